@@ -209,10 +209,10 @@ study_compression(struct study *study, struct error *err)
                                   .chosen_over = study_words(study, "machines"),
                                   .plain = mem_array(most, sizeof *ranking.plain),
                                   .machine = mem_array(most, sizeof *ranking.machine)};
+    bool ok = check(study, &ranking, err) && study_do(study, err);
     for (size_t t = 0; t < study->sweep.traces.count; t++)
         word_list_add(&traces, study_trace_name(study, t));
-    bool ok =
-        check(study, &ranking, err) && study_do(study, err) && read_plain(study, &ranking, err);
+    ok = ok && read_plain(study, &ranking, err);
     if (ok) {
         codec_study_choose(&ranking, codec_study_fits);
         ok = run_in_machine(study, &ranking, err) &&

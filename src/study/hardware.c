@@ -221,6 +221,7 @@ study_hardware(struct study *study, struct error *err)
     char *sources = data ? path_of(study, "sources", err) : NULL;
     bool ok = sources && hardware_read(&hardware, data, sources, err) &&
               (study->is_whole || leave_out(study, &hardware, err)) && study_do(study, err) &&
+              (study->is_whole || leave_out(study, &hardware, err)) &&
               list_machines(study, &hardware, err);
     for (size_t i = 0; ok && i < hardware.lines.count; i++)
         if (hardware_is_modelled(&hardware.lines.items[i]))

@@ -1,43 +1,13 @@
 #include "study/pictures.h"
 
-#include "base/interrupt.h"
+#include "base/log.h"
 #include "report/compare.h"
-#include "sweep/engine.h"
+#include "study/inputs.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-enum { BRIGHTER = 8, PARTS = 3, MOST_SAID = 1 << 16 };
-
-/* aetius replay TRACE --reference, in the study's folder */
-static bool
-draw_reference(const struct study *study, const char *trace, uint32_t frame, const char *folder,
-               struct error *err)
-{
-    char *self = engine_self(), *number = mem_printf("%u", frame);
-    char *words[] = {self,           (char *)"replay",
-                     (char *)trace,  (char *)"--reference",
-                     (char *)"-f",   (char *)"--frames",
-                     number,         (char *)"-o",
-                     (char *)folder, NULL};
-    struct subprocess child;
-    char *said = NULL;
-    size_t size;
-    int status;
-    bool ok = engine_start(&child, study->sweep.dir, words, NULL, err) &&
-              subprocess_collect(&child, MOST_SAID, &said, &size, &status, err);
-    free(number);
-    free(self);
-    if (ok && status) {
-        said[strcspn(said, "\n")] = 0;
-        ok = fail(err, "%s: %s", trace, said);
-    }
-    free(said);
-    return ok;
-}
+enum { BRIGHTER = 8, PARTS = 3 };
 
 /* The mean of four pixels, brighter by a factor, to a place of the sheet. */
 static void
@@ -103,66 +73,6 @@ first_frame(const struct sweep_trace *trace, uint32_t *frame, struct error *err)
     return ok;
 }
 
-/* Nothing can be wrong in a picture of one color: that it is the same says nothing. */
-static bool
-read_picture(struct picture *picture, const char *path, struct error *err)
-{
-    return picture_read_png(picture, path, err) &&
-           (!picture_has_one_color(picture) ||
-            fail(err, "%s has one color: a comparison wants a frame that shows something", path));
-}
-
-/* The pictures that a run left. */
-static bool
-check_run(const struct study *study, size_t run, struct error *err)
-{
-    const struct sweep_trace *trace =
-        &study->sweep.traces.items[study->sweep.runs.items[run].trace];
-    char *folder = study_folder(study, run);
-    struct frame_set frames;
-    bool ok = frame_set_parse(&frames, trace->frames, err);
-    for (uint32_t f = 0; ok && f <= frame_set_last(&frames); f++) {
-        char *path = mem_printf("%s/frames/frame-%04u.png", folder, f);
-        struct picture picture = {0};
-        if (frame_set_has(&frames, f) && file_exists(path))
-            ok = picture_read_png(&picture, path, err) &&
-                 (!picture_has_one_color(&picture) ||
-                  fail(err,
-                       "[input %s]: frame %u has one color: a study wants a frame that shows "
-                       "something",
-                       trace->name, f));
-        picture_fini(&picture);
-        free(path);
-    }
-    free(folder);
-    return ok && interrupt_check(err);
-}
-
-static bool
-may_be_plain(const struct study *study, const char *trace)
-{
-    for (size_t i = 0; i < study->plan->inputs.count; i++)
-        if (sweep_input_makes(&study->plan->inputs.items[i], trace))
-            return study->plan->inputs.items[i].is_plain;
-    return false;
-}
-
-bool
-study_check_pictures(const struct study *study, struct error *err)
-{
-    const size_t traces = study->sweep.traces.count;
-    bool *seen = mem_array(traces + 1, sizeof *seen);
-    bool ok = true;
-    for (size_t run = 0; ok && study->has_plan_inputs && run < study->planned; run++) {
-        const uint32_t trace = study->sweep.runs.items[run].trace;
-        if (!seen[trace] && !may_be_plain(study, study_trace_name(study, trace)))
-            ok = check_run(study, run, err);
-        seen[trace] = true;
-    }
-    free(seen);
-    return ok;
-}
-
 static bool
 read_pictures(const struct study *study, size_t run, struct picture *reference,
               struct picture *ours, struct error *err)
@@ -175,8 +85,10 @@ read_pictures(const struct study *study, size_t run, struct picture *reference,
     char *folder = mem_printf("pictures/%s", trace->name), *own = study_folder(study, run);
     char *a = mem_printf("%s/%s/frames/frame-%04u.png", study->sweep.dir, folder, frame);
     char *b = mem_printf("%s/frames/frame-%04u.png", own, frame);
-    const bool ok = draw_reference(study, trace->path, frame, folder, err) &&
-                    read_picture(reference, a, err) && read_picture(ours, b, err);
+    char *number = mem_printf("%u", frame);
+    const bool ok = study_draw(study, trace->path, "reference", number, folder, err) &&
+                    picture_read_png(reference, a, err) && picture_read_png(ours, b, err);
+    free(number);
     free(b);
     free(a);
     free(own);
@@ -190,10 +102,14 @@ compare(const struct study *study, size_t run, struct text_table *table, struct 
     const char *name = study_trace_name(study, study->sweep.runs.items[run].trace);
     struct picture reference = {0}, ours = {0};
     struct picture_difference difference = {0};
-    const bool ok = read_pictures(study, run, &reference, &ours, err) &&
-                    picture_compare(&reference, &ours, &difference, err) &&
-                    write_sheet(study, name, &reference, &ours, err);
-    if (ok)
+    bool ok = read_pictures(study, run, &reference, &ours, err);
+    /* nothing can be wrong in a picture of one color: that it is the same says nothing */
+    const bool is_plain = ok && (picture_has_one_color(&ours) || picture_has_one_color(&reference));
+    if (is_plain)
+        log_note("%s has one color: its picture is not compared", name);
+    ok = ok && (is_plain || (picture_compare(&reference, &ours, &difference, err) &&
+                             write_sheet(study, name, &reference, &ours, err)));
+    if (ok && !is_plain)
         put_row(name, &difference, table);
     picture_fini(&reference);
     picture_fini(&ours);
@@ -233,7 +149,7 @@ study_put_pictures(const struct study *study, struct error *err)
         if (study_picks_trace(study, "pictures", study->sweep.runs.items[run].trace) &&
             !strcmp(study->sweep.runs.items[run].machine, study->machines.items[0]))
             ok = compare(study, run, &table, err);
-    ok = ok && write_page(study, &table, err);
+    ok = ok && (text_table_rows(&table) < 2 || write_page(study, &table, err));
     text_table_fini(&table);
     free(dir);
     return ok;

@@ -4,15 +4,11 @@
 
 #include "study/study.h"
 
-/* The plan's own inputs show something: of each, the pictures of its first run have more than one
- * color, unless the plan says that it may (one-color = yes). */
-bool study_check_pictures(const struct study *study, struct error *err);
-
 /* For each input that [study] names under `pictures`, or each trace of the user's: the first frame
  * of its run on the first machine is compared with what the reference draws of the trace. Writes
  * DIR/pictures.md (how many pixels differ, and how: report/compare.h) and DIR/pictures/NAME.png:
  * the frame, what it has more than the reference and what less, eight times as bright, side by side
- * in half the size. A picture of one color is an error. */
+ * in half the size. A picture of one color is left out, with a note. */
 bool study_put_pictures(const struct study *study, struct error *err);
 
 #endif

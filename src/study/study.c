@@ -2,8 +2,9 @@
 
 #include "base/file.h"
 #include "base/interrupt.h"
+#include "base/log.h"
 #include "report/csv.h"
-#include "study/pictures.h"
+#include "study/inputs.h"
 #include "sweep/database.h"
 #include "sweep/store.h"
 
@@ -141,11 +142,67 @@ study_add_run(struct study *study, size_t run, const char *suffix, const struct 
     return ok;
 }
 
+static void
+list_machines(struct study *study)
+{
+    word_list_fini(&study->machines);
+    study->planned = study->sweep.runs.count;
+    for (size_t i = 0; i < study->planned; i++)
+        if (!word_list_has(&study->machines, study->sweep.runs.items[i].machine))
+            word_list_add(&study->machines, study->sweep.runs.items[i].machine);
+}
+
+/* Those that are left. */
+static void
+count_inputs(struct study *study)
+{
+    study->is_whole &= !study->sweep.missing;
+    list_machines(study);
+}
+
+/* Before the first run. */
+static bool
+check_inputs(struct study *study, struct error *err)
+{
+    const bool ok = study->is_checked || study_check_inputs(study, err);
+    if (ok && !study->is_checked)
+        count_inputs(study);
+    study->is_checked = true;
+    return ok;
+}
+
+/* With keep_going: the inputs of which a run of the plan failed are left out. False: that is not
+ * why the runs are not done, or nothing is left. */
+static bool
+drop_failed(struct study *study, struct error *err)
+{
+    struct sweep *sweep = &study->sweep;
+    bool *failed = mem_array(sweep->traces.count + 1, sizeof *failed);
+    bool ok =
+        study->options->keep_going && !interrupt_pending() && sweep->runs.count == study->planned;
+    for (size_t i = 0; ok && i < sweep->runs.count; i++) {
+        const enum sweep_state state = sweep_state_of(sweep, &sweep->runs.items[i]);
+        ok = state == SWEEP_DONE || state == SWEEP_FAILED;
+        failed[sweep->runs.items[i].trace] |= state == SWEEP_FAILED;
+    }
+    for (uint32_t t = (uint32_t)sweep->traces.count; ok && t-- > 0;)
+        if (failed[t])
+            sweep_drop_trace(sweep, t);
+    free(failed);
+    if (!ok || !sweep->runs.count)
+        return false;
+    log_warning("%s", err->text);
+    count_inputs(study);
+    return sweep_save(sweep, err);
+}
+
 bool
 study_do(struct study *study, struct error *err)
 {
-    return sweep_do(&study->sweep, study->options, &study->waits, err) && !study->waits &&
-           study_check_pictures(study, err) && database_build(&study->sweep, study->plan, err);
+    return check_inputs(study, err) &&
+           (sweep_do(&study->sweep, study->options, &study->waits, err) ||
+            drop_failed(study, err)) &&
+           !study->waits && database_build(&study->sweep, study->plan, err);
 }
 
 bool
@@ -218,15 +275,6 @@ check_words(const struct study_request *request, struct error *err)
                 *request->kind->words ? "are " : "is none", request->kind->words);
 }
 
-static void
-list_machines(struct study *study)
-{
-    study->planned = study->sweep.runs.count;
-    for (size_t i = 0; i < study->planned; i++)
-        if (!word_list_has(&study->machines, study->sweep.runs.items[i].machine))
-            word_list_add(&study->machines, study->sweep.runs.items[i].machine);
-}
-
 bool
 study_perform(const struct study_request *request, bool *waits, struct error *err)
 {
@@ -243,8 +291,7 @@ study_perform(const struct study_request *request, bool *waits, struct error *er
               sweep_prepare(&study.sweep, request->plan, request->options, true, err) &&
               sweep_copy_plan(&study.sweep, request->plan, err);
     if (ok) {
-        study.is_whole &= !study.sweep.missing;
-        list_machines(&study);
+        count_inputs(&study);
         ok = request->kind->make(&study, err) && sweep_check_missing(&study.sweep, err);
     }
     *waits = study.waits;

@@ -18,6 +18,7 @@ struct study {
     bool json;                 /* the maker prints JSON instead of its page */
     bool has_plan_inputs;      /* inputs are of the plan's file */
     bool is_whole;             /* and they, and the machines, are all of it */
+    bool is_checked;           /* the inputs are */
     bool waits;                /* an engine has runs that are not awaited */
 };
 
@@ -69,7 +70,8 @@ char *study_folder(const struct study *study, size_t run);
 bool study_params(const struct study *study, size_t run, struct params *params, struct error *err);
 
 /* Does the runs that are not done, first those of the plan, later what was added, and makes the
- * database of all. */
+ * database of all. With keep_going the first call leaves out inputs that cannot be simulated: then
+ * there are fewer traces, planned runs and machines. */
 bool study_do(struct study *study, struct error *err);
 /* One more run: the trace of `run` on another machine, called as that of `run` with ",SUFFIX"; its
  * number. */

@@ -131,10 +131,11 @@ study_verdicts(struct study *study, struct error *err)
     verdicts.tried = mem_array(verdicts.count + 1, sizeof *verdicts.tried);
     verdicts.names = mem_array(verdicts.count + 1, sizeof *verdicts.names);
     const struct verdict_case *cases = verdicts.cases;
-    const bool ok = study_check_traces(study, "develop", err) && study_do(study, err) &&
-                    read_cases(&verdicts, err) && try_ideals(&verdicts, err) &&
-                    write_text(study, verdicts_page, "verdicts.md", cases, verdicts.count, err) &&
-                    write_text(study, verdicts_csv, "verdicts.csv", cases, verdicts.count, err);
+    bool ok = study_check_traces(study, "develop", err) && study_do(study, err);
+    verdicts.count = study->planned;
+    ok = ok && read_cases(&verdicts, err) && try_ideals(&verdicts, err) &&
+         write_text(study, verdicts_page, "verdicts.md", cases, verdicts.count, err) &&
+         write_text(study, verdicts_csv, "verdicts.csv", cases, verdicts.count, err);
     if (ok) {
         (study->json ? verdicts_json : verdicts_page)(cases, verdicts.count, stdout);
         log_note("%s: verdicts.md, verdicts.csv", study->sweep.dir);

@@ -186,9 +186,26 @@ capture_all(struct sweep *sweep, const struct sweep_plan *plan, const struct wor
     return ok;
 }
 
+/* What cannot be read is left out with `keep_going`. */
+static bool
+take_trace(struct sweep *sweep, const struct work_options *options, const char *name,
+           const char *path, const char *frames, const char *captured, struct error *err)
+{
+    if (sweep_add_trace(sweep, name, path, frames, err)) {
+        if (captured)
+            sweep->traces.items[sweep->traces.count - 1].captured = mem_strdup(captured);
+        return true;
+    }
+    if (!options->keep_going || interrupt_pending())
+        return false;
+    log_warning("%s", err->text);
+    sweep->missing++;
+    return true;
+}
+
 static bool
 take_program(struct sweep *sweep, const struct sweep_plan *plan, const struct sweep_input *input,
-             struct error *err)
+             const struct work_options *options, struct error *err)
 {
     struct frame_set frames;
     bool ok =
@@ -199,9 +216,8 @@ take_program(struct sweep *sweep, const struct sweep_plan *plan, const struct sw
     }
     for (uint32_t r = 0; ok && r < frames.count; r++) {
         char *name = capture_name(input, &frames, r), *path = capture_path(sweep, name, ".trace");
-        ok = sweep_add_trace(sweep, name, path, plan->frames, err);
-        if (ok && frames.count > 1)
-            sweep->traces.items[sweep->traces.count - 1].captured = mem_strdup(input->name);
+        ok = take_trace(sweep, options, name, path, plan->frames,
+                        frames.count > 1 ? input->name : NULL, err);
         free(path);
         free(name);
     }
@@ -216,20 +232,20 @@ sweep_take_inputs(struct sweep *sweep, const struct sweep_plan *plan,
     for (size_t i = 0; ok && i < plan->inputs.count; i++) {
         const struct sweep_input *input = &plan->inputs.items[i];
         if (!input->file) {
-            ok = take_program(sweep, plan, input, err);
+            ok = take_program(sweep, plan, input, options, err);
             continue;
         }
         char *path = sweep_plan_path(plan, input->file);
-        ok = sweep_add_trace(sweep, input->name, path, plan->frames ? plan->frames : input->frames,
-                             err);
+        ok = take_trace(sweep, options, input->name, path,
+                        plan->frames ? plan->frames : input->frames, NULL, err);
         free(path);
     }
-    return ok;
+    return ok && (!sweep->missing || sweep->traces.count || fail(err, "no input is left"));
 }
 
 bool
 sweep_check_missing(const struct sweep *sweep, struct error *err)
 {
-    return !sweep->missing || fail(err, "%zu input%s left out: not captured", sweep->missing,
-                                   sweep->missing == 1 ? " is" : "s are");
+    return !sweep->missing ||
+           fail(err, "%zu input%s left out", sweep->missing, sweep->missing == 1 ? " is" : "s are");
 }

@@ -32,15 +32,41 @@ free_run(struct sweep_run *run)
     word_list_fini(&run->sets);
 }
 
+static void
+free_trace(struct sweep_trace *trace)
+{
+    free(trace->name);
+    free(trace->path);
+    free(trace->captured);
+    free(trace->frames);
+}
+
+void
+sweep_drop_trace(struct sweep *sweep, uint32_t trace)
+{
+    size_t kept = 0;
+    free_trace(&sweep->traces.items[trace]);
+    for (size_t i = trace + 1; i < sweep->traces.count; i++)
+        sweep->traces.items[i - 1] = sweep->traces.items[i];
+    sweep->traces.count--;
+    for (size_t i = 0; i < sweep->runs.count; i++) {
+        struct sweep_run *run = &sweep->runs.items[i];
+        if (run->trace == trace) {
+            free_run(run);
+            continue;
+        }
+        run->trace -= run->trace > trace;
+        sweep->runs.items[kept++] = *run;
+    }
+    sweep->runs.count = kept;
+    sweep->missing++;
+}
+
 void
 sweep_fini(struct sweep *sweep)
 {
-    for (size_t i = 0; i < sweep->traces.count; i++) {
-        free(sweep->traces.items[i].name);
-        free(sweep->traces.items[i].path);
-        free(sweep->traces.items[i].captured);
-        free(sweep->traces.items[i].frames);
-    }
+    for (size_t i = 0; i < sweep->traces.count; i++)
+        free_trace(&sweep->traces.items[i]);
     for (size_t i = 0; i < sweep->runs.count; i++)
         free_run(&sweep->runs.items[i]);
     VEC_FREE(&sweep->traces);
@@ -107,8 +133,7 @@ sweep_add_trace(struct sweep *sweep, const char *name, const char *path, const c
     struct sweep_trace trace = {.name = mem_strdup(name), .path = realpath(path, NULL)};
     for (size_t i = 0; i < sweep->traces.count; i++)
         if (!strcmp(sweep->traces.items[i].name, name)) {
-            free(trace.name);
-            free(trace.path);
+            free_trace(&trace);
             return fail(err, "two inputs are called %s", name);
         }
     bool ok =
@@ -122,7 +147,10 @@ sweep_add_trace(struct sweep *sweep, const char *name, const char *path, const c
         trace_reader_close(reader);
     }
     ok = is_open && ok && store_hash_trace(sweep->store, trace.path, trace.hash, err);
-    VEC_PUSH(&sweep->traces, trace);
+    if (ok)
+        VEC_PUSH(&sweep->traces, trace);
+    else
+        free_trace(&trace);
     return ok;
 }
 

@@ -21,7 +21,8 @@
 /* A trace that the machines are to simulate. */
 struct sweep_trace {
     char *name, *path;
-    char *captured; /* the plan's input, of whose program this is one of several captures; or NULL */
+    char
+        *captured; /* the plan's input, of whose program this is one of several captures; or NULL */
     char hash[SHA256_TEXT];
     char *frames;         /* "0-3,7": what is simulated, all that there is to be named */
     uint32_t frame_count; /* of these */
@@ -42,7 +43,7 @@ struct sweep {
     uint64_t limit_seconds, limit_bytes; /* of a run; 0: none */
     VEC(struct sweep_trace) traces;
     VEC(struct sweep_run) runs;
-    size_t missing; /* inputs that were not captured, and are left out */
+    size_t missing; /* inputs that are left out: not captured, or not to be read or drawn */
     int lock;       /* of the folder; -1: it is not taken */
 };
 
@@ -57,6 +58,8 @@ char *sweep_frames_text(const struct frame_set *frames, uint32_t count);
 /* Reads the trace's facts; `hash` comes from the store's list where the file is as it was. */
 bool sweep_add_trace(struct sweep *sweep, const char *name, const char *path, const char *frames,
                      struct error *err);
+/* Leaves a trace out, with its runs; the numbers of those behind it change. */
+void sweep_drop_trace(struct sweep *sweep, uint32_t trace);
 /* A run of a trace on a machine called so, told as a preset and what differs from it. */
 bool sweep_add_run(struct sweep *sweep, uint32_t trace, const char *machine, const char *preset,
                    const struct params *params, enum sweep_blocks blocks, struct error *err);

@@ -29,8 +29,8 @@ bool sweep_copy_plan(const struct sweep *sweep, const struct sweep_plan *plan, s
 
 /* The plan's inputs as traces of the sweep. Programs that are not captured yet are, into
  * DIR/traces, by DIR/plan.ini; without `may_capture` they are left out with a note (capture.c).
- * A program that fails, or is not installed, is an error; with keep_going it is left out, and
- * sweep_check_missing() is the error when all else is done. */
+ * A program that fails, or is not installed, and a trace that cannot be read are errors; with
+ * keep_going they are left out, and sweep_check_missing() is the error when all else is done. */
 bool sweep_take_inputs(struct sweep *sweep, const struct sweep_plan *plan,
                        const struct work_options *options, bool may_capture, struct error *err);
 

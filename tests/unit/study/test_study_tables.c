@@ -174,19 +174,21 @@ test_refusals(void **state)
     }
 }
 
-/* A picture of one color proves nothing: 8x8 pixels of which none is drawn. */
+/* A picture of one color proves nothing: 8x8 pixels of which none is drawn. It is found before
+ * anything is simulated. */
 static void
 test_one_color(void **state)
 {
     static const struct resource_desc none;
     char *path = in_dir("black.trace");
     write_trace(path, &none, 0);
-    assert_int_equal(RUN("study", "rasterizer", "black.trace", "-o", "own"), 1);
-    assert_true(says("frame-0000.png has one color"));
+    assert_int_equal(RUN("study", "rasterizer", "black.trace", "-o", "own"), 0);
+    assert_true(says("black has one color: its picture is not compared"));
     put_text("p.ini",
              "[input b]\nfile = black.trace\n[table t]\nsql = SELECT input FROM results\n");
     assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 1);
-    assert_true(says("[input b]: frame 0 has one color"));
+    assert_true(says("[input b]: frame 0 has one color") && says("one-color = yes"));
+    assert_false(is_there("s/results.db"));
     put_text("p.ini", "[input b]\nfile = black.trace\none-color = yes\n"
                       "[table t]\nsql = SELECT input FROM results\n");
     assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 0);
@@ -196,6 +198,56 @@ test_one_color(void **state)
     free(path);
 }
 
+/* With --keep-going a trace whose head is damaged, one whose commands are, and a picture of one
+ * color are left out alone. */
+static void
+test_keep_going(void **state)
+{
+    static const char plan[] = "[input head]\nfile = head.trace\n[input body]\nfile = body.trace\n"
+                               "[input black]\nfile = black.trace\n[input good]\nfile = " TINY
+                               "\n[table t]\nsql = SELECT input FROM results\ntitle = T\n";
+    static const struct resource_desc none;
+    char *path = in_dir("black.trace");
+    size_t size;
+    char *bytes;
+    struct error err;
+    write_trace(path, &none, 0);
+    free(path);
+    put("head.trace", 1000);
+    assert_true(file_read(TINY, 1 << 24, &bytes, &size, &err));
+    memset(bytes + size / 2, 0xa5, 64);
+    path = in_dir("body.trace");
+    assert_true(file_write(path, bytes, size, &err));
+    put_text("p.ini", plan);
+    assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 1);
+    assert_false(is_there("s/texture.md"));
+    assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s", "-k"), 1);
+    assert_true(says("[input head]") && says("[input body]") && says("[input black]") &&
+                says("3 inputs are left out"));
+    char *csv = said("s/t.csv");
+    assert_string_equal(csv, "input\ngood\n");
+    free(csv);
+    free(bytes);
+    free(path);
+}
+
+/* Nor do the others go when the runs of one fail: on a machine without the memory for it. */
+static void
+test_failed_runs(void **state)
+{
+    put_text("p.ini", "[sweep]\nset = MEMORYCONTROLLER.MemorySize=2097152\n"
+                      "[input large]\nfile = " WORKLOADS "\nframes = 0\n"
+                      "[input small]\nfile = " TINY "\nframes = 0\n"
+                      "[table t]\nsql = SELECT run, input FROM results\ntitle = T\n");
+    assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 1);
+    assert_false(is_there("s/texture.md"));
+    assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s", "-k"), 1);
+    assert_true(says("1 of 2 runs failed") && says("1 input is left out"));
+    char *csv = said("s/t.csv");
+    assert_string_equal(csv, "run,input\n1,small\n");
+    free(csv);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -203,6 +255,8 @@ main(int argc, char **argv)
         cmocka_unit_test(test_pages),
         cmocka_unit_test_teardown(test_refusals, clean),
         cmocka_unit_test_teardown(test_one_color, clean),
+        cmocka_unit_test_teardown(test_keep_going, clean),
+        cmocka_unit_test_teardown(test_failed_runs, clean),
     };
     return endings_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
 }
