@@ -24,19 +24,11 @@ change_machines(struct sweep_plan *plan, const struct study_options *options, st
 {
     if (options->machines && !sweep_plan_narrow(plan, options->machines, err))
         return false;
-    if (options->preset) {
-        free(plan->preset);
-        plan->preset = mem_strdup(options->preset);
-    }
-    for (size_t m = 0; m < plan->machines.count; m++) {
-        struct sweep_machine *machine = &plan->machines.items[m];
-        if (options->preset) {
-            free(machine->preset);
-            machine->preset = NULL;
-        }
+    if (options->preset && !sweep_plan_use_preset(plan, options->preset, err))
+        return false;
+    for (size_t m = 0; m < plan->machines.count; m++)
         for (uint32_t i = 0; i < options->sets.count; i++)
-            word_list_add(&machine->asked, options->sets.items[i]);
-    }
+            word_list_add(&plan->machines.items[m].asked, options->sets.items[i]);
     return true;
 }
 
@@ -61,6 +53,39 @@ load_plan(struct sweep_plan *plan, const struct study_options *options, const st
     return false;
 }
 
+static void
+add_word(char **text, const char *option, const char *word)
+{
+    char *shown = mem_printable(word);
+    char *longer =
+        mem_printf("%s%s%s%s%s", *text, **text ? " " : "", option, *option ? " " : "", shown);
+    free(*text);
+    free(shown);
+    *text = longer;
+}
+
+/* The words of the command that make the study another one than its plan; "": none. The caller
+ * frees. */
+static char *
+list_changes(const struct study_options *options, const struct args *args)
+{
+    const struct {
+        const char *option, *word;
+    } words[] = {{"--plan", options->plan},
+                 {"--machines", options->machines},
+                 {"--preset", options->preset},
+                 {"--frames", options->frames.text}};
+    char *text = mem_strdup("");
+    for (uint32_t i = 1; i < args->operand_count; i++)
+        add_word(&text, "", args->operands[i]);
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (words[i].word)
+            add_word(&text, words[i].option, words[i].word);
+    for (uint32_t i = 0; i < options->sets.count; i++)
+        add_word(&text, "--set", options->sets.items[i]);
+    return text;
+}
+
 static int
 perform(const struct study_options *options, const struct study_kind *kind, struct sweep_plan *plan,
         const struct args *args)
@@ -69,10 +94,12 @@ perform(const struct study_options *options, const struct study_kind *kind, stru
     const bool has_files = args->operand_count > 1;
     bool waits = false;
     char *dir = options->dir ? mem_strdup(options->dir) : mem_printf("out/study/%s", kind->name);
+    char *with = list_changes(options, args);
     const struct study_request request = {.kind = kind,
                                           .plan = plan,
                                           .options = &options->work,
                                           .dir = dir,
+                                          .with = *with ? with : NULL,
                                           .json = options->json,
                                           .has_plan_inputs = !has_files,
                                           .is_whole = !has_files && !options->machines};
@@ -81,6 +108,7 @@ perform(const struct study_options *options, const struct study_kind *kind, stru
                     study_perform(&request, &waits, &err);
     if (waits)
         log_note("the same command goes on when these runs are done");
+    free(with);
     free(dir);
     return conclude(ok || waits, &err);
 }

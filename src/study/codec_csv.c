@@ -167,12 +167,10 @@ codec_study_write_csv(const struct codec_study *study, const char *dir, struct e
 bool
 codec_study_write(const struct codec_study *study, const char *dir, struct error *err)
 {
-    char *tables = codec_study_tables(study), *json = codec_study_to_json(study);
-    const bool ok = write_text(dir, "tables.md", tables, err) &&
-                    write_text(dir, "compression.json", json, err) &&
+    char *json = codec_study_to_json(study);
+    const bool ok = write_text(dir, "compression.json", json, err) &&
                     codec_study_write_csv(study, dir, err) &&
                     codec_study_write_charts(study, dir, err);
-    free(tables);
     free(json);
     return ok;
 }

@@ -70,7 +70,7 @@ bool codec_study_fits(uint32_t kind, const struct codec *codec);
 void codec_study_choose(struct codec_study *study,
                         bool (*can)(uint32_t kind, const struct codec *codec));
 
-/* Into the folder: tables.md, *.csv, *.svg and compression.json. */
+/* Into the folder: *.csv, *.svg and compression.json. */
 bool codec_study_write(const struct codec_study *study, const char *dir, struct error *err);
 /* The text of tables.md and of compression.json; the caller frees. */
 char *codec_study_tables(const struct codec_study *study);

@@ -189,13 +189,16 @@ run_in_machine(struct study *study, struct codec_study *ranking, struct error *e
     return ok;
 }
 
-static void
-print(const struct study *study, const struct codec_study *ranking)
+static bool
+put_page(const struct study *study, const struct codec_study *ranking, struct error *err)
 {
-    char *text = study->json ? codec_study_to_json(ranking) : codec_study_tables(ranking);
-    puts(text);
+    char *text = codec_study_tables(ranking), *json = codec_study_to_json(ranking);
+    const bool ok = study_put_page(study, "tables.md", text, err);
+    if (ok && study->json)
+        puts(json);
+    free(json);
     free(text);
-    log_note("%s: tables.md, compression.json, *.csv, *.svg", study->sweep.dir);
+    return ok;
 }
 
 bool
@@ -216,10 +219,10 @@ study_compression(struct study *study, struct error *err)
     if (ok) {
         codec_study_choose(&ranking, codec_study_fits);
         ok = run_in_machine(study, &ranking, err) &&
-             codec_study_write(&ranking, study->sweep.dir, err);
+             codec_study_write(&ranking, study->sweep.dir, err) && put_page(study, &ranking, err);
     }
     if (ok)
-        print(study, &ranking);
+        log_note("%s: tables.md, compression.json, *.csv, *.svg", study->sweep.dir);
     word_list_fini(&traces);
     free(ranking.plain);
     free(ranking.machine);

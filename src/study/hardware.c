@@ -184,20 +184,25 @@ leave_out(const struct study *study, struct hardware *hardware, struct error *er
                 one.input, one.machine);
 }
 
-typedef void write_fn(const struct hardware *hardware, FILE *out);
-
 static bool
-write_file(const struct study *study, const struct hardware *hardware, write_fn *write,
-           const char *name, struct error *err)
+write_all(const struct study *study, const struct hardware *hardware, struct error *err)
 {
-    char *text;
+    char *page, *csv;
     size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = open_memstream(&page, &size);
     BUG_ON(!out, "no memory for a page");
-    write(hardware, out);
+    hardware_page(hardware, out);
     fclose(out);
-    const bool ok = study_write(study, name, text, err);
-    free(text);
+    out = open_memstream(&csv, &size);
+    BUG_ON(!out, "no memory for a table");
+    hardware_csv(hardware, out);
+    fclose(out);
+    const bool ok = study_write(study, "hardware.csv", csv, err) &&
+                    study_put_page(study, "hardware.md", page, err);
+    if (ok && study->json)
+        hardware_json(hardware, stdout);
+    free(csv);
+    free(page);
     return ok;
 }
 
@@ -228,12 +233,9 @@ study_hardware(struct study *study, struct error *err)
             ok = simulate_line(study, &hardware.lines.items[i], err);
     ok = ok && hardware_plot(&hardware, study->sweep.dir, err);
     hardware.has_plot = ok && study_has_plot(study, "measured");
-    ok = ok && write_file(study, &hardware, hardware_page, "hardware.md", err) &&
-         write_file(study, &hardware, hardware_csv, "hardware.csv", err);
-    if (ok) {
-        (study->json ? hardware_json : hardware_page)(&hardware, stdout);
+    ok = ok && write_all(study, &hardware, err);
+    if (ok)
         log_note("%s: hardware.md, hardware.csv, measured.svg", study->sweep.dir);
-    }
     hardware_fini(&hardware);
     free(sources);
     free(data);

@@ -234,11 +234,9 @@ write_all(const struct study *study, const struct model_study *found, struct err
     BUG_ON(!out, "no memory for a page");
     model_page(found, study->sweep.dir, out);
     fclose(out);
-    const bool ok = study_write(study, "model.md", text, err);
+    const bool ok = study_put_page(study, "model.md", text, err);
     if (ok && study->json)
         model_page_json(found, stdout);
-    else if (ok)
-        fputs(text, stdout);
     if (ok)
         log_note("%s: model.md, *.csv, *.svg", study->sweep.dir);
     free(text);

@@ -245,6 +245,21 @@ study_write(const struct study *study, const char *name, const char *text, struc
 }
 
 bool
+study_put_page(const struct study *study, const char *name, const char *text, struct error *err)
+{
+    const size_t title = strncmp(text, "# ", 2) ? 0 : strcspn(text, "\n") + 1;
+    char *page = study->with
+                     ? mem_printf("%.*s%sRun with: `%s`\n%s%s", (int)title, text, title ? "\n" : "",
+                                  study->with, title ? "" : "\n", text + title)
+                     : mem_strdup(text);
+    const bool ok = study_write(study, name, page, err);
+    if (ok && !study->json)
+        fputs(page, stdout);
+    free(page);
+    return ok;
+}
+
+bool
 study_write_sheet(const struct study *study, const char *name, const struct text_table *table,
                   enum text_table_style style, struct error *err)
 {
@@ -281,6 +296,7 @@ study_perform(const struct study_request *request, bool *waits, struct error *er
     struct study study = {.kind = request->kind,
                           .plan = request->plan,
                           .options = request->options,
+                          .with = request->with,
                           .json = request->json,
                           .has_plan_inputs = request->has_plan_inputs,
                           .is_whole = request->is_whole};

@@ -15,6 +15,7 @@ struct study {
     struct sweep sweep;
     size_t planned;            /* runs of the plan: machine * traces + trace */
     struct word_list machines; /* of the plan, their axes spelled out */
+    const char *with;          /* what of the command differs from the plan, or NULL */
     bool json;                 /* the maker prints JSON instead of its page */
     bool has_plan_inputs;      /* inputs are of the plan's file */
     bool is_whole;             /* and they, and the machines, are all of it */
@@ -40,6 +41,7 @@ struct study_request {
     const struct sweep_plan *plan;
     const struct work_options *options;
     const char *dir;
+    const char *with;
     bool json;
     bool has_plan_inputs, is_whole; /* as in struct study */
 };
@@ -87,6 +89,10 @@ bool study_query(const struct study *study, const char *sql, struct text_table *
 
 /* DIR/NAME.svg is there: without gnuplot, or without rows, a plot is not drawn. */
 bool study_has_plot(const struct study *study, const char *name);
+/* The study's page, with a line "Run with: ..." below its title when the command says more than the
+ * plan: DIR/NAME, and without JSON to standard output. */
+bool study_put_page(const struct study *study, const char *name, const char *text,
+                    struct error *err);
 /* Writes DIR/NAME: a text, or a table. */
 bool study_write(const struct study *study, const char *name, const char *text, struct error *err);
 bool study_write_sheet(const struct study *study, const char *name, const struct text_table *table,

@@ -322,10 +322,11 @@ study_put_tables(const struct study *study, struct error *err)
     for (size_t i = 0; ok && i < study->plan->tables.count; i++)
         ok = put_table(&out, &study->plan->tables.items[i], err);
     fclose(out.page);
-    ok = ok && study_write(study, name, text, err);
+    ok = ok && study_put_page(study, name, text, err);
     if (ok) {
         char *json = study->json ? cJSON_Print(out.json) : NULL;
-        puts(json ? json : text);
+        if (json)
+            puts(json);
         free(json);
         log_note("%s: %s, *.csv, *.svg", study->sweep.dir, name);
     }

@@ -218,14 +218,22 @@ print_json(const struct study *study, const struct traffic *all)
     cJSON_Delete(root);
 }
 
+/* The plots of a game, if there are any. */
 static void
-put_link(const struct study *study, const char *game, const char *prefix, const char *what,
-         FILE *page)
+put_plots(const struct study *study, const char *game, FILE *page)
 {
-    char *name = mem_printf("%s-%s", prefix, game);
-    if (study_has_plot(study, name))
-        fprintf(page, "![%s, %s](%s.svg)\n", game, what, name);
-    free(name);
+    static const char *const plots[][2] = {{"curve", "frame by frame"}, {"clients", "by client"}};
+    bool has_title = false;
+    for (size_t i = 0; i < sizeof plots / sizeof plots[0]; i++) {
+        char *name = mem_printf("%s-%s", plots[i][0], game);
+        if (study_has_plot(study, name)) {
+            if (!has_title)
+                fprintf(page, "\n## %s\n\n", game);
+            has_title = true;
+            fprintf(page, "![%s, %s](%s.svg)\n", game, plots[i][1], name);
+        }
+        free(name);
+    }
 }
 
 /* The table, and the plots of each game, which are there by now. */
@@ -238,14 +246,10 @@ write_page(const struct study *study, const struct text_table *table, struct err
     BUG_ON(!page, "no memory for a page");
     fputs("# Tables of `aetius study traffic`\n\n", page);
     text_table_write(table, TEXT_TABLE_MARKDOWN, page);
-    for (size_t t = 0; t < study->sweep.traces.count; t++) {
-        const char *game = study_trace_name(study, t);
-        fprintf(page, "\n## %s\n\n", game);
-        put_link(study, game, "curve", "frame by frame", page);
-        put_link(study, game, "clients", "by client", page);
-    }
+    for (size_t t = 0; t < study->sweep.traces.count; t++)
+        put_plots(study, study_trace_name(study, t), page);
     fclose(page);
-    const bool ok = study_write(study, "traffic.md", text, err);
+    const bool ok = study_put_page(study, "traffic.md", text, err);
     free(text);
     return ok;
 }
@@ -264,8 +268,6 @@ write_all(const struct study *study, const struct traffic *all, struct error *er
     if (ok) {
         if (study->json)
             print_json(study, all);
-        else
-            text_table_write(&table, TEXT_TABLE_MARKDOWN, stdout);
         log_note("%s: traffic.md, traffic.csv, *.svg", study->sweep.dir);
     }
     text_table_fini(&table);

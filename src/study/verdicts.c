@@ -106,20 +106,26 @@ try_ideals(struct verdicts *verdicts, struct error *err)
     return ok;
 }
 
-typedef void write_fn(const struct verdict_case *cases, size_t count, FILE *out);
-
 static bool
-write_text(const struct study *study, write_fn *write, const char *name,
-           const struct verdict_case *cases, size_t count, struct error *err)
+write_all(const struct study *study, const struct verdict_case *cases, size_t count,
+          struct error *err)
 {
-    char *text;
+    char *page, *csv;
     size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = open_memstream(&page, &size);
     BUG_ON(!out, "no memory for a page");
-    write(cases, count, out);
+    verdicts_page(cases, count, out);
     fclose(out);
-    const bool ok = study_write(study, name, text, err);
-    free(text);
+    out = open_memstream(&csv, &size);
+    BUG_ON(!out, "no memory for a table");
+    verdicts_csv(cases, count, out);
+    fclose(out);
+    const bool ok = study_write(study, "verdicts.csv", csv, err) &&
+                    study_put_page(study, "verdicts.md", page, err);
+    if (ok && study->json)
+        verdicts_json(cases, count, stdout);
+    free(csv);
+    free(page);
     return ok;
 }
 
@@ -130,16 +136,12 @@ study_verdicts(struct study *study, struct error *err)
     verdicts.cases = mem_array(verdicts.count + 1, sizeof *verdicts.cases);
     verdicts.tried = mem_array(verdicts.count + 1, sizeof *verdicts.tried);
     verdicts.names = mem_array(verdicts.count + 1, sizeof *verdicts.names);
-    const struct verdict_case *cases = verdicts.cases;
     bool ok = study_check_traces(study, "develop", err) && study_do(study, err);
     verdicts.count = study->planned;
     ok = ok && read_cases(&verdicts, err) && try_ideals(&verdicts, err) &&
-         write_text(study, verdicts_page, "verdicts.md", cases, verdicts.count, err) &&
-         write_text(study, verdicts_csv, "verdicts.csv", cases, verdicts.count, err);
-    if (ok) {
-        (study->json ? verdicts_json : verdicts_page)(cases, verdicts.count, stdout);
+         write_all(study, verdicts.cases, verdicts.count, err);
+    if (ok)
         log_note("%s: verdicts.md, verdicts.csv", study->sweep.dir);
-    }
     for (size_t i = 0; i < verdicts.count; i++)
         free(verdicts.names[i]);
     free(verdicts.names);

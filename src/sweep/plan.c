@@ -621,8 +621,8 @@ free_axes(struct sweep_axes *axes)
     VEC_FREE(axes);
 }
 
-static void
-free_machine(struct sweep_machine *machine)
+void
+sweep_machine_fini(struct sweep_machine *machine)
 {
     free(machine->name);
     free(machine->preset);
@@ -633,8 +633,8 @@ free_machine(struct sweep_machine *machine)
     free_axes(&machine->axes);
 }
 
-static void
-free_input(struct sweep_input *input)
+void
+sweep_input_fini(struct sweep_input *input)
 {
     free(input->name);
     free(input->file);
@@ -643,42 +643,12 @@ free_input(struct sweep_input *input)
     word_list_fini(&input->program);
 }
 
-static void
-free_inputs(struct sweep_plan *plan)
+void
+sweep_plan_drop_inputs(struct sweep_plan *plan)
 {
     for (size_t i = 0; i < plan->inputs.count; i++)
-        free_input(&plan->inputs.items[i]);
+        sweep_input_fini(&plan->inputs.items[i]);
     VEC_FREE(&plan->inputs);
-}
-
-/* A file's name without folders and what is behind the last dot. */
-static char *
-plain_name(const char *file)
-{
-    const char *slash = strrchr(file, '/');
-    char *name = mem_strdup(slash ? slash + 1 : file);
-    char *dot = strrchr(name, '.');
-    if (dot && dot != name)
-        *dot = '\0';
-    return name;
-}
-
-bool
-sweep_plan_use_files(struct sweep_plan *plan, const char *const *files, uint32_t count,
-                     struct error *err)
-{
-    bool ok = true;
-    free_inputs(plan);
-    for (size_t i = 0; i < plan->machines.count; i++) /* named others */
-        word_list_fini(&plan->machines.items[i].inputs);
-    for (uint32_t i = 0; ok && i < count; i++) {
-        char *path = realpath(files[i], NULL);
-        ok = path || fail(err, "cannot open %s: %s", files[i], strerror(errno));
-        if (ok)
-            VEC_PUSH(&plan->inputs,
-                     ((struct sweep_input){.name = plain_name(files[i]), .file = path}));
-    }
-    return ok;
 }
 
 bool
@@ -691,82 +661,11 @@ sweep_input_makes(const struct sweep_input *input, const char *trace)
                        !rest[1 + strspn(rest + 1, "0123456789")]));
 }
 
-static bool
-is_needed(const struct sweep_plan *plan, const struct sweep_input *input)
-{
-    for (size_t m = 0; m < plan->machines.count; m++) {
-        const struct word_list *names = &plan->machines.items[m].inputs;
-        bool needed = !names->count;
-        for (size_t i = 0; !needed && i < names->count; i++)
-            needed = sweep_input_makes(input, names->items[i]);
-        if (needed)
-            return true;
-    }
-    return false;
-}
-
-/* The inputs that no machine is for are not captured either. */
-static void
-drop_inputs(struct sweep_plan *plan)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < plan->inputs.count; i++)
-        if (is_needed(plan, &plan->inputs.items[i]))
-            plan->inputs.items[kept++] = plan->inputs.items[i];
-        else
-            free_input(&plan->inputs.items[i]);
-    plan->inputs.count = kept;
-}
-
-/* Whether the plan has a machine of each name; the message names those that it has. */
-static bool
-has_machines(const struct sweep_plan *plan, const struct word_list *names, struct error *err)
-{
-    struct word_list there = {0};
-    const char *missing = names->count ? NULL : "";
-    for (size_t i = 0; i < plan->machines.count; i++)
-        word_list_add(&there, plan->machines.items[i].name);
-    for (size_t i = 0; i < names->count && !missing; i++)
-        if (!word_list_has(&there, names->items[i]))
-            missing = names->items[i];
-    char *known = word_list_join(&there, ", ");
-    if (missing)
-        fail(err, "there is no machine '%s': there are %s", missing, known);
-    free(known);
-    word_list_fini(&there);
-    return !missing;
-}
-
-bool
-sweep_plan_narrow(struct sweep_plan *plan, const char *names, struct error *err)
-{
-    size_t kept = 0;
-    struct word_list list = {0};
-    char *copy = mem_strdup(names), *rest = NULL;
-    for (char *name = strtok_r(copy, ",", &rest); name; name = strtok_r(NULL, ",", &rest))
-        word_list_add(&list, name);
-    free(copy);
-    const bool ok = has_machines(plan, &list, err);
-    for (size_t i = 0; ok && i < plan->machines.count; i++) {
-        struct sweep_machine *machine = &plan->machines.items[i];
-        if (word_list_has(&list, machine->name))
-            plan->machines.items[kept++] = *machine;
-        else
-            free_machine(machine);
-    }
-    if (ok) {
-        plan->machines.count = kept;
-        drop_inputs(plan);
-    }
-    word_list_fini(&list);
-    return ok;
-}
-
 void
 sweep_plan_fini(struct sweep_plan *plan)
 {
     for (size_t i = 0; i < plan->machines.count; i++)
-        free_machine(&plan->machines.items[i]);
+        sweep_machine_fini(&plan->machines.items[i]);
     for (size_t i = 0; i < plan->study.count; i++) {
         free(plan->study.items[i].name);
         word_list_fini(&plan->study.items[i].words);
@@ -777,7 +676,7 @@ sweep_plan_fini(struct sweep_plan *plan)
         word_list_fini(&plan->tables.items[i].entries);
     }
     VEC_FREE(&plan->tables);
-    free_inputs(plan);
+    sweep_plan_drop_inputs(plan);
     for (size_t i = 0; i < plan->outputs.count; i++) {
         free(plan->outputs.items[i].name);
         free(plan->outputs.items[i].formula);

@@ -97,6 +97,9 @@ struct sweep_plan {
 
 bool sweep_plan_load(struct sweep_plan *plan, const char *path, struct error *err);
 void sweep_plan_fini(struct sweep_plan *plan);
+void sweep_plan_drop_inputs(struct sweep_plan *plan);
+void sweep_machine_fini(struct sweep_machine *machine);
+void sweep_input_fini(struct sweep_input *input);
 
 /* What [study] says under a name; empty: nothing. */
 const struct word_list *sweep_plan_words(const struct sweep_plan *plan, const char *name);
@@ -109,6 +112,9 @@ bool sweep_plan_use_files(struct sweep_plan *plan, const char *const *files, uin
 bool sweep_input_makes(const struct sweep_input *input, const char *trace);
 /* Only the machines of these names, with commas between, and the inputs that they are for. */
 bool sweep_plan_narrow(struct sweep_plan *plan, const char *names, struct error *err);
+/* All machines begin with this preset. Those that are named after another one are named after this;
+ * those that become the same are one. */
+bool sweep_plan_use_preset(struct sweep_plan *plan, const char *preset, struct error *err);
 
 /* A path of the plan's as one that begins in its folder; the caller frees. */
 char *sweep_plan_path(const struct sweep_plan *plan, const char *path);

@@ -206,7 +206,9 @@ check_study(const char *study, const char *out, int status)
         char *text = said("err");
         fail_msg("study %s ended with %d:\n%s", study, status, text);
     }
-    char *page = read_page(study, out);
+    char *page = read_page(study, out), *printed = said("out");
+    assert_string_equal(page, printed);
+    free(printed);
     check_links(study, page, out);
     check_rows(study, page);
     check_tables(study, out);
@@ -362,7 +364,8 @@ number_in(const char *file, uint32_t row, const char *column)
     return number;
 }
 
-/* The figures of several frames are those of a frame; a verdict over them says that it is. */
+/* The figures of several frames are those of a frame; a verdict over them says that it is. The page
+ * tells of another preset. */
 static void
 several_frames(void **state)
 {
@@ -382,10 +385,12 @@ several_frames(void **state)
     assert_true(frames == 2);
     assert_float_equal(number_in("new/frames/cycles.csv", 1, "frame, seven levels"), cycles / 2, 1);
     assert_float_equal(number_in("new/frames/scenes.csv", 1, "fragments"), fragments / 2, 1);
-    char *page = check_study(
-        "verdicts", "new/verdicts",
-        RUN("study", "verdicts", "mine.trace", "--machines", "g70-like", "-o", "new/verdicts"));
-    assert_non_null(strstr(page, "mine (2 frames)"));
+    char *page = check_study("verdicts", "new/verdicts",
+                             RUN("study", "verdicts", "mine.trace", "--machines", "g70-like",
+                                 "--preset", "nv40-like", "-o", "new/verdicts"));
+    assert_non_null(strstr(page, "| mine (2 frames) | nv40-like |"));
+    assert_non_null(
+        strstr(page, "\n\nRun with: `mine.trace --machines g70-like --preset nv40-like`\n\n"));
     free(page);
 }
 

@@ -238,13 +238,14 @@ test_failed_runs(void **state)
     put_text("p.ini", "[sweep]\nset = MEMORYCONTROLLER.MemorySize=2097152\n"
                       "[input large]\nfile = " WORKLOADS "\nframes = 0\n"
                       "[input small]\nfile = " TINY "\nframes = 0\n"
+                      "[input other]\nfile = " TINY "\nframes = 1\n"
                       "[table t]\nsql = SELECT run, input FROM results\ntitle = T\n");
     assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 1);
     assert_false(is_there("s/texture.md"));
     assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s", "-k"), 1);
-    assert_true(says("1 of 2 runs failed") && says("1 input is left out"));
+    assert_true(says("1 of 3 runs failed") && says("1 input is left out"));
     char *csv = said("s/t.csv");
-    assert_string_equal(csv, "run,input\n1,small\n");
+    assert_string_equal(csv, "run,input\n1,small\n2,other\n");
     free(csv);
 }
 

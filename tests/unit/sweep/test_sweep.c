@@ -186,6 +186,45 @@ a_machine_left_alone_keeps_its_inputs(void **state)
     }
 }
 
+/* Machines are named after what they begin with; what is the same machine then is one, for the
+ * inputs of both. */
+static void
+another_preset_has_its_name(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "[sweep]\nbaseline = g70-like\n"
+        "[machine g70-like]\npreset = g70-like\ninputs = a\n"
+        "[machine r580-like]\npreset = r580-like\ninputs = b\n"
+        "[machine r580-like-slow]\npreset = r580-like\nset = GPU.ClockMHz=9\n"
+        "[machine r580-likely]\npreset = r580-like\n"
+        "[input a]\nfile = a\n[input b]\nfile = b\n[input c]\nfile = c\n";
+    static const char *const names[] = {"nv40-like", "nv40-like-slow", "r580-likely"};
+    struct sweep_plan plan;
+    struct error err;
+    assert_true(load(&plan, text, &err));
+    assert_true(sweep_plan_use_preset(&plan, "nv40-like", &err));
+    assert_int_equal(plan.machines.count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_string_equal(plan.machines.items[i].name, names[i]);
+        assert_null(plan.machines.items[i].preset);
+    }
+    assert_string_equal(plan.preset, "nv40-like");
+    assert_string_equal(plan.baseline, "nv40-like");
+    char *inputs = word_list_join(&plan.machines.items[0].inputs, " ");
+    assert_string_equal(inputs, "a b");
+    free(inputs);
+    sweep_plan_fini(&plan);
+
+    assert_true(load(&plan,
+                     "[machine g70-like]\npreset = g70-like\n[machine r580-like]\n"
+                     "preset = r580-like\nset = GPU.ClockMHz=9\n[input a]\nfile = a\n",
+                     &err));
+    assert_false(sweep_plan_use_preset(&plan, "nv40-like", &err));
+    assert_non_null(strstr(err.text, "two machines would be called nv40-like"));
+    sweep_plan_fini(&plan);
+}
+
 static void
 bad_plans_are_refused_with_their_line(void **state)
 {
@@ -758,6 +797,7 @@ main(void)
         cmocka_unit_test(a_plan_is_read),
         cmocka_unit_test(a_plan_is_narrowed),
         cmocka_unit_test(a_machine_left_alone_keeps_its_inputs),
+        cmocka_unit_test(another_preset_has_its_name),
         cmocka_unit_test(bad_plans_are_refused_with_their_line),
         cmocka_unit_test(values_that_differ_are_taken),
         cmocka_unit_test(axes_multiply_the_machines),

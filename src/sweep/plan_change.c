@@ -1,0 +1,180 @@
+/* What options change in a plan: its inputs, and its machines. */
+#include "sweep/plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A file's name without folders and what is behind the last dot. */
+static char *
+plain_name(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    char *name = mem_strdup(slash ? slash + 1 : file);
+    char *dot = strrchr(name, '.');
+    if (dot && dot != name)
+        *dot = '\0';
+    return name;
+}
+
+bool
+sweep_plan_use_files(struct sweep_plan *plan, const char *const *files, uint32_t count,
+                     struct error *err)
+{
+    bool ok = true;
+    sweep_plan_drop_inputs(plan);
+    for (size_t i = 0; i < plan->machines.count; i++) /* named others */
+        word_list_fini(&plan->machines.items[i].inputs);
+    for (uint32_t i = 0; ok && i < count; i++) {
+        char *path = realpath(files[i], NULL);
+        ok = path || fail(err, "cannot open %s: %s", files[i], strerror(errno));
+        if (ok)
+            VEC_PUSH(&plan->inputs,
+                     ((struct sweep_input){.name = plain_name(files[i]), .file = path}));
+    }
+    return ok;
+}
+
+static bool
+is_needed(const struct sweep_plan *plan, const struct sweep_input *input)
+{
+    for (size_t m = 0; m < plan->machines.count; m++) {
+        const struct word_list *names = &plan->machines.items[m].inputs;
+        bool needed = !names->count;
+        for (size_t i = 0; !needed && i < names->count; i++)
+            needed = sweep_input_makes(input, names->items[i]);
+        if (needed)
+            return true;
+    }
+    return false;
+}
+
+/* The inputs that no machine is for are not captured either. */
+static void
+drop_inputs(struct sweep_plan *plan)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < plan->inputs.count; i++)
+        if (is_needed(plan, &plan->inputs.items[i]))
+            plan->inputs.items[kept++] = plan->inputs.items[i];
+        else
+            sweep_input_fini(&plan->inputs.items[i]);
+    plan->inputs.count = kept;
+}
+
+/* Whether the plan has a machine of each name; the message names those that it has. */
+static bool
+has_machines(const struct sweep_plan *plan, const struct word_list *names, struct error *err)
+{
+    struct word_list there = {0};
+    const char *missing = names->count ? NULL : "";
+    for (size_t i = 0; i < plan->machines.count; i++)
+        word_list_add(&there, plan->machines.items[i].name);
+    for (size_t i = 0; i < names->count && !missing; i++)
+        if (!word_list_has(&there, names->items[i]))
+            missing = names->items[i];
+    char *known = word_list_join(&there, ", ");
+    if (missing)
+        fail(err, "there is no machine '%s': there are %s", missing, known);
+    free(known);
+    word_list_fini(&there);
+    return !missing;
+}
+
+bool
+sweep_plan_narrow(struct sweep_plan *plan, const char *names, struct error *err)
+{
+    size_t kept = 0;
+    struct word_list list = {0};
+    char *copy = mem_strdup(names), *rest = NULL;
+    for (char *name = strtok_r(copy, ",", &rest); name; name = strtok_r(NULL, ",", &rest))
+        word_list_add(&list, name);
+    free(copy);
+    const bool ok = has_machines(plan, &list, err);
+    for (size_t i = 0; ok && i < plan->machines.count; i++) {
+        struct sweep_machine *machine = &plan->machines.items[i];
+        if (word_list_has(&list, machine->name))
+            plan->machines.items[kept++] = *machine;
+        else
+            sweep_machine_fini(machine);
+    }
+    if (ok) {
+        plan->machines.count = kept;
+        drop_inputs(plan);
+    }
+    word_list_fini(&list);
+    return ok;
+}
+
+/* A machine that is named after its preset, or after that and what it has of its own ("g70-like",
+ * "g70-like-one-rop"), is named after the other one. */
+static void
+rename_machine(struct sweep_plan *plan, struct sweep_machine *machine, const char *preset)
+{
+    const char *old = machine->preset ? machine->preset : plan->preset;
+    const size_t length = strlen(old);
+    char *name = machine->name;
+    if (strncmp(name, old, length) != 0 || (name[length] && name[length] != '-'))
+        return;
+    machine->name = mem_printf("%s%s", preset, name + length);
+    if (plan->baseline && !strcmp(plan->baseline, name)) {
+        free(plan->baseline);
+        plan->baseline = mem_strdup(machine->name);
+    }
+    free(name);
+}
+
+static bool
+same_words(const struct word_list *a, const struct word_list *b)
+{
+    bool same = a->count == b->count;
+    for (size_t i = 0; same && i < a->count; i++)
+        same = !strcmp(a->items[i], b->items[i]);
+    return same;
+}
+
+/* Two of the same name: one, for the inputs of both. */
+static bool
+merge(struct sweep_machine *to, struct sweep_machine *from, struct error *err)
+{
+    if (!same_words(&to->configs, &from->configs) || !same_words(&to->sets, &from->sets) ||
+        to->axes.count || from->axes.count || to->is_alone != from->is_alone)
+        return fail(err, "two machines would be called %s: --machines picks one", to->name);
+    if (!from->inputs.count)
+        word_list_fini(&to->inputs);
+    else if (to->inputs.count)
+        word_list_copy(&to->inputs, &from->inputs);
+    sweep_machine_fini(from);
+    return true;
+}
+
+static struct sweep_machine *
+find_machine(struct sweep_machine *machines, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(machines[i].name, name))
+            return &machines[i];
+    return NULL;
+}
+
+bool
+sweep_plan_use_preset(struct sweep_plan *plan, const char *preset, struct error *err)
+{
+    struct sweep_machine *machines = plan->machines.items;
+    const size_t count = plan->machines.count;
+    bool ok = true;
+    for (size_t i = 0; i < count; i++) {
+        rename_machine(plan, &machines[i], preset);
+        free(machines[i].preset);
+        machines[i].preset = NULL;
+    }
+    free(plan->preset);
+    plan->preset = mem_strdup(preset);
+    plan->machines.count = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct sweep_machine *same = find_machine(machines, plan->machines.count, machines[i].name);
+        if (!same || !(ok = ok && merge(same, &machines[i], err)))
+            machines[plan->machines.count++] = machines[i];
+    }
+    return ok;
+}
