@@ -193,6 +193,21 @@ put_plot(const struct plot *plot, const char *data, FILE *out)
     fputc('\n', out);
 }
 
+/* Of a plot with one place on the x axis, of which gnuplot would make a range of its own. */
+static void
+put_place(const struct plot *plot, FILE *out)
+{
+    if (plot->kind <= PLOT_STACKED || !plot->rows.count)
+        return;
+    const char *label = plot->rows.items[0].label;
+    for (size_t i = 1; i < plot->rows.count; i++)
+        if (strcmp(plot->rows.items[i].label, label) != 0)
+            return;
+    const double x = strtod(label, NULL), around = x != 0 ? fabs(x) / 2 : 0.5;
+    if (isfinite(x))
+        fprintf(out, "set xrange [%.9g:%.9g]\nset xtics (%s)\n", x - around, x + around, label);
+}
+
 static void
 put_script(const struct plot *plot, const char *data, FILE *out)
 {
@@ -201,12 +216,39 @@ put_script(const struct plot *plot, const char *data, FILE *out)
     put_title(plot, out);
     put_text("xlabel", plot->x_label, out);
     put_text("ylabel", plot->y_label, out);
+    put_place(plot, out);
     if (plot->extra)
         fprintf(out, "%s\n", plot->extra);
     put_plot(plot, data, out);
 }
 
-/* The picture of a script that is run in the folder; *missing: there is no gnuplot. */
+/* All that the file holds; the caller frees. */
+static char *
+read_back(int file, size_t *size, struct error *err)
+{
+    const off_t end = lseek(file, 0, SEEK_END);
+    *size = end > 0 ? (size_t)end : 0;
+    char *bytes = mem_alloc(*size + 1);
+    if (*size <= MOST_BYTES && pread(file, bytes, *size, 0) == (ssize_t)*size)
+        return bytes;
+    free(bytes);
+    fail(err, "gnuplot drew too much");
+    return NULL;
+}
+
+/* Of the words, which are changed: what is wrong. */
+static const char *
+last_line(char *said)
+{
+    size_t length = strlen(said);
+    while (length && strchr("\n ", said[length - 1]))
+        said[--length] = '\0';
+    const char *newline = strrchr(said, '\n'), *line = newline ? newline + 1 : said;
+    return line + strspn(line, " ");
+}
+
+/* The picture of a script that is run in the folder; *missing: there is no gnuplot. What gnuplot
+ * says is told when it fails alone. */
 static bool
 run_gnuplot(const char *dir, const char *script, size_t size, char **picture, size_t *bytes,
             bool *missing, struct error *err)
@@ -216,29 +258,35 @@ run_gnuplot(const char *dir, const char *script, size_t size, char **picture, si
     char *const words[] = {gnuplot, as_it_comes, from_input, NULL};
     struct subprocess child;
     int status = 0;
+    char *said = NULL;
+    size_t said_bytes;
     const int text = memfd_create("script", MFD_CLOEXEC);
+    const int drawn = memfd_create("picture", MFD_CLOEXEC);
     *missing = false;
-    if (text < 0 || write(text, script, size) != (ssize_t)size || lseek(text, 0, SEEK_SET)) {
+    if (text < 0 || drawn < 0 || write(text, script, size) != (ssize_t)size ||
+        lseek(text, 0, SEEK_SET)) {
         fail(err, "no gnuplot: %s", strerror(errno));
-        if (text >= 0)
-            close(text);
+        close(text);
+        close(drawn);
         return false;
     }
     const struct subprocess_setup setup = {.argv = words,
                                            .package = "gnuplot-nox",
                                            .folder = dir,
-                                           .output = SUBPROCESS_PIPE_STDOUT,
+                                           .output = SUBPROCESS_PIPE,
+                                           .out_fd = drawn,
                                            .in_fd = text,
                                            .death_signal = SIGTERM};
     const bool started = subprocess_start(&child, &setup, err);
     *missing = !started && child.not_found;
     close(text);
-    if (!started || !subprocess_collect(&child, MOST_BYTES, picture, bytes, &status, err))
-        return false;
-    if (!status && *bytes)
-        return true;
-    free(*picture);
-    return fail(err, "gnuplot failed");
+    bool ok = started && subprocess_collect(&child, MOST_BYTES, &said, &said_bytes, &status, err);
+    if (ok && (status || !lseek(drawn, 0, SEEK_END)))
+        ok = fail(err, "gnuplot failed: %s", last_line(said));
+    ok = ok && (*picture = read_back(drawn, bytes, err));
+    close(drawn);
+    free(said);
+    return ok;
 }
 
 static char *

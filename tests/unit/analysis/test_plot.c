@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "rigs/needs.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -127,8 +128,42 @@ every_kind_is_drawn(void **state)
         free(path);
         plot.extra = "nonsense";
         assert_false(plot_draw(&plot, "/dev/null", &err));
-        assert_non_null(strstr(err.text, "gnuplot failed"));
+        assert_non_null(strstr(err.text, "gnuplot failed: "));
+        assert_non_null(strstr(err.text, "invalid command"));
         plot_fini(&plot);
+    }
+}
+
+/* Its axis is around the place, and gnuplot does not warn the user that it makes one of its own. */
+static void
+one_place_has_an_axis(void **state)
+{
+    static const struct {
+        double place;
+        const char *range;
+    } cases[] = {{0, "set xrange [-0.5:0.5]\nset xtics (0)\n"}, {64, "set xrange [32:96]\n"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct plot plot;
+        struct error err;
+        char *path = mem_printf("%s/said", dir);
+        plot_init(&plot, PLOT_LINES, "one", "MB");
+        plot_add_series(&plot, "a");
+        plot_add_at(&plot, cases[i].place, (double[]){0});
+        fflush(stderr);
+        const int old = dup(STDERR_FILENO), said = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+        dup2(said, STDERR_FILENO);
+        const bool ok = plot_write(&plot, dir, "place", &err);
+        dup2(old, STDERR_FILENO);
+        close(old);
+        close(said);
+        plot_fini(&plot);
+        assert_true(ok);
+        char *text = read_text("said"), *script = read_text("place.gnuplot");
+        assert_string_equal(text, "");
+        assert_non_null(strstr(script, cases[i].range));
+        free(script);
+        free(text);
+        free(path);
     }
 }
 
@@ -173,6 +208,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bars_are_drawn_to_scale),
         cmocka_unit_test(every_kind_is_drawn),
+        cmocka_unit_test(one_place_has_an_axis),
         cmocka_unit_test(without_gnuplot_the_data_is_there),
     };
     return cmocka_run_group_tests(tests, make_dir, remove_dir);
