@@ -163,6 +163,7 @@ struct output {
     char *common; /* begins every question */
     FILE *page;
     cJSON *json;
+    size_t made; /* tables */
 };
 
 static void
@@ -254,7 +255,7 @@ missing_machine(const struct study *study, const struct table *table)
 }
 
 static bool
-ask(const struct output *out, const struct table *table, struct error *err)
+ask(struct output *out, const struct table *table, struct error *err)
 {
     struct text_table answer = {0}, wide = {0};
     char *sql = mem_printf("%s%s", out->common, table->sql);
@@ -266,8 +267,10 @@ ask(const struct output *out, const struct table *table, struct error *err)
     if (ok && text_table_rows(rows) < 2)
         log_note("[table %s] is left out: no run gives it a row%s%s", table->name,
                  table->wants ? "; it wants " : "", table->wants ? table->wants : "");
-    else
-        ok = ok && put_answer(out, table, rows, err);
+    else if (ok) {
+        ok = put_answer(out, table, rows, err);
+        out->made++;
+    }
     text_table_fini(&wide);
     text_table_fini(&answer);
     free(sql);
@@ -275,7 +278,7 @@ ask(const struct output *out, const struct table *table, struct error *err)
 }
 
 static bool
-put_table(const struct output *out, const struct sweep_table *from, struct error *err)
+put_table(struct output *out, const struct sweep_table *from, struct error *err)
 {
     const struct study *study = out->study;
     struct table table;
@@ -322,6 +325,8 @@ study_put_tables(const struct study *study, struct error *err)
     for (size_t i = 0; ok && i < study->plan->tables.count; i++)
         ok = put_table(&out, &study->plan->tables.items[i], err);
     fclose(out.page);
+    ok = ok && (out.made || !study->plan->tables.count ||
+                fail(err, "no table of %s is of these machines and inputs", study->plan->path));
     ok = ok && study_put_page(study, name, text, err);
     if (ok) {
         char *json = study->json ? cJSON_Print(out.json) : NULL;
