@@ -229,6 +229,24 @@ score_json(struct hardware_score score)
     return object;
 }
 
+static cJSON *
+line_json(const struct hardware_line *line)
+{
+    cJSON *object = cJSON_CreateObject();
+    const struct {
+        const char *name, *text;
+    } texts[] = {{"card", line->card},       {"test", line->test},
+                 {"unit", line->unit},       {"bound_by", line->bound},
+                 {"machine", line->machine}, {"machine_bound_by", line->verdict},
+                 {"source", line->source}};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        cJSON_AddStringToObject(object, texts[i].name, texts[i].text);
+    cJSON_AddNumberToObject(object, "measured", line->value);
+    cJSON_AddItemToObject(object, "simulated", json_decimals(line->simulated, 4));
+    cJSON_AddItemToObject(object, "error", json_decimals(hardware_error(line), 4));
+    return object;
+}
+
 void
 hardware_json(const struct hardware *hardware, FILE *out)
 {
@@ -238,6 +256,10 @@ hardware_json(const struct hardware *hardware, FILE *out)
     for (uint32_t b = 0; b < BOUNDS; b++)
         cJSON_AddItemToObject(root, bounds[b].name,
                               score_json(hardware_score(hardware, bounds[b].name)));
+    cJSON *measurements = cJSON_AddArrayToObject(root, "measurements");
+    for (size_t i = 0; i < hardware->lines.count; i++)
+        if (hardware_is_modelled(&hardware->lines.items[i]))
+            cJSON_AddItemToArray(measurements, line_json(&hardware->lines.items[i]));
     json_put(root, out);
     putc('\n', out);
 }
