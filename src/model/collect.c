@@ -102,6 +102,33 @@ take_draws(struct model_rows *rows, const struct draws *draws, const struct coll
     }
 }
 
+static bool
+note_label(void *data, const struct functional *renderer, const struct draw *draw,
+           struct error *err)
+{
+    struct inspection *inspection = data;
+    struct model_row row = {0};
+    inspection->done =
+        inspection->done || (draw->names && model_row_from_label(&row, draw->names->label));
+    return true;
+}
+
+bool
+model_check_trace(const char *trace, struct error *err)
+{
+    struct trace_reader *reader;
+    struct inspection inspection = {.budget = {FILE_MEMORY_BYTES, 0, "--memory"}};
+    inspection.watch = (struct draw_watch){.data = &inspection, .before = note_label};
+    if (!trace_reader_open(&reader, trace, NULL, err))
+        return false;
+    const bool ok =
+        inspect_draws(&inspection, reader, err) &&
+        (inspection.done ||
+         fail(err, "%s: no draw is labelled as benchmarks/gl/model labels them", trace));
+    trace_reader_close(reader);
+    return ok;
+}
+
 bool
 model_collect(struct model_rows *rows, const char *dir, const char *trace, struct params *params,
               struct error *err)

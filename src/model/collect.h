@@ -11,6 +11,9 @@
 bool model_collect(struct model_rows *rows, const char *dir, const char *trace,
                    struct params *params, struct error *err);
 
+/* Whether a draw of the trace is labelled so; it is drawn up to there, without time. */
+bool model_check_trace(const char *trace, struct error *err);
+
 /* The trace that run.json names; the caller frees. */
 char *run_trace(const char *dir, struct error *err);
 

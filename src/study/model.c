@@ -267,6 +267,21 @@ check_sweeps(const struct study *study, struct error *err)
     return true;
 }
 
+/* What is fitted to is of benchmarks/gl/model: before anything is simulated. */
+static bool
+check_labels(const struct study *study, struct error *err)
+{
+    bool ok = true;
+    for (size_t t = 0; ok && t < study->sweep.traces.count; t++)
+        for (uint32_t columns = 0; ok && columns < 2; columns++) {
+            const char *name = columns ? "columns" : "sweeps";
+            ok = !study_names_trace(study, name, t) ||
+                 model_check_trace(study->sweep.traces.items[t].path, err) ||
+                 fail_prefix(err, "[study] %s: [input %s]", name, study_trace_name(study, t));
+        }
+    return ok;
+}
+
 bool
 study_model(struct study *study, struct error *err)
 {
@@ -274,7 +289,7 @@ study_model(struct study *study, struct error *err)
     bool ok =
         study_check_traces(study, "sweeps", err) && study_check_traces(study, "columns", err) &&
         study_check_traces(study, "learn", err) && study_check_traces(study, "develop", err) &&
-        check_sweeps(study, err) && study_do(study, err);
+        check_sweeps(study, err) && check_labels(study, err) && study_do(study, err);
     for (size_t m = 0; ok && m < study->machines.count; m++) {
         struct model_machine machine = {0};
         ok = do_machine(study, m, &machine, err);

@@ -6,6 +6,7 @@
 #include "study/study.h"
 #include "sweep/capture.h"
 
+#include <cjson/cJSON.h>
 #include <glob.h>
 #include <math.h>
 
@@ -274,11 +275,13 @@ first_machine(const char *study)
 
 /* What is said of the user's trace alone where a study wants more. */
 static const char *
-lacks(const char *study)
+lacks(const char *study, const char *machine)
 {
     return !strcmp(study, "model")      ? "has frames to predict and no sweeps"
            : !strcmp(study, "hardware") ? "no measurement is of these inputs on these machines"
-                                        : NULL;
+           : machine && !strcmp(study, "texture") /* its tables compare machines */
+               ? "texture.ini is of these machines and inputs"
+               : NULL;
 }
 
 /* Into a folder of the study's own; a machine or NULL: all. */
@@ -300,14 +303,13 @@ check_own_trace(const char *study, const char *machine)
 {
     char *out = mem_printf("new/%s-%s", study, machine ? machine : "all");
     const int status = ask(study, machine, "mine.trace", out);
-    const char *says_so = lacks(study);
+    const char *says_so = lacks(study, machine);
     if (says_so) {
         assert_int_equal(status, 1);
         assert_true(says(says_so));
     } else {
         char *page = check_study(study, out, status);
-        const bool none = machine && !strcmp(study, "texture"); /* its tables compare machines */
-        if (!none && !strstr(page, "mine"))
+        if (!strstr(page, "mine"))
             fail_msg("study %s on %s says nothing of the user's trace:\n%s", study,
                      machine ? machine : "all", page);
         free(page);
@@ -401,19 +403,54 @@ traces_that_fit(void **state)
     char *rates = in_dir("rates.trace");
     copy_file(rates, "color.trace");
     free(check_study("hardware", "new/h", ask("hardware", "7800-gtx", "color.trace", "new/h")));
+    assert_int_equal(
+        RUN("study", "hardware", "color.trace", "--machines", "7800-gtx", "-o", "new/h", "--json"),
+        0);
+    char *json = said("out");
+    cJSON *root = cJSON_Parse(json);
+    const cJSON *line, *lines = cJSON_GetObjectItem(root, "measurements");
+    assert_true(cJSON_GetArraySize(lines) > 0);
+    cJSON_ArrayForEach(line, lines)
+    {
+        const double measured = cJSON_GetObjectItem(line, "measured")->valuedouble;
+        const double simulated = cJSON_GetObjectItem(line, "simulated")->valuedouble;
+        assert_string_equal(cJSON_GetObjectItem(line, "machine")->valuestring, "7800-gtx");
+        assert_float_equal(cJSON_GetObjectItem(line, "error")->valuedouble,
+                           simulated / measured - 1, 1e-4);
+    }
+    cJSON_Delete(root);
+    free(json);
     const char *const words[] = {"study",    "model", "sweeps.trace", "--machines",
                                  "g70-like", "-o",    "new/m",        NULL};
     free(check_study("model", "new/m", await(start(words, 0), STUDY_MS)));
     free(rates);
 }
 
+/* Found before anything is simulated. */
+static void
+columns_of_another_program(void **state)
+{
+    char *plan = mem_printf("[study]\nsweeps = s\ncolumns = c\n[input s]\nfile = sweeps.trace\n"
+                            "[input c]\nfile = %s\nframes = 0\n",
+                            TINY);
+    put_text("p.ini", plan);
+    assert_int_equal(RUN("study", "model", "--plan", "p.ini", "-o", "new/columns"), 1);
+    assert_true(says("[study] columns: [input c]: ") && says("no draw is labelled"));
+    assert_false(is_there("new/columns/results.db"));
+    free(plan);
+}
+
 int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(own_plans),      cmocka_unit_test(own_traces),
-        cmocka_unit_test(one_machine),    cmocka_unit_test(names_with_numbers),
-        cmocka_unit_test(several_frames), cmocka_unit_test(traces_that_fit),
+        cmocka_unit_test(own_plans),
+        cmocka_unit_test(own_traces),
+        cmocka_unit_test(one_machine),
+        cmocka_unit_test(names_with_numbers),
+        cmocka_unit_test(several_frames),
+        cmocka_unit_test(traces_that_fit),
+        cmocka_unit_test(columns_of_another_program),
     };
     BUG_ON(argc < 3, "usage: test_studies AETIUS MODEL [PATTERN]");
     aetius = argv[1];
