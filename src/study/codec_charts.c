@@ -13,18 +13,18 @@ enum { SIZES = CODEC_BLOCK_BYTES / 32 + 1 }; /* of a block, and plain ones */
 
 /* Takes the plot too. */
 static bool
-write_plot(struct plot *plot, const char *dir, const char *name, struct error *err)
+write_plot(struct plot *plot, const struct study *to, const char *name, struct error *err)
 {
-    const bool ok = plot_write(plot, dir, name, err);
+    const bool ok = study_put_plot(to, plot, name, err);
     plot_fini(plot);
     return ok;
 }
 
 /* Takes the name and the title too. */
 static bool
-write_named(struct plot *plot, const char *dir, char *name, char *title, struct error *err)
+write_named(struct plot *plot, const struct study *to, char *name, char *title, struct error *err)
 {
-    const bool ok = write_plot(plot, dir, name, err);
+    const bool ok = write_plot(plot, to, name, err);
     free(name);
     free(title);
     return ok;
@@ -46,7 +46,8 @@ traffic_of(const struct codec_study_result *result, double *megabytes)
 
 /* A chart a trace: they differ a hundredfold. */
 static bool
-chart_traffic(const struct codec_study *study, size_t trace, const char *dir, struct error *err)
+chart_traffic(const struct codec_study *study, size_t trace, const struct study *to,
+              struct error *err)
 {
     struct plot plot;
     double values[TRAFFIC_CLIENTS];
@@ -60,7 +61,7 @@ chart_traffic(const struct codec_study *study, size_t trace, const char *dir, st
         traffic_of(codec_study_plain(study, trace, c), values);
         plot_add(&plot, study->machines->items[c], values);
     }
-    return write_named(&plot, dir, name, title, err);
+    return write_named(&plot, to, name, title, err);
 }
 
 /* Shares of the moved blocks of all traces at each size, and behind them the plain ones; false: the
@@ -83,8 +84,8 @@ shares_of(const struct codec_study *study, size_t configuration, enum codec_bus 
 }
 
 static bool
-chart_levels(const struct codec_study *study, enum codec_bus bus, uint32_t kind, const char *dir,
-             struct error *err)
+chart_levels(const struct codec_study *study, enum codec_bus bus, uint32_t kind,
+             const struct study *to, struct error *err)
 {
     static const char *const sizes[CODEC_BUSES][9] = {
         {"64 bytes", "128", "192", "256", "plain"},
@@ -108,12 +109,12 @@ chart_levels(const struct codec_study *study, enum codec_bus bus, uint32_t kind,
             plot_add(&plot, group, shares);
             free(group);
         }
-    return write_named(&plot, dir, name, title, err);
+    return write_named(&plot, to, name, title, err);
 }
 
 static bool
-chart_ratios(const struct codec_study *study, enum codec_bus bus, uint32_t kind, const char *dir,
-             struct error *err)
+chart_ratios(const struct codec_study *study, enum codec_bus bus, uint32_t kind,
+             const struct study *to, struct error *err)
 {
     struct plot plot;
     uint32_t codec_of[CODEC_COUNT];
@@ -138,12 +139,12 @@ chart_ratios(const struct codec_study *study, enum codec_bus bus, uint32_t kind,
         free(values);
         free(group);
     }
-    return write_named(&plot, dir, name, title, err);
+    return write_named(&plot, to, name, title, err);
 }
 
 /* Frames a second with the codecs against without; and what moved. */
 static bool
-chart_machine(const struct codec_study *study, const char *dir, struct error *err)
+chart_machine(const struct codec_study *study, const struct study *to, struct error *err)
 {
     struct plot rate, traffic;
     plot_init(&rate, PLOT_BARS, "Frames a second and bytes moved, with codecs against without",
@@ -177,19 +178,18 @@ chart_machine(const struct codec_study *study, const char *dir, struct error *er
             plot_add(&rate, name, values);
             free(name);
         }
-    const bool ok = write_plot(&rate, dir, "machine-gain", err);
-    return write_plot(&traffic, dir, "machine-traffic", ok ? err : NULL) && ok;
+    const bool ok = write_plot(&rate, to, "machine-gain", err);
+    return write_plot(&traffic, to, "machine-traffic", ok ? err : NULL) && ok;
 }
 
 bool
-codec_study_write_charts(const struct codec_study *study, const char *dir, struct error *err)
+codec_study_write_charts(const struct codec_study *study, const struct study *to, struct error *err)
 {
     bool ok = true;
     for (size_t t = 0; ok && t < study->traces->count; t++)
-        ok = chart_traffic(study, t, dir, err);
+        ok = chart_traffic(study, t, to, err);
     for (uint32_t bus = 0; bus < CODEC_BUSES; bus++)
         for (uint32_t kind = 0; ok && kind < COMPRESSION_KINDS; kind++)
-            ok = chart_levels(study, bus, kind, dir, err) &&
-                 chart_ratios(study, bus, kind, dir, err);
-    return ok && chart_machine(study, dir, err);
+            ok = chart_levels(study, bus, kind, to, err) && chart_ratios(study, bus, kind, to, err);
+    return ok && chart_machine(study, to, err);
 }

@@ -130,17 +130,8 @@ put_ratios(const struct codec_study *study, struct text_table *table)
             }
 }
 
-static bool
-write_text(const char *dir, const char *name, const char *text, struct error *err)
-{
-    char *path = mem_printf("%s/%s", dir, name);
-    const bool ok = file_write(path, text, strlen(text), err);
-    free(path);
-    return ok;
-}
-
 bool
-codec_study_write_csv(const struct codec_study *study, const char *dir, struct error *err)
+codec_study_write_csv(const struct codec_study *study, const struct study *to, struct error *err)
 {
     static const struct {
         const char *name;
@@ -158,19 +149,19 @@ codec_study_write_csv(const struct codec_study *study, const char *dir, struct e
         text_table_write(&table, TEXT_TABLE_CSV, out);
         text_table_fini(&table);
         fclose(out);
-        ok = write_text(dir, tables[i].name, text, err);
+        ok = study_write(to, tables[i].name, text, err);
         free(text);
     }
     return ok;
 }
 
 bool
-codec_study_write(const struct codec_study *study, const char *dir, struct error *err)
+codec_study_write(const struct codec_study *study, const struct study *to, struct error *err)
 {
     char *json = codec_study_to_json(study);
-    const bool ok = write_text(dir, "compression.json", json, err) &&
-                    codec_study_write_csv(study, dir, err) &&
-                    codec_study_write_charts(study, dir, err);
+    const bool ok = study_write(to, "compression.json", json, err) &&
+                    codec_study_write_csv(study, to, err) &&
+                    codec_study_write_charts(study, to, err);
     free(json);
     return ok;
 }

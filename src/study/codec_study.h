@@ -5,6 +5,7 @@
 #define AETIUS_STUDY_CODEC_STUDY_H
 
 #include "analysis/compression.h"
+#include "study/study.h"
 #include "study/traffic_clients.h"
 #include "sweep/plan.h"
 
@@ -70,12 +71,14 @@ bool codec_study_fits(uint32_t kind, const struct codec *codec);
 void codec_study_choose(struct codec_study *study,
                         bool (*can)(uint32_t kind, const struct codec *codec));
 
-/* Into the folder: *.csv, *.svg and compression.json. */
-bool codec_study_write(const struct codec_study *study, const char *dir, struct error *err);
+/* Into the study's folder: *.csv, *.svg and compression.json. */
+bool codec_study_write(const struct codec_study *study, const struct study *to, struct error *err);
 /* The text of tables.md and of compression.json; the caller frees. */
 char *codec_study_tables(const struct codec_study *study);
 char *codec_study_to_json(const struct codec_study *study);
-bool codec_study_write_csv(const struct codec_study *study, const char *dir, struct error *err);
-bool codec_study_write_charts(const struct codec_study *study, const char *dir, struct error *err);
+bool codec_study_write_csv(const struct codec_study *study, const struct study *to,
+                           struct error *err);
+bool codec_study_write_charts(const struct codec_study *study, const struct study *to,
+                              struct error *err);
 
 #endif

@@ -1,7 +1,6 @@
 /* aetius study compression: what do lossless codecs between the ROPs' caches and memory save, and
  * what does it do for frames a second? The plan's runs have no codec in the machine, and count what
  * all codecs make of the blocks that cross; the best ones then run in the machine. */
-#include "base/log.h"
 #include "params/params_value.h"
 #include "report/run_json.h"
 #include "study/codec_study.h"
@@ -218,11 +217,9 @@ study_compression(struct study *study, struct error *err)
     ok = ok && read_plain(study, &ranking, err);
     if (ok) {
         codec_study_choose(&ranking, codec_study_fits);
-        ok = run_in_machine(study, &ranking, err) &&
-             codec_study_write(&ranking, study->sweep.dir, err) && put_page(study, &ranking, err);
+        ok = run_in_machine(study, &ranking, err) && codec_study_write(&ranking, study, err) &&
+             put_page(study, &ranking, err);
     }
-    if (ok)
-        log_note("%s: tables.md, compression.json, *.csv, *.svg", study->sweep.dir);
     word_list_fini(&traces);
     free(ranking.plain);
     free(ranking.machine);

@@ -231,11 +231,9 @@ study_hardware(struct study *study, struct error *err)
     for (size_t i = 0; ok && i < hardware.lines.count; i++)
         if (hardware_is_modelled(&hardware.lines.items[i]))
             ok = simulate_line(study, &hardware.lines.items[i], err);
-    ok = ok && hardware_plot(&hardware, study->sweep.dir, err);
+    ok = ok && hardware_plot(&hardware, study, err);
     hardware.has_plot = ok && study_has_plot(study, "measured");
     ok = ok && write_all(study, &hardware, err);
-    if (ok)
-        log_note("%s: hardware.md, hardware.csv, measured.svg", study->sweep.dir);
     hardware_fini(&hardware);
     free(sources);
     free(data);

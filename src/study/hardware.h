@@ -3,7 +3,7 @@
 #ifndef AETIUS_STUDY_HARDWARE_H
 #define AETIUS_STUDY_HARDWARE_H
 
-#include "base/text_table.h"
+#include "study/study.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -65,6 +65,6 @@ void hardware_page(const struct hardware *hardware, FILE *out);
 void hardware_csv(const struct hardware *hardware, FILE *out);
 void hardware_json(const struct hardware *hardware, FILE *out);
 /* DIR/measured.svg: what is in pixels a second, by what bounds the card. */
-bool hardware_plot(const struct hardware *hardware, const char *dir, struct error *err);
+bool hardware_plot(const struct hardware *hardware, const struct study *to, struct error *err);
 
 #endif

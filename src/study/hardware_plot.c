@@ -7,7 +7,7 @@
 #include <string.h>
 
 bool
-hardware_plot(const struct hardware *hardware, const char *dir, struct error *err)
+hardware_plot(const struct hardware *hardware, const struct study *to, struct error *err)
 {
     static const char *const bounds[] = {"rop", "z", "memory", "texture", "shader"};
     enum { SERIES = sizeof bounds / sizeof bounds[0] + 1 };
@@ -29,7 +29,7 @@ hardware_plot(const struct hardware *hardware, const char *dir, struct error *er
         values[SERIES - 1] = line->value;
         plot_add_at(&plot, line->value, values);
     }
-    const bool ok = plot_write(&plot, dir, "measured", err);
+    const bool ok = study_put_plot(to, &plot, "measured", err);
     plot_fini(&plot);
     return ok;
 }

@@ -228,7 +228,7 @@ write_all(const struct study *study, const struct model_study *found, struct err
 {
     char *text;
     size_t size;
-    if (!model_charts(found, study->sweep.dir, err))
+    if (!model_charts(found, study, err))
         return false;
     FILE *out = open_memstream(&text, &size);
     BUG_ON(!out, "no memory for a page");
@@ -237,8 +237,6 @@ write_all(const struct study *study, const struct model_study *found, struct err
     const bool ok = study_put_page(study, "model.md", text, err);
     if (ok && study->json)
         model_page_json(found, stdout);
-    if (ok)
-        log_note("%s: model.md, *.csv, *.svg", study->sweep.dir);
     free(text);
     return ok;
 }

@@ -171,7 +171,7 @@ put_rows(const struct chart *chart, const struct model_machine *machine, struct 
 }
 
 static bool
-write_chart(const struct chart *chart, const struct model_machine *machine, const char *dir,
+write_chart(const struct chart *chart, const struct model_machine *machine, const struct study *to,
             struct error *err)
 {
     struct plot plot;
@@ -186,7 +186,7 @@ write_chart(const struct chart *chart, const struct model_machine *machine, cons
     plot.extra = chart->extra;
     plot.note = note;
     put_rows(chart, machine, &plot);
-    const bool ok = !plot.series.count || plot_write(&plot, dir, name, err);
+    const bool ok = !plot.series.count || study_put_plot(to, &plot, name, err);
     plot_fini(&plot);
     free(note);
     free(name);
@@ -196,7 +196,7 @@ write_chart(const struct chart *chart, const struct model_machine *machine, cons
 
 /* The nine cases, side by side. */
 static bool
-write_springs(const struct model_machine *machine, const char *dir, struct error *err)
+write_springs(const struct model_machine *machine, const struct study *to, struct error *err)
 {
     struct plot plot;
     char *title = mem_printf("%s: mass-spring", machine->name);
@@ -210,7 +210,7 @@ write_springs(const struct model_machine *machine, const char *dir, struct error
                                      1 / machine->check.predicted[r]};
             plot_add(&plot, machine->rows.items[r].variant, values);
         }
-    const bool ok = !plot.rows.count || plot_write(&plot, dir, name, err);
+    const bool ok = !plot.rows.count || study_put_plot(to, &plot, name, err);
     plot_fini(&plot);
     free(name);
     free(title);
@@ -219,7 +219,7 @@ write_springs(const struct model_machine *machine, const char *dir, struct error
 
 /* By machine the stages' errors, against their budget. */
 static bool
-write_errors(const struct model_study *study, const char *dir, struct error *err)
+write_errors(const struct model_study *study, const struct study *to, struct error *err)
 {
     struct plot plot;
     plot_init(&plot, PLOT_BARS, "relative error of each stage, held out", "mean, %");
@@ -234,22 +234,22 @@ write_errors(const struct model_study *study, const char *dir, struct error *err
         if (machine->rows.count)
             plot_add(&plot, machine->name, values);
     }
-    const bool ok = !plot.rows.count || plot_write(&plot, dir, "errors", err);
+    const bool ok = !plot.rows.count || study_put_plot(to, &plot, "errors", err);
     plot_fini(&plot);
     return ok;
 }
 
 bool
-model_charts(const struct model_study *study, const char *dir, struct error *err)
+model_charts(const struct model_study *study, const struct study *to, struct error *err)
 {
-    bool ok = write_errors(study, dir, err);
+    bool ok = write_errors(study, to, err);
     for (size_t m = 0; ok && m < study->machines.count; m++) {
         const struct model_machine *machine = &study->machines.items[m];
         if (!machine->rows.count)
             continue;
         for (size_t i = 0; ok && i < sizeof charts / sizeof charts[0]; i++)
-            ok = write_chart(&charts[i], machine, dir, err);
-        ok = ok && write_springs(machine, dir, err);
+            ok = write_chart(&charts[i], machine, to, err);
+        ok = ok && write_springs(machine, to, err);
     }
     return ok;
 }

@@ -6,6 +6,7 @@
 #include "params/params.h"
 #include "model/check.h"
 #include "model/frames.h"
+#include "study/study.h"
 
 #include <stdio.h>
 
@@ -58,7 +59,7 @@ void model_machine_tables(const struct model_machine *machine, FILE *out);
 /* Markdown, with links to the plots that are in the folder. */
 void model_page(const struct model_study *study, const char *dir, FILE *out);
 void model_page_json(const struct model_study *study, FILE *out); /* the errors */
-/* The plots, into a folder. */
-bool model_charts(const struct model_study *study, const char *dir, struct error *err);
+/* The plots, into the folder of the study. */
+bool model_charts(const struct model_study *study, const struct study *to, struct error *err);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "report/compare.h"
+#include "study/files.h"
 #include "study/inputs.h"
 
 #include <stdlib.h>
@@ -40,7 +41,7 @@ write_sheet(const struct study *study, const char *name, const struct picture *r
         put_half(&difference, BRIGHTER, &sheet, part);
         picture_fini(&difference);
     }
-    const bool ok = picture_write_png(&sheet, path, err);
+    const bool ok = study_claim(study, file, err) && picture_write_png(&sheet, path, err);
     picture_fini(&sheet);
     free(path);
     free(file);

@@ -4,15 +4,17 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "report/csv.h"
+#include "study/files.h"
 #include "study/inputs.h"
 #include "sweep/database.h"
 #include "sweep/store.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const struct study_kind study_kinds[] = {
-#define STUDY(name, words, help) {#name, help, words, study_##name},
+#define STUDY(name, words, files, help) {#name, help, words, files, study_##name},
 #include "study/studies.def"
 };
 const size_t study_kind_count = sizeof study_kinds / sizeof study_kinds[0];
@@ -226,6 +228,23 @@ study_query(const struct study *study, const char *sql, struct text_table *rows,
 }
 
 bool
+study_put_plot(const struct study *study, const struct plot *plot, const char *name,
+               struct error *err)
+{
+    static const char *const ends[] = {"dat", "gnuplot", "svg"};
+    bool ok = true;
+    for (size_t i = 0; ok && i < sizeof ends / sizeof ends[0]; i++) {
+        char *file = mem_printf("%s.%s", name, ends[i]), *path = sweep_path(&study->sweep, file);
+        ok = study_claim(study, file, err);
+        if (ok)
+            unlink(path); /* what is not drawn now is not there */
+        free(path);
+        free(file);
+    }
+    return ok && plot_write(plot, study->sweep.dir, name, err);
+}
+
+bool
 study_has_plot(const struct study *study, const char *name)
 {
     char *file = mem_printf("%s.svg", name), *path = sweep_path(&study->sweep, file);
@@ -239,7 +258,7 @@ bool
 study_write(const struct study *study, const char *name, const char *text, struct error *err)
 {
     char *path = sweep_path(&study->sweep, name);
-    const bool ok = file_write(path, text, strlen(text), err);
+    const bool ok = study_claim(study, name, err) && file_write(path, text, strlen(text), err);
     free(path);
     return ok;
 }
@@ -293,7 +312,9 @@ check_words(const struct study_request *request, struct error *err)
 bool
 study_perform(const struct study_request *request, bool *waits, struct error *err)
 {
-    struct study study = {.kind = request->kind,
+    struct study_files files = {0};
+    struct study study = {.files = &files,
+                          .kind = request->kind,
                           .plan = request->plan,
                           .options = request->options,
                           .with = request->with,
@@ -303,15 +324,19 @@ study_perform(const struct study_request *request, bool *waits, struct error *er
     *waits = false;
     if (!check_words(request, err))
         return false;
-    bool ok = sweep_open(&study.sweep, request->dir, request->plan->path, request->options, err) &&
+    bool ok = study_files_read(&files, request->dir, err) &&
+              sweep_open(&study.sweep, request->dir, request->plan->path, request->options, err) &&
+              study_files_check(&study, err) &&
               sweep_prepare(&study.sweep, request->plan, request->options, true, err) &&
               sweep_copy_plan(&study.sweep, request->plan, err);
     if (ok) {
         count_inputs(&study);
-        ok = request->kind->make(&study, err) && sweep_check_missing(&study.sweep, err);
+        ok = request->kind->make(&study, err) && study_files_finish(&study, err) &&
+             sweep_check_missing(&study.sweep, err);
     }
     *waits = study.waits;
     word_list_fini(&study.machines);
+    study_files_fini(&files);
     sweep_fini(&study.sweep);
     return ok;
 }

@@ -5,6 +5,7 @@
 #ifndef AETIUS_STUDY_STUDY_H
 #define AETIUS_STUDY_STUDY_H
 
+#include "analysis/plot.h"
 #include "base/text_table.h"
 #include "sweep/work.h"
 
@@ -15,6 +16,7 @@ struct study {
     struct sweep sweep;
     size_t planned;            /* runs of the plan: machine * traces + trace */
     struct word_list machines; /* of the plan, their axes spelled out */
+    struct study_files *files; /* in its folder */
     const char *with;          /* what of the command differs from the plan, or NULL */
     bool json;                 /* the maker prints JSON instead of its page */
     bool has_plan_inputs;      /* inputs are of the plan's file */
@@ -27,9 +29,10 @@ typedef bool study_make_fn(struct study *study, struct error *err);
 struct study_kind {
     const char *name, *help; /* help: lines for --help */
     const char *words;       /* what [study] of its plan may say, blanks between */
+    const char *files;       /* that it writes besides tables of its plan, blanks between */
     study_make_fn *make;
 };
-#define STUDY(name, words, help) study_make_fn study_##name;
+#define STUDY(name, words, files, help) study_make_fn study_##name;
 #include "study/studies.def"
 extern const struct study_kind study_kinds[];
 extern const size_t study_kind_count;
@@ -87,6 +90,9 @@ bool study_sum(const struct study *study, size_t run, const char *column, double
 bool study_query(const struct study *study, const char *sql, struct text_table *rows,
                  struct error *err);
 
+/* DIR/NAME.dat, NAME.gnuplot and, where gnuplot is installed, NAME.svg. */
+bool study_put_plot(const struct study *study, const struct plot *plot, const char *name,
+                    struct error *err);
 /* DIR/NAME.svg is there: without gnuplot, or without rows, a plot is not drawn. */
 bool study_has_plot(const struct study *study, const char *name);
 /* The study's page, with a line "Run with: ..." below its title when the command says more than the

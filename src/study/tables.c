@@ -1,6 +1,5 @@
 #include "study/tables.h"
 
-#include "analysis/plot.h"
 #include "base/log.h"
 #include "base/schema.h"
 
@@ -133,7 +132,7 @@ put_plot(const struct study *study, const struct table *table, const struct text
             plot_add_at(&plot, number_of(label), values);
         free(label);
     }
-    const bool ok = plot_write(&plot, study->sweep.dir, table->name, err);
+    const bool ok = study_put_plot(study, &plot, table->name, err);
     plot_fini(&plot);
     free(values);
     return ok;
@@ -333,7 +332,6 @@ study_put_tables(const struct study *study, struct error *err)
         if (json)
             puts(json);
         free(json);
-        log_note("%s: %s, *.csv, *.svg", study->sweep.dir, name);
     }
     cJSON_Delete(out.json);
     free(out.common);

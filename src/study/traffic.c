@@ -2,8 +2,6 @@
  * games, by client, on machines that differ in the samples of a pixel. */
 #include "study/traffic_clients.h"
 
-#include "analysis/plot.h"
-#include "base/log.h"
 #include "base/schema.h"
 #include "study/study.h"
 
@@ -186,7 +184,7 @@ write_plot(const struct study *study, size_t trace, const struct traffic *all, c
     char *name = mem_printf("%s-%s", prefix, game);
     plot_init(&plot, kind, title, "MB a frame");
     put(study, trace, all, &plot);
-    const bool ok = plot_write(&plot, study->sweep.dir, name, err);
+    const bool ok = study_put_plot(study, &plot, name, err);
     plot_fini(&plot);
     free(name);
     free(title);
@@ -265,11 +263,8 @@ write_all(const struct study *study, const struct traffic *all, struct error *er
         ok = write_plot(study, t, all, "curve", PLOT_LINES, plot_curve, err) &&
              write_plot(study, t, all, "clients", PLOT_STACKED, plot_clients, err);
     ok = ok && write_page(study, &table, err);
-    if (ok) {
-        if (study->json)
-            print_json(study, all);
-        log_note("%s: traffic.md, traffic.csv, *.svg", study->sweep.dir);
-    }
+    if (ok && study->json)
+        print_json(study, all);
     text_table_fini(&table);
     text_table_fini(&frames);
     return ok;

@@ -1,7 +1,6 @@
 /* aetius study verdicts: is what `aetius topdown` says of a frame true? Each input is simulated on
  * each machine, and again with each resource ideal that is accused; report/verdicts.h tells what of
  * it. */
-#include "base/log.h"
 #include "report/verdicts.h"
 #include "study/study.h"
 
@@ -140,8 +139,6 @@ study_verdicts(struct study *study, struct error *err)
     verdicts.count = study->planned;
     ok = ok && read_cases(&verdicts, err) && try_ideals(&verdicts, err) &&
          write_all(study, verdicts.cases, verdicts.count, err);
-    if (ok)
-        log_note("%s: verdicts.md, verdicts.csv", study->sweep.dir);
     for (size_t i = 0; i < verdicts.count; i++)
         free(verdicts.names[i]);
     free(verdicts.names);

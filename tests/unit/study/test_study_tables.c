@@ -249,6 +249,54 @@ test_failed_runs(void **state)
     free(csv);
 }
 
+#define TABLE(name)                                                                                \
+    "[table " name "]\nsql = SELECT input, cycles FROM results\ntitle = T\nplot = bars\n"
+
+/* What a study does not make again goes, what is not its own stays; its last line tells what is
+ * there. */
+static void
+test_files(void **state)
+{
+    static const char input[] = "[input w]\nfile = " TINY "\nframes = 0\n";
+    char *both = mem_printf("%s%s%s", input, TABLE("one"), TABLE("two"));
+    char *first = mem_printf("%s%s", input, TABLE("one"));
+    char *folder = in_dir("s");
+    assert_int_equal(mkdir(folder, 0777), 0);
+    put_text("s/two.csv", "mine");
+    put_text("p.ini", both);
+    assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 1);
+    assert_true(says("s/two.csv is in the way"));
+    assert_false(is_there("s/results.db"));
+    assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 1);
+    char *csv = said("s/two.csv");
+    assert_string_equal(csv, "mine");
+    free(csv);
+
+    char *path = in_dir("s/two.csv");
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 0);
+    assert_true(says("s: texture.md, 2 *.csv, 2 *.svg\n"));
+    assert_true(is_there("s/two.csv") && is_there("s/two.svg") && is_there("s/two.gnuplot"));
+    put_text("s/mine.csv", "mine");
+    put_text("p.ini", first);
+    assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 0);
+    assert_true(says("s: texture.md, 1 *.csv, 1 *.svg\n"));
+    assert_true(is_there("s/one.csv") && is_there("s/mine.csv"));
+    assert_false(is_there("s/two.csv") || is_there("s/two.svg") || is_there("s/two.gnuplot"));
+
+    put_text("s/two.csv", "mine"); /* nor is one written over in a study's own folder */
+    put_text("p.ini", both);
+    assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 1);
+    assert_true(says("s/two.csv is in the way"));
+    put_text("s/files.txt", "mine\n");
+    assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 1);
+    assert_true(says("s/files.txt is in the way"));
+    free(path);
+    free(folder);
+    free(first);
+    free(both);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -258,6 +306,7 @@ main(int argc, char **argv)
         cmocka_unit_test_teardown(test_one_color, clean),
         cmocka_unit_test_teardown(test_keep_going, clean),
         cmocka_unit_test_teardown(test_failed_runs, clean),
+        cmocka_unit_test_teardown(test_files, clean),
     };
     return endings_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
 }
