@@ -37,8 +37,11 @@ machine_options_build(const struct machine_options *options, struct simulation *
 {
     const struct frame_set all = {0};
     struct params params;
-    return machine_options_apply(options, &params, err) &&
-           simulation_init(simulation, &params, &all, NULL, err);
+    if (!machine_options_apply(options, &params, err) ||
+        !simulation_init(simulation, &params, &all, NULL, err))
+        return false;
+    machine_warn(simulation->machine, NULL);
+    return true;
 }
 
 bool

@@ -31,6 +31,8 @@ make_simulation(struct simulate *s, struct error *err)
     if (!simulation_init(&s->sim, &s->params, options->functional ? NULL : &s->frames, &listener,
                          err))
         return false;
+    if (s->sim.machine)
+        machine_warn(s->sim.machine, NULL);
     s->sim.stop = interrupt_pending;
     return true;
 }

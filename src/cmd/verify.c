@@ -73,6 +73,8 @@ side_init(struct side *side, const char *name, const struct params *params,
     side->name = name;
     if (!simulation_init(&side->sim, params, timed, NULL, err))
         return false;
+    if (side->sim.machine)
+        machine_warn(side->sim.machine, NULL);
     const struct executor executor = {side, &side->sim.device, execute};
     executor_sink_init(&side->sink, &executor);
     side->sink.sink.write_back = keep_result;

@@ -66,6 +66,9 @@ bool machine_params_check(const struct params *params, struct error *err);
 struct machine *machine_create(const struct params *params, struct gpu_device *device,
                                struct functional *functional, struct error *err);
 void machine_destroy(struct machine *machine);
+/* Warns of queues that are too short for the items a cycle that they are given; the machine's name
+ * comes first, unless it is NULL. */
+void machine_warn(const struct machine *machine, const char *name);
 
 /* As functional_execute(), in time. SWAP fills `out` with what the DAC read. */
 bool machine_execute(struct machine *machine, const struct gpu_cmd *cmd, uint8_t *out,

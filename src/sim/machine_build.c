@@ -150,9 +150,11 @@ are_alike(const struct queue *a, const struct queue *b)
 }
 
 /* A line for all that are alike. */
-static void
-report_shallow_queues(const struct machine *m)
+void
+machine_warn(const struct machine *m, const char *name)
 {
+    const char *before = name ? "machine " : "", *after = name ? ": " : "";
+    name = name ? name : "";
     for (uint32_t i = 0, next; i < m->clock.queue_count; i = next) {
         const struct queue *q = m->clock.queues[i];
         next = i + 1;
@@ -161,12 +163,13 @@ report_shallow_queues(const struct machine *m)
         while (next < m->clock.queue_count && are_alike(q, m->clock.queues[next]))
             next++;
         if (next == i + 1)
-            log_warning("the queue %s from %s to %s has %u places: %u items a cycle take %u",
-                        q->name, q->sender->name, q->receiver->name, q->depth, q->width,
-                        2 * q->width);
+            log_warning("%s%s%sthe queue %s from %s to %s has %u places: %u items a cycle take %u",
+                        before, name, after, q->name, q->sender->name, q->receiver->name, q->depth,
+                        q->width, 2 * q->width);
         else
-            log_warning("the queues %s to %s have %u places each: %u items a cycle take %u",
-                        q->name, m->clock.queues[next - 1]->name, q->depth, q->width, 2 * q->width);
+            log_warning("%s%s%sthe queues %s to %s have %u places each: %u items a cycle take %u",
+                        before, name, after, q->name, m->clock.queues[next - 1]->name, q->depth,
+                        q->width, 2 * q->width);
     }
 }
 
@@ -244,7 +247,6 @@ machine_create(const struct params *params, struct gpu_device *device,
     init_units(m);
     wire(m);
     wire_stages(m);
-    report_shallow_queues(m);
     add_stats(m);
     m->identities = identities_create(&m->stats);
     return m;

@@ -18,6 +18,8 @@ build_one(const struct sweep *sweep, struct params *params, struct simulation *s
         const struct sweep_run *run = &sweep->runs.items[i];
         ok = machine_make(&presets, run->preset, &run->sets, params, &ignored) &&
              simulation_init(simulation, params, &all, NULL, &ignored);
+        if (ok)
+            machine_warn(simulation->machine, run->machine);
     }
     preset_cache_fini(&presets);
     return ok;
