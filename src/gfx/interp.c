@@ -35,7 +35,7 @@ static void
 window_position(const struct triangle *triangle, const struct quad_position *at, float *out,
                 uint32_t lanes)
 {
-    const struct program *fs = triangle->draw->fs;
+    const struct program *fs = triangle->draw->program[STAGE_FRAGMENT];
     floats4 x = at->x, y = at->y, z;
     float depths[4];
 
@@ -119,11 +119,11 @@ interpolate_quad(const struct triangle *triangle, uint32_t x, uint32_t y, struct
         case VARYING_NONE: varying(triangle, i, &at, out, lanes); break;
         }
     }
-    for (uint32_t i = 0; i < draw->fs->system_count; i++) {
+    for (uint32_t i = 0; i < draw->program[STAGE_FRAGMENT]->system_count; i++) {
         float *out = exec->systems + (size_t)i * 4 * lanes + lane;
-        if (draw->fs->systems[i].semantic == SEMANTIC_FACE)
+        if (draw->program[STAGE_FRAGMENT]->systems[i].semantic == SEMANTIC_FACE)
             facing(triangle, out, lanes);
-        else if (draw->fs->systems[i].semantic == SEMANTIC_POSITION)
+        else if (draw->program[STAGE_FRAGMENT]->systems[i].semantic == SEMANTIC_POSITION)
             window_position(triangle, &at, out, lanes);
     }
 }

@@ -12,7 +12,7 @@ bool
 shaded_color(const struct draw *draw, const struct exec *exec, uint32_t lane, uint32_t target,
              float rgba[4][4])
 {
-    if (draw->color_output[target] >= draw->fs->output_count)
+    if (draw->color_output[target] >= draw->program[STAGE_FRAGMENT]->output_count)
         return false;
     for (uint32_t c = 0; c < 4; c++) {
         const float *value = output_channel(exec, draw->color_output[target], c, lane);
@@ -52,7 +52,7 @@ color_outputs(const struct draw *draw)
 {
     uint64_t outputs = draw->alpha_output >= 0 ? UINT64_C(1) << draw->alpha_output : 0;
     for (uint32_t t = 0; t < draw->color_count; t++)
-        if (draw->color_output[t] < draw->fs->output_count)
+        if (draw->color_output[t] < draw->program[STAGE_FRAGMENT]->output_count)
             outputs |= UINT64_C(1) << draw->color_output[t];
     return outputs;
 }
@@ -66,7 +66,7 @@ shaded_coverage(const struct triangle *triangle, uint32_t x, uint32_t y, struct 
     float coverage[4];
 
     smooth_quad(triangle, x, y, coverage);
-    for (uint32_t output = 0; output < draw->fs->output_count; output++) {
+    for (uint32_t output = 0; output < draw->program[STAGE_FRAGMENT]->output_count; output++) {
         float *alpha = exec->outputs + ((size_t)output * 4 + 3) * exec->lanes + lane;
         for (uint32_t i = 0; i < 4 && outputs >> output & 1; i++)
             alpha[i] *= coverage[i];

@@ -40,7 +40,7 @@ fetch_attribute(const struct format_info *format, const uint8_t *bytes, float ou
 void
 vertex_store(const struct draw *draw, const struct exec *exec, uint32_t lane, struct vertex *out)
 {
-    const struct program *vs = draw->vs;
+    const struct program *vs = draw->program[STAGE_VERTEX];
     for (uint32_t o = 0; o < vs->output_count; o++)
         for (uint32_t c = 0; c < 4; c++)
             out->out[o][c] = exec->outputs[(o * 4 + c) * exec->lanes + lane];

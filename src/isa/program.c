@@ -126,18 +126,28 @@ parse_statement(struct parser *parser)
     return parse_instruction(parser);
 }
 
+static const char *const stage_words[STAGE_COUNT] = {
+    [STAGE_VERTEX] = "VERT",
+    [STAGE_FRAGMENT] = "FRAG",
+};
+
+enum shader_stage
+program_text_stage(const char *text)
+{
+    enum shader_stage stage = 0;
+    text += strspn(text, " \t\r\n");
+    while (stage < STAGE_COUNT && strncmp(text, stage_words[stage], strlen(stage_words[stage])))
+        stage++;
+    return stage;
+}
+
 static bool
 parse_stage(struct parser *parser)
 {
-    static const char *const names[STAGE_COUNT] = {
-        [STAGE_VERTEX] = "VERT",
-        [STAGE_FRAGMENT] = "FRAG",
-    };
+    const char *wanted = stage_words[parser->program->stage];
     char word[32];
     parse_word(parser, word, sizeof word);
-    if (strcmp(word, names[parser->program->stage]))
-        return parse_fail(parser, "expected %s, not \"%s\"", names[parser->program->stage], word);
-    return true;
+    return !strcmp(word, wanted) || parse_fail(parser, "expected %s, not \"%s\"", wanted, word);
 }
 
 static bool
@@ -308,6 +318,16 @@ hash_program(const struct program *p)
     for (uint32_t i = 0; i < p->instruction_count; i++)
         hash = hash_instruction(hash, &p->instructions[i]);
     return hash_stream_out(hash, &p->so);
+}
+
+const char *
+shader_stage_name(enum shader_stage stage)
+{
+    static const char *const names[STAGE_COUNT] = {
+        [STAGE_VERTEX] = "vertex",
+        [STAGE_FRAGMENT] = "fragment",
+    };
+    return names[stage];
 }
 
 struct program *

@@ -18,7 +18,10 @@ enum {                    /* a shader stage's; the command stream's limits too *
        MAX_SO_OUTPUTS = 64,
 };
 
-enum shader_stage { STAGE_VERTEX = 0, STAGE_FRAGMENT = 1, STAGE_COUNT = 2 };
+/* The programmable stages, in the order in which their results are told. A program's hash takes its
+ * stage in: a new one goes at the end. */
+enum shader_stage { STAGE_VERTEX, STAGE_FRAGMENT, STAGE_COUNT };
+const char *shader_stage_name(enum shader_stage stage); /* "vertex" */
 
 enum { /* what a text may ask for; more is the user's fault, with the line */
        MAX_TEMPS = 8192,
@@ -217,6 +220,9 @@ struct program {
 };
 
 #define PROGRAM_HASH "%016" PRIx64 /* how it is written */
+
+/* The stage that a text says it is of in its first word, or STAGE_COUNT. */
+enum shader_stage program_text_stage(const char *text);
 
 /* Parses and decodes; err names the line and what it did not understand. */
 struct program *program_create(enum shader_stage stage, const char *tgsi, const struct so_info *so,

@@ -154,8 +154,9 @@ static double
 stream_bytes(struct command_stream *stream, const struct draw *draw)
 {
     bool evicts = false;
-    const double instructions = (double)command_stream_take_program(stream, draw->vs, &evicts) +
-                                (double)command_stream_take_program(stream, draw->fs, &evicts);
+    double instructions = 0;
+    for (uint32_t stage = 0; stage < STAGE_COUNT; stage++)
+        instructions += command_stream_take_program(stream, draw->program[stage], &evicts);
     const double constants = command_stream_take_constants(stream, draw);
     return instructions * INSTRUCTION_BYTES + constants * sizeof(struct stream_constant);
 }
@@ -190,7 +191,8 @@ after(void *data, const struct functional *renderer, const struct draw *draw, st
     const double texels = (double)(is->texels - was->texels);
     const double written = (double)(is->written - was->written);
     const double indices = (double)draw->params.count * fmax(draw->params.instance_count, 1);
-    const struct known_program vs = program_of(f, draw->vs), fs = program_of(f, draw->fs);
+    const struct known_program vs = program_of(f, draw->program[STAGE_VERTEX]),
+                               fs = program_of(f, draw->program[STAGE_FRAGMENT]);
     const double pixel = surface_bytes(draw), rops = p->GPU.NumStampPipes;
     struct trace_draw one = {.frame = renderer->device->frame, .number = draw->number};
     one.units[UNIT_fetch] =

@@ -244,7 +244,7 @@ describe_targets(const struct draw *draw, FILE *out)
 static void
 list_textures(const struct draw *draw, enum shader_stage stage, struct list *list)
 {
-    const struct program *program = stage == STAGE_VERTEX ? draw->vs : draw->fs;
+    const struct program *program = draw->program[stage];
     for (uint32_t i = 0; i < MAX_SAMPLERS; i++) {
         const struct bound_view *view = &draw->views[stage][i];
         if (!(program->samplers_used >> i & 1))
@@ -262,8 +262,8 @@ void
 describe_textures(const struct draw *draw, FILE *out)
 {
     struct list list = {out, false};
-    list_textures(draw, STAGE_FRAGMENT, &list);
-    list_textures(draw, STAGE_VERTEX, &list);
+    for (uint32_t stage = STAGE_COUNT; stage-- > 0;)
+        list_textures(draw, stage, &list);
 }
 
 void
@@ -298,8 +298,9 @@ describe_facts(const struct draw *draw)
     BUG_ON(!out, "no memory for a text");
     draw_identify(draw, &identity);
     fprintf(out, PROGRAM_HASH "," PROGRAM_HASH "," PROGRAM_HASH ",%s,%u,%u,", identity.hash,
-            draw->vs->hash, draw->fs->hash, NAME_OF(primitive_names, draw->params.mode),
-            draw->params.count, draw->params.instance_count);
+            draw->program[STAGE_VERTEX]->hash, draw->program[STAGE_FRAGMENT]->hash,
+            NAME_OF(primitive_names, draw->params.mode), draw->params.count,
+            draw->params.instance_count);
     describe_targets(draw, out);
     fputc(',', out);
     describe_textures(draw, out);
@@ -321,7 +322,8 @@ describe_line(const struct draw *draw, FILE *out)
     struct draw_identity identity;
     draw_identify(draw, &identity);
     fprintf(out, "%5u  " PROGRAM_HASH "  %08x %08x  ", draw->number, identity.hash,
-            (unsigned)(draw->vs->hash >> 32), (unsigned)(draw->fs->hash >> 32));
+            (unsigned)(draw->program[STAGE_VERTEX]->hash >> 32),
+            (unsigned)(draw->program[STAGE_FRAGMENT]->hash >> 32));
     describe_geometry(draw, out);
     fputs("  ", out);
     describe_targets(draw, out);
@@ -393,13 +395,13 @@ add_sampler(cJSON *o, const struct sampler_state *s)
 static void
 add_textures(cJSON *list, const struct draw *draw, enum shader_stage stage)
 {
-    const struct program *program = stage == STAGE_VERTEX ? draw->vs : draw->fs;
+    const struct program *program = draw->program[stage];
     for (uint32_t i = 0; i < MAX_SAMPLERS; i++) {
         const struct bound_view *view = &draw->views[stage][i];
         if (!(program->samplers_used >> i & 1))
             continue;
         cJSON *o = cJSON_CreateObject();
-        cJSON_AddStringToObject(o, "stage", stage == STAGE_VERTEX ? "vertex" : "fragment");
+        cJSON_AddStringToObject(o, "stage", shader_stage_name(stage));
         cJSON_AddNumberToObject(o, "sampler", i);
         if (view->res) {
             const struct resource_desc *d = &view->res->desc;
@@ -435,12 +437,15 @@ describe_json(const struct draw *draw)
     cJSON_AddNumberToObject(o, "vertices", draw->params.count);
     cJSON_AddNumberToObject(o, "instances", draw->params.instance_count);
     cJSON_AddBoolToObject(o, "indexed", draw->params.indexed);
-    add_hash(o, "vertex_program", draw->vs->hash);
-    add_hash(o, "fragment_program", draw->fs->hash);
+    for (uint32_t stage = 0; stage < STAGE_COUNT; stage++) {
+        char name[24];
+        snprintf(name, sizeof name, "%s_program", shader_stage_name(stage));
+        add_hash(o, name, draw->program[stage]->hash);
+    }
     add_targets(o, draw);
     cJSON *textures = cJSON_AddArrayToObject(o, "textures");
-    add_textures(textures, draw, STAGE_FRAGMENT);
-    add_textures(textures, draw, STAGE_VERTEX);
+    for (uint32_t stage = STAGE_COUNT; stage-- > 0;)
+        add_textures(textures, draw, stage);
     say_state(draw, add_state, cJSON_AddObjectToObject(o, "state"));
     return o;
 }
@@ -454,13 +459,13 @@ print_state(void *data, const char *name, const char *value)
 static void
 print_textures(const struct draw *draw, enum shader_stage stage, FILE *out)
 {
-    const struct program *program = stage == STAGE_VERTEX ? draw->vs : draw->fs;
+    const struct program *program = draw->program[stage];
     for (uint32_t i = 0; i < MAX_SAMPLERS; i++) {
         const struct bound_view *view = &draw->views[stage][i];
         const struct sampler_state *s = &view->sampler;
         if (!(program->samplers_used >> i & 1))
             continue;
-        fprintf(out, "  %-8s %2u      ", stage == STAGE_VERTEX ? "vertex" : "fragment", i);
+        fprintf(out, "  %-8s %2u      ", shader_stage_name(stage), i);
         if (!view->res) {
             fputs("none\n", out);
             continue;
@@ -513,8 +518,11 @@ describe_text(const struct draw *draw, FILE *out)
     print_name("label", draw->names->label, out);
     print_name("program", draw->names->program, out);
     print_name("target", draw->names->target, out);
-    fprintf(out, "  %-16s " PROGRAM_HASH "\n", "vertex program", draw->vs->hash);
-    fprintf(out, "  %-16s " PROGRAM_HASH "\n", "fragment program", draw->fs->hash);
+    for (uint32_t stage = 0; stage < STAGE_COUNT; stage++) {
+        char name[24];
+        snprintf(name, sizeof name, "%s program", shader_stage_name(stage));
+        fprintf(out, "  %-16s " PROGRAM_HASH "\n", name, draw->program[stage]->hash);
+    }
     for (uint32_t i = 0; i < draw->color_count; i++) {
         char name[24];
         snprintf(name, sizeof name, "color %u", i);
@@ -524,6 +532,6 @@ describe_text(const struct draw *draw, FILE *out)
     if (draw->depth.res)
         print_surface("depth", &draw->depth, out);
     say_state(draw, print_state, out);
-    print_textures(draw, STAGE_FRAGMENT, out);
-    print_textures(draw, STAGE_VERTEX, out);
+    for (uint32_t stage = STAGE_COUNT; stage-- > 0;)
+        print_textures(draw, stage, out);
 }

@@ -86,11 +86,10 @@ static bool
 write_textures(struct shown_draw *shown, const struct draw *draw, const struct gpu_memory *memory,
                struct error *err)
 {
-    static const char *const stages[STAGE_COUNT] = {"vertex", "fragment"};
     for (uint32_t stage = 0; stage < STAGE_COUNT; stage++)
         for (uint32_t i = 0; i < MAX_SAMPLERS; i++)
-            if (draw->views[stage][i].res &&
-                !write_texture(shown, &draw->views[stage][i], memory, stages[stage], i, err))
+            if (draw->views[stage][i].res && !write_texture(shown, &draw->views[stage][i], memory,
+                                                            shader_stage_name(stage), i, err))
                 return false;
     return true;
 }

@@ -7,18 +7,6 @@
 
 enum { MOST_TGSI = 1 << 22 };
 
-static const char *const stage_names[STAGE_COUNT] = {"vertex", "fragment"};
-
-/* The stage that a text says it is of in its first word, or STAGE_COUNT. */
-static enum shader_stage
-stage_of(const char *text)
-{
-    text += strspn(text, " \t\r\n");
-    return !strncmp(text, "VERT", 4)   ? STAGE_VERTEX
-           : !strncmp(text, "FRAG", 4) ? STAGE_FRAGMENT
-                                       : STAGE_COUNT;
-}
-
 bool
 is_tgsi_file(const char *path)
 {
@@ -29,7 +17,7 @@ is_tgsi_file(const char *path)
     const size_t n = fread(head, 1, sizeof head - 1, file);
     fclose(file);
     head[n] = '\0';
-    return stage_of(head) != STAGE_COUNT;
+    return program_text_stage(head) != STAGE_COUNT;
 }
 
 static void
@@ -62,7 +50,7 @@ show_program_file(struct shown_programs *shown, const char *path, struct error *
     size_t size;
     if (!file_read(path, MOST_TGSI, &text, &size, err))
         return false;
-    struct program *program = program_create(stage_of(text), text, NULL, err);
+    struct program *program = program_create(program_text_stage(text), text, NULL, err);
     free(text);
     if (!program)
         return fail_prefix(err, "%s", path);
@@ -113,7 +101,7 @@ print_list(const struct shown_programs *shown, FILE *out)
         const struct program *p = shown->programs.items[i].program;
         const struct static_cost *c = &shown->programs.items[i].cost;
         fprintf(out, PROGRAM_HASH "  %-8s  %12u  %7u  %7u  %9u  %9u  %7u\n", p->hash,
-                stage_names[p->stage], c->instructions, c->kinds[KIND_TEXTURE], c->turns,
+                shader_stage_name(p->stage), c->instructions, c->kinds[KIND_TEXTURE], c->turns,
                 c->thread_registers, c->threads, c->latency_cycles);
     }
 }
@@ -157,7 +145,7 @@ print_one(const struct shown_program *one, FILE *out)
 {
     const struct program *p = one->program;
     const struct static_cost *c = &one->cost;
-    fprintf(out, "%s program " PROGRAM_HASH "\n", stage_names[p->stage], p->hash);
+    fprintf(out, "%s program " PROGRAM_HASH "\n", shader_stage_name(p->stage), p->hash);
     print_text(one, out);
     fprintf(out,
             "  instructions  %u: %u SIMD, %u scalar, %u texture, %u flow\n"
@@ -197,7 +185,7 @@ program_json(const struct shown_program *one)
     cJSON *o = cJSON_CreateObject();
     snprintf(hash, sizeof hash, PROGRAM_HASH, p->hash);
     cJSON_AddStringToObject(o, "hash", hash);
-    cJSON_AddStringToObject(o, "stage", stage_names[p->stage]);
+    cJSON_AddStringToObject(o, "stage", shader_stage_name(p->stage));
     cJSON_AddStringToObject(o, "text", p->text);
     cJSON_AddNumberToObject(o, "instructions", c->instructions);
     for (uint32_t k = 0; k <= KIND_FLOW; k++)

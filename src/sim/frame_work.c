@@ -62,8 +62,9 @@ after(void *data, const struct functional *renderer, const struct draw *draw, st
     const double quads = (double)(is->quads - was->quads);
     const double texels = (double)(is->texels - was->texels);
     const double written = (double)(is->written - was->written);
-    const double vertex_cycles = vertices * thread_cycles_of(finding, draw->vs);
-    const double fragment_cycles = 4 * quads * thread_cycles_of(finding, draw->fs);
+    const double vertex_cycles = vertices * thread_cycles_of(finding, draw->program[STAGE_VERTEX]);
+    const double fragment_cycles =
+        4 * quads * thread_cycles_of(finding, draw->program[STAGE_FRAGMENT]);
     const double texture_cycles =
         texels / (4.0 * p->GPU.NumFragmentShaders * p->FRAGMENTSHADER.TextureUnits);
     const double rop_cycles = written / (4.0 * p->GPU.NumStampPipes * p->COLORWRITE.StampsPerCycle);
@@ -83,7 +84,8 @@ after(void *data, const struct functional *renderer, const struct draw *draw, st
     to[FRAME_fragment_cycles] += fragment_cycles;
     to[FRAME_texture_cycles] += texture_cycles;
     to[FRAME_written] += written;
-    to[FRAME_PROGRAMS + draw->fs->hash % (FRAME_PROGRAMS_END - FRAME_PROGRAMS)] += fragment_cycles;
+    to[FRAME_PROGRAMS + draw->program[STAGE_FRAGMENT]->hash %
+                            (FRAME_PROGRAMS_END - FRAME_PROGRAMS)] += fragment_cycles;
     return true;
 }
 

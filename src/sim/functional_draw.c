@@ -143,7 +143,7 @@ fetch_vertex(const struct run *run, uint32_t vertex, uint32_t lane)
     struct exec *exec = &run->scratch->exec;
     const uint32_t lanes = exec->lanes;
 
-    for (uint32_t a = 0; a < draw->vs->input_count; a++) {
+    for (uint32_t a = 0; a < draw->program[STAGE_VERTEX]->input_count; a++) {
         float value[4];
         const uint32_t address =
             a < draw->attribute_count ? fetch_address(draw, a, vertex, run->instance) : 0;
@@ -152,9 +152,9 @@ fetch_vertex(const struct run *run, uint32_t vertex, uint32_t lane)
         for (uint32_t c = 0; c < 4; c++)
             exec->inputs[(a * 4 + c) * lanes + lane] = value[c];
     }
-    for (uint32_t s = 0; s < draw->vs->system_count; s++) {
+    for (uint32_t s = 0; s < draw->program[STAGE_VERTEX]->system_count; s++) {
         uint32_t value = 0;
-        switch (draw->vs->systems[s].semantic) {
+        switch (draw->program[STAGE_VERTEX]->systems[s].semantic) {
         case SEMANTIC_VERTEXID: value = vertex; break;
         case SEMANTIC_INSTANCEID: value = run->instance; break;
         case SEMANTIC_BASEVERTEX: value = (uint32_t)draw->params.index_bias; break;
@@ -172,7 +172,7 @@ shade_vertices(const struct run *run, const uint16_t *slots, uint32_t count)
     if (!count)
         return true;
     const uint32_t lanes = (count + 3) & ~3u;
-    begin_program(run, run->draw->vs, lanes);
+    begin_program(run, run->draw->program[STAGE_VERTEX], lanes);
     for (uint32_t lane = 0; lane < lanes; lane++)
         fetch_vertex(run, scratch->slot_vertex[slots[lane < count ? lane : 0]], lane);
     if (!finish_program(run))
@@ -324,7 +324,7 @@ flush_quads(const struct run *run)
     if (!count)
         return true;
     run->renderer->work.quads += count;
-    begin_program(run, run->draw->fs, count * 4);
+    begin_program(run, run->draw->program[STAGE_FRAGMENT], count * 4);
     for (uint32_t q = 0; q < count; q++) {
         const struct quad *quad = &scratch->quads[q];
         interpolate_quad(quad->triangle, quad->x, quad->y, &scratch->exec, q * 4);

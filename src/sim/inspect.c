@@ -54,8 +54,7 @@ inspect_draws(struct inspection *inspection, struct trace_reader *reader, struct
 static bool
 is_shader(const struct gpu_cmd *cmd)
 {
-    return cmd->op == GPU_CREATE_OBJECT && cmd->create.type == OBJECT_SHADER &&
-           cmd->create.shader.stage < STAGE_COUNT;
+    return cmd->op == GPU_CREATE_OBJECT && cmd->create.type == OBJECT_SHADER;
 }
 
 bool
@@ -76,10 +75,9 @@ inspect_programs(struct trace_reader *reader,
         decoder_begin(decoder, &message);
         while (more && (result = decoder_next(decoder, &cmd, err)) == DECODE_COMMAND) {
             struct program *program =
-                is_shader(&cmd)
-                    ? program_create((enum shader_stage)cmd.create.shader.stage,
-                                     cmd.create.shader.text, &cmd.create.shader.so, NULL)
-                    : NULL;
+                is_shader(&cmd) ? program_create(cmd.create.shader.stage, cmd.create.shader.text,
+                                                 &cmd.create.shader.so, NULL)
+                                : NULL;
             more = !program || found(data, program);
             program_destroy(program);
         }

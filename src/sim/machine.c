@@ -209,15 +209,14 @@ run_transfer(struct machine *m, struct move_list *list, struct error *err)
 static bool
 load_programs(struct machine *m, const struct draw *draw, struct error *err)
 {
-    const struct program *const programs[] = {draw->vs, draw->fs};
     struct move_list list = {0};
     bool alone = !m->params.COMMANDPROCESSOR.PipelinedBatchRendering;
-    for (uint32_t i = 0; i < 2; i++) {
-        const uint32_t count = command_stream_take_program(&m->stream, programs[i], &alone);
+    for (uint32_t stage = 0; stage < STAGE_COUNT; stage++) {
+        const struct program *program = draw->program[stage];
+        const uint32_t count = command_stream_take_program(&m->stream, program, &alone);
         if (!count)
             continue;
-        machine_list_bytes(m, program_address(m, programs[i]), count * INSTRUCTION_BYTES, false,
-                           &list);
+        machine_list_bytes(m, program_address(m, program), count * INSTRUCTION_BYTES, false, &list);
         m->cmdproc->stats.program_loads++;
         m->cmdproc->stats.program_instructions += count;
     }

@@ -151,7 +151,7 @@ struct gpu_cmd {
                 struct surface surface;
                 struct so_target so_target;
                 struct {
-                    uint32_t stage;   /* enum shader_stage */
+                    enum shader_stage stage;
                     const char *text; /* whole TGSI text, NUL at its end; lives as `bytes` does */
                     struct so_info so;
                 } shader;
@@ -163,7 +163,8 @@ struct gpu_cmd {
         struct { /* BIND_OBJECT, DESTROY_OBJECT, BIND_SHADER, BEGIN_QUERY, END_QUERY; handle 0:
                     unbind */
             enum gpu_object type;
-            uint32_t handle, stage;
+            uint32_t handle;
+            enum shader_stage stage; /* BIND_SHADER */
         } object;
         struct viewport_state viewport;
         struct {
@@ -179,14 +180,17 @@ struct gpu_cmd {
             uint32_t resource, index_bytes, offset; /* resource 0: none */
         } index_buffer;
         struct {
-            uint32_t stage, index, count; /* floats */
+            enum shader_stage stage;
+            uint32_t index, count; /* floats */
             const uint32_t *values;
         } constants;
         struct {
-            uint32_t stage, index, offset, length, resource;
+            enum shader_stage stage;
+            uint32_t index, offset, length, resource;
         } uniform_buffer;
         struct { /* SET_SAMPLER_VIEWS, BIND_SAMPLER_STATES */
-            uint32_t stage, start, count, handles[32];
+            enum shader_stage stage;
+            uint32_t start, count, handles[32];
         } samplers;
         struct {
             uint8_t ref[2];

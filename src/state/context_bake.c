@@ -154,10 +154,11 @@ bake_attribute(struct bound_attribute *out, const struct gpu_state *state,
 static bool
 bake_attributes(struct draw *draw, const struct gpu_state *state, struct error *err)
 {
-    if (draw->vs->input_count > MAX_ATTRIBUTES)
-        return fail(err, "vertex program %u reads %u attributes, above %u", draw->vs->id,
-                    draw->vs->input_count, MAX_ATTRIBUTES);
-    draw->attribute_count = draw->vs->input_count;
+    const struct program *program = draw->program[STAGE_VERTEX];
+    if (program->input_count > MAX_ATTRIBUTES)
+        return fail(err, "vertex program %u reads %u attributes, above %u", program->id,
+                    program->input_count, MAX_ATTRIBUTES);
+    draw->attribute_count = program->input_count;
     for (uint32_t i = 0; i < draw->attribute_count; i++) {
         if (!state->elements || i >= state->elements->elements.count)
             continue;
@@ -195,9 +196,9 @@ bake_indices(struct draw *draw, const struct gpu_state *state, struct error *err
 /* As many constants as the program declares; what nobody set is 0. */
 static void
 bake_constants(struct draw *draw, const struct gpu_state *state, const struct gpu_device *device,
-               const struct program *program, struct arena *arena)
+               enum shader_stage stage, struct arena *arena)
 {
-    uint32_t stage = program->stage, count = program->constant_count;
+    const uint32_t count = draw->program[stage]->constant_count;
     const struct buffer_binding *uniform = &state->uniforms[stage];
     const void *from = state->constants[stage].items;
     size_t bytes = state->constants[stage].count * 4, wanted = (size_t)count * 16;
@@ -263,35 +264,41 @@ bake_view(struct bound_view *out, const struct object *view, const struct object
 }
 
 static bool
-bake_views(struct draw *draw, const struct gpu_state *state, const struct program *program,
+bake_views(struct draw *draw, const struct gpu_state *state, enum shader_stage stage,
            struct error *err)
 {
-    uint32_t stage = program->stage;
+    const struct program *program = draw->program[stage];
     for (uint32_t i = 0; i < MAX_SAMPLERS; i++) {
         if (!(program->samplers_used >> i & 1))
             continue;
         if (!bake_view(&draw->views[stage][i], state->views[stage][i], state->samplers[stage][i],
                        target_wanted(program->sampler_targets[i]), err))
-            return fail_prefix(err, "sampler %u of the %s program", i,
-                               stage == STAGE_VERTEX ? "vertex" : "fragment");
+            return fail_prefix(err, "sampler %u of the %s program", i, shader_stage_name(stage));
     }
+    return true;
+}
+
+static bool
+bake_all_views(struct draw *draw, const struct gpu_state *state, struct error *err)
+{
+    for (uint32_t stage = 0; stage < STAGE_COUNT; stage++)
+        if (!bake_views(draw, state, stage, err))
+            return false;
     return true;
 }
 
 static bool
 bake_programs(struct draw *draw, const struct gpu_state *state, struct error *err)
 {
-    static const char *const names[STAGE_COUNT] = {"vertex", "fragment"};
     for (uint32_t stage = 0; stage < STAGE_COUNT; stage++) {
         const struct object *shader = state->shaders[stage];
         if (!shader)
-            return fail(err, "no %s program is bound", names[stage]);
+            return fail(err, "no %s program is bound", shader_stage_name(stage));
         if (shader->shader.uniform_blocks)
             return fail(err, "this GPU does not execute uniform blocks (%s program %u)",
-                        names[stage], shader->shader.program->id);
+                        shader_stage_name(stage), shader->shader.program->id);
+        draw->program[stage] = shader->shader.program;
     }
-    draw->vs = state->shaders[STAGE_VERTEX]->shader.program;
-    draw->fs = state->shaders[STAGE_FRAGMENT]->shader.program;
     return true;
 }
 
@@ -324,9 +331,10 @@ decide(struct draw *draw)
         if (draw->color_output[i] != 0xff && draw->blend.rt[i].colormask != 0)
             draw->color_write = true;
     bool alpha_test = dsa->alpha_enable && dsa->alpha_func != FUNC_ALWAYS;
-    draw->early_z = !draw->fs->uses_kill && !alpha_test && !draw->blend.alpha_to_coverage &&
-                    draw->depth_output < 0 && draw->stencil_output < 0 && !draw->fs->writes_depth &&
-                    !draw->fs->writes_stencil;
+    const struct program *program = draw->program[STAGE_FRAGMENT];
+    draw->early_z = !program->uses_kill && !alpha_test && !draw->blend.alpha_to_coverage &&
+                    draw->depth_output < 0 && draw->stencil_output < 0 && !program->writes_depth &&
+                    !program->writes_stencil;
 }
 
 /* What a draw with this state may change is no longer as a clear left it. */
@@ -379,14 +387,13 @@ bake(struct draw *draw, struct gpu_device *device, const struct gpu_state *state
     bake_fixed_state(draw, state);
     if (!page_in_bound(device, state, err) || !bake_framebuffer(draw, state, err) ||
         !bake_programs(draw, state, err) || !bake_attributes(draw, state, err) ||
-        !bake_indices(draw, state, err) || !bake_views(draw, state, draw->vs, err) ||
-        !bake_views(draw, state, draw->fs, err) || !link_programs(draw, err) ||
-        !gpu_check_executable(draw, err))
+        !bake_indices(draw, state, err) || !bake_all_views(draw, state, err) ||
+        !link_programs(draw, err) || !gpu_check_executable(draw, err))
         return false;
     bake_inner_edges(draw, &device->memory);
     bake_bounds(draw, state);
-    bake_constants(draw, state, device, draw->vs, arena);
-    bake_constants(draw, state, device, draw->fs, arena);
+    for (uint32_t stage = 0; stage < STAGE_COUNT; stage++)
+        bake_constants(draw, state, device, stage, arena);
     decide(draw);
     note_writes(state);
     return true;

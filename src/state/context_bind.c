@@ -52,9 +52,8 @@ static bool
 bind_shader(struct gpu_device *device, struct gpu_state *state, const struct gpu_cmd *cmd,
             struct error *err)
 {
-    uint32_t stage = cmd->object.stage, handle = cmd->object.handle;
-    if (stage >= STAGE_COUNT)
-        return fail(err, "shader stage %u is not one of this GPU", stage);
+    const enum shader_stage stage = cmd->object.stage;
+    const uint32_t handle = cmd->object.handle;
     struct object *object = NULL;
     if (handle != 0 && !(object = find_object(state, OBJECT_SHADER, handle, err)))
         return false;
@@ -150,9 +149,10 @@ static bool
 set_constants(struct gpu_device *device, struct gpu_state *state, const struct gpu_cmd *cmd,
               struct error *err)
 {
-    uint32_t stage = cmd->constants.stage, count = cmd->constants.count;
-    if (stage >= STAGE_COUNT || count > MAX_CONSTANTS * 4)
-        return fail(err, "%u constants of stage %u are out of range", count, stage);
+    const enum shader_stage stage = cmd->constants.stage;
+    const uint32_t count = cmd->constants.count;
+    if (count > MAX_CONSTANTS * 4)
+        return fail(err, "%u constants are above %u", count, MAX_CONSTANTS * 4);
     if (cmd->constants.index != 0)
         return true; /* uniform blocks: a program that reads one is refused at its draw */
     bind_buffer(device, &state->uniforms[stage], (struct buffer_binding){0});
@@ -167,11 +167,9 @@ static bool
 set_uniform_buffer(struct gpu_device *device, struct gpu_state *state, const struct gpu_cmd *cmd,
                    struct error *err)
 {
-    uint32_t stage = cmd->uniform_buffer.stage;
+    const enum shader_stage stage = cmd->uniform_buffer.stage;
     struct buffer_binding binding = {.offset = cmd->uniform_buffer.offset,
                                      .length = cmd->uniform_buffer.length};
-    if (stage >= STAGE_COUNT)
-        return fail(err, "shader stage %u is not one of this GPU", stage);
     if (cmd->uniform_buffer.resource != 0) {
         binding.res = find_buffer(device, cmd, cmd->uniform_buffer.resource, err);
         if (!binding.res)
@@ -192,9 +190,7 @@ static bool
 set_slots(struct gpu_device *device, struct gpu_state *state, const struct gpu_cmd *cmd,
           struct object *slots[STAGE_COUNT][MAX_SAMPLERS], enum gpu_object type, struct error *err)
 {
-    uint32_t stage = cmd->samplers.stage;
-    if (stage >= STAGE_COUNT)
-        return fail(err, "shader stage %u is not one of this GPU", stage);
+    const enum shader_stage stage = cmd->samplers.stage;
     for (uint32_t i = 0; i < cmd->samplers.count; i++) {
         uint32_t slot = cmd->samplers.start + i;
         if (slot >= MAX_SAMPLERS)

@@ -135,7 +135,7 @@ static bool
 any_stream_out(const struct draw *draw)
 {
     for (uint32_t i = 0; i < MAX_SO_BUFFERS; i++)
-        if (draw->streamout[i].resource != 0 && draw->vs->so.count > 0)
+        if (draw->streamout[i].resource != 0 && draw->program[STAGE_VERTEX]->so.count > 0)
             return true;
     return false;
 }

@@ -66,9 +66,10 @@ link_varying(const struct draw *draw, const struct io_decl *in, bool has_texcoor
         return varying;
     }
     const bool sprite = is_sprite(draw, in, has_texcoord);
-    int8_t front = find_output(draw->vs, in->semantic, in->semantic_index), back = -1;
+    int8_t front = find_output(draw->program[STAGE_VERTEX], in->semantic, in->semantic_index),
+           back = -1;
     if (in->semantic == SEMANTIC_COLOR) {
-        back = find_output(draw->vs, SEMANTIC_BCOLOR, in->semantic_index);
+        back = find_output(draw->program[STAGE_VERTEX], SEMANTIC_BCOLOR, in->semantic_index);
         if (front < 0)
             front = back;
     }
@@ -86,7 +87,7 @@ link_varying(const struct draw *draw, const struct io_decl *in, bool has_texcoor
 bool
 link_programs(struct draw *draw, struct error *err)
 {
-    const struct program *vs = draw->vs, *fs = draw->fs;
+    const struct program *vs = draw->program[STAGE_VERTEX], *fs = draw->program[STAGE_FRAGMENT];
     draw->position_slot = find_output(vs, SEMANTIC_POSITION, 0);
     if (draw->position_slot < 0)
         return fail(err, "vertex program %u writes no position", vs->id);

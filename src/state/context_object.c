@@ -69,14 +69,12 @@ static bool
 fill_shader(struct gpu_device *device, struct object *object, const struct gpu_cmd *cmd,
             struct error *err)
 {
-    static const char *const names[STAGE_COUNT] = {"vertex", "fragment"};
-    uint32_t stage = cmd->create.shader.stage, id = device->next_program_id++;
-    if (stage >= STAGE_COUNT)
-        return fail(err, "shader stage %u is not one of this GPU", stage);
-    struct program *program = program_create((enum shader_stage)stage, cmd->create.shader.text,
-                                             &cmd->create.shader.so, err);
+    const enum shader_stage stage = cmd->create.shader.stage;
+    const uint32_t id = device->next_program_id++;
+    struct program *program =
+        program_create(stage, cmd->create.shader.text, &cmd->create.shader.so, err);
     if (!program)
-        return fail_prefix(err, "%s program %u", names[stage], id);
+        return fail_prefix(err, "%s program %u", shader_stage_name(stage), id);
     program->id = id;
     object->shader.program = program;
     object->shader.uniform_blocks = reads_uniform_blocks(program);

@@ -27,11 +27,10 @@ bool
 draw_fail_endless(const struct draw *draw, uint32_t frame, enum shader_stage stage,
                   struct error *err)
 {
-    const struct program *program = stage == STAGE_VERTEX ? draw->vs : draw->fs;
     return fail(err,
                 "frame %u, draw %u: %s program " PROGRAM_HASH
                 " does not end: a thread has run %d instructions",
-                frame, draw->number, stage == STAGE_VERTEX ? "vertex" : "fragment", program->hash,
+                frame, draw->number, shader_stage_name(stage), draw->program[stage]->hash,
                 EXEC_THREAD_LIMIT);
 }
 

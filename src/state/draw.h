@@ -67,7 +67,7 @@ struct draw {
     uint32_t attribute_count;
     struct bound_attribute attributes[MAX_ATTRIBUTES];
 
-    const struct program *vs, *fs;
+    const struct program *program[STAGE_COUNT];
     const float (*constants[STAGE_COUNT])[4];
     uint32_t constant_count[STAGE_COUNT];
     struct bound_view views[STAGE_COUNT][MAX_SAMPLERS];
@@ -92,7 +92,7 @@ struct draw {
     /* Linkage */
     int8_t position_slot, psize_slot, clipvertex_slot, edgeflag_slot; /* VS outputs, -1: none */
     int8_t clipdist_slot[2];
-    uint32_t varying_count; /* = fs->input_count */
+    uint32_t varying_count; /* inputs of the fragment program */
     struct varying varyings[MAX_VARYINGS];
     uint8_t color_output[MAX_COLOR_BUFFERS]; /* FS output of each color buffer, 0xff: none */
     int8_t depth_output, stencil_output;     /* FS outputs or -1 */

@@ -77,12 +77,12 @@ hash_texture(uint64_t hash, const struct bound_view *bound)
 static uint64_t
 hash_textures(const struct draw *draw)
 {
-    const struct program *const programs[STAGE_COUNT] = {draw->vs, draw->fs};
     uint64_t hash = HASH_START;
     for (uint32_t stage = 0; stage < STAGE_COUNT; stage++) {
-        hash = hash_number(hash, programs[stage]->samplers_used);
+        const uint32_t used = draw->program[stage]->samplers_used;
+        hash = hash_number(hash, used);
         for (uint32_t i = 0; i < MAX_SAMPLERS; i++)
-            if (programs[stage]->samplers_used >> i & 1)
+            if (used >> i & 1)
                 hash = hash_texture(hash, &draw->views[stage][i]);
     }
     return hash;
@@ -168,8 +168,9 @@ draw_identify(const struct draw *draw, struct draw_identity *identity)
     identity->geometry = hash_geometry(draw);
     identity->textures = hash_textures(draw);
     identity->state = hash_state(draw);
-    uint64_t hash = hash_number(HASH_START, draw->vs->hash);
-    hash = hash_number(hash, draw->fs->hash);
+    uint64_t hash = HASH_START;
+    for (uint32_t stage = 0; stage < STAGE_COUNT; stage++)
+        hash = hash_number(hash, draw->program[stage]->hash);
     hash = hash_number(hash, identity->geometry);
     hash = hash_number(hash, identity->textures);
     identity->hash = hash_number(hash, identity->state);

@@ -3,9 +3,10 @@
 
 #include "base/interrupt.h"
 #include "state/cmd.h"
+#include "trace/decode/decode.h"
 #include "trace/decode/virgl_protocol.h"
 
-enum { STAGES = 2, SLOTS = 32 };
+enum { SLOTS = 32 };
 enum { BIT_FIRST = 1 << PLANE_FIRST, BIT_STENCIL = 1 << PLANE_STENCIL };
 enum { BLIT_SCISSOR = 1 << 10, BLIT_CONDITION = 1 << 11, BLIT_BLEND = 1 << 12 };
 
@@ -165,7 +166,9 @@ add_draw(struct work_list *list, const struct live_sub_context *sub)
     add_condition(list, sub);
     add_buffers(list, sub, CMD_SET_VERTEX_BUFFERS, 0);
     add_buffers(list, sub, CMD_SET_INDEX_BUFFER, 0);
-    for (uint32_t stage = 0; stage < STAGES; stage++) {
+    for (uint32_t stage = 0; stage < VSTAGE_COUNT; stage++) {
+        if (!decode_stage_is_executed(stage))
+            continue;
         add_buffers(list, sub, CMD_SET_CONSTANT_BUFFER, stage);
         for (uint32_t slot = 0; slot < SLOTS; slot++) {
             const struct live_binding *binding =

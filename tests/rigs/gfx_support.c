@@ -22,8 +22,8 @@ scene_init(struct scene *scene)
     memset(scene, 0, sizeof *scene);
     scene->vs.output_count = 2;
     struct draw *draw = &scene->draw;
-    draw->vs = &scene->vs;
-    draw->fs = &scene->fs;
+    draw->program[STAGE_VERTEX] = &scene->vs;
+    draw->program[STAGE_FRAGMENT] = &scene->fs;
     draw->width = TEST_WIDTH;
     draw->height = TEST_HEIGHT;
     draw->samples = 1;

@@ -201,7 +201,7 @@ bench_run(struct bench *b, const char *settings, const char *const *lines)
         fail_msg("%s", err.text);
     b->runs = true;
     b->program = assemble(STAGE_VERTEX, lines);
-    b->draw = (struct draw){.vs = b->program, .attribute_count = 1};
+    b->draw = (struct draw){.program = {b->program}, .attribute_count = 1};
     clock_init(&b->clock);
     pools_init(&b->pools);
     clock_add_module(&b->clock, &b->module, "bench", -1, b, &bench_ops);

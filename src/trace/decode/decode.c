@@ -110,35 +110,35 @@ packet_format_ok(const struct packet *p, uint32_t format)
     return false;
 }
 
-const char *
-virgl_stage_name(uint32_t stage)
-{
-    static const char *const names[VSTAGE_COUNT] = {
-        "vertex",  "fragment", "geometry", "tessellation control", "tessellation evaluation",
-        "compute",
-    };
-    return stage < VSTAGE_COUNT ? names[stage] : "unknown";
-}
+static const struct decode_stage stages[VSTAGE_COUNT] = {
+    [VSTAGE_VERTEX] = {"vertex", true, STAGE_VERTEX},
+    [VSTAGE_FRAGMENT] = {"fragment", true, STAGE_FRAGMENT},
+    [VSTAGE_GEOMETRY] = {.name = "geometry"},
+    [VSTAGE_TESS_CONTROL] = {.name = "tessellation control"},
+    [VSTAGE_TESS_EVALUATION] = {.name = "tessellation evaluation"},
+    [VSTAGE_COMPUTE] = {.name = "compute"},
+};
 
 bool
-packet_stage_ok(const struct packet *p, uint32_t stage)
+decode_stage_is_executed(uint32_t number)
 {
-    if (stage < VSTAGE_COUNT)
-        return true;
-    packet_fail(p, "shader stage %u is not one of 0 .. %u", stage, VSTAGE_COUNT - 1);
-    return false;
+    return number < VSTAGE_COUNT && stages[number].is_executed;
 }
 
-bool
-packet_stage_executed(const struct packet *p, uint32_t stage, const char *what)
+const struct decode_stage *
+packet_stage(const struct packet *p, uint32_t number)
 {
-    if (!packet_stage_ok(p, stage))
-        return false;
-    if (stage < STAGE_COUNT)
-        return true;
-    packet_fail(p, "%s of the %s shader stage: this GPU has no such stage", what,
-                virgl_stage_name(stage));
-    return false;
+    if (number < VSTAGE_COUNT)
+        return &stages[number];
+    packet_fail(p, "shader stage %u is not one of 0 .. %u", number, VSTAGE_COUNT - 1);
+    return NULL;
+}
+
+enum packet_result
+packet_refuse_stage(const struct packet *p, const struct decode_stage *stage, const char *what)
+{
+    return packet_fail(p, "%s of the %s shader stage: this GPU has no such stage", what,
+                       stage->name);
 }
 
 float

@@ -23,4 +23,7 @@ enum decode_result { DECODE_DONE, DECODE_COMMAND, DECODE_ERROR };
  * this GPU does not execute are errors that name them. */
 enum decode_result decoder_next(struct decoder *decoder, struct gpu_cmd *cmd, struct error *err);
 
+/* Whether this GPU has the stage of that number in the protocol. */
+bool decode_stage_is_executed(uint32_t number);
+
 #endif

@@ -16,7 +16,8 @@ enum {
 enum packet_result { PACKET_ERROR, PACKET_COMMAND, PACKET_SKIP };
 
 struct pending_shader { /* its text has not arrived whole */
-    uint32_t client, sub_context, stage, handle;
+    uint32_t client, sub_context, handle;
+    enum shader_stage stage;
     uint32_t total_bytes, have_bytes;
     char *text;
     struct so_info so;
@@ -35,6 +36,12 @@ struct decoder {
     char *text;                /* of the last shader that was whole; lives until the next command */
 };
 
+struct decode_stage { /* of the protocol */
+    const char *name;
+    bool is_executed;
+    enum shader_stage stage; /* ours, when it is */
+};
+
 struct packet {
     struct decoder *decoder;
     uint32_t client, sub_context; /* that the packet speaks to */
@@ -49,10 +56,12 @@ enum packet_result packet_fail(const struct packet *p, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 bool packet_has_length(const struct packet *p, uint32_t length); /* says what it should be */
 bool packet_format_ok(const struct packet *p, uint32_t format);
-bool packet_stage_ok(const struct packet *p, uint32_t stage); /* a stage of the protocol */
-bool packet_stage_executed(const struct packet *p, uint32_t stage, const char *what);
+/* The stage of the protocol, or NULL: it has none of that number. */
+const struct decode_stage *packet_stage(const struct packet *p, uint32_t number);
+/* "WHAT of the geometry shader stage: this GPU has no such stage"; returns PACKET_ERROR. */
+enum packet_result packet_refuse_stage(const struct packet *p, const struct decode_stage *stage,
+                                       const char *what);
 float packet_float(const struct packet *p, uint32_t i);
-const char *virgl_stage_name(uint32_t stage);
 const char *virgl_object_name(uint32_t type);
 
 typedef enum packet_result packet_fn(struct packet *p, struct gpu_cmd *cmd);

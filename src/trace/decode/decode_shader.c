@@ -53,7 +53,7 @@ decode_so_info(struct packet *p, struct so_info *so, uint32_t *header_dwords)
 }
 
 static struct pending_shader *
-find_pending(struct packet *p, uint32_t stage)
+find_pending(struct packet *p, enum shader_stage stage)
 {
     for (size_t i = 0; i < p->decoder->pending.count; i++) {
         struct pending_shader *shader = &p->decoder->pending.items[i];
@@ -151,13 +151,16 @@ decode_create_shader(struct packet *p, struct gpu_cmd *cmd)
 {
     if (p->length < LEN_SHADER_MIN)
         return packet_fail(p, "shader: length %u is below %u", p->length, LEN_SHADER_MIN);
-    uint32_t handle = p->dw[0], stage = p->dw[DW_STAGE], offlen = p->dw[DW_OFFLEN], header;
-    if (!packet_stage_executed(p, stage, "program"))
+    uint32_t handle = p->dw[0], offlen = p->dw[DW_OFFLEN], header;
+    const struct decode_stage *stage = packet_stage(p, p->dw[DW_STAGE]);
+    if (!stage)
         return PACKET_ERROR;
+    if (!stage->is_executed)
+        return packet_refuse_stage(p, stage, "program");
     struct so_info so;
     if (decode_so_info(p, &so, &header) == PACKET_ERROR)
         return PACKET_ERROR;
-    struct pending_shader *pending = find_pending(p, stage);
+    struct pending_shader *pending = find_pending(p, stage->stage);
     if (!(offlen & SHADER_CONTINUES)) {
         if (pending)
             return packet_fail(p, "shader: %u begins while the text of %u is not whole", handle,
@@ -165,7 +168,7 @@ decode_create_shader(struct packet *p, struct gpu_cmd *cmd)
         return first_packet(p, cmd, header,
                             &(struct pending_shader){.client = p->client,
                                                      .sub_context = p->sub_context,
-                                                     .stage = stage,
+                                                     .stage = stage->stage,
                                                      .handle = handle,
                                                      .total_bytes = offlen,
                                                      .so = so});

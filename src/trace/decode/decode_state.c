@@ -5,12 +5,10 @@
 
 /* Mesa unbinds what it can of stages that this GPU lacks: harmless; anything else is not. */
 static enum packet_result
-absent_stage(struct packet *p, uint32_t stage, bool unbinds, const char *what)
+absent_stage(const struct packet *p, const struct decode_stage *stage, bool unbinds,
+             const char *what)
 {
-    if (unbinds)
-        return PACKET_SKIP;
-    packet_stage_executed(p, stage, what);
-    return PACKET_ERROR;
+    return unbinds ? PACKET_SKIP : packet_refuse_stage(p, stage, what);
 }
 
 enum packet_result
@@ -71,8 +69,9 @@ decode_slots(struct packet *p, struct gpu_cmd *cmd, enum gpu_op op, const char *
 {
     if (p->length < 2)
         return packet_fail(p, "length %u is below 2", p->length);
-    uint32_t stage = p->dw[0], start = p->dw[1], count = p->length - 2;
-    if (!packet_stage_ok(p, stage))
+    const struct decode_stage *stage = packet_stage(p, p->dw[0]);
+    uint32_t start = p->dw[1], count = p->length - 2;
+    if (!stage)
         return PACKET_ERROR;
     if (start > VIRGL_MAX_SLOTS || count > VIRGL_MAX_SLOTS - start)
         return packet_fail(p, "slots %u + %u are above %u", start, count, VIRGL_MAX_SLOTS);
@@ -80,12 +79,12 @@ decode_slots(struct packet *p, struct gpu_cmd *cmd, enum gpu_op op, const char *
     for (uint32_t i = 0; i < count; i++)
         if (p->dw[2 + i] != 0)
             used = start + i + 1;
-    if (stage >= STAGE_COUNT)
+    if (!stage->is_executed)
         return absent_stage(p, stage, used == 0, what);
     if (used > MAX_SAMPLERS)
         return packet_fail(p, "slot %u is above %u", used - 1, MAX_SAMPLERS - 1);
     cmd->op = op;
-    cmd->samplers.stage = stage;
+    cmd->samplers.stage = stage->stage;
     cmd->samplers.start = start;
     cmd->samplers.count = count;
     memcpy(cmd->samplers.handles, p->dw + 2, count * 4);
@@ -129,12 +128,13 @@ decode_constant_buffer(struct packet *p, struct gpu_cmd *cmd)
 {
     if (p->length < 2)
         return packet_fail(p, "length %u is below 2", p->length);
-    uint32_t stage = p->dw[0], index = p->dw[1], count = p->length - 2;
-    if (!packet_stage_ok(p, stage))
+    const struct decode_stage *stage = packet_stage(p, p->dw[0]);
+    uint32_t index = p->dw[1], count = p->length - 2;
+    if (!stage)
         return PACKET_ERROR;
     if (index >= VIRGL_MAX_SLOTS)
         return packet_fail(p, "constant buffer %u is above %u", index, VIRGL_MAX_SLOTS - 1);
-    if (stage >= STAGE_COUNT)
+    if (!stage->is_executed)
         return absent_stage(p, stage, count == 0, "constants");
     if (index > 0 && count > 0)
         return packet_fail(p, "constants for buffer %u, but only buffer 0 takes them inline",
@@ -142,7 +142,7 @@ decode_constant_buffer(struct packet *p, struct gpu_cmd *cmd)
     if (count > MAX_CONSTANTS * 4)
         return packet_fail(p, "%u constants are above %u", count, MAX_CONSTANTS * 4);
     cmd->op = GPU_SET_CONSTANT_BUFFER;
-    cmd->constants.stage = stage;
+    cmd->constants.stage = stage->stage;
     cmd->constants.index = index;
     cmd->constants.count = count;
     cmd->constants.values = p->dw + 2;
@@ -152,14 +152,15 @@ decode_constant_buffer(struct packet *p, struct gpu_cmd *cmd)
 enum packet_result
 decode_uniform_buffer(struct packet *p, struct gpu_cmd *cmd)
 {
-    if (!packet_has_length(p, LEN_UNIFORM_BUFFER) || !packet_stage_ok(p, p->dw[0]))
+    const struct decode_stage *stage;
+    if (!packet_has_length(p, LEN_UNIFORM_BUFFER) || !(stage = packet_stage(p, p->dw[0])))
         return PACKET_ERROR;
     if (p->dw[1] >= VIRGL_MAX_SLOTS)
         return packet_fail(p, "constant buffer %u is above %u", p->dw[1], VIRGL_MAX_SLOTS - 1);
-    if (p->dw[0] >= STAGE_COUNT)
-        return absent_stage(p, p->dw[0], p->dw[4] == 0, "constants");
+    if (!stage->is_executed)
+        return absent_stage(p, stage, p->dw[4] == 0, "constants");
     cmd->op = GPU_SET_UNIFORM_BUFFER;
-    cmd->uniform_buffer.stage = p->dw[0];
+    cmd->uniform_buffer.stage = stage->stage;
     cmd->uniform_buffer.index = p->dw[1];
     cmd->uniform_buffer.offset = p->dw[2];
     cmd->uniform_buffer.length = p->dw[3];
@@ -330,13 +331,14 @@ decode_destroy_sub_ctx(struct packet *p, struct gpu_cmd *cmd)
 enum packet_result
 decode_bind_shader(struct packet *p, struct gpu_cmd *cmd)
 {
-    if (!packet_has_length(p, 2) || !packet_stage_ok(p, p->dw[1]))
+    const struct decode_stage *stage;
+    if (!packet_has_length(p, 2) || !(stage = packet_stage(p, p->dw[1])))
         return PACKET_ERROR;
-    if (p->dw[1] >= STAGE_COUNT)
-        return absent_stage(p, p->dw[1], p->dw[0] == 0, "program");
+    if (!stage->is_executed)
+        return absent_stage(p, stage, p->dw[0] == 0, "program");
     cmd->op = GPU_BIND_SHADER;
     cmd->object.type = OBJECT_SHADER;
     cmd->object.handle = p->dw[0];
-    cmd->object.stage = p->dw[1];
+    cmd->object.stage = stage->stage;
     return PACKET_COMMAND;
 }

@@ -175,7 +175,8 @@ send_vertex(struct streamer *streamer, uint64_t now)
     if (first->kind == ITEM_DATA) {
         if (!first->vertex->shaded || !lanes_are_free(&streamer->buses, &streamer->module, now))
             return false;
-        cycles = (first->draw->vs->output_count + streamer->sent_cycle - 1) / streamer->sent_cycle;
+        cycles = (first->draw->program[STAGE_VERTEX]->output_count + streamer->sent_cycle - 1) /
+                 streamer->sent_cycle;
     }
     if (!queue_space(streamer->out, now))
         return false;

@@ -57,7 +57,7 @@ interpolate(struct interpolator *interpolator, const struct quad_item *item, uin
 {
     struct quad *quad = item->quad;
     struct exec *view = &interpolator->view;
-    view->program = item->draw->fs;
+    view->program = item->draw->program[STAGE_FRAGMENT];
     view->inputs = quad->inputs;
     view->systems = quad->systems;
     interpolate_quad(&quad->triangle->triangle, quad->x, quad->y, view, 0);

@@ -14,7 +14,7 @@
 static const struct program *
 program_of(const struct draw *draw)
 {
-    return draw->fs;
+    return draw->program[STAGE_FRAGMENT];
 }
 
 static void

@@ -7,7 +7,7 @@
 static const struct program *
 program_of(const struct draw *draw)
 {
-    return draw->vs;
+    return draw->program[STAGE_VERTEX];
 }
 
 static void

@@ -459,7 +459,7 @@ a_held_device_frees_later(void **data)
     /* who holds has heard of the end, and waited; what the draw points to is still there */
     assert_true(f->device.memory.used_bytes < used);
     used = f->device.memory.used_bytes;
-    assert_int_equal(draw->fs->input_count, 3);
+    assert_int_equal(draw->program[STAGE_FRAGMENT]->input_count, 3);
     assert_int_equal(draw->views[STAGE_FRAGMENT][0].res->desc.handle, RES_TEXTURE);
     gpu_device_release(&f->device);
     assert_int_equal(f->device.memory.used_bytes, used);

@@ -104,9 +104,10 @@ struct change {
 static bool
 is_other(const struct draw *draw, const struct change *change)
 {
-    struct parts parts = {*draw, *draw->fs, *draw->views[STAGE_FRAGMENT][0].res};
+    struct parts parts = {*draw, *draw->program[STAGE_FRAGMENT],
+                          *draw->views[STAGE_FRAGMENT][0].res};
     void *field = (uint8_t *)&parts + change->offset;
-    parts.draw.fs = &parts.fs;
+    parts.draw.program[STAGE_FRAGMENT] = &parts.fs;
     parts.draw.views[STAGE_FRAGMENT][0].res = &parts.texture;
     assert_true(hash_of(&parts.draw) == hash_of(draw)); /* wherever its parts lie */
     if (!memcmp(field, change->value, change->size))
