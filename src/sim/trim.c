@@ -131,7 +131,6 @@ write_level(struct trim *trim, const struct live_resource *live, const struct re
 {
     const struct resource_level *l = &res->levels[level];
     struct message message = {.kind = MESSAGE_CONTENTS, .client = live->client};
-    struct box *box = &message.transfer.box;
     bool buffer = res->desc.target == TARGET_BUFFER;
     struct budget_share share = {.budget = trace_reader_budget(trim->reader)};
     const uint32_t size = resource_level_bytes(res, level);
@@ -139,16 +138,15 @@ write_level(struct trim *trim, const struct live_resource *live, const struct re
         return fail_prefix(err, "level %u of resource %u", level, live->desc.handle);
     uint8_t *bytes = mem_alloc((size_t)size + 1);
     resource_read_level(res, &trim->device.memory, level, bytes);
-    message.transfer.handle = live->desc.handle;
-    message.transfer.level = level;
-    const struct cleared_code code = now ? cleared_encode(now, level) : (struct cleared_code){0, 0};
-    box->x = (int32_t)code.slice;
-    box->y = (int32_t)code.stencil;
+    message.contents.handle = live->desc.handle;
+    message.contents.level = level;
+    if (now)
+        message.contents.cleared = cleared_encode(now, level);
     if (now && level == 0)
-        box->z = (int32_t)gpu_shown_encode(&trim->device, live->client, now);
-    box->width = (int32_t)(buffer ? l->width : l->tiles_x * TILE_SIZE * res->format->block_width);
-    box->height = (int32_t)(buffer ? 1 : l->tiles_y * TILE_SIZE * res->format->block_height);
-    box->depth = (int32_t)l->slices;
+        message.contents.shown = gpu_shown_encode(&trim->device, live->client, now);
+    message.contents.width = buffer ? l->width : l->tiles_x * TILE_SIZE * res->format->block_width;
+    message.contents.height = buffer ? 1 : l->tiles_y * TILE_SIZE * res->format->block_height;
+    message.contents.slices = l->slices;
     message.bytes = bytes;
     message.size_bytes = size;
     bool ok = trace_writer_add(trim->writer, &message, err);

@@ -18,14 +18,7 @@ void cleared_note_write(struct resource *res, bool stencil);
 /* Whether the slice holds nothing but a clear's value. */
 bool cleared_is(const struct resource *res, uint32_t level, uint32_t layer);
 
-/* For trimmed traces, a level's share of it as two numbers; {0, 0}, as in traces that do not tell:
- * the slices are not cleared, the stencils are as the bytes say. And back, with the level's bytes,
- * which decide: a trace may be damaged. */
-enum { CLEARED_NO_STENCIL = 1 };
-struct cleared_code {
-    uint32_t slice;   /* 1 + the layer that is cleared */
-    uint32_t stencil; /* CLEARED_NO_STENCIL: not known to be the same everywhere */
-};
+/* For trimmed traces; and back, with the level's bytes, which decide: a trace may be damaged. */
 struct cleared_code cleared_encode(const struct resource *res, uint32_t level);
 void cleared_restore(struct resource *res, uint32_t level, struct cleared_code code,
                      const uint8_t *rows);

@@ -132,12 +132,19 @@ struct gpu_cmd {
         struct {
             uint32_t handle;
         } unref;
-        struct { /* PUT, GET, SWAP, FRAME, CONTENTS */
+        struct { /* PUT, GET, SWAP, FRAME */
             uint32_t resource, level;
             struct box box;
             const uint8_t *bytes; /* PUT: tight rows; lives until the next command is asked for */
             uint32_t size_bytes;  /* at least the box's; inline writes are padded to dwords */
         } transfer;
+        struct { /* CONTENTS: a whole level (docs/trace-format.md) */
+            uint32_t resource, level;
+            struct cleared_code cleared;
+            uint32_t shown; /* of level 0: as gpu_shown_encode() says it */
+            const uint8_t *bytes;
+            uint32_t size_bytes;
+        } contents;
         struct {
             enum gpu_object type;
             uint32_t handle;

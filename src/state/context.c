@@ -392,22 +392,20 @@ sub_context_op(struct gpu_device *device, const struct gpu_cmd *cmd, struct erro
 static bool
 restore_contents(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
 {
-    struct resource *res = find_resource(device, cmd, cmd->transfer.resource, err);
+    struct resource *res = find_resource(device, cmd, cmd->contents.resource, err);
+    const uint32_t level = cmd->contents.level;
     if (!res)
         return false;
-    if (cmd->transfer.level > res->desc.last_level ||
-        cmd->transfer.size_bytes != resource_level_bytes(res, cmd->transfer.level))
+    if (level > res->desc.last_level ||
+        cmd->contents.size_bytes != resource_level_bytes(res, level))
         return fail(err, "resource %u: %u bytes are no contents of level %u", res->desc.handle,
-                    cmd->transfer.size_bytes, cmd->transfer.level);
+                    cmd->contents.size_bytes, level);
     if (!page_in(device, res, err))
         return false;
-    resource_write_level(res, &device->memory, cmd->transfer.level, cmd->transfer.bytes);
-    cleared_restore(
-        res, cmd->transfer.level,
-        (struct cleared_code){(uint32_t)cmd->transfer.box.x, (uint32_t)cmd->transfer.box.y},
-        cmd->transfer.bytes);
-    if (cmd->transfer.level == 0)
-        shown_restore(find_client(device, cmd->client), res, (uint32_t)cmd->transfer.box.z);
+    resource_write_level(res, &device->memory, level, cmd->contents.bytes);
+    cleared_restore(res, level, cmd->contents.cleared, cmd->contents.bytes);
+    if (level == 0)
+        shown_restore(find_client(device, cmd->client), res, cmd->contents.shown);
     return true;
 }
 

@@ -100,6 +100,14 @@ struct resource_cleared { /* what is left of clears (state/cleared.h) */
     uint8_t stencil;
 };
 
+/* For trimmed traces, what of that a level has; {0, 0}, as in traces that do not tell: the slices
+ * are not cleared, the stencils are as the bytes say. */
+struct cleared_code {
+    uint32_t slice;   /* 1 + the layer that is cleared */
+    uint32_t stencil; /* CLEARED_NO_STENCIL: not known to be the same everywhere */
+};
+enum { CLEARED_NO_STENCIL = 1 };
+
 struct resource {
     struct resource_desc desc;
     const struct format_info *format;

@@ -51,9 +51,9 @@ struct trace_end {
 };
 
 /* Dwords of a message in a chunk, after its kind and client: none (CLIENT_END), the bytes' size
- * (CLIENT_BEGIN, SUBMIT), resource_desc (RESOURCE_CREATE), handle (RESOURCE_UNREF), handle, level
- * and box (GET, SWAP, FRAME), the same and the bytes' size (PUT, CONTENTS), the union's own fields
- * (STATE, PLACE, RESULT). The bytes follow, padded to a dword. */
+ * (CLIENT_BEGIN, SUBMIT), resource_desc (RESOURCE_CREATE), handle (RESOURCE_UNREF), the union's own
+ * fields (GET, SWAP, FRAME, STATE, PLACE, RESULT), the same and the bytes' size (PUT, CONTENTS).
+ * The bytes follow, padded to a dword. */
 static inline uint32_t
 message_dwords(uint32_t kind)
 {

@@ -419,8 +419,11 @@ parse(struct trace_reader *reader, struct message *message)
     case MESSAGE_ADDRESS: memcpy(&message->place, head + 2, 4); break;
     case MESSAGE_RESULT: memcpy(&message->result, head + 2, 16); break;
     case MESSAGE_PUT:
-    case MESSAGE_CONTENTS:
         memcpy(&message->transfer, head + 2, 32);
+        size = head[10];
+        break;
+    case MESSAGE_CONTENTS:
+        memcpy(&message->contents, head + 2, 32);
         size = head[10];
         break;
     case MESSAGE_CLIENT_END: break;

@@ -206,8 +206,11 @@ put_message(struct trace_writer *writer, const struct message *message)
     case MESSAGE_ADDRESS: put_bytes(writer, &message->place, 4); break;
     case MESSAGE_RESULT: put_bytes(writer, &message->result, 16); break;
     case MESSAGE_PUT:
-    case MESSAGE_CONTENTS:
         put_bytes(writer, &message->transfer, 32);
+        put_bytes(writer, &message->size_bytes, 4);
+        break;
+    case MESSAGE_CONTENTS:
+        put_bytes(writer, &message->contents, 32);
         put_bytes(writer, &message->size_bytes, 4);
         break;
     }
@@ -216,6 +219,7 @@ put_message(struct trace_writer *writer, const struct message *message)
 
 _Static_assert(sizeof(struct resource_desc) == 40, "written as 10 dwords");
 _Static_assert(sizeof((struct message){0}.transfer) == 32, "written as 8 dwords");
+_Static_assert(sizeof((struct message){0}.contents) == 32, "written as 8 dwords");
 
 /* For so many bytes in the chunk, and as many as they may take when they are packed. */
 static bool

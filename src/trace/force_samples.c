@@ -227,7 +227,7 @@ unref_resource(struct force_samples *force, struct far_client *client,
     return pass(force, &twin, NULL, 0, err);
 }
 
-/* A PUT, a GET, a SWAP: of the resource itself. */
+/* A PUT, a GET, a SWAP, CONTENTS: of the resource itself. */
 static bool
 transfer(struct force_samples *force, struct far_client *client, const struct message *message,
          uint8_t *out, uint32_t out_bytes, struct error *err)

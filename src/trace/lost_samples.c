@@ -19,11 +19,11 @@ static void
 note(struct lost_list *list, struct live_state *state, const struct message *message)
 {
     const struct live_resource *resource =
-        live_state_resource(state, message->client, message->transfer.handle);
+        live_state_resource(state, message->client, message->contents.handle);
     const bool again = list->count && resource &&
                        list->items[list->count - 1].number == resource->number; /* its next level */
     if (resource && resource->desc.samples > 1 && format_get(resource->desc.format) && !again)
-        VEC_PUSH(list, ((struct lost_resource){resource->number, message->transfer.handle,
+        VEC_PUSH(list, ((struct lost_resource){resource->number, message->contents.handle,
                                                resource->desc}));
 }
 

@@ -40,7 +40,13 @@ struct message {
         struct {
             uint32_t handle, level;
             struct box box;
-        } transfer; /* PUT, GET, SWAP, CONTENTS, FRAME */
+        } transfer; /* PUT, GET, SWAP, FRAME */
+        struct {
+            uint32_t handle, level;         /* as in `transfer` */
+            struct cleared_code cleared;    /* state/cleared.h */
+            uint32_t shown;                 /* of level 0: as gpu_shown_encode() says it; else 0 */
+            uint32_t width, height, slices; /* of the level with its padding */
+        } contents;                         /* CONTENTS */
         struct {
             uint32_t begins;
         } state;

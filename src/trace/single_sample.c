@@ -57,7 +57,7 @@ resolve(const struct resource_desc *desc, struct message *message, uint8_t **byt
         resource_read_mean(format, desc->samples, message->bytes + i * pixel, *bytes + i * element);
     message->bytes = *bytes;
     message->size_bytes = pixels * element;
-    message->transfer.box.z = (int32_t)gpu_shown_alone((uint32_t)message->transfer.box.z);
+    message->contents.shown = gpu_shown_alone(message->contents.shown);
     return true;
 }
 
@@ -84,7 +84,7 @@ single_sample_take(void *data, const struct message *message, uint8_t *out, uint
         free(resources ? handle_map_remove(resources, message->resource.handle) : NULL);
         break;
     case MESSAGE_CONTENTS:
-        desc = resources ? handle_map_get(resources, message->transfer.handle) : NULL;
+        desc = resources ? handle_map_get(resources, message->contents.handle) : NULL;
         ok = !desc || resolve(desc, &changed, &bytes, err);
         break;
     default: break;

@@ -252,7 +252,7 @@ transfer_of_message(const struct message *message, struct gpu_cmd *cmd)
     cmd->transfer.resource = message->transfer.handle;
     cmd->transfer.level = message->transfer.level;
     cmd->transfer.box = message->transfer.box;
-    if (cmd->op == GPU_PUT || cmd->op == GPU_CONTENTS) {
+    if (cmd->op == GPU_PUT) {
         cmd->transfer.bytes = message->bytes;
         cmd->transfer.size_bytes = message->size_bytes;
     }
@@ -303,7 +303,12 @@ decode_message(struct decoder *decoder, struct gpu_cmd *cmd, struct error *err)
         break;
     case MESSAGE_CONTENTS:
         cmd->op = GPU_CONTENTS;
-        transfer_of_message(message, cmd);
+        cmd->contents.resource = message->contents.handle;
+        cmd->contents.level = message->contents.level;
+        cmd->contents.cleared = message->contents.cleared;
+        cmd->contents.shown = message->contents.shown;
+        cmd->contents.bytes = message->bytes;
+        cmd->contents.size_bytes = message->size_bytes;
         break;
     case MESSAGE_RESULT:
         cmd->op = GPU_RESULT;

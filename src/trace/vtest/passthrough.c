@@ -195,10 +195,10 @@ whole_tiles(uint32_t blocks)
 static bool
 put_contents(struct far_client *client, const struct message *message, struct error *err)
 {
-    struct far_resource *resource = handle_map_get(&client->resources, message->transfer.handle);
-    uint32_t level = message->transfer.level;
+    struct far_resource *resource = handle_map_get(&client->resources, message->contents.handle);
+    uint32_t level = message->contents.level;
     if (!resource || level >= resource->layout.level_count)
-        return fail(err, "there is no level %u of a resource %u", level, message->transfer.handle);
+        return fail(err, "there is no level %u of a resource %u", level, message->contents.handle);
     if (!resource->mapping)
         return true;
     const struct guest_level *l = &resource->layout.levels[level];
@@ -208,17 +208,16 @@ put_contents(struct far_client *client, const struct message *message, struct er
     inner.transfer.box = (struct box){0, 0, 0, (int32_t)l->width, (int32_t)l->height, 1};
     if (resource->layout.buffer)
         return put(client, &inner, err);
-    const struct box *box = &message->transfer.box;
+    const uint32_t width = message->contents.width, height = message->contents.height;
     uint32_t blocks = (l->width + format->block_width - 1) / format->block_width;
     uint32_t rows = (l->height + format->block_height - 1) / format->block_height;
     uint32_t padded = whole_tiles(blocks), padded_rows = whole_tiles(rows);
     size_t padded_bytes = (size_t)padded * format->block_bytes;
     size_t row_bytes = (size_t)blocks * format->block_bytes;
-    if ((uint32_t)box->width != padded * format->block_width ||
-        (uint32_t)box->height != padded_rows * format->block_height ||
+    if (width != padded * format->block_width || height != padded_rows * format->block_height ||
         message->size_bytes != padded_bytes * padded_rows * l->slices)
-        return fail(err, "%u bytes with a box of %dx%d are no contents of level %u",
-                    message->size_bytes, box->width, box->height, level);
+        return fail(err, "%u bytes of %ux%u are no contents of level %u", message->size_bytes,
+                    width, height, level);
     uint8_t *bytes = mem_alloc(row_bytes * rows + 1);
     bool ok = true;
     inner.bytes = bytes;

@@ -300,7 +300,7 @@ test_restoring(void **state)
     begin_scene(&a);
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (uint8_t)(i * 7 + i / 256);
-    message.transfer.handle = RES_COLOR;
+    message.contents.handle = RES_COLOR;
     message.bytes = bytes;
     message.size_bytes = sizeof bytes;
     say(&a, &message);

@@ -59,12 +59,12 @@ start(void)
 /* A level of 16x16 pixels of 4 bytes is 1024 bytes. */
 static const struct {
     uint32_t size_bytes;
-    int32_t width, height;
+    uint32_t width, height;
     bool is_whole;
 } contents[] = {
-    {1024, 16, 16, true},         {0, INT32_MIN, INT32_MIN, false}, /* 2^31 x 2^31 x 4 = 2^64 */
+    {1024, 16, 16, true},         {0, 1u << 31, 1u << 31, false}, /* 2^31 x 2^31 x 4 = 2^64 */
     {0, 1 << 30, 1 << 30, false}, {0, 0, 0, false},
-    {1024, 0, 16, false},         {1024, 16, -16, false},
+    {1024, 0, 16, false},         {1024, 16, -16u, false},
     {1024, 32, 8, false},         {2048, 32, 16, false},
     {1023, 16, 16, false},        {1025, 16, 16, false},
 };
@@ -81,12 +81,14 @@ contents_are_those_of_the_level(void **state)
     expect(sink, &begin, NULL);
     expect(sink, &create_target, NULL);
     for (size_t i = 0; i < sizeof contents / sizeof *contents; i++) {
-        const struct message message = {
-            .kind = MESSAGE_CONTENTS,
-            .client = CLIENT,
-            .transfer = {TARGET, 0, {0, 0, 0, contents[i].width, contents[i].height, 1}},
-            .bytes = bytes,
-            .size_bytes = contents[i].size_bytes};
+        const struct message message = {.kind = MESSAGE_CONTENTS,
+                                        .client = CLIENT,
+                                        .contents = {.handle = TARGET,
+                                                     .width = contents[i].width,
+                                                     .height = contents[i].height,
+                                                     .slices = 1},
+                                        .bytes = bytes,
+                                        .size_bytes = contents[i].size_bytes};
         expect(sink, &message, contents[i].is_whole ? NULL : "are no contents of level 0");
     }
     passthrough_destroy(passthrough);

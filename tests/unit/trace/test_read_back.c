@@ -323,12 +323,12 @@ check_contents(struct message_sink *renderer, struct resource_desc desc)
         fail_msg("%s", err.text);
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (uint8_t)(i * 31 + i / 256);
-    message =
-        (struct message){.kind = MESSAGE_CONTENTS,
-                         .client = CLIENT,
-                         .transfer = {desc.handle, 0, {0, 0, 0, PADDED, PADDED, (int32_t)slices}},
-                         .bytes = bytes,
-                         .size_bytes = slices * PADDED * PADDED * ELEMENT};
+    message = (struct message){
+        .kind = MESSAGE_CONTENTS,
+        .client = CLIENT,
+        .contents = {.handle = desc.handle, .width = PADDED, .height = PADDED, .slices = slices},
+        .bytes = bytes,
+        .size_bytes = slices * PADDED * PADDED * ELEMENT};
     if (!renderer->take(renderer->data, &message, NULL, 0, &err))
         fail_msg("%s", err.text);
     for (uint32_t z = 0; z < slices; z++) {

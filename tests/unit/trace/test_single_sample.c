@@ -65,10 +65,14 @@ begin(struct ear *ear, struct single_sample *single)
 static void
 contents(struct single_sample *single, uint32_t handle, const void *bytes, uint32_t size_bytes)
 {
-    /* z: drawn into, shown last, and the twin of resource 9 */
+    /* shown: drawn into, shown last, and the twin of resource 9 */
     say(single, &(struct message){.kind = MESSAGE_CONTENTS,
                                   .client = 1,
-                                  .transfer = {handle, 0, {0, 0, 3 | 9 << 2, SIDE, SIDE, 1}},
+                                  .contents = {.handle = handle,
+                                               .shown = 3 | 9 << 2,
+                                               .width = SIDE,
+                                               .height = SIDE,
+                                               .slices = 1},
                                   .bytes = bytes,
                                   .size_bytes = size_bytes});
 }
@@ -94,7 +98,7 @@ contents_are_resolved(void **state)
         }
     contents(single, COLOR, colors, sizeof colors);
     assert_int_equal(ear->message.size_bytes, PIXELS * 4);
-    assert_int_equal(ear->message.transfer.box.z, 3);
+    assert_int_equal(ear->message.contents.shown, 3);
     for (uint32_t i = 0; i < PIXELS; i++)
         assert_memory_equal(ear->bytes + (size_t)i * 4, ((uint8_t[]){(uint8_t)i, 51, 13, 150}), 4);
     contents(single, DEPTH, depths, sizeof depths);
@@ -119,7 +123,7 @@ others_stay(void **state)
         colors[i] = (uint8_t)(i * 7);
     contents(single, PLAIN, colors, sizeof colors);
     assert_int_equal(ear->message.size_bytes, sizeof colors);
-    assert_int_equal(ear->message.transfer.box.z, 3 | 9 << 2);
+    assert_int_equal(ear->message.contents.shown, 3 | 9 << 2);
     assert_memory_equal(ear->bytes, colors, sizeof colors);
     say(single, &(struct message){
                     .kind = MESSAGE_RESOURCE_UNREF, .client = 1, .resource = {.handle = COLOR}});
@@ -172,10 +176,11 @@ parts_of_pixels_are_refused(void **state)
     static uint8_t colors[PIXELS * SAMPLES * 4];
     struct ear *ear = mem_alloc(sizeof *ear);
     struct single_sample *single = single_sample_create(&ear->sink);
-    struct message message = {.kind = MESSAGE_CONTENTS,
-                              .client = 1,
-                              .transfer = {COLOR, 0, {0, 0, 0, SIDE, SIDE, 1}},
-                              .bytes = colors};
+    struct message message = {
+        .kind = MESSAGE_CONTENTS,
+        .client = 1,
+        .contents = {.handle = COLOR, .width = SIDE, .height = SIDE, .slices = 1},
+        .bytes = colors};
     (void)state;
     ear->sink = (struct message_sink){.data = ear, .take = hear};
     begin(ear, single);

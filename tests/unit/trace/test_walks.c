@@ -124,10 +124,11 @@ a_state_that_never_ends(void **state)
     for (uint32_t i = 1; i <= RESOURCES; i++)
         add_resource_of(writer, i, SAMPLES);
     write_message(writer, CLIENT,
-                  (struct message){.kind = MESSAGE_CONTENTS,
-                                   .transfer = {RESOURCES, 0, {0, 0, 0, SIDE, SIDE, 1}},
-                                   .bytes = bytes,
-                                   .size_bytes = sizeof bytes});
+                  (struct message){
+                      .kind = MESSAGE_CONTENTS,
+                      .contents = {.handle = RESOURCES, .width = SIDE, .height = SIDE, .slices = 1},
+                      .bytes = bytes,
+                      .size_bytes = sizeof bytes});
     add_frame_of(writer, MESSAGE_SWAP);
     add_frame_of(writer, MESSAGE_SWAP);
     struct trace_reader *reader = end_trace(writer, path);
