@@ -4,21 +4,17 @@
 #include "state/state.h"
 #include "base/handles.h"
 #include "trace/submit.h"
-#include "trace/decode/virgl_protocol.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define TWIN_HANDLE            0x40000000u /* no program has so many objects */
-#define RASTERIZER_MULTISAMPLE (1u << 25)
-
-enum { MASK_OF_COLOR = 15, MASK_OF_DEPTH = 16, MASK_OF_STENCIL = 32 };
+#define TWIN_HANDLE 0x40000000u /* no program has so many objects */
 
 enum newer { NEITHER, SINGLE, MULTI };
 
 struct pair { /* a resource and its twin */
     struct resource_desc desc;
-    uint32_t blit_mask;
+    uint32_t blit_flags;
     enum newer newer; /* which of them holds what was written last */
 };
 
@@ -86,10 +82,21 @@ begin_client(struct force_samples *force, uint32_t number)
 }
 
 static void
-emit(struct far_client *client, const uint32_t *dwords, uint32_t count)
+emit(struct far_client *client, uint32_t header, const uint32_t *payload)
 {
-    for (uint32_t i = 0; i < count; i++)
-        VEC_PUSH(&client->out, dwords[i]);
+    VEC_PUSH(&client->out, header);
+    for (uint32_t i = 0; i < header_length(header); i++)
+        VEC_PUSH(&client->out, payload[i]);
+}
+
+static void
+fill_side(uint32_t *side, const struct pair *pair, uint32_t handle)
+{
+    side[AT_SIDE_RESOURCE] = handle;
+    side[AT_SIDE_FORMAT] = pair->desc.format;
+    side[AT_SIDE_BOX + AT_BOX_WIDTH] = pair->desc.width;
+    side[AT_SIDE_BOX + AT_BOX_HEIGHT] = pair->desc.height;
+    side[AT_SIDE_BOX + AT_BOX_DEPTH] = 1;
 }
 
 /* A blit of all of the pair from one to the other. */
@@ -97,32 +104,10 @@ static void
 emit_blit(struct far_client *client, const struct pair *pair, enum newer from)
 {
     const uint32_t single = pair->desc.handle, multi = single | TWIN_HANDLE;
-    const uint32_t width = pair->desc.width, height = pair->desc.height;
-    const uint32_t dwords[1 + LEN_BLIT] = {
-        CMD_BLIT | (uint32_t)LEN_BLIT << 16,
-        pair->blit_mask,
-        0,
-        0,
-        from == MULTI ? single : multi,
-        0,
-        pair->desc.format,
-        0,
-        0,
-        0,
-        width,
-        height,
-        1,
-        from == MULTI ? multi : single,
-        0,
-        pair->desc.format,
-        0,
-        0,
-        0,
-        width,
-        height,
-        1,
-    };
-    emit(client, dwords, 1 + LEN_BLIT);
+    uint32_t payload[LEN_BLIT] = {[AT_BLIT_FLAGS] = pair->blit_flags};
+    fill_side(payload + AT_BLIT_DST, pair, from == MULTI ? single : multi);
+    fill_side(payload + AT_BLIT_SRC, pair, from == MULTI ? multi : single);
+    emit(client, packet_header(CMD_BLIT, 0, LEN_BLIT), payload);
 }
 
 /* Makes the one hold what the other does, if that is newer. */
@@ -179,14 +164,15 @@ create_resource(struct force_samples *force, struct far_client *client,
         return true;
     struct pair *pair = mem_alloc(sizeof *pair);
     pair->desc = message->resource;
-    pair->blit_mask =
-        (format->depth_bits ? MASK_OF_DEPTH : 0u) | (format->stencil_bits ? MASK_OF_STENCIL : 0u);
-    if (!pair->blit_mask)
-        pair->blit_mask = MASK_OF_COLOR;
+    pair->blit_flags = (format->depth_bits ? bit_field_put(1, BITS_BLIT_DEPTH) : 0) |
+                       (format->stencil_bits ? bit_field_put(1, BITS_BLIT_STENCIL) : 0);
+    const bool is_color = !pair->blit_flags;
+    if (is_color)
+        pair->blit_flags = bit_field_put(0xf, BITS_BLIT_COLOR);
     handle_map_put(&client->pairs, pair->desc.handle, pair);
     twin.resource.handle |= TWIN_HANDLE;
     twin.resource.samples = force->samples;
-    twin.resource.bind = pair->blit_mask == MASK_OF_COLOR ? BIND_RENDER_TARGET : BIND_DEPTH_STENCIL;
+    twin.resource.bind = is_color ? BIND_RENDER_TARGET : BIND_DEPTH_STENCIL;
     return pass(force, &twin, NULL, 0, err);
 }
 
@@ -249,56 +235,59 @@ find_surface(struct far_client *client, uint32_t handle)
 }
 
 static void
-create_surface(struct far_client *client, uint32_t *dw)
+create_surface(struct far_client *client, uint32_t header, uint32_t *dw)
 {
-    struct pair *pair = handle_map_get(&client->pairs, dw[2]);
+    const uint32_t handle = dw[AT_OBJECT_HANDLE];
+    struct pair *pair = handle_map_get(&client->pairs, dw[AT_SURFACE_RESOURCE]);
     if (!pair)
         return;
     struct far_surface *surface = mem_alloc(sizeof *surface);
-    surface->handle = dw[1];
+    surface->handle = handle;
     surface->pair = pair;
-    free(handle_map_remove(&client->surfaces, dw[1]));
-    handle_map_put(&client->surfaces, dw[1], surface);
-    dw[1] |= TWIN_HANDLE;
-    dw[2] |= TWIN_HANDLE;
-    emit(client, dw, 1 + LEN_SURFACE);
+    free(handle_map_remove(&client->surfaces, handle));
+    handle_map_put(&client->surfaces, handle, surface);
+    dw[AT_OBJECT_HANDLE] |= TWIN_HANDLE;
+    dw[AT_SURFACE_RESOURCE] |= TWIN_HANDLE;
+    emit(client, header, dw);
 }
 
 static void
-destroy_surface(struct far_client *client, uint32_t *dw)
+destroy_surface(struct far_client *client, uint32_t header, uint32_t *dw)
 {
-    struct far_surface *surface = handle_map_remove(&client->surfaces, dw[1]);
+    struct far_surface *surface = handle_map_remove(&client->surfaces, dw[AT_OBJECT_HANDLE]);
     if (!surface)
         return;
     free(surface);
-    dw[1] |= TWIN_HANDLE;
-    emit(client, dw, 2);
+    dw[AT_OBJECT_HANDLE] |= TWIN_HANDLE;
+    emit(client, header, dw);
 }
 
 /* The twins take the place of what has one, when the colors are display targets. */
 static void
-set_framebuffer(struct far_client *client, uint32_t *dw, uint32_t length)
+set_framebuffer(struct far_client *client, uint32_t header, uint32_t *dw)
 {
     struct far_framebuffer *now = client->now;
-    struct far_surface *depth = find_surface(client, dw[2]);
-    *now = (struct far_framebuffer){.count = length - 2, .depth = depth ? depth->pair : NULL};
+    uint32_t *colors = dw + AT_FRAMEBUFFER_COLORS;
+    struct far_surface *depth = find_surface(client, dw[AT_FRAMEBUFFER_DEPTH]);
+    *now = (struct far_framebuffer){.count = header_length(header) - AT_FRAMEBUFFER_COLORS,
+                                    .depth = depth ? depth->pair : NULL};
     for (uint32_t i = 0; i < now->count; i++) {
-        struct far_surface *color = find_surface(client, dw[3 + i]);
+        struct far_surface *color = find_surface(client, colors[i]);
         now->color[i] = color ? color->pair : NULL;
         now->multisampled |= color != NULL;
     }
     for (uint32_t i = 0; i < now->count; i++)
-        now->multisampled &= now->color[i] || !dw[3 + i];
-    now->multisampled &= depth || !dw[2];
+        now->multisampled &= now->color[i] || !colors[i];
+    now->multisampled &= depth || !dw[AT_FRAMEBUFFER_DEPTH];
     bring(client, now->depth, now->multisampled ? MULTI : SINGLE);
     for (uint32_t i = 0; i < now->count; i++) {
         bring(client, now->color[i], now->multisampled ? MULTI : SINGLE);
-        if (now->multisampled && dw[3 + i])
-            dw[3 + i] |= TWIN_HANDLE;
+        if (now->multisampled && colors[i])
+            colors[i] |= TWIN_HANDLE;
     }
-    if (now->multisampled && dw[2])
-        dw[2] |= TWIN_HANDLE;
-    emit(client, dw, 1 + length);
+    if (now->multisampled && dw[AT_FRAMEBUFFER_DEPTH])
+        dw[AT_FRAMEBUFFER_DEPTH] |= TWIN_HANDLE;
+    emit(client, header, dw);
 }
 
 /* Something is drawn into what is bound. */
@@ -313,69 +302,71 @@ mark_bound(struct far_framebuffer *bound)
         bound->depth->newer = newer;
 }
 
-/* A command that reads one resource and writes to another, or only writes. */
+/* A command that writes to a resource, and reads another one or (src 0) none. */
 static void
-move(struct far_client *client, const uint32_t *dw, uint32_t length, uint32_t dst, uint32_t src)
+move(struct far_client *client, uint32_t header, const uint32_t *dw, uint32_t dst, uint32_t src)
 {
-    struct pair *to = handle_map_get(&client->pairs, dw[dst]);
+    struct pair *to = handle_map_get(&client->pairs, dst);
     bring(client, to, SINGLE);
-    bring(client, src ? handle_map_get(&client->pairs, dw[src]) : NULL, SINGLE);
-    emit(client, dw, 1 + length);
+    bring(client, src ? handle_map_get(&client->pairs, src) : NULL, SINGLE);
+    emit(client, header, dw);
     spread(client, to);
 }
 
 static void
-change_object(struct far_client *client, uint32_t command, uint32_t object, uint32_t *dw,
-              uint32_t length)
+change_object(struct far_client *client, uint32_t header, uint32_t *dw)
 {
+    const uint32_t command = header_command(header), object = header_object(header);
+    const uint32_t length = header_length(header);
     if (command == CMD_CREATE_OBJECT && object == VOBJ_RASTERIZER && length == LEN_RASTERIZER)
-        dw[2] |= RASTERIZER_MULTISAMPLE;
-    emit(client, dw, 1 + length);
+        dw[AT_RASTERIZER_FLAGS] |= bit_field_put(1, BITS_RASTERIZER_MULTISAMPLE);
+    emit(client, header, dw);
     if (object != VOBJ_SURFACE)
         return;
     if (command == CMD_CREATE_OBJECT && length == LEN_SURFACE)
-        create_surface(client, dw);
-    if (command == CMD_DESTROY_OBJECT && length == 1)
-        destroy_surface(client, dw);
+        create_surface(client, header, dw);
+    if (command == CMD_DESTROY_OBJECT && length == LEN_OBJECT)
+        destroy_surface(client, header, dw);
 }
 
-/* One command: dw[0] is its header. */
+/* One command: its payload may be written over. */
 static void
-change(struct far_client *client, const struct submit_walk *walk, uint32_t *dw)
+change(struct far_client *client, uint32_t header, uint32_t *dw)
 {
-    const uint32_t length = walk->length;
-    switch (walk->command) {
+    const uint32_t length = header_length(header);
+    switch (header_command(header)) {
     case CMD_CREATE_OBJECT:
-    case CMD_DESTROY_OBJECT: change_object(client, walk->command, walk->object, dw, length); return;
+    case CMD_DESTROY_OBJECT: change_object(client, header, dw); return;
     case CMD_SET_FRAMEBUFFER_STATE:
-        if (length < 2 || length > 2 + MAX_COLOR_BUFFERS)
+        if (length < AT_FRAMEBUFFER_COLORS || length > AT_FRAMEBUFFER_COLORS + MAX_COLOR_BUFFERS)
             break;
-        set_framebuffer(client, dw, length);
+        set_framebuffer(client, header, dw);
         return;
     case CMD_DRAW_VBO:
     case CMD_CLEAR: mark_bound(client->now); break;
     case CMD_BLIT:
         if (length != LEN_BLIT)
             break;
-        move(client, dw, length, 4, 13);
+        move(client, header, dw, dw[AT_BLIT_DST + AT_SIDE_RESOURCE],
+             dw[AT_BLIT_SRC + AT_SIDE_RESOURCE]);
         return;
     case CMD_RESOURCE_COPY_REGION:
         if (length != LEN_COPY_REGION)
             break;
-        move(client, dw, length, 1, 6);
+        move(client, header, dw, dw[AT_COPY_DST], dw[AT_COPY_SRC]);
         return;
     case CMD_RESOURCE_INLINE_WRITE:
         if (length < LEN_INLINE_WRITE_HEADER)
             break;
-        move(client, dw, length, 1, 0);
+        move(client, header, dw, dw[AT_WRITE_RESOURCE], 0);
         return;
     case CMD_SET_SUB_CTX:
-        if (length)
-            client->now = framebuffer_of(client, dw[1]);
+        if (length > AT_SUB_CTX)
+            client->now = framebuffer_of(client, dw[AT_SUB_CTX]);
         break;
     default: break;
     }
-    emit(client, dw, 1 + length);
+    emit(client, header, dw);
 }
 
 static bool
@@ -383,15 +374,15 @@ submit(struct force_samples *force, struct far_client *client, const struct mess
        struct error *err)
 {
     struct submit_walk walk = submit_walk(message->bytes, message->size_bytes);
-    VEC(uint32_t) copy = {0};
+    VEC(uint32_t) payload = {0};
     while (submit_walk_next(&walk)) {
-        copy.count = 0;
-        VEC_PUSH(&copy, walk.command | walk.object << 8 | walk.length << 16);
+        payload.count = 0;
+        VEC_RESERVE(&payload, walk.length + 1);
         for (uint32_t i = 0; i < walk.length; i++)
-            VEC_PUSH(&copy, submit_walk_dword(&walk, i));
-        change(client, &walk, copy.items);
+            VEC_PUSH(&payload, submit_walk_dword(&walk, i));
+        change(client, packet_header(walk.command, walk.object, walk.length), payload.items);
     }
-    VEC_FREE(&copy);
+    VEC_FREE(&payload);
     return flush(force, client, message->client, err);
 }
 

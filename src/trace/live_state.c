@@ -4,12 +4,11 @@
 
 #include "base/interrupt.h"
 #include "state/context.h"
-#include "trace/decode/virgl_protocol.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_LIMIT = 256, SHADER_OFFLEN = 2 };
+enum { KEY_LIMIT = 256 };
 #define KEPT_MAX_BYTES ((uint64_t)512 << 20) /* without a budget */
 /* Of the host, for each object, resource or binding: its slot in a map and in a list, of which half
  * may be free. */
@@ -293,7 +292,7 @@ destroy_object(const struct said *said, uint32_t handle)
     VEC_PUSH(&said->sub->ghosts, object);
 }
 
-/* Of the objects that look at a resource all but queries name it right behind their handle. */
+/* Whether it has its resource at AT_OBJECT_RESOURCE, as all but queries that have one do. */
 static bool
 looks_at_first(uint32_t type)
 {
@@ -304,9 +303,9 @@ looks_at_first(uint32_t type)
 static void
 create_object(const struct said *said)
 {
-    const uint32_t type = said->walk->object, handle = dword(said, 0);
+    const uint32_t type = said->walk->object, handle = dword(said, AT_OBJECT_HANDLE);
     struct live_object *object = handle_map_get(&said->sub->objects, handle);
-    if (type == VOBJ_SHADER && dword(said, SHADER_OFFLEN) & SHADER_CONTINUES) {
+    if (type == VOBJ_SHADER && dword(said, AT_SHADER_OFFLEN) & SHADER_CONTINUES) {
         if (object && object->type == type)
             append_packet(said->state, object, said->walk);
         return;
@@ -319,9 +318,10 @@ create_object(const struct said *said)
     said->state->kept_bytes += object_bytes(object);
     append_packet(said->state, object, said->walk);
     if (looks_at_first(type))
-        object->resource = handle_map_get(&said->client->resources, dword(said, 1));
+        object->resource =
+            handle_map_get(&said->client->resources, dword(said, AT_OBJECT_RESOURCE));
     else if (type == VOBJ_QUERY) {
-        object->resource = handle_map_get(&said->client->resources, dword(said, 3));
+        object->resource = handle_map_get(&said->client->resources, dword(said, AT_QUERY_RESOURCE));
         object->number = said->state->number_count++;
     }
     if (object->resource && type == VOBJ_STREAMOUT_TARGET)
@@ -393,33 +393,51 @@ bind_packet(const struct said *said, uint32_t command, uint32_t stage, uint32_t 
 {
     const struct submit_walk *walk = said->walk;
     struct live_binding *binding = rebind(said, command, stage, slot);
-    VEC_PUSH(&binding->dwords, walk->command | walk->object << 8 | walk->length << 16);
+    VEC_PUSH(&binding->dwords, packet_header(walk->command, walk->object, walk->length));
     for (uint32_t i = 0; i < walk->length; i++)
         VEC_PUSH(&binding->dwords, dword(said, i));
     keep_binding(said, binding);
     return binding;
 }
 
-/* A packet that sets slots from a first one on, `each` dwords a slot behind `before` dwords, the
- * last of which is the first slot: a binding a slot. */
+struct live_slots
+live_slots_of(uint32_t command)
+{
+    switch (command) {
+    case CMD_SET_SAMPLER_VIEWS:
+    case CMD_BIND_SAMPLER_STATES:
+        return (struct live_slots){true, AT_SAMPLERS_FIRST, AT_SAMPLERS_HANDLES, 1};
+    case CMD_SET_VIEWPORT_STATE:
+        return (struct live_slots){false, AT_VIEWPORTS_FIRST, AT_VIEWPORTS, LEN_VIEWPORT};
+    case CMD_SET_SCISSOR_STATE:
+        return (struct live_slots){false, AT_SCISSORS_FIRST, AT_SCISSORS, LEN_SCISSOR};
+    default: return (struct live_slots){0};
+    }
+}
+
+/* A binding a slot. */
 static void
-bind_slots(const struct said *said, uint32_t before, uint32_t each, bool objects)
+bind_slots(const struct said *said)
 {
     const struct submit_walk *walk = said->walk;
-    uint32_t stage = before == 2 ? dword(said, 0) : 0, first = dword(said, before - 1);
-    if (stage >= KEY_LIMIT || walk->length < before)
+    const struct live_slots slots = live_slots_of(walk->command);
+    uint32_t stage = slots.are_objects ? dword(said, AT_SAMPLERS_STAGE) : 0;
+    uint32_t first = dword(said, slots.first);
+    if (stage >= KEY_LIMIT || walk->length < slots.begin)
         return;
-    for (uint32_t i = 0; i < (walk->length - before) / each && first + i < KEY_LIMIT; i++) {
+    for (uint32_t i = 0; i < (walk->length - slots.begin) / slots.each && first + i < KEY_LIMIT;
+         i++) {
+        const uint32_t from = slots.begin + i * slots.each;
         struct live_binding *binding = rebind(said, walk->command, stage, first + i);
-        VEC_PUSH(&binding->dwords, walk->command | (before + each) << 16);
-        if (before == 2)
+        VEC_PUSH(&binding->dwords, packet_header(walk->command, 0, slots.begin + slots.each));
+        if (slots.are_objects)
             VEC_PUSH(&binding->dwords, stage);
         VEC_PUSH(&binding->dwords, first + i);
-        for (uint32_t k = 0; k < each; k++)
-            VEC_PUSH(&binding->dwords, dword(said, before + i * each + k));
+        for (uint32_t k = 0; k < slots.each; k++)
+            VEC_PUSH(&binding->dwords, dword(said, from + k));
         keep_binding(said, binding);
-        if (objects)
-            hold_object(said, binding, dword(said, before + i));
+        if (slots.are_objects)
+            hold_object(said, binding, dword(said, from));
     }
 }
 
@@ -427,23 +445,23 @@ bind_slots(const struct said *said, uint32_t before, uint32_t each, bool objects
 static void
 bind_constants(const struct said *said)
 {
-    uint32_t stage = dword(said, 0), index = dword(said, 1);
+    uint32_t stage = dword(said, AT_CONSTANTS_STAGE), index = dword(said, AT_CONSTANTS_INDEX);
     if (stage >= KEY_LIMIT || index >= KEY_LIMIT)
         return;
     struct live_binding *binding = bind_packet(said, CMD_SET_CONSTANT_BUFFER, stage, index);
     if (said->walk->command == CMD_SET_UNIFORM_BUFFER)
-        hold_resource(said, binding, dword(said, 4));
+        hold_resource(said, binding, dword(said, AT_UNIFORM_RESOURCE));
 }
 
 static void
 set_sub_context(const struct said *said)
 {
     struct live_client *client = said->client;
-    struct live_sub_context *sub = find_sub_context(client, dword(said, 0));
+    struct live_sub_context *sub = find_sub_context(client, dword(said, AT_SUB_CTX));
     const bool has_room =
         client->sub_contexts.count < GPU_MOST_SUB_CONTEXTS; /* else it is refused */
     if (said->walk->command == CMD_CREATE_SUB_CTX && !sub && has_room)
-        make_sub_context(said->state, client, dword(said, 0));
+        make_sub_context(said->state, client, dword(said, AT_SUB_CTX));
     else if (said->walk->command == CMD_SET_SUB_CTX && sub)
         client->current = sub;
     else if (said->walk->command == CMD_DESTROY_SUB_CTX && sub && sub->id) {
@@ -460,7 +478,7 @@ set_sub_context(const struct said *said)
 static void
 take_query(const struct said *said)
 {
-    struct live_object *object = handle_map_get(&said->sub->objects, dword(said, 0));
+    struct live_object *object = handle_map_get(&said->sub->objects, dword(said, AT_QUERY_HANDLE));
     if (!object || object->type != VOBJ_QUERY)
         return;
     if (said->walk->command != CMD_GET_QUERY_RESULT)
@@ -473,9 +491,9 @@ static uint32_t
 most_dwords(uint32_t command)
 {
     switch (command) {
-    case CMD_SET_FRAMEBUFFER_STATE: return 2 + MAX_COLOR_BUFFERS;
-    case CMD_SET_STREAMOUT_TARGETS: return 1 + MAX_SO_BUFFERS;
-    case CMD_SET_VERTEX_BUFFERS: return 3 * MAX_ATTRIBUTES;
+    case CMD_SET_FRAMEBUFFER_STATE: return AT_FRAMEBUFFER_COLORS + MAX_COLOR_BUFFERS;
+    case CMD_SET_STREAMOUT_TARGETS: return AT_TARGETS_HANDLES + MAX_SO_BUFFERS;
+    case CMD_SET_VERTEX_BUFFERS: return LEN_VERTEX_BUFFER * MAX_ATTRIBUTES;
     default: return UINT32_MAX;
     }
 }
@@ -486,33 +504,40 @@ take_binding(const struct said *said)
 {
     const struct submit_walk *walk = said->walk;
     struct live_binding *binding = NULL;
+    uint32_t stage;
     if (walk->length > most_dwords(walk->command))
         return;
     switch (walk->command) {
     case CMD_BIND_OBJECT:
-        hold_object(said, bind_packet(said, CMD_BIND_OBJECT, walk->object, 0), dword(said, 0));
+        hold_object(said, bind_packet(said, CMD_BIND_OBJECT, walk->object, 0),
+                    dword(said, AT_OBJECT_HANDLE));
         break;
     case CMD_BIND_SHADER:
-        if (dword(said, 1) < KEY_LIMIT)
-            hold_object(said, bind_packet(said, CMD_BIND_SHADER, dword(said, 1), 0),
-                        dword(said, 0));
+        stage = dword(said, AT_BIND_SHADER_STAGE);
+        if (stage < KEY_LIMIT)
+            hold_object(said, bind_packet(said, CMD_BIND_SHADER, stage, 0),
+                        dword(said, AT_BIND_SHADER_HANDLE));
         break;
     case CMD_SET_FRAMEBUFFER_STATE:
+        binding = bind_packet(said, walk->command, 0, 0);
+        for (uint32_t i = AT_FRAMEBUFFER_DEPTH; i < walk->length; i++)
+            hold_object(said, binding, dword(said, i));
+        break;
     case CMD_SET_STREAMOUT_TARGETS:
         binding = bind_packet(said, walk->command, 0, 0);
-        for (uint32_t i = 1; i < walk->length; i++)
+        for (uint32_t i = AT_TARGETS_HANDLES; i < walk->length; i++)
             hold_object(said, binding, dword(said, i));
         break;
     case CMD_SET_RENDER_CONDITION:
-        hold_object(said, bind_packet(said, walk->command, 0, 0), dword(said, 0));
+        hold_object(said, bind_packet(said, walk->command, 0, 0), dword(said, AT_CONDITION_QUERY));
         break;
     case CMD_SET_VERTEX_BUFFERS:
         binding = bind_packet(said, walk->command, 0, 0);
-        for (uint32_t i = 2; i < walk->length; i += 3)
+        for (uint32_t i = AT_VERTEX_RESOURCE; i < walk->length; i += LEN_VERTEX_BUFFER)
             hold_resource(said, binding, dword(said, i));
         break;
     case CMD_SET_INDEX_BUFFER:
-        hold_resource(said, bind_packet(said, walk->command, 0, 0), dword(said, 0));
+        hold_resource(said, bind_packet(said, walk->command, 0, 0), dword(said, AT_INDEX_RESOURCE));
         break;
     case CMD_SET_STENCIL_REF:
     case CMD_SET_BLEND_COLOR:
@@ -535,11 +560,11 @@ take_packet(const struct said *said)
         target->written = true;
     switch (said->walk->command) {
     case CMD_CREATE_OBJECT: create_object(said); break;
-    case CMD_DESTROY_OBJECT: destroy_object(said, dword(said, 0)); break;
+    case CMD_DESTROY_OBJECT: destroy_object(said, dword(said, AT_OBJECT_HANDLE)); break;
     case CMD_SET_SAMPLER_VIEWS:
-    case CMD_BIND_SAMPLER_STATES: bind_slots(said, 2, 1, true); break;
-    case CMD_SET_VIEWPORT_STATE: bind_slots(said, 1, 6, false); break;
-    case CMD_SET_SCISSOR_STATE: bind_slots(said, 1, 2, false); break;
+    case CMD_BIND_SAMPLER_STATES:
+    case CMD_SET_VIEWPORT_STATE:
+    case CMD_SET_SCISSOR_STATE: bind_slots(said); break;
     case CMD_SET_CONSTANT_BUFFER:
     case CMD_SET_UNIFORM_BUFFER: bind_constants(said); break;
     case CMD_SET_SUB_CTX:
@@ -549,12 +574,12 @@ take_packet(const struct said *said)
     case CMD_END_QUERY:
     case CMD_GET_QUERY_RESULT: take_query(said); break;
     case CMD_BLIT:
-        use_handle(said->state, said->client, dword(said, 3));
-        use_handle(said->state, said->client, dword(said, 12));
+        use_handle(said->state, said->client, dword(said, AT_BLIT_DST + AT_SIDE_RESOURCE));
+        use_handle(said->state, said->client, dword(said, AT_BLIT_SRC + AT_SIDE_RESOURCE));
         break;
     case CMD_RESOURCE_COPY_REGION:
-        use_handle(said->state, said->client, dword(said, 0));
-        use_handle(said->state, said->client, dword(said, 5));
+        use_handle(said->state, said->client, dword(said, AT_COPY_DST));
+        use_handle(said->state, said->client, dword(said, AT_COPY_SRC));
         break;
     default: take_binding(said); break;
     }

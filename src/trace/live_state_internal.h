@@ -26,6 +26,14 @@ struct live_binding {
     VEC(struct live_resource *) resources;
 };
 
+/* How a packet sets slots from a first one on. */
+struct live_slots {
+    bool are_objects;      /* of a stage, AT_SAMPLERS_STAGE; each slot is a handle */
+    uint32_t first, begin; /* dword with the first slot's number, which the slots follow */
+    uint32_t each;         /* dwords of a slot; 0: the packet sets none */
+};
+struct live_slots live_slots_of(uint32_t command);
+
 struct live_sub_context {
     uint32_t id;
     uint64_t made;
@@ -64,6 +72,13 @@ struct live_state {
     struct live_resource *newest;
     struct live_used *used; /* NULL: nobody watches */
 };
+
+/* Dword i behind the first header of what made an object; 0: there is none. */
+static inline uint32_t
+live_object_dword(const struct live_object *object, uint32_t i)
+{
+    return 1 + i < object->dwords.count ? object->dwords.items[1 + i] : 0;
+}
 
 /* The client that is connected under that number, or NULL. */
 struct live_client *live_state_client(struct live_state *state, uint32_t number);

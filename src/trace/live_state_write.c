@@ -2,8 +2,6 @@
  * which it was said; packets gather in SUBMITs until a message about a resource comes between. */
 #include "trace/live_state_internal.h"
 
-#include "trace/decode/virgl_protocol.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,7 +126,7 @@ say(struct state_writer *w, const uint32_t *dwords, size_t count)
 static void
 say_one(struct state_writer *w, uint32_t command, uint32_t object, uint32_t value)
 {
-    say(w, (const uint32_t[]){command | object << 8 | 1u << 16, value}, 2);
+    say(w, (const uint32_t[]){packet_header(command, object, 1), value}, 2);
 }
 
 static void
@@ -139,18 +137,11 @@ enter(struct state_writer *w, uint32_t sub_context)
     w->sub_context = sub_context;
 }
 
-/* Dwords in front of the slots of a packet, the last of which is the first slot's number; 0: the
- * packet sets no slots. */
+/* The number of the slot behind the last of a packet. */
 static uint32_t
-dwords_before_slots(uint32_t command)
+slot_behind(const struct live_slots *slots, const uint32_t *packet)
 {
-    switch (command) {
-    case CMD_SET_SAMPLER_VIEWS:
-    case CMD_BIND_SAMPLER_STATES: return 2;
-    case CMD_SET_VIEWPORT_STATE:
-    case CMD_SET_SCISSOR_STATE: return 1;
-    default: return 0;
-    }
+    return packet[1 + slots->first] + (header_length(packet[0]) - slots->begin) / slots->each;
 }
 
 /* Slots that one packet set go back into one packet: a renderer may take the slots behind a
@@ -159,18 +150,17 @@ static void
 say_binding(struct state_writer *w, const struct live_binding *binding)
 {
     const uint32_t *dwords = binding->dwords.items;
-    uint32_t length = dwords[0] >> 16, before = dwords_before_slots(dwords[0] & 0xff);
-    size_t each = length - before;
+    const struct live_slots slots = live_slots_of(header_command(dwords[0]));
     uint32_t *last = w->dwords.items ? w->dwords.items + w->slots_at : NULL;
-    if (before && w->slots_of == binding->made &&
-        last[before] + ((last[0] >> 16) - before) / each == dwords[before]) {
-        last[0] += (uint32_t)each << 16;
-        say(w, dwords + 1 + before, each);
+    if (slots.each && w->slots_of == binding->made &&
+        slot_behind(&slots, last) == dwords[1 + slots.first]) {
+        last[0] += packet_header(0, 0, slots.each);
+        say(w, dwords + 1 + slots.begin, slots.each);
     } else {
         w->slots_at = w->dwords.count;
         say(w, dwords, binding->dwords.count);
     }
-    w->slots_of = before ? binding->made : 0;
+    w->slots_of = slots.each ? binding->made : 0;
 }
 
 static bool

@@ -4,11 +4,8 @@
 #include "base/interrupt.h"
 #include "state/cmd.h"
 #include "trace/decode/decode.h"
-#include "trace/decode/virgl_protocol.h"
 
-enum { SLOTS = 32 };
 enum { BIT_FIRST = 1 << PLANE_FIRST, BIT_STENCIL = 1 << PLANE_STENCIL };
-enum { BLIT_SCISSOR = 1 << 10, BLIT_CONDITION = 1 << 11, BLIT_BLEND = 1 << 12 };
 
 static uint64_t
 bytes_of(const struct work_list *list)
@@ -76,10 +73,13 @@ depth_use(const struct live_sub_context *sub)
     if (!binding || !binding->objects.count ||
         binding->objects.items[0]->dwords.count != 1 + LEN_DSA)
         return (struct depth_use){BIT_FIRST | BIT_STENCIL, BIT_FIRST | BIT_STENCIL};
-    /* Behind the header: the handle, depth, the stencil of both faces. */
-    const uint32_t *dwords = binding->objects.items[0]->dwords.items;
-    const bool tests = dwords[2] & 1, writes = dwords[2] & 2;
-    const bool has_stencil = (dwords[3] | dwords[4]) & 1;
+    const struct live_object *dsa = binding->objects.items[0];
+    const uint32_t flags = live_object_dword(dsa, AT_DSA_FLAGS);
+    const uint32_t stencils =
+        live_object_dword(dsa, AT_DSA_STENCIL) | live_object_dword(dsa, AT_DSA_STENCIL + 1);
+    const bool tests = bit_field_get(flags, BITS_DSA_DEPTH_ENABLE);
+    const bool writes = bit_field_get(flags, BITS_DSA_DEPTH_WRITE);
+    const bool has_stencil = bit_field_get(stencils, BITS_DSA_STENCIL_ENABLE);
     if (tests)
         *(writes ? &use.written : &use.read) |= BIT_FIRST;
     if (has_stencil)
@@ -111,10 +111,10 @@ add_surfaces(struct work_list *list, const struct live_binding *framebuffer, uns
 static bool
 counts_samples(const struct live_object *query)
 {
-    enum { TYPE = 2 }; /* behind the header and the handle: the type, and the index above it */
-    if (query->dwords.count <= TYPE)
+    const uint32_t type = live_object_dword(query, AT_QUERY_TYPE);
+    if (query->dwords.count <= 1 + AT_QUERY_TYPE)
         return true;
-    switch ((enum gpu_query_type)(query->dwords.items[TYPE] & 0xffff)) {
+    switch ((enum gpu_query_type)bit_field_get(type, BITS_QUERY_TYPE)) {
     case QUERY_OCCLUSION_COUNTER:
     case QUERY_OCCLUSION_PREDICATE:
     case QUERY_OCCLUSION_PREDICATE_CONSERVATIVE: return true;
@@ -170,7 +170,7 @@ add_draw(struct work_list *list, const struct live_sub_context *sub)
         if (!decode_stage_is_executed(stage))
             continue;
         add_buffers(list, sub, CMD_SET_CONSTANT_BUFFER, stage);
-        for (uint32_t slot = 0; slot < SLOTS; slot++) {
+        for (uint32_t slot = 0; slot < VIRGL_MAX_SLOTS; slot++) {
             const struct live_binding *binding =
                 live_binding_of(sub, CMD_SET_SAMPLER_VIEWS, stage, slot);
             if (binding && binding->objects.count)
@@ -211,20 +211,21 @@ add_clear(struct work_list *list, const struct live_work *packet)
     const struct live_sub_context *sub = packet->sub_context;
     const struct live_binding *binding = live_binding_of(sub, CMD_SET_FRAMEBUFFER_STATE, 0, 0);
     const bool may_not = has_objects(sub, CMD_SET_RENDER_CONDITION);
-    if (!binding || packet->walk->length == 0)
+    if (!binding || packet->walk->length <= AT_CLEAR_BUFFERS)
         return;
+    const uint32_t buffers = submit_walk_dword(packet->walk, AT_CLEAR_BUFFERS);
     begin_work(list, may_not ? WORK_COPY : WORK_CLEAR, may_not && list->in_wanted);
-    /* Behind the header: count, depth, color 0, 1, ... */
-    for (uint32_t i = 2; i < binding->dwords.count; i++)
+    for (uint32_t i = AT_FRAMEBUFFER_DEPTH; 1 + i < binding->dwords.count; i++) {
+        const uint32_t color = i == AT_FRAMEBUFFER_DEPTH ? 0 : i - AT_FRAMEBUFFER_COLORS;
         for (size_t k = 0; k < binding->objects.count; k++) {
             const struct live_object *surface = binding->objects.items[k];
-            if (surface->handle != binding->dwords.items[i] || !surface->resource ||
+            if (surface->handle != binding->dwords.items[1 + i] || !surface->resource ||
                 (!may_not && !has_one_slice(surface->resource)))
                 continue;
             add_planes(list, surface->resource->number,
-                       cleared_planes(surface->resource, submit_walk_dword(packet->walk, 0),
-                                      i > 2 ? i - 3 : 0));
+                       cleared_planes(surface->resource, buffers, color));
         }
+    }
     struct work *work = &list->works.items[list->works.count - 1];
     work->written = work->count;
     if (may_not)
@@ -236,8 +237,9 @@ add_query_event(struct work_list *list, const struct live_work *packet)
 {
     const bool begins = packet->walk->command == CMD_BEGIN_QUERY;
     const struct live_object *query =
-        packet->walk->length
-            ? handle_map_get(&packet->sub_context->objects, submit_walk_dword(packet->walk, 0))
+        packet->walk->length > AT_QUERY_HANDLE
+            ? handle_map_get(&packet->sub_context->objects,
+                             submit_walk_dword(packet->walk, AT_QUERY_HANDLE))
             : NULL;
     if (!query || query->type != VOBJ_QUERY || !(begins || list->in_wanted))
         return;
@@ -258,13 +260,15 @@ add_copy(struct work_list *list, const struct live_resource *to, const struct li
     add_resource(list, from);
 }
 
+/* Whether the box of a packet does; it may be mirrored. */
 static bool
-covers(const struct live_work *packet, uint32_t first, const struct live_resource *resource)
+covers(const struct live_work *packet, uint32_t box, const struct live_resource *resource)
 {
     const uint32_t extents[] = {resource->desc.width, resource->desc.height};
     for (uint32_t i = 0; i < 2; i++) {
-        const int64_t start = (int32_t)submit_walk_dword(packet->walk, first + i);
-        const int64_t end = start + (int32_t)submit_walk_dword(packet->walk, first + 3 + i);
+        const int64_t start = (int32_t)submit_walk_dword(packet->walk, box + AT_BOX_X + i);
+        const int64_t end =
+            start + (int32_t)submit_walk_dword(packet->walk, box + AT_BOX_WIDTH + i);
         if ((start < end ? start : end) > 0 || (start < end ? end : start) < extents[i])
             return false;
     }
@@ -273,18 +277,19 @@ covers(const struct live_work *packet, uint32_t first, const struct live_resourc
 
 /* The planes that a blit's mask writes, of all their bits or not. */
 static unsigned
-blit_planes(uint32_t mask, const struct live_resource *to, bool *all)
+blit_planes(const struct submit_walk *walk, const struct live_resource *to, bool *all)
 {
+    const uint32_t colors = (1u << BITS_BLIT_COLOR.count) - 1;
     const struct format_info *format = format_get(to->desc.format);
     *all = true;
     if (!format || !(format->depth_bits || format->stencil_bits)) {
-        *all = (mask & BLIT_COLOR) == BLIT_COLOR;
+        *all = submit_walk_field(walk, BITS_BLIT_COLOR) == colors;
         return BIT_FIRST;
     }
     if (planes_of(to) == BIT_FIRST)
         return BIT_FIRST;
-    return (mask & BLIT_DEPTH ? (unsigned)BIT_FIRST : 0u) |
-           (mask & BLIT_STENCIL ? (unsigned)BIT_STENCIL : 0u);
+    return (submit_walk_field(walk, BITS_BLIT_DEPTH) ? (unsigned)BIT_FIRST : 0u) |
+           (submit_walk_field(walk, BITS_BLIT_STENCIL) ? (unsigned)BIT_STENCIL : 0u);
 }
 
 static void
@@ -294,17 +299,19 @@ add_blit(struct work_list *list, const struct live_work *packet)
     const struct submit_walk *walk = packet->walk;
     if (walk->length < LEN_BLIT)
         return;
-    const struct live_resource *to = handle_map_get(resources, submit_walk_dword(walk, 3));
-    const struct live_resource *from = handle_map_get(resources, submit_walk_dword(walk, 12));
-    const uint32_t flags = submit_walk_dword(walk, 0);
+    const struct live_resource *to =
+        handle_map_get(resources, submit_walk_dword(walk, AT_BLIT_DST + AT_SIDE_RESOURCE));
+    const struct live_resource *from =
+        handle_map_get(resources, submit_walk_dword(walk, AT_BLIT_SRC + AT_SIDE_RESOURCE));
     if (!to || !from)
         return;
-    const bool may_not =
-        flags & BLIT_CONDITION && has_objects(packet->sub_context, CMD_SET_RENDER_CONDITION);
+    const bool may_not = submit_walk_field(walk, BITS_BLIT_CONDITION) &&
+                         has_objects(packet->sub_context, CMD_SET_RENDER_CONDITION);
     bool all;
-    const unsigned planes = blit_planes(flags, to, &all);
-    const bool whole =
-        all && !may_not && !(flags & (BLIT_SCISSOR | BLIT_BLEND)) && covers(packet, 6, to);
+    const unsigned planes = blit_planes(walk, to, &all);
+    const bool whole = all && !may_not && !submit_walk_field(walk, BITS_BLIT_SCISSOR) &&
+                       !submit_walk_field(walk, BITS_BLIT_BLEND) &&
+                       covers(packet, AT_BLIT_DST + AT_SIDE_BOX, to);
     add_copy(list, to, from, planes, whole);
     if (may_not)
         add_condition(list, packet->sub_context);
@@ -317,14 +324,17 @@ add_region(struct work_list *list, const struct live_work *packet)
     const struct submit_walk *walk = packet->walk;
     if (walk->length < LEN_COPY_REGION)
         return;
-    const struct live_resource *to = handle_map_get(resources, submit_walk_dword(walk, 0));
-    const struct live_resource *from = handle_map_get(resources, submit_walk_dword(walk, 5));
+    const struct live_resource *to =
+        handle_map_get(resources, submit_walk_dword(walk, AT_COPY_DST));
+    const struct live_resource *from =
+        handle_map_get(resources, submit_walk_dword(walk, AT_COPY_SRC));
     if (!to || !from)
         return;
-    const bool whole = has_one_slice(to) && submit_walk_dword(walk, 2) == 0 &&
-                       submit_walk_dword(walk, 3) == 0 &&
-                       submit_walk_dword(walk, 10) >= to->desc.width &&
-                       submit_walk_dword(walk, 11) >= to->desc.height;
+    const uint32_t width = submit_walk_dword(walk, AT_COPY_SRC_BOX + AT_BOX_WIDTH);
+    const uint32_t height = submit_walk_dword(walk, AT_COPY_SRC_BOX + AT_BOX_HEIGHT);
+    const bool whole = has_one_slice(to) && submit_walk_dword(walk, AT_COPY_DST_X) == 0 &&
+                       submit_walk_dword(walk, AT_COPY_DST_Y) == 0 && width >= to->desc.width &&
+                       height >= to->desc.height;
     add_copy(list, to, from, BIT_FIRST | BIT_STENCIL, whole);
 }
 

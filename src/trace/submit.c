@@ -1,7 +1,5 @@
 #include "trace/submit.h"
 
-#include "trace/decode/virgl_protocol.h"
-
 #include <string.h>
 
 static uint32_t
@@ -18,9 +16,9 @@ submit_walk_next(struct submit_walk *walk)
     if (walk->at >= walk->dwords)
         return false;
     uint32_t header = dword_at(walk, walk->at);
-    walk->command = header & 0xff;
-    walk->object = header >> 8 & 0xff;
-    walk->length = header >> 16;
+    walk->command = header_command(header);
+    walk->object = header_object(header);
+    walk->length = header_length(header);
     if (walk->length >= walk->dwords - walk->at)
         return false;
     walk->at += 1 + walk->length;
@@ -38,12 +36,12 @@ submit_walk_target(const struct submit_walk *walk)
 {
     const bool target = walk->object == VOBJ_SURFACE || walk->object == VOBJ_MSAA_SURFACE ||
                         walk->object == VOBJ_STREAMOUT_TARGET;
-    if (walk->command == CMD_CREATE_OBJECT && target && walk->length >= 2)
-        return submit_walk_dword(walk, 1);
+    if (walk->command == CMD_CREATE_OBJECT && target && walk->length > AT_OBJECT_RESOURCE)
+        return submit_walk_dword(walk, AT_OBJECT_RESOURCE);
     if (walk->command == CMD_BLIT && walk->length >= LEN_BLIT)
-        return submit_walk_dword(walk, 3);
+        return submit_walk_dword(walk, AT_BLIT_DST + AT_SIDE_RESOURCE);
     if (walk->command == CMD_RESOURCE_COPY_REGION && walk->length >= LEN_COPY_REGION)
-        return submit_walk_dword(walk, 0);
+        return submit_walk_dword(walk, AT_COPY_DST);
     return 0;
 }
 
@@ -53,6 +51,6 @@ submit_count_draws(const uint8_t *bytes, uint32_t size_bytes)
     struct submit_walk walk = submit_walk(bytes, size_bytes);
     uint32_t draws = 0;
     while (submit_walk_next(&walk))
-        draws += walk.command == SUBMIT_DRAW_VBO;
+        draws += walk.command == CMD_DRAW_VBO;
     return draws;
 }

@@ -1,21 +1,11 @@
-/* Walks the commands of a SUBMIT without decoding them: a header dword is the command, the object
- * type << 8, and the length in dwords << 16 (spec: frontend.md, "The socket"). */
+/* Walks the commands of a SUBMIT without decoding them. */
 #ifndef AETIUS_TRACE_SUBMIT_H
 #define AETIUS_TRACE_SUBMIT_H
 
+#include "trace/decode/virgl_packets.h"
+
 #include <stdbool.h>
 #include <stdint.h>
-
-enum {
-    SUBMIT_CREATE_OBJECT = 1,
-    SUBMIT_DESTROY_OBJECT = 3,
-    SUBMIT_CLEAR = 7,
-    SUBMIT_DRAW_VBO = 8,
-    SUBMIT_BLIT = 16,
-    SUBMIT_COPY_REGION = 17,
-    SUBMIT_GET_QUERY_RESULT = 21,
-    SUBMIT_OBJECT_QUERY = 9,
-};
 
 struct submit_walk {
     const uint8_t *bytes;
@@ -33,8 +23,13 @@ submit_walk(const uint8_t *bytes, uint32_t size_bytes)
 /* Goes to the next command; false at the end, or where a command is longer than what is left. */
 bool submit_walk_next(struct submit_walk *walk);
 
-/* Dword i of the command's payload, 0 <= i < length. */
+/* Dword i of the command's payload, 0 <= i < length; and a field of one. */
 uint32_t submit_walk_dword(const struct submit_walk *walk, uint32_t i);
+static inline uint32_t
+submit_walk_field(const struct submit_walk *walk, struct bit_field field)
+{
+    return bit_field_get(submit_walk_dword(walk, field.word), field);
+}
 
 /* The resource that the command writes, or lets later ones write as a surface or by stream-out; 0:
  * none. Results of queries are no such. */

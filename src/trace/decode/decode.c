@@ -149,6 +149,18 @@ packet_float(const struct packet *p, uint32_t i)
     return value;
 }
 
+struct scissor_state
+packet_scissor(const struct packet *p, uint32_t first)
+{
+    const uint32_t min = p->dw[first + AT_SCISSOR_MIN], max = p->dw[first + AT_SCISSOR_MAX];
+    return (struct scissor_state){
+        .min_x = (uint16_t)bit_field_get(min, BITS_SCISSOR_X),
+        .min_y = (uint16_t)bit_field_get(min, BITS_SCISSOR_Y),
+        .max_x = (uint16_t)bit_field_get(max, BITS_SCISSOR_X),
+        .max_y = (uint16_t)bit_field_get(max, BITS_SCISSOR_Y),
+    };
+}
+
 struct decoder *
 decoder_create(void)
 {
@@ -340,15 +352,15 @@ decode_packet(struct packet *p, uint32_t command, struct gpu_cmd *cmd)
 static enum packet_result
 next_packet(struct decoder *decoder, struct gpu_cmd *cmd, struct error *err)
 {
-    uint32_t header = decoder->dwords[decoder->at], command = header & 0xff;
+    uint32_t header = decoder->dwords[decoder->at], command = header_command(header);
     struct packet p = {
         .decoder = decoder,
         .client = decoder->message.client,
         .sub_context = sub_context_of(decoder, decoder->message.client),
         .name = command < CMD_COUNT ? commands[command].name : "?",
         .offset = decoder->at,
-        .length = header >> 16,
-        .object = header >> 8 & 0xff,
+        .length = header_length(header),
+        .object = header_object(header),
         .dw = decoder->dwords + decoder->at + 1,
         .err = err,
     };

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "trace/decode/decode.h"
-#include "trace/decode/virgl_protocol.h"
+#include "trace/decode/virgl_packets.h"
 #include "base/handles.h"
 
 enum {
@@ -62,6 +62,12 @@ const struct decode_stage *packet_stage(const struct packet *p, uint32_t number)
 enum packet_result packet_refuse_stage(const struct packet *p, const struct decode_stage *stage,
                                        const char *what);
 float packet_float(const struct packet *p, uint32_t i);
+static inline uint32_t
+packet_field(const struct packet *p, struct bit_field field)
+{
+    return bit_field_get(p->dw[field.word], field);
+}
+struct scissor_state packet_scissor(const struct packet *p, uint32_t first);
 const char *virgl_object_name(uint32_t type);
 
 typedef enum packet_result packet_fn(struct packet *p, struct gpu_cmd *cmd);

@@ -1,18 +1,5 @@
-/* CREATE_OBJECT, BIND_OBJECT, DESTROY_OBJECT: state objects out of their dwords. dw[0] is the
- * object's handle in all of them. */
+/* CREATE_OBJECT, BIND_OBJECT, DESTROY_OBJECT: state objects out of their dwords. */
 #include "trace/decode/decode_internal.h"
-
-static uint32_t
-bits(uint32_t dword, uint32_t first, uint32_t count)
-{
-    return dword >> first & ((1u << count) - 1);
-}
-
-static bool
-bit(uint32_t dword, uint32_t number)
-{
-    return dword >> number & 1;
-}
 
 const char *
 virgl_object_name(uint32_t type)
@@ -36,15 +23,15 @@ factor_ok(uint32_t factor)
 static enum packet_result
 decode_blend_target(struct packet *p, uint32_t number, struct blend_target *rt)
 {
-    uint32_t dword = p->dw[3 + number];
-    rt->enable = bit(dword, 0);
-    rt->rgb_func = (uint8_t)bits(dword, 1, 3);
-    rt->rgb_src = (uint8_t)bits(dword, 4, 5);
-    rt->rgb_dst = (uint8_t)bits(dword, 9, 5);
-    rt->alpha_func = (uint8_t)bits(dword, 14, 3);
-    rt->alpha_src = (uint8_t)bits(dword, 17, 5);
-    rt->alpha_dst = (uint8_t)bits(dword, 22, 5);
-    rt->colormask = (uint8_t)bits(dword, 27, 4);
+    uint32_t dword = p->dw[AT_BLEND_TARGETS + number];
+    rt->enable = bit_field_get(dword, BITS_BLEND_TARGET_ENABLE);
+    rt->rgb_func = (uint8_t)bit_field_get(dword, BITS_BLEND_TARGET_RGB_FUNC);
+    rt->rgb_src = (uint8_t)bit_field_get(dword, BITS_BLEND_TARGET_RGB_SRC);
+    rt->rgb_dst = (uint8_t)bit_field_get(dword, BITS_BLEND_TARGET_RGB_DST);
+    rt->alpha_func = (uint8_t)bit_field_get(dword, BITS_BLEND_TARGET_ALPHA_FUNC);
+    rt->alpha_src = (uint8_t)bit_field_get(dword, BITS_BLEND_TARGET_ALPHA_SRC);
+    rt->alpha_dst = (uint8_t)bit_field_get(dword, BITS_BLEND_TARGET_ALPHA_DST);
+    rt->colormask = (uint8_t)bit_field_get(dword, BITS_BLEND_TARGET_COLORMASK);
     if (!rt->enable)
         return PACKET_COMMAND; /* functions and factors may be anything then */
     if (rt->rgb_func > BLEND_MAX || rt->alpha_func > BLEND_MAX)
@@ -63,12 +50,12 @@ create_blend(struct packet *p, struct gpu_cmd *cmd)
     if (!packet_has_length(p, LEN_BLEND))
         return PACKET_ERROR;
     struct blend_state *blend = &cmd->create.blend;
-    blend->independent = bit(p->dw[1], 0);
-    blend->logicop_enable = bit(p->dw[1], 1);
-    blend->dither = bit(p->dw[1], 2);
-    blend->alpha_to_coverage = bit(p->dw[1], 3);
-    blend->alpha_to_one = bit(p->dw[1], 4);
-    blend->logicop = (uint8_t)bits(p->dw[2], 0, 4);
+    blend->independent = packet_field(p, BITS_BLEND_INDEPENDENT);
+    blend->logicop_enable = packet_field(p, BITS_BLEND_LOGICOP_ENABLE);
+    blend->dither = packet_field(p, BITS_BLEND_DITHER);
+    blend->alpha_to_coverage = packet_field(p, BITS_BLEND_ALPHA_TO_COVERAGE);
+    blend->alpha_to_one = packet_field(p, BITS_BLEND_ALPHA_TO_ONE);
+    blend->logicop = (uint8_t)packet_field(p, BITS_BLEND_LOGICOP);
     for (uint32_t i = 0; i < MAX_COLOR_BUFFERS; i++) {
         if (i > 0 && !blend->independent)
             blend->rt[i] = blend->rt[0];
@@ -84,51 +71,51 @@ create_rasterizer(struct packet *p, struct gpu_cmd *cmd)
     if (!packet_has_length(p, LEN_RASTERIZER))
         return PACKET_ERROR;
     struct rasterizer_state *r = &cmd->create.rasterizer;
-    uint32_t s0 = p->dw[1], s3 = p->dw[4];
-    bool *const flags[32] = {
-        [0] = &r->flatshade,
-        [1] = &r->depth_clip,
-        [2] = &r->clip_halfz,
-        [3] = &r->discard,
-        [4] = &r->flatshade_first,
-        [5] = &r->light_twoside,
-        [7] = &r->point_quad,
-        [14] = &r->scissor,
-        [15] = &r->front_ccw,
-        /* 16 and 17 ask to clamp colors, which is not offered: nobody does as they say (caps.c). */
-        [18] = &r->offset_line,
-        [19] = &r->offset_point,
-        [20] = &r->offset_tri,
-        [21] = &r->poly_smooth,
-        [22] = &r->poly_stipple,
-        [23] = &r->point_smooth,
-        [24] = &r->point_size_per_vertex,
-        [25] = &r->multisample,
-        [26] = &r->line_smooth,
-        [27] = &r->line_stipple,
-        [28] = &r->line_last_pixel,
-        [29] = &r->half_pixel_center,
-        [30] = &r->bottom_edge_rule,
-        [31] = &r->force_persample,
+    const struct {
+        struct bit_field field;
+        bool *to;
+    } flags[] = {
+        {BITS_RASTERIZER_FLATSHADE, &r->flatshade},
+        {BITS_RASTERIZER_DEPTH_CLIP, &r->depth_clip},
+        {BITS_RASTERIZER_CLIP_HALFZ, &r->clip_halfz},
+        {BITS_RASTERIZER_DISCARD, &r->discard},
+        {BITS_RASTERIZER_FLATSHADE_FIRST, &r->flatshade_first},
+        {BITS_RASTERIZER_LIGHT_TWOSIDE, &r->light_twoside},
+        {BITS_RASTERIZER_POINT_QUAD, &r->point_quad},
+        {BITS_RASTERIZER_SCISSOR, &r->scissor},
+        {BITS_RASTERIZER_FRONT_CCW, &r->front_ccw},
+        {BITS_RASTERIZER_OFFSET_LINE, &r->offset_line},
+        {BITS_RASTERIZER_OFFSET_POINT, &r->offset_point},
+        {BITS_RASTERIZER_OFFSET_TRI, &r->offset_tri},
+        {BITS_RASTERIZER_POLY_SMOOTH, &r->poly_smooth},
+        {BITS_RASTERIZER_POLY_STIPPLE, &r->poly_stipple},
+        {BITS_RASTERIZER_POINT_SMOOTH, &r->point_smooth},
+        {BITS_RASTERIZER_POINT_SIZE_PER_VERTEX, &r->point_size_per_vertex},
+        {BITS_RASTERIZER_MULTISAMPLE, &r->multisample},
+        {BITS_RASTERIZER_LINE_SMOOTH, &r->line_smooth},
+        {BITS_RASTERIZER_LINE_STIPPLE, &r->line_stipple},
+        {BITS_RASTERIZER_LINE_LAST_PIXEL, &r->line_last_pixel},
+        {BITS_RASTERIZER_HALF_PIXEL_CENTER, &r->half_pixel_center},
+        {BITS_RASTERIZER_BOTTOM_EDGE_RULE, &r->bottom_edge_rule},
+        {BITS_RASTERIZER_FORCE_PERSAMPLE, &r->force_persample},
     };
-    for (uint32_t i = 0; i < 32; i++)
-        if (flags[i])
-            *flags[i] = bit(s0, i);
-    r->sprite_coord_upper_left = !bit(s0, 6);
-    r->cull = (uint8_t)bits(s0, 8, 2);
-    r->fill_front = (uint8_t)bits(s0, 10, 2);
-    r->fill_back = (uint8_t)bits(s0, 12, 2);
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        *flags[i].to = packet_field(p, flags[i].field);
+    r->sprite_coord_upper_left = !packet_field(p, BITS_RASTERIZER_SPRITE_LOWER_LEFT);
+    r->cull = (uint8_t)packet_field(p, BITS_RASTERIZER_CULL);
+    r->fill_front = (uint8_t)packet_field(p, BITS_RASTERIZER_FILL_FRONT);
+    r->fill_back = (uint8_t)packet_field(p, BITS_RASTERIZER_FILL_BACK);
     if (r->fill_front > FILL_POINT || r->fill_back > FILL_POINT)
         return packet_fail(p, "rasterizer: fill mode 3 is not one of 0 .. %u", FILL_POINT);
-    r->point_size = packet_float(p, 2);
-    r->sprite_coord_enable = p->dw[3];
-    r->line_stipple_pattern = (uint16_t)bits(s3, 0, 16);
-    r->line_stipple_factor = (uint16_t)(bits(s3, 16, 8) + 1);
-    r->clip_plane_enable = (uint8_t)bits(s3, 24, 8);
-    r->line_width = packet_float(p, 5);
-    r->offset_units = packet_float(p, 6);
-    r->offset_scale = packet_float(p, 7);
-    r->offset_clamp = packet_float(p, 8);
+    r->point_size = packet_float(p, AT_RASTERIZER_POINT_SIZE);
+    r->sprite_coord_enable = p->dw[AT_RASTERIZER_SPRITE_COORDS];
+    r->line_stipple_pattern = (uint16_t)packet_field(p, BITS_RASTERIZER_STIPPLE_PATTERN);
+    r->line_stipple_factor = (uint16_t)(packet_field(p, BITS_RASTERIZER_STIPPLE_FACTOR) + 1);
+    r->clip_plane_enable = (uint8_t)packet_field(p, BITS_RASTERIZER_CLIP_PLANES);
+    r->line_width = packet_float(p, AT_RASTERIZER_LINE_WIDTH);
+    r->offset_units = packet_float(p, AT_RASTERIZER_OFFSET_UNITS);
+    r->offset_scale = packet_float(p, AT_RASTERIZER_OFFSET_SCALE);
+    r->offset_clamp = packet_float(p, AT_RASTERIZER_OFFSET_CLAMP);
     return PACKET_COMMAND;
 }
 
@@ -138,24 +125,24 @@ create_dsa(struct packet *p, struct gpu_cmd *cmd)
     if (!packet_has_length(p, LEN_DSA))
         return PACKET_ERROR;
     struct dsa_state *dsa = &cmd->create.dsa;
-    dsa->depth_enable = bit(p->dw[1], 0);
-    dsa->depth_write = bit(p->dw[1], 1);
-    dsa->depth_func = (uint8_t)bits(p->dw[1], 2, 3);
-    dsa->alpha_enable = bit(p->dw[1], 8);
-    dsa->alpha_func = (uint8_t)bits(p->dw[1], 9, 3);
+    dsa->depth_enable = packet_field(p, BITS_DSA_DEPTH_ENABLE);
+    dsa->depth_write = packet_field(p, BITS_DSA_DEPTH_WRITE);
+    dsa->depth_func = (uint8_t)packet_field(p, BITS_DSA_DEPTH_FUNC);
+    dsa->alpha_enable = packet_field(p, BITS_DSA_ALPHA_ENABLE);
+    dsa->alpha_func = (uint8_t)packet_field(p, BITS_DSA_ALPHA_FUNC);
     for (uint32_t i = 0; i < 2; i++) {
-        uint32_t dword = p->dw[2 + i];
+        uint32_t dword = p->dw[AT_DSA_STENCIL + i];
         dsa->stencil[i] = (struct stencil_face){
-            .enabled = bit(dword, 0),
-            .func = (uint8_t)bits(dword, 1, 3),
-            .fail_op = (uint8_t)bits(dword, 4, 3),
-            .zpass_op = (uint8_t)bits(dword, 7, 3),
-            .zfail_op = (uint8_t)bits(dword, 10, 3),
-            .valuemask = (uint8_t)bits(dword, 13, 8),
-            .writemask = (uint8_t)bits(dword, 21, 8),
+            .enabled = bit_field_get(dword, BITS_DSA_STENCIL_ENABLE),
+            .func = (uint8_t)bit_field_get(dword, BITS_DSA_STENCIL_FUNC),
+            .fail_op = (uint8_t)bit_field_get(dword, BITS_DSA_STENCIL_FAIL_OP),
+            .zpass_op = (uint8_t)bit_field_get(dword, BITS_DSA_STENCIL_ZPASS_OP),
+            .zfail_op = (uint8_t)bit_field_get(dword, BITS_DSA_STENCIL_ZFAIL_OP),
+            .valuemask = (uint8_t)bit_field_get(dword, BITS_DSA_STENCIL_VALUEMASK),
+            .writemask = (uint8_t)bit_field_get(dword, BITS_DSA_STENCIL_WRITEMASK),
         };
     }
-    dsa->alpha_ref = packet_float(p, 4);
+    dsa->alpha_ref = packet_float(p, AT_DSA_ALPHA_REF);
     return PACKET_COMMAND;
 }
 
@@ -163,20 +150,24 @@ static enum packet_result
 create_vertex_elements(struct packet *p, struct gpu_cmd *cmd)
 {
     struct vertex_elements *elements = &cmd->create.elements;
-    if (p->length % 4 != 1)
-        return packet_fail(p, "vertex elements: length %u is not 1 + 4 n", p->length);
-    elements->count = (p->length - 1) / 4;
+    if (p->length < AT_ELEMENTS || (p->length - AT_ELEMENTS) % LEN_ELEMENT)
+        return packet_fail(p, "vertex elements: length %u is not %u + %u n", p->length, AT_ELEMENTS,
+                           LEN_ELEMENT);
+    elements->count = (p->length - AT_ELEMENTS) / LEN_ELEMENT;
     if (elements->count > MAX_ATTRIBUTES)
         return packet_fail(p, "vertex elements: %u elements are above %u", elements->count,
                            MAX_ATTRIBUTES);
     for (uint32_t i = 0; i < elements->count; i++) {
-        const uint32_t *dw = p->dw + 1 + 4 * i;
-        elements->items[i] = (struct vertex_element){
-            .offset = dw[0], .divisor = dw[1], .buffer = dw[2], .format = dw[3]};
-        if (dw[2] >= MAX_ATTRIBUTES)
-            return packet_fail(p, "vertex elements: buffer %u of element %u is above %u", dw[2], i,
-                               MAX_ATTRIBUTES - 1);
-        if (!packet_format_ok(p, dw[3]))
+        const uint32_t *dw = p->dw + AT_ELEMENTS + i * LEN_ELEMENT;
+        struct vertex_element *element = &elements->items[i];
+        *element = (struct vertex_element){.offset = dw[AT_ELEMENT_OFFSET],
+                                           .divisor = dw[AT_ELEMENT_DIVISOR],
+                                           .buffer = dw[AT_ELEMENT_BUFFER],
+                                           .format = dw[AT_ELEMENT_FORMAT]};
+        if (element->buffer >= MAX_ATTRIBUTES)
+            return packet_fail(p, "vertex elements: buffer %u of element %u is above %u",
+                               element->buffer, i, MAX_ATTRIBUTES - 1);
+        if (!packet_format_ok(p, element->format))
             return PACKET_ERROR;
     }
     return PACKET_COMMAND;
@@ -188,23 +179,24 @@ create_sampler_view(struct packet *p, struct gpu_cmd *cmd)
     if (!packet_has_length(p, LEN_SAMPLER_VIEW))
         return PACKET_ERROR;
     struct sampler_view *view = &cmd->create.view;
-    view->resource = p->dw[1];
-    view->format = bits(p->dw[2], 0, 24);
-    view->target = bits(p->dw[2], 24, 8); /* 0: as the resource's */
-    /* The same two dwords are elements for buffers, layers and levels for the others. */
-    view->first_element = p->dw[3];
-    view->last_element = p->dw[4];
-    view->first_layer = bits(p->dw[3], 0, 16);
-    view->last_layer = bits(p->dw[3], 16, 16);
-    view->first_level = bits(p->dw[4], 0, 8);
-    view->last_level = bits(p->dw[4], 8, 8);
+    view->resource = p->dw[AT_VIEW_RESOURCE];
+    view->format = packet_field(p, BITS_VIEW_FORMAT);
+    view->target = packet_field(p, BITS_VIEW_TARGET);
+    view->first_element = p->dw[AT_VIEW_LAYERS];
+    view->last_element = p->dw[AT_VIEW_LEVELS];
+    view->first_layer = packet_field(p, BITS_VIEW_FIRST_LAYER);
+    view->last_layer = packet_field(p, BITS_VIEW_LAST_LAYER);
+    view->first_level = packet_field(p, BITS_VIEW_FIRST_LEVEL);
+    view->last_level = packet_field(p, BITS_VIEW_LAST_LEVEL);
     if (!packet_format_ok(p, view->format))
         return PACKET_ERROR;
     if (view->target >= VIRGL_TARGET_COUNT)
         return packet_fail(p, "sampler view: target %u is not one of 0 .. %u", view->target,
                            VIRGL_TARGET_COUNT - 1);
+    const struct bit_field swizzle[] = {BITS_VIEW_SWIZZLE_R, BITS_VIEW_SWIZZLE_G,
+                                        BITS_VIEW_SWIZZLE_B, BITS_VIEW_SWIZZLE_A};
     for (uint32_t i = 0; i < 4; i++) {
-        view->swizzle[i] = (uint8_t)bits(p->dw[5], 3 * i, 3);
+        view->swizzle[i] = (uint8_t)packet_field(p, swizzle[i]);
         if (view->swizzle[i] > 5)
             return packet_fail(p, "sampler view: swizzle %u is not one of 0 .. 5",
                                view->swizzle[i]);
@@ -218,17 +210,16 @@ create_sampler_state(struct packet *p, struct gpu_cmd *cmd)
     if (!packet_has_length(p, LEN_SAMPLER_STATE))
         return PACKET_ERROR;
     struct sampler_state *s = &cmd->create.sampler;
-    uint32_t s0 = p->dw[1];
-    s->wrap_s = (uint8_t)bits(s0, 0, 3);
-    s->wrap_t = (uint8_t)bits(s0, 3, 3);
-    s->wrap_r = (uint8_t)bits(s0, 6, 3);
-    s->min_filter = (uint8_t)bits(s0, 9, 2);
-    s->mip_filter = (uint8_t)bits(s0, 11, 2);
-    s->mag_filter = (uint8_t)bits(s0, 13, 2);
-    s->compare = bit(s0, 15);
-    s->compare_func = (uint8_t)bits(s0, 16, 3);
-    s->seamless_cube = bit(s0, 19);
-    s->max_anisotropy = (uint8_t)bits(s0, 20, 6);
+    s->wrap_s = (uint8_t)packet_field(p, BITS_SAMPLER_WRAP_S);
+    s->wrap_t = (uint8_t)packet_field(p, BITS_SAMPLER_WRAP_T);
+    s->wrap_r = (uint8_t)packet_field(p, BITS_SAMPLER_WRAP_R);
+    s->min_filter = (uint8_t)packet_field(p, BITS_SAMPLER_MIN_FILTER);
+    s->mip_filter = (uint8_t)packet_field(p, BITS_SAMPLER_MIP_FILTER);
+    s->mag_filter = (uint8_t)packet_field(p, BITS_SAMPLER_MAG_FILTER);
+    s->compare = packet_field(p, BITS_SAMPLER_COMPARE);
+    s->compare_func = (uint8_t)packet_field(p, BITS_SAMPLER_COMPARE_FUNC);
+    s->seamless_cube = packet_field(p, BITS_SAMPLER_SEAMLESS_CUBE);
+    s->max_anisotropy = (uint8_t)packet_field(p, BITS_SAMPLER_MAX_ANISOTROPY);
     if (s->min_filter > FILTER_LINEAR || s->mag_filter > FILTER_LINEAR)
         return packet_fail(p, "sampler state: image filter %u or %u is not one of 0 .. %u",
                            s->min_filter, s->mag_filter, FILTER_LINEAR);
@@ -237,11 +228,11 @@ create_sampler_state(struct packet *p, struct gpu_cmd *cmd)
                            s->mip_filter, MIP_NONE);
     if (s->max_anisotropy > 16)
         return packet_fail(p, "sampler state: anisotropy %u is above 16", s->max_anisotropy);
-    s->lod_bias = packet_float(p, 2);
-    s->min_lod = packet_float(p, 3);
-    s->max_lod = packet_float(p, 4);
+    s->lod_bias = packet_float(p, AT_SAMPLER_LOD_BIAS);
+    s->min_lod = packet_float(p, AT_SAMPLER_MIN_LOD);
+    s->max_lod = packet_float(p, AT_SAMPLER_MAX_LOD);
     for (uint32_t i = 0; i < 4; i++)
-        s->border[i] = p->dw[5 + i];
+        s->border[i] = p->dw[AT_SAMPLER_BORDER + i];
     return PACKET_COMMAND;
 }
 
@@ -250,17 +241,19 @@ create_surface(struct packet *p, struct gpu_cmd *cmd)
 {
     if (!packet_has_length(p, LEN_SURFACE))
         return PACKET_ERROR;
-    cmd->create.surface = (struct surface){
-        .resource = p->dw[1],
-        .format = p->dw[2],
-        .level = p->dw[3],
-        .first_layer = bits(p->dw[4], 0, 16),
-        .last_layer = bits(p->dw[4], 16, 16),
+    struct surface *surface = &cmd->create.surface;
+    *surface = (struct surface){
+        .resource = p->dw[AT_SURFACE_RESOURCE],
+        .format = p->dw[AT_SURFACE_FORMAT],
+        .level = p->dw[AT_SURFACE_LEVEL],
+        .first_layer = packet_field(p, BITS_SURFACE_FIRST_LAYER),
+        .last_layer = packet_field(p, BITS_SURFACE_LAST_LAYER),
     };
-    if (!packet_format_ok(p, p->dw[2]))
+    if (!packet_format_ok(p, surface->format))
         return PACKET_ERROR;
-    if (p->dw[3] >= RESOURCE_MAX_LEVELS)
-        return packet_fail(p, "surface: level %u is above %u", p->dw[3], RESOURCE_MAX_LEVELS - 1);
+    if (surface->level >= RESOURCE_MAX_LEVELS)
+        return packet_fail(p, "surface: level %u is above %u", surface->level,
+                           RESOURCE_MAX_LEVELS - 1);
     return PACKET_COMMAND;
 }
 
@@ -269,10 +262,10 @@ create_query(struct packet *p, struct gpu_cmd *cmd)
 {
     if (!packet_has_length(p, LEN_QUERY))
         return PACKET_ERROR;
-    cmd->create.query.type = bits(p->dw[1], 0, 16);
-    cmd->create.query.index = bits(p->dw[1], 16, 16);
-    cmd->create.query.offset = p->dw[2];
-    cmd->create.query.resource = p->dw[3];
+    cmd->create.query.type = packet_field(p, BITS_QUERY_TYPE);
+    cmd->create.query.index = packet_field(p, BITS_QUERY_INDEX);
+    cmd->create.query.offset = p->dw[AT_QUERY_OFFSET];
+    cmd->create.query.resource = p->dw[AT_QUERY_RESOURCE];
     if (cmd->create.query.type >= VIRGL_QUERY_TYPES)
         return packet_fail(p, "query: type %u is not one of 0 .. %u", cmd->create.query.type,
                            VIRGL_QUERY_TYPES - 1);
@@ -284,8 +277,9 @@ create_streamout_target(struct packet *p, struct gpu_cmd *cmd)
 {
     if (!packet_has_length(p, LEN_STREAMOUT_TARGET))
         return PACKET_ERROR;
-    cmd->create.so_target =
-        (struct so_target){.resource = p->dw[1], .offset = p->dw[2], .size = p->dw[3]};
+    cmd->create.so_target = (struct so_target){.resource = p->dw[AT_STREAMOUT_RESOURCE],
+                                               .offset = p->dw[AT_STREAMOUT_OFFSET],
+                                               .size = p->dw[AT_STREAMOUT_SIZE]};
     return PACKET_COMMAND;
 }
 
@@ -316,24 +310,24 @@ decode_create_object(struct packet *p, struct gpu_cmd *cmd)
     };
     if (!object_type_ok(p))
         return PACKET_ERROR;
-    if (p->length < 1)
+    if (p->length < LEN_OBJECT)
         return packet_fail(p, "length 0 holds no handle");
-    if (p->dw[0] == 0)
+    if (p->dw[AT_OBJECT_HANDLE] == 0)
         return packet_fail(p, "handle 0 of a new %s object", virgl_object_name(p->object));
     cmd->op = GPU_CREATE_OBJECT;
     cmd->create.type = (enum gpu_object)p->object;
-    cmd->create.handle = p->dw[0];
+    cmd->create.handle = p->dw[AT_OBJECT_HANDLE];
     return create[p->object](p, cmd);
 }
 
 static enum packet_result
 decode_object_handle(struct packet *p, struct gpu_cmd *cmd, enum gpu_op op)
 {
-    if (!object_type_ok(p) || !packet_has_length(p, 1))
+    if (!object_type_ok(p) || !packet_has_length(p, LEN_OBJECT))
         return PACKET_ERROR;
     cmd->op = op;
     cmd->object.type = (enum gpu_object)p->object;
-    cmd->object.handle = p->dw[0];
+    cmd->object.handle = p->dw[AT_OBJECT_HANDLE];
     return PACKET_COMMAND;
 }
 

@@ -6,12 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DW_STAGE = 1, DW_OFFLEN = 2, DW_OUTPUTS = 4, DW_STRIDES = 5, DW_OUTPUT0 = 9 };
+static uint32_t
+output_field(const struct packet *p, uint32_t output, struct bit_field field)
+{
+    return bit_field_get(p->dw[field.word + LEN_SHADER_OUTPUT * output], field);
+}
 
 static enum packet_result
 decode_so_info(struct packet *p, struct so_info *so, uint32_t *header_dwords)
 {
-    uint32_t count = p->dw[DW_OUTPUTS];
+    uint32_t count = p->dw[AT_SHADER_OUTPUTS];
     memset(so, 0, sizeof *so);
     *header_dwords = LEN_SHADER_MIN;
     if (count == 0)
@@ -19,26 +23,25 @@ decode_so_info(struct packet *p, struct so_info *so, uint32_t *header_dwords)
     if (count > MAX_SO_OUTPUTS)
         return packet_fail(p, "shader: %u stream-out registers are above %u", count,
                            MAX_SO_OUTPUTS);
-    *header_dwords = LEN_SHADER_MIN + MAX_SO_BUFFERS + 2 * count;
+    *header_dwords = AT_SHADER_OUTPUT + LEN_SHADER_OUTPUT * count;
     if (p->length < *header_dwords)
         return packet_fail(p, "shader: length %u is below %u (%u stream-out registers)", p->length,
                            *header_dwords, count);
     so->count = count;
     for (uint32_t i = 0; i < MAX_SO_BUFFERS; i++) {
-        if (p->dw[DW_STRIDES + i] > UINT16_MAX)
-            return packet_fail(p, "shader: stream-out stride %u is above %u", p->dw[DW_STRIDES + i],
-                               UINT16_MAX);
-        so->stride[i] = (uint16_t)p->dw[DW_STRIDES + i];
+        if (p->dw[AT_SHADER_STRIDES + i] > UINT16_MAX)
+            return packet_fail(p, "shader: stream-out stride %u is above %u",
+                               p->dw[AT_SHADER_STRIDES + i], UINT16_MAX);
+        so->stride[i] = (uint16_t)p->dw[AT_SHADER_STRIDES + i];
     }
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t dword = p->dw[DW_OUTPUT0 + 2 * i];
         so->outputs[i] = (struct so_output){
-            .register_index = (uint8_t)(dword & 0xff),
-            .start_component = (uint8_t)(dword >> 8 & 3),
-            .num_components = (uint8_t)(dword >> 10 & 7),
-            .buffer = (uint8_t)(dword >> 13 & 7),
-            .dst_offset = (uint16_t)(dword >> 16),
-            .stream = (uint8_t)(p->dw[DW_OUTPUT0 + 2 * i + 1] & 3),
+            .register_index = (uint8_t)output_field(p, i, BITS_SHADER_OUTPUT_REGISTER),
+            .start_component = (uint8_t)output_field(p, i, BITS_SHADER_OUTPUT_START),
+            .num_components = (uint8_t)output_field(p, i, BITS_SHADER_OUTPUT_COMPONENTS),
+            .buffer = (uint8_t)output_field(p, i, BITS_SHADER_OUTPUT_BUFFER),
+            .dst_offset = (uint16_t)output_field(p, i, BITS_SHADER_OUTPUT_OFFSET),
+            .stream = (uint8_t)output_field(p, i, BITS_SHADER_OUTPUT_STREAM),
         };
         const struct so_output *out = &so->outputs[i];
         if (out->register_index >= MAX_VARYINGS || out->buffer >= MAX_SO_BUFFERS ||
@@ -130,7 +133,7 @@ first_packet(struct packet *p, struct gpu_cmd *cmd, uint32_t header, struct pend
 static enum packet_result
 next_part(struct packet *p, struct gpu_cmd *cmd, uint32_t header, struct pending_shader *shader)
 {
-    uint32_t bytes = (p->length - header) * 4, offset = p->dw[DW_OFFLEN] & ~SHADER_CONTINUES;
+    uint32_t bytes = (p->length - header) * 4, offset = p->dw[AT_SHADER_OFFLEN] & ~SHADER_CONTINUES;
     if (offset != shader->have_bytes)
         return packet_fail(p, "shader: part at byte %u, but %u bytes are there", offset,
                            shader->have_bytes);
@@ -151,8 +154,8 @@ decode_create_shader(struct packet *p, struct gpu_cmd *cmd)
 {
     if (p->length < LEN_SHADER_MIN)
         return packet_fail(p, "shader: length %u is below %u", p->length, LEN_SHADER_MIN);
-    uint32_t handle = p->dw[0], offlen = p->dw[DW_OFFLEN], header;
-    const struct decode_stage *stage = packet_stage(p, p->dw[DW_STAGE]);
+    uint32_t handle = p->dw[AT_OBJECT_HANDLE], offlen = p->dw[AT_SHADER_OFFLEN], header;
+    const struct decode_stage *stage = packet_stage(p, p->dw[AT_SHADER_STAGE]);
     if (!stage)
         return PACKET_ERROR;
     if (!stage->is_executed)

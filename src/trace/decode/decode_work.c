@@ -6,9 +6,10 @@
 static struct box
 packet_box(const struct packet *p, uint32_t first)
 {
-    int32_t v[6];
+    int32_t v[LEN_BOX];
     memcpy(v, p->dw + first, sizeof v);
-    return (struct box){v[0], v[1], v[2], v[3], v[4], v[5]};
+    return (struct box){v[AT_BOX_X],     v[AT_BOX_Y],      v[AT_BOX_Z],
+                        v[AT_BOX_WIDTH], v[AT_BOX_HEIGHT], v[AT_BOX_DEPTH]};
 }
 
 static bool
@@ -26,15 +27,16 @@ decode_clear(struct packet *p, struct gpu_cmd *cmd)
     const uint32_t all = MASK_DEPTH | MASK_STENCIL | (uint32_t)MASK_COLOR0 * 0xff;
     if (!packet_has_length(p, LEN_CLEAR))
         return PACKET_ERROR;
-    if (p->dw[0] & ~all)
-        return packet_fail(p, "buffers 0x%x are not within 0x%x", p->dw[0], all);
+    const uint32_t buffers = p->dw[AT_CLEAR_BUFFERS];
+    if (buffers & ~all)
+        return packet_fail(p, "buffers 0x%x are not within 0x%x", buffers, all);
     cmd->op = GPU_CLEAR;
-    cmd->clear.buffers = p->dw[0];
+    cmd->clear.buffers = buffers;
     for (uint32_t i = 0; i < 4; i++)
-        cmd->clear.rgba[i] = packet_float(p, 1 + i);
-    uint64_t depth = p->dw[5] | (uint64_t)p->dw[6] << 32;
+        cmd->clear.rgba[i] = packet_float(p, AT_CLEAR_COLOR + i);
+    uint64_t depth = p->dw[AT_CLEAR_DEPTH] | (uint64_t)p->dw[AT_CLEAR_DEPTH + 1] << 32;
     memcpy(&cmd->clear.depth, &depth, sizeof depth);
-    cmd->clear.stencil = p->dw[7];
+    cmd->clear.stencil = p->dw[AT_CLEAR_STENCIL];
     return PACKET_COMMAND;
 }
 
@@ -45,22 +47,23 @@ decode_draw(struct packet *p, struct gpu_cmd *cmd)
         return packet_fail(p, "indirect draws are not executed");
     if (p->length != LEN_DRAW && p->length != LEN_DRAW_TESS)
         return packet_fail(p, "length %u is neither %u nor %u", p->length, LEN_DRAW, LEN_DRAW_TESS);
-    if (p->dw[2] >= PRIM_COUNT)
-        return packet_fail(p, "primitive %u is not one of 0 .. %u", p->dw[2], PRIM_COUNT - 1);
+    if (p->dw[AT_DRAW_MODE] >= PRIM_COUNT)
+        return packet_fail(p, "primitive %u is not one of 0 .. %u", p->dw[AT_DRAW_MODE],
+                           PRIM_COUNT - 1);
     cmd->op = GPU_DRAW;
     struct draw_params *draw = &cmd->draw;
-    draw->start = p->dw[0];
-    draw->count = p->dw[1];
-    draw->mode = p->dw[2];
-    draw->indexed = p->dw[3] != 0;
-    draw->instance_count = p->dw[4];
-    memcpy(&draw->index_bias, &p->dw[5], 4);
-    draw->start_instance = p->dw[6];
-    draw->primitive_restart = p->dw[7] != 0;
-    draw->restart_index = p->dw[8];
-    draw->min_index = p->dw[9];
-    draw->max_index = p->dw[10];
-    draw->count_from_so = p->dw[11];
+    draw->start = p->dw[AT_DRAW_START];
+    draw->count = p->dw[AT_DRAW_COUNT];
+    draw->mode = p->dw[AT_DRAW_MODE];
+    draw->indexed = p->dw[AT_DRAW_INDEXED] != 0;
+    draw->instance_count = p->dw[AT_DRAW_INSTANCES];
+    memcpy(&draw->index_bias, &p->dw[AT_DRAW_INDEX_BIAS], 4);
+    draw->start_instance = p->dw[AT_DRAW_START_INSTANCE];
+    draw->primitive_restart = p->dw[AT_DRAW_RESTART] != 0;
+    draw->restart_index = p->dw[AT_DRAW_RESTART_INDEX];
+    draw->min_index = p->dw[AT_DRAW_MIN_INDEX];
+    draw->max_index = p->dw[AT_DRAW_MAX_INDEX];
+    draw->count_from_so = p->dw[AT_DRAW_COUNT_FROM_SO];
     return PACKET_COMMAND;
 }
 
@@ -69,15 +72,16 @@ decode_inline_write(struct packet *p, struct gpu_cmd *cmd)
 {
     if (p->length < LEN_INLINE_WRITE_HEADER)
         return packet_fail(p, "length %u is below %u", p->length, LEN_INLINE_WRITE_HEADER);
-    if (!level_ok(p, p->dw[1]))
+    const uint32_t stride = p->dw[AT_WRITE_STRIDE], layer_stride = p->dw[AT_WRITE_LAYER_STRIDE];
+    if (!level_ok(p, p->dw[AT_WRITE_LEVEL]))
         return PACKET_ERROR;
-    if (p->dw[3] != 0 || p->dw[4] != 0)
-        return packet_fail(p, "strides %u and %u: only tight rows (0) are taken", p->dw[3],
-                           p->dw[4]);
+    if (stride != 0 || layer_stride != 0)
+        return packet_fail(p, "strides %u and %u: only tight rows (0) are taken", stride,
+                           layer_stride);
     cmd->op = GPU_PUT;
-    cmd->transfer.resource = p->dw[0];
-    cmd->transfer.level = p->dw[1];
-    cmd->transfer.box = packet_box(p, 5);
+    cmd->transfer.resource = p->dw[AT_WRITE_RESOURCE];
+    cmd->transfer.level = p->dw[AT_WRITE_LEVEL];
+    cmd->transfer.box = packet_box(p, AT_WRITE_BOX);
     cmd->transfer.bytes = (const uint8_t *)(p->dw + LEN_INLINE_WRITE_HEADER);
     cmd->transfer.size_bytes = (p->length - LEN_INLINE_WRITE_HEADER) * 4;
     return PACKET_COMMAND;
@@ -86,10 +90,10 @@ decode_inline_write(struct packet *p, struct gpu_cmd *cmd)
 static bool
 decode_blit_side(const struct packet *p, uint32_t first, struct blit_side *side)
 {
-    side->resource = p->dw[first];
-    side->level = p->dw[first + 1];
-    side->format = p->dw[first + 2];
-    side->box = packet_box(p, first + 3);
+    side->resource = p->dw[first + AT_SIDE_RESOURCE];
+    side->level = p->dw[first + AT_SIDE_LEVEL];
+    side->format = p->dw[first + AT_SIDE_FORMAT];
+    side->box = packet_box(p, first + AT_SIDE_BOX);
     return level_ok(p, side->level) && packet_format_ok(p, side->format);
 }
 
@@ -98,24 +102,19 @@ decode_blit(struct packet *p, struct gpu_cmd *cmd)
 {
     if (!packet_has_length(p, LEN_BLIT))
         return PACKET_ERROR;
-    uint32_t s0 = p->dw[0];
     cmd->op = GPU_BLIT;
-    cmd->blit.mask = s0 & 0xff;
-    cmd->blit.filter = s0 >> 8 & 3;
-    cmd->blit.scissor_enable = s0 >> 10 & 1;
-    cmd->blit.render_condition = s0 >> 11 & 1;
-    cmd->blit.alpha_blend = s0 >> 12 & 1;
-    cmd->blit.scissor = (struct scissor_state){
-        .min_x = (uint16_t)(p->dw[1] & 0xffff),
-        .min_y = (uint16_t)(p->dw[1] >> 16),
-        .max_x = (uint16_t)(p->dw[2] & 0xffff),
-        .max_y = (uint16_t)(p->dw[2] >> 16),
-    };
+    cmd->blit.mask = packet_field(p, BITS_BLIT_MASK);
+    cmd->blit.filter = packet_field(p, BITS_BLIT_FILTER);
+    cmd->blit.scissor_enable = packet_field(p, BITS_BLIT_SCISSOR);
+    cmd->blit.render_condition = packet_field(p, BITS_BLIT_CONDITION);
+    cmd->blit.alpha_blend = packet_field(p, BITS_BLIT_BLEND);
+    cmd->blit.scissor = packet_scissor(p, AT_BLIT_SCISSOR);
     if (cmd->blit.mask & ~0x3fu)
         return packet_fail(p, "mask 0x%x is not within 0x3f", cmd->blit.mask);
     if (cmd->blit.filter > FILTER_LINEAR)
         return packet_fail(p, "filter %u is not one of 0 .. %u", cmd->blit.filter, FILTER_LINEAR);
-    if (!decode_blit_side(p, 3, &cmd->blit.dst) || !decode_blit_side(p, 12, &cmd->blit.src))
+    if (!decode_blit_side(p, AT_BLIT_DST, &cmd->blit.dst) ||
+        !decode_blit_side(p, AT_BLIT_SRC, &cmd->blit.src))
         return PACKET_ERROR;
     return PACKET_COMMAND;
 }
@@ -123,28 +122,29 @@ decode_blit(struct packet *p, struct gpu_cmd *cmd)
 enum packet_result
 decode_copy_region(struct packet *p, struct gpu_cmd *cmd)
 {
-    if (!packet_has_length(p, LEN_COPY_REGION) || !level_ok(p, p->dw[1]) || !level_ok(p, p->dw[6]))
+    if (!packet_has_length(p, LEN_COPY_REGION) || !level_ok(p, p->dw[AT_COPY_DST_LEVEL]) ||
+        !level_ok(p, p->dw[AT_COPY_SRC_LEVEL]))
         return PACKET_ERROR;
     cmd->op = GPU_COPY_REGION;
-    cmd->copy.dst = p->dw[0];
-    cmd->copy.dst_level = p->dw[1];
-    cmd->copy.dst_x = p->dw[2];
-    cmd->copy.dst_y = p->dw[3];
-    cmd->copy.dst_z = p->dw[4];
-    cmd->copy.src = p->dw[5];
-    cmd->copy.src_level = p->dw[6];
-    cmd->copy.src_box = packet_box(p, 7);
+    cmd->copy.dst = p->dw[AT_COPY_DST];
+    cmd->copy.dst_level = p->dw[AT_COPY_DST_LEVEL];
+    cmd->copy.dst_x = p->dw[AT_COPY_DST_X];
+    cmd->copy.dst_y = p->dw[AT_COPY_DST_Y];
+    cmd->copy.dst_z = p->dw[AT_COPY_DST_Z];
+    cmd->copy.src = p->dw[AT_COPY_SRC];
+    cmd->copy.src_level = p->dw[AT_COPY_SRC_LEVEL];
+    cmd->copy.src_box = packet_box(p, AT_COPY_SRC_BOX);
     return PACKET_COMMAND;
 }
 
 static enum packet_result
 decode_query_op(struct packet *p, struct gpu_cmd *cmd, enum gpu_op op)
 {
-    if (!packet_has_length(p, 1))
+    if (!packet_has_length(p, LEN_QUERY_OP))
         return PACKET_ERROR;
     cmd->op = op;
     cmd->object.type = OBJECT_QUERY;
-    cmd->object.handle = p->dw[0];
+    cmd->object.handle = p->dw[AT_QUERY_HANDLE];
     return PACKET_COMMAND;
 }
 
@@ -163,10 +163,10 @@ decode_end_query(struct packet *p, struct gpu_cmd *cmd)
 enum packet_result
 decode_query_result(struct packet *p, struct gpu_cmd *cmd)
 {
-    if (!packet_has_length(p, 2))
+    if (!packet_has_length(p, LEN_QUERY_RESULT))
         return PACKET_ERROR;
     cmd->op = GPU_GET_QUERY_RESULT;
-    cmd->query_result.handle = p->dw[0];
-    cmd->query_result.wait = p->dw[1];
+    cmd->query_result.handle = p->dw[AT_QUERY_HANDLE];
+    cmd->query_result.wait = p->dw[AT_QUERY_WAIT];
     return PACKET_COMMAND;
 }

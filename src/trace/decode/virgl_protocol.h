@@ -1,7 +1,6 @@
 /* Numbers of the virgl context protocol, as the dwords of a SUBMIT carry them (frontend.md, "The
- * socket"; facts from Mesa 22.3's encoder). A packet is a header dword and `length` dwords: the
- * header is command | object type << 8 | length << 16. Fields are counted from the first dword
- * behind the header. */
+ * socket"; facts from Mesa 22.3's encoder). A packet is a header dword (its command, the type of
+ * its object and how many dwords follow) and its payload: virgl_packets.h. */
 #ifndef AETIUS_TRACE_VIRGL_PROTOCOL_H
 #define AETIUS_TRACE_VIRGL_PROTOCOL_H
 
@@ -102,32 +101,6 @@ enum {
     VIRGL_QUERY_TYPES = 13,
     VIRGL_MAX_VIEWPORTS = 16,
     VIRGL_MAX_SLOTS = 32, /* sampler views, sampler states, constant buffers a stage */
-
-    /* Payload lengths in dwords, the handle of an object included */
-    LEN_BLEND = 3 + 8,
-    LEN_RASTERIZER = 9,
-    LEN_DSA = 5,
-    LEN_SAMPLER_VIEW = 6,
-    LEN_SAMPLER_STATE = 9,
-    LEN_SURFACE = 5,
-    LEN_QUERY = 4,
-    LEN_STREAMOUT_TARGET = 4,
-    LEN_SHADER_MIN = 5,
-    LEN_CLEAR = 8,
-    LEN_DRAW = 12,
-    LEN_DRAW_TESS = 14,
-    LEN_DRAW_INDIRECT = 20,
-    LEN_BLIT = 21,
-    LEN_COPY_REGION = 13,
-    LEN_INLINE_WRITE_HEADER = 11,
-    LEN_STIPPLE = 32,
-    LEN_CLIP = 32,
-    LEN_UNIFORM_BUFFER = 5,
-    LEN_RENDER_CONDITION = 3,
 };
-
-/* Shader text that spans packets: the first one's offlen is the whole length in bytes, later ones
- * have this bit and the offset of their part. */
-#define SHADER_CONTINUES 0x80000000u
 
 #endif

@@ -39,8 +39,8 @@ is_work(const struct message *message)
 {
     struct submit_walk walk = submit_walk(message->bytes, message->size_bytes);
     while (submit_walk_next(&walk))
-        if (walk.command == SUBMIT_DRAW_VBO || walk.command == SUBMIT_CLEAR ||
-            walk.command == SUBMIT_BLIT || walk.command == SUBMIT_COPY_REGION)
+        if (walk.command == CMD_DRAW_VBO || walk.command == CMD_CLEAR || walk.command == CMD_BLIT ||
+            walk.command == CMD_RESOURCE_COPY_REGION)
             return true;
     return false;
 }

@@ -258,19 +258,20 @@ follow_queries(struct far_client *client, struct submit_walk walk)
 {
     const uint32_t waits = VTEST_QUERY_WAITS;
     while (submit_walk_next(&walk)) {
-        if (walk.command == SUBMIT_CREATE_OBJECT && walk.object == SUBMIT_OBJECT_QUERY &&
-            walk.length >= 4) {
-            uint32_t handle = submit_walk_dword(&walk, 0);
+        if (walk.command == CMD_CREATE_OBJECT && walk.object == VOBJ_QUERY &&
+            walk.length >= LEN_QUERY) {
+            uint32_t handle = submit_walk_dword(&walk, AT_OBJECT_HANDLE);
             struct far_query *query = mem_alloc(sizeof *query);
-            query->offset = submit_walk_dword(&walk, 2);
-            query->resource = submit_walk_dword(&walk, 3);
+            query->offset = submit_walk_dword(&walk, AT_QUERY_OFFSET);
+            query->resource = submit_walk_dword(&walk, AT_QUERY_RESOURCE);
             free(handle_map_remove(&client->queries, handle));
             handle_map_put(&client->queries, handle, query);
-        } else if (walk.command == SUBMIT_DESTROY_OBJECT && walk.object == SUBMIT_OBJECT_QUERY &&
-                   walk.length >= 1) {
-            free(handle_map_remove(&client->queries, submit_walk_dword(&walk, 0)));
-        } else if (walk.command == SUBMIT_GET_QUERY_RESULT && walk.length >= 1) {
-            struct far_query *query = handle_map_get(&client->queries, submit_walk_dword(&walk, 0));
+        } else if (walk.command == CMD_DESTROY_OBJECT && walk.object == VOBJ_QUERY &&
+                   walk.length >= LEN_OBJECT) {
+            free(handle_map_remove(&client->queries, submit_walk_dword(&walk, AT_OBJECT_HANDLE)));
+        } else if (walk.command == CMD_GET_QUERY_RESULT && walk.length > AT_QUERY_HANDLE) {
+            struct far_query *query =
+                handle_map_get(&client->queries, submit_walk_dword(&walk, AT_QUERY_HANDLE));
             struct far_resource *r =
                 query ? handle_map_get(&client->resources, query->resource) : NULL;
             if (r && r->mapping && query->offset + 16ull <= r->layout.size_bytes)
@@ -320,9 +321,10 @@ submit(struct passthrough *passthrough, struct far_client *client, const struct 
     if (!wire_submit(client->fd, message->bytes, message->size_bytes, err))
         return false;
     while (submit_walk_next(&walk)) {
-        if (walk.command != SUBMIT_GET_QUERY_RESULT || walk.length < 1)
+        if (walk.command != CMD_GET_QUERY_RESULT || walk.length <= AT_QUERY_HANDLE)
             continue;
-        struct far_query *query = handle_map_get(&client->queries, submit_walk_dword(&walk, 0));
+        struct far_query *query =
+            handle_map_get(&client->queries, submit_walk_dword(&walk, AT_QUERY_HANDLE));
         if (query && !fetch_result(passthrough, message->client, client, query, err))
             return false;
     }
