@@ -1,6 +1,7 @@
 #!/bin/sh
-# The include law of ARCHITECTURE.md: a file of src/ includes its own folder and those before it.
-# Prints each include that goes the other way; fails when there is one.
+# The include law of ARCHITECTURE.md: a file of src/ includes its own folder and those before it, and
+# only src/trace/virgl includes the numbers of virgl and vtest. Prints each include that is against
+# it; fails when there is one.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -25,6 +26,8 @@ FNR == 1 {
         if (quoted[2] !~ /^[a-z]+\.def$/) complain("includes \"" quoted[2] "\" without its folder")
     } else if (!(target[1] in rank)) {
         complain("the folder of \"" quoted[2] "\" has no place in the include law")
+    } else if (quoted[2] ~ /^trace\/virgl\/(vtest\/vtest_)?(protocol|packets)\.h$/ && FILENAME !~ /^src\/trace\/virgl\//) {
+        complain("only src/trace/virgl knows what is in \"" quoted[2] "\"")
     } else if (target[1] != own && rank[target[1]] >= rank[own]) {
         complain("src/" own " must not include \"" quoted[2] "\"")
     }

@@ -9,8 +9,8 @@
 #include "cmd/renderer.h"
 #include "sim/judge.h"
 #include "sim/trim.h"
-#include "trace/vtest/launch.h"
-#include "trace/read_back.h"
+#include "trace/virgl/vtest/launch.h"
+#include "trace/virgl/read_back.h"
 #include "trace/tee.h"
 
 #include <inttypes.h>

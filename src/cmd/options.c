@@ -2,7 +2,7 @@
 
 #include "base/log.h"
 #include "base/schema.h"
-#include "trace/vtest/frame_clock.h"
+#include "trace/virgl/vtest/frame_clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include "base/args.h"
 #include "sim/simulation.h"
-#include "trace/needed_draws.h"
+#include "trace/virgl/needed_draws.h"
 
 #include <cjson/cJSON.h>
 

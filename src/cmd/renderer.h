@@ -3,8 +3,8 @@
 #define AETIUS_CMD_RENDERER_H
 
 #include "sim/render_sink.h"
-#include "trace/force_samples.h"
-#include "trace/vtest/passthrough.h"
+#include "trace/virgl/force_samples.h"
+#include "trace/virgl/vtest/passthrough.h"
 
 struct renderer {
     struct passthrough *reference;

@@ -7,8 +7,8 @@
 #include "report/run_place.h"
 #include "trace/file.h"
 #include "trace/frames.h"
-#include "trace/lost_samples.h"
-#include "trace/needed_draws.h"
+#include "trace/virgl/lost_samples.h"
+#include "trace/virgl/needed_draws.h"
 #include "trace/single_sample.h"
 
 int cmd_replay(int argc, char **argv);

@@ -1,8 +1,8 @@
 /* aetius run: an OpenGL program live on the simulated GPU. */
 #include "base/interrupt.h"
 #include "cmd/simulate.h"
-#include "trace/vtest/launch.h"
-#include "trace/vtest/passthrough.h"
+#include "trace/virgl/vtest/launch.h"
+#include "trace/virgl/vtest/passthrough.h"
 
 int cmd_run(int argc, char **argv);
 

@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "cmd/options.h"
 #include "cmd/topdown.h"
-#include "trace/vtest/private_folder.h"
+#include "trace/virgl/vtest/private_folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "cmd/topdown.h"
-#include "trace/vtest/keeper.h"
+#include "trace/virgl/vtest/keeper.h"
 
 #include <errno.h>
 #include <fcntl.h>

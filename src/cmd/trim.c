@@ -6,8 +6,8 @@
 #include "cmd/options.h"
 #include "cmd/renderer.h"
 #include "sim/trim.h"
-#include "trace/lost_samples.h"
-#include "trace/read_back.h"
+#include "trace/virgl/lost_samples.h"
+#include "trace/virgl/read_back.h"
 
 #include <stdlib.h>
 #include <unistd.h>

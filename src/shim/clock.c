@@ -1,7 +1,7 @@
 /* Preloaded into the program with --clock: its clocks go by the frames that it draws, so that two
  * captures of a program that animates by the time of day draw the same. The environment's
  * AETIUS_CLOCK names a file with one uint64_t, the nanoseconds of the frames so far
- * (trace/vtest/frame_clock.h); all processes of the program see the same file.
+ * (trace/virgl/vtest/frame_clock.h); all processes of the program see the same file.
  *
  * The time of a thread is the latest of three: the frames' time; the time of the main thread; its
  * own, which goes on while it sleeps or waits in vain, by as much as it asked for. So a program

@@ -4,7 +4,7 @@
 #define AETIUS_SIM_EXECUTOR_H
 
 #include "state/context.h"
-#include "trace/decode/decode.h"
+#include "trace/virgl/decode.h"
 
 struct executor {
     void *data;

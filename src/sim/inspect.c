@@ -3,8 +3,8 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "sim/render_sink.h"
-#include "trace/decode/decode.h"
-#include "trace/needed_draws.h"
+#include "trace/virgl/decode.h"
+#include "trace/virgl/needed_draws.h"
 
 static bool
 feed(struct inspection *inspection, struct trace_reader *reader, struct message_sink *sink,

@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "sim/executor.h"
 #include "sim/functional.h"
-#include "trace/needed_draws.h"
+#include "trace/virgl/needed_draws.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "sim/executor.h"
 #include "sim/machine.h"
-#include "trace/needed_draws.h"
+#include "trace/virgl/needed_draws.h"
 
 struct simulation_frame {
     uint32_t number, client;

@@ -1,8 +1,8 @@
 /* Three walks over the trace: the first finds which draws are still to be seen, the second which
  * resources the frames use, the third draws up to the first frame, writes the state there, copies
  * the frames, and so on up to the last. What was read back from the renderer that drew these frames
- * (trace/read_back.h) need not be drawn: it is put into the memory at the start of its range, and
- * only addresses, cleared states and the shown surface follow the commands.
+ * (trace/virgl/read_back.h) need not be drawn: it is put into the memory at the start of its range,
+ * and only addresses, cleared states and the shown surface follow the commands.
  *
  * Not kept: how much a query of time or of primitives that is open at the first frame had counted
  * (occlusion queries are), and bytes of resources that no command of the frames can read. */
@@ -12,8 +12,8 @@
 #include "sim/executor.h"
 #include "sim/functional.h"
 #include "state/cleared.h"
-#include "trace/live_state.h"
-#include "trace/needed_draws.h"
+#include "trace/virgl/live_state.h"
+#include "trace/virgl/needed_draws.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -15,8 +15,8 @@ bool trim_check(const struct trace_reader *reader, const struct frame_set *frame
  * that these frames use are kept. Resources lie at the same addresses as in the whole trace, so
  * that the machine's statistics are the same. The ranges are in the order of their frames. Of the
  * frames before each range only the last `warm_up` are drawn, UINT32_MAX: all: enough where a
- * program draws every frame anew. With `read_back` (trace/read_back.h; else NULL) only that is
- * drawn which it does not hold and the frames see; a line says what. */
+ * program draws every frame anew. With `read_back` (trace/virgl/read_back.h; else NULL) only that
+ * is drawn which it does not hold and the frames see; a line says what. */
 bool trim_trace(struct trace_reader *reader, const struct frame_set *frames, uint32_t warm_up,
                 struct trace_reader *read_back, const char *const *paths, struct error *err);
 

@@ -1,4 +1,4 @@
-/* One decoded command. The decoder (trace/decode) makes them, state/context.h applies those that
+/* One decoded command. The decoder (trace/virgl) makes them, state/context.h applies those that
  * only change state, and an executor (functional renderer, or the machine's command processor) does
  * the rest. Handles are the client's; `client` and `sub_context` say whose. */
 #ifndef AETIUS_STATE_CMD_H

@@ -4,7 +4,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "sweep/work.h"
-#include "trace/vtest/launch.h"
+#include "trace/virgl/vtest/launch.h"
 
 #include <stdlib.h>
 #include <string.h>

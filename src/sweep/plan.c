@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/ini_file.h"
 #include "params/params.h"
-#include "trace/vtest/frame_clock.h"
+#include "trace/virgl/vtest/frame_clock.h"
 
 #include <ctype.h>
 #include <errno.h>

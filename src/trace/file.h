@@ -6,7 +6,7 @@
 
 #include "base/budget.h"
 #include "trace/message.h"
-#include "trace/vtest/caps.h"
+#include "trace/virgl/vtest/caps.h"
 
 /* What is known of a frame without reading it. */
 struct trace_frame {

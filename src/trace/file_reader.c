@@ -8,7 +8,7 @@
 #include "base/interrupt.h"
 #include "base/mem.h"
 #include "trace/file_format.h"
-#include "trace/submit.h"
+#include "trace/virgl/submit.h"
 
 #include <errno.h>
 #include <stdlib.h>

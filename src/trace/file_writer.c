@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/new_file.h"
 #include "trace/file_format.h"
-#include "trace/submit.h"
+#include "trace/virgl/submit.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "gfx/transfer.h"
-#include "trace/vtest/guest.h"
+#include "trace/virgl/vtest/guest.h"
 
 #include <stdlib.h>
 #include <string.h>

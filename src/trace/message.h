@@ -26,7 +26,7 @@ enum message_kind {
     MESSAGE_RESULT,   /* what a query has counted so far */
 
     /* transfer: the level and layer that a program without swaps read back, all of it; ends a frame
-     * (trace/vtest/offscreen.h). The program did not say it. */
+     * (trace/virgl/vtest/offscreen.h). The program did not say it. */
     MESSAGE_FRAME,
 };
 

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "trace/file_format.h"
-#include "trace/live_state.h"
+#include "trace/virgl/live_state.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 #include "trace/file_format.h"
-#include "trace/submit.h"
+#include "trace/virgl/submit.h"
 
 #include <stddef.h>
 #include <stdio.h>

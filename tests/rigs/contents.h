@@ -4,7 +4,7 @@
 
 #include "sim/render_sink.h"
 #include "sim/trim.h"
-#include "trace/read_back.h"
+#include "trace/virgl/read_back.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,8 +3,8 @@
 #define AETIUS_TESTS_STREAM_H
 
 #include "state/cmd.h"
-#include "trace/decode/decode.h"
-#include "trace/decode/virgl_protocol.h"
+#include "trace/virgl/decode.h"
+#include "trace/virgl/protocol.h"
 #include "trace/file.h"
 
 #include <assert.h>

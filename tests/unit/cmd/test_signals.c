@@ -4,8 +4,8 @@
 #include "rigs/endings.h"
 
 #include "base/interrupt.h"
-#include "trace/vtest/vtest_protocol.h"
-#include "trace/vtest/vtest_wire.h"
+#include "trace/virgl/vtest/vtest_protocol.h"
+#include "trace/virgl/vtest/vtest_wire.h"
 
 #include <dirent.h>
 #include <errno.h>

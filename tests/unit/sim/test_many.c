@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "state/free_ranges.h"
-#include "trace/live_state.h"
+#include "trace/virgl/live_state.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,8 +11,8 @@
 #include "state/context.h"
 #include "sim/trim.h"
 #include "sweep/sweep.h"
-#include "trace/live_state.h"
-#include "trace/lost_samples.h"
+#include "trace/virgl/live_state.h"
+#include "trace/virgl/lost_samples.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Every command of the stream, from dwords laid out by hand as the protocol says. */
 #include "rigs/stream.h"
-#include "trace/decode/decode_internal.h"
+#include "trace/virgl/decode_internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,8 +2,8 @@
  * from the protocol's packets. */
 #include "base/mem.h"
 #include "rigs/stream.h"
-#include "trace/force_samples.h"
-#include "trace/decode/virgl_protocol.h"
+#include "trace/virgl/force_samples.h"
+#include "trace/virgl/protocol.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* The layout of shared memory. Expected offsets are counted by hand from the rule: levels packed,
  * rows and slices tight (B8G8R8A8 has 4 bytes a texel, DXT1 8 bytes a block of 4x4). */
-#include "trace/vtest/guest.h"
+#include "trace/virgl/vtest/guest.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

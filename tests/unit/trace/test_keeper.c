@@ -1,7 +1,7 @@
 /* What a program starts ends with it: in its group, in a session of its own, without a parent; also
  * when the one who started it is killed. */
 #include "base/mem.h"
-#include "trace/vtest/keeper.h"
+#include "trace/virgl/vtest/keeper.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* What is said when a program has ended badly. */
 #include "base/args.h"
-#include "trace/vtest/launch.h"
+#include "trace/virgl/vtest/launch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

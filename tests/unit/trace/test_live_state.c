@@ -1,12 +1,12 @@
 /* What the live state of a trace takes of the host's memory: each kind of message that makes it
  * larger is refused before more than the budget is in use. And in which sub-context it goes on when
  * one is destroyed. */
-#include "trace/live_state.h"
+#include "trace/virgl/live_state.h"
 
 #include "base/mem.h"
 #include "state/context.h"
 #include "rigs/stream.h"
-#include "trace/decode/virgl_protocol.h"
+#include "trace/virgl/protocol.h"
 
 #include <malloc.h>
 #include <setjmp.h>

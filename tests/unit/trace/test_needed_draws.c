@@ -3,7 +3,7 @@
 
 #include "state/cmd.h"
 #include "trace/file.h"
-#include "trace/needed_draws.h"
+#include "trace/virgl/needed_draws.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

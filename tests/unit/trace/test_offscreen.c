@@ -1,12 +1,12 @@
-/* Frames of programs that never swap: which readbacks end one (trace/vtest/offscreen.h), and that
- * its picture is upright, in time, without, and as files. */
+/* Frames of programs that never swap: which readbacks end one (trace/virgl/vtest/offscreen.h), and
+ * that its picture is upright, in time, without, and as files. */
 #include "rigs/rig.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "rigs/command.h"
 #include "rigs/folder.h"
 #include "trace/frames.h"
-#include "trace/vtest/offscreen.h"
+#include "trace/virgl/vtest/offscreen.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -3,8 +3,8 @@
  */
 #include "base/interrupt.h"
 #include "trace/frames.h"
-#include "trace/vtest/passthrough.h"
-#include "trace/vtest/vtest_wire.h"
+#include "trace/virgl/vtest/passthrough.h"
+#include "trace/virgl/vtest/vtest_wire.h"
 
 #include <setjmp.h>
 #include <signal.h>

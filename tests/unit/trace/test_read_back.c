@@ -5,12 +5,12 @@
 #include "base/mem.h"
 #include "state/cmd.h"
 #include "sim/render_sink.h"
-#include "trace/vtest/caps.h"
+#include "trace/virgl/vtest/caps.h"
 #include "trace/file.h"
 #include "trace/file_format.h"
-#include "trace/vtest/guest.h"
-#include "trace/vtest/passthrough.h"
-#include "trace/read_back.h"
+#include "trace/virgl/vtest/guest.h"
+#include "trace/virgl/vtest/passthrough.h"
+#include "trace/virgl/read_back.h"
 
 #include <setjmp.h>
 #include <signal.h>

@@ -1,10 +1,11 @@
-/* The virtual GPU's socket, spoken to by the other end of the protocol (trace/vtest_wire) and by
- * hand: snapshots, readbacks, the rule of the swap, query results, and clients that misbehave. */
+/* The virtual GPU's socket, spoken to by the other end of the protocol
+ * (trace/virgl/vtest/vtest_wire.h) and by hand: snapshots, readbacks, the rule of the swap, query
+ * results, and clients that misbehave. */
 #include "base/mem.h"
-#include "trace/vtest/caps.h"
-#include "trace/vtest/vtest_protocol.h"
-#include "trace/vtest/vtest_server.h"
-#include "trace/vtest/vtest_wire.h"
+#include "trace/virgl/vtest/caps.h"
+#include "trace/virgl/vtest/vtest_protocol.h"
+#include "trace/virgl/vtest/vtest_server.h"
+#include "trace/virgl/vtest/vtest_wire.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -6,9 +6,9 @@
 #include "base/mem.h"
 #include "sim/render_sink.h"
 #include "state/cmd.h"
-#include "trace/decode/virgl_protocol.h"
-#include "trace/lost_samples.h"
-#include "trace/needed_draws_internal.h"
+#include "trace/virgl/protocol.h"
+#include "trace/virgl/lost_samples.h"
+#include "trace/virgl/needed_draws_internal.h"
 
 #include <setjmp.h>
 #include <signal.h>

@@ -1,0 +1,94 @@
+/* Inside the decoder: a packet of the command stream, and how its errors are said. */
+#ifndef AETIUS_TRACE_DECODE_INTERNAL_H
+#define AETIUS_TRACE_DECODE_INTERNAL_H
+
+#include "base/mem.h"
+#include "trace/virgl/decode.h"
+#include "trace/virgl/packets.h"
+#include "base/handles.h"
+
+enum {
+    SHADER_TEXT_LIMIT = 4 << 20,    /* bytes of one shader's text */
+    PENDING_SHADER_LIMIT = 256,     /* half-sent shaders, all clients together */
+    PENDING_BYTES_LIMIT = 64 << 20, /* of their text, without a budget */
+};
+
+enum packet_result { PACKET_ERROR, PACKET_COMMAND, PACKET_SKIP };
+
+struct pending_shader { /* its text has not arrived whole */
+    uint32_t client, sub_context, handle;
+    enum shader_stage stage;
+    uint32_t total_bytes, have_bytes;
+    char *text;
+    struct so_info so;
+};
+
+struct decoder {
+    struct message message;
+    bool message_done;      /* messages that are one command */
+    const uint32_t *dwords; /* the SUBMIT's: the message's bytes, or a copy that is aligned */
+    size_t dword_count;
+    VEC(uint32_t) aligned;
+    uint32_t at;                    /* next header */
+    struct handle_map sub_contexts; /* by client: the uint32_t that it set last; none: 0 */
+    VEC(struct pending_shader) pending;
+    struct budget_share share; /* the text of these */
+    char *text;                /* of the last shader that was whole; lives until the next command */
+};
+
+struct decode_stage { /* of the protocol */
+    const char *name;
+    bool is_executed;
+    enum shader_stage stage; /* ours, when it is */
+};
+
+struct packet {
+    struct decoder *decoder;
+    uint32_t client, sub_context; /* that the packet speaks to */
+    const char *name;
+    uint32_t offset, length, object;
+    const uint32_t *dw; /* behind the header */
+    struct error *err;
+};
+
+/* "SUBMIT at dword 117: SET_VIEWPORT_STATE: ..."; returns PACKET_ERROR. */
+enum packet_result packet_fail(const struct packet *p, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+bool packet_has_length(const struct packet *p, uint32_t length); /* says what it should be */
+bool packet_format_ok(const struct packet *p, uint32_t format);
+/* The stage of the protocol, or NULL: it has none of that number. */
+const struct decode_stage *packet_stage(const struct packet *p, uint32_t number);
+/* "WHAT of the geometry shader stage: this GPU has no such stage"; returns PACKET_ERROR. */
+enum packet_result packet_refuse_stage(const struct packet *p, const struct decode_stage *stage,
+                                       const char *what);
+float packet_float(const struct packet *p, uint32_t i);
+static inline uint32_t
+packet_field(const struct packet *p, struct bit_field field)
+{
+    return bit_field_get(p->dw[field.word], field);
+}
+struct scissor_state packet_scissor(const struct packet *p, uint32_t first);
+const char *virgl_object_name(uint32_t type);
+
+typedef enum packet_result packet_fn(struct packet *p, struct gpu_cmd *cmd);
+
+/* One a command: decode_object.c, decode_state.c, decode_work.c, decode_shader.c */
+packet_fn decode_create_object, decode_bind_object, decode_destroy_object, decode_create_shader;
+packet_fn decode_viewport, decode_framebuffer, decode_vertex_buffers, decode_sampler_views,
+    decode_index_buffer, decode_constant_buffer, decode_stencil_ref, decode_blend_color,
+    decode_scissor, decode_sampler_states, decode_stipple, decode_clip, decode_sample_mask,
+    decode_streamout_targets, decode_render_condition, decode_uniform_buffer, decode_sub_ctx,
+    decode_create_sub_ctx, decode_destroy_sub_ctx, decode_bind_shader, decode_min_samples,
+    decode_string_marker;
+packet_fn decode_clear, decode_draw, decode_inline_write, decode_blit, decode_copy_region,
+    decode_begin_query, decode_end_query, decode_query_result;
+
+/* Later packets of the client speak to that sub-context. */
+void decode_set_sub_context(struct decoder *decoder, uint32_t client, uint32_t sub_context);
+
+/* The text of a half-sent shader is no longer held. */
+void decode_release_text(struct decoder *decoder, struct pending_shader *shader);
+/* Forgets the half-sent shaders of a client, or of one of its sub-contexts. */
+void decode_forget_shaders(struct decoder *decoder, uint32_t client, const uint32_t *sub_context);
+
+#endif

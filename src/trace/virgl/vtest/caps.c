@@ -1,0 +1,152 @@
+/* Spec: frontend.md, "Capabilities: write out every field". The wire's layout is that of
+ * virgl_caps_v2 (virgl_hw.h); what Mesa makes of each field is read in virgl_screen.c of 22.3. */
+#include "trace/virgl/vtest/caps.h"
+
+#include "state/format.h"
+#include "gfx/samples.h"
+#include "state/state.h"
+
+#include <string.h>
+
+static void
+offer(struct caps_formats *formats, uint32_t number)
+{
+    if (number / 32 < CAPS_FORMAT_WORDS)
+        formats->bits[number / 32] |= 1u << number % 32;
+}
+
+/* Formats that this GPU reads and writes but does not offer, because the reference renderer
+ * (virgl_test_server 0.10.4 over llvmpipe) refuses resources of them: a trace must be drawable by
+ * both. Mesa takes their neighbours instead (S8_UINT_Z24 for depth with stencil, RGBA for
+ * luminance with alpha). */
+static const uint16_t unknown_to_reference[] = {
+    11,  12,            /* I8, L8A8 */
+    19,  22,            /* Z24_UNORM_S8_UINT, X8Z24 */
+    68,                 /* X8B8G8R8 */
+    96,  98,  99,       /* L8A8_SRGB, A8B8G8R8_SRGB, X8B8G8R8_SRGB */
+    102, 103,           /* A8R8G8B8_SRGB, X8R8G8B8_SRGB */
+    130,                /* L4A4 */
+    140, 142,           /* L16A16, I16 */
+    143, 144, 145, 146, /* LATC */
+    147, 149, 150,      /* A8, L8A8, I8 signed */
+    151, 153, 154,      /* A16, L16A16, I16 signed */
+    157, 158, 161, 162, /* L16A16, I16, L32A32, I32 float */
+    239,                /* R32G32B32X32_FLOAT */
+};
+
+static bool
+offered(uint32_t number)
+{
+    size_t count = sizeof unknown_to_reference / sizeof unknown_to_reference[0];
+    for (size_t i = 0; i < count; i++)
+        if (unknown_to_reference[i] == number)
+            return false;
+    return true;
+}
+
+/* Mesa asks the sampler mask for depth formats too, and takes a readback or scanout mask that is
+ * all zero for the sampler's. */
+static void
+fill_formats(struct caps_v2 *caps)
+{
+    for (size_t i = 0; i < format_count(); i++) {
+        const struct format_info *f = format_at(i);
+        if (f->uses & FORMAT_VERTEX)
+            offer(&caps->v1.vertex, f->number);
+        if (!offered(f->number))
+            continue;
+        if (f->uses & FORMAT_TEXTURE) {
+            offer(&caps->v1.sampler, f->number);
+            offer(&caps->readback, f->number);
+        }
+        if (f->uses & FORMAT_COLOR)
+            offer(&caps->v1.render, f->number);
+        if (f->uses & FORMAT_DEPTH)
+            offer(&caps->v1.depth_stencil, f->number);
+        if (f->uses & (FORMAT_COLOR | FORMAT_DEPTH))
+            offer(&caps->multisample, f->number);
+        if (f->uses & FORMAT_COLOR && f->block_bytes == 4 && !f->is_float && !f->is_integer)
+            offer(&caps->scanout, f->number);
+    }
+}
+
+static void
+fill_v1(struct caps_v1 *caps)
+{
+    caps->max_version = 2;
+    /* Without color clamping Mesa clamps in the shaders: virgl_test_server's core profile, which is
+     * the reference, would not clamp at all. Polygon stipple comes whatever is said. */
+    caps->features = CAPS_CONDITIONAL_RENDER | CAPS_PRIMITIVE_RESTART | CAPS_BLEND_EQ_SEP |
+                     CAPS_OCCLUSION_QUERY | CAPS_FRAGMENT_COORD_CONVENTIONS |
+                     CAPS_DEPTH_CLIP_DISABLE | CAPS_POLY_STIPPLE | CAPS_MIRROR_CLAMP |
+                     CAPS_TEXTURE_MULTISAMPLE;
+    caps->glsl_level = 130; /* the lowest with integers; the GL is 2.1 and ES 2.0 as with 120 */
+    caps->max_texture_array_layers = 0;
+    caps->max_streamout_buffers = 0;
+    caps->max_dual_source_render_targets = 0;
+    caps->max_render_targets = MAX_COLOR_BUFFERS;
+    caps->max_samples = 4; /* what the reference renderer has; 1 would be a fake */
+    caps->prim_mask = (1u << PRIM_QUADS) - 1;
+    caps->max_tbo_size = 0;
+    caps->max_uniform_blocks = 1; /* the constants themselves; more would be UBOs */
+    caps->max_viewports = 1;
+    caps->max_texture_gather_components = 0;
+}
+
+static void
+fill_limits(struct caps_v2 *caps)
+{
+    caps->min_aliased_point_size = caps->min_smooth_point_size = 1;
+    caps->max_aliased_point_size = caps->max_smooth_point_size = 255;
+    caps->min_aliased_line_width = caps->min_smooth_line_width = 1;
+    caps->max_aliased_line_width = caps->max_smooth_line_width = 255;
+    caps->max_texture_lod_bias = 16;
+    caps->min_texel_offset = -8;
+    caps->max_texel_offset = 7;
+    caps->max_vertex_outputs = MAX_VARYINGS;
+    caps->max_vertex_attribs = MAX_ATTRIBUTES; /* below level 150 also of varyings */
+    caps->uniform_buffer_offset_alignment = 256;
+    caps->max_vertex_attrib_stride = 2048;
+    caps->max_texture_2d_size = 4096;
+    caps->max_texture_3d_size = 512;
+    caps->max_texture_cube_size = 4096;
+    caps->max_anisotropy = 16;
+    caps->max_shader_sampler_views = MAX_SAMPLERS;
+    for (int stage = 0; stage < CAPS_STAGES; stage++)
+        caps->max_const_buffer_size[stage] = OFFERED_CONSTANTS * 4 * sizeof(float);
+    caps->max_uniform_block_size = OFFERED_CONSTANTS * 4 * sizeof(float);
+}
+
+/* A byte a sample: x and y from the pixel's corner in 1/16 pixel, four bits each; words 0 and 1 are
+ * of 2 and 4 samples, words 2 and 3 of 8. */
+static void
+fill_sample_locations(struct caps_v2 *caps)
+{
+    for (uint32_t samples = 2; samples <= MAX_SAMPLES; samples *= 2) {
+        const struct sample_position *at = sample_positions(samples);
+        uint32_t *words = &caps->sample_locations[samples == 8 ? 2 : samples / 4];
+        for (uint32_t s = 0; s < samples; s++) {
+            const uint32_t x = (uint32_t)(at[s].x + SAMPLE_UNITS / 2);
+            const uint32_t y = (uint32_t)(at[s].y + SAMPLE_UNITS / 2);
+            words[s / 4] |= (x << 4 | y) << (8 * (s % 4));
+        }
+    }
+}
+
+void
+caps_fill(struct caps_v2 *caps)
+{
+    /* Zero stands for every feature that is not offered: geometry and tessellation, shader
+     * buffers, images, atomics, compute, video, texture views, copy transfers. */
+    memset(caps, 0, sizeof *caps);
+    fill_v1(&caps->v1);
+    fill_limits(caps);
+    fill_formats(caps);
+    fill_sample_locations(caps);
+    caps->capability_bits = CAPS_SRGB_WRITE_CONTROL | CAPS_MIXED_COLOR_FORMATS;
+    caps->capability_bits_v2 = CAPS_STRING_MARKER;
+    /* 13: the mask of multisampled formats counts (from 9), TEXCOORD and PCOORD semantics (from
+     * 10), constant sizes by stage (from 12), the block size (from 13). */
+    caps->host_feature_check_version = 13;
+    strcpy(caps->renderer, "aetius");
+}

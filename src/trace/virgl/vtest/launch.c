@@ -1,0 +1,292 @@
+/* Spec: frontend.md, "The road" and "The socket". */
+#include "trace/virgl/vtest/launch.h"
+
+#include "base/args.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "trace/virgl/vtest/frame_clock.h"
+#include "trace/virgl/vtest/keeper.h"
+#include "trace/virgl/vtest/private_folder.h"
+#include "trace/virgl/vtest/vtest_server.h"
+#include "trace/virgl/vtest/x_server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    POLL_MS = 200,       /* a signal that comes just before the wait is seen after it */
+    SHELLS_SIGNAL = 128, /* a shell's exit status, above which it tells of a signal */
+};
+
+struct session {
+    struct private_folder folder;
+    char *socket;
+    struct x_server x_server;
+    struct keeper keeper;
+    bool runs; /* the program itself */
+    struct vtest_server *server;
+    bool by_frames; /* the program's clock */
+    struct frame_clock clock;
+    char *clock_path;
+};
+
+char *
+launch_find(const char *name)
+{
+    const char *path = getenv("PATH");
+    if (strchr(name, '/') || !path)
+        return mem_strdup(name);
+    for (;; path++) {
+        const int length = (int)strcspn(path, ":");
+        char *file = mem_printf("%.*s%s%s", length, path, length ? "/" : "", name);
+        if (!access(file, X_OK))
+            return file;
+        free(file);
+        path += length;
+        if (!*path)
+            return mem_strdup(name);
+    }
+}
+
+/* The system takes LD_PRELOAD away from a program that it gives another user or group. */
+static bool
+warn_of_privilege(const char *program)
+{
+    struct stat st;
+    char *file = launch_find(program), start[2] = "";
+    const int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const bool is_read = fd >= 0 && read(fd, start, sizeof start) == (ssize_t)sizeof start;
+    const bool is_script = is_read && !memcmp(start, "#!", 2); /* these get nothing */
+    const bool there = !stat(file, &st) && S_ISREG(st.st_mode) && !is_script;
+    const bool user = there && st.st_mode & S_ISUID && st.st_uid != geteuid();
+    const bool group = there && st.st_mode & S_ISGID && st.st_gid != getegid();
+    if (user || group)
+        log_warning("%s runs as another %s (it is %s), so the system hides the virtual GPU from it "
+                    "(LD_PRELOAD): run a copy instead, `cp %s .`, which has not that bit",
+                    file, user ? "user" : "group", user ? "setuid" : "setgid", file);
+    if (fd >= 0)
+        close(fd);
+    free(file);
+    return user || group;
+}
+
+/* A name of the library that the loader takes in LD_PRELOAD, where a blank or a colon ends a path;
+ * the caller frees. It is the library's own, or a link in the private folder. */
+static char *
+loadable_name(const struct session *session, const char *name, char *library, struct error *err)
+{
+    if (!strpbrk(library, " :"))
+        return library;
+    char *link = mem_printf("%s/%s", session->folder.path, name);
+    if (!strpbrk(link, " :") && (!symlink(library, link) || errno == EEXIST)) {
+        free(library);
+        return link;
+    }
+    fail(err,
+         "the loader cannot preload %s: no path with a blank or a colon (nor can TMPDIR have one)",
+         library);
+    free(library);
+    free(link);
+    return NULL;
+}
+
+/* The libraries to preload, and those that the user wants; NULL: one is missing. The caller frees.
+ */
+static char *
+find_preload(const struct session *session, struct error *err)
+{
+    static const char *const names[] = {"libaetius-shim.so", "libaetius-clock.so"};
+    const char *preloaded = getenv("LD_PRELOAD");
+    char *all = mem_strdup("LD_PRELOAD=");
+    for (uint32_t i = 0; all && i < (session->by_frames ? 2 : 1); i++) {
+        char *library = data_path("shim", names[i]);
+        const bool is_there = library != NULL;
+        library = is_there ? loadable_name(session, names[i], library, err) : NULL;
+        char *longer = library ? mem_printf("%s%s%s", all, i ? ":" : "", library) : NULL;
+        if (!is_there)
+            fail(err, "%s is neither beside this program nor installed", names[i]);
+        free(library);
+        free(all);
+        all = longer;
+    }
+    if (!all || !preloaded || !*preloaded)
+        return all;
+    char *longer = mem_printf("%s:%s", all, preloaded);
+    free(all);
+    return longer;
+}
+
+/* Mesa's compiler goes through tables by address: with addresses that are the same each time it
+ * writes the same shaders. Where the system refuses, they may differ. */
+static bool
+run_program(struct session *session, const struct subprocess_setup *setup, struct error *err)
+{
+    const int before = session->by_frames ? personality(0xffffffff) /* asks */ : -1;
+    if (before >= 0 && personality((unsigned long)before | ADDR_NO_RANDOMIZE) < 0)
+        log_warning("the system lets no program have fixed addresses (%s): two captures may differ",
+                    strerror(errno));
+    session->runs = keeper_start(&session->keeper, setup, err);
+    if (before >= 0)
+        personality((unsigned long)before);
+    return session->runs;
+}
+
+static bool
+start_program(struct session *session, char **argv, struct error *err)
+{
+    char *preload = find_preload(session, err);
+    if (!preload)
+        return false;
+    char *clock = session->by_frames ? mem_printf("AETIUS_CLOCK=%s", session->clock_path)
+                                     : mem_strdup("AETIUS_CLOCK");
+    char *ours = mem_printf("AETIUS_SOCKET=%s", session->socket);
+    char *newer = mem_printf("VTEST_SOCKET_NAME=%s", session->socket);
+    /* glvnd overwrites libGL's functions with Mesa's own, past the shim's wrappers, if it may. */
+    const char *const environment[] = {"LIBGL_ALWAYS_SOFTWARE=1",
+                                       "GALLIUM_DRIVER=virpipe",
+                                       "__GLVND_DISALLOW_PATCHING=1",
+                                       preload,
+                                       clock,
+                                       ours,
+                                       newer,
+                                       session->x_server.display,
+                                       session->x_server.authority,
+                                       NULL};
+    const struct subprocess_setup setup = {
+        .argv = argv, .environment = environment, .own_group = true};
+    const bool ok = run_program(session, &setup, err);
+    free(preload);
+    free(clock);
+    free(ours);
+    free(newer);
+    return ok;
+}
+
+static void
+program_ended(struct session *session, int status, struct launch_result *result)
+{
+    session->runs = false;
+    subprocess_describe(status, result->how, sizeof result->how);
+    result->failed = status != 0 && !result->interrupted && !result->stopped;
+    result->segfault =
+        result->failed && (WIFSIGNALED(status) ? WTERMSIG(status) == SIGSEGV
+                                               : WEXITSTATUS(status) == SHELLS_SIGNAL + SIGSEGV);
+}
+
+/* This process shall end, or the program has ended. */
+static void
+hear_news(struct session *session, struct launch_result *result)
+{
+    int status;
+    result->interrupted = interrupt_pending();
+    if (session->runs && keeper_heard(&session->keeper, &status))
+        program_ended(session, status, result);
+}
+
+/* Clients outlive the program when it left others behind (a shell's background jobs): they are
+ * served until they go. */
+static bool
+serve(struct session *session, const bool *stop, struct launch_result *result, struct error *err)
+{
+    bool ok = true;
+    while (ok && !result->interrupted && !result->stopped &&
+           (session->runs || vtest_server_clients(session->server))) {
+        const int wake = session->runs ? session->keeper.line : -1;
+        ok = vtest_server_poll(session->server, wake, POLL_MS, err);
+        hear_news(session, result);
+        result->stopped = stop && *stop;
+    }
+    result->connections = vtest_server_connections(session->server);
+    fail(&result->refused, "%s", vtest_server_failure(session->server));
+    return ok;
+}
+
+/* A program that ended by itself may have left others to go on. */
+static void
+end_program(struct session *session, bool served, struct launch_result *result)
+{
+    if (served && !session->runs && !result->interrupted && !result->stopped) {
+        keeper_leave(&session->keeper);
+        return;
+    }
+    const int status = keeper_end(&session->keeper);
+    if (session->runs)
+        program_ended(session, status, result);
+}
+
+static void
+clean_up(struct session *session, bool served, struct launch_result *result)
+{
+    if (session->keeper.process.pid > 0)
+        end_program(session, served, result);
+    if (session->server)
+        vtest_server_destroy(session->server);
+    frame_clock_fini(&session->clock);
+    x_server_end(&session->x_server);
+    private_folder_remove(&session->folder);
+    free(session->clock_path);
+    free(session->socket);
+}
+
+static bool
+start_server(struct session *session, uint32_t clock, struct message_sink *sink, struct error *err)
+{
+    session->socket = mem_printf("%s/vtest", session->folder.path);
+    session->clock_path = mem_printf("%s/clock", session->folder.path);
+    if (clock && !frame_clock_init(&session->clock, session->clock_path, clock, sink, err))
+        return false;
+    return vtest_server_create(&session->server, session->socket,
+                               clock ? &session->clock.sink : sink, err);
+}
+
+bool
+launch(char **argv, uint32_t clock, struct message_sink *sink, const bool *stop,
+       struct launch_result *result, struct error *err)
+{
+    struct session session = {.by_frames = clock > 0};
+    *result = (struct launch_result){0};
+    const char *display = getenv("DISPLAY");
+    result->users_display = display && *display;
+    result->privileged = warn_of_privilege(argv[0]);
+    interrupt_watch();
+    bool ok = private_folder_create(&session.folder, err);
+    ok = ok && start_server(&session, clock, sink, err) &&
+         (result->users_display || x_server_start(&session.x_server, session.folder.path, err)) &&
+         start_program(&session, argv, err) && serve(&session, stop, result, err);
+    clean_up(&session, ok, result);
+    return ok;
+}
+
+int
+launch_conclude(const struct launch_result *result, const char *program)
+{
+    if (result->interrupted) {
+        log_error("interrupted");
+        return EXIT_FAILED;
+    }
+    if (result->failed)
+        log_error("%s ended with %s", program, result->how);
+    if (result->segfault && result->users_display && result->connections)
+        log_note("on an X server with MIT-SHM Mesa's virpipe crashes where a pixmap becomes a "
+                 "texture (GTK 3, compositors): `env -u DISPLAY` lets aetius start one without");
+    if (result->privileged && !result->connections && !result->stopped)
+        log_error("%s never opened the virtual GPU", program);
+    else if (!result->connections && !result->stopped)
+        log_error("%s never opened the virtual GPU: it drew nothing with OpenGL, or its OpenGL is "
+                  "not Mesa's with the virpipe driver (linked statically? package libgl1-mesa-dri "
+                  "missing?)",
+                  program);
+    bool well =
+        !result->failed && !result->refused.text[0] && (result->connections || result->stopped);
+    return well ? EXIT_WELL : EXIT_FAILED;
+}

@@ -1,0 +1,187 @@
+/* Spec: frontend.md, "The socket". Clients are read without blocking into a buffer each and
+ * executed message by message; the replies are small and are written at once. */
+#include "trace/virgl/vtest/vtest_server.h"
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "trace/virgl/vtest/offscreen.h"
+#include "trace/virgl/vtest/vtest_client.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* A program has a connection a screen, seldom more than a few. */
+enum { MOST_CONNECTED = 256, WAITING_MAX_BYTES = 64 << 20 };
+
+struct vtest_server {
+    int listener;
+    char *path;
+    struct offscreen offscreen; /* in front of the sink */
+    VEC(struct vtest_client *) clients;
+    VEC(struct pollfd) polled;
+    uint32_t connections;
+    struct error failure;
+};
+
+static void
+write_back(void *listener, uint32_t number, uint32_t handle, uint32_t offset, const void *bytes,
+           uint32_t size_bytes)
+{
+    struct vtest_server *server = listener;
+    for (size_t i = 0; i < server->clients.count; i++)
+        if (vtest_client_number(server->clients.items[i]) == number)
+            vtest_client_write_back(server->clients.items[i], handle, offset, bytes, size_bytes);
+}
+
+bool
+vtest_server_create(struct vtest_server **out, const char *path, struct message_sink *sink,
+                    struct error *err)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof address.sun_path)
+        return fail(err, "the socket's path %s is too long", path);
+    strcpy(address.sun_path, path);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return fail(err, "cannot make a socket: %s", strerror(errno));
+    if (bind(fd, (struct sockaddr *)&address, sizeof address) || listen(fd, 64)) {
+        fail(err, "cannot listen at %s: %s", path, strerror(errno));
+        close(fd);
+        return false;
+    }
+    struct vtest_server *server = mem_alloc(sizeof *server);
+    server->listener = fd;
+    server->path = mem_strdup(path);
+    offscreen_init(&server->offscreen, sink);
+    server->offscreen.sink.write_back = write_back;
+    server->offscreen.sink.listener = server;
+    *out = server;
+    return true;
+}
+
+static void
+say_failure(struct vtest_server *server, const struct error *err)
+{
+    log_error("%s", err->text);
+    if (!server->failure.text[0])
+        server->failure = *err;
+}
+
+void
+vtest_server_destroy(struct vtest_server *server)
+{
+    struct error err;
+    for (size_t i = 0; i < server->clients.count; i++)
+        if (!vtest_client_destroy(server->clients.items[i], &err))
+            say_failure(server, &err);
+    server->offscreen.inner->write_back = NULL;
+    server->offscreen.inner->listener = NULL;
+    offscreen_fini(&server->offscreen);
+    close(server->listener);
+    unlink(server->path);
+    free(server->path);
+    VEC_FREE(&server->clients);
+    VEC_FREE(&server->polled);
+    free(server);
+}
+
+static bool
+accept_client(struct vtest_server *server, struct error *err)
+{
+    int fd = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC);
+    if (fd < 0) {
+        if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED)
+            return true;
+        return fail(err, "cannot accept a connection: %s", strerror(errno));
+    }
+    if (server->clients.count == MOST_CONNECTED) {
+        struct error why;
+        close(fd);
+        fail(&why, "a client was turned away: %d are connected already", MOST_CONNECTED);
+        say_failure(server, &why);
+        return true;
+    }
+    struct vtest_client *client =
+        vtest_client_create(fd, ++server->connections, &server->offscreen.sink);
+    VEC_PUSH(&server->clients, client);
+    return true;
+}
+
+static void
+drop_client(struct vtest_server *server, size_t index, const struct error *why)
+{
+    struct vtest_client *client = server->clients.items[index];
+    struct error err;
+    if (why)
+        say_failure(server, why);
+    server->clients.count--;
+    memmove(&server->clients.items[index], &server->clients.items[index + 1],
+            (server->clients.count - index) * sizeof client);
+    if (!vtest_client_destroy(client, &err))
+        say_failure(server, &err);
+}
+
+/* Messages that are not whole yet are kept, of all clients together only so much. */
+static enum vtest_client_state
+serve(struct vtest_server *server, struct vtest_client *client, struct error *why)
+{
+    size_t waiting_bytes = 0;
+    const enum vtest_client_state state = vtest_client_serve(client, why);
+    for (size_t i = 0; i < server->clients.count; i++)
+        waiting_bytes += vtest_client_waiting_bytes(server->clients.items[i]);
+    if (state != VTEST_CLIENT_GOES_ON || waiting_bytes <= WAITING_MAX_BYTES)
+        return state;
+    fail(why, "client %u: messages that are not whole take more than %d MiB",
+         vtest_client_number(client), WAITING_MAX_BYTES >> 20);
+    return VTEST_CLIENT_BROKEN;
+}
+
+bool
+vtest_server_poll(struct vtest_server *server, int wake, int timeout_ms, struct error *err)
+{
+    server->polled.count = 0;
+    VEC_PUSH(&server->polled, ((struct pollfd){.fd = server->listener, .events = POLLIN}));
+    VEC_PUSH(&server->polled, ((struct pollfd){.fd = wake, .events = POLLIN}));
+    for (size_t i = 0; i < server->clients.count; i++) {
+        int fd = vtest_client_fd(server->clients.items[i]);
+        VEC_PUSH(&server->polled, ((struct pollfd){.fd = fd, .events = POLLIN}));
+    }
+    int ready = poll(server->polled.items, server->polled.count, timeout_ms);
+    if (ready < 0 && errno != EINTR)
+        return fail(err, "cannot wait for clients: %s", strerror(errno));
+    if (ready <= 0)
+        return true;
+    /* Backwards, so that a drop moves only clients that were served already. */
+    for (size_t i = server->polled.count; i-- > 2;) {
+        struct error why = {""};
+        if (!server->polled.items[i].revents)
+            continue;
+        enum vtest_client_state state = serve(server, server->clients.items[i - 2], &why);
+        if (state != VTEST_CLIENT_GOES_ON)
+            drop_client(server, i - 2, state == VTEST_CLIENT_BROKEN ? &why : NULL);
+    }
+    return !server->polled.items[0].revents || accept_client(server, err);
+}
+
+uint32_t
+vtest_server_clients(const struct vtest_server *server)
+{
+    return (uint32_t)server->clients.count;
+}
+
+uint32_t
+vtest_server_connections(const struct vtest_server *server)
+{
+    return server->connections;
+}
+
+const char *
+vtest_server_failure(const struct vtest_server *server)
+{
+    return server->failure.text;
+}

@@ -1,0 +1,249 @@
+/* Spec: frontend.md, "The socket". */
+#include "trace/virgl/vtest/vtest_wire.h"
+
+#include "base/interrupt.h"
+#include "trace/virgl/vtest/vtest_protocol.h"
+
+#include <errno.h>
+#include <poll.h>
+
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ANSWER_SECONDS 300
+
+static bool
+lost(struct error *err)
+{
+    if (errno == EAGAIN)
+        return fail(err, "virgl_test_server does not answer (it does not say what it refuses)");
+    return fail(err, "lost the connection to virgl_test_server: %s",
+                errno ? strerror(errno) : "it ended");
+}
+
+static bool
+send_bytes(int fd, const void *bytes, size_t size, struct error *err)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t n = send(fd, (const uint8_t *)bytes + done, size - done, MSG_NOSIGNAL);
+        if (n < 0 && errno == EINTR && interrupt_check(err))
+            continue;
+        if (n < 0)
+            return interrupt_check(err) && lost(err);
+        done += (size_t)n;
+    }
+    return true;
+}
+
+/* Waits for an answer, but not for a server that hangs when a signal came. */
+static bool
+await_answer(int fd, struct error *err)
+{
+    struct pollfd polled = {.fd = fd, .events = POLLIN};
+    for (int tenths = 0; tenths < ANSWER_SECONDS * 10; tenths++) {
+        if (poll(&polled, 1, 100) > 0)
+            return true;
+        if (interrupt_pending())
+            return fail(err, "interrupted while virgl_test_server draws");
+    }
+    return fail(err, "virgl_test_server gives no answer for %d seconds", ANSWER_SECONDS);
+}
+
+static bool
+receive_bytes(int fd, void *bytes, size_t size, struct error *err)
+{
+    for (size_t done = 0; done < size;) {
+        if (!await_answer(fd, err))
+            return false;
+        errno = 0;
+        ssize_t n = recv(fd, (uint8_t *)bytes + done, size - done, 0);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return lost(err);
+        done += (size_t)n;
+    }
+    return true;
+}
+
+static bool
+send_dwords(int fd, uint32_t length, uint32_t command, const uint32_t *dwords, uint32_t count,
+            struct error *err)
+{
+    uint32_t packet[2 + VTEST_CREATE2_DWORDS] = {length, command};
+    if (count)
+        memcpy(packet + 2, dwords, count * 4);
+    return send_bytes(fd, packet, VTEST_HEADER_BYTES + count * 4, err);
+}
+
+/* A reply's header and its one dword. */
+static bool
+receive_answer(int fd, uint32_t command, uint32_t *value, struct error *err)
+{
+    uint32_t answer[3];
+    if (!receive_bytes(fd, answer, sizeof answer, err))
+        return false;
+    if (answer[0] != 1 || answer[1] != command)
+        return fail(err, "virgl_test_server answered %u to %u", answer[1], command);
+    *value = answer[2];
+    return true;
+}
+
+bool
+wire_wait(int fd, uint32_t handle, bool idle, struct error *err)
+{
+    uint32_t body[2] = {handle, idle ? VTEST_WAIT_FLAG : 0}, busy;
+    return send_dwords(fd, 2, VTEST_BUSY_WAIT, body, 2, err) &&
+           receive_answer(fd, VTEST_BUSY_WAIT, &busy, err);
+}
+
+static bool
+agree(int fd, const char *program, struct error *err)
+{
+    uint32_t name_bytes = (uint32_t)strlen(program) + 1;
+    uint32_t header[2] = {name_bytes, VTEST_CREATE_RENDERER}, ping[2];
+    uint32_t version = VTEST_PROTOCOL, nothing[2] = {0}, answered = 0;
+    if (!send_bytes(fd, header, sizeof header, err) || !send_bytes(fd, program, name_bytes, err) ||
+        !send_dwords(fd, 0, VTEST_PING, NULL, 0, err) ||
+        !send_dwords(fd, 2, VTEST_BUSY_WAIT, nothing, 2, err) ||
+        !receive_bytes(fd, ping, sizeof ping, err))
+        return false;
+    if (ping[1] != VTEST_PING)
+        return fail(err, "virgl_test_server is too old: it has no protocol versions");
+    if (!receive_answer(fd, VTEST_BUSY_WAIT, &answered, err) ||
+        !send_dwords(fd, 1, VTEST_VERSION, &version, 1, err) ||
+        !receive_answer(fd, VTEST_VERSION, &answered, err))
+        return false;
+    return answered == VTEST_PROTOCOL ||
+           fail(err, "virgl_test_server speaks protocol version %u, not %d", answered,
+                VTEST_PROTOCOL);
+}
+
+int
+wire_connect_raw(const char *path, struct error *err)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof address.sun_path) {
+        fail(err, "the socket's path %s is too long", path);
+        return -1;
+    }
+    strcpy(address.sun_path, path);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const struct timeval patience = {.tv_sec = 50};
+    if (fd >= 0)
+        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    /* The server's socket is there a moment before it listens. */
+    for (int tries = 0; fd >= 0 && tries < 500 && !interrupt_pending(); tries++) {
+        if (!connect(fd, (struct sockaddr *)&address, sizeof address))
+            return fd;
+        if (errno != ECONNREFUSED)
+            break;
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+        errno = ECONNREFUSED;
+    }
+    if (interrupt_check(err))
+        fail(err, "cannot connect to virgl_test_server: %s", strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+int
+wire_connect(const char *path, const char *program, struct error *err)
+{
+    int fd = wire_connect_raw(path, err);
+    if (fd < 0 || agree(fd, program, err))
+        return fd;
+    close(fd);
+    return -1;
+}
+
+static int
+receive_memory(int fd, struct error *err)
+{
+    char byte;
+    union {
+        char bytes[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr align;
+    } control = {{0}};
+    struct iovec part = {&byte, 1};
+    struct msghdr header = {.msg_iov = &part,
+                            .msg_iovlen = 1,
+                            .msg_control = control.bytes,
+                            .msg_controllen = sizeof control.bytes};
+    if (!await_answer(fd, err))
+        return -1;
+    errno = 0;
+    ssize_t n = recvmsg(fd, &header, MSG_CMSG_CLOEXEC);
+    struct cmsghdr *c = n == 1 ? CMSG_FIRSTHDR(&header) : NULL;
+    int memory = -1;
+    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+        memcpy(&memory, CMSG_DATA(c), sizeof memory);
+    else if (n <= 0)
+        lost(err);
+    else
+        fail(err, "virgl_test_server cannot make such a resource");
+    return memory;
+}
+
+bool
+wire_create(int fd, const struct resource_desc *desc, uint32_t memory_bytes, uint8_t **mapping,
+            struct error *err)
+{
+    uint32_t body[VTEST_CREATE2_DWORDS];
+    memcpy(body, desc, sizeof *desc);
+    body[10] = memory_bytes;
+    *mapping = NULL;
+    if (!send_dwords(fd, VTEST_CREATE2_DWORDS, VTEST_CREATE2, body, VTEST_CREATE2_DWORDS, err))
+        return false;
+    if (memory_bytes == 0)
+        return true;
+    /* A resource that the server cannot make gets no answer at all: a wait sent behind it gets
+     * one, whose first byte comes without a descriptor. */
+    uint32_t nothing[2] = {0}, busy;
+    if (!send_dwords(fd, 2, VTEST_BUSY_WAIT, nothing, 2, err))
+        return false;
+    int memory = receive_memory(fd, err);
+    if (memory < 0)
+        return false;
+    if (!receive_answer(fd, VTEST_BUSY_WAIT, &busy, err)) {
+        close(memory);
+        return false;
+    }
+    void *map = mmap(NULL, memory_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
+    close(memory);
+    if (map == MAP_FAILED)
+        return fail(err, "cannot map a resource of virgl_test_server: %s", strerror(errno));
+    *mapping = map;
+    return true;
+}
+
+bool
+wire_unref(int fd, uint32_t handle, struct error *err)
+{
+    return send_dwords(fd, 1, VTEST_UNREF, &handle, 1, err);
+}
+
+bool
+wire_submit(int fd, const uint8_t *bytes, uint32_t size_bytes, struct error *err)
+{
+    return send_dwords(fd, size_bytes / 4, VTEST_SUBMIT, NULL, 0, err) &&
+           send_bytes(fd, bytes, size_bytes, err);
+}
+
+bool
+wire_transfer(int fd, bool put, const struct message *message, uint32_t offset, struct error *err)
+{
+    uint32_t body[VTEST_TRANSFER2_DWORDS];
+    memcpy(body, &message->transfer, 32);
+    body[8] = 0; /* the size of data that are not sent */
+    body[9] = offset;
+    return send_dwords(fd, VTEST_TRANSFER2_DWORDS, put ? VTEST_PUT2 : VTEST_GET2, body,
+                       VTEST_TRANSFER2_DWORDS, err);
+}
