@@ -177,7 +177,7 @@ picture_pixel(const struct format_info *format, uint32_t sample_count, const uin
               uint8_t out[4])
 {
     const struct format_info *rgba8 =
-        format_get(format->is_srgb ? 104 /* R8G8B8A8_SRGB */ : 67 /* R8G8B8A8_UNORM */);
+        format_get(format->is_srgb ? FORMAT_R8G8B8A8_SRGB : FORMAT_R8G8B8A8_UNORM);
     float sum[4] = {0}, value[4];
     for (uint32_t s = 0; s < sample_count; s++) {
         format->unpack(samples + s * format->block_bytes, 0, 0, value);
@@ -262,7 +262,7 @@ picture_of_level(struct picture *picture, const struct resource *res,
                  const struct format_info *format, const struct gpu_memory *memory, uint32_t level,
                  uint32_t slice)
 {
-    const struct format_info *srgb = format_get(104); /* R8G8B8A8_SRGB */
+    const struct format_info *srgb = format_get(FORMAT_R8G8B8A8_SRGB);
     const struct resource_level *l = &res->levels[level];
     const size_t count = (size_t)l->width * l->height;
     float(*texels)[4] = read_level(res, format, memory, level, slice);

@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WRITE_COLOR = 0xf, WRITE_DEPTH = 0x10, WRITE_STENCIL = 0x20 };
-
 static bool
 init_side(struct blit_image *image, struct gpu_device *device, const struct gpu_cmd *cmd,
           const struct blit_side *side, struct error *err)
@@ -143,13 +141,13 @@ write_color(const struct blit_plan *p, const float rgba[4], uint8_t *out)
 {
     const struct format_info *format = p->dst.format;
     float value[4];
-    if ((p->mask & WRITE_COLOR) == WRITE_COLOR) {
+    if ((p->mask & BLIT_COLOR) == BLIT_COLOR) {
         format->pack(rgba, out);
         return;
     }
     format->unpack(out, 0, 0, value);
     for (int c = 0; c < 4; c++)
-        value[c] = p->mask & 1u << c ? rgba[c] : value[c];
+        value[c] = p->mask & (uint32_t)BLIT_RED << c ? rgba[c] : value[c];
     format->pack(value, out);
 }
 
@@ -167,7 +165,7 @@ write_depth(const struct blit_plan *p, const uint8_t *in, const float filtered[4
     uint32_t source = 0, old = 0, packed = 0, mask = 0;
     memcpy(&source, in, sf->block_bytes);
     memcpy(&old, out, df->block_bytes);
-    if (p->mask & WRITE_DEPTH) {
+    if (p->mask & BLIT_DEPTH) {
         float value[4];
         sf->unpack(in, 0, 0, value);
         df->pack(p->linear ? filtered : value, (uint8_t *)&packed);
@@ -176,7 +174,7 @@ write_depth(const struct blit_plan *p, const uint8_t *in, const float filtered[4
             packed = field(source, sf->depth_bits, sf->depth_shift) << df->depth_shift;
     }
     uint32_t word = (old & ~mask) | (packed & mask);
-    if (p->mask & WRITE_STENCIL && sf->stencil_bits && df->stencil_bits) {
+    if (p->mask & BLIT_STENCIL && sf->stencil_bits && df->stencil_bits) {
         word &= ~(0xffu << df->stencil_shift);
         word |= field(source, sf->stencil_bits, sf->stencil_shift) << df->stencil_shift;
     }
@@ -265,10 +263,10 @@ blit_keeps(const struct blit_plan *p)
     if (p->copies)
         return false;
     if (!df->depth_bits)
-        return (p->mask & WRITE_COLOR) != WRITE_COLOR;
+        return (p->mask & BLIT_COLOR) != BLIT_COLOR;
     const uint32_t word = df->block_bytes * 8u;
-    const bool stencil = p->mask & WRITE_STENCIL && p->src.format->stencil_bits && df->stencil_bits;
-    return (p->mask & WRITE_DEPTH ? df->depth_bits : 0u) + (stencil ? 8u : 0u) != word;
+    const bool stencil = p->mask & BLIT_STENCIL && p->src.format->stencil_bits && df->stencil_bits;
+    return (p->mask & BLIT_DEPTH ? df->depth_bits : 0u) + (stencil ? 8u : 0u) != word;
 }
 
 static bool
@@ -325,9 +323,9 @@ init_blit(struct blit_plan *p, struct gpu_device *device, const struct gpu_cmd *
         cut_axis(&p->y, cmd->blit.scissor.min_y, cmd->blit.scissor.max_y);
     }
     p->linear = cmd->blit.filter == FILTER_LINEAR;
-    p->same = p->dst.format == p->src.format && (p->mask & WRITE_COLOR) == WRITE_COLOR;
-    if (p->dst.format->depth_bits ? !(p->mask & (WRITE_DEPTH | WRITE_STENCIL))
-                                  : !(p->mask & WRITE_COLOR))
+    p->same = p->dst.format == p->src.format && (p->mask & BLIT_COLOR) == BLIT_COLOR;
+    if (p->dst.format->depth_bits ? !(p->mask & (BLIT_DEPTH | BLIT_STENCIL))
+                                  : !(p->mask & BLIT_COLOR))
         p->x.last = p->x.first;
     return true;
 }

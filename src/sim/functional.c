@@ -129,7 +129,7 @@ end_frame(struct functional *renderer, const struct gpu_cmd *cmd, uint8_t *out, 
 static uint64_t
 query_count(const struct functional *renderer, const struct gpu_query *query)
 {
-    switch ((enum gpu_query_type)query->type) {
+    switch (query->type) {
     case QUERY_TIMESTAMP:
     case QUERY_TIME_ELAPSED: return renderer->work.vertices + renderer->work.fragments;
     case QUERY_PRIMITIVES_GENERATED: return renderer->scratch->primitives;
@@ -163,7 +163,7 @@ end_query(struct functional *renderer, const struct gpu_cmd *cmd, struct error *
     if (!find_query(renderer, cmd, cmd->object.handle, &query, err))
         return false;
     query->active = false;
-    switch ((enum gpu_query_type)query->type) {
+    switch (query->type) {
     case QUERY_TIMESTAMP: query->result = query_count(renderer, query); break;
     case QUERY_TIME_ELAPSED:
     case QUERY_PRIMITIVES_GENERATED:

@@ -21,7 +21,7 @@ enum gpu_object {
 };
 
 enum gpu_op {
-    /* resources and connections: from vtest messages */
+    /* resources and connections */
     GPU_CLIENT_BEGIN,
     GPU_CLIENT_END,
     GPU_RESOURCE_CREATE,
@@ -72,20 +72,20 @@ enum gpu_op {
     GPU_OP_COUNT,
 };
 
-enum gpu_query_type { /* the wire's own numbers, which are not PIPE_QUERY_*'s */
-                      QUERY_OCCLUSION_COUNTER,
-                      QUERY_OCCLUSION_PREDICATE,
-                      QUERY_TIMESTAMP,
-                      QUERY_TIMESTAMP_DISJOINT,
-                      QUERY_TIME_ELAPSED,
-                      QUERY_PRIMITIVES_GENERATED,
-                      QUERY_PRIMITIVES_EMITTED,
-                      QUERY_SO_STATISTICS,
-                      QUERY_SO_OVERFLOW_PREDICATE,
-                      QUERY_GPU_FINISHED,
-                      QUERY_PIPELINE_STATISTICS,
-                      QUERY_OCCLUSION_PREDICATE_CONSERVATIVE,
-                      QUERY_SO_OVERFLOW_ANY_PREDICATE,
+enum gpu_query_type {
+    QUERY_OCCLUSION_COUNTER,
+    QUERY_OCCLUSION_PREDICATE,
+    QUERY_TIMESTAMP,
+    QUERY_TIMESTAMP_DISJOINT,
+    QUERY_TIME_ELAPSED,
+    QUERY_PRIMITIVES_GENERATED,
+    QUERY_PRIMITIVES_EMITTED,
+    QUERY_SO_STATISTICS,
+    QUERY_SO_OVERFLOW_PREDICATE,
+    QUERY_GPU_FINISHED,
+    QUERY_PIPELINE_STATISTICS,
+    QUERY_OCCLUSION_PREDICATE_CONSERVATIVE,
+    QUERY_SO_OVERFLOW_ANY_PREDICATE,
 };
 
 struct draw_params {
@@ -163,7 +163,8 @@ struct gpu_cmd {
                     struct so_info so;
                 } shader;
                 struct {
-                    uint32_t type, index, resource, offset; /* type: enum gpu_query_type */
+                    enum gpu_query_type type;
+                    uint32_t index, resource, offset;
                 } query;
             };
         } create;

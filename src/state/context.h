@@ -7,8 +7,9 @@
 #include "state/draw.h"
 
 struct gpu_query {
-    uint32_t type, resource, offset; /* enum gpu_query_type; where its result goes */
-    struct resource *res;            /* the resource itself, kept alive; NULL: none */
+    enum gpu_query_type type;
+    uint32_t resource, offset; /* where its result goes */
+    struct resource *res;      /* the resource itself, kept alive; NULL: none */
     bool active;
     uint64_t result;
 };

@@ -77,9 +77,8 @@ copy_command(struct gpu_cmd *command, const struct resource *from, const struct 
 static void
 blit_command(struct gpu_cmd *command, const struct resource *from, const struct resource *to)
 {
-    const uint32_t rgba = 0xf;
     command->op = GPU_BLIT;
-    command->blit.mask = rgba;
+    command->blit.mask = BLIT_COLOR;
     command->blit.src = (struct blit_side){from->desc.handle, 0, from->desc.format, whole(from)};
     command->blit.dst = (struct blit_side){to->desc.handle, 0, to->desc.format, whole(to)};
 }

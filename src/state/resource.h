@@ -26,19 +26,21 @@ enum { TILE_SIZE = 8, RESOURCE_MAX_LEVELS = 15 };
 /* Of a buffer, and of a texture as its program sees it: what one transfer carries at most. */
 #define RESOURCE_MOST_BYTES (1u << 30)
 
-enum gpu_target { /* as PIPE_TEXTURE_* */
-                  TARGET_BUFFER,
-                  TARGET_1D,
-                  TARGET_2D,
-                  TARGET_3D,
-                  TARGET_CUBE,
-                  TARGET_RECT,
-                  TARGET_1D_ARRAY,
-                  TARGET_2D_ARRAY,
-                  TARGET_CUBE_ARRAY,
+/* Traces hold the numbers of targets and bindings, and hashes of draws those of targets: a member
+ * keeps its own for good. */
+enum gpu_target {
+    TARGET_BUFFER,
+    TARGET_1D,
+    TARGET_2D,
+    TARGET_3D,
+    TARGET_CUBE,
+    TARGET_RECT,
+    TARGET_1D_ARRAY,
+    TARGET_2D_ARRAY,
+    TARGET_CUBE_ARRAY,
 };
 
-enum gpu_bind { /* as VIRGL_BIND_* */
+enum gpu_bind { /* what it may be used for; other bits may be set and mean nothing */
                 BIND_DEPTH_STENCIL = 1 << 0,
                 BIND_RENDER_TARGET = 1 << 1,
                 BIND_SAMPLER_VIEW = 1 << 3,
@@ -53,7 +55,7 @@ enum gpu_bind { /* as VIRGL_BIND_* */
                 BIND_SHARED = 1 << 20,
 };
 
-struct resource_desc { /* as RESOURCE_CREATE2 says it */
+struct resource_desc {
     uint32_t handle, target, format, bind;
     uint32_t width, height, depth, array_size, last_level, samples; /* samples 0 and 1: one */
 };
@@ -131,7 +133,7 @@ struct resource {
     uint32_t references; /* by handle, by surfaces and views, by baked draws */
 };
 
-struct box { /* as the wire's: origin and extent; buffers use x and width in bytes */
+struct box { /* origin and extent; buffers use x and width in bytes */
     int32_t x, y, z, width, height, depth;
 };
 

@@ -1,5 +1,5 @@
-/* State objects as the command stream carries them, decoded. Enumerations keep Gallium's numbers
- * (PIPE_*), which are the wire's. */
+/* State objects, decoded. Hashes of draws (state/identity.h) are made of the enumerations' numbers:
+ * a member keeps its own for good. */
 #ifndef AETIUS_STATE_STATE_H
 #define AETIUS_STATE_STATE_H
 
@@ -80,7 +80,7 @@ struct blend_target {
 
 struct blend_state {
     bool independent, logicop_enable, dither, alpha_to_coverage, alpha_to_one;
-    uint8_t logicop; /* PIPE_LOGICOP_*: CLEAR 0, NOR 1, ... COPY 12, ... SET 15 */
+    uint8_t logicop; /* CLEAR 0, NOR 1, ... COPY 12, ... SET 15 (gfx/blend.c) */
     struct blend_target rt[MAX_COLOR_BUFFERS]; /* all filled, also when not independent */
 };
 
@@ -165,7 +165,7 @@ struct scissor_state {
 struct so_target {
     uint32_t resource, offset, size;
 };
-/* In a depth and stencil resource or a mask of what to clear or blit. */
+/* What to clear. */
 enum buffer_mask {
     MASK_DEPTH = 1 << 0,
     MASK_STENCIL = 1 << 1,

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "trace/virgl/decode.h"
-#include "trace/virgl/packets.h"
+#include "trace/virgl/numbers.h"
 #include "base/handles.h"
 
 enum {

@@ -262,13 +262,13 @@ create_query(struct packet *p, struct gpu_cmd *cmd)
 {
     if (!packet_has_length(p, LEN_QUERY))
         return PACKET_ERROR;
-    cmd->create.query.type = packet_field(p, BITS_QUERY_TYPE);
+    const uint32_t type = packet_field(p, BITS_QUERY_TYPE);
+    if (type >= VIRGL_QUERY_TYPES)
+        return packet_fail(p, "query: type %u is not one of 0 .. %u", type, VIRGL_QUERY_TYPES - 1);
+    cmd->create.query.type = virgl_query_type(type);
     cmd->create.query.index = packet_field(p, BITS_QUERY_INDEX);
     cmd->create.query.offset = p->dw[AT_QUERY_OFFSET];
     cmd->create.query.resource = p->dw[AT_QUERY_RESOURCE];
-    if (cmd->create.query.type >= VIRGL_QUERY_TYPES)
-        return packet_fail(p, "query: type %u is not one of 0 .. %u", cmd->create.query.type,
-                           VIRGL_QUERY_TYPES - 1);
     return PACKET_COMMAND;
 }
 
@@ -315,7 +315,7 @@ decode_create_object(struct packet *p, struct gpu_cmd *cmd)
     if (p->dw[AT_OBJECT_HANDLE] == 0)
         return packet_fail(p, "handle 0 of a new %s object", virgl_object_name(p->object));
     cmd->op = GPU_CREATE_OBJECT;
-    cmd->create.type = (enum gpu_object)p->object;
+    cmd->create.type = virgl_object(p->object);
     cmd->create.handle = p->dw[AT_OBJECT_HANDLE];
     return create[p->object](p, cmd);
 }
@@ -326,7 +326,7 @@ decode_object_handle(struct packet *p, struct gpu_cmd *cmd, enum gpu_op op)
     if (!object_type_ok(p) || !packet_has_length(p, LEN_OBJECT))
         return PACKET_ERROR;
     cmd->op = op;
-    cmd->object.type = (enum gpu_object)p->object;
+    cmd->object.type = virgl_object(p->object);
     cmd->object.handle = p->dw[AT_OBJECT_HANDLE];
     return PACKET_COMMAND;
 }

@@ -24,14 +24,15 @@ level_ok(const struct packet *p, uint32_t level)
 enum packet_result
 decode_clear(struct packet *p, struct gpu_cmd *cmd)
 {
-    const uint32_t all = MASK_DEPTH | MASK_STENCIL | (uint32_t)MASK_COLOR0 * 0xff;
+    const uint32_t all = bit_field_put(1, BITS_CLEAR_DEPTH) | bit_field_put(1, BITS_CLEAR_STENCIL) |
+                         bit_field_put(0xff, BITS_CLEAR_COLORS);
     if (!packet_has_length(p, LEN_CLEAR))
         return PACKET_ERROR;
     const uint32_t buffers = p->dw[AT_CLEAR_BUFFERS];
     if (buffers & ~all)
         return packet_fail(p, "buffers 0x%x are not within 0x%x", buffers, all);
     cmd->op = GPU_CLEAR;
-    cmd->clear.buffers = buffers;
+    cmd->clear.buffers = virgl_clear_buffers(buffers);
     for (uint32_t i = 0; i < 4; i++)
         cmd->clear.rgba[i] = packet_float(p, AT_CLEAR_COLOR + i);
     uint64_t depth = p->dw[AT_CLEAR_DEPTH] | (uint64_t)p->dw[AT_CLEAR_DEPTH + 1] << 32;
@@ -103,14 +104,15 @@ decode_blit(struct packet *p, struct gpu_cmd *cmd)
     if (!packet_has_length(p, LEN_BLIT))
         return PACKET_ERROR;
     cmd->op = GPU_BLIT;
-    cmd->blit.mask = packet_field(p, BITS_BLIT_MASK);
+    const uint32_t mask = packet_field(p, BITS_BLIT_MASK);
+    cmd->blit.mask = virgl_blit_mask(p->dw[AT_BLIT_FLAGS]);
     cmd->blit.filter = packet_field(p, BITS_BLIT_FILTER);
     cmd->blit.scissor_enable = packet_field(p, BITS_BLIT_SCISSOR);
     cmd->blit.render_condition = packet_field(p, BITS_BLIT_CONDITION);
     cmd->blit.alpha_blend = packet_field(p, BITS_BLIT_BLEND);
     cmd->blit.scissor = packet_scissor(p, AT_BLIT_SCISSOR);
-    if (cmd->blit.mask & ~0x3fu)
-        return packet_fail(p, "mask 0x%x is not within 0x3f", cmd->blit.mask);
+    if (mask & ~0x3fu)
+        return packet_fail(p, "mask 0x%x is not within 0x3f", mask);
     if (cmd->blit.filter > FILTER_LINEAR)
         return packet_fail(p, "filter %u is not one of 0 .. %u", cmd->blit.filter, FILTER_LINEAR);
     if (!decode_blit_side(p, AT_BLIT_DST, &cmd->blit.dst) ||

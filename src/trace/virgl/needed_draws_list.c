@@ -2,8 +2,8 @@
 #include "trace/virgl/needed_draws_internal.h"
 
 #include "base/interrupt.h"
-#include "state/cmd.h"
 #include "trace/virgl/decode.h"
+#include "trace/virgl/numbers.h"
 
 enum { BIT_FIRST = 1 << PLANE_FIRST, BIT_STENCIL = 1 << PLANE_STENCIL };
 
@@ -114,10 +114,10 @@ counts_samples(const struct live_object *query)
     const uint32_t type = live_object_dword(query, AT_QUERY_TYPE);
     if (query->dwords.count <= 1 + AT_QUERY_TYPE)
         return true;
-    switch ((enum gpu_query_type)bit_field_get(type, BITS_QUERY_TYPE)) {
-    case QUERY_OCCLUSION_COUNTER:
-    case QUERY_OCCLUSION_PREDICATE:
-    case QUERY_OCCLUSION_PREDICATE_CONSERVATIVE: return true;
+    switch (bit_field_get(type, BITS_QUERY_TYPE)) {
+    case VQUERY_OCCLUSION_COUNTER:
+    case VQUERY_OCCLUSION_PREDICATE:
+    case VQUERY_OCCLUSION_PREDICATE_CONSERVATIVE: return true;
     default: return false;
     }
 }
@@ -213,7 +213,7 @@ add_clear(struct work_list *list, const struct live_work *packet)
     const bool may_not = has_objects(sub, CMD_SET_RENDER_CONDITION);
     if (!binding || packet->walk->length <= AT_CLEAR_BUFFERS)
         return;
-    const uint32_t buffers = submit_walk_dword(packet->walk, AT_CLEAR_BUFFERS);
+    const uint32_t buffers = virgl_clear_buffers(submit_walk_dword(packet->walk, AT_CLEAR_BUFFERS));
     begin_work(list, may_not ? WORK_COPY : WORK_CLEAR, may_not && list->in_wanted);
     for (uint32_t i = AT_FRAMEBUFFER_DEPTH; 1 + i < binding->dwords.count; i++) {
         const uint32_t color = i == AT_FRAMEBUFFER_DEPTH ? 0 : i - AT_FRAMEBUFFER_COLORS;

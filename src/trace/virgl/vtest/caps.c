@@ -20,18 +20,16 @@ offer(struct caps_formats *formats, uint32_t number)
  * both. Mesa takes their neighbours instead (S8_UINT_Z24 for depth with stencil, RGBA for
  * luminance with alpha). */
 static const uint16_t unknown_to_reference[] = {
-    11,  12,            /* I8, L8A8 */
-    19,  22,            /* Z24_UNORM_S8_UINT, X8Z24 */
-    68,                 /* X8B8G8R8 */
-    96,  98,  99,       /* L8A8_SRGB, A8B8G8R8_SRGB, X8B8G8R8_SRGB */
-    102, 103,           /* A8R8G8B8_SRGB, X8R8G8B8_SRGB */
-    130,                /* L4A4 */
-    140, 142,           /* L16A16, I16 */
-    143, 144, 145, 146, /* LATC */
-    147, 149, 150,      /* A8, L8A8, I8 signed */
-    151, 153, 154,      /* A16, L16A16, I16 signed */
-    157, 158, 161, 162, /* L16A16, I16, L32A32, I32 float */
-    239,                /* R32G32B32X32_FLOAT */
+    FORMAT_I8_UNORM,           FORMAT_L8A8_UNORM,     FORMAT_Z24_UNORM_S8_UINT,
+    FORMAT_X8Z24_UNORM,        FORMAT_X8B8G8R8_UNORM, FORMAT_L8A8_SRGB,
+    FORMAT_A8B8G8R8_SRGB,      FORMAT_X8B8G8R8_SRGB,  FORMAT_A8R8G8B8_SRGB,
+    FORMAT_X8R8G8B8_SRGB,      FORMAT_L4A4_UNORM,     FORMAT_L16A16_UNORM,
+    FORMAT_I16_UNORM,          FORMAT_LATC1_UNORM,    FORMAT_LATC1_SNORM,
+    FORMAT_LATC2_UNORM,        FORMAT_LATC2_SNORM,    FORMAT_A8_SNORM,
+    FORMAT_L8A8_SNORM,         FORMAT_I8_SNORM,       FORMAT_A16_SNORM,
+    FORMAT_L16A16_SNORM,       FORMAT_I16_SNORM,      FORMAT_L16A16_FLOAT,
+    FORMAT_I16_FLOAT,          FORMAT_L32A32_FLOAT,   FORMAT_I32_FLOAT,
+    FORMAT_R32G32B32X32_FLOAT,
 };
 
 static bool
