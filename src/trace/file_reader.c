@@ -104,21 +104,12 @@ open_file(struct trace_reader *reader, struct error *err)
     return true;
 }
 
-static bool
-refuse_level(const struct trace_reader *reader, uint32_t level, struct error *err)
-{
-    return fail(err,
-                "%s was captured at GLSL level %u, where shaders have no true integers to compute "
-                "addresses with; capture it anew",
-                reader->path, level);
-}
-
 /* A trace of version 1 does not say what was offered: it was level 120. */
 static bool
 check_version(const struct trace_reader *reader, uint32_t version, struct error *err)
 {
     if (version == 1)
-        return refuse_level(reader, 120, err);
+        return caps_check_level(120, reader->path, err);
     return version == TRACE_VERSION ||
            fail(err, "%s is a trace of version %u; this aetius reads version %d", reader->path,
                 version, TRACE_VERSION);
@@ -134,8 +125,7 @@ take_names(struct trace_reader *reader, const uint8_t *names, uint32_t program_b
     memcpy(&reader->caps, names + program_bytes,
            caps_bytes < sizeof reader->caps ? caps_bytes : sizeof reader->caps);
     reader->chunks_begin = TRACE_HEADER_BYTES + program_bytes + caps_bytes;
-    return reader->caps.v1.glsl_level >= CAPS_LEAST_GLSL_LEVEL ||
-           refuse_level(reader, reader->caps.v1.glsl_level, err);
+    return caps_check_level(reader->caps.v1.glsl_level, reader->path, err);
 }
 
 static bool

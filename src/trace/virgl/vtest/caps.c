@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+enum { LEAST_GLSL_LEVEL = 130 }; /* with integers */
+
 static void
 offer(struct caps_formats *formats, uint32_t number)
 {
@@ -78,7 +80,7 @@ fill_v1(struct caps_v1 *caps)
                      CAPS_OCCLUSION_QUERY | CAPS_FRAGMENT_COORD_CONVENTIONS |
                      CAPS_DEPTH_CLIP_DISABLE | CAPS_POLY_STIPPLE | CAPS_MIRROR_CLAMP |
                      CAPS_TEXTURE_MULTISAMPLE;
-    caps->glsl_level = 130; /* the lowest with integers; the GL is 2.1 and ES 2.0 as with 120 */
+    caps->glsl_level = LEAST_GLSL_LEVEL; /* the GL is 2.1 and ES 2.0 as with 120 */
     caps->max_texture_array_layers = 0;
     caps->max_streamout_buffers = 0;
     caps->max_dual_source_render_targets = 0;
@@ -147,4 +149,14 @@ caps_fill(struct caps_v2 *caps)
      * 10), constant sizes by stage (from 12), the block size (from 13). */
     caps->host_feature_check_version = 13;
     strcpy(caps->renderer, "aetius");
+}
+
+bool
+caps_check_level(uint32_t glsl_level, const char *path, struct error *err)
+{
+    return glsl_level >= LEAST_GLSL_LEVEL ||
+           fail(err,
+                "%s was captured at GLSL level %u, where shaders have no true integers to compute "
+                "addresses with; capture it anew",
+                path, glsl_level);
 }

@@ -5,6 +5,8 @@
 #ifndef AETIUS_TRACE_CAPS_H
 #define AETIUS_TRACE_CAPS_H
 
+#include "base/error.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,7 +14,6 @@
 enum {
     CAPS_FORMAT_WORDS = 16,
     CAPS_STAGES = 6,
-    CAPS_LEAST_GLSL_LEVEL = 130, /* what was captured below it cannot be executed rightly */
 };
 
 struct caps_formats {
@@ -107,6 +108,8 @@ enum caps_capability_v2 {
 };
 
 void caps_fill(struct caps_v2 *caps);
+/* Whether the trace at `path` can be executed, whose program was offered that level. */
+bool caps_check_level(uint32_t glsl_level, const char *path, struct error *err);
 
 /* caps_fields.c: what was offered, field by field. */
 enum caps_kind { CAPS_NUMBER, CAPS_REAL, CAPS_BITS };

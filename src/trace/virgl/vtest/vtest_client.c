@@ -196,9 +196,10 @@ share_memory(struct vtest_client *client, struct shared_resource *resource, uint
 static bool
 do_create(struct vtest_client *client, const uint32_t *p, struct error *err)
 {
-    struct resource_desc desc = {p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9]};
-    uint32_t bytes = p[10];
+    uint32_t bytes = p[VTEST_CREATE_MEMORY_BYTES];
+    struct resource_desc desc;
     struct guest_layout layout;
+    memcpy(&desc, p + VTEST_CREATE_DESC, sizeof desc); /* numbers.h */
     if (desc.handle == 0 || handle_map_get(&client->resources, desc.handle))
         return fail(err, "the handle %u is in use", desc.handle);
     if (!guest_layout_init(&layout, &desc, err))
@@ -268,10 +269,9 @@ static struct message
 transfer_message(const struct vtest_client *client, enum message_kind kind, const uint32_t *p)
 {
     struct message message = {.kind = kind, .client = client->number};
-    message.transfer.handle = p[0];
-    message.transfer.level = p[1];
-    message.transfer.box = (struct box){(int32_t)p[2], (int32_t)p[3], (int32_t)p[4],
-                                        (int32_t)p[5], (int32_t)p[6], (int32_t)p[7]};
+    message.transfer.handle = p[VTEST_TRANSFER_HANDLE];
+    message.transfer.level = p[VTEST_TRANSFER_LEVEL];
+    memcpy(&message.transfer.box, p + VTEST_TRANSFER_BOX, sizeof message.transfer.box);
     return message;
 }
 
@@ -280,7 +280,7 @@ do_put(struct vtest_client *client, const uint32_t *p, struct error *err)
 {
     struct message message = transfer_message(client, MESSAGE_PUT, p);
     struct guest_region region;
-    uint32_t offset = p[9];
+    uint32_t offset = p[VTEST_TRANSFER_OFFSET];
     if (!cut_transfer(client, &message, &offset))
         return true;
     struct shared_resource *resource = find_region(client, &message, offset, &region, err);
@@ -318,12 +318,13 @@ static bool
 do_get(struct vtest_client *client, const uint32_t *p, struct error *err)
 {
     struct message message = transfer_message(client, MESSAGE_GET, p);
-    struct shared_resource *resource = handle_map_get(&client->resources, p[0]);
+    const uint32_t handle = message.transfer.handle;
+    struct shared_resource *resource = handle_map_get(&client->resources, handle);
     bool display = resource && resource_is_display(&resource->desc);
-    uint32_t offset = p[9];
+    uint32_t offset = p[VTEST_TRANSFER_OFFSET];
     if (!cut_transfer(client, &message, &offset))
         return true;
-    client->holds = display && client->waited != p[0];
+    client->holds = display && client->waited != handle;
     if (!client->holds)
         return read_rows(client, &message, offset, err);
     client->held = message;
@@ -398,11 +399,11 @@ execute(struct vtest_client *client, uint32_t command, uint32_t length, struct e
     switch (command) {
     case VTEST_CREATE_RENDERER: return do_begin(client, length, err);
     case VTEST_PING: return reply(client, 0, VTEST_PING, NULL, 0, err);
-    case VTEST_VERSION: return do_version(client, p[0], err);
+    case VTEST_VERSION: return do_version(client, p[VTEST_VERSION_NUMBER], err);
     case VTEST_GET_CAPS:
     case VTEST_GET_CAPS2: return do_caps(client, command, err);
     case VTEST_CREATE2: return do_create(client, p, err);
-    case VTEST_UNREF: return do_unref(client, p[0], err);
+    case VTEST_UNREF: return do_unref(client, p[VTEST_UNREF_HANDLE], err);
     case VTEST_SUBMIT: return do_submit(client, length, err);
     case VTEST_PUT2: return do_put(client, p, err);
     case VTEST_GET2: return do_get(client, p, err);
@@ -476,13 +477,13 @@ static bool
 follow_waits(struct vtest_client *client, uint32_t command, struct error *err)
 {
     const uint32_t *p = client->payload.items;
-    bool waits = command == VTEST_BUSY_WAIT && p[0] != 0;
-    bool completes = waits && p[0] == client->read;
-    bool is_swap = client->holds && completes && p[1] & VTEST_WAIT_FLAG;
+    const uint32_t waited = command == VTEST_BUSY_WAIT ? p[VTEST_WAIT_HANDLE] : 0;
+    bool completes = waited && waited == client->read;
+    bool is_swap = client->holds && completes && p[VTEST_WAIT_FLAGS] & VTEST_WAIT_FLAG;
     if (!release_held(client, is_swap, err))
         return false;
     if (command != VTEST_GET2)
-        client->waited = waits && !completes ? p[0] : 0;
+        client->waited = completes ? 0 : waited;
     return true;
 }
 

@@ -28,14 +28,26 @@ enum {
     VTEST_PROTOCOL = 2,
     VTEST_WAIT_FLAG = 1, /* BUSY_WAIT: answer when the resource is idle */
 
-    VTEST_UNREF_DWORDS = 1,
-    VTEST_BUSY_WAIT_DWORDS = 2, /* handle, flags */
-    VTEST_VERSION_DWORDS = 1,
-    VTEST_CREATE2_DWORDS = 11,   /* resource_desc's fields in their order, bytes of memory */
-    VTEST_TRANSFER2_DWORDS = 10, /* handle, level, box, data size, offset in the memory */
-
     VTEST_NAME_MAX = 4096,
     VTEST_SUBMIT_MAX_DWORDS = 1 << 20,
+};
+
+/* Where the fields of the payloads lie, in dwords, and how long these are. */
+enum { VTEST_UNREF_HANDLE, VTEST_UNREF_DWORDS };
+enum { VTEST_WAIT_HANDLE, VTEST_WAIT_FLAGS, VTEST_BUSY_WAIT_DWORDS };
+enum { VTEST_VERSION_NUMBER, VTEST_VERSION_DWORDS };
+enum {                    /* CREATE2 */
+       VTEST_CREATE_DESC, /* resource_desc's fields in their order */
+       VTEST_CREATE_MEMORY_BYTES = 10,
+       VTEST_CREATE2_DWORDS,
+};
+enum { /* GET2, PUT2 */
+       VTEST_TRANSFER_HANDLE,
+       VTEST_TRANSFER_LEVEL,
+       VTEST_TRANSFER_BOX,
+       VTEST_TRANSFER_DATA_BYTES = VTEST_TRANSFER_BOX + 6,
+       VTEST_TRANSFER_OFFSET, /* in the resource's memory */
+       VTEST_TRANSFER2_DWORDS,
 };
 
 /* What Mesa finds at the start of a query's buffer. */

@@ -86,20 +86,24 @@ send_dwords(int fd, uint32_t length, uint32_t command, const uint32_t *dwords, u
 static bool
 receive_answer(int fd, uint32_t command, uint32_t *value, struct error *err)
 {
-    uint32_t answer[3];
-    if (!receive_bytes(fd, answer, sizeof answer, err))
+    struct {
+        uint32_t length, command, value;
+    } answer;
+    if (!receive_bytes(fd, &answer, sizeof answer, err))
         return false;
-    if (answer[0] != 1 || answer[1] != command)
-        return fail(err, "virgl_test_server answered %u to %u", answer[1], command);
-    *value = answer[2];
+    if (answer.length != 1 || answer.command != command)
+        return fail(err, "virgl_test_server answered %u to %u", answer.command, command);
+    *value = answer.value;
     return true;
 }
 
 bool
 wire_wait(int fd, uint32_t handle, bool idle, struct error *err)
 {
-    uint32_t body[2] = {handle, idle ? VTEST_WAIT_FLAG : 0}, busy;
-    return send_dwords(fd, 2, VTEST_BUSY_WAIT, body, 2, err) &&
+    uint32_t body[VTEST_BUSY_WAIT_DWORDS] = {[VTEST_WAIT_HANDLE] = handle}, busy;
+    body[VTEST_WAIT_FLAGS] = idle ? VTEST_WAIT_FLAG : 0;
+    return send_dwords(fd, VTEST_BUSY_WAIT_DWORDS, VTEST_BUSY_WAIT, body, VTEST_BUSY_WAIT_DWORDS,
+                       err) &&
            receive_answer(fd, VTEST_BUSY_WAIT, &busy, err);
 }
 
@@ -108,16 +112,18 @@ agree(int fd, const char *program, struct error *err)
 {
     uint32_t name_bytes = (uint32_t)strlen(program) + 1;
     uint32_t header[2] = {name_bytes, VTEST_CREATE_RENDERER}, ping[2];
-    uint32_t version = VTEST_PROTOCOL, nothing[2] = {0}, answered = 0;
+    uint32_t version = VTEST_PROTOCOL, nothing[VTEST_BUSY_WAIT_DWORDS] = {0}, answered = 0;
     if (!send_bytes(fd, header, sizeof header, err) || !send_bytes(fd, program, name_bytes, err) ||
         !send_dwords(fd, 0, VTEST_PING, NULL, 0, err) ||
-        !send_dwords(fd, 2, VTEST_BUSY_WAIT, nothing, 2, err) ||
+        !send_dwords(fd, VTEST_BUSY_WAIT_DWORDS, VTEST_BUSY_WAIT, nothing, VTEST_BUSY_WAIT_DWORDS,
+                     err) ||
         !receive_bytes(fd, ping, sizeof ping, err))
         return false;
     if (ping[1] != VTEST_PING)
         return fail(err, "virgl_test_server is too old: it has no protocol versions");
     if (!receive_answer(fd, VTEST_BUSY_WAIT, &answered, err) ||
-        !send_dwords(fd, 1, VTEST_VERSION, &version, 1, err) ||
+        !send_dwords(fd, VTEST_VERSION_DWORDS, VTEST_VERSION, &version, VTEST_VERSION_DWORDS,
+                     err) ||
         !receive_answer(fd, VTEST_VERSION, &answered, err))
         return false;
     return answered == VTEST_PROTOCOL ||
@@ -197,8 +203,8 @@ wire_create(int fd, const struct resource_desc *desc, uint32_t memory_bytes, uin
             struct error *err)
 {
     uint32_t body[VTEST_CREATE2_DWORDS];
-    memcpy(body, desc, sizeof *desc);
-    body[10] = memory_bytes;
+    memcpy(body + VTEST_CREATE_DESC, desc, sizeof *desc); /* numbers.h */
+    body[VTEST_CREATE_MEMORY_BYTES] = memory_bytes;
     *mapping = NULL;
     if (!send_dwords(fd, VTEST_CREATE2_DWORDS, VTEST_CREATE2, body, VTEST_CREATE2_DWORDS, err))
         return false;
@@ -206,8 +212,9 @@ wire_create(int fd, const struct resource_desc *desc, uint32_t memory_bytes, uin
         return true;
     /* A resource that the server cannot make gets no answer at all: a wait sent behind it gets
      * one, whose first byte comes without a descriptor. */
-    uint32_t nothing[2] = {0}, busy;
-    if (!send_dwords(fd, 2, VTEST_BUSY_WAIT, nothing, 2, err))
+    uint32_t nothing[VTEST_BUSY_WAIT_DWORDS] = {0}, busy;
+    if (!send_dwords(fd, VTEST_BUSY_WAIT_DWORDS, VTEST_BUSY_WAIT, nothing, VTEST_BUSY_WAIT_DWORDS,
+                     err))
         return false;
     int memory = receive_memory(fd, err);
     if (memory < 0)
@@ -227,7 +234,7 @@ wire_create(int fd, const struct resource_desc *desc, uint32_t memory_bytes, uin
 bool
 wire_unref(int fd, uint32_t handle, struct error *err)
 {
-    return send_dwords(fd, 1, VTEST_UNREF, &handle, 1, err);
+    return send_dwords(fd, VTEST_UNREF_DWORDS, VTEST_UNREF, &handle, VTEST_UNREF_DWORDS, err);
 }
 
 bool
@@ -240,10 +247,13 @@ wire_submit(int fd, const uint8_t *bytes, uint32_t size_bytes, struct error *err
 bool
 wire_transfer(int fd, bool put, const struct message *message, uint32_t offset, struct error *err)
 {
-    uint32_t body[VTEST_TRANSFER2_DWORDS];
-    memcpy(body, &message->transfer, 32);
-    body[8] = 0; /* the size of data that are not sent */
-    body[9] = offset;
+    uint32_t body[VTEST_TRANSFER2_DWORDS] = {
+        [VTEST_TRANSFER_HANDLE] = message->transfer.handle,
+        [VTEST_TRANSFER_LEVEL] = message->transfer.level,
+        [VTEST_TRANSFER_DATA_BYTES] = 0, /* no data are sent */
+        [VTEST_TRANSFER_OFFSET] = offset,
+    };
+    memcpy(body + VTEST_TRANSFER_BOX, &message->transfer.box, sizeof message->transfer.box);
     return send_dwords(fd, VTEST_TRANSFER2_DWORDS, put ? VTEST_PUT2 : VTEST_GET2, body,
                        VTEST_TRANSFER2_DWORDS, err);
 }
