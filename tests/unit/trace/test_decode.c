@@ -239,6 +239,72 @@ dsa_object(void **data)
     expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: length 4 is not 5");
 }
 
+/* Bits of Mesa's virgl_protocol.h, each alone in its packet. */
+#define CREATED(field) offsetof(struct gpu_cmd, create.field)
+static const struct flag {
+    uint32_t command, object, length, dword, bit;
+    size_t offset; /* of the bool in the command */
+} flags[] = {
+    {CMD_CREATE_OBJECT, VOBJ_BLEND, 11, 1, 0, CREATED(blend.independent)},
+    {CMD_CREATE_OBJECT, VOBJ_BLEND, 11, 1, 1, CREATED(blend.logicop_enable)},
+    {CMD_CREATE_OBJECT, VOBJ_BLEND, 11, 1, 2, CREATED(blend.dither)},
+    {CMD_CREATE_OBJECT, VOBJ_BLEND, 11, 1, 3, CREATED(blend.alpha_to_coverage)},
+    {CMD_CREATE_OBJECT, VOBJ_BLEND, 11, 1, 4, CREATED(blend.alpha_to_one)},
+    {CMD_CREATE_OBJECT, VOBJ_RASTERIZER, 9, 1, 0, CREATED(rasterizer.flatshade)},
+    {CMD_CREATE_OBJECT, VOBJ_RASTERIZER, 9, 1, 1, CREATED(rasterizer.depth_clip)},
+    {CMD_CREATE_OBJECT, VOBJ_RASTERIZER, 9, 1, 2, CREATED(rasterizer.clip_halfz)},
+    {CMD_CREATE_OBJECT, VOBJ_RASTERIZER, 9, 1, 3, CREATED(rasterizer.discard)},
+    {CMD_CREATE_OBJECT, VOBJ_RASTERIZER, 9, 1, 4, CREATED(rasterizer.flatshade_first)},
+    {CMD_CREATE_OBJECT, VOBJ_RASTERIZER, 9, 1, 5, CREATED(rasterizer.light_twoside)},
+    {CMD_CREATE_OBJECT, VOBJ_RASTERIZER, 9, 1, 7, CREATED(rasterizer.point_quad)},
+    {CMD_CREATE_OBJECT, VOBJ_RASTERIZER, 9, 1, 14, CREATED(rasterizer.scissor)},
+    {CMD_CREATE_OBJECT, VOBJ_RASTERIZER, 9, 1, 15, CREATED(rasterizer.front_ccw)},
+    {CMD_CREATE_OBJECT, VOBJ_RASTERIZER, 9, 1, 18, CREATED(rasterizer.offset_line)},
+    {CMD_CREATE_OBJECT, VOBJ_RASTERIZER, 9, 1, 19, CREATED(rasterizer.offset_point)},
+    {CMD_CREATE_OBJECT, VOBJ_RASTERIZER, 9, 1, 20, CREATED(rasterizer.offset_tri)},
+    {CMD_CREATE_OBJECT, VOBJ_RASTERIZER, 9, 1, 21, CREATED(rasterizer.poly_smooth)},
+    {CMD_CREATE_OBJECT, VOBJ_RASTERIZER, 9, 1, 22, CREATED(rasterizer.poly_stipple)},
+    {CMD_CREATE_OBJECT, VOBJ_RASTERIZER, 9, 1, 23, CREATED(rasterizer.point_smooth)},
+    {CMD_CREATE_OBJECT, VOBJ_RASTERIZER, 9, 1, 24, CREATED(rasterizer.point_size_per_vertex)},
+    {CMD_CREATE_OBJECT, VOBJ_RASTERIZER, 9, 1, 25, CREATED(rasterizer.multisample)},
+    {CMD_CREATE_OBJECT, VOBJ_RASTERIZER, 9, 1, 26, CREATED(rasterizer.line_smooth)},
+    {CMD_CREATE_OBJECT, VOBJ_RASTERIZER, 9, 1, 27, CREATED(rasterizer.line_stipple)},
+    {CMD_CREATE_OBJECT, VOBJ_RASTERIZER, 9, 1, 28, CREATED(rasterizer.line_last_pixel)},
+    {CMD_CREATE_OBJECT, VOBJ_RASTERIZER, 9, 1, 29, CREATED(rasterizer.half_pixel_center)},
+    {CMD_CREATE_OBJECT, VOBJ_RASTERIZER, 9, 1, 30, CREATED(rasterizer.bottom_edge_rule)},
+    {CMD_CREATE_OBJECT, VOBJ_RASTERIZER, 9, 1, 31, CREATED(rasterizer.force_persample)},
+    {CMD_CREATE_OBJECT, VOBJ_DSA, 5, 1, 0, CREATED(dsa.depth_enable)},
+    {CMD_CREATE_OBJECT, VOBJ_DSA, 5, 1, 1, CREATED(dsa.depth_write)},
+    {CMD_CREATE_OBJECT, VOBJ_DSA, 5, 1, 8, CREATED(dsa.alpha_enable)},
+    {CMD_CREATE_OBJECT, VOBJ_DSA, 5, 2, 0, CREATED(dsa.stencil[0].enabled)},
+    {CMD_CREATE_OBJECT, VOBJ_DSA, 5, 3, 0, CREATED(dsa.stencil[1].enabled)},
+    {CMD_CREATE_OBJECT, VOBJ_SAMPLER_STATE, 9, 1, 15, CREATED(sampler.compare)},
+    {CMD_CREATE_OBJECT, VOBJ_SAMPLER_STATE, 9, 1, 19, CREATED(sampler.seamless_cube)},
+    {CMD_BLIT, 0, 21, 0, 10, offsetof(struct gpu_cmd, blit.scissor_enable)},
+    {CMD_BLIT, 0, 21, 0, 11, offsetof(struct gpu_cmd, blit.render_condition)},
+    {CMD_BLIT, 0, 21, 0, 12, offsetof(struct gpu_cmd, blit.alpha_blend)},
+};
+
+static void
+each_flag_has_its_bit(void **data)
+{
+    struct fixture *f = *data;
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+        const struct flag *set = &flags[i];
+        uint32_t dw[21] = {0};
+        if (set->command == CMD_BLIT)
+            dw[5] = dw[14] = 1; /* formats */
+        else
+            dw[0] = 1; /* a handle */
+        dw[set->dword] |= 1u << set->bit;
+        stream_packet(&f->s, set->command, set->object, dw, set->length);
+        assert_int_equal(decode_first(f), DECODE_COMMAND);
+        for (size_t k = 0; k < sizeof flags / sizeof *flags; k++)
+            if (flags[k].command == set->command && flags[k].object == set->object)
+                assert_int_equal(*((const uint8_t *)&f->cmd + flags[k].offset), k == i);
+    }
+}
+
 static void
 vertex_elements_object(void **data)
 {
@@ -776,6 +842,7 @@ main(void)
         CASE(blend_object),
         CASE(rasterizer_object),
         CASE(dsa_object),
+        CASE(each_flag_has_its_bit),
         CASE(vertex_elements_object),
         CASE(texture_objects),
         CASE(other_objects),
