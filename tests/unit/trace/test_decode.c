@@ -344,6 +344,8 @@ texture_objects(void **data)
     assert_int_equal(v->first_level, 2);
     assert_int_equal(v->last_level, 7);
     assert_int_equal(v->swizzle[0], 2);
+    assert_int_equal(v->swizzle[1], 1);
+    assert_int_equal(v->swizzle[2], 4);
     assert_int_equal(v->swizzle[3], 5);
 
     uint32_t s0 = WRAP_CLAMP | WRAP_MIRROR_REPEAT << 3 | WRAP_CLAMP_TO_EDGE << 6 |
