@@ -1,7 +1,7 @@
 #!/bin/sh
 # `make bench`: how fast the simulator is, on one core; medians of three runs. Cycles count when a
 # shader, texture unit or ROP was BUSY in them; wall time is that spent on the machine. Beside them
-# the cycles of the frame, and the lower bound that its work sets (report/metrics.def).
+# the cycles of the frame, and the lower bound that its work sets (report/run/metrics.def).
 #
 #     tools/bench.sh build/aetius [PART...]
 #

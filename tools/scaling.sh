@@ -2,7 +2,7 @@
 # `make scaling`: does more hardware make frames faster? Cycles of some inputs on reference-2008 with
 # 1, 2, 4 and 8 memory channels, with 2, 4, 6 and 8 shader units, and with caches of twice the lines.
 # Where more is slower than less by over 1 % the row says so; over 5 % is a fault, and the exit status
-# is 1. Under each row: how many times the lower bound of its work (report/metrics.def) a run took, and
+# is 1. Under each row: how many times the lower bound of its work (report/run/metrics.def) a run took, and
 # the bound that it is. docs/performance.md explains what is over 1 %, and what is over 3 times.
 #
 #     tools/scaling.sh build/aetius [TRACE:FRAMES...]    instead of the inputs below

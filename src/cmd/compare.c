@@ -2,11 +2,11 @@
 #include "base/log.h"
 #include "cmd/options.h"
 #include "base/mem.h"
-#include "report/compare.h"
-#include "report/compare_columns.h"
-#include "report/compare_runs.h"
-#include "report/gate.h"
-#include "report/run_json.h"
+#include "report/compare/compare.h"
+#include "report/compare/compare_columns.h"
+#include "report/compare/compare_runs.h"
+#include "report/compare/gate.h"
+#include "report/run/run_json.h"
 
 #include <dirent.h>
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* aetius draws: what the draws of a run cost, and what became of them since another run. */
 #include "base/log.h"
 #include "cmd/options.h"
-#include "report/draws.h"
-#include "report/run_json.h"
+#include "report/draw/draws.h"
+#include "report/run/run_json.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 #include "base/log.h"
 #include "cmd/options.h"
 #include "core/nearest.h"
-#include "report/metrics.h"
+#include "report/run/metrics.h"
 #include "sim/simulation.h"
 #include "unit/stats.h"
 

@@ -2,7 +2,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "cmd/options.h"
-#include "report/describe_draw.h"
+#include "report/draw/describe_draw.h"
 #include "sim/inspect.h"
 #include "trace/file.h"
 

@@ -2,7 +2,7 @@
 #include "base/args.h"
 #include "base/log.h"
 #include "cmd/options.h"
-#include "report/ideals.h"
+#include "report/compare/ideals.h"
 
 #include <stdio.h>
 #include <stdlib.h>

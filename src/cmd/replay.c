@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "cmd/options.h"
 #include "cmd/renderer.h"
-#include "report/run_place.h"
+#include "report/run/run_place.h"
 #include "trace/file.h"
 #include "trace/frames.h"
 #include "trace/virgl/lost_samples.h"

@@ -2,7 +2,7 @@
 #include "base/log.h"
 #include "cmd/options.h"
 #include "cmd/report.h"
-#include "report/run_json.h"
+#include "report/run/run_json.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -2,7 +2,7 @@
 #ifndef AETIUS_CMD_REPORT_H
 #define AETIUS_CMD_REPORT_H
 
-#include "report/page.h"
+#include "report/page/page.h"
 
 /* The nodes of the trees of Top-Down, "tree" and "shader_tree", with what the latter's slots are
  * made of, for a page of runs. */

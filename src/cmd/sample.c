@@ -4,7 +4,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "cmd/options.h"
-#include "report/csv.h"
+#include "report/run/csv.h"
 #include "sim/frame_work.h"
 
 #include <math.h>

@@ -3,8 +3,8 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "cmd/options.h"
-#include "report/show_draw.h"
-#include "report/show_program.h"
+#include "report/draw/show_draw.h"
+#include "report/draw/show_program.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,10 +3,10 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "cmd/jobs.h"
-#include "cmd/model.h"
+#include "cmd/model/model.h"
 #include "cmd/simulate.h"
 #include "cmd/verify.h"
-#include "report/csv.h"
+#include "report/run/csv.h"
 #include "sim/memory_need.h"
 #include "trace/file.h"
 

@@ -5,10 +5,10 @@
 
 #include "base/log.h"
 #include "cmd/options.h"
-#include "report/journey.h"
-#include "report/perfetto.h"
-#include "report/run_folder.h"
-#include "report/vcd.h"
+#include "report/draw/journey.h"
+#include "report/timeline/perfetto.h"
+#include "report/run/run_folder.h"
+#include "report/timeline/vcd.h"
 
 struct simulate_options {
     struct machine_options machine;

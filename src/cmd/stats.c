@@ -2,9 +2,9 @@
 #include "base/log.h"
 #include "cmd/options.h"
 #include "core/clock_stats.h"
-#include "report/metrics.h"
-#include "report/run_json.h"
-#include "report/table.h"
+#include "report/run/metrics.h"
+#include "report/run/run_json.h"
+#include "report/run/table.h"
 #include "sim/simulation.h"
 #include "unit/stats.h"
 

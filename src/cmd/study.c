@@ -2,7 +2,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
-#include "cmd/sweep.h"
+#include "cmd/sweep/sweep.h"
 #include "study/study.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "cmd/verify.h"
-#include "report/run_json.h"
+#include "report/run/run_json.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 
 #include "base/mem.h"
 #include "model/program_cost.h"
-#include "report/draws.h"
-#include "report/run_json.h"
+#include "report/draw/draws.h"
+#include "report/run/run_json.h"
 #include "sim/inspect.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 #include "model/frames.h"
 
 #include "analysis/sampling.h"
-#include "report/draws.h"
+#include "report/draw/draws.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * what does it do for frames a second? The plan's runs have no codec in the machine, and count what
  * all codecs make of the blocks that cross; the best ones then run in the machine. */
 #include "params/params_value.h"
-#include "report/run_json.h"
+#include "report/run/run_json.h"
 #include "study/codec_study.h"
 #include "study/study.h"
 

@@ -5,8 +5,8 @@
 #include "study/hardware.h"
 
 #include "base/log.h"
-#include "report/csv.h"
-#include "report/ideals.h"
+#include "report/run/csv.h"
+#include "report/compare/ideals.h"
 #include "study/study.h"
 
 #include <math.h>

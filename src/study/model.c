@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "model/collect.h"
 #include "model/trace_work.h"
-#include "report/csv.h"
+#include "report/run/csv.h"
 #include "study/model_study.h"
 #include "study/study.h"
 

@@ -1,7 +1,7 @@
 #include "study/pictures.h"
 
 #include "base/log.h"
-#include "report/compare.h"
+#include "report/compare/compare.h"
 #include "study/files.h"
 #include "study/inputs.h"
 

@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
-#include "report/csv.h"
+#include "report/run/csv.h"
 #include "study/files.h"
 #include "study/inputs.h"
 #include "sweep/database.h"

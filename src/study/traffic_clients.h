@@ -3,7 +3,7 @@
 #ifndef AETIUS_STUDY_TRAFFIC_CLIENTS_H
 #define AETIUS_STUDY_TRAFFIC_CLIENTS_H
 
-#include "report/csv.h"
+#include "report/run/csv.h"
 
 enum traffic_client {
     TRAFFIC_TRANSFERS, /* uploads and copies */

@@ -1,7 +1,7 @@
 /* aetius study verdicts: is what `aetius topdown` says of a frame true? Each input is simulated on
- * each machine, and again with each resource ideal that is accused; report/verdicts.h tells what of
+ * each machine, and again with each resource ideal that is accused; report/compare/verdicts.h tells what of
  * it. */
-#include "report/verdicts.h"
+#include "report/compare/verdicts.h"
 #include "study/study.h"
 
 #include <math.h>

@@ -3,8 +3,8 @@
 #define AETIUS_SWEEP_OUTPUTS_H
 
 #include "params/params.h"
-#include "report/csv.h"
-#include "report/metrics.h"
+#include "report/run/csv.h"
+#include "report/run/metrics.h"
 #include "sweep/plan.h"
 
 /* A value: `frame` and `draw` are -1 where it is of all of them; NaN: it has none. */

@@ -1,5 +1,5 @@
 /* From a plan to runs that can be done. */
-#include "report/run.h"
+#include "report/run/run.h"
 #include "sim/simulation.h"
 #include "sweep/outputs.h"
 #include "sweep/work.h"

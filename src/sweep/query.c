@@ -1,7 +1,7 @@
 /* Questions to results.db, and the tables of the runs' folders beside it. */
 #include "base/file.h"
-#include "report/csv.h"
-#include "report/table.h"
+#include "report/run/csv.h"
+#include "report/run/table.h"
 #include "sweep/database.h"
 #include "sweep/store.h"
 

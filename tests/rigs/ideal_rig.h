@@ -5,7 +5,7 @@
 
 #include "rigs/rig.h"
 
-#include "report/ideals.h"
+#include "report/compare/ideals.h"
 
 enum {
     ALL_IDEAL = IDEALS,

@@ -2,7 +2,7 @@
 const NONE = -2;
 const LEFT_OUT = -1;
 
-/* Several runs: side by side as columns, and draw by draw, joined by hash (report/draws_join.c). */
+/* Several runs: side by side as columns, and draw by draw, joined by hash (report/draw/draws_join.c). */
 class CompareView {
     constructor(selection, runs, joins) {
         this.selection = selection;

@@ -2,7 +2,7 @@
  * made-up populations, plans, and the commands. */
 #include "analysis/sampling.h"
 #include "rigs/endings.h"
-#include "report/csv.h"
+#include "report/run/csv.h"
 #include "sim/frame_work.h"
 
 #include <cjson/cJSON.h>

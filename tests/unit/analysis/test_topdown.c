@@ -4,7 +4,7 @@
 #include "base/build.h"
 #include "base/file.h"
 #include "base/mem.h"
-#include "report/csv.h"
+#include "report/run/csv.h"
 
 #include "rigs/command.h"
 #include "rigs/needs.h"

@@ -3,7 +3,7 @@
 #include "base/csv_reader.h"
 #include "base/file.h"
 #include "model/row.h"
-#include "report/csv.h"
+#include "report/run/csv.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

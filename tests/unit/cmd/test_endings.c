@@ -3,7 +3,7 @@
 #include "rigs/endings.h"
 
 #include "codec/blocks_file.h"
-#include "report/csv.h"
+#include "report/run/csv.h"
 
 #include <sys/mount.h>
 #include <sys/socket.h>

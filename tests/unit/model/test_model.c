@@ -7,7 +7,7 @@
 #include "model/tables.h"
 #include "base/budget.h"
 #include "model/frames.h"
-#include "report/csv.h"
+#include "report/run/csv.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>

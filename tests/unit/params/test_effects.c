@@ -3,7 +3,7 @@
 #include "base/build.h"
 #include "base/file.h"
 #include "base/mem.h"
-#include "report/metrics.h"
+#include "report/run/metrics.h"
 #include "sim/simulation.h"
 #include "trace/file.h"
 #include "rigs/folder.h"

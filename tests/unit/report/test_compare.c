@@ -1,5 +1,5 @@
 /* Classes of differing pixels on pictures made, and counted, by hand. */
-#include "report/compare.h"
+#include "report/compare/compare.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* Tables: what is written is read back, flushed rows survive, the same rows give the same bytes. */
-#include "report/csv.h"
+#include "report/run/csv.h"
 
 #include "base/file.h"
 #include "base/mem.h"

@@ -1,10 +1,10 @@
 /* Lists of a run's draws, and two runs joined: on tables made here, and on those of a run. */
-#include "report/draws.h"
+#include "report/draw/draws.h"
 
 #include "base/build.h"
 #include "base/file.h"
 #include "params/params.h"
-#include "report/describe_draw.h"
+#include "report/draw/describe_draw.h"
 #include "rigs/folder.h"
 
 #include "rigs/command.h" /* behind our own headers: cmocka has a macro fail() */

@@ -1,12 +1,12 @@
 /* The gate: what limits mean, to the last unit, and how a comparison ends. */
-#include "report/gate.h"
+#include "report/compare/gate.h"
 
 #include "base/build.h"
 #include "base/file.h"
 #include "rigs/needs.h"
 
 #include "rigs/command.h" /* behind our own headers: cmocka has a macro fail() */
-#include "report/run_json.h"
+#include "report/run/run_json.h"
 #include "rigs/folder.h"
 
 #include <fcntl.h>

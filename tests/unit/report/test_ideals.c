@@ -1,7 +1,7 @@
-/* What would be gained were a resource ideal (report/ideals.h), by hand; and that src/ideals.def
+/* What would be gained were a resource ideal (report/compare/ideals.h), by hand; and that src/ideals.def
  * speaks of causes, metrics and parameters that there are. */
 #include "core/path.h"
-#include "report/ideals.h"
+#include "report/compare/ideals.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

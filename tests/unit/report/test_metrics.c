@@ -1,6 +1,6 @@
 /* The formulas: arithmetic, names, errors; and that every metric speaks of statistics there are. */
 #include "core/clock_stats.h"
-#include "report/metrics.h"
+#include "report/run/metrics.h"
 #include "unit/stats.h"
 
 #include <math.h>

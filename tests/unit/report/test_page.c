@@ -4,8 +4,8 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text_table.h"
-#include "report/maps.h"
-#include "report/page.h"
+#include "report/draw/maps.h"
+#include "report/page/page.h"
 #include "rigs/folder.h"
 
 #include "rigs/command.h" /* behind our own headers: cmocka has a macro fail() */

@@ -4,7 +4,7 @@
 #include "rigs/tiny_run.h"
 
 #include "base/protobuf.h"
-#include "report/perfetto.h"
+#include "report/timeline/perfetto.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,10 +1,10 @@
 /* A run folder: run.json holds what readers rely on, and two runs are compared. */
 #include "model/collect.h"
-#include "report/compare_runs.h"
-#include "report/csv.h"
-#include "report/run_json.h"
-#include "report/table.h"
-#include "report/run.h"
+#include "report/compare/compare_runs.h"
+#include "report/run/csv.h"
+#include "report/run/run_json.h"
+#include "report/run/table.h"
+#include "report/run/run.h"
 
 #include "base/file.h"
 

@@ -1,6 +1,6 @@
 /* The tables of a run: a unit's instances add up to its column, rates are those of run.json, and
  * databases take them. */
-#include "report/table.h"
+#include "report/run/table.h"
 
 #include "base/build.h"
 #include "base/file.h"

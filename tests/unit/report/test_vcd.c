@@ -1,6 +1,6 @@
 /* The signal trace of a two-stage rig, read back: what was pushed is in it, and nothing else. */
 #include "base/file.h"
-#include "report/vcd.h"
+#include "report/timeline/vcd.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  * ended that was culled. */
 #include "rigs/rig.h"
 
-#include "report/journey.h"
+#include "report/draw/journey.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

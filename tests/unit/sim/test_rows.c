@@ -2,7 +2,7 @@
  * add up to the frame in every counter, for the traces of tests/golden on machines that drain each
  * draw and on machines that overlap them; and a row counts what its work does. */
 #include "base/build.h"
-#include "report/csv.h"
+#include "report/run/csv.h"
 #include "sim/work.h"
 #include "state/draw.h"
 #include "rigs/folder.h"

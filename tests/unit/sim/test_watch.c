@@ -2,8 +2,8 @@
  * a pixel ends with the color that the picture shows, and watching changes nothing. */
 #include "rigs/tiny_run.h"
 
-#include "report/maps.h"
-#include "report/pixel.h"
+#include "report/draw/maps.h"
+#include "report/draw/pixel.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

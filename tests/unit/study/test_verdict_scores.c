@@ -1,6 +1,6 @@
-/* Scores of verdicts (report/verdicts.h), by hand; and the study that makes them, over a small
+/* Scores of verdicts (report/compare/verdicts.h), by hand; and the study that makes them, over a small
  * trace: what is done stays done, and what changes is done again. */
-#include "report/verdicts.h"
+#include "report/compare/verdicts.h"
 
 #include "base/build.h"
 #include "base/file.h"

@@ -1,0 +1,61 @@
+/* aetius model: the staged performance model; its parts by their names. */
+#include "cmd/model/model.h"
+
+#include "cmd/options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int cmd_model(int argc, char **argv);
+
+bool
+model_stages_parse(uint32_t *stages, const char *without, struct error *err)
+{
+    *stages = (1u << MODEL_STAGES) - 1;
+    if (!without)
+        return true;
+    char *copy = mem_strdup(without), *rest = copy;
+    bool ok = true;
+    for (char *name; ok && (name = strsep(&rest, ","));) {
+        uint32_t stage = MODEL_BASE + 1;
+        while (stage < MODEL_STAGES && strcmp(name, model_stage_names[stage]) != 0)
+            stage++;
+        ok = stage < MODEL_STAGES || fail(err,
+                                          "--without: '%.40s' is none of triangles, textures, "
+                                          "dependent",
+                                          name);
+        *stages &= ~(1u << stage);
+    }
+    free(copy);
+    return ok;
+}
+
+int
+cmd_model(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        int (*run)(int argc, char **argv);
+    } parts[] = {
+        {"bench", model_bench_command}, {"rows", model_rows_command},
+        {"fit", model_fit_command},     {"predict", model_predict_command},
+        {"check", model_check_command},
+    };
+    for (size_t i = 0; argc > 1 && i < sizeof parts / sizeof parts[0]; i++)
+        if (!strcmp(argv[1], parts[i].name))
+            return parts[i].run(argc - 1, argv + 1);
+    const struct arg_option options[] = {{0}};
+    const struct arg_spec spec = {
+        "model", "bench|rows|fit|predict|check ...",
+        "Frames a second from a few parameters, stage by stage (docs/model.md).\n\n"
+        "  model bench -o DIR          measures a GPU, simulated or real\n"
+        "  model rows RUN -o CSV       takes the measurements out of a run\n"
+        "  model fit CSV... -o MODEL   makes a model of them\n"
+        "  model predict MODEL ...     asks it\n"
+        "  model check MODEL CSV...    says how far it is off",
+        options, NO_OPERAND};
+    struct args args;
+    const int status = args_parse(&args, &spec, argc, argv);
+    return status >= 0 ? status
+                       : args_usage_error(&spec, "expected bench, rows, fit, predict or check");
+}

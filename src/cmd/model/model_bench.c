@@ -1,0 +1,180 @@
+/* aetius model bench and rows: measurements for the staged model, on the simulated GPU or on this
+ * machine's own. */
+#include "base/file.h"
+#include "base/log.h"
+#include "base/subprocess.h"
+#include "cmd/model/model.h"
+#include "cmd/simulate.h"
+#include "model/collect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int cmd_capture(int argc, char **argv);
+
+struct bench_options {
+    struct simulate_options sim;
+    const char *program, *sweep, *surface;
+    bool native;
+    uint64_t samples, divide;
+};
+
+bool
+model_write_rows(const struct model_rows *rows, const char *path, struct error *err)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    model_rows_header(out);
+    for (size_t i = 0; i < rows->count; i++)
+        model_row_print(&rows->items[i], out);
+    fclose(out);
+    const bool ok = file_write_named(path, text, size, err);
+    free(text);
+    return ok;
+}
+
+/* This machine's OpenGL: the program does it all. */
+static bool
+bench_native(const struct bench_options *options, const char *program, struct error *err)
+{
+    char *csv = mem_printf("%s/measured.csv", options->sim.dir);
+    char *samples = mem_printf("%u", (unsigned)options->samples);
+    char *divide = mem_printf("%u", (unsigned)options->divide);
+    char *words[] = {(char *)(uintptr_t)program,
+                     "--csv",
+                     csv,
+                     "--samples",
+                     samples,
+                     "--divide",
+                     divide,
+                     "--sweep",
+                     (char *)(uintptr_t)options->sweep,
+                     "--surface",
+                     (char *)(uintptr_t)options->surface,
+                     NULL};
+    const struct subprocess_setup setup = {.argv = words};
+    struct subprocess child;
+    const bool ok = dir_create(options->sim.dir, err) && subprocess_start(&child, &setup, err) &&
+                    subprocess_check(subprocess_wait(&child), program, err);
+    if (ok)
+        log_note("%s", csv);
+    free(divide);
+    free(samples);
+    free(csv);
+    return ok;
+}
+
+static bool
+capture(const struct bench_options *options, const char *program, const char *trace,
+        struct error *err)
+{
+    char *divide = mem_printf("%u", (unsigned)options->divide);
+    const char *words[] = {"capture",  "-o",      trace,          "--force",   "--",
+                           program,    "--sweep", options->sweep, "--samples", "1",
+                           "--divide", divide,    "--csv",        "/dev/null", NULL};
+    const int count = (int)(sizeof words / sizeof words[0]) - 1;
+    const int status = cmd_capture(count, (char **)(uintptr_t)words);
+    free(divide);
+    return status == EXIT_WELL || fail(err, "%s could not be recorded", program);
+}
+
+static bool
+bench_simulated(struct bench_options *options, const char *program, struct error *err)
+{
+    struct model_rows rows = {0};
+    const char *dir = options->sim.dir;
+    char *trace = mem_printf("%s/model.trace", dir), *run = mem_printf("%s/run", dir);
+    char *csv = mem_printf("%s/measured.csv", dir);
+    bool ok = dir_create(dir, err) && capture(options, program, trace, err);
+    options->sim.dir = run;
+    ok = ok && simulate_trace(&options->sim, trace, err) &&
+         model_collect(&rows, run, trace, NULL, err) && model_write_rows(&rows, csv, err);
+    options->sim.dir = dir;
+    if (ok)
+        log_note("%s: %zu measurements", csv, rows.count);
+    VEC_FREE(&rows);
+    free(csv);
+    free(run);
+    free(trace);
+    return ok;
+}
+
+int
+model_bench_command(int argc, char **argv)
+{
+    struct bench_options request = {
+        .sweep = "all", .surface = "pbuffer", .samples = 7, .divide = 1};
+    const struct arg_option options[] = {
+        OPTION_OUTPUT(&request.sim.dir, "DIR", "where measured.csv, trace and run go", true),
+        {"sweep", 0, ARG_STRING, &request.sweep, "NAME", "one sweep, instead of all", false},
+        {"native", 0, ARG_FLAG, &request.native, NULL,
+         "measure this machine's own OpenGL, not the simulated GPU", false},
+        {"samples", 0, ARG_UINT, &request.samples, "N", "--native: frames a point (7)", false},
+        {"divide", 0, ARG_UINT, &request.divide, "N",
+         "frames N times narrower and lower, to try things out (1)", false},
+        {"surface", 0, ARG_STRING, &request.surface, "KIND",
+         "--native: pbuffer, which needs no display, or window (pbuffer)", false},
+        {"program", 0, ARG_STRING, &request.program, "FILE",
+         "the micro-benchmarks, instead of those that were built with aetius", false},
+        MACHINE_OPTIONS(&request.sim.machine),
+        OPTION_JOBS(&request.sim.jobs, "processes that simulate frames side by side (1)"),
+        OPTION_FORCE(&request.sim.force, "replace the run that DIR holds"),
+        {0}};
+    const struct arg_spec spec = {
+        "model bench", "-o DIR [options]",
+        "Draws the micro-benchmarks of the staged model (benchmarks/gl/model) on the simulated "
+        "GPU,\n"
+        "whose time is cycles and clock, or with --native on this machine's OpenGL, and leaves\n"
+        "DIR/measured.csv for `aetius model fit`.",
+        options, NO_OPERAND};
+    struct args args;
+    struct error err = {""};
+    const int status = args_parse(&args, &spec, argc, argv);
+    if (status >= 0)
+        return status;
+    if (!simulate_options_parse(&request.sim, &err))
+        return args_usage_error(&spec, "%s", err.text);
+    if (strcmp(request.sweep, "all") != 0 && !model_sweep_check(request.sweep, &err))
+        return args_usage_error(&spec, "--sweep: %s", err.text);
+    if (request.samples < 1 || request.samples > 1000)
+        return args_usage_error(&spec, "--samples: from 1 to 1000");
+    if (request.divide < 1 || request.divide > 64)
+        return args_usage_error(&spec, "--divide: from 1 to 64");
+    char *program = request.program ? mem_strdup(request.program) : data_path("bench", "model");
+    bool ok = program ? true : fail(&err, "benchmarks/gl/model is nowhere to be found: --program");
+    if (ok)
+        ok = request.native ? bench_native(&request, program, &err)
+                            : bench_simulated(&request, program, &err);
+    free(program);
+    return conclude(ok, &err);
+}
+
+int
+model_rows_command(int argc, char **argv)
+{
+    const char *out = NULL, *trace = NULL;
+    const struct arg_option options[] = {
+        OPTION_OUTPUT(&out, "CSV", "the measurements", true),
+        {"trace", 0, ARG_STRING, &trace, "FILE", "the run's, where it lies elsewhere now", false},
+        {0}};
+    const struct arg_spec spec = {"model rows",
+                                  "RUN -o CSV",
+                                  "Takes the measurements out of a run of the micro-benchmarks, "
+                                  "whose draws say what they are.",
+                                  options,
+                                  1,
+                                  1,
+                                  "one RUN",
+                                  .program = ARG_NO_PROGRAM};
+    struct args args;
+    struct error err = {""};
+    struct model_rows rows = {0};
+    const int status = args_parse(&args, &spec, argc, argv);
+    if (status >= 0)
+        return status;
+    const bool ok = model_collect(&rows, args.operands[0], trace, NULL, &err) &&
+                    model_write_rows(&rows, out, &err);
+    VEC_FREE(&rows);
+    return conclude(ok, &err);
+}

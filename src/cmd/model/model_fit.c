@@ -1,0 +1,256 @@
+/* aetius model fit and check: a model from measurements, and how far it is from them. */
+#include "cmd/model/model.h"
+#include "cmd/options.h"
+#include "base/text_table.h"
+#include "model/tables.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct check_options {
+    const char *model, *without, *fail_over;
+    bool all_held, json, csv;
+};
+
+/* The rows that are farthest off. */
+static void
+print_worst(const struct model_check *check, const struct model_rows *rows)
+{
+    enum { SHOWN = 5 };
+    size_t worst[SHOWN];
+    const uint32_t count = model_worst_rows(check, rows, worst, SHOWN);
+    puts("\nfarthest off, in frames a second:");
+    for (uint32_t i = 0; i < count; i++) {
+        char text[256];
+        model_row_describe(&rows->items[worst[i]], text, sizeof text);
+        printf("  %+6.1f %%  %s\n", 100 * check->error[worst[i]], text);
+    }
+}
+
+static void
+print_tables(const struct model_check *check, const struct model_rows *rows)
+{
+    struct text_table stages = {0}, springs = {0};
+    model_stages_sheet(&stages, check);
+    text_table_write(&stages, TEXT_TABLE_TEXT, stdout);
+    if (model_springs_sheet(&springs, check, rows)) {
+        puts("\nmass-spring, frames a second:");
+        text_table_write(&springs, TEXT_TABLE_TEXT, stdout);
+    }
+    text_table_fini(&stages);
+    text_table_fini(&springs);
+    print_worst(check, rows);
+}
+
+static cJSON *
+errors_json(const struct model_errors *errors)
+{
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddNumberToObject(object, "rows", errors->count);
+    cJSON_AddNumberToObject(object, "mean_error", errors->mean);
+    cJSON_AddNumberToObject(object, "worst_error", errors->worst);
+    return object;
+}
+
+static void
+print_check_json(const struct model_check *check, const struct model_rows *rows)
+{
+    cJSON *root = cJSON_CreateObject(), *stages = cJSON_AddObjectToObject(root, "stages");
+    for (uint32_t s = 0; s < MODEL_STAGES; s++) {
+        cJSON *stage = cJSON_AddObjectToObject(stages, model_stage_names[s]);
+        cJSON_AddItemToObject(stage, "fitted", errors_json(&check->stages[s].fitted));
+        cJSON_AddItemToObject(stage, "held_out", errors_json(&check->stages[s].held_out));
+    }
+    cJSON_AddItemToObject(root, "fitted", errors_json(&check->fitted));
+    cJSON_AddItemToObject(root, "held_out", errors_json(&check->held_out));
+    cJSON_AddItemToObject(root, "large", errors_json(&check->large));
+    cJSON *springs = cJSON_AddArrayToObject(root, "springs");
+    for (uint32_t n = 0; n < 3; n++)
+        cJSON_AddItemToArray(springs, errors_json(&check->springs[n]));
+    cJSON *list = cJSON_AddArrayToObject(root, "rows");
+    for (size_t r = 0; r < rows->count; r++) {
+        cJSON *row = cJSON_CreateObject();
+        char text[256];
+        model_row_describe(&rows->items[r], text, sizeof text);
+        cJSON_AddStringToObject(row, "what", text);
+        cJSON_AddBoolToObject(row, "fitted", check->is_fitted[r]);
+        cJSON_AddNumberToObject(row, "measured_fps", 1 / rows->items[r].seconds);
+        cJSON_AddNumberToObject(row, "predicted_fps", 1 / check->predicted[r]);
+        cJSON_AddNumberToObject(row, "error", check->error[r]);
+        cJSON_AddItemToArray(list, row);
+    }
+    print_json_tree(root);
+}
+
+static bool
+check(const struct model *model, const struct model_rows *rows, const struct check_options *options,
+      bool *exceeded, struct error *err)
+{
+    struct model_check result;
+    uint32_t stages;
+    if (!model_stages_parse(&stages, options->without, err) ||
+        !model_check_rows(&result, model, rows, stages, options->all_held, err))
+        return false;
+    if (options->json) {
+        print_check_json(&result, rows);
+    } else {
+        print_tables(&result, rows);
+    }
+    const double limit = options->fail_over ? strtod(options->fail_over, NULL) / 100 : INFINITY;
+    const struct model_errors *judged = result.held_out.count ? &result.held_out : &result.fitted;
+    *exceeded = !(judged->mean <= limit);
+    model_check_fini(&result);
+    return true;
+}
+
+static bool
+read_all(struct model_rows *rows, const struct args *args, uint32_t first, struct error *err)
+{
+    for (uint32_t i = first; i < args->operand_count; i++)
+        if (!model_rows_read(rows, args->operands[i], err))
+            return false;
+    return rows->count > 0 || fail(err, "no measurements");
+}
+
+static void
+print_fit(const struct model *model)
+{
+    struct text_table sheet = {0};
+    printf("%s: %.6g cycles a second, %.3g us a frame besides\n\n", model->renderer,
+           model_factor(model, "rate"), 1e6 * model_factor(model, "start"));
+    text_table_cell(&sheet, "curve");
+    text_table_cell(&sheet, "segments");
+    text_table_cell(&sheet, "from");
+    text_table_cell(&sheet, "to");
+    text_table_cell(&sheet, "interval, the widest");
+    text_table_end_row(&sheet);
+    for (size_t i = 0; i < model->curves.count; i++) {
+        const struct spline *s = &model->curves.items[i].spline;
+        double widest = 0;
+        for (uint32_t k = 0; k < s->knots; k++)
+            widest = fmax(widest, s->half[k] / s->y[k]);
+        text_table_cell(&sheet, "%s", model->curves.items[i].name);
+        text_table_cell(&sheet, "%u", s->knots - 1);
+        text_table_cell(&sheet, "%.4g", s->y[0]);
+        text_table_cell(&sheet, "%.4g", s->y[s->knots - 1]);
+        text_table_cell(&sheet, "+-%.1f %%", 100 * widest);
+        text_table_end_row(&sheet);
+    }
+    text_table_write(&sheet, TEXT_TABLE_TEXT, stdout);
+    putchar('\n');
+    text_table_fini(&sheet);
+}
+
+/* The model does not take the place of what it is made from. */
+static bool
+is_new(const struct args *args, const char *path, struct error *err)
+{
+    struct stat model, csv;
+    for (uint32_t i = 0; i < args->operand_count && !stat(path, &model); i++)
+        if (!stat(args->operands[i], &csv) && csv.st_ino == model.st_ino &&
+            csv.st_dev == model.st_dev)
+            return fail(err, "%s is one of the measurements: another name for the model", path);
+    return true;
+}
+
+static bool
+read_rate(const char *text, double *rate, struct error *err)
+{
+    char *end;
+    *rate = text ? strtod(text, &end) : 0;
+    return !text || (*text && !*end && isfinite(*rate) && *rate > 0) ||
+           fail(err, "--rate: a number above 0, clock times pipelines");
+}
+
+int
+model_fit_command(int argc, char **argv)
+{
+    struct check_options request = {0};
+    const char *rate_text = NULL;
+    bool all = false, exceeded;
+    struct arg_list runs = {0};
+    const struct arg_option options[] = {
+        OPTION_OUTPUT(&request.model, "MODEL", "the model, an INI file", true),
+        {"rate", 0, ARG_STRING, &rate_text, "CYCLES",
+         "clock times pipelines (as the CSV says, or from the slope of the sweep `length`)", false},
+        {"frames", 0, ARG_LIST, &runs, "RUN",
+         "the frame stages too, from a run of cycle-level frames; may be given several times",
+         false},
+        {"all", 0, ARG_FLAG, &all, NULL, "fit all measurements: nothing is held out to check by",
+         false},
+        OPTION_JSON(&request.json, "how far it is off, as JSON"),
+        {0}};
+    const struct arg_spec spec = {
+        "model fit", "CSV... -o MODEL [options]",
+        "Fits the staged model to half of the measurements - curves of straight segments, as many\n"
+        "as cross-validation wants - and checks it on the other half.",
+        options, SOME_FILES};
+    struct args args;
+    struct error err = {""};
+    struct model_rows rows = {0};
+    struct model model = {0};
+    double rate;
+    const int status = args_parse(&args, &spec, argc, argv);
+    if (status >= 0)
+        return status;
+    if (!read_rate(rate_text, &rate, &err) || !is_new(&args, request.model, &err))
+        return args_usage_error(&spec, "%s", err.text);
+    bool ok = read_all(&rows, &args, 0, &err);
+    bool *fitted = ok && !all ? model_split(&rows) : NULL;
+    ok = ok && model_fit(&model, &rows, fitted, rate, &err) &&
+         (!runs.count || model_learn_frames(&model, &runs, &err)) &&
+         model_write(&model, request.model, &err);
+    if (ok && !request.json)
+        print_fit(&model);
+    ok = ok && check(&model, &rows, &request, &exceeded, &err);
+    free(fitted);
+    model_fini(&model);
+    VEC_FREE(&rows);
+    return conclude(ok, &err);
+}
+
+int
+model_check_command(int argc, char **argv)
+{
+    struct check_options request = {0};
+    bool exceeded = false;
+    const struct arg_option options[] = {
+        {"without", 0, ARG_STRING, &request.without, "STAGE,...",
+         "stages to leave out: triangles, textures, dependent", false},
+        {"all-held-out", 0, ARG_FLAG, &request.all_held, NULL,
+         "the fit has seen none of these: another run of the same chip", false},
+        {"fail-over", 0, ARG_STRING, &request.fail_over, "PERCENT",
+         "exit 3 when the mean error in all, held out, is above", false},
+        OPTION_JSON(&request.json, "the errors, and each row's, as JSON"),
+        {0}};
+    const struct arg_spec spec = {
+        "model check",
+        "MODEL CSV... [options]",
+        "How far the model is from measurements: the relative error of each stage by itself and "
+        "of\n"
+        "all, on the half that was fitted and the half that was not; the budget is 10 % a stage.",
+        options,
+        2,
+        UINT32_MAX,
+        "a MODEL and at least one CSV",
+        .program = ARG_NO_PROGRAM,
+        .exceeds = "the mean error is above --fail-over"};
+    struct args args;
+    struct error err = {""};
+    struct model_rows rows = {0};
+    struct model model = {0};
+    char *end = NULL;
+    const int status = args_parse(&args, &spec, argc, argv);
+    if (status >= 0)
+        return status;
+    if (request.fail_over &&
+        (!(strtod(request.fail_over, &end) >= 0) || end == request.fail_over || *end))
+        return args_usage_error(&spec, "--fail-over: a number of percent");
+    const bool ok = model_read(&model, args.operands[0], &err) && read_all(&rows, &args, 1, &err) &&
+                    check(&model, &rows, &request, &exceeded, &err);
+    model_fini(&model);
+    VEC_FREE(&rows);
+    return ok && exceeded ? EXIT_EXCEEDED : conclude(ok, &err);
+}

@@ -1,0 +1,164 @@
+/* aetius model predict: frames a second, without a GPU and without a simulation. */
+#include "cmd/model/model.h"
+#include "cmd/options.h"
+#include "base/text_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct predict_options {
+    const char *workload, *without;
+    struct model_trace_options trace;
+};
+
+static const char *
+stage_says(const struct model_prediction *prediction, uint32_t stage, char *text, size_t size)
+{
+    if (stage == MODEL_TRIANGLES)
+        snprintf(text, size, "times %.4f", prediction->stages[stage].alone);
+    else
+        snprintf(text, size, "%s%.2f", stage == MODEL_BASE ? "" : "at most ",
+                 1 / prediction->stages[stage].alone);
+    return text;
+}
+
+static void
+print_prediction(const struct model_prediction *prediction)
+{
+    struct text_table sheet = {0};
+    char text[64];
+    bool extrapolated = false;
+    text_table_cell(&sheet, "stage");
+    text_table_cell(&sheet, "by itself");
+    text_table_cell(&sheet, "frames/s");
+    text_table_cell(&sheet, " ");
+    text_table_end_row(&sheet);
+    for (uint32_t s = 0; s < MODEL_STAGES; s++) {
+        if (!prediction->stages[s].counts)
+            continue;
+        text_table_cell(&sheet, "%s", model_stage_names[s]);
+        text_table_cell(&sheet, "%s", stage_says(prediction, s, text, sizeof text));
+        text_table_cell(&sheet, "%.2f", 1 / prediction->stages[s].seconds);
+        text_table_cell(&sheet, "%s", prediction->stages[s].extrapolated ? "extrapolated" : "");
+        text_table_end_row(&sheet);
+        extrapolated = extrapolated || prediction->stages[s].extrapolated;
+    }
+    text_table_write(&sheet, TEXT_TABLE_TEXT, stdout);
+    text_table_fini(&sheet);
+    printf("\n%.2f frames/s", 1 / prediction->seconds);
+    if (prediction->clock > 0)
+        printf(" (%.4g a million cycles)", 1e6 / (prediction->seconds * prediction->clock));
+    printf(", bound by %s%s\n", model_stage_names[prediction->bound],
+           extrapolated ? "; outside of what was measured" : "");
+}
+
+static void
+print_prediction_json(const struct model_prediction *prediction)
+{
+    cJSON *root = cJSON_CreateObject(), *stages = cJSON_AddArrayToObject(root, "stages");
+    for (uint32_t s = 0; s < MODEL_STAGES; s++) {
+        if (!prediction->stages[s].counts)
+            continue;
+        cJSON *stage = cJSON_CreateObject();
+        cJSON_AddStringToObject(stage, "name", model_stage_names[s]);
+        cJSON_AddNumberToObject(stage, s == MODEL_TRIANGLES ? "slowdown" : "seconds",
+                                prediction->stages[s].alone);
+        cJSON_AddNumberToObject(stage, "fps", 1 / prediction->stages[s].seconds);
+        cJSON_AddBoolToObject(stage, "extrapolated", prediction->stages[s].extrapolated);
+        cJSON_AddItemToArray(stages, stage);
+    }
+    cJSON_AddNumberToObject(root, "fps", 1 / prediction->seconds);
+    if (prediction->clock > 0)
+        cJSON_AddNumberToObject(root, "fpc", 1 / (prediction->seconds * prediction->clock));
+    cJSON_AddStringToObject(root, "bound_by", model_stage_names[prediction->bound]);
+    print_json_tree(root);
+}
+
+static bool
+set_all(struct model_row *workload, const struct arg_list *sets, struct error *err)
+{
+    for (uint32_t i = 0; i < sets->count; i++) {
+        char *copy = mem_strdup(sets->items[i]), *value = strchr(copy, '=');
+        if (value)
+            *value++ = '\0';
+        const bool ok = value ? model_row_set(workload, copy, value, err)
+                              : fail(err, "--set %.40s: expected name=value", copy);
+        free(copy);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+static bool
+predict(const struct predict_options *options, const char *path, struct error *err)
+{
+    struct model model = {0};
+    struct model_row workload = {0};
+    struct model_prediction prediction;
+    uint32_t stages;
+    if (options->trace.trace) {
+        const bool done = (path || fail(err, "--trace needs a MODEL")) &&
+                          model_read(&model, path, err) &&
+                          model_predict_trace(&model, &options->trace, err);
+        model_fini(&model);
+        return done;
+    }
+    bool ok = model_stages_parse(&stages, options->without, err) &&
+              (!path || model_read(&model, path, err));
+    ok = ok && (!options->workload || model_workload_read(&workload, options->workload, err)) &&
+         set_all(&workload, &options->trace.machine.sets, err) &&
+         model_predict(&prediction, path ? &model : NULL, &workload, stages, err);
+    if (ok && options->trace.json)
+        print_prediction_json(&prediction);
+    else if (ok)
+        print_prediction(&prediction);
+    model_fini(&model);
+    return ok;
+}
+
+int
+model_predict_command(int argc, char **argv)
+{
+    struct predict_options request = {.trace.memory = FILE_MEMORY_BYTES};
+    const struct arg_option options[] = {
+        {"workload", 0, ARG_STRING, &request.workload, "FILE",
+         "lines name = value, or cycles; fragments; clock x pipes; if-else-endif; if; else", false},
+        {"without", 0, ARG_STRING, &request.without, "STAGE,...",
+         "stages to leave out: triangles, textures, dependent", false},
+        {"trace", 0, ARG_STRING, &request.trace.trace, "FILE",
+         "instead of a workload: frames of a program, drawn without time", false},
+        OPTION_FRAMES(&request.trace.frames, "--trace: which"),
+        {"against", 0, ARG_STRING, &request.trace.against, "RUN",
+         "--trace: a cycle-level run of the same frames, to compare with", false},
+        OPTION_PRESET(&request.trace.machine.preset, "--trace: the machine that the model is of"),
+        {"config", 0, ARG_LIST, &request.trace.machine.configs, "INI",
+         "--trace: parameters of the machine from a file, on top", false},
+        {"set", 0, ARG_LIST, &request.trace.machine.sets, "NAME=VALUE",
+         "of the workload, on top of the file; --trace: SECTION.Name=VALUE, a parameter", false},
+        OPTION_MEMORY(&request.trace.memory),
+        OPTION_JSON(&request.trace.json, "the stages as JSON"),
+        {0}};
+    const struct arg_spec spec = {
+        "model predict",
+        "[MODEL] [options]",
+        "Frames a second of a workload, with what each stage says. Without a MODEL the formula\n"
+        "alone: clock x pipes / (cycles x fragments).",
+        options,
+        0,
+        1,
+        "one MODEL, or none",
+        .program = ARG_NO_PROGRAM};
+    struct args args;
+    struct error err = {""};
+    const int status = args_parse(&args, &spec, argc, argv);
+    if (status >= 0)
+        return status;
+    const struct model_trace_options *trace = &request.trace;
+    if (trace->trace && (request.workload || request.without))
+        return args_usage_error(&spec, "%s is not of --trace",
+                                request.workload ? "--workload" : "--without");
+    if (!trace->trace && (trace->frames.count || trace->against || trace->machine.configs.count))
+        return args_usage_error(&spec, "--frames, --against and --config are of --trace");
+    return conclude(predict(&request, args.operand_count ? args.operands[0] : NULL, &err), &err);
+}

@@ -1,0 +1,210 @@
+/* aetius sweep PLAN.ini: does what the plan's runs are short of, and collects what they came to. */
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "cmd/sweep/sweep.h"
+#include "sweep/database.h"
+#include "sweep/estimate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct sweep_options {
+    const char *dir;
+    struct work_options work;
+    bool dry_run, json;
+};
+
+struct sweeping {
+    const struct sweep_options *options;
+    struct sweep_plan plan;
+    struct sweep sweep;
+    struct run_numbers todo;
+    struct error *err;
+};
+
+/* "plans/caches.ini": "out/sweep/caches". */
+static char *
+default_dir(const char *plan)
+{
+    const char *slash = strrchr(plan, '/'), *name = slash ? slash + 1 : plan;
+    const char *dot = strrchr(name, '.');
+    return mem_printf("out/sweep/%.*s", (int)(dot && dot > name ? dot - name : (long)strlen(name)),
+                      name);
+}
+
+static void
+estimate_cells(struct text_table *table, const struct estimate *estimate)
+{
+    if (isnan(estimate->seconds))
+        text_table_cell(table, "?");
+    else
+        text_table_cell(table, "%.1f", estimate->seconds);
+    if (isnan(estimate->bytes))
+        text_table_cell(table, "?");
+    else
+        text_table_cell(table, "%.1f", estimate->bytes / 1e6);
+}
+
+static void
+print_runs(const struct sweeping *s, const struct estimator *estimator)
+{
+    static const char *const titles[] = {"run", "input", "machine", "state", "seconds", "MB"};
+    struct text_table table = {0};
+    for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
+        text_table_cell(&table, "%s", titles[i]);
+    text_table_end_row(&table);
+    for (size_t i = 0; i < s->sweep.runs.count && !interrupt_pending(); i++) {
+        const struct sweep_run *run = &s->sweep.runs.items[i];
+        const struct sweep_trace *trace = &s->sweep.traces.items[run->trace];
+        const enum sweep_state state = sweep_state_of(&s->sweep, run);
+        struct estimate estimate = estimator_ask(estimator, trace);
+        text_table_cell(&table, "%zu", i + 1);
+        text_table_cell(&table, "%s", trace->name);
+        text_table_cell(&table, "%s", run->machine);
+        text_table_cell(&table, "%s", sweep_state_names[state]);
+        if (state == SWEEP_DONE) {
+            text_table_cell(&table, "-");
+            text_table_cell(&table, "-");
+        } else {
+            estimate_cells(&table, &estimate);
+        }
+        text_table_end_row(&table);
+    }
+    text_table_write(&table, TEXT_TABLE_TEXT, stdout);
+    text_table_fini(&table);
+}
+
+/* What is left to do, in all. */
+static struct estimate
+add_up(const struct sweeping *s, const struct estimator *estimator)
+{
+    struct estimate sum = {0, 0};
+    for (size_t i = 0; i < s->todo.count && !interrupt_pending(); i++) {
+        const struct sweep_run *run = &s->sweep.runs.items[s->todo.items[i]];
+        const struct estimate one = estimator_ask(estimator, &s->sweep.traces.items[run->trace]);
+        sum.seconds += one.seconds;
+        sum.bytes += one.bytes;
+    }
+    return sum;
+}
+
+static bool
+dry_run(const struct sweeping *s)
+{
+    struct estimator estimator = {0};
+    estimator_read(&estimator, s->sweep.store);
+    const struct estimate sum = add_up(s, &estimator);
+    const uint64_t jobs = work_jobs(&s->options->work);
+    const double seconds = sum.seconds / (double)jobs;
+    if (s->options->json) {
+        cJSON *root = cJSON_CreateObject();
+        cJSON_AddNumberToObject(root, "runs", (double)s->sweep.runs.count);
+        cJSON_AddNumberToObject(root, "todo", (double)s->todo.count);
+        cJSON_AddItemToObject(root, "seconds",
+                              isnan(seconds) ? cJSON_CreateNull() : cJSON_CreateNumber(seconds));
+        cJSON_AddItemToObject(
+            root, "bytes", isnan(sum.bytes) ? cJSON_CreateNull() : cJSON_CreateNumber(sum.bytes));
+        print_json_tree(root);
+    } else {
+        print_runs(s, &estimator);
+        printf("\n%zu of %zu runs are to be done", s->todo.count, s->sweep.runs.count);
+        if (s->todo.count && isnan(sum.seconds))
+            printf("; how long they take is not known before one is done\n");
+        else
+            printf(": about %.0f s with %llu at a time, %.0f MB\n", seconds,
+                   (unsigned long long)jobs, sum.bytes / 1e6);
+    }
+    estimator_fini(&estimator);
+    return interrupt_check(s->err);
+}
+
+static bool
+sweep_on(struct sweeping *s)
+{
+    struct sweep *sweep = &s->sweep;
+    const struct work_options *work = &s->options->work;
+    bool waits = false;
+    bool ok = sweep_prepare(sweep, &s->plan, work, !s->options->dry_run, s->err);
+    if (s->options->dry_run)
+        return ok && sweep_list_todo(sweep, &s->todo, s->err) && dry_run(s);
+    if (!ok || !sweep_copy_plan(sweep, &s->plan, s->err))
+        return false;
+    ok = sweep_do(sweep, work, &waits, s->err);
+    if (waits || interrupt_pending())
+        return ok; /* runs that are not awaited are collected when they are done */
+    struct error collecting;
+    return database_build(sweep, &s->plan, ok ? s->err : &collecting) && ok &&
+           sweep_check_missing(sweep, s->err);
+}
+
+static bool
+sweep_the_plan(const struct sweep_options *options, const char *path, struct error *err)
+{
+    struct sweeping s = {.options = options, .err = err};
+    if (!sweep_plan_load(&s.plan, path, err))
+        return false;
+    char *dir = options->dir ? mem_strdup(options->dir) : default_dir(path);
+    const bool ok =
+        sweep_open(&s.sweep, dir, options->dry_run ? NULL : path, &options->work, err) &&
+        sweep_on(&s);
+    sweep_fini(&s.sweep);
+    sweep_plan_fini(&s.plan);
+    VEC_FREE(&s.todo);
+    free(dir);
+    return ok;
+}
+
+int
+work_options_check(const struct work_options *options, const struct arg_spec *spec)
+{
+    if (!options->engine || engine_find(options->engine))
+        return -1;
+    char *names = engine_names();
+    const int status =
+        args_usage_error(spec, "there is no engine '%s': there are %s", options->engine, names);
+    free(names);
+    return status;
+}
+
+int
+sweep_plan_command(int argc, char **argv)
+{
+    struct sweep_options o = {0};
+    const struct arg_option table[] = {
+        OPTION_OUTPUT(&o.dir, "DIR", "the sweep's folder (out/sweep/PLAN)", false),
+        {"dry-run", 'n', ARG_FLAG, &o.dry_run, NULL,
+         "only list the runs, with the time and the disk that they will take", false},
+        WORK_OPTIONS(&o.work),
+        OPTION_JSON(&o.json, "the dry run's sums as JSON"),
+        {0},
+    };
+    const struct arg_spec spec = {
+        "sweep",
+        "PLAN.ini [options] | status|collect|query|pareto|sensitivity|clean DIR ...",
+        "Simulates the inputs of a plan on its machines, and puts the outputs into a database\n"
+        "(docs/sweeps.md). What is done stays done: the same command goes on where an earlier one\n"
+        "was stopped, and does only what is new in a plan that grew. Then, each with a --help:\n"
+        "  sweep status DIR            how far it is\n"
+        "  sweep query DIR 'SQL'       a question to what came out\n"
+        "  sweep pareto DIR A B        machines that no other one beats in both outputs\n"
+        "  sweep sensitivity DIR       which parameter moves what\n"
+        "  sweep collect DIR           makes DIR/results.db of what is done so far\n"
+        "  sweep clean DIR             removes what killed runs left",
+        table,
+        1,
+        1,
+        "a plan",
+        .program = ARG_NO_PROGRAM};
+    struct args args;
+    struct error err = {""};
+    int status = args_parse(&args, &spec, argc, argv);
+    if (status < 0)
+        status = work_options_check(&o.work, &spec);
+    if (status >= 0)
+        return status;
+    interrupt_watch();
+    return conclude(sweep_the_plan(&o, args.operands[0], &err), &err);
+}

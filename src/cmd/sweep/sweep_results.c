@@ -1,0 +1,166 @@
+/* aetius sweep query, pareto and sensitivity: questions to what came out of a sweep. */
+#include "base/log.h"
+#include "cmd/sweep/sweep.h"
+#include "sweep/database.h"
+#include "sweep/tradeoffs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct question {
+    struct args args;
+    const char *input;
+    bool csv, json;
+};
+#define PRINT_OPTIONS(question)                                                                    \
+    {"csv", 0, ARG_FLAG, &(question)->csv, NULL, "the rows as CSV", false},                        \
+        OPTION_JSON(&(question)->json, "the rows as JSON, an object each")
+
+/* A number as a number. */
+static cJSON *
+cell_to_json(const char *cell)
+{
+    char *end;
+    const double number = strtod(cell, &end);
+    if (!*cell)
+        return cJSON_CreateNull();
+    return *end || cell[strspn(cell, "0123456789+-.e")] ? cJSON_CreateString(cell)
+                                                        : cJSON_CreateNumber(number);
+}
+
+static void
+print_rows(const struct text_table *rows, const struct question *question)
+{
+    if (!question->json) {
+        text_table_write(rows, question->csv ? TEXT_TABLE_CSV : TEXT_TABLE_TEXT, stdout);
+        return;
+    }
+    cJSON *root = cJSON_CreateObject(), *array = cJSON_AddArrayToObject(root, "rows");
+    for (size_t at = rows->columns; rows->columns && at < rows->cells.count; at += rows->columns) {
+        cJSON *row = cJSON_CreateObject();
+        for (uint32_t c = 0; c < rows->columns; c++)
+            cJSON_AddItemToObject(row, rows->cells.items[c],
+                                  cell_to_json(rows->cells.items[at + c]));
+        cJSON_AddItemToArray(array, row);
+    }
+    print_json_tree(root);
+}
+
+typedef bool ask_fn(const struct sweep *sweep, sqlite3 *db, const struct question *question,
+                    struct text_table *rows, struct error *err);
+
+/* Opens the folder's results, asks, prints. */
+static int
+answer(const struct question *question, ask_fn *ask)
+{
+    struct sweep sweep;
+    struct text_table rows = {0};
+    sqlite3 *db = NULL;
+    struct error err = {""};
+    bool ok = sweep_load(&sweep, question->args.operands[0], &err);
+    if (!ok)
+        return conclude(false, &err);
+    ok = database_open(&sweep, &db, &err) && ask(&sweep, db, question, &rows, &err);
+    if (ok)
+        print_rows(&rows, question);
+    text_table_fini(&rows);
+    sqlite3_close(db);
+    sweep_fini(&sweep);
+    return conclude(ok, &err);
+}
+
+static bool
+ask_query(const struct sweep *sweep, sqlite3 *db, const struct question *question,
+          struct text_table *rows, struct error *err)
+{
+    return database_query(sweep, db, question->args.operands[1], rows, err);
+}
+
+int
+sweep_query_command(int argc, char **argv)
+{
+    struct question question = {0};
+    const struct arg_option options[] = {PRINT_OPTIONS(&question), {0}};
+    const struct arg_spec spec = {
+        "sweep query",
+        "DIR 'SQL' [options]",
+        "A question to DIR/results.db in SQL. Its tables: results (a row a run, with the "
+        "parameters\n"
+        "that differ and the outputs), runs, params, outputs, definitions, meta; and frames, "
+        "draws,\n"
+        "cycles, frames_shader ...: the tables of the runs' folders, with the column run.",
+        options,
+        2,
+        2,
+        "the sweep's folder and a question",
+        .program = ARG_NO_PROGRAM};
+    const int status = args_parse(&question.args, &spec, argc, argv);
+    return status >= 0 ? status : answer(&question, ask_query);
+}
+
+static bool
+ask_pareto(const struct sweep *sweep, sqlite3 *db, const struct question *question,
+           struct text_table *rows, struct error *err)
+{
+    const char *const *words = question->args.operands;
+    size_t left_out;
+    (void)sweep;
+    if (!pareto_table(db, words[1], words[2], question->input, rows, &left_out, err))
+        return false;
+    if (left_out)
+        log_note("%zu machines are left out: they have not both values of every input", left_out);
+    return true;
+}
+
+int
+sweep_pareto_command(int argc, char **argv)
+{
+    struct question question = {0};
+    const struct arg_option options[] = {
+        {"input", 0, ARG_STRING, &question.input, "NAME",
+         "of this input; else the geometric means over all of them count", false},
+        PRINT_OPTIONS(&question),
+        {0}};
+    const struct arg_spec spec = {"sweep pareto",
+                                  "DIR A B [options]",
+                                  "The machines that no other one beats in both outputs A and B, "
+                                  "the best in A first. Less is\n"
+                                  "better, but for outputs whose plan says better = more.",
+                                  options,
+                                  3,
+                                  3,
+                                  "the sweep's folder and two outputs",
+                                  .program = ARG_NO_PROGRAM};
+    const int status = args_parse(&question.args, &spec, argc, argv);
+    return status >= 0 ? status : answer(&question, ask_pareto);
+}
+
+static bool
+ask_sensitivity(const struct sweep *sweep, sqlite3 *db, const struct question *question,
+                struct text_table *rows, struct error *err)
+{
+    (void)sweep;
+    (void)question;
+    return sensitivity_table(db, rows, err);
+}
+
+int
+sweep_sensitivity_command(int argc, char **argv)
+{
+    struct question question = {0};
+    const struct arg_option options[] = {PRINT_OPTIONS(&question), {0}};
+    const struct arg_spec spec = {"sweep sensitivity",
+                                  "DIR [options]",
+                                  "Which parameter moves what: over the pairs of runs that differ "
+                                  "in one parameter alone, from\n"
+                                  "each value to the next higher one, how much each output changes "
+                                  "in the mean. + and -: all\n"
+                                  "pairs went that way; +-: some went up and some down.",
+                                  options,
+                                  1,
+                                  1,
+                                  "the sweep's folder",
+                                  .program = ARG_NO_PROGRAM};
+    const int status = args_parse(&question.args, &spec, argc, argv);
+    return status >= 0 ? status : answer(&question, ask_sensitivity);
+}

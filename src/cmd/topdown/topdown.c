@@ -1,0 +1,326 @@
+/* aetius topdown: where the time of a GPU went: a simulated one, or one that NVIDIA's profilers
+ * measured. */
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "cmd/options.h"
+#include "cmd/topdown/topdown.h"
+#include "trace/virgl/vtest/private_folder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int cmd_topdown(int argc, char **argv);
+
+struct command_line {
+    struct topdown_request request;
+    const char *nvprof, *ncu; /* NULL: not given; else a file, or "" */
+    const char *cc, *out, *diff;
+    struct frame_set frames;
+    bool profile, print_command, overhead;
+    uint64_t level;   /* UINT64_MAX: not given */
+    const char *draw; /* NULL: not given */
+};
+
+enum { MOST_FILES = 258 }; /* operands, and one of an option each */
+
+/* Files of one application: those behind the same NAME=, or all without. */
+struct file_group {
+    char *name;
+    bool is_named; /* else after its first file */
+    const char *paths[MOST_FILES];
+    uint32_t count;
+    struct profile profile;
+};
+typedef VEC(struct file_group *) group_list;
+
+static void
+add_file(group_list *groups, const char *operand)
+{
+    const char *equals = strchr(operand, '=');
+    const bool is_named = equals && equals > operand && !file_exists(operand);
+    const char *path = is_named ? equals + 1 : operand;
+    const char *slash = strrchr(operand, '/');
+    char *name = is_named ? mem_printf("%.*s", (int)(equals - operand), operand)
+                          : mem_strdup(slash ? slash + 1 : operand);
+    struct file_group *group = NULL;
+    for (size_t i = 0; i < groups->count; i++)
+        if (groups->items[i]->is_named == is_named &&
+            (!is_named || !strcmp(groups->items[i]->name, name)))
+            group = groups->items[i];
+    if (!group) {
+        group = mem_alloc(sizeof *group);
+        group->name = mem_strdup(name);
+        group->is_named = is_named;
+        VEC_PUSH(groups, group);
+    }
+    free(name);
+    group->paths[group->count++] = path;
+}
+
+/* Reads the files and reports. */
+static bool
+analyse(const group_list *groups, const struct command_line *line,
+        const struct nvidia_capability *given, struct error *err)
+{
+    application_list applications = {0};
+    size_t read = 0;
+    bool ok = true;
+    for (; ok && read < groups->count; read++) {
+        struct file_group *group = groups->items[read];
+        profile_init(&group->profile);
+        ok = profile_read(&group->profile, group->paths, group->count, given, err) &&
+             application_list_add(&applications, &group->profile, group->name, line->request.kernel,
+                                  err);
+    }
+    if (ok)
+        ok = topdown_report(&applications, &line->request, err);
+    application_list_fini(&applications);
+    for (size_t i = 0; i < read; i++)
+        profile_fini(&groups->items[i]->profile);
+    return ok;
+}
+
+static void
+free_groups(group_list *groups)
+{
+    for (size_t i = 0; i < groups->count; i++) {
+        free(groups->items[i]->name);
+        free(groups->items[i]);
+    }
+    VEC_FREE(groups);
+}
+
+static bool
+analyse_profile(struct command_line *line, const char *program, const char *log,
+                const struct nvidia_capability *capability, struct error *err)
+{
+    group_list groups = {0};
+    struct file_group *group = mem_alloc(sizeof *group);
+    group->name = mem_strdup(program);
+    group->paths[group->count++] = log;
+    VEC_PUSH(&groups, group);
+    const bool ok = analyse(&groups, line, capability, err);
+    free_groups(&groups);
+    return ok;
+}
+
+/* Out of the folder that goes when this process does, beside it. */
+static void
+keep_log(const char *log, const char *folder)
+{
+    char *path =
+        mem_printf("%.*s/aetius-topdown-XXXXXX", (int)(strrchr(folder, '/') - folder), folder);
+    const int fd = mkstemp(path);
+    if (fd >= 0 && !rename(log, path))
+        log_note("what the profiler told is in %s", path);
+    else if (fd >= 0)
+        unlink(path);
+    if (fd >= 0)
+        close(fd);
+    free(path);
+}
+
+/* The profiler's tables go to -o FILE, or to a file that is gone when they are analysed. */
+static bool
+profile_and_analyse(struct command_line *line, char **program,
+                    const struct nvidia_capability *given, struct error *err)
+{
+    struct private_folder folder = {0};
+    interrupt_watch();
+    const struct nvidia_capability *capability = given ? given : topdown_find_capability(err);
+    if (!capability || !private_folder_create(&folder, err))
+        return false;
+    char *log = line->out ? mem_strdup(line->out) : mem_printf("%s/log", folder.path);
+    double *alone = &line->request.seconds_alone;
+    const bool has_log = (!line->overhead || topdown_run_alone(program, alone, err)) &&
+                         topdown_profile(capability, log, line->request.over_time, program,
+                                         &line->request.seconds_profiled, err);
+    const bool ok = has_log && analyse_profile(line, program[0], log, capability, err);
+    if (has_log && !ok && line->out)
+        log_note("what the profiler told is in %s", log);
+    else if (has_log && !ok)
+        keep_log(log, folder.path);
+    private_folder_remove(&folder);
+    free(log);
+    return ok;
+}
+
+/* Of `topdown RUN`. */
+static int
+check_run(const struct command_line *line, const struct args *args, const struct arg_spec *spec)
+{
+    const struct topdown_request *request = &line->request;
+    if (args->operand_count != 1 || args->after)
+        return args_usage_error(spec, "expected one RUN, or files with --nvprof or --ncu");
+    if (line->cc || line->out || line->overhead || request->kernel)
+        return args_usage_error(spec, "--cc, --output, --overhead and --kernel are of profilers");
+    if (line->draw && (request->draws || request->over_time || line->diff || request->prove))
+        return args_usage_error(spec, "--draw is one draw alone");
+    if (request->draws && request->over_time)
+        return args_usage_error(spec, "--draws and --over-time are two answers");
+    if (request->prove && (request->json || request->csv || line->diff))
+        return args_usage_error(spec, "--prove prints text, of one run");
+    if (!request->prove && (request->trace || request->jobs))
+        return args_usage_error(spec, "--trace and --jobs want --prove");
+    if (line->diff && (request->csv || request->svg || request->over_time || request->draws))
+        return args_usage_error(spec, "--diff prints text or --json, of all frames together");
+    return -1;
+}
+
+static int
+check(const struct command_line *line, const struct args *args, const struct arg_spec *spec)
+{
+    const bool has_files =
+        args->operand_count || (line->nvprof && *line->nvprof) || (line->ncu && *line->ncu);
+    const bool of_files = line->nvprof || line->ncu;
+    if (line->level != UINT64_MAX && (line->level < 1 || line->level > 3))
+        return args_usage_error(spec, "--level takes 1, 2 or 3");
+    if (line->request.json && line->request.csv)
+        return args_usage_error(spec, "--json and --csv are two answers");
+    if (!line->profile && !of_files && !line->print_command)
+        return check_run(line, args, spec);
+    if (line->profile + of_files + line->print_command != 1)
+        return args_usage_error(spec, "one of --nvprof or --ncu, --profile, --print-command");
+    if (line->diff || line->frames.text || line->draw || line->request.draws ||
+        line->request.prove || line->request.trace || line->request.jobs)
+        return args_usage_error(
+            spec, "--frame, --draw, --draws, --diff, --prove, --trace and --jobs want a RUN");
+    if (of_files != has_files)
+        return args_usage_error(spec, of_files ? "expected at least one FILE"
+                                               : "files want --nvprof or --ncu");
+    if (of_files && args->after)
+        return args_usage_error(spec, "a PROGRAM wants --profile");
+    if (line->profile && !args->after_count)
+        return args_usage_error(spec, "no PROGRAM after `--`");
+    if (line->overhead && !line->profile)
+        return args_usage_error(spec, "--overhead wants --profile");
+    return -1;
+}
+
+/* "F:N", or "N" of the frames that are asked for. */
+static bool
+take_draw(struct command_line *line, struct error *err)
+{
+    char *end;
+    uint32_t frame, draw;
+    line->request.has_draw = true;
+    line->request.draw = strtoul(line->draw, &end, 10);
+    if (*line->draw >= '0' && *line->draw <= '9' && !*end)
+        return true;
+    if (!parse_draw(line->draw, &frame, &draw, err))
+        return false;
+    if (line->frames.count && !frame_set_has(&line->frames, frame))
+        return fail(err, "--draw %s is not in --frame %s", line->draw, line->frames.text);
+    line->frames = (struct frame_set){.ranges = {{frame, frame}}, .count = 1};
+    line->request.draw = draw;
+    return true;
+}
+
+static bool
+work(struct command_line *line, const struct args *args, struct error *err)
+{
+    const struct nvidia_capability *given = NULL;
+    group_list groups = {0};
+    if (line->cc && !(given = nvidia_capability_parse(line->cc, err)))
+        return false;
+    line->request.level = line->level != UINT64_MAX ? (uint32_t)line->level : 0;
+    if (line->draw && !take_draw(line, err))
+        return false;
+    if (line->profile)
+        return profile_and_analyse(line, args->after, given, err);
+    if (line->print_command) {
+        if (!given && !(given = topdown_find_capability(err)))
+            return false;
+        topdown_print_command(given, line->out ? line->out : "topdown.csv", line->request.over_time,
+                              args->after_count ? args->after : NULL, stdout);
+        puts("");
+        return true;
+    }
+    if (!line->nvprof && !line->ncu)
+        return topdown_run(args->operands[0], line->diff, &line->frames, &line->request, err);
+    if (line->nvprof && *line->nvprof)
+        add_file(&groups, line->nvprof);
+    if (line->ncu && *line->ncu)
+        add_file(&groups, line->ncu);
+    for (uint32_t i = 0; i < args->operand_count; i++)
+        add_file(&groups, args->operands[i]);
+    const bool ok = analyse(&groups, line, given, err);
+    free_groups(&groups);
+    return ok;
+}
+
+int
+cmd_topdown(int argc, char **argv)
+{
+    struct command_line line = {.level = UINT64_MAX};
+    const struct arg_option options[] = {
+        {"frame", 0, ARG_FRAMES, &line.frames, "N", "RUN: only of these frames: A, A-B or A,B,C-D",
+         false},
+        {"draw", 0, ARG_STRING, &line.draw, "F:N",
+         "RUN: of this draw alone, as `aetius draws` prints it; N: of the one frame that has it",
+         false},
+        {"draws", 0, ARG_FLAG, &line.request.draws, NULL, "RUN: each draw, in their order", false},
+        {"prove", 0, ARG_FLAG, &line.request.prove, NULL,
+         "RUN: simulate again with each resource ideal that may give 3 % and more", false},
+        {"trace", 0, ARG_STRING, &line.request.trace, "FILE", "--prove: the run's trace, if moved",
+         false},
+        OPTION_JOBS(&line.request.jobs, "--prove: simulations side by side (1)"),
+        {"diff", 0, ARG_STRING, &line.diff, "RUN", "RUN: how that of another run differs", false},
+        {"nvprof", 0, ARG_OPTIONAL, &line.nvprof, "FILE", "of what nvprof printed", false},
+        {"ncu", 0, ARG_OPTIONAL, &line.ncu, "FILE", "of what ncu printed", false},
+        {"profile", 0, ARG_FLAG, &line.profile, NULL,
+         "run PROGRAM under nvprof or ncu, and analyse that", false},
+        {"print-command", 0, ARG_FLAG, &line.print_command, NULL,
+         "the profiler's command line, which --profile would run", false},
+        {"cc", 0, ARG_STRING, &line.cc, "X.Y",
+         "the compute capability, where it is not told or wrongly", false},
+        {"level", 0, ARG_UINT, &line.level, "N", "how deep: 1, 2 or 3 (3; the bars of a figure 1)",
+         false},
+        {"kernel", 0, ARG_STRING, &line.request.kernel, "NAME",
+         "only kernels of this name: whole, without parameters, or a part of it", false},
+        {"over-time", 0, ARG_FLAG, &line.request.over_time, NULL,
+         "each launch, or frame, in their order", false},
+        {"all", 0, ARG_FLAG, &line.request.shows_all, NULL,
+         "what is below its threshold, too, and all kernels", false},
+        {"svg", 0, ARG_STRING, &line.request.svg, "FILE",
+         "a figure: of a RUN, its frames (--over-time) or draws; of kernels, launches, several "
+         "applications, or --overhead",
+         false},
+        {"csv", 0, ARG_FLAG, &line.request.csv, NULL, "a line a node", false},
+        OPTION_JSON(&line.request.json, "as JSON"),
+        OPTION_OUTPUT(&line.out, "FILE", "--profile: where the profiler's tables stay", false),
+        {"overhead", 0, ARG_FLAG, &line.overhead, NULL,
+         "--profile: run PROGRAM alone before, and compare the times", false},
+        {0},
+    };
+    const struct arg_spec spec = {
+        .command = "topdown",
+        .usage = "RUN | --nvprof|--ncu [NAME=]FILE... | --profile -- PROGRAM ...",
+        .about =
+            "The Top-Down method: where did the time go? Of a simulated RUN (a folder of `aetius\n"
+            "sim`): what each cycle of the pipeline was lost to, what would be gained without, "
+            "and\n"
+            "what the shaders' issue slots were lost to. Of an NVIDIA GPU, from what nvprof and "
+            "ncu\n"
+            "printed (CSV of every layout, or text, any number of files; kernels are matched "
+            "across\n"
+            "them): of the instructions that could have been issued, how many did work, and what\n"
+            "were the others lost to? Files with the same NAME= are one application, and\n"
+            "applications stand side by side.\n"
+            "docs/topdown.md explains the method.",
+        .options = options,
+        .most = UINT32_MAX,
+        .operands = "a run, or files of nvprof or ncu",
+        .program = ARG_MAYBE_PROGRAM,
+    };
+    struct args args;
+    struct error err;
+    const int status = args_parse(&args, &spec, argc, argv);
+    if (status >= 0)
+        return status;
+    const int usage = check(&line, &args, &spec);
+    return usage >= 0 ? usage : conclude(work(&line, &args, &err), &err);
+}

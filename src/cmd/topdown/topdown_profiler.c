@@ -1,0 +1,147 @@
+/* aetius topdown --profile: nvprof or ncu, run with what the equations need. */
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "cmd/topdown/topdown.h"
+#include "trace/virgl/vtest/keeper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { POLL_MS = 200 };
+
+/* Waits for its end; after a signal, ends it and all that it started. */
+static bool
+await(struct keeper *keeper, const char *name, struct error *err)
+{
+    int status;
+    bool ended;
+    while (!(ended = keeper_heard(keeper, &status)) && !interrupt_pending())
+        interrupt_await(keeper->line, POLL_MS);
+    if (ended)
+        keeper_leave(keeper);
+    else
+        status = keeper_end(keeper);
+    if (!interrupt_check(err))
+        return false;
+    return subprocess_check(status, name, err);
+}
+
+/* Its standard output goes to `out`. */
+static bool
+start(struct keeper *keeper, char **words, int out, struct error *err)
+{
+    const struct subprocess_setup setup = {.argv = words, .out_fd = out, .own_group = true};
+    fflush(NULL);
+    return keeper_start(keeper, &setup, err);
+}
+
+static bool
+run_program(char **words, double *seconds, struct error *err)
+{
+    struct keeper keeper;
+    const double begun = wall_seconds();
+    const bool ok = start(&keeper, words, STDERR_FILENO, err) && await(&keeper, words[0], err);
+    *seconds = wall_seconds() - begun;
+    return ok;
+}
+
+const struct nvidia_capability *
+topdown_find_capability(struct error *err)
+{
+    char *words[] = {"nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader", NULL};
+    char text[64] = "";
+    struct error ignored;
+    struct keeper keeper;
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC)) {
+        fail(err, "no pipe: %s", strerror(errno));
+        return NULL;
+    }
+    const bool started = start(&keeper, words, ends[1], &ignored);
+    close(ends[1]);
+    const bool heard = started && interrupt_read(ends[0], text, sizeof text - 1, &ignored) >= 0;
+    close(ends[0]);
+    text[strcspn(text, " \r\n")] = '\0';
+    const bool ok = started && await(&keeper, words[0], &ignored) && heard && *text;
+    if (!interrupt_check(err))
+        return NULL;
+    if (ok)
+        return nvidia_capability_parse(text, err);
+    fail(err, "nvidia-smi does not tell the GPU's compute capability: --cc X.Y does");
+    return NULL;
+}
+
+/* The profiler's words, then the program's; free the array alone. */
+static char **
+join_words(char **profiler, char **program)
+{
+    size_t n = 0, m = 0;
+    while (profiler[n])
+        n++;
+    while (program && program[m])
+        m++;
+    char **words = mem_array(n + m + 1, sizeof *words);
+    memcpy(words, profiler, n * sizeof *words);
+    if (m)
+        memcpy(words + n, program, m * sizeof *words);
+    return words;
+}
+
+bool
+topdown_profile(const struct nvidia_capability *capability, const char *log, bool each_launch,
+                char **program, double *seconds, struct error *err)
+{
+    char **profiler = nvidia_command(capability, log, each_launch);
+    char **words = join_words(profiler, program);
+    const bool ok = run_program(words, seconds, err);
+    free(words);
+    nvidia_command_free(profiler);
+    return ok;
+}
+
+bool
+topdown_run_alone(char **program, double *seconds, struct error *err)
+{
+    return run_program(program, seconds, err);
+}
+
+/* In quotes where a shell would take a word apart. */
+static void
+put_word(const char *word, FILE *out)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+=./:,@%";
+    if (*word && !word[strspn(word, plain)]) {
+        fputs(word, out);
+        return;
+    }
+    fputc('\'', out);
+    for (; *word; word++)
+        if (*word == '\'')
+            fputs("'\\''", out);
+        else
+            fputc(*word, out);
+    fputc('\'', out);
+}
+
+void
+topdown_print_command(const struct nvidia_capability *capability, const char *log, bool each_launch,
+                      char **program, FILE *out)
+{
+    char **profiler = nvidia_command(capability, log, each_launch);
+    char **words = join_words(profiler, program);
+    for (size_t i = 0; words[i]; i++) {
+        if (i)
+            fputc(' ', out);
+        put_word(words[i], out);
+    }
+    if (!program)
+        fputs(" PROGRAM", out);
+    free(words);
+    nvidia_command_free(profiler);
+}

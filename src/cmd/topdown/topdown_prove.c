@@ -1,0 +1,177 @@
+/* aetius topdown RUN --prove: the frames of a run again, on machines that have one resource ideal:
+ * a sweep in RUN/prove. */
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/text_table.h"
+#include "cmd/topdown/topdown.h"
+#include "report/run/csv.h"
+#include "report/run/run_json.h"
+#include "report/compare/verdicts.h"
+#include "sweep/store.h"
+#include "sweep/work.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct proof {
+    const char *dir;
+    char *trace, *preset;
+    struct frame_set frames; /* those simulated in time that are asked about */
+    double cycles;
+    struct params base;
+    const struct ideal_gains *gains;
+    double gained[IDEALS]; /* cycles; NAN: not tried */
+    struct sweep sweep;
+    size_t run_of[IDEALS]; /* of the sweep, counted from 1; 0: not tried */
+};
+
+static void
+add_range(struct frame_set *frames, uint32_t number)
+{
+    frames->ranges[frames->count].first = number;
+    frames->ranges[frames->count++].last = number;
+}
+
+/* Of the frames, all of which have to be there. */
+static bool
+read_cycles(const char *dir, const struct frame_set *wanted, struct frame_set *frames,
+            double *cycles, struct error *err)
+{
+    char *path = mem_printf("%s/stats.frames.csv.gz", dir);
+    struct csv_table table = {0};
+    bool ok = csv_read(&table, path, err);
+    const int32_t frame = ok ? csv_column(&table, "frame") : -1;
+    const int32_t column = ok ? csv_column(&table, "cycles") : -1;
+    *cycles = 0;
+    for (uint32_t r = 0; ok && frame >= 0 && column >= 0 && r < table.rows; r++) {
+        const uint32_t number = (uint32_t)csv_value(&table, r, frame);
+        if (!frame_set_has(wanted, number))
+            continue;
+        *cycles += csv_value(&table, r, column);
+        if (frames->count && frames->ranges[frames->count - 1].last + 1 == number)
+            frames->ranges[frames->count - 1].last = number;
+        else if (frames->count < sizeof frames->ranges / sizeof frames->ranges[0])
+            add_range(frames, number);
+        else
+            ok = fail(err, "%s: its frames are in too many pieces: --frame picks some", dir);
+    }
+    ok = ok && (frames->count || fail(err, "%s has no such frames", path));
+    csv_table_fini(&table);
+    free(path);
+    return ok;
+}
+
+/* A run with each resource ideal that is accused, and the verdict's. */
+static bool
+add_runs(struct proof *proof, struct error *err)
+{
+    const enum ideal_number verdict = ideals_verdict(proof->gains);
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < IDEALS; i++) {
+        struct params params = proof->base;
+        if (i != verdict && proof->gains->most[i] < VERDICT_ACCUSED * proof->gains->cycles)
+            continue;
+        char *name = mem_printf("ideal %s", ideals[i].name);
+        ok = ideal_apply(&ideals[i], &params, err) &&
+             sweep_add_run(&proof->sweep, 0, name, proof->preset, &params, SWEEP_BLOCKS_NONE, err);
+        proof->run_of[i] = proof->sweep.runs.count;
+        free(name);
+    }
+    return ok;
+}
+
+static bool
+read_gains(struct proof *proof, struct error *err)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < IDEALS; i++) {
+        proof->gained[i] = (double)NAN;
+        if (!ok || !proof->run_of[i])
+            continue;
+        double cycles;
+        char *path = mem_printf("%s/%s/stats.frames.csv.gz", proof->sweep.store,
+                                proof->sweep.runs.items[proof->run_of[i] - 1].key);
+        ok = csv_read_sum(path, "cycles", &cycles, err);
+        proof->gained[i] = proof->cycles - cycles;
+        free(path);
+    }
+    return ok;
+}
+
+static bool
+try_ideals(struct proof *proof, uint64_t jobs, struct error *err)
+{
+    const struct work_options options = {.jobs = jobs ? jobs : 1};
+    char *dir = mem_printf("%s/prove", proof->dir);
+    char *frames = sweep_frames_text(&proof->frames, frame_set_last(&proof->frames) + 1);
+    bool waits;
+    const bool ok = sweep_open(&proof->sweep, dir, "", &options, err) &&
+                    sweep_add_trace(&proof->sweep, "frames", proof->trace, frames, err) &&
+                    add_runs(proof, err) && sweep_do(&proof->sweep, &options, &waits, err) &&
+                    read_gains(proof, err);
+    sweep_fini(&proof->sweep);
+    free(frames);
+    free(dir);
+    return ok;
+}
+
+/* Prints both sides; whether they agree. */
+static bool
+judge(const struct proof *proof, struct error *err)
+{
+    static const char *const titles[] = {"ideal", "at most", "expected", "gained"};
+    struct text_table table = {0};
+    const enum ideal_number verdict = ideals_verdict(proof->gains);
+    uint32_t best = verdict;
+    for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
+        text_table_cell(&table, "%s", titles[i]);
+    text_table_end_row(&table);
+    for (uint32_t i = 0; i < IDEALS; i++) {
+        if (isnan(proof->gained[i]))
+            continue;
+        text_table_cell(&table, "%s", ideals[i].name);
+        text_table_cell(&table, "%.1f %%", 100 * proof->gains->most[i] / proof->cycles);
+        text_table_cell(&table, "%.1f %%", 100 * proof->gains->expected[i] / proof->cycles);
+        text_table_cell(&table, "%.1f %%", 100 * proof->gained[i] / proof->cycles);
+        text_table_end_row(&table);
+        if (proof->gained[i] > proof->gained[best])
+            best = i;
+    }
+    puts("");
+    text_table_write(&table, TEXT_TABLE_TEXT, stdout);
+    text_table_fini(&table);
+    if (proof->gained[verdict] + VERDICT_WITHIN * proof->cycles >= proof->gained[best]) {
+        printf("\nproven: nothing that is accused gives more than %s\n", ideals[verdict].name);
+        return true;
+    }
+    return fail(err, "the verdict is %s, but an ideal %s gives more: %.1f %% against %.1f %%",
+                ideals[verdict].name, ideals[best].name, 100 * proof->gained[best] / proof->cycles,
+                100 * proof->gained[verdict] / proof->cycles);
+}
+
+bool
+topdown_prove(const char *dir, const struct params *params, const struct frame_set *frames,
+              const struct ideal_gains *gains, const struct topdown_request *request,
+              struct error *err)
+{
+    struct proof proof = {.dir = dir, .base = *params, .gains = gains};
+    fflush(stdout);
+    interrupt_watch();
+    struct run_json run;
+    struct error ignored;
+    if (!run_json_read(&run, dir, &ignored))
+        run = (struct run_json){0};
+    const char *trace = request->trace ? request->trace : run.trace;
+    proof.trace = trace ? mem_strdup(trace) : NULL;
+    proof.preset = mem_strdup(run.preset ? run.preset : "reference-2008");
+    run_json_fini(&run);
+    bool ok = proof.trace || fail(err, "%s says of no trace: --trace FILE does", dir);
+    if (ok && !file_exists(proof.trace))
+        ok = fail(err, "%s is not there: --trace FILE says where the trace is now", proof.trace);
+    ok = ok && read_cycles(dir, frames, &proof.frames, &proof.cycles, err);
+    ok = ok && try_ideals(&proof, request->jobs, err) && judge(&proof, err);
+    free(proof.trace);
+    free(proof.preset);
+    return ok;
+}

@@ -1,0 +1,762 @@
+/* What `aetius topdown` says of applications: text, JSON, CSV and figures. */
+#include "analysis/plot.h"
+#include "analysis/topdown_chart.h"
+#include "analysis/topdown_print.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/schema.h"
+#include "base/text_table.h"
+#include "base/wrap.h"
+#include "cmd/topdown/topdown.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The file that a command which is only named would write. */
+#define LOG_NAMED "topdown.csv"
+
+enum { KERNELS_SHOWN = 20, KERNELS_DRAWN = 24, LAUNCHES_DRAWN = 120 };
+enum { NAME_LENGTH = 40, LABEL_LENGTH = 24 };
+
+/* The children of the root that tables have a column for. */
+static const enum nvidia_node columns[] = {NVIDIA_retire, NVIDIA_divergence, NVIDIA_frontend,
+                                           NVIDIA_backend};
+enum { COLUMNS = sizeof columns / sizeof columns[0] };
+
+static uint32_t
+level_of(const struct topdown_request *request)
+{
+    return request->level ? request->level : 3;
+}
+
+static const struct topdown_tree *
+tree_of(const struct application_kernel *kernel)
+{
+    return kernel->has_tree ? &kernel->tree : NULL;
+}
+
+/* Whether a launch of the profile is of the application, and not the mean of several. */
+static bool
+is_launch(const struct application *application, uint32_t number)
+{
+    const struct profile_launch *launch = &application->profile->launches.items[number];
+    return application->has_kernel[launch->kernel] && launch->invocations == 1;
+}
+
+/* ---- what is missing ---- */
+
+/* What --over-time cannot show, or NULL; the caller frees. */
+static char *
+note_means(const struct application *application, const struct topdown_request *request)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; request->over_time && i < application->profile->launches.count; i++) {
+        const struct profile_launch *launch = &application->profile->launches.items[i];
+        if (application->has_kernel[launch->kernel] && launch->invocations > 1)
+            count += launch->invocations;
+    }
+    return count ? mem_printf("%" PRIu64
+                              " launches are known by their mean alone, without an order: nvprof "
+                              "tells each with --print-gpu-trace, ncu without --print-summary",
+                              count)
+                 : NULL;
+}
+
+/* The same where standard output holds a table or figure. */
+static void
+log_means(const application_list *applications, const struct topdown_request *request)
+{
+    for (size_t i = 0; i < applications->count; i++) {
+        char *note = note_means(&applications->items[i], request);
+        if (note)
+            log_note("%s: %s", applications->items[i].name, note);
+        free(note);
+    }
+}
+
+/* The kernel that takes the most time among those that lack something of `problems`. */
+static const struct application_kernel *
+first_with(const struct application *application, uint32_t problems, size_t *count)
+{
+    const struct application_kernel *first = NULL;
+    *count = 0;
+    for (size_t i = 0; i < application->kernels.count; i++)
+        if (application->kernels.items[i].problems & problems) {
+            first = first ? first : &application->kernels.items[i];
+            ++*count;
+        }
+    return first;
+}
+
+/* A label that fits into a column or under a bar. */
+static char *
+shorten(const char *name, size_t most)
+{
+    if (!strncmp(name, "void ", 5))
+        name += 5;
+    const size_t length = strlen(name);
+    char *label = length <= most ? mem_strdup(name) : mem_printf("%.*s...", (int)most - 3, name);
+    char *shown = mem_printable(label);
+    free(label);
+    return shown;
+}
+
+/* A line below an empty one. */
+#define SAY(...) (putchar('\n'), print_wrapped(stdout, line_width(stdout), 0, 2, __VA_ARGS__))
+
+static void
+print_missing(const struct application *application, bool each_launch)
+{
+    size_t count;
+    const uint32_t lacks =
+        NVIDIA_NO_IPC | NVIDIA_NO_EFFICIENCY | NVIDIA_NO_ISSUED | NVIDIA_NO_REASONS;
+    const struct application_kernel *kernel = first_with(application, lacks, &count);
+    if (!kernel && !(kernel = first_with(application, NVIDIA_PERHAPS_MORE, &count)))
+        return;
+    char *missing = application_missing(application, kernel);
+    char *name = shorten(kernel->name, NAME_LENGTH);
+    if (kernel->problems & lacks)
+        SAY("%zu of %zu kernels are not told wholly; %s lacks", count, application->kernels.count,
+            name);
+    else
+        SAY("not told, and so spread over the other reasons:");
+    free(name);
+    print_wrapped(stdout, topdown_style_of(stdout).width, 2, 2, "%s", missing);
+    free(missing);
+    if (application->capability) {
+        fputs("collect it with\n  ", stdout);
+        topdown_print_command(application->capability, LOG_NAMED, each_launch, NULL, stdout);
+        putchar('\n');
+    } else {
+        puts("which command collects it: --print-command --cc X.Y");
+    }
+}
+
+/* Of kernels with an odd figure: how many, before the name of one, and behind it. */
+static void
+say_odd(const struct application *application, uint32_t problem, const char *before,
+        const char *behind)
+{
+    size_t count;
+    const struct application_kernel *kernel = first_with(application, problem, &count);
+    if (!kernel)
+        return;
+    char *name = shorten(kernel->name, NAME_LENGTH);
+    SAY("%zu kernels %s, as %s: %s", count, before, name, behind);
+    free(name);
+}
+
+static void
+print_oddities(const struct application *application, const struct topdown_request *request)
+{
+    char *more = application->capability
+                     ? mem_printf("issue more than compute capability %u.%u can",
+                                  application->capability->major, application->capability->minor)
+                     : mem_strdup("issue more than the chip can");
+    say_odd(application, NVIDIA_ABOVE_MAXIMUM, more, "another GPU's file? (--cc)");
+    free(more);
+    say_odd(application, NVIDIA_BELOW_EXECUTED, "issue fewer instructions than they execute",
+            "replay is taken as 0");
+    say_odd(application, NVIDIA_UNSTEADY, "were measured in passes that do not fit each other",
+            "issued_ipc over ipc is not 1 + inst_replay_overhead; replay and the stalls are that "
+            "inexact");
+    if (application->weight_kind == WEIGHT_LAUNCHES && application->has_tree &&
+        (application->kernels.count > 1 || application->kernels.items[0].launches > 1))
+        SAY("no times: all launches count alike in the whole");
+    char *means = note_means(application, request);
+    if (means)
+        SAY("%s", means);
+    free(means);
+    if (application->profile->notes.count)
+        putchar('\n');
+    for (size_t i = 0; i < application->profile->notes.count; i++)
+        print_wrapped(stdout, line_width(stdout), 0, 2, "note: %s",
+                      application->profile->notes.items[i]);
+}
+
+/* ---- text ---- */
+
+static void
+put_amount(char *text, size_t size, double weight, const char *unit)
+{
+    if (strcmp(unit, "ns"))
+        snprintf(text, size, "%.0f %s", weight, unit);
+    else if (weight >= 1e9)
+        snprintf(text, size, "%.3f s", weight / 1e9);
+    else if (weight >= 1e6)
+        snprintf(text, size, "%.3f ms", weight / 1e6);
+    else
+        snprintf(text, size, "%.3f us", weight / 1e3);
+}
+
+static void
+print_heading(const struct application *application)
+{
+    uint64_t launches = 0;
+    char amount[64];
+    for (size_t i = 0; i < application->kernels.count; i++)
+        launches += application->kernels.items[i].launches;
+    put_amount(amount, sizeof amount, application->weight, application_weight_unit(application));
+    char device[256] = "", chip[128] = "";
+    if (*application->device_name)
+        snprintf(device, sizeof device, " on %s", application->device_name);
+    if (application->capability)
+        snprintf(chip, sizeof chip, ", compute capability %u.%u (%s), IPC at most %u",
+                 application->capability->major, application->capability->minor,
+                 application->capability->family, application->capability->ipc_max);
+    const bool has_amount = application->has_tree && application->weight_kind != WEIGHT_LAUNCHES;
+    print_wrapped(stdout, line_width(stdout), 0, 2,
+                  "%s: %zu kernel%s, %" PRIu64 " launch%s%s%s%s%s", application->name,
+                  application->kernels.count, application->kernels.count == 1 ? "" : "s", launches,
+                  launches == 1 ? "" : "es", device, chip, has_amount ? ", " : "",
+                  has_amount ? amount : "");
+}
+
+static void
+put_shares(struct text_table *table, const struct topdown_tree *tree)
+{
+    for (size_t c = 0; c < COLUMNS; c++)
+        if (tree && topdown_tree_has(tree, columns[c]))
+            text_table_cell(table, "%.1f %%", 100 * topdown_tree_share(tree, columns[c]));
+        else
+            text_table_cell(table, "-");
+    const uint32_t verdict = tree ? topdown_tree_verdict(tree) : 0;
+    text_table_cell(table, "%s", verdict ? tree->shape->nodes[verdict].name : "-");
+}
+
+static void
+put_titles(struct text_table *table)
+{
+    for (size_t c = 0; c < COLUMNS; c++)
+        text_table_cell(table, "%s", nvidia_shape.nodes[columns[c]].name);
+    text_table_cell(table, "bound by");
+    text_table_end_row(table);
+}
+
+/* With the columns that the terminal has room for: `name`, which may be cut, then others, then,
+ * from `shares` on, those of the tree and the verdict, which stays; `first`: what goes first. */
+static void
+print_table(struct text_table *table, uint32_t name, uint32_t first, uint32_t shares)
+{
+    const uint32_t spare[] = {first, shares + 1, shares + 2, shares, shares + 3};
+    text_table_fit(table, line_width(stdout), name, spare, sizeof spare / sizeof spare[0]);
+    text_table_write(table, TEXT_TABLE_TEXT, stdout);
+    text_table_fini(table);
+}
+
+static double
+sum_of_weights(const struct application *application)
+{
+    double sum = 0;
+    for (size_t i = 0; i < application->kernels.count; i++)
+        sum += application->kernels.items[i].weight;
+    return sum;
+}
+
+static const char *
+title_of(const struct application *application)
+{
+    return application->weight_kind == WEIGHT_TIME ? "time" : application_weight_unit(application);
+}
+
+static void
+print_kernels(const struct application *application, const struct topdown_request *request)
+{
+    struct text_table table = {0};
+    const double all = sum_of_weights(application);
+    const size_t count = request->shows_all || application->kernels.count <= KERNELS_SHOWN
+                             ? application->kernels.count
+                             : KERNELS_SHOWN;
+    text_table_cell(&table, "kernel");
+    text_table_cell(&table, "launches");
+    text_table_cell(&table, "%% of %s", title_of(application));
+    put_titles(&table);
+    for (size_t i = 0; i < count; i++) {
+        const struct application_kernel *kernel = &application->kernels.items[i];
+        char *name = shorten(kernel->name, NAME_LENGTH);
+        text_table_cell(&table, "%s", name);
+        free(name);
+        text_table_cell(&table, "%" PRIu64, kernel->launches);
+        if (all > 0)
+            text_table_cell(&table, "%.1f", 100 * kernel->weight / all);
+        else
+            text_table_cell(&table, "-");
+        put_shares(&table, tree_of(kernel));
+        text_table_end_row(&table);
+    }
+    puts("");
+    print_table(&table, 0, 1, 3);
+    if (count < application->kernels.count)
+        printf("  and %zu more (--all)\n", application->kernels.count - count);
+}
+
+/* false: none is told alone. */
+static bool
+print_launches(const struct application *application)
+{
+    struct text_table table = {0};
+    const struct profile *profile = application->profile;
+    bool has_launches = false;
+    text_table_cell(&table, "launch");
+    text_table_cell(&table, "kernel");
+    text_table_cell(&table, "%s", application_weight_unit(application));
+    put_titles(&table);
+    for (uint32_t i = 0; i < profile->launches.count; i++) {
+        struct topdown_tree tree;
+        double weight;
+        uint32_t problems;
+        if (!is_launch(application, i))
+            continue;
+        has_launches = true;
+        const bool has_tree = application_launch(application, i, &weight, &tree, &problems);
+        char *name =
+            shorten(profile->kernels.items[profile->launches.items[i].kernel].name, NAME_LENGTH);
+        text_table_cell(&table, "%u", i);
+        text_table_cell(&table, "%s", name);
+        free(name);
+        if (isnan(weight))
+            text_table_cell(&table, "-");
+        else
+            text_table_cell(&table, "%.0f", weight);
+        put_shares(&table, has_tree ? &tree : NULL);
+        text_table_end_row(&table);
+        if (has_tree)
+            topdown_tree_fini(&tree);
+    }
+    if (!has_launches) {
+        text_table_fini(&table);
+        return false;
+    }
+    puts("");
+    print_table(&table, 1, 2, 3);
+    return true;
+}
+
+static void
+print_application(const struct application *application, const struct topdown_request *request)
+{
+    struct topdown_style style = topdown_style_of(stdout);
+    style.shows_all = request->shows_all;
+    style.level = level_of(request);
+    print_heading(application);
+    if (application->has_tree) {
+        puts("");
+        topdown_print(&application->tree, &style, stdout);
+        puts("");
+        topdown_print_verdict(&application->tree, stdout);
+    }
+    if (!(request->over_time && print_launches(application)) &&
+        (application->kernels.count > 1 || !application->has_tree))
+        print_kernels(application, request);
+    print_missing(application, request->over_time);
+    print_oddities(application, request);
+}
+
+static void
+print_side_by_side(const application_list *applications)
+{
+    struct text_table table = {0};
+    text_table_cell(&table, "application");
+    text_table_cell(&table, "device");
+    put_titles(&table);
+    for (size_t i = 0; i < applications->count; i++) {
+        const struct application *application = &applications->items[i];
+        text_table_cell(&table, "%s", application->name);
+        text_table_cell(&table, "%s", *application->device_name ? application->device_name : "-");
+        put_shares(&table, application->has_tree ? &application->tree : NULL);
+        text_table_end_row(&table);
+    }
+    print_table(&table, 0, 1, 2);
+}
+
+static void
+print_text(const application_list *applications, const struct topdown_request *request)
+{
+    for (size_t i = 0; i < applications->count; i++) {
+        print_application(&applications->items[i], request);
+        if (applications->count > 1)
+            puts("");
+    }
+    if (applications->count > 1)
+        print_side_by_side(applications);
+    if (request->seconds_alone > 0)
+        printf("\nprofiling: %.2f s, the program alone %.2f s: %.1f times as long\n",
+               request->seconds_profiled, request->seconds_alone,
+               request->seconds_profiled / request->seconds_alone);
+}
+
+/* ---- JSON ---- */
+
+static cJSON *
+missing_json(const struct application *application, const struct application_kernel *kernel)
+{
+    cJSON *list = cJSON_CreateArray();
+    char *missing = application_missing(application, kernel);
+    for (char *at = missing; *at;) {
+        const size_t length = strcspn(at, ",");
+        const bool is_last = !at[length];
+        at[length] = '\0';
+        cJSON_AddItemToArray(list, cJSON_CreateString(at));
+        at += is_last ? length : length + 2;
+    }
+    free(missing);
+    return list;
+}
+
+static cJSON *
+kernels_json(const struct application *application, uint32_t level)
+{
+    cJSON *list = cJSON_CreateArray();
+    for (size_t i = 0; i < application->kernels.count; i++) {
+        const struct application_kernel *kernel = &application->kernels.items[i];
+        cJSON *object = cJSON_CreateObject();
+        cJSON_AddStringToObject(object, "name", kernel->name);
+        cJSON_AddNumberToObject(object, "launches", (double)kernel->launches);
+        cJSON_AddItemToObject(object, "time",
+                              json_number(kernel->weight > 0 ? kernel->weight : (double)NAN));
+        cJSON_AddItemToObject(object, "tree", topdown_json(tree_of(kernel), level));
+        cJSON_AddItemToObject(object, "verdict", topdown_json_verdict(tree_of(kernel)));
+        cJSON_AddItemToObject(object, "missing", missing_json(application, kernel));
+        cJSON_AddItemToArray(list, object);
+    }
+    return list;
+}
+
+static cJSON *
+launch_json(const struct application *application, uint32_t number, uint32_t level)
+{
+    const struct profile *profile = application->profile;
+    const struct profile_launch *launch = &profile->launches.items[number];
+    struct topdown_tree tree;
+    double weight;
+    uint32_t problems;
+    const bool has_tree = application_launch(application, number, &weight, &tree, &problems);
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddNumberToObject(object, "launch", number);
+    cJSON_AddStringToObject(object, "kernel", profile->kernels.items[launch->kernel].name);
+    cJSON_AddNumberToObject(object, "invocations", (double)launch->invocations);
+    cJSON_AddItemToObject(object, "time", json_number(weight));
+    cJSON_AddItemToObject(object, "tree", topdown_json(has_tree ? &tree : NULL, level));
+    if (has_tree)
+        topdown_tree_fini(&tree);
+    return object;
+}
+
+/* One after the other: there may be more than fit into memory as trees. */
+static void
+print_json_launches(const struct application *application, uint32_t level)
+{
+    const char *before = "\n";
+    fputs(",\n\"launches\":[", stdout);
+    for (uint32_t i = 0; i < application->profile->launches.count; i++) {
+        if (!is_launch(application, i))
+            continue;
+        fputs(before, stdout);
+        json_put(launch_json(application, i, level), stdout);
+        before = ",\n";
+    }
+    putchar(']');
+}
+
+static cJSON *
+command_json(const struct application *application, bool each_launch)
+{
+    char *text;
+    size_t size;
+    if (!application->problems || !application->capability)
+        return cJSON_CreateNull();
+    FILE *out = open_memstream(&text, &size);
+    BUG_ON(!out, "no memory for a line");
+    topdown_print_command(application->capability, LOG_NAMED, each_launch, NULL, out);
+    fclose(out);
+    cJSON *json = cJSON_CreateString(text);
+    free(text);
+    return json;
+}
+
+static cJSON *
+notes_json(const struct application *application, const struct topdown_request *request)
+{
+    char *means = note_means(application, request);
+    cJSON *list = cJSON_CreateArray();
+    for (size_t i = 0; i < application->profile->notes.count; i++)
+        cJSON_AddItemToArray(list, cJSON_CreateString(application->profile->notes.items[i]));
+    if (means)
+        cJSON_AddItemToArray(list, cJSON_CreateString(means));
+    free(means);
+    return list;
+}
+
+static void
+add_chip(cJSON *object, const struct nvidia_capability *chip)
+{
+    char *name = chip ? mem_printf("%u.%u", chip->major, chip->minor) : NULL;
+    const double most = chip ? chip->ipc_max : (double)NAN;
+    cJSON_AddItemToObject(object, "compute_capability", json_text(name));
+    cJSON_AddItemToObject(object, "ipc_max", json_number(most));
+    cJSON_AddItemToObject(object, "total", json_number(most));
+    free(name);
+}
+
+static void
+print_json_application(const struct application *application, const struct topdown_request *request)
+{
+    const struct topdown_tree *tree = application->has_tree ? &application->tree : NULL;
+    const uint32_t level = level_of(request);
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddNumberToObject(object, "schema", AETIUS_SCHEMA);
+    cJSON_AddStringToObject(object, "name", application->name);
+    cJSON_AddStringToObject(object, "device", application->device_name);
+    add_chip(object, application->capability);
+    cJSON_AddStringToObject(object, "unit", "ipc");
+    cJSON_AddStringToObject(object, "time_unit", application_weight_unit(application));
+    cJSON_AddItemToObject(object, "time", json_number(application->weight));
+    cJSON_AddItemToObject(object, "tree", topdown_json(tree, level));
+    cJSON_AddItemToObject(object, "verdict", topdown_json_verdict(tree));
+    cJSON_AddItemToObject(object, "command", command_json(application, request->over_time));
+    cJSON_AddItemToObject(object, "notes", notes_json(application, request));
+    cJSON_AddItemToObject(object, "kernels", kernels_json(application, level));
+    putchar('{');
+    json_put_members(object, stdout);
+    if (request->over_time)
+        print_json_launches(application, level);
+    if (request->seconds_alone > 0) {
+        object = cJSON_CreateObject();
+        cJSON *overhead = cJSON_AddObjectToObject(object, "overhead");
+        cJSON_AddItemToObject(overhead, "seconds_alone", json_decimals(request->seconds_alone, 6));
+        cJSON_AddItemToObject(overhead, "seconds_profiled",
+                              json_decimals(request->seconds_profiled, 6));
+        fputs(",\n", stdout);
+        json_put_members(object, stdout);
+    }
+    putchar('}');
+}
+
+static void
+print_json(const application_list *applications, const struct topdown_request *request)
+{
+    const bool several = applications->count > 1;
+    if (several)
+        printf("{\"schema\":%d,\"applications\":[\n", AETIUS_SCHEMA);
+    for (size_t i = 0; i < applications->count; i++) {
+        fputs(i ? ",\n" : "", stdout);
+        print_json_application(&applications->items[i], request);
+    }
+    puts(several ? "]}" : "");
+}
+
+/* ---- CSV ---- */
+
+static void
+csv_tree(const struct application *application, const char *kernel, const char *launch,
+         double weight, const struct topdown_tree *tree, uint32_t level)
+{
+    char *lead;
+    size_t size;
+    FILE *out = open_memstream(&lead, &size);
+    BUG_ON(!out, "no memory for a line");
+    topdown_csv_text(application->name, out);
+    fputc(',', out);
+    topdown_csv_text(application->device_name, out);
+    fputc(',', out);
+    topdown_csv_text(kernel, out);
+    fprintf(out, ",%s,", launch);
+    if (isfinite(weight))
+        fprintf(out, "%.12g", weight);
+    fprintf(out, ",%s,", application_weight_unit(application));
+    fclose(out);
+    topdown_csv(tree, level, lead, stdout);
+    free(lead);
+}
+
+static void
+csv_launches(const struct application *application, uint32_t level)
+{
+    const struct profile *profile = application->profile;
+    for (uint32_t i = 0; i < profile->launches.count; i++) {
+        struct topdown_tree tree;
+        double weight;
+        uint32_t problems;
+        char number[16];
+        const uint32_t kernel = profile->launches.items[i].kernel;
+        if (!is_launch(application, i) ||
+            !application_launch(application, i, &weight, &tree, &problems))
+            continue;
+        snprintf(number, sizeof number, "%u", i);
+        csv_tree(application, profile->kernels.items[kernel].name, number, weight, &tree, level);
+        topdown_tree_fini(&tree);
+    }
+}
+
+static void
+print_csv(const application_list *applications, const struct topdown_request *request)
+{
+    const uint32_t level = level_of(request);
+    puts("application,device,kernel,launch,time,time_unit," TOPDOWN_CSV_COLUMNS);
+    for (size_t i = 0; i < applications->count; i++) {
+        const struct application *application = &applications->items[i];
+        if (application->has_tree)
+            csv_tree(application, "", "", application->weight, &application->tree, level);
+        for (size_t k = 0; k < application->kernels.count; k++)
+            if (application->kernels.items[k].has_tree)
+                csv_tree(application, application->kernels.items[k].name, "",
+                         application->kernels.items[k].weight, &application->kernels.items[k].tree,
+                         level);
+        if (request->over_time)
+            csv_launches(application, level);
+    }
+}
+
+/* ---- figures ---- */
+
+typedef VEC(struct topdown_bar) bar_list;
+
+static bool
+draw(bar_list *bars, const char *title, const struct topdown_request *request, struct error *err)
+{
+    const bool ok = topdown_chart(title, bars->items, (uint32_t)bars->count,
+                                  request->level ? request->level : 1, request->svg, err);
+    for (size_t i = 0; i < bars->count; i++)
+        free((char *)(uintptr_t)bars->items[i].label);
+    VEC_FREE(bars);
+    return ok;
+}
+
+static void
+add_bar(bar_list *bars, char *label, const struct topdown_tree *tree)
+{
+    const struct topdown_bar bar = {label, tree};
+    VEC_PUSH(bars, bar);
+}
+
+static bool
+draw_applications(const application_list *applications, const struct topdown_request *request,
+                  struct error *err)
+{
+    bar_list bars = {0};
+    for (size_t i = 0; i < applications->count; i++) {
+        const struct application *application = &applications->items[i];
+        char *name = shorten(application->name, LABEL_LENGTH);
+        if (application->has_tree)
+            add_bar(&bars,
+                    *application->device_name ? mem_printf("%s, %s", name, application->device_name)
+                                              : mem_strdup(name),
+                    &application->tree);
+        free(name);
+    }
+    return draw(&bars, "Top-Down of applications", request, err);
+}
+
+static bool
+draw_kernels(const struct application *application, const struct topdown_request *request,
+             struct error *err)
+{
+    bar_list bars = {0};
+    if (application->has_tree)
+        add_bar(&bars, mem_strdup("all kernels"), &application->tree);
+    for (size_t i = 0; i < application->kernels.count && i < KERNELS_DRAWN; i++)
+        if (application->kernels.items[i].has_tree)
+            add_bar(&bars, shorten(application->kernels.items[i].name, LABEL_LENGTH),
+                    &application->kernels.items[i].tree);
+    return draw(&bars, "Top-Down of kernels", request, err);
+}
+
+static bool
+fail_launches(const struct application *application, const struct topdown_request *request,
+              struct error *err)
+{
+    char *means = note_means(application, request);
+    fail(err, "%s: %s", application->name, means ? means : "there are no launches to draw");
+    free(means);
+    return false;
+}
+
+/* Launches in their order; where there are more than bars, a bar is some that follow each other. */
+static bool
+draw_launches(const struct application *application, const struct topdown_request *request,
+              struct error *err)
+{
+    const struct profile *profile = application->profile;
+    bar_list bars = {0};
+    struct topdown_tree trees[LAUNCHES_DRAWN];
+    uint32_t count = 0, used = 0, at = 0;
+    for (uint32_t i = 0; i < profile->launches.count; i++)
+        count += is_launch(application, i);
+    if (!count)
+        return fail_launches(application, request, err);
+    const uint32_t together = (count + LAUNCHES_DRAWN - 1) / LAUNCHES_DRAWN;
+    double sum = 0;
+    for (uint32_t i = 0; i < profile->launches.count; i++) {
+        struct topdown_tree tree;
+        double weight;
+        uint32_t problems;
+        if (!is_launch(application, i))
+            continue;
+        if (application_launch(application, i, &weight, &tree, &problems)) {
+            if (sum == 0)
+                topdown_tree_init(&trees[used], tree.shape);
+            topdown_tree_add(&trees[used], &tree, weight);
+            sum += weight;
+            topdown_tree_fini(&tree);
+        }
+        if (++at % together && at < count)
+            continue;
+        if (sum > 0) {
+            topdown_tree_scale(&trees[used], 1 / sum);
+            add_bar(&bars, mem_printf("%u", i), &trees[used]);
+            used++;
+        }
+        sum = 0;
+    }
+    const bool ok = draw(&bars, "Top-Down of launches in their order", request, err);
+    for (uint32_t i = 0; i < used; i++)
+        topdown_tree_fini(&trees[i]);
+    return ok;
+}
+
+static bool
+draw_overhead(const struct topdown_request *request, struct error *err)
+{
+    struct plot plot;
+    const double both = fmax(request->seconds_profiled, request->seconds_alone);
+    const double share = 100 * request->seconds_alone / both;
+    plot_init(&plot, PLOT_STACKED, "Time of profiling", "% of the profiled run");
+    plot_add_series(&plot, "the program alone");
+    plot_add_series(&plot, "profiling");
+    plot_add(&plot, "profiled run", (double[]){share, 100 - share});
+    const bool ok = plot_draw(&plot, request->svg, err);
+    plot_fini(&plot);
+    return ok;
+}
+
+static bool
+draw_figure(const application_list *applications, const struct topdown_request *request,
+            struct error *err)
+{
+    if (request->seconds_alone > 0)
+        return draw_overhead(request, err);
+    if (applications->count > 1)
+        return request->over_time
+                   ? fail(err, "--svg --over-time draws one application; there are %zu",
+                          applications->count)
+                   : draw_applications(applications, request, err);
+    return request->over_time ? draw_launches(&applications->items[0], request, err)
+                              : draw_kernels(&applications->items[0], request, err);
+}
+
+bool
+topdown_report(const application_list *applications, const struct topdown_request *request,
+               struct error *err)
+{
+    if (request->json)
+        print_json(applications, request);
+    else if (request->csv)
+        print_csv(applications, request);
+    else
+        print_text(applications, request);
+    if (request->csv)
+        log_means(applications, request);
+    return !request->svg || draw_figure(applications, request, err);
+}

@@ -1,0 +1,203 @@
+#include "report/compare/gate.h"
+
+#include "base/error.h"
+#include "core/nearest.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool
+is_pictures(const struct gate_limit *limit)
+{
+    return !strcmp(limit->name, "pictures");
+}
+
+/* "cycles=2%". */
+static bool
+parse_limit(struct gate_limit *limit, const char *text, size_t length, struct error *err)
+{
+    const char *equals = memchr(text, '=', length);
+    const size_t name = equals ? (size_t)(equals - text) : 0;
+    char *end = NULL;
+    limit->limit = name ? strtod(equals + 1, &end) : 0;
+    limit->is_percent = name && end > equals + 1 && *end == '%';
+    if (!name || end == equals + 1 || end + limit->is_percent != text + length ||
+        !(limit->limit >= 0) || isinf(limit->limit))
+        return fail(err, "'%.*s': expected NAME=NUMBER or NAME=NUMBER%%", (int)length, text);
+    limit->name = mem_printf("%.*s", (int)name, text);
+    if (is_pictures(limit) && limit->is_percent)
+        return fail(err, "'%.*s': pictures are counted in pixels that differ", (int)length, text);
+    return true;
+}
+
+bool
+gate_parse(struct gate *gate, const char *text, struct error *err)
+{
+    *gate = (struct gate){.across = gate->across};
+    while (true) {
+        struct gate_limit limit = {0};
+        const size_t length = strcspn(text, ",");
+        if (!parse_limit(&limit, text, length, err)) {
+            free(limit.name);
+            gate_fini(gate);
+            return false;
+        }
+        VEC_PUSH(&gate->limits, limit);
+        if (!text[length])
+            return true;
+        text += length + 1;
+    }
+}
+
+static void
+add_check(struct gate *gate, struct gate_check check, double least_growth)
+{
+    const double more = check.b - check.a;
+    check.growth = !check.limit->is_percent ? more
+                   : check.a != 0           ? 100 * more / fabs(check.a)
+                   : more > 0               ? (double)INFINITY
+                                            : 0;
+    check.exceeded = check.growth > check.limit->limit && more > least_growth;
+    gate->exceeded += check.exceeded;
+    VEC_PUSH(&gate->checks, check);
+}
+
+/* Of a whole run. */
+static bool
+find_value(const struct run_comparison *runs, const char *name, double *a, double *b)
+{
+    if (!strcmp(name, "cycles")) {
+        *a = runs->cycles_a;
+        *b = runs->cycles_b;
+        return true;
+    }
+    for (size_t i = 0; i < runs->metric_count; i++)
+        if (!strcmp(runs->metrics[i].name, name)) {
+            *a = runs->metrics[i].a;
+            *b = runs->metrics[i].b;
+            return true;
+        }
+    for (size_t i = 0; i < runs->move_count; i++)
+        if (!strcmp(runs->moves[i].name, name)) {
+            *a = (double)runs->moves[i].a;
+            *b = (double)runs->moves[i].b;
+            return true;
+        }
+    return false;
+}
+
+static bool
+unknown_name(const struct run_comparison *runs, const char *name, struct error *err)
+{
+    struct nearest nearest = {.wanted = name};
+    nearest_offer(&nearest, "cycles");
+    nearest_offer(&nearest, "pictures");
+    for (size_t i = 0; i < runs->metric_count; i++)
+        nearest_offer(&nearest, runs->metrics[i].name);
+    for (size_t i = 0; i < runs->move_count; i++)
+        nearest_offer(&nearest, runs->moves[i].name);
+    if (nearest_found(&nearest))
+        return fail(err, "the runs have no %s in common; did you mean %s?", name, nearest.best);
+    return fail(err, "the runs have no %s in common; `aetius stats` lists what there is", name);
+}
+
+bool
+gate_check_runs(struct gate *gate, const struct run_comparison *runs,
+                const struct gate_pictures *pictures, struct error *err)
+{
+    if (!runs->complete_a || !runs->complete_b)
+        return fail(err, "the %s run was not completed: it cannot be compared",
+                    runs->complete_a ? "second" : "first");
+    if (runs->unlike[0] && !gate->across)
+        return fail(err, "the runs are %s: --across holds them against each other all the same",
+                    runs->unlike);
+    for (size_t i = 0; i < gate->limits.count; i++) {
+        const struct gate_limit *limit = &gate->limits.items[i];
+        double a = 0, b = (double)pictures->pixels;
+        if (is_pictures(limit) && pictures->only_in_one)
+            return fail(err, "%u pictures are only in one of the runs: they cannot be compared",
+                        pictures->only_in_one);
+        if (is_pictures(limit) && !pictures->compared)
+            return fail(err, "the runs have no pictures that could be compared");
+        if (!is_pictures(limit) && !find_value(runs, limit->name, &a, &b))
+            return unknown_name(runs, limit->name, err);
+        add_check(
+            gate,
+            (struct gate_check){
+                .limit = limit, .where = mem_strdup(""), .label = mem_strdup(""), .a = a, .b = b},
+            0);
+    }
+    return true;
+}
+
+bool
+gate_check_join(const struct gate *gate, const struct draws_join *join, struct error *err)
+{
+    return gate->across || !join->draws_a || !join->draws_b || join->same_hash || join->changed ||
+           fail(err,
+                "no draw of one run is like one of the other: --across holds them against each "
+                "other all the same");
+}
+
+static double
+column_sum(const struct draws *draws, int32_t column)
+{
+    double sum = 0;
+    for (size_t i = 0; i < draws->rows.count; i++) {
+        const double value = csv_value(&draws->table, draws->rows.items[i].row, column);
+        sum += isnan(value) ? 0 : value;
+    }
+    return sum;
+}
+
+/* A figure of each pair of draws. */
+static void
+check_pairs(struct gate *gate, const struct gate_limit *limit, const struct draws *a, int32_t in_a,
+            const struct draws *b, int32_t in_b, const struct draws_join *join)
+{
+    const double least = DRAW_SHARE * column_sum(a, in_a);
+    for (size_t i = 0; i < join->pairs.count; i++) {
+        const struct draws_pair *pair = &join->pairs.items[i];
+        if (!pair->a || !pair->b)
+            continue;
+        struct gate_check check = {.limit = limit,
+                                   .a = csv_value(&a->table, pair->a->row, in_a),
+                                   .b = csv_value(&b->table, pair->b->row, in_b)};
+        if (isnan(check.a) || isnan(check.b))
+            continue;
+        check.where = mem_printf("%u:%u %.16s", pair->b->frame, pair->b->draw, pair->b->hash);
+        check.label = draw_row_label(pair->b);
+        add_check(gate, check, least);
+    }
+}
+
+bool
+gate_check_draws(struct gate *gate, const struct draws *a, const struct draws *b,
+                 const struct draws_join *join, struct error *err)
+{
+    for (size_t l = 0; l < gate->limits.count; l++) {
+        const struct gate_limit *limit = &gate->limits.items[l];
+        if (is_pictures(limit))
+            continue;
+        const int32_t in_a = csv_column(&a->table, limit->name);
+        const int32_t in_b = csv_column(&b->table, limit->name);
+        if (in_a < 0 || in_b < 0)
+            return fail(err, "the tables by draw have no %s in common", limit->name);
+        check_pairs(gate, limit, a, in_a, b, in_b, join);
+    }
+    return true;
+}
+
+void
+gate_fini(struct gate *gate)
+{
+    for (size_t i = 0; i < gate->limits.count; i++)
+        free(gate->limits.items[i].name);
+    for (size_t i = 0; i < gate->checks.count; i++) {
+        free(gate->checks.items[i].where);
+        free(gate->checks.items[i].label);
+    }
+    VEC_FREE(&gate->limits);
+    VEC_FREE(&gate->checks);
+}

@@ -1,0 +1,458 @@
+#include "report/compare/ideals.h"
+
+#include "base/mem.h"
+#include "core/path.h"
+#include "report/run/metrics.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct ideal ideals[IDEALS] = {
+#define IDEAL(name, branches, bound, settings, what, advice, parameter)                            \
+    {#name, branches, bound, settings, what, advice, parameter},
+#include "ideals.def"
+};
+
+/* Calls for each word of a text with spaces; stops when that returns false. */
+static bool
+each_word(const char *text, bool (*fn)(void *data, const char *word, struct error *err), void *data,
+          struct error *err)
+{
+    while (*(text += strspn(text, " "))) {
+        char word[128];
+        const size_t n = strcspn(text, " ");
+        snprintf(word, sizeof word, "%.*s", (int)n, text);
+        if (!fn(data, word, err))
+            return false;
+        text += n;
+    }
+    return true;
+}
+
+static bool
+set_one(void *params, const char *setting, struct error *err)
+{
+    return params_set(params, setting, err);
+}
+
+bool
+ideal_apply(const struct ideal *ideal, struct params *params, struct error *err)
+{
+    return each_word(ideal->settings, set_one, params, err);
+}
+
+static bool
+is_other(void *name, const char *word, struct error *err)
+{
+    (void)err;
+    return strcmp(name, word) != 0;
+}
+
+bool
+ideal_has(const struct ideal *ideal, const char *branch)
+{
+    uint32_t count;
+    const struct path_branch *branches = path_branches(&count);
+    for (uint32_t i = count; i-- > 0;) {
+        if (strcmp(branches[i].name, branch))
+            continue;
+        if (!each_word(ideal->branches, is_other, (void *)(uintptr_t)branch, NULL))
+            return true;
+        branch = branches[i].parent;
+    }
+    return false;
+}
+
+bool
+ideal_is_charged(const struct ideal *ideal, const char *branch)
+{
+    uint32_t count;
+    const struct path_branch *branches = path_branches(&count);
+    for (uint32_t i = count; i-- > 0;) {
+        if (strcmp(branches[i].name, branch) != 0)
+            continue;
+        if (!strcmp(branches[i].parent, "cycles"))
+            return ideal_has(ideal, branch);
+        branch = branches[i].parent;
+    }
+    return false;
+}
+
+/* ---- reading rows ---- */
+
+/* What memory needs by itself is more than its channels' bursts: rows are opened and closed, and
+ * not all channels have as much to do. Where it alone was left to bound a frame, it moved data in
+ * this share of the cycles: between 0.43 and 0.72 in glmark2's scenes, 0.6 fits best. */
+#define MEMORY_EFFICIENCY 0.6
+
+/* One row: what removing each can give, and what each needs by itself. */
+struct work {
+    double cycles, charged[IDEALS], most[IDEALS], own[IDEALS];
+    double bound[IDEALS]; /* own, at the share of its peak that memory reaches */
+    /* memory's time with reads of textures, which both remove; of what memory moves, 0 to 1 */
+    double texture_reads, texture_traffic;
+    bool is_draw, is_upload; /* else it is an order, which waits for the draws before it */
+    double drain;            /* of a draw: cycles that work of the next one could fill */
+};
+
+/* Draws that follow each other. */
+struct draws {
+    struct work last;           /* with no order behind it so far; else no draw */
+    double cycles, own[IDEALS]; /* of all of them */
+};
+
+struct ideal_sum {
+    const char *const *names; /* of a row's numbers */
+    uint32_t count;
+    const struct params *params;
+    int32_t cycles, front_rests; /* places; front_rests -1: nothing is told of drains */
+    int32_t lost[CAUSE_COUNT];
+    bool removes[IDEALS][CAUSE_COUNT], is_charged[IDEALS][CAUSE_COUNT];
+    struct formula bounds[IDEALS], texture_traffic;
+    struct draws draws;
+    struct ideal_gains gains;
+};
+
+static int32_t
+place_of(const struct ideal_sum *sum, const char *name)
+{
+    for (uint32_t i = 0; i < sum->count; i++)
+        if (!strcmp(sum->names[i], name))
+            return (int32_t)i;
+    return -1;
+}
+
+static bool
+resolve(void *data, const char *name, int32_t *place, double *number)
+{
+    const struct ideal_sum *sum = data;
+    if (metric_find(name)) /* none of the bounds stands on another one */
+        return false;
+    *place = place_of(sum, name);
+    return *place >= 0 || param_number(sum->params, name, number);
+}
+
+static bool
+open_metric(struct ideal_sum *sum, const char *name, struct formula *formula, struct error *err)
+{
+    const struct metric *metric = metric_find(name);
+    BUG_ON(!metric, "no metric '%s'", name);
+    return formula_compile(formula, metric->formula, resolve, sum, err) ||
+           fail(err, "the run lacks what %s is made of: it was made by another version", name);
+}
+
+static bool
+open_bounds(struct ideal_sum *sum, struct error *err)
+{
+    bool ok = open_metric(sum, "texture_traffic", &sum->texture_traffic, err);
+    for (uint32_t i = 0; ok && i < IDEALS; i++)
+        ok = !*ideals[i].bound || open_metric(sum, ideals[i].bound, &sum->bounds[i], err);
+    return ok;
+}
+
+static bool
+open_causes(struct ideal_sum *sum, struct error *err)
+{
+    uint32_t count;
+    const struct path_branch *branches = path_branches(&count);
+    for (uint32_t b = 0; b < count; b++) {
+        char name[64];
+        const int32_t cause = branches[b].cause;
+        if (cause < 0)
+            continue;
+        snprintf(name, sizeof name, "lost.%s", branches[b].name);
+        if ((sum->lost[cause] = place_of(sum, name)) < 0)
+            return fail(err, "the run does not count %s", name);
+        for (uint32_t i = 0; i < IDEALS; i++) {
+            sum->removes[i][cause] = ideal_has(&ideals[i], branches[b].name);
+            sum->is_charged[i][cause] = ideal_is_charged(&ideals[i], branches[b].name);
+        }
+    }
+    return true;
+}
+
+struct ideal_sum *
+ideals_begin(const char *const *names, uint32_t count, const struct params *params,
+             struct error *err)
+{
+    struct ideal_sum *sum = mem_alloc(sizeof *sum);
+    *sum = (struct ideal_sum){.names = names, .count = count, .params = params};
+    sum->cycles = place_of(sum, "cycles");
+    sum->front_rests = params->COMMANDPROCESSOR.PipelinedBatchRendering
+                           ? -1
+                           : place_of(sum, "streamer.cycles_rest");
+    if ((sum->cycles >= 0 || fail(err, "the run does not count cycles")) && open_causes(sum, err) &&
+        open_bounds(sum, err))
+        return sum;
+    ideals_end(sum);
+    return NULL;
+}
+
+void
+ideals_end(struct ideal_sum *sum)
+{
+    if (!sum)
+        return;
+    for (uint32_t i = 0; i < IDEALS; i++)
+        formula_fini(&sum->bounds[i]);
+    formula_fini(&sum->texture_traffic);
+    free(sum);
+}
+
+static double
+most_of(const double bounds[IDEALS])
+{
+    double most = 0;
+    for (uint32_t i = 0; i < IDEALS; i++)
+        most = fmax(most, bounds[i]);
+    return most;
+}
+
+/* The own work of each resource, from its metric. */
+static void
+read_bounds(const struct ideal_sum *sum, const double *numbers, struct work *work)
+{
+    const double traffic = formula_run(&sum->texture_traffic, numbers);
+    work->texture_traffic = isnan(traffic) ? 0 : traffic / 100;
+    for (uint32_t i = 0; i < IDEALS; i++) {
+        const double own = *ideals[i].bound ? formula_run(&sum->bounds[i], numbers) : 0;
+        work->own[i] = isnan(own) ? 0 : own;
+        work->bound[i] =
+            fmin(work->own[i] / (i == IDEAL_memory ? MEMORY_EFFICIENCY : 1), work->cycles);
+    }
+}
+
+/* While a draw's front, the Streamer, has nothing left to fetch, the next one's could be at work;
+ * but what a resource has to do for this draw it has to do beside the next one too. Uploads go on
+ * beside draws. */
+static void
+read_drain(const struct ideal_sum *sum, const double *numbers, const char *kind, struct work *work)
+{
+    work->is_upload = kind && !strcmp(kind, "upload");
+    work->is_draw = kind && sum->front_rests >= 0 && !strcmp(kind, "draw");
+    if (work->is_draw)
+        work->drain = fmin(numbers[sum->front_rests], work->cycles - most_of(work->bound));
+}
+
+static void
+read_row(const struct ideal_sum *sum, const double *numbers, const char *kind, struct work *work)
+{
+    *work = (struct work){.cycles = numbers[sum->cycles]};
+    for (uint32_t c = 0; c < CAUSE_COUNT; c++) {
+        const double lost = numbers[sum->lost[c]];
+        for (uint32_t i = 0; i < IDEALS; i++) {
+            work->charged[i] += sum->is_charged[i][c] ? lost : 0;
+            work->most[i] += sum->removes[i][c] ? lost : 0;
+        }
+        if (sum->removes[IDEAL_memory][c] && sum->removes[IDEAL_texture][c])
+            work->texture_reads += lost;
+    }
+    read_bounds(sum, numbers, work);
+    read_drain(sum, numbers, kind, work);
+}
+
+/* ---- the rule ---- */
+
+/* Cycles that the row takes without a resource, for all that another one has to do: that one's own
+ * work beside all that is left, or, as much as it is not in what is left, behind it; halfway
+ * between. Memory need not read textures that are there without. */
+static double
+cycles_without(const struct work *work, uint32_t ideal, uint32_t other)
+{
+    const double left = work->cycles - work->most[ideal];
+    double bound = work->bound[other], part = work->most[other];
+    if (ideal == IDEAL_texture && other == IDEAL_memory)
+        bound *= 1 - work->texture_traffic;
+    if ((ideal == IDEAL_texture && other == IDEAL_memory) ||
+        (ideal == IDEAL_memory && other == IDEAL_texture))
+        part -= work->texture_reads;
+    const double beside = fmax(left, bound), behind = left + fmax(0, bound - part);
+    return fmin((beside + behind) / 2, work->cycles);
+}
+
+static void
+predict(struct ideal_gains *gains, const struct work *work)
+{
+    gains->cycles += work->cycles;
+    for (uint32_t i = 0; i < IDEALS; i++) {
+        const double left = work->cycles - work->most[i];
+        uint32_t longest = i;
+        double without = left;
+        for (uint32_t k = 0; k < IDEALS; k++)
+            if (k != i && cycles_without(work, i, k) > without) {
+                without = cycles_without(work, i, k);
+                longest = k;
+            }
+        gains->charged[i] += work->charged[i];
+        gains->most[i] += work->most[i];
+        gains->own[i] += work->own[i];
+        gains->expected[i] += work->cycles - without;
+        gains->hidden[i][longest] += without - left;
+    }
+}
+
+/* The drain of the draw before is filled by this one, which is no longer than it is. */
+static double
+fill_drain(struct draws *draws, const struct work *work)
+{
+    double filled = 0;
+    if (work->is_draw) {
+        filled = draws->last.is_draw ? fmax(0, fmin(draws->last.drain, work->cycles)) : 0;
+        draws->cycles += work->cycles;
+        for (uint32_t i = 0; i < IDEALS; i++)
+            draws->own[i] += work->bound[i];
+    }
+    if (!work->is_upload)
+        draws->last = *work;
+    return filled;
+}
+
+/* All draws together take no less than the own work of any resource. */
+static void
+predict_drain(struct ideal_gains *gains, const struct draws *draws)
+{
+    const double most = fmax(0, draws->cycles - most_of(draws->own));
+    gains->expected[IDEAL_drain] = fmin(gains->most[IDEAL_drain], most);
+}
+
+void
+ideals_row(struct ideal_sum *sum, const double *numbers, const char *kind)
+{
+    struct work work;
+    read_row(sum, numbers, kind, &work);
+    predict(&sum->gains, &work);
+    sum->gains.most[IDEAL_drain] += fill_drain(&sum->draws, &work);
+}
+
+void
+ideals_take(struct ideal_sum *sum, struct ideal_gains *gains)
+{
+    predict_drain(&sum->gains, &sum->draws);
+    *gains = sum->gains;
+    memset(&sum->gains, 0, sizeof sum->gains);
+    memset(&sum->draws, 0, sizeof sum->draws);
+}
+
+/* ---- rows of a table ---- */
+
+void
+ideals_table_row(struct ideal_sum *sum, const struct csv_table *table, uint32_t row,
+                 double *numbers)
+{
+    const uint64_t *cells = &table->values[(size_t)row * table->columns];
+    const int32_t work = csv_column(table, "work");
+    for (uint32_t c = 0; c < table->columns; c++)
+        numbers[c] = table->is_number[c] ? (double)cells[c] : (double)NAN;
+    ideals_row(sum, numbers, work >= 0 ? csv_field(table, row, work) : NULL);
+}
+
+static bool
+is_wanted(const struct ideal_rows *wanted, uint32_t frame, uint32_t row)
+{
+    return wanted->row >= 0 ? row == wanted->row : frame_set_has(wanted->frames, frame);
+}
+
+bool
+ideals_predict(const struct ideal_rows *wanted, const struct params *params,
+               struct ideal_gains *gains, struct error *err)
+{
+    const struct csv_table *table = wanted->table;
+    const int32_t frame = csv_column(table, "frame");
+    struct ideal_gains some;
+    uint32_t last = UINT32_MAX;
+    memset(gains, 0, sizeof *gains);
+    if (frame < 0)
+        return fail(err, "the run has no frames");
+    struct ideal_sum *sum =
+        ideals_begin((const char *const *)table->names, table->columns, params, err);
+    double *numbers = mem_array((size_t)table->columns, sizeof *numbers);
+    for (uint32_t r = 0; sum && r < table->rows; r++) {
+        const uint32_t number = (uint32_t)csv_value(table, r, frame);
+        if (!is_wanted(wanted, number, r))
+            continue;
+        if (number != last) {
+            ideals_take(sum, &some);
+            ideals_add(gains, &some);
+        }
+        last = number;
+        ideals_table_row(sum, table, r, numbers);
+    }
+    if (sum) {
+        ideals_take(sum, &some);
+        ideals_add(gains, &some);
+    }
+    free(numbers);
+    ideals_end(sum);
+    return sum != NULL;
+}
+
+void
+ideals_add(struct ideal_gains *to, const struct ideal_gains *more)
+{
+    to->cycles += more->cycles;
+    for (uint32_t i = 0; i < IDEALS; i++) {
+        to->charged[i] += more->charged[i];
+        to->most[i] += more->most[i];
+        to->expected[i] += more->expected[i];
+        to->own[i] += more->own[i];
+        for (uint32_t k = 0; k < IDEALS; k++)
+            to->hidden[i][k] += more->hidden[i][k];
+    }
+}
+
+static enum ideal_number
+place_of_most(const double cycles[IDEALS])
+{
+    enum ideal_number most = 0;
+    for (uint32_t i = 1; i < IDEALS; i++)
+        if (cycles[i] > cycles[most])
+            most = i;
+    return most;
+}
+
+bool
+ideals_hide_each_other(const struct ideal_gains *gains)
+{
+    return !(most_of(gains->expected) >= IDEALS_NOTHING * gains->cycles);
+}
+
+enum ideal_number
+ideals_verdict(const struct ideal_gains *gains)
+{
+    return place_of_most(ideals_hide_each_other(gains) ? gains->most : gains->expected);
+}
+
+const char *
+ideals_bound_by(const struct ideal_gains *gains)
+{
+    const enum ideal_number verdict = ideals_verdict(gains);
+    return gains->most[verdict] > 0 ? ideals[verdict].name : "";
+}
+
+enum ideal_number
+ideals_behind(const struct ideal_gains *gains, enum ideal_number verdict)
+{
+    enum ideal_number behind = IDEALS;
+    double most = gains->cycles * IDEALS_NOTHING;
+    for (uint32_t i = 0; i < IDEALS; i++)
+        if (gains->hidden[verdict][i] >= most) {
+            most = gains->hidden[verdict][i];
+            behind = i;
+        }
+    return behind;
+}
+
+void
+ideals_say(const struct ideal_gains *gains, enum ideal_number n, char words[IDEALS_WORDS])
+{
+    const double percent = 100 / gains->cycles;
+    char charged[48] = "no cycle is charged to this", most[32] = "";
+    if (gains->charged[n] > 0)
+        snprintf(charged, sizeof charged, "%.1f %% of the cycles are charged to this",
+                 percent * gains->charged[n]);
+    if (gains->most[n] != gains->charged[n])
+        snprintf(most, sizeof most, ", %.1f %% at most", percent * gains->most[n]);
+    snprintf(words, IDEALS_WORDS, "%s; %.1f %% fewer are expected without%s", charged,
+             percent * gains->expected[n], most);
+}

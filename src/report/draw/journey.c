@@ -1,0 +1,253 @@
+#include "report/draw/journey.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Making a table by kind and thing: qsort() has no argument for the hops. */
+struct place {
+    enum follow_kind kind;
+    uint32_t thing, hop;
+};
+
+static int
+compare_places(const void *a, const void *b)
+{
+    const struct place *p = a, *q = b;
+    if (p->kind != q->kind)
+        return p->kind < q->kind ? -1 : 1;
+    if (p->thing != q->thing)
+        return p->thing < q->thing ? -1 : 1;
+    return p->hop < q->hop ? -1 : p->hop > q->hop;
+}
+
+static void
+sort_hops(struct journey *journey)
+{
+    const size_t count = journey->follow->hops.count;
+    struct place *places = mem_array(count + 1, sizeof *places);
+    journey->order = mem_array(count + 1, sizeof *journey->order);
+    for (size_t i = 0; i < count; i++) {
+        const struct follow_hop *hop = &journey->follow->hops.items[i];
+        places[i] = (struct place){hop->kind, hop->thing, (uint32_t)i};
+    }
+    qsort(places, count, sizeof *places, compare_places);
+    for (size_t i = 0; i < count; i++)
+        journey->order[i] = places[i].hop;
+    free(places);
+}
+
+static uint64_t
+later(uint64_t a, uint64_t b)
+{
+    return a == CYCLE_NEVER || (b != CYCLE_NEVER && b > a) ? b : a;
+}
+
+/* When the last of the things was sent that the thing became; CYCLE_NEVER: it became none. */
+static uint64_t
+became(const struct follow *follow, enum follow_kind kind, uint32_t thing)
+{
+    uint64_t last = CYCLE_NEVER;
+    for (size_t i = 0; i < follow->hops.count; i++) {
+        const struct follow_hop *hop = &follow->hops.items[i];
+        if ((kind == FOLLOW_VERTEX && hop->kind == FOLLOW_PRIMITIVE) ||
+            (kind == FOLLOW_TRIANGLE && hop->kind == FOLLOW_TILE &&
+             follow->tiles.items[hop->thing].triangle == thing))
+            last = kind == FOLLOW_VERTEX && last != CYCLE_NEVER ? last : hop->sent;
+        if (kind == FOLLOW_PRIMITIVE && hop->kind == FOLLOW_TRIANGLE)
+            last = hop->sent;
+    }
+    return last;
+}
+
+/* Of the draw's vertices, and of what was read for them, those of the triangle. */
+static bool
+is_kept(const struct follow *follow, const struct follow_hop *hop)
+{
+    if (hop->kind == FOLLOW_READ)
+        return follow->reads.items[hop->thing].is_of_corner;
+    bool corner = hop->kind != FOLLOW_VERTEX;
+    for (uint32_t i = 0; i < follow->corner_count; i++)
+        corner |= follow->corners[i] == hop->thing;
+    return corner && hop->kind != FOLLOW_OTHER_USE;
+}
+
+/* When the unit at the end of the way of a thing let go of it. */
+static uint64_t
+end_of(const struct follow *follow, const struct follow_hop *hop)
+{
+    switch (hop->kind) {
+    case FOLLOW_QUAD: return follow->watch->courses.items[hop->thing].gone;
+    case FOLLOW_VERTEX:
+    case FOLLOW_PRIMITIVE:
+    case FOLLOW_TRIANGLE: {
+        const uint64_t last = became(follow, hop->kind, hop->thing);
+        return last == CYCLE_NEVER || !is_kept(follow, hop) ? hop->taken : last;
+    }
+    default: return hop->taken;
+    }
+}
+
+/* HZ takes tiles in order, and makes the quads of one before those of the next. */
+static void
+find_ends_of_tiles(struct journey *journey)
+{
+    const struct follow *follow = journey->follow;
+    size_t quad = 0;
+    for (size_t i = 0; i < follow->hops.count; i++) {
+        const struct follow_hop *hop = &follow->hops.items[i];
+        if (hop->kind != FOLLOW_TILE)
+            continue;
+        const struct follow_tile *tile = &follow->tiles.items[hop->thing];
+        for (; quad < follow->watch->courses.count; quad++) {
+            const struct watched_course *course = &follow->watch->courses.items[quad];
+            if ((course->x & ~7) != (tile->x & ~7) || (course->y & ~7) != (tile->y & ~7))
+                break;
+            journey->left[i] = later(journey->left[i], course->generated);
+        }
+    }
+}
+
+static bool
+is_answer(const struct follow *follow, const struct follow_hop *hop)
+{
+    const struct machine *m = follow->sim->machine;
+    return hop->queue >= m->texels_queue && hop->queue < m->texels_queue + m->texels_queue_count;
+}
+
+/* A quad's requests for texels are answered in their order. */
+static void
+find_answers(struct journey *journey, size_t first, size_t end)
+{
+    const struct follow *follow = journey->follow;
+    size_t answer = first;
+    for (size_t i = first; i < end; i++) {
+        if (is_answer(follow, &follow->hops.items[journey->order[i]]))
+            continue;
+        while (answer < end && !is_answer(follow, &follow->hops.items[journey->order[answer]]))
+            answer++;
+        if (answer == end)
+            break;
+        journey->left[journey->order[i]] = follow->hops.items[journey->order[answer++]].sent;
+    }
+}
+
+static void
+find_ends(struct journey *journey)
+{
+    const struct follow *follow = journey->follow;
+    const size_t count = follow->hops.count;
+    journey->left = mem_array(count + 1, sizeof *journey->left);
+    for (size_t i = 0, first = 0; i < count; i++) {
+        const struct follow_hop *hop = &follow->hops.items[journey->order[i]];
+        const struct follow_hop *next =
+            i + 1 < count ? &follow->hops.items[journey->order[i + 1]] : NULL;
+        const bool same = next && next->kind == hop->kind && next->thing == hop->thing;
+        journey->left[journey->order[i]] =
+            same && hop->kind != FOLLOW_REQUEST ? next->sent : end_of(follow, hop);
+        if (same)
+            continue;
+        if (hop->kind == FOLLOW_REQUEST)
+            find_answers(journey, first, i + 1);
+        first = i + 1;
+    }
+    find_ends_of_tiles(journey);
+}
+
+static bool
+is_same_family(const char *a, const char *b)
+{
+    const size_t length = strcspn(a, "[");
+    return length == strcspn(b, "[") && !strncmp(a, b, length);
+}
+
+static struct journey_stage *
+stage_of(struct journey *journey, const struct follow_hop *hop)
+{
+    for (size_t i = 0; i < journey->stages.count; i++) {
+        struct journey_stage *stage = &journey->stages.items[i];
+        if (stage->kind == hop->kind && is_same_family(stage->queue, hop->queue->name) &&
+            (hop->kind != FOLLOW_VERTEX || stage->thing == hop->thing))
+            return stage;
+    }
+    const struct journey_stage fresh = {.kind = hop->kind,
+                                        .thing = hop->thing,
+                                        .queue = hop->queue->name,
+                                        .unit = hop->queue->receiver,
+                                        .first = CYCLE_NEVER,
+                                        .last = CYCLE_NEVER};
+    VEC_PUSH(&journey->stages, fresh);
+    return &journey->stages.items[journey->stages.count - 1];
+}
+
+static void
+add_to_stage(struct journey *journey, const struct follow_hop *hop, uint64_t left)
+{
+    struct journey_stage *stage = stage_of(journey, hop);
+    stage->count++;
+    stage->several |= stage->unit != hop->queue->receiver;
+    if (hop->taken == CYCLE_NEVER)
+        return;
+    if (stage->first == CYCLE_NEVER || hop->taken < stage->first)
+        stage->first = hop->taken;
+    stage->waited += hop->taken - hop->sent;
+    if (left == CYCLE_NEVER)
+        return;
+    stage->last = later(stage->last, left);
+    stage->stayed += left - hop->taken;
+}
+
+static int
+compare_stages(const void *a, const void *b)
+{
+    const struct journey_stage *p = a, *q = b;
+    const enum follow_kind kinds[2] = {p->kind == FOLLOW_REQUEST ? FOLLOW_QUAD : p->kind,
+                                       q->kind == FOLLOW_REQUEST ? FOLLOW_QUAD : q->kind};
+    if (kinds[0] != kinds[1])
+        return kinds[0] < kinds[1] ? -1 : 1;
+    if (p->kind == FOLLOW_VERTEX && p->thing != q->thing)
+        return p->thing < q->thing ? -1 : 1;
+    return p->first < q->first ? -1 : p->first > q->first;
+}
+
+static void
+count_fates(struct journey *journey)
+{
+    const struct watch *watch = journey->follow->watch;
+    for (size_t i = 0; i < watch->courses.count; i++)
+        for (uint32_t f = 0; f < 4; f++) {
+            const struct watched_course *course = &watch->courses.items[i];
+            if (!(course->fragments >> f & 1))
+                continue;
+            journey->fragments++;
+            journey->fates[course->fates[f]] += course->gone != CYCLE_NEVER;
+        }
+    for (size_t i = 0; i < watch->culls.count; i++)
+        journey->fates[FATE_HZ] += bits_count(watch->culls.items[i].fragments);
+    journey->fragments += journey->fates[FATE_HZ];
+}
+
+void
+journey_make(struct journey *journey, const struct follow *follow)
+{
+    *journey = (struct journey){.follow = follow};
+    sort_hops(journey);
+    find_ends(journey);
+    for (size_t i = 0; i < follow->hops.count; i++) {
+        const uint32_t at = journey->order[i];
+        const struct follow_hop *hop = &follow->hops.items[at];
+        if (is_kept(follow, hop))
+            add_to_stage(journey, hop, journey->left[at]);
+    }
+    if (journey->stages.count)
+        qsort(journey->stages.items, journey->stages.count, sizeof *journey->stages.items,
+              compare_stages);
+    count_fates(journey);
+}
+
+void
+journey_fini(struct journey *journey)
+{
+    free(journey->order);
+    free(journey->left);
+    VEC_FREE(&journey->stages);
+}

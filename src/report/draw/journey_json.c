@@ -1,0 +1,224 @@
+/* The journey as follow.json. */
+#include "report/draw/journey.h"
+
+#include "base/file.h"
+#include "base/schema.h"
+#include "report/run/cycle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static cJSON *
+step_json(const struct journey *journey, uint32_t at)
+{
+    const struct follow_hop *hop = &journey->follow->hops.items[at];
+    cJSON *step = cJSON_CreateObject();
+    cJSON_AddStringToObject(step, "unit", hop->queue->receiver->name);
+    cJSON_AddStringToObject(step, "queue", hop->queue->name);
+    cycle_add(step, "sent", hop->sent);
+    cycle_add(step, "from", hop->taken);
+    cycle_add(step, "to", journey->left[at]);
+    return step;
+}
+
+/* The hops of a thing; they begin at *at of the order. */
+static cJSON *
+steps_json(const struct journey *journey, enum follow_kind kind, uint32_t thing, size_t *at)
+{
+    const struct follow *follow = journey->follow;
+    cJSON *steps = cJSON_CreateArray();
+    for (; *at < follow->hops.count; ++*at) {
+        const uint32_t hop = journey->order[*at];
+        if (follow->hops.items[hop].kind != kind || follow->hops.items[hop].thing != thing)
+            break;
+        cJSON_AddItemToArray(steps, step_json(journey, hop));
+    }
+    return steps;
+}
+
+/* Where those of a kind begin, or those of a thing. */
+static size_t
+find_kind(const struct journey *journey, enum follow_kind kind, uint32_t thing)
+{
+    const struct follow *follow = journey->follow;
+    size_t at = 0;
+    for (; at < follow->hops.count; at++) {
+        const struct follow_hop *hop = &follow->hops.items[journey->order[at]];
+        if (hop->kind > kind || (hop->kind == kind && hop->thing >= thing))
+            break;
+    }
+    return at;
+}
+
+static cJSON *
+vertices_json(const struct journey *journey)
+{
+    const struct follow *follow = journey->follow;
+    cJSON *list = cJSON_CreateArray();
+    for (uint32_t i = 0; i < follow->corner_count; i++) {
+        const struct follow_vertex *vertex = &follow->vertices.items[follow->corners[i]];
+        size_t at = find_kind(journey, FOLLOW_VERTEX, follow->corners[i]);
+        cJSON *object = cJSON_CreateObject();
+        cJSON_AddNumberToObject(object, "index", vertex->index);
+        cJSON_AddNumberToObject(object, "instance", vertex->instance);
+        cJSON_AddItemToObject(object, "steps",
+                              steps_json(journey, FOLLOW_VERTEX, follow->corners[i], &at));
+        cJSON_AddItemToArray(list, object);
+    }
+    return list;
+}
+
+static cJSON *
+reads_json(const struct journey *journey)
+{
+    const struct follow *follow = journey->follow;
+    cJSON *list = cJSON_CreateArray();
+    for (uint32_t i = 0; i < follow->reads.count; i++) {
+        if (!follow->reads.items[i].is_of_corner)
+            continue;
+        size_t at = find_kind(journey, FOLLOW_READ, i);
+        cJSON *object = cJSON_CreateObject();
+        cJSON_AddNumberToObject(object, "address", follow->reads.items[i].address);
+        cJSON_AddItemToObject(object, "steps", steps_json(journey, FOLLOW_READ, i, &at));
+        cJSON_AddItemToArray(list, object);
+    }
+    return list;
+}
+
+static cJSON *
+triangles_json(const struct journey *journey)
+{
+    const struct follow *follow = journey->follow;
+    size_t at = find_kind(journey, FOLLOW_TRIANGLE, 0);
+    cJSON *list = cJSON_CreateArray();
+    for (uint32_t i = 0; i < follow->triangles.count; i++) {
+        cJSON *object = cJSON_CreateObject();
+        cJSON_AddItemToObject(object, "steps", steps_json(journey, FOLLOW_TRIANGLE, i, &at));
+        cJSON_AddItemToArray(list, object);
+    }
+    return list;
+}
+
+static cJSON *
+tiles_json(const struct journey *journey)
+{
+    const struct follow *follow = journey->follow;
+    size_t at = find_kind(journey, FOLLOW_TILE, 0);
+    cJSON *list = cJSON_CreateArray();
+    for (uint32_t i = 0; i < follow->tiles.count && i < JOURNEY_QUADS; i++) {
+        const struct follow_tile *tile = &follow->tiles.items[i];
+        cJSON *object = cJSON_CreateObject();
+        cJSON_AddNumberToObject(object, "x", tile->x);
+        cJSON_AddNumberToObject(object, "y", tile->y);
+        cJSON_AddNumberToObject(object, "fragments", tile->fragments);
+        cJSON_AddItemToObject(object, "steps", steps_json(journey, FOLLOW_TILE, i, &at));
+        cJSON_AddItemToArray(list, object);
+    }
+    return list;
+}
+
+static cJSON *
+quad_json(const struct watched_course *course)
+{
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddNumberToObject(object, "x", course->x);
+    cJSON_AddNumberToObject(object, "y", course->y);
+    cJSON *ends = cJSON_AddArrayToObject(object, "fragments");
+    for (uint32_t f = 0; f < 4; f++) {
+        const bool there = course->fragments >> f & 1;
+        cJSON_AddItemToArray(ends,
+                             there ? cJSON_CreateString(course->gone == CYCLE_NEVER
+                                                            ? "on its way"
+                                                            : fragment_fate_names[course->fates[f]])
+                                   : cJSON_CreateNull());
+    }
+    cycle_add(object, "generated", course->generated);
+    cycle_add(object, "tested", course->tested);
+    cycle_add(object, "shader_began", course->shader_began);
+    cycle_add(object, "shader_ended", course->shader_ended);
+    cycle_add(object, "written", course->written);
+    cycle_add(object, "gone", course->gone);
+    cJSON_AddNumberToObject(object, "texels", course->texels);
+    cJSON_AddNumberToObject(object, "misses", course->misses);
+    return object;
+}
+
+static cJSON *
+quads_json(const struct journey *journey)
+{
+    const struct follow *follow = journey->follow;
+    const struct watch *watch = follow->watch;
+    size_t at = find_kind(journey, FOLLOW_QUAD, 0);
+    size_t request = find_kind(journey, FOLLOW_REQUEST, 0);
+    cJSON *list = cJSON_CreateArray();
+    for (uint32_t i = 0; i < watch->courses.count && i < JOURNEY_QUADS; i++) {
+        cJSON *object = quad_json(&watch->courses.items[i]);
+        cJSON_AddItemToObject(object, "steps", steps_json(journey, FOLLOW_QUAD, i, &at));
+        cJSON_AddItemToObject(object, "requests", steps_json(journey, FOLLOW_REQUEST, i, &request));
+        cJSON_AddItemToArray(list, object);
+    }
+    return list;
+}
+
+static const char *
+clip_name(enum clip_result clip)
+{
+    return clip == CLIP_REJECT ? "outside" : clip == CLIP_INSIDE ? "inside" : "clipped";
+}
+
+static void
+add_shape(cJSON *root, const struct follow *follow)
+{
+    static const char *const lost[] = {[SETUP_LOST_PIXELS] = "no pixel",
+                                       [SETUP_LOST_AREA] = "no area",
+                                       [SETUP_LOST_FACE] = "face"};
+    cJSON_AddStringToObject(root, "clip", clip_name(follow->clip));
+    if (follow->clip != CLIP_REJECT && !follow->made)
+        cJSON_AddStringToObject(root, "culled", lost[follow->lost]);
+    else
+        cJSON_AddNullToObject(root, "culled");
+    if (!follow->made)
+        return;
+    const int bounds[4] = {follow->min_x, follow->min_y, follow->max_x, follow->max_y};
+    cJSON_AddBoolToObject(root, "front", follow->front);
+    cJSON_AddItemToObject(root, "bounds", cJSON_CreateIntArray(bounds, 4));
+}
+
+static cJSON *
+journey_json(const struct journey *journey)
+{
+    const struct follow *follow = journey->follow;
+    const size_t quads = follow->watch->courses.count;
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddNumberToObject(root, "schema", AETIUS_SCHEMA);
+    cJSON_AddNumberToObject(root, "frame", follow->target.frame);
+    cJSON_AddNumberToObject(root, "draw", follow->target.draw);
+    cJSON_AddNumberToObject(root, "triangle", follow->target.triangle);
+    cJSON_AddNumberToObject(root, "triangles_of_draw", follow->primitives);
+    add_shape(root, follow);
+    cJSON *fates = cJSON_AddObjectToObject(root, "fragments");
+    for (uint32_t i = 0; i < FATES; i++)
+        cJSON_AddNumberToObject(fates, fragment_fate_names[i], (double)journey->fates[i]);
+    size_t at = find_kind(journey, FOLLOW_PRIMITIVE, 0);
+    cJSON_AddItemToObject(root, "reads", reads_json(journey));
+    cJSON_AddItemToObject(root, "vertices", vertices_json(journey));
+    cJSON_AddItemToObject(root, "steps", steps_json(journey, FOLLOW_PRIMITIVE, 0, &at));
+    cJSON_AddItemToObject(root, "triangles", triangles_json(journey));
+    cJSON_AddNumberToObject(root, "tile_count", (double)follow->tiles.count);
+    cJSON_AddItemToObject(root, "tiles", tiles_json(journey));
+    cJSON_AddNumberToObject(root, "quad_count", (double)quads);
+    cJSON_AddItemToObject(root, "quads", quads_json(journey));
+    return root;
+}
+
+bool
+journey_write(const struct journey *journey, const char *dir, struct error *err)
+{
+    cJSON *root = journey_json(journey);
+    char *text = cJSON_PrintUnformatted(root), *path = mem_printf("%s/follow.json", dir);
+    const bool ok = file_write(path, text, strlen(text), err);
+    free(path);
+    free(text);
+    cJSON_Delete(root);
+    return ok;
+}

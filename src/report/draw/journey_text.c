@@ -1,0 +1,228 @@
+/* The journey for a person. */
+#include "report/draw/journey.h"
+
+#include "base/wrap.h"
+#include "report/run/cycle.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* What the unit at the end of a queue does with what comes by it (machine.def); "": its name says
+ * it. */
+static const struct {
+    const char *queue, *what;
+} actions[] = {
+#define QUEUE_11(name, action, item, sender, out, receiver, in, width, depth, latency)             \
+    {#name, action},
+#define QUEUE_1N QUEUE_11
+#define QUEUE_N1 QUEUE_11
+#define QUEUE_NN QUEUE_11
+#define QUEUE_NG QUEUE_11
+#define QUEUE_GN QUEUE_11
+#define MEMORY(name, unit, port, client, traffic, width, who)                                      \
+    {#name "_requests", #client "s read"}, {#name "_replies", #client "s taken"},
+#include "machine.def"
+};
+
+static const char *
+action_of(const char *queue)
+{
+    const size_t length = strcspn(queue, "[");
+    for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++)
+        if (strlen(actions[i].queue) == length && !strncmp(actions[i].queue, queue, length))
+            return *actions[i].what ? actions[i].what : queue;
+    return queue;
+}
+
+static const char *
+shape_of(const struct follow *follow)
+{
+    static const char *const shapes[] = {"", "point", "line", "triangle"};
+    return shapes[follow->corner_count];
+}
+
+/* "vertex 12", "triangle", "96 quads". */
+static void
+name_stage(const struct follow *follow, const struct journey_stage *stage, char *name, size_t size)
+{
+    static const char *const kinds[FOLLOW_KINDS] = {
+        [FOLLOW_READ] = "read", [FOLLOW_TRIANGLE] = "triangle", [FOLLOW_TILE] = "tile",
+        [FOLLOW_QUAD] = "quad", [FOLLOW_REQUEST] = "request",
+    };
+    const char *kind = kinds[stage->kind];
+    if (stage->kind == FOLLOW_DRAW)
+        snprintf(name, size, "draw");
+    else if (stage->kind == FOLLOW_VERTEX)
+        snprintf(name, size, "vertex %u", follow->vertices.items[stage->thing].index);
+    else if (stage->kind == FOLLOW_PRIMITIVE ||
+             (stage->kind == FOLLOW_TRIANGLE && stage->count < 2))
+        snprintf(name, size, "%s", shape_of(follow));
+    else
+        snprintf(name, size, "%" PRIu64 " %s%s", stage->count, kind, stage->count > 1 ? "s" : "");
+}
+
+/* Of one thing exactly, of several in the mean. */
+static void
+put_mean(struct text_table *sheet, uint64_t sum, uint64_t count)
+{
+    if (count == 1)
+        text_table_cell(sheet, "%" PRIu64, sum);
+    else
+        text_table_cell(sheet, "%.1f", (double)sum / (double)count);
+}
+
+static void
+put_names(struct text_table *sheet, const char *const *names)
+{
+    for (; *names; names++)
+        text_table_cell(sheet, "%s", *names);
+    text_table_end_row(sheet);
+}
+
+static void
+print_sheet(struct text_table *sheet, const uint32_t *spare, uint32_t count, FILE *out)
+{
+    text_table_fit(sheet, line_width(out), 0, spare, count);
+    text_table_write(sheet, TEXT_TABLE_TEXT, out);
+    text_table_fini(sheet);
+}
+
+static void
+print_stages(const struct journey *journey, FILE *out)
+{
+    static const char *const names[] = {"step", "unit", "waited", "from", "to", "took", NULL};
+    static const uint32_t spare[] = {2, 5};
+    struct text_table sheet = {0};
+    put_names(&sheet, names);
+    for (size_t i = 0; i < journey->stages.count; i++) {
+        const struct journey_stage *stage = &journey->stages.items[i];
+        char name[64];
+        name_stage(journey->follow, stage, name, sizeof name);
+        text_table_cell(&sheet, "%s: %s", name, action_of(stage->queue));
+        if (stage->several)
+            text_table_cell(&sheet, "%.*ss", (int)strcspn(stage->unit->name, "["),
+                            stage->unit->name);
+        else
+            text_table_cell(&sheet, "%s", stage->unit->name);
+        put_mean(&sheet, stage->waited, stage->count);
+        cycle_put(&sheet, stage->first);
+        cycle_put(&sheet, stage->last);
+        put_mean(&sheet, stage->stayed, stage->count);
+        text_table_end_row(&sheet);
+    }
+    print_sheet(&sheet, spare, sizeof spare / sizeof spare[0], out);
+}
+
+/* "written", or "depth 1, written 3". */
+static void
+name_fates(const struct watched_course *course, char *text, size_t size)
+{
+    uint32_t counts[FATES] = {0}, kinds = 0;
+    size_t used = 0;
+    for (uint32_t f = 0; f < 4; f++)
+        if (course->fragments >> f & 1)
+            counts[course->fates[f]]++;
+    for (uint32_t i = 0; i < FATES; i++)
+        kinds += counts[i] > 0;
+    snprintf(text, size, "%s", "-");
+    for (uint32_t i = 0; i < FATES && course->gone != CYCLE_NEVER && used < size; i++)
+        if (counts[i] && kinds == 1)
+            snprintf(text, size, "%s", fragment_fate_names[i]);
+        else if (counts[i])
+            used += (size_t)snprintf(text + used, size - used, "%s%s %u", used ? " " : "",
+                                     fragment_fate_names[i], counts[i]);
+}
+
+static void
+print_quads(const struct journey *journey, FILE *out)
+{
+    static const char *const names[] = {"quad",   "fragments", "generated", "z test",
+                                        "shader", "shaded",    "written",   "texels",
+                                        "misses", "end",       NULL};
+    static const uint32_t spare[] = {8, 7, 1, 5, 3};
+    const struct watch *watch = journey->follow->watch;
+    struct text_table sheet = {0};
+    if (!watch->courses.count)
+        return;
+    fputs("\nits quads, by the pixel of their corner:\n", out);
+    put_names(&sheet, names);
+    for (size_t i = 0; i < watch->courses.count && i < JOURNEY_QUADS_SHOWN; i++) {
+        const struct watched_course *course = &watch->courses.items[i];
+        char end[64];
+        name_fates(course, end, sizeof end);
+        text_table_cell(&sheet, "%u,%u", course->x, course->y);
+        text_table_cell(&sheet, "%u", bits_count(course->fragments));
+        cycle_put(&sheet, course->generated);
+        cycle_put(&sheet, course->tested);
+        cycle_put(&sheet, course->shader_began);
+        cycle_put(&sheet, course->shader_ended);
+        cycle_put(&sheet, course->written);
+        text_table_cell(&sheet, "%u", course->texels);
+        text_table_cell(&sheet, "%u", course->misses);
+        text_table_cell(&sheet, "%s", end);
+        text_table_end_row(&sheet);
+    }
+    print_sheet(&sheet, spare, sizeof spare / sizeof spare[0], out);
+    if (watch->courses.count > JOURNEY_QUADS_SHOWN)
+        fprintf(out, "  ... and %zu more (follow.json)\n",
+                watch->courses.count - JOURNEY_QUADS_SHOWN);
+}
+
+/* What setup found, or where the way ended before. */
+static void
+print_shape(const struct follow *follow, uint32_t width, FILE *out)
+{
+    static const char *const lost[] = {
+        [SETUP_LOST_PIXELS] = "no pixel centre lies in its bounding box on the screen",
+        [SETUP_LOST_AREA] = "it has no area on the grid of 1/256 pixel",
+        [SETUP_LOST_FACE] = "its face is culled",
+    };
+    if (follow->clip == CLIP_REJECT)
+        print_wrapped(out, width, 0, 0, "It ended in the clipper: all of it is outside one plane.");
+    else if (!follow->made)
+        print_wrapped(out, width, 0, 0, "It ended in setup: %s.", lost[follow->lost]);
+    else
+        print_wrapped(out, width, 0, 0, "%s, %s; pixels %d,%d to %d,%d at most%s.",
+                      follow->clip == CLIP_NEEDED ? "Clipped geometrically" : "Inside all planes",
+                      follow->front ? "front face" : "back face", follow->min_x, follow->min_y,
+                      follow->max_x, follow->max_y,
+                      follow->made > 1 ? ", in several triangles" : "");
+}
+
+static void
+print_fates(const struct journey *journey, uint32_t width, FILE *out)
+{
+    char text[256];
+    size_t used = 0;
+    if (!journey->fragments) {
+        if (journey->follow->made)
+            print_wrapped(out, width, 0, 0, "It covers no pixel centre: no fragment.");
+        return;
+    }
+    for (uint32_t i = 0; i < FATES; i++)
+        if (journey->fates[i])
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%" PRIu64 " %s",
+                                     used ? ", " : "", journey->fates[i], fragment_fate_names[i]);
+    print_wrapped(out, width, 0, 0, "%" PRIu64 " fragments, by where they ended: %s.",
+                  journey->fragments, used ? text : "all are on their way");
+}
+
+void
+journey_print(const struct journey *journey, FILE *out)
+{
+    const struct follow *follow = journey->follow;
+    const uint32_t width = line_width(out);
+    fprintf(out, "\nframe %u, draw %u, %s %u of %u: vertices", follow->target.frame,
+            follow->target.draw, shape_of(follow), follow->target.triangle, follow->primitives);
+    for (uint32_t i = 0; i < follow->corner_count; i++)
+        fprintf(out, " %u", follow->vertices.items[follow->corners[i]].index);
+    fputc('\n', out);
+    print_shape(follow, width, out);
+    print_fates(journey, width, out);
+    print_wrapped(
+        out, width, 0, 0,
+        "Cycles since the frame began; `waited` in the queue before the unit and `took` in "
+        "it, of several things in the mean.");
+    print_stages(journey, out);
+    print_quads(journey, out);
+}

@@ -1,0 +1,208 @@
+#include "report/draw/pixel.h"
+
+#include "base/file.h"
+#include "base/schema.h"
+#include "report/run/cycle.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+void
+pixel_log_add(struct pixel_log *log, const struct watched_fragment *fragments, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        VEC_PUSH(&log->fragments, fragments[i]);
+}
+
+void
+pixel_log_take(struct pixel_log *log, const struct watch *watch, const struct resource *shown)
+{
+    const struct watched_surface *surface = watch_shown(watch, shown);
+    for (size_t i = 0; surface && i < watch->fragments.count; i++)
+        if (watch->fragments.items[i].surface == surface->address)
+            pixel_log_add(log, &watch->fragments.items[i], 1);
+}
+
+void
+pixel_log_sort(struct pixel_log *log)
+{
+    struct watched_fragment *items = log->fragments.items;
+    for (size_t i = 1; i < log->fragments.count; i++) { /* stable; nearly sorted already */
+        const struct watched_fragment moved = items[i];
+        size_t to = i;
+        for (; to > 0 && items[to - 1].frame > moved.frame; to--)
+            items[to] = items[to - 1];
+        items[to] = moved;
+    }
+}
+
+static void
+put_depth(struct text_table *sheet, bool there, float depth)
+{
+    if (there)
+        text_table_cell(sheet, "%.6f", (double)depth);
+    else
+        text_table_cell(sheet, "-");
+}
+
+static void
+put_color(struct text_table *sheet, bool there, const float rgba[4])
+{
+    if (there)
+        text_table_cell(sheet, "%.3g,%.3g,%.3g,%.3g", (double)rgba[0], (double)rgba[1],
+                        (double)rgba[2], (double)rgba[3]);
+    else
+        text_table_cell(sheet, "-");
+}
+
+static void
+put_names(struct text_table *sheet, const char *const *names)
+{
+    for (; *names; names++)
+        text_table_cell(sheet, "%s", *names);
+    text_table_end_row(sheet);
+}
+
+/* Which fragment a row is of. */
+static void
+put_fragment(struct text_table *sheet, const struct watched_fragment *f)
+{
+    text_table_cell(sheet, "%u", f->frame);
+    text_table_cell(sheet, "%u", f->draw);
+    text_table_cell(sheet, "%u", f->primitive);
+}
+
+static void
+put_course(struct text_table *sheet, const struct watched_fragment *f)
+{
+    put_fragment(sheet, f);
+    text_table_cell(sheet, "%u", f->program);
+    cycle_put(sheet, f->generated);
+    cycle_put(sheet, f->early_z ? f->tested : CYCLE_NEVER);
+    cycle_put(sheet, f->shader_began);
+    cycle_put(sheet, f->shader_ended);
+    cycle_put(sheet, f->early_z ? CYCLE_NEVER : f->tested);
+    cycle_put(sheet, f->written);
+    text_table_cell(sheet, "%u", f->texels);
+    text_table_cell(sheet, "%u", f->misses);
+    text_table_cell(sheet, "%s", fragment_fate_names[f->fate]);
+    text_table_end_row(sheet);
+}
+
+static void
+put_values(struct text_table *sheet, const struct watched_fragment *f)
+{
+    put_fragment(sheet, f);
+    put_depth(sheet, true, f->depth);
+    put_depth(sheet, f->has_depth, f->depth_before);
+    put_depth(sheet, f->has_depth, f->depth_after);
+    put_color(sheet, f->has_color, f->color);
+    put_color(sheet, f->has_color, f->color_before);
+    put_color(sheet, f->has_color, f->color_after);
+    text_table_end_row(sheet);
+}
+
+/* Two tables, so that each fits a screen: when, and what. */
+void
+pixel_log_print(const struct pixel_log *log, FILE *out)
+{
+    static const char *const course[] = {"frame",   "draw",   "prim",   "prog",   "generated",
+                                         "early z", "shader", "shaded", "late z", "written",
+                                         "texels",  "misses", "end",    NULL};
+    static const char *const values[] = {"frame",       "draw",    "prim",  "depth",
+                                         "z before",    "z after", "color", "color before",
+                                         "color after", NULL};
+    fprintf(out, "\npixel %u,%u: %zu fragment%s", log->x, log->y, log->fragments.count,
+            log->fragments.count == 1 ? "" : "s");
+    if (!log->fragments.count) {
+        fputs(": nothing was drawn there; it was cleared, blitted or left by an earlier frame\n",
+              out);
+        return;
+    }
+    struct text_table when = {0}, what = {0};
+    put_names(&when, course);
+    put_names(&what, values);
+    for (size_t i = 0; i < log->fragments.count; i++) {
+        put_course(&when, &log->fragments.items[i]);
+        put_values(&what, &log->fragments.items[i]);
+    }
+    fputs("; cycles since the frame began\n", out);
+    text_table_write(&when, TEXT_TABLE_TEXT, out);
+    fputc('\n', out);
+    text_table_write(&what, TEXT_TABLE_TEXT, out);
+    text_table_fini(&when);
+    text_table_fini(&what);
+}
+
+static void
+add_color(cJSON *object, const char *name, bool there, const float rgba[4])
+{
+    cJSON *list = there ? cJSON_AddArrayToObject(object, name) : NULL;
+    if (!list)
+        cJSON_AddNullToObject(object, name);
+    for (uint32_t c = 0; list && c < 4; c++)
+        cJSON_AddItemToArray(list, cJSON_CreateNumber((double)rgba[c]));
+}
+
+static void
+add_depth(cJSON *object, const char *name, bool there, float depth)
+{
+    if (there)
+        cJSON_AddNumberToObject(object, name, (double)depth);
+    else
+        cJSON_AddNullToObject(object, name);
+}
+
+static cJSON *
+fragment_json(const struct watched_fragment *f)
+{
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddNumberToObject(object, "frame", f->frame);
+    cJSON_AddNumberToObject(object, "client", f->client);
+    cJSON_AddNumberToObject(object, "draw", f->draw);
+    cJSON_AddNumberToObject(object, "primitive", f->primitive);
+    cJSON_AddNumberToObject(object, "program", f->program);
+    cJSON_AddBoolToObject(object, "front", f->front);
+    cJSON_AddNumberToObject(object, "samples", f->samples);
+    cJSON_AddStringToObject(object, "end", fragment_fate_names[f->fate]);
+    cycle_add(object, "generated", f->generated);
+    cycle_add(object, "early_z", f->early_z ? f->tested : CYCLE_NEVER);
+    cycle_add(object, "shader_began", f->shader_began);
+    cycle_add(object, "shader_ended", f->shader_ended);
+    cycle_add(object, "late_z", f->early_z ? CYCLE_NEVER : f->tested);
+    cycle_add(object, "written", f->written);
+    add_depth(object, "depth", true, f->depth);
+    add_depth(object, "depth_before", f->has_depth, f->depth_before);
+    add_depth(object, "depth_after", f->has_depth, f->depth_after);
+    cJSON_AddNumberToObject(object, "texels", f->texels);
+    cJSON_AddNumberToObject(object, "misses", f->misses);
+    add_color(object, "color", f->has_color, f->color);
+    add_color(object, "color_before", f->has_color, f->color_before);
+    add_color(object, "color_after", f->has_color, f->color_after);
+    return object;
+}
+
+bool
+pixel_log_write(const struct pixel_log *log, const char *dir, struct error *err)
+{
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddNumberToObject(root, "schema", AETIUS_SCHEMA);
+    cJSON_AddNumberToObject(root, "x", log->x);
+    cJSON_AddNumberToObject(root, "y", log->y);
+    cJSON *list = cJSON_AddArrayToObject(root, "fragments");
+    for (size_t i = 0; i < log->fragments.count; i++)
+        cJSON_AddItemToArray(list, fragment_json(&log->fragments.items[i]));
+    char *text = cJSON_Print(root), *path = mem_printf("%s/pixel.json", dir);
+    bool ok = file_write(path, text, strlen(text), err);
+    free(path);
+    free(text);
+    cJSON_Delete(root);
+    return ok;
+}
+
+void
+pixel_log_fini(struct pixel_log *log)
+{
+    VEC_FREE(&log->fragments);
+}

@@ -1,0 +1,231 @@
+#include "report/draw/show_program.h"
+
+#include "base/file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_TGSI = 1 << 22 };
+
+bool
+is_tgsi_file(const char *path)
+{
+    char head[64] = "";
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return false;
+    const size_t n = fread(head, 1, sizeof head - 1, file);
+    fclose(file);
+    head[n] = '\0';
+    return program_text_stage(head) != STAGE_COUNT;
+}
+
+static void
+add_program(struct shown_programs *shown, struct program *program)
+{
+    struct shown_program one = {.program = program};
+    static_cost_find(&one.cost, program, shown->params);
+    VEC_PUSH(&shown->programs, one);
+}
+
+bool
+shown_program_is_hash(const char *text)
+{
+    return *text && !text[strspn(text, "0123456789abcdef")];
+}
+
+/* Whether its hash is, or begins with, what is wanted. */
+static bool
+is_wanted(const struct shown_programs *shown, const struct program *program)
+{
+    char hash[24];
+    snprintf(hash, sizeof hash, PROGRAM_HASH, program->hash);
+    return !shown->wanted || !strncmp(hash, shown->wanted, strlen(shown->wanted));
+}
+
+bool
+show_program_file(struct shown_programs *shown, const char *path, struct error *err)
+{
+    char *text = NULL;
+    size_t size;
+    if (!file_read(path, MOST_TGSI, &text, &size, err))
+        return false;
+    struct program *program = program_create(program_text_stage(text), text, NULL, err);
+    free(text);
+    if (!program)
+        return fail_prefix(err, "%s", path);
+    add_program(shown, program);
+    return is_wanted(shown, program) || fail(err, "the program of %s is " PROGRAM_HASH ", not %s",
+                                             path, program->hash, shown->wanted);
+}
+
+static bool
+found(void *data, const struct program *program)
+{
+    struct shown_programs *shown = data;
+    if (!is_wanted(shown, program))
+        return true;
+    for (size_t i = 0; i < shown->programs.count; i++)
+        if (shown->programs.items[i].program->hash == program->hash)
+            return true;
+    add_program(shown, program_create(program->stage, program->text, &program->so, NULL));
+    return true;
+}
+
+bool
+show_programs(struct shown_programs *shown, struct trace_reader *reader, struct error *err)
+{
+    if (!inspect_programs(reader, found, shown, err))
+        return false;
+    if (shown->wanted && !shown->programs.count)
+        return fail(err, "the trace has no program %s", shown->wanted);
+    if (shown->wanted && shown->programs.count > 1)
+        return fail(err, "%s is the beginning of %zu programs' hashes", shown->wanted,
+                    shown->programs.count);
+    return true;
+}
+
+/* One a cycle of a thread group, of all units: what the ALUs could do if nothing else held them. */
+static double
+threads_a_cycle(const struct static_cost *cost)
+{
+    return cost->alu_cycles ? (double)cost->units * cost->group_threads / cost->alu_cycles : 0;
+}
+
+static void
+print_list(const struct shown_programs *shown, FILE *out)
+{
+    fprintf(out, "%-16s  %-8s  %12s  %7s  %7s  %9s  %9s  %7s\n", "program", "stage", "instructions",
+            "texture", "ALU", "registers", "threads", "latency");
+    for (size_t i = 0; i < shown->programs.count; i++) {
+        const struct program *p = shown->programs.items[i].program;
+        const struct static_cost *c = &shown->programs.items[i].cost;
+        fprintf(out, PROGRAM_HASH "  %-8s  %12u  %7u  %7u  %9u  %9u  %7u\n", p->hash,
+                shader_stage_name(p->stage), c->instructions, c->kinds[KIND_TEXTURE], c->turns,
+                c->thread_registers, c->threads, c->latency_cycles);
+    }
+}
+
+static void
+print_text(const struct shown_program *shown, FILE *out)
+{
+    const struct program *p = shown->program;
+    uint32_t line = 1, next = 0;
+    fprintf(out, "%7s %5s\n", "cycle", "ALU");
+    for (const char *at = p->text; *at; line++) {
+        const size_t length = strcspn(at, "\n");
+        while (next < p->instruction_count && p->instructions[next].line < line)
+            next++;
+        const bool is_code = next < p->instruction_count && p->instructions[next].line == line &&
+                             p->instructions[next].opcode != OP_END;
+        if (!is_code)
+            fprintf(out, "%15s", "");
+        else if (shown->cost.issues[next].takes)
+            fprintf(out, "%7u %5u  ", shown->cost.issues[next].cycle,
+                    shown->cost.issues[next].takes);
+        else
+            fprintf(out, "%7u %5s  ", shown->cost.issues[next].cycle, "with");
+        fprintf(out, "%.*s\n", (int)length, at);
+        at += length + (at[length] == '\n');
+    }
+}
+
+static void
+print_textures(const struct program *p, FILE *out)
+{
+    fprintf(out, "  textures read");
+    for (uint32_t i = 0; i < MAX_SAMPLERS; i++)
+        if (p->samplers_used >> i & 1)
+            fprintf(out, " SAMP[%u] %s", i, texture_target_infos[p->sampler_targets[i]].name);
+    fprintf(out, p->samplers_used ? "\n" : " none\n");
+}
+
+static void
+print_one(const struct shown_program *one, FILE *out)
+{
+    const struct program *p = one->program;
+    const struct static_cost *c = &one->cost;
+    fprintf(out, "%s program " PROGRAM_HASH "\n", shader_stage_name(p->stage), p->hash);
+    print_text(one, out);
+    fprintf(out,
+            "  instructions  %u: %u SIMD, %u scalar, %u texture, %u flow\n"
+            "  registers     %u a thread; %u threads of at most %u at once in a unit\n",
+            c->instructions, c->kinds[KIND_SIMD], c->kinds[KIND_SCALAR], c->kinds[KIND_TEXTURE],
+            c->kinds[KIND_FLOW], c->thread_registers, c->threads, c->limit_threads);
+    print_textures(p, out);
+    fprintf(out,
+            "  ALUs          %u cycles a thread; %u cycles a group of %u threads in one of %u "
+            "units: %s%.2f %s a cycle in all\n"
+            "  latency       %u cycles of a group that runs alone, with texels from the cache\n",
+            c->turns, c->alu_cycles, c->group_threads, c->units,
+            c->kinds[KIND_FLOW] ? "" : "at most ", threads_a_cycle(c),
+            p->stage == STAGE_VERTEX ? "vertices" : "fragments", c->latency_cycles);
+    if (c->kinds[KIND_FLOW])
+        fputs("  branches      counted as if both sides were run, and each loop once: the figures "
+              "bound nothing\n",
+              out);
+}
+
+void
+shown_programs_print(const struct shown_programs *shown, FILE *out)
+{
+    if (shown->programs.count == 1)
+        print_one(&shown->programs.items[0], out);
+    else
+        print_list(shown, out);
+}
+
+static cJSON *
+program_json(const struct shown_program *one)
+{
+    static const char *const kinds[] = {"simd", "scalar", "texture", "flow"};
+    const struct program *p = one->program;
+    const struct static_cost *c = &one->cost;
+    char hash[24];
+    cJSON *o = cJSON_CreateObject();
+    snprintf(hash, sizeof hash, PROGRAM_HASH, p->hash);
+    cJSON_AddStringToObject(o, "hash", hash);
+    cJSON_AddStringToObject(o, "stage", shader_stage_name(p->stage));
+    cJSON_AddStringToObject(o, "text", p->text);
+    cJSON_AddNumberToObject(o, "instructions", c->instructions);
+    for (uint32_t k = 0; k <= KIND_FLOW; k++)
+        cJSON_AddNumberToObject(o, kinds[k], c->kinds[k]);
+    cJSON_AddNumberToObject(o, "alu_cycles_thread", c->turns);
+    cJSON_AddNumberToObject(o, "alu_cycles_group", c->alu_cycles);
+    cJSON_AddNumberToObject(o, "group_threads", c->group_threads);
+    cJSON_AddNumberToObject(o, "units", c->units);
+    cJSON_AddNumberToObject(o, "threads_a_cycle", threads_a_cycle(c));
+    cJSON_AddNumberToObject(o, "latency_cycles", c->latency_cycles);
+    cJSON_AddNumberToObject(o, "registers", c->thread_registers);
+    cJSON_AddNumberToObject(o, "threads", c->threads);
+    cJSON_AddNumberToObject(o, "limit_threads", c->limit_threads);
+    cJSON *textures = cJSON_AddArrayToObject(o, "textures");
+    for (uint32_t i = 0; i < MAX_SAMPLERS; i++)
+        if (p->samplers_used >> i & 1)
+            cJSON_AddItemToArray(textures, cJSON_CreateNumber(i));
+    cJSON *issues = cJSON_AddArrayToObject(o, "issue_cycles");
+    for (uint32_t i = 0; i < p->instruction_count; i++)
+        if (p->instructions[i].opcode != OP_END)
+            cJSON_AddItemToArray(issues, cJSON_CreateNumber(c->issues[i].cycle));
+    return o;
+}
+
+cJSON *
+shown_programs_json(const struct shown_programs *shown)
+{
+    cJSON *root = cJSON_CreateObject();
+    cJSON *list = cJSON_AddArrayToObject(root, "programs");
+    for (size_t i = 0; i < shown->programs.count; i++)
+        cJSON_AddItemToArray(list, program_json(&shown->programs.items[i]));
+    return root;
+}
+
+void
+shown_programs_fini(struct shown_programs *shown)
+{
+    for (size_t i = 0; i < shown->programs.count; i++) {
+        static_cost_fini(&shown->programs.items[i].cost);
+        program_destroy(shown->programs.items[i].program);
+    }
+    VEC_FREE(&shown->programs);
+}

@@ -1,0 +1,562 @@
+/* Runs for the page: their facts, frames, tables, and what their cycles were lost to; several are
+ * joined draw by draw. */
+#include "base/mem.h"
+#include "report/run/run_json.h"
+#include "report/page/page.h"
+#include "report/run/table.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a page holds at most, of all its runs together; beyond it is thinned. */
+enum {
+    MOST_CELLS = 600000,     /* of draws with all their columns */
+    MOST_DRAWS = 120000,     /* rows of draws */
+    MOST_INTERVALS = 6000,   /* rows of intervals */
+    MOST_PICTURES = 8000000, /* bytes of pictures and maps */
+    MOST_TILES = 6000000,    /* bytes of tables of draws by tile, on disk */
+    MOST_REDUCE = 16,
+    MOST_OTHERS = 1 << 22, /* bytes of follow.json and pixel.json */
+};
+
+struct page_run {
+    const char *dir;
+    cJSON *object; /* in the page */
+    cJSON *frames; /* in it */
+    struct params params;
+    struct draws draws;
+    bool has_draws, has_gains;
+    uint32_t *place; /* of each row of the table of draws in the page; UINT32_MAX: left out */
+};
+
+static void add_note(cJSON *run, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void
+add_note(cJSON *run, const char *fmt, ...)
+{
+    va_list args;
+    char text[512];
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    cJSON_AddItemToArray(cJSON_GetObjectItemCaseSensitive(run, "notes"), cJSON_CreateString(text));
+}
+
+static double
+number(const cJSON *object, const char *name)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+    return cJSON_IsNumber(item) ? item->valuedouble : 0;
+}
+
+/* ---- what would be gained ---- */
+
+static void
+add_gains(cJSON *parent, const struct ideal_gains *gains)
+{
+    cJSON *list = cJSON_AddArrayToObject(parent, "resources");
+    const char *verdict = ideals_bound_by(gains);
+    cJSON_AddStringToObject(parent, "bound_by", verdict);
+    cJSON_AddBoolToObject(parent, "hide_each_other", ideals_hide_each_other(gains));
+    for (uint32_t i = 0; i < IDEALS; i++) {
+        const enum ideal_number behind = ideals_behind(gains, i);
+        cJSON *one = cJSON_CreateObject();
+        cJSON_AddStringToObject(one, "name", ideals[i].name);
+        cJSON_AddNumberToObject(one, "charged", gains->charged[i]);
+        cJSON_AddNumberToObject(one, "most", gains->most[i]);
+        cJSON_AddNumberToObject(one, "expected", gains->expected[i]);
+        if (behind < IDEALS)
+            cJSON_AddStringToObject(one, "behind", ideals[behind].name);
+        cJSON_AddItemToArray(list, one);
+    }
+}
+
+/* Of the run and of each frame; nothing of a run that does not count what was lost. */
+static void
+add_all_gains(struct page_run *run)
+{
+    const struct frame_set all = {0};
+    struct ideal_rows rows = {&run->draws.table, &all, -1};
+    struct ideal_gains gains;
+    cJSON *frame;
+    struct error err;
+    if (!run->has_draws)
+        return;
+    if (!ideals_predict(&rows, &run->params, &gains, &err)) {
+        add_note(run->object, "what bounds it is not told: %s", err.text);
+        return;
+    }
+    run->has_gains = true;
+    add_gains(run->object, &gains);
+    cJSON_ArrayForEach(frame, run->frames)
+    {
+        const uint32_t at = (uint32_t)number(frame, "frame");
+        const struct frame_set one = {.ranges = {{at, at}}, .count = 1};
+        rows.frames = &one;
+        if (ideals_predict(&rows, &run->params, &gains, NULL) && gains.cycles > 0)
+            add_gains(frame, &gains);
+    }
+}
+
+/* "NAME" of a resource: how much less is expected in each row than removing it can give, in
+ * hundredths of a cycle; "NAME_behind": the number of the one that takes that, counted from 1; 0:
+ * nothing is taken. */
+static void
+add_gains_of(struct page_columns *columns, const struct page_run *run, enum ideal_number n)
+{
+    uint64_t *hidden = mem_alloc(((size_t)columns->rows + 1) * sizeof *hidden);
+    uint64_t *behind = mem_alloc(((size_t)columns->rows + 1) * sizeof *behind);
+    char *name = mem_printf("%s_behind", ideals[n].name);
+    for (size_t r = 0; r < run->draws.rows.count; r++) {
+        const struct draw_row *row = &run->draws.rows.items[r];
+        const uint32_t at = run->place[row->row];
+        if (at == UINT32_MAX)
+            continue;
+        hidden[at] =
+            (uint64_t)llround(100 * (row->cost.gains.most[n] - row->cost.gains.expected[n]));
+        for (uint32_t k = 0; k < IDEALS; k++) /* of a single row it is one at most */
+            if (row->cost.gains.hidden[n][k] > 0)
+                behind[at] = k + 1;
+    }
+    page_add_whole(columns, ideals[n].name, hidden);
+    page_add_whole(columns, name, behind);
+    free(name);
+    free(behind);
+    free(hidden);
+}
+
+/* Of each row of draws in the page; of drain a row alone says nothing. */
+static void
+add_row_gains(const struct page_run *run, cJSON *tables, uint32_t rows)
+{
+    struct page_columns columns;
+    page_columns_begin(&columns, tables, "gains", rows);
+    for (uint32_t i = 0; i < IDEALS; i++)
+        if (i != IDEAL_drain)
+            add_gains_of(&columns, run, i);
+    page_columns_end(&columns);
+}
+
+/* ---- tables ---- */
+
+struct frame_cost {
+    uint32_t frame, rows;
+    double cycles;
+};
+
+static int
+dearest_first(const void *left, const void *right)
+{
+    const struct frame_cost *a = left, *b = right;
+    if (a->cycles != b->cycles)
+        return a->cycles < b->cycles ? 1 : -1;
+    return a->frame < b->frame ? -1 : a->frame > b->frame;
+}
+
+/* Frames of a table, with their rows: those that there is room for, the dearest first. */
+static struct frame_set *
+frames_with_room(const struct draws *draws, uint32_t most_rows, uint32_t *of)
+{
+    VEC(struct frame_cost) costs = {0};
+    for (size_t i = 0; i < draws->rows.count; i++) {
+        const struct draw_row *row = &draws->rows.items[i];
+        if (!costs.count || costs.items[costs.count - 1].frame != row->frame)
+            VEC_PUSH(&costs, ((struct frame_cost){.frame = row->frame}));
+        costs.items[costs.count - 1].rows++;
+        costs.items[costs.count - 1].cycles += row->cost.cycles;
+    }
+    qsort(costs.items, costs.count, sizeof *costs.items, dearest_first);
+    struct frame_set *set = mem_alloc(sizeof *set);
+    uint32_t rows = 0;
+    for (size_t i = 0; i < costs.count && set->count < FRAME_RANGES; i++) {
+        rows += costs.items[i].rows;
+        if (i && rows > most_rows)
+            break;
+        set->ranges[set->count].first = set->ranges[set->count].last = costs.items[i].frame;
+        set->count++;
+    }
+    *of = (uint32_t)costs.count;
+    VEC_FREE(&costs);
+    return set;
+}
+
+/* Which rows of draws the page has, and where. */
+static void
+choose_draws(struct page_run *run, struct page_rows *rows, uint32_t runs)
+{
+    const struct csv_table *table = &run->draws.table;
+    uint32_t of;
+    struct frame_set *set = frames_with_room(&run->draws, MOST_DRAWS / runs, &of);
+    if (set->count < of)
+        add_note(run->object, "draws: of the %u dearest of %u frames", set->count, of);
+    rows->all_columns = (uint64_t)table->rows * table->columns <= MOST_CELLS / runs;
+    rows->first = mem_array((size_t)table->rows + 1, sizeof *rows->first);
+    rows->count = mem_array((size_t)table->rows + 1, sizeof *rows->count);
+    run->place = mem_array((size_t)table->rows + 1, sizeof *run->place);
+    for (size_t i = 0; i < run->draws.rows.count; i++) {
+        const struct draw_row *row = &run->draws.rows.items[i];
+        run->place[row->row] = UINT32_MAX;
+        if (!frame_set_has(set, row->frame))
+            continue;
+        run->place[row->row] = rows->rows;
+        rows->first[rows->rows] = row->row;
+        rows->count[rows->rows++] = 1;
+    }
+    if (!rows->all_columns)
+        add_note(run->object, "draws: the statistics that the views ask for; all of them are in "
+                              "stats.draws.csv.gz");
+    free(set);
+}
+
+/* "draws": how many the run has, those that the page has not among them, and the dearest of all. */
+static void
+add_draw_count(struct page_run *run)
+{
+    const struct draw_row *dearest = NULL;
+    uint32_t count = 0;
+    for (size_t i = 0; i < run->draws.rows.count; i++) {
+        const struct draw_row *row = &run->draws.rows.items[i];
+        count += row->is_draw;
+        if (row->is_draw && (!dearest || row->cost.cycles > dearest->cost.cycles))
+            dearest = row;
+    }
+    if (!dearest)
+        return;
+    char *name = mem_printf("%u:%u", dearest->frame, dearest->draw);
+    cJSON *draws = cJSON_AddObjectToObject(run->object, "draws");
+    cJSON_AddNumberToObject(draws, "count", count);
+    cJSON_AddStringToObject(draws, "dearest", name);
+    cJSON_AddNumberToObject(draws, "cycles", dearest->cost.cycles);
+    free(name);
+}
+
+static bool
+add_draws(struct page_run *run, cJSON *tables, uint32_t runs, struct error *err)
+{
+    struct page_rows rows = {0};
+    struct page_columns columns;
+    const char *const file = run->params.SIMULATOR.StatsFilePerBatch;
+    add_draw_count(run);
+    choose_draws(run, &rows, runs);
+    page_columns_begin(&columns, tables, "draws", rows.rows);
+    page_add_table_rows(&columns, &run->draws.table, &rows);
+    const char **bound = mem_array((size_t)rows.rows + 1, sizeof *bound);
+    for (size_t i = 0; i < run->draws.rows.count; i++) {
+        const struct draw_row *row = &run->draws.rows.items[i];
+        if (run->place[row->row] != UINT32_MAX)
+            bound[run->place[row->row]] = draw_cost_bound_by(&row->cost);
+    }
+    page_add_texts(&columns, "bound_by", bound);
+    free((void *)bound);
+    char *main = mem_printf("%s/%s", run->dir, file), *path = table_unit_path(main, "channel");
+    const bool ok = page_add_instances(&columns, path, "channel", &run->draws.table, &rows, err);
+    page_columns_end(&columns);
+    if (run->has_gains)
+        add_row_gains(run, tables, rows.rows);
+    page_rows_fini(&rows);
+    free(path);
+    free(main);
+    return ok;
+}
+
+/* Rows of one frame that stand beside each other become one, as many as it takes. */
+static void
+choose_intervals(struct page_run *run, const struct csv_table *table, struct page_rows *rows,
+                 uint32_t runs)
+{
+    const int32_t frame = csv_column(table, "frame");
+    const uint32_t most = MOST_INTERVALS / runs, together = (table->rows + most - 1) / most;
+    rows->first = mem_array((size_t)table->rows + 1, sizeof *rows->first);
+    rows->count = mem_array((size_t)table->rows + 1, sizeof *rows->count);
+    for (uint32_t r = 0; r < table->rows; r++) {
+        const uint32_t last = rows->rows - 1;
+        if (rows->rows && rows->count[last] < together &&
+            csv_value(table, r, frame) == csv_value(table, rows->first[last], frame)) {
+            rows->count[last]++;
+            continue;
+        }
+        rows->first[rows->rows] = r;
+        rows->count[rows->rows++] = 1;
+    }
+    if (together > 1)
+        add_note(run->object, "intervals: %u stand together as one", together);
+}
+
+/* A table that is too large to be read is left out, with a word. */
+static bool
+read_or_leave(struct page_run *run, struct csv_table *table, const char *path, const char *what,
+              bool *there, struct error *err)
+{
+    *there = file_exists(path) && csv_read(table, path, err);
+    if (*there || !file_exists(path))
+        return true;
+    if (table->too_large)
+        add_note(run->object,
+                 "%s: left out, since their table is too large; a run of fewer frames has them",
+                 what);
+    return table->too_large;
+}
+
+/* The rows of a table, and what belongs to them of each channel's; takes both. */
+static bool
+put_rows(struct csv_table *table, struct page_rows *rows, const char *path, cJSON *tables,
+         const char *name, struct error *err)
+{
+    struct page_columns columns;
+    char *of_channels = table_unit_path(path, "channel");
+    page_columns_begin(&columns, tables, name, rows->rows);
+    page_add_table_rows(&columns, table, rows);
+    const bool ok = page_add_instances(&columns, of_channels, "channel", table, rows, err);
+    page_columns_end(&columns);
+    page_rows_fini(rows);
+    csv_table_fini(table);
+    free(of_channels);
+    return ok;
+}
+
+static bool
+add_intervals(struct page_run *run, cJSON *tables, uint32_t runs, struct error *err)
+{
+    struct csv_table table;
+    struct page_rows rows = {0};
+    char *path = mem_printf("%s/%s", run->dir, run->params.SIMULATOR.StatsFile);
+    bool there, ok = read_or_leave(run, &table, path, "intervals", &there, err);
+    if (there) {
+        choose_intervals(run, &table, &rows, runs);
+        ok = put_rows(&table, &rows, path, tables, "cycles", err);
+    }
+    free(path);
+    return ok;
+}
+
+static bool
+add_frame_rows(struct page_run *run, cJSON *tables, uint32_t runs, struct error *err)
+{
+    struct csv_table table;
+    struct page_rows rows = {0};
+    char *path = mem_printf("%s/%s", run->dir, run->params.SIMULATOR.StatsFilePerFrame);
+    bool ok = true;
+    if (file_exists(path) && (ok = csv_read(&table, path, err))) {
+        rows.first = mem_array((size_t)table.rows + 1, sizeof *rows.first);
+        rows.count = mem_array((size_t)table.rows + 1, sizeof *rows.count);
+        for (rows.rows = 0; rows.rows < table.rows; rows.rows++) {
+            rows.first[rows.rows] = rows.rows;
+            rows.count[rows.rows] = 1;
+        }
+        rows.all_columns = (uint64_t)table.rows * table.columns <= MOST_CELLS / runs;
+        ok = put_rows(&table, &rows, path, tables, "frames", err);
+    }
+    free(path);
+    return ok;
+}
+
+/* ---- pictures ---- */
+
+/* How much smaller all pictures have to be, each way. */
+static uint32_t
+reduction(const struct page_run *runs, uint32_t count)
+{
+    uint64_t bytes = 0;
+    uint32_t reduce = 1;
+    const cJSON *frame;
+    for (uint32_t i = 0; i < count; i++)
+        cJSON_ArrayForEach(frame, runs[i].frames) bytes +=
+            page_picture_bytes(runs[i].dir, (uint32_t)number(frame, "frame"));
+    while (bytes / (reduce * reduce) > MOST_PICTURES && reduce < MOST_REDUCE)
+        reduce++;
+    return reduce;
+}
+
+/* Whether the first run's frame of this number has the same picture, which the page then shows. */
+static bool
+is_told(const struct page_run *run, const struct page_run *first, const cJSON *frame)
+{
+    const cJSON *other, *hash = cJSON_GetObjectItemCaseSensitive(frame, "hash");
+    cJSON_ArrayForEach(
+        other,
+        first->frames) if (run != first &&
+                           number(other, "frame") ==
+                               number(
+                                   frame,
+                                   "frame")) return cJSON_Compare(hash,
+                                                                  cJSON_GetObjectItemCaseSensitive(
+                                                                      other, "hash"),
+                                                                  true);
+    return false;
+}
+
+static bool
+add_pictures(struct page_run *run, const struct page_run *first, uint32_t reduce,
+             uint64_t *tiles_left, struct error *err)
+{
+    cJSON *frame;
+    uint32_t without = 0;
+    bool ok = true;
+    cJSON_ArrayForEach(frame, run->frames)
+    {
+        const uint32_t at = (uint32_t)number(frame, "frame");
+        const uint64_t bytes = page_tile_bytes(run->dir, at);
+        const bool tiles = bytes <= *tiles_left;
+        *tiles_left -= tiles ? bytes : 0;
+        without += !tiles;
+        if (ok && !is_told(run, first, frame))
+            ok = page_add_picture(frame, run->dir, at, reduce, err);
+        if (ok)
+            ok = page_add_maps(frame, run->dir, at, reduce, tiles, err);
+    }
+    if (reduce > 1)
+        add_note(run->object, "pictures: a pixel stands for %ux%u (of maps their highest)", reduce,
+                 reduce);
+    if (without)
+        add_note(run->object, "draws of a tile: left out of %u frame%s", without,
+                 without == 1 ? "" : "s");
+    return ok;
+}
+
+/* ---- a run ---- */
+
+/* A file of JSON in the folder, as it is, under its own name without the end. */
+static bool
+add_other(struct page_run *run, const char *name, struct error *err)
+{
+    char *path = mem_printf("%s/%s.json", run->dir, name), *bytes;
+    size_t size;
+    bool ok = true;
+    if (file_exists(path) && (ok = file_read(path, MOST_OTHERS, &bytes, &size, err))) {
+        cJSON *root = cJSON_ParseWithLength(bytes, size);
+        ok = root || fail(err, "%s is no JSON", path);
+        cJSON_AddItemToObject(run->object, name, root);
+        free(bytes);
+    }
+    free(path);
+    return ok;
+}
+
+static cJSON *
+frames_of(cJSON *facts)
+{
+    cJSON *frames = cJSON_CreateArray(), *frame;
+    cJSON_ArrayForEach(frame, cJSON_GetObjectItemCaseSensitive(facts, "per_frame"))
+        cJSON_AddItemToArray(frames, cJSON_Duplicate(frame, true));
+    return frames;
+}
+
+static bool
+read_draws(struct page_run *run, struct error *err)
+{
+    run->has_draws =
+        draws_are_there(run->dir) && draws_read(&run->draws, run->dir, UINT32_MAX, err);
+    if (run->draws.table.too_large)
+        add_note(run->object,
+                 "draws: left out, since their table is too large; a run of fewer frames has them");
+    return run->has_draws || run->draws.table.too_large || !draws_are_there(run->dir);
+}
+
+static bool
+add_run(struct page_run *run, cJSON *page, uint32_t runs, struct error *err)
+{
+    struct run_json json;
+    if (!run_json_read(&json, run->dir, err))
+        return false;
+    const bool is_complete = json.is_complete;
+    cJSON *facts = json.root; /* the page's from here on */
+    json.root = NULL;
+    run_json_fini(&json);
+    run->object = cJSON_CreateObject();
+    cJSON_AddItemToArray(cJSON_GetObjectItemCaseSensitive(page, "runs"), run->object);
+    cJSON_AddStringToObject(run->object, "name", run->dir);
+    cJSON_AddItemToObject(run->object, "facts", facts);
+    cJSON_AddArrayToObject(run->object, "notes");
+    run->frames = frames_of(facts);
+    cJSON_AddItemToObject(run->object, "frames", run->frames);
+    if (!page_add_machine(run->object, run->dir, &run->params, err))
+        return false;
+    cJSON *tables = cJSON_AddObjectToObject(run->object, "tables");
+    if (!read_draws(run, err))
+        return false;
+    if (!is_complete)
+        add_note(run->object, "the run was cut short: only whole frames are there");
+    add_all_gains(run);
+    return (!run->has_draws || add_draws(run, tables, runs, err)) &&
+           add_intervals(run, tables, runs, err) && add_frame_rows(run, tables, runs, err) &&
+           add_other(run, "follow", err) && add_other(run, "pixel", err);
+}
+
+/* ---- joins ---- */
+
+/* 0: the run has no such draw; 1: it has, but not in the page; else 2 more than its row. */
+static uint64_t
+place_in_join(const struct draw_row *row, uint32_t place)
+{
+    return !row ? 0 : place == UINT32_MAX ? 1 : (uint64_t)place + 2;
+}
+
+/* Draws of the first run and of another one: rows of their tables in the page, as pairs. */
+static void
+add_join(cJSON *page, struct page_run *a, struct page_run *b, uint32_t number_of_b)
+{
+    struct draws_join join;
+    struct page_columns columns;
+    cJSON *object = cJSON_CreateObject();
+    draws_join_make(&join, &a->draws, &b->draws);
+    uint64_t *in_a = mem_array(join.pairs.count + 1, sizeof *in_a);
+    uint64_t *in_b = mem_array(join.pairs.count + 1, sizeof *in_b);
+    char **differences = mem_array(join.pairs.count + 1, sizeof *differences);
+    uint32_t rows = 0;
+    for (size_t i = 0; i < join.pairs.count; i++) {
+        const struct draws_pair *pair = &join.pairs.items[i];
+        const uint32_t at_a = pair->a ? a->place[pair->a->row] : UINT32_MAX;
+        const uint32_t at_b = pair->b ? b->place[pair->b->row] : UINT32_MAX;
+        if (at_a == UINT32_MAX && at_b == UINT32_MAX)
+            continue;
+        in_a[rows] = place_in_join(pair->a, at_a);
+        in_b[rows] = place_in_join(pair->b, at_b);
+        differences[rows++] = draws_pair_difference(pair);
+    }
+    cJSON_AddNumberToObject(object, "run", number_of_b);
+    cJSON_AddNumberToObject(object, "same_hash", join.same_hash);
+    cJSON_AddNumberToObject(object, "changed", join.changed);
+    cJSON_AddNumberToObject(object, "only_a", join.only_a);
+    cJSON_AddNumberToObject(object, "only_b", join.only_b);
+    page_columns_begin(&columns, object, "pairs", rows);
+    page_add_whole(&columns, "a", in_a);
+    page_add_whole(&columns, "b", in_b);
+    page_add_texts(&columns, "difference", (const char *const *)differences);
+    page_columns_end(&columns);
+    for (uint32_t i = 0; i < rows; i++)
+        free(differences[i]);
+    free((void *)differences);
+    free(in_a);
+    free(in_b);
+    draws_join_fini(&join);
+    cJSON_AddItemToArray(cJSON_GetObjectItemCaseSensitive(page, "joins"), object);
+}
+
+bool
+page_add_runs(cJSON *page, const char *const *dirs, uint32_t count, struct error *err)
+{
+    struct page_run *runs = mem_array(count, sizeof *runs);
+    uint64_t tiles_left = MOST_TILES;
+    bool ok = true;
+    cJSON_AddArrayToObject(page, "runs");
+    cJSON_AddArrayToObject(page, "joins");
+    page_add_names(page);
+    for (uint32_t i = 0; i < count && ok; i++) {
+        runs[i].dir = dirs[i];
+        ok = add_run(&runs[i], page, count, err);
+    }
+    const uint32_t reduce = ok ? reduction(runs, count) : 1;
+    for (uint32_t i = 0; i < count && ok; i++)
+        ok = add_pictures(&runs[i], &runs[0], reduce, &tiles_left, err);
+    for (uint32_t i = 1; i < count && ok; i++)
+        if (runs[0].has_draws && runs[i].has_draws)
+            add_join(page, &runs[0], &runs[i], i);
+    for (uint32_t i = 0; i < count; i++) {
+        if (runs[i].has_draws)
+            draws_fini(&runs[i].draws);
+        free(runs[i].place);
+    }
+    free(runs);
+    return ok;
+}

@@ -1,0 +1,681 @@
+#include "report/run/csv.h"
+
+#include "base/csv_reader.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/mem.h"
+#include "base/schema.h"
+#include "report/run/metrics.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+enum {
+    FLUSH_BYTES = 1 << 20,
+    MOST_TEXT = 1 << 28, /* that is read back */
+    LONGEST_MATCH = 258, /* of deflate */
+    PLACES_TRIED = 32,   /* as its fifth level does */
+};
+
+#define NAME_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.[]"
+#define DIGITS       "0123456789"
+
+/* Rows become gzip members as they gather, and reach the file when they are flushed. */
+struct csv {
+    FILE *file; /* NULL until something is flushed */
+    char *path;
+    uint32_t columns;    /* behind the first ones */
+    VEC(char) text;      /* not yet packed */
+    VEC(uint8_t) packed; /* whole members, not yet written */
+    size_t header_bytes; /* of these: the header, until it is written */
+    off_t settled;       /* of the file: what csv_take_back() leaves */
+};
+
+static void
+put(struct csv *csv, const char *text, size_t length)
+{
+    VEC_RESERVE(&csv->text, csv->text.count + length);
+    memcpy(csv->text.items + csv->text.count, text, length);
+    csv->text.count += length;
+}
+
+void
+csv_number(struct csv *csv, uint64_t number)
+{
+    char text[24];
+    uint32_t at = sizeof text;
+    text[--at] = ',';
+    do { /* printf() is slow, and a row has a thousand numbers */
+        text[--at] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number);
+    put(csv, text + at, sizeof text - at);
+}
+
+/* Four digits, written by hand as in csv_number(), for its speed. */
+static void
+put_real(struct csv *csv, double number)
+{
+    static const double scales[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6};
+    char text[24];
+    uint32_t decimals = 0, at = sizeof text;
+    for (double limit = 1000; number < limit && decimals < 6; limit /= 10)
+        decimals++;
+    uint64_t digits = (uint64_t)(number * scales[decimals] + 0.5);
+    for (; decimals && digits % 10 == 0; decimals--)
+        digits /= 10;
+    text[--at] = ',';
+    for (uint32_t i = 0; i <= decimals || digits; i++) {
+        if (i && i == decimals)
+            text[--at] = '.';
+        text[--at] = (char)('0' + digits % 10);
+        digits /= 10;
+    }
+    put(csv, text + at, sizeof text - at);
+}
+
+void
+csv_real(struct csv *csv, double number)
+{
+    char text[32];
+    if (number >= 0.001 && number < 1e15) {
+        put_real(csv, number);
+        return;
+    }
+    if (isnan(number))
+        text[0] = '\0';
+    else
+        snprintf(text, sizeof text, "%.4g", number);
+    csv_text(csv, text);
+}
+
+void
+csv_text(struct csv *csv, const char *text)
+{
+    put(csv, text, strlen(text));
+    put(csv, ",", 1);
+}
+
+/* One gzip member; deflate's own gzip header carries time 0 and no name. */
+static void
+pack(struct csv *csv)
+{
+    z_stream stream = {.next_in = (Bytef *)csv->text.items, .avail_in = (uInt)csv->text.count};
+    if (csv->text.count == 0)
+        return;
+    /* Of numbers the filtered strategy makes less at the fifth level than the default at the sixth,
+     * in less time. */
+    int status = deflateInit2(&stream, 5, Z_DEFLATED, 15 + 16, 9, Z_FILTERED);
+    BUG_ON(status != Z_OK, "zlib does not start: %d", status);
+    /* Rows resemble the one before over long stretches: no match is taken before a longer one was
+     * looked for, though in as few places. */
+    deflateTune(&stream, LONGEST_MATCH, LONGEST_MATCH, LONGEST_MATCH, PLACES_TRIED);
+    size_t bound = deflateBound(&stream, stream.avail_in);
+    VEC_RESERVE(&csv->packed, csv->packed.count + bound);
+    stream.next_out = csv->packed.items + csv->packed.count;
+    stream.avail_out = (uInt)bound;
+    status = deflate(&stream, Z_FINISH);
+    BUG_ON(status != Z_STREAM_END, "zlib does not end: %d", status);
+    csv->packed.count += stream.total_out;
+    deflateEnd(&stream);
+    csv->text.count = 0;
+}
+
+static bool
+open_file(struct csv *csv, struct error *err)
+{
+    csv->file = file_create(csv->path, err);
+    if (csv->file)
+        setvbuf(csv->file, NULL, _IONBF, 0);
+    return csv->file != NULL;
+}
+
+static void
+close_file(struct csv *csv)
+{
+    if (csv->file)
+        fclose(csv->file);
+    csv->file = NULL;
+}
+
+/* A file without anything in it goes. */
+static void
+cut_back(struct csv *csv, off_t size)
+{
+    if (csv->file && (size <= 0 || ftruncate(fileno(csv->file), size))) {
+        close_file(csv);
+        unlink(csv->path);
+    } else if (csv->file) {
+        fseeko(csv->file, size, SEEK_SET);
+    }
+}
+
+/* What a full disk takes of it is taken back. */
+static bool
+write_packed(struct csv *csv, struct error *err)
+{
+    sigset_t held;
+    if (!csv->packed.count)
+        return true;
+    if (!csv->file && !open_file(csv, err))
+        return false;
+    interrupt_hold(&held);
+    const off_t before = ftello(csv->file);
+    const bool ok = fwrite(csv->packed.items, 1, csv->packed.count, csv->file) == csv->packed.count;
+    if (!ok) {
+        fail(err, "cannot write %s: %s", csv->path, strerror(errno));
+        cut_back(csv, before);
+    }
+    interrupt_release(&held);
+    csv->packed.count = csv->header_bytes = 0;
+    return ok;
+}
+
+/* That the file can be made is known before the work begins; it is not made for that, or one who is
+ * killed just then would leave it. */
+static bool
+try_file(const struct csv *csv, struct error *err)
+{
+    char *folder = mem_strdup(csv->path), *slash = strrchr(folder, '/');
+    if (slash)
+        *slash = '\0';
+    const bool ok = (!unlink(csv->path) || errno == ENOENT) &&
+                    !access(slash ? (*folder ? folder : "/") : ".", W_OK | X_OK);
+    if (!ok)
+        fail(err, "cannot write %s: %s", csv->path, strerror(errno));
+    free(folder);
+    return ok;
+}
+
+struct csv *
+csv_create(const char *path, const char *header, struct error *err)
+{
+    struct csv *csv = mem_alloc(sizeof *csv);
+    csv->path = mem_strdup(path);
+    put(csv, header, strlen(header));
+    put(csv, "\n", 1);
+    pack(csv);
+    csv->header_bytes = csv->packed.count;
+    if (try_file(csv, err))
+        return csv;
+    csv_abandon(csv);
+    return NULL;
+}
+
+void
+csv_settle(struct csv *csv)
+{
+    csv->settled = csv->file ? ftello(csv->file) : 0;
+}
+
+void
+csv_take_back(struct csv *csv)
+{
+    cut_back(csv, csv->settled);
+    csv->text.count = csv->packed.count = csv->header_bytes = 0;
+}
+
+void
+csv_redirect(struct csv *csv, const char *path)
+{
+    close_file(csv);
+    csv->settled = 0;
+    csv->packed.count -= csv->header_bytes;
+    if (csv->header_bytes)
+        memmove(csv->packed.items, csv->packed.items + csv->header_bytes, csv->packed.count);
+    csv->header_bytes = 0;
+    free(csv->path);
+    csv->path = mem_strdup(path);
+}
+
+void
+csv_discard(struct csv *csv)
+{
+    csv->text.count = 0;
+    csv->packed.count = csv->header_bytes;
+}
+
+bool
+csv_append(struct csv *csv, const char *path, struct error *err)
+{
+    char *bytes;
+    size_t size;
+    pack(csv);
+    if (!file_read(path, SIZE_MAX, &bytes, &size, err))
+        return false;
+    VEC_RESERVE(&csv->packed, csv->packed.count + size);
+    memcpy(csv->packed.items + csv->packed.count, bytes, size);
+    csv->packed.count += size;
+    free(bytes);
+    return write_packed(csv, err);
+}
+
+void
+csv_end_row(struct csv *csv)
+{
+    csv->text.items[csv->text.count - 1] = '\n';
+    if (csv->text.count >= FLUSH_BYTES)
+        pack(csv);
+}
+
+bool
+csv_flush(struct csv *csv, struct error *err)
+{
+    pack(csv);
+    return write_packed(csv, err);
+}
+
+void
+csv_abandon(struct csv *csv)
+{
+    if (!csv)
+        return;
+    close_file(csv);
+    VEC_FREE(&csv->text);
+    VEC_FREE(&csv->packed);
+    free(csv->path);
+    free(csv);
+}
+
+bool
+csv_destroy(struct csv *csv, struct error *err)
+{
+    if (!csv)
+        return true;
+    bool ok = csv_flush(csv, err);
+    if (csv->file && fclose(csv->file) && ok)
+        ok = fail(err, "cannot write %s: %s", csv->path, strerror(errno));
+    csv->file = NULL;
+    csv_abandon(csv);
+    return ok;
+}
+
+static bool
+read_text(struct csv_table *table, const char *path, bool header_only, struct csv_reader *reader,
+          struct error *err)
+{
+    const int fd = file_open(path, err);
+    if (fd < 0)
+        return false;
+    gzFile file = gzdopen(fd, "rb");
+    BUG_ON(!file, "no memory for a file");
+    size_t capacity = 1 << 16, n = 0;
+    int got;
+    table->text = mem_alloc(capacity + 1);
+    while ((got = gzread(file, table->text + n, (unsigned)(capacity - n))) > 0) {
+        n += (size_t)got;
+        if (header_only && memchr(table->text, '\n', n))
+            break;
+        if (n == capacity && capacity == MOST_TEXT)
+            break;
+        if (n == capacity)
+            table->text = mem_realloc(table->text, (capacity *= 2) + 1);
+    }
+    const int status = gzclose(file);
+    table->too_large = n == MOST_TEXT;
+    if (table->too_large)
+        return fail(err, "%s is a table of %d bytes or more", path, MOST_TEXT);
+    if (got < 0 || (status != Z_OK && !header_only))
+        return fail(err, "%s is no whole gzip file", path);
+    table->text[n] = '\0';
+    *reader = csv_reader_of(table->text, n);
+    return true;
+}
+
+/* The names stay in the text. */
+static bool
+take_header(struct csv_table *table, struct csv_reader *reader, const char *path, struct error *err)
+{
+    const enum csv_record is = csv_reader_next(reader);
+    if (is == CSV_BAD_QUOTE)
+        return fail(err, "%s: in the names of columns a quote is out of place", path);
+    const size_t count = reader->cells.count;
+    table->names = mem_array(count ? count : 1, sizeof *table->names);
+    table->names[0] = table->text; /* "" of an empty file */
+    table->columns = count ? (uint32_t)count : 1;
+    if (count)
+        memcpy(table->names, reader->cells.items, count * sizeof *table->names);
+    return true;
+}
+
+static int
+by_name(const void *left, const void *right)
+{
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+/* A column is found by its name, so there is one of each; names go on into SQL and to terminals,
+ * so they are of the form that statistics have: "shader[3].slots". */
+static bool
+check_names(const struct csv_table *table, const char *path, struct error *err)
+{
+    const size_t bytes = table->columns * sizeof *table->names;
+    char **sorted = mem_alloc(bytes);
+    bool ok = true;
+    memcpy(sorted, table->names, bytes);
+    qsort(sorted, table->columns, sizeof *sorted, by_name);
+    for (uint32_t i = 0; i < table->columns && ok; i++)
+        ok = (*table->names[i] && !table->names[i][strspn(table->names[i], NAME_LETTERS)]) ||
+             fail(err, "%s: the name of column %u is not made of letters, digits and _ . [ ]", path,
+                  i + 1);
+    for (uint32_t i = 1; i < table->columns && ok; i++)
+        ok = strcmp(sorted[i - 1], sorted[i]) != 0 ||
+             fail(err, "%s has the column %s twice", path, sorted[i]);
+    free(sorted);
+    return ok;
+}
+
+static bool
+has_control(const char *field)
+{
+    while (*(const unsigned char *)field >= ' ' && *field != 0x7f)
+        field++;
+    return *field != '\0';
+}
+
+static bool
+fail_control(const struct csv_table *table, char *const *fields, const char *path,
+             struct error *err)
+{
+    uint32_t column = 0;
+    while (column + 1 < table->columns && !has_control(fields[column]))
+        column++;
+    return fail(err, "%s: row %u: %s has a control character", path, table->rows + 1,
+                table->names[column]);
+}
+
+/* The places of the fields are the values. */
+static bool
+take_fields(struct csv_table *table, struct csv_reader *reader, const char *path, struct error *err)
+{
+    VEC(uint64_t) values = {0};
+    enum csv_record is = CSV_RECORD;
+    bool ok = true;
+    while (ok && (is = csv_reader_next(reader)) != CSV_END) {
+        const size_t count = reader->cells.count;
+        if (is == CSV_BAD_QUOTE)
+            ok = fail(err, "%s: row %u: a quote is out of place", path, table->rows + 1);
+        else if (count != table->columns || !reader->is_ended)
+            ok = fail(err, "%s: row %u: expected %u fields, the last one ended by a new line", path,
+                      table->rows + 1, table->columns);
+        else if (reader->has_control)
+            ok = fail_control(table, reader->cells.items, path, err);
+        if (!ok)
+            break;
+        VEC_RESERVE(&values, values.count + count);
+        for (size_t i = 0; i < count; i++)
+            values.items[values.count++] = (uint64_t)(reader->cells.items[i] - table->text);
+        table->rows++;
+    }
+    table->values = values.items;
+    return ok;
+}
+
+/* Columns that are no statistic and hold whole numbers. */
+static const char *const whole_names[] = {
+    "schema", "frame",       "draw", "nth", "cycle", "vertices",  "instances", "instance",
+    "cycles", "busy_cycles", "x",    "y",   "row",   "fragments", "written"};
+
+enum csv_kind
+csv_kind_of(const char *name)
+{
+    if (metric_find(name))
+        return CSV_REAL;
+    for (size_t i = 0; i < sizeof whole_names / sizeof whole_names[0]; i++)
+        if (!strcmp(whole_names[i], name))
+            return CSV_WHOLE;
+    return strchr(name, '.') ? CSV_WHOLE : CSV_TEXT;
+}
+
+bool
+csv_is_peak(const char *name)
+{
+    const char *end = strrchr(name, '_');
+    return end && !strcmp(end, "_peak");
+}
+
+/* Decimal digits and nothing else, not above 2^64 - 1 (*fits). */
+static bool
+read_whole(const char *field, uint64_t *value, bool *fits)
+{
+    const char *at = field;
+    *value = 0;
+    *fits = true;
+    for (; *at >= '0' && *at <= '9'; at++) {
+        const uint64_t digit = (uint64_t)(*at - '0');
+        *fits = *fits && *value <= (UINT64_MAX - digit) / 10;
+        *value = *value * 10 + digit;
+    }
+    return at > field && !*at;
+}
+
+static bool
+is_whole(const char *field)
+{
+    return *field && !field[strspn(field, DIGITS)];
+}
+
+/* strtod() takes hexadecimal, nan, inf and spaces as well. */
+static bool
+is_decimal(const char *field)
+{
+    field += *field == '-';
+    const size_t digits = strspn(field, DIGITS);
+    field += digits;
+    if (*field == '.') {
+        const size_t behind = strspn(++field, DIGITS);
+        if (!behind)
+            return false;
+        field += behind;
+    }
+    if (digits && *field == 'e') {
+        field++;
+        field += *field == '+' || *field == '-';
+        return is_whole(field);
+    }
+    return digits && !*field;
+}
+
+/* What is wrong with a field; NULL: nothing. */
+static const char *
+fault_of(enum csv_kind kind, const char *field, bool may_lack, uint64_t most)
+{
+    if (!*field)
+        return kind == CSV_REAL || may_lack ? NULL : "has no value";
+    if (kind == CSV_REAL)
+        return is_decimal(field) && isfinite(strtod(field, NULL)) ? NULL : "is no decimal number";
+    uint64_t value;
+    bool fits;
+    if (!read_whole(field, &value, &fits))
+        return "is no whole number";
+    return fits && value <= most ? NULL : "is too large a number";
+}
+
+struct column_facts {
+    enum csv_kind kind;
+    bool may_lack, all; /* all: of its fields are whole numbers */
+    uint64_t most;
+};
+
+static struct column_facts *
+facts_of(const struct csv_table *table)
+{
+    struct column_facts *facts = mem_array((size_t)table->columns + 1, sizeof *facts);
+    for (uint32_t c = 0; c < table->columns; c++) {
+        const char *name = table->names[c];
+        const bool is_place = !strcmp(name, "frame") || !strcmp(name, "draw");
+        facts[c] = (struct column_facts){
+            .kind = csv_kind_of(name),
+            .may_lack = !strcmp(name, "vertices") || !strcmp(name, "instances"),
+            .most = is_place ? UINT32_MAX - 1 : UINT64_MAX,
+        };
+        facts[c].all = table->rows > 0 && facts[c].kind == CSV_WHOLE;
+    }
+    return facts;
+}
+
+/* Of a row, fields of columns from the first to before the last. */
+static bool
+check_row(const struct csv_table *table, uint32_t row, uint32_t first, uint32_t last,
+          struct column_facts *facts, const char *path, struct error *err)
+{
+    const uint64_t *values = &table->values[(size_t)row * table->columns];
+    for (uint32_t c = first; c < last; c++) {
+        if (facts[c].kind == CSV_TEXT || table->is_number[c])
+            continue;
+        const char *field = table->text + values[c];
+        const char *fault = fault_of(facts[c].kind, field, facts[c].may_lack, facts[c].most);
+        if (fault)
+            return fail(err, "%s: row %u: %s %s: '%.40s'", path, row + 1, table->names[c], fault,
+                        field);
+        facts[c].all = facts[c].all && *field;
+    }
+    return true;
+}
+
+/* Columns of whole numbers, none of them missing, have them for values. Row by row, as they lie in
+ * memory. */
+static bool
+take_numbers(struct csv_table *table, uint32_t first, uint32_t last, const char *path,
+             struct error *err)
+{
+    struct column_facts *facts = facts_of(table);
+    bool ok = true, fits;
+    for (uint32_t row = 0; row < table->rows && ok; row++)
+        ok = check_row(table, row, first, last, facts, path, err);
+    for (uint32_t row = 0; row < table->rows && ok; row++) {
+        uint64_t *values = &table->values[(size_t)row * table->columns];
+        for (uint32_t c = first; c < last; c++)
+            if (facts[c].all && !table->is_number[c])
+                read_whole(table->text + values[c], &values[c], &fits);
+    }
+    for (uint32_t c = first; c < last && ok; c++)
+        table->is_number[c] |= facts[c].all;
+    free(facts);
+    return ok;
+}
+
+static bool
+check_schema(const struct csv_table *table, const char *path, struct error *err)
+{
+    const int32_t column = csv_column(table, "schema");
+    for (uint32_t row = 0; row < table->rows; row++)
+        if (!schema_check(path, csv_value(table, row, column), err))
+            return false;
+    return true;
+}
+
+/* The same of the first row alone, as far as it was read. */
+static bool
+check_first_row(const struct csv_table *table, const char *rows, const char *path,
+                struct error *err)
+{
+    const size_t digits = strspn(rows, "0123456789");
+    return csv_column(table, "schema") != 0 || !digits || rows[digits] != ',' ||
+           schema_check(path, strtod(rows, NULL), err);
+}
+
+bool
+csv_read(struct csv_table *table, const char *path, struct error *err)
+{
+    memset(table, 0, sizeof *table);
+    struct csv_reader reader = {0};
+    bool ok = read_text(table, path, false, &reader, err) &&
+              take_header(table, &reader, path, err) && check_names(table, path, err) &&
+              take_fields(table, &reader, path, err);
+    csv_reader_fini(&reader);
+    table->is_number = ok ? mem_array(table->columns, sizeof *table->is_number) : NULL;
+    const int32_t schema = ok ? csv_column(table, "schema") : -1;
+    if (schema >= 0) /* first: what a later version means by other names is not known */
+        ok = take_numbers(table, (uint32_t)schema, (uint32_t)schema + 1, path, err) &&
+             check_schema(table, path, err);
+    ok = ok && take_numbers(table, 0, table->columns, path, err);
+    const bool too_large = table->too_large;
+    if (!ok)
+        csv_table_fini(table);
+    table->too_large = too_large;
+    return ok;
+}
+
+bool
+csv_read_header(struct csv_table *table, const char *path, struct error *err)
+{
+    memset(table, 0, sizeof *table);
+    struct csv_reader reader = {0};
+    const bool ok = read_text(table, path, true, &reader, err) &&
+                    take_header(table, &reader, path, err) && check_names(table, path, err) &&
+                    check_first_row(table, reader.at, path, err);
+    csv_reader_fini(&reader);
+    if (!ok)
+        csv_table_fini(table);
+    return ok;
+}
+
+const char *
+csv_field(const struct csv_table *table, uint32_t row, int32_t column)
+{
+    if (column < 0)
+        return "";
+    BUG_ON(table->is_number[column], "%s is a column of numbers", table->names[column]);
+    return table->text + table->values[(size_t)row * table->columns + (uint32_t)column];
+}
+
+double
+csv_value(const struct csv_table *table, uint32_t row, int32_t column)
+{
+    if (column < 0)
+        return (double)NAN;
+    if (table->is_number[column])
+        return (double)table->values[(size_t)row * table->columns + (uint32_t)column];
+    const char *field = csv_field(table, row, column);
+    return is_decimal(field) && csv_kind_of(table->names[column]) != CSV_TEXT ? strtod(field, NULL)
+                                                                              : (double)NAN;
+}
+
+void
+csv_table_fini(struct csv_table *table)
+{
+    free(table->names);
+    free(table->is_number);
+    free(table->values);
+    free(table->text);
+    memset(table, 0, sizeof *table);
+}
+
+int32_t
+csv_column(const struct csv_table *table, const char *name)
+{
+    for (uint32_t i = 0; i < table->columns; i++)
+        if (!strcmp(table->names[i], name))
+            return (int32_t)i;
+    return -1;
+}
+
+bool
+csv_sum(const struct csv_table *table, const char *path, const char *column, double *sum,
+        struct error *err)
+{
+    const int32_t at = csv_column(table, column);
+    uint64_t whole = 0;
+    *sum = 0;
+    if (at < 0 || !table->is_number[at])
+        return fail(err, "%s has no %s", path, column);
+    for (uint32_t r = 0; r < table->rows; r++)
+        whole += table->values[(size_t)r * table->columns + (uint32_t)at];
+    *sum = (double)whole;
+    return true;
+}
+
+bool
+csv_read_sum(const char *path, const char *column, double *sum, struct error *err)
+{
+    struct csv_table table = {0};
+    const bool ok = csv_read(&table, path, err) && csv_sum(&table, path, column, sum, err);
+    csv_table_fini(&table);
+    return ok;
+}

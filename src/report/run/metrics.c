@@ -1,0 +1,370 @@
+#include "report/run/metrics.h"
+
+#include "base/hash.h"
+#include "base/mem.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct metric metrics[] = {
+#define METRIC(name, unit, formula, doc) {#name, unit, formula, doc},
+#include "report/run/metrics.def"
+};
+
+const struct metric *
+metrics_all(size_t *count)
+{
+    *count = sizeof metrics / sizeof metrics[0];
+    return metrics;
+}
+
+const struct metric *
+metric_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof metrics / sizeof metrics[0]; i++)
+        if (!strcmp(metrics[i].name, name))
+            return &metrics[i];
+    return NULL;
+}
+
+enum { MOST_STACK = 128 }; /* a formula that wants more is nested too deep */
+
+struct formula_op {
+    enum {
+        FORMULA_NUMBER,
+        FORMULA_VALUE,
+        FORMULA_ADD,
+        FORMULA_SUBTRACT,
+        FORMULA_MULTIPLY,
+        FORMULA_DIVIDE,
+        FORMULA_MAX
+    } kind;
+    uint32_t place;
+    double number;
+};
+
+struct parser {
+    const char *text, *at;
+    struct formula *formula;
+    formula_resolve_fn *resolve;
+    void *data;
+    struct error *err;
+    uint32_t nesting;
+    uint32_t stack; /* values that are there behind the last operation */
+};
+
+static bool
+emit(struct parser *parser, struct formula_op op)
+{
+    const bool pushes = op.kind == FORMULA_NUMBER || op.kind == FORMULA_VALUE;
+    parser->stack += pushes ? 1 : -1u;
+    VEC_PUSH(parser->formula, op);
+    return parser->stack <= MOST_STACK ||
+           fail(parser->err, "formula '%s': nested too deep", parser->text);
+}
+
+static void
+skip_space(struct parser *parser)
+{
+    while (isspace((unsigned char)*parser->at))
+        parser->at++;
+}
+
+static bool
+expected(struct parser *parser, const char *what)
+{
+    return fail(parser->err, "formula '%s': expected %s at '%s'", parser->text, what, parser->at);
+}
+
+static bool
+parse_name(struct parser *parser)
+{
+    char name[128];
+    size_t n = 0;
+    int32_t place = -1;
+    double number = 0;
+    while (isalnum((unsigned char)parser->at[n]) ||
+           (parser->at[n] && strchr("_.[]", parser->at[n])))
+        n++;
+    if (n == 0 || n >= sizeof name)
+        return expected(parser, "a number, a name or '('");
+    memcpy(name, parser->at, n);
+    name[n] = '\0';
+    parser->at += n;
+    if (!parser->resolve(parser->data, name, &place, &number))
+        return fail(parser->err, "formula '%s': there is no %s", parser->text, name);
+    return emit(parser, place < 0
+                            ? (struct formula_op){.kind = FORMULA_NUMBER, .number = number}
+                            : (struct formula_op){.kind = FORMULA_VALUE, .place = (uint32_t)place});
+}
+
+static bool parse_sum(struct parser *parser);
+
+/* What stands behind "max(": the largest of several sums; one without a value leaves none. */
+static bool
+parse_max(struct parser *parser)
+{
+    if (!parse_sum(parser))
+        return false;
+    while (*parser->at == ',') {
+        parser->at++;
+        if (!parse_sum(parser) || !emit(parser, (struct formula_op){.kind = FORMULA_MAX}))
+            return false;
+    }
+    if (*parser->at != ')')
+        return expected(parser, "')'");
+    parser->at++;
+    return true;
+}
+
+static bool
+parse_number(struct parser *parser)
+{
+    char *end;
+    const double number = strtod(parser->at, &end);
+    parser->at = end;
+    return emit(parser, (struct formula_op){.kind = FORMULA_NUMBER, .number = number});
+}
+
+static bool
+parse_factor(struct parser *parser)
+{
+    bool ok;
+    skip_space(parser);
+    if (++parser->nesting > 64)
+        return fail(parser->err, "formula '%s': nested too deep", parser->text);
+    if (*parser->at == '-') {
+        parser->at++;
+        ok = emit(parser, (struct formula_op){.kind = FORMULA_NUMBER}) && parse_factor(parser) &&
+             emit(parser, (struct formula_op){.kind = FORMULA_SUBTRACT});
+    } else if (*parser->at == '(') {
+        parser->at++;
+        ok = parse_sum(parser);
+        if (ok && *parser->at != ')')
+            return expected(parser, "')'");
+        parser->at += ok;
+    } else if (!strncmp(parser->at, "max(", 4)) {
+        parser->at += 4;
+        ok = parse_max(parser);
+    } else if (isdigit((unsigned char)*parser->at)) {
+        ok = parse_number(parser);
+    } else {
+        ok = parse_name(parser);
+    }
+    parser->nesting--;
+    skip_space(parser);
+    return ok;
+}
+
+static bool
+parse_product(struct parser *parser)
+{
+    if (!parse_factor(parser))
+        return false;
+    while (*parser->at == '*' || *parser->at == '/') {
+        const char op = *parser->at++;
+        if (!parse_factor(parser) ||
+            !emit(parser,
+                  (struct formula_op){.kind = op == '*' ? FORMULA_MULTIPLY : FORMULA_DIVIDE}))
+            return false;
+    }
+    return true;
+}
+
+static bool
+parse_sum(struct parser *parser)
+{
+    if (!parse_product(parser))
+        return false;
+    while (*parser->at == '+' || *parser->at == '-') {
+        const char op = *parser->at++;
+        if (!parse_product(parser) ||
+            !emit(parser, (struct formula_op){.kind = op == '+' ? FORMULA_ADD : FORMULA_SUBTRACT}))
+            return false;
+    }
+    return true;
+}
+
+bool
+formula_compile(struct formula *formula, const char *text, formula_resolve_fn *resolve, void *data,
+                struct error *err)
+{
+    struct parser parser = {
+        .text = text, .at = text, .formula = formula, .resolve = resolve, .data = data, .err = err};
+    memset(formula, 0, sizeof *formula);
+    if (parse_sum(&parser) && (!*parser.at || expected(&parser, "an operator")))
+        return true;
+    formula_fini(formula);
+    return false;
+}
+
+static double
+operate(const struct formula_op *op, double left, double right)
+{
+    switch (op->kind) {
+    case FORMULA_ADD: return left + right;
+    case FORMULA_SUBTRACT: return left - right;
+    case FORMULA_MULTIPLY: return left * right;
+    case FORMULA_DIVIDE: return right == 0 ? (double)NAN : left / right;
+    default: return isnan(right) || right > left ? right : left;
+    }
+}
+
+double
+formula_run(const struct formula *formula, const double *values)
+{
+    double stack[MOST_STACK] = {0};
+    uint32_t top = 0;
+    for (size_t i = 0; i < formula->count; i++) {
+        const struct formula_op *op = &formula->items[i];
+        if (op->kind == FORMULA_NUMBER || op->kind == FORMULA_VALUE) {
+            stack[top++] = op->kind == FORMULA_NUMBER ? op->number : values[op->place];
+            continue;
+        }
+        top--;
+        stack[top - 1] = operate(op, stack[top - 1], stack[top]);
+    }
+    return stack[0];
+}
+
+void
+formula_fini(struct formula *formula)
+{
+    VEC_FREE(formula);
+}
+
+struct lookup {
+    formula_lookup_fn *look_up;
+    void *data;
+};
+
+static bool
+resolve_now(void *data, const char *name, int32_t *place, double *number)
+{
+    const struct lookup *lookup = data;
+    *place = -1;
+    return lookup->look_up(lookup->data, name, number);
+}
+
+bool
+formula_evaluate(const char *text, formula_lookup_fn *look_up, void *data, double *value,
+                 struct error *err)
+{
+    struct lookup lookup = {look_up, data};
+    struct formula formula;
+    *value = 0;
+    if (!formula_compile(&formula, text, resolve_now, &lookup, err))
+        return false;
+    *value = formula_run(&formula, NULL);
+    formula_fini(&formula);
+    return true;
+}
+
+bool
+param_number(const struct params *params, const char *name, double *value)
+{
+    char section[64], text[PARAM_TEXT_BYTES];
+    const char *dot = strchr(name, '.');
+    if (!params || !dot || (size_t)(dot - name) >= sizeof section)
+        return false;
+    snprintf(section, sizeof section, "%.*s", (int)(dot - name), name);
+    const struct param_info *info = param_find(section, dot + 1);
+    if (!info || (info->kind != PARAM_UINT && info->kind != PARAM_POW2 && info->kind != PARAM_BOOL))
+        return false;
+    param_format(info, params, text, sizeof text);
+    *value = info->kind == PARAM_BOOL ? !strcmp(text, "TRUE") : strtod(text, NULL);
+    return true;
+}
+
+/* A hash table of names and families, open addressing; over half of it is free. */
+struct totals_index {
+    uint32_t mask;
+    struct total {
+        char name[96]; /* "": free */
+        double sum;
+    } entries[];
+};
+
+static struct total *
+index_entry(struct totals_index *index, const char *name)
+{
+    uint32_t i = (uint32_t)hash_bytes(HASH_START, name, strlen(name)) & index->mask;
+    while (index->entries[i].name[0] && strcmp(index->entries[i].name, name))
+        i = (i + 1) & index->mask;
+    return &index->entries[i];
+}
+
+static void
+index_add(struct totals_index *index, const char *name, double value)
+{
+    struct total *total = index_entry(index, name);
+    BUG_ON(strlen(name) >= sizeof total->name, "a name of %zu characters", strlen(name));
+    snprintf(total->name, sizeof total->name, "%s", name);
+    total->sum += value;
+}
+
+struct totals_index *
+totals_index_names(const struct totals *totals)
+{
+    uint32_t size = 64;
+    while (size < 4 * totals->count)
+        size *= 2;
+    struct totals_index *index = mem_alloc(sizeof *index + size * sizeof index->entries[0]);
+    index->mask = size - 1;
+    for (size_t i = 0; i < totals->count; i++) {
+        const char *name = totals->names[i], *bracket = strchr(name, '[');
+        const char *rest = bracket ? strchr(bracket, ']') : NULL;
+        index_add(index, name, totals->values[i]);
+        if (rest) { /* of one instance: its family's too */
+            char family[sizeof index->entries[0].name];
+            snprintf(family, sizeof family, "%.*s%s", (int)(bracket - name), name, rest + 1);
+            index_add(index, family, totals->values[i]);
+        }
+    }
+    return index;
+}
+
+/* The sum of what has the name or is an instance of it; false: nothing does. */
+static bool
+sum_of(const struct totals *totals, const char *name, double *sum)
+{
+    *sum = 0;
+    if (totals->index) {
+        const struct total *total = index_entry(totals->index, name);
+        *sum = total->sum;
+        return total->name[0];
+    }
+    bool found = false;
+    for (size_t i = 0; i < totals->count; i++)
+        if (!strcmp(totals->names[i], name) || stat_is_instance(totals->names[i], name)) {
+            *sum += totals->values[i];
+            found = true;
+        }
+    return found;
+}
+
+bool
+totals_lookup(void *data, const char *name, double *value)
+{
+    const struct totals *totals = data;
+    if (sum_of(totals, name, value))
+        return true;
+    const struct metric *metric = metric_find(name);
+    if (metric) {
+        *value = metric_value(metric, totals);
+        return true;
+    }
+    return param_number(totals->params, name, value);
+}
+
+double
+metric_value(const struct metric *metric, const struct totals *totals)
+{
+    double value;
+    struct totals copy = *totals;
+    if (!formula_evaluate(metric->formula, totals_lookup, &copy, &value, NULL))
+        return (double)NAN;
+    return value;
+}

@@ -1,0 +1,149 @@
+#include "report/run/run_check.h"
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "report/run/metrics.h"
+#include "report/run/run_json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The sums of a table's columns over rows. */
+static void
+add_row(const struct csv_table *table, uint32_t row, double *sums)
+{
+    const uint64_t *cells = &table->values[(size_t)row * table->columns];
+    for (uint32_t c = 0; c < table->columns; c++)
+        sums[c] += table->is_number[c] ? (double)cells[c] : 0;
+}
+
+/* Over those of a frame, from row *row on, which goes behind them. */
+static double *
+sums_of_frame(const struct csv_table *table, int32_t frame, uint32_t *row)
+{
+    double *sums = mem_array(table->columns, sizeof *sums);
+    const double number = csv_value(table, *row, frame);
+    for (; *row < table->rows && csv_value(table, *row, frame) == number; ++*row)
+        add_row(table, *row, sums);
+    return sums;
+}
+
+/* A statistic, whose rows add up: not a frame's or a draw's number, nor the most there was. */
+static bool
+adds_up(const struct csv_table *table, uint32_t column)
+{
+    const char *name = table->names[column];
+    return table->is_number[column] && (strchr(name, '.') || !strcmp(name, "cycles")) &&
+           !csv_is_peak(name);
+}
+
+/* ---- against run.json ---- */
+
+static bool
+check_cycles(const struct run_json *run, uint32_t frame, double cycles, struct error *err)
+{
+    for (size_t i = 0; i < run->per_frame_count; i++) {
+        const struct run_json_frame *one = &run->per_frame[i];
+        if (one->number == frame && !isnan(one->cycles) && one->cycles != cycles)
+            return fail(err, "frame %u has %.0f cycles in its tables and %.0f in run.json", frame,
+                        cycles, one->cycles);
+    }
+    return true;
+}
+
+static bool
+check_metrics(const struct run_json *run, const char *dir, const struct csv_table *frames,
+              const struct params *params, struct error *err)
+{
+    size_t count;
+    bool ok = true;
+    const struct metric *metrics = metrics_all(&count);
+    double *sums = mem_array(frames->columns, sizeof *sums);
+    const char **names = mem_array(frames->columns, sizeof *names);
+    struct totals totals = {names, sums, 0, params, NULL};
+    for (uint32_t row = 0; row < frames->rows; row++)
+        add_row(frames, row, sums);
+    for (uint32_t c = 0; c < frames->columns; c++)
+        if (adds_up(frames, c)) { /* not a metric's column */
+            names[totals.count] = frames->names[c];
+            sums[totals.count++] = sums[c];
+        }
+    for (size_t i = 0; ok && i < count; i++) {
+        const double value = metric_value(&metrics[i], &totals);
+        double told;
+        ok = run_json_metric(run, dir, metrics[i].name, &told, err);
+        if (ok && !isnan(value) && !isnan(told) && !(fabs(value - told) <= 1e-9 * fabs(value)))
+            ok = fail(err, "%s is %.6g of its table of frames and %.6g in run.json",
+                      metrics[i].name, value, told);
+    }
+    free(names);
+    free(sums);
+    return ok;
+}
+
+/* ---- against each other ---- */
+
+static bool
+check_sums(const struct csv_table *draws, const double *sums, const struct csv_table *frames,
+           uint32_t row, uint32_t frame, struct error *err)
+{
+    for (uint32_t c = 0; c < draws->columns; c++) {
+        const int32_t other = adds_up(draws, c) ? csv_column(frames, draws->names[c]) : -1;
+        if (other >= 0 && csv_value(frames, row, other) != sums[c])
+            return fail(err,
+                        "frame %u: %s is %.0f in the table of frames and %.0f in that of draws",
+                        frame, draws->names[c], csv_value(frames, row, other), sums[c]);
+    }
+    return true;
+}
+
+/* A frame's row; -1: there is none (yet). */
+static int64_t
+row_of(const struct csv_table *frames, int32_t column, double frame)
+{
+    for (uint32_t r = 0; column >= 0 && r < frames->rows; r++)
+        if (csv_value(frames, r, column) == frame)
+            return r;
+    return -1;
+}
+
+static bool
+check_frames(const struct run_json *run, const struct csv_table *table,
+             const struct csv_table *frames, struct error *err)
+{
+    const int32_t frame = csv_column(table, "frame"), cycles = csv_column(table, "cycles");
+    const int32_t other = csv_column(frames, "frame");
+    bool ok = frame >= 0 && cycles >= 0;
+    if (!ok)
+        return fail(err, "the tables do not count cycles by frame");
+    for (uint32_t row = 0; ok && row < table->rows;) {
+        const uint32_t number = (uint32_t)csv_value(table, row, frame);
+        const int64_t beside = row_of(frames, other, number);
+        double *sums = sums_of_frame(table, frame, &row);
+        ok = check_cycles(run, number, sums[cycles], err) &&
+             (beside < 0 || check_sums(table, sums, frames, (uint32_t)beside, number, err));
+        free(sums);
+    }
+    return ok;
+}
+
+bool
+run_tables_agree(const char *dir, const struct csv_table *table, const struct params *params,
+                 struct error *err)
+{
+    char *path = mem_printf("%s/stats.frames.csv.gz", dir);
+    struct csv_table frames = {0};
+    struct run_json run;
+    struct error ignored;
+    if (!run_json_read(&run, dir, &ignored))
+        run = (struct run_json){0}; /* then the tables are checked against each other alone */
+    bool ok = !file_exists(path) || csv_read(&frames, path, err);
+    ok = ok && check_frames(&run, table, &frames, err);
+    if (ok && frames.rows && run.is_complete)
+        ok = check_metrics(&run, dir, &frames, params, err);
+    csv_table_fini(&frames);
+    run_json_fini(&run);
+    free(path);
+    return ok || fail_prefix(err, "%s was changed, or is of another version", dir);
+}

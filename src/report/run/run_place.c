@@ -1,0 +1,265 @@
+#include "report/run/run_place.h"
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "report/draw/maps.h"
+#include "report/run/table.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PLACE_TABLES = 3 };
+
+/* The files that parameters name lie in the folder, each under a name of its own. */
+static bool
+check_names(const struct params *p, struct error *err)
+{
+    const char *const names[] = {p->SIMULATOR.StatsFile,
+                                 p->SIMULATOR.StatsFilePerFrame,
+                                 p->SIMULATOR.StatsFilePerBatch,
+                                 p->SIMULATOR.SignalDumpFile,
+                                 "run.json",
+                                 "machine.ini",
+                                 "pixel.json",
+                                 "follow.json",
+                                 "signals.vcd",
+                                 "blocks.color",
+                                 "blocks.z",
+                                 "run.json.part",
+                                 "machine.ini.part",
+                                 "frames",
+                                 "maps",
+                                 "parts"};
+    const uint32_t count = sizeof names / sizeof names[0];
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = 0; j < count; j++)
+            if ((j < i && !strcmp(names[i], names[j])) ||
+                (j != i && j < PLACE_TABLES && table_is_file(names[i], names[j])))
+                return fail(err, "SIMULATOR: two files of a run would be named '%s'", names[i]);
+    return true;
+}
+
+/* Whether `name` is `start`, a number of four digits or more, and what `is_end` takes. */
+static bool
+is_numbered(const char *name, const char *start, bool (*is_end)(const char *end))
+{
+    const size_t length = strlen(start);
+    const size_t digits = strncmp(name, start, length) ? 0 : strspn(name + length, "0123456789");
+    return digits >= 4 && is_end(name + length + digits);
+}
+
+static bool
+is_png(const char *end)
+{
+    return !strcmp(end, ".png") || !strcmp(end, ".png.part"); /* a process was killed writing it */
+}
+
+static bool
+is_part_end(const char *end)
+{
+    static const char middle[] = ".csv.gz.";
+    const char *file = end + 2 + strlen(middle);
+    return end[0] == '-' && end[1] >= '0' && end[1] < '0' + PLACE_TABLES &&
+           !strncmp(end + 2, middle, strlen(middle)) && *file && !file[strspn(file, "0123456789")];
+}
+
+static bool
+is_frame(const char *name)
+{
+    return is_numbered(name, "frame-", is_png);
+}
+
+static bool
+is_map(const char *name)
+{
+    return is_numbered(name, "frame-", maps_is_end) ||
+           (!strncmp(name, "legend-", 7) && maps_is_end(name + 6));
+}
+
+bool
+run_place_is_part(const char *name)
+{
+    return is_numbered(name, "", is_part_end);
+}
+
+static const char *const tables[] = {
+    "stats.cycles.csv.gz",
+    "stats.frames.csv.gz",
+    "stats.draws.csv.gz",
+};
+
+static const char *const others[] = {
+    "run.json",         "run.json.part",        "machine.ini",
+    "machine.ini.part", "stats.batches.csv.gz", /* of older versions */
+    "pixel.json",       "follow.json",          "blocks.color",
+    "blocks.z",         "signals.vcd",          "signaltrace.txt",
+};
+
+static bool
+is_table(const char *name)
+{
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+        if (table_is_file(name, tables[i]))
+            return true;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (!strcmp(name, others[i]))
+            return true;
+    return false;
+}
+
+/* What a run is cleared of when no frame of it is whole: cycles that were traced are. */
+static bool
+is_not_signals(const char *name)
+{
+    return is_table(name) && strncmp(name, "signal", 6) != 0;
+}
+
+static const struct {
+    const char *folder;
+    bool (*is_ours)(const char *name);
+} places[] = {{"frames", is_frame}, {"maps", is_map}, {"parts", run_place_is_part}};
+enum { PLACES = sizeof places / sizeof places[0] };
+
+/* Nothing is written or removed through a link that lies in the folder. */
+static bool
+check_links(const char *dir, struct error *err)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < PLACES && ok; i++) {
+        struct stat st;
+        char *path = mem_printf("%s/%s", dir, places[i].folder);
+        if (!lstat(path, &st) && !S_ISDIR(st.st_mode))
+            ok = fail(err, "%s is in the way: a run's own folder goes there", path);
+        free(path);
+    }
+    return ok;
+}
+
+/* For the tables as the parameters name them; whether `take` said yes to one. */
+static bool
+each_table(const struct run_place *place, bool (*take)(const char *path))
+{
+    const struct params *p = place->params;
+    bool some = false;
+    if (!p)
+        return false;
+    const char *const names[] = {p->SIMULATOR.StatsFile, p->SIMULATOR.StatsFilePerFrame,
+                                 p->SIMULATOR.StatsFilePerBatch, p->SIMULATOR.SignalDumpFile};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char *path = mem_printf("%s/%s", place->dir, names[i]);
+        some |= take(path);
+        for (uint32_t u = 0; table_unit(u) && i < PLACE_TABLES; u++) {
+            char *of_unit = table_unit_path(path, table_unit(u));
+            some |= take(of_unit);
+            free(of_unit);
+        }
+        free(path);
+    }
+    return some;
+}
+
+static bool
+is_free(const struct run_place *place, struct error *err)
+{
+    bool held = each_table(place, file_exists) || dir_has_files(place->dir, is_table);
+    for (uint32_t i = 0; i < PLACES; i++) {
+        char *path = mem_printf("%s/%s", place->dir, places[i].folder);
+        held |= dir_has_files(path, places[i].is_ours);
+        free(path);
+    }
+    return !held ||
+           fail(err, "%s holds a run already, or files of one; --force replaces them", place->dir);
+}
+
+static bool
+remove_file(const char *path)
+{
+    return !unlink(path);
+}
+
+static void
+remove_run(const struct run_place *place, bool (*is_ours)(const char *name))
+{
+    for (uint32_t i = 0; i < PLACES; i++) {
+        char *path = mem_printf("%s/%s", place->dir, places[i].folder);
+        dir_remove_files(path, places[i].is_ours);
+        free(path);
+    }
+    dir_clear(place->dir, is_ours);
+}
+
+bool
+run_place_hold(struct run_place *place, const char *dir, const struct params *params,
+               struct error *err)
+{
+    *place = (struct run_place){.dir = dir, .params = params, .lock = -1};
+    place->made = !file_exists(dir);
+    const bool ok = (!params || check_names(params, err)) && dir_create(dir, err) &&
+                    dir_lock(dir, &place->lock, err) && check_links(dir, err);
+    if (!ok)
+        run_place_leave(place);
+    return ok;
+}
+
+void
+run_place_empty(const struct run_place *place)
+{
+    char *json = mem_printf("%s/run.json", place->dir);
+    unlink(json); /* first: what is left of a run, should we be killed here, is none */
+    remove_run(place, is_table);
+    each_table(place, remove_file);
+    free(json);
+}
+
+bool
+run_place_take(struct run_place *place, const char *dir, bool force, const struct params *params,
+               struct error *err)
+{
+    char *frames = mem_printf("%s/frames", dir);
+    bool ok = run_place_hold(place, dir, params, err) && (force || is_free(place, err));
+    if (ok && force)
+        run_place_empty(place);
+    ok = ok && dir_create(frames, err);
+    if (!ok)
+        run_place_leave(place);
+    free(frames);
+    return ok;
+}
+
+void
+run_place_clear(const struct run_place *place)
+{
+    remove_run(place, is_not_signals);
+    if (place->made)
+        rmdir(place->dir); /* when nothing is left in it */
+}
+
+void
+run_place_drop_others(const struct run_place *place,
+                      bool (*is_whole)(const void *data, uint64_t frame), const void *data)
+{
+    static const char start[] = "frame-";
+    for (uint32_t i = 0; i < PLACES; i++) {
+        char *path = mem_printf("%s/%s", place->dir, places[i].folder);
+        DIR *dir = opendir(path);
+        for (const struct dirent *entry; dir && (entry = readdir(dir));) {
+            const char *name = entry->d_name;
+            if (!strncmp(name, start, sizeof start - 1) && places[i].is_ours(name) &&
+                !is_whole(data, strtoull(name + sizeof start - 1, NULL, 10)))
+                unlinkat(dirfd(dir), name, 0);
+        }
+        if (dir)
+            closedir(dir);
+        free(path);
+    }
+}
+
+void
+run_place_leave(struct run_place *place)
+{
+    dir_unlock(place->lock);
+    place->lock = -1;
+}

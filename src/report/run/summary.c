@@ -1,0 +1,287 @@
+/* The summary of a run for a person: what came out, where the cycles went, what moved through
+ * memory, and how fast the simulator was. */
+#include "base/log.h"
+#include "base/wrap.h"
+#include "report/run/run.h"
+
+#include "report/compare/ideals.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static const char busy_suffix[] = ".busy_cycles";
+
+/* 1234567 as "1.23 M" */
+static const char *
+with_prefix(char out[16], double value)
+{
+    static const char prefixes[] = " kMGTP";
+    size_t i = 0;
+    while (value >= 999.5 && i + 2 < sizeof prefixes) {
+        value /= 1000;
+        i++;
+    }
+    if (i == 0)
+        snprintf(out, 16, "%.0f ", value);
+    else
+        snprintf(out, 16, "%.*f %c", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, prefixes[i]);
+    return out;
+}
+
+static bool
+look_up(const struct totals *totals, const char *unit, const char *statistic, double *value)
+{
+    char name[96];
+    struct totals copy = *totals;
+    snprintf(name, sizeof name, "%s%s", unit, statistic);
+    return totals_lookup(&copy, name, value);
+}
+
+/* "shader" of "shader[0].busy_cycles", and how many of it there are; false for what is no unit, or
+ * not the first of its kind. */
+static bool
+unit_at(const struct totals *totals, size_t i, char unit[48], uint32_t *count)
+{
+    const char *name = totals->names[i], *dot = strchr(name, '.');
+    char family[96];
+    if (!dot || strcmp(dot, busy_suffix))
+        return false;
+    size_t n = strcspn(name, "[.");
+    if (name[n] == '[' && strncmp(name + n, "[0]", 3))
+        return false;
+    snprintf(unit, 48, "%.*s", (int)n, name);
+    snprintf(family, sizeof family, "%s%s", unit, busy_suffix);
+    *count = 0;
+    for (size_t k = 0; k < totals->count; k++)
+        *count += stat_is_instance(totals->names[k], family);
+    return true;
+}
+
+/* A unit's states as shares of the cycles, the mean over its instances. */
+static bool
+unit_shares(const struct totals *totals, const char *unit, double shares[4])
+{
+    static const char *const states[] = {".busy_cycles", ".starved_cycles", ".blocked_cycles",
+                                         ".waiting_cycles"};
+    double sum = 0;
+    for (int s = 0; s < 4; s++) {
+        if (!look_up(totals, unit, states[s], &shares[s]))
+            return false;
+        sum += shares[s];
+    }
+    for (int s = 0; s < 4; s++)
+        shares[s] = sum > 0 ? 100 * shares[s] / sum : 0;
+    return true;
+}
+
+/* What the cycles went to, and what would be gained without. */
+static void
+print_verdict(const struct ideal_gains *gains, FILE *out)
+{
+    if (!gains || !(gains->cycles > 0))
+        return;
+    const enum ideal_number first = ideals_verdict(gains), behind = ideals_behind(gains, first);
+    char words[IDEALS_WORDS];
+    ideals_say(gains, first, words);
+    fputc('\n', out);
+    print_wrapped(out, line_width(out), 0, 2, "bound by %s: %s%s%s (aetius topdown)",
+                  ideals[first].name, words, behind < IDEALS ? ", then bound by " : "",
+                  behind < IDEALS ? ideals[behind].name : "");
+}
+
+/* Units in the reverse order of the set, which is that of the pipeline. */
+static void
+print_units(const struct totals *totals, FILE *out)
+{
+    char unit[48], name[64];
+    uint32_t count;
+    double shares[4];
+    bool any = false;
+    for (size_t i = totals->count; i-- > 0;) {
+        if (!unit_at(totals, i, unit, &count) || !unit_shares(totals, unit, shares))
+            continue;
+        if (!any)
+            fprintf(out, "\n  %-16s %8s %8s %8s %8s\n", "% of cycles", "busy", "starved", "blocked",
+                    "waiting");
+        any = true;
+        snprintf(name, sizeof name, count > 1 ? "%s x%u" : "%s", unit, count);
+        fprintf(out, "  %-16s %8.1f %8.1f %8.1f %8.1f\n", name, shares[0], shares[1], shares[2],
+                shares[3]);
+    }
+}
+
+static void
+print_traffic_line(const char *client, double read, double written, double all, double fragments,
+                   FILE *out)
+{
+    fprintf(out, "  %-16s %8.3f %8.3f %8.1f", client, read / 1e6, written / 1e6,
+            all > 0 ? 100 * (read + written) / all : 0);
+    if (fragments > 0)
+        fprintf(out, " %10.2f", (read + written) / fragments);
+    fputc('\n', out);
+}
+
+/* memctl's counters X_bytes_read and X_bytes_written: X is a client. */
+static void
+print_traffic(const struct totals *totals, double fragments, FILE *out)
+{
+    static const char unit[] = "memctl.", suffix[] = "_bytes_read";
+    double read, written, all_read = 0, all_written = 0;
+    if (!look_up(totals, unit, "bytes_read", &all_read) ||
+        !look_up(totals, unit, "bytes_written", &all_written))
+        return;
+    fprintf(out, "\n  %-16s %8s %8s %8s%s\n", "memory", "MB read", "written", "% of all",
+            fragments > 0 ? " B/fragment" : "");
+    for (size_t i = 0; i < totals->count; i++) {
+        const char *name = totals->names[i];
+        size_t n = strlen(name);
+        char client[48], statistic[64];
+        if (strncmp(name, unit, sizeof unit - 1) || n < sizeof unit + sizeof suffix - 1 ||
+            strcmp(name + n + 1 - sizeof suffix, suffix))
+            continue;
+        snprintf(client, sizeof client, "%.*s", (int)(n + 2 - sizeof unit - sizeof suffix),
+                 name + sizeof unit - 1);
+        read = totals->values[i];
+        written = 0;
+        snprintf(statistic, sizeof statistic, "%s_bytes_written", client);
+        look_up(totals, unit, statistic, &written);
+        if (read + written > 0)
+            print_traffic_line(client, read, written, all_read + all_written, fragments, out);
+    }
+    print_traffic_line("all", all_read, all_written, all_read + all_written, fragments, out);
+}
+
+/* Metrics that are shares of something, on two lines: hit rates, and the fate of fragments. */
+static void
+print_shares(const struct totals *totals, bool hits, const char *title, FILE *out)
+{
+    size_t count;
+    const struct metric *all = metrics_all(&count);
+    const char *between = "";
+    for (size_t i = 0; i < count; i++) {
+        const char *tail = strstr(all[i].name, "_hits");
+        double value = metric_value(&all[i], totals);
+        if (strcmp(all[i].unit, "%") || hits != (tail != NULL) || !isfinite(value))
+            continue;
+        if (!*between)
+            fprintf(out, "%s:", title);
+        fprintf(out, "%s ", between);
+        for (const char *c = all[i].name; *c && c != tail; c++)
+            fputc(*c == '_' ? ' ' : *c, out);
+        fprintf(out, " %.1f %%", value);
+        between = ",";
+    }
+    if (*between)
+        fputc('\n', out);
+}
+
+static void
+print_head(const struct run_facts *facts, const struct totals *totals, FILE *out)
+{
+    double rate, clock;
+    print_shown(out, "%s%s%u frame%s of %ux%u%s", facts->program ? facts->program : "",
+                facts->program ? ": " : "", facts->frame_count, facts->frame_count == 1 ? "" : "s",
+                facts->width, facts->height, facts->complete ? "" : " (cut short)");
+    if (!totals) {
+        fputs(", without time\n", out);
+        return;
+    }
+    fprintf(out, " on %s\n%" PRIu64 " cycles, %" PRIu64 " a frame",
+            facts->preset ? facts->preset : "the machine", facts->cycles,
+            facts->cycles / facts->frame_count);
+    const struct metric *frame_rate = metric_find("frame_rate");
+    if (frame_rate && isfinite(rate = metric_value(frame_rate, totals)) &&
+        look_up(totals, "GPU.ClockMHz", "", &clock))
+        fprintf(out, ": %.*f frames/s at %.0f MHz", rate < 100 ? 1 : 0, rate, clock);
+    fputc('\n', out);
+}
+
+/* What loads is not what is drawn: frames that do little else would spoil the mean. */
+static void
+print_steady(const struct run_facts *facts, const struct totals *totals, FILE *out)
+{
+    const struct steady steady = run_steady(facts);
+    double clock;
+    if (steady.frames == facts->frame_count)
+        return;
+    const uint32_t loading = facts->frame_count - steady.frames;
+    fprintf(out, "%u frame%s half of %s cycles and more on uploads", loading,
+            loading == 1 ? " spends" : "s spend", loading == 1 ? "its" : "their");
+    if (steady.frames) {
+        const double cycles = (double)steady.cycles / steady.frames;
+        fprintf(out, "; the other%s: %.0f cycles a frame", steady.frames == 1 ? "" : "s", cycles);
+        if (look_up(totals, "GPU.ClockMHz", "", &clock))
+            fprintf(out, ", %.1f frames/s", clock * 1e6 / cycles);
+        fprintf(out, ", uploads %.1f %%",
+                100 * (double)steady.upload_cycles / (double)steady.cycles);
+    }
+    fputc('\n', out);
+}
+
+static double
+part_of(double a, double b)
+{
+    return b > 0 ? a / b : 0;
+}
+
+/* What the frames say of all that they stand for, and what it saved: all of them would take their
+ * part of the time each. */
+static void
+print_sample(const struct run_facts *facts, FILE *out)
+{
+    const struct run_sample *sample = &facts->sample;
+    if (!sample->frames)
+        return;
+    const double here = facts->timed_seconds + sample->known_seconds;
+    const double whole = part_of(sample->cycles, (double)facts->cycles) * facts->timed_seconds;
+    fprintf(out, "\n%u frames for %u: %.0f cycles in all, %.0f to %.0f in 95 %% (+-%.2f %%)\n",
+            facts->frame_count, sample->frames, sample->cycles, sample->cycles - sample->half,
+            sample->cycles + sample->half, 100 * part_of(sample->half, sample->cycles));
+    fprintf(out,
+            "%.1f s, with %.1f s of a look at all frames; all of them in time: about %.0f s, "
+            "%.1f times as long\n",
+            here, sample->known_seconds, whole, part_of(whole, here));
+}
+
+static void
+print_speed(const struct run_facts *facts, const struct totals *totals, FILE *out)
+{
+    struct speed speed = run_speed(facts, totals);
+    char a[16], b[16];
+    fprintf(out, "\nsimulator: %.1f s, %.1f ms a frame", facts->wall_seconds,
+            speed.wall_ms_per_frame);
+    if (speed.fragments > 0)
+        fprintf(out, ", %.0f ns a shaded fragment (of %.0f)", speed.wall_ns_per_fragment,
+                speed.fragments);
+    fprintf(out, ", memory %sB\n", with_prefix(a, (double)facts->peak_rss_bytes));
+    if (totals)
+        fprintf(out, "%s cycles a second, %s of them with a shader, texture unit or ROP busy\n",
+                with_prefix(a, speed.cycles_per_second),
+                with_prefix(b, speed.busy_cycles_per_second));
+}
+
+void
+run_print_summary(const struct run_facts *facts, const struct totals *totals,
+                  const struct ideal_gains *gains, FILE *out)
+{
+    if (!facts->frame_count) {
+        fprintf(out, "no frame was drawn%s\n",
+                facts->complete
+                    ? ": the program ended before it swapped buffers or read anything back"
+                    : "");
+        return;
+    }
+    print_head(facts, totals, out);
+    if (totals) {
+        print_steady(facts, totals, out);
+        print_verdict(gains, out);
+        print_units(totals, out);
+        print_traffic(totals, run_speed(facts, totals).fragments, out);
+        fputc('\n', out);
+        print_shares(totals, true, "hits", out);
+        print_shares(totals, false, "shares", out);
+        print_sample(facts, out);
+    }
+    print_speed(facts, totals, out);
+}

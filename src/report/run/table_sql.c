@@ -1,0 +1,120 @@
+/* The tables of a run for SQLite: what its own import makes of a CSV file is text, so that 9 is
+ * more than 10; here each column gets its type. */
+#include "report/run/table.h"
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "report/run/csv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Columns of which each row has others. */
+static const char *const keys[] = {"frame", "draw", "work", "cycle", "nth", "queue", "instance"};
+
+const char *
+table_column_type(const char *column)
+{
+    switch (csv_kind_of(column)) {
+    case CSV_WHOLE: return "INTEGER";
+    case CSV_REAL: return "REAL";
+    case CSV_TEXT: break;
+    }
+    return "TEXT";
+}
+
+/* What has no value is NULL, and not the text of nothing. */
+static void
+print_nulls(const struct csv_table *head, const char *name, FILE *out)
+{
+    const char *before = " SET";
+    fprintf(out, "UPDATE %s", name);
+    for (uint32_t i = 0; i < head->columns; i++) {
+        const char *column = head->names[i];
+        fprintf(out, "%s \"%s\" = NULLIF(\"%s\", '')", before, column, column);
+        before = ",";
+    }
+    fprintf(out, ";\n");
+}
+
+/* The path as a word of the shell ('...', each ' as '\''), in a word of sqlite3's ("...", where \
+ * stands before what would end it, and \n for a new line). */
+static void
+print_quoted(const char *path, FILE *out)
+{
+    fputc('\'', out);
+    for (; *path; path++)
+        switch (*path) {
+        case '\'': fputs("'\\\\''", out); break;
+        case '\\':
+        case '"': fprintf(out, "\\%c", *path); break;
+        case '\n': fputs("\\n", out); break;
+        case '\r': fputs("\\r", out); break;
+        default: fputc(*path, out);
+        }
+    fputc('\'', out);
+}
+
+/* Tables of older runs may have several rows of one draw and work, or cycle. */
+static void
+print_key(const struct csv_table *head, FILE *out)
+{
+    const char *before = ", PRIMARY KEY (";
+    const bool has_key = csv_column(head, "nth") >= 0 ||
+                         (csv_column(head, "draw") < 0 && csv_column(head, "cycle") < 0);
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0] && has_key; i++)
+        if (csv_column(head, keys[i]) >= 0) {
+            fprintf(out, "%s\"%s\"", before, keys[i]);
+            before = ", ";
+        }
+    fputs(has_key ? ")" : "", out);
+}
+
+static bool
+print_table(const char *path, const char *name, FILE *out, struct error *err)
+{
+    struct csv_table head;
+    fprintf(out, "DROP TABLE IF EXISTS %s;\n", name); /* of a run that was loaded before */
+    if (!file_exists(path))
+        return true;
+    if (!csv_read_header(&head, path, err))
+        return false;
+    fprintf(out, "CREATE TABLE %s (", name);
+    for (uint32_t i = 0; i < head.columns; i++)
+        fprintf(out, "%s\"%s\" %s", i ? ", " : "", head.names[i], table_column_type(head.names[i]));
+    print_key(&head, out);
+    fprintf(out, ");\n.import --csv --skip 1 \"|gzip -dc -- ");
+    print_quoted(path, out);
+    fprintf(out, "\" %s\n", name);
+    print_nulls(&head, name, out);
+    csv_table_fini(&head);
+    return true;
+}
+
+bool
+table_print_sql(const char *dir, FILE *out, struct error *err)
+{
+    struct params params;
+    char *ini = mem_printf("%s/machine.ini", dir);
+    params_init(&params);
+    bool ok = params_load_file(&params, ini, err);
+    free(ini);
+    const struct {
+        const char *name, *file;
+    } tables[] = {{"frames", params.SIMULATOR.StatsFilePerFrame},
+                  {"draws", params.SIMULATOR.StatsFilePerBatch},
+                  {"cycles", params.SIMULATOR.StatsFile}};
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0] && ok; i++) {
+        char *path = mem_printf("%s/%s", dir, tables[i].file);
+        ok = print_table(path, tables[i].name, out, err);
+        for (uint32_t u = 0; table_unit(u) && ok; u++) {
+            char *of_unit = table_unit_path(path, table_unit(u));
+            char *name = mem_printf("%s_%s", tables[i].name, table_unit(u));
+            ok = print_table(of_unit, name, out, err);
+            free(of_unit);
+            free(name);
+        }
+        free(path);
+    }
+    return ok;
+}

@@ -1,0 +1,375 @@
+#include "report/timeline/perfetto.h"
+
+#include "report/draw/describe_draw.h"
+#include "report/timeline/perfetto_packets.h"
+#include "sim/traffic.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A draw that is on its way: when each unit had to do with it. */
+struct touched {
+    uint64_t first, last; /* cycles; CYCLE_NEVER: never */
+};
+struct open_draw {
+    const struct draw *draw;
+    struct touched *units; /* by their slot */
+};
+
+/* Draws overlap in a unit: a track for each that it has at once, of the same name. */
+struct lane {
+    uint64_t track, free; /* free: from this cycle on */
+};
+struct unit_tracks {
+    const struct module *module;
+    VEC(struct lane) lanes;
+};
+
+/* Of a queue: how full it was, in percent. Else the sum of statistics, as it grows. */
+struct counter {
+    char *name;
+    const char *unit;
+    uint64_t parent, track; /* track 0: there was nothing to show yet */
+    const struct queue *queue;
+    VEC(const uint64_t *) parts;
+    uint64_t before, shown;
+};
+
+struct perfetto {
+    struct packets packets;
+    struct simulation *sim;
+    struct simulation_listener inner; /* who listened before */
+    struct traffic traffic;
+    uint64_t frames, works; /* tracks */
+    uint64_t work_ended;    /* cycle */
+    struct unit_tracks *units;
+    VEC(struct open_draw) open;
+    VEC(struct counter) counters;
+    uint64_t counted; /* up to this cycle */
+};
+
+/* Units */
+
+static struct open_draw *
+open_draw(struct perfetto *p, const struct draw *draw)
+{
+    for (size_t i = p->open.count; i-- > 0;)
+        if (p->open.items[i].draw == draw)
+            return &p->open.items[i];
+    const uint32_t units = p->sim->machine->clock.module_count;
+    const struct open_draw fresh = {draw, mem_array(units, sizeof(struct touched))};
+    for (uint32_t i = 0; i < units; i++)
+        fresh.units[i].first = CYCLE_NEVER;
+    VEC_PUSH(&p->open, fresh);
+    return &p->open.items[p->open.count - 1];
+}
+
+static void
+touch(struct perfetto *p, const struct module *module, const struct draw *draw, uint64_t now)
+{
+    struct touched *touched = &open_draw(p, draw)->units[module->slot];
+    if (touched->first == CYCLE_NEVER)
+        touched->first = now;
+    touched->last = now;
+}
+
+static uint64_t
+on_sent(void *data, const struct traffic_queue *queue, const void *item, uint64_t now)
+{
+    const struct draw *draw = traffic_draw(queue->kind, item);
+    if (draw)
+        touch(data, queue->queue->sender, draw, now);
+    return (uintptr_t)draw;
+}
+
+static void
+on_taken(void *data, const struct traffic_queue *queue, uint64_t tag, uint64_t now)
+{
+    touch(data, queue->queue->receiver, (const struct draw *)(uintptr_t)tag, now);
+}
+
+static uint64_t
+free_lane(struct perfetto *p, struct unit_tracks *unit, uint64_t from, uint64_t to)
+{
+    for (size_t i = 0; i < unit->lanes.count; i++) {
+        struct lane *lane = &unit->lanes.items[i];
+        if (lane->free > from)
+            continue;
+        lane->free = to;
+        return lane->track;
+    }
+    const struct lane lane = {packets_track(&p->packets, 0, unit->module->name, NULL), to};
+    VEC_PUSH(&unit->lanes, lane);
+    return lane.track;
+}
+
+/* What units did for the draw, under its name. */
+static void
+close_draw(struct perfetto *p, const struct draw *draw, uint64_t name)
+{
+    const uint32_t units = p->sim->machine->clock.module_count;
+    size_t at = 0;
+    while (at < p->open.count && p->open.items[at].draw != draw)
+        at++;
+    if (at == p->open.count)
+        return;
+    const struct open_draw closed = p->open.items[at];
+    for (uint32_t i = units; i-- > 0;) {
+        const struct touched *touched = &closed.units[p->units[i].module->slot];
+        if (touched->first == CYCLE_NEVER)
+            continue;
+        const uint64_t to = touched->last + 1;
+        packets_slice(&p->packets, free_lane(p, &p->units[i], touched->first, to), name,
+                      touched->first, to, NULL, 0);
+    }
+    free(closed.units);
+    p->open.items[at] = p->open.items[--p->open.count];
+}
+
+/* Counters */
+
+static struct counter *
+add_counter(struct perfetto *p, uint64_t parent, char *name, const char *unit)
+{
+    const struct counter fresh = {.name = name, .unit = unit, .parent = parent};
+    VEC_PUSH(&p->counters, fresh);
+    return &p->counters.items[p->counters.count - 1];
+}
+
+/* The counter of that name; `name` is taken over. */
+static struct counter *
+counter_of(struct perfetto *p, uint64_t parent, char *name, const char *unit)
+{
+    for (size_t i = 0; i < p->counters.count; i++)
+        if (p->counters.items[i].parent == parent && !strcmp(p->counters.items[i].name, name)) {
+            free(name);
+            return &p->counters.items[i];
+        }
+    return add_counter(p, parent, name, unit);
+}
+
+static bool
+ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text), ending = strlen(end);
+    return length >= ending && !strcmp(text + length - ending, end);
+}
+
+/* Caches of all units of a kind together, bytes by client. */
+static void
+add_statistics(struct perfetto *p, uint64_t caches, uint64_t memory)
+{
+    const struct stat_set *set = &p->sim->machine->stats;
+    for (uint32_t i = 0; i < set->count; i++) {
+        const char *name = set->entries[i].name, *dot = strchr(name, '.');
+        const int unit = (int)strcspn(name, "[.");
+        struct counter *to = NULL;
+        if (ends_with(name, ".cache_hits") || ends_with(name, ".cache_misses"))
+            to = counter_of(p, caches, mem_printf("%.*s %s", unit, name, dot + 7), "accesses");
+        else if (!strncmp(name, "memctl.", 7) && ends_with(name, "_bytes_read"))
+            to =
+                counter_of(p, memory, mem_printf("%.*s", (int)strlen(name) - 18, dot + 1), "bytes");
+        else if (!strncmp(name, "memctl.", 7) && ends_with(name, "_bytes_written"))
+            to =
+                counter_of(p, memory, mem_printf("%.*s", (int)strlen(name) - 21, dot + 1), "bytes");
+        if (to)
+            VEC_PUSH(&to->parts, set->entries[i].value);
+    }
+}
+
+/* Items that it held, summed over the cycles before this one. */
+static uint64_t
+occupancy(const struct queue *queue, uint64_t now)
+{
+    return queue->occupancy_sum + queue->count * (now - queue->occupancy_since);
+}
+
+static uint64_t
+count(const struct counter *counter, uint64_t now)
+{
+    if (counter->queue)
+        return occupancy(counter->queue, now);
+    uint64_t sum = 0;
+    for (size_t i = 0; i < counter->parts.count; i++)
+        sum += *counter->parts.items[i];
+    return sum;
+}
+
+static void
+show(struct perfetto *p, struct counter *counter, uint64_t cycle, uint64_t value)
+{
+    if (value == counter->shown)
+        return;
+    if (!counter->track)
+        counter->track = packets_track(&p->packets, counter->parent, counter->name, counter->unit);
+    packets_counter(&p->packets, counter->track, cycle, value);
+    counter->shown = value;
+}
+
+/* What was counted in the cycles since the last time holds from there. */
+static void
+count_all(struct perfetto *p, uint64_t now)
+{
+    if (now == p->counted)
+        return;
+    for (size_t i = 0; i < p->counters.count; i++) {
+        struct counter *counter = &p->counters.items[i];
+        const uint64_t sum = count(counter, now), grown = sum - counter->before;
+        const uint64_t full = counter->queue ? (now - p->counted) * counter->queue->capacity : 0;
+        show(p, counter, p->counted, full ? (100 * grown + full / 2) / full : grown);
+        counter->before = sum;
+    }
+    p->counted = now;
+}
+
+static void
+on_cycle(void *data, uint64_t now)
+{
+    struct perfetto *p = data;
+    if (now - p->counted >= PERFETTO_INTERVAL)
+        count_all(p, now);
+}
+
+/* Frames and works */
+
+static uint64_t
+name_of(struct perfetto *p, const struct work *row)
+{
+    const char *label = row->baked ? row->baked->names->label : "";
+    char *shown = mem_printable(label);
+    char *name = row->kind == WORK_DRAW
+                     ? mem_printf("draw %u%s%s", row->draw, *label ? " " : "", shown)
+                     : mem_strdup(work_kind_names[row->kind]);
+    const uint64_t number = packets_name(&p->packets, name);
+    free(name);
+    free(shown);
+    return number;
+}
+
+enum { MOST_FACTS = 12 };
+
+/* Splits the columns of a table's row, in place; those without a value are left out. */
+static uint32_t
+split_facts(char *names, char *values, struct packets_fact facts[MOST_FACTS])
+{
+    uint32_t n = 0;
+    while (names && values && n < MOST_FACTS) {
+        facts[n].name = strsep(&names, ",");
+        facts[n].value = strsep(&values, ",");
+        n += *facts[n].value != '\0';
+    }
+    return n;
+}
+
+static void
+on_work(void *data, uint32_t frame, const struct work *row)
+{
+    struct perfetto *p = data;
+    const uint64_t now = p->sim->machine->clock.now, name = name_of(p, row);
+    char *names = mem_strdup(DRAW_FACTS), *values = describe_facts(row->baked);
+    char *shown = mem_printable(values);
+    struct packets_fact facts[MOST_FACTS];
+    p->packets.frame_start = p->sim->frame_start;
+    if (p->work_ended < p->sim->frame_start)
+        p->work_ended = p->sim->frame_start;
+    packets_slice(&p->packets, p->works, name, p->work_ended, now, facts,
+                  split_facts(names, shown, facts));
+    p->work_ended = now;
+    if (row->baked)
+        close_draw(p, row->baked, name);
+    free(shown);
+    free(values);
+    free(names);
+    if (p->inner.work)
+        p->inner.work(p->inner.data, frame, row);
+}
+
+static bool
+on_frame(void *data, const struct simulation_frame *frame, struct error *err)
+{
+    struct perfetto *p = data;
+    if (frame->timed) {
+        const uint64_t now = p->sim->machine->clock.now;
+        char name[32];
+        snprintf(name, sizeof name, "frame %" PRIu32, frame->number);
+        p->packets.frame_start = p->sim->frame_start;
+        packets_slice(&p->packets, p->frames, packets_name(&p->packets, name), p->sim->frame_start,
+                      now, NULL, 0);
+        count_all(p, now);
+    }
+    return !p->inner.frame || p->inner.frame(p->inner.data, frame, err);
+}
+
+static void
+on_interval(void *data, uint32_t frame, uint64_t cycle)
+{
+    struct perfetto *p = data;
+    if (p->inner.interval)
+        p->inner.interval(p->inner.data, frame, cycle);
+}
+
+struct perfetto *
+perfetto_create(const char *path, struct simulation *sim, struct error *err)
+{
+    struct clock *clock = &sim->machine->clock;
+    struct perfetto *p = mem_alloc(sizeof *p);
+    if (!packets_open(&p->packets, path, sim->machine->params.GPU.ClockMHz, err)) {
+        free(p);
+        return NULL;
+    }
+    p->sim = sim;
+    p->frames = packets_track(&p->packets, 0, "frames", NULL);
+    p->works = packets_track(&p->packets, 0, "work", NULL);
+    p->units = mem_array(clock->module_count, sizeof *p->units);
+    for (uint32_t i = 0; i < clock->module_count; i++)
+        p->units[i].module = clock->modules[i];
+    for (uint32_t i = clock->module_count; i-- > 0;) /* in the order of the pipeline */
+        free_lane(p, &p->units[i], 0, 0);
+    const uint64_t memory = packets_track(&p->packets, 0, "memory", NULL);
+    const uint64_t caches = packets_track(&p->packets, 0, "caches", NULL);
+    const uint64_t queues = packets_track(&p->packets, 0, "queues", NULL);
+    add_statistics(p, caches, memory);
+    for (uint32_t i = 0; i < clock->queue_count; i++)
+        add_counter(p, queues, mem_strdup(clock->queues[i]->name), "%")->queue = clock->queues[i];
+    p->counted = clock->now;
+    p->inner = sim->listener;
+    sim->listener = (struct simulation_listener){p, on_frame, on_work, on_interval};
+    traffic_begin(&p->traffic, sim->machine,
+                  &(struct traffic_listener){p, on_sent, on_taken, on_cycle});
+    return p;
+}
+
+/* Of a run that was left in the middle: what units have done so far. */
+static void
+close_open(struct perfetto *p)
+{
+    const uint64_t name = p->open.count ? packets_name(&p->packets, "draw (not ended)") : 0;
+    while (p->open.count)
+        close_draw(p, p->open.items[0].draw, name);
+}
+
+bool
+perfetto_destroy(struct perfetto *p, struct error *err)
+{
+    if (!p)
+        return true;
+    const struct clock *clock = &p->sim->machine->clock;
+    traffic_end(&p->traffic);
+    p->sim->listener = p->inner;
+    close_open(p);
+    count_all(p, clock->now);
+    for (size_t i = 0; i < p->counters.count; i++) {
+        show(p, &p->counters.items[i], clock->now, 0);
+        free(p->counters.items[i].name);
+        VEC_FREE(&p->counters.items[i].parts);
+    }
+    for (uint32_t i = 0; i < clock->module_count; i++)
+        VEC_FREE(&p->units[i].lanes);
+    const bool ok = packets_close(&p->packets, err);
+    VEC_FREE(&p->counters);
+    VEC_FREE(&p->open);
+    free(p->units);
+    free(p);
+    return ok;
+}
