@@ -82,7 +82,7 @@ object_replace(struct stream *s, uint32_t round)
 static struct message
 shader_continue(struct stream *s, uint32_t round)
 {
-    CREATE(s, VOBJ_SHADER, 1, VSTAGE_VERTEX, round ? 0x80000000u : 64, 300, 0, 0);
+    CREATE(s, VOBJ_SHADER, 1, VSTAGE_VERTEX, round ? SHADER_CONTINUES : 64, 300, 0, 0);
     return submit(s, 0);
 }
 

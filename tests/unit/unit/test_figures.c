@@ -52,7 +52,10 @@ primitives_by_kind(void **state)
 {
     static const struct {
         uint32_t mode, points, lines, triangles;
-    } kinds[] = {{0, 4, 0, 0}, {1, 0, 2, 0}, {3, 0, 3, 0}, {PRIM_TRIANGLES, 0, 0, 1}};
+    } kinds[] = {{PRIM_POINTS, 4, 0, 0},
+                 {PRIM_LINES, 0, 2, 0},
+                 {PRIM_LINE_STRIP, 0, 3, 0},
+                 {PRIM_TRIANGLES, 0, 0, 1}};
     struct rig *rig = *state;
     upload(rig);
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {

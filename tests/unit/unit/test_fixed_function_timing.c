@@ -153,7 +153,7 @@ two_vertices_a_cycle(void **state)
     rig_start(rig);
     rig_upload_corner(rig, 8, 0);
     start_watching(rig);
-    rig_draw(rig, 0, 4, 0);
+    rig_draw(rig, PRIM_POINTS, 4, 0);
     clock_unobserve(&rig_machine(rig)->clock, rig);
     assert_span(rig, PRIMASM, "primitive assembly", 0, 2, 3);
 }
