@@ -391,6 +391,7 @@ several_frames(void **state)
                              RUN("study", "verdicts", "mine.trace", "--machines", "g70-like",
                                  "--preset", "nv40-like", "-o", "new/verdicts"));
     assert_non_null(strstr(page, "| mine (2 frames) | nv40-like |"));
+    assert_true(says("machine nv40-like: the queues groups[0]"));
     assert_non_null(
         strstr(page, "\n\nRun with: `mine.trace --machines g70-like --preset nv40-like`\n\n"));
     free(page);
