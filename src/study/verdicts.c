@@ -1,6 +1,6 @@
 /* aetius study verdicts: is what `aetius topdown` says of a frame true? Each input is simulated on
- * each machine, and again with each resource ideal that is accused; report/compare/verdicts.h tells what of
- * it. */
+ * each machine, and again with each resource ideal that is accused; report/compare/verdicts.h tells
+ * what of it. */
 #include "report/compare/verdicts.h"
 #include "study/study.h"
 

@@ -1,5 +1,5 @@
-/* The watch: what happened to the pixels of a frame, for fragment maps (report/draw/maps.h) and the life
- * of one pixel (report/draw/pixel.h).
+/* The watch: what happened to the pixels of a frame, for fragment maps (report/draw/maps.h) and the
+ * life of one pixel (report/draw/pixel.h).
  *
  * Units tell it of each quad by the functions below, one line each. A quad that is not watched has
  * `watched` NULL, so that a run without a watch pays for one branch. The watch only looks: it

@@ -15,8 +15,8 @@ struct draw_cost {
     double overdraw; /* how often its target was covered by what it wrote */
     struct ideal_gains gains;
 };
-/* The resource without which the most is gained (report/compare/ideals.h); "" of no cycles, and of a run
- * that does not count what its cycles were lost to. */
+/* The resource without which the most is gained (report/compare/ideals.h); "" of no cycles, and of
+ * a run that does not count what its cycles were lost to. */
 const char *draw_cost_bound_by(const struct draw_cost *cost);
 
 struct draw_row {

@@ -1,5 +1,5 @@
-/* What a run left in DIR/run.json (report/run/run.h writes it), for all who read it: one reader, one
- * check of its schema. */
+/* What a run left in DIR/run.json (report/run/run.h writes it), for all who read it: one reader,
+ * one check of its schema. */
 #ifndef AETIUS_REPORT_RUN_JSON_H
 #define AETIUS_REPORT_RUN_JSON_H
 

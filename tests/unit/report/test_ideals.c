@@ -1,5 +1,5 @@
-/* What would be gained were a resource ideal (report/compare/ideals.h), by hand; and that src/ideals.def
- * speaks of causes, metrics and parameters that there are. */
+/* What would be gained were a resource ideal (report/compare/ideals.h), by hand; and that
+ * src/ideals.def speaks of causes, metrics and parameters that there are. */
 #include "core/path.h"
 #include "report/compare/ideals.h"
 

@@ -1,5 +1,5 @@
-/* Scores of verdicts (report/compare/verdicts.h), by hand; and the study that makes them, over a small
- * trace: what is done stays done, and what changes is done again. */
+/* Scores of verdicts (report/compare/verdicts.h), by hand; and the study that makes them, over a
+ * small trace: what is done stays done, and what changes is done again. */
 #include "report/compare/verdicts.h"
 
 #include "base/build.h"

@@ -2,6 +2,7 @@
  * larger is refused before more than the budget is in use. And in which sub-context it goes on when
  * one is destroyed. */
 #include "trace/virgl/live_state.h"
+#include "trace/virgl/packets.h"
 
 #include "base/mem.h"
 #include "state/context.h"
