@@ -8,8 +8,8 @@
 #                   verify, programs, machines, slurm: only these; PROGRAMS=names of
 #                   tests/real/programs.txt: of the programs only these)
 #   make fuzz       every fuzz target for TIME seconds (out/fuzz)
-#   make mutate     whether the tests notice a changed line: COUNT changes of src/unit, src/core, src/params and
-#                   src/codec, drawn by SEED (out/mutate; PART=unit, core, params, codec: only these)
+#   make mutate     whether the tests notice a changed line: COUNT changes of src, drawn by SEED (out/mutate;
+#                   PART=unit/rop: only of this folder)
 #   make bench      the simulator's speed (PART=scenes, programs, jobs, codecs, replay, capture:
 #                   only these), kept over commits in out/bench-history.csv
 #   make scaling    whether more memory channels, shader units and cache make frames faster

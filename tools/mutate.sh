@@ -1,100 +1,52 @@
 #!/bin/sh
-# `make mutate`: do the tests notice a changed line? Changes COUNT lines of src/unit, src/core, src/params and
-# src/codec (PART: one of these, or a folder in it, as unit/rop), drawn by SEED, one at a time in a
-# copy of the sources, and runs the tests of the part against each: those of its folder first, then
-# the other tests of the machine, then the effects of the folder's parameters; the first that fails
-# ends it. What they let live is listed, to be judged: it is equivalent (the change changes nothing
-# that matters), or a test is missing. Ends in a line of counts; leaves out/mutate/SEED.tsv (result,
-# file, line, operator, the changed line, by what it was noticed). With EFFECTS=0 the effects, by far
-# the longest, are left out.
+# `make mutate`: do the tests notice a changed line? Changes COUNT lines of src (PART: a folder of src,
+# or one in it, as unit/rop), drawn by SEED, one at a time in a copy of the sources, and runs the tests
+# against each: those of its folder first, then all others; the first that fails ends it. What they
+# let live is a survivor, unless tests/equivalent-mutants.tsv lists the change as equivalent (it
+# changes nothing that anybody can see), with the reason. Ends in a line of counts; leaves
+# out/mutate/SEED.tsv: result, file, line, operator, the changed line, the tests that noticed.
 #
-#     tools/mutate.sh [SEED [COUNT [PART]]]
+#     tools/mutate.sh [SEED [COUNT [PART...]]]
 set -eu
 cd "$(dirname "$0")/.."
 seed=${1:-$(date +%s)}
 count=${2:-100}
-parts=${3:-unit core params codec}
+[ $# -lt 2 ] || shift 2
 copy='build-mutate/copy'
 build='build-mutate/build'
 out=out/mutate/$seed.tsv
-
-codec_tests='codec codec_layouts codec_levels codecs_timed blocks_file'
-# Other tests of the machine: each simulates.
-machine_tests='figures machine rop masked_writes fragment_timing sched lanes levels hz
-    fixed_function_timing shader_timing texture_timing memory_timing reuse upload restart replacement
-    depth_clear cleared draw_buffers multisample offscreen pipelined watch faults memory_need run vcd
-    metrics stats params many damage overlap leaving rows blitter
-    block_states charges counters states memory_charges corpus_machine refresh command_stream path
-    ideals verdicts'
+equivalent=tests/equivalent-mutants.tsv
 
 say() { echo "mutate: $*"; }
 
-# The tests that are there, of those named.
-existing() {
-    for name in "$@"; do
-        if [ -x "$build/tests/test_$name" ] || [ -x "$build/tests/$name" ]; then echo "$name"; fi
-    done
-}
-
-# The tests of a file's folder.
-near() {
-    case $1 in
-    src/codec/*) echo "$codec_tests" ;;
-    src/core/*) echo kernel stats path memory_timing ;;
-    src/params/*) echo params cli sweep memory_timing ;;
-    src/unit/rop/*) echo rop states counters charges masked_writes fragment_timing depth_clear \
-        cleared multisample ;;
-    src/unit/memory/*) echo memory_timing memory_charges charges rows fragment_timing figures ;;
-    src/unit/raster/*) echo fixed_function_timing states counters charges levels fragment_timing \
-        hz ;;
-    src/unit/shader/*) echo shader_timing states charges sched lanes static_cost ;;
-    src/unit/texture/*) echo texture_timing states counters charges ;;
-    src/unit/frontend/*) echo fixed_function_timing states counters charges reuse upload restart \
-        pipelined ;;
-    *) echo replacement watch follow figures ;;
-    esac
-}
-
-# Sections of the parameters that the folder's units take.
-sections() {
-    case $1 in
-    src/unit/rop/*) echo ZSTENCILTEST. COLORWRITE. ;;
-    src/unit/memory/*) echo MEMORYCONTROLLER. ;;
-    src/unit/raster/*) echo RASTERIZER. ;;
-    src/unit/shader/*) echo SHADER. FRAGMENTSHADER. VERTEXSHADER. ;;
-    src/unit/texture/*) echo FRAGMENTSHADER.T ;;
-    src/unit/display/*) echo DAC. ;;
-    src/unit/frontend/*) echo COMMANDPROCESSOR. STREAMER. PRIMITIVEASSEMBLY. CLIPPER. ;;
-    esac
-}
-
-# run NAME...: whether all of these tests pass; the rest is spared once one fails.
-run() {
-    [ $# = 0 ] || meson test -C $build --no-rebuild --maxfail 1 -t 0.15 "$@" >/dev/null 2>&1
-}
+# run OPTION...: whether these tests pass; the rest is spared once one fails. Half of a test's time is
+# enough for it: a change may make a loop endless.
+run() { meson test -C $build --no-rebuild --maxfail 1 -t 0.5 "$@" >build-mutate/tests.log 2>&1; }
 
 # Whether the tests of the file pass; if not, $noticed says which did not.
 passes() {
-    # shellcheck disable=SC2046,SC2086  # lists of names
-    noticed=near && run $(existing $(near "$1")) || return 1
-    case $1 in src/codec/*) return 0 ;; esac
-    # shellcheck disable=SC2046,SC2086
-    noticed=machine && run $(existing $machine_tests) || return 1
-    noticed=effects
-    [ "${EFFECTS:-1}" = 0 ] && return 0
-    for section in $(sections "$1"); do
-        AETIUS_PARAMETER=$section timeout 900 $build/tests/test_effects $build/aetius \
-            >/dev/null 2>&1 || return 1
-    done
+    folder=$(echo "$1" | cut -d / -f 2)
+    run --suite "$folder" && run --no-suite "$folder" && return
+    noticed=$(sed -n 's/^ *[0-9]*\/[0-9]* \(.*[^ ]\)  *\(FAIL\|TIMEOUT\|ERROR\) .*/\1/p' \
+        build-mutate/tests.log | head -n 1)
+    return 1
+}
+
+# is_equivalent FILE TEXT: the list has it.
+is_equivalent() {
+    FILE=$1 TEXT=$2 awk -F '\t' '
+        function trimmed(text) { gsub(/^ +| +$/, "", text); return text }
+        $1 == ENVIRON["FILE"] && trimmed($2) == trimmed(ENVIRON["TEXT"]) { found = 1 }
+        END { exit !found }' $equivalent
 }
 
 # What has not changed keeps its time, and is not built anew. A leak fails a test, as it does in
-# `make check`. Shared, the library alone is linked for
-# a change, not every test.
+# `make check`. Shared, the library alone is linked for a change, not every test.
 mkdir -p $copy out/mutate
 git ls-files --cached --others --exclude-standard | while read -r file; do
     cmp -s "$file" "$copy/$file" || cp --parents "$file" $copy
 done
+(cd $copy && find . -type f) | while read -r file; do [ -e "$file" ] || rm "$copy/$file"; done
 sed "s/^libaetius = static_library/libaetius = shared_library/" meson.build >$copy/meson.build.shared
 mv $copy/meson.build.shared $copy/meson.build
 [ -f $build/build.ninja ] ||
@@ -102,19 +54,20 @@ mv $copy/meson.build.shared $copy/meson.build
         $build $copy >/dev/null
 say "seed $seed: building what is to be changed"
 ninja -C $build >/dev/null
-if ! EFFECTS=0 passes src/unit/any || ! passes src/codec/any; then
-    say "the tests fail without any change"
+if ! run; then
+    say "a test fails without any change: see build-mutate/tests.log"
     exit 1
 fi
 
 # Twice as many as wanted: those that do not compile do not count.
-# shellcheck disable=SC2046,SC2086  # lists of files
+# shellcheck disable=SC2046  # lists of files
 (cd $copy && awk -v seed="$seed" -v count=$((2 * count)) -f tools/mutations.awk \
-    $(for part in $parts; do find "src/$part" -name '*.c' | sort; done)) >build-mutate/drawn
+    $(for part in "${@:-.}"; do find "src/$part" -name '*.c' | sed 's|/\./|/|' | sort; done)) >build-mutate/drawn
 : >"$out"
 
 done=0
 survived=0
+same=0
 while [ $done -lt "$count" ] && IFS='	' read -r file line operator text <&3; do
     cp "$copy/$file" build-mutate/sound.c
     # shellcheck disable=SC2016
@@ -125,10 +78,14 @@ while [ $done -lt "$count" ] && IFS='	' read -r file line operator text <&3; do
     if ! ninja -C $build >/dev/null 2>&1; then
         result=uncompiled
     elif passes "$file"; then
-        result=survived
-        noticed=
-        survived=$((survived + 1))
-        say "survived: $file:$line ($operator)"
+        if is_equivalent "$file" "$text"; then
+            result=equivalent
+            same=$((same + 1))
+        else
+            result=survived
+            survived=$((survived + 1))
+        fi
+        say "$result: $file:$line ($operator)"
         echo "    $(sed -n "${line}p" build-mutate/sound.c | sed 's/^ *//')"
         echo "    $(echo "$text" | sed 's/^ *//')"
     fi
@@ -136,4 +93,4 @@ while [ $done -lt "$count" ] && IFS='	' read -r file line operator text <&3; do
     [ $result = uncompiled ] || done=$((done + 1))
     cp build-mutate/sound.c "$copy/$file"
 done 3<build-mutate/drawn
-say "seed $seed: $done changes, $((done - survived)) noticed, $survived survived ($out)"
+say "seed $seed: $done changes, $((done - survived - same)) noticed, $same equivalent, $survived survived ($out)"

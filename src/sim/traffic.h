@@ -1,6 +1,6 @@
 /* What travels through the machine's queues, told item by item: when each was sent, and when it was
  * taken. Whoever follows work through the units listens here (report/timeline/perfetto.h,
- * report/follow.h); nobody does by default, and then it costs nothing. It only looks: neither
+ * sim/follow.h); nobody does by default, and then it costs nothing. It only looks: neither
  * values nor time change.
  */
 #ifndef AETIUS_SIM_TRAFFIC_H
