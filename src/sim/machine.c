@@ -66,7 +66,7 @@ machine_run_until(struct machine *m, enum cmdproc_event event, uint64_t number, 
         if (!clock_run(&m->clock, &m->cmdproc->stop, WATCHDOG_CYCLES, err))
             return false;
         clock_settle(&m->clock);
-        if (m->cmdproc->finished.draw || !m->cmdproc->batch_count)
+        if (m->cmdproc->finished.draw || !m->cmdproc->batch_ring.count)
             path_charge(&m->clock.path, m->cmdproc->module.stage.cp_ref, m->clock.now);
         note_progress(m);
         const struct cmdproc_batch batch = cmdproc_take_finished(m->cmdproc);
@@ -77,7 +77,7 @@ machine_run_until(struct machine *m, enum cmdproc_event event, uint64_t number, 
         if (!check_endless(m, err))
             return false;
     } while (!cmdproc_is_done(m->cmdproc));
-    if (m->last_draw && m->cmdproc->batch_count == 0) {
+    if (m->last_draw && m->cmdproc->batch_ring.count == 0) {
         m->last_draw = NULL;
         gpu_device_release(m->device);
     }

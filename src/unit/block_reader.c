@@ -20,6 +20,7 @@ block_reader_init(struct block_reader *reader, struct module *module,
     reader->tables[1] = depth;
     reader->count = count;
     reader->places = mem_array(count, sizeof *reader->places);
+    reader->queue_ring.capacity = count;
     reader->queue = mem_array(count, sizeof *reader->queue);
 }
 
@@ -109,7 +110,7 @@ block_reader_lock(struct block_reader *reader, const struct blocks *blocks, uint
     if (blocks_is_raw(place->state))
         place->wanted |= parts;
     if (place->wanted != place->sent && !place->queued) {
-        reader->queue[(reader->first + reader->queued++) % reader->count] = (uint32_t)found;
+        reader->queue[ring_push(&reader->queue_ring)] = (uint32_t)found;
         place->queued = true;
     }
     place->locks++;
@@ -169,9 +170,9 @@ block_reader_take(struct block_reader *reader, const struct memory_reply *reply,
 bool
 block_reader_send(struct block_reader *reader, uint64_t now)
 {
-    if (!reader->queued || !queue_space(reader->port->requests, now))
+    if (!reader->queue_ring.count || !queue_space(reader->port->requests, now))
         return false;
-    const uint32_t n = reader->queue[reader->first];
+    const uint32_t n = reader->queue[reader->queue_ring.head];
     struct block_place *place = &reader->places[n];
     const uint32_t part = (uint32_t)__builtin_ctz(place->wanted & ~place->sent);
     struct memory_request *request = queue_push(reader->port->requests, now);
@@ -182,8 +183,7 @@ block_reader_send(struct block_reader *reader, uint64_t now)
     reader->transactions++;
     if (place->sent == place->wanted) {
         place->queued = false;
-        reader->first = (reader->first + 1) % reader->count;
-        reader->queued--;
+        ring_pop(&reader->queue_ring);
     }
     return true;
 }

@@ -7,6 +7,7 @@
 #ifndef AETIUS_UNIT_BLOCK_READER_H
 #define AETIUS_UNIT_BLOCK_READER_H
 
+#include "base/ring.h"
 #include "unit/rop/blocks.h"
 
 enum { BLOCK_READER_TAG = 1 << 30 /* in the tags of its transactions; owners' are below */ };
@@ -29,7 +30,8 @@ struct block_reader {
     const struct blocks *tables[2]; /* of color and depth */
     struct block_place *places;
     uint32_t count;
-    uint32_t *queue, first, queued; /* ring: places that have transactions to ask for */
+    uint32_t *queue; /* places that have transactions to ask for */
+    struct ring queue_ring;
     uint64_t unpack_free, uses;
     /* statistics: blocks found here or not; those not found that were cleared or compressed; and
      * what these did not move; cycles that they waited for the decompressor */

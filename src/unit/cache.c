@@ -20,7 +20,7 @@ cache_init(struct cache *cache, const struct cache_shape *shape)
     cache->lines = mem_array(lines, sizeof *cache->lines);
     cache->data = mem_alloc(lines * shape->line_bytes);
     replacement_init(&cache->replacement, shape->policy, cache->sets, cache->ways);
-    cache->fill_limit = shape->fill_limit;
+    cache->fill_ring.capacity = shape->fill_limit;
     cache->fills = mem_array(shape->fill_limit, sizeof *cache->fills);
 }
 
@@ -87,12 +87,12 @@ int32_t
 cache_allocate(struct cache *cache, uint32_t address)
 {
     int32_t victim = cache_victim(cache, address);
-    if (victim < 0 || cache->fill_count == cache->fill_limit)
+    if (victim < 0 || ring_is_full(&cache->fill_ring))
         return -1;
     cache_replace(cache, (uint32_t)victim, address);
     struct cache_line *line = &cache->lines[victim];
     line->filling = (uint16_t)((cache->line_bytes + TRANSACTION_BYTES - 1) / TRANSACTION_BYTES);
-    cache->fills[(cache->fill_head + cache->fill_count++) % cache->fill_limit] =
+    cache->fills[ring_push(&cache->fill_ring)] =
         (struct cache_fill){line->address, (uint32_t)victim, 0};
     cache->fills_under_way++;
     return victim;
@@ -128,19 +128,18 @@ take_reply(struct cache *cache, const struct memory_reply *reply)
 static void
 go_on(struct cache *cache, uint32_t transactions)
 {
-    struct cache_fill *fill = &cache->fills[cache->fill_head];
+    struct cache_fill *fill = &cache->fills[cache->fill_ring.head];
     fill->sent += transactions;
     if (fill->sent * TRANSACTION_BYTES < cache->line_bytes)
         return;
-    cache->fill_head = (cache->fill_head + 1) % cache->fill_limit;
-    cache->fill_count--;
+    ring_pop(&cache->fill_ring);
 }
 
 /* What the first fill wants next lies in a block that is not in memory as it is. */
 static bool
 wait_for_block(struct cache *cache, const struct blocks *blocks, uint32_t address, uint64_t now)
 {
-    const struct cache_fill *fill = &cache->fills[cache->fill_head];
+    const struct cache_fill *fill = &cache->fills[cache->fill_ring.head];
     const uint32_t offset = fill->sent * TRANSACTION_BYTES, from = address % blocks->block_bytes;
     const uint32_t left = cache->line_bytes - offset, here = blocks->block_bytes - from;
     const uint32_t bytes = left < here ? left : here;
@@ -183,9 +182,9 @@ send_transaction(struct cache *cache, uint64_t now)
 {
     if (cache->reader && block_reader_send(cache->reader, now))
         return true;
-    if (!cache->fill_count)
+    if (!cache->fill_ring.count)
         return false;
-    const struct cache_fill *fill = &cache->fills[cache->fill_head];
+    const struct cache_fill *fill = &cache->fills[cache->fill_ring.head];
     uint32_t address = fill->address + fill->sent * TRANSACTION_BYTES;
     const struct blocks *blocks =
         cache->reader ? block_reader_packed(cache->reader, address) : NULL;

@@ -8,6 +8,7 @@
 #ifndef AETIUS_UNIT_CACHE_H
 #define AETIUS_UNIT_CACHE_H
 
+#include "base/ring.h"
 #include "unit/block_reader.h"
 #include "unit/items.h"
 #include "unit/replacement.h"
@@ -38,8 +39,8 @@ struct cache {
     struct replacement replacement;
     uint8_t *data;
     struct memory_port port;
-    struct cache_fill *fills; /* ring */
-    uint32_t fill_head, fill_count, fill_limit;
+    struct cache_fill *fills;
+    struct ring fill_ring;
     uint32_t fills_under_way;    /* lines asked for that are not whole yet */
     struct block_reader *reader; /* the owner's; NULL: memory has all bytes as they are */
     struct cache_piece pieces[CACHE_MAX_PIECES]; /* that wait for their blocks */

@@ -59,10 +59,10 @@ blitter_init(struct blitter *blitter, const struct unit_env *env, uint32_t index
     blitter->index = index;
     blitter->count = params->GPU.NumStampPipes;
     blitter->samples_cycle = params->BLITTER.SamplesCycle;
-    blitter->line_limit = params->BLITTER.Lines;
-    blitter->piece_limit = 2 * params->BLITTER.Lines;
-    blitter->lines = mem_array(blitter->line_limit, sizeof *blitter->lines);
-    blitter->pieces = mem_array(blitter->piece_limit, sizeof *blitter->pieces);
+    blitter->line_ring.capacity = params->BLITTER.Lines;
+    blitter->piece_ring.capacity = 2 * params->BLITTER.Lines;
+    blitter->lines = mem_array(blitter->line_ring.capacity, sizeof *blitter->lines);
+    blitter->pieces = mem_array(blitter->piece_ring.capacity, sizeof *blitter->pieces);
     block_reader_init(&blitter->reader, &blitter->module, &blitter->port, env->color_blocks,
                       env->depth_blocks, params->BLITTER.SourceBlocks);
 }
@@ -84,13 +84,13 @@ count(void *self, uint64_t now)
 static struct blitter_line *
 line_at(struct blitter *blitter, uint32_t n)
 {
-    return &blitter->lines[(blitter->first_line + n) % blitter->line_limit];
+    return &blitter->lines[ring_at(&blitter->line_ring, n)];
 }
 
 static struct blitter_piece *
 piece_at(struct blitter *blitter, uint32_t n)
 {
-    return &blitter->pieces[(blitter->first_piece + n) % blitter->piece_limit];
+    return &blitter->pieces[ring_at(&blitter->piece_ring, n)];
 }
 
 /* Addresses in a slice of the destination: of line number n, which may begin before the slice. */
@@ -239,9 +239,9 @@ describe(const struct blitter *blitter, struct blitter_line *line)
 static bool
 begin_line(struct blitter *blitter)
 {
-    if (blitter->planned || blitter->line_count == blitter->line_limit)
+    if (blitter->planned || ring_is_full(&blitter->line_ring))
         return false;
-    struct blitter_line *line = line_at(blitter, blitter->line_count);
+    struct blitter_line *line = line_at(blitter, blitter->line_ring.count);
     for (;;) {
         while (blitter->next == blitter->end) {
             if (++blitter->z == (uint32_t)blitter->plan->z.last) {
@@ -262,7 +262,7 @@ begin_line(struct blitter *blitter)
     line->planned = line->done = line->packed = false;
     line->bytes = line->sent = 0;
     memset(line->data, 0, sizeof line->data);
-    blitter->line_count++;
+    ring_push(&blitter->line_ring);
     blitter->next_element = 0;
     return true;
 }
@@ -331,8 +331,8 @@ add_element(const struct blitter *blitter, const struct element *element, struct
 static void
 cut_piece(struct blitter *blitter)
 {
-    struct blitter_line *line = line_at(blitter, blitter->line_count - 1);
-    struct blitter_piece *piece = piece_at(blitter, blitter->piece_count++);
+    struct blitter_line *line = line_at(blitter, blitter->line_ring.count - 1);
+    struct blitter_piece *piece = &blitter->pieces[ring_push(&blitter->piece_ring)];
     struct footprint all = {.blitter = blitter};
     uint32_t at = blitter->next_element;
     piece->line = line;
@@ -364,7 +364,7 @@ cut_piece(struct blitter *blitter)
 static bool
 ask(struct blitter *blitter, uint64_t now)
 {
-    struct blitter_piece *piece = piece_at(blitter, blitter->piece_count - 1);
+    struct blitter_piece *piece = piece_at(blitter, blitter->piece_ring.count - 1);
     bool worked = false;
     for (uint32_t i = 0; i < piece->block_count; i++) {
         struct blitter_block *block = &piece->blocks[i];
@@ -384,10 +384,10 @@ static bool
 plan_next(struct blitter *blitter, uint64_t now)
 {
     if (!blitter->asking) {
-        if (blitter->piece_count == blitter->piece_limit)
+        if (ring_is_full(&blitter->piece_ring))
             return false;
         const struct blitter_line *last =
-            blitter->line_count ? line_at(blitter, blitter->line_count - 1) : NULL;
+            blitter->line_ring.count ? line_at(blitter, blitter->line_ring.count - 1) : NULL;
         if ((!last || last->planned) && !begin_line(blitter))
             return false;
         cut_piece(blitter);
@@ -401,7 +401,7 @@ static const uint8_t *
 read_block(void *data, uint32_t offset)
 {
     const struct blitter *blitter = data;
-    const struct blitter_piece *piece = &blitter->pieces[blitter->first_piece];
+    const struct blitter_piece *piece = &blitter->pieces[blitter->piece_ring.head];
     const uint32_t address = blitter->plan->src.res->address + offset;
     for (uint32_t i = 0; i < piece->block_count; i++) {
         const struct blitter_block *block = &piece->blocks[i];
@@ -458,7 +458,7 @@ static bool
 operate(struct blitter *blitter, uint64_t now)
 {
     struct blitter_piece *piece = piece_at(blitter, 0);
-    if (!blitter->piece_count || (blitter->asking && blitter->piece_count == 1) ||
+    if (!blitter->piece_ring.count || (blitter->asking && blitter->piece_ring.count == 1) ||
         !blocks_are_here(blitter, piece, now))
         return false;
     if (blitter->op_free > now) {
@@ -476,8 +476,7 @@ operate(struct blitter *blitter, uint64_t now)
         piece->line->done = true;
         piece->line->done_cycle = blitter->op_free;
     }
-    blitter->first_piece = (blitter->first_piece + 1) % blitter->piece_limit;
-    blitter->piece_count--;
+    ring_pop(&blitter->piece_ring);
     return true;
 }
 
@@ -485,7 +484,7 @@ operate(struct blitter *blitter, uint64_t now)
 static bool
 pack_next(struct blitter *blitter, uint64_t now)
 {
-    if (blitter->packed_count == blitter->line_count)
+    if (blitter->packed_count == blitter->line_ring.count)
         return false;
     struct blitter_line *line = line_at(blitter, blitter->packed_count);
     if (!line->done)
@@ -546,8 +545,7 @@ write_next(struct blitter *blitter, uint64_t now)
         line->sent += TRANSACTION_BYTES;
     if (line->sent >= line->bytes) {
         blitter->stats.lines++;
-        blitter->first_line = (blitter->first_line + 1) % blitter->line_limit;
-        blitter->line_count--;
+        ring_pop(&blitter->line_ring);
         blitter->packed_count--;
     }
     return true;
@@ -567,7 +565,7 @@ ask_next(struct blitter *blitter, uint64_t now)
 static bool
 send(struct blitter *blitter, uint64_t now)
 {
-    if (blitter->packed_count > blitter->line_limit / 2)
+    if (blitter->packed_count > blitter->line_ring.capacity / 2)
         blitter->writing = true;
     else if (!blitter->packed_count)
         blitter->writing = false;
@@ -595,7 +593,7 @@ take_replies(struct blitter *blitter, uint64_t now)
 static bool
 end_order(struct blitter *blitter, uint64_t now)
 {
-    if (!blitter->planned || blitter->line_count || blitter->writes_in_flight ||
+    if (!blitter->planned || blitter->line_ring.count || blitter->writes_in_flight ||
         !queue_space(blitter->done, now))
         return false;
     blitter->module.stage.cp_ref = blitter->port.came.cp_ref;

@@ -2,6 +2,7 @@
 #ifndef AETIUS_UNIT_BLITTER_H
 #define AETIUS_UNIT_BLITTER_H
 
+#include "base/ring.h"
 #include "params/params.h"
 #include "unit/block_reader.h"
 #include "unit/env.h"
@@ -48,7 +49,7 @@ struct blitter {
     struct memory_port port;
     struct blocks *color, *depth; /* states, of the machine */
     uint32_t index, count;        /* of the slices */
-    uint32_t samples_cycle, line_limit, piece_limit;
+    uint32_t samples_cycle;
     struct block_reader reader;
 
     /* the order in hand */
@@ -59,10 +60,11 @@ struct blitter {
     uint32_t z, next, end; /* slice; the next line, and the first behind, as numbers in the slice */
     bool planned;          /* all lines are */
 
-    struct blitter_line *lines; /* ring */
-    uint32_t first_line, line_count, packed_count;
-    struct blitter_piece *pieces; /* ring; the last one may still be asking for its blocks */
-    uint32_t first_piece, piece_count;
+    struct blitter_line *lines;
+    struct ring line_ring;
+    uint32_t packed_count;        /* of the lines, from the front on */
+    struct blitter_piece *pieces; /* the last one may still be asking for its blocks */
+    struct ring piece_ring;
     bool asking;
     uint32_t next_element; /* of the line that is being cut into pieces: its offset */
     bool writing;          /* lines are being written; else blocks asked for */

@@ -54,13 +54,13 @@ dac_init(struct dac *dac, const struct unit_env *env, uint32_t index)
     dac->rops = env->rops;
     dac->memory = env->memory;
     dac->block_bytes = params->DAC.BlockSize;
-    dac->block_limit = params->DAC.BlockRequestQueueSize;
+    dac->asked_ring.capacity = params->DAC.BlockRequestQueueSize;
     dac->states_cycle = params->DAC.BlocksUpdatedPerCycle;
     dac->unpack_cycles = params->DAC.DecompressionUnitLatency;
     dac->reads_swaps = params->DAC.RefreshFrame && params->DAC.SynchedRefresh;
     if (params->DAC.RefreshFrame && !params->DAC.SynchedRefresh)
         dac->refresh_cycles = params->DAC.RefreshRate;
-    dac->asked = mem_array(dac->block_limit, sizeof *dac->asked);
+    dac->asked = mem_array(dac->asked_ring.capacity, sizeof *dac->asked);
     dac_reset(dac);
 }
 
@@ -107,7 +107,8 @@ dac_begin(struct dac *dac, uint64_t now)
             module_wake_at(&dac->module, dac->next_refresh);
         return false;
     }
-    dac->at = dac->asked_count = 0;
+    dac->at = 0;
+    ring_clear(&dac->asked_ring);
     make_room(dac);
     return true;
 }
@@ -166,7 +167,7 @@ take_states(struct dac *dac, uint64_t now)
 static struct dac_block *
 asked_at(struct dac *dac, uint32_t n)
 {
-    return &dac->asked[(dac->first_asked + n) % dac->block_limit];
+    return &dac->asked[ring_at(&dac->asked_ring, n)];
 }
 
 static bool
@@ -176,7 +177,7 @@ take_replies(struct dac *dac, uint64_t now)
     for (const struct memory_reply *reply; (reply = queue_front(dac->port.replies, now));) {
         const uint32_t offset = reply->tag * TRANSACTION_BYTES;
         const uint32_t n = (offset - asked_at(dac, 0)->offset) / dac->block_bytes;
-        BUG_ON(n >= dac->asked_count, "dac: a reply that nobody awaits");
+        BUG_ON(n >= dac->asked_ring.count, "dac: a reply that nobody awaits");
         memcpy(dac->bytes + offset, reply->data, TRANSACTION_BYTES);
         asked_at(dac, n)->missing--;
         queue_pop(dac->port.replies, now);
@@ -208,9 +209,9 @@ static bool
 end_blocks(struct dac *dac, uint64_t now)
 {
     bool worked = false;
-    while (dac->asked_count) {
+    while (dac->asked_ring.count) {
         struct dac_block *block = asked_at(dac, 0);
-        if (block->missing || (dac->asked_count == 1 && dac->at < block->end))
+        if (block->missing || (dac->asked_ring.count == 1 && dac->at < block->end))
             break;
         if (!block->unpacking) {
             block->done_cycle = now + unpack(dac, block) * dac->unpack_cycles;
@@ -220,8 +221,7 @@ end_blocks(struct dac *dac, uint64_t now)
             module_wake_at(&dac->module, block->done_cycle);
             break;
         }
-        dac->first_asked = (dac->first_asked + 1) % dac->block_limit;
-        dac->asked_count--;
+        ring_pop(&dac->asked_ring);
         dac->stats.blocks++;
         worked = true;
     }
@@ -250,7 +250,8 @@ ask(struct dac *dac, uint64_t now)
 {
     bool worked = false;
     for (;;) {
-        struct dac_block *last = dac->asked_count ? asked_at(dac, dac->asked_count - 1) : NULL;
+        struct dac_block *last =
+            dac->asked_ring.count ? asked_at(dac, dac->asked_ring.count - 1) : NULL;
         if (last && find_next(dac, last->end)) {
             if (!queue_space(dac->port.requests, now))
                 return worked;
@@ -263,9 +264,9 @@ ask(struct dac *dac, uint64_t now)
             dac->stats.transactions++;
             return true;
         }
-        if (dac->at >= dac->size_bytes || dac->asked_count == dac->block_limit)
+        if (dac->at >= dac->size_bytes || ring_is_full(&dac->asked_ring))
             return worked;
-        struct dac_block *block = asked_at(dac, dac->asked_count++);
+        struct dac_block *block = &dac->asked[ring_push(&dac->asked_ring)];
         uint32_t end = dac->at + dac->block_bytes;
         *block = (struct dac_block){.offset = dac->at,
                                     .end = end < dac->size_bytes ? end : dac->size_bytes};
@@ -277,7 +278,7 @@ ask(struct dac *dac, uint64_t now)
 static bool
 end(struct dac *dac, uint64_t now)
 {
-    if (dac->at < dac->size_bytes || dac->asked_count)
+    if (dac->at < dac->size_bytes || dac->asked_ring.count)
         return false;
     if (dac->phase == DAC_READ) {
         if (!queue_space(dac->done, now))

@@ -2,6 +2,7 @@
 #ifndef AETIUS_UNIT_DAC_H
 #define AETIUS_UNIT_DAC_H
 
+#include "base/ring.h"
 #include "params/params.h"
 #include "unit/env.h"
 #include "unit/rop/colorwrite.h"
@@ -27,7 +28,7 @@ struct dac {
     struct queue *states[MAX_ROPS]; /* block states from color write */
     struct memory_port port;
     const struct gpu_memory *memory; /* for a frame that is not read in time */
-    uint32_t rops, block_bytes, block_limit, states_cycle, unpack_cycles;
+    uint32_t rops, block_bytes, states_cycle, unpack_cycles;
     bool reads_swaps;        /* a refresh at each swap */
     uint64_t refresh_cycles; /* and by the clock: between two refreshes; 0: none */
     uint64_t next_refresh;
@@ -42,8 +43,8 @@ struct dac {
     uint32_t base, size_bytes; /* what is being read: address, size */
     uint8_t *bytes;            /* of the surface's slice, as it lies in memory */
     uint32_t capacity_bytes;
-    struct dac_block *asked; /* ring of block_limit */
-    uint32_t first_asked, asked_count;
+    struct dac_block *asked;
+    struct ring asked_ring;
     uint32_t at; /* offset of the next transaction to ask for */
 };
 

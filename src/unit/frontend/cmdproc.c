@@ -51,7 +51,7 @@ cmdproc_init(struct cmdproc *cmdproc, const struct unit_env *env, uint32_t index
     cmdproc->move_cycles = (TRANSACTION_BYTES + width - 1) / width;
     cmdproc->bus_bytes = width;
     const bool pipelined = params->COMMANDPROCESSOR.PipelinedBatchRendering;
-    cmdproc->batch_limit = pipelined ? params->COMMANDPROCESSOR.BatchesInFlight : 1;
+    cmdproc->batch_ring.capacity = pipelined ? params->COMMANDPROCESSOR.BatchesInFlight : 1;
     const uint32_t uploads = params->COMMANDPROCESSOR.UploadsInFlight;
     cmdproc->transfer_limit = uploads ? uploads : 1;
     cmdproc->move_limit = params->COMMANDPROCESSOR.TransactionsInFlight;
@@ -85,8 +85,8 @@ cmdproc_is_done(const struct cmdproc *cmdproc)
     const bool sent = cmdproc->step == cmdproc->step_count;
     switch (cmdproc->goal.event) {
     case CMDPROC_SENT: return sent;
-    case CMDPROC_DRAWS: return sent && !cmdproc->batch_count;
-    case CMDPROC_ALL: return sent && !cmdproc->batch_count && !cmdproc->transfer_count;
+    case CMDPROC_DRAWS: return sent && !cmdproc->batch_ring.count;
+    case CMDPROC_ALL: return sent && !cmdproc->batch_ring.count && !cmdproc->transfer_count;
     case CMDPROC_FETCHED: return cmdproc->draws_fetched >= cmdproc->goal.number;
     case CMDPROC_ENDED: return cmdproc->draws_ended >= cmdproc->goal.number;
     case CMDPROC_TRANSFER: return cmdproc_has_ended(cmdproc, cmdproc->goal.number);
@@ -106,7 +106,7 @@ cmdproc_start(struct cmdproc *cmdproc, struct cmdproc_goal goal)
 const struct draw *
 cmdproc_oldest(const struct cmdproc *cmdproc)
 {
-    return cmdproc->batch_count ? cmdproc->batches[cmdproc->batch_head].draw : NULL;
+    return cmdproc->batch_ring.count ? cmdproc->batches[cmdproc->batch_ring.head].draw : NULL;
 }
 
 struct cmdproc_batch
@@ -150,10 +150,9 @@ send_control(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_t 
 static void
 send_draw(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_t now)
 {
-    uint32_t at = (cmdproc->batch_head + cmdproc->batch_count++) % CMDPROC_MAX_BATCHES;
     *(struct draw_item *)queue_push(cmdproc->draws, now) =
         (struct draw_item){step->draw, step->forget};
-    cmdproc->batches[at] = (struct cmdproc_batch){.draw = step->draw};
+    cmdproc->batches[ring_push(&cmdproc->batch_ring)] = (struct cmdproc_batch){.draw = step->draw};
     cmdproc->stats.draws++;
 }
 
@@ -219,21 +218,21 @@ send(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_t now)
 {
     switch (step->kind) {
     case STEP_DRAW:
-        if (cmdproc->batch_limit == 1 && cmdproc->batch_count)
+        if (cmdproc->batch_ring.capacity == 1 && cmdproc->batch_ring.count)
             return false; /* nor is its stream taken before */
-        if (!take_constants(cmdproc, step, now) || cmdproc->batch_count == cmdproc->batch_limit ||
+        if (!take_constants(cmdproc, step, now) || ring_is_full(&cmdproc->batch_ring) ||
             !queue_space(cmdproc->draws, now))
             return false;
         cmdproc->stream_begun = false;
         send_draw(cmdproc, step, now);
         break;
     case STEP_CONTROL:
-        if (cmdproc->batch_count)
+        if (cmdproc->batch_ring.count)
             return false;
         send_control(cmdproc, step, now);
         break;
     case STEP_BLIT:
-        if (cmdproc->batch_count)
+        if (cmdproc->batch_ring.count)
             return false;
         send_blit(cmdproc, step->blit, now);
         break;
@@ -265,9 +264,9 @@ take_color_done(struct cmdproc *cmdproc, uint32_t rop, uint64_t now)
     if (!item || !item->is_draw_end)
         return take_done(cmdproc, cmdproc->color_done[rop], now);
     uint32_t place = cmdproc->rop_ends[rop]++;
-    BUG_ON(place >= cmdproc->batch_count, "command processor: ROP %u ends a draw too many", rop);
-    struct cmdproc_batch *batch =
-        &cmdproc->batches[(cmdproc->batch_head + place) % CMDPROC_MAX_BATCHES];
+    BUG_ON(place >= cmdproc->batch_ring.count, "command processor: ROP %u ends a draw too many",
+           rop);
+    struct cmdproc_batch *batch = &cmdproc->batches[ring_at(&cmdproc->batch_ring, place)];
     batch->samples_passed += item->samples_passed;
     batch->ends++;
     queue_pop(cmdproc->color_done[rop], now);
@@ -278,12 +277,11 @@ take_color_done(struct cmdproc *cmdproc, uint32_t rop, uint64_t now)
 static void
 finish_batch(struct cmdproc *cmdproc)
 {
-    const struct cmdproc_batch *first = &cmdproc->batches[cmdproc->batch_head];
-    if (!cmdproc->batch_count || first->ends < cmdproc->rops)
+    const struct cmdproc_batch *first = &cmdproc->batches[cmdproc->batch_ring.head];
+    if (!cmdproc->batch_ring.count || first->ends < cmdproc->rops)
         return;
     cmdproc->finished = *first;
-    cmdproc->batch_head = (cmdproc->batch_head + 1) % CMDPROC_MAX_BATCHES;
-    cmdproc->batch_count--;
+    ring_pop(&cmdproc->batch_ring);
     cmdproc->draws_ended++;
     for (uint32_t r = 0; r < cmdproc->rops; r++)
         cmdproc->rop_ends[r]--;
@@ -459,7 +457,7 @@ cmdproc_clock(void *self, uint64_t now)
     bool worked = take_all_done(cmdproc, now);
     /* a draw that has ended is told of before another one begins, where they do not overlap */
     if (cmdproc->step < cmdproc->step_count &&
-        !(cmdproc->finished.draw && cmdproc->batch_limit == 1))
+        !(cmdproc->finished.draw && cmdproc->batch_ring.capacity == 1))
         worked |= do_step(cmdproc, now);
     worked |= take_replies(cmdproc, now);
     worked |= end_made(cmdproc, now);
@@ -470,6 +468,6 @@ cmdproc_clock(void *self, uint64_t now)
     cmdproc->stop = cmdproc->finished.draw || cmdproc_is_done(cmdproc);
     if (worked)
         return UNIT_BUSY;
-    const bool waits = cmdproc->step_count || cmdproc->batch_count || cmdproc->transfer_count;
+    const bool waits = cmdproc->step_count || cmdproc->batch_ring.count || cmdproc->transfer_count;
     return waits ? UNIT_WAITING : UNIT_STARVED;
 }

@@ -5,6 +5,7 @@
 #ifndef AETIUS_UNIT_CMDPROC_H
 #define AETIUS_UNIT_CMDPROC_H
 
+#include "base/ring.h"
 #include "params/params.h"
 #include "unit/env.h"
 #include "unit/items.h"
@@ -87,9 +88,9 @@ struct cmdproc {
     struct queue *z_done[MAX_ROPS], *color_done[MAX_ROPS], *texunit_done[MAX_TEXUNITS];
     struct memory_port memory;
     uint32_t rops, texunits;
-    uint32_t move_cycles;             /* a transaction over CommandProcessorBusWidth */
-    uint32_t bus_bytes;               /* a cycle */
-    uint32_t batch_limit, move_limit; /* draws, transactions on their way */
+    uint32_t move_cycles; /* a transaction over CommandProcessorBusWidth */
+    uint32_t bus_bytes;   /* a cycle */
+    uint32_t move_limit;  /* transactions on their way */
     uint32_t transfer_limit;
 
     struct cmdproc_step steps[CMDPROC_MAX_STEPS];
@@ -103,9 +104,9 @@ struct cmdproc {
     uint64_t bus_free_cycle;
     bool stream_begun; /* the constants of the step's draw are on the bus */
     uint64_t stream_end;
-    struct cmdproc_batch batches[CMDPROC_MAX_BATCHES]; /* ring, oldest first */
-    uint32_t batch_head, batch_count;
-    uint32_t rop_ends[MAX_ROPS];   /* batches of the ring that the ROP has ended */
+    struct cmdproc_batch batches[CMDPROC_MAX_BATCHES]; /* oldest first */
+    struct ring batch_ring;                            /* capacity: draws on their way at once */
+    uint32_t rop_ends[MAX_ROPS];   /* batches on their way that the ROP has ended */
     struct cmdproc_batch finished; /* the one that has just ended; draw NULL: none */
     struct cp_stage carrier;       /* of transfers; steps are the module's stage */
     bool carrier_waits;            /* for transactions to end */

@@ -79,8 +79,6 @@ streamer_fini(void *self)
     free(streamer->window);
     free(streamer->order);
     free(streamer->loads);
-    free(streamer->order_marks);
-    free(streamer->load_marks);
 }
 
 static const struct module_ops ops = {
@@ -100,19 +98,17 @@ streamer_init(struct streamer *streamer, const struct unit_env *env, uint32_t in
     streamer->module.stage.cause = CAUSE_streamer;
     streamer->pools = env->pools;
     init_rates(streamer, params);
-    streamer->block_capacity = params->STREAMER.IndexBufferSize / TRANSACTION_BYTES;
-    streamer->blocks = mem_array(streamer->block_capacity, sizeof *streamer->blocks);
+    streamer->block_ring.capacity = params->STREAMER.IndexBufferSize / TRANSACTION_BYTES;
+    streamer->blocks = mem_array(streamer->block_ring.capacity, sizeof *streamer->blocks);
     streamer->window_capacity = params->STREAMER.OutputMemorySize;
     streamer->window = mem_array(streamer->window_capacity, sizeof(struct pooled_vertex *));
     uint32_t tags = power_of_two_from(8 * streamer->window_capacity);
     streamer->reuse = mem_array(tags, sizeof *streamer->reuse);
     streamer->reuse_mask = tags - 1;
-    streamer->order_capacity = params->STREAMER.OutputFIFOSize;
-    streamer->order = mem_array(streamer->order_capacity, sizeof *streamer->order);
-    streamer->load_capacity = params->STREAMER.InputRequestQueueSize;
-    streamer->loads = mem_array(streamer->load_capacity, sizeof *streamer->loads);
-    streamer->order_marks = mem_array(streamer->order_capacity, sizeof *streamer->order_marks);
-    streamer->load_marks = mem_array(streamer->load_capacity, sizeof *streamer->load_marks);
+    streamer->order_ring.capacity = params->STREAMER.OutputFIFOSize;
+    streamer->order = mem_array(streamer->order_ring.capacity, sizeof *streamer->order);
+    streamer->load_ring.capacity = params->STREAMER.InputRequestQueueSize;
+    streamer->loads = mem_array(streamer->load_ring.capacity, sizeof *streamer->loads);
     streamer->loader.cause = streamer->committer.cause = CAUSE_streamer;
     /* one place of the request queue is for the write-back that a fill may need; lines that are
        only read need none */
@@ -139,15 +135,15 @@ static void
 begin_blocks(struct streamer *streamer)
 {
     uint32_t first = streamer->draw->index_address;
-    streamer->block_head = streamer->block_count = 0;
+    ring_clear(&streamer->block_ring);
     streamer->next_block = first - first % TRANSACTION_BYTES;
 }
 
 static bool
 blocks_are_here(const struct streamer *streamer)
 {
-    for (uint32_t i = 0; i < streamer->block_count; i++)
-        if (!streamer->blocks[(streamer->block_head + i) % streamer->block_capacity].here)
+    for (uint32_t i = 0; i < streamer->block_ring.count; i++)
+        if (!streamer->blocks[ring_at(&streamer->block_ring, i)].here)
             return false;
     return true;
 }
@@ -170,7 +166,8 @@ begin_draw(struct streamer *streamer, const struct draw_item *item)
 static bool
 send_vertex(struct streamer *streamer, uint64_t now)
 {
-    const struct vertex_item *first = &streamer->order[streamer->order_head];
+    const struct streamer_place *place = &streamer->order[streamer->order_ring.head];
+    const struct vertex_item *first = &place->item;
     uint64_t cycles = 1; /* on a bus */
     if (first->kind == ITEM_DATA) {
         if (!first->vertex->shaded || !lanes_are_free(&streamer->buses, &streamer->module, now))
@@ -180,9 +177,8 @@ send_vertex(struct streamer *streamer, uint64_t now)
     }
     if (!queue_space(streamer->out, now))
         return false;
-    streamer->committed =
-        path_later((struct cp_stamp){streamer->committer.cp_ref, streamer->committed.cycle},
-                   streamer->order_marks[streamer->order_head]);
+    streamer->committed = path_later(
+        (struct cp_stamp){streamer->committer.cp_ref, streamer->committed.cycle}, place->ready);
     streamer->committer.cp_ref =
         module_step(&streamer->module, streamer->committed.cp_ref, CAUSE_streamer, now);
     streamer->committed.cycle = now + cycles;
@@ -192,8 +188,7 @@ send_vertex(struct streamer *streamer, uint64_t now)
         streamer->stats.vertices_out++;
         streamer->stats.bus_cycles += cycles;
     }
-    streamer->order_head = (streamer->order_head + 1) % streamer->order_capacity;
-    streamer->order_count--;
+    ring_pop(&streamer->order_ring);
     return true;
 }
 
@@ -209,21 +204,12 @@ commit(struct streamer *streamer, uint64_t now)
         queue_pop(streamer->shaded, now);
         worked = true;
     }
-    for (uint32_t i = 0; i < streamer->vertices_cycle && streamer->order_count; i++) {
+    for (uint32_t i = 0; i < streamer->vertices_cycle && streamer->order_ring.count; i++) {
         if (!send_vertex(streamer, now))
             break;
         worked = true;
     }
     return worked;
-}
-
-static uint32_t
-lines_on_their_way(const struct cache *cache)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < cache->sets * cache->ways; i++)
-        count += cache->lines[i].filling != 0;
-    return count;
 }
 
 /* Locks the line that holds `address`, asking memory for it on a miss; -1 when that cannot be now.
@@ -240,7 +226,7 @@ lock_line(struct streamer *streamer, uint32_t address)
         streamer->stats.cache_hits++;
         cache_touch(cache, (uint32_t)line);
     } else {
-        if (lines_on_their_way(cache) >= streamer->fill_limit)
+        if (cache->fills_under_way >= streamer->fill_limit)
             return -1;
         line = cache_allocate(cache, address);
         if (line < 0)
@@ -280,10 +266,9 @@ static bool
 look_ahead(struct streamer *streamer)
 {
     uint32_t budget = streamer->attributes_cycle;
-    while (budget && streamer->ahead_count < streamer->load_count) {
+    while (budget && streamer->ahead_count < streamer->load_ring.count) {
         struct streamer_load *load =
-            &streamer
-                 ->loads[(streamer->load_head + streamer->ahead_count) % streamer->load_capacity];
+            &streamer->loads[ring_at(&streamer->load_ring, streamer->ahead_count)];
         if (streamer->ahead_attribute == streamer->draw->attribute_count) {
             streamer->ahead_count++;
             streamer->ahead_attribute = 0;
@@ -349,11 +334,10 @@ load(struct streamer *streamer, uint64_t now)
 {
     bool worked = false;
     uint32_t budget = streamer->attributes_cycle;
-    while (streamer->load_count) {
-        struct streamer_load *first = &streamer->loads[streamer->load_head];
-        const struct cp_stamp asked = streamer->load_marks[streamer->load_head];
-        if (!streamer->load_attribute && asked.cycle >= streamer->loaded.cycle)
-            streamer->loader.cp_ref = asked.cp_ref;
+    while (streamer->load_ring.count) {
+        struct streamer_load *first = &streamer->loads[streamer->load_ring.head];
+        if (!streamer->load_attribute && first->asked.cycle >= streamer->loaded.cycle)
+            streamer->loader.cp_ref = first->asked.cp_ref;
         uint32_t there =
             streamer->ahead_count ? streamer->draw->attribute_count : streamer->ahead_attribute;
         while (budget && streamer->load_attribute < there &&
@@ -369,8 +353,7 @@ load(struct streamer *streamer, uint64_t now)
         struct vertex_item *job = queue_push(streamer->jobs, now);
         *job = (struct vertex_item){ITEM_DATA, streamer->draw, first->vertex};
         first->vertex->references++; /* until it comes back shaded */
-        streamer->load_head = (streamer->load_head + 1) % streamer->load_capacity;
-        streamer->load_count--;
+        ring_pop(&streamer->load_ring);
         streamer->ahead_count--;
         streamer->load_attribute = 0;
         streamer->stats.vertices_shaded++;
@@ -394,26 +377,24 @@ next_index(struct streamer *streamer, uint32_t *index)
         return true;
     }
     uint32_t block = address - address % TRANSACTION_BYTES;
-    while (streamer->block_count && streamer->blocks[streamer->block_head].address < block &&
-           streamer->blocks[streamer->block_head].here) {
-        streamer->block_head = (streamer->block_head + 1) % streamer->block_capacity;
-        streamer->block_count--;
-    }
-    if (!streamer->block_count || streamer->blocks[streamer->block_head].address != block ||
-        !streamer->blocks[streamer->block_head].here)
+    struct ring *ring = &streamer->block_ring;
+    while (ring->count && streamer->blocks[ring->head].address < block &&
+           streamer->blocks[ring->head].here)
+        ring_pop(ring);
+    const struct streamer_block *first = &streamer->blocks[ring->head];
+    if (!ring->count || first->address != block || !first->here)
         return false;
     uint8_t value[8] = {0};
-    const uint8_t *data = streamer->blocks[streamer->block_head].data;
     uint32_t at = address % TRANSACTION_BYTES;
     if (at + draw->index_bytes > TRANSACTION_BYTES) { /* an unaligned index buffer */
-        uint32_t second = (streamer->block_head + 1) % streamer->block_capacity;
+        const struct streamer_block *second = &streamer->blocks[ring_at(ring, 1)];
         uint32_t part = TRANSACTION_BYTES - at;
-        if (streamer->block_count < 2 || !streamer->blocks[second].here)
+        if (ring->count < 2 || !second->here)
             return false;
-        memcpy(value, data + at, part);
-        memcpy(value + part, streamer->blocks[second].data, draw->index_bytes - part);
+        memcpy(value, first->data + at, part);
+        memcpy(value + part, second->data, draw->index_bytes - part);
     } else {
-        memcpy(value, data + at, draw->index_bytes);
+        memcpy(value, first->data + at, draw->index_bytes);
     }
     *index = draw_decode_index(draw, value);
     return true;
@@ -422,20 +403,18 @@ next_index(struct streamer *streamer, uint32_t *index)
 static void
 add_order(struct streamer *streamer, enum item_kind kind, struct pooled_vertex *vertex)
 {
-    uint32_t i = (streamer->order_head + streamer->order_count++) % streamer->order_capacity;
-    streamer->order[i] = (struct vertex_item){kind, streamer->draw, vertex};
-    streamer->order_marks[i] =
-        (struct cp_stamp){streamer->module.stage.cp_ref, streamer->module.clock->now + 1};
+    streamer->order[ring_push(&streamer->order_ring)] =
+        (struct streamer_place){{kind, streamer->draw, vertex},
+                                {streamer->module.stage.cp_ref, streamer->module.clock->now + 1}};
 }
 
 static void
 add_load(struct streamer *streamer, struct pooled_vertex *vertex)
 {
-    uint32_t i = (streamer->load_head + streamer->load_count++) % streamer->load_capacity;
-    streamer->loads[i].vertex = vertex;
-    streamer->loads[i].lines[0][0] = -1;
-    streamer->load_marks[i] =
-        (struct cp_stamp){streamer->module.stage.cp_ref, streamer->module.clock->now};
+    struct streamer_load *load = &streamer->loads[ring_push(&streamer->load_ring)];
+    load->vertex = vertex;
+    load->lines[0][0] = -1;
+    load->asked = (struct cp_stamp){streamer->module.stage.cp_ref, streamer->module.clock->now};
 }
 
 /* One index through the vertex cache. */
@@ -467,7 +446,7 @@ reuse_or_load(struct streamer *streamer, uint32_t index)
 static void
 end_draw(struct streamer *streamer, uint64_t now)
 {
-    if (!streamer->draw || !streamer->fetched_all || streamer->load_count ||
+    if (!streamer->draw || !streamer->fetched_all || streamer->load_ring.count ||
         !blocks_are_here(streamer) || !queue_space(streamer->fetched, now))
         return;
     *(struct done_item *)queue_push(streamer->fetched, now) = (struct done_item){false, 0};
@@ -505,11 +484,11 @@ fetch(struct streamer *streamer, uint64_t now)
     }
     const struct draw_params *params = &streamer->draw->params;
     for (uint32_t i = 0; i < streamer->indices_cycle && !streamer->fetched_all; i++) {
-        if (streamer->order_count + 2 > streamer->order_capacity) {
+        if (streamer->order_ring.count + 2 > streamer->order_ring.capacity) {
             streamer->fetch_wait = FETCH_WAITS_ORDER;
             break;
         }
-        if (streamer->load_count == streamer->load_capacity) {
+        if (ring_is_full(&streamer->load_ring)) {
             streamer->fetch_wait = FETCH_WAITS_LOAD;
             break;
         }
@@ -561,14 +540,14 @@ move_blocks(struct streamer *streamer, uint64_t now)
     }
     const struct draw *draw = streamer->draw;
     if (!draw || !draw->params.indexed || streamer->fetched_all ||
-        streamer->block_count == streamer->block_capacity)
+        ring_is_full(&streamer->block_ring))
         return worked;
     uint64_t end = draw->index_address + (uint64_t)draw->params.count * draw->index_bytes;
     if (end > draw->index_end)
         end = draw->index_end;
     if (streamer->next_block >= end || !queue_space(streamer->index_memory.requests, now))
         return worked;
-    uint32_t i = (streamer->block_head + streamer->block_count++) % streamer->block_capacity;
+    const uint32_t i = ring_push(&streamer->block_ring);
     streamer->blocks[i].address = streamer->next_block;
     streamer->blocks[i].here = false;
     struct memory_request *request = queue_push(streamer->index_memory.requests, now);
@@ -596,18 +575,18 @@ static enum unit_state
 why_idle(struct streamer *streamer, uint64_t now)
 {
     struct streamer_stats *stats = &streamer->stats;
-    const struct vertex_item *first = &streamer->order[streamer->order_head];
-    if (!streamer->draw && !streamer->order_count) {
+    const struct vertex_item *first = &streamer->order[streamer->order_ring.head].item;
+    if (!streamer->draw && !streamer->order_ring.count) {
         stall_note(&streamer->stall, NULL, now);
         return UNIT_STARVED;
     }
-    if (streamer->order_count && (first->kind != ITEM_DATA || first->vertex->shaded)) {
+    if (streamer->order_ring.count && (first->kind != ITEM_DATA || first->vertex->shaded)) {
         bool bus =
             first->kind == ITEM_DATA && streamer->buses.free_cycle[streamer->buses.next] > now;
         stall_note(&streamer->stall, bus ? &stats->cycles_bus : &stats->cycles_assembly, now);
         return bus ? UNIT_WAITING : UNIT_BLOCKED;
     }
-    if (streamer->load_count) {
+    if (streamer->load_ring.count) {
         bool loaded =
             streamer->ahead_count && streamer->load_attribute == streamer->draw->attribute_count;
         stall_note(&streamer->stall, loaded ? &stats->cycles_shader : &stats->cycles_attributes,
@@ -615,7 +594,7 @@ why_idle(struct streamer *streamer, uint64_t now)
         return loaded ? UNIT_BLOCKED : UNIT_WAITING;
     }
     stall_note(&streamer->stall,
-               streamer->order_count ? &stats->cycles_shading : &stats->cycles_indices, now);
+               streamer->order_ring.count ? &stats->cycles_shading : &stats->cycles_indices, now);
     return UNIT_WAITING;
 }
 
@@ -624,7 +603,7 @@ streamer_clock(void *self, uint64_t now)
 {
     struct streamer *streamer = self;
     bool worked = commit(streamer, now);
-    if (streamer->load_count)
+    if (streamer->load_ring.count)
         worked |= load(streamer, now);
     worked |= fetch(streamer, now);
     worked |= move_blocks(streamer, now);

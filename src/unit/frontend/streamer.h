@@ -2,6 +2,7 @@
 #ifndef AETIUS_UNIT_STREAMER_H
 #define AETIUS_UNIT_STREAMER_H
 
+#include "base/ring.h"
 #include "params/params.h"
 #include "unit/cache.h"
 #include "unit/env.h"
@@ -15,8 +16,14 @@ struct streamer_block { /* 64 bytes of the index buffer, on their way or here */
     uint8_t data[TRANSACTION_BYTES];
 };
 
+struct streamer_place { /* in the order in which commit hands vertices on */
+    struct vertex_item item;
+    struct cp_stamp ready; /* for commit: fetch has put it there */
+};
+
 struct streamer_load { /* a vertex whose attributes are to be loaded */
     struct pooled_vertex *vertex;
+    struct cp_stamp asked; /* by fetch */
     /* the cache lines that hold each attribute's bytes, locked; -1: no line */
     int32_t lines[MAX_ATTRIBUTES][2];
 };
@@ -52,7 +59,7 @@ struct streamer {
     bool fetched_all;
     /* index blocks on their way or here, in order */
     struct streamer_block *blocks;
-    uint32_t block_head, block_count, block_capacity;
+    struct ring block_ring;
     uint32_t next_block; /* address of the next to ask for */
     /* post-shading vertex cache: the vertices of sequence numbers `first_sequence` on, of which the
      * last `window_capacity` are kept */
@@ -62,19 +69,18 @@ struct streamer {
     uint32_t window_capacity;
     uint64_t sequence, first_sequence;
     /* what goes to primitive assembly, in order */
-    struct vertex_item *order;
-    uint32_t order_head, order_count, order_capacity;
+    struct streamer_place *order;
+    struct ring order_ring;
     /* vertices whose attributes are to be loaded, in order */
     struct streamer_load *loads;
-    uint32_t load_head, load_count, load_capacity;
+    struct ring load_ring;
     uint32_t load_attribute;               /* of the first load: read next */
     uint32_t ahead_count, ahead_attribute; /* loads whose lines are all locked; of the next one */
     int32_t last_line;                     /* found last in the cache */
 
     /* critical path: fetch is the module's stage */
     struct cp_stage loader, committer;
-    struct cp_stamp loaded, committed;         /* their last events */
-    struct cp_stamp *order_marks, *load_marks; /* of each entry: fetch put it there */
+    struct cp_stamp loaded, committed; /* their last events */
     enum streamer_wait {
         FETCH_GOES_ON,
         FETCH_WAITS_INDEX,

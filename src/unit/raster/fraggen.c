@@ -46,8 +46,8 @@ fraggen_init(struct fraggen *fraggen, const struct unit_env *env, uint32_t index
     fraggen->pools = env->pools;
     fraggen->quads_cycle = params->RASTERIZER.StampsPerCycle;
     fraggen->samples_cycle = params->RASTERIZER.MSAASamplesCycle;
-    fraggen->capacity = params->RASTERIZER.BatchQueueSize;
-    fraggen->waiting = mem_array(fraggen->capacity, sizeof *fraggen->waiting);
+    fraggen->ring.capacity = params->RASTERIZER.BatchQueueSize;
+    fraggen->waiting = mem_array(fraggen->ring.capacity, sizeof *fraggen->waiting);
     fraggen->batch_limit = 1;
     fraggen->generator = generators[params_generator(params)];
     fraggen->generator->create(fraggen, params);
@@ -57,8 +57,7 @@ fraggen_init(struct fraggen *fraggen, const struct unit_env *env, uint32_t index
 static struct fraggen_waiting *
 waiting_at(const struct fraggen *fraggen, uint32_t n)
 {
-    uint32_t i = fraggen->head + n;
-    return &fraggen->waiting[i < fraggen->capacity ? i : i - fraggen->capacity];
+    return &fraggen->waiting[ring_at(&fraggen->ring, n)];
 }
 
 const struct triangle *
@@ -87,9 +86,9 @@ fraggen_take(struct fraggen *fraggen, uint64_t now)
     for (const struct triangle_item *item; (item = queue_front(fraggen->in, now));) {
         if (item->kind == ITEM_END)
             return true;
-        if (fraggen->count == fraggen->capacity)
+        if (ring_is_full(&fraggen->ring))
             return false;
-        *waiting_at(fraggen, fraggen->count++) = (struct fraggen_waiting){*item, now, 0};
+        fraggen->waiting[ring_push(&fraggen->ring)] = (struct fraggen_waiting){*item, now, 0};
         fraggen->stats.triangles_in++;
         queue_pop(fraggen->in, now);
     }
@@ -99,7 +98,7 @@ fraggen_take(struct fraggen *fraggen, uint64_t now)
 static void
 fraggen_begin(struct fraggen *fraggen, uint64_t now)
 {
-    fraggen->batch = least(fraggen->count, fraggen->batch_limit);
+    fraggen->batch = least(fraggen->ring.count, fraggen->batch_limit);
     fraggen->begun_cycle = now;
     fraggen->stats.batches++;
     fraggen->generator->begin(fraggen);
@@ -118,12 +117,10 @@ static void
 finish(struct fraggen *fraggen)
 {
     for (uint32_t i = 0; i < fraggen->batch; i++) {
-        const struct fraggen_waiting *done = waiting_at(fraggen, i);
+        const struct fraggen_waiting *done = &fraggen->waiting[ring_pop(&fraggen->ring)];
         count_size(&fraggen->stats, done->fragments);
         triangle_release(fraggen->pools, done->item.triangle);
     }
-    fraggen->head = (fraggen->head + fraggen->batch) % fraggen->capacity;
-    fraggen->count -= fraggen->batch;
     fraggen->finished += fraggen->batch;
     fraggen->batch = 0;
 }
@@ -199,7 +196,8 @@ work(struct fraggen *fraggen, uint64_t now)
     enum unit_state why = UNIT_STARVED;
     bool worked = false;
     const bool ending = fraggen_take(fraggen, now);
-    if (!fraggen->batch && fraggen->count && (ending || fraggen->count >= fraggen->batch_limit)) {
+    if (!fraggen->batch && fraggen->ring.count &&
+        (ending || fraggen->ring.count >= fraggen->batch_limit)) {
         fraggen_begin(fraggen, now);
         worked = true;
     }
@@ -207,7 +205,7 @@ work(struct fraggen *fraggen, uint64_t now)
         worked |= fraggen->generator->step(fraggen, now, &why);
         if (fraggen->generator->is_done(fraggen))
             finish(fraggen);
-    } else if (ending && !fraggen->count) {
+    } else if (ending && !fraggen->ring.count) {
         worked = pass_end(fraggen, now, &why);
     }
     tell_setup(fraggen, now);

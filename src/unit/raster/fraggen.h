@@ -2,6 +2,7 @@
 #ifndef AETIUS_UNIT_FRAGGEN_H
 #define AETIUS_UNIT_FRAGGEN_H
 
+#include "base/ring.h"
 #include "params/params.h"
 #include "unit/env.h"
 #include "unit/items.h"
@@ -21,9 +22,9 @@ struct fraggen {
     struct queue *places; /* to setup: triangles that are finished */
     uint32_t quads_cycle, samples_cycle;
 
-    /* The triangles that came, a ring; the first `batch` of them are being walked. */
+    /* The triangles that came; the first `batch` of them are being walked. */
     struct fraggen_waiting *waiting;
-    uint32_t head, count, capacity;
+    struct ring ring;
     uint32_t batch, batch_limit;
     uint32_t finished; /* triangles that setup has not been told of */
 

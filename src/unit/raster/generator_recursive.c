@@ -33,7 +33,7 @@ create(struct fraggen *fraggen, const struct params *params)
     recursion->squares_cycle = params->RASTERIZER.SquaresCycle;
     fraggen->batch_limit =
         least(params->RASTERIZER.RasterizationBatchSize,
-              least(fraggen->capacity, params->RASTERIZER.EmulatorStoredTriangles));
+              least(fraggen->ring.capacity, params->RASTERIZER.EmulatorStoredTriangles));
 }
 
 /* Which of the triangles can touch the rectangle. */

@@ -76,8 +76,8 @@ hz_init(struct hz *hz, const struct unit_env *env, uint32_t index)
     hz->read_cycles = params->RASTERIZER.HZAccessLatency;
     hz->blocks_cleared_cycle = params->RASTERIZER.HZBlocksClearedPerCycle;
     hz_buffer_init(&hz->buffer, params);
-    hz->capacity = (params->RASTERIZER.EarlyZQueueSize + 15) / 16;
-    hz->waiting = mem_array(hz->capacity, sizeof *hz->waiting);
+    hz->ring.capacity = (params->RASTERIZER.EarlyZQueueSize + 15) / 16;
+    hz->waiting = mem_array(hz->ring.capacity, sizeof *hz->waiting);
 }
 
 static bool
@@ -162,9 +162,7 @@ margin(const struct tile_item *tile)
 static void
 drop_tile(struct hz *hz)
 {
-    triangle_release(hz->pools, hz->waiting[hz->head].tile.triangle);
-    hz->head = hz->head + 1 == hz->capacity ? 0 : hz->head + 1;
-    hz->count--;
+    triangle_release(hz->pools, hz->waiting[ring_pop(&hz->ring)].tile.triangle);
     if (hz->ahead)
         hz->ahead--;
     hz->sending = false;
@@ -173,8 +171,7 @@ drop_tile(struct hz *hz)
 static struct hz_waiting *
 waiting_at(const struct hz *hz, uint32_t n)
 {
-    const uint32_t i = hz->head + n;
-    return &hz->waiting[i < hz->capacity ? i : i - hz->capacity];
+    return &hz->waiting[ring_at(&hz->ring, n)];
 }
 
 static uint32_t
@@ -254,7 +251,7 @@ next_line(const struct hz *hz, uint32_t entry, uint32_t n)
 static bool
 ask(struct hz *hz, uint64_t now, bool *port)
 {
-    while (hz->ahead < hz->count) {
+    while (hz->ahead < hz->ring.count) {
         struct hz_waiting *waiting = waiting_at(hz, hz->ahead);
         if (!waiting->tested || waiting->asked == hz->surface->cut.tile_blocks) {
             hz->ahead++;
@@ -415,24 +412,24 @@ static bool
 hz_take(struct hz *hz, uint64_t now, bool *blocked)
 {
     bool worked = false;
-    for (uint32_t i = 0; i < TILES_CYCLE && hz->count < hz->capacity; i++) {
+    for (uint32_t i = 0; i < TILES_CYCLE && !ring_is_full(&hz->ring); i++) {
         const struct tile_item *item = queue_front(hz->in, now);
         if (!item)
             break;
         if (item->draw != hz->draw) {
-            if (hz->count)
+            if (hz->ring.count)
                 break;
             begin_draw(hz, item->draw, now);
             if (now < hz->free_cycle)
                 return true;
         }
         if (item->kind == ITEM_END) {
-            if (hz->count || (*blocked = !send_end(hz, item->draw, now)))
+            if (hz->ring.count || (*blocked = !send_end(hz, item->draw, now)))
                 break;
             queue_pop(hz->in, now);
             return true;
         }
-        struct hz_waiting *waiting = waiting_at(hz, hz->count++);
+        struct hz_waiting *waiting = &hz->waiting[ring_push(&hz->ring)];
         waiting->tile = *item;
         waiting->tested = hz->may_cull && is_in_buffer(hz, item);
         waiting->asked = waiting->read = 0;
@@ -471,8 +468,8 @@ why_idle(struct hz *hz, bool blocked, uint64_t now)
         stall_note(&hz->stall, early ? &stats->cycles_ztest : &stats->cycles_interpolator, now);
         return UNIT_BLOCKED;
     }
-    stall_note(&hz->stall, hz->count ? &stats->cycles_cache : NULL, now);
-    return hz->count ? UNIT_WAITING : UNIT_STARVED;
+    stall_note(&hz->stall, hz->ring.count ? &stats->cycles_cache : NULL, now);
+    return hz->ring.count ? UNIT_WAITING : UNIT_STARVED;
 }
 
 static enum unit_state
@@ -492,7 +489,7 @@ hz_clock(void *self, uint64_t now)
         for (uint32_t i = 0; i < TILES_CYCLE; i++)
             worked |= ask(hz, now, &port);
         uint32_t places = hz->quads_cycle;
-        for (uint32_t i = 0; i < TILES_CYCLE && hz->count; i++)
+        for (uint32_t i = 0; i < TILES_CYCLE && hz->ring.count; i++)
             if (!finish_first(hz, now, &places, &worked, &blocked))
                 break;
     }

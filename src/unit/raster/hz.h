@@ -2,6 +2,7 @@
 #ifndef AETIUS_UNIT_HZ_H
 #define AETIUS_UNIT_HZ_H
 
+#include "base/ring.h"
 #include "params/params.h"
 #include "unit/env.h"
 #include "unit/items.h"
@@ -42,9 +43,10 @@ struct hz {
     const struct draw *draw;
     struct hz_surface *surface; /* its depths; NULL: not tested */
     bool may_cull;
-    /* tiles, a ring; blocks are asked for from number `ahead` on */
+    /* tiles; blocks are asked for from number `ahead` on */
     struct hz_waiting *waiting;
-    uint32_t head, count, capacity, ahead;
+    struct ring ring;
+    uint32_t ahead;
     bool sending; /* the first one was tested, its quads are leaving */
     uint32_t next_quad;
     /* fault injection */

@@ -29,6 +29,7 @@ scan_tiles_init(struct scan_tiles *tiles, const struct fraggen *fraggen,
     tiles->steps_cycle = 4 * fraggen->quads_cycle / (tiles->gen_width * tiles->gen_height);
     if (!tiles->steps_cycle)
         tiles->steps_cycle = 1;
+    tiles->found_ring.capacity = SCAN_FOUND;
     tiles->found_limit = params->RASTERIZER.ScanTileQueueSize;
     init_gen_masks(tiles);
 }
@@ -63,18 +64,15 @@ scan_tiles_begin(struct scan_tiles *tiles, const struct fraggen *fraggen)
 void
 scan_tiles_add(struct scan_tiles *tiles, int32_t x, int32_t y, uint64_t triangles)
 {
-    uint32_t i = (tiles->found_head + tiles->found_count++) % SCAN_FOUND;
-    tiles->found[i] = (struct scan_tile){x, y, triangles};
+    tiles->found[ring_push(&tiles->found_ring)] = (struct scan_tile){x, y, triangles};
 }
 
 static bool
 take_found(struct scan_tiles *tiles)
 {
-    if (!tiles->found_count)
+    if (!tiles->found_ring.count)
         return false;
-    tiles->scan_tile = tiles->found[tiles->found_head];
-    tiles->found_head = (tiles->found_head + 1) % SCAN_FOUND;
-    tiles->found_count--;
+    tiles->scan_tile = tiles->found[ring_pop(&tiles->found_ring)];
     return true;
 }
 
@@ -210,8 +208,8 @@ scan_tiles_step(struct fraggen *fraggen, struct scan_tiles *tiles,
 {
     const bool generated = generate(fraggen, tiles, now, why);
     bool searched = false;
-    for (uint32_t i = 0; i < rate && !tiles->all_found && tiles->found_count < tiles->found_limit;
-         i++) {
+    for (uint32_t i = 0;
+         i < rate && !tiles->all_found && tiles->found_ring.count < tiles->found_limit; i++) {
         search(fraggen->walk, &fraggen->stats);
         searched = true;
     }

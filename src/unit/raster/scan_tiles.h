@@ -24,9 +24,9 @@ struct scan_tiles {
     const struct triangle *triangles[SCAN_MAX_BATCH];
     uint32_t count;
     int32_t min_x, min_y, max_x, max_y; /* the box around them all */
-    /* what the search found: a ring */
+    /* what the search found */
     struct scan_tile found[SCAN_FOUND];
-    uint32_t found_head, found_count;
+    struct ring found_ring;
     bool all_found; /* it may still have to be taken */
     /* the step in hand: an 8x8 tile of a generation tile of a scan tile, for a triangle */
     bool has_scan_tile;
@@ -54,7 +54,7 @@ bool scan_tiles_step(struct fraggen *fraggen, struct scan_tiles *tiles,
 static inline bool
 scan_tiles_are_done(const struct scan_tiles *tiles)
 {
-    return !tiles->has_scan_tile && !tiles->found_count && tiles->all_found;
+    return !tiles->has_scan_tile && !tiles->found_ring.count && tiles->all_found;
 }
 
 #endif

@@ -9,31 +9,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reply tags: the place in the ring of lines that come, and the transaction inside the block. */
+/* Reply tags: the place in the buffer of lines that come, and the transaction inside the block. */
 #define TAG(place, part) ((place) << 4 | (part))
 
 static void
-ring_init(struct rop_ring *ring, uint32_t limit)
+buffer_init(struct rop_buffer *buffer, uint32_t limit)
 {
-    ring->limit = limit;
-    ring->items = mem_array(limit, sizeof *ring->items);
+    buffer->ring.capacity = limit;
+    buffer->items = mem_array(limit, sizeof *buffer->items);
 }
 
 static struct rop_transfer *
-ring_at(struct rop_ring *ring, uint32_t n)
+buffer_at(const struct rop_buffer *buffer, uint32_t n)
 {
-    uint32_t i = ring->head + n;
-    return &ring->items[i >= ring->limit ? i - ring->limit : i];
+    return &buffer->items[ring_at(&buffer->ring, n)];
 }
 
 static void
-ring_drop(struct rop_ring *ring)
+buffer_drop(struct rop_buffer *buffer)
 {
-    ring->head = ring->head + 1 == ring->limit ? 0 : ring->head + 1;
-    ring->count--;
-    ring->stepped[0]--;
-    if (ring->stepped[1])
-        ring->stepped[1]--;
+    ring_pop(&buffer->ring);
+    buffer->stepped[0]--;
+    if (buffer->stepped[1])
+        buffer->stepped[1]--;
 }
 
 void
@@ -49,9 +47,10 @@ rop_cache_init(struct rop_cache *cache, struct module *module, struct blocks *bl
                                                    .line_bytes = shape->line_bytes,
                                                    .policy = shape->policy});
     cache->parts = mem_array(shape->lines, sizeof *cache->parts);
+    cache->request_ring.capacity = shape->request_limit;
     cache->requests = mem_array(shape->request_limit, sizeof *cache->requests);
-    ring_init(&cache->in, shape->input_limit);
-    ring_init(&cache->out, shape->output_limit);
+    buffer_init(&cache->in, shape->input_limit);
+    buffer_init(&cache->out, shape->output_limit);
 }
 
 void
@@ -69,17 +68,19 @@ rop_cache_reset(struct rop_cache *cache)
 {
     BUG_ON(!rop_cache_is_quiet(cache), "a ROP's cache is reset while it moves data");
     cache_reset(&cache->tags);
-    cache->in.head = cache->out.head = cache->request_head = 0;
+    ring_clear(&cache->in.ring);
+    ring_clear(&cache->out.ring);
+    ring_clear(&cache->request_ring);
 }
 
 static struct rop_request *
 add_request(struct rop_cache *cache)
 {
-    if (cache->request_count == cache->shape.request_limit)
+    if (ring_is_full(&cache->request_ring))
         return NULL;
-    uint32_t i = (cache->request_head + cache->request_count++) % cache->shape.request_limit;
-    cache->requests[i].has_in = cache->requests[i].has_out = false;
-    return &cache->requests[i];
+    struct rop_request *request = &cache->requests[ring_push(&cache->request_ring)];
+    request->has_in = request->has_out = false;
+    return request;
 }
 
 static void
@@ -338,9 +339,8 @@ look_behind(const struct rop_cache *cache, uint32_t address, const struct memctl
 {
     for (uint32_t at = 0; at < cache->shape.line_bytes; at += TRANSACTION_BYTES)
         memctl_look(memctl, address + at, bytes + at);
-    for (uint32_t n = 0; n < cache->out.count; n++)
-        look_at_transfer(cache, &cache->out.items[(cache->out.head + n) % cache->out.limit],
-                         address, bytes);
+    for (uint32_t n = 0; n < cache->out.ring.count; n++)
+        look_at_transfer(cache, buffer_at(&cache->out, n), address, bytes);
 }
 
 void
@@ -415,7 +415,7 @@ rop_cache_write_block(struct rop_cache *cache, uint32_t address, const uint8_t *
 bool
 rop_cache_is_quiet(const struct rop_cache *cache)
 {
-    return !cache->request_count && !cache->in.count && !cache->out.count &&
+    return !cache->request_ring.count && !cache->in.ring.count && !cache->out.ring.count &&
            !cache->writes_in_flight;
 }
 
@@ -427,7 +427,7 @@ take_replies(struct rop_cache *cache, uint64_t now)
         if (reply->write) {
             cache->writes_in_flight--;
         } else {
-            struct rop_transfer *in = &cache->in.items[(reply->tag >> 4) % cache->in.limit];
+            struct rop_transfer *in = &cache->in.items[(reply->tag >> 4) % cache->in.ring.capacity];
             uint32_t part = (reply->tag & 15) * TRANSACTION_BYTES;
             BUG_ON(part >= BLOCK_MAX_BYTES || !in->missing, "rop: a reply that nobody awaits");
             memcpy(in->data + part, reply->data, TRANSACTION_BYTES);
@@ -467,7 +467,7 @@ end_fills(struct rop_cache *cache, uint64_t now)
 {
     bool worked = false;
     while (cache->in.stepped[1]) {
-        struct rop_transfer *in = ring_at(&cache->in, 0);
+        struct rop_transfer *in = buffer_at(&cache->in, 0);
         if (in->written_cycle > now) {
             module_wake_at(cache->module, in->written_cycle);
             break;
@@ -475,7 +475,7 @@ end_fills(struct rop_cache *cache, uint64_t now)
         take_line(cache, in);
         cache->tags.lines[in->line].filling = 0;
         cache->tags.lines[in->line].came = (struct cp_stamp){in->came, now};
-        ring_drop(&cache->in);
+        buffer_drop(&cache->in);
         worked = true;
     }
     return worked;
@@ -484,8 +484,8 @@ end_fills(struct rop_cache *cache, uint64_t now)
 static bool
 is_read_out(struct rop_cache *cache, uint32_t line)
 {
-    for (uint32_t n = cache->out.stepped[0]; n < cache->out.count; n++)
-        if (ring_at(&cache->out, n)->line == line)
+    for (uint32_t n = cache->out.stepped[0]; n < cache->out.ring.count; n++)
+        if (buffer_at(&cache->out, n)->line == line)
             return false;
     return true;
 }
@@ -494,14 +494,14 @@ is_read_out(struct rop_cache *cache, uint32_t line)
 static bool
 write_next(struct rop_cache *cache, uint64_t now)
 {
-    struct rop_ring *ring = &cache->in;
-    if (ring->stepped[1] == ring->stepped[0])
+    struct rop_buffer *buffer = &cache->in;
+    if (buffer->stepped[1] == buffer->stepped[0])
         return false;
-    struct rop_transfer *in = ring_at(ring, ring->stepped[1]);
+    struct rop_transfer *in = buffer_at(buffer, buffer->stepped[1]);
     const bool raw = blocks_is_raw(in->state);
     if (raw && !in->bytes && is_read_out(cache, in->line)) { /* unread: only its place is wanted */
         in->written_cycle = now;
-        ring->stepped[1]++;
+        buffer->stepped[1]++;
         return true;
     }
     if (raw && !(in->arrived_mask & 1u << in->written_count))
@@ -518,7 +518,7 @@ write_next(struct rop_cache *cache, uint64_t now)
         return false;
     in->written_cycle = now + cycles;
     in->written_count++;
-    ring->stepped[1] += !raw || in->written_count * TRANSACTION_BYTES == in->bytes;
+    buffer->stepped[1] += !raw || in->written_count * TRANSACTION_BYTES == in->bytes;
     return true;
 }
 
@@ -526,10 +526,10 @@ write_next(struct rop_cache *cache, uint64_t now)
 static bool
 unpack_next(struct rop_cache *cache, uint64_t now)
 {
-    struct rop_ring *ring = &cache->in;
-    if (ring->stepped[0] == ring->count)
+    struct rop_buffer *buffer = &cache->in;
+    if (buffer->stepped[0] == buffer->ring.count)
         return false;
-    struct rop_transfer *in = ring_at(ring, ring->stepped[0]);
+    struct rop_transfer *in = buffer_at(buffer, buffer->stepped[0]);
     in->packed_cycle = now;
     if (in->state >= BLOCK_LEVEL) {
         if (in->missing)
@@ -541,7 +541,7 @@ unpack_next(struct rop_cache *cache, uint64_t now)
         in->packed_cycle += cache->blocks->unpack_cycles;
         cache->unpack_free = in->packed_cycle;
     }
-    ring->stepped[0]++;
+    buffer->stepped[0]++;
     return true;
 }
 
@@ -549,10 +549,10 @@ unpack_next(struct rop_cache *cache, uint64_t now)
 static bool
 read_next(struct rop_cache *cache, uint64_t now)
 {
-    struct rop_ring *ring = &cache->out;
-    if (ring->stepped[0] == ring->count)
+    struct rop_buffer *buffer = &cache->out;
+    if (buffer->stepped[0] == buffer->ring.count)
         return false;
-    struct rop_transfer *out = ring_at(ring, ring->stepped[0]);
+    struct rop_transfer *out = buffer_at(buffer, buffer->stepped[0]);
     out->packed_cycle = now;
     if (out->line != ROP_NO_LINE) {
         uint32_t cycles = take_line_port(cache, false, cache->shape.line_bytes, now);
@@ -568,7 +568,7 @@ read_next(struct rop_cache *cache, uint64_t now)
             cache->pack_free = out->packed_cycle;
         }
     }
-    ring->stepped[0]++;
+    buffer->stepped[0]++;
     return true;
 }
 
@@ -577,17 +577,16 @@ static bool
 accept(struct rop_cache *cache)
 {
     bool worked = false;
-    while (cache->request_count) {
-        struct rop_request *request = &cache->requests[cache->request_head];
-        if ((request->has_in && cache->in.count == cache->in.limit) ||
-            (request->has_out && cache->out.count == cache->out.limit))
+    while (cache->request_ring.count) {
+        struct rop_request *request = &cache->requests[cache->request_ring.head];
+        if ((request->has_in && ring_is_full(&cache->in.ring)) ||
+            (request->has_out && ring_is_full(&cache->out.ring)))
             break;
         if (request->has_out)
-            *ring_at(&cache->out, cache->out.count++) = request->out;
+            cache->out.items[ring_push(&cache->out.ring)] = request->out;
         if (request->has_in)
-            *ring_at(&cache->in, cache->in.count++) = request->in;
-        cache->request_head = (cache->request_head + 1) % cache->shape.request_limit;
-        cache->request_count--;
+            cache->in.items[ring_push(&cache->in.ring)] = request->in;
+        ring_pop(&cache->request_ring);
         worked = true;
     }
     return worked;
@@ -608,12 +607,12 @@ push_part(struct rop_cache *cache, struct rop_transfer *transfer, uint64_t now)
 static struct rop_transfer *
 next_read(struct rop_cache *cache)
 {
-    for (uint32_t n = 0; n < cache->in.count; n++) {
-        struct rop_transfer *in = ring_at(&cache->in, n);
+    for (uint32_t n = 0; n < cache->in.ring.count; n++) {
+        struct rop_transfer *in = buffer_at(&cache->in, n);
         if (in->sent >= in->bytes)
             continue;
-        for (uint32_t o = 0; o < cache->out.count; o++)
-            if (ring_at(&cache->out, o)->address == in->address)
+        for (uint32_t o = 0; o < cache->out.ring.count; o++)
+            if (buffer_at(&cache->out, o)->address == in->address)
                 return NULL;
         return in;
     }
@@ -623,7 +622,7 @@ next_read(struct rop_cache *cache)
 static bool
 send(struct rop_cache *cache, uint64_t now)
 {
-    struct rop_transfer *out = cache->out.stepped[0] ? ring_at(&cache->out, 0) : NULL;
+    struct rop_transfer *out = cache->out.stepped[0] ? buffer_at(&cache->out, 0) : NULL;
     struct rop_transfer *in = next_read(cache);
     if (out && out->packed_cycle > now) {
         module_wake_at(cache->module, out->packed_cycle);
@@ -647,7 +646,7 @@ send(struct rop_cache *cache, uint64_t now)
     memcpy(request->data, out->data + at, TRANSACTION_BYTES);
     cache->writes_in_flight++;
     if (out->sent >= out->bytes)
-        ring_drop(&cache->out);
+        buffer_drop(&cache->out);
     return true;
 }
 
@@ -655,7 +654,7 @@ void
 rop_cache_receive(struct rop_cache *cache, uint64_t now)
 {
     bool worked = take_replies(cache, now);
-    if (cache->in.count) {
+    if (cache->in.ring.count) {
         worked |= end_fills(cache, now);
         worked |= write_next(cache, now);
         worked |= unpack_next(cache, now);
@@ -667,7 +666,7 @@ rop_cache_receive(struct rop_cache *cache, uint64_t now)
 void
 rop_cache_send(struct rop_cache *cache, uint64_t now)
 {
-    if (!cache->request_count && !cache->in.count && !cache->out.count)
+    if (!cache->request_ring.count && !cache->in.ring.count && !cache->out.ring.count)
         return;
     bool worked = accept(cache);
     worked |= read_next(cache, now);

@@ -18,6 +18,7 @@
 #ifndef AETIUS_UNIT_ROP_CACHE_H
 #define AETIUS_UNIT_ROP_CACHE_H
 
+#include "base/ring.h"
 #include "codec/blocks_file.h"
 #include "unit/cache.h"
 #include "unit/rop/blocks.h"
@@ -69,10 +70,10 @@ struct rop_capture {
     struct error err;
 };
 
-struct rop_ring { /* of transfers; the steps follow each other */
+struct rop_buffer { /* transfers; the steps follow each other */
     struct rop_transfer *items;
-    uint32_t limit, head, count;
-    uint32_t stepped[2]; /* of the items from head on: how many have begun step 1, step 2 */
+    struct ring ring;
+    uint32_t stepped[2]; /* of the items from the front on: how many have begun step 1, step 2 */
 };
 
 struct rop_cache {
@@ -82,9 +83,9 @@ struct rop_cache {
     struct cache tags;          /* lines and their bytes; its memory side is not used */
     struct partial_line *parts; /* of each line */
     struct memory_port port;
-    struct rop_request *requests; /* ring */
-    uint32_t request_head, request_count;
-    struct rop_ring in, out; /* steps of in: decompressed, written; of out: read, - */
+    struct rop_request *requests;
+    struct ring request_ring;
+    struct rop_buffer in, out; /* steps of in: decompressed, written; of out: read, - */
     uint64_t pack_free, unpack_free;
     uint64_t read_ports[ROP_CACHE_PORTS], write_ports[ROP_CACHE_PORTS]; /* free from */
     uint64_t line_read_free, line_write_free; /* no line uses one of them from then on */

@@ -76,9 +76,11 @@ sched_init(struct sched *sched, const struct unit_env *env, uint32_t index)
     sched->busy_groups = params->RASTERIZER.BusyGroups;
     sched->tiled = params->RASTERIZER.TiledShaderDistribution;
     sched->batch_threads = params->RASTERIZER.ShaderInputBatchSize;
-    sched->reorder_limit = params->RASTERIZER.ShadedStampQueueSize;
-    for (uint32_t r = 0; r < env->rops; r++)
-        sched->reorder[r].entries = mem_array(sched->reorder_limit, sizeof(struct reordered));
+    for (uint32_t r = 0; r < env->rops; r++) {
+        struct reorder *reorder = &sched->reorder[r];
+        reorder->ring.capacity = params->RASTERIZER.ShadedStampQueueSize;
+        reorder->entries = mem_array(reorder->ring.capacity, sizeof *reorder->entries);
+    }
     for (uint32_t i = 0; i < SOURCES; i++)
         sched->full[sources[i]->stage] =
             sched->roles[sources[i]->stage].group_threads / sources[i]->item_threads;
@@ -86,8 +88,9 @@ sched_init(struct sched *sched, const struct unit_env *env, uint32_t index)
     const uint32_t fragment_threads = sched->roles[STAGE_FRAGMENT].group_threads;
     env->pools->group_threads =
         vertex_threads > fragment_threads ? vertex_threads : fragment_threads;
-    sched->finished_limit = params->RASTERIZER.ShadedVertexQueueSize + vertex_threads;
-    sched->finished_vertices = mem_array(sched->finished_limit, sizeof(struct pooled_vertex *));
+    sched->finished_ring.capacity = params->RASTERIZER.ShadedVertexQueueSize + vertex_threads;
+    sched->finished_vertices =
+        mem_array(sched->finished_ring.capacity, sizeof(struct pooled_vertex *));
 }
 
 struct group *

@@ -2,6 +2,7 @@
 #ifndef AETIUS_UNIT_SCHED_H
 #define AETIUS_UNIT_SCHED_H
 
+#include "base/ring.h"
 #include "params/params.h"
 #include "unit/env.h"
 #include "unit/shader/shader.h"
@@ -30,17 +31,16 @@ struct sched {
     uint32_t turn, turn_threads; /* the unit, of those for fragments, and what it got so far */
     uint32_t batch_threads;
 
-    /* Reorder: a ring a ROP of quads and ends of draws, in the order in which they came. */
+    /* Reorder: for each ROP the quads and ends of draws, in the order in which they came. */
     struct reorder {
         struct reordered {
             struct quad_item item;
             struct cp_stamp came;
         } * entries;
-        uint32_t head, count;
+        struct ring ring;
     } reorder[MAX_ROPS];
-    uint32_t reorder_limit;
-    struct pooled_vertex **finished_vertices; /* shaded, on their way back: a ring */
-    uint32_t finished_head, finished_count, finished_limit;
+    struct pooled_vertex **finished_vertices; /* shaded, on their way back */
+    struct ring finished_ring;
 
     /* critical path: what comes in is the module's stage; groups that are finished, and quads and
      * ends that leave their ring */

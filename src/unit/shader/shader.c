@@ -176,6 +176,7 @@ make_tables(struct shader *shader)
         shader->free_places[p / 64] |= UINT64_C(1) << p % 64;
     shader->after = mem_array(places, sizeof *shader->after);
     shader->before = mem_array(places, sizeof *shader->before);
+    shader->finished_ring.capacity = places;
     shader->finished = mem_array(places, sizeof *shader->finished);
     ready_init(&shader->ready, places);
 }
@@ -427,8 +428,7 @@ shader_finish(struct shader *shader, struct group *group, uint64_t cycle)
     leave_circle(shader, group->slot);
     shader_wait(shader, group, WAIT_OUTPUT);
     group->ready_cycle = group->results_ready > cycle ? group->results_ready : cycle;
-    shader->finished[(shader->finished_head + shader->finished_count++) % shader->max_groups] =
-        group->slot;
+    shader->finished[ring_push(&shader->finished_ring)] = group->slot;
     shader->stats.groups_finished++;
 }
 
@@ -436,9 +436,9 @@ shader_finish(struct shader *shader, struct group *group, uint64_t cycle)
 static bool
 send_finished(struct shader *shader, uint64_t now, bool *blocked)
 {
-    if (!shader->finished_count)
+    if (!shader->finished_ring.count)
         return false;
-    struct group *group = shader->groups[shader->finished[shader->finished_head]];
+    struct group *group = shader->groups[shader->finished[shader->finished_ring.head]];
     uint64_t ready = group->ready_cycle > shader->output_free_cycle ? group->ready_cycle
                                                                     : shader->output_free_cycle;
     if (ready > now) {
@@ -456,8 +456,7 @@ send_finished(struct shader *shader, uint64_t now, bool *blocked)
         group->ready_cycle > shader->output_free_cycle || !shader->finish_port.cp_ref
             ? module_step(&shader->module, group->way.cp_ref, CAUSE_load, now)
             : shader->finish_port.cp_ref;
-    shader->finished_head = (shader->finished_head + 1) % shader->max_groups;
-    shader->finished_count--;
+    ring_pop(&shader->finished_ring);
     shader->output_free_cycle = now + cycles;
     *(struct group_item *)queue_push_later(shader->out, now, cycles - 1) =
         (struct group_item){group};

@@ -3,6 +3,7 @@
 #ifndef AETIUS_UNIT_SHADER_H
 #define AETIUS_UNIT_SHADER_H
 
+#include "base/ring.h"
 #include "params/params.h"
 #include "unit/env.h"
 #include "unit/items.h"
@@ -74,8 +75,8 @@ struct shader {
     uint32_t running, oldest;
     uint32_t last_fetched; /* the place that was fetched from last; in order: that has its turn */
     bool stays_at_turn;    /* the unit stays with it */
-    uint32_t *finished;    /* ended: a ring of places */
-    uint32_t finished_head, finished_count;
+    uint32_t *finished;    /* ended: their places */
+    struct ring finished_ring;
     uint64_t load_free_cycle, output_free_cycle; /* when the ports are free again */
     uint64_t issue_free_cycle;                   /* when the ALUs take the next instruction */
     struct group *sending;                       /* its texture requests are on their way out */

@@ -89,7 +89,7 @@ is_busy(const struct sched *sched, const struct group *group)
 static void
 add_to_ring(struct sched *sched, struct reorder *reorder, const struct quad_item *item)
 {
-    reorder->entries[(reorder->head + reorder->count++) % sched->reorder_limit] =
+    reorder->entries[ring_push(&reorder->ring)] =
         (struct reordered){*item, {sched->module.stage.cp_ref, sched->module.clock->now}};
 }
 
@@ -98,7 +98,7 @@ static bool
 take_end(struct sched *sched, struct quad_item end)
 {
     for (uint32_t r = 0; r < sched->rops; r++)
-        if (sched->reorder[r].count == sched->reorder_limit)
+        if (ring_is_full(&sched->reorder[r].ring))
             return false;
     for (uint32_t r = 0; r < sched->rops; r++) {
         add_to_ring(sched, &sched->reorder[r], &end);
@@ -126,7 +126,7 @@ take_quad(struct sched *sched, const struct quad_item *item, uint64_t now)
     struct group **group = &sched->quad_group[unit];
     struct reorder *reorder =
         &sched->reorder[rop_of_tile(quad->x / TILE_SIZE, quad->y / TILE_SIZE, sched->rops)];
-    if (reorder->count == sched->reorder_limit || (*group && (*group)->count == full)) {
+    if (ring_is_full(&reorder->ring) || (*group && (*group)->count == full)) {
         sched->door_closed = true;
         return false;
     }
@@ -202,8 +202,8 @@ leave(struct sched *sched, uint64_t now, bool *blocked)
     bool worked = false;
     for (uint32_t r = 0; r < sched->rops; r++) {
         struct reorder *reorder = &sched->reorder[r];
-        for (uint32_t i = 0; i < sched->quads_cycle && reorder->count; i++) {
-            const struct reordered *entry = &reorder->entries[reorder->head];
+        for (uint32_t i = 0; i < sched->quads_cycle && reorder->ring.count; i++) {
+            const struct reordered *entry = &reorder->entries[reorder->ring.head];
             const struct quad_item *first = &entry->item;
             if (first->kind == ITEM_DATA && !first->quad->shaded)
                 break;
@@ -219,8 +219,7 @@ leave(struct sched *sched, uint64_t now, bool *blocked)
                 note_leaving(sched, entry->came, now);
                 *(struct quad_item *)queue_push(out, now) = *first;
             }
-            reorder->head = (reorder->head + 1) % sched->reorder_limit;
-            reorder->count--;
+            ring_pop(&reorder->ring);
             worked = true;
         }
     }

@@ -93,12 +93,10 @@ is_busy(const struct sched *sched, const struct group *group)
 static bool
 finish(struct sched *sched, const struct group *group)
 {
-    if (sched->finished_count + group->count > sched->finished_limit)
+    if (sched->finished_ring.count + group->count > sched->finished_ring.capacity)
         return false;
-    for (uint32_t i = 0; i < group->count; i++) {
-        uint32_t at = (sched->finished_head + sched->finished_count++) % sched->finished_limit;
-        sched->finished_vertices[at] = group->vertices[i];
-    }
+    for (uint32_t i = 0; i < group->count; i++)
+        sched->finished_vertices[ring_push(&sched->finished_ring)] = group->vertices[i];
     return true;
 }
 
@@ -107,11 +105,9 @@ leave(struct sched *sched, uint64_t now, bool *blocked)
 {
     (void)blocked;
     bool worked = false;
-    while (sched->finished_count && queue_space(sched->vertices_out, now)) {
-        *(struct vertex_item *)queue_push(sched->vertices_out, now) =
-            (struct vertex_item){ITEM_DATA, NULL, sched->finished_vertices[sched->finished_head]};
-        sched->finished_head = (sched->finished_head + 1) % sched->finished_limit;
-        sched->finished_count--;
+    while (sched->finished_ring.count && queue_space(sched->vertices_out, now)) {
+        *(struct vertex_item *)queue_push(sched->vertices_out, now) = (struct vertex_item){
+            ITEM_DATA, NULL, sched->finished_vertices[ring_pop(&sched->finished_ring)]};
         worked = true;
     }
     return worked;

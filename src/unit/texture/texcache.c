@@ -81,9 +81,10 @@ texcache_init(struct texcache *cache, const struct params *params, struct module
     replacement_init(&cache->replacement, params->FRAGMENTSHADER.TextureCacheReplacement,
                      cache->sets, cache->ways);
     forget(cache);
-    cache->fill_limit = params->FRAGMENTSHADER.TextureCacheRequestQueueSize;
+    cache->fill_ring.capacity = params->FRAGMENTSHADER.TextureCacheRequestQueueSize;
     cache->input_limit = params->FRAGMENTSHADER.TextureCacheInputQueue;
-    cache->fills = mem_array(cache->fill_limit, sizeof *cache->fills);
+    cache->fills = mem_array(cache->fill_ring.capacity, sizeof *cache->fills);
+    cache->written_ring.capacity = count;
     cache->written = mem_array(count, sizeof *cache->written);
     cache->decompress_latency = params->FRAGMENTSHADER.TextureCacheDecompressLatency;
     const uint32_t width = PORTS * params->FRAGMENTSHADER.TextureCachePortWidth;
@@ -110,7 +111,7 @@ texcache_fini(struct texcache *cache)
 bool
 texcache_is_quiet(const struct texcache *cache)
 {
-    return !cache->fill_count && !cache->written_count && cache_is_quiet(&cache->behind);
+    return !cache->fill_ring.count && !cache->written_ring.count && cache_is_quiet(&cache->behind);
 }
 
 void
@@ -240,14 +241,13 @@ int32_t
 texcache_allocate(struct texcache *cache, const struct texcache_texture *texture, uint32_t n)
 {
     const uint64_t tag = texture->first_tag + n;
-    if (cache->fill_count == cache->fill_limit)
+    if (ring_is_full(&cache->fill_ring))
         return TEXCACHE_NO_REQUEST;
     const uint32_t set = (uint32_t)(tag & (cache->sets - 1));
     const int32_t victim = replacement_victim(&cache->replacement, set, line_state, cache);
     if (victim < 0)
         return TEXCACHE_NO_WAY;
-    struct texcache_fill *fill =
-        &cache->fills[(cache->fill_head + cache->fill_count) % cache->fill_limit];
+    struct texcache_fill *fill = &cache->fills[ring_at(&cache->fill_ring, cache->fill_ring.count)];
     locate(cache, texture, n, fill);
     if (++cache->fill_number == cache->wrong_fill_at)
         fill->address += fill->bytes;
@@ -261,7 +261,7 @@ texcache_allocate(struct texcache *cache, const struct texcache_texture *texture
     if (cache->memory)
         read_at_once(cache, fill);
     else
-        cache->fill_count++;
+        ring_push(&cache->fill_ring);
     replacement_fill(&cache->replacement, (uint32_t)victim);
     cache->hints[tag % TEXCACHE_HINTS] = (uint32_t)victim;
     return victim;
@@ -271,10 +271,10 @@ texcache_allocate(struct texcache *cache, const struct texcache_texture *texture
 static bool
 look_up_behind(struct texcache *cache)
 {
-    if (cache->fills_looked_up == cache->fill_count || cache->fills_looked_up == cache->input_limit)
+    if (cache->fills_looked_up == cache->fill_ring.count ||
+        cache->fills_looked_up == cache->input_limit)
         return false;
-    struct texcache_fill *fill =
-        &cache->fills[(cache->fill_head + cache->fills_looked_up) % cache->fill_limit];
+    struct texcache_fill *fill = &cache->fills[ring_at(&cache->fill_ring, cache->fills_looked_up)];
     struct cache *behind = &cache->behind;
     const uint32_t address =
         (fill->address / behind->line_bytes + fill->looked_up) * behind->line_bytes;
@@ -315,12 +315,10 @@ finish_fill(struct texcache *cache, const struct texcache_fill *fill, uint64_t n
     cache->write_port_free = done + cache->write_cycles;
     cache->filled.cycle = cache->write_port_free;
     cache->lines[fill->line].way = cache->filled.cp_ref;
-    const uint32_t count = cache->sets * cache->ways;
-    const uint32_t at = (cache->written_head + cache->written_count++) % count;
+    const uint32_t at = ring_push(&cache->written_ring);
     cache->written[at].line = fill->line;
     cache->written[at].cycle = cache->write_port_free;
-    cache->fill_head = (cache->fill_head + 1) % cache->fill_limit;
-    cache->fill_count--;
+    ring_pop(&cache->fill_ring);
     cache->fills_looked_up--;
     cache->staged = 0;
 }
@@ -329,9 +327,9 @@ finish_fill(struct texcache *cache, const struct texcache_fill *fill, uint64_t n
 static bool
 read_behind(struct texcache *cache, uint64_t now)
 {
-    struct texcache_fill *fill = &cache->fills[cache->fill_head];
+    struct texcache_fill *fill = &cache->fills[cache->fill_ring.head];
     struct cache *behind = &cache->behind;
-    if (!cache->fill_count || fill->read == fill->looked_up || cache->decompressor_free > now)
+    if (!cache->fill_ring.count || fill->read == fill->looked_up || cache->decompressor_free > now)
         return false;
     const uint32_t line = fill->part_line[fill->read];
     if (!cache_ready(behind, line))
@@ -352,11 +350,9 @@ read_behind(struct texcache *cache, uint64_t now)
 int32_t
 texcache_next_filled(struct texcache *cache, uint64_t now)
 {
-    if (!cache->written_count || cache->written[cache->written_head].cycle > now)
+    if (!cache->written_ring.count || cache->written[cache->written_ring.head].cycle > now)
         return -1;
-    const uint32_t line = cache->written[cache->written_head].line;
-    cache->written_head = (cache->written_head + 1) % (cache->sets * cache->ways);
-    cache->written_count--;
+    const uint32_t line = cache->written[ring_pop(&cache->written_ring)].line;
     cache->lines[line].filling = false;
     return (int32_t)line;
 }
@@ -370,9 +366,9 @@ texcache_clock(struct texcache *cache, uint64_t now)
     if (moved)
         return now + 1;
     uint64_t next = CYCLE_NEVER;
-    if (cache->fill_count && cache->decompressor_free > now)
+    if (cache->fill_ring.count && cache->decompressor_free > now)
         next = cache->decompressor_free;
-    if (cache->written_count && cache->written[cache->written_head].cycle < next)
-        next = cache->written[cache->written_head].cycle;
+    if (cache->written_ring.count && cache->written[cache->written_ring.head].cycle < next)
+        next = cache->written[cache->written_ring.head].cycle;
     return next;
 }

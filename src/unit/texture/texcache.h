@@ -56,8 +56,9 @@ struct texcache {
     struct texunit_stats *stats; /* the owner's */
     struct cp_stamp filled;      /* the last line was written */
 
-    struct texcache_fill *fills; /* ring: those that are looked up come first */
-    uint32_t fill_head, fill_count, fills_looked_up, fill_limit, input_limit;
+    struct texcache_fill *fills; /* those that are looked up come first */
+    struct ring fill_ring;
+    uint32_t fills_looked_up, input_limit;
     uint8_t staging[TEXCACHE_MAX_LINE_BYTES]; /* bytes of the fill in front, as in memory */
     uint32_t staged;
     uint32_t decompress_latency, write_cycles;
@@ -65,8 +66,8 @@ struct texcache {
     struct {
         uint32_t line;
         uint64_t cycle;
-    } * written; /* ring: lines that will be there in a cycle */
-    uint32_t written_head, written_count;
+    } * written; /* lines that will be there in a cycle */
+    struct ring written_ring;
 
     const struct gpu_memory *memory; /* perfect: every line comes from here, at once; else NULL */
     bool two_levels;

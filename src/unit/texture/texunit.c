@@ -99,9 +99,10 @@ texunit_init(struct texunit *texunit, const struct unit_env *env, uint32_t index
     texunit->textures = mem_array(TEXUNIT_TEXTURES, sizeof *texunit->textures);
     texunit->accesses = mem_array(texunit->access_limit, sizeof *texunit->accesses);
     texunit->free_accesses = mem_array(texunit->access_limit, sizeof *texunit->free_accesses);
+    texunit->order_ring.capacity = texunit->access_limit;
     texunit->order = mem_array(texunit->access_limit, sizeof *texunit->order);
-    texunit->ready_places = texunit->access_limit + texunit->window_limit;
-    texunit->ready = mem_array(texunit->ready_places, sizeof *texunit->ready);
+    texunit->ready_ring.capacity = texunit->access_limit + texunit->window_limit;
+    texunit->ready = mem_array(texunit->ready_ring.capacity, sizeof *texunit->ready);
     texunit->samples = mem_array(texunit->sample_limit, sizeof *texunit->samples);
     texunit->free_samples = mem_array(texunit->sample_limit, sizeof *texunit->free_samples);
     for (uint32_t i = 0; i < texunit->access_limit; i++)
@@ -204,8 +205,7 @@ take_request(struct texunit *texunit, uint64_t now)
     access->asked = (struct cp_stamp){texunit->door.cp_ref, queue_mark(texunit->in).cycle};
     access->since = now;
     access->texture = NULL;
-    uint32_t at = texunit->order_head + texunit->in_order++;
-    texunit->order[at < texunit->access_limit ? at : at - texunit->access_limit] = slot;
+    texunit->order[ring_push(&texunit->order_ring)] = slot;
     texunit->stats.quads++;
     queue_pop(texunit->in, now);
     return true;
@@ -224,9 +224,9 @@ count_plan(struct texunit *texunit)
 static bool
 plan_next(struct texunit *texunit)
 {
-    if (!texunit->in_order)
+    if (!texunit->order_ring.count)
         return false;
-    const uint32_t slot = texunit->order[texunit->order_head];
+    const uint32_t slot = texunit->order[texunit->order_ring.head];
     struct texunit_access *access = &texunit->accesses[slot];
     const struct texture_request *request = request_of(&access->item);
     struct sample_plan *plan = &texunit->plan;
@@ -249,10 +249,7 @@ plan_next(struct texunit *texunit)
     access->first = access->last = TEXUNIT_NONE;
     texunit->planned = slot;
     texunit->next_pass = 0;
-    texunit->order_head++;
-    if (texunit->order_head == texunit->access_limit)
-        texunit->order_head = 0;
-    texunit->in_order--;
+    ring_pop(&texunit->order_ring);
     return true;
 }
 
@@ -435,7 +432,8 @@ put_aside(struct texunit *texunit, const struct texcache_texture *texture,
 {
     struct texcache *cache = &texunit->cache;
     const uint32_t aside = cache->sets * cache->ways * cache->line_bytes;
-    if (!sample->line_count || sample->missing || texunit->window_count || texunit->ready_count)
+    if (!sample->line_count || sample->missing || texunit->window_count ||
+        texunit->ready_ring.count)
         return false;
     for (uint32_t k = 0; k < texunit->wanted_done; k++) {
         for (uint32_t left = texunit->wanted_by[k]; left; left &= left - 1) {
@@ -457,8 +455,7 @@ put_aside(struct texunit *texunit, const struct texcache_texture *texture,
 static void
 make_ready(struct texunit *texunit, uint32_t slot)
 {
-    uint32_t at = texunit->ready_head + texunit->ready_count++;
-    texunit->ready[at < texunit->ready_places ? at : at - texunit->ready_places] = slot;
+    texunit->ready[ring_push(&texunit->ready_ring)] = slot;
 }
 
 /* The sample in hand has all its lines, or they are on their way. */
@@ -486,7 +483,7 @@ fetch(struct texunit *texunit)
     if (texunit->begun == TEXUNIT_NONE) {
         if (texunit->window_count == texunit->window_limit)
             texunit->stall = STALL_WINDOW;
-        else if (texunit->ready_count >= texunit->access_limit)
+        else if (texunit->ready_ring.count >= texunit->access_limit)
             texunit->stall = STALL_READY;
         else if (!begin_sample(texunit))
             texunit->stall = STALL_SAMPLES;
@@ -589,9 +586,9 @@ read_sample(struct texunit *texunit, uint64_t now, enum unit_state *why)
         texunit->stats.port_wait_cycles++;
         return true;
     }
-    if (!texunit->ready_count)
+    if (!texunit->ready_ring.count)
         return false;
-    struct texunit_sample *sample = &texunit->samples[texunit->ready[texunit->ready_head]];
+    struct texunit_sample *sample = &texunit->samples[texunit->ready[texunit->ready_ring.head]];
     struct texunit_access *access = &texunit->accesses[sample->access];
     if (access->left == 1 && !queue_space(texunit->out, now)) {
         *why = UNIT_BLOCKED;
@@ -608,9 +605,7 @@ read_sample(struct texunit *texunit, uint64_t now, enum unit_state *why)
     texunit->filtered.cycle = now + sample->port_cycles;
     texunit->answerer.cp_ref = texunit->freed = texunit->filtered.cp_ref;
     texunit->port_free = now + sample->port_cycles;
-    if (++texunit->ready_head == texunit->ready_places)
-        texunit->ready_head = 0;
-    texunit->ready_count--;
+    ring_pop(&texunit->ready_ring);
     const uint32_t slot = sample->access;
     add_samples(texunit, access);
     if (--access->left == 0)

@@ -60,8 +60,9 @@ struct texunit {
 
     struct texunit_access *accesses;
     uint32_t access_limit, access_count;
-    uint32_t *free_accesses;               /* stack */
-    uint32_t *order, order_head, in_order; /* ring: not planned yet */
+    uint32_t *free_accesses; /* stack */
+    uint32_t *order;         /* not planned yet */
+    struct ring order_ring;
 
     /* The access whose samples are being looked up. */
     uint32_t planned; /* or NONE */
@@ -74,8 +75,8 @@ struct texunit {
     struct texunit_sample *samples;
     uint32_t sample_limit, free_count, *free_samples; /* stack */
     uint32_t window_limit, window_count;              /* samples that wait for lines */
-    uint32_t *ready, ready_places;                    /* ring: samples whose lines are here */
-    uint32_t ready_head, ready_count;
+    uint32_t *ready;                                  /* samples whose lines are here */
+    struct ring ready_ring;
     uint64_t port_free;
 
     enum texunit_stall stall; /* since the last clock */

@@ -99,7 +99,7 @@ assert_surface(struct rig *rig, uint32_t word)
 static uint32_t
 running(const struct rig *rig)
 {
-    return rig_machine(rig)->cmdproc->batch_count;
+    return rig_machine(rig)->cmdproc->batch_ring.count;
 }
 
 /* A texture whose view is the last to hold it is sampled between the loss of its handle and of its

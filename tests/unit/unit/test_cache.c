@@ -74,7 +74,7 @@ a_cache_with_replies_on_the_way_is_not_quiet(void **state)
     assert_false(cache_is_quiet(&rig.cache));
     for (uint64_t now = 0; now < 2; now++)
         cache_clock(&rig.cache, now);
-    assert_int_equal(rig.cache.fill_count, 0);
+    assert_int_equal(rig.cache.fill_ring.count, 0);
     assert_false(cache_is_quiet(&rig.cache));
     answer(&rig, 10);
     cache_clock(&rig.cache, 11);
