@@ -147,4 +147,20 @@ module_step(const struct module *module, cp_ref from, enum path_cause cause, uin
     return path_step(&module->clock->path, from, cause, now);
 }
 
+/* A stage of the module goes on at `now` with what came by `way`. */
+static inline void
+module_resume(const struct module *module, struct cp_stage *stage, cp_ref way, uint64_t now)
+{
+    stage->cp_ref = module_step(module, way, stage->cause, now);
+}
+
+/* The same, with a thing that takes it so many cycles. */
+static inline void
+module_begin(const struct module *module, struct cp_stage *stage, cp_ref way, uint64_t now,
+             uint64_t cycles)
+{
+    module_resume(module, stage, way, now);
+    stage->free_cycle = now + cycles;
+}
+
 #endif

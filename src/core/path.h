@@ -39,9 +39,10 @@ struct path_node {
     uint32_t hop_cause; /* enum path_cause */
 };
 
-/* What does one thing after the other, with the cp_ref of the last one. */
+/* What does one thing after the other: the last one, and the cause of time that it takes. */
 struct cp_stage {
     cp_ref cp_ref;
+    uint64_t free_cycle; /* of stages that begin things by module_begin(): done with the last one */
     enum path_cause cause;
 };
 
@@ -115,6 +116,20 @@ static inline struct cp_stamp
 path_later(struct cp_stamp mark, struct cp_stamp other)
 {
     return other.cycle >= mark.cycle ? other : mark;
+}
+
+/* The end of the last thing that the stage did. */
+static inline struct cp_stamp
+path_last(const struct cp_stage *stage)
+{
+    return (struct cp_stamp){stage->cp_ref, stage->free_cycle};
+}
+
+/* The way to the next thing that the stage does, which wants `came` and the last one's end. */
+static inline cp_ref
+path_next(const struct cp_stage *stage, struct cp_stamp came)
+{
+    return path_later(path_last(stage), came).cp_ref;
 }
 
 /* Name, description and place in the tree of the causes; parents stand before their children. */

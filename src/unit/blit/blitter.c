@@ -451,7 +451,7 @@ note_operation(struct blitter *blitter, const struct blitter_piece *piece, uint6
     for (uint32_t i = 0; i < piece->block_count; i++)
         way =
             path_later(way, block_reader_mark(&blitter->reader, (uint32_t)piece->blocks[i].place));
-    blitter->module.stage.cp_ref = module_step(&blitter->module, way.cp_ref, CAUSE_blit, now);
+    module_resume(&blitter->module, &blitter->module.stage, way.cp_ref, now);
 }
 
 static bool

@@ -98,8 +98,7 @@ dac_begin(struct dac *dac, uint64_t now)
         if (!dac->front_bytes)
             return true;
         dac->phase = DAC_REFRESH;
-        dac->module.stage.cp_ref =
-            module_step(&dac->module, dac->module.clock->path.end, CAUSE_show, now);
+        module_resume(&dac->module, &dac->module.stage, dac->module.clock->path.end, now);
         dac->base = dac->front;
         dac->size_bytes = dac->front_bytes;
     } else {

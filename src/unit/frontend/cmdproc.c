@@ -357,7 +357,7 @@ note_carried(struct cmdproc *cmdproc, struct cp_stamp begun, uint64_t now)
             : path_later((struct cp_stamp){cmdproc->carrier.cp_ref, cmdproc->bus_free_cycle}, begun)
                   .cp_ref;
     cmdproc->carrier_waits = false;
-    cmdproc->carrier.cp_ref = module_step(&cmdproc->module, way, CAUSE_bus, now);
+    module_resume(&cmdproc->module, &cmdproc->carrier, way, now);
 }
 
 /* Whether a transfer that is older than `t`, and has to be sent before it, is not. */

@@ -177,11 +177,8 @@ send_vertex(struct streamer *streamer, uint64_t now)
     }
     if (!queue_space(streamer->out, now))
         return false;
-    streamer->committed = path_later(
-        (struct cp_stamp){streamer->committer.cp_ref, streamer->committed.cycle}, place->ready);
-    streamer->committer.cp_ref =
-        module_step(&streamer->module, streamer->committed.cp_ref, CAUSE_streamer, now);
-    streamer->committed.cycle = now + cycles;
+    module_begin(&streamer->module, &streamer->committer,
+                 path_next(&streamer->committer, place->ready), now, cycles);
     *(struct vertex_item *)queue_push_later(streamer->out, now, cycles - 1) = *first;
     if (first->kind == ITEM_DATA) {
         lanes_start(&streamer->buses, now, cycles);
@@ -200,7 +197,7 @@ commit(struct streamer *streamer, uint64_t now)
     for (struct vertex_item *item; (item = queue_front(streamer->shaded, now));) {
         item->vertex->shaded = true;
         vertex_release(streamer->pools, item->vertex);
-        streamer->committed.cycle = now + 1;
+        streamer->committer.free_cycle = now + 1;
         queue_pop(streamer->shaded, now);
         worked = true;
     }
@@ -303,10 +300,10 @@ read_attribute(struct streamer *streamer, struct streamer_load *load, uint32_t a
         return false;
     }
     if (streamer->loader_waits) /* for the line that came last */
-        streamer->loader.cp_ref = module_step(
-            &streamer->module, cache->lines[lines[lines[1] >= 0]].came.cp_ref, CAUSE_streamer, now);
+        module_resume(&streamer->module, &streamer->loader,
+                      cache->lines[lines[lines[1] >= 0]].came.cp_ref, now);
     streamer->loader_waits = false;
-    streamer->loaded.cycle = now + 1;
+    streamer->loader.free_cycle = now + 1;
     const struct format_info *format = draw->attributes[attribute].format;
     const uint32_t bytes = format->block_bytes;
     const uint32_t address =
@@ -336,8 +333,8 @@ load(struct streamer *streamer, uint64_t now)
     uint32_t budget = streamer->attributes_cycle;
     while (streamer->load_ring.count) {
         struct streamer_load *first = &streamer->loads[streamer->load_ring.head];
-        if (!streamer->load_attribute && first->asked.cycle >= streamer->loaded.cycle)
-            streamer->loader.cp_ref = first->asked.cp_ref;
+        if (!streamer->load_attribute)
+            streamer->loader.cp_ref = path_next(&streamer->loader, first->asked);
         uint32_t there =
             streamer->ahead_count ? streamer->draw->attribute_count : streamer->ahead_attribute;
         while (budget && streamer->load_attribute < there &&
@@ -466,7 +463,7 @@ resume_fetch(struct streamer *streamer, uint64_t now)
     case FETCH_WAITS_LOAD: way = streamer->loader.cp_ref; break;
     }
     streamer->fetch_wait = FETCH_GOES_ON;
-    streamer->module.stage.cp_ref = module_step(&streamer->module, way, CAUSE_streamer, now);
+    module_resume(&streamer->module, &streamer->module.stage, way, now);
 }
 
 static bool

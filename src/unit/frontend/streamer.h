@@ -80,7 +80,6 @@ struct streamer {
 
     /* critical path: fetch is the module's stage */
     struct cp_stage loader, committer;
-    struct cp_stamp loaded, committed; /* their last events */
     enum streamer_wait {
         FETCH_GOES_ON,
         FETCH_WAITS_INDEX,

@@ -132,10 +132,10 @@ struct rop {
     uint64_t free_cycle;  /* a fast clear is done then */
     uint32_t fault_state; /* fault injection: the next clear forgets this block (0: none) */
 
-    /* critical path: the module's stage fetches; the last events of the others */
+    /* critical path: what was fetched last, and replies of memory, are the module's stage */
     struct rop_causes causes;
-    struct cp_stage leaver;
-    struct cp_stamp fetched_at, read_at, started_at, left_at;
+    struct cp_stage fetcher, starter, leaver;
+    struct cp_stamp read_at, left_at;
     bool fetch_waited, read_waited; /* for a place in the next one's queue */
     bool lock_waited, start_waited;
     uint64_t

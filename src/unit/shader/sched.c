@@ -107,8 +107,7 @@ void
 sched_open_door(struct sched *sched, uint64_t now)
 {
     if (sched->door_closed)
-        sched->module.stage.cp_ref =
-            module_step(&sched->module, sched->finisher.cp_ref, CAUSE_gather, now);
+        module_resume(&sched->module, &sched->module.stage, sched->finisher.cp_ref, now);
     sched->door_closed = false;
 }
 

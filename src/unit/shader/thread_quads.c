@@ -191,8 +191,7 @@ static void
 note_leaving(struct sched *sched, struct cp_stamp came, uint64_t now)
 {
     const struct cp_stamp finished = {sched->finisher.cp_ref, sched->finished_cycle};
-    sched->leaver.cp_ref =
-        path_step(&sched->module.clock->path, path_later(came, finished).cp_ref, CAUSE_gather, now);
+    module_resume(&sched->module, &sched->leaver, path_later(came, finished).cp_ref, now);
 }
 
 /* Quads and ends leave their ring in order. */

@@ -41,7 +41,7 @@ static void
 texunit_wire(void *self)
 {
     struct texunit *texunit = self;
-    texunit->door.cause = CAUSE_lookup;
+    texunit->door.cause = texunit->look_up.cause = CAUSE_lookup;
     texunit->answerer.cause = CAUSE_filter;
     texunit->in->to = &texunit->door;
     texunit->out->from = &texunit->answerer;
@@ -326,14 +326,12 @@ port_cycles(const struct texunit *texunit, const struct texcache_texture *textur
 static void
 note_look_up(struct texunit *texunit, const struct texunit_access *access)
 {
-    const uint64_t now = texunit->module.clock->now;
-    struct cp_stamp way = path_later(texunit->looked_up, access->asked);
-    if (texunit->was_stalled)
-        way.cp_ref = texunit->freed;
+    module_begin(&texunit->module, &texunit->look_up,
+                 texunit->was_stalled ? texunit->freed
+                                      : path_next(&texunit->look_up, access->asked),
+                 texunit->module.clock->now, 1);
+    texunit->module.stage.cp_ref = texunit->look_up.cp_ref;
     texunit->was_stalled = false;
-    texunit->module.stage.cp_ref = texunit->looked_up.cp_ref =
-        module_step(&texunit->module, way.cp_ref, CAUSE_lookup, now);
-    texunit->looked_up.cycle = now + 1;
 }
 
 /* Begins the look-up of the next sample; false: no place for it. */
@@ -462,7 +460,7 @@ make_ready(struct texunit *texunit, uint32_t slot)
 static void
 end_sample(struct texunit *texunit, const struct texunit_sample *sample)
 {
-    texunit->samples[texunit->begun].ready = texunit->looked_up;
+    texunit->samples[texunit->begun].ready = path_last(&texunit->look_up);
     if (sample->missing)
         texunit->window_count++;
     else
@@ -502,14 +500,16 @@ fetch(struct texunit *texunit)
         texunit->stall = lock_line(texunit, texture, sample);
         if (texunit->stall == STALL_WAYS && !worked && put_aside(texunit, texture, sample))
             return true;
-        texunit->looked_up.cycle = texunit->module.clock->now + 1;
+        texunit->look_up.free_cycle = texunit->module.clock->now + 1;
         if (texunit->stall) {
             texunit->line_stalled = true;
             return worked;
         }
-        if (texunit->line_stalled)
-            texunit->module.stage.cp_ref = texunit->looked_up.cp_ref = module_step(
-                &texunit->module, texunit->freed, CAUSE_lookup, texunit->module.clock->now);
+        if (texunit->line_stalled) {
+            module_resume(&texunit->module, &texunit->look_up, texunit->freed,
+                          texunit->module.clock->now);
+            texunit->module.stage.cp_ref = texunit->look_up.cp_ref;
+        }
         texunit->line_stalled = false;
         worked = true;
     }
@@ -557,7 +557,7 @@ answer(struct texunit *texunit, uint32_t slot, uint64_t now)
         access->texture->uses--;
     }
     *(struct texture_item *)queue_push(texunit->out, now) = access->item;
-    texunit->freed = texunit->filtered.cp_ref = texunit->answerer.cp_ref;
+    texunit->freed = texunit->answerer.cp_ref;
     texunit->stats.latency += now - access->since;
     texunit->access_count--;
     texunit->free_accesses[texunit->access_limit - 1 - texunit->access_count] = slot;
@@ -600,10 +600,9 @@ read_sample(struct texunit *texunit, uint64_t now, enum unit_state *why)
     for (uint32_t i = 0; i < sample->line_count; i++)
         texunit->cache.lines[sample->lines[i]].locks--;
     sample->read = true;
-    texunit->filtered.cp_ref = module_step(
-        &texunit->module, path_later(texunit->filtered, sample->ready).cp_ref, CAUSE_filter, now);
-    texunit->filtered.cycle = now + sample->port_cycles;
-    texunit->answerer.cp_ref = texunit->freed = texunit->filtered.cp_ref;
+    module_begin(&texunit->module, &texunit->answerer, path_next(&texunit->answerer, sample->ready),
+                 now, sample->port_cycles);
+    texunit->freed = texunit->answerer.cp_ref;
     texunit->port_free = now + sample->port_cycles;
     ring_pop(&texunit->ready_ring);
     const uint32_t slot = sample->access;

@@ -82,11 +82,10 @@ struct texunit {
     enum texunit_stall stall; /* since the last clock */
     uint64_t counted;         /* cycle up to which stalls and occupancies are counted */
 
-    /* critical path: look-up is the module's stage */
-    struct cp_stage door, answerer;
-    struct cp_stamp looked_up, filtered; /* their last events */
-    bool was_stalled, line_stalled;      /* look-up, for want of a place or of a line */
-    cp_ref freed;                        /* of what gave one last */
+    /* critical path: what look-up did last, and replies of memory, are the module's stage */
+    struct cp_stage door, look_up, answerer;
+    bool was_stalled, line_stalled; /* look-up, for want of a place or of a line */
+    cp_ref freed;                   /* of what gave one last */
 };
 
 void texunit_init(struct texunit *texunit, const struct unit_env *env, uint32_t index);
