@@ -41,13 +41,13 @@ is_equivalent() {
 }
 
 # What has not changed keeps its time, and is not built anew. A leak fails a test, as it does in
-# `make check`. Shared, the library alone is linked for a change, not every test.
+# `make check`. Shared, the libraries alone are linked for a change, not every test.
 mkdir -p $copy out/mutate
 git ls-files --cached --others --exclude-standard | while read -r file; do
     cmp -s "$file" "$copy/$file" || cp --parents "$file" $copy
 done
 (cd $copy && find . -type f) | while read -r file; do [ -e "$file" ] || rm "$copy/$file"; done
-sed "s/^libaetius = static_library/libaetius = shared_library/" meson.build >$copy/meson.build.shared
+sed -E "s/^(libmachine|libaetius) = static_library/\1 = shared_library/" meson.build >$copy/meson.build.shared
 mv $copy/meson.build.shared $copy/meson.build
 [ -f $build/build.ninja ] ||
     meson setup -Dbuildtype=plain -Dc_args=-O1 -Dc_link_args=-fsanitize=leak -Dwerror=false \
