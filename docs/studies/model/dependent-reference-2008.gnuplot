@@ -18,7 +18,7 @@ set linetype 8 lc rgb '#7d7d7d' lw 1.5 pt 7 ps 0.6
 set linetype 9 lc rgb '#b0a83a' lw 1.5 pt 7 ps 0.6
 set linetype 10 lc rgb '#4aa6b5' lw 1.5 pt 7 ps 0.6
 set linetype cycle 10
-set title 'reference-2008: dependent reads against size and pattern'."\n".'held out: mean error 7.6 %, worst 95.5 %' font ',13'
+set title 'reference-2008: dependent reads against size and pattern'."\n".'held out: mean error 8.1 %, worst 96.6 %' font ',13'
 set xlabel 'texels a side'
 set ylabel 'million fragments a second'
 set logscale x 2
