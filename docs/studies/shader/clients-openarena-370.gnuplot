@@ -23,7 +23,7 @@ set style histogram rowstacked
 set boxwidth 0.7
 set yrange [0:*]
 set xtics rotate by 35 right
-set title 'One frame: bytes a cycle by client of memory' font ',13'
+set title 'openarena-370: bytes a cycle by client of memory' font ',13'
 set ylabel 'bytes a cycle'
 plot 'clients-openarena-370.dat' using 2:xtic(1) title columnhead, \
      'clients-openarena-370.dat' using 3:xtic(1) title columnhead, \
