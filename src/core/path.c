@@ -25,7 +25,7 @@ path_begin(struct path *path, uint64_t now)
 {
     path->charged = now;
     path->end = path_add(path, 0, 0, CAUSE_orders, CAUSE_orders, now);
-    path->charged_at = path->made; /* that is where it begins: nothing has left */
+    path->charged_at = path->node_count; /* that is where it begins: nothing has left */
     path->ended = now;
     path->ended_by = 0;
 }
@@ -59,7 +59,7 @@ path_charge(struct path *path, cp_ref way, uint64_t now)
         const struct path_node *node = &path->nodes[number % PATH_NODES];
         if (number == 0)
             path->unset += until - path->charged;
-        if (number == 0 || number + PATH_NODES <= path->made) {
+        if (number == 0 || number + PATH_NODES <= path->node_count) {
             charge(path, way % PATH_CAUSES, 0, &until);
             break;
         }
@@ -68,7 +68,7 @@ path_charge(struct path *path, cp_ref way, uint64_t now)
         way = node->parent;
     }
     path->charged = now;
-    path->charged_at = path->made;
+    path->charged_at = path->node_count;
 }
 
 void
@@ -79,7 +79,7 @@ path_charge_so_far(struct path *path, cp_ref work, uint64_t now)
     if (work)
         path_charge(path, work, now);
     else /* all goes on for what it went by for before */
-        path_charge(path, path->made * PATH_CAUSES + path->end % PATH_CAUSES, now);
+        path_charge(path, path->node_count * PATH_CAUSES + path->end % PATH_CAUSES, now);
 }
 
 const struct path_branch *

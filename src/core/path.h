@@ -54,7 +54,7 @@ struct cp_stamp {
 
 struct path {
     struct path_node *nodes; /* ring */
-    uint64_t made;           /* nodes so far */
+    uint64_t node_count;     /* nodes so far */
     uint64_t charged;        /* cycles before this one have been given to their causes */
     uint64_t charged_at;     /* nodes made then */
     cp_ref end;              /* of what left the machine last */
@@ -91,7 +91,7 @@ void path_charge_so_far(struct path *path, cp_ref work, uint64_t now);
 static inline bool
 path_is_full(const struct path *path)
 {
-    return path->made - path->charged_at >= PATH_NODES / 2;
+    return path->node_count - path->charged_at >= PATH_NODES / 2;
 }
 
 /* The cp_ref that goes on from `from` for another cause; the last `hop` cycles before `now` went by
@@ -100,7 +100,7 @@ static inline cp_ref
 path_add(struct path *path, cp_ref from, uint32_t hop, enum path_cause hop_cause,
          enum path_cause cause, uint64_t now)
 {
-    const uint64_t number = ++path->made;
+    const uint64_t number = ++path->node_count;
     path->nodes[number % PATH_NODES] = (struct path_node){now, from, hop, hop_cause};
     return number * PATH_CAUSES + cause;
 }

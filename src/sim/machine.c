@@ -90,7 +90,7 @@ machine_drain(struct machine *m, struct error *err)
     return machine_run_until(m, CMDPROC_ALL, 0, err);
 }
 
-/* The work that has begun is over with the event: when its orders are obeyed (SENT), or when
+/* The work that has begun is over with the event: when its orders are executed (SENT), or when
  * nothing else is on its way. */
 static bool
 finish_work(struct machine *m, enum cmdproc_event event, struct error *err)

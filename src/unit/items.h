@@ -185,7 +185,7 @@ struct control_item {
 
 struct blit_plan; /* gfx/transfer.h */
 struct blit_item {
-    const struct blit_plan *plan; /* lives until the order is obeyed */
+    const struct blit_plan *plan; /* lives until the order is executed */
 };
 
 struct done_item {

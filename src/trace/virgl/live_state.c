@@ -240,7 +240,7 @@ live_state_new_resource(struct live_state *state)
 }
 
 /* A packet of a SUBMIT and whom it speaks to. */
-struct said {
+struct packet_ctx {
     struct live_state *state;
     struct live_client *client;
     struct live_sub_context *sub;
@@ -248,9 +248,9 @@ struct said {
 };
 
 static uint32_t
-dword(const struct said *said, uint32_t i)
+dword(const struct packet_ctx *ctx, uint32_t i)
 {
-    return i < said->walk->length ? submit_walk_dword(said->walk, i) : 0;
+    return i < ctx->walk->length ? submit_walk_dword(ctx->walk, i) : 0;
 }
 
 static void
@@ -267,9 +267,9 @@ append_packet(struct live_state *state, struct live_object *object, const struct
 
 /* A query becomes active, or is no longer. */
 static void
-set_begun(const struct said *said, struct live_object *query, bool begins)
+set_begun(const struct packet_ctx *ctx, struct live_object *query, bool begins)
 {
-    struct live_sub_context *sub = said->sub;
+    struct live_sub_context *sub = ctx->sub;
     if (begins && !query->begun) {
         query->begun_index = sub->begun.count;
         VEC_PUSH(&sub->begun, query);
@@ -278,18 +278,18 @@ set_begun(const struct said *said, struct live_object *query, bool begins)
         sub->begun.items[query->begun_index] = last;
         last->begun_index = query->begun_index;
     }
-    query->begun = begins ? said->state->now : 0;
+    query->begun = begins ? ctx->state->now : 0;
 }
 
 static void
-destroy_object(const struct said *said, uint32_t handle)
+destroy_object(const struct packet_ctx *ctx, uint32_t handle)
 {
-    struct live_object *object = handle_map_remove(&said->sub->objects, handle);
+    struct live_object *object = handle_map_remove(&ctx->sub->objects, handle);
     if (!object)
         return;
-    object->destroyed = said->state->now;
-    set_begun(said, object, false);
-    VEC_PUSH(&said->sub->ghosts, object);
+    object->destroyed = ctx->state->now;
+    set_begun(ctx, object, false);
+    VEC_PUSH(&ctx->sub->ghosts, object);
 }
 
 /* Whether it has its resource at AT_OBJECT_RESOURCE, as all but queries that have one do. */
@@ -301,33 +301,32 @@ looks_at_first(uint32_t type)
 }
 
 static void
-create_object(const struct said *said)
+create_object(const struct packet_ctx *ctx)
 {
-    const uint32_t type = said->walk->object, handle = dword(said, AT_OBJECT_HANDLE);
-    struct live_object *object = handle_map_get(&said->sub->objects, handle);
-    if (type == VOBJ_SHADER && dword(said, AT_SHADER_OFFLEN) & SHADER_CONTINUES) {
+    const uint32_t type = ctx->walk->object, handle = dword(ctx, AT_OBJECT_HANDLE);
+    struct live_object *object = handle_map_get(&ctx->sub->objects, handle);
+    if (type == VOBJ_SHADER && dword(ctx, AT_SHADER_OFFLEN) & SHADER_CONTINUES) {
         if (object && object->type == type)
-            append_packet(said->state, object, said->walk);
+            append_packet(ctx->state, object, ctx->walk);
         return;
     }
-    destroy_object(said, handle);
+    destroy_object(ctx, handle);
     object = mem_alloc(sizeof *object);
     object->handle = handle;
     object->type = type;
-    object->made = said->state->now;
-    said->state->kept_bytes += object_bytes(object);
-    append_packet(said->state, object, said->walk);
+    object->made = ctx->state->now;
+    ctx->state->kept_bytes += object_bytes(object);
+    append_packet(ctx->state, object, ctx->walk);
     if (looks_at_first(type))
-        object->resource =
-            handle_map_get(&said->client->resources, dword(said, AT_OBJECT_RESOURCE));
+        object->resource = handle_map_get(&ctx->client->resources, dword(ctx, AT_OBJECT_RESOURCE));
     else if (type == VOBJ_QUERY) {
-        object->resource = handle_map_get(&said->client->resources, dword(said, AT_QUERY_RESOURCE));
-        object->number = said->state->number_count++;
+        object->resource = handle_map_get(&ctx->client->resources, dword(ctx, AT_QUERY_RESOURCE));
+        object->number = ctx->state->number_count++;
     }
     if (object->resource && type == VOBJ_STREAMOUT_TARGET)
         object->resource->streamed = true;
-    use(said->state, object->resource);
-    handle_map_put(&said->sub->objects, handle, object);
+    use(ctx->state, object->resource);
+    handle_map_put(&ctx->sub->objects, handle, object);
 }
 
 static uint32_t
@@ -344,59 +343,59 @@ live_binding_of(const struct live_sub_context *sub, uint32_t command, uint32_t s
 
 /* The binding of a state, of a stage (or object type) of it, of a slot of that: emptied. */
 static struct live_binding *
-rebind(const struct said *said, uint32_t command, uint32_t stage, uint32_t slot)
+rebind(const struct packet_ctx *ctx, uint32_t command, uint32_t stage, uint32_t slot)
 {
     uint32_t key = binding_key(command, stage, slot);
-    struct live_binding *binding = handle_map_get(&said->sub->bindings, key);
+    struct live_binding *binding = handle_map_get(&ctx->sub->bindings, key);
     if (!binding) {
         binding = mem_alloc(sizeof *binding);
-        handle_map_put(&said->sub->bindings, key, binding);
+        handle_map_put(&ctx->sub->bindings, key, binding);
     }
-    binding->made = said->state->now;
+    binding->made = ctx->state->now;
     binding->dwords.count = binding->objects.count = binding->resources.count = 0;
     return binding;
 }
 
 /* It has grown. */
 static void
-keep_binding(const struct said *said, struct live_binding *binding)
+keep_binding(const struct packet_ctx *ctx, struct live_binding *binding)
 {
-    said->state->kept_bytes += binding_bytes(binding) - binding->kept_bytes;
+    ctx->state->kept_bytes += binding_bytes(binding) - binding->kept_bytes;
     binding->kept_bytes = binding_bytes(binding);
 }
 
 static void
-hold_object(const struct said *said, struct live_binding *binding, uint32_t handle)
+hold_object(const struct packet_ctx *ctx, struct live_binding *binding, uint32_t handle)
 {
-    struct live_object *object = handle_map_get(&said->sub->objects, handle);
+    struct live_object *object = handle_map_get(&ctx->sub->objects, handle);
     if (!object)
         return;
     VEC_PUSH(&binding->objects, object);
-    keep_binding(said, binding);
-    use(said->state, object->resource);
+    keep_binding(ctx, binding);
+    use(ctx->state, object->resource);
 }
 
 static void
-hold_resource(const struct said *said, struct live_binding *binding, uint32_t handle)
+hold_resource(const struct packet_ctx *ctx, struct live_binding *binding, uint32_t handle)
 {
-    struct live_resource *resource = handle_map_get(&said->client->resources, handle);
+    struct live_resource *resource = handle_map_get(&ctx->client->resources, handle);
     if (!resource)
         return;
     VEC_PUSH(&binding->resources, resource);
-    keep_binding(said, binding);
-    use(said->state, resource);
+    keep_binding(ctx, binding);
+    use(ctx->state, resource);
 }
 
 /* The packet as it is; stage or type and slot tell it from others of its command. */
 static struct live_binding *
-bind_packet(const struct said *said, uint32_t command, uint32_t stage, uint32_t slot)
+bind_packet(const struct packet_ctx *ctx, uint32_t command, uint32_t stage, uint32_t slot)
 {
-    const struct submit_walk *walk = said->walk;
-    struct live_binding *binding = rebind(said, command, stage, slot);
+    const struct submit_walk *walk = ctx->walk;
+    struct live_binding *binding = rebind(ctx, command, stage, slot);
     VEC_PUSH(&binding->dwords, packet_header(walk->command, walk->object, walk->length));
     for (uint32_t i = 0; i < walk->length; i++)
-        VEC_PUSH(&binding->dwords, dword(said, i));
-    keep_binding(said, binding);
+        VEC_PUSH(&binding->dwords, dword(ctx, i));
+    keep_binding(ctx, binding);
     return binding;
 }
 
@@ -417,73 +416,73 @@ live_slots_of(uint32_t command)
 
 /* A binding a slot. */
 static void
-bind_slots(const struct said *said)
+bind_slots(const struct packet_ctx *ctx)
 {
-    const struct submit_walk *walk = said->walk;
+    const struct submit_walk *walk = ctx->walk;
     const struct live_slots slots = live_slots_of(walk->command);
-    uint32_t stage = slots.are_objects ? dword(said, AT_SAMPLERS_STAGE) : 0;
-    uint32_t first = dword(said, slots.first);
+    uint32_t stage = slots.are_objects ? dword(ctx, AT_SAMPLERS_STAGE) : 0;
+    uint32_t first = dword(ctx, slots.first);
     if (stage >= KEY_LIMIT || walk->length < slots.begin)
         return;
     for (uint32_t i = 0; i < (walk->length - slots.begin) / slots.each && first + i < KEY_LIMIT;
          i++) {
         const uint32_t from = slots.begin + i * slots.each;
-        struct live_binding *binding = rebind(said, walk->command, stage, first + i);
+        struct live_binding *binding = rebind(ctx, walk->command, stage, first + i);
         VEC_PUSH(&binding->dwords, packet_header(walk->command, 0, slots.begin + slots.each));
         if (slots.are_objects)
             VEC_PUSH(&binding->dwords, stage);
         VEC_PUSH(&binding->dwords, first + i);
         for (uint32_t k = 0; k < slots.each; k++)
-            VEC_PUSH(&binding->dwords, dword(said, from + k));
-        keep_binding(said, binding);
+            VEC_PUSH(&binding->dwords, dword(ctx, from + k));
+        keep_binding(ctx, binding);
         if (slots.are_objects)
-            hold_object(said, binding, dword(said, from));
+            hold_object(ctx, binding, dword(ctx, from));
     }
 }
 
 /* Constants of a buffer number come inline or in a resource: the later packet counts. */
 static void
-bind_constants(const struct said *said)
+bind_constants(const struct packet_ctx *ctx)
 {
-    uint32_t stage = dword(said, AT_CONSTANTS_STAGE), index = dword(said, AT_CONSTANTS_INDEX);
+    uint32_t stage = dword(ctx, AT_CONSTANTS_STAGE), index = dword(ctx, AT_CONSTANTS_INDEX);
     if (stage >= KEY_LIMIT || index >= KEY_LIMIT)
         return;
-    struct live_binding *binding = bind_packet(said, CMD_SET_CONSTANT_BUFFER, stage, index);
-    if (said->walk->command == CMD_SET_UNIFORM_BUFFER)
-        hold_resource(said, binding, dword(said, AT_UNIFORM_RESOURCE));
+    struct live_binding *binding = bind_packet(ctx, CMD_SET_CONSTANT_BUFFER, stage, index);
+    if (ctx->walk->command == CMD_SET_UNIFORM_BUFFER)
+        hold_resource(ctx, binding, dword(ctx, AT_UNIFORM_RESOURCE));
 }
 
 static void
-set_sub_context(const struct said *said)
+set_sub_context(const struct packet_ctx *ctx)
 {
-    struct live_client *client = said->client;
-    struct live_sub_context *sub = find_sub_context(client, dword(said, AT_SUB_CTX));
+    struct live_client *client = ctx->client;
+    struct live_sub_context *sub = find_sub_context(client, dword(ctx, AT_SUB_CTX));
     const bool has_room =
         client->sub_contexts.count < GPU_MOST_SUB_CONTEXTS; /* else it is refused */
-    if (said->walk->command == CMD_CREATE_SUB_CTX && !sub && has_room)
-        make_sub_context(said->state, client, dword(said, AT_SUB_CTX));
-    else if (said->walk->command == CMD_SET_SUB_CTX && sub)
+    if (ctx->walk->command == CMD_CREATE_SUB_CTX && !sub && has_room)
+        make_sub_context(ctx->state, client, dword(ctx, AT_SUB_CTX));
+    else if (ctx->walk->command == CMD_SET_SUB_CTX && sub)
         client->current = sub;
-    else if (said->walk->command == CMD_DESTROY_SUB_CTX && sub && sub->id) {
+    else if (ctx->walk->command == CMD_DESTROY_SUB_CTX && sub && sub->id) {
         size_t at = 0;
         while (client->sub_contexts.items[at] != sub)
             at++;
         client->sub_contexts.items[at] = client->sub_contexts.items[--client->sub_contexts.count];
         if (client->current == sub)
             client->current = find_sub_context(client, 0);
-        free_sub_context(said->state, sub);
+        free_sub_context(ctx->state, sub);
     }
 }
 
 static void
-take_query(const struct said *said)
+take_query(const struct packet_ctx *ctx)
 {
-    struct live_object *object = handle_map_get(&said->sub->objects, dword(said, AT_QUERY_HANDLE));
+    struct live_object *object = handle_map_get(&ctx->sub->objects, dword(ctx, AT_QUERY_HANDLE));
     if (!object || object->type != VOBJ_QUERY)
         return;
-    if (said->walk->command != CMD_GET_QUERY_RESULT)
-        set_begun(said, object, said->walk->command == CMD_BEGIN_QUERY);
-    use(said->state, object->resource);
+    if (ctx->walk->command != CMD_GET_QUERY_RESULT)
+        set_begun(ctx, object, ctx->walk->command == CMD_BEGIN_QUERY);
+    use(ctx->state, object->resource);
 }
 
 /* Of bindings that hold several objects: longer packets are refused by the decoder. */
@@ -500,44 +499,44 @@ most_dwords(uint32_t command)
 
 /* Bindings as a whole, and what they hold. */
 static void
-take_binding(const struct said *said)
+take_binding(const struct packet_ctx *ctx)
 {
-    const struct submit_walk *walk = said->walk;
+    const struct submit_walk *walk = ctx->walk;
     struct live_binding *binding = NULL;
     uint32_t stage;
     if (walk->length > most_dwords(walk->command))
         return;
     switch (walk->command) {
     case CMD_BIND_OBJECT:
-        hold_object(said, bind_packet(said, CMD_BIND_OBJECT, walk->object, 0),
-                    dword(said, AT_OBJECT_HANDLE));
+        hold_object(ctx, bind_packet(ctx, CMD_BIND_OBJECT, walk->object, 0),
+                    dword(ctx, AT_OBJECT_HANDLE));
         break;
     case CMD_BIND_SHADER:
-        stage = dword(said, AT_BIND_SHADER_STAGE);
+        stage = dword(ctx, AT_BIND_SHADER_STAGE);
         if (stage < KEY_LIMIT)
-            hold_object(said, bind_packet(said, CMD_BIND_SHADER, stage, 0),
-                        dword(said, AT_BIND_SHADER_HANDLE));
+            hold_object(ctx, bind_packet(ctx, CMD_BIND_SHADER, stage, 0),
+                        dword(ctx, AT_BIND_SHADER_HANDLE));
         break;
     case CMD_SET_FRAMEBUFFER_STATE:
-        binding = bind_packet(said, walk->command, 0, 0);
+        binding = bind_packet(ctx, walk->command, 0, 0);
         for (uint32_t i = AT_FRAMEBUFFER_DEPTH; i < walk->length; i++)
-            hold_object(said, binding, dword(said, i));
+            hold_object(ctx, binding, dword(ctx, i));
         break;
     case CMD_SET_STREAMOUT_TARGETS:
-        binding = bind_packet(said, walk->command, 0, 0);
+        binding = bind_packet(ctx, walk->command, 0, 0);
         for (uint32_t i = AT_TARGETS_HANDLES; i < walk->length; i++)
-            hold_object(said, binding, dword(said, i));
+            hold_object(ctx, binding, dword(ctx, i));
         break;
     case CMD_SET_RENDER_CONDITION:
-        hold_object(said, bind_packet(said, walk->command, 0, 0), dword(said, AT_CONDITION_QUERY));
+        hold_object(ctx, bind_packet(ctx, walk->command, 0, 0), dword(ctx, AT_CONDITION_QUERY));
         break;
     case CMD_SET_VERTEX_BUFFERS:
-        binding = bind_packet(said, walk->command, 0, 0);
+        binding = bind_packet(ctx, walk->command, 0, 0);
         for (uint32_t i = AT_VERTEX_RESOURCE; i < walk->length; i += LEN_VERTEX_BUFFER)
-            hold_resource(said, binding, dword(said, i));
+            hold_resource(ctx, binding, dword(ctx, i));
         break;
     case CMD_SET_INDEX_BUFFER:
-        hold_resource(said, bind_packet(said, walk->command, 0, 0), dword(said, AT_INDEX_RESOURCE));
+        hold_resource(ctx, bind_packet(ctx, walk->command, 0, 0), dword(ctx, AT_INDEX_RESOURCE));
         break;
     case CMD_SET_STENCIL_REF:
     case CMD_SET_BLEND_COLOR:
@@ -546,42 +545,42 @@ take_binding(const struct said *said)
     case CMD_SET_SAMPLE_MASK:
     case CMD_SET_TESS_STATE:
     case CMD_SEND_STRING_MARKER:
-    case CMD_SET_MIN_SAMPLES: bind_packet(said, walk->command, 0, 0); break;
+    case CMD_SET_MIN_SAMPLES: bind_packet(ctx, walk->command, 0, 0); break;
     default: break;
     }
 }
 
 static void
-take_packet(const struct said *said)
+take_packet(const struct packet_ctx *ctx)
 {
     struct live_resource *target =
-        handle_map_get(&said->client->resources, submit_walk_target(said->walk));
+        handle_map_get(&ctx->client->resources, submit_walk_target(ctx->walk));
     if (target)
         target->written = true;
-    switch (said->walk->command) {
-    case CMD_CREATE_OBJECT: create_object(said); break;
-    case CMD_DESTROY_OBJECT: destroy_object(said, dword(said, AT_OBJECT_HANDLE)); break;
+    switch (ctx->walk->command) {
+    case CMD_CREATE_OBJECT: create_object(ctx); break;
+    case CMD_DESTROY_OBJECT: destroy_object(ctx, dword(ctx, AT_OBJECT_HANDLE)); break;
     case CMD_SET_SAMPLER_VIEWS:
     case CMD_BIND_SAMPLER_STATES:
     case CMD_SET_VIEWPORT_STATE:
-    case CMD_SET_SCISSOR_STATE: bind_slots(said); break;
+    case CMD_SET_SCISSOR_STATE: bind_slots(ctx); break;
     case CMD_SET_CONSTANT_BUFFER:
-    case CMD_SET_UNIFORM_BUFFER: bind_constants(said); break;
+    case CMD_SET_UNIFORM_BUFFER: bind_constants(ctx); break;
     case CMD_SET_SUB_CTX:
     case CMD_CREATE_SUB_CTX:
-    case CMD_DESTROY_SUB_CTX: set_sub_context(said); break;
+    case CMD_DESTROY_SUB_CTX: set_sub_context(ctx); break;
     case CMD_BEGIN_QUERY:
     case CMD_END_QUERY:
-    case CMD_GET_QUERY_RESULT: take_query(said); break;
+    case CMD_GET_QUERY_RESULT: take_query(ctx); break;
     case CMD_BLIT:
-        use_handle(said->state, said->client, dword(said, AT_BLIT_DST + AT_SIDE_RESOURCE));
-        use_handle(said->state, said->client, dword(said, AT_BLIT_SRC + AT_SIDE_RESOURCE));
+        use_handle(ctx->state, ctx->client, dword(ctx, AT_BLIT_DST + AT_SIDE_RESOURCE));
+        use_handle(ctx->state, ctx->client, dword(ctx, AT_BLIT_SRC + AT_SIDE_RESOURCE));
         break;
     case CMD_RESOURCE_COPY_REGION:
-        use_handle(said->state, said->client, dword(said, AT_COPY_DST));
-        use_handle(said->state, said->client, dword(said, AT_COPY_SRC));
+        use_handle(ctx->state, ctx->client, dword(ctx, AT_COPY_DST));
+        use_handle(ctx->state, ctx->client, dword(ctx, AT_COPY_SRC));
         break;
-    default: take_binding(said); break;
+    default: take_binding(ctx); break;
     }
 }
 
@@ -646,7 +645,7 @@ take_submit(struct live_state *state, struct live_client *client, const struct m
         state->now++;
         if (state->work)
             state->work(state->work_data, &(struct live_work){client, client->current, &walk});
-        take_packet(&(struct said){state, client, client->current, &walk});
+        take_packet(&(struct packet_ctx){state, client, client->current, &walk});
     }
 }
 

@@ -589,7 +589,7 @@ take_replies(struct blitter *blitter, uint64_t now)
     return worked;
 }
 
-/* The order is obeyed when everything is in memory. */
+/* The order is executed when everything is in memory. */
 static bool
 end_order(struct blitter *blitter, uint64_t now)
 {

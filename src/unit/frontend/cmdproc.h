@@ -1,7 +1,7 @@
 /* Command processor: runs the work of one command at a time as a list of steps. A step is over when
- * its draw is sent, its transactions are in line to be sent, or its orders are obeyed; orders wait
- * for the draws before them. So draws and transfers go on behind the steps, and who gives these
- * says what to wait for (struct cmdproc_goal). */
+ * its draw is sent, its transactions are in line to be sent, or its orders are executed; orders
+ * wait for the draws before them. So draws and transfers go on behind the steps, and who gives
+ * these says what to wait for (struct cmdproc_goal). */
 #ifndef AETIUS_UNIT_CMDPROC_H
 #define AETIUS_UNIT_CMDPROC_H
 
@@ -13,7 +13,7 @@
 
 enum { CMDPROC_MAX_STEPS = 32, CMDPROC_MAX_BATCHES = 64, CMDPROC_MAX_TRANSFERS = 64 };
 
-enum step_target { /* who obeys a control step: a bit each */
+enum step_target { /* who executes a control step: a bit each */
                    STEP_STREAMER = 1,
                    STEP_HZ = 2,
                    STEP_ZSTENCIL = 4,

@@ -58,8 +58,8 @@ static void
 streamer_wire(void *self)
 {
     struct streamer *streamer = self;
-    streamer->cache.port.requests->from = streamer->jobs->from = &streamer->loader;
-    streamer->shaded->to = streamer->out->from = &streamer->committer;
+    streamer->cache.port.requests->from = streamer->jobs->from = &streamer->load_stage;
+    streamer->shaded->to = streamer->out->from = &streamer->commit_stage;
 }
 
 static void
@@ -109,7 +109,7 @@ streamer_init(struct streamer *streamer, const struct unit_env *env, uint32_t in
     streamer->order = mem_array(streamer->order_ring.capacity, sizeof *streamer->order);
     streamer->load_ring.capacity = params->STREAMER.InputRequestQueueSize;
     streamer->loads = mem_array(streamer->load_ring.capacity, sizeof *streamer->loads);
-    streamer->loader.cause = streamer->committer.cause = CAUSE_streamer;
+    streamer->load_stage.cause = streamer->commit_stage.cause = CAUSE_streamer;
     /* one place of the request queue is for the write-back that a fill may need; lines that are
        only read need none */
     const struct cache_shape shape = {.lines = params->STREAMER.InputCacheLines,
@@ -177,8 +177,8 @@ send_vertex(struct streamer *streamer, uint64_t now)
     }
     if (!queue_space(streamer->out, now))
         return false;
-    module_begin(&streamer->module, &streamer->committer,
-                 path_next(&streamer->committer, place->ready), now, cycles);
+    module_begin(&streamer->module, &streamer->commit_stage,
+                 path_next(&streamer->commit_stage, place->ready), now, cycles);
     *(struct vertex_item *)queue_push_later(streamer->out, now, cycles - 1) = *first;
     if (first->kind == ITEM_DATA) {
         lanes_start(&streamer->buses, now, cycles);
@@ -197,7 +197,7 @@ commit(struct streamer *streamer, uint64_t now)
     for (struct vertex_item *item; (item = queue_front(streamer->shaded, now));) {
         item->vertex->shaded = true;
         vertex_release(streamer->pools, item->vertex);
-        streamer->committer.free_cycle = now + 1;
+        streamer->commit_stage.free_cycle = now + 1;
         queue_pop(streamer->shaded, now);
         worked = true;
     }
@@ -300,10 +300,10 @@ read_attribute(struct streamer *streamer, struct streamer_load *load, uint32_t a
         return false;
     }
     if (streamer->loader_waits) /* for the line that came last */
-        module_resume(&streamer->module, &streamer->loader,
+        module_resume(&streamer->module, &streamer->load_stage,
                       cache->lines[lines[lines[1] >= 0]].came.cp_ref, now);
     streamer->loader_waits = false;
-    streamer->loader.free_cycle = now + 1;
+    streamer->load_stage.free_cycle = now + 1;
     const struct format_info *format = draw->attributes[attribute].format;
     const uint32_t bytes = format->block_bytes;
     const uint32_t address =
@@ -334,7 +334,7 @@ load(struct streamer *streamer, uint64_t now)
     while (streamer->load_ring.count) {
         struct streamer_load *first = &streamer->loads[streamer->load_ring.head];
         if (!streamer->load_attribute)
-            streamer->loader.cp_ref = path_next(&streamer->loader, first->asked);
+            streamer->load_stage.cp_ref = path_next(&streamer->load_stage, first->asked);
         uint32_t there =
             streamer->ahead_count ? streamer->draw->attribute_count : streamer->ahead_attribute;
         while (budget && streamer->load_attribute < there &&
@@ -459,8 +459,8 @@ resume_fetch(struct streamer *streamer, uint64_t now)
     switch (streamer->fetch_wait) {
     case FETCH_GOES_ON: return;
     case FETCH_WAITS_INDEX: way = streamer->index_memory.came.cp_ref; break;
-    case FETCH_WAITS_ORDER: way = streamer->committer.cp_ref; break;
-    case FETCH_WAITS_LOAD: way = streamer->loader.cp_ref; break;
+    case FETCH_WAITS_ORDER: way = streamer->commit_stage.cp_ref; break;
+    case FETCH_WAITS_LOAD: way = streamer->load_stage.cp_ref; break;
     }
     streamer->fetch_wait = FETCH_GOES_ON;
     module_resume(&streamer->module, &streamer->module.stage, way, now);

@@ -79,7 +79,7 @@ struct streamer {
     int32_t last_line;                     /* found last in the cache */
 
     /* critical path: fetch is the module's stage */
-    struct cp_stage loader, committer;
+    struct cp_stage load_stage, commit_stage;
     enum streamer_wait {
         FETCH_GOES_ON,
         FETCH_WAITS_INDEX,

@@ -387,20 +387,20 @@ clear(struct hz *hz, const struct control_item *item, uint64_t now)
 }
 
 static bool
-obey(struct hz *hz, uint64_t now)
+exec_control(struct hz *hz, uint64_t now)
 {
     const struct control_item *item = queue_front(hz->control, now);
     if (!item)
         return false;
-    if (!hz->obeying && item->kind == CONTROL_CLEAR && (item->buffers & MASK_DEPTH))
+    if (!hz->executing && item->kind == CONTROL_CLEAR && (item->buffers & MASK_DEPTH))
         clear(hz, item, now);
     else if (item->kind == CONTROL_INVALIDATE && item->surface.res)
         hz_buffer_forget(&hz->buffer, item->surface.res->created);
     else if (item->kind == CONTROL_INVALIDATE)
         hz_buffer_reset(&hz->buffer);
     hz->draw = NULL;
-    hz->obeying = now < hz->free_cycle;
-    if (hz->obeying || !queue_space(hz->done, now))
+    hz->executing = now < hz->free_cycle;
+    if (hz->executing || !queue_space(hz->done, now))
         return true;
     *(struct done_item *)queue_push(hz->done, now) = (struct done_item){false, 0};
     queue_pop(hz->control, now);
@@ -483,8 +483,8 @@ hz_clock(void *self, uint64_t now)
         stall_note(&hz->stall, &hz->stats.cycles_clearing, now);
         return UNIT_BUSY;
     }
-    worked |= obey(hz, now);
-    if (!hz->obeying) {
+    worked |= exec_control(hz, now);
+    if (!hz->executing) {
         worked |= hz_take(hz, now, &blocked);
         for (uint32_t i = 0; i < TILES_CYCLE; i++)
             worked |= ask(hz, now, &port);

@@ -38,7 +38,7 @@ struct hz {
      * HZ believes updates of its own generation. */
     uint32_t generation;
     uint64_t free_cycle; /* blocks are being cleared until then */
-    bool obeying;        /* a clear */
+    bool executing;      /* a clear */
     /* the draw in hand */
     const struct draw *draw;
     struct hz_surface *surface; /* its depths; NULL: not tested */

@@ -104,16 +104,16 @@ rop_reset(struct rop *rop)
     rop_cache_reset(&rop->cache);
 }
 
-/* Orders are obeyed one at a time: the fetching stage answers for them. */
+/* Orders are executed one at a time: the fetching stage answers for them. */
 void
 rop_wire(struct rop *rop)
 {
     rop->causes = rop->work->kind == CODEC_COLOR
                       ? (struct rop_causes){CAUSE_blend, CAUSE_blend_lines, CAUSE_blend_place}
                       : (struct rop_causes){CAUSE_test, CAUSE_test_lines, CAUSE_test_place};
-    rop->module->stage.cause = rop->fetcher.cause = rop->causes.work;
-    rop->starter.cause = rop->leaver.cause = rop->causes.work;
-    rop->done->from = &rop->leaver;
+    rop->module->stage.cause = rop->fetch_stage.cause = rop->causes.work;
+    rop->operate_stage.cause = rop->output_stage.cause = rop->causes.work;
+    rop->done->from = &rop->output_stage;
 }
 
 static void
@@ -186,7 +186,7 @@ static void
 note_fetch(struct rop *rop, const struct queue *in, uint64_t now)
 {
     struct rop_entry *entry = entry_at(rop, rop->fetched - 1);
-    struct cp_stamp way = path_later(path_last(&rop->fetcher), queue_mark(in));
+    struct cp_stamp way = path_later(path_last(&rop->fetch_stage), queue_mark(in));
     if (rop->fetch_waited)
         way.cp_ref = rop->read_at.cp_ref;
     else if (rop->lock_waited) { /* for a line that a quad held, or that was on its way */
@@ -195,9 +195,9 @@ note_fetch(struct rop *rop, const struct queue *in, uint64_t now)
             module_step(rop->module, path_later(way, freed).cp_ref, rop->causes.lines, now);
     }
     rop->fetch_waited = rop->lock_waited = false;
-    module_begin(rop->module, &rop->fetcher, way.cp_ref, now, 1);
-    entry->way = (struct cp_stamp){rop->fetcher.cp_ref, now};
-    rop->module->stage.cp_ref = rop->fetcher.cp_ref;
+    module_begin(rop->module, &rop->fetch_stage, way.cp_ref, now, 1);
+    entry->way = (struct cp_stamp){rop->fetch_stage.cp_ref, now};
+    rop->module->stage.cp_ref = rop->fetch_stage.cp_ref;
 }
 
 /* Takes the quad in front of the queue through its fetch. */
@@ -218,7 +218,7 @@ fetch(struct rop *rop, struct queue *in, uint64_t now)
         rop->has_next = true;
         if (item->kind == ITEM_DATA)
             rop->work->describe(rop->owner, next);
-        rop->module->stage.cp_ref = path_next(&rop->fetcher, queue_mark(in));
+        rop->module->stage.cp_ref = path_next(&rop->fetch_stage, queue_mark(in));
         next->reads |= rop->shape.reads_first;
     }
     bool last = rop->next.last_target;
@@ -268,7 +268,7 @@ note_read(struct rop *rop, struct rop_entry *entry, uint64_t now, uint32_t cycle
 {
     struct cp_stamp way = path_later(rop->read_at, entry->way);
     if (rop->read_waited)
-        way = (struct cp_stamp){rop->starter.cp_ref, now};
+        way = (struct cp_stamp){rop->operate_stage.cp_ref, now};
     for (uint32_t i = 0, count = lines_of(rop, entry); i < count; i++) {
         const struct cp_stamp came = rop->cache.tags.lines[entry->lines[i]].came;
         if (came.cycle > way.cycle)
@@ -397,14 +397,15 @@ start_next(struct rop *rop, uint64_t now, enum unit_state *why)
         rop->op_free += entry->cost * rop->shape.rate;
         rop->passes += entry->cost;
     }
-    module_begin(rop->module, &rop->starter,
-                 rop->start_waited ? rop->left_at.cp_ref : path_next(&rop->starter, entry->way),
+    module_begin(rop->module, &rop->operate_stage,
+                 rop->start_waited ? rop->left_at.cp_ref
+                                   : path_next(&rop->operate_stage, entry->way),
                  now, entry->cost ? rop->op_free / lanes - now : 0);
     rop->start_waited = false;
     entry->wrote = operate(rop, entry);
     know_written(rop, entry);
     entry->ready_cycle = now + rop->shape.latency - 1;
-    entry->way = (struct cp_stamp){rop->starter.cp_ref, entry->ready_cycle};
+    entry->way = (struct cp_stamp){rop->operate_stage.cp_ref, entry->ready_cycle};
     rop->started++;
     return true;
 }
@@ -455,14 +456,14 @@ leave_next(struct rop *rop, uint64_t now, enum unit_state *why)
         if (!wrote)
             return false;
     }
-    rop->leaver.cp_ref = path_later(rop->left_at, entry->way).cp_ref;
+    rop->output_stage.cp_ref = path_later(rop->left_at, entry->way).cp_ref;
     if (!entry->is_line && !rop->work->leave(rop->owner, entry, now)) {
         *why = UNIT_BLOCKED;
         return wrote;
     }
-    rop->left_at = (struct cp_stamp){rop->leaver.cp_ref, now + 1};
+    rop->left_at = (struct cp_stamp){rop->output_stage.cp_ref, now + 1};
     if (rop->work->kind == CODEC_COLOR)
-        path_leave(&rop->module->clock->path, rop->leaver.cp_ref, rop->index, now);
+        path_leave(&rop->module->clock->path, rop->output_stage.cp_ref, rop->index, now);
     rop->left++;
     return true;
 }
@@ -474,7 +475,7 @@ rop_clock(struct rop *rop, uint64_t now)
     enum unit_state why = UNIT_STARVED;
     bool worked = false;
     rop_cache_receive(&rop->cache, now);
-    if (!rop->obeying) {
+    if (!rop->executing) {
         for (uint32_t i = 0; i < lanes; i++)
             worked |= fetch(rop, rop->early_in, now) || fetch(rop, rop->late_in, now);
     }
@@ -490,7 +491,7 @@ rop_clock(struct rop *rop, uint64_t now)
     }
     if (!rop_is_empty(rop) && why == UNIT_STARVED)
         why = UNIT_WAITING;
-    if ((rop->obeying || (!worked && rop_is_empty(rop))) && rop_obey(rop, now, &worked))
+    if ((rop->executing || (!worked && rop_is_empty(rop))) && rop_exec_control(rop, now, &worked))
         why = UNIT_WAITING;
     rop_cache_send(&rop->cache, now);
     return worked ? UNIT_BUSY : why;

@@ -11,9 +11,9 @@
  * and waits for nobody. Its values are computed in the line itself when the operation starts:
  * nobody else sees them before they are written.
  *
- * An order (clear, flush, resolve, show, invalidate) is obeyed when no quad is inside. Clears that
- * keep a part of each element, and compressed blocks that are to be raw, go through the same steps
- * line by line. */
+ * An order (clear, flush, resolve, show, invalidate) is executed when no quad is inside. Clears
+ * that keep a part of each element, and compressed blocks that are to be raw, go through the same
+ * steps line by line. */
 #ifndef AETIUS_UNIT_ROP_H
 #define AETIUS_UNIT_ROP_H
 
@@ -54,7 +54,7 @@ struct rop_work {
     /* Makes the line of a clear; false: it keeps a part of each element, modify() does it. */
     bool (*clear_line)(const struct control_item *order, uint8_t *line);
     void (*modify)(const struct control_item *order, uint8_t *line, uint32_t bytes);
-    /* The order is obeyed, but for this; false: no room. NULL: nothing more. */
+    /* The order is executed, but for this; false: no room. NULL: nothing more. */
     bool (*finish)(void *owner, const struct control_item *order, uint64_t now);
 };
 
@@ -125,7 +125,7 @@ struct rop {
     uint64_t op_free; /* cycle x quads_cycle from which the next operation starts */
 
     /* the order in hand */
-    bool obeying;
+    bool executing;
     uint64_t order_since;
     struct control_item order;
     uint32_t step, walk;  /* of the order: phase; line or block number */
@@ -134,7 +134,7 @@ struct rop {
 
     /* critical path: what was fetched last, and replies of memory, are the module's stage */
     struct rop_causes causes;
-    struct cp_stage fetcher, starter, leaver;
+    struct cp_stage fetch_stage, operate_stage, output_stage;
     struct cp_stamp read_at, left_at;
     bool fetch_waited, read_waited; /* for a place in the next one's queue */
     bool lock_waited, start_waited;

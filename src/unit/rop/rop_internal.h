@@ -15,6 +15,6 @@ rop_is_empty(const struct rop *rop)
 bool rop_fetch_next(struct rop *rop, uint64_t now);
 
 /* Goes on with the order in hand, or takes one; false: there is none. */
-bool rop_obey(struct rop *rop, uint64_t now, bool *worked);
+bool rop_exec_control(struct rop *rop, uint64_t now, bool *worked);
 
 #endif

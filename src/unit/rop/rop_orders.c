@@ -254,7 +254,7 @@ resolve(struct rop *rop, uint64_t now, bool *worked)
 }
 
 static bool
-obey_order(struct rop *rop, uint64_t now, bool *worked)
+exec_order(struct rop *rop, uint64_t now, bool *worked)
 {
     switch (rop->order.kind) {
     case CONTROL_BEGIN: rop_orders_begin(rop); return true;
@@ -272,26 +272,27 @@ obey_order(struct rop *rop, uint64_t now, bool *worked)
 }
 
 bool
-rop_obey(struct rop *rop, uint64_t now, bool *worked)
+rop_exec_control(struct rop *rop, uint64_t now, bool *worked)
 {
-    if (!rop->obeying) {
+    if (!rop->executing) {
         const struct control_item *item = queue_front(rop->control, now);
         if (!item)
             return false;
         rop->order = *item;
-        rop->obeying = true;
+        rop->executing = true;
         rop->order_since = now;
         rop->step = rop->walk = 0;
         queue_pop(rop->control, now);
         *worked = true;
     }
-    if (!obey_order(rop, now, worked) || !queue_space(rop->done, now) ||
+    if (!exec_order(rop, now, worked) || !queue_space(rop->done, now) ||
         (rop->work->finish && !rop->work->finish(rop->owner, &rop->order, now)))
         return true;
-    rop->leaver.cp_ref = rop->cache.replied.cycle > rop->order_since ? rop->cache.replied.cp_ref
-                                                                     : rop->module->stage.cp_ref;
+    rop->output_stage.cp_ref = rop->cache.replied.cycle > rop->order_since
+                                   ? rop->cache.replied.cp_ref
+                                   : rop->module->stage.cp_ref;
     *(struct done_item *)queue_push(rop->done, now) = (struct done_item){false, 0};
-    rop->obeying = false;
+    rop->executing = false;
     *worked = true;
     return true;
 }

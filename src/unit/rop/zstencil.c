@@ -24,8 +24,8 @@ zstencil_wire(void *self)
 {
     struct zstencil *zstencil = self;
     rop_wire(&zstencil->rop);
-    zstencil->early_out->from = zstencil->late_out->from = &zstencil->rop.leaver;
-    zstencil->updates->from = &zstencil->rop.leaver;
+    zstencil->early_out->from = zstencil->late_out->from = &zstencil->rop.output_stage;
+    zstencil->updates->from = &zstencil->rop.output_stage;
 }
 
 static void
@@ -182,7 +182,7 @@ tell_hz(void *owner, uint32_t address, const uint8_t *line, uint64_t now)
     const struct rop *rop = &zstencil->rop;
     const struct block_surface *surface = blocks_surface(rop->blocks, address);
     if (!zstencil->tells_hz || !surface || !surface->bound.format->depth_bits ||
-        (rop->obeying && clears_depth(&rop->order)) || !queue_space(zstencil->updates, now))
+        (rop->executing && clears_depth(&rop->order)) || !queue_space(zstencil->updates, now))
         return;
     const uint32_t line_bytes = rop->shape.cache.line_bytes;
     const struct hz_cut cut = hz_cut(surface->bound.res, line_bytes, zstencil->block_stamps);

@@ -28,12 +28,12 @@ static void
 sched_wire(void *self)
 {
     struct sched *sched = self;
-    sched->finisher.cause = sched->leaver.cause = CAUSE_gather;
-    sched->vertices_out->from = &sched->finisher;
+    sched->finish_stage.cause = sched->output_stage.cause = CAUSE_gather;
+    sched->vertices_out->from = &sched->finish_stage;
     for (uint32_t s = 0; s < sched->shaders; s++)
-        sched->from_shader[s]->to = &sched->finisher;
+        sched->from_shader[s]->to = &sched->finish_stage;
     for (uint32_t r = 0; r < sched->rops; r++)
-        sched->early_out[r]->from = sched->late_out[r]->from = &sched->leaver;
+        sched->early_out[r]->from = sched->late_out[r]->from = &sched->output_stage;
 }
 
 static void
@@ -107,7 +107,7 @@ void
 sched_open_door(struct sched *sched, uint64_t now)
 {
     if (sched->door_closed)
-        module_resume(&sched->module, &sched->module.stage, sched->finisher.cp_ref, now);
+        module_resume(&sched->module, &sched->module.stage, sched->finish_stage.cp_ref, now);
     sched->door_closed = false;
 }
 

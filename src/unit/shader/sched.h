@@ -44,7 +44,7 @@ struct sched {
 
     /* critical path: what comes in is the module's stage; groups that are finished, and quads and
      * ends that leave their ring */
-    struct cp_stage finisher, leaver;
+    struct cp_stage finish_stage, output_stage;
     uint64_t finished_cycle; /* of the last group */
     bool door_closed;        /* what comes waits for a group to finish */
 };

@@ -190,8 +190,8 @@ finish(struct sched *sched, const struct group *group)
 static void
 note_leaving(struct sched *sched, struct cp_stamp came, uint64_t now)
 {
-    const struct cp_stamp finished = {sched->finisher.cp_ref, sched->finished_cycle};
-    module_resume(&sched->module, &sched->leaver, path_later(came, finished).cp_ref, now);
+    const struct cp_stamp finished = {sched->finish_stage.cp_ref, sched->finished_cycle};
+    module_resume(&sched->module, &sched->output_stage, path_later(came, finished).cp_ref, now);
 }
 
 /* Quads and ends leave their ring in order. */

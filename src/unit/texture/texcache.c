@@ -46,7 +46,7 @@ init_behind(struct texcache *cache, const struct params *params)
                                 .ways = cache->input_limit,
                                 .line_bytes = TRANSACTION_BYTES,
                                 .fill_limit = cache->input_limit};
-    cache->behind_limit = cache->input_limit;
+    cache->l2_limit = cache->input_limit;
     cache->two_levels = params->FRAGMENTSHADER.TwoLevelTextureCache;
     if (cache->two_levels) {
         const uint32_t ways = params->FRAGMENTSHADER.TextureCacheWaysL1;
@@ -56,9 +56,9 @@ init_behind(struct texcache *cache, const struct params *params)
                                  .line_bytes = params->FRAGMENTSHADER.TextureCacheLineSizeL1,
                                  .fill_limit = params->FRAGMENTSHADER.TextureCacheRequestQueueSize,
                                  .policy = params->FRAGMENTSHADER.TextureCacheReplacementL1};
-        cache->behind_limit = params->FRAGMENTSHADER.TextureCacheInputQueueL1;
+        cache->l2_limit = params->FRAGMENTSHADER.TextureCacheInputQueueL1;
     }
-    cache_init(&cache->behind, &shape);
+    cache_init(&cache->l2, &shape);
 }
 
 void
@@ -90,15 +90,15 @@ texcache_init(struct texcache *cache, const struct params *params, struct module
     const uint32_t width = PORTS * params->FRAGMENTSHADER.TextureCachePortWidth;
     cache->write_cycles = (cache->line_bytes + width - 1) / width;
     init_behind(cache, params);
-    block_reader_init(&cache->blocks, module, &cache->behind.port, color, depth,
+    block_reader_init(&cache->blocks, module, &cache->l2.port, color, depth,
                       params->FRAGMENTSHADER.TextureUnpackedBlocks);
-    cache->behind.reader = color ? &cache->blocks : NULL;
+    cache->l2.reader = color ? &cache->blocks : NULL;
 }
 
 void
 texcache_fini(struct texcache *cache)
 {
-    cache_fini(&cache->behind);
+    cache_fini(&cache->l2);
     block_reader_fini(&cache->blocks);
     replacement_fini(&cache->replacement);
     free(cache->tags);
@@ -111,7 +111,7 @@ texcache_fini(struct texcache *cache)
 bool
 texcache_is_quiet(const struct texcache *cache)
 {
-    return !cache->fill_ring.count && !cache->written_ring.count && cache_is_quiet(&cache->behind);
+    return !cache->fill_ring.count && !cache->written_ring.count && cache_is_quiet(&cache->l2);
 }
 
 void
@@ -121,7 +121,7 @@ texcache_invalidate(struct texcache *cache)
     if (!cache->skip_invalidate)
         forget(cache);
     if (!cache->skip_invalidate_behind)
-        cache_reset(&cache->behind);
+        cache_reset(&cache->l2);
     if (!cache->skip_invalidate_behind)
         block_reader_reset(&cache->blocks);
     cache->skip_invalidate = cache->skip_invalidate_behind = false;
@@ -223,7 +223,7 @@ read_at_once(struct texcache *cache, const struct texcache_fill *fill)
     const uint32_t end = fill->address + fill->bytes;
     for (uint32_t at = fill->address, next; at < end; at = next) {
         const struct blocks *packed =
-            cache->behind.reader ? block_reader_packed(cache->behind.reader, at) : NULL;
+            cache->l2.reader ? block_reader_packed(cache->l2.reader, at) : NULL;
         const uint32_t bytes = packed ? packed->block_bytes : MEMORY_ALIGN;
         const uint32_t first = at - at % bytes;
         const uint8_t *from = cache->memory->bytes + first;
@@ -254,8 +254,8 @@ texcache_allocate(struct texcache *cache, const struct texcache_texture *texture
     fill->line = (uint32_t)victim;
     fill->looked_up = fill->read = 0;
     fill->asked = (struct cp_stamp){cache->owner->stage.cp_ref, cache->owner->clock->now};
-    const uint32_t behind = cache->behind.line_bytes;
-    fill->parts = (fill->address + fill->bytes - 1) / behind - fill->address / behind + 1;
+    const uint32_t l2_bytes = cache->l2.line_bytes;
+    fill->parts = (fill->address + fill->bytes - 1) / l2_bytes - fill->address / l2_bytes + 1;
     cache->tags[victim] = tag;
     cache->lines[victim].filling = !cache->memory;
     if (cache->memory)
@@ -275,17 +275,16 @@ look_up_behind(struct texcache *cache)
         cache->fills_looked_up == cache->input_limit)
         return false;
     struct texcache_fill *fill = &cache->fills[ring_at(&cache->fill_ring, cache->fills_looked_up)];
-    struct cache *behind = &cache->behind;
-    const uint32_t address =
-        (fill->address / behind->line_bytes + fill->looked_up) * behind->line_bytes;
-    int32_t line = cache_find(behind, address);
+    struct cache *l2 = &cache->l2;
+    const uint32_t address = (fill->address / l2->line_bytes + fill->looked_up) * l2->line_bytes;
+    int32_t line = cache_find(l2, address);
     const bool hit = line >= 0;
     if (hit) {
-        cache_touch(behind, (uint32_t)line);
+        cache_touch(l2, (uint32_t)line);
     } else {
-        if (behind->fills_under_way >= cache->behind_limit)
+        if (l2->fills_under_way >= cache->l2_limit)
             return false;
-        line = cache_allocate(behind, address);
+        line = cache_allocate(l2, address);
         if (line < 0)
             return false;
     }
@@ -293,7 +292,7 @@ look_up_behind(struct texcache *cache)
         cache->stats->cache_l1_accesses++;
         *(hit ? &cache->stats->cache_l1_hits : &cache->stats->cache_l1_misses) += 1;
     }
-    behind->lines[line].locks++;
+    l2->lines[line].locks++;
     fill->part_line[fill->looked_up++] = (uint32_t)line;
     cache->fills_looked_up += fill->looked_up == fill->parts;
     return true;
@@ -328,20 +327,20 @@ static bool
 read_behind(struct texcache *cache, uint64_t now)
 {
     struct texcache_fill *fill = &cache->fills[cache->fill_ring.head];
-    struct cache *behind = &cache->behind;
+    struct cache *l2 = &cache->l2;
     if (!cache->fill_ring.count || fill->read == fill->looked_up || cache->decompressor_free > now)
         return false;
     const uint32_t line = fill->part_line[fill->read];
-    if (!cache_ready(behind, line))
+    if (!cache_ready(l2, line))
         return false;
-    const uint32_t offset = (fill->address + cache->staged) % behind->line_bytes;
-    const uint32_t left = fill->bytes - cache->staged, here = behind->line_bytes - offset;
+    const uint32_t offset = (fill->address + cache->staged) % l2->line_bytes;
+    const uint32_t left = fill->bytes - cache->staged, here = l2->line_bytes - offset;
     const uint32_t bytes = left < here ? left : here;
-    memcpy(cache->staging + cache->staged, cache_data(behind, line) + offset, bytes);
-    fill->asked = path_later(fill->asked, behind->lines[line].came);
+    memcpy(cache->staging + cache->staged, cache_data(l2, line) + offset, bytes);
+    fill->asked = path_later(fill->asked, l2->lines[line].came);
     cache->staged += bytes;
-    if (--behind->lines[line].locks == 0 && !cache->two_levels)
-        behind->lines[line].valid = false;
+    if (--l2->lines[line].locks == 0 && !cache->two_levels)
+        l2->lines[line].valid = false;
     if (++fill->read == fill->parts)
         finish_fill(cache, fill, now);
     return true;
@@ -361,7 +360,7 @@ uint64_t
 texcache_clock(struct texcache *cache, uint64_t now)
 {
     bool moved = look_up_behind(cache);
-    moved |= cache_clock(&cache->behind, now);
+    moved |= cache_clock(&cache->l2, now);
     moved |= read_behind(cache, now);
     if (moved)
         return now + 1;

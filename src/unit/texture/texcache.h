@@ -71,9 +71,9 @@ struct texcache {
 
     const struct gpu_memory *memory; /* perfect: every line comes from here, at once; else NULL */
     bool two_levels;
-    struct cache behind;        /* the second level; else the transactions on their way */
+    struct cache l2;            /* the second level; else the transactions on their way */
     struct block_reader blocks; /* what lies behind that */
-    uint32_t behind_limit;
+    uint32_t l2_limit;
 
     /* fault injection */
     bool skip_invalidate, skip_invalidate_behind;

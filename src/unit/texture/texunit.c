@@ -41,10 +41,10 @@ static void
 texunit_wire(void *self)
 {
     struct texunit *texunit = self;
-    texunit->door.cause = texunit->look_up.cause = CAUSE_lookup;
-    texunit->answerer.cause = CAUSE_filter;
-    texunit->in->to = &texunit->door;
-    texunit->out->from = &texunit->answerer;
+    texunit->input_stage.cause = texunit->lookup_stage.cause = CAUSE_lookup;
+    texunit->output_stage.cause = CAUSE_filter;
+    texunit->in->to = &texunit->input_stage;
+    texunit->out->from = &texunit->output_stage;
 }
 
 static void
@@ -201,8 +201,8 @@ take_request(struct texunit *texunit, uint64_t now)
     struct texunit_access *access = &texunit->accesses[slot];
     access->item = *item;
     if (queue_mark(texunit->in).cycle < now)
-        texunit->door.cp_ref = texunit->module.stage.cp_ref;
-    access->asked = (struct cp_stamp){texunit->door.cp_ref, queue_mark(texunit->in).cycle};
+        texunit->input_stage.cp_ref = texunit->module.stage.cp_ref;
+    access->asked = (struct cp_stamp){texunit->input_stage.cp_ref, queue_mark(texunit->in).cycle};
     access->since = now;
     access->texture = NULL;
     texunit->order[ring_push(&texunit->order_ring)] = slot;
@@ -326,11 +326,11 @@ port_cycles(const struct texunit *texunit, const struct texcache_texture *textur
 static void
 note_look_up(struct texunit *texunit, const struct texunit_access *access)
 {
-    module_begin(&texunit->module, &texunit->look_up,
+    module_begin(&texunit->module, &texunit->lookup_stage,
                  texunit->was_stalled ? texunit->freed
-                                      : path_next(&texunit->look_up, access->asked),
+                                      : path_next(&texunit->lookup_stage, access->asked),
                  texunit->module.clock->now, 1);
-    texunit->module.stage.cp_ref = texunit->look_up.cp_ref;
+    texunit->module.stage.cp_ref = texunit->lookup_stage.cp_ref;
     texunit->was_stalled = false;
 }
 
@@ -460,7 +460,7 @@ make_ready(struct texunit *texunit, uint32_t slot)
 static void
 end_sample(struct texunit *texunit, const struct texunit_sample *sample)
 {
-    texunit->samples[texunit->begun].ready = path_last(&texunit->look_up);
+    texunit->samples[texunit->begun].ready = path_last(&texunit->lookup_stage);
     if (sample->missing)
         texunit->window_count++;
     else
@@ -500,15 +500,15 @@ fetch(struct texunit *texunit)
         texunit->stall = lock_line(texunit, texture, sample);
         if (texunit->stall == STALL_WAYS && !worked && put_aside(texunit, texture, sample))
             return true;
-        texunit->look_up.free_cycle = texunit->module.clock->now + 1;
+        texunit->lookup_stage.free_cycle = texunit->module.clock->now + 1;
         if (texunit->stall) {
             texunit->line_stalled = true;
             return worked;
         }
         if (texunit->line_stalled) {
-            module_resume(&texunit->module, &texunit->look_up, texunit->freed,
+            module_resume(&texunit->module, &texunit->lookup_stage, texunit->freed,
                           texunit->module.clock->now);
-            texunit->module.stage.cp_ref = texunit->look_up.cp_ref;
+            texunit->module.stage.cp_ref = texunit->lookup_stage.cp_ref;
         }
         texunit->line_stalled = false;
         worked = true;
@@ -557,7 +557,7 @@ answer(struct texunit *texunit, uint32_t slot, uint64_t now)
         access->texture->uses--;
     }
     *(struct texture_item *)queue_push(texunit->out, now) = access->item;
-    texunit->freed = texunit->answerer.cp_ref;
+    texunit->freed = texunit->output_stage.cp_ref;
     texunit->stats.latency += now - access->since;
     texunit->access_count--;
     texunit->free_accesses[texunit->access_limit - 1 - texunit->access_count] = slot;
@@ -600,9 +600,9 @@ read_sample(struct texunit *texunit, uint64_t now, enum unit_state *why)
     for (uint32_t i = 0; i < sample->line_count; i++)
         texunit->cache.lines[sample->lines[i]].locks--;
     sample->read = true;
-    module_begin(&texunit->module, &texunit->answerer, path_next(&texunit->answerer, sample->ready),
-                 now, sample->port_cycles);
-    texunit->freed = texunit->answerer.cp_ref;
+    module_begin(&texunit->module, &texunit->output_stage,
+                 path_next(&texunit->output_stage, sample->ready), now, sample->port_cycles);
+    texunit->freed = texunit->output_stage.cp_ref;
     texunit->port_free = now + sample->port_cycles;
     ring_pop(&texunit->ready_ring);
     const uint32_t slot = sample->access;
@@ -613,7 +613,7 @@ read_sample(struct texunit *texunit, uint64_t now, enum unit_state *why)
 }
 
 static bool
-obey(struct texunit *texunit, uint64_t now)
+exec_control(struct texunit *texunit, uint64_t now)
 {
     const struct control_item *item = queue_front(texunit->control, now);
     if (!item || !queue_space(texunit->done, now) || !texcache_is_quiet(&texunit->cache))
@@ -663,7 +663,7 @@ texunit_clock(void *self, uint64_t now)
     while (taken < texunit->samples_cycle && take_request(texunit, now))
         taken++;
     bool worked = read || fetched || taken;
-    worked |= obey(texunit, now);
+    worked |= exec_control(texunit, now);
     if (worked)
         return UNIT_BUSY;
     module_wake_at(&texunit->module, moved ? now + 1 : next);

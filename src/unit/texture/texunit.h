@@ -83,7 +83,7 @@ struct texunit {
     uint64_t counted;         /* cycle up to which stalls and occupancies are counted */
 
     /* critical path: what look-up did last, and replies of memory, are the module's stage */
-    struct cp_stage door, look_up, answerer;
+    struct cp_stage input_stage, lookup_stage, output_stage;
     bool was_stalled, line_stalled; /* look-up, for want of a place or of a line */
     cp_ref freed;                   /* of what gave one last */
 };

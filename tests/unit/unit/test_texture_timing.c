@@ -156,8 +156,7 @@ bench_build(struct bench *b)
     b->unit.out = &b->out;
     b->unit.control = &b->control;
     b->unit.done = &b->done;
-    b->unit.cache.behind.port =
-        (struct memory_port){.requests = &b->requests, .replies = &b->replies};
+    b->unit.cache.l2.port = (struct memory_port){.requests = &b->requests, .replies = &b->replies};
 }
 
 static void
