@@ -193,7 +193,7 @@ put_plot(const struct plot *plot, const char *data, FILE *out)
     fputc('\n', out);
 }
 
-/* Of a plot with one place on the x axis, of which gnuplot would make a range of its own. */
+/* For a plot with a single position on the x axis: gnuplot would choose a range of its own. */
 static void
 put_place(const struct plot *plot, FILE *out)
 {

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* The index in a square of 8x8; of larger coordinates the low 3 bits count. */
+/* The index in a square of 8x8; only the low 3 bits of each coordinate are used. */
 static inline uint32_t
 morton8(uint32_t x, uint32_t y)
 {

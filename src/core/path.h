@@ -125,7 +125,7 @@ path_last(const struct cp_stage *stage)
     return (struct cp_stamp){stage->cp_ref, stage->free_cycle};
 }
 
-/* The way to the next thing that the stage does, which wants `came` and the last one's end. */
+/* The path to the stage's next event, given `came` and the end of the previous one. */
 static inline cp_ref
 path_next(const struct cp_stage *stage, struct cp_stamp came)
 {

@@ -152,7 +152,7 @@ set_constants(struct gpu_device *device, struct gpu_state *state, const struct g
     const enum shader_stage stage = cmd->constants.stage;
     const uint32_t count = cmd->constants.count;
     if (count > MAX_CONSTANTS * 4)
-        return fail(err, "%u constants are above %u", count, MAX_CONSTANTS * 4);
+        return fail(err, "%u constants exceed the limit of %u", count, MAX_CONSTANTS * 4);
     if (cmd->constants.index != 0)
         return true; /* uniform blocks: a program that reads one is refused at its draw */
     bind_buffer(device, &state->uniforms[stage], (struct buffer_binding){0});

@@ -18,7 +18,7 @@ void study_files_fini(struct study_files *files);
 bool study_files_check(const struct study *study, struct error *err);
 /* Before each file is written. */
 bool study_claim(const struct study *study, const char *name, struct error *err);
-/* When all is written: removes the rest, and says what is there. */
+/* Once everything is written: removes stale files, and lists what is there. */
 bool study_files_finish(const struct study *study, struct error *err);
 
 #endif

@@ -15,7 +15,7 @@
 #include <cmocka.h> /* behind our own headers: it has a macro fail() */
 
 enum contents {
-    CONTENTS_OURS,  /* all that our own renderer can tell */
+    CONTENTS_OURS,  /* all that our own renderer can determine */
     CONTENTS_OTHER, /* as if it were one that keeps less */
     CONTENTS_NONE,  /* nothing could be read */
 };

@@ -47,8 +47,8 @@ void rig_set_program(struct rig *rig, uint32_t stage, bool chain);
 
 void frame_long_fragments(struct rig *rig);
 
-/* Two draws of long fragments, each after constants that change: they go over the command bus, in a
- * few cycles. */
+/* Two draws with long fragment programs, each after changed constants, which go over the command
+ * bus, in a few cycles. */
 void frame_two_with_constants(struct rig *rig);
 
 void frame_vertices(struct rig *rig);

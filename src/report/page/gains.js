@@ -1,4 +1,4 @@
-/* What would be gained without a resource (report/compare/ideals.h), of whatever is selected. */
+/* Estimates the gain from an ideal resource (report/compare/ideals.h), for the selection. */
 
 /* Of a frame as it was predicted from its draws; of a draw, or of a range of whole draws, what is expected of
  * each, added up. null: the run does not tell.

@@ -8,7 +8,7 @@ class Selection {
         this.frame = runs[0].frames.length ? runs[0].frames[0].frame : 0;
         this.row = -1;
         this.cycles = null; /* [from, to] */
-        this.pixel = null; /* [x, y] as --pixel counts */
+        this.pixel = null; /* [x, y], in the coordinates of --pixel */
         this.zoom = null; /* [from, to] of the timeline */
     }
 

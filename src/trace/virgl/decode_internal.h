@@ -56,7 +56,7 @@ enum packet_result packet_fail(const struct packet *p, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 bool packet_has_length(const struct packet *p, uint32_t length); /* says what it should be */
 bool packet_format_ok(const struct packet *p, uint32_t format);
-/* The stage of the protocol, or NULL: it has none of that number. */
+/* The protocol stage of that number, or NULL if there is none. */
 const struct decode_stage *packet_stage(const struct packet *p, uint32_t number);
 /* "WHAT of the geometry shader stage: this GPU has no such stage"; returns PACKET_ERROR. */
 enum packet_result packet_refuse_stage(const struct packet *p, const struct decode_stage *stage,

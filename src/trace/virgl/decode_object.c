@@ -151,8 +151,8 @@ create_vertex_elements(struct packet *p, struct gpu_cmd *cmd)
 {
     struct vertex_elements *elements = &cmd->create.elements;
     if (p->length < AT_ELEMENTS || (p->length - AT_ELEMENTS) % LEN_ELEMENT)
-        return packet_fail(p, "vertex elements: length %u is not %u + %u n", p->length, AT_ELEMENTS,
-                           LEN_ELEMENT);
+        return packet_fail(p, "vertex elements: length %u is not %u plus a multiple of %u",
+                           p->length, AT_ELEMENTS, LEN_ELEMENT);
     elements->count = (p->length - AT_ELEMENTS) / LEN_ELEMENT;
     if (elements->count > MAX_ATTRIBUTES)
         return packet_fail(p, "vertex elements: %u elements are above %u", elements->count,

@@ -15,7 +15,8 @@ enum packet_result
 decode_viewport(struct packet *p, struct gpu_cmd *cmd)
 {
     if (p->length < AT_VIEWPORTS || (p->length - AT_VIEWPORTS) % LEN_VIEWPORT != 0)
-        return packet_fail(p, "length %u is not %u + %u n", p->length, AT_VIEWPORTS, LEN_VIEWPORT);
+        return packet_fail(p, "length %u is not %u plus a multiple of %u", p->length, AT_VIEWPORTS,
+                           LEN_VIEWPORT);
     uint32_t first = p->dw[AT_VIEWPORTS_FIRST], count = (p->length - AT_VIEWPORTS) / LEN_VIEWPORT;
     if (first > VIRGL_MAX_VIEWPORTS || count > VIRGL_MAX_VIEWPORTS - first)
         return packet_fail(p, "viewports %u + %u are above %u", first, count, VIRGL_MAX_VIEWPORTS);
@@ -50,7 +51,7 @@ enum packet_result
 decode_vertex_buffers(struct packet *p, struct gpu_cmd *cmd)
 {
     if (p->length % LEN_VERTEX_BUFFER != 0)
-        return packet_fail(p, "length %u is not %u n", p->length, LEN_VERTEX_BUFFER);
+        return packet_fail(p, "length %u is not a multiple of %u", p->length, LEN_VERTEX_BUFFER);
     uint32_t count = p->length / LEN_VERTEX_BUFFER;
     if (count > MAX_ATTRIBUTES)
         return packet_fail(p, "%u vertex buffers are above %u", count, MAX_ATTRIBUTES);
@@ -144,7 +145,7 @@ decode_constant_buffer(struct packet *p, struct gpu_cmd *cmd)
         return packet_fail(p, "constants for buffer %u, but only buffer 0 takes them inline",
                            index);
     if (count > MAX_CONSTANTS * 4)
-        return packet_fail(p, "%u constants are above %u", count, MAX_CONSTANTS * 4);
+        return packet_fail(p, "%u constants exceed the limit of %u", count, MAX_CONSTANTS * 4);
     cmd->op = GPU_SET_CONSTANT_BUFFER;
     cmd->constants.stage = stage->stage;
     cmd->constants.index = index;
@@ -200,7 +201,8 @@ enum packet_result
 decode_scissor(struct packet *p, struct gpu_cmd *cmd)
 {
     if (p->length < AT_SCISSORS || (p->length - AT_SCISSORS) % LEN_SCISSOR != 0)
-        return packet_fail(p, "length %u is not %u + %u n", p->length, AT_SCISSORS, LEN_SCISSOR);
+        return packet_fail(p, "length %u is not %u plus a multiple of %u", p->length, AT_SCISSORS,
+                           LEN_SCISSOR);
     uint32_t first = p->dw[AT_SCISSORS_FIRST], count = (p->length - AT_SCISSORS) / LEN_SCISSOR;
     if (first > VIRGL_MAX_VIEWPORTS || count > VIRGL_MAX_VIEWPORTS - first)
         return packet_fail(p, "scissors %u + %u are above %u", first, count, VIRGL_MAX_VIEWPORTS);

@@ -77,8 +77,8 @@ decode_inline_write(struct packet *p, struct gpu_cmd *cmd)
     if (!level_ok(p, p->dw[AT_WRITE_LEVEL]))
         return PACKET_ERROR;
     if (stride != 0 || layer_stride != 0)
-        return packet_fail(p, "strides %u and %u: only tight rows (0) are taken", stride,
-                           layer_stride);
+        return packet_fail(p, "strides %u and %u: only tightly packed rows (0) are supported",
+                           stride, layer_stride);
     cmd->op = GPU_PUT;
     cmd->transfer.resource = p->dw[AT_WRITE_RESOURCE];
     cmd->transfer.level = p->dw[AT_WRITE_LEVEL];

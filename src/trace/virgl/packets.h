@@ -1,4 +1,4 @@
-/* Where the fields of each packet lie (facts from Mesa 22.3's encoder). AT_*: a dword behind the
+/* Field offsets of each packet (facts from Mesa 22.3's encoder). AT_*: a dword behind the
  * header; BITS_*: bits of one; LEN_*: dwords of the whole payload, of a part that is repeated, or
  * of what stands in front of such parts. */
 #ifndef AETIUS_TRACE_VIRGL_PACKETS_H

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reply tags: the place in the buffer of lines that come, and the transaction inside the block. */
+/* Reply tags: the slot in the buffer of incoming lines, and the transaction inside the block. */
 #define TAG(place, part) ((place) << 4 | (part))
 
 static void

@@ -89,7 +89,7 @@ contents_are_those_of_the_level(void **state)
                                                      .slices = 1},
                                         .bytes = bytes,
                                         .size_bytes = contents[i].size_bytes};
-        expect(sink, &message, contents[i].is_whole ? NULL : "are no contents of level 0");
+        expect(sink, &message, contents[i].is_whole ? NULL : "are not valid contents of level 0");
     }
     passthrough_destroy(passthrough);
 }

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { LEAST_GLSL_LEVEL = 130 }; /* with integers */
+enum { LEAST_GLSL_LEVEL = 130 }; /* the first with integer support */
 
 static void
 offer(struct caps_formats *formats, uint32_t number)

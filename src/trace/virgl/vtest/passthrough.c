@@ -199,7 +199,7 @@ put_contents(struct far_client *client, const struct message *message, struct er
     struct far_resource *resource = handle_map_get(&client->resources, message->contents.handle);
     uint32_t level = message->contents.level;
     if (!resource || level >= resource->layout.level_count)
-        return fail(err, "there is no level %u of a resource %u", level, message->contents.handle);
+        return fail(err, "resource %u has no level %u", message->contents.handle, level);
     if (!resource->mapping)
         return true;
     const struct guest_level *l = &resource->layout.levels[level];
@@ -217,8 +217,8 @@ put_contents(struct far_client *client, const struct message *message, struct er
     size_t row_bytes = (size_t)blocks * format->block_bytes;
     if (width != padded * format->block_width || height != padded_rows * format->block_height ||
         message->size_bytes != padded_bytes * padded_rows * l->slices)
-        return fail(err, "%u bytes of %ux%u are no contents of level %u", message->size_bytes,
-                    width, height, level);
+        return fail(err, "%u bytes of %ux%u are not valid contents of level %u",
+                    message->size_bytes, width, height, level);
     uint8_t *bytes = mem_alloc(row_bytes * rows + 1);
     bool ok = true;
     inner.bytes = bytes;

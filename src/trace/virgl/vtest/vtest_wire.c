@@ -92,7 +92,7 @@ receive_answer(int fd, uint32_t command, uint32_t *value, struct error *err)
     if (!receive_bytes(fd, &answer, sizeof answer, err))
         return false;
     if (answer.length != 1 || answer.command != command)
-        return fail(err, "virgl_test_server answered %u to %u", answer.command, command);
+        return fail(err, "virgl_test_server answered command %u with %u", command, answer.command);
     *value = answer.value;
     return true;
 }
