@@ -111,6 +111,7 @@ draw(struct check *check, const struct wrong_run *run, struct error *err)
     if (!simulation_init(&sim, run->params, NULL, &listener, err))
         return false;
     sim.needed = run->needed;
+    sim.whole = run->timed;
     trace_reader_limit(run->reader, &budget);
     gpu_device_limit(&sim.device, &budget);
     executor_sink_init(&sink, &sim.executor);

@@ -184,7 +184,8 @@ execute_one(struct simulation *sim, const struct gpu_cmd *cmd, uint8_t *out, uin
 {
     /* What follows a swap by itself is in no frame: a trace that is cut there begins behind it. */
     bool timed = is_timed(sim) && !sim->device.restoring && cmd->op != GPU_STATE && !cmd->shows;
-    if (cmd->op == GPU_DRAW && !needed_draws_has(sim->needed, sim->draws++) && !timed) {
+    const bool whole = timed || (sim->whole && frame_set_has(sim->whole, sim->frame));
+    if (cmd->op == GPU_DRAW && !needed_draws_has(sim->needed, sim->draws++) && !whole) {
         gpu_skip_draw(&sim->device, cmd);
         return true;
     }

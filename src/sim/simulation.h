@@ -35,6 +35,7 @@ struct simulation {
     bool all_functional;
     uint32_t first, end;               /* of these, the part that this process simulates */
     const struct needed_draws *needed; /* of frames without time: the other draws are left out */
+    const struct frame_set *whole;     /* but of these frames none is; NULL: no frame */
     uint64_t draws;                    /* so far */
     struct simulation_listener listener;
     uint32_t frame;           /* the one that is being drawn */

@@ -185,6 +185,7 @@ search_sides(struct search *search, struct simulation *sim, struct simulation *t
     watch->y = search->pixel->y;
     sim->machine->pools.watch = watch;
     sim->needed = twin->needed = search->run->needed;
+    twin->whole = search->run->timed;
     twin->functional.watch = &search->hears;
     executor_sink_init(&timed, &sim->executor);
     executor_sink_init(&functional, &twin->executor);

@@ -204,6 +204,23 @@ pixels_are_inside(void **state)
     clean();
 }
 
+/* Pictures of some frames are right, too, whatever was left out of the others. */
+static void
+some_frames_are_verified(void **state)
+{
+    static const char *const frames[] = {"0", "1", "0-1", "0,1"};
+    struct said *said = *state;
+    for (size_t i = 0; i < sizeof frames / sizeof frames[0]; i++)
+        for (uint32_t jobs = 1; jobs <= 2; jobs++) {
+            clean();
+            RUN(said, "sim", TINY, SMALL, "--frames", frames[i], "--verify", "--jobs",
+                jobs == 1 ? "1" : "2", "-o", dir);
+            assert_int_equal(said->status, 0);
+            assert_non_null(strstr(said->err, "as drawn without time"));
+        }
+    clean();
+}
+
 /* Each with the status and a word that the message has. */
 static void
 errors_name_their_cause(void **state)
@@ -486,6 +503,7 @@ main(int argc, char **argv)
         cmocka_unit_test_prestate(what_is_missed_is_warned_of, &said),
         cmocka_unit_test_prestate(pictures_are_verified, &said),
         cmocka_unit_test_prestate(pixels_are_inside, &said),
+        cmocka_unit_test_prestate(some_frames_are_verified, &said),
         cmocka_unit_test_prestate(errors_name_their_cause, &said),
         cmocka_unit_test_prestate(a_unit_lists_its_statistics, &said),
         cmocka_unit_test_prestate(terminals_are_left_alone, &said),
