@@ -23,6 +23,9 @@ if [ -z "$renew" ] && [ "$(head -n 1 $file)" != "# $built_by" ]; then
 fi
 
 echo "# $built_by" >"$work/counts"
+# The C library's functions for any x86-64, whatever this processor has.
+export GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX,-AVX_Fast_Unaligned_Load,-AVX2,-AVX512F,-AVX512VL,-BMI2,-ERMS,-FMA,-FMA4,-FSRM,-LZCNT,-MOVBE,-SSE4_1,-SSE4_2,-SSSE3:glibc.cpu.x86_non_temporal_threshold=0xc0000
+
 # Short runs: one that takes over five seconds writes run.json before its end too.
 count() {
     trace=$1
