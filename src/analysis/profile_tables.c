@@ -496,7 +496,9 @@ row_start(const struct profile_file *file)
     if (!file->is_quoted || file->table == TABLE_TIMES || file->table == TABLE_TRACE)
         return strchr(text, ',') ? text : NULL;
     const char *quote = has_open_quote(file) ? NULL : strstr(text, "\",\"");
-    return quote && text[file->length - 1] == '"' ? strchr(text, '"') : NULL;
+    /* the values of nvprof's rows are not quoted */
+    const bool is_nvprof = file->table == TABLE_NVPROF_LONG || file->table == TABLE_NVPROF_WIDE;
+    return quote && (is_nvprof || text[file->length - 1] == '"') ? strchr(text, '"') : NULL;
 }
 
 /* Splits the row; *is_row: it has the cells of the header. A line that should be a row and is not
@@ -520,7 +522,8 @@ split_row(struct profile_file *file, size_t at, bool *is_row, struct error *err)
     const bool is_title = are_titles(file) && !begins_as_row(file);
     if (is_title && !is_glued)
         begin_other(file, false);
-    *is_row = !is_title && file->cells.count == file->cell_count;
+    *is_row =
+        !is_title && file->cells.count == file->cell_count && (!is_glued || begins_as_row(file));
     const char first = file->text[at];
     if (*is_row || is_title || is_glued || is_other ||
         (first != '"' && !isdigit((unsigned char)first)))

@@ -447,6 +447,31 @@ banners_after_output(void **state)
     free(second);
 }
 
+/* A program that prints without an end of line: its words stand in front of a row, whose values are
+ * not quoted. */
+static void
+rows_after_output(void **state)
+{
+    static const char rows[] =
+        "==1== NVPROF is profiling process 1, command: a\n==1== Profiling result:\n"
+        "\"Device\",\"Kernel\",\"Invocations\",\"Metric Name\",\"Metric "
+        "Description\",\"Min\",\"Max\","
+        "\"Avg\"\n"
+        "%s\"GeForce GTX 1070 (0)\",\"f(int*, int)\",1,\"ipc\",\"Executed IPC\",2.5,2.5,2.5\n";
+    static const char *const words[] = {"", "50 % done ", "a, b: "};
+    (void)state;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        struct profile profile;
+        struct error err;
+        char *text = mem_printf(rows, words[i]);
+        assert_true(READ(&profile, "6.1", text));
+        assert_int_equal(profile.launches.count, 1);
+        assert_true(counts_of(&profile, 0)->figures[FIGURE_ipc] == 2.5);
+        profile_fini(&profile);
+        free(text);
+    }
+}
+
 /* Tables of other tools stand after, and between, those of the profiler: its rows count, and a note
  * says which lines do not. */
 static void
@@ -636,6 +661,7 @@ main(void)
         cmocka_unit_test(locales),
         cmocka_unit_test(malformed_files),
         cmocka_unit_test(banners_after_output),
+        cmocka_unit_test(rows_after_output),
         cmocka_unit_test(other_tables),
         cmocka_unit_test(other_pages),
         cmocka_unit_test(odd_values),
