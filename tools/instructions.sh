@@ -1,7 +1,7 @@
 #!/bin/sh
 # Host instructions that `aetius sim` takes for three small traces (valgrind counts them), compared
 # with tests/golden/instructions.txt: fails when one takes over 0.5 % more. --renew writes the file
-# anew. The counts hold for one compiler and one C library, which the file names; with others it ends
+# anew. What run.json takes is not counted. The counts hold for one compiler and one C library, which the file names; with others it ends
 # with 77 and a word.
 #
 #     tools/instructions.sh [--renew] AETIUS
@@ -26,11 +26,13 @@ echo "# $built_by" >"$work/counts"
 # The C library's functions for any x86-64, whatever this processor has.
 export GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX,-AVX_Fast_Unaligned_Load,-AVX2,-AVX512F,-AVX512VL,-BMI2,-ERMS,-FMA,-FMA4,-FSRM,-LZCNT,-MOVBE,-SSE4_1,-SSE4_2,-SSSE3:glibc.cpu.x86_non_temporal_threshold=0xc0000
 
-# Short runs: one that takes over five seconds writes run.json before its end too.
+# Without run.json, which a run that takes longer writes more often: entering these functions turns
+# counting off, leaving them turns it on. (--collect-atstart has to come last.)
 count() {
     trace=$1
     shift
-    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$aetius" sim "tests/golden/$trace.trace" \
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect=run_to_json \
+        --toggle-collect=run_totals --collect-atstart=yes "$aetius" sim "tests/golden/$trace.trace" \
         --preset reference-2008 -o "$work/$trace" "$@" 2>&1 |
         awk -v trace="$trace" '/ refs:/ { gsub(",", "", $NF); print trace, $NF }' >>"$work/counts"
 }

@@ -23,7 +23,7 @@ sweep_plan_use_files(struct sweep_plan *plan, const char *const *files, uint32_t
 {
     bool ok = true;
     sweep_plan_drop_inputs(plan);
-    for (size_t i = 0; i < plan->machines.count; i++) /* machines named after other presets */
+    for (size_t i = 0; i < plan->machines.count; i++) /* they named inputs of the plan */
         word_list_fini(&plan->machines.items[i].inputs);
     for (uint32_t i = 0; ok && i < count; i++) {
         char *path = realpath(files[i], NULL);

@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { TELL_SECONDS = 5, ROOM_BYTES = 1 << 16 };
+enum { TELL_SECONDS = 2, ROOM_BYTES = 1 << 16 };
 
 /* A disk may become full to the last byte, and then run.json shall still tell of all whole frames:
  * its space is kept by a file that has no name, and so goes with the process however that ends. */
