@@ -320,7 +320,8 @@ vertex_elements_object(void **data)
     assert_int_equal(e->items[1].buffer, 1);
     assert_int_equal(e->items[1].format, 67);
     CREATE(&f->s, VOBJ_VERTEX_ELEMENTS, 3, 0, 0, 0);
-    expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: vertex elements: length 4 is not 1 plus a multiple of 4");
+    expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: vertex elements: length 4 is not 1 plus a "
+                    "multiple of 4");
     CREATE(&f->s, VOBJ_VERTEX_ELEMENTS, 3, 0, 0, 0, 322);
     expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: format 322 is not one of 1 .. 321");
     CREATE(&f->s, VOBJ_VERTEX_ELEMENTS, 3, 0, 0, 16, FORMAT_R32G32B32A32_FLOAT);
@@ -484,7 +485,8 @@ small_states(void **data)
     PACKET(&f->s, CMD_SET_VIEWPORT_STATE, 1, 0, 0, 0, 0, 0, 0);
     expect_nothing(f);
     PACKET(&f->s, CMD_SET_VIEWPORT_STATE, 0, 0, 0);
-    expect_error(f, "SUBMIT at dword 0: SET_VIEWPORT_STATE: length 3 is not 1 plus a multiple of 6");
+    expect_error(f,
+                 "SUBMIT at dword 0: SET_VIEWPORT_STATE: length 3 is not 1 plus a multiple of 6");
     PACKET(&f->s, CMD_SET_STENCIL_REF, 0x2211);
     expect(f, GPU_SET_STENCIL_REF);
     assert_int_equal(f->cmd.stencil_ref.ref[0], 0x11);
