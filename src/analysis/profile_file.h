@@ -87,6 +87,7 @@ struct profile_file {
     uint32_t cell_count;                /* of the header */
     uint64_t other_first, other_last;   /* lines of a table of another tool; 0: none is open */
     char other_column[32];              /* its first column */
+    const char *other_page;             /* what it is, if it is a known page; or NULL */
     const char *page;                   /* what else of NVIDIA's tools the file holds, or NULL */
     int32_t roles[ROLES];               /* cells; -1: none */
     VEC(struct profile_column) columns; /* of metrics, in a wide table */

@@ -416,15 +416,19 @@ void
 profile_file_end_other(struct profile_file *file)
 {
     const unsigned long long first = file->other_first, last = file->other_last;
-    if (first && first == last)
-        profile_note(profile_file_part(file),
-                     "%s: line %llu is not of nvprof or ncu, a table with a column %s; left out",
-                     file->path, first, file->other_column);
-    else if (first)
-        profile_note(profile_file_part(file),
-                     "%s: lines %llu to %llu are not of nvprof or ncu, a table with a column %s; "
-                     "left out",
-                     file->path, first, last, file->other_column);
+    if (!first)
+        return;
+    char lines[64], what[256];
+    if (first == last)
+        snprintf(lines, sizeof lines, "line %llu is", first);
+    else
+        snprintf(lines, sizeof lines, "lines %llu to %llu are", first, last);
+    if (file->other_page)
+        snprintf(what, sizeof what, "%s", file->other_page);
+    else
+        snprintf(what, sizeof what, "not of nvprof or ncu, a table with a column %s",
+                 file->other_column);
+    profile_note(profile_file_part(file), "%s: %s %s; left out", file->path, lines, what);
     file->other_first = 0;
 }
 
@@ -440,6 +444,7 @@ begin_other(struct profile_file *file, bool ends_table)
         file->other_first = file->record_line;
         snprintf(file->other_column, sizeof file->other_column, "%.*s",
                  (int)(first->end - first->begin), file->text + first->begin);
+        file->other_page = find_page(file->text);
     }
     file->other_last = file->line;
 }

@@ -328,12 +328,23 @@ frame_set_shift(struct frame_set *set, uint32_t first, const char *name)
                  from, to, name, more);
 }
 
+void
+frame_set_note_numbers(const struct frame_set *set, uint32_t first, const char *name)
+{
+    const uint32_t frame = set->ranges[0].first;
+    log_note("frame %u of %s is frame %u of the program; numbers begin at 0 in %s", frame, name,
+             first + frame, name);
+}
+
 bool
 frame_set_locate(struct frame_set *set, uint32_t first, uint32_t count, const char *name,
                  struct error *err)
 {
-    if (is_within(set, 0, count))
+    if (is_within(set, 0, count)) {
+        if (first && set->count && is_within(set, first, count))
+            frame_set_note_numbers(set, first, name);
         return true;
+    }
     if (first && is_within(set, first, count)) {
         frame_set_shift(set, first, name);
         return true;

@@ -89,11 +89,14 @@ bool frame_set_has(const struct frame_set *set, uint32_t frame);
 uint32_t frame_set_last(const struct frame_set *set); /* UINT32_MAX when every frame */
 /* Frames as a user names them, of something called `name` that has `count` frames, from 0, of which
  * frame 0 is the program's frame `first`: all are its own numbers, or else all the program's, which
- * become its own, and a note says so. false: they are neither. */
+ * become its own. A note says so, and also where both readings were possible. false: they are
+ * neither. */
 bool frame_set_locate(struct frame_set *set, uint32_t first, uint32_t count, const char *name,
                       struct error *err);
 /* The program's numbers become those of `name`; all are at least `first`. */
 void frame_set_shift(struct frame_set *set, uint32_t first, const char *name);
+/* Notes that the numbers are those of `name`, for a set that could be the program's numbers too. */
+void frame_set_note_numbers(const struct frame_set *set, uint32_t first, const char *name);
 /* As frame_set_locate(), of one frame. */
 bool frame_locate(uint32_t *frame, uint32_t first, uint32_t count, const char *name,
                   struct error *err);

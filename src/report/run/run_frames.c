@@ -52,9 +52,14 @@ run_locate_frames(struct frame_set *frames, const char *dir, const struct csv_ta
                   struct error *err)
 {
     const int32_t column = csv_column(table, "frame");
-    if (!frames->count || has_one(frames, table, 0))
+    if (!frames->count)
         return true;
     const uint32_t first = first_frame(dir);
+    if (has_one(frames, table, 0)) {
+        if (is_from(frames, first) && has_one(frames, table, first))
+            frame_set_note_numbers(frames, first, dir);
+        return true;
+    }
     if (is_from(frames, first) && has_one(frames, table, first)) {
         frame_set_shift(frames, first, dir);
         return true;

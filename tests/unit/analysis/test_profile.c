@@ -489,6 +489,8 @@ other_tables(void **state)
         {"\"a\",\"b\",\"c\",\"d\",\"e\",\"f\",\"g\"\n"
          "\"1\",\"2\",\"3\",\"4\",\"5\",\"6\",\"7\"\n",
          "lines 3 to 4"},
+        {"\"#\",\"Address\",\"Source\",\"Sampling Data (All)\"\n\"1\",\"0\",\"MOV R1\",\"0\"\n",
+         "lines 3 to 4 are the source page of ncu"},
     };
     struct profile profile;
     struct error err;

@@ -713,6 +713,18 @@ test_numbers_of_the_program(void **state)
         if (!strstr(said.err, "has frames 0-1 (300-301 of the program)"))
             fail_msg("%s: %s", of_run[i].command, said.err);
     }
+
+    /* a number that both count: the trace's, and a note says so */
+    static const char note[] = "is frame 2 of the program; numbers begin at 0 in ";
+    write_part(part, 1);
+    RUN(&said, "sim", part, "-o", run, "-f");
+    assert_int_equal(said.status, 0);
+    RUN(&said, "info", part, "--frame", "1");
+    assert_non_null(strstr(said.err, note));
+    RUN(&said, "draws", run, "--frame", "1");
+    assert_non_null(strstr(said.err, note));
+    RUN(&said, "draws", run, "--frame", "0");
+    assert_null(strstr(said.err, "of the program"));
     assert_true(remove_folder(dir));
 }
 
