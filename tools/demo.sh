@@ -37,7 +37,8 @@ examine() {
     trace=$2
     echo
     echo "$1: simulating"
-    "$aetius" sim "$trace" -o "$at/sim"
+    "$aetius" sim "$trace" --map all -o "$at/sim"
+    "$aetius" report "$at/sim" -o "$at/report.html"
     echo "$1: drawing without time, and on llvmpipe and softpipe"
     "$aetius" replay "$trace" -o "$at/functional"
     "$aetius" replay "$trace" --reference=llvmpipe -o "$at/llvmpipe"
@@ -66,6 +67,10 @@ else
     examine tiny tests/golden/tiny.trace
 fi
 
+page=
+for file in "$out"/shading/report.html "$out"/*/report.html; do
+    [ -n "$page" ] || [ ! -f "$file" ] || page=$file
+done
 row='%-10s %-8s %-10s %-10s %-14s %-10s %s\n'
 echo
 # shellcheck disable=SC2059  # the same format for the head and the rows
@@ -79,6 +84,7 @@ for file in "$out"/*/row; do
 done
 cat <<END
 
+Report page: $page    (open it in a browser; one per scene: $out/SCENE/report.html)
 Pictures:    $out/SCENE/sim/frames/        (without time: functional/, references: llvmpipe/, softpipe/)
 Differences: $out/SCENE/difference/
 Statistics:  $out/SCENE/sim/               (run.json, stats.*.csv.gz, machine.ini)
