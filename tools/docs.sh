@@ -1,5 +1,6 @@
 #!/bin/sh
-# docs/commands.md, docs/params.md and docs/statistics.md, from the tables that the binary holds.
+# Writes docs/commands.md, docs/params.md, docs/statistics.md and docs/machine.svg from the tables in
+# the binary. Graphviz draws the SVG; without Graphviz it is left as it is.
 # With --check nothing is written: fails when one is not current.
 #
 #     tools/docs.sh build/aetius [--check]
@@ -44,10 +45,12 @@ fenced() {
     fenced "$aetius" stats
 } >"$out/statistics.md"
 
+! command -v dot >/dev/null || "$aetius" diagram -o "$out/machine.svg"
+
 if [ "$out" != docs ]; then
     status=0
-    for page in commands params statistics; do
-        diff -u "docs/$page.md" "$out/$page.md" || status=1
+    for file in "$out"/*; do
+        diff -u "docs/${file##*/}" "$file" || status=1
     done
     rm -r "$out"
     [ $status = 0 ] || echo "docs are not current: make docs" >&2

@@ -4,17 +4,12 @@
 #include "base/log.h"
 #include "base/subprocess.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <signal.h>
-#include <unistd.h>
 
-/* Pixels, and the most that gnuplot may say. */
+/* Pixels. */
 enum {
     BAR_WIDTH = 11,
     GAP = 12,
@@ -23,8 +18,7 @@ enum {
     HEIGHT = 420,
     LEGEND_CHARACTER = 7,
     LEGEND_SAMPLE = 60,
-    LEGEND_LINE = 18,
-    MOST_BYTES = 1 << 26
+    LEGEND_LINE = 18
 };
 
 static const char *const colors[] = {"#3b6fb6", "#d98032", "#4f9d5d", "#b8474b", "#8264a8",
@@ -222,71 +216,15 @@ put_script(const struct plot *plot, const char *data, FILE *out)
     put_plot(plot, data, out);
 }
 
-/* All that the file holds; the caller frees. */
-static char *
-read_back(int file, size_t *size, struct error *err)
-{
-    const off_t end = lseek(file, 0, SEEK_END);
-    *size = end > 0 ? (size_t)end : 0;
-    char *bytes = mem_alloc(*size + 1);
-    if (*size <= MOST_BYTES && pread(file, bytes, *size, 0) == (ssize_t)*size)
-        return bytes;
-    free(bytes);
-    fail(err, "gnuplot drew too much");
-    return NULL;
-}
-
-/* Of the words, which are changed: what is wrong. */
-static const char *
-last_line(char *said)
-{
-    size_t length = strlen(said);
-    while (length && strchr("\n ", said[length - 1]))
-        said[--length] = '\0';
-    const char *newline = strrchr(said, '\n'), *line = newline ? newline + 1 : said;
-    return line + strspn(line, " ");
-}
-
-/* The picture of a script that is run in the folder; *missing: there is no gnuplot. What gnuplot
- * says is told when it fails alone. */
+/* The picture of a script that runs in the folder; *missing: gnuplot is not installed. */
 static bool
 run_gnuplot(const char *dir, const char *script, size_t size, char **picture, size_t *bytes,
             bool *missing, struct error *err)
 {
-    char gnuplot[] = "gnuplot", as_it_comes[] = "-d",
-         from_input[] = "-"; /* -d: without the user's own settings */
-    char *const words[] = {gnuplot, as_it_comes, from_input, NULL};
-    struct subprocess child;
-    int status = 0;
-    char *said = NULL;
-    size_t said_bytes;
-    const int text = memfd_create("script", MFD_CLOEXEC);
-    const int drawn = memfd_create("picture", MFD_CLOEXEC);
-    *missing = false;
-    if (text < 0 || drawn < 0 || write(text, script, size) != (ssize_t)size ||
-        lseek(text, 0, SEEK_SET)) {
-        fail(err, "no gnuplot: %s", strerror(errno));
-        close(text);
-        close(drawn);
-        return false;
-    }
-    const struct subprocess_setup setup = {.argv = words,
-                                           .package = "gnuplot-nox",
-                                           .folder = dir,
-                                           .output = SUBPROCESS_PIPE,
-                                           .out_fd = drawn,
-                                           .in_fd = text,
-                                           .death_signal = SIGTERM};
-    const bool started = subprocess_start(&child, &setup, err);
-    *missing = !started && child.not_found;
-    close(text);
-    bool ok = started && subprocess_collect(&child, MOST_BYTES, &said, &said_bytes, &status, err);
-    if (ok && (status || !lseek(drawn, 0, SEEK_END)))
-        ok = fail(err, "gnuplot failed: %s", last_line(said));
-    ok = ok && (*picture = read_back(drawn, bytes, err));
-    close(drawn);
-    free(said);
-    return ok;
+    char gnuplot[] = "gnuplot", without_settings[] = "-d", from_input[] = "-";
+    char *const words[] = {gnuplot, without_settings, from_input, NULL};
+    const struct subprocess_filter filter = {words, "gnuplot-nox", dir};
+    return subprocess_filter(&filter, script, size, picture, bytes, missing, err);
 }
 
 static char *

@@ -77,6 +77,18 @@ bool subprocess_collect(struct subprocess *child, size_t most, char **text, size
  * subprocess_wait(). */
 int subprocess_end(struct subprocess *child, int grace_ms);
 
+struct subprocess_filter {
+    char *const *argv;   /* ends with NULL; reads standard input, writes standard output */
+    const char *package; /* Debian's that has argv[0], for the message; or NULL */
+    const char *folder;  /* in which it runs */
+};
+
+/* Runs a program on `input` and collects its standard output (at most 64 MB) in memory. *output
+ * ends with NUL and belongs to the caller. Errors: the program does not exist (*missing), fails
+ * (the message holds the last line that it wrote to standard error) or writes nothing. */
+bool subprocess_filter(const struct subprocess_filter *filter, const char *input, size_t size,
+                       char **output, size_t *output_size, bool *missing, struct error *err);
+
 /* "exit status 3", "signal 11 (Segmentation fault)" */
 void subprocess_describe(int status, char *text, unsigned size);
 /* Whether the wait status is that of success; else the message "NAME ended with exit status 3". */

@@ -5,6 +5,7 @@
 #include "trace/file.h"
 #include "rigs/command.h"
 #include "rigs/folder.h"
+#include "rigs/needs.h"
 
 #include <cjson/cJSON.h>
 #include <dirent.h>
@@ -470,6 +471,52 @@ terminals_are_left_alone(void **state)
     clean();
 }
 
+/* Units and queues of reference-2008, whose counts stand in its file; orders only when asked for.
+ */
+static void
+diagram_has_units_and_queues(void **state)
+{
+    struct said *said = *state;
+    RUN(said, "diagram");
+    assert_int_equal(said->status, 0);
+    assert_non_null(strstr(said->out, "shader [label=\"shader x4\\nShader"));
+    assert_non_null(strstr(said->out, "clipper [label=\"clipper\\n"));
+    assert_non_null(strstr(said->out, "primasm -> clipper [label=\"primitives\\n"));
+    assert_non_null(strstr(said->out, "colorwrite -> memctl [label=\"color_memory\\n"));
+    assert_null(strstr(said->out, "_orders"));
+    RUN(said, "diagram", "--all", "--set", "GPU.NumFragmentShaders=2");
+    assert_non_null(strstr(said->out, "shader [label=\"shader x2\\n"));
+    assert_non_null(strstr(said->out, "cmdproc -> hz [label=\"hz_orders\\n"));
+    assert_non_null(strstr(said->out, "hz -> cmdproc [label=\"hz_done\\n"));
+}
+
+/* Graphviz draws it; without Graphviz the message names its package. */
+static void
+diagram_is_drawn_by_graphviz(void **state)
+{
+    struct said *said = *state;
+    char *path = mem_printf("%s/machine.svg", dir), *kept = mem_strdup(getenv("PATH"));
+    setenv("PATH", "/nowhere", 1);
+    RUN(said, "diagram", "-o", path);
+    setenv("PATH", kept, 1);
+    assert_int_equal(said->status, 1);
+    assert_non_null(strstr(said->err, "graphviz"));
+    assert_false(file_exists(path));
+    free(kept);
+    needs_program("dot");
+    RUN(said, "diagram", "-o", path);
+    assert_int_equal(said->status, 0);
+    struct error err;
+    char *svg;
+    size_t size;
+    assert_true(file_read(path, FILE_MOST_TEXT, &svg, &size, &err));
+    assert_non_null(strstr(svg, "<svg"));
+    assert_non_null(strstr(svg, "late_tested_quads"));
+    free(svg);
+    free(path);
+    clean();
+}
+
 static void
 what_is_printable(void **state)
 {
@@ -508,6 +555,8 @@ main(int argc, char **argv)
         cmocka_unit_test_prestate(errors_name_their_cause, &said),
         cmocka_unit_test_prestate(a_unit_lists_its_statistics, &said),
         cmocka_unit_test_prestate(terminals_are_left_alone, &said),
+        cmocka_unit_test_prestate(diagram_has_units_and_queues, &said),
+        cmocka_unit_test_prestate(diagram_is_drawn_by_graphviz, &said),
         cmocka_unit_test(what_is_printable),
         cmocka_unit_test_prestate(small_caches_hold_a_quad_or_are_refused, &said),
         cmocka_unit_test_prestate(a_dump_is_blocks_alone, &said),

@@ -1,0 +1,199 @@
+/* aetius diagram: the units and queues of a machine, drawn by Graphviz. */
+#include "base/file.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/subprocess.h"
+#include "cmd/options.h"
+#include "core/queue.h"
+#include "sim/simulation.h"
+#include "unit/stats.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int cmd_diagram(int argc, char **argv);
+
+struct diagram_options {
+    struct machine_options machine;
+    const char *out; /* NULL: DOT on standard output */
+    bool all, dot;
+};
+
+/* Length of a name without its instance: "shader[1]". */
+static int
+family_length(const char *name)
+{
+    return (int)strcspn(name, "[");
+}
+
+static bool
+is_family(const char *name, const char *other)
+{
+    const int length = family_length(name);
+    return length == family_length(other) && !strncmp(name, other, (size_t)length);
+}
+
+static bool
+ends_with(const char *name, const char *end)
+{
+    const size_t length = (size_t)family_length(name), tail = strlen(end);
+    return length >= tail && !strncmp(name + length - tail, end, tail);
+}
+
+static const char *
+doc_of_unit(const char *name)
+{
+    size_t count;
+    const struct unit_doc *units = unit_docs(&count);
+    for (size_t i = 0; i < count; i++)
+        if (is_family(name, units[i].group->unit))
+            return units[i].doc;
+    return "";
+}
+
+/* The place in the pipeline of the first unit of this family, from 0; *count: how many there are.
+ */
+static uint32_t
+pipeline_place(const struct clock *clock, const char *name, uint32_t *count)
+{
+    uint32_t first = 0;
+    *count = 0;
+    for (uint32_t i = clock->module_count; i-- > 0;)
+        if (is_family(name, clock->modules[i]->name)) {
+            first = *count ? first : clock->module_count - 1 - i;
+            ++*count;
+        }
+    return first;
+}
+
+static void
+put_units(const struct clock *clock, FILE *out)
+{
+    for (uint32_t place = 0; place < clock->module_count; place++) {
+        const char *name = clock->modules[clock->module_count - 1 - place]->name;
+        uint32_t count;
+        if (pipeline_place(clock, name, &count) != place)
+            continue;
+        const char *doc = doc_of_unit(name);
+        fprintf(out, "  %.*s [label=\"%.*s", family_length(name), name, family_length(name), name);
+        if (count > 1)
+            fprintf(out, " x%u", count);
+        fprintf(out, "\\n%.*s\"];\n", (int)strcspn(doc, ":,"), doc);
+    }
+}
+
+/* Edges against the order of the pipeline do not move units in the drawing. */
+static bool
+runs_backward(const struct clock *clock, const struct queue *queue)
+{
+    uint32_t count;
+    return pipeline_place(clock, queue->receiver->name, &count) <
+           pipeline_place(clock, queue->sender->name, &count);
+}
+
+/* Instances of a queue are one edge: the first one draws it. A memory client's requests and replies
+ * are one edge, too. */
+static void
+put_queues(const struct clock *clock, bool all, FILE *out)
+{
+    for (uint32_t i = 0; i < clock->queue_count; i++) {
+        const struct queue *queue = clock->queues[i];
+        const char *name = queue->name, *bracket = strchr(name, '[');
+        const bool is_reply = ends_with(name, "_memory_replies"),
+                   is_request = ends_with(name, "_memory_requests"),
+                   is_control = ends_with(name, "_orders") || ends_with(name, "_done") ||
+                                ends_with(name, "fetched_draws");
+        if ((bracket && strncmp(bracket, "[0]", 3)) || is_reply || (is_control && !all))
+            continue;
+        const char *sender = queue->sender->name, *receiver = queue->receiver->name;
+        const int length = family_length(name) - (is_request ? (int)strlen("_requests") : 0);
+        fprintf(out, "  %.*s -> %.*s [label=\"%.*s\\n%u wide, %u deep, latency %u\"%s%s];\n",
+                family_length(sender), sender, family_length(receiver), receiver, length, name,
+                queue->width, queue->depth, queue->latency,
+                is_request   ? ", dir=both, color=\"#3b6fb6\""
+                : is_control ? ", style=dashed, color=\"#7d7d7d\""
+                             : "",
+                runs_backward(clock, queue) ? ", constraint=false" : "");
+    }
+}
+
+static char *
+diagram_text(const struct clock *clock, const char *preset, bool all, size_t *size)
+{
+    char *text = NULL;
+    FILE *out = open_memstream(&text, size);
+    BUG_ON(!out, "no memory for a diagram");
+    fprintf(out,
+            "digraph machine {\n"
+            "  label=\"%s: units (instances) and queues; widths in items per cycle, depths in "
+            "items, latencies in cycles\";\n"
+            "  fontname=\"sans-serif\";\n"
+            "  node [shape=box, style=filled, fillcolor=\"#e8eef7\", fontname=\"sans-serif\"];\n"
+            "  edge [fontname=\"sans-serif\", fontsize=9];\n",
+            preset);
+    put_units(clock, out);
+    put_queues(clock, all, out);
+    fprintf(out, "}\n");
+    fclose(out);
+    return text;
+}
+
+static bool
+write_picture(const char *path, const char *text, size_t size, struct error *err)
+{
+    char dot[] = "dot", svg[] = "-Tsvg", *words[] = {dot, svg, NULL}, *picture;
+    const struct subprocess_filter filter = {words, "graphviz", "/"};
+    size_t bytes;
+    bool missing;
+    if (!subprocess_filter(&filter, text, size, &picture, &bytes, &missing, err))
+        return false;
+    const bool ok = file_write_named(path, picture, bytes, err);
+    free(picture);
+    return ok;
+}
+
+static bool
+draw(const struct diagram_options *options, struct error *err)
+{
+    struct simulation simulation;
+    size_t size;
+    if (!machine_options_build(&options->machine, &simulation, err))
+        return false;
+    char *text = diagram_text(&simulation.machine->clock, machine_options_preset(&options->machine),
+                              options->all, &size);
+    bool ok = true;
+    if (!options->out)
+        fputs(text, stdout);
+    else if (options->dot)
+        ok = file_write_named(options->out, text, size, err);
+    else
+        ok = write_picture(options->out, text, size, err);
+    free(text);
+    simulation_fini(&simulation);
+    return ok;
+}
+
+int
+cmd_diagram(int argc, char **argv)
+{
+    struct diagram_options request = {0};
+    const struct arg_option options[] = {
+        MACHINE_OPTIONS(&request.machine),
+        OPTION_OUTPUT(&request.out, "FILE", "where the SVG goes (Graphviz draws it)", false),
+        {"dot", 0, ARG_FLAG, &request.dot, NULL, "write Graphviz's DOT instead of SVG", false},
+        {"all", 0, ARG_FLAG, &request.all, NULL, "also the queues of orders and their completion",
+         false},
+        {0},
+    };
+    const struct arg_spec spec = {"diagram", "[-o FILE.svg] [--preset NAME] [--all]",
+                                  "Draws the units and queues of a machine as SVG. Without -o, "
+                                  "prints DOT on standard output.",
+                                  options, NO_OPERAND};
+    struct args args;
+    struct error err;
+    const int status = args_parse(&args, &spec, argc, argv);
+    if (status >= 0)
+        return status;
+    return conclude(draw(&request, &err), &err);
+}
