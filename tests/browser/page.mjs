@@ -106,7 +106,12 @@ async function gainsOn(page) {
         page,
         page.locator("#topdown .table button", { hasText: "CSV" }),
     );
-    assert.deepEqual(head.slice(0, 4), ["resource", "charged (%)", "at most (%)", "expected (%)"]);
+    assert.deepEqual(head.slice(0, 4), [
+        "resource",
+        "attributed (%)",
+        "upper bound (%)",
+        "predicted gain (%)",
+    ]);
     const share = (text) => (text === "" ? NaN : Number(text) / 100);
     return Object.fromEntries(
         lines.map((l) => [
@@ -369,7 +374,7 @@ const tests = {
             assert.ok(
                 (await page.textContent("#topdown")).includes(`Bound by ${largest("expected")}:`),
             );
-            assert.ok((await page.textContent("#topdown")).includes("Of drain nothing is told"));
+            assert.ok((await page.textContent("#topdown")).includes("No prediction for drain"));
             others += largest("expected") !== largest("most");
             /* slots that lanes do not divide add up */
             const slots = await treeOn(page, "#topdown ul.tree.slots");
@@ -400,10 +405,7 @@ const tests = {
         const part = await gainsOn(page);
         for (const name of Object.keys(part)) assert.ok(Number.isNaN(part[name].expected), name);
         const text = await page.textContent("#topdown");
-        assert.ok(
-            text.includes("what is expected is told of whole draws alone") &&
-                !text.includes("Bound by"),
-        );
+        assert.ok(text.includes("Predictions need whole draws") && !text.includes("Bound by"));
         assert.equal(await slotsShown(), Number(a["shader.slots"]) + Number(b["shader.slots"]));
         await page.close();
     },
@@ -746,9 +748,9 @@ const tests = {
         await settled();
         assert.equal(await pixels(), first);
         assert.ok((await page.getAttribute("canvas.picture", "aria-label")).startsWith("frame 0:"));
-        assert.ok((await page.textContent("#draws .note")).startsWith("Of frame 0,"));
+        assert.ok((await page.textContent("#draws .note")).startsWith("Draws of frame 0 "));
         await page.click('#draws button:has-text("all frames")');
-        assert.ok((await page.textContent("#draws .note")).startsWith("Of all frames,"));
+        assert.ok((await page.textContent("#draws .note")).startsWith("Draws of all frames "));
         await page.locator("#memory .u-over").scrollIntoViewIfNeeded();
         const box = await page.locator("#memory .u-over").boundingBox();
         for (const share of [0.4, 0.5, 0.6])
@@ -1054,11 +1056,11 @@ const tests = {
         );
         const page = await open(at("thin.html"));
         const summary = (await page.textContent(".summary")).replaceAll("\u202f", "");
-        assert.ok(summary.includes("8000 draws;"), summary);
+        assert.ok(summary.includes("8000 draws."), summary);
         await page.click('#draws button:has-text("all frames")');
         assert.ok(
             (await page.textContent("#draws .note")).startsWith(
-                "Of all frames whose draws the page has,",
+                "Draws of all frames whose draws the page has ",
             ),
         );
         const joined = await saved(

@@ -97,7 +97,7 @@ async function copyText(text, button) {
         done = document.execCommand("copy");
         field.remove();
     }
-    say(done ? "copied: " + cut(text, 80) : "this browser does not let a page copy");
+    say(done ? "copied: " + cut(text, 80) : "This browser does not allow pages to copy.");
     if (button && done) {
         button.classList.add("done");
         setTimeout(() => button.classList.remove("done"), 900);

@@ -11,7 +11,7 @@ class CompareView {
         const { node, body } = section(
             "compare",
             "Runs",
-            "Held against A; draws are joined by the hash of their content.",
+            "Compared with run A. Draws are matched by the hash of their content.",
         );
         this.node = node;
         this.body = body;
@@ -124,7 +124,7 @@ class CompareView {
         const differ = parameters
             .map((_, i) => i)
             .filter((i) => this.runs.some((r) => of(r, i) !== of(this.runs[0], i)));
-        if (!differ.length) return el("p.note", { text: "None: the machines are the same." });
+        if (!differ.length) return el("p.note", { text: "None. The machines are equal." });
         return new DataTable({
             caption: "parameters that differ",
             file: "parameters",
@@ -231,7 +231,7 @@ class CompareView {
         const summary = this.pairs
             .map(
                 (p) =>
-                    `${p.run.letter}: ${plural(p.join.same_hash, "draw")} the same by hash, ${p.join.changed} changed, ${p.join.only_b} new, ${p.join.only_a} gone.`,
+                    `${p.run.letter}: ${plural(p.join.same_hash, "draw")} with equal hash, ${p.join.changed} changed, ${p.join.only_b} new, ${p.join.only_a} gone.`,
             )
             .join(" ");
         const changes = new Map(

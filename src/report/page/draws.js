@@ -98,7 +98,7 @@ class DrawsView {
             run.drawTimes.frames.size < run.frames.length
                 ? "all frames whose draws the page has"
                 : "all frames";
-        this.note.textContent = `Of ${this.every ? every : "frame " + frame}, with the work between them; each cycle belongs to one.`;
+        this.note.textContent = `Draws of ${this.every ? every : "frame " + frame} and the work between them. Each cycle is counted once.`;
         if (!run.draws.rows)
             return clear(this.body, el("p.note", { text: "This run has no table of draws." }));
         const [first, last] = this.every
@@ -117,7 +117,7 @@ class DrawsView {
             select: (row) => this.selection.set({ row }),
             empty: rows.length
                 ? "nothing"
-                : "the draws of this frame were left out to keep the page small",
+                : "The draws of this frame were omitted to keep the page small.",
         });
         clear(this.body, this.table.node);
         if (this.selection.row >= 0) this.table.show(this.selection.row);
@@ -143,7 +143,7 @@ class Details {
         const link = el("button", {
             type: "button",
             text: "copy link",
-            title: "the address of the page with this selection",
+            title: "copies the address of the page with this selection",
             onclick: (e) =>
                 copyText(location.href.split("#")[0] + this.selection.address(), e.target),
         });
@@ -209,7 +209,7 @@ class Details {
                 commandLine(`aetius topdown ${quoted(run.name)} --draw ${name}`),
             );
         }
-        const every = el("details", null, el("summary", { text: "Its statistics" }));
+        const every = el("details", null, el("summary", { text: "Statistics of the selection" }));
         every.addEventListener("toggle", async () => {
             if (!every.open || every.children.length > 1) return;
             await picked.table.load(true);
@@ -221,7 +221,9 @@ class Details {
             list,
             commands.length
                 ? [
-                      el("p.note", { text: "See it, its program and its losses in a terminal:" }),
+                      el("p.note", {
+                          text: "Commands for this draw, its program and its bottleneck:",
+                      }),
                       commands,
                   ]
                 : null,

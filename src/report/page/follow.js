@@ -33,7 +33,7 @@ function followSection(selection) {
     const { node, body } = section(
         "follow",
         "Followed",
-        "What `aetius sim --follow` saw, step by step; cycles count from the start of the frame.",
+        "Steps recorded by `aetius sim --follow`. Cycles count from the start of the frame.",
     );
     const draw = () => {
         const lane = followLane(selection.run, selection.frame);

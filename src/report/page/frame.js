@@ -8,7 +8,7 @@ class FrameView {
         const { node, body } = section(
             "frame",
             "Frame",
-            "A click lists the draws of that tile of 8×8 pixels.",
+            "Click the picture to list the draws of that 8×8 tile.",
         );
         this.node = node;
         this.tabs = el("div.tabs", { role: "radiogroup", "aria-label": "what is shown" });
@@ -59,7 +59,7 @@ class FrameView {
         const image = pictured?.picture ? new Image() : null;
         if (image) {
             image.src = pictured.picture;
-            await image.decode().catch(() => say("the picture of this frame cannot be read"));
+            await image.decode().catch(() => say("The picture of this frame cannot be read."));
         }
         const tiles = await run.tileTable(frame);
         if (this.isLate(run, frame)) return;
@@ -69,7 +69,7 @@ class FrameView {
         const there = Object.entries(MAPS).filter(([, m]) => at?.maps?.[m.map]);
         if (this.mode !== "picture" && !there.some(([name]) => name === this.mode))
             this.mode = "picture";
-        const modes = [["picture", { title: "Picture", what: "the frame itself" }], ...there];
+        const modes = [["picture", { title: "Picture", what: "the rendered frame" }], ...there];
         clear(
             this.tabs,
             modes.map(([name, m]) =>
@@ -86,7 +86,9 @@ class FrameView {
         );
         if (!there.length)
             this.tabs.append(
-                el("span.note", { text: "no maps: `aetius sim TRACE --map all` leaves them" }),
+                el("span.note", {
+                    text: "No maps in this run. `aetius sim TRACE --map all` writes them.",
+                }),
             );
         await this.draw();
         if (!this.isLate(run, frame)) this.mark();
@@ -262,8 +264,8 @@ class FrameView {
                 el("h3", { text: "Draws of a tile" }),
                 el("p.note", {
                     text: this.tiles
-                        ? "Select a pixel: a click, or the arrow keys on the picture."
-                        : "No table of draws by tile: `aetius sim TRACE --map all` leaves it.",
+                        ? "Select a pixel with a click or with the arrow keys on the picture."
+                        : "No table of draws by tile in this run. `aetius sim TRACE --map all` writes it.",
                 }),
             );
             return;
@@ -310,7 +312,7 @@ class FrameView {
             most: 12,
             filter: false,
             select: (i) => drawRows[i] >= 0 && this.selection.set({ row: drawRows[i] }),
-            empty: "no draw had a fragment here",
+            empty: "No draw has a fragment here.",
         });
         table.selected = drawRows.indexOf(this.selection.row);
         table.draw();
@@ -319,7 +321,7 @@ class FrameView {
             this.tile,
             el("h3", { text: "Draws of the tile at " + corner }),
             table.node,
-            el("p.note", { text: `The exact life of pixel ${x}, ${y}:` }),
+            el("p.note", { text: `History of pixel ${x}, ${y}:` }),
             commandLine(command),
         );
     }

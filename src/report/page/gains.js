@@ -37,13 +37,13 @@ function addedGains(run, picked, values) {
         return {
             resources,
             notes: [
-                "The range ends within a draw: what is expected is told of whole draws alone. Steps by draw make a range of these.",
+                "Predictions need whole draws, and this range ends within one. Select by draw instead.",
             ],
         };
     return {
         resources,
         ...boundBy(run, picked, resources),
-        notes: ["Of drain nothing is told: it lies between a draw and the next."],
+        notes: ["No prediction for drain: it occurs between two draws."],
     };
 }
 
@@ -89,15 +89,15 @@ function verdictText(run, gains, cycles) {
     if (!best) return null;
     const share = (value) => percent(value / cycles);
     const charged = best.charged
-        ? `${share(best.charged)} of the cycles are charged to it`
-        : "no cycle is charged to it";
-    const most = best.most === best.charged ? "" : `, ${share(best.most)} at most`;
+        ? `${share(best.charged)} of the cycles are attributed to it`
+        : "no cycle is attributed to it";
+    const most = best.most === best.charged ? "" : ` (upper bound ${share(best.most)})`;
     const hide = gains.hide_each_other
-        ? ` None of them gives ${100 * run.page.ideals_nothing} % alone: they hide each other, and gain together.`
+        ? ` No resource alone saves ${100 * run.page.ideals_nothing} %. The resources hide each other: remove several together.`
         : "";
     return [
         best.name,
-        `: ${charged}; ${share(best.expected)} fewer are expected without${most}.`,
+        `: ${charged}. Without this limit, ${share(best.expected)} of the cycles would be saved${most}.`,
         hide,
     ];
 }

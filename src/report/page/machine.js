@@ -42,10 +42,10 @@ function machineSection(selection) {
             body,
             el("p.lead", {
                 text: !preset
-                    ? "The preset is not known here."
+                    ? "This version does not have the preset."
                     : differ.length
                       ? `${plural(differ.length, "parameter")} of ${values.length} differ${differ.length === 1 ? "s" : ""} from ${run.facts.preset}:`
-                      : `As ${run.facts.preset}: no parameter differs.`,
+                      : `Equal to ${run.facts.preset}. No parameter differs.`,
             }),
             differ.length ? table(differ, "machine-differences") : null,
             every,

@@ -22,16 +22,16 @@ function themeButton() {
 }
 
 const KEYS = [
-    ["[ ]", "frame before, behind"],
-    ["← →", "draw before, behind"],
-    ["+ − 0", "timeline: closer, further, whole frame"],
+    ["[ ]", "previous, next frame"],
+    ["← →", "previous, next draw"],
+    ["+ − 0", "timeline: zoom in, zoom out, whole frame"],
     ["z", "timeline: zoom to the selection"],
-    ["Esc", "nothing selected"],
-    ["1 … 9", "to a part of the page"],
+    ["Esc", "clear the selection"],
+    ["1 … 9", "go to a section"],
     ["r", "next run"],
     ["t", "light or dark"],
     ["l", "copy the link to the selection"],
-    ["?", "this list"],
+    ["?", "show this list"],
 ];
 
 function helpDialog() {
@@ -48,7 +48,7 @@ function helpDialog() {
             ]),
         ),
         el("p", {
-            text: "On the picture arrow keys move the pixel by a tile, with Shift by one; in tables they move the row.",
+            text: "On the picture, arrow keys move by a tile, with Shift by a pixel. In tables, they move by a row.",
         }),
         el("form", { method: "dialog" }, el("button", { text: "close" })),
     );
@@ -61,14 +61,14 @@ function summaryOf(run) {
     const count = run.frames.length;
     const metrics = facts.metrics || {};
     const parts = [
-        `${facts.program || "A program"}: ${plural(count, "frame")} of ${facts.width}×${facts.height} pixels on ${facts.preset || "a machine of its own"}, ${plural(facts.cycles, "cycle")}${count > 1 ? `, ${whole(facts.cycles / count)} a frame` : ""}${Number.isFinite(metrics.frame_rate) ? ` (${real(metrics.frame_rate)} frames a second at its clock)` : ""}.`,
+        `${facts.program || "A program"}: ${plural(count, "frame")} of ${facts.width}×${facts.height} pixels on ${facts.preset || "a custom machine"}, ${plural(facts.cycles, "cycle")}${count > 1 ? `, ${whole(facts.cycles / count)} per frame` : ""}${Number.isFinite(metrics.frame_rate) ? ` (${real(metrics.frame_rate)} frames per second at its clock)` : ""}.`,
     ];
     const said = run.data.resources && verdictText(run, run.data, facts.cycles);
     if (said) parts.push("Bound by " + said.join(""));
     const { draws } = run.data;
     if (draws)
         parts.push(
-            `${plural(draws.count, "draw")}; the dearest is ${draws.dearest} with ${plural(draws.cycles, "cycle")}.`,
+            `${plural(draws.count, "draw")}. The most expensive is ${draws.dearest} with ${plural(draws.cycles, "cycle")}.`,
         );
     return parts.join(" ");
 }
@@ -245,7 +245,7 @@ async function showRuns(page, root, dialog) {
         notes.length
             ? el(
                   "ul.notes",
-                  { "aria-label": "what was left out" },
+                  { "aria-label": "what was omitted" },
                   notes.map((n) => el("li", { text: n })),
               )
             : null,
@@ -346,7 +346,7 @@ start().catch((error) => {
     document.getElementById("page").append(
         el("p.failed", {
             role: "alert",
-            text: "The page could not be shown: " + error.message,
+            text: "The page cannot be shown: " + error.message,
         }),
     );
     throw error;

@@ -78,7 +78,7 @@ class MemoryView {
         const { node, head, body } = section(
             "memory",
             "Memory",
-            "Bytes a cycle between memory and the GPU. A drag zooms, here and in the timeline.",
+            "Bytes per cycle between memory and the GPU. Drag to zoom this plot and the timeline.",
         );
         this.node = node;
         this.by = "client";
@@ -185,7 +185,7 @@ class MemoryView {
             names,
             values,
             colors,
-            unit: "bytes a cycle",
+            unit: "bytes per cycle",
             width: this.width,
             height: 200,
             zoom: this.selection.zoom,
@@ -198,7 +198,7 @@ class MemoryView {
             this.readout.textContent =
                 `from cycle ${whole(x[at])}: ` +
                 names.map((n, i) => `${n} ${real(values[i][at])}`).join(", ") +
-                " bytes a cycle";
+                " bytes per cycle";
         });
         clear(
             this.keys,
@@ -229,7 +229,7 @@ class MemoryView {
                 numeric: true,
             },
             {
-                title: "of all",
+                title: "share",
                 unit: "%",
                 value: (i) => (100 * (of(names[i], "read") + of(names[i], "written"))) / total,
                 show: (v) => percent(v / 100),

@@ -53,7 +53,7 @@ const counted = (step, noun) => ({
     share: (level) => level / 255,
     say: (level) => {
         const n = Math.round(level / step);
-        return level >= 255 ? `${Math.ceil(255 / step)} and more ${noun}` : `${n} ${noun}`;
+        return level >= 255 ? `${Math.ceil(255 / step)} or more ${noun}` : `${n} ${noun}`;
     },
     ticks: [0, 0.25, 0.5, 0.75, 1].map((t) => [
         t,
@@ -64,7 +64,7 @@ const timed = {
     share: (level) => level / 255,
     say: (level) =>
         level >= 255
-            ? "64k and more cycles"
+            ? "64k or more cycles"
             : level < 16
               ? "at most 1 cycle"
               : `about ${whole(2 ** Math.floor(level / 16) * (1 + (level % 16) / 16))} cycles`,
@@ -86,7 +86,7 @@ const culledPart = (divide, noun) => {
     const part = (level) => Math.floor(level / divide) % 5;
     return {
         share: (level) => part(level) / 4,
-        say: (level) => `${part(level)}${part(level) === 4 ? " and more" : ""} ${noun}`,
+        say: (level) => `${part(level)}${part(level) === 4 ? " or more" : ""} ${noun}`,
         ticks: [0, 1, 2, 3, 4].map((n) => [n / 4, n === 4 ? "4+" : String(n)]),
     };
 };
@@ -118,25 +118,25 @@ const MAPS = {
     shader: {
         map: "shader",
         title: "Shading",
-        what: "cycles in the shader unit, of the last fragment shaded",
+        what: "cycles in the shader unit (last fragment shaded)",
         ...timed,
     },
     latency: {
         map: "latency",
         title: "Latency",
-        what: "cycles from generation to write, of the last fragment written",
+        what: "cycles from generation to write (last fragment written)",
         ...timed,
     },
     misses: {
         map: "misses",
         title: "Texture misses",
-        what: "texture cache misses of the quads that the pixel was in",
+        what: "texture cache misses of quads with this pixel",
         ...counted(8, "misses"),
     },
     compression: {
         map: "compression",
         title: "Compression",
-        what: "what the pixel's block of the color buffer takes in memory at the swap",
+        what: "size in memory of the pixel's color block at the swap",
         share: (level) => level / 4,
         say: (level) =>
             [

@@ -10,7 +10,7 @@ class Timeline {
         const { node, head, body } = section(
             "timeline",
             "Timeline",
-            "Drag to select cycles; Ctrl and the wheel zoom. Keys: ← → draws, + − 0 zoom, z zooms to the selection.",
+            "Drag to select cycles. Ctrl and the wheel zoom. Keys: ← → select draws, + − 0 zoom, z zooms to the selection.",
         );
         this.node = node;
         this.canvas = el("canvas.timeline", {

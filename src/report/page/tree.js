@@ -5,7 +5,7 @@ class TreeView {
         const { node, body } = section(
             "topdown",
             "Top-Down",
-            "Each cycle is lost to exactly one cause: children add up to their parent.",
+            "Each cycle is attributed to exactly one cause. Children add up to their parent.",
         );
         this.node = node;
         this.what = el("p.lead");
@@ -32,7 +32,7 @@ class TreeView {
             clear(
                 this.tree,
                 el("li.note", {
-                    text: "The tables of this run do not say what cycles were lost to.",
+                    text: "The tables of this run have no causes of lost cycles.",
                 }),
             );
             clear(this.gains);
@@ -99,10 +99,10 @@ class TreeView {
         });
         const columns = [
             { title: "resource", value: (i) => of[i].name, hint: (i) => about(i).what },
-            part("charged", "charged"),
-            part("at most", "most"),
-            part("expected", "expected"),
-            { title: "then", value: (i) => of[i].behind || "" },
+            part("attributed", "charged"),
+            part("upper bound", "most"),
+            part("predicted gain", "expected"),
+            { title: "then limited by", value: (i) => of[i].behind || "" },
             { title: "parameter", value: (i) => about(i).parameter || "" },
         ];
         const rows = of.map((_, i) => i).filter((i) => of[i].charged > 0 || of[i].most > 0);
@@ -110,7 +110,7 @@ class TreeView {
         const note = (text) => el("p.note", { text });
         clear(
             this.gains,
-            el("h3", { text: `What would be gained in ${picked.name}` }),
+            el("h3", { text: `Predicted gains in ${picked.name}` }),
             said
                 ? el(
                       "p",
@@ -124,7 +124,7 @@ class TreeView {
                 : null,
             gains.notes.map(note),
             new DataTable({
-                caption: "expected gains",
+                caption: "predicted gains",
                 columns,
                 rows,
                 file: "gains",
@@ -132,9 +132,9 @@ class TreeView {
                 filter: false,
             }).node,
             note(
-                "Charged: each cycle once, as in the tree. At most: all cycles that removing the resource can give, also of those that are charged to others.",
+                "Attributed: cycles of the tree, each counted once. Upper bound: all cycles that the resource can save, including cycles attributed to others.",
             ),
-            note("By experiment, of the whole frame:"),
+            note("Check by simulation (whole frame):"),
             commandLine(`aetius topdown ${quoted(run.name)} --frame ${frame} --prove`),
             csv,
         );
