@@ -238,6 +238,7 @@ if [ -x "$aetius" ]; then
     done
     step 'statistics named by docs/statistics-coverage.md exist' covered_statistics_exist
     step 'docs are current' tools/docs.sh "$aetius" --check
+    step 'figures of README.md are those of their sources' tools/readme-figures.sh "$aetius"
     step 'host instructions of three traces' tools/instructions.sh "$aetius"
     step 'make install, and run from there' installed_run
     step "uPlot is what npm has" uplot_is_npm_s

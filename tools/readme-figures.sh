@@ -1,0 +1,60 @@
+#!/bin/sh
+# Compares the figures of README.md with their sources: commands that take less than a second, and
+# the tables of docs/studies. Prints each figure that differs; fails if there is one.
+#
+#     tools/readme-figures.sh build/aetius
+set -eu
+cd "$(dirname "$0")/.."
+aetius=$1
+status=0
+
+# expect TEXT SOURCE: README has the text, which the source gives.
+expect() {
+    grep -qF -- "$1" README.md || {
+        echo "README.md lacks '$1' ($2)"
+        status=1
+    }
+}
+
+# README wraps lines: a text that may cross one is looked for in the whole.
+expect_wrapped() {
+    tr '\n' ' ' <README.md | grep -qF -- "$1" || {
+        echo "README.md lacks '$1' ($2)"
+        status=1
+    }
+}
+
+expect "$("$aetius" params --json | jq '.parameters | length') parameters" 'aetius params'
+presets=$(find configs -name '*.ini' | wc -l)
+expect "$presets presets" 'configs/*.ini'
+expect "$("$aetius" --version | sed 's/aetius //'), MIT" 'aetius --version'
+
+# name in hardware.md, name in README.md
+while read -r name label; do
+    row=$(awk -F'|' -v name="$name" '
+        { for (i = 2; i <= NF; i++) gsub(/^ +| +$/, "", $i) }
+        $2 == name { printf "%s | %s %% | %s %%", $3, $4, $5; exit }' docs/studies/hardware.md)
+    expect "| $label | $row |" docs/studies/hardware.md
+done <<END
+texture texture units
+rop color ROPs
+memory memory
+z z ROPs
+shader shader
+END
+all=$(awk -F'|' '/^\| all but/ { gsub(/ /, ""); printf "%s | %s %% | %s %%", $3, $4, $5; exit }' docs/studies/hardware.md)
+expect "| all | $all |" docs/studies/hardware.md
+
+verdict=$(awk -F'|' '/^\| judged / { gsub(/^ +| +$/, "", $3); gsub(/ /, "", $6); print $3 "|" $6; exit }' docs/studies/verdicts.md)
+right=${verdict%|*}
+frames=$(echo "$right" | sed 's/.* of \([0-9]*\) .*/\1/')
+expect_wrapped "On $frames frames" docs/studies/verdicts.md
+expect_wrapped "in $(echo "$right" | sed 's/\([0-9]*\) of [0-9]* \(.*\)/\1 \2/')" docs/studies/verdicts.md
+expect_wrapped "off by ${verdict#*|} percentage points" docs/studies/verdicts.md
+
+programs=$(awk -F'|' '/^\| [a-z0-9]/ && NF == 16 && $11 ~ /yes|no/ { rows++; met += $10 ~ /met/; exact += $11 ~ /yes/ }
+    END { print rows, met, exact }' docs/studies/programs.md)
+# shellcheck disable=SC2086  # three numbers
+set -- $programs
+expect_wrapped "for $3 of $1 programs of Debian, and $2 of them" docs/studies/programs.md
+exit $status
