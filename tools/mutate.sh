@@ -79,12 +79,17 @@ fi
 # shellcheck disable=SC2046  # lists of files
 (cd $copy && awk -v seed="$seed" -v count=$((2 * count)) -f tools/mutations.awk \
     $(for part in "${@:-.}"; do find "src/$part" -name '*.c' | sed 's|/\./|/|' | sort; done)) >build-mutate/drawn
-: >"$out"
+touch "$out"
 
-done=0
-survived=0
-same=0
-while [ $done -lt "$count" ] && IFS='	' read -r file line operator text <&3; do
+# tried FILE LINE OPERATOR TEXT: the result that an earlier run left, or nothing.
+tried() {
+    FILE=$1 LINE=$2 OPERATOR=$3 TEXT=$4 awk -F '\t' '
+        $2 == ENVIRON["FILE"] && $3 == ENVIRON["LINE"] && $4 == ENVIRON["OPERATOR"] &&
+            $5 == ENVIRON["TEXT"] { print $1; exit }' "$out"
+}
+
+# Tries the change that is drawn; leaves $result, and $noticed of one that was killed.
+try() {
     cp "$copy/$file" build-mutate/sound.c
     # shellcheck disable=SC2016
     MUTATION=$text awk -v line="$line" 'NR == line { print ENVIRON["MUTATION"]; next } { print }' \
@@ -94,19 +99,26 @@ while [ $done -lt "$count" ] && IFS='	' read -r file line operator text <&3; do
     if ! ninja -C $build >/dev/null 2>&1; then
         result=uncompiled
     elif passes "$file"; then
-        if is_equivalent "$file" "$text"; then
-            result=equivalent
-            same=$((same + 1))
-        else
-            result=survived
-            survived=$((survived + 1))
-        fi
-        say "$result: $file:$line ($operator)"
+        result=survived
+        say "survived: $file:$line ($operator)"
         echo "    $(sed -n "${line}p" build-mutate/sound.c | sed 's/^ *//')"
         echo "    $(echo "$text" | sed 's/^ *//')"
     fi
-    printf '%s\t%s\t%s\t%s\t%s\t%s\n' $result "$file" "$line" "$operator" "$text" "$noticed" >>"$out"
-    [ $result = uncompiled ] || done=$((done + 1))
     cp build-mutate/sound.c "$copy/$file"
+}
+
+done=0
+survived=0
+same=0
+while [ $done -lt "$count" ] && IFS='	' read -r file line operator text <&3; do
+    result=$(tried "$file" "$line" "$operator" "$text")
+    if [ -z "$result" ]; then
+        try
+        printf '%s\t%s\t%s\t%s\t%s\t%s\n' $result "$file" "$line" "$operator" "$text" "$noticed" >>"$out"
+    fi
+    [ $result = uncompiled ] || done=$((done + 1))
+    [ $result != survived ] || ! is_equivalent "$file" "$text" || result=equivalent
+    [ $result != equivalent ] || same=$((same + 1))
+    [ $result != survived ] || survived=$((survived + 1))
 done 3<build-mutate/drawn
 say "seed $seed: $done changes, $((done - survived - same)) noticed, $same equivalent, $survived survived ($out)"
