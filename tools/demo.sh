@@ -67,9 +67,8 @@ else
     examine tiny tests/golden/tiny.trace
 fi
 
-page=
 for file in "$out"/shading/report.html "$out"/*/report.html; do
-    [ -n "$page" ] || [ ! -f "$file" ] || page=$file
+    [ ! -f "$file" ] || [ -e "$out/report.html" ] || cp "$file" "$out/report.html"
 done
 row='%-10s %-8s %-10s %-10s %-14s %-10s %s\n'
 echo
@@ -84,7 +83,7 @@ for file in "$out"/*/row; do
 done
 cat <<END
 
-Report page: $page    (open it in a browser; one per scene: $out/SCENE/report.html)
+Report page: $out/report.html                (open it in a browser; others: $out/SCENE/report.html)
 Pictures:    $out/SCENE/sim/frames/        (without time: functional/, references: llvmpipe/, softpipe/)
 Differences: $out/SCENE/difference/
 Statistics:  $out/SCENE/sim/               (run.json, stats.*.csv.gz, machine.ini)
