@@ -28,7 +28,7 @@ record() {
 
 dword() { od -An -tu4 -j "$2" -N 4 "$1" | tr -d ' '; }
 
-# messages TRACE: what its first chunk unpacks to (docs/trace-format.md)
+# messages TRACE: what its first chunk unpacks to (docs/design/file-formats.md, Trace)
 messages() {
     at=$((28 + $(dword "$1" 16) + $(dword "$1" 20)))
     tail -c +$((at + 44 + 1)) "$1" | head -c "$(dword "$1" $((at + 8)))" | zstd -dcq

@@ -1,5 +1,5 @@
-/* The executor: steps, flow control, masks (spec: machine.md, "Shader unit": groups that share one
- * program counter, with a stack of active masks).
+/* The executor: steps, flow control, masks (docs/design/shader.md, Flow control: groups that
+ * share one program counter, with a stack of active masks).
  *
  * A block that is open has a frame. Lanes that leave a block early (BRK, CONT, RET) are taken out
  * of the frames above the one they leave to, so that none of those brings them back; when no lane

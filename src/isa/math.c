@@ -1,4 +1,4 @@
-/* Transcendental functions of the shader unit (spec: machine.md, "Shader unit"). The series are
+/* Transcendental functions of the shader unit (docs/design/shader.md, Arithmetic). The series are
  * Taylor's: with arguments reduced to small intervals a few terms more than a minimax polynomial
  * reach double precision's 1e-13, far below what the rounding to float shows. */
 #include "isa/math.h"

@@ -1,4 +1,4 @@
-/* Shader programs: from TGSI text to decoded instructions (spec: frontend.md, "Shader text";
+/* Shader programs: from TGSI text to decoded instructions (docs/design/stream.md, Shaders;
  * grammar: what Mesa 22.3 prints). A text is lines: the stage, declarations, properties, immediates
  * and numbered instructions. Everything is checked against what is declared and against the limits
  * here, so that execution need not look again. */

@@ -1,6 +1,6 @@
 /* Which temporaries an instruction reads and writes, and how many are alive at once: Mesa declares
  * more registers than a thread needs at any time, and the shader unit's thread limit depends on the
- * need (spec: machine.md, "Shader unit"; frontend.md, "Shader text").
+ * need (docs/design/shader.md, Registers and liveness).
  *
  * Backwards data flow, a bit a channel. Conservative: temporaries that an indirect access can reach
  * count as alive everywhere, and a subroutine returns to all calls. */

@@ -1,5 +1,5 @@
 /* What clears left in a resource and nothing has changed since: known without a look at its bytes,
- * so that the machine knows of it too (machine.md: at the start of a frame the block states of a
+ * so that the machine knows of it too (docs/design/machine.md, Start of a frame: block states of a
  * surface untouched since its clear are cleared; and a clear of depth alone is as fast as one of
  * both while every element has the same stencil). Both executors keep it, by the same calls. */
 #ifndef AETIUS_STATE_CLEARED_H

@@ -138,7 +138,7 @@ struct gpu_cmd {
             const uint8_t *bytes; /* PUT: tight rows; lives until the next command is asked for */
             uint32_t size_bytes;  /* at least the box's; inline writes are padded to dwords */
         } transfer;
-        struct { /* CONTENTS: a whole level (docs/trace-format.md) */
+        struct { /* CONTENTS: a whole level, as message.h has it */
             uint32_t resource, level;
             struct cleared_code cleared;
             uint32_t shown; /* of level 0: as gpu_shown_encode() says it */

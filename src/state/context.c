@@ -1,5 +1,5 @@
-/* The device's clients, their resources and sub-contexts, and what frees them (frontend.md: object
- * handles are a sub-context's, resource handles a connection's). */
+/* The device's clients, their resources and sub-contexts, and what frees them. Object handles
+ * are a sub-context's, resource handles a connection's (docs/design/stream.md, State). */
 #include "state/context_internal.h"
 
 #include "base/interrupt.h"

@@ -1,5 +1,5 @@
 /* Bakes a draw: gathers what is bound into a struct that later state changes do not touch, with
- * addresses that all lie inside their resources (machine.md, "Order, hazards, early tests"). */
+ * addresses that all lie inside their resources (docs/design/stream.md, Baked draws). */
 #include "state/context_internal.h"
 
 #include <string.h>

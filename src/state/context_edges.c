@@ -1,9 +1,10 @@
 /* Edges that a draw's triangles have only among themselves.
  *
  * Quads and polygons never arrive: the driver splits them into an indexed triangle list, and edge
- * flags have no way through its stream (frontend.md, "What the stream means"). Where a polygon mode
- * shows edges, a list whose indices are just what the driver makes of quads, a strip of quads or a
- * polygon by counting is drawn as those: the edges that the splitting added are not drawn. */
+ * flags have no way through its stream (docs/design/stream.md, Primitives and indices). Where a
+ * polygon mode shows edges, a list whose indices are just what the driver makes of quads, a strip
+ * of quads or a polygon by counting is drawn as those: the edges that the splitting added are not
+ * drawn. */
 #include "state/context_internal.h"
 
 /* Index number i, counted from the primitives' first vertex. */

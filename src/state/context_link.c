@@ -1,5 +1,5 @@
-/* Linkage: which vertex shader output feeds which fragment shader input, by semantic (frontend.md,
- * "What the stream means"), and which fragment shader output goes where. */
+/* Linkage: which vertex shader output feeds which fragment shader input, by semantic
+ * (docs/design/stream.md, Linking), and which fragment shader output goes where. */
 #include "state/context_internal.h"
 
 #include <string.h>

@@ -100,7 +100,7 @@ struct draw {
 
     /* Decided once */
     bool depth_test, depth_write, stencil_test, stencil_write; /* with a surface to do it on */
-    bool early_z;     /* z and stencil may be tested before shading (machine.md) */
+    bool early_z;     /* z and stencil may be tested before shading */
     bool color_write; /* some channel of some target is written */
     bool occlusion;   /* an occlusion query counts samples */
 

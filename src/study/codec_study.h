@@ -73,7 +73,7 @@ void codec_study_choose(struct codec_study *study,
 
 /* Into the study's folder: *.csv, *.svg and compression.json. */
 bool codec_study_write(const struct codec_study *study, const struct study *to, struct error *err);
-/* The text of tables.md and of compression.json; the caller frees. */
+/* The text of DIR/tables.md and of DIR/compression.json; the caller frees. */
 char *codec_study_tables(const struct codec_study *study);
 char *codec_study_to_json(const struct codec_study *study);
 bool codec_study_write_csv(const struct codec_study *study, const struct study *to,

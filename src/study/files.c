@@ -127,7 +127,7 @@ ends_with(const char *name, const char *end)
     return strlen(name) > strlen(end) && !strcmp(name + strlen(name) - strlen(end), end);
 }
 
-/* "texture.md, 12 of *.csv, 8 of *.svg" */
+/* One line about what the study made: pages and JSON by name, other files by number and kind. */
 static void
 tell(const struct study *study, const struct word_list *there)
 {

@@ -1,6 +1,7 @@
 /* The trace file: a versioned header, chunks (length, checksum, zstd), and an index of frames.
- * Layout: docs/trace-format.md. A chunk ends with each frame, so that a file cut anywhere is
- * readable up to its last whole frame; a missing or damaged index is rebuilt by scanning. */
+ * Layout: docs/design/file-formats.md, Trace. A chunk ends with each frame, so that a file cut
+ * anywhere is readable up to its last whole frame; a missing or damaged index is rebuilt by
+ * scanning. */
 #ifndef AETIUS_TRACE_FILE_H
 #define AETIUS_TRACE_FILE_H
 

@@ -1,5 +1,5 @@
-/* The bytes of a trace file, for its writer and its reader. docs/trace-format.md tells the same in
- * words. Everything is little endian; CRCs are zlib's crc32. */
+/* The bytes of a trace file, for its writer and its reader; in words: docs/design/file-formats.md,
+ * Trace. Everything is little endian; CRCs are zlib's crc32. */
 #ifndef AETIUS_TRACE_FILE_FORMAT_H
 #define AETIUS_TRACE_FILE_FORMAT_H
 
@@ -52,7 +52,7 @@ struct trace_end {
 
 /* Dwords of a message in a chunk, after its kind and client: none (CLIENT_END), the bytes' size
  * (CLIENT_BEGIN, SUBMIT), resource_desc (RESOURCE_CREATE), handle (RESOURCE_UNREF), the union's own
- * fields (GET, SWAP, FRAME, STATE, PLACE, RESULT), the same and the bytes' size (PUT, CONTENTS).
+ * fields (GET, SWAP, FRAME, STATE, ADDRESS, RESULT), the same and the bytes' size (PUT, CONTENTS).
  * The bytes follow, padded to a dword. */
 static inline uint32_t
 message_dwords(uint32_t kind)

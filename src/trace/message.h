@@ -22,7 +22,8 @@ enum message_kind {
      * no time and counts nowhere. */
     MESSAGE_STATE,    /* state.begins: 1 in front, 0 behind */
     MESSAGE_ADDRESS,  /* place.address: where the client's next resource lies in simulated memory */
-    MESSAGE_CONTENTS, /* bytes: a level with its padding and all samples (docs/trace-format.md) */
+    MESSAGE_CONTENTS, /* bytes: a level with its padding and all samples
+                         (docs/design/file-formats.md, State of a trimmed trace) */
     MESSAGE_RESULT,   /* what a query has counted so far */
 
     /* transfer: the level and layer that a program without swaps read back, all of it; ends a frame

@@ -1,5 +1,5 @@
 /* Messages to commands: the messages that are one command, the walk over the packets of a SUBMIT,
- * and the table of what each protocol command is (frontend.md, "The socket"). */
+ * and the table of what each protocol command is (docs/design/stream.md, Decoder). */
 #include "trace/virgl/decode_internal.h"
 
 #include <stdarg.h>

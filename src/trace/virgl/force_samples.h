@@ -1,5 +1,5 @@
-/* Multisampling by force for a renderer that is not ours (spec: machine.md, ForceMSAA): a sink that
- * stands before a pass-through.
+/* Forced multisampling (SIMULATOR.ForceMSAA) for a renderer other than ours: a sink in front of a
+ * pass-through (docs/design/stream.md, Walking without execution).
  *
  * Each resource that our machine would multisample by force gets a twin with samples, and each
  * surface on it a twin surface: a framebuffer whose color is a display target's is bound with the

@@ -1,5 +1,6 @@
-/* Follows the stream (frontend.md, "The socket"). Dead objects and resources stay as ghosts while a
- * binding or an object holds them; each swap sweeps those that nothing holds. */
+/* Follows the stream (docs/design/stream.md, Walking without execution). Dead objects and resources
+ * stay as ghosts while a binding or an object holds them; each swap sweeps those that nothing
+ * holds. */
 #include "trace/virgl/live_state_internal.h"
 
 #include "base/interrupt.h"

@@ -1,6 +1,6 @@
-/* Numbers of the virgl context protocol, as the dwords of a SUBMIT carry them (frontend.md, "The
- * socket"; facts from Mesa 22.3's encoder). A packet is a header dword (its command, the type of
- * its object and how many dwords follow) and its payload: packets.h. */
+/* Numbers of the virgl context protocol, as the dwords of a SUBMIT carry them
+ * (docs/design/stream.md, Packets; facts from Mesa 22.3's encoder). A packet is a header dword (its
+ * command, the type of its object and how many dwords follow) and its payload: packets.h. */
 #ifndef AETIUS_TRACE_VIRGL_PROTOCOL_H
 #define AETIUS_TRACE_VIRGL_PROTOCOL_H
 

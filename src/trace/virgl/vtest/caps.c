@@ -1,5 +1,5 @@
-/* Spec: frontend.md, "Capabilities: write out every field". The wire's layout is that of
- * virgl_caps_v2 (virgl_hw.h); what Mesa makes of each field is read in virgl_screen.c of 22.3. */
+/* What the virtual GPU offers. docs/design/capabilities.md gives the reason of each field, and what
+ * Mesa 22.3 does with it (virgl_screen.c). The layout on the wire is virgl_caps_v2 (virgl_hw.h). */
 #include "trace/virgl/vtest/caps.h"
 
 #include "state/format.h"

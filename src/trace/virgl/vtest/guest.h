@@ -1,6 +1,7 @@
 /* How a resource lies in the memory that the client and the virtual GPU share: levels packed one
- * after the other, rows tight, slices (depth slices, layers, six cube faces) tight (spec:
- * frontend.md, "Resource layout"). Transfers in messages have tight rows of their box instead. */
+ * after the other, rows tight, slices (depth slices, layers, six cube faces) tight
+ * (docs/design/frontend.md, Shared memory). Transfers in messages have tight rows of their box
+ * instead. */
 #ifndef AETIUS_TRACE_GUEST_H
 #define AETIUS_TRACE_GUEST_H
 

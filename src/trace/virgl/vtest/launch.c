@@ -1,4 +1,10 @@
-/* Spec: frontend.md, "The road" and "The socket". */
+/* Runs a program on the virtual GPU: makes the private folder, the socket, an X server where there
+ * is none, and the program's environment; serves; and ends all of them (docs/design/frontend.md,
+ * Processes).
+ *
+ * The session on launch()'s stack owns all of these; the sink is the caller's. launch() fails if
+ * one of them cannot be made or the server cannot go on. What the program did wrong is no failure
+ * of launch() but part of its result. */
 #include "trace/virgl/vtest/launch.h"
 
 #include "base/args.h"

@@ -1,6 +1,9 @@
-/* Spec: frontend.md, "The reference renderer". The server is left to fork for each connection:
- * handles of clients then never meet, as they would with --multi-clients, where resources of all
- * connections share one space of handles. */
+/* A message sink that virgl_test_server executes (docs/design/reference.md, virgl_test_server). The
+ * server forks for each connection, so handles of clients never meet; with --multi-clients all
+ * connections would share one space of handles.
+ *
+ * The pass-through owns the server process, its private folder, and a connection with mappings for
+ * each client. When the connection breaks, the last line of the server's log joins the error. */
 #include "trace/virgl/vtest/passthrough.h"
 
 #include "base/file.h"

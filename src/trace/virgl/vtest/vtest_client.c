@@ -1,4 +1,12 @@
-/* Spec: frontend.md, "The socket". */
+/* One connection of the virtual GPU: reads vtest messages, keeps the client's resources, and turns
+ * its commands into messages for the sink (docs/design/frontend.md, Socket).
+ *
+ * The client owns its descriptor, its resources and their mappings. Bytes of a message belong to
+ * the client and are valid while the sink takes it. The buffers for input and payload are freed
+ * after a large message.
+ *
+ * An error ends the connection: the protocol is broken, the sink refuses, the host gives no shared
+ * memory, or the client does not take its answers for ANSWER_SECONDS. The caller reports it. */
 #include "trace/virgl/vtest/vtest_client.h"
 
 #include "base/interrupt.h"

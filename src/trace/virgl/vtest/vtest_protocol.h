@@ -1,5 +1,5 @@
-/* The vtest protocol, version 2, as Mesa's virpipe driver speaks it over a Unix socket (spec:
- * frontend.md, "The socket"). A message is a dword length, a dword command, and the payload;
+/* The vtest protocol, version 2, as Mesa's virpipe driver speaks it over a Unix socket
+ * (docs/design/frontend.md, Socket). A message is a dword length, a dword command, and the payload;
  * lengths are in dwords except where noted. */
 #ifndef AETIUS_TRACE_VTEST_PROTOCOL_H
 #define AETIUS_TRACE_VTEST_PROTOCOL_H

@@ -1,5 +1,9 @@
-/* Spec: frontend.md, "The socket". Clients are read without blocking into a buffer each and
- * executed message by message; the replies are small and are written at once. */
+/* The virtual GPU's socket (docs/design/frontend.md, Socket): accepts clients and serves those that
+ * have something to say. Each client is read without blocking into its buffer and executed message
+ * by message. Replies are small and written at once.
+ *
+ * The server owns its listener and its clients; the sink is the creator's. An error of one client
+ * is logged, kept if it is the first, and ends that client alone. */
 #include "trace/virgl/vtest/vtest_server.h"
 
 #include "base/log.h"

@@ -1,4 +1,9 @@
-/* Spec: frontend.md, "The socket". */
+/* The client's end of the vtest protocol, spoken to virgl_test_server (docs/design/frontend.md,
+ * Socket; the server's traps: docs/design/reference.md, virgl_test_server).
+ *
+ * Nothing is owned here: descriptors and mappings are the caller's, who closes and unmaps them.
+ * Calls block. They fail when the server ends, gives a wrong answer, or gives none for
+ * ANSWER_SECONDS; and at once after a signal. After a failure the connection is unusable. */
 #include "trace/virgl/vtest/vtest_wire.h"
 
 #include "base/interrupt.h"

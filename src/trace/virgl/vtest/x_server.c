@@ -1,5 +1,9 @@
-/* Spec: frontend.md, "The road". The cookie's file is as Xau(3) has it: family, address, display,
- * name and data, each text with its length, big endian. */
+/* Starts Xvfb with a private cookie and reads the display's number from a pipe
+ * (docs/design/frontend.md, Processes). The cookie's file has the layout of Xau(3): family,
+ * address, display, name and data, each text with its length, big endian.
+ *
+ * The caller owns the x_server, and ends it also after a failed start. Starting fails if Xvfb is
+ * not installed or gives no number within DISPLAY_SECONDS, and after a signal. */
 #include "trace/virgl/vtest/x_server.h"
 
 #include "base/file.h"
