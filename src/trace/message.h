@@ -1,8 +1,8 @@
 /* What a program said to the virtual GPU, made independent of the socket: the trace file stores
  * these, the vtest server makes them, the decoder reads them.
  *
- * Transfers carry their bytes with tight rows (no shared memory, no strides); a swap and a plain
- * readback are told apart already (frontend rule of the swap). */
+ * Transfers carry their bytes with tight rows (no shared memory, no strides). A swap and a readback
+ * are different messages (docs/design/frontend.md, Swaps and readbacks). */
 #ifndef AETIUS_TRACE_MESSAGE_H
 #define AETIUS_TRACE_MESSAGE_H
 

@@ -1,4 +1,4 @@
-/* The program as a user meets it: what its commands leave, refuse and say (spec: cli.md). */
+/* The program as a user meets it: what its commands leave, refuse and say (docs/commands.md). */
 #include "base/build.h"
 #include "base/file.h"
 #include "base/mem.h"

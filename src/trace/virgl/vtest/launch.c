@@ -31,7 +31,7 @@
 
 enum {
     POLL_MS = 200,       /* a signal that comes just before the wait is seen after it */
-    SHELLS_SIGNAL = 128, /* a shell's exit status, above which it tells of a signal */
+    SHELLS_SIGNAL = 128, /* a shell's exit status, above which it reports a signal */
 };
 
 struct session {
