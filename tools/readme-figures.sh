@@ -29,7 +29,7 @@ presets=$(find configs -name '*.ini' | wc -l)
 expect "$presets presets" 'configs/*.ini'
 expect "$("$aetius" --version | sed 's/aetius //'), MIT" 'aetius --version'
 
-# name in hardware.md, name in README.md
+# name in docs/studies/hardware.md, name in README.md
 while read -r name label; do
     row=$(awk -F'|' -v name="$name" '
         { for (i = 2; i <= NF; i++) gsub(/^ +| +$/, "", $i) }
