@@ -1,5 +1,5 @@
-/* Codecs over captured frame-buffer blocks (spec: compression.md, offline): for every codec, how
- * many transfers each of its levels takes. Works on all cores, in bounded memory. */
+/* Codecs over captured frame-buffer blocks (docs/design/compression.md, Offline): for every codec,
+ * how many transfers each of its levels takes. Works on all cores, in bounded memory. */
 #ifndef AETIUS_ANALYSIS_COMPRESSION_H
 #define AETIUS_ANALYSIS_COMPRESSION_H
 

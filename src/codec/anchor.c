@@ -1,5 +1,5 @@
-/* anchor: a depth, two slopes, and small corrections (Hasselgren & Akenine-Moller 2006, anchor
- * encoding; US patent application 2006/0188161).
+/* anchor: a depth, two slopes, and small corrections (docs/design/compression.md, Depth codecs;
+ * Hasselgren & Akenine-Moller 2006, anchor encoding).
  *
  * The anchor is the first sample of the pixel left above the block's centre; the slopes are its
  * differences to the pixel on the right and to the one below. Samples of a pixel are predicted

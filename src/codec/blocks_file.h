@@ -1,6 +1,6 @@
 /* Files of captured frame-buffer blocks: every line that crossed between the ROP caches and memory
- * (spec: compression.md). DIR/blocks.color and DIR/blocks.z hold one kind each. A block is what
- * codec.h says; equal blocks of a segment are stored once, with a count for each tag.
+ * (docs/design/compression.md, Offline). DIR/blocks.color and DIR/blocks.z hold one kind each. A
+ * block is what codec.h says; equal blocks of a segment are stored once, with a count for each tag.
  *
  * Writing takes bounded memory, all of it allocated at the start: a segment gathers up to
  * BLOCKS_SEGMENT_BLOCKS different blocks, is compressed (zstd) and goes to the file; then equal

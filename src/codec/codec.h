@@ -1,4 +1,4 @@
-/* Lossless codecs of frame-buffer blocks (spec: compression.md).
+/* Lossless codecs of frame-buffer blocks (docs/design/compression.md, What a codec must guarantee).
  *
  * A block is a ROP cache line: 64 words of 32 bits in Morton order of pixels, the samples of a
  * pixel one after another. Color is R << 24 | G << 16 | B << 8 | A whatever the surface's format,

@@ -1,4 +1,5 @@
-/* comp: an offset codec for each of the four components (spec: compression.md, offset codecs).
+/* comp: an offset codec for each of the four components (docs/design/compression.md, Offset
+ * codecs).
  *
  * The high 8 - k bits of a component must equal those of its min or max in the block; k is the same
  * for all four. Layout, for each of R, G, B, A: the high parts of min and max, then for each

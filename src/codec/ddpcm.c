@@ -1,6 +1,6 @@
-/* ddpcm: second-order differences of depth (Hasselgren & Akenine-Moller 2006, DDPCM; US patent
- * 6,762,758). Where one triangle covers the block, depth is a rounded plane, and each difference is
- * -1, 0 or 1: two bits.
+/* ddpcm: second-order differences of depth (docs/design/compression.md, Depth codecs; Hasselgren &
+ * Akenine-Moller 2006, DDPCM). Where one triangle covers the block, depth is a rounded plane, and
+ * each difference is -1, 0 or 1: two bits.
  *
  * The first samples of the pixels: the three pixels of the block's corner are stored; on row 0 a
  * depth is predicted from the two on its left, on row 1 from the left one and the step of row 0,

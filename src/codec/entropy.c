@@ -1,5 +1,5 @@
-/* entropy: differences of neighbouring pixels in a prefix code (spec: compression.md, from the
- * survey of Rasmusson et al. 2007; US patent 6,762,758).
+/* entropy: differences of neighbouring pixels in a prefix code (docs/design/compression.md, Color
+ * codecs; from the survey of Rasmusson et al. 2007).
  *
  * A component is the difference, modulo 256, from the previous sample of the pixel; for a pixel's
  * first sample, from the first sample of the pixel to the left, or above for the leftmost ones. The

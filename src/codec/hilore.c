@@ -1,5 +1,5 @@
-/* hilore: offset codec with two references on the reordered word (spec: compression.md, offset
- * codecs).
+/* hilore: offset codec with two references on the reordered word (docs/design/compression.md,
+ * Offset codecs).
  *
  * The high part is made of the high bits of each of R, G, B, A. References: min and max of the
  * reordered words, found for each level since the order differs; 1-bit index; both are stored.

@@ -1,4 +1,4 @@
-/* hilore4ref: hilore with two more references (spec: compression.md, offset codecs).
+/* hilore4ref: hilore with two more references (docs/design/compression.md, Offset codecs).
  *
  * References: min and max of the reordered words as in hilore, the first from the start that
  * differs from min, and the first from the end that differs from max (if none does, min or max

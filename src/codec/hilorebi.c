@@ -1,4 +1,4 @@
-/* hilorebi: hilore on two halves of the block (spec: compression.md, offset codecs).
+/* hilorebi: hilore on two halves of the block (docs/design/compression.md, Offset codecs).
  *
  * References: min and max of words 0 to 31, min and max of words 32 to 63, of the reordered words
  * as in hilore; any word may use any of them; 2-bit index; all are stored. Bits: 64 (k + 2) + 4 (32

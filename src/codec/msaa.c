@@ -1,5 +1,5 @@
 /* msaa: few different words among neighbours, as the samples of a pixel and the pixels inside a
- * triangle are (spec: compression.md, multisample codec).
+ * triangle are (docs/design/compression.md, Multisample codec).
  *
  * The block is cut into sub-blocks of n neighbouring words, all of one size. One reference: all
  * words of a sub-block are equal; layout: the word of each sub-block. Two references: at most two

@@ -1,5 +1,5 @@
-/* What the offset codecs share (spec: compression.md, offset codecs): a word is split in a high
- * part, which must equal that of a reference, and k low bits, which are stored.
+/* What the offset codecs share (docs/design/compression.md, Offset codecs): a word is split in a
+ * high part, which must equal that of a reference, and k low bits, which are stored.
  *
  * A split says how many low bits each component has; high and low part are the components' bits in
  * the order R, G, B, A. Since bits keep their order, high parts compare like words under the mask

@@ -1,4 +1,4 @@
-/* Module, Queue, Clock: how time passes (design: semi-cycle-accurate simulation).
+/* Module, Queue, Clock: how time passes (docs/design/machine.md, Modules and queues).
  *
  * A module is one hardware unit. Its clock function does at most one cycle of work and says what
  * that cycle was: BUSY, STARVED (nothing came), BLOCKED (nowhere to put it) or WAITING (memory, or

@@ -1,5 +1,5 @@
 /* Statistics: counters that live as plain uint64_t fields in the units, and a set that knows them
- * all by name for the reports (spec: "What is measured").
+ * all by name for the reports (docs/design/report.md, Path of a statistic).
  *
  * A unit's counters are lines of an X-macro list (unit/stats.def); from it a header makes
  * `struct clipper_stats { uint64_t tris_in; ... };` and a source file the table of infos:

@@ -1,9 +1,9 @@
-/* Color Write and Blend (machine.md): blend functions and factors, logic operations, color masks.
- * Targets of 8 bits a channel blend in 8-bit fixed point, as ROPs of the time and the reference
- * renderer do: source and constant are rounded to bytes first, each product to a byte, and the sum
- * saturates. Others blend in single precision on unpacked pixels and are rounded to nearest by the
- * format's packing; sRGB targets blend linear values. What a format does not store reads as 1
- * (alpha) and is written as ones (the X of B8G8R8X8).
+/* Color Write and Blend (docs/design/machine.md, Color Write): blend functions and factors, logic
+ * operations, color masks. Targets of 8 bits a channel blend in 8-bit fixed point, as ROPs of the
+ * time and the reference renderer do: source and constant are rounded to bytes first, each product
+ * to a byte, and the sum saturates. Others blend in single precision on unpacked pixels and are
+ * rounded to nearest by the format's packing; sRGB targets blend linear values. What a format does
+ * not store reads as 1 (alpha) and is written as ones (the X of B8G8R8X8).
  *
  * B8G8R8A8 and B8G8R8X8 are done a quad at a time here, for speed; the bits are those of the
  * general way. Not modelled: a second source color, dithering (the reference does neither). */

@@ -1,5 +1,6 @@
-/* The clipper (machine.md): trivial reject against the frustum and the user planes, and geometric
- * clipping (Sutherland and Hodgman, in homogeneous coordinates) of what setup cannot take whole.
+/* The clipper (docs/design/rasterizer.md, Clipping): trivial reject against the frustum and the
+ * user planes, and geometric clipping (Sutherland and Hodgman, in homogeneous coordinates) of what
+ * setup cannot take whole.
  *
  * Filled triangles are cut in x and y at the guard band, not at the frustum: their pixels outside
  * the viewport are cut off by the bounding box (setup.c). Lines, and triangles whose edges or

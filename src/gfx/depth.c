@@ -1,7 +1,7 @@
-/* Depth and stencil of a quad (machine.md, Z & Stencil Test): depth is interpolated, clamped and
- * rounded to the surface's format, compared there as an integer (or as a float for Z32_FLOAT), and
- * all stencil operations are done on both faces. Any format whose element is one word of 1, 2, 4
- * or 8 bytes with a depth field, a stencil field or both. */
+/* Depth and stencil of a quad (docs/design/machine.md, Z and Stencil Test): depth is interpolated,
+ * clamped and rounded to the surface's format, compared there as an integer (or as a float for
+ * Z32_FLOAT), and all stencil operations are done on both faces. Any format whose element is one
+ * word of 1, 2, 4 or 8 bytes with a depth field, a stencil field or both. */
 #include "gfx/fragment.h"
 
 #include "base/error.h"

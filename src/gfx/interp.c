@@ -1,6 +1,6 @@
-/* The interpolator (machine.md): a quad's varyings from their plane equations at the pixel centres,
- * perspective-correct ones times the interpolated w; no stepping, so a pixel's values do not depend
- * on the way there. */
+/* The interpolator (docs/design/machine.md, Interpolator): a quad's varyings from their plane
+ * equations at the pixel centres, perspective-correct ones times the interpolated w; no stepping,
+ * so a pixel's values do not depend on the way there. */
 #include "gfx/fragment.h"
 
 #include <string.h>

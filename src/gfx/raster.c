@@ -1,5 +1,5 @@
 /* Coverage: which pixels of a tile, and whether any of a square, lie inside a triangle's edges
- * (machine.md, Fragment Generator; rasterizer.md for the squares). All exact in integers.
+ * (docs/design/rasterizer.md, Coverage of a tile). All exact in integers.
  *
  * a and b of an edge are multiples of 256, so its sign at a pixel is the sign of (edge >> 8), which
  * inside a tile that the edge crosses fits 32 bits. Samples lie multiples of 1/16 pixel from the

@@ -1,6 +1,6 @@
-/* Triangle setup (machine.md): viewport transform, snap to 1/256 pixel, face culling, exact integer
- * edges with the top-left rule in memory rows (row 0 on top), plane equations of depth and
- * varyings, polygon offset.
+/* Triangle setup (docs/design/rasterizer.md, Setup and precision): viewport transform, snap to
+ * 1/256 pixel, face culling, exact integer edges with the top-left rule in memory rows (row 0 on
+ * top), plane equations of depth and varyings, polygon offset.
  *
  * Edges come from the snapped positions, planes from the unsnapped ones (as the reference renderer
  * has it), in double precision about the first vertex; where snapping turned the triangle over, the

@@ -1,4 +1,5 @@
-/* Setup of lines and points (machine.md; OpenGL 2.1 specification, 3.3 and 3.4).
+/* Setup of lines and points (docs/design/rasterizer.md, Fill rules; OpenGL 2.1 specification, 3.3
+ * and 3.4).
  *
  * A line that is not antialiased is a parallelogram: as wide across its minor axis as the rounded
  * line width, its ends cut along the minor axis, so that its pixels are columns (or rows) between

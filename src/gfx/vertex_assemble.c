@@ -1,6 +1,7 @@
-/* Primitive assembly (machine.md): vertices in order become points, lines and triangles, with the
- * winding and the provoking vertex of the OpenGL specification's tables, first or last vertex
- * convention. The order inside a triangle is Gallium's: the provoking vertex comes first or last.
+/* Primitive assembly (docs/design/machine.md, Primitive Assembly): vertices in order become points,
+ * lines and triangles, with the winding and the provoking vertex of the OpenGL specification's
+ * tables, first or last vertex convention. The order inside a triangle is Gallium's: the provoking
+ * vertex comes first or last.
  *
  * A polygon's triangle is held back by one vertex, since only the next vertex (or the end) tells
  * whether its closing edge is a real one. */

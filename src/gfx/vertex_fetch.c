@@ -1,4 +1,4 @@
-/* Vertex fetch: where an attribute lies in memory, and what its bytes mean (machine.md,
+/* Vertex fetch: where an attribute lies in memory, and what its bytes mean (docs/design/machine.md,
  * Streamer). Whatever lies outside its buffer is not read: an attribute is then 0, 0, 0, 1. */
 #include "gfx/vertex.h"
 

@@ -2,8 +2,8 @@
  * should be, and programs that are not in their instruction memory. Both start a frame unknown, so
  * that its figures do not depend on the frames before it.
  *
- * Source: machine.md (shader unit: instruction memory of 512 or more, constants per batch); ATTILA
- * sends a register write a constant and has the command processor read programs from memory. */
+ * Source: docs/design/memory.md, Command stream; ATTILA sends a register write a constant and has
+ * the command processor read programs from memory. */
 #ifndef AETIUS_SIM_COMMAND_STREAM_H
 #define AETIUS_SIM_COMMAND_STREAM_H
 

@@ -1,5 +1,6 @@
 /* The message sink in front of an executor: decodes a message and has its commands executed; query
- * results go back to the client's copy of their buffer (frontend.md, "Queries"). */
+ * results go back to the client's copy of their buffer (docs/design/frontend.md, Fences and
+ * queries). */
 #include "sim/executor.h"
 
 #include "base/interrupt.h"

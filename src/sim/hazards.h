@@ -1,5 +1,5 @@
 /* Who uses which memory, so that uploads may go on beside draws and clears: what an upload has to
- * wait for, and what has to wait for it (machine.md, "Order, hazards, early tests").
+ * wait for, and what has to wait for it (docs/design/machine.md, Order and hazards).
  *
  * Buffers are read by the Streamer alone, until it has fetched a draw (a uniform buffer is read
  * when the draw is baked); a byte that a later draw may read from a line that is there already is

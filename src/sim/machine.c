@@ -1,6 +1,6 @@
 /* Commands on the timed machine: each becomes steps for the command processor, and the clock runs
- * until they are done. Here are the hazard rules of machine.md: what is flushed and invalidated
- * before what. */
+ * until they are done. Here are the rules of docs/design/machine.md, Order and hazards: what is
+ * flushed and invalidated before what. */
 #include "sim/machine_internal.h"
 
 #include "base/file.h"

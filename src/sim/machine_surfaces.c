@@ -1,5 +1,5 @@
 /* Which surfaces work goes to, and which have block states: what is flushed, made whole and
- * forgotten before what (machine.md, order and hazards).
+ * forgotten before what (docs/design/machine.md, Order and hazards).
  *
  * A surface gets states when it is first bound in a frame. When it is no longer bound the ROPs
  * write back what is dirty, and it keeps its states: who reads memory goes by them. Blocks are made

@@ -1,5 +1,6 @@
-/* What the runs of the study of frame-buffer compression gave (spec: compression.md), and the
- * tables, CSV files, JSON and plots made of that. study/compression.c has them done and reads them.
+/* What the runs of the study of frame-buffer compression gave (docs/design/compression.md,
+ * Offline), and the tables, CSV files, JSON and plots made of that. study/compression.c has them
+ * done and reads them.
  */
 #ifndef AETIUS_STUDY_CODEC_STUDY_H
 #define AETIUS_STUDY_CODEC_STUDY_H

@@ -1,5 +1,5 @@
 /* Comparing pictures: how many pixels differ, and whether as precision and tie rules do or as a
- * wrong algorithm does (spec: "Checking the picture"). */
+ * wrong algorithm does (docs/design/reference.md, Bar). */
 #ifndef AETIUS_REPORT_COMPARE_H
 #define AETIUS_REPORT_COMPARE_H
 

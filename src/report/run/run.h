@@ -1,4 +1,5 @@
-/* What a run leaves for readers: run.json (names: spec cli.md) and a summary for a person. */
+/* What a run leaves for readers: run.json (docs/design/report.md, Run folder) and a summary for a
+ * person. */
 #ifndef AETIUS_REPORT_RUN_H
 #define AETIUS_REPORT_RUN_H
 

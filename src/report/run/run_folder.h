@@ -1,6 +1,7 @@
 /* The folder that a run leaves: frames/frame-NNNN.png, tables of statistics by frame, draw and
- * interval (report/run/table.h), machine.ini and run.json (names: spec cli.md). It listens to a
- * simulation and writes as the run goes, so that what is finished is whole whatever happens next.
+ * interval (report/run/table.h), machine.ini and run.json (docs/design/report.md, Run folder). It
+ * listens to a simulation and writes as the run goes, so that what is finished is whole whatever
+ * happens next.
  */
 #ifndef AETIUS_REPORT_RUN_FOLDER_H
 #define AETIUS_REPORT_RUN_FOLDER_H

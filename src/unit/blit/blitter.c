@@ -19,8 +19,8 @@
  * Before the order the ROPs' caches were flushed, and they have dropped the destination's lines
  * (sim/machine_blit.c). A compressed line that is copied as it is goes through both codec units,
  * also where its bytes could be moved: that wants source and destination to lie alike to the block,
- * in the same format and samples, with a state each, which few copies do. Source: machine.md
- * (units). Not modelled: block states reach the slices without time. */
+ * in the same format and samples, with a state each, which few copies do. Source:
+ * docs/design/machine.md, Blitter. Not modelled: block states reach the slices without time. */
 #include "unit/blit/blitter.h"
 
 #include "base/mem.h"

@@ -9,7 +9,7 @@
  * That is SynchedRefresh. Otherwise a swap only says what the screen shows, and that is read every
  * RefreshRate cycles of the simulated frame, as many bytes as it has; a swap waits for a refresh
  * that has begun. Without RefreshFrame nothing is read. In both cases the picture of a swap is
- * taken from memory by its block states, outside time. Source: machine.md (units). */
+ * taken from memory by its block states, outside time. Source: docs/design/memory.md, DAC. */
 #include "unit/display/dac.h"
 
 #include "base/mem.h"

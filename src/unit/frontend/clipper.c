@@ -3,7 +3,8 @@
  * Drops primitives that lie wholly outside one plane of the frustum or a user plane, and notes
  * which of the others setup has to clip geometrically. ClipperUnits test units take a primitive
  * each StartLatency cycles, at most TrianglesCycle start in a cycle. Latency ExecLatency, and that
- * of the bus to setup, both on the queue to setup. Source: machine.md (units); ATTILA's Clipper. */
+ * of the bus to setup, both on the queue to setup. Source: docs/design/machine.md, Clipper;
+ * ATTILA's Clipper. */
 #include "unit/frontend/clipper.h"
 
 #include <string.h>

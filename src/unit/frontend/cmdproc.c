@@ -13,8 +13,8 @@
  * spares memory takes the bus all the same.
  *
  * Transactions go at CommandProcessorBusWidth bytes a cycle, up to TransactionsInFlight of them on
- * their way. Source: machine.md (units; order and hazards); that uploads overlap with draws as long
- * as these do not use what they write is how ATTILA's driver has them. Constants that a draw
+ * their way. Source: docs/design/machine.md, Command Processor; that uploads overlap with draws as
+ * long as these do not use what they write is how ATTILA's driver has them. Constants that a draw
  * changes take the bus for 16 bytes each before it is sent; programs and results of queries are
  * transfers (sim/command_stream.h). Not modelled, and free: the rest of the command stream (state,
  * and the commands themselves), which ATTILA takes from the system's bus at a register a cycle; a

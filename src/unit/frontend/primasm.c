@@ -2,7 +2,8 @@
  *
  * Takes VerticesCycle vertices a cycle in order, gives at most TrianglesCycle primitives a cycle.
  * Latency: that of the queue to the clipper. All primitives that the API has; which vertices make
- * which primitive is gfx/vertex.h's business. Source: machine.md (units). */
+ * which primitive is gfx/vertex.h's business. Source: docs/design/machine.md, Primitive Assembly.
+ */
 #include "unit/frontend/primasm.h"
 
 #include <string.h>

@@ -11,9 +11,9 @@
  * Rates: IndicesCycle indices, AttributesCycle attributes looked up and as many read in a cycle (a
  * port of the cache each, which gives InputCachePortWidth bytes a cycle), VerticesCycle vertices,
  * each of which keeps its bus for a cycle for every AttributesSentCycle outputs. At most
- * InputCacheInputQueueSize lines are on their way. Latency: memory's. Source: machine.md (units);
- * ATTILA's Streamer. Not modelled: the tags of the vertex cache are hashed, so two live indices of
- * one hash evict each other. */
+ * InputCacheInputQueueSize lines are on their way. Latency: memory's. Source:
+ * docs/design/machine.md, Streamer; ATTILA's Streamer. Not modelled: the tags of the vertex cache
+ * are hashed, so two live indices of one hash evict each other. */
 #include "unit/frontend/streamer.h"
 
 #include "base/mem.h"

@@ -1,6 +1,6 @@
 /* Memory channels: what all models share. Transactions wait in the order in which they came; none
  * passes an older one to the same 64 bytes. The direction is kept for at most MaxConsecutiveReads
- * or Writes while others wait. Source: machine.md (memory controller). */
+ * or Writes while others wait. Source: docs/design/memory.md, Memory Controller. */
 #include "unit/memory/dram_model.h"
 
 #include "base/mem.h"

@@ -12,8 +12,8 @@
  * and one for writes, of one a bank, of one a bank and direction, or any. Among those whose row is
  * open it keeps the direction, then prefers age.
  *
- * Source: machine.md (memory controller); the rules of the JEDEC standards. Not modelled: refresh;
- * the command bus, which row and column commands would share. */
+ * Source: docs/design/memory.md, Banks and rows; the rules of the JEDEC standards. Not modelled:
+ * refresh; the command bus, which row and column commands would share. */
 #include "unit/memory/dram_model.h"
 
 void

@@ -9,7 +9,7 @@
  * in bank n modulo OpenPages) delays the command by PageOpenLatency. Reads and writes have a queue
  * each, in order. At most one command a channel and GPU cycle.
  *
- * Source: machine.md (memory controller). */
+ * Source: docs/design/memory.md, Simple model. */
 #include "unit/memory/dram_model.h"
 
 /* Cycles of the channel's clock that a transaction takes the bus for. */

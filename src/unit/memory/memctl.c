@@ -7,8 +7,8 @@
  * the simulated memory when the scheduler picks the transaction; the reply leaves when its burst is
  * over. RequestQueueSize transactions may wait, WriteBufferLines of them writes; ReadBufferLines
  * reads may be between their command and the client's bus; a client may have ServiceQueueSize
- * transactions here, from request to reply. Source: machine.md (memory controller); ATTILA's
- * MemoryController for what the buffers hold. */
+ * transactions here, from request to reply. Source: docs/design/memory.md, Memory Controller;
+ * ATTILA's MemoryController for what the buffers hold. */
 #include "unit/memory/memctl.h"
 
 #include "base/bits.h"

@@ -6,7 +6,8 @@
  *
  * Multisampled, MSAASamplesCycle samples of each fragment are made in a cycle: a quad takes that
  * many times longer. BatchQueueSize triangles are held, those being walked included. Latency 1, on
- * the queue to hierarchical Z. Source: machine.md, rasterizer.md; ATTILA's TriangleTraversal. */
+ * the queue to hierarchical Z. Source: docs/design/machine.md, Fragment Generator; ATTILA's
+ * TriangleTraversal. */
 #include "base/bits.h"
 #include "unit/raster/generator.h"
 

@@ -6,7 +6,7 @@
  * that lies in one scan tile needs no search. Of each generation tile the fragments of all the
  * triangles are made, in their order (unit/raster/scan_tiles.c).
  *
- * Source: machine.md; ATTILA's rasterizer emulator. */
+ * Source: docs/design/rasterizer.md, Recursive descent; ATTILA's rasterizer emulator. */
 #include "unit/raster/scan_tiles.h"
 
 #include "base/mem.h"

@@ -1,4 +1,4 @@
-/* The seven-level generator (rasterizer.md).
+/* The seven-level generator (docs/design/rasterizer.md, Seven levels).
  *
  * Level 1 splits 128x128 squares into 64x64, level 2 those into 32x32, and so on; level 5 splits
  * 8x8 tiles into 4x4 blocks, and levels 6 and 7 make the coverage of a block. Every level takes a

@@ -13,7 +13,7 @@
  * lines in order, EarlyZQueueSize quads' worth of them. Two tiles a cycle in, and StampsPerCycle
  * quads out (2x64 fragments in the reference of 2005): to the ROP that owns the tile (early test),
  * or to the interpolator (late test). Latency 1 when the line is in the cache, on the queues
- * behind. Source: machine.md (units, order and hazards); ATTILA's HierarchicalZ. */
+ * behind. Source: docs/design/rasterizer.md, Hierarchical Z; ATTILA's HierarchicalZ. */
 #include "unit/raster/hz.h"
 
 #include "base/bits.h"

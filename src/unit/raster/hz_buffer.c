@@ -1,5 +1,5 @@
-/* Far depths in hierarchical Z's on-chip buffer (machine.md: order and hazards; ATTILA's
- * HierarchicalZ).
+/* Far depths in hierarchical Z's on-chip buffer (docs/design/rasterizer.md, Hierarchical Z;
+ * ATTILA's HierarchicalZ).
  *
  * A block is StampsPerHZBlock quads' depths of 4 bytes as they lie in memory, at most a line of the
  * z cache; its entry is 16 bits, rounded away from the eye. Each surface has a run of entries,

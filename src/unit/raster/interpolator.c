@@ -5,7 +5,7 @@
  * triangle's planes: NumInterpolators attributes of each quad in a cycle. As many quads as there
  * are ROPs (2x4 fragments in the reference of 2005) start together, the next ones when all their
  * attributes are made. Latency a cycle more than that, 8 at most if it is not longer: 2 to 8 by the
- * number of inputs. Source: machine.md (units); ATTILA's Interpolator. */
+ * number of inputs. Source: docs/design/machine.md, Interpolator; ATTILA's Interpolator. */
 #include "unit/raster/interpolator.h"
 
 #include <string.h>

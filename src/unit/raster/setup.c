@@ -5,8 +5,8 @@
  * SetupStartLatency cycles, one that is culled too; at most TrianglesCycle start in a cycle. What
  * is set up is kept in one of EmulatorStoredTriangles places until the fragment generator has
  * walked it. Latency SetupLatency, and that of the bus, both on the queue to the fragment
- * generator. Source: machine.md (units; the one rule of setup); ATTILA's TriangleSetup. Not
- * modelled: setup by a program on the shader units. */
+ * generator. Source: docs/design/machine.md, Triangle Setup; ATTILA's TriangleSetup. Not modelled:
+ * setup by a program on the shader units. */
 #include "unit/raster/setup.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Block states: what memory has of each block of the surfaces that are drawn into, and what
- * compression does to a block (spec: compression.md; machine.md, ROP caches).
+ * compression does to a block (docs/design/memory.md, Block states).
  *
  * A block is what a line of the ROP's cache holds. Its state says what memory has of it: the bytes
  * as they are, nothing (it is cleared: the clear value is made on chip), or a compressed level. A

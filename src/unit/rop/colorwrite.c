@@ -10,8 +10,8 @@
  * its line held: unless COLORWRITE.ReadBeforeWrite says so, a line whose block lies in memory as it
  * is, is not read for it, and what was written of it goes to memory under a mask of bytes, as
  * ATTILA does it and memory chips allow (GDDR's data mask). A compressed block is read, since what
- * stays of it has to be packed anew; a cleared one is made on chip. Source: machine.md (units, ROP
- * caches). */
+ * stays of it has to be packed anew; a cleared one is made on chip. Source: docs/design/machine.md,
+ * Color Write. */
 #include "unit/rop/colorwrite.h"
 
 #include "unit/watch.h"

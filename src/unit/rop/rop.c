@@ -1,5 +1,5 @@
-/* The way of a quad through a ROP (unit/rop/rop.h). Source: machine.md (ROP caches); the steps and
- * their queues as in ATTILA's generic ROP. */
+/* The path of a quad through a ROP (unit/rop/rop.h). Source: docs/design/memory.md, ROP caches; the
+ * steps and their queues as in ATTILA's generic ROP. */
 #include "unit/rop/rop_internal.h"
 
 #include "base/mem.h"

@@ -1,5 +1,5 @@
-/* A ROP's cache and its memory side (unit/rop/rop_cache.h). Source: machine.md (ROP caches); the
- * steps of a line, its buffers and its ports as in ATTILA's ROP cache. */
+/* A ROP's cache and its memory side (unit/rop/rop_cache.h). Source: docs/design/memory.md, ROP
+ * caches; the steps of a line, its buffers and its ports as in ATTILA's ROP cache. */
 #include "unit/rop/rop_cache.h"
 
 #include "base/bits.h"

@@ -1,5 +1,6 @@
 /* The cache of a ROP with its memory side: block states decide how much of a line moves, a
- * compressor and a decompressor stand between the lines and memory (machine.md, ROP caches).
+ * compressor and a decompressor stand between the lines and memory (docs/design/memory.md, ROP
+ * caches).
  *
  * A miss becomes a request: the victim's line, when it is dirty, is read out of the cache through a
  * read port, compressed, and sent; the new line's bytes are asked for, decompressed, and written

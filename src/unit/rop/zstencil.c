@@ -1,13 +1,13 @@
 /* Z & stencil test (one a ROP).
  *
  * Quads arrive from hierarchical Z before shading (early), or from the scheduler after it (late);
- * the command processor drains the pipeline between draws, so that the two never mix. What it
- * shares with color write, its cache and the steps of a quad, is in rop.h; the operation is the
- * test, ZALULatency cycles, for StampsPerCycle quads every ZALUTestRate cycles. Elements wider than
- * BytesPerPixel take as many turns; multisampled, a quad takes one for MSAASamplesCycle samples of
- * its fragments. A line is read before it is written also where no test needs it (ALWAYS): when a
- * dirty line is written back, its farthest depth goes to hierarchical Z, which takes all of it.
- * Source: machine.md (units, ROP caches). */
+ * the machine starts a draw with the other kind of test only when the earlier draws have ended, so
+ * the two never mix. What it shares with color write, its cache and the steps of a quad, is in
+ * rop.h; the operation is the test, ZALULatency cycles, for StampsPerCycle quads every ZALUTestRate
+ * cycles. Elements wider than BytesPerPixel take as many turns; multisampled, a quad takes one for
+ * MSAASamplesCycle samples of its fragments. A line is read before it is written also where no test
+ * needs it (ALWAYS): when a dirty line is written back, its farthest depth goes to hierarchical Z,
+ * which takes all of it. Source: docs/design/machine.md, Z and Stencil Test. */
 #include "unit/rop/zstencil.h"
 
 #include "base/bits.h"

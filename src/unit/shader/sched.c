@@ -7,8 +7,8 @@
  *
  * VerticesCycle vertices and as many quads as there are ROPs in and out a cycle, be they for one
  * unit or for several: a unit's queue takes all that come for it. Latency 1, on the queues. Source:
- * machine.md (order); ATTILA's fragment FIFO. Not modelled: a limit on the bandwidth of shader
- * inputs. */
+ * docs/design/shader.md, Thread groups; ATTILA's fragment FIFO. Not modelled: a limit on the
+ * bandwidth of shader inputs. */
 #include "unit/shader/thread_source.h"
 
 #include "base/mem.h"

@@ -43,10 +43,11 @@
  * LockedExecutionMode off: each vertex, or each quad of fragments (its derivatives need it), is a
  * group of its own.
  *
- * Instant mode (SHADER.Mode, rasterizer.md): one whole instruction of one group a cycle, its result
- * there in the next; no delays, stages, replays, ports or flow-control costs.
+ * Instant mode (SHADER.Mode; docs/design/shader.md, Instant mode): one whole instruction of one
+ * group a cycle, its result there in the next; no delays, stages, replays, ports or flow-control
+ * costs.
  *
- * Source: machine.md (shader unit), ATTILA's shader fetch and decode (which are FetchStages and
+ * Source: docs/design/shader.md, Issue; ATTILA's shader fetch and decode (which are FetchStages and
  * WriteBackStages 1 and Replay, with latencies of its own). Not modelled: fetches ahead of a jump
  * or a texture instruction that are thrown away, forwarding, instruction memory.
  */

@@ -15,7 +15,7 @@
  * TextureUnpackedBlocks of these stay beside the second level, so that the lines of a block share
  * one read.
  *
- * Source: machine.md (texture unit; order and hazards); names of the levels as in ATTILA, where
+ * Source: docs/design/memory.md, Texture caches; names of the levels as in ATTILA, where
  * TextureCache* is the one beside the filter and TextureCache*L1 the one behind it. */
 #include "unit/texture/texcache.h"
 

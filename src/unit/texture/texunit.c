@@ -15,9 +15,9 @@
  *
  * Latency: AddressALULatency on the queue in, FilterALULatency on the queue out, and the cache's.
  * TextureAccessQueue bounds the quads between request and answer, and the samples that are ready.
- * Source: machine.md (texture unit); ATTILA for the window, banks and ports. Not modelled: bank
- * conflicts of the tags (the ports bind first), a queue before the filter (read and filter keep the
- * same pace). */
+ * Source: docs/design/machine.md, Texture Unit; ATTILA for the window, banks and ports. Not
+ * modelled: bank conflicts of the tags (the ports bind first), a queue before the filter (read and
+ * filter keep the same pace). */
 #include "unit/texture/texunit.h"
 
 #include "base/bits.h"

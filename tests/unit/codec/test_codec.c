@@ -276,9 +276,9 @@ test_damage_is_read_alike(void **state)
                 }
 }
 
-/* The six of the study of 2008 have its latencies (spec: compression.md); the others keep to the
- * same limit, 12 levels of comparators, but for entropy, whose code is read serially: 64 words
- * and 8. */
+/* The six of the study of 2008 have its latencies (docs/design/compression.md, Offset codecs); the
+ * others keep to the same limit, 12 levels of comparators, but for entropy, whose code is read
+ * serially: 64 words and 8. */
 static void
 test_latencies(void **state)
 {

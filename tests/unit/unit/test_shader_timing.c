@@ -164,8 +164,8 @@ test_texture_blocks(void **state)
     assert_over(b, 0, 21);
     assert_slots(b, SLOT_TEXELS, 19);
     assert_int_equal(b->shader.stats.texture_quads, 1);
-    /* one that divides too: machine.md's texture instructions take the SIMD ALU for their address
-     * once, and go to the Texture Unit */
+    /* one that divides too: texture instructions take the SIMD ALU for their address once, and go
+     * to the Texture Unit (ATTILA 2005, section 5) */
     RUN("texels=20", "TXP TEMP[0], IN[0], SAMP[0], 2D", "MOV OUT[0], TEMP[0]", "END");
     assert_over(b, 0, 21);
     RUN("texels=20 groups=3", FETCH_TEXEL);
