@@ -1,5 +1,10 @@
-/* A bounded queue between two modules (the rules are in core/clock.h). Items are plain bytes,
- * moved by value. */
+/* A bounded queue between two modules. Rules and properties: docs/design/machine.md, Modules and
+ * queues. Items are plain bytes, moved by value.
+ *
+ * Units: width in items per cycle, depth in items, latency in cycles, each at least 1.
+ * Ownership: the caller owns the queue; queue_init() allocates room for the items, queue_fini()
+ * frees it. The clock keeps a pointer until clock_fini().
+ * Errors: a push without room, and a reset with items inside, are BUGs. */
 #ifndef AETIUS_CORE_QUEUE_H
 #define AETIUS_CORE_QUEUE_H
 

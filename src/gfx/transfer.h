@@ -1,13 +1,20 @@
-/* Whole-surface work without time: clears, copies, blits, resolves. */
+/* Whole-surface work without time: clears, copies, blits, resolves, pictures.
+ *
+ * All functions work on simulated memory and change nothing else. Functions that return bool fail
+ * if the command names a missing resource, a box outside its level, or a conversion that is not
+ * supported; `err` then names it, and memory is unchanged. */
 #ifndef AETIUS_GFX_TRANSFER_H
 #define AETIUS_GFX_TRANSFER_H
 
 #include "state/context.h"
 
+/* Fills a slice with its padding. A surface without a resource is ignored. `rgba` is converted to
+ * the format; `buffers` are MASK_DEPTH and MASK_STENCIL; depth is 0 to 1. */
 void clear_color(const struct bound_surface *surface, struct gpu_memory *memory,
                  const float rgba[4]);
 void clear_depth(const struct bound_surface *surface, struct gpu_memory *memory, uint32_t buffers,
                  double depth, uint32_t stencil);
+/* COPY_REGION and BLIT. Overlapping boxes read their source before they write. */
 bool copy_region(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err);
 bool blit(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err);
 /* Whether they could be executed, now that gpu_apply() has taken the command. */

@@ -1,4 +1,5 @@
-/* How far a model is from measurements: by stage, and in all. */
+/* Error of a model against measurements, by stage and in all (docs/design/model.md, Fit and check).
+ * Errors are relative, 0.1 is 10 %; times are seconds per frame. */
 #ifndef AETIUS_MODEL_CHECK_H
 #define AETIUS_MODEL_CHECK_H
 
@@ -35,6 +36,7 @@ enum model_stage model_stage_of(const char *sweep);
 bool model_check_rows(struct model_check *check, const struct model *model,
                       const struct model_rows *rows, uint32_t stages, bool all_held,
                       struct error *err);
+/* Frees the three arrays, which have one entry per row. Needed after success only. */
 void model_check_fini(struct model_check *check);
 
 #endif

@@ -1,5 +1,5 @@
-/* A draw without time: the whole pipeline, one function a stage (the units of
- * docs/design/machine.md, in order).
+/* A draw without time: the whole pipeline, one function a stage (docs/design/machine.md, Units in
+ * pipeline order).
  *
  * Shaded vertices are kept in slots and found again by their number, so that an indexed draw shades
  * a vertex once as long as it stays; results do not depend on it. Quads of successive triangles

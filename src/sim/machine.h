@@ -63,6 +63,8 @@ struct machine {
 /* Whether such a machine can be built; the message names parameters, and what is allowed. */
 bool machine_params_check(const struct params *params, struct error *err);
 
+/* `device` and `functional` belong to the caller and outlive the machine. NULL: the parameters name
+ * a machine that cannot be built. machine_destroy() frees all units and queues. */
 struct machine *machine_create(const struct params *params, struct gpu_device *device,
                                struct functional *functional, struct error *err);
 void machine_destroy(struct machine *machine);
@@ -70,7 +72,9 @@ void machine_destroy(struct machine *machine);
  * comes first, unless it is NULL. */
 void machine_warn(const struct machine *machine, const char *name);
 
-/* As functional_execute(), in time. SWAP fills `out` with what the DAC read. */
+/* As functional_execute(), in time. SWAP fills `out` with what the DAC read. false: the command is
+ * invalid, memory is exhausted, a program does not end, the machine is deadlocked, or a signal
+ * came; the machine must not be used further. */
 bool machine_execute(struct machine *machine, const struct gpu_cmd *cmd, uint8_t *out,
                      uint32_t out_bytes, struct error *err);
 

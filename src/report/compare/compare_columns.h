@@ -8,12 +8,15 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* All are run folders, the first is what the others are held against. Lines: parameters in which
- * machines differ, cycles, metrics, and of the statistics the `most` that moved most. */
+/* Compares run folders with the first one. Lines: parameters that differ, cycles, metrics, and the
+ * `most` statistics with the largest change. The caller ends *columns with
+ * compare_columns_destroy(); `dirs` must live as long. false: a folder is no run, or its tables
+ * cannot be read. */
 struct compare_columns;
 bool compare_columns_make(struct compare_columns **columns, const char *const *dirs, uint32_t count,
                           struct error *err);
 void compare_columns_print(const struct compare_columns *columns, uint32_t most, FILE *out);
+/* The caller cJSON_Delete()s it. */
 cJSON *compare_columns_json(const struct compare_columns *columns);
 void compare_columns_destroy(struct compare_columns *columns);
 

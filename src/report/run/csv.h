@@ -13,7 +13,8 @@
 
 struct csv;
 
-/* `header`: "frame,draw,..."; the file is not there yet, but that it can be made is known. */
+/* `header`: "frame,draw,...". Creates no file yet, but checks that it can. The caller ends the
+ * table with csv_destroy() or csv_abandon(). NULL: the path cannot be written. */
 struct csv *csv_create(const char *path, const char *header, struct error *err);
 /* What was not flushed yet, and what comes, goes to another file, without a header. */
 void csv_redirect(struct csv *csv, const char *path);
@@ -59,8 +60,12 @@ struct csv_table {
     char *text;       /* that names and fields stand in, each ended by a NUL */
     bool too_large;   /* why it was not read: it is whole, but for all that is known */
 };
+/* Reads the whole file. The caller ends the table with csv_table_fini(). false: the file is
+ * missing, damaged, of a later schema or too large; the table then holds nothing but `too_large`,
+ * and `err` names the file, row and column. */
 bool csv_read(struct csv_table *table, const char *path, struct error *err);
-bool csv_read_header(struct csv_table *table, const char *path, struct error *err); /* no rows */
+/* The same for the names of the columns alone: there are no rows. */
+bool csv_read_header(struct csv_table *table, const char *path, struct error *err);
 void csv_table_fini(struct csv_table *table);
 int32_t csv_column(const struct csv_table *table, const char *name); /* -1: there is none */
 /* A field of a column that is not all numbers; "" of column -1. */

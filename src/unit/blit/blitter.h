@@ -1,4 +1,8 @@
-/* Blitter: one slice of it, beside a ROP. */
+/* Blitter: the slice of one ROP (docs/design/machine.md, Blitter).
+ *
+ * In: struct blit_item, whose plan the machine keeps alive until the done_item. The slice writes
+ * the destination lines that its ROP owns, 256 bytes each at most. It owns its lines, pieces and
+ * block reader. blitter_init() cannot fail. */
 #ifndef AETIUS_UNIT_BLITTER_H
 #define AETIUS_UNIT_BLITTER_H
 

@@ -1,4 +1,8 @@
-/* DAC: reads a frame out of memory. */
+/* DAC: reads a frame out of memory (docs/design/memory.md, DAC).
+ *
+ * In: CONTROL_SHOW orders and block states; out: `bytes`, `size_bytes` of them, of the surface's
+ * slice as it is in memory. The unit owns `bytes` and `asked`; `bytes` stays valid until the next
+ * order or refresh. dac_init() cannot fail. */
 #ifndef AETIUS_UNIT_DAC_H
 #define AETIUS_UNIT_DAC_H
 

@@ -1,4 +1,9 @@
-/* Primitive assembly: vertices to points, lines and triangles. */
+/* Primitive Assembly: vertices to points, lines and triangles (docs/design/machine.md, Primitive
+ * Assembly).
+ *
+ * In: struct vertex_item in index order; out: struct primitive_item with one reference per vertex.
+ * The unit holds up to 8 vertices, a reference each, as long as the assembler may use them. The
+ * machine allocates the unit and its queues; primasm_init() cannot fail. */
 #ifndef AETIUS_UNIT_PRIMASM_H
 #define AETIUS_UNIT_PRIMASM_H
 

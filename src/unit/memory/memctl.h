@@ -1,4 +1,10 @@
-/* Memory controller: transactions of 64 bytes between clients and channels. */
+/* Memory Controller: transactions of 64 bytes between clients and channels (docs/design/memory.md,
+ * Memory Controller).
+ *
+ * In: struct memory_request, aligned to TRANSACTION_BYTES and inside the memory (else BUG); out:
+ * struct memory_reply with the request's tag. Replies of one client may leave in another order than
+ * its requests. No transaction passes an older one to the same 64 bytes. The controller owns its
+ * channels; the simulated memory belongs to the device. */
 #ifndef AETIUS_UNIT_MEMCTL_H
 #define AETIUS_UNIT_MEMCTL_H
 
@@ -33,6 +39,7 @@ struct memctl {
 };
 
 void memctl_init(struct memctl *memctl, const struct unit_env *env, uint32_t index);
+/* Adds a client, before the first cycle. At most MEMCTL_MAX_CLIENTS; more is a BUG. */
 void memctl_add_port(struct memctl *memctl, enum memory_client kind, struct queue *requests,
                      struct queue *replies);
 /* What memory will hold of the transaction at `address` when every write that the controller and

@@ -1,4 +1,10 @@
-/* Hierarchical Z: drops tiles that lie behind everything drawn there. */
+/* Hierarchical Z: drops fragments that are farther than all that was drawn at their place
+ * (docs/design/rasterizer.md, Hierarchical Z).
+ *
+ * In: struct tile_item, and struct hz_update from the z tests; out: struct quad_item, to the z test
+ * of the tile's ROP (early) or to the Interpolator (late). The unit creates the quads. Far depths
+ * are 16 bits, 0 nearest; HZ_FARTHEST means unknown. The unit owns its buffer and `waiting`.
+ * hz_init() cannot fail. */
 #ifndef AETIUS_UNIT_HZ_H
 #define AETIUS_UNIT_HZ_H
 

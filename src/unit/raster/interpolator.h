@@ -1,4 +1,8 @@
-/* Interpolator: fragment shader inputs of quads. */
+/* Interpolator: inputs of the fragment program, per quad (docs/design/machine.md, Interpolator).
+ *
+ * In: struct quad_item from each z test, or from Hierarchical Z if the test is late; out: the same
+ * quad with `inputs` and `systems` filled. An END item leaves once every z test has sent it. The
+ * machine allocates the unit and its queues; interpolator_init() cannot fail. */
 #ifndef AETIUS_UNIT_INTERPOLATOR_H
 #define AETIUS_UNIT_INTERPOLATOR_H
 

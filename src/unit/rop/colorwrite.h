@@ -1,4 +1,8 @@
-/* Color write and blend of one ROP. */
+/* Color Write of one ROP: blend, logic operation, mask (docs/design/machine.md, Color Write).
+ *
+ * In: struct quad_item in draw order; the unit releases each quad after its last color buffer. Out:
+ * done_items with the end of each draw, and block states for the DAC. Block states belong to the
+ * machine; colorwrite_init() cannot fail. */
 #ifndef AETIUS_UNIT_COLORWRITE_H
 #define AETIUS_UNIT_COLORWRITE_H
 

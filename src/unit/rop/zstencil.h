@@ -1,4 +1,8 @@
-/* Z & stencil test of one ROP. */
+/* Z and Stencil Test of one ROP (docs/design/machine.md, Z and Stencil Test).
+ *
+ * In: struct quad_item, early or late; out: the quads with a fragment left, and struct hz_update. A
+ * quad without a fragment is released here. An END item carries the samples that passed. Block
+ * states belong to the machine; zstencil_init() cannot fail. */
 #ifndef AETIUS_UNIT_ZSTENCIL_H
 #define AETIUS_UNIT_ZSTENCIL_H
 

@@ -1,4 +1,9 @@
-/* Scheduler: makes thread groups, hands them to shader units, puts results back in order. */
+/* Scheduler: makes thread groups, hands them to shader units, puts results back in order
+ * (docs/design/shader.md, Thread groups).
+ *
+ * In: vertices from the Streamer, quads from the Interpolator, finished groups; out: groups, shaded
+ * vertices in any order, quads in draw order per ROP. The scheduler creates and releases groups. A
+ * group holds its items, and passes them on when it has finished. */
 #ifndef AETIUS_UNIT_SCHED_H
 #define AETIUS_UNIT_SCHED_H
 

@@ -40,9 +40,10 @@ group_lanes(const struct group *group)
 
 struct group *sched_new_group(struct sched *sched, const struct thread_source *source,
                               const struct draw *draw);
-/* Sends the group, which the source then has no longer; false when it has to stay. */
-/* Something comes in: if it had to wait, then for a group to finish. */
+/* An item enters. If it had to wait, the critical path continues at the group that finished last.
+ */
 void sched_open_door(struct sched *sched, uint64_t now);
+/* Sends the group to its unit and sets *group to NULL; false: no unit or queue has room. */
 bool sched_dispatch(struct sched *sched, struct group **group, uint64_t now);
 /* The same for a group being filled, when it is full or has lingered since its last addition. */
 bool sched_send_if_due(struct sched *sched, struct group **group, uint64_t since, uint64_t now);

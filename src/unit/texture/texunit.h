@@ -1,4 +1,9 @@
-/* Texture unit: addresses, cache, filter. */
+/* Texture Unit: addresses, cache, filter (docs/design/machine.md, Texture Unit).
+ *
+ * In: struct texture_item, one quad of a thread group; out: the same item when the texels are in
+ * the group (group_texels()). Answers of different quads leave in any order. Of an access the
+ * samples are added in order. The unit owns its cache, accesses and samples; a group belongs to its
+ * shader unit. texunit_init() cannot fail. */
 #ifndef AETIUS_UNIT_TEXUNIT_H
 #define AETIUS_UNIT_TEXUNIT_H
 

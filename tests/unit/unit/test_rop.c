@@ -139,8 +139,8 @@ masked_off(void **state)
     rig_destroy(rig);
 }
 
-/* The machine of 2005 compresses depth alone (configs/reference-2005.ini); a clear is known by block
- * states in both: nothing is read, and color goes whole. */
+/* The machine of 2005 compresses depth alone (configs/reference-2005.ini); a clear is known by
+ * block states in both: nothing is read, and color goes whole. */
 static void
 color_moves_whole_in_2005(void **state)
 {
