@@ -76,7 +76,7 @@ void
 queue_settle(struct queue *queue, uint64_t now)
 {
     const uint64_t cycles = now - queue->occupancy_since;
-    if (cycles && queue->count > queue->peak) /* what is held through a cycle, whoever goes first */
+    if (cycles && queue->count > queue->peak) /* held through a cycle, in any order */
         queue->peak = queue->count;
     queue->occupancy_sum += queue->count * cycles;
     if (queue->count)

@@ -29,7 +29,7 @@ struct queue {
     /* critical path: cp_ref of each item; of the last freed slot; of the last slot freed before
      * this cycle; the stages that send and take */
     cp_ref *cp_refs, freed, freed_before;
-    bool slot_awaited; /* the sender was refused for want of a slot */
+    bool slot_awaited; /* the sender was refused because no slot was free */
     uint64_t noted;    /* the item of this number was waited for, and the receiver knows */
     struct cp_stage *from, *to;
     enum path_cause hop_cause; /* of the latency, for who waits */

@@ -21,7 +21,7 @@ bool blit(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *er
 bool copy_check(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err);
 bool blit_check(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err);
 
-/* A BLIT or a COPY_REGION, element by element, so that whoever executes it may fetch what an
+/* A BLIT or a COPY_REGION, element by element, so that an executor may fetch what an
  * element is made of in its own way: pixels with a sample, blocks of compressed formats, bytes of
  * buffers. Positions are in these. */
 struct blit_image {

@@ -1,6 +1,6 @@
 /* Which line of a cache gives way to another: the one place where replacement is decided.
  *
- * The owner tells of every line that is filled and of every use of a line that was there, and asks
+ * The owner reports every line that is filled and every use of a line that was there, and asks
  * for a victim: an empty line of the set, else of those that may go the one that ranks lowest. The
  * access that fills a line is no use of it: so a policy decides where a new line ranks.
  *

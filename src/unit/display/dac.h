@@ -53,7 +53,7 @@ struct dac {
 };
 
 void dac_init(struct dac *dac, const struct unit_env *env, uint32_t index);
-/* What the screen shows from now on, whoever drew it. */
+/* What the screen shows from now on, in time or not. */
 void dac_show(struct dac *dac, const struct resource *res);
 
 #endif

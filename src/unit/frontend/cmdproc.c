@@ -12,13 +12,13 @@
  * values from memory when its reads are done, and decodes them without time; what a block's state
  * spares memory takes the bus all the same.
  *
- * Transactions go at CommandProcessorBusWidth bytes a cycle, up to TransactionsInFlight of them on
- * their way. Source: docs/design/machine.md, Command Processor; that uploads overlap with draws as
- * long as these do not use what they write is how ATTILA's driver has them. Constants that a draw
- * changes take the bus for 16 bytes each before it is sent; programs and results of queries are
- * transfers (sim/command_stream.h). Not modelled, and free: the rest of the command stream (state,
- * and the commands themselves), which ATTILA takes from the system's bus at a register a cycle; a
- * cache of constants, since the units' files hold all that a program declares. */
+ * Transactions go at CommandProcessorBusWidth bytes per cycle, up to TransactionsInFlight of them
+ * on their way. Source: docs/design/machine.md, Command Processor; that uploads overlap with draws
+ * as long as these do not use what they write is how ATTILA's driver has them. Constants that a
+ * draw changes take the bus for 16 bytes each before it is sent; programs and results of queries
+ * are transfers (sim/command_stream.h). Not modelled, and free: the rest of the command stream
+ * (state, and the commands themselves), which ATTILA takes from the system's bus at a register a
+ * cycle; a cache of constants, since the units' files hold all that a program declares. */
 #include "unit/frontend/cmdproc.h"
 
 #include <string.h>
@@ -455,7 +455,7 @@ cmdproc_clock(void *self, uint64_t now)
     struct cmdproc *cmdproc = self;
     const uint32_t transfers = cmdproc->transfer_count;
     bool worked = take_all_done(cmdproc, now);
-    /* a draw that has ended is told of before another one begins, where they do not overlap */
+    /* the end of a draw is reported before the next draw starts, where they do not overlap */
     if (cmdproc->step < cmdproc->step_count &&
         !(cmdproc->finished.draw && cmdproc->batch_ring.capacity == 1))
         worked |= do_step(cmdproc, now);

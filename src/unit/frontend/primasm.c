@@ -1,6 +1,7 @@
 /* Primitive assembly.
  *
- * Takes VerticesCycle vertices a cycle in order, gives at most TrianglesCycle primitives a cycle.
+ * Takes VerticesCycle vertices per cycle in order, gives at most TrianglesCycle primitives per
+ * cycle.
  * Latency: that of the queue to the clipper. All primitives that the API has; which vertices make
  * which primitive is gfx/vertex.h's business. Source: docs/design/machine.md, Primitive Assembly.
  */

@@ -9,7 +9,7 @@
  * to primitive assembly in the order of the indices, over VerticesCycle buses.
  *
  * Rates: IndicesCycle indices, AttributesCycle attributes looked up and as many read in a cycle (a
- * port of the cache each, which gives InputCachePortWidth bytes a cycle), VerticesCycle vertices,
+ * port of the cache each, which gives InputCachePortWidth bytes per cycle), VerticesCycle vertices,
  * each of which keeps its bus for a cycle for every AttributesSentCycle outputs. At most
  * InputCacheInputQueueSize lines are on their way. Latency: memory's. Source:
  * docs/design/machine.md, Streamer; ATTILA's Streamer. Not modelled: the tags of the vertex cache
@@ -451,7 +451,7 @@ end_draw(struct streamer *streamer, uint64_t now)
     forget_reuse(streamer);
 }
 
-/* Fetch goes on: whoever held it up is the way here. */
+/* Fetch continues. The critical path comes from what it waited for. */
 static void
 resume_fetch(struct streamer *streamer, uint64_t now)
 {

@@ -44,7 +44,7 @@ locate(const struct dram *dram, struct dram_entry *entry)
 }
 
 /* Cycles to open the page of an entry: 0 when it is open, or when memory has no pages. Each of the
- * open pages has a bank of its own, which the low bits of a page's number choose. */
+ * open pages has a separate bank, which the low bits of a page's number choose. */
 static uint32_t
 open_page(struct dram *dram, int32_t page)
 {

@@ -1,6 +1,6 @@
 /* Memory controller.
  *
- * A crossbar takes at most one transaction of 64 bytes a cycle from each client, and at most one
+ * A crossbar takes at most one transaction of 64 bytes per cycle from each client, and at most one
  * into each channel, the clients in turn: into the channel that holds the address (under
  * SharedBanks into the one that is free first, unless another has one of the same address); the
  * channels (unit/memory/dram.c) say when each one's data moves. Data is read from and written to

@@ -41,7 +41,7 @@ struct hz {
     /* A draw that moves depth away makes void what is known of its surface from its first tile on,
      * and updates that were made before its last one. HZ and each z test count the generations of
      * updates alike, HZ when such a draw or a clear of depth begins, the z test when it has ended;
-     * HZ believes updates of its own generation. */
+     * HZ accepts updates of its generation only. */
     uint32_t generation;
     uint64_t free_cycle; /* blocks are being cleared until then */
     bool executing;      /* a clear */

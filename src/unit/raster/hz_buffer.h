@@ -72,7 +72,7 @@ void hz_buffer_reset(struct hz_buffer *buffer);
 void hz_buffer_forget(struct hz_buffer *buffer, uint64_t resource);
 
 /* How a resource's surfaces are cut when a block has `stamps` quads and a line of the z cache, by
- * which far depths are told, `line_bytes`. */
+ * which far depths are reported, `line_bytes`. */
 struct hz_cut hz_cut(const struct resource *res, uint32_t line_bytes, uint32_t stamps);
 /* The entry of a far depth: 16 bits, rounded away from the eye. */
 uint16_t hz_entry(float depth);

@@ -33,7 +33,7 @@ blocks_quad_address(const struct bound_surface *surface, uint32_t x, uint32_t y)
 }
 
 /* The byte of an element that a color channel alone fills, or 4: the format does not keep it in 8
- * bits of its own. */
+ * separate bits. */
 static uint32_t
 byte_of_channel(const struct format_info *format, uint32_t channel)
 {

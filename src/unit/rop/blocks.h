@@ -3,7 +3,7 @@
  *
  * A block is what a line of the ROP's cache holds. Its state says what memory has of it: the bytes
  * as they are, nothing (it is cleared: the clear value is made on chip), or a compressed level. A
- * compressed block lies in the first bytes of its own place.
+ * compressed block lies in the first bytes of its place.
  *
  * There is one table for the color and one for the depth of the machine: ROPs note the states of
  * the blocks that they own, and all who read memory (DAC, texture units, blitter) go by them. Each

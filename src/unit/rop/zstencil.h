@@ -18,7 +18,7 @@ struct zstencil {
     struct rop rop;
     bool tells_hz;
     uint32_t block_stamps;
-    uint32_t generation;     /* of what is told to HZ: see unit/raster/hz.h */
+    uint32_t generation;     /* of the updates to HZ: see unit/raster/hz.h */
     uint64_t samples_passed; /* of the draw */
 };
 

@@ -12,7 +12,7 @@ enum { READY_WHEEL = 64 };
 struct ready_set {
     uint32_t places, words;
     uint64_t *ready;             /* a bit a place */
-    uint64_t *marked;            /* likewise: places that ready_find() can be told to leave out */
+    uint64_t *marked;            /* likewise: places that ready_find() can leave out */
     uint32_t wheel[READY_WHEEL]; /* first sleeper of a cycle, + 1 */
     uint64_t used;               /* cycles of the wheel with sleepers, a bit each */
     uint32_t *next;              /* sleeper behind each, + 1 */

@@ -41,14 +41,14 @@
  * blocks the group until all texels are back.
  *
  * LockedExecutionMode off: each vertex, or each quad of fragments (its derivatives need it), is a
- * group of its own.
+ * separate group.
  *
  * Instant mode (SHADER.Mode; docs/design/shader.md, Instant mode): one whole instruction of one
  * group a cycle, its result there in the next; no delays, stages, replays, ports or flow-control
  * costs.
  *
  * Source: docs/design/shader.md, Issue; ATTILA's shader fetch and decode (which are FetchStages and
- * WriteBackStages 1 and Replay, with latencies of its own). Not modelled: fetches ahead of a jump
+ * WriteBackStages 1 and Replay, with other latencies). Not modelled: fetches ahead of a jump
  * or a texture instruction that are thrown away, forwarding, instruction memory.
  */
 #include "unit/shader/shader_internal.h"
@@ -465,7 +465,7 @@ send_finished(struct shader *shader, uint64_t now, bool *blocked)
     return true;
 }
 
-/* Nothing moves: for want of what? */
+/* State of a unit in which nothing moves. */
 static enum unit_state
 idle_state(const struct shader *shader, bool blocked)
 {

@@ -93,7 +93,7 @@ add_to_ring(struct sched *sched, struct reorder *reorder, const struct quad_item
         (struct reordered){*item, {sched->module.stage.cp_ref, sched->module.clock->now}};
 }
 
-/* The end of a draw into every ring; what the z tests let through is told once. */
+/* The end of a draw into every ring; the first one carries the samples that passed. */
 static bool
 take_end(struct sched *sched, struct quad_item end)
 {

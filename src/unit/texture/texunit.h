@@ -89,7 +89,7 @@ struct texunit {
 
     /* critical path: what look-up did last, and replies of memory, are the module's stage */
     struct cp_stage input_stage, lookup_stage, output_stage;
-    bool was_stalled, line_stalled; /* look-up, for want of a place or of a line */
+    bool was_stalled, line_stalled; /* look-up waits for a place, for a line */
     cp_ref freed;                   /* of what gave one last */
 };
 
