@@ -54,7 +54,7 @@ chart_traffic(const struct codec_study *study, size_t trace, const struct study 
     char *name = mem_printf("traffic-%s", study->traces->items[trace]);
     char *title = mem_printf("%s: traffic between GPU and memory, without codecs",
                              study->traces->items[trace]);
-    plot_init(&plot, PLOT_STACKED, title, "MB a frame");
+    plot_init(&plot, PLOT_STACKED, title, "MB per frame");
     for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)
         plot_add_series(&plot, traffic_clients[i]);
     for (size_t c = 0; c < study->machines->count; c++) {
@@ -93,7 +93,7 @@ chart_levels(const struct codec_study *study, enum codec_bus bus, uint32_t kind,
     struct plot plot;
     uint32_t codec_of[CODEC_COUNT];
     const uint32_t count = codec_study_rank(study, bus, kind, codec_of);
-    char *title = mem_printf("Blocks of %s a level, %u-byte bus: all traces together",
+    char *title = mem_printf("Blocks of %s by level, %u-byte bus: all traces together",
                              compression_kinds[kind], bus_bytes[bus]);
     char *name = mem_printf("levels-%s-%u", compression_kinds[kind], bus_bytes[bus]);
     plot_init(&plot, PLOT_STACKED, title, "% of the blocks that move");
@@ -122,7 +122,7 @@ chart_ratios(const struct codec_study *study, enum codec_bus bus, uint32_t kind,
     char *title = mem_printf("Ratio of %s on a %u-byte bus: geometric mean over the traces",
                              compression_kinds[kind], bus_bytes[bus]);
     char *name = mem_printf("ratios-%s-%u", compression_kinds[kind], bus_bytes[bus]);
-    plot_init(&plot, PLOT_BARS, title, "bytes in to bytes out");
+    plot_init(&plot, PLOT_BARS, title, "bytes in / bytes out");
     plot.note = "in brackets: latency in cycles";
     plot.mark = 1;
     for (size_t c = 0; c < study->machines->count; c++)
@@ -147,14 +147,14 @@ static bool
 chart_machine(const struct codec_study *study, const struct study *to, struct error *err)
 {
     struct plot rate, traffic;
-    plot_init(&rate, PLOT_BARS, "Frames a second and bytes moved, with codecs against without",
+    plot_init(&rate, PLOT_BARS, "Frames per second and bytes moved, with codecs relative to without",
               "with / without");
     rate.note = "below the line: fewer";
     rate.mark = 1;
-    plot_add_series(&rate, "frames a second");
+    plot_add_series(&rate, "frames per second");
     plot_add_series(&rate, "bytes moved");
     plot_init(&traffic, PLOT_STACKED, "Traffic without (-) and with (+) codecs in the machine",
-              "MB a frame");
+              "MB per frame");
     for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)
         plot_add_series(&traffic, traffic_clients[i]);
     for (size_t t = 0; t < study->traces->count; t++)

@@ -76,8 +76,9 @@ print_traffic(const struct codec_study *study, FILE *out)
 {
     struct text_table table = {0};
     fprintf(out,
-            "## Traffic without codecs, MB a frame\n\nCleared: of all lines of z or color, "
-            "those that move nothing. Plain: of those that move, which no\ncodec may touch.\n\n");
+            "## Traffic without codecs, MB per frame\n\nCleared: lines that move nothing, as a share "
+            "of all lines of z or color. Plain: lines that no\ncodec may touch, as a share of those "
+            "that move.\n\n");
     text_table_cell(&table, "trace");
     text_table_cell(&table, "samples");
     text_table_cell(&table, "all");
@@ -112,13 +113,13 @@ print_ranking(const struct codec_study *study, enum codec_bus bus, uint32_t kind
     uint32_t codec_of[CODEC_COUNT];
     const uint32_t count = codec_study_rank(study, bus, kind, codec_of);
     fprintf(out,
-            "\n## Ratios of %s on a %u-byte bus\n\nBytes in to bytes out: geometric mean over the "
+            "\n## Ratios of %s on a %u-byte bus\n\nBytes in / bytes out: geometric mean over the "
             "traces that move any\n(",
             compression_kinds[kind], bus_bytes[bus]);
     for (uint32_t c = 0; c < columns; c++)
         fprintf(out, "%s%s %u", c ? ", " : "", study->machines->items[c],
                 codec_study_movers(study, c, kind));
-    fprintf(out, "), (place), and the arithmetic mean. Latencies are in cycles.\n\n");
+    fprintf(out, "), (rank), and the arithmetic mean. Latencies are in cycles.\n\n");
     text_table_cell(&table, "codec");
     text_table_cell(&table, "latency");
     text_table_cell(&table, "all");
@@ -176,8 +177,8 @@ print_levels(const struct codec_study *study, enum codec_bus bus, uint32_t kind,
     const uint32_t count = codec_study_rank(study, bus, kind, codec_of);
     fprintf(
         out,
-        "\n## Blocks of %s a level, %u-byte bus\n\nOf all traces together: shares of the blocks "
-        "that move. Plain ones are %u bytes that no codec\nmay touch.\n\n",
+        "\n## Blocks of %s by level, %u-byte bus\n\nShares of the blocks that move, all traces "
+        "together. Plain blocks have %u bytes that no codec\nmay touch.\n\n",
         compression_kinds[kind], step, CODEC_BLOCK_BYTES);
     text_table_cell(&table, "codec");
     text_table_cell(&table, "samples");
@@ -243,14 +244,14 @@ print_machine(const struct codec_study *study, FILE *out)
             if (codec_study_machine(study, t, c)->is_there)
                 put_machine(study, t, c, &table);
     if (text_table_rows(&table) < 2) {
-        log_note("the table of the machine is left out: no run has these codecs");
+        log_note("the table of the machine is omitted: no run has these codecs");
         text_table_fini(&table);
         return;
     }
     fprintf(
         out,
-        "\n## In the machine\n\nColor by %s, z by %s, against none; in MB per frame. The blocks "
-        "of each run, compressed\nafterwards, come to exactly the bytes that the memory "
+        "\n## In the machine\n\nColor by %s and z by %s, compared with no codec, in MB per frame. The "
+        "blocks of each run, compressed\nafterwards, give exactly the bytes that the memory "
         "controller counted.\n\n",
         chosen_name(study, COMPRESSION_COLOR), chosen_name(study, COMPRESSION_DEPTH));
     end_table(&table, out);

@@ -13,13 +13,13 @@
 static const struct {
     const char *name, *what;
 } bounds[] = {
-    {"rop", "pixels a cycle into the frame buffer (90 % of ROPs x clock and more)"},
-    {"z", "depths a cycle"},
-    {"memory", "bytes a second to and from memory"},
-    {"texture", "texels a cycle"},
-    {"shader", "instructions a cycle"},
-    {"given", "costs of flow control, which the machine was given as parameters"},
-    {"variant", "the same again, with another reading of what was published"},
+    {"rop", "pixels per cycle into the frame buffer (at least 90 % of ROPs x clock)"},
+    {"z", "depths per cycle"},
+    {"memory", "bytes per second to and from memory"},
+    {"texture", "texels per cycle"},
+    {"shader", "instructions per cycle"},
+    {"given", "costs of flow control: parameters of the machine, not predictions"},
+    {"variant", "the same, with another interpretation of the published data"},
 };
 enum { BOUNDS = sizeof bounds / sizeof bounds[0] };
 
@@ -57,14 +57,14 @@ static void
 put_scores(const struct hardware *hardware, FILE *out)
 {
     struct text_table table = {0};
-    HEADER(&table, "bound by", "lines", "mean error %", "median error %", "mean of signed %",
-           "what");
+    HEADER(&table, "bound by", "lines", "mean error %", "median error %", "mean signed error %",
+           "work");
     for (uint32_t b = 0; b < BOUNDS; b++) {
         const struct hardware_score score = hardware_score(hardware, bounds[b].name);
         if (score.lines)
             score_row(&table, bounds[b].name, bounds[b].what, score);
     }
-    score_row(&table, "all but these two", "", hardware_score(hardware, NULL));
+    score_row(&table, "all except given, variant", "", hardware_score(hardware, NULL));
     finish(&table, TEXT_TABLE_MARKDOWN, out);
 }
 
@@ -101,8 +101,8 @@ put_reasons(const struct hardware *hardware, FILE *out)
         if (!hardware_is_modelled(line) || fabs(hardware_error(line)) < LARGE)
             continue;
         fprintf(out,
-                "- %s, %s: %+.1f %%. The machine is bound by %s; of the work's cycles %.1f %% "
-                "are charged to %s",
+                "- %s, %s: %+.1f %%. The machine is bound by %s; %.1f %% of the work's cycles are "
+                "attributed to %s",
                 line->card, line->test, 100 * hardware_error(line), line->verdict,
                 100 * line->shares[0], line->causes[0]);
         if (line->shares[1] > 0.01)
@@ -115,7 +115,7 @@ static void
 put_unmodelled(const struct hardware *hardware, FILE *out)
 {
     struct text_table table = {0};
-    HEADER(&table, "card", "test", "measured", "unit", "source", "why not");
+    HEADER(&table, "card", "test", "measured", "unit", "source", "reason");
     for (size_t i = 0; i < hardware->lines.count; i++) {
         const struct hardware_line *line = &hardware->lines.items[i];
         if (hardware_is_modelled(line))
@@ -135,7 +135,7 @@ static void
 put_machines(const struct hardware *hardware, FILE *out)
 {
     struct text_table table = {0};
-    HEADER(&table, "machine", "preset", "MHz", "fragment pipes", "ROPs", "bytes a cycle", "GB/s");
+    HEADER(&table, "machine", "preset", "MHz", "fragment pipes", "ROPs", "bytes per cycle", "GB/s");
     for (size_t i = 0; i < hardware->machines.count; i++) {
         const struct hardware_machine *machine = &hardware->machines.items[i];
         text_table_cell(&table, "%s", machine->name);
@@ -170,7 +170,7 @@ put_sources(const struct hardware *hardware, FILE *out)
                 text_table_at(sources, row, 3));
         if (*text_table_at(sources, row, 4))
             fprintf(out, " <%s>.", text_table_at(sources, row, 4));
-        fprintf(out, " Seen: %s.\n", text_table_at(sources, row, 5));
+        fprintf(out, " Read: %s.\n", text_table_at(sources, row, 5));
     }
 }
 
@@ -179,34 +179,35 @@ hardware_page(const struct hardware *hardware, FILE *out)
 {
     fputs(
         "# Real cards\n\n"
-        "`aetius study hardware` makes this page: what was measured on real graphics cards, and\n"
-        "what machines after them come to. `studies/data/hardware.csv` has the measurements,\n"
-        "each with its source and, where a page was seen, the place in it;\n"
-        "`studies/hardware.ini` the machines, with the sources of their clocks and widths; a\n"
-        "variant tells what another size of groups matters.\n\n"
-        "An input (`benchmarks/gl/rates`) draws full-screen layers of one kind of work, in its\n"
-        "last frame twice as many as in the one before: what that takes more is the time of the\n"
-        "work. *Error*: (simulated - measured) / measured; means and medians are of its size.\n\n",
+        "`aetius study hardware` generates this page. It compares published measurements of graphics\n"
+        "cards with simulations of machines that have the same clocks and widths.\n\n"
+        "`studies/data/hardware.csv` holds the measurements, each with its source and, if the page was\n"
+        "read, the place on it. `studies/hardware.ini` defines the machines, with the sources of their\n"
+        "clocks and widths. A *variant* shows the effect of another group size.\n\n"
+        "An input (`benchmarks/gl/rates`) draws full-screen layers of one kind of work. Its last frame\n"
+        "draws twice as many layers as the frame before. The difference of their times is the time of\n"
+        "the work. *Error* is (simulated - measured) / measured; the first mean and the median are of\n"
+        "its absolute value.\n\n",
         out);
     put_scores(hardware, out);
     if (hardware->has_plot)
         fputs("\n![measured and simulated](measured.svg)\n", out);
-    fputs("\n## The measurements\n\n"
-          "*Bound by*: what bounds the card, as its source says or as widths and clocks do.\n"
-          "*Machine bound by*: what `aetius topdown` says of the last frame.\n\n",
+    fputs("\n## Measurements\n\n"
+          "*Bound by*: the limit of the card, from its source or from its widths and clocks.\n"
+          "*Machine bound by*: the verdict of `aetius topdown` for the last frame.\n\n",
           out);
     put_lines(hardware, TEXT_TABLE_MARKDOWN, out);
     fputs("\n", out);
     put_notes(hardware, out);
     fprintf(
         out,
-        "\n## Where it is off by %.0f %% and more\n\n"
-        "`docs/topdown.md` says what the causes mean; the notes above what is known of them.\n\n",
+        "\n## Errors of %.0f %% and more\n\n"
+        "`docs/topdown.md` explains the causes. The notes above explain known differences.\n\n",
         100 * LARGE);
     put_reasons(hardware, out);
     fputs("\n## What is not modelled\n\n", out);
     put_unmodelled(hardware, out);
-    fputs("\n## The machines\n\n", out);
+    fputs("\n## Machines\n\n", out);
     put_machines(hardware, out);
     fputs("\n## Sources\n\n", out);
     put_sources(hardware, out);

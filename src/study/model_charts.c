@@ -83,19 +83,19 @@ work_texels(const struct model_row *row)
 
 static const struct chart charts[] = {
     {"length", "length", "performance against program length", "cycles of the program",
-     "million fragments a second", "set logscale x 2\nset logscale y", 1e-6, one_series,
+     "million fragments per second", "set logscale x 2\nset logscale y", 1e-6, one_series,
      along_length, work_fragments},
-    {"triangles", "triangles", "performance against triangle size", "fragments a triangle",
-     "million fragments a second", "set logscale x 2\nset yrange [0:*]", 1e-6, some_widths,
+    {"triangles", "triangles", "performance against triangle size", "fragments per triangle",
+     "million fragments per second", "set logscale x 2\nset yrange [0:*]", 1e-6, some_widths,
      along_size, work_fragments},
-    {"coherence", "coherence", "columns that branch together", "pixels a column",
-     "million fragments a second", "set logscale x 2\nset yrange [0:*]", 1e-6, one_series,
+    {"coherence", "coherence", "columns that branch together", "pixels per column",
+     "million fragments per second", "set logscale x 2\nset yrange [0:*]", 1e-6, one_series,
      along_block, work_fragments},
-    {"textures", "textures", "texture size and format, powers of two", "texels a side",
-     "million texels a second", "set logscale x 2\nset logscale y", 1e-6, powers_of_formats,
+    {"textures", "textures", "texture size and format, powers of two", "texels per side",
+     "million texels per second", "set logscale x 2\nset logscale y", 1e-6, powers_of_formats,
      along_texture, work_texels},
-    {"dependent", "dependent", "dependent reads against size and pattern", "texels a side",
-     "million fragments a second", "set logscale x 2\nset yrange [0:*]", 1e-6, some_patterns,
+    {"dependent", "dependent", "dependent reads against size and pattern", "texels per side",
+     "million fragments per second", "set logscale x 2\nset yrange [0:*]", 1e-6, some_patterns,
      along_texture, work_fragments},
 };
 
@@ -201,7 +201,7 @@ write_springs(const struct model_machine *machine, const struct study *to, struc
     struct plot plot;
     char *title = mem_printf("%s: mass-spring", machine->name);
     char *name = mem_printf("springs-%s", machine->name);
-    plot_init(&plot, PLOT_BARS, title, "frames a second");
+    plot_init(&plot, PLOT_BARS, title, "frames per second");
     plot_add_series(&plot, "measured");
     plot_add_series(&plot, "predicted");
     for (size_t r = 0; r < machine->rows.count; r++)

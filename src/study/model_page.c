@@ -38,7 +38,7 @@ put_mean(struct text_table *sheet, const struct model_errors *errors)
         text_table_cell(sheet, "-");
 }
 
-/* Mean errors of the held-out half, a row a machine. */
+/* Mean errors of the held-out half, one row per machine. */
 static void
 put_summary(const struct model_study *study, FILE *out)
 {
@@ -60,7 +60,7 @@ put_summary(const struct model_study *study, FILE *out)
             put_mean(&sheet, &machine->check.springs[n]);
         text_table_end_row(&sheet);
     }
-    text_table_cell(&sheet, "aimed at");
+    text_table_cell(&sheet, "target");
     static const double aims[] = {10, 2, 10, 10, 10, 33, 10, 21, 33};
     for (size_t i = 0; i < sizeof aims / sizeof aims[0]; i++)
         text_table_cell(&sheet, "%.0f", aims[i]);
@@ -147,18 +147,18 @@ explain_groups(const struct model_machine *machine, FILE *out)
     if (group <= TILE_FRAGMENTS) {
         fprintf(
             out,
-            "- %s: a group has %u fragments, %.2g of a tile of 8x8, and takes its unit's quads as "
-            "they come. With one ROP that is tile after tile: only at the edge of a column "
-            "both sides meet. With %u ROPs the tiles of each come between those of the others, "
-            "as far apart as one of them is ahead.\n",
+            "- %s: a group has %u fragments (%.2g of an 8x8 tile) and takes its unit's quads in order "
+            "of arrival. With one ROP they arrive tile by tile, so both sides of the branch meet only "
+            "at the edge of a column. With %u ROPs the tiles of different ROPs are interleaved. Their "
+            "distance depends on how far one ROP is ahead of the others.\n",
             machine->name, group, (double)group / TILE_FRAGMENTS,
             machine->params.GPU.NumStampPipes);
         return;
     }
     fprintf(out,
-            "- %s: a group has %u fragments, %.3g tiles of 8x8 of one of %u units. Between two of "
-            "them come those of the other units, so that it is spread over %u pixels of the "
-            "rasterizer's walk (%.0f across, were that a square): both sides meet in it unless "
+            "- %s: a group has %u fragments: %.3g tiles of 8x8, all of one of %u units. The tiles of "
+            "the other units lie between them, so a group spans %u pixels of the rasterizer's walk "
+            "(%.0f across, if they were a square). Both sides of the branch meet in a group unless "
             "columns are wider.\n",
             machine->name, group, (double)group / TILE_FRAGMENTS, units, group * units,
             sqrt((double)group * units));
@@ -193,11 +193,12 @@ put_coherence(const struct model_study *study, FILE *out)
     if (!has_coherence(study))
         return;
     fputs(
-        "\n## Coherence\n\nColumns of a screen of 640x480 take the two sides of a branch in turn; "
-        "*but for*: narrower columns that\nare not at the minimum.\n\n",
+        "\n## Coherence\n\nColumns of a 640x480 screen take the two sides of a branch alternately. "
+        "*Minimum up to*: the widest column with the lowest\nperformance. *Except*: narrower columns "
+        "that are faster. *Halfway from*: the column width that recovers half of\nthe loss.\n\n",
         out);
     HEADS(&sheet, "Mfragments/s, columns of", "1", "4", "8", "16", "32", "64", "96", "128", "192",
-          "320", "all agree", "at the minimum up to", "but for", "half gained from");
+          "320", "all agree", "minimum up to", "except", "halfway from");
     for (size_t m = 0; m < study->machines.count; m++) {
         const struct model_machine *machine = &study->machines.items[m];
         if (machine->columns.count && !machine->rows.count) {
@@ -223,9 +224,8 @@ put_coherence(const struct model_study *study, FILE *out)
     for (size_t m = 0; m < study->machines.count; m++)
         if (coherence_find(&widths, &study->machines.items[m]))
             explain_groups(&study->machines.items[m], out);
-    fputs("\nColumns of exactly a tile are another case where tiles beside each other go to "
-          "different "
-          "units: each\nunit then gets tiles of one side.\n",
+    fputs("\nColumns of exactly one tile differ if neighbouring tiles go to different units: each\n"
+          "unit then gets tiles of only one side.\n",
           out);
 }
 
@@ -249,14 +249,14 @@ model_machine_tables(const struct model_machine *machine, FILE *out)
 {
     struct text_table stages = {0}, springs = {0};
     const struct model *model = &machine->model;
-    fprintf(out, "%s: %.6g fragment cycles a second, %.3g us a frame besides.\n\n", model->renderer,
+    fprintf(out, "%s: %.6g fragment cycles per second, %.3g us per frame in addition.\n\n", model->renderer,
             model_factor(model, "rate"), 1e6 * model_factor(model, "start"));
     model_stages_sheet(&stages, &machine->check);
     finish(&stages, out);
-    fputs("\nFarthest off, in frames a second:\n\n", out);
+    fputs("\nLargest errors of the frame rate:\n\n", out);
     put_worst(machine, out);
     if (model_springs_sheet(&springs, &machine->check, &machine->rows)) {
-        fputs("\nMass-spring, frames a second, no case of it fitted:\n\n", out);
+        fputs("\nMass-spring, frames per second (no case was fitted):\n\n", out);
         text_table_write(&springs, TEXT_TABLE_MARKDOWN, out);
     }
     text_table_fini(&springs);
@@ -383,16 +383,17 @@ static void
 put_frames(const struct model_machine *machine, FILE *out)
 {
     static const char *const parts[FRAMES_PARTS] = {
-        [FRAMES_LEARN] = "fitted to",
-        [FRAMES_DEVELOP] = "in sight when the stages were shaped",
-        [FRAMES_JUDGE] = "judged by: seen by no fit",
+        [FRAMES_LEARN] = "used for fitting",
+        [FRAMES_DEVELOP] = "known while the stages were designed",
+        [FRAMES_JUDGE] = "used for judging, in no fit",
     };
     struct text_table sheet = {0};
     fprintf(
         out,
         "\n## Frames of programs: %s\n\n"
-        "The stages of frames (docs/model.md), fitted to frames of benchmarks/gl and of other\n"
-        "programs, ask a trace drawn without time. Frames a second, and the error of these.\n\n",
+        "The frame stages (docs/model.md) are fitted to frames of benchmarks/gl and of other programs.\n"
+        "They predict the frame rate of a trace that is rendered without timing. Values are frames per\n"
+        "second, and their errors.\n\n",
         machine->name);
     HEADS(&sheet, "frames", "number", "mean error %", "signed", "worst");
     for (uint32_t part = 0; part < FRAMES_PARTS; part++) {
@@ -415,8 +416,8 @@ put_frames(const struct model_machine *machine, FILE *out)
 void
 model_page(const struct model_study *study, const char *dir, FILE *out)
 {
-    fputs("# How far the staged model is off\n\n"
-          "*Springs*: the mass-spring program, nine cases, by how many stages are used.\n\n",
+    fputs("# Accuracy of the staged model\n\n"
+          "*Springs*: nine variants of the mass-spring program, by the number of stages used.\n\n",
           out);
     put_summary(study, out);
     if (has_chart(dir, "errors", NULL))
@@ -431,8 +432,8 @@ model_page(const struct model_study *study, const char *dir, FILE *out)
     for (size_t m = 0; m < study->measured.count; m++) {
         fprintf(
             out,
-            "\n## Measured elsewhere: %s\n\nBy `aetius model bench --native`; cycles are counted "
-            "in the GLSL text, an operation each.\n\n",
+            "\n## Other renderers: %s\n\nMeasured by `aetius model bench --native`. Each operation of the "
+            "GLSL text counts as one cycle.\n\n",
             study->measured.items[m].name);
         model_machine_tables(&study->measured.items[m], out);
     }

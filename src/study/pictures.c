@@ -139,7 +139,7 @@ bool
 study_put_pictures(const struct study *study, struct error *err)
 {
     static const char *const names[] = {"picture", "pixels", "identical, %", "off by 1, %",
-                                        "by 2, %", "edge",   "interior",     "largest"};
+                                        "off by 2, %", "edge",   "interior",     "largest"};
     struct text_table table = {0};
     char *dir = sweep_path(&study->sweep, "pictures");
     bool ok = study_check_traces(study, "pictures", err) && dir_create(dir, err);

@@ -25,7 +25,7 @@ megabytes_of(const struct traffic *traffic, uint32_t frame)
     return (double)sum / 1e6;
 }
 
-/* MB a frame by client, in the mean. */
+/* Mean MB per frame, by client. */
 static void
 mean_of(const struct traffic *traffic, double mean[TRAFFIC_CLIENTS])
 {
@@ -72,7 +72,7 @@ first_run(const struct study *study, size_t trace)
     return run;
 }
 
-/* Run by run: input, machine, mean, least and most MB a frame, and the mean by client. */
+/* One row per run: input, machine, mean, minimum and maximum MB per frame, and the mean by client. */
 static void
 put_row(const struct study *study, size_t run, const struct traffic *all, struct text_table *table)
 {
@@ -105,8 +105,8 @@ put_row(const struct study *study, size_t run, const struct traffic *all, struct
 static void
 make_table(const struct study *study, const struct traffic *all, struct text_table *table)
 {
-    static const char *const names[] = {"game",         "samples", "frames", "MB a frame",
-                                        "of the first", "least",   "most"};
+    static const char *const names[] = {"game",         "samples", "frames", "MB per frame",
+                                        "relative to first", "minimum",   "maximum"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         text_table_cell(table, "%s", names[i]);
     for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)
@@ -118,7 +118,7 @@ make_table(const struct study *study, const struct traffic *all, struct text_tab
             put_row(study, run, all, table);
 }
 
-/* A line a frame. */
+/* One row per frame. */
 static void
 make_csv(const struct study *study, const struct traffic *all, struct text_table *table)
 {
@@ -143,7 +143,7 @@ make_csv(const struct study *study, const struct traffic *all, struct text_table
 typedef void plot_fn(const struct study *study, size_t trace, const struct traffic *all,
                      struct plot *plot);
 
-/* A line a machine over the frames. */
+/* One line per machine over the frames. */
 static void
 plot_curve(const struct study *study, size_t trace, const struct traffic *all, struct plot *plot)
 {
@@ -161,7 +161,7 @@ plot_curve(const struct study *study, size_t trace, const struct traffic *all, s
     free(values);
 }
 
-/* A bar a machine, of the clients. */
+/* One bar per machine, stacked by client. */
 static void
 plot_clients(const struct study *study, size_t trace, const struct traffic *all, struct plot *plot)
 {
@@ -182,7 +182,7 @@ write_plot(const struct study *study, size_t trace, const struct traffic *all, c
     const char *game = study_trace_name(study, trace);
     char *title = mem_printf("%s: traffic between GPU and memory", game);
     char *name = mem_printf("%s-%s", prefix, game);
-    plot_init(&plot, kind, title, "MB a frame");
+    plot_init(&plot, kind, title, "MB per frame");
     put(study, trace, all, &plot);
     const bool ok = study_put_plot(study, &plot, name, err);
     plot_fini(&plot);

@@ -23,7 +23,7 @@ set style histogram rowstacked
 set boxwidth 0.7
 set yrange [0:*]
 set xtics rotate by 35 right
-set title 'Blocks of z a level, 32-byte bus: all traces together' font ',13'
+set title 'Blocks of z by level, 32-byte bus: all traces together' font ',13'
 set ylabel '% of the blocks that move'
 set yrange [0:100]
 plot 'levels-z-32.dat' using 2:xtic(1) title columnhead, \

@@ -24,7 +24,7 @@ set boxwidth 0.7
 set yrange [0:*]
 set xtics rotate by 35 right
 set title 'build: traffic between GPU and memory, without codecs' font ',13'
-set ylabel 'MB a frame'
+set ylabel 'MB per frame'
 plot 'traffic-build.dat' using 2:xtic(1) title columnhead, \
      'traffic-build.dat' using 3:xtic(1) title columnhead, \
      'traffic-build.dat' using 4:xtic(1) title columnhead, \

@@ -19,8 +19,8 @@ set linetype 9 lc rgb '#b0a83a' lw 1.5 pt 7 ps 0.6
 set linetype 10 lc rgb '#4aa6b5' lw 1.5 pt 7 ps 0.6
 set linetype cycle 10
 set title 'reference-2008: columns that branch together'."\n".'held out: mean error 5.5 %, worst 28.3 %' font ',13'
-set xlabel 'pixels a column'
-set ylabel 'million fragments a second'
+set xlabel 'pixels per column'
+set ylabel 'million fragments per second'
 set logscale x 2
 set yrange [0:*]
 plot 'coherence-reference-2008.dat' using 1:2 with linespoints title columnhead, \

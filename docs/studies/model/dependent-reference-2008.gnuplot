@@ -19,8 +19,8 @@ set linetype 9 lc rgb '#b0a83a' lw 1.5 pt 7 ps 0.6
 set linetype 10 lc rgb '#4aa6b5' lw 1.5 pt 7 ps 0.6
 set linetype cycle 10
 set title 'reference-2008: dependent reads against size and pattern'."\n".'held out: mean error 8.1 %, worst 96.6 %' font ',13'
-set xlabel 'texels a side'
-set ylabel 'million fragments a second'
+set xlabel 'texels per side'
+set ylabel 'million fragments per second'
 set logscale x 2
 set yrange [0:*]
 plot 'dependent-reference-2008.dat' using 1:2 with linespoints title columnhead, \

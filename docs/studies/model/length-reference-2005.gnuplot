@@ -20,7 +20,7 @@ set linetype 10 lc rgb '#4aa6b5' lw 1.5 pt 7 ps 0.6
 set linetype cycle 10
 set title 'reference-2005: performance against program length'."\n".'held out: mean error 0.7 %, worst 4.4 %' font ',13'
 set xlabel 'cycles of the program'
-set ylabel 'million fragments a second'
+set ylabel 'million fragments per second'
 set logscale x 2
 set logscale y
 plot 'length-reference-2005.dat' using 1:2 with linespoints title columnhead, \

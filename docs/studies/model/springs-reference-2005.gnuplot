@@ -24,6 +24,6 @@ set boxwidth 0.95
 set yrange [0:*]
 set xtics rotate by 35 right
 set title 'reference-2005: mass-spring' font ',13'
-set ylabel 'frames a second'
+set ylabel 'frames per second'
 plot 'springs-reference-2005.dat' using 2:xtic(1) title columnhead, \
      'springs-reference-2005.dat' using 3:xtic(1) title columnhead

@@ -19,8 +19,8 @@ set linetype 9 lc rgb '#b0a83a' lw 1.5 pt 7 ps 0.6
 set linetype 10 lc rgb '#4aa6b5' lw 1.5 pt 7 ps 0.6
 set linetype cycle 10
 set title 'reference-2005: texture size and format, powers of two'."\n".'held out: mean error 3.8 %, worst 29.7 %' font ',13'
-set xlabel 'texels a side'
-set ylabel 'million texels a second'
+set xlabel 'texels per side'
+set ylabel 'million texels per second'
 set logscale x 2
 set logscale y
 plot 'textures-reference-2005.dat' using 1:2 with linespoints title columnhead, \

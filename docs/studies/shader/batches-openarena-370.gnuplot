@@ -18,9 +18,9 @@ set linetype 8 lc rgb '#7d7d7d' lw 1.5 pt 7 ps 0.6
 set linetype 9 lc rgb '#b0a83a' lw 1.5 pt 7 ps 0.6
 set linetype 10 lc rgb '#4aa6b5' lw 1.5 pt 7 ps 0.6
 set linetype cycle 10
-set title 'openarena-370: instructions a draw' font ',13'
+set title 'openarena-370: instructions per draw' font ',13'
 set xlabel 'draw'
-set ylabel 'instructions of groups of threads'
+set ylabel 'instructions of thread groups'
 set logscale y
 plot 'batches-openarena-370.dat' using 1:2 with linespoints title columnhead, \
      'batches-openarena-370.dat' using 1:3 with linespoints title columnhead

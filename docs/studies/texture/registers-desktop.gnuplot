@@ -19,8 +19,8 @@ set linetype 9 lc rgb '#b0a83a' lw 1.5 pt 7 ps 0.6
 set linetype 10 lc rgb '#4aa6b5' lw 1.5 pt 7 ps 0.6
 set linetype cycle 10
 set title 'desktop: registers: cycles' font ',13'
-set xlabel 'registers a shader unit'
-set ylabel 'cycles a frame'
+set xlabel 'registers per shader unit'
+set ylabel 'cycles per frame'
 set logscale x 2
 plot 'registers-desktop.dat' using 1:2 with linespoints title columnhead, \
      'registers-desktop.dat' using 1:3 with linespoints title columnhead, \

@@ -24,7 +24,7 @@ set boxwidth 0.95
 set yrange [0:*]
 set xtics rotate by 35 right
 set title 'Replacement: cycles' font ',13'
-set ylabel 'cycles a frame'
+set ylabel 'cycles per frame'
 plot 'replacement-cycles.dat' using 2:xtic(1) title columnhead, \
      'replacement-cycles.dat' using 3:xtic(1) title columnhead, \
      'replacement-cycles.dat' using 4:xtic(1) title columnhead, \

@@ -24,7 +24,7 @@ set boxwidth 0.95
 set yrange [0:*]
 set xtics rotate by 35 right
 set title 'Replacement: traffic' font ',13'
-set ylabel 'MB of texture a frame'
+set ylabel 'MB of texture per frame'
 plot 'replacement-mb.dat' using 2:xtic(1) title columnhead, \
      'replacement-mb.dat' using 3:xtic(1) title columnhead, \
      'replacement-mb.dat' using 4:xtic(1) title columnhead, \

@@ -24,7 +24,7 @@ set boxwidth 0.95
 set yrange [0:*]
 set xtics rotate by 35 right
 set title 'Blocks of texels: traffic' font ',13'
-set ylabel 'MB of texture a frame'
+set ylabel 'MB of texture per frame'
 plot 'tiles-mb.dat' using 2:xtic(1) title columnhead, \
      'tiles-mb.dat' using 3:xtic(1) title columnhead, \
      'tiles-mb.dat' using 4:xtic(1) title columnhead

@@ -20,7 +20,7 @@ set linetype 10 lc rgb '#4aa6b5' lw 1.5 pt 7 ps 0.6
 set linetype cycle 10
 set title 'Ways of the first level: cycles' font ',13'
 set xlabel 'ways'
-set ylabel 'cycles a frame'
+set ylabel 'cycles per frame'
 set logscale x 2
 plot 'ways-cycles.dat' using 1:2 with linespoints title columnhead, \
      'ways-cycles.dat' using 1:3 with linespoints title columnhead, \

@@ -20,7 +20,7 @@ set linetype 10 lc rgb '#4aa6b5' lw 1.5 pt 7 ps 0.6
 set linetype cycle 10
 set title 'doom: traffic between GPU and memory' font ',13'
 set xlabel 'frame'
-set ylabel 'MB a frame'
+set ylabel 'MB per frame'
 set yrange [0:*]
 plot 'curve-doom.dat' using 1:2 with linespoints title columnhead, \
      'curve-doom.dat' using 1:3 with linespoints title columnhead, \

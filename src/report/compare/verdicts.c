@@ -150,12 +150,12 @@ write_scores(const struct verdict_case *cases, size_t count, FILE *out)
     const size_t machine_count = machines_of(cases, count, machines, MOST);
     struct text_table table = {0};
     const char *const titles[] = {"frames",
-                                  "the verdict is right",
-                                  "the longest `bound_*` is",
-                                  "always the commonest is",
-                                  "off, points",
-                                  "at most alone, points",
-                                  "causes"};
+                                  "verdict right",
+                                  "largest `bound_*` right",
+                                  "most frequent right",
+                                  "error, points",
+                                  "error of the upper bound, points",
+                                  "cases"};
     for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
         text_table_cell(&table, "%s", titles[i]);
     text_table_end_row(&table);
@@ -163,7 +163,7 @@ write_scores(const struct verdict_case *cases, size_t count, FILE *out)
         if (!has_half(cases, count, half))
             continue;
         const struct verdict_score all = verdicts_score(cases, count, half, NULL);
-        put_score(&table, half ? "those it was found on" : "judged", &all);
+        put_score(&table, half ? "development frames" : "judging frames", &all);
         for (size_t m = 0; machine_count > 1 && m < machine_count; m++) {
             char what[64];
             const struct verdict_score of = verdicts_score(cases, count, half, machines[m]);
@@ -201,7 +201,7 @@ write_frames(const struct verdict_case *cases, size_t count, bool develops, FILE
     struct text_table table = {0};
     const char *const titles[] = {"frame",     "machine",    "cycles",           "verdict",
                                   "at most %", "expected %", "gained %",         "best",
-                                  "gained %",  "right",      "longest `bound_*`"};
+                                  "gained %",  "right",      "largest `bound_*`"};
     for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
         text_table_cell(&table, "%s", titles[i]);
     text_table_end_row(&table);
@@ -222,27 +222,27 @@ explain(const struct verdict_case *one, FILE *out)
     const double more = share(one, one->gained[best] - one->gains.expected[best]);
     const double beyond = share(one, one->gained[best] - one->gains.most[best]);
     fprintf(out,
-            "- %s on %s: %s, of which %.1f %% were expected, gives %.1f; %s, at most %.1f and "
-            "expected to give %.1f, gives %.1f. ",
+            "- %s on %s: verdict %s (expected %.1f %%, gained %.1f %%); best %s (at most %.1f %%, "
+            "expected %.1f %%, gained %.1f %%). ",
             one->trace, one->machine, ideals[verdict].name,
             100 * share(one, one->gains.expected[verdict]), 100 * share(one, one->gained[verdict]),
             ideals[best].name, 100 * share(one, one->gains.most[best]),
             100 * share(one, one->gains.expected[best]), 100 * share(one, one->gained[best]));
     if (less >= more)
         fprintf(out,
-                "Presumably other ways, hardly shorter than the critical one, lie behind %s: own "
-                "work that its metric does not count, or waits that stay.\n",
+                "Probably a path hardly shorter than the critical one limits the gain of %s: work "
+                "that the metrics do not count, or waits that remain.\n",
                 ideals[verdict].name);
     else if (beyond > VERDICT_WITHIN)
         fprintf(
             out,
-            "More than the causes of %s have: with it ideal others presumably do less too (orders "
-            "of transactions, hits, room in queues).\n",
+            "The gain of %s exceeds its upper bound. Probably the ideal resource reduces other "
+            "losses, too (order of transactions, cache hits, queue space).\n",
             ideals[best].name);
     else
         fprintf(out,
-                "The rule took more of what %s can give for hidden than was: presumably the "
-                "own work of another resource went by beside it.\n",
+                "The rule overestimated how much of the gain of %s is hidden, probably because "
+                "another resource's work overlapped it.\n",
                 ideals[best].name);
 }
 
@@ -264,31 +264,28 @@ verdicts_page(const struct verdict_case *cases, size_t count, FILE *out)
 {
     fprintf(
         out,
-        "# Is the verdict right?\n\n"
-        "`aetius study verdicts` makes this page. Each frame of `studies/verdicts.ini` is "
-        "simulated "
-        "on each of its\nmachines; `aetius topdown` names what bounds it and says what would be "
-        "gained without each resource;\nthen the frame is simulated again with each resource "
-        "ideal that can give %.0f %% of the cycles and more at most,\nand with those that the "
-        "two simpler answers name: the resource with the longest `bound_*` metric, and\nthe one "
-        "that is the verdict most often (here %s).\n\n"
-        "- An answer is *right* when no ideal resource gives more than the one it names by more "
-        "than %.0f points.\n"
-        "- *Off*: |expected - gained| in points of the frame's cycles, in the mean over the "
-        "resources that can\n  give %.0f %% and more at most; *at most alone*: the same, were "
-        "that expected.\n"
-        "- The rule was found on some frames (`develop` in the plan) and is judged by the "
-        "others.\n\n",
+        "# Accuracy of the Top-Down verdicts\n\n"
+        "`aetius study verdicts` generates this page. It checks the verdicts of `aetius topdown`\n"
+        "(docs/topdown.md) by experiment.\n\n"
+        "The study simulates each frame of `studies/verdicts.ini` on each of its machines.\n"
+        "`aetius topdown` names the limiting resource and predicts the gain of each ideal resource. The\n"
+        "frame is then simulated again with an ideal resource: each one that can gain at least %.0f %% of\n"
+        "the cycles, and those that two simpler methods name. These methods take the resource with the\n"
+        "largest `bound_*` metric, and the most frequent verdict (here %s).\n\n"
+        "- A verdict is *right* if no ideal resource gains over %.0f points more than the verdict.\n"
+        "- *Error* is |expected - gained| in points of the frame's cycles, averaged over the *cases*: the\n"
+        "  resources that can gain at least %.0f %%. *Error of the upper bound* is |upper bound - gained|.\n"
+        "- The rule was developed on some frames (`develop` in the plan) and is judged by the others.\n\n",
         100 * VERDICT_ACCUSED, ideals[verdicts_commonest(cases, count)].name, 100 * VERDICT_WITHIN,
         100 * VERDICT_JUDGED);
     write_scores(cases, count, out);
-    fputs("\n## Where it is wrong\n\n", out);
+    fputs("\n## Wrong verdicts\n\n", out);
     write_misses(cases, count, out);
     for (uint32_t half = 0; half < 2; half++) {
         if (!has_half(cases, count, half))
             continue;
         fprintf(out, "\n## %s\n\n",
-                half ? "The frames it was found on" : "The frames it is judged by");
+                half ? "Development frames" : "Judging frames");
         write_frames(cases, count, half, out);
     }
 }

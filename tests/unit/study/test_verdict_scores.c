@@ -103,7 +103,7 @@ study_goes_on(void **state)
     snprintf(page, sizeof page, "%s/verdicts.md", dir);
     RUN(&said, "study", "verdicts", TINY, "-o", dir, "--machines", "reference-2008", "--jobs", "2");
     assert_int_equal(said.status, 0);
-    assert_non_null(strstr(said.out, "# Is the verdict right?"));
+    assert_non_null(strstr(said.out, "# Accuracy of the Top-Down verdicts"));
     assert_non_null(strstr(said.out, "1 of 1"));
     const uint32_t runs = count_runs(dir);
     assert_true(runs >= 2); /* the frame, and at least the verdict's ideal */
