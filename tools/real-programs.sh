@@ -1,11 +1,11 @@
 # shellcheck shell=sh disable=SC2154
-# The part `programs` of tools/real.sh, which sources this: OpenGL programs of Debian, a line each in
-# tests/real/programs.txt, two frames of each; and the page that shows them.
+# The part `programs` of tools/real.sh, which sources this file. It draws two frames of each OpenGL
+# program of tests/real/programs.txt, and writes the page.
 
 programs_list=tests/real/programs.txt
 programs_page=docs/studies/programs.md
 
-# For the commands: press KEY ... presses keys, one a second, over and over. Without a window manager
+# For the commands: press KEY ... presses keys repeatedly, one per second. Without a window manager
 # they go to the window under the pointer.
 # shellcheck disable=SC2016  # expanded where it runs
 press='press() {
@@ -119,7 +119,7 @@ cause_of() {
     awk -F'\t' -v name="programs/$1" '$1 == name { print $3; exit }' "$expected/pictures.txt"
 }
 
-# programs_results: a line of the page's table a program
+# programs_results: one row of the page's table per program
 programs_results() {
     while IFS='|' read -r program packages frames exercises command; do
         row=$out/programs/$program/row.json
@@ -139,7 +139,7 @@ programs_results() {
     done <"$out/programs.txt"
 }
 
-# programs_missed: what is not as it should be, with its cause
+# programs_missed: the programs that miss the bar, with the cause
 programs_missed() {
     awk -F'\t' -v OFS='\t' '/^programs\// && $2 != "met" { sub("^programs/", "", $1); print }' \
         "$out/pictures.txt" >"$out/programs.missed"
@@ -169,36 +169,39 @@ programs_write_page() {
         s/@EXACT@/$(count_programs verify met)/" <<'END'
 # Programs of Debian
 
-`make real PART=programs` makes this page. OpenGL programs of Debian 12, of every kind that could be
-found and with none tuned for, were captured as they came, two frames of each from the middle: they
-were installed and started, in a bare X server, without network and sound, and not touched, a few
-keys apart (`press`). `tests/real/programs.txt` lists them, a line each; a further line is a further
-program, and `make real PART=programs PROGRAMS="NAME ..."` tries those alone.
+`make real PART=programs` generates this page. It draws OpenGL programs of Debian 12 and compares the
+pictures with Mesa's software renderers.
 
-Of @RUN@ programs @MET@ meet the bar, @MISSED@ miss it, @ERROR@ could not be drawn or compared; of
-@EXACT@ the timed machine's pictures, readbacks and query results are the functional renderer's, bit
-for bit.
+The list covers every kind of program that was found; the simulator is tuned for none of them. Each
+program was installed and started without changes: in an X server, without network or sound,
+and without user input, except for a few keys (`press`). Two frames were captured from the middle of each
+run. `tests/real/programs.txt` lists the programs, one per line. A new line adds a program.
+`make real PART=programs PROGRAMS="NAME ..."` runs only the named programs.
 
-- *off*: the share of pixels off by more than one step of 255 against llvmpipe, which draws the same
-  trace behind the same capabilities (virgl_test_server); *softpipe*: softpipe's share against it.
-  *bar*: met where ours is at most the larger of softpipe's and 0.1 %, and interior errors and PSNR
-  are no worse than there (`tools/bar.jq`).
-- *exact*: `aetius verify` of the trace.
-- *draws*, *fragments* (shaded) and *cycles* (reference-2008, without options) are of both frames.
-  A program with few of them proves little.
-- *capture*: seconds from the program's start to a trace with the state of its first frame;
-  *verify*: seconds of `aetius verify`, which draws both frames twice; *MB*: the trace.
+Of @RUN@ programs, @MET@ meet the bar, @MISSED@ miss it, and @ERROR@ could not be drawn or compared. For
+@EXACT@ programs the timed machine's pictures, readbacks and query results equal those of the functional
+renderer, bit for bit.
+
+- *off*: the share of pixels that differ from llvmpipe by more than one step of 255. llvmpipe draws
+  the same trace with the same capabilities (virgl_test_server). *softpipe*: the same for softpipe.
+- *bar*: met if *off* is at most the larger of *softpipe* and 0.1 %, and interior errors and PSNR are
+  no worse than softpipe's (`tools/bar.jq`).
+- *exact*: the result of `aetius verify`.
+- *draws*, *fragments* (shaded) and *cycles* (reference-2008, default options) cover both frames.
+  Small values prove little.
+- *capture*: seconds from the program's start to a trace with the state of its first frame.
+- *verify*: seconds of `aetius verify`, which draws both frames twice. *MB*: size of the trace.
 
 END
     echo '| program | what it exercises | frames | size | draws | fragments | off | softpipe | bar | exact | cycles | capture s | verify s | MB |'
     echo '|---|---|---|---|--:|--:|--:|--:|---|---|--:|--:|--:|--:|'
     programs_results
-    printf '\n## Not as it should be\n\n'
+    printf '\n## Programs that miss the bar\n\n'
     missed=$(programs_missed)
-    echo "${missed:-Nothing.}"
-    printf '\n## What does not run here\n\nTried in the same way; none of it is counted above.\n\n'
+    echo "${missed:-None.}"
+    printf '\n## Programs that do not run\n\nThese programs were started in the same way. They are not counted above.\n\n'
     programs_lines no | awk -F'|' '{ print "- " $1 " (package " $2 "): " $4 }'
-    printf '\n## What was run\n\nWith %s.\n\n' "$(programs_versions libgl1-mesa-dri virgl-server xvfb)"
+    printf '\n## Versions and commands\n\nThe run used %s.\n\n' "$(programs_versions libgl1-mesa-dri virgl-server xvfb)"
     echo '| program | packages | command |'
     echo '|---|---|---|'
     while IFS='|' read -r program packages frames exercises command; do
