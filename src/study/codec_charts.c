@@ -147,7 +147,8 @@ static bool
 chart_machine(const struct codec_study *study, const struct study *to, struct error *err)
 {
     struct plot rate, traffic;
-    plot_init(&rate, PLOT_BARS, "Frames per second and bytes moved, with codecs relative to without",
+    plot_init(&rate, PLOT_BARS,
+              "Frames per second and bytes moved, with codecs relative to without",
               "with / without");
     rate.note = "below the line: fewer";
     rate.mark = 1;

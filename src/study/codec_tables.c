@@ -75,10 +75,11 @@ static void
 print_traffic(const struct codec_study *study, FILE *out)
 {
     struct text_table table = {0};
-    fprintf(out,
-            "## Traffic without codecs, MB per frame\n\nCleared: lines that move nothing, as a share "
-            "of all lines of z or color. Plain: lines that no\ncodec may touch, as a share of those "
-            "that move.\n\n");
+    fprintf(
+        out,
+        "## Traffic without codecs, MB per frame\n\nCleared: lines that move nothing, as a share "
+        "of all lines of z or color. Plain: lines that no\ncodec may touch, as a share of those "
+        "that move.\n\n");
     text_table_cell(&table, "trace");
     text_table_cell(&table, "samples");
     text_table_cell(&table, "all");
@@ -175,11 +176,10 @@ print_levels(const struct codec_study *study, enum codec_bus bus, uint32_t kind,
     struct text_table table = {0};
     uint32_t codec_of[CODEC_COUNT];
     const uint32_t count = codec_study_rank(study, bus, kind, codec_of);
-    fprintf(
-        out,
-        "\n## Blocks of %s by level, %u-byte bus\n\nShares of the blocks that move, all traces "
-        "together. Plain blocks have %u bytes that no codec\nmay touch.\n\n",
-        compression_kinds[kind], step, CODEC_BLOCK_BYTES);
+    fprintf(out,
+            "\n## Blocks of %s by level, %u-byte bus\n\nShares of the blocks that move, all traces "
+            "together. Plain blocks have %u bytes that no codec\nmay touch.\n\n",
+            compression_kinds[kind], step, CODEC_BLOCK_BYTES);
     text_table_cell(&table, "codec");
     text_table_cell(&table, "samples");
     for (uint32_t bytes = step; bytes <= CODEC_BLOCK_BYTES; bytes += step)
@@ -233,8 +233,9 @@ put_machine(const struct codec_study *study, size_t trace, size_t configuration,
 static void
 print_machine(const struct codec_study *study, FILE *out)
 {
-    static const char *const names[] = {"trace", "samples", "frames/s", "with", "%",    "color",
-                                        "with",  "z",       "with",     "all",  "with", "%"};
+    static const char *const names[] = {"trace",       "samples", "frames/s",    "with codecs",
+                                        "%",           "color",   "with codecs", "z",
+                                        "with codecs", "all",     "with codecs", "%"};
     struct text_table table = {0};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         text_table_cell(&table, "%s", names[i]);
@@ -248,12 +249,12 @@ print_machine(const struct codec_study *study, FILE *out)
         text_table_fini(&table);
         return;
     }
-    fprintf(
-        out,
-        "\n## In the machine\n\nColor by %s and z by %s, compared with no codec, in MB per frame. The "
-        "blocks of each run, compressed\nafterwards, give exactly the bytes that the memory "
-        "controller counted.\n\n",
-        chosen_name(study, COMPRESSION_COLOR), chosen_name(study, COMPRESSION_DEPTH));
+    fprintf(out,
+            "\n## In the machine\n\nColor by %s and z by %s, compared with no codec, in MB per "
+            "frame. The "
+            "blocks of each run, compressed\nafterwards, give exactly the bytes that the memory "
+            "controller counted.\n\n",
+            chosen_name(study, COMPRESSION_COLOR), chosen_name(study, COMPRESSION_DEPTH));
     end_table(&table, out);
 }
 

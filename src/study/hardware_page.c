@@ -177,18 +177,23 @@ put_sources(const struct hardware *hardware, FILE *out)
 void
 hardware_page(const struct hardware *hardware, FILE *out)
 {
-    fputs(
-        "# Real cards\n\n"
-        "`aetius study hardware` generates this page. It compares published measurements of graphics\n"
-        "cards with simulations of machines that have the same clocks and widths.\n\n"
-        "`studies/data/hardware.csv` holds the measurements, each with its source and, if the page was\n"
-        "read, the place on it. `studies/hardware.ini` defines the machines, with the sources of their\n"
-        "clocks and widths. A *variant* shows the effect of another group size.\n\n"
-        "An input (`benchmarks/gl/rates`) draws full-screen layers of one kind of work. Its last frame\n"
-        "draws twice as many layers as the frame before. The difference of their times is the time of\n"
-        "the work. *Error* is (simulated - measured) / measured; the first mean and the median are of\n"
-        "its absolute value.\n\n",
-        out);
+    fputs("# Real cards\n\n"
+          "`aetius study hardware` generates this page. It compares published measurements of "
+          "graphics\n"
+          "cards with simulations of machines that have the same clocks and widths.\n\n"
+          "`studies/data/hardware.csv` holds the measurements, each with its source and, if the "
+          "page was\n"
+          "read, the place on it. `studies/hardware.ini` defines the machines, with the sources of "
+          "their\n"
+          "clocks and widths. A *variant* shows the effect of another group size.\n\n"
+          "An input (`benchmarks/gl/rates`) draws full-screen layers of one kind of work. Its last "
+          "frame\n"
+          "draws twice as many layers as the frame before. The difference of their times is the "
+          "time of\n"
+          "the work. *Error* is (simulated - measured) / measured; the first mean and the median "
+          "are of\n"
+          "its absolute value.\n\n",
+          out);
     put_scores(hardware, out);
     if (hardware->has_plot)
         fputs("\n![measured and simulated](measured.svg)\n", out);
@@ -199,11 +204,10 @@ hardware_page(const struct hardware *hardware, FILE *out)
     put_lines(hardware, TEXT_TABLE_MARKDOWN, out);
     fputs("\n", out);
     put_notes(hardware, out);
-    fprintf(
-        out,
-        "\n## Errors of %.0f %% and more\n\n"
-        "`docs/topdown.md` explains the causes. The notes above explain known differences.\n\n",
-        100 * LARGE);
+    fprintf(out,
+            "\n## Errors of %.0f %% and more\n\n"
+            "`docs/topdown.md` explains the causes. The notes above explain known differences.\n\n",
+            100 * LARGE);
     put_reasons(hardware, out);
     fputs("\n## What is not modelled\n\n", out);
     put_unmodelled(hardware, out);

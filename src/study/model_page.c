@@ -145,23 +145,26 @@ explain_groups(const struct model_machine *machine, FILE *out)
     const uint32_t group = machine->params.FRAGMENTSHADER.ThreadGroup;
     const uint32_t units = machine->params.GPU.NumFragmentShaders;
     if (group <= TILE_FRAGMENTS) {
-        fprintf(
-            out,
-            "- %s: a group has %u fragments (%.2g of an 8x8 tile) and takes its unit's quads in order "
-            "of arrival. With one ROP they arrive tile by tile, so both sides of the branch meet only "
-            "at the edge of a column. With %u ROPs the tiles of different ROPs are interleaved. Their "
-            "distance depends on how far one ROP is ahead of the others.\n",
-            machine->name, group, (double)group / TILE_FRAGMENTS,
-            machine->params.GPU.NumStampPipes);
+        fprintf(out,
+                "- %s: a group has %u fragments (%.2g of an 8x8 tile) and takes its unit's quads "
+                "in order "
+                "of arrival. With one ROP they arrive tile by tile, so both sides of the branch "
+                "meet only "
+                "at the edge of a column. With %u ROPs the tiles of different ROPs are "
+                "interleaved. Their "
+                "distance depends on how far one ROP is ahead of the others.\n",
+                machine->name, group, (double)group / TILE_FRAGMENTS,
+                machine->params.GPU.NumStampPipes);
         return;
     }
-    fprintf(out,
-            "- %s: a group has %u fragments: %.3g tiles of 8x8, all of one of %u units. The tiles of "
-            "the other units lie between them, so a group spans %u pixels of the rasterizer's walk "
-            "(%.0f across, if they were a square). Both sides of the branch meet in a group unless "
-            "columns are wider.\n",
-            machine->name, group, (double)group / TILE_FRAGMENTS, units, group * units,
-            sqrt((double)group * units));
+    fprintf(
+        out,
+        "- %s: a group has %u fragments: %.3g tiles of 8x8, all of one of %u units. The tiles of "
+        "the other units lie between them, so a group spans %u pixels of the rasterizer's walk "
+        "(%.0f across, if they were a square). Both sides of the branch meet in a group unless "
+        "columns are wider.\n",
+        machine->name, group, (double)group / TILE_FRAGMENTS, units, group * units,
+        sqrt((double)group * units));
 }
 
 static void
@@ -194,7 +197,8 @@ put_coherence(const struct model_study *study, FILE *out)
         return;
     fputs(
         "\n## Coherence\n\nColumns of a 640x480 screen take the two sides of a branch alternately. "
-        "*Minimum up to*: the widest column with the lowest\nperformance. *Except*: narrower columns "
+        "*Minimum up to*: the widest column with the lowest\nperformance. *Except*: narrower "
+        "columns "
         "that are faster. *Halfway from*: the column width that recovers half of\nthe loss.\n\n",
         out);
     HEADS(&sheet, "Mfragments/s, columns of", "1", "4", "8", "16", "32", "64", "96", "128", "192",
@@ -249,8 +253,8 @@ model_machine_tables(const struct model_machine *machine, FILE *out)
 {
     struct text_table stages = {0}, springs = {0};
     const struct model *model = &machine->model;
-    fprintf(out, "%s: %.6g fragment cycles per second, %.3g us per frame in addition.\n\n", model->renderer,
-            model_factor(model, "rate"), 1e6 * model_factor(model, "start"));
+    fprintf(out, "%s: %.6g fragment cycles per second, %.3g us per frame in addition.\n\n",
+            model->renderer, model_factor(model, "rate"), 1e6 * model_factor(model, "start"));
     model_stages_sheet(&stages, &machine->check);
     finish(&stages, out);
     fputs("\nLargest errors of the frame rate:\n\n", out);
@@ -388,13 +392,14 @@ put_frames(const struct model_machine *machine, FILE *out)
         [FRAMES_JUDGE] = "used for judging, in no fit",
     };
     struct text_table sheet = {0};
-    fprintf(
-        out,
-        "\n## Frames of programs: %s\n\n"
-        "The frame stages (docs/model.md) are fitted to frames of benchmarks/gl and of other programs.\n"
-        "They predict the frame rate of a trace that is rendered without timing. Values are frames per\n"
-        "second, and their errors.\n\n",
-        machine->name);
+    fprintf(out,
+            "\n## Frames of programs: %s\n\n"
+            "The frame stages (docs/model.md) are fitted to frames of benchmarks/gl and of other "
+            "programs.\n"
+            "They predict the frame rate of a trace that is rendered without timing. Values are "
+            "frames per\n"
+            "second, and their errors.\n\n",
+            machine->name);
     HEADS(&sheet, "frames", "number", "mean error %", "signed", "worst");
     for (uint32_t part = 0; part < FRAMES_PARTS; part++) {
         const struct frame_errors errors = errors_of(machine, part);
@@ -430,11 +435,11 @@ model_page(const struct model_study *study, const char *dir, FILE *out)
         if (study->machines.items[m].frames.count)
             put_frames(&study->machines.items[m], out);
     for (size_t m = 0; m < study->measured.count; m++) {
-        fprintf(
-            out,
-            "\n## Other renderers: %s\n\nMeasured by `aetius model bench --native`. Each operation of the "
-            "GLSL text counts as one cycle.\n\n",
-            study->measured.items[m].name);
+        fprintf(out,
+                "\n## Other renderers: %s\n\nMeasured by `aetius model bench --native`. Each "
+                "operation of the "
+                "GLSL text counts as one cycle.\n\n",
+                study->measured.items[m].name);
         model_machine_tables(&study->measured.items[m], out);
     }
 }

@@ -138,7 +138,7 @@ write_page(const struct study *study, const struct text_table *table, struct err
 bool
 study_put_pictures(const struct study *study, struct error *err)
 {
-    static const char *const names[] = {"picture", "pixels", "identical, %", "off by 1, %",
+    static const char *const names[] = {"picture",     "pixels", "identical, %", "off by 1, %",
                                         "off by 2, %", "edge",   "interior",     "largest"};
     struct text_table table = {0};
     char *dir = sweep_path(&study->sweep, "pictures");

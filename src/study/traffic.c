@@ -72,7 +72,8 @@ first_run(const struct study *study, size_t trace)
     return run;
 }
 
-/* One row per run: input, machine, mean, minimum and maximum MB per frame, and the mean by client. */
+/* One row per run: input, machine, mean, minimum and maximum MB per frame, and the mean by client.
+ */
 static void
 put_row(const struct study *study, size_t run, const struct traffic *all, struct text_table *table)
 {
@@ -105,8 +106,8 @@ put_row(const struct study *study, size_t run, const struct traffic *all, struct
 static void
 make_table(const struct study *study, const struct traffic *all, struct text_table *table)
 {
-    static const char *const names[] = {"game",         "samples", "frames", "MB per frame",
-                                        "relative to first", "minimum",   "maximum"};
+    static const char *const names[] = {
+        "game", "samples", "frames", "MB per frame", "relative to first", "minimum", "maximum"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         text_table_cell(table, "%s", names[i]);
     for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)

@@ -234,11 +234,10 @@ explain(const struct verdict_case *one, FILE *out)
                 "that the metrics do not count, or waits that remain.\n",
                 ideals[verdict].name);
     else if (beyond > VERDICT_WITHIN)
-        fprintf(
-            out,
-            "The gain of %s exceeds its upper bound. Probably the ideal resource reduces other "
-            "losses, too (order of transactions, cache hits, queue space).\n",
-            ideals[best].name);
+        fprintf(out,
+                "The gain of %s exceeds its upper bound. Probably the ideal resource reduces other "
+                "losses, too (order of transactions, cache hits, queue space).\n",
+                ideals[best].name);
     else
         fprintf(out,
                 "The rule overestimated how much of the gain of %s is hidden, probably because "
@@ -268,14 +267,21 @@ verdicts_page(const struct verdict_case *cases, size_t count, FILE *out)
         "`aetius study verdicts` generates this page. It checks the verdicts of `aetius topdown`\n"
         "(docs/topdown.md) by experiment.\n\n"
         "The study simulates each frame of `studies/verdicts.ini` on each of its machines.\n"
-        "`aetius topdown` names the limiting resource and predicts the gain of each ideal resource. The\n"
-        "frame is then simulated again with an ideal resource: each one that can gain at least %.0f %% of\n"
-        "the cycles, and those that two simpler methods name. These methods take the resource with the\n"
+        "`aetius topdown` names the limiting resource and predicts the gain of each ideal "
+        "resource. The\n"
+        "frame is then simulated again with an ideal resource: each one that can gain at least "
+        "%.0f %% of\n"
+        "the cycles, and those that two simpler methods name. These methods take the resource with "
+        "the\n"
         "largest `bound_*` metric, and the most frequent verdict (here %s).\n\n"
-        "- A verdict is *right* if no ideal resource gains over %.0f points more than the verdict.\n"
-        "- *Error* is |expected - gained| in points of the frame's cycles, averaged over the *cases*: the\n"
-        "  resources that can gain at least %.0f %%. *Error of the upper bound* is |upper bound - gained|.\n"
-        "- The rule was developed on some frames (`develop` in the plan) and is judged by the others.\n\n",
+        "- A verdict is *right* if no ideal resource gains over %.0f points more than the "
+        "verdict.\n"
+        "- *Error* is |expected - gained| in points of the frame's cycles, averaged over the "
+        "*cases*: the\n"
+        "  resources that can gain at least %.0f %%. *Error of the upper bound* is |upper bound - "
+        "gained|.\n"
+        "- The rule was developed on some frames (`develop` in the plan) and is judged by the "
+        "others.\n\n",
         100 * VERDICT_ACCUSED, ideals[verdicts_commonest(cases, count)].name, 100 * VERDICT_WITHIN,
         100 * VERDICT_JUDGED);
     write_scores(cases, count, out);
@@ -284,8 +290,7 @@ verdicts_page(const struct verdict_case *cases, size_t count, FILE *out)
     for (uint32_t half = 0; half < 2; half++) {
         if (!has_half(cases, count, half))
             continue;
-        fprintf(out, "\n## %s\n\n",
-                half ? "Development frames" : "Judging frames");
+        fprintf(out, "\n## %s\n\n", half ? "Development frames" : "Judging frames");
         write_frames(cases, count, half, out);
     }
 }
