@@ -42,10 +42,10 @@ memory memory
 z z ROPs
 shader shader
 END
-all=$(awk -F'|' '/^\| all but/ { gsub(/ /, ""); printf "%s | %s %% | %s %%", $3, $4, $5; exit }' docs/studies/hardware.md)
+all=$(awk -F'|' '/^\| all except/ { gsub(/ /, ""); printf "%s | %s %% | %s %%", $3, $4, $5; exit }' docs/studies/hardware.md)
 expect "| all | $all |" docs/studies/hardware.md
 
-verdict=$(awk -F'|' '/^\| judged / { gsub(/^ +| +$/, "", $3); gsub(/ /, "", $6); print $3 "|" $6; exit }' docs/studies/verdicts.md)
+verdict=$(awk -F'|' '/^\| judging frames / { gsub(/^ +| +$/, "", $3); gsub(/ /, "", $6); print $3 "|" $6; exit }' docs/studies/verdicts.md)
 right=${verdict%|*}
 frames=$(echo "$right" | sed 's/.* of \([0-9]*\) .*/\1/')
 expect_wrapped "On $frames frames" docs/studies/verdicts.md

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Takes what `aetius study NAME` left in DIR (out/study/NAME) into docs/studies: CSV files, plots with
-# their data and scripts, pictures; and its tables into docs/studies/NAME.md, below the line
-# "<!-- made by aetius study NAME -->". What stands above is written by hand.
+# Copies the output of `aetius study NAME` from DIR (out/study/NAME) into docs/studies: CSV files, plots
+# with their data and scripts, and pictures. Its tables replace the part of docs/studies/NAME.md below the
+# line "<!-- made by aetius study NAME -->". The part above this line is hand-written.
 #
 #     tools/study-page.sh NAME [DIR]
 set -eu
@@ -26,7 +26,7 @@ new=$(mktemp)
 trap 'rm -f "$new"' EXIT
 {
     sed "/^$mark\$/q" "$page"
-    # without the title of its own; links lead to the folder beside the page
+    # without its title; links point to the folder next to the page
     {
         sed 1d "$dir/$name.md"
         if [ -f "$dir/pictures.md" ]; then
