@@ -100,7 +100,7 @@ read_facts(struct codec_study_result *result, const char *dir, struct error *err
         return false;
     bool ok = run_json_metric(&run, dir, "frame_rate", &rate, err);
     if (ok && (isnan(run.frames) || isnan(run.cycles) || isnan(rate)))
-        ok = fail(err, "%s/run.json tells of no frame", dir);
+        ok = fail(err, "%s/run.json contains no frame", dir);
     if (ok) {
         result->frames = (uint32_t)run.frames;
         result->cycles = (uint64_t)run.cycles;

@@ -303,7 +303,7 @@ put_machine(const struct model_machine *machine, const char *dir, FILE *out)
 
 struct frame_errors {
     uint32_t count;
-    double mean, worst, offset; /* signed; of frames a second */
+    double mean, worst, offset; /* signed; of the frame rate */
 };
 
 static void
