@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/text_table.h"
 #include "base/wrap.h"
 
 #include <ctype.h>
@@ -14,15 +15,12 @@
 
 enum { MOST_JOBS = 1024 };
 
-/* An option and what it does: two columns; one below the other where the terminal is narrow. */
 static void
-print_option(uint32_t width, const char *name, const char *help, const char *more)
+put_option(struct text_table *table, const char *name, const char *help, const char *more)
 {
-    enum { COLUMN = 33, TWO_COLUMNS = 66, BELOW = 8 };
-    char *head = mem_printf("  %-30s ", name), *text = mem_printf("%s%s", help, more);
-    print_wrapped_behind(stdout, width, head, width < TWO_COLUMNS ? BELOW : COLUMN, text);
-    free(head);
-    free(text);
+    text_table_cell(table, "%s", name);
+    text_table_left(table, "%s%s", help, more);
+    text_table_end_row(table);
 }
 
 /* The line of a text joins the one before it: neither begins a paragraph. */
@@ -62,6 +60,7 @@ static void
 print_help(const struct arg_spec *spec)
 {
     const uint32_t width = line_width(stdout);
+    struct text_table options = {0};
     print_wrapped(stdout, width, 0, 8, "usage: aetius %s %s", spec->command, spec->usage);
     printf("\n");
     print_paragraphs(width, spec->about);
@@ -75,9 +74,11 @@ print_help(const struct arg_spec *spec)
             snprintf(left + n, sizeof left - (size_t)n, "%s%s%s", optional ? "[=" : " ",
                      o->placeholder, optional ? "]" : "");
         }
-        print_option(width, left, o->help, o->kind == ARG_LIST ? " (may be repeated)" : "");
+        put_option(&options, left, o->help, o->kind == ARG_LIST ? " (may be repeated)" : "");
     }
-    print_option(width, "    --help", "this text", "");
+    put_option(&options, "    --help", "this text", "");
+    text_table_write(&options, TEXT_TABLE_TEXT, stdout);
+    text_table_fini(&options);
     printf("\n");
     print_wrapped(stdout, width, 0, 0,
                   "exit status: 0 well, 1 the work failed, 2 wrong usage%s%s; 130 and 143 after "

@@ -2,20 +2,60 @@
 
 #include "base/csv_reader.h"
 #include "base/file.h"
+#include "base/log.h"
+#include "base/wrap.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_LEFT = 64 };
+
+static char *
+print_text(const char *fmt, va_list args)
+{
+    char *text;
+    BUG_ON(vasprintf(&text, fmt, args) < 0, "no memory for a text");
+    return text;
+}
+
 void
 text_table_cell(struct text_table *table, const char *fmt, ...)
 {
-    char *text;
     va_list args;
     va_start(args, fmt);
-    BUG_ON(vasprintf(&text, fmt, args) < 0, "no memory for a cell");
+    VEC_PUSH(&table->cells, print_text(fmt, args));
     va_end(args);
-    VEC_PUSH(&table->cells, text);
+}
+
+void
+text_table_left(struct text_table *table, const char *fmt, ...)
+{
+    const size_t column = table->columns ? table->cells.count % table->columns : table->cells.count;
+    va_list args;
+    BUG_ON(column >= MOST_LEFT, "too many columns");
+    va_start(args, fmt);
+    VEC_PUSH(&table->cells, print_text(fmt, args));
+    va_end(args);
+    table->left |= UINT64_C(1) << column;
+}
+
+void
+text_table_line(struct text_table *table, const char *fmt, ...)
+{
+    struct text_table_note note = {.row = text_table_rows(table)};
+    va_list args;
+    va_start(args, fmt);
+    note.line = print_text(fmt, args);
+    va_end(args);
+    VEC_PUSH(&table->notes, note);
+}
+
+void
+text_table_color(struct text_table *table, const char *escape)
+{
+    const struct text_table_note note = {.row = text_table_rows(table), .color = escape};
+    VEC_PUSH(&table->notes, note);
 }
 
 void
@@ -24,6 +64,12 @@ text_table_end_row(struct text_table *table)
     if (!table->columns)
         table->columns = (uint32_t)table->cells.count;
     BUG_ON(!table->columns || table->cells.count % table->columns, "a row of other length");
+}
+
+static bool
+stands_left(const struct text_table *table, uint32_t column)
+{
+    return column == 0 || (column < MOST_LEFT && table->left >> column & 1);
 }
 
 /* The cells as they are written: data as it is, or what a terminal may have. */
@@ -71,8 +117,10 @@ leave_out(struct text_table *table, const bool *is_left_out)
 {
     size_t kept = 0;
     uint32_t columns = 0;
+    uint64_t left = 0;
     for (uint32_t c = 0; c < table->columns; c++)
-        columns += !is_left_out[c];
+        if (!is_left_out[c])
+            left |= (uint64_t)stands_left(table, c) << columns++;
     for (size_t i = 0; i < table->cells.count; i++)
         if (is_left_out[i % table->columns])
             free(table->cells.items[i]);
@@ -80,6 +128,7 @@ leave_out(struct text_table *table, const bool *is_left_out)
             table->cells.items[kept++] = table->cells.items[i];
     table->cells.count = kept;
     table->columns = columns;
+    table->left = left;
 }
 
 static void
@@ -129,39 +178,110 @@ write_csv_cell(const char *text, FILE *out)
 }
 
 static void
-write_rule(const int *widths, uint32_t columns, FILE *out)
+write_csv(char *const *cells, size_t count, uint32_t columns, FILE *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        write_csv_cell(cells[i], out);
+        fputc((i + 1) % columns ? ',' : '\n', out);
+    }
+}
+
+static void
+write_rule(const struct text_table *table, const int *widths, FILE *out)
 {
     static const char dashes[] = "----------------";
-    for (uint32_t c = 0; c < columns; c++) {
+    for (uint32_t c = 0; c < table->columns; c++) {
         fputs("| ", out);
-        for (int left = widths[c] - (c > 0); left > 0; left -= 16)
+        for (int left = widths[c] - !stands_left(table, c); left > 0; left -= 16)
             fprintf(out, "%.*s", left, dashes);
-        fputs(c ? ": " : " ", out);
+        fputs(stands_left(table, c) ? " " : ": ", out);
     }
     fputs("|\n", out);
+}
+
+static void
+write_markdown(const struct text_table *table, char *const *cells, const int *widths, FILE *out)
+{
+    for (size_t i = 0; i < table->cells.count; i++) {
+        const uint32_t c = (uint32_t)(i % table->columns);
+        fprintf(out, "| %*s ", stands_left(table, c) ? -widths[c] : widths[c], cells[i]);
+        if (c + 1 < table->columns)
+            continue;
+        fputs("|\n", out);
+        if (i + 1 == table->columns)
+            write_rule(table, widths, out);
+    }
+}
+
+/* The last cell of a line, which begins at `column`; below the head where the screen is narrow. */
+static void
+write_end(const char *cell, uint32_t column, FILE *out)
+{
+    enum { BELOW = 8 };
+    const uint32_t width = line_width(out), lead = (uint32_t)strspn(cell, " ");
+    if (!*cell) {
+        fputc('\n', out);
+        return;
+    }
+    fprintf(out, "  %*s", (int)lead, "");
+    if (column + strlen(cell) <= width)
+        fprintf(out, "%s\n", cell + lead);
+    else
+        print_wrapped_at(out, width, column + lead, lead + (width < 2 * column ? BELOW : column),
+                         cell + lead);
+}
+
+/* The lines above a row; returns its color. */
+static const char *
+write_notes(const struct text_table *table, size_t row, size_t *next, FILE *out)
+{
+    const char *color = NULL;
+    for (; *next < table->notes.count && table->notes.items[*next].row == row; ++*next) {
+        const struct text_table_note *note = &table->notes.items[*next];
+        if (note->line)
+            print_shown(out, "%s\n", note->line);
+        color = note->color ? note->color : color;
+    }
+    return color;
+}
+
+static void
+write_text(const struct text_table *table, char *const *cells, const int *widths, FILE *out)
+{
+    static const char no_color[] = "\033[0m";
+    const uint32_t last = table->columns - 1;
+    size_t note = 0, rows = text_table_rows(table);
+    for (size_t row = 0; row < rows; row++) {
+        const char *color = write_notes(table, row, &note, out);
+        uint32_t column = 0;
+        fputs(color ? color : "", out);
+        for (uint32_t c = 0; c < table->columns; c++) {
+            const char *cell = cells[row * table->columns + c];
+            if (c && c == last && stands_left(table, c)) {
+                write_end(cell, column + 2, out);
+                continue;
+            }
+            fprintf(out, "  %*s", stands_left(table, c) ? -widths[c] : widths[c], cell);
+            column += 2 + (uint32_t)widths[c];
+            if (c == last)
+                fputc('\n', out);
+        }
+        fputs(color ? no_color : "", out);
+    }
+    write_notes(table, rows, &note, out);
 }
 
 void
 text_table_write(const struct text_table *table, enum text_table_style style, FILE *out)
 {
-    static const char *const before[] = {"  ", "| ", ","}, *const after[] = {"\n", " |\n", "\n"};
     char **cells = cells_for(table, style);
     int *widths = mem_array(table->columns, sizeof *widths);
     for (uint32_t c = 0; c < table->columns; c++)
         widths[c] = width_of(table, cells, c);
-    for (size_t i = 0; i < table->cells.count; i++) {
-        const uint32_t c = (uint32_t)(i % table->columns);
-        if (c || style != TEXT_TABLE_CSV)
-            fprintf(out, "%s%s", c && style == TEXT_TABLE_MARKDOWN ? " " : "", before[style]);
-        if (style == TEXT_TABLE_CSV)
-            write_csv_cell(cells[i], out);
-        else
-            fprintf(out, "%*s", c ? widths[c] : -widths[c], cells[i]);
-        if (c + 1 < table->columns)
-            continue;
-        fputs(after[style], out);
-        if (style == TEXT_TABLE_MARKDOWN && i + 1 == table->columns)
-            write_rule(widths, table->columns, out);
+    switch (style) {
+    case TEXT_TABLE_TEXT: write_text(table, cells, widths, out); break;
+    case TEXT_TABLE_MARKDOWN: write_markdown(table, cells, widths, out); break;
+    case TEXT_TABLE_CSV: write_csv(cells, table->cells.count, table->columns, out); break;
     }
     for (size_t i = 0; i < table->cells.count; i++)
         free(cells[i]);
@@ -205,8 +325,12 @@ text_table_fini(struct text_table *table)
 {
     for (size_t i = 0; i < table->cells.count; i++)
         free(table->cells.items[i]);
+    for (size_t i = 0; i < table->notes.count; i++)
+        free(table->notes.items[i].line);
     VEC_FREE(&table->cells);
+    VEC_FREE(&table->notes);
     table->columns = 0;
+    table->left = 0;
 }
 
 const char *

@@ -1,12 +1,17 @@
 /* Tables of text: rows of cells, written for a person, as Markdown, or as CSV.
  *
  *     struct text_table table = {0};
- *     text_table_cell(&table, "codec"); text_table_cell(&table, "ratio");
- * text_table_end_row(&table); text_table_cell(&table, "%s", name); text_table_cell(&table, "%.3f",
- * ratio); text_table_end_row(&table); text_table_write(&table, TEXT_TABLE_TEXT, stdout);
+ *     text_table_cell(&table, "codec");
+ *     text_table_cell(&table, "ratio");
+ *     text_table_end_row(&table);
+ *     text_table_cell(&table, "%s", name);
+ *     text_table_cell(&table, "%.3f", ratio);
+ *     text_table_end_row(&table);
+ *     text_table_write(&table, TEXT_TABLE_TEXT, stdout);
  *     text_table_fini(&table);
  *
- * The first row names the columns. But for the first, columns stand to the right. */
+ * Where the columns have names, the first row holds them. Columns stand to the right, but for the
+ * first one and those with a cell of text_table_left(). */
 #ifndef AETIUS_BASE_TEXT_TABLE_H
 #define AETIUS_BASE_TEXT_TABLE_H
 
@@ -17,14 +22,24 @@
 #include <stdio.h>
 
 enum text_table_style {
-    TEXT_TABLE_TEXT,     /* indented, columns two spaces apart */
+    TEXT_TABLE_TEXT,     /* indented, columns two spaces apart; one at the end that stands to the
+                          * left goes on below itself where it does not fit (line_width()) */
     TEXT_TABLE_MARKDOWN, /* the same widths in all rows, so that it reads as text too */
     TEXT_TABLE_CSV,      /* cells with a comma or a quote in quotes */
 };
 
+/* Of a row of TEXT_TABLE_TEXT; the other styles leave it out. */
+struct text_table_note {
+    size_t row;
+    char *line;        /* above it; NULL: none */
+    const char *color; /* of it: the terminal's escape; NULL: none */
+};
+
 struct text_table {
     VEC(char *) cells;
-    uint32_t columns; /* 0: the first row is not ended */
+    VEC(struct text_table_note) notes; /* in the order of rows */
+    uint32_t columns;                  /* 0: the first row is not ended */
+    uint64_t left;                     /* bit C: column C stands to the left */
 };
 
 /* Reads a file of at most FILE_MOST_TEXT bytes as text_table_read_csv() does. */
@@ -36,7 +51,14 @@ size_t text_table_rows(const struct text_table *table); /* with the first */
 
 void text_table_cell(struct text_table *table, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+/* The same in a column that stands to the left. */
+void text_table_left(struct text_table *table, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 void text_table_end_row(struct text_table *table);
+/* A line of its own, as it is, above the next row (or below the last one), and a color for that. */
+void text_table_line(struct text_table *table, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+void text_table_color(struct text_table *table, const char *escape);
 /* Makes it fit as TEXT_TABLE_TEXT into lines of `width` characters: leaves the columns of `spare`
  * out, one after the other, until it does with `name` (a column that stays) of 16 characters, then
  * cuts the cells of that. Returns how many were left out; it may still be too wide. */

@@ -26,10 +26,10 @@ line_width(FILE *out)
 }
 
 void
-print_wrapped_behind(FILE *out, uint32_t width, const char *head, uint32_t indent, const char *text)
+print_wrapped_at(FILE *out, uint32_t width, uint32_t at, uint32_t indent, const char *text)
 {
     char *shown = mem_printable(text);
-    size_t column = (size_t)fprintf(out, "%s", head);
+    size_t column = at;
     bool begun = false; /* a word is on the line */
     for (const char *word = shown; *(word += strspn(word, " "));) {
         const size_t n = strcspn(word, " ");
@@ -53,8 +53,7 @@ print_wrapped(FILE *out, uint32_t width, uint32_t first, uint32_t indent, const 
     va_start(args, fmt);
     BUG_ON(vasprintf(&text, fmt, args) < 0, "no memory for a line");
     va_end(args);
-    char *head = mem_printf("%*s", (int)first, "");
-    print_wrapped_behind(out, width, head, indent, text);
-    free(head);
+    fprintf(out, "%*s", (int)first, "");
+    print_wrapped_at(out, width, first, indent, text);
     free(text);
 }

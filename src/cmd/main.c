@@ -3,6 +3,7 @@
 #include "base/args.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "base/text_table.h"
 #include "base/wrap.h"
 
 #include <fcntl.h>
@@ -31,16 +32,19 @@ static void
 print_commands(FILE *out)
 {
     const uint32_t width = line_width(out);
+    struct text_table table = {0};
     fprintf(out, "usage: aetius COMMAND ...\n\n");
     print_wrapped(
         out, width, 0, 0,
         "Runs OpenGL programs on a simulated GPU: pictures, cycles, and where they went.");
     fprintf(out, "\ncommands:\n");
     for (size_t i = 0; commands[i].name; i++) {
-        char head[32];
-        snprintf(head, sizeof head, "  %-10s ", commands[i].name);
-        print_wrapped_behind(out, width, head, 13, commands[i].summary);
+        text_table_cell(&table, "%s", commands[i].name);
+        text_table_left(&table, "%s", commands[i].summary);
+        text_table_end_row(&table);
     }
+    text_table_write(&table, TEXT_TABLE_TEXT, out);
+    text_table_fini(&table);
     fprintf(out, "\n");
     print_wrapped(
         out, width < 88 ? width : 88, 0, 0,
