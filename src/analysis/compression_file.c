@@ -53,11 +53,9 @@ compression_write(const struct compression buses[CODEC_BUSES], const char *dir, 
     add_number(root, "schema", AETIUS_SCHEMA);
     for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++)
         add_kind(root, buses, kind);
-    char *text = cJSON_Print(root), *path = mem_printf("%s/compression.json", dir);
-    cJSON_Delete(root);
-    const bool ok = file_write(path, text, strlen(text), err);
+    char *path = mem_printf("%s/compression.json", dir);
+    const bool ok = json_write(root, path, err);
     free(path);
-    free(text);
     return ok;
 }
 

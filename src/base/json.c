@@ -54,14 +54,39 @@ json_read(const char *path, struct error *err)
     return NULL;
 }
 
+/* The caller frees. */
+static char *
+text_of(cJSON *json, bool is_indented)
+{
+    char *text = is_indented ? cJSON_Print(json) : cJSON_PrintUnformatted(json);
+    BUG_ON(!text, "no memory for JSON");
+    cJSON_Delete(json);
+    return text;
+}
+
+void
+json_print(cJSON *json, FILE *out)
+{
+    char *text = text_of(json, true);
+    fprintf(out, "%s\n", text);
+    free(text);
+}
+
+bool
+json_write(cJSON *json, const char *path, struct error *err)
+{
+    char *text = text_of(json, true);
+    const bool ok = file_write(path, text, strlen(text), err);
+    free(text);
+    return ok;
+}
+
 static void
 put(cJSON *json, size_t cut, FILE *out)
 {
-    char *text = cJSON_PrintUnformatted(json);
-    BUG_ON(!text, "no memory for JSON");
+    char *text = text_of(json, false);
     fwrite(text + cut, 1, strlen(text) - 2 * cut, out);
     free(text);
-    cJSON_Delete(json);
 }
 
 void

@@ -17,7 +17,11 @@ cJSON *json_text(const char *text); /* NULL: null */
  * cJSON_Delete()s. NULL, with the message: it is no JSON, or its "schema" is a later one. */
 cJSON *json_read(const char *path, struct error *err);
 
-/* These write to `out`, without white space, and delete what they wrote. */
+/* These delete what they wrote. Indented, for people: with a newline at the end, and as a file,
+ * through file_write(). */
+void json_print(cJSON *json, FILE *out);
+bool json_write(cJSON *json, const char *path, struct error *err);
+/* Without white space. */
 void json_put(cJSON *json, FILE *out);
 /* The members of an object without its braces: more may follow, which need not be in memory. */
 void json_put_members(cJSON *object, FILE *out);

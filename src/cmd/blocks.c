@@ -2,6 +2,7 @@
 #include "analysis/compression.h"
 #include "base/file.h"
 #include "base/interrupt.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/schema.h"
@@ -251,12 +252,10 @@ read_operands(struct blocks_options *options, const struct args *args, struct er
     bool ok = !options->raw || options->force || check_raw(options, args, err);
     for (uint32_t i = 0; ok && i < args->operand_count; i++)
         ok = read_operand(options, args->operands[i], list, err);
-    if (options->json && !options->raw) {
-        char *text = cJSON_Print(root);
-        puts(text);
-        free(text);
-    }
-    cJSON_Delete(root);
+    if (options->json && !options->raw)
+        json_print(root, stdout);
+    else
+        cJSON_Delete(root);
     if (ok && fflush(stdout))
         ok = fail(err, "cannot write: %s", strerror(errno));
     return ok;

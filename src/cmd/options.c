@@ -1,5 +1,6 @@
 #include "cmd/options.h"
 
+#include "base/json.h"
 #include "base/log.h"
 #include "base/schema.h"
 #include "trace/virgl/vtest/frame_clock.h"
@@ -95,10 +96,7 @@ print_json_tree(cJSON *root)
 {
     if (cJSON_IsObject(root) && !cJSON_HasObjectItem(root, "schema"))
         cJSON_InsertItemInArray(root, 0, schema_item());
-    char *text = cJSON_Print(root);
-    puts(text);
-    free(text);
-    cJSON_Delete(root);
+    json_print(root, stdout);
 }
 
 int

@@ -4,9 +4,9 @@
 #include "study/model_study.h"
 
 #include "base/file.h"
+#include "base/json.h"
 #include "base/schema.h"
 
-#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -489,8 +489,5 @@ model_page_json(const struct model_study *study, FILE *out)
     cJSON *machines = cJSON_AddObjectToObject(root, "machines");
     for (size_t m = 0; m < study->machines.count; m++)
         add_machine(machines, &study->machines.items[m]);
-    char *text = cJSON_Print(root);
-    fprintf(out, "%s\n", text);
-    free(text);
-    cJSON_Delete(root);
+    json_print(root, out);
 }

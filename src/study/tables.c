@@ -1,9 +1,9 @@
 #include "study/tables.h"
 
+#include "base/json.h"
 #include "base/log.h"
 #include "base/schema.h"
 
-#include <cjson/cJSON.h>
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -327,13 +327,10 @@ study_put_tables(const struct study *study, struct error *err)
     ok = ok && (out.made || !study->plan->tables.count ||
                 fail(err, "no table of %s is of these machines and inputs", study->plan->path));
     ok = ok && study_put_page(study, name, text, err);
-    if (ok) {
-        char *json = study->json ? cJSON_Print(out.json) : NULL;
-        if (json)
-            puts(json);
-        free(json);
-    }
-    cJSON_Delete(out.json);
+    if (ok && study->json)
+        json_print(out.json, stdout);
+    else
+        cJSON_Delete(out.json);
     free(out.common);
     free(text);
     free(name);

@@ -2,10 +2,10 @@
  * games, by client, on machines that differ in the samples of a pixel. */
 #include "study/traffic_clients.h"
 
+#include "base/json.h"
 #include "base/schema.h"
 #include "study/study.h"
 
-#include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -211,10 +211,7 @@ print_json(const struct study *study, const struct traffic *all)
                 cJSON_AddItemToArray(bytes, cJSON_CreateNumber((double)all[run].bytes[f][i]));
         }
     }
-    char *text = cJSON_Print(root);
-    puts(text);
-    free(text);
-    cJSON_Delete(root);
+    json_print(root, stdout);
 }
 
 /* The plots of a game, if there are any. */

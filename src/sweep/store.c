@@ -2,11 +2,11 @@
 
 #include "base/file.h"
 #include "base/interrupt.h"
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/schema.h"
 #include "sweep/machine.h"
 
-#include <cjson/cJSON.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -115,11 +115,8 @@ store_write_record(const char *folder, const struct store_record *record, struct
     cJSON_AddNumberToObject(root, "draws", (double)record->draws);
     cJSON_AddNumberToObject(root, "wall_seconds", record->seconds);
     cJSON_AddNumberToObject(root, "bytes", (double)record->bytes);
-    char *text = cJSON_Print(root);
-    const bool ok = file_write(path, text, strlen(text), err);
-    free(text);
+    const bool ok = json_write(root, path, err);
     free(path);
-    cJSON_Delete(root);
     return ok;
 }
 

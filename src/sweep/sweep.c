@@ -2,12 +2,12 @@
 
 #include "base/file.h"
 #include "base/interrupt.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/schema.h"
 #include "sweep/store.h"
 #include "trace/file.h"
 
-#include <cjson/cJSON.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -187,12 +187,9 @@ save_head(const struct sweep *sweep, struct error *err)
         cJSON_AddNumberToObject(item, "draws", (double)trace->draws);
         cJSON_AddItemToArray(traces, item);
     }
-    char *text = cJSON_Print(root);
-    const bool ok = file_write(path, text, strlen(text), err);
-    free(text);
+    const bool ok = json_write(root, path, err);
     free(path);
     free(own);
-    cJSON_Delete(root);
     return ok;
 }
 
@@ -214,10 +211,8 @@ save_runs(const struct sweep *sweep, struct error *err)
         cJSON_AddItemToObject(item, "sets", words_to_json(&run->sets));
         if (run->blocks)
             cJSON_AddStringToObject(item, "blocks", sweep_blocks_names[run->blocks]);
-        char *line = cJSON_PrintUnformatted(item);
-        fprintf(out, "%s\n", line);
-        free(line);
-        cJSON_Delete(item);
+        json_put(item, out);
+        fputc('\n', out);
     }
     fclose(out);
     const bool ok = interrupt_check(err) && file_write(path, text, size, err);

@@ -1,10 +1,10 @@
 /* Hashes of traces, remembered in the store: STORE/traces.json. */
 #include "base/file.h"
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/schema.h"
 #include "sweep/store.h"
 
-#include <cjson/cJSON.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +35,7 @@ read_list(const char *path)
     return cJSON_IsObject(root) ? root : (cJSON_Delete(root), cJSON_CreateObject());
 }
 
+/* Takes the list. */
 static void
 remember(cJSON *list, const char *at, const char *path, const char *stamp, const char *hash)
 {
@@ -43,9 +44,7 @@ remember(cJSON *list, const char *at, const char *path, const char *stamp, const
     cJSON_AddStringToObject(item, "hash", hash);
     cJSON_DeleteItemFromObjectCaseSensitive(list, path);
     cJSON_AddItemToObject(list, path, item);
-    char *text = cJSON_Print(list);
-    file_write(at, text, strlen(text), NULL); /* the next one does without */
-    free(text);
+    json_write(list, at, NULL); /* the next one does without */
 }
 
 bool
@@ -62,12 +61,14 @@ store_hash_trace(const char *store, const char *path, char hash[SHA256_TEXT], st
     bool ok = true;
     if (known && was && !strcmp(was, stamp) && strlen(known) == SHA256_TEXT - 1) {
         memcpy(hash, known, SHA256_TEXT);
+        cJSON_Delete(list);
     } else {
         ok = sha256_file(path, hash, err);
         if (ok && file_exists(store) && time(NULL) - st.st_mtim.tv_sec >= FRESH_SECONDS)
             remember(list, at, path, stamp, hash);
+        else
+            cJSON_Delete(list);
     }
-    cJSON_Delete(list);
     free(stamp);
     free(at);
     return ok;

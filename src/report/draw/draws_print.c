@@ -1,7 +1,8 @@
 /* Lists of draws for people, as CSV and as JSON. */
-#include "base/log.h"
 #include "report/draw/draws.h"
 
+#include "base/json.h"
+#include "base/log.h"
 #include "base/schema.h"
 
 #include <math.h>
@@ -176,15 +177,6 @@ add_line(cJSON *list, const struct draws_line *line, const struct draws *draws)
 }
 
 static void
-print_tree(cJSON *root, FILE *out)
-{
-    char *text = cJSON_Print(root);
-    fprintf(out, "%s\n", text);
-    free(text);
-    cJSON_Delete(root);
-}
-
-static void
 print_json(const struct draws_list *list, const struct draws *draws, FILE *out)
 {
     static const char *const names[] = {"draws", "programs", "targets", "textures", "labels"};
@@ -197,7 +189,7 @@ print_json(const struct draws_list *list, const struct draws *draws, FILE *out)
     cJSON *between = cJSON_AddArrayToObject(root, "between");
     for (size_t i = 0; i < list->between.count; i++)
         add_line(between, &list->between.items[i], draws);
-    print_tree(root, out);
+    json_print(root, out);
 }
 
 void
@@ -340,7 +332,7 @@ draws_join_print(const struct draws_join *join, const struct draws *a, const str
         cJSON_AddNumberToObject(root, "schema", AETIUS_SCHEMA);
         cJSON_AddNumberToObject(root, "cycles_a", a->total.cycles);
         cJSON_AddNumberToObject(root, "cycles_b", b->total.cycles);
-        print_tree(root, out);
+        json_print(root, out);
         return;
     }
     const struct draws_pair **order = mem_array(join->pairs.count + 1, sizeof *order);

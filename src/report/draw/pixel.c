@@ -1,6 +1,6 @@
 #include "report/draw/pixel.h"
 
-#include "base/file.h"
+#include "base/json.h"
 #include "base/schema.h"
 #include "report/run/cycle.h"
 
@@ -193,11 +193,9 @@ pixel_log_write(const struct pixel_log *log, const char *dir, struct error *err)
     cJSON *list = cJSON_AddArrayToObject(root, "fragments");
     for (size_t i = 0; i < log->fragments.count; i++)
         cJSON_AddItemToArray(list, fragment_json(&log->fragments.items[i]));
-    char *text = cJSON_Print(root), *path = mem_printf("%s/pixel.json", dir);
-    bool ok = file_write(path, text, strlen(text), err);
+    char *path = mem_printf("%s/pixel.json", dir);
+    const bool ok = json_write(root, path, err);
     free(path);
-    free(text);
-    cJSON_Delete(root);
     return ok;
 }
 

@@ -69,12 +69,22 @@ members_are_an_object_without_braces(void **state)
     assert_written(json_put_members, cJSON_CreateObject(), "");
 }
 
+/* As a person reads it, a line a member, with a newline at the end. */
+static void
+trees_are_indented(void **state)
+{
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddItemToObject(object, "a", json_number(1));
+    assert_written(json_print, object, "{\n\t\"a\":\t1\n}\n");
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_have_their_digits),
         cmocka_unit_test(texts_are_escaped),
+        cmocka_unit_test(trees_are_indented),
         cmocka_unit_test(members_are_an_object_without_braces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
