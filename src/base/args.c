@@ -77,8 +77,7 @@ print_help(const struct arg_spec *spec)
         put_option(&options, left, o->help, o->kind == ARG_LIST ? " (may be repeated)" : "");
     }
     put_option(&options, "    --help", "this text", "");
-    text_table_write(&options, TEXT_TABLE_TEXT, stdout);
-    text_table_fini(&options);
+    text_table_put(&options, TEXT_TABLE_TEXT, stdout);
     printf("\n");
     print_wrapped(stdout, width, 0, 0,
                   "exit status: 0 well, 1 the work failed, 2 wrong usage%s%s; 130 and 143 after "

@@ -41,6 +41,18 @@ text_table_left(struct text_table *table, const char *fmt, ...)
 }
 
 void
+text_table_cells(struct text_table *table, const char *names)
+{
+    size_t length;
+    for (const char *at = names;; at += length + 1) {
+        length = strcspn(at, "|");
+        text_table_cell(table, "%.*s", (int)length, at);
+        if (!at[length])
+            return;
+    }
+}
+
+void
 text_table_line(struct text_table *table, const char *fmt, ...)
 {
     struct text_table_note note = {.row = text_table_rows(table)};
@@ -287,6 +299,13 @@ text_table_write(const struct text_table *table, enum text_table_style style, FI
         free(cells[i]);
     free(cells);
     free(widths);
+}
+
+void
+text_table_put(struct text_table *table, enum text_table_style style, FILE *out)
+{
+    text_table_write(table, style, out);
+    text_table_fini(table);
 }
 
 bool

@@ -1,14 +1,12 @@
 /* Tables of text: rows of cells, written for a person, as Markdown, or as CSV.
  *
  *     struct text_table table = {0};
- *     text_table_cell(&table, "codec");
- *     text_table_cell(&table, "ratio");
+ *     text_table_cells(&table, "codec|ratio");
  *     text_table_end_row(&table);
  *     text_table_cell(&table, "%s", name);
  *     text_table_cell(&table, "%.3f", ratio);
  *     text_table_end_row(&table);
- *     text_table_write(&table, TEXT_TABLE_TEXT, stdout);
- *     text_table_fini(&table);
+ *     text_table_put(&table, TEXT_TABLE_TEXT, stdout);
  *
  * Where the columns have names, the first row holds them. Columns stand to the right, but for the
  * first one and those with a cell of text_table_left(). */
@@ -54,6 +52,8 @@ void text_table_cell(struct text_table *table, const char *fmt, ...)
 /* The same in a column that stands to the left. */
 void text_table_left(struct text_table *table, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+/* A cell for each of the names, which | stands between. */
+void text_table_cells(struct text_table *table, const char *names);
 void text_table_end_row(struct text_table *table);
 /* A line of its own, as it is, above the next row (or below the last one), and a color for that. */
 void text_table_line(struct text_table *table, const char *fmt, ...)
@@ -65,6 +65,8 @@ void text_table_color(struct text_table *table, const char *escape);
 uint32_t text_table_fit(struct text_table *table, uint32_t width, uint32_t name,
                         const uint32_t *spare, uint32_t count);
 void text_table_write(const struct text_table *table, enum text_table_style style, FILE *out);
+/* The same, and text_table_fini(). */
+void text_table_put(struct text_table *table, enum text_table_style style, FILE *out);
 /* Reads CSV (RFC 4180; lines end in LF or CRLF), whose first line names the columns. All rows have
  * as many cells as the first; a cell may be empty. The caller owns the table: text_table_fini(). On
  * failure the table is empty, and `err` says `name`, the row and what is wrong with it. */

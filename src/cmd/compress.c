@@ -145,21 +145,18 @@ print_codecs(const struct compress *all, uint32_t kind)
     struct text_table table = {0};
     struct rank ranks[CODEC_COUNT];
     const uint32_t count = rank_codecs(all, kind, ranks), step = bus_bytes(all);
-    text_table_cell(&table, "codec");
-    text_table_cell(&table, "ratio");
+    text_table_cells(&table, "codec|ratio");
     if (all->inputs.count > 1)
         text_table_cell(&table, "arithmetic");
     text_table_cell(&table, "out/in");
     text_table_cell(&table, "cycles");
     for (uint32_t bytes = step; bytes <= CODEC_BLOCK_BYTES; bytes += step)
         text_table_cell(&table, "%u B", bytes);
-    text_table_cell(&table, "plain");
-    text_table_cell(&table, "bytes out");
+    text_table_cells(&table, "plain|bytes out");
     text_table_end_row(&table);
     for (uint32_t i = 0; i < count; i++)
         put_codec(all, kind, &ranks[i], &table);
-    text_table_write(&table, TEXT_TABLE_TEXT, stdout);
-    text_table_fini(&table);
+    text_table_put(&table, TEXT_TABLE_TEXT, stdout);
 }
 
 static void
@@ -228,8 +225,7 @@ print_csv(const struct compress *all)
         for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++)
             for (uint32_t c = 0; c < CODEC_COUNT; c++)
                 put_levels(all, &all->inputs.items[i], kind, c, &table);
-    text_table_write(&table, TEXT_TABLE_CSV, stdout);
-    text_table_fini(&table);
+    text_table_put(&table, TEXT_TABLE_CSV, stdout);
 }
 
 static void

@@ -43,8 +43,7 @@ print_commands(FILE *out)
         text_table_left(&table, "%s", commands[i].summary);
         text_table_end_row(&table);
     }
-    text_table_write(&table, TEXT_TABLE_TEXT, out);
-    text_table_fini(&table);
+    text_table_put(&table, TEXT_TABLE_TEXT, out);
     fprintf(out, "\n");
     print_wrapped(
         out, width < 88 ? width : 88, 0, 0,

@@ -25,8 +25,7 @@ add_line(struct text_table *sheet, const char *name, const struct model_errors *
         text_table_cell(sheet, "%.2f %%", 100 * held_out->mean);
         text_table_cell(sheet, "%.1f %%", 100 * held_out->worst);
     } else {
-        text_table_cell(sheet, "-");
-        text_table_cell(sheet, "-");
+        text_table_cells(sheet, "-|-");
     }
     text_table_cell(sheet, "%.0f %%", 100 * budget);
     text_table_cell(sheet, "%s",

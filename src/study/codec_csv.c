@@ -146,8 +146,7 @@ codec_study_write_csv(const struct codec_study *study, const struct study *to, s
         FILE *out = open_memstream(&text, &size);
         BUG_ON(!out, "no memory for a table");
         tables[i].put(study, &table);
-        text_table_write(&table, TEXT_TABLE_CSV, out);
-        text_table_fini(&table);
+        text_table_put(&table, TEXT_TABLE_CSV, out);
         fclose(out);
         ok = study_write(to, tables[i].name, text, err);
         free(text);

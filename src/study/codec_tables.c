@@ -31,8 +31,7 @@ all_bytes(const struct codec_study_result *result)
 static void
 end_table(struct text_table *table, FILE *out)
 {
-    text_table_write(table, TEXT_TABLE_MARKDOWN, out);
-    text_table_fini(table);
+    text_table_put(table, TEXT_TABLE_MARKDOWN, out);
 }
 
 static void
@@ -80,9 +79,7 @@ print_traffic(const struct codec_study *study, FILE *out)
         "## Traffic without codecs, MB per frame\n\nCleared: lines that move nothing, as a share "
         "of all lines of z or color. Plain: lines that no\ncodec may touch, as a share of those "
         "that move.\n\n");
-    text_table_cell(&table, "trace");
-    text_table_cell(&table, "samples");
-    text_table_cell(&table, "all");
+    text_table_cells(&table, "trace|samples|all");
     for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)
         text_table_cell(&table, "%s", traffic_clients[i]);
     text_table_cell(&table, "z + color, %%");
@@ -121,9 +118,7 @@ print_ranking(const struct codec_study *study, enum codec_bus bus, uint32_t kind
         fprintf(out, "%s%s %u", c ? ", " : "", study->machines->items[c],
                 codec_study_movers(study, c, kind));
     fprintf(out, "), (rank), and the arithmetic mean. Latencies are in cycles.\n\n");
-    text_table_cell(&table, "codec");
-    text_table_cell(&table, "latency");
-    text_table_cell(&table, "all");
+    text_table_cells(&table, "codec|latency|all");
     for (uint32_t c = 0; c < columns; c++) {
         text_table_cell(&table, "%s", study->machines->items[c]);
         text_table_cell(&table, "arithmetic");
@@ -180,14 +175,10 @@ print_levels(const struct codec_study *study, enum codec_bus bus, uint32_t kind,
             "\n## Blocks of %s by level, %u-byte bus\n\nShares of the blocks that move, all traces "
             "together. Plain blocks have %u bytes that no codec\nmay touch.\n\n",
             compression_kinds[kind], step, CODEC_BLOCK_BYTES);
-    text_table_cell(&table, "codec");
-    text_table_cell(&table, "samples");
+    text_table_cells(&table, "codec|samples");
     for (uint32_t bytes = step; bytes <= CODEC_BLOCK_BYTES; bytes += step)
         text_table_cell(&table, "%u bytes", bytes);
-    text_table_cell(&table, "plain");
-    text_table_cell(&table, "blocks");
-    text_table_cell(&table, "MB in");
-    text_table_cell(&table, "MB out");
+    text_table_cells(&table, "plain|blocks|MB in|MB out");
     text_table_end_row(&table);
     for (uint32_t i = 0; i < count; i++)
         for (size_t c = 0; c < study->machines->count; c++)

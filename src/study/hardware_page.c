@@ -49,8 +49,7 @@ header(struct text_table *table, const char *const *names, uint32_t count)
 static void
 finish(struct text_table *table, enum text_table_style style, FILE *out)
 {
-    text_table_write(table, style, out);
-    text_table_fini(table);
+    text_table_put(table, style, out);
 }
 
 static void

@@ -25,8 +25,7 @@ heads(struct text_table *sheet, const char *const *names, uint32_t count)
 static void
 finish(struct text_table *sheet, FILE *out)
 {
-    text_table_write(sheet, TEXT_TABLE_MARKDOWN, out);
-    text_table_fini(sheet);
+    text_table_put(sheet, TEXT_TABLE_MARKDOWN, out);
 }
 
 static void

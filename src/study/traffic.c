@@ -123,9 +123,7 @@ make_table(const struct study *study, const struct traffic *all, struct text_tab
 static void
 make_csv(const struct study *study, const struct traffic *all, struct text_table *table)
 {
-    text_table_cell(table, "game");
-    text_table_cell(table, "samples");
-    text_table_cell(table, "frame");
+    text_table_cells(table, "game|samples|frame");
     for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)
         text_table_cell(table, "%s_bytes", traffic_clients[i]);
     text_table_end_row(table);

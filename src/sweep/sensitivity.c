@@ -300,9 +300,7 @@ static void
 write_rows(const struct study_data *d, struct text_table *rows)
 {
     struct effect *effects = mem_array(d->factors.count + 1, sizeof *effects);
-    static const char *const titles[] = {"parameter", "from", "to", "pairs"};
-    for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
-        text_table_cell(rows, "%s", titles[i]);
+    text_table_cells(rows, "parameter|from|to|pairs");
     for (size_t o = 0; o < d->outputs; o++)
         text_table_cell(rows, "%s", d->output_names.items[o]);
     text_table_end_row(rows);

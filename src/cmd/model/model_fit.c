@@ -21,12 +21,16 @@ print_worst(const struct model_check *check, const struct model_rows *rows)
     enum { SHOWN = 5 };
     size_t worst[SHOWN];
     const uint32_t count = model_worst_rows(check, rows, worst, SHOWN);
-    puts("\nfarthest off, in frames a second:");
+    struct text_table table = {0};
+    text_table_line(&table, "\nfarthest off, in frames a second:");
     for (uint32_t i = 0; i < count; i++) {
         char text[256];
         model_row_describe(&rows->items[worst[i]], text, sizeof text);
-        printf("  %+6.1f %%  %s\n", 100 * check->error[worst[i]], text);
+        text_table_cell(&table, "%+6.1f %%", 100 * check->error[worst[i]]);
+        text_table_left(&table, "%s", text);
+        text_table_end_row(&table);
     }
+    text_table_put(&table, TEXT_TABLE_TEXT, stdout);
 }
 
 static void
@@ -34,13 +38,10 @@ print_tables(const struct model_check *check, const struct model_rows *rows)
 {
     struct text_table stages = {0}, springs = {0};
     model_stages_sheet(&stages, check);
-    text_table_write(&stages, TEXT_TABLE_TEXT, stdout);
-    if (model_springs_sheet(&springs, check, rows)) {
+    text_table_put(&stages, TEXT_TABLE_TEXT, stdout);
+    if (model_springs_sheet(&springs, check, rows))
         puts("\nmass-spring, frames a second:");
-        text_table_write(&springs, TEXT_TABLE_TEXT, stdout);
-    }
-    text_table_fini(&stages);
-    text_table_fini(&springs);
+    text_table_put(&springs, TEXT_TABLE_TEXT, stdout);
     print_worst(check, rows);
 }
 
@@ -120,11 +121,7 @@ print_fit(const struct model *model)
     struct text_table sheet = {0};
     printf("%s: %.6g cycles a second, %.3g us a frame besides\n\n", model->renderer,
            model_factor(model, "rate"), 1e6 * model_factor(model, "start"));
-    text_table_cell(&sheet, "curve");
-    text_table_cell(&sheet, "segments");
-    text_table_cell(&sheet, "from");
-    text_table_cell(&sheet, "to");
-    text_table_cell(&sheet, "interval, the widest");
+    text_table_cells(&sheet, "curve|segments|from|to|interval, the widest");
     text_table_end_row(&sheet);
     for (size_t i = 0; i < model->curves.count; i++) {
         const struct spline *s = &model->curves.items[i].spline;
@@ -138,9 +135,8 @@ print_fit(const struct model *model)
         text_table_cell(&sheet, "+-%.1f %%", 100 * widest);
         text_table_end_row(&sheet);
     }
-    text_table_write(&sheet, TEXT_TABLE_TEXT, stdout);
+    text_table_put(&sheet, TEXT_TABLE_TEXT, stdout);
     putchar('\n');
-    text_table_fini(&sheet);
 }
 
 /* The model does not take the place of what it is made from. */

@@ -28,10 +28,7 @@ print_prediction(const struct model_prediction *prediction)
     struct text_table sheet = {0};
     char text[64];
     bool extrapolated = false;
-    text_table_cell(&sheet, "stage");
-    text_table_cell(&sheet, "by itself");
-    text_table_cell(&sheet, "frames/s");
-    text_table_cell(&sheet, " ");
+    text_table_cells(&sheet, "stage|by itself|frames/s| ");
     text_table_end_row(&sheet);
     for (uint32_t s = 0; s < MODEL_STAGES; s++) {
         if (!prediction->stages[s].counts)
@@ -43,8 +40,7 @@ print_prediction(const struct model_prediction *prediction)
         text_table_end_row(&sheet);
         extrapolated = extrapolated || prediction->stages[s].extrapolated;
     }
-    text_table_write(&sheet, TEXT_TABLE_TEXT, stdout);
-    text_table_fini(&sheet);
+    text_table_put(&sheet, TEXT_TABLE_TEXT, stdout);
     printf("\n%.2f frames/s", 1 / prediction->seconds);
     if (prediction->clock > 0)
         printf(" (%.4g a million cycles)", 1e6 / (prediction->seconds * prediction->clock));

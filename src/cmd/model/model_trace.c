@@ -134,13 +134,9 @@ static void
 print_frames(const struct compared *c)
 {
     struct text_table sheet = {0};
-    text_table_cell(&sheet, "frame");
-    text_table_cell(&sheet, "frames/s");
-    text_table_cell(&sheet, "bound by");
-    text_table_cell(&sheet, "of it");
+    text_table_cells(&sheet, "frame|frames/s|bound by|of it");
     if (c->measured) {
-        text_table_cell(&sheet, "cycle-level");
-        text_table_cell(&sheet, "error");
+        text_table_cells(&sheet, "cycle-level|error");
     }
     text_table_end_row(&sheet);
     for (size_t i = 0; i < c->frames.count; i++) {
@@ -150,16 +146,14 @@ print_frames(const struct compared *c)
         text_table_cell(&sheet, "%s", frame_bound_name(p->bound));
         text_table_cell(&sheet, "%.0f %%", 100 * p->bounds[p->bound] / p->cycles);
         if (c->measured && isnan(c->measured[p->frame])) {
-            text_table_cell(&sheet, "-");
-            text_table_cell(&sheet, "-");
+            text_table_cells(&sheet, "-|-");
         } else if (c->measured) {
             text_table_cell(&sheet, "%.1f", 1 / c->measured[p->frame]);
             text_table_cell(&sheet, "%+.1f %%", 100 * (c->measured[p->frame] / p->seconds - 1));
         }
         text_table_end_row(&sheet);
     }
-    text_table_write(&sheet, TEXT_TABLE_TEXT, stdout);
-    text_table_fini(&sheet);
+    text_table_put(&sheet, TEXT_TABLE_TEXT, stdout);
     if (c->count)
         printf("\n%u frames: mean error %.1f %%, worst %.1f %%\n", c->count, 100 * c->mean,
                100 * c->worst);

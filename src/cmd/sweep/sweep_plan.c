@@ -66,15 +66,13 @@ print_runs(const struct sweeping *s, const struct estimator *estimator)
         text_table_cell(&table, "%s", run->machine);
         text_table_cell(&table, "%s", sweep_state_names[state]);
         if (state == SWEEP_DONE) {
-            text_table_cell(&table, "-");
-            text_table_cell(&table, "-");
+            text_table_cells(&table, "-|-");
         } else {
             estimate_cells(&table, &estimate);
         }
         text_table_end_row(&table);
     }
-    text_table_write(&table, TEXT_TABLE_TEXT, stdout);
-    text_table_fini(&table);
+    text_table_put(&table, TEXT_TABLE_TEXT, stdout);
 }
 
 /* What is left to do, in all. */

@@ -139,8 +139,7 @@ judge(const struct proof *proof, struct error *err)
             best = i;
     }
     puts("");
-    text_table_write(&table, TEXT_TABLE_TEXT, stdout);
-    text_table_fini(&table);
+    text_table_put(&table, TEXT_TABLE_TEXT, stdout);
     if (proof->gained[verdict] + VERDICT_WITHIN * proof->cycles >= proof->gained[best]) {
         printf("\nproven: nothing that is accused gives more than %s\n", ideals[verdict].name);
         return true;

@@ -242,8 +242,7 @@ print_table(struct text_table *table, uint32_t name, uint32_t first, uint32_t sh
 {
     const uint32_t spare[] = {first, shares + 1, shares + 2, shares, shares + 3};
     text_table_fit(table, line_width(stdout), name, spare, sizeof spare / sizeof spare[0]);
-    text_table_write(table, TEXT_TABLE_TEXT, stdout);
-    text_table_fini(table);
+    text_table_put(table, TEXT_TABLE_TEXT, stdout);
 }
 
 static double
@@ -269,8 +268,7 @@ print_kernels(const struct application *application, const struct topdown_reques
     const size_t count = request->shows_all || application->kernels.count <= KERNELS_SHOWN
                              ? application->kernels.count
                              : KERNELS_SHOWN;
-    text_table_cell(&table, "kernel");
-    text_table_cell(&table, "launches");
+    text_table_cells(&table, "kernel|launches");
     text_table_cell(&table, "%% of %s", title_of(application));
     put_titles(&table);
     for (size_t i = 0; i < count; i++) {
@@ -299,8 +297,7 @@ print_launches(const struct application *application)
     struct text_table table = {0};
     const struct profile *profile = application->profile;
     bool has_launches = false;
-    text_table_cell(&table, "launch");
-    text_table_cell(&table, "kernel");
+    text_table_cells(&table, "launch|kernel");
     text_table_cell(&table, "%s", application_weight_unit(application));
     put_titles(&table);
     for (uint32_t i = 0; i < profile->launches.count; i++) {
@@ -358,8 +355,7 @@ static void
 print_side_by_side(const application_list *applications)
 {
     struct text_table table = {0};
-    text_table_cell(&table, "application");
-    text_table_cell(&table, "device");
+    text_table_cells(&table, "application|device");
     put_titles(&table);
     for (size_t i = 0; i < applications->count; i++) {
         const struct application *application = &applications->items[i];

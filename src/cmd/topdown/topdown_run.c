@@ -536,10 +536,10 @@ static void
 print_difference(const struct topdown_tree *a, const struct topdown_tree *b, uint32_t level)
 {
     struct text_table table = {0};
-    const char *const titles[] = {"", "a", "b", a->shape->unit, "of all in a"};
     static const uint32_t spare[] = {4, 3};
-    for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
-        text_table_cell(&table, "%s", titles[i]);
+    text_table_cells(&table, "|a|b");
+    text_table_cell(&table, "%s", a->shape->unit);
+    text_table_cell(&table, "of all in a");
     text_table_end_row(&table);
     uint32_t n = 0;
     do {
@@ -555,8 +555,7 @@ print_difference(const struct topdown_tree *a, const struct topdown_tree *b, uin
         text_table_end_row(&table);
     } while ((n = topdown_next(a->shape, n)));
     text_table_fit(&table, line_width(stdout), 0, spare, sizeof spare / sizeof spare[0]);
-    text_table_write(&table, TEXT_TABLE_TEXT, stdout);
-    text_table_fini(&table);
+    text_table_put(&table, TEXT_TABLE_TEXT, stdout);
 }
 
 static bool

@@ -149,15 +149,8 @@ write_scores(const struct verdict_case *cases, size_t count, FILE *out)
     const char *machines[MOST];
     const size_t machine_count = machines_of(cases, count, machines, MOST);
     struct text_table table = {0};
-    const char *const titles[] = {"frames",
-                                  "verdict right",
-                                  "largest `bound_*` right",
-                                  "most frequent right",
-                                  "error, points",
-                                  "error of the upper bound, points",
-                                  "cases"};
-    for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
-        text_table_cell(&table, "%s", titles[i]);
+    text_table_cells(&table, "frames|verdict right|largest `bound_*` right|most frequent "
+                             "right|error, points|error of the upper bound, points|cases");
     text_table_end_row(&table);
     for (uint32_t half = 0; half < 2; half++) {
         if (!has_half(cases, count, half))
@@ -171,8 +164,7 @@ write_scores(const struct verdict_case *cases, size_t count, FILE *out)
             put_score(&table, what, &of);
         }
     }
-    text_table_write(&table, TEXT_TABLE_MARKDOWN, out);
-    text_table_fini(&table);
+    text_table_put(&table, TEXT_TABLE_MARKDOWN, out);
 }
 
 static void
@@ -199,17 +191,13 @@ static void
 write_frames(const struct verdict_case *cases, size_t count, bool develops, FILE *out)
 {
     struct text_table table = {0};
-    const char *const titles[] = {"frame",     "machine",    "cycles",           "verdict",
-                                  "at most %", "expected %", "gained %",         "best",
-                                  "gained %",  "right",      "largest `bound_*`"};
-    for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
-        text_table_cell(&table, "%s", titles[i]);
+    text_table_cells(&table, "frame|machine|cycles|verdict|at most %|expected %|gained "
+                             "%|best|gained %|right|largest `bound_*`");
     text_table_end_row(&table);
     for (size_t i = 0; i < count; i++)
         if (cases[i].develops == develops)
             put_frame(&table, &cases[i]);
-    text_table_write(&table, TEXT_TABLE_MARKDOWN, out);
-    text_table_fini(&table);
+    text_table_put(&table, TEXT_TABLE_MARKDOWN, out);
 }
 
 /* What went wrong, from the figures: the verdict gave less than was expected, the best one more, or

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/schema.h"
+#include "base/text_table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,113 +19,132 @@ share(const struct draw_cost *cost, const struct draws *draws)
 /* Text. */
 
 static void
-print_cost(const struct draw_cost *cost, const struct draws *draws, bool covers, FILE *out)
+put_cost(struct text_table *table, const struct draw_cost *cost, const struct draws *draws,
+         bool covers)
 {
-    char overdraw[32] = "-"; /* of work that has no target, or of all together */
+    text_table_cell(table, "%.0f", cost->cycles);
+    text_table_cell(table, "%.2f", share(cost, draws));
+    text_table_cell(table, "%.0f", cost->fragments);
     if (covers)
-        snprintf(overdraw, sizeof overdraw, "%.3f", cost->overdraw);
-    fprintf(out, "%11.0f %6.2f %10.0f %8s %11.0f %9.0f %-10s", cost->cycles, share(cost, draws),
-            cost->fragments, overdraw, cost->bytes, cost->texture_misses, draw_cost_bound_by(cost));
+        text_table_cell(table, "%.3f", cost->overdraw);
+    else
+        text_table_cell(table, "-"); /* of work that has no target, or of all together */
+    text_table_cell(table, "%.0f", cost->bytes);
+    text_table_cell(table, "%.0f", cost->texture_misses);
+    text_table_left(table, "%s", draw_cost_bound_by(cost));
 }
 
 static void
-print_head(const char *first, const char *last, FILE *out)
-{
-    fprintf(out, "%-10s %11s %6s %10s %8s %11s %9s %-10s  %s\n", first, "cycles", "%", "fragments",
-            "overdraw", "bytes", "tex miss", "bound by", last);
-}
-
-static void
-print_draw(const struct draws_line *line, const struct draws *draws, FILE *out)
+put_draw(struct text_table *table, const struct draws_line *line, const struct draws *draws)
 {
     const struct draw_row *row = line->row;
-    char place[32];
-    snprintf(place, sizeof place, "%u:%u", row->frame, row->draw);
-    fprintf(out, "%-10s ", place);
-    print_cost(&line->cost, draws, true, out);
-    print_shown(out, "  %.8s %.8s  %s %s  %s", row->vertex_program, row->fragment_program,
-                row->primitive, row->vertices, row->target);
     char *label = draw_row_label(row);
-    print_shown(out, "%s%s", *label ? "  " : "", label);
-    fputc('\n', out);
+    text_table_cell(table, "%u:%u", row->frame, row->draw);
+    put_cost(table, &line->cost, draws, true);
+    text_table_left(table, "%.8s %.8s  %s %s  %s%s%s", row->vertex_program, row->fragment_program,
+                    row->primitive, row->vertices, row->target, *label ? "  " : "", label);
+    text_table_end_row(table);
     free(label);
+}
+
+static void
+put_group(struct text_table *table, const struct draws_line *line, const struct draws *draws)
+{
+    text_table_cell(table, "%u", line->count);
+    put_cost(table, &line->cost, draws, true);
+    text_table_left(table, "%s  %u:%u", line->name, line->row->frame, line->row->draw);
+    text_table_end_row(table);
+}
+
+static void
+put_between(struct text_table *table, const struct draws_line *line, const struct draws *draws)
+{
+    text_table_cell(table, "%s", line->name);
+    put_cost(table, &line->cost, draws, false);
+    text_table_left(table, "%u time%s between draws", line->count, line->count == 1 ? "" : "s");
+    text_table_end_row(table);
 }
 
 static void
 print_text(const struct draws_list *list, const struct draws *draws, uint32_t most, FILE *out)
 {
+    struct text_table table = {0};
     const bool grouped = list->group != GROUP_NONE;
-    print_head(grouped ? "draws" : "draw",
-               grouped ? "group, and its dearest draw"
-                       : "vertex and fragment program, primitive, target, label",
-               out);
-    for (size_t i = 0; i < list->lines.count && (!most || i < most); i++) {
-        const struct draws_line *line = &list->lines.items[i];
-        if (!grouped) {
-            print_draw(line, draws, out);
-            continue;
-        }
-        fprintf(out, "%-10u ", line->count);
-        print_cost(&line->cost, draws, true, out);
-        print_shown(out, "  %s  %u:%u\n", line->name, line->row->frame, line->row->draw);
-    }
+    text_table_cell(&table, grouped ? "draws" : "draw");
+    text_table_cells(&table, "cycles|%|fragments|overdraw|bytes|tex miss|bound by");
+    text_table_left(&table, grouped ? "group, and its dearest draw"
+                                    : "vertex and fragment program, primitive, target, label");
+    text_table_end_row(&table);
+    for (size_t i = 0; i < list->lines.count && (!most || i < most); i++)
+        (grouped ? put_group : put_draw)(&table, &list->lines.items[i], draws);
     if (most && list->lines.count > most)
-        fprintf(out, "and %zu more (--all)\n", list->lines.count - most);
-    for (size_t i = 0; i < list->between.count; i++) {
-        const struct draws_line *line = &list->between.items[i];
-        print_shown(out, "%-10s ", line->name);
-        print_cost(&line->cost, draws, false, out);
-        fprintf(out, "  %u time%s between draws\n", line->count, line->count == 1 ? "" : "s");
-    }
-    fprintf(out, "%-10s ", "all");
-    print_cost(&draws->total, draws, false, out);
-    fprintf(out, "  together%s\n",
-            list->group == GROUP_TEXTURE ? "; a draw with several textures is in several groups"
-                                         : "");
+        text_table_line(&table, "and %zu more (--all)", list->lines.count - most);
+    for (size_t i = 0; i < list->between.count; i++)
+        put_between(&table, &list->between.items[i], draws);
+    text_table_cell(&table, "all");
+    put_cost(&table, &draws->total, draws, false);
+    text_table_left(
+        &table, "together%s",
+        list->group == GROUP_TEXTURE ? "; a draw with several textures is in several groups" : "");
+    text_table_end_row(&table);
+    text_table_put(&table, TEXT_TABLE_TEXT, out);
 }
 
 /* CSV. */
 
 static void
-csv_cost(const struct draw_cost *cost, const struct draws *draws, FILE *out)
+put_csv_cost(struct text_table *table, const struct draw_cost *cost, const struct draws *draws)
 {
-    fprintf(out, "%.0f,%.4f,%.0f,%.6g,%.0f,%.0f,%s", cost->cycles, share(cost, draws),
-            cost->fragments, cost->overdraw, cost->bytes, cost->texture_misses,
-            draw_cost_bound_by(cost));
+    text_table_cell(table, "%.0f", cost->cycles);
+    text_table_cell(table, "%.4f", share(cost, draws));
+    text_table_cell(table, "%.0f", cost->fragments);
+    text_table_cell(table, "%.6g", cost->overdraw);
+    text_table_cell(table, "%.0f", cost->bytes);
+    text_table_cell(table, "%.0f", cost->texture_misses);
+    text_table_cell(table, "%s", draw_cost_bound_by(cost));
 }
 
 static void
-csv_line(const struct draws_line *line, const struct draws *draws, enum draws_group group,
-         FILE *out)
+put_csv_line(struct text_table *table, const struct draws_line *line, const struct draws *draws,
+             enum draws_group group)
 {
     const struct draw_row *row = line->row;
-    fprintf(out, "%d,", AETIUS_SCHEMA);
-    if (group != GROUP_NONE)
-        fprintf(out, "%s,%s,%u,", row->work, line->name, line->count);
-    fprintf(out, "%u,%u,%s,", row->frame, row->draw, group != GROUP_NONE ? row->hash : row->work);
-    csv_cost(&line->cost, draws, out);
-    if (group == GROUP_NONE)
-        fprintf(out, ",%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s", row->hash, row->vertex_program,
-                row->fragment_program, row->primitive, row->vertices, row->instances, row->target,
-                row->textures, row->state, row->label, row->program_name, row->target_name);
-    fputc('\n', out);
+    const char *const facts[] = {row->hash,      row->vertex_program, row->fragment_program,
+                                 row->primitive, row->vertices,       row->instances,
+                                 row->target,    row->textures,       row->state,
+                                 row->label,     row->program_name,   row->target_name};
+    text_table_cell(table, "%d", AETIUS_SCHEMA);
+    if (group != GROUP_NONE) {
+        text_table_cell(table, "%s", row->work);
+        text_table_cell(table, "%s", line->name);
+        text_table_cell(table, "%u", line->count);
+    }
+    text_table_cell(table, "%u", row->frame);
+    text_table_cell(table, "%u", row->draw);
+    text_table_cell(table, "%s", group != GROUP_NONE ? row->hash : row->work);
+    put_csv_cost(table, &line->cost, draws);
+    for (size_t i = 0; group == GROUP_NONE && i < sizeof facts / sizeof facts[0]; i++)
+        text_table_cell(table, "%s", facts[i]);
+    text_table_end_row(table);
 }
 
 static void
 print_csv(const struct draws_list *list, const struct draws *draws, FILE *out)
 {
-    static const char costs[] = "cycles,share,fragments,overdraw,bytes,texture_misses,bound_by";
-    if (list->group == GROUP_NONE)
-        fprintf(out,
-                "schema,frame,draw,work,%s,hash,vertex_program,fragment_program,primitive,"
-                "vertices,instances,target,textures,state,label,program_name,target_name\n",
-                costs);
-    else
-        fprintf(out, "schema,work,name,count,frame,draw,hash,%s\n", costs);
+    struct text_table table = {0};
+    const bool grouped = list->group != GROUP_NONE;
+    text_table_cells(&table,
+                     grouped ? "schema|work|name|count|frame|draw|hash" : "schema|frame|draw|work");
+    text_table_cells(&table, "cycles|share|fragments|overdraw|bytes|texture_misses|bound_by");
+    if (!grouped)
+        text_table_cells(&table, "hash|vertex_program|fragment_program|primitive|vertices|"
+                                 "instances|target|textures|state|label|program_name|target_name");
+    text_table_end_row(&table);
     for (size_t i = 0; i < list->lines.count; i++)
-        csv_line(&list->lines.items[i], draws, list->group, out);
+        put_csv_line(&table, &list->lines.items[i], draws, list->group);
     for (size_t i = 0; i < list->between.count; i++)
-        csv_line(&list->between.items[i], draws, list->group, out);
+        put_csv_line(&table, &list->between.items[i], draws, list->group);
+    text_table_put(&table, TEXT_TABLE_CSV, out);
 }
 
 /* JSON. */
@@ -231,33 +251,53 @@ status_of(const struct draws_pair *pair)
                                                   : "same";
 }
 
+/* FRAME:DRAW, or what stands for no draw. */
 static void
-place_of(const struct draw_row *row, char *text, size_t size)
+put_place(struct text_table *table, const struct draw_row *row, const char *none)
 {
     if (row)
-        snprintf(text, size, "%u:%u", row->frame, row->draw);
+        text_table_left(table, "%u:%u", row->frame, row->draw);
     else
-        snprintf(text, size, "-");
+        text_table_left(table, "%s", none);
 }
 
 static void
-print_pair(const struct draws_pair *pair, enum draws_form form, FILE *out)
+put_pair(struct text_table *table, const struct draws_pair *pair)
 {
     const struct draw_row *row = pair->b ? pair->b : pair->a;
-    char place_a[32], place_b[32], *difference = draws_pair_difference(pair);
-    place_of(pair->a, place_a, sizeof place_a);
-    place_of(pair->b, place_b, sizeof place_b);
-    const double a = pair->a ? pair->a->cost.cycles : 0, b = pair->b ? pair->b->cost.cycles : 0;
-    if (form == DRAWS_CSV)
-        fprintf(out, "%d,%s,%s,%s,%.0f,%.0f,%.0f,%s,%s,%s,%s,%s,%s\n", AETIUS_SCHEMA,
-                status_of(pair), pair->a ? place_a : "", pair->b ? place_b : "", a, b, b - a,
-                difference, row->hash, row->vertex_program, row->fragment_program, row->target,
-                row->label);
-    else
-        print_shown(out, "%-10s %-10s %-8s %11.0f %11.0f %+11.0f  %.8s %.8s  %s %s  %s%s%s%s%s\n",
-                    place_a, place_b, status_of(pair), a, b, b - a, row->vertex_program,
+    char *difference = draws_pair_difference(pair);
+    put_place(table, pair->a, "-");
+    put_place(table, pair->b, "-");
+    text_table_left(table, "%s", status_of(pair));
+    text_table_cell(table, "%.0f", pair->a ? pair->a->cost.cycles : 0);
+    text_table_cell(table, "%.0f", pair->b ? pair->b->cost.cycles : 0);
+    text_table_cell(table, "%+.0f", change(pair));
+    text_table_left(table, "%.8s %.8s  %s %s  %s%s%s%s%s", row->vertex_program,
                     row->fragment_program, row->primitive, row->vertices, row->target,
                     *row->label ? "  " : "", row->label, *difference ? "  other " : "", difference);
+    text_table_end_row(table);
+    free(difference);
+}
+
+static void
+put_csv_pair(struct text_table *table, const struct draws_pair *pair)
+{
+    const struct draw_row *row = pair->b ? pair->b : pair->a;
+    char *difference = draws_pair_difference(pair);
+    text_table_cell(table, "%d", AETIUS_SCHEMA);
+    text_table_cell(table, "%s", status_of(pair));
+    put_place(table, pair->a, "");
+    put_place(table, pair->b, "");
+    text_table_cell(table, "%.0f", pair->a ? pair->a->cost.cycles : 0);
+    text_table_cell(table, "%.0f", pair->b ? pair->b->cost.cycles : 0);
+    text_table_cell(table, "%.0f", change(pair));
+    text_table_cell(table, "%s", difference);
+    text_table_cell(table, "%s", row->hash);
+    text_table_cell(table, "%s", row->vertex_program);
+    text_table_cell(table, "%s", row->fragment_program);
+    text_table_cell(table, "%s", row->target);
+    text_table_cell(table, "%s", row->label);
+    text_table_end_row(table);
     free(difference);
 }
 
@@ -335,22 +375,26 @@ draws_join_print(const struct draws_join *join, const struct draws *a, const str
         json_print(root, out);
         return;
     }
+    struct text_table table = {0};
+    const bool is_csv = form == DRAWS_CSV;
+    const size_t count = is_csv || !most || most > join->pairs.count ? join->pairs.count : most;
     const struct draws_pair **order = mem_array(join->pairs.count + 1, sizeof *order);
     for (size_t i = 0; i < join->pairs.count; i++)
         order[i] = &join->pairs.items[i];
     qsort(order, join->pairs.count, sizeof *order, greatest_first);
-    if (form == DRAWS_TEXT) {
+    if (is_csv)
+        text_table_cells(&table, "schema|status|before|now|cycles_before|cycles_now|change|"
+                                 "difference|hash|vertex_program|fragment_program|target|label");
+    else
+        text_table_cells(&table, "before|now||cycles before|now|change|"
+                                 "vertex and fragment program, primitive, target, label");
+    text_table_end_row(&table);
+    for (size_t i = 0; i < count; i++)
+        (is_csv ? put_csv_pair : put_pair)(&table, order[i]);
+    if (count < join->pairs.count)
+        text_table_line(&table, "and %zu more (--all)", join->pairs.count - count);
+    if (!is_csv)
         print_summary(join, a, b, out);
-        fprintf(out, "%-10s %-10s %-8s %11s %11s %11s  %s\n", "before", "now", "", "cycles before",
-                "now", "change", "vertex and fragment program, primitive, target, label");
-    } else {
-        fprintf(out, "schema,status,before,now,cycles_before,cycles_now,change,difference,hash,"
-                     "vertex_program,fragment_program,target,label\n");
-        most = 0;
-    }
-    for (size_t i = 0; i < join->pairs.count && (!most || i < most); i++)
-        print_pair(order[i], form, out);
-    if (most && join->pairs.count > most)
-        fprintf(out, "and %zu more (--all)\n", join->pairs.count - most);
+    text_table_put(&table, is_csv ? TEXT_TABLE_CSV : TEXT_TABLE_TEXT, out);
     free(order);
 }

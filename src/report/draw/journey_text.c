@@ -72,28 +72,19 @@ put_mean(struct text_table *sheet, uint64_t sum, uint64_t count)
 }
 
 static void
-put_names(struct text_table *sheet, const char *const *names)
-{
-    for (; *names; names++)
-        text_table_cell(sheet, "%s", *names);
-    text_table_end_row(sheet);
-}
-
-static void
 print_sheet(struct text_table *sheet, const uint32_t *spare, uint32_t count, FILE *out)
 {
     text_table_fit(sheet, line_width(out), 0, spare, count);
-    text_table_write(sheet, TEXT_TABLE_TEXT, out);
-    text_table_fini(sheet);
+    text_table_put(sheet, TEXT_TABLE_TEXT, out);
 }
 
 static void
 print_stages(const struct journey *journey, FILE *out)
 {
-    static const char *const names[] = {"step", "unit", "waited", "from", "to", "took", NULL};
     static const uint32_t spare[] = {2, 5};
     struct text_table sheet = {0};
-    put_names(&sheet, names);
+    text_table_cells(&sheet, "step|unit|waited|from|to|took");
+    text_table_end_row(&sheet);
     for (size_t i = 0; i < journey->stages.count; i++) {
         const struct journey_stage *stage = &journey->stages.items[i];
         char name[64];
@@ -136,16 +127,15 @@ name_fates(const struct watched_course *course, char *text, size_t size)
 static void
 print_quads(const struct journey *journey, FILE *out)
 {
-    static const char *const names[] = {"quad",   "fragments", "generated", "z test",
-                                        "shader", "shaded",    "written",   "texels",
-                                        "misses", "end",       NULL};
     static const uint32_t spare[] = {8, 7, 1, 5, 3};
     const struct watch *watch = journey->follow->watch;
     struct text_table sheet = {0};
     if (!watch->courses.count)
         return;
     fputs("\nits quads, by the pixel of their corner:\n", out);
-    put_names(&sheet, names);
+    text_table_cells(&sheet,
+                     "quad|fragments|generated|z test|shader|shaded|written|texels|misses|end");
+    text_table_end_row(&sheet);
     for (size_t i = 0; i < watch->courses.count && i < JOURNEY_QUADS_SHOWN; i++) {
         const struct watched_course *course = &watch->courses.items[i];
         char end[64];

@@ -56,14 +56,6 @@ put_color(struct text_table *sheet, bool there, const float rgba[4])
         text_table_cell(sheet, "-");
 }
 
-static void
-put_names(struct text_table *sheet, const char *const *names)
-{
-    for (; *names; names++)
-        text_table_cell(sheet, "%s", *names);
-    text_table_end_row(sheet);
-}
-
 /* Which fragment a row is of. */
 static void
 put_fragment(struct text_table *sheet, const struct watched_fragment *f)
@@ -107,12 +99,6 @@ put_values(struct text_table *sheet, const struct watched_fragment *f)
 void
 pixel_log_print(const struct pixel_log *log, FILE *out)
 {
-    static const char *const course[] = {"frame",   "draw",   "prim",   "prog",   "generated",
-                                         "early z", "shader", "shaded", "late z", "written",
-                                         "texels",  "misses", "end",    NULL};
-    static const char *const values[] = {"frame",       "draw",    "prim",  "depth",
-                                         "z before",    "z after", "color", "color before",
-                                         "color after", NULL};
     fprintf(out, "\npixel %u,%u: %zu fragment%s", log->x, log->y, log->fragments.count,
             log->fragments.count == 1 ? "" : "s");
     if (!log->fragments.count) {
@@ -121,18 +107,20 @@ pixel_log_print(const struct pixel_log *log, FILE *out)
         return;
     }
     struct text_table when = {0}, what = {0};
-    put_names(&when, course);
-    put_names(&what, values);
+    text_table_cells(&when, "frame|draw|prim|prog|generated|early z|shader|shaded|late z|written|"
+                            "texels|misses|end");
+    text_table_end_row(&when);
+    text_table_cells(&what,
+                     "frame|draw|prim|depth|z before|z after|color|color before|color after");
+    text_table_end_row(&what);
     for (size_t i = 0; i < log->fragments.count; i++) {
         put_course(&when, &log->fragments.items[i]);
         put_values(&what, &log->fragments.items[i]);
     }
     fputs("; cycles since the frame began\n", out);
-    text_table_write(&when, TEXT_TABLE_TEXT, out);
+    text_table_put(&when, TEXT_TABLE_TEXT, out);
     fputc('\n', out);
-    text_table_write(&what, TEXT_TABLE_TEXT, out);
-    text_table_fini(&when);
-    text_table_fini(&what);
+    text_table_put(&what, TEXT_TABLE_TEXT, out);
 }
 
 static void

@@ -56,6 +56,20 @@ columns_stand_to_their_side(void **state)
     text_table_fini(&table);
 }
 
+/* Any cell may be empty, the first and the last too; a comma is none of theirs. */
+static void
+names_become_cells(void **state)
+{
+    struct text_table table = {0};
+    (void)state;
+    text_table_cells(&table, "|a, b||c|");
+    text_table_cells(&table, "");
+    text_table_end_row(&table);
+    assert_written(&table, TEXT_TABLE_CSV, ",\"a, b\",,c,,\n");
+    text_table_put(&table, TEXT_TABLE_CSV, stdout);
+    assert_int_equal(text_table_rows(&table), 0);
+}
+
 /* A column that stays keeps its side where one before it is left out. */
 static void
 sides_stay_when_columns_go(void **state)
@@ -129,6 +143,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_stand_to_their_side),
+        cmocka_unit_test(names_become_cells),
         cmocka_unit_test(sides_stay_when_columns_go),
         cmocka_unit_test(lines_and_colors_are_for_people),
         cmocka_unit_test(words_go_on_below_themselves),

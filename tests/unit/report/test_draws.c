@@ -424,7 +424,7 @@ test_what_is_said(void **state)
     RUN(&said, "draws", run);
     assert_int_equal(said.status, 0);
     assert_string_equal(said.err, "");
-    at = strstr(said.out, "\nall ");
+    at = strstr(said.out, "\n  all ");
     assert_non_null(at);
     assert_null(strstr(at, "0.000"));
     assert_non_null(strstr(at, " - "));
@@ -440,7 +440,7 @@ test_what_is_said(void **state)
     RUN(&said, "draws", run);
     assert_int_equal(said.status, 0);
     assert_non_null(strstr(said.err, "was cut short"));
-    assert_non_null(strstr(said.out, "\nall "));
+    assert_non_null(strstr(said.out, "\n  all "));
     free(text);
     free(run);
     free(json);
@@ -612,7 +612,7 @@ test_bound_by_drain(void **state)
     RUN(&said, "topdown", run);
     assert_non_null(strstr(said.out, "bound by drain: "));
     RUN(&said, "draws", run);
-    const char *all = strstr(said.out, "\nall ");
+    const char *all = strstr(said.out, "\n  all ");
     assert_non_null(all);
     assert_non_null(strstr(all, " drain "));
     free(run);
