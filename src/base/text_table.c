@@ -231,16 +231,13 @@ write_end(const char *cell, uint32_t column, FILE *out)
 {
     enum { BELOW = 8 };
     const uint32_t width = line_width(out), lead = (uint32_t)strspn(cell, " ");
-    if (!*cell) {
-        fputc('\n', out);
+    if (column + strlen(cell) <= width) {
+        fprintf(out, "%s\n", cell);
         return;
     }
-    fprintf(out, "  %*s", (int)lead, "");
-    if (column + strlen(cell) <= width)
-        fprintf(out, "%s\n", cell + lead);
-    else
-        print_wrapped_at(out, width, column + lead, lead + (width < 2 * column ? BELOW : column),
-                         cell + lead);
+    fprintf(out, "%*s", (int)lead, "");
+    print_wrapped_at(out, width, column + lead, lead + (width < 2 * column ? BELOW : column),
+                     cell + lead);
 }
 
 /* The lines above a row; returns its color. */
@@ -257,27 +254,42 @@ write_notes(const struct text_table *table, size_t row, size_t *next, FILE *out)
     return color;
 }
 
+/* No space stands at the end of a line. */
+static void
+write_line(const struct text_table *table, char *const *cells, const int *widths, FILE *out)
+{
+    int spaces = 0;
+    uint32_t column = 0;
+    for (uint32_t c = 0; c < table->columns; c++) {
+        const int length = (int)strlen(cells[c]), rest = widths[c] - length;
+        const bool left = stands_left(table, c);
+        spaces += 2 + (left ? 0 : rest);
+        column += 2;
+        if (length) {
+            fprintf(out, "%*s", spaces, "");
+            spaces = 0;
+            if (left && c && c + 1 == table->columns) {
+                write_end(cells[c], column, out);
+                return;
+            }
+            fputs(cells[c], out);
+        }
+        spaces += left ? rest : 0;
+        column += (uint32_t)widths[c];
+    }
+    fputc('\n', out);
+}
+
 static void
 write_text(const struct text_table *table, char *const *cells, const int *widths, FILE *out)
 {
     static const char no_color[] = "\033[0m";
-    const uint32_t last = table->columns - 1;
-    size_t note = 0, rows = text_table_rows(table);
+    const size_t rows = text_table_rows(table);
+    size_t note = 0;
     for (size_t row = 0; row < rows; row++) {
         const char *color = write_notes(table, row, &note, out);
-        uint32_t column = 0;
         fputs(color ? color : "", out);
-        for (uint32_t c = 0; c < table->columns; c++) {
-            const char *cell = cells[row * table->columns + c];
-            if (c && c == last && stands_left(table, c)) {
-                write_end(cell, column + 2, out);
-                continue;
-            }
-            fprintf(out, "  %*s", stands_left(table, c) ? -widths[c] : widths[c], cell);
-            column += 2 + (uint32_t)widths[c];
-            if (c == last)
-                fputc('\n', out);
-        }
+        write_line(table, cells + row * table->columns, widths, out);
         fputs(color ? no_color : "", out);
     }
     write_notes(table, rows, &note, out);

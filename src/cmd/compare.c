@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "cmd/options.h"
 #include "base/mem.h"
+#include "base/text_table.h"
 #include "report/compare/compare.h"
 #include "report/compare/compare_columns.h"
 #include "report/compare/compare_runs.h"
@@ -271,60 +272,100 @@ print_json(const struct comparison *comparison)
 }
 
 static void
-print_line(const char *name, const struct picture_difference *d)
+put_difference(struct text_table *table, const char *name, const struct picture_difference *d)
 {
-    double psnr = picture_psnr(d), all = d->pixels ? 100.0 / (double)d->pixels : 0;
-    char quality[32];
+    const double psnr = picture_psnr(d), all = d->pixels ? 100.0 / (double)d->pixels : 0;
+    text_table_cell(table, "%s", name);
+    text_table_cell(table, "%" PRIu64, d->pixels);
+    text_table_cell(table, "%.4f%%", all * (double)d->identical);
+    text_table_cell(table, "%.4f%%", all * (double)d->within_1);
+    text_table_cell(table, "%" PRIu64, d->edge_differences);
+    text_table_cell(table, "%" PRIu64, d->interior_errors);
+    text_table_cell(table, "%u", d->max_difference);
     if (isnan(psnr))
-        snprintf(quality, sizeof quality, "-");
+        text_table_cell(table, "-");
     else
-        snprintf(quality, sizeof quality, "%.2f", psnr);
-    print_shown(stdout, "%-20s %10" PRIu64 " %9.4f%% %9.4f%% %10" PRIu64 " %10" PRIu64 " %5u %8s\n",
-                name, d->pixels, all * (double)d->identical, all * (double)d->within_1,
-                d->edge_differences, d->interior_errors, d->max_difference, quality);
+        text_table_cell(table, "%.2f", psnr);
+    text_table_end_row(table);
+}
+
+static void
+put_machines(struct text_table *table, const struct run_comparison *runs)
+{
+    if (runs->has_machines && runs->machine_count == 0)
+        text_table_line(table, "machines: the same");
+    for (size_t i = 0; i < runs->machine_count; i++) {
+        text_table_cell(table, "%s", runs->machine[i].name);
+        text_table_cell(table, "%s", runs->machine[i].a);
+        text_table_left(table, "-> %s", runs->machine[i].b);
+        text_table_left(table, "%s", "");
+        text_table_end_row(table);
+    }
+    if (run_comparison_is_no_effect(runs))
+        text_table_line(table,
+                        "no effect: the machines differ, and neither cycles nor a statistic moved");
+}
+
+static void
+put_metrics(struct text_table *table, const struct run_comparison *runs)
+{
+    if (runs->metrics_moved)
+        text_table_line(table, "metrics:");
+    for (size_t i = 0; i < runs->metric_count; i++) {
+        const struct metric_move *move = &runs->metrics[i];
+        if (move->a == move->b)
+            continue;
+        text_table_cell(table, "%s", move->name);
+        text_table_cell(table, "%.6g", move->a);
+        text_table_left(table, "-> %.6g", move->b);
+        text_table_left(table, "%s", move->unit);
+        text_table_end_row(table);
+    }
+}
+
+static void
+put_statistics(struct text_table *table, const struct run_comparison *runs)
+{
+    if (runs->has_stats)
+        text_table_line(table, "statistics, all instances of a unit together: %zu differ%s",
+                        runs->moved, runs->moved > MOVES_SHOWN ? "; those that moved most:" : "");
+    for (size_t i = 0; i < runs->moved && i < MOVES_SHOWN; i++) {
+        text_table_cell(table, "%s", runs->moves[i].name);
+        text_table_cell(table, "%" PRIu64, runs->moves[i].a);
+        text_table_left(table, "-> %" PRIu64, runs->moves[i].b);
+        text_table_left(table, "%s", "");
+        text_table_end_row(table);
+    }
 }
 
 static void
 print_runs(const struct run_comparison *runs)
 {
+    struct text_table table = {0};
     double change = 100 * (runs->cycles_b / runs->cycles_a - 1);
     printf("cycles: %.0f and %.0f (%+.2f%%)\n", runs->cycles_a, runs->cycles_b, change);
     if (runs->unlike[0])
         printf("the runs are %s\n", runs->unlike);
-    if (runs->has_machines && runs->machine_count == 0)
-        printf("machines: the same\n");
-    for (size_t i = 0; i < runs->machine_count; i++)
-        print_shown(stdout, "  %-36s %14s -> %s\n", runs->machine[i].name, runs->machine[i].a,
-                    runs->machine[i].b);
-    if (run_comparison_is_no_effect(runs))
-        printf("no effect: the machines differ, and neither cycles nor a statistic moved\n");
-    if (runs->metrics_moved)
-        printf("metrics:\n");
-    for (size_t i = 0; i < runs->metric_count; i++) {
-        const struct metric_move *move = &runs->metrics[i];
-        if (move->a == move->b)
-            continue;
-        printf("  %-36s %14.6g -> %-14.6g %s\n", move->name, move->a, move->b, move->unit);
-    }
-    if (runs->has_stats)
-        printf("statistics, all instances of a unit together: %zu differ%s\n", runs->moved,
-               runs->moved > MOVES_SHOWN ? "; those that moved most:" : "");
-    for (size_t i = 0; i < runs->moved && i < MOVES_SHOWN; i++)
-        printf("  %-36s %14" PRIu64 " -> %" PRIu64 "\n", runs->moves[i].name, runs->moves[i].a,
-               runs->moves[i].b);
+    put_machines(&table, runs);
+    put_metrics(&table, runs);
+    put_statistics(&table, runs);
+    text_table_put(&table, TEXT_TABLE_TEXT, stdout);
 }
 
 static void
 print_pictures(const struct comparison *comparison)
 {
+    struct text_table table = {0};
     if (comparison->pairs.count == 0)
         return;
-    printf("%-20s %10s %10s %10s %10s %10s %5s %8s\n", "picture", "pixels", "identical", "within 1",
-           "edge", "interior", "max", "PSNR dB");
+    text_table_cells(&table, "picture|pixels|identical|within 1|edge|interior|max|PSNR dB");
+    text_table_end_row(&table);
     for (size_t i = 0; i < comparison->pairs.count; i++)
-        print_line(comparison->pairs.items[i].name, &comparison->pairs.items[i].difference);
+        put_difference(&table, comparison->pairs.items[i].name,
+                       &comparison->pairs.items[i].difference);
     if (comparison->pairs.count > 1)
-        print_line("total", &comparison->total);
+        put_difference(&table, "total", &comparison->total);
+    text_table_put(&table, TEXT_TABLE_TEXT, stdout);
 }
 
 /* Runs of other scenes of one program have few draws in common. */

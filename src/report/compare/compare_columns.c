@@ -1,7 +1,7 @@
 #include "report/compare/compare_columns.h"
-#include "base/log.h"
 
 #include "base/mem.h"
+#include "base/text_table.h"
 #include "report/compare/compare_runs.h"
 #include "report/run/run_json.h"
 
@@ -150,30 +150,30 @@ each_parameter(const struct compare_columns *c,
 
 struct printing {
     const struct compare_columns *columns;
-    FILE *out;
+    struct text_table *table;
     cJSON *object;
 };
 
 static void
-print_parameter(void *data, const char *name, const char *first)
+put_parameter(void *data, const char *name, const char *first)
 {
     const struct printing *p = data;
-    fprintf(p->out, "%-32s", name);
+    text_table_cell(p->table, "%s", name);
     for (uint32_t i = 0; i < p->columns->count; i++)
-        fprintf(p->out, " %14s", value_of(p->columns, i, name, first));
-    fputc('\n', p->out);
+        text_table_cell(p->table, "%s", value_of(p->columns, i, name, first));
+    text_table_end_row(p->table);
 }
 
 static void
-print_line(const struct line *line, uint32_t count, FILE *out)
+put_line(struct text_table *table, const struct line *line, uint32_t count)
 {
-    fprintf(out, "%-32s", line->name);
+    text_table_cell(table, "%s", line->name);
     for (uint32_t i = 0; i < count; i++)
         if (isnan(line->values[i]))
-            fprintf(out, " %14s", "-");
+            text_table_cell(table, "-");
         else
-            fprintf(out, " %14.10g", line->values[i]);
-    fputc('\n', out);
+            text_table_cell(table, "%.10g", line->values[i]);
+    text_table_end_row(table);
 }
 
 static double
@@ -185,31 +185,34 @@ cycles_of(const struct compare_columns *c, uint32_t run)
 void
 compare_columns_print(const struct compare_columns *c, uint32_t most, FILE *out)
 {
-    struct printing printing = {c, out, NULL};
-    fprintf(out, "%-32s", "");
+    struct text_table table = {0};
+    struct printing printing = {c, &table, NULL};
+    text_table_cell(&table, "%s", "");
     for (uint32_t i = 0; i < c->count; i++) {
         const size_t n = strlen(c->dirs[i]);
-        print_shown(out, " %14s", n > 14 ? c->dirs[i] + n - 14 : c->dirs[i]);
+        text_table_cell(&table, "%s", n > 14 ? c->dirs[i] + n - 14 : c->dirs[i]);
     }
-    fputc('\n', out);
-    each_parameter(c, print_parameter, &printing);
-    fprintf(out, "%-32s", "cycles");
+    text_table_end_row(&table);
+    each_parameter(c, put_parameter, &printing);
+    text_table_cell(&table, "cycles");
     for (uint32_t i = 0; i < c->count; i++)
-        fprintf(out, " %14.0f", cycles_of(c, i));
-    fprintf(out, "\n%-32s %14s", "cycles, change", "");
+        text_table_cell(&table, "%.0f", cycles_of(c, i));
+    text_table_end_row(&table);
+    text_table_cells(&table, "cycles, change|");
     for (uint32_t i = 1; i < c->count; i++)
-        fprintf(out, " %+13.2f%%", 100 * (cycles_of(c, i) / cycles_of(c, 0) - 1));
-    fputc('\n', out);
+        text_table_cell(&table, "%+.2f%%", 100 * (cycles_of(c, i) / cycles_of(c, 0) - 1));
+    text_table_end_row(&table);
     for (size_t i = 0; i < c->metrics.count; i++)
-        print_line(&c->metrics.items[i], c->count, out);
+        put_line(&table, &c->metrics.items[i], c->count);
     for (size_t i = 0; i < c->statistics.count && i < most && c->statistics.items[i].weight > 0;
          i++)
-        print_line(&c->statistics.items[i], c->count, out);
+        put_line(&table, &c->statistics.items[i], c->count);
     for (uint32_t i = 1; i < c->count; i++)
         if (run_comparison_is_no_effect(&c->runs[i]))
-            print_shown(out,
-                        "no effect: the machine of %s is another one, and no statistic moved\n",
-                        c->dirs[i]);
+            text_table_line(&table,
+                            "no effect: the machine of %s is another one, and no statistic moved",
+                            c->dirs[i]);
+    text_table_put(&table, TEXT_TABLE_TEXT, out);
 }
 
 static void

@@ -1,6 +1,6 @@
 /* What a gate found, for people, for pull requests (Markdown), for test reports (JUnit), as JSON.
  */
-#include "base/log.h"
+#include "base/text_table.h"
 #include "report/compare/gate.h"
 
 #include <math.h>
@@ -44,7 +44,8 @@ count_draw_checks(const struct gate *gate)
 void
 gate_print(const struct gate *gate, FILE *out)
 {
-    fprintf(out, "gate: %s\n", gate->exceeded ? "EXCEEDED" : "held");
+    struct text_table table = {0};
+    text_table_line(&table, "gate: %s", gate->exceeded ? "EXCEEDED" : "held");
     for (size_t i = 0; i < gate->checks.count; i++) {
         const struct gate_check *check = &gate->checks.items[i];
         char growth[40], limit[40];
@@ -52,20 +53,29 @@ gate_print(const struct gate *gate, FILE *out)
             continue;
         growth_text(check, check->growth, growth, sizeof growth);
         limit_text(check->limit, limit, sizeof limit);
-        print_shown(out, "  %-8s %-28s %14.10g -> %-14.10g %s, may %s%s%s%s%s\n",
-                    check->exceeded ? "EXCEEDED" : "held", check->limit->name, check->a, check->b,
-                    growth, limit, *check->where ? "  draw " : "", check->where,
-                    *check->label ? " " : "", check->label);
+        text_table_left(&table, "%s", check->exceeded ? "EXCEEDED" : "held");
+        text_table_left(&table, "%s", check->limit->name);
+        text_table_cell(&table, "%.10g", check->a);
+        text_table_left(&table, "-> %.10g", check->b);
+        text_table_left(&table, "%s, may %s%s%s%s%s", growth, limit, *check->where ? "  draw " : "",
+                        check->where, *check->label ? " " : "", check->label);
+        text_table_end_row(&table);
     }
     const uint32_t draws = count_draw_checks(gate);
     if (draws)
-        fprintf(out, "  %u figures of draws looked at\n", draws);
+        text_table_line(&table, "  %u figures of draws looked at", draws);
+    text_table_put(&table, TEXT_TABLE_TEXT, out);
 }
 
-/* A program's own words into a cell of Markdown: as text, whatever means something there. */
-static void
-put_markdown(const char *text, FILE *out)
+/* A program's own words in a cell of Markdown: as text, whatever means something there. The caller
+ * frees. */
+static char *
+markdown_of(const char *text)
 {
+    char *markdown;
+    size_t size;
+    FILE *out = open_memstream(&markdown, &size);
+    BUG_ON(!out, "no memory for a text");
     for (; *text; text++)
         switch (*text) {
         case '&': fputs("&amp;", out); break;
@@ -78,21 +88,24 @@ put_markdown(const char *text, FILE *out)
                 fputc('\\', out);
             fputc(*text, out);
         }
+    fclose(out);
+    return markdown;
 }
 
 static void
-print_pair(const struct draws_pair *pair, FILE *out)
+put_pair(struct text_table *table, const struct draws_pair *pair)
 {
     const struct draw_row *row = pair->b ? pair->b : pair->a;
     char *difference = draws_pair_difference(pair), *label = draw_row_label(row);
-    fprintf(out, "| %u:%u | %s%s | %.0f | %.0f | `%.8s` `%.8s` | ", row->frame, row->draw,
-            !pair->a   ? "new"
-            : !pair->b ? "gone"
-                       : "other ",
-            difference, pair->a ? pair->a->cost.cycles : 0, pair->b ? pair->b->cost.cycles : 0,
-            row->vertex_program, row->fragment_program);
-    put_markdown(label, out);
-    fputs(" |\n", out);
+    char *markdown = markdown_of(label);
+    text_table_cell(table, "%u:%u", row->frame, row->draw);
+    text_table_left(table, "%s%s", !pair->a ? "new" : !pair->b ? "gone" : "other ", difference);
+    text_table_cell(table, "%.0f", pair->a ? pair->a->cost.cycles : 0);
+    text_table_cell(table, "%.0f", pair->b ? pair->b->cost.cycles : 0);
+    text_table_left(table, "`%.8s` `%.8s`", row->vertex_program, row->fragment_program);
+    text_table_left(table, "%s", markdown);
+    text_table_end_row(table);
+    free(markdown);
     free(label);
     free(difference);
 }
@@ -101,43 +114,53 @@ print_pair(const struct draws_pair *pair, FILE *out)
 static void
 print_join(const struct draws_join *join, FILE *out)
 {
-    static const char head[] = "\n| draw | | before | now | programs | label |\n"
-                               "|---|---|---:|---:|---|---|\n";
-    uint32_t shown = 0;
+    struct text_table table = {0};
     fprintf(out, "\nDraws: %u before, %u now; %u the same, %u changed, %u new, %u gone.\n",
             join->draws_a, join->draws_b, join->same_hash, join->changed, join->only_b,
             join->only_a);
-    for (size_t i = 0; i < join->pairs.count && shown < DRAWS_SHOWN; i++) {
+    text_table_cells(&table, "draw||before|now|programs|label");
+    text_table_end_row(&table);
+    for (size_t i = 0; i < join->pairs.count && text_table_rows(&table) <= DRAWS_SHOWN; i++) {
         const struct draws_pair *pair = &join->pairs.items[i];
-        if (pair->a && pair->b && !strcmp(pair->a->hash, pair->b->hash))
-            continue;
-        if (!shown++)
-            fputs(head, out);
-        print_pair(pair, out);
+        if (!pair->a || !pair->b || strcmp(pair->a->hash, pair->b->hash) != 0)
+            put_pair(&table, pair);
     }
+    if (text_table_rows(&table) > 1) {
+        fputc('\n', out);
+        text_table_write(&table, TEXT_TABLE_MARKDOWN, out);
+    }
+    text_table_fini(&table);
 }
 
 void
 gate_print_markdown(const struct gate *gate, const struct run_comparison *runs,
                     const struct draws_join *join, FILE *out)
 {
-    fprintf(out, "### Aetius: %s\n\n| | figure | before | now | change | may | |\n",
+    struct text_table table = {0};
+    fprintf(out, "### Aetius: %s\n\n",
             gate->exceeded ? "a limit is exceeded" : "within the limits");
-    fprintf(out, "|---|---|---:|---:|---:|---:|---|\n");
+    text_table_cells(&table, "|figure|before|now|change|may|");
+    text_table_end_row(&table);
     for (size_t i = 0; i < gate->checks.count; i++) {
         const struct gate_check *check = &gate->checks.items[i];
         char growth[40], limit[40];
         if (!is_shown(check))
             continue;
+        char *label = markdown_of(check->label);
         growth_text(check, check->growth, growth, sizeof growth);
         limit_text(check->limit, limit, sizeof limit);
-        fprintf(out, "| %s | `%s` | %.10g | %.10g | %s | %s | %s%s%s",
-                check->exceeded ? "**exceeded**" : "held", check->limit->name, check->a, check->b,
-                growth, limit, *check->where ? "draw " : "", check->where,
-                *check->label ? " " : "");
-        put_markdown(check->label, out);
-        fputs(" |\n", out);
+        text_table_left(&table, "%s", check->exceeded ? "**exceeded**" : "held");
+        text_table_left(&table, "`%s`", check->limit->name);
+        text_table_cell(&table, "%.10g", check->a);
+        text_table_cell(&table, "%.10g", check->b);
+        text_table_cell(&table, "%s", growth);
+        text_table_cell(&table, "%s", limit);
+        text_table_left(&table, "%s%s%s%s", *check->where ? "draw " : "", check->where,
+                        *check->label ? " " : "", label);
+        text_table_end_row(&table);
+        free(label);
     }
+    text_table_put(&table, TEXT_TABLE_MARKDOWN, out);
     if (runs->machine_count)
         fprintf(out, "\nThe machines differ in %zu parameters.\n", runs->machine_count);
     if (join)
@@ -191,8 +214,9 @@ gate_print_failure(const char *why, bool markdown, FILE *out)
 {
     if (markdown) {
         fputs("### Aetius: cannot compare\n\n", out);
-        put_markdown(why, out);
-        fputc('\n', out);
+        char *text = markdown_of(why);
+        fprintf(out, "%s\n", text);
+        free(text);
         return;
     }
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"

@@ -1,6 +1,7 @@
 /* The summary of a run for a person: what came out, where the cycles went, what moved through
  * memory, and how fast the simulator was. */
 #include "base/log.h"
+#include "base/text_table.h"
 #include "base/wrap.h"
 #include "report/run/run.h"
 
@@ -94,32 +95,41 @@ print_verdict(const struct ideal_gains *gains, FILE *out)
 static void
 print_units(const struct totals *totals, FILE *out)
 {
-    char unit[48], name[64];
+    char unit[48];
     uint32_t count;
     double shares[4];
-    bool any = false;
+    struct text_table table = {0};
+    text_table_cells(&table, "% of cycles|busy|starved|blocked|waiting");
+    text_table_end_row(&table);
     for (size_t i = totals->count; i-- > 0;) {
         if (!unit_at(totals, i, unit, &count) || !unit_shares(totals, unit, shares))
             continue;
-        if (!any)
-            fprintf(out, "\n  %-16s %8s %8s %8s %8s\n", "% of cycles", "busy", "starved", "blocked",
-                    "waiting");
-        any = true;
-        snprintf(name, sizeof name, count > 1 ? "%s x%u" : "%s", unit, count);
-        fprintf(out, "  %-16s %8.1f %8.1f %8.1f %8.1f\n", name, shares[0], shares[1], shares[2],
-                shares[3]);
+        if (count > 1)
+            text_table_cell(&table, "%s x%u", unit, count);
+        else
+            text_table_cell(&table, "%s", unit);
+        for (int s = 0; s < 4; s++)
+            text_table_cell(&table, "%.1f", shares[s]);
+        text_table_end_row(&table);
     }
+    if (text_table_rows(&table) > 1) {
+        fputc('\n', out);
+        text_table_write(&table, TEXT_TABLE_TEXT, out);
+    }
+    text_table_fini(&table);
 }
 
 static void
-print_traffic_line(const char *client, double read, double written, double all, double fragments,
-                   FILE *out)
+put_traffic(struct text_table *table, const char *client, double read, double written, double all,
+            double fragments)
 {
-    fprintf(out, "  %-16s %8.3f %8.3f %8.1f", client, read / 1e6, written / 1e6,
-            all > 0 ? 100 * (read + written) / all : 0);
+    text_table_cell(table, "%s", client);
+    text_table_cell(table, "%.3f", read / 1e6);
+    text_table_cell(table, "%.3f", written / 1e6);
+    text_table_cell(table, "%.1f", all > 0 ? 100 * (read + written) / all : 0);
     if (fragments > 0)
-        fprintf(out, " %10.2f", (read + written) / fragments);
-    fputc('\n', out);
+        text_table_cell(table, "%.2f", (read + written) / fragments);
+    text_table_end_row(table);
 }
 
 /* memctl's counters X_bytes_read and X_bytes_written: X is a client. */
@@ -127,12 +137,15 @@ static void
 print_traffic(const struct totals *totals, double fragments, FILE *out)
 {
     static const char unit[] = "memctl.", suffix[] = "_bytes_read";
+    struct text_table table = {0};
     double read, written, all_read = 0, all_written = 0;
     if (!look_up(totals, unit, "bytes_read", &all_read) ||
         !look_up(totals, unit, "bytes_written", &all_written))
         return;
-    fprintf(out, "\n  %-16s %8s %8s %8s%s\n", "memory", "MB read", "written", "% of all",
-            fragments > 0 ? " B/fragment" : "");
+    text_table_cells(&table, "memory|MB read|written|% of all");
+    if (fragments > 0)
+        text_table_cell(&table, "B/fragment");
+    text_table_end_row(&table);
     for (size_t i = 0; i < totals->count; i++) {
         const char *name = totals->names[i];
         size_t n = strlen(name);
@@ -147,9 +160,11 @@ print_traffic(const struct totals *totals, double fragments, FILE *out)
         snprintf(statistic, sizeof statistic, "%s_bytes_written", client);
         look_up(totals, unit, statistic, &written);
         if (read + written > 0)
-            print_traffic_line(client, read, written, all_read + all_written, fragments, out);
+            put_traffic(&table, client, read, written, all_read + all_written, fragments);
     }
-    print_traffic_line("all", all_read, all_written, all_read + all_written, fragments, out);
+    put_traffic(&table, "all", all_read, all_written, all_read + all_written, fragments);
+    fputc('\n', out);
+    text_table_put(&table, TEXT_TABLE_TEXT, out);
 }
 
 /* Metrics that are shares of something, on two lines: hit rates, and the fate of fragments. */

@@ -31,7 +31,7 @@ put_row(struct text_table *table, const char *name, const char *number, const ch
     text_table_end_row(table);
 }
 
-/* Names and words begin, numbers end below each other; nothing follows the last word. */
+/* Names and words begin, numbers end below each other; no space ends a line. */
 static void
 columns_stand_to_their_side(void **state)
 {
@@ -40,19 +40,23 @@ columns_stand_to_their_side(void **state)
     put_row(&table, "unit", "n", "what");
     put_row(&table, "rop", "1200", "a, \"b\"");
     put_row(&table, "shader", "7", "");
+    put_row(&table, "z", "", "");
     assert_written(&table, TEXT_TABLE_TEXT,
                    "  unit       n  what\n"
                    "  rop     1200  a, \"b\"\n"
-                   "  shader     7\n");
+                   "  shader     7\n"
+                   "  z\n");
     assert_written(&table, TEXT_TABLE_MARKDOWN,
                    "| unit   |    n | what   |\n"
                    "| ------ | ---: | ------ |\n"
                    "| rop    | 1200 | a, \"b\" |\n"
-                   "| shader |    7 |        |\n");
+                   "| shader |    7 |        |\n"
+                   "| z      |      |        |\n");
     assert_written(&table, TEXT_TABLE_CSV,
                    "unit,n,what\n"
                    "rop,1200,\"a, \"\"b\"\"\"\n"
-                   "shader,7,\n");
+                   "shader,7,\n"
+                   "z,,\n");
     text_table_fini(&table);
 }
 
