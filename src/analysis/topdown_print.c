@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/text_table.h"
 #include "base/wrap.h"
 
 #include <math.h>
@@ -9,11 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Of a line, what is no bar: the name, the value, the share, and the mark. */
-enum { MOST_WIDTH = 160, NAME_WIDTH = 34, OTHER_WIDTH = NAME_WIDTH + 28 };
+/* Of a line, what is no bar, at most: the name, the value, the share, and the mark. */
+enum { MOST_WIDTH = 160, OTHER_WIDTH = 62 };
 
-static const char *const color_flagged = "\033[33m", *const color_verdict = "\033[1;31m",
-                         *const color_none = "\033[0m";
+static const char *const color_flagged = "\033[33m", *const color_verdict = "\033[1;31m";
 
 struct topdown_style
 topdown_style_of(FILE *out)
@@ -25,57 +25,58 @@ topdown_style_of(FILE *out)
                                   .level = 3};
 }
 
+/* The bar of a share, and the mark of the verdict behind it. */
 static void
-put_bar(double share, uint32_t width, FILE *out)
+put_bar(struct text_table *table, double share, uint32_t width, bool is_verdict)
 {
-    const uint32_t length = (uint32_t)lround(fmin(fmax(share, 0), 1) * width);
-    if (length)
-        fputs("  ", out);
-    for (uint32_t i = 0; i < length; i++)
-        fputc('#', out);
+    char bar[MOST_WIDTH + 1];
+    const size_t length = (size_t)lround(fmin(fmax(share, 0), 1) * width);
+    memset(bar, '#', length);
+    bar[length] = '\0';
+    text_table_left(table, "%s%s%s", bar, length && is_verdict ? " " : "", is_verdict ? "<==" : "");
 }
 
 static void
-put_node(const struct topdown_tree *tree, uint32_t node, const struct topdown_style *style,
-         bool is_verdict, FILE *out)
+put_node(struct text_table *table, const struct topdown_tree *tree, uint32_t node,
+         const struct topdown_style *style, bool is_verdict)
 {
     const struct topdown_node *info = &tree->shape->nodes[node];
-    const uint32_t indent = 2 * topdown_level(tree->shape, node);
-    const bool is_flagged = info->is_loss && topdown_tree_flagged(tree, node);
+    const uint32_t indent = 2 * (topdown_level(tree->shape, node) - 1);
     const double share = topdown_tree_share(tree, node);
     const bool is_whole =
         !strcmp(tree->shape->unit, "cycles") || !strcmp(tree->shape->unit, "slots");
-    if (style->has_color && is_flagged)
-        fputs(is_verdict ? color_verdict : color_flagged, out);
-    fprintf(out, "%*s%-*s %12.*f %6.1f %%", (int)indent, "", (int)(NAME_WIDTH - indent), info->name,
-            is_whole ? 0 : 4, tree->values[node], 100 * share);
     const uint32_t width = style->width < MOST_WIDTH ? style->width : MOST_WIDTH;
-    put_bar(share, width > OTHER_WIDTH ? width - OTHER_WIDTH : 0, out);
-    fputs(is_verdict ? " <==" : "", out);
-    fputs(style->has_color && is_flagged ? color_none : "", out);
-    fputc('\n', out);
+    if (style->has_color && info->is_loss && topdown_tree_flagged(tree, node))
+        text_table_color(table, is_verdict ? color_verdict : color_flagged);
+    text_table_cell(table, "%*s%s", (int)indent, "", info->name);
+    text_table_cell(table, "%.*f", is_whole ? 0 : 4, tree->values[node]);
+    text_table_cell(table, "%.1f %%", 100 * share);
+    put_bar(table, share, width > OTHER_WIDTH ? width - OTHER_WIDTH : 0, is_verdict);
+    text_table_end_row(table);
 }
 
 /* The children of a node, and theirs. */
 static void
-put_children(const struct topdown_tree *tree, uint32_t parent, const struct topdown_style *style,
-             FILE *out)
+put_children(struct text_table *table, const struct topdown_tree *tree, uint32_t parent,
+             const struct topdown_style *style)
 {
     const uint32_t verdict = topdown_tree_verdict(tree);
     for (uint32_t i = parent + 1; i < tree->shape->count; i++) {
         if (tree->shape->nodes[i].parent != parent || !topdown_tree_has(tree, i) ||
             topdown_level(tree->shape, i) > style->level)
             continue;
-        put_node(tree, i, style, i == verdict && verdict != 0, out);
+        put_node(table, tree, i, style, i == verdict && verdict != 0);
         if (style->shows_all || topdown_tree_flagged(tree, i))
-            put_children(tree, i, style, out);
+            put_children(table, tree, i, style);
     }
 }
 
 void
 topdown_print(const struct topdown_tree *tree, const struct topdown_style *style, FILE *out)
 {
-    put_children(tree, 0, style, out);
+    struct text_table table = {0};
+    put_children(&table, tree, 0, style);
+    text_table_put(&table, TEXT_TABLE_TEXT, out);
 }
 
 /* "backend > memory_bound > long_scoreboard"; the caller frees. */
@@ -168,33 +169,25 @@ topdown_json_verdict(const struct topdown_tree *tree)
 /* ---- CSV ---- */
 
 void
-topdown_csv_text(const char *text, FILE *out)
-{
-    if (!strpbrk(text, ",\"\n\r")) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
-void
-topdown_csv(const struct topdown_tree *tree, uint32_t level, const char *lead, FILE *out)
+topdown_csv(const struct topdown_tree *tree, uint32_t level, const char *const *lead,
+            uint32_t count, FILE *out)
 {
     const uint32_t verdict = topdown_tree_verdict(tree);
+    struct text_table table = {0};
     uint32_t i = 0;
     do {
         if (!topdown_tree_has(tree, i) || topdown_level(tree->shape, i) > level)
             continue;
-        fprintf(out, "%s%s,%u,%.12g,%.12g,%s,%s,", lead, tree->shape->nodes[i].name,
-                topdown_level(tree->shape, i), tree->values[i], topdown_tree_share(tree, i),
-                tree->shape->unit, i == verdict && verdict ? "<==" : "");
-        topdown_csv_text(tree->shape->nodes[i].doc, out);
-        fputc('\n', out);
+        for (uint32_t c = 0; c < count; c++)
+            text_table_cell(&table, "%s", lead[c]);
+        text_table_cell(&table, "%s", tree->shape->nodes[i].name);
+        text_table_cell(&table, "%u", topdown_level(tree->shape, i));
+        text_table_cell(&table, "%.12g", tree->values[i]);
+        text_table_cell(&table, "%.12g", topdown_tree_share(tree, i));
+        text_table_cell(&table, "%s", tree->shape->unit);
+        text_table_cell(&table, "%s", i == verdict && verdict ? "<==" : "");
+        text_table_cell(&table, "%s", tree->shape->nodes[i].doc);
+        text_table_end_row(&table);
     } while ((i = topdown_next(tree->shape, i)));
+    text_table_put(&table, TEXT_TABLE_CSV, out);
 }

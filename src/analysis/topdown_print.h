@@ -30,10 +30,11 @@ cJSON *topdown_json(const struct topdown_tree *tree, uint32_t level);
  * or null. */
 cJSON *topdown_json_verdict(const struct topdown_tree *tree);
 
-/* A line a node: `lead` (cells, with a comma behind each), then name, level, value, share, unit,
- * bottleneck (<== or nothing), description. */
-void topdown_csv(const struct topdown_tree *tree, uint32_t level, const char *lead, FILE *out);
+/* A line a node, without a first line: the cells of `lead`, then name, level, value, share, unit,
+ * bottleneck (<== or nothing), description. A tree at a time: there may be more than fit into
+ * memory. */
+void topdown_csv(const struct topdown_tree *tree, uint32_t level, const char *const *lead,
+                 uint32_t count, FILE *out);
 #define TOPDOWN_CSV_COLUMNS "node,level,value,share,unit,bottleneck,description"
-void topdown_csv_text(const char *text, FILE *out);
 
 #endif

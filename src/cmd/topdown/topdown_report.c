@@ -549,22 +549,16 @@ static void
 csv_tree(const struct application *application, const char *kernel, const char *launch,
          double weight, const struct topdown_tree *tree, uint32_t level)
 {
-    char *lead;
-    size_t size;
-    FILE *out = open_memstream(&lead, &size);
-    BUG_ON(!out, "no memory for a line");
-    topdown_csv_text(application->name, out);
-    fputc(',', out);
-    topdown_csv_text(application->device_name, out);
-    fputc(',', out);
-    topdown_csv_text(kernel, out);
-    fprintf(out, ",%s,", launch);
+    char time[32] = "";
     if (isfinite(weight))
-        fprintf(out, "%.12g", weight);
-    fprintf(out, ",%s,", application_weight_unit(application));
-    fclose(out);
-    topdown_csv(tree, level, lead, stdout);
-    free(lead);
+        snprintf(time, sizeof time, "%.12g", weight);
+    const char *const lead[] = {application->name,
+                                application->device_name,
+                                kernel,
+                                launch,
+                                time,
+                                application_weight_unit(application)};
+    topdown_csv(tree, level, lead, sizeof lead / sizeof lead[0], stdout);
 }
 
 static void

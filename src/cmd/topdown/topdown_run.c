@@ -450,10 +450,8 @@ print_json(const struct view *view, const part_list *parts, const struct topdown
 static void
 put_csv(const struct view *view, uint32_t level, const char *name)
 {
-    char lead[64];
-    snprintf(lead, sizeof lead, "%s,", name);
-    topdown_csv(&view->pipeline, level, lead, stdout);
-    topdown_csv(&view->shaders, level, lead, stdout);
+    topdown_csv(&view->pipeline, level, &name, 1, stdout);
+    topdown_csv(&view->shaders, level, &name, 1, stdout);
 }
 
 static void
