@@ -225,14 +225,18 @@ write_markdown(const struct text_table *table, char *const *cells, const int *wi
     }
 }
 
-/* The last cell of a line, which begins at `column`; below the head where the screen is narrow. */
+/* The last cell of a line, from `column` on. Where the screen is narrow, it continues below the
+ * whole line. */
 static void
 write_end(const char *cell, uint32_t column, FILE *out)
 {
     enum { BELOW = 8 };
     const uint32_t width = line_width(out), lead = (uint32_t)strspn(cell, " ");
-    if (column + strlen(cell) <= width) {
-        fprintf(out, "%s\n", cell);
+    size_t length = strlen(cell);
+    while (length && cell[length - 1] == ' ')
+        length--;
+    if (column + length <= width) {
+        fprintf(out, "%.*s\n", (int)length, cell);
         return;
     }
     fprintf(out, "%*s", (int)lead, "");
@@ -240,7 +244,7 @@ write_end(const char *cell, uint32_t column, FILE *out)
                      cell + lead);
 }
 
-/* The lines above a row; returns its color. */
+/* Writes the lines above a row, and returns its color. */
 static const char *
 write_notes(const struct text_table *table, size_t row, size_t *next, FILE *out)
 {
@@ -254,7 +258,7 @@ write_notes(const struct text_table *table, size_t row, size_t *next, FILE *out)
     return color;
 }
 
-/* No space stands at the end of a line. */
+/* Without spaces at the end. */
 static void
 write_line(const struct text_table *table, char *const *cells, const int *widths, FILE *out)
 {

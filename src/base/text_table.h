@@ -8,8 +8,8 @@
  *     text_table_end_row(&table);
  *     text_table_put(&table, TEXT_TABLE_TEXT, stdout);
  *
- * Where the columns have names, the first row holds them. Columns stand to the right, but for the
- * first one and those with a cell of text_table_left(). */
+ * The first row holds the names of the columns, where they have names. Columns are aligned to the
+ * right, except the first one and those with a cell of text_table_left(). */
 #ifndef AETIUS_BASE_TEXT_TABLE_H
 #define AETIUS_BASE_TEXT_TABLE_H
 
@@ -20,24 +20,24 @@
 #include <stdio.h>
 
 enum text_table_style {
-    TEXT_TABLE_TEXT,     /* indented, columns two spaces apart; one at the end that stands to the
-                          * left goes on below itself where it does not fit (line_width()) */
+    TEXT_TABLE_TEXT,     /* indented, columns two spaces apart; a last column that is aligned to the
+                          * left is wrapped to line_width() */
     TEXT_TABLE_MARKDOWN, /* the same widths in all rows, so that it reads as text too */
     TEXT_TABLE_CSV,      /* cells with a comma or a quote in quotes */
 };
 
-/* Of a row of TEXT_TABLE_TEXT; the other styles leave it out. */
+/* What TEXT_TABLE_TEXT adds to a row; the other styles leave it out. */
 struct text_table_note {
     size_t row;
-    char *line;        /* above it; NULL: none */
-    const char *color; /* of it: the terminal's escape; NULL: none */
+    char *line;        /* above the row; NULL: none */
+    const char *color; /* the terminal's escape for the row's color; NULL: none */
 };
 
 struct text_table {
     VEC(char *) cells;
     VEC(struct text_table_note) notes; /* in the order of rows */
     uint32_t columns;                  /* 0: the first row is not ended */
-    uint64_t left;                     /* bit C: column C stands to the left */
+    uint64_t left;                     /* bit C: column C is aligned to the left */
 };
 
 /* Reads a file of at most FILE_MOST_TEXT bytes as text_table_read_csv() does. */
@@ -49,13 +49,14 @@ size_t text_table_rows(const struct text_table *table); /* with the first */
 
 void text_table_cell(struct text_table *table, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/* The same in a column that stands to the left. */
+/* The same, and aligns the column to the left. */
 void text_table_left(struct text_table *table, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/* A cell for each of the names, which | stands between. */
+/* A cell per name; | separates the names. */
 void text_table_cells(struct text_table *table, const char *names);
 void text_table_end_row(struct text_table *table);
-/* A line of its own, as it is, above the next row (or below the last one), and a color for that. */
+/* A line above the next row, or below the last one; and a color of the next row. The caller keeps
+ * the escape for as long as the table. */
 void text_table_line(struct text_table *table, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void text_table_color(struct text_table *table, const char *escape);
@@ -65,7 +66,7 @@ void text_table_color(struct text_table *table, const char *escape);
 uint32_t text_table_fit(struct text_table *table, uint32_t width, uint32_t name,
                         const uint32_t *spare, uint32_t count);
 void text_table_write(const struct text_table *table, enum text_table_style style, FILE *out);
-/* The same, and text_table_fini(). */
+/* Writes it, and then text_table_fini(). */
 void text_table_put(struct text_table *table, enum text_table_style style, FILE *out);
 /* Reads CSV (RFC 4180; lines end in LF or CRLF), whose first line names the columns. All rows have
  * as many cells as the first; a cell may be empty. The caller owns the table: text_table_fini(). On

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/text_table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,17 +126,23 @@ static void
 print_bench(const struct bench *bench, enum codec_bus bus)
 {
     const struct codec_shape shape = {bus, bench->samples};
+    struct text_table table = {0};
     printf("%zu different %s blocks of %u samples a pixel, each read once, one core; millions of "
-           "blocks a second:\n  %-12s %8s %12s\n",
-           bench->blocks.count, bench->kind == CODEC_COLOR ? "color" : "z", bench->samples, "codec",
-           "size", "with bytes");
+           "blocks a second:\n",
+           bench->blocks.count, bench->kind == CODEC_COLOR ? "color" : "z", bench->samples);
+    text_table_cells(&table, "codec|size|with bytes");
+    text_table_end_row(&table);
     for (uint32_t c = 0; c < CODEC_COUNT; c++) {
         if (!(codecs[c]->applies & bench->kind))
             continue;
         const struct compression_speed speed = compression_measure(
             codecs[c], shape, (const void *)bench->blocks.items, bench->blocks.count);
-        printf("  %-12s %8.2f %12.2f\n", codecs[c]->name, speed.choose / 1e6, speed.compress / 1e6);
+        text_table_cell(&table, "%s", codecs[c]->name);
+        text_table_cell(&table, "%.2f", speed.choose / 1e6);
+        text_table_cell(&table, "%.2f", speed.compress / 1e6);
+        text_table_end_row(&table);
     }
+    text_table_put(&table, TEXT_TABLE_TEXT, stdout);
 }
 
 int

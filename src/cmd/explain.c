@@ -1,5 +1,6 @@
 /* aetius explain: one statistic, metric, unit, queue or parameter. */
 #include "base/log.h"
+#include "base/text_table.h"
 #include "cmd/options.h"
 #include "core/nearest.h"
 #include "report/run/metrics.h"
@@ -150,22 +151,30 @@ explain_parameter(const char *name, struct answer *answer)
 }
 
 static void
-print_section(const char *section)
+put_row(struct text_table *table, const char *name, const char *doc)
 {
-    size_t count;
-    const struct param_info *infos = param_infos(&count);
-    printf("  parameters of [%s]:\n", section);
-    for (size_t i = 0; i < count; i++)
-        if (!strcmp(infos[i].section, section))
-            printf("    %-28s %s\n", infos[i].name, infos[i].doc);
+    text_table_cell(table, "  %s", name);
+    text_table_left(table, "%s", doc);
+    text_table_end_row(table);
 }
 
+/* The statistics and the parameters of a unit. */
 static void
-print_statistics(const struct stat_group *group)
+print_members(const struct answer *answer)
 {
-    printf("  statistics:\n");
-    for (size_t i = 0; i < group->count; i++)
-        printf("    %-28s %s\n", group->infos[i].name, group->infos[i].doc);
+    struct text_table table = {0};
+    size_t count;
+    const struct param_info *infos = param_infos(&count);
+    if (answer->group)
+        text_table_line(&table, "  statistics:");
+    for (size_t i = 0; answer->group && i < answer->group->count; i++)
+        put_row(&table, answer->group->infos[i].name, answer->group->infos[i].doc);
+    if (answer->section)
+        text_table_line(&table, "  parameters of [%s]:", answer->section);
+    for (size_t i = 0; answer->section && i < count; i++)
+        if (!strcmp(infos[i].section, answer->section))
+            put_row(&table, infos[i].name, infos[i].doc);
+    text_table_put(&table, TEXT_TABLE_TEXT, stdout);
 }
 
 static void
@@ -184,10 +193,7 @@ print_text(const struct answer *answer)
         printf("  only with %s\n", answer->conditions);
     if (*answer->users)
         printf("  used in the metrics: %s\n", answer->users);
-    if (answer->group)
-        print_statistics(answer->group);
-    if (answer->section)
-        print_section(answer->section);
+    print_members(answer);
 }
 
 static void

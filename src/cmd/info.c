@@ -33,7 +33,8 @@ struct draw_list {
     struct inspection inspection;
     cJSON **frames; /* the list of each; NULL: they are printed */
     uint32_t first, last;
-    uint32_t printed; /* the frame whose head was printed last, + 1 */
+    struct text_table table; /* the draws of a frame that are not printed yet */
+    uint32_t frame;          /* that one */
 };
 
 static bool
@@ -48,11 +49,16 @@ list_draw(void *data, const struct functional *renderer, const struct draw *draw
         cJSON_AddItemToArray(list->frames[frame - list->first], describe_json(draw));
         return true;
     }
-    if (list->printed != frame + 1)
-        printf("frame %u\n%5s  %-16s  %-8s %-8s  primitive and vertices  target  state  textures\n",
-               frame, "draw", "hash", "vertex", "fragment");
-    list->printed = frame + 1;
-    describe_line(draw, stdout);
+    if (list->frame != frame)
+        text_table_put(&list->table, TEXT_TABLE_TEXT, stdout);
+    list->frame = frame;
+    if (!text_table_rows(&list->table)) {
+        text_table_line(&list->table, "frame %u", frame);
+        text_table_cells(&list->table, "draw|hash|vertex|fragment|"
+                                       "primitive and vertices  target  state  textures");
+        text_table_end_row(&list->table);
+    }
+    describe_row(draw, &list->table);
     return true;
 }
 
@@ -66,7 +72,9 @@ list_draws(struct draw_list *list, struct trace_reader *reader, struct error *er
     frames->ranges[0].first = list->first;
     frames->ranges[0].last = list->last - 1;
     list->inspection.watch = (struct draw_watch){.data = list, .before = list_draw};
-    return inspect_draws(&list->inspection, reader, err);
+    const bool ok = inspect_draws(&list->inspection, reader, err);
+    text_table_put(&list->table, TEXT_TABLE_TEXT, stdout);
+    return ok;
 }
 
 static void

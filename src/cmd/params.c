@@ -1,6 +1,7 @@
 /* aetius params: what each parameter means, may be, and is. */
 #include "base/args.h"
 #include "base/log.h"
+#include "base/text_table.h"
 #include "cmd/options.h"
 #include "report/compare/ideals.h"
 
@@ -25,24 +26,34 @@ is_asked_for(const struct request *request, const struct param_info *info)
     return !request->unmodelled || info->unmodelled;
 }
 
+/* A line below a parameter. */
 static void
-print_one(const struct request *request, const struct param_info *info)
+put_more(struct text_table *table, const char *before, const char *text, const char *after)
+{
+    text_table_cells(table, "|");
+    text_table_left(table, "  %s%s%s", before, text, after);
+    text_table_end_row(table);
+}
+
+static void
+put_one(struct text_table *table, const struct request *request, const struct param_info *info)
 {
     char value[PARAM_TEXT_BYTES], usual[PARAM_TEXT_BYTES], allowed[512], conditions[512];
     param_format(info, &request->params, value, sizeof value);
     param_format(info, &request->defaults, usual, sizeof usual);
     param_format_allowed(info, allowed, sizeof allowed);
-    printf("  %-28s %-12s %s\n", info->name, value, info->doc);
-    printf("  %-28s %-12s   %s", "", "", allowed);
-    if (strcmp(value, usual))
-        printf("; default %s", usual);
-    putchar('\n');
-    if (info->unmodelled)
-        printf("  %-28s %-12s   not modelled: %s\n", "", "", info->unmodelled);
     param_format_conditions(info, conditions, sizeof conditions);
+    const bool is_usual = !strcmp(value, usual);
+    text_table_cell(table, "%s", info->name);
+    text_table_left(table, "%s", value);
+    text_table_left(table, "%s", info->doc);
+    text_table_end_row(table);
+    put_more(table, allowed, is_usual ? "" : "; default ", is_usual ? "" : usual);
+    if (info->unmodelled)
+        put_more(table, "not modelled: ", info->unmodelled, "");
     if (*conditions)
-        printf("  %-28s %-12s   only with %s%s\n", "", "", conditions,
-               param_has_effect(info, &request->params) ? "" : ": unused on this machine");
+        put_more(table, "only with ", conditions,
+                 param_has_effect(info, &request->params) ? "" : ": unused on this machine");
 }
 
 static void
@@ -50,17 +61,18 @@ print_text(const struct request *request)
 {
     size_t count;
     const struct param_info *infos = param_infos(&count);
+    struct text_table table = {0};
     const char *section = "";
     for (size_t i = 0; i < count; i++) {
         if (!is_asked_for(request, &infos[i]))
             continue;
-        if (strcmp(section, infos[i].section)) {
-            printf("%s[%s]  %s\n", *section ? "\n" : "", infos[i].section,
-                   param_section_doc(infos[i].section));
-            section = infos[i].section;
-        }
-        print_one(request, &infos[i]);
+        if (strcmp(section, infos[i].section))
+            text_table_line(&table, "%s[%s]  %s", *section ? "\n" : "", infos[i].section,
+                            param_section_doc(infos[i].section));
+        section = infos[i].section;
+        put_one(&table, request, &infos[i]);
     }
+    text_table_put(&table, TEXT_TABLE_TEXT, stdout);
 }
 
 static void

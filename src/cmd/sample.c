@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "base/text_table.h"
 #include "cmd/options.h"
 #include "report/run/csv.h"
 #include "sim/frame_work.h"
@@ -72,21 +73,40 @@ sample_json(const struct sample *sample)
     return root;
 }
 
+/* The numbers of its frames that are drawn; the caller frees. */
+static char *
+drawn_of(const struct sample_cluster *cluster)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    BUG_ON(!out, "no memory for a text");
+    for (size_t j = 0; j < cluster->drawn.count; j++)
+        fprintf(out, "%s%u", j ? " " : "", cluster->drawn.items[j].frame);
+    fclose(out);
+    return text;
+}
+
 static void
 print_sample(const struct sample *sample)
 {
-    printf("cluster  frames  share of cycles guessed  drawn\n");
+    struct text_table table = {0};
     double all = 0;
+    text_table_cells(&table, "cluster|frames|share of cycles guessed|drawn");
+    text_table_end_row(&table);
     for (size_t i = 0; i < sample->clusters.count; i++)
         all += sample->clusters.items[i].known;
     for (size_t i = 0; i < sample->clusters.count; i++) {
         const struct sample_cluster *cluster = &sample->clusters.items[i];
-        printf("%7zu %7u %21.1f %%   ", i + 1, cluster->frames,
-               all > 0 ? 100 * cluster->known / all : 0);
-        for (size_t j = 0; j < cluster->drawn.count; j++)
-            printf("%s%u", j ? " " : "", cluster->drawn.items[j].frame);
-        putchar('\n');
+        char *drawn = drawn_of(cluster);
+        text_table_cell(&table, "%zu", i + 1);
+        text_table_cell(&table, "%u", cluster->frames);
+        text_table_cell(&table, "%.1f %%", all > 0 ? 100 * cluster->known / all : 0);
+        text_table_left(&table, "%s", drawn);
+        text_table_end_row(&table);
+        free(drawn);
     }
+    text_table_put(&table, TEXT_TABLE_TEXT, stdout);
     printf("%u of %u frames; looking at all of them took %.1f s\n", sample_drawn(sample),
            sample->frames, sample->seconds);
 }

@@ -33,12 +33,18 @@ open_trace(struct trace_reader **reader, const char *path, struct error *err)
 static void
 print_draw(struct shown_draw *shown)
 {
-    print_shown(stdout, "frame %u, draw %u\n%s", shown->frame, shown->number, shown->text);
-    printf("  %-16s %llu fragments passed all tests, on %llu pixels\n", "covers",
-           (unsigned long long)shown->fragments, (unsigned long long)shown->pixels);
-    for (size_t i = 0; i < shown->file_count; i++)
-        print_shown(stdout, "%s%s/%s\n", i ? "                   " : "  pictures         ",
-                    shown->dir, shown->files[i]);
+    struct text_table *table = &shown->table;
+    text_table_cell(table, "covers");
+    text_table_left(table, "%llu fragments passed all tests, on %llu pixels",
+                    (unsigned long long)shown->fragments, (unsigned long long)shown->pixels);
+    text_table_end_row(table);
+    for (size_t i = 0; i < shown->file_count; i++) {
+        text_table_cell(table, "%s", i ? "" : "pictures");
+        text_table_left(table, "%s/%s", shown->dir, shown->files[i]);
+        text_table_end_row(table);
+    }
+    printf("frame %u, draw %u\n", shown->frame, shown->number);
+    text_table_put(table, TEXT_TABLE_TEXT, stdout);
 }
 
 static bool

@@ -2,6 +2,7 @@
 #include "analysis/sampling.h"
 #include "base/file.h"
 #include "base/interrupt.h"
+#include "base/text_table.h"
 #include "cmd/jobs.h"
 #include "cmd/model/model.h"
 #include "cmd/simulate.h"
@@ -206,7 +207,9 @@ write_estimates(const struct sample *sample, const char *dir, struct error *err)
     size_t size;
     FILE *out = open_memstream(&text, &size);
     bool ok = csv_read(&table, from, err);
-    fputs("statistic,estimate,low,high\n", out);
+    struct text_table estimates = {0};
+    text_table_cells(&estimates, "statistic|estimate|low|high");
+    text_table_end_row(&estimates);
     for (uint32_t c = 0; ok && c < table.columns; c++) {
         const int32_t frame = csv_column(&table, "frame");
         if (csv_kind_of(table.names[c]) != CSV_WHOLE ||
@@ -215,9 +218,13 @@ write_estimates(const struct sample *sample, const char *dir, struct error *err)
         for (uint32_t r = 0; r < table.rows; r++)
             values[(uint32_t)csv_value(&table, r, frame)] = csv_value(&table, r, (int32_t)c);
         const struct sample_estimate all = sample_estimate(sample, values);
-        fprintf(out, "%s,%.1f,%.1f,%.1f\n", table.names[c], all.total, all.total - all.half,
-                all.total + all.half);
+        text_table_cell(&estimates, "%s", table.names[c]);
+        text_table_cell(&estimates, "%.1f", all.total);
+        text_table_cell(&estimates, "%.1f", all.total - all.half);
+        text_table_cell(&estimates, "%.1f", all.total + all.half);
+        text_table_end_row(&estimates);
     }
+    text_table_put(&estimates, TEXT_TABLE_CSV, out);
     fclose(out);
     if (ok) {
         csv_table_fini(&table);

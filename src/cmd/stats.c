@@ -1,5 +1,6 @@
 /* aetius stats: all statistics and metrics, as a machine that is built counts them. */
 #include "base/log.h"
+#include "base/text_table.h"
 #include "cmd/options.h"
 #include "core/clock_stats.h"
 #include "report/run/metrics.h"
@@ -48,9 +49,18 @@ question_of(const char *name)
     return QUEUE_QUESTION;
 }
 
-/* One line a statistic of the family; [i] stands for all instances. */
 static void
-print_family(const struct stat_set *set, const char *family)
+put_row(struct text_table *table, const char *name, const char *measure, const char *doc)
+{
+    text_table_cell(table, "  %s", name);
+    text_table_left(table, "%s", measure);
+    text_table_left(table, "%s", doc);
+    text_table_end_row(table);
+}
+
+/* A row per statistic of the family; [i] means all instances. */
+static void
+put_family(struct text_table *table, const struct stat_set *set, const char *family)
 {
     const char *question = NULL;
     for (uint32_t i = 0; i < set->count; i++) {
@@ -60,16 +70,16 @@ print_family(const struct stat_set *set, const char *family)
             continue;
         const char *asked = question_of(entry->name);
         if (asked != question)
-            printf("  %s\n", question = asked);
+            text_table_line(table, "  %s", question = asked);
         bool several = entry->name[strlen(family)] == '[';
         snprintf(name, sizeof name, "%s%s%s", family, several ? "[i]" : "",
                  strchr(entry->name, '.'));
-        printf("    %-36s %-14s %s\n", name, entry->measure, entry->doc);
+        put_row(table, name, entry->measure, entry->doc);
     }
 }
 
 static void
-print_queues(const struct machine *machine)
+put_queues(struct text_table *table, const struct machine *machine)
 {
     for (uint32_t i = 0; i < machine->clock.queue_count; i++) {
         const struct queue *queue = machine->clock.queues[i];
@@ -78,10 +88,10 @@ print_queues(const struct machine *machine)
         snprintf(family, sizeof family, "%.*s", (int)n, queue->name);
         if (queue->name[n] && strcmp(queue->name + n, "[0]"))
             continue;
-        printf("\n%s: queue %s to %s, %u a cycle, %u places, latency %u\n", queue->name,
-               queue->sender->name, queue->receiver->name, queue->width, queue->depth,
-               queue->latency);
-        print_family(&machine->stats, family);
+        text_table_line(table, "\n%s: queue %s to %s, %u a cycle, %u places, latency %u",
+                        queue->name, queue->sender->name, queue->receiver->name, queue->width,
+                        queue->depth, queue->latency);
+        put_family(table, &machine->stats, family);
     }
 }
 
@@ -99,33 +109,49 @@ print_identities(void)
 }
 
 static void
-print_text(const struct machine *machine)
+print_statistics(const struct machine *machine)
 {
+    struct text_table table = {0};
     size_t count;
     const struct unit_doc *units = unit_docs(&count);
-    const struct metric *metrics = metrics_all(&count);
-    puts("Each statistic stands under the question that it helps to answer.\n"
-         "Names in the tables of a run: UNIT.STATISTIC, or UNIT[I].STATISTIC where there are\n"
-         "several; queues are named like units.\n");
-    printf("  %s\n", question_of("cycles"));
+    text_table_line(&table, "  %s", question_of("cycles"));
     for (uint32_t i = 0; i < machine->stats.count; i++) {
         const struct stat_entry *entry = &machine->stats.entries[i];
         if (!strchr(entry->name, '.'))
-            printf("    %-36s %-14s %s\n", entry->name, entry->measure, entry->doc);
+            put_row(&table, entry->name, entry->measure, entry->doc);
     }
-    unit_docs(&count);
     for (size_t i = 0; i < count; i++) {
-        printf("\n%s: %s\n", units[i].group->unit, units[i].doc);
-        print_family(&machine->stats, units[i].group->unit);
+        text_table_line(&table, "\n%s: %s", units[i].group->unit, units[i].doc);
+        put_family(&table, &machine->stats, units[i].group->unit);
     }
-    puts("\nlost: the cycles, by what the end of the work had to wait for (docs/topdown.md)");
-    print_family(&machine->stats, "lost");
-    print_queues(machine);
-    print_identities();
-    puts("\nmetrics, computed from statistics:");
-    metrics_all(&count);
+    text_table_line(&table, "\nlost: the cycles, by what the end of the work had to wait for "
+                            "(docs/topdown.md)");
+    put_family(&table, &machine->stats, "lost");
+    put_queues(&table, machine);
+    text_table_put(&table, TEXT_TABLE_TEXT, stdout);
+}
+
+static void
+print_metrics(void)
+{
+    struct text_table table = {0};
+    size_t count;
+    const struct metric *metrics = metrics_all(&count);
+    text_table_line(&table, "\nmetrics, computed from statistics:");
     for (size_t i = 0; i < count; i++)
-        printf("  %-20s %-16s %s\n", metrics[i].name, metrics[i].unit, metrics[i].doc);
+        put_row(&table, metrics[i].name, metrics[i].unit, metrics[i].doc);
+    text_table_put(&table, TEXT_TABLE_TEXT, stdout);
+}
+
+static void
+print_text(const struct machine *machine)
+{
+    puts("Each statistic stands under the question that it helps to answer.\n"
+         "Names in the tables of a run: UNIT.STATISTIC, or UNIT[I].STATISTIC where there are\n"
+         "several; queues are named like units.\n");
+    print_statistics(machine);
+    print_identities();
+    print_metrics();
 }
 
 static void

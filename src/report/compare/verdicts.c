@@ -286,18 +286,30 @@ verdicts_page(const struct verdict_case *cases, size_t count, FILE *out)
 void
 verdicts_csv(const struct verdict_case *cases, size_t count, FILE *out)
 {
-    fputs("frame,machine,half,cycles,resource,at_most,expected,own,gained,verdict,best\n", out);
+    struct text_table table = {0};
+    text_table_cells(&table,
+                     "frame|machine|half|cycles|resource|at_most|expected|own|gained|verdict|best");
+    text_table_end_row(&table);
     for (size_t c = 0; c < count; c++) {
         const struct verdict_case *one = &cases[c];
         for (uint32_t i = 0; i < IDEALS; i++) {
             if (isnan(one->gained[i]))
                 continue;
-            fprintf(out, "%s,%s,%s,%.0f,%s,%.0f,%.0f,%.0f,%.0f,%s,%s\n", one->trace, one->machine,
-                    one->develops ? "develop" : "report", one->gains.cycles, ideals[i].name,
-                    one->gains.most[i], one->gains.expected[i], one->gains.own[i], one->gained[i],
-                    ideals[ideals_verdict(&one->gains)].name, ideals[verdict_best(one)].name);
+            text_table_cell(&table, "%s", one->trace);
+            text_table_cell(&table, "%s", one->machine);
+            text_table_cell(&table, "%s", one->develops ? "develop" : "report");
+            text_table_cell(&table, "%.0f", one->gains.cycles);
+            text_table_cell(&table, "%s", ideals[i].name);
+            text_table_cell(&table, "%.0f", one->gains.most[i]);
+            text_table_cell(&table, "%.0f", one->gains.expected[i]);
+            text_table_cell(&table, "%.0f", one->gains.own[i]);
+            text_table_cell(&table, "%.0f", one->gained[i]);
+            text_table_cell(&table, "%s", ideals[ideals_verdict(&one->gains)].name);
+            text_table_cell(&table, "%s", ideals[verdict_best(one)].name);
+            text_table_end_row(&table);
         }
     }
+    text_table_put(&table, TEXT_TABLE_CSV, out);
 }
 
 void

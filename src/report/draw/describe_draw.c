@@ -266,24 +266,32 @@ describe_textures(const struct draw *draw, FILE *out)
         list_textures(draw, stage, &list);
 }
 
-void
-describe_label(const char *label, FILE *out)
+static char *
+field_of(const char *label)
 {
     char *text = mem_strdup(label);
     for (char *at = text; *at; at++) {
         const unsigned char c = (unsigned char)*at;
         *at = c == ',' ? ';' : c == '"' ? '\'' : c < ' ' || c == 0x7f ? ' ' : *at;
     }
+    return text;
+}
+
+void
+describe_label(const char *label, FILE *out)
+{
+    char *text = field_of(label);
     print_shown(out, "%s", text);
     free(text);
 }
 
-static void
-describe_geometry(const struct draw *draw, FILE *out)
+static char *
+geometry_of(const struct draw *draw)
 {
-    fprintf(out, "%s %u", NAME_OF(primitive_names, draw->params.mode), draw->params.count);
-    if (draw->params.instance_count != 1)
-        fprintf(out, " x%u", draw->params.instance_count);
+    const char *primitive = NAME_OF(primitive_names, draw->params.mode);
+    const uint32_t count = draw->params.count, instances = draw->params.instance_count;
+    return instances == 1 ? mem_printf("%s %u", primitive, count)
+                          : mem_printf("%s %u x%u", primitive, count, instances);
 }
 
 char *
@@ -317,15 +325,15 @@ describe_facts(const struct draw *draw)
 }
 
 void
-describe_line(const struct draw *draw, FILE *out)
+describe_row(const struct draw *draw, struct text_table *table)
 {
     struct draw_identity identity;
+    char *text, *geometry = geometry_of(draw);
+    size_t size;
     draw_identify(draw, &identity);
-    fprintf(out, "%5u  " PROGRAM_HASH "  %08x %08x  ", draw->number, identity.hash,
-            (unsigned)(draw->program[STAGE_VERTEX]->hash >> 32),
-            (unsigned)(draw->program[STAGE_FRAGMENT]->hash >> 32));
-    describe_geometry(draw, out);
-    fputs("  ", out);
+    FILE *out = open_memstream(&text, &size);
+    BUG_ON(!out, "no memory for a text");
+    fprintf(out, "%s  ", geometry);
     describe_targets(draw, out);
     fputs("  ", out);
     describe_state(draw, out);
@@ -335,7 +343,15 @@ describe_line(const struct draw *draw, FILE *out)
         fputs("  ", out);
         describe_label(draw->names->label, out);
     }
-    fputc('\n', out);
+    fclose(out);
+    text_table_cell(table, "%u", draw->number);
+    text_table_cell(table, PROGRAM_HASH, identity.hash);
+    text_table_cell(table, "%08x", (unsigned)(draw->program[STAGE_VERTEX]->hash >> 32));
+    text_table_cell(table, "%08x", (unsigned)(draw->program[STAGE_FRAGMENT]->hash >> 32));
+    text_table_left(table, "%s", text);
+    text_table_end_row(table);
+    free(geometry);
+    free(text);
 }
 
 static void
@@ -451,87 +467,111 @@ describe_json(const struct draw *draw)
 }
 
 static void
-print_state(void *data, const char *name, const char *value)
+put_state(void *data, const char *name, const char *value)
 {
-    fprintf(data, "  %-16s %s\n", name, value);
+    struct text_table *table = data;
+    text_table_cell(table, "%s", name);
+    text_table_left(table, "%s", value);
+    text_table_end_row(table);
 }
 
 static void
-print_textures(const struct draw *draw, enum shader_stage stage, FILE *out)
+print_texture(const struct bound_view *view, FILE *out)
 {
-    const struct program *program = draw->program[stage];
+    const struct sampler_state *s = &view->sampler;
+    if (!view->res) {
+        fputs("none", out);
+        return;
+    }
+    const struct resource_desc *d = &view->res->desc;
+    fprintf(out, "#%u %s %ux%u", d->handle, NAME_OF(targets, view->view.target), d->width,
+            d->height);
+    if (d->depth > 1 || d->array_size > 1)
+        fprintf(out, "x%u", d->depth > 1 ? d->depth : d->array_size);
+    fprintf(out, " %s, levels %u-%u of %u, min %s mip %s mag %s, %s %s", view->format->name,
+            view->view.first_level, view->view.last_level, d->last_level + 1,
+            s->min_filter == FILTER_LINEAR ? "linear" : "nearest",
+            NAME_OF(mip_filters, s->mip_filter),
+            s->mag_filter == FILTER_LINEAR ? "linear" : "nearest", NAME_OF(wraps, s->wrap_s),
+            NAME_OF(wraps, s->wrap_t));
+    if (s->max_anisotropy > 1)
+        fprintf(out, ", anisotropy %u", s->max_anisotropy);
+}
+
+static void
+put_textures(struct text_table *table, const struct draw *draw, enum shader_stage stage)
+{
     for (uint32_t i = 0; i < MAX_SAMPLERS; i++) {
-        const struct bound_view *view = &draw->views[stage][i];
-        const struct sampler_state *s = &view->sampler;
-        if (!(program->samplers_used >> i & 1))
+        char *text;
+        size_t size;
+        if (!(draw->program[stage]->samplers_used >> i & 1))
             continue;
-        fprintf(out, "  %-8s %2u      ", shader_stage_name(stage), i);
-        if (!view->res) {
-            fputs("none\n", out);
-            continue;
-        }
-        const struct resource_desc *d = &view->res->desc;
-        fprintf(out, "#%u %s %ux%u", d->handle, NAME_OF(targets, view->view.target), d->width,
-                d->height);
-        if (d->depth > 1 || d->array_size > 1)
-            fprintf(out, "x%u", d->depth > 1 ? d->depth : d->array_size);
-        fprintf(out, " %s, levels %u-%u of %u, min %s mip %s mag %s, %s %s", view->format->name,
-                view->view.first_level, view->view.last_level, d->last_level + 1,
-                s->min_filter == FILTER_LINEAR ? "linear" : "nearest",
-                NAME_OF(mip_filters, s->mip_filter),
-                s->mag_filter == FILTER_LINEAR ? "linear" : "nearest", NAME_OF(wraps, s->wrap_s),
-                NAME_OF(wraps, s->wrap_t));
-        if (s->max_anisotropy > 1)
-            fprintf(out, ", anisotropy %u", s->max_anisotropy);
-        fputc('\n', out);
+        FILE *out = open_memstream(&text, &size);
+        BUG_ON(!out, "no memory for a text");
+        print_texture(&draw->views[stage][i], out);
+        fclose(out);
+        text_table_cell(table, "%-8s %2u", shader_stage_name(stage), i);
+        text_table_left(table, "%s", text);
+        text_table_end_row(table);
+        free(text);
     }
 }
 
 static void
-print_surface(const char *name, const struct bound_surface *s, FILE *out)
+put_surface(struct text_table *table, const char *name, const struct bound_surface *s)
 {
-    fprintf(out, "  %-16s #%u %ux%u %s, level %u, layer %u", name, s->res->desc.handle, s->width,
-            s->height, s->format->name, s->level, s->layer);
+    char samples[32] = "";
+    if (!s->res)
+        return;
     if (s->samples > 1)
-        fprintf(out, ", %u samples", s->samples);
-    fputc('\n', out);
+        snprintf(samples, sizeof samples, ", %u samples", s->samples);
+    text_table_cell(table, "%s", name);
+    text_table_left(table, "#%u %ux%u %s, level %u, layer %u%s", s->res->desc.handle, s->width,
+                    s->height, s->format->name, s->level, s->layer, samples);
+    text_table_end_row(table);
 }
 
 static void
-print_name(const char *what, const char *name, FILE *out)
+put_name(struct text_table *table, const char *what, const char *name)
 {
-    if (!*name)
-        return;
-    fprintf(out, "  %-16s ", what);
-    describe_label(name, out);
-    fputc('\n', out);
+    char *field = field_of(name);
+    if (*name)
+        put_state(table, what, field);
+    free(field);
+}
+
+static void
+put_hash(struct text_table *table, const char *name, uint64_t hash)
+{
+    text_table_cell(table, "%s", name);
+    text_table_left(table, PROGRAM_HASH, hash);
+    text_table_end_row(table);
 }
 
 void
-describe_text(const struct draw *draw, FILE *out)
+describe_table(const struct draw *draw, struct text_table *table)
 {
     struct draw_identity identity;
+    char name[24], *geometry = geometry_of(draw);
     draw_identify(draw, &identity);
-    fprintf(out, "  %-16s " PROGRAM_HASH "\n  %-16s ", "hash", identity.hash, "primitive");
-    describe_geometry(draw, out);
-    fprintf(out, "%s\n", draw->params.indexed ? " indexed" : "");
-    print_name("label", draw->names->label, out);
-    print_name("program", draw->names->program, out);
-    print_name("target", draw->names->target, out);
+    put_hash(table, "hash", identity.hash);
+    text_table_cell(table, "primitive");
+    text_table_left(table, "%s%s", geometry, draw->params.indexed ? " indexed" : "");
+    text_table_end_row(table);
+    put_name(table, "label", draw->names->label);
+    put_name(table, "program", draw->names->program);
+    put_name(table, "target", draw->names->target);
     for (uint32_t stage = 0; stage < STAGE_COUNT; stage++) {
-        char name[24];
         snprintf(name, sizeof name, "%s program", shader_stage_name(stage));
-        fprintf(out, "  %-16s " PROGRAM_HASH "\n", name, draw->program[stage]->hash);
+        put_hash(table, name, draw->program[stage]->hash);
     }
     for (uint32_t i = 0; i < draw->color_count; i++) {
-        char name[24];
         snprintf(name, sizeof name, "color %u", i);
-        if (draw->color[i].res)
-            print_surface(name, &draw->color[i], out);
+        put_surface(table, name, &draw->color[i]);
     }
-    if (draw->depth.res)
-        print_surface("depth", &draw->depth, out);
-    say_state(draw, print_state, out);
+    put_surface(table, "depth", &draw->depth);
+    say_state(draw, put_state, table);
     for (uint32_t stage = STAGE_COUNT; stage-- > 0;)
-        print_textures(draw, stage, out);
+        put_textures(table, draw, stage);
+    free(geometry);
 }

@@ -3,6 +3,7 @@
 #ifndef AETIUS_REPORT_DESCRIBE_DRAW_H
 #define AETIUS_REPORT_DESCRIBE_DRAW_H
 
+#include "base/text_table.h"
 #include "state/identity.h"
 
 #include <cjson/cJSON.h>
@@ -28,11 +29,11 @@ void describe_label(const char *label, FILE *out);
     "label,program_name,target_name"
 char *describe_facts(const struct draw *draw); /* the caller's to free */
 
-/* One line: identity, programs, primitive, target, state, textures, label. */
-void describe_line(const struct draw *draw, FILE *out);
+/* A row: number, identity, programs; primitive, target, state, textures, label in one cell. */
+void describe_row(const struct draw *draw, struct text_table *table);
 /* All of it; the caller owns it. */
 cJSON *describe_json(const struct draw *draw);
-/* The same over several lines for a person. */
-void describe_text(const struct draw *draw, FILE *out);
+/* The same as rows of a name and a value. */
+void describe_table(const struct draw *draw, struct text_table *table);
 
 #endif

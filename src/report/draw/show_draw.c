@@ -159,16 +159,12 @@ static bool
 after(void *data, const struct functional *renderer, const struct draw *draw, struct error *err)
 {
     struct shown_draw *shown = data;
-    size_t size;
     if (!shown->is_drawing)
         return true;
     shown->is_drawing = false;
     shown->found = shown->inspection->done = true;
     shown->facts = describe_json(draw);
-    FILE *text = open_memstream(&shown->text, &size);
-    BUG_ON(!text, "no memory for a text");
-    describe_text(draw, text);
-    fclose(text);
+    describe_table(draw, &shown->table);
     return !shown->dir || (write_targets(shown, draw, &renderer->device->memory, "after", err) &&
                            write_covered(shown, draw, &renderer->device->memory, err));
 }
@@ -209,7 +205,7 @@ shown_draw_fini(struct shown_draw *shown)
     for (size_t i = 0; i < shown->file_count; i++)
         free(shown->files[i]);
     free(shown->files);
-    free(shown->text);
+    text_table_fini(&shown->table);
     free(shown->covered);
     memset(shown, 0, sizeof *shown);
 }

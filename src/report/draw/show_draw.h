@@ -3,6 +3,7 @@
 #ifndef AETIUS_REPORT_SHOW_DRAW_H
 #define AETIUS_REPORT_SHOW_DRAW_H
 
+#include "base/text_table.h"
 #include "sim/inspect.h"
 
 #include <cjson/cJSON.h>
@@ -12,7 +13,7 @@ struct shown_draw {
     const char *dir;        /* where pictures go; NULL: none are made */
     bool found;
     cJSON *facts;               /* report/draw/describe_draw.h, and the figures and files below */
-    char *text;                 /* the same for a person */
+    struct text_table table;    /* the same for a person; without the figures and files */
     uint64_t fragments, pixels; /* that passed all tests; that some of them lie on */
     char **files;               /* in `dir` */
     size_t file_count;

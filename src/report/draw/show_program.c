@@ -1,6 +1,7 @@
 #include "report/draw/show_program.h"
 
 #include "base/file.h"
+#include "base/text_table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -95,39 +96,61 @@ threads_a_cycle(const struct static_cost *cost)
 static void
 print_list(const struct shown_programs *shown, FILE *out)
 {
-    fprintf(out, "%-16s  %-8s  %12s  %7s  %7s  %9s  %9s  %7s\n", "program", "stage", "instructions",
-            "texture", "ALU", "registers", "threads", "latency");
+    struct text_table table = {0};
+    text_table_cells(&table, "program|stage|instructions|texture|ALU|registers|threads|latency");
+    text_table_end_row(&table);
     for (size_t i = 0; i < shown->programs.count; i++) {
         const struct program *p = shown->programs.items[i].program;
         const struct static_cost *c = &shown->programs.items[i].cost;
-        fprintf(out, PROGRAM_HASH "  %-8s  %12u  %7u  %7u  %9u  %9u  %7u\n", p->hash,
-                shader_stage_name(p->stage), c->instructions, c->kinds[KIND_TEXTURE], c->turns,
-                c->thread_registers, c->threads, c->latency_cycles);
+        text_table_cell(&table, PROGRAM_HASH, p->hash);
+        text_table_left(&table, "%s", shader_stage_name(p->stage));
+        text_table_cell(&table, "%u", c->instructions);
+        text_table_cell(&table, "%u", c->kinds[KIND_TEXTURE]);
+        text_table_cell(&table, "%u", c->turns);
+        text_table_cell(&table, "%u", c->thread_registers);
+        text_table_cell(&table, "%u", c->threads);
+        text_table_cell(&table, "%u", c->latency_cycles);
+        text_table_end_row(&table);
     }
+    text_table_put(&table, TEXT_TABLE_TEXT, out);
+}
+
+/* The cycle of an instruction and how long it takes; empty cells: the line is none. */
+static void
+put_issue(struct text_table *table, const struct static_cost *cost, uint32_t instruction,
+          bool is_code)
+{
+    if (!is_code) {
+        text_table_cells(table, "|");
+        return;
+    }
+    text_table_cell(table, "%u", cost->issues[instruction].cycle);
+    if (cost->issues[instruction].takes)
+        text_table_cell(table, "%u", cost->issues[instruction].takes);
+    else
+        text_table_cell(table, "with");
 }
 
 static void
 print_text(const struct shown_program *shown, FILE *out)
 {
     const struct program *p = shown->program;
+    struct text_table table = {0};
     uint32_t line = 1, next = 0;
-    fprintf(out, "%7s %5s\n", "cycle", "ALU");
+    text_table_cells(&table, "cycle|ALU|");
+    text_table_end_row(&table);
     for (const char *at = p->text; *at; line++) {
         const size_t length = strcspn(at, "\n");
         while (next < p->instruction_count && p->instructions[next].line < line)
             next++;
         const bool is_code = next < p->instruction_count && p->instructions[next].line == line &&
                              p->instructions[next].opcode != OP_END;
-        if (!is_code)
-            fprintf(out, "%15s", "");
-        else if (shown->cost.issues[next].takes)
-            fprintf(out, "%7u %5u  ", shown->cost.issues[next].cycle,
-                    shown->cost.issues[next].takes);
-        else
-            fprintf(out, "%7u %5s  ", shown->cost.issues[next].cycle, "with");
-        fprintf(out, "%.*s\n", (int)length, at);
+        put_issue(&table, &shown->cost, next, is_code);
+        text_table_left(&table, "%.*s", (int)length, at);
+        text_table_end_row(&table);
         at += length + (at[length] == '\n');
     }
+    text_table_put(&table, TEXT_TABLE_TEXT, out);
 }
 
 static void
