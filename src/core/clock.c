@@ -1,6 +1,7 @@
 #include "core/clock.h"
 
 #include "base/interrupt.h"
+#include "base/text_table.h"
 #include "core/queue.h"
 
 #include <inttypes.h>
@@ -256,19 +257,23 @@ clock_settle(struct clock *clock)
 void
 clock_print(const struct clock *clock)
 {
-    fprintf(stderr, "cycle %" PRIu64 "\n", clock->now);
+    struct text_table table = {0};
+    text_table_line(&table, "cycle %" PRIu64, clock->now);
     for (uint32_t i = 0; i < clock->module_count; i++) {
         const struct module *m = clock->modules[i];
-        fprintf(stderr, "  %-16s %-8s since %" PRIu64, m->name, unit_state_names[m->state],
-                m->since);
-        if (m->state == UNIT_BLOCKED && m->refused)
-            fprintf(stderr, ", last refused by queue %s", m->refused->name);
-        fputc('\n', stderr);
+        const bool is_refused = m->state == UNIT_BLOCKED && m->refused;
+        text_table_cell(&table, "%s", m->name);
+        text_table_left(&table, "%s", unit_state_names[m->state]);
+        text_table_left(&table, "since %" PRIu64 "%s%s", m->since,
+                        is_refused ? ", last refused by queue " : "",
+                        is_refused ? m->refused->name : "");
+        text_table_end_row(&table);
         for (uint32_t q = 0; q < clock->queue_count; q++) {
             const struct queue *queue = clock->queues[q];
             if (queue->receiver == m && queue->count)
-                fprintf(stderr, "      holds %u of %u in queue %s from %s\n", queue->count,
-                        queue->capacity, queue->name, queue->sender->name);
+                text_table_line(&table, "      holds %u of %u in queue %s from %s", queue->count,
+                                queue->capacity, queue->name, queue->sender->name);
         }
     }
+    text_table_put(&table, TEXT_TABLE_TEXT, stderr);
 }

@@ -37,6 +37,7 @@ void model_row_label(const struct model_row *row, char *label, size_t size);
 /* False: the label is no row's. It may come as groups in groups, "model a=1 /b=2". */
 bool model_row_from_label(struct model_row *row, const char *label);
 
+/* As CSV, a row at a time: a benchmark writes each row when it has measured it. */
 void model_rows_header(FILE *out);
 void model_row_print(const struct model_row *row, FILE *out);
 /* Adds the rows of a CSV file: the first line names the columns, each of them one of row.def, in

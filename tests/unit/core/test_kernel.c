@@ -350,7 +350,7 @@ watchdog_names_who_waits(void **state)
     fclose(out);
     assert_false(ok);
     assert_non_null(strstr(err.text, "deadlock at cycle"));
-    assert_non_null(strstr(text, "stage[2]         blocked  since"));
+    assert_non_null(strstr(text, "  stage[2]  blocked  since"));
     assert_non_null(strstr(text, "last refused by queue queue[2]"));
     assert_non_null(strstr(text, "holds 2 of 2 in queue queue[2] from stage[2]"));
     rig_fini(&rig);
