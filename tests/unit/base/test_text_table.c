@@ -41,22 +41,26 @@ columns_stand_to_their_side(void **state)
     put_row(&table, "rop", "1200", "a, \"b\"");
     put_row(&table, "shader", "7", "");
     put_row(&table, "z", "", "");
+    put_row(&table, "", "", "more");
     assert_written(&table, TEXT_TABLE_TEXT,
                    "  unit       n  what\n"
                    "  rop     1200  a, \"b\"\n"
                    "  shader     7\n"
-                   "  z\n");
+                   "  z\n"
+                   "                more\n");
     assert_written(&table, TEXT_TABLE_MARKDOWN,
                    "| unit   |    n | what   |\n"
                    "| ------ | ---: | ------ |\n"
                    "| rop    | 1200 | a, \"b\" |\n"
                    "| shader |    7 |        |\n"
-                   "| z      |      |        |\n");
+                   "| z      |      |        |\n"
+                   "|        |      | more   |\n");
     assert_written(&table, TEXT_TABLE_CSV,
                    "unit,n,what\n"
                    "rop,1200,\"a, \"\"b\"\"\"\n"
                    "shader,7,\n"
-                   "z,,\n");
+                   "z,,\n"
+                   ",,more\n");
     text_table_fini(&table);
 }
 
