@@ -236,7 +236,7 @@ write_end(const char *cell, uint32_t column, FILE *out)
     while (length && cell[length - 1] == ' ')
         length--;
     if (column + length <= width) {
-        fprintf(out, "%.*s\n", (int)length, cell);
+        fprintf(out, "%.*s", (int)length, cell);
         return;
     }
     fprintf(out, "%*s", (int)lead, "");
@@ -258,7 +258,7 @@ write_notes(const struct text_table *table, size_t row, size_t *next, FILE *out)
     return color;
 }
 
-/* Without spaces at the end. */
+/* Without spaces and the newline at the end. */
 static void
 write_line(const struct text_table *table, char *const *cells, const int *widths, FILE *out)
 {
@@ -281,7 +281,6 @@ write_line(const struct text_table *table, char *const *cells, const int *widths
         spaces += left ? rest : 0;
         column += (uint32_t)widths[c];
     }
-    fputc('\n', out);
 }
 
 static void
@@ -294,7 +293,7 @@ write_text(const struct text_table *table, char *const *cells, const int *widths
         const char *color = write_notes(table, row, &note, out);
         fputs(color ? color : "", out);
         write_line(table, cells + row * table->columns, widths, out);
-        fputs(color ? no_color : "", out);
+        fprintf(out, "%s\n", color ? no_color : "");
     }
     write_notes(table, rows, &note, out);
 }

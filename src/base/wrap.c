@@ -41,7 +41,6 @@ print_wrapped_at(FILE *out, uint32_t width, uint32_t at, uint32_t indent, const 
         begun = true;
         word += n;
     }
-    fputc('\n', out);
     free(shown);
 }
 
@@ -55,5 +54,6 @@ print_wrapped(FILE *out, uint32_t width, uint32_t first, uint32_t indent, const 
     va_end(args);
     fprintf(out, "%*s", (int)first, "");
     print_wrapped_at(out, width, first, indent, text);
+    fputc('\n', out);
     free(text);
 }

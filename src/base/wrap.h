@@ -14,7 +14,7 @@ uint32_t line_width(FILE *out);
  * are shown as by print_shown(). */
 void print_wrapped(FILE *out, uint32_t width, uint32_t first, uint32_t indent, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
-/* The same behind `at` characters that are on the line already. */
+/* The same after `at` characters that are on the line already, without the newline. */
 void print_wrapped_at(FILE *out, uint32_t width, uint32_t at, uint32_t indent, const char *text);
 
 #endif

@@ -112,7 +112,7 @@ lines_and_colors_are_for_people(void **state)
                    "first\\x1b\n"
                    "  a      1  x\n"
                    "\nsecond\n"
-                   "\033[33m  b      2  y\n\033[0m"
+                   "\033[33m  b      2  y\033[0m\n"
                    "last\n");
     assert_written(&table, TEXT_TABLE_CSV, "a,1,x\nb,2,y\n");
     text_table_fini(&table);
