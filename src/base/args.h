@@ -65,7 +65,7 @@ struct args {
     int after_count;
 };
 
-enum { EXIT_WELL = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_EXCEEDED = 3 /* a gate */ };
+enum { EXIT_WELL = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_EXCEEDED = 3 /* a limit */ };
 
 /* Returns -1 to go on, or the exit status to end with (help printed, or wrong usage said). */
 int args_parse(struct args *args, const struct arg_spec *spec, int argc, char **argv);

@@ -6,7 +6,7 @@
 #include "report/compare/compare.h"
 #include "report/compare/compare_columns.h"
 #include "report/compare/compare_runs.h"
-#include "report/compare/gate.h"
+#include "report/compare/regression_limits.h"
 #include "report/run/run_json.h"
 
 #include <dirent.h>
@@ -34,7 +34,7 @@ struct comparison {
     /* --fail-over, --per-draw */
     const char *limits, *markdown, *junit;
     bool per_draw, renew;
-    struct gate gate;
+    struct regression_limits regression;
     struct draws draws_a, draws_b; /* when is_joined: both have tables of draws, or must */
     struct draws_join join;
     bool is_joined;
@@ -263,7 +263,7 @@ print_json(const struct comparison *comparison)
     if (comparison->are_runs)
         add_runs(root, &comparison->runs);
     if (comparison->limits)
-        cJSON_AddItemToObject(root, "gate", gate_json(&comparison->gate));
+        cJSON_AddItemToObject(root, "gate", regression_limits_json(&comparison->regression));
     if (comparison->per_draw)
         cJSON_AddItemToObject(
             root, "per_draw",
@@ -376,7 +376,7 @@ print_join(const struct draws_join *join)
            join->draws_b, join->same_hash, join->changed, join->only_b, join->only_a);
 }
 
-/* The gate last: it is what a log of continuous integration ends with. */
+/* The limits last: they are what a log of continuous integration ends with. */
 static void
 print_text(const struct comparison *comparison)
 {
@@ -384,7 +384,7 @@ print_text(const struct comparison *comparison)
         print_runs(&comparison->runs);
     print_pictures(comparison);
     if (comparison->limits)
-        gate_print(&comparison->gate, stdout);
+        regression_limits_print(&comparison->regression, stdout);
     if (comparison->is_joined)
         print_join(&comparison->join);
 }
@@ -396,7 +396,7 @@ comparison_fini(struct comparison *comparison)
         free(comparison->pairs.items[i].name);
     VEC_FREE(&comparison->pairs);
     run_comparison_fini(&comparison->runs);
-    gate_fini(&comparison->gate);
+    regression_limits_fini(&comparison->regression);
     draws_join_fini(&comparison->join);
     draws_fini(&comparison->draws_a);
     draws_fini(&comparison->draws_b);
@@ -415,8 +415,9 @@ judge_draws(struct comparison *c, struct error *err)
     c->is_joined = true;
     if (!c->limits)
         return true;
-    return gate_check_join(&c->gate, &c->join, err) &&
-           (!c->per_draw || gate_check_draws(&c->gate, &c->draws_a, &c->draws_b, &c->join, err));
+    return regression_limits_check_join(&c->regression, &c->join, err) &&
+           (!c->per_draw ||
+            regression_limits_check_draws(&c->regression, &c->draws_a, &c->draws_b, &c->join, err));
 }
 
 /* What the limits say of the two runs, and of their draws. */
@@ -424,12 +425,12 @@ static bool
 judge(struct comparison *c, struct error *err)
 {
     const struct picture_difference *total = &c->total;
-    const struct gate_pictures pictures = {.pixels = total->pixels - total->identical,
-                                           .compared = (uint32_t)c->pairs.count,
-                                           .only_in_one = c->only_in_a + c->only_in_b};
+    const struct regression_pictures pictures = {.pixels = total->pixels - total->identical,
+                                                 .compared = (uint32_t)c->pairs.count,
+                                                 .only_in_one = c->only_in_a + c->only_in_b};
     if (!c->limits && !c->per_draw)
         return true;
-    return (!c->limits || gate_check_runs(&c->gate, &c->runs, &pictures, err)) &&
+    return (!c->limits || regression_limits_check_runs(&c->regression, &c->runs, &pictures, err)) &&
            judge_draws(c, err);
 }
 
@@ -445,11 +446,12 @@ write_report(const struct comparison *c, const char *path, bool markdown, const 
     FILE *out = open_memstream(&text, &size);
     BUG_ON(!out, "no memory for a text");
     if (failure)
-        gate_print_failure(failure, markdown, out);
+        regression_limits_print_failure(failure, markdown, out);
     else if (markdown)
-        gate_print_markdown(&c->gate, &c->runs, c->is_joined ? &c->join : NULL, out);
+        regression_limits_print_markdown(&c->regression, &c->runs, c->is_joined ? &c->join : NULL,
+                                         out);
     else
-        gate_print_junit(&c->gate, out);
+        regression_limits_print_junit(&c->regression, out);
     fclose(out);
     const bool ok = file_write_named(path, text, size, err);
     free(text);
@@ -487,7 +489,7 @@ compare_two(struct comparison *c, bool json)
         print_json(c);
     else if (ok)
         print_text(c);
-    const bool exceeded = ok && c->gate.exceeded;
+    const bool exceeded = ok && c->regression.exceeded;
     comparison_fini(c);
     return exceeded ? EXIT_EXCEEDED : conclude(ok, &err);
 }
@@ -507,7 +509,7 @@ cmd_compare(int argc, char **argv)
          false},
         {"per-draw", 0, ARG_FLAG, &c.per_draw, NULL,
          "the same limits for each draw that both runs have; as JSON, all draws of both", false},
-        {"across", 0, ARG_FLAG, &c.gate.across, NULL,
+        {"across", 0, ARG_FLAG, &c.regression.across, NULL,
          "--fail-over also between runs of different programs or frames", false},
         {"markdown", 0, ARG_STRING, &c.markdown, "FILE", "the limits as a table for people", false},
         {"junit", 0, ARG_STRING, &c.junit, "FILE", "the limits as test cases in JUnit's XML",
@@ -538,14 +540,14 @@ cmd_compare(int argc, char **argv)
         return status;
     c.a = args.operands[0];
     c.b = args.operands[1];
-    const bool gated = c.limits || c.per_draw || c.markdown || c.junit || c.gate.across;
-    if ((c.markdown || c.junit || c.gate.across) && !c.limits)
+    const bool has_limits = c.limits || c.per_draw || c.markdown || c.junit || c.regression.across;
+    if ((c.markdown || c.junit || c.regression.across) && !c.limits)
         return args_usage_error(&spec, "--markdown, --junit and --across want --fail-over");
-    if (c.limits && !gate_parse(&c.gate, c.limits, &err))
+    if (c.limits && !regression_limits_parse(&c.regression, c.limits, &err))
         return args_usage_error(&spec, "--fail-over %s", err.text);
-    if (args.operand_count > 2 && (gated || c.out_dir || c.renew))
+    if (args.operand_count > 2 && (has_limits || c.out_dir || c.renew))
         return args_usage_error(&spec, "these options are for two runs");
-    if (c.renew && (gated || c.out_dir || json))
+    if (c.renew && (has_limits || c.out_dir || json))
         return args_usage_error(&spec, "--renew stands alone");
     if (c.renew) {
         const bool ok = baseline_renew(c.a, c.b, &err);

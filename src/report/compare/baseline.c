@@ -1,5 +1,5 @@
 /* A run kept as what later ones are compared with. */
-#include "report/compare/gate.h"
+#include "report/compare/regression_limits.h"
 
 #include "base/file.h"
 #include "params/params.h"

@@ -1,7 +1,8 @@
-/* What a gate found, for people, for pull requests (Markdown), for test reports (JUnit), as JSON.
+/* What the limits found, for people, for pull requests (Markdown), for test reports (JUnit), as
+ * JSON.
  */
 #include "base/text_table.h"
-#include "report/compare/gate.h"
+#include "report/compare/regression_limits.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,13 +11,13 @@
 enum { DRAWS_SHOWN = 10 };
 
 static bool
-is_shown(const struct gate_check *check)
+is_shown(const struct regression_check *check)
 {
     return !*check->where || check->exceeded;
 }
 
 static void
-growth_text(const struct gate_check *check, double growth, char *text, size_t size)
+growth_text(const struct regression_check *check, double growth, char *text, size_t size)
 {
     if (isinf(growth))
         snprintf(text, size, "from nothing");
@@ -27,27 +28,27 @@ growth_text(const struct gate_check *check, double growth, char *text, size_t si
 }
 
 static void
-limit_text(const struct gate_limit *limit, char *text, size_t size)
+limit_text(const struct regression_limit *limit, char *text, size_t size)
 {
     snprintf(text, size, "%.10g%s", limit->limit, limit->is_percent ? " %" : "");
 }
 
 static uint32_t
-count_draw_checks(const struct gate *gate)
+count_draw_checks(const struct regression_limits *regression)
 {
     uint32_t count = 0;
-    for (size_t i = 0; i < gate->checks.count; i++)
-        count += *gate->checks.items[i].where != '\0';
+    for (size_t i = 0; i < regression->checks.count; i++)
+        count += *regression->checks.items[i].where != '\0';
     return count;
 }
 
 void
-gate_print(const struct gate *gate, FILE *out)
+regression_limits_print(const struct regression_limits *regression, FILE *out)
 {
     struct text_table table = {0};
-    text_table_line(&table, "gate: %s", gate->exceeded ? "EXCEEDED" : "held");
-    for (size_t i = 0; i < gate->checks.count; i++) {
-        const struct gate_check *check = &gate->checks.items[i];
+    text_table_line(&table, "gate: %s", regression->exceeded ? "EXCEEDED" : "held");
+    for (size_t i = 0; i < regression->checks.count; i++) {
+        const struct regression_check *check = &regression->checks.items[i];
         char growth[40], limit[40];
         if (!is_shown(check))
             continue;
@@ -61,7 +62,7 @@ gate_print(const struct gate *gate, FILE *out)
                         check->where, *check->label ? " " : "", check->label);
         text_table_end_row(&table);
     }
-    const uint32_t draws = count_draw_checks(gate);
+    const uint32_t draws = count_draw_checks(regression);
     if (draws)
         text_table_line(&table, "  %u figures of draws looked at", draws);
     text_table_put(&table, TEXT_TABLE_TEXT, out);
@@ -133,16 +134,17 @@ print_join(const struct draws_join *join, FILE *out)
 }
 
 void
-gate_print_markdown(const struct gate *gate, const struct run_comparison *runs,
-                    const struct draws_join *join, FILE *out)
+regression_limits_print_markdown(const struct regression_limits *regression,
+                                 const struct run_comparison *runs, const struct draws_join *join,
+                                 FILE *out)
 {
     struct text_table table = {0};
     fprintf(out, "### Aetius: %s\n\n",
-            gate->exceeded ? "a limit is exceeded" : "within the limits");
+            regression->exceeded ? "a limit is exceeded" : "within the limits");
     text_table_cells(&table, "|figure|before|now|change|may|");
     text_table_end_row(&table);
-    for (size_t i = 0; i < gate->checks.count; i++) {
-        const struct gate_check *check = &gate->checks.items[i];
+    for (size_t i = 0; i < regression->checks.count; i++) {
+        const struct regression_check *check = &regression->checks.items[i];
         char growth[40], limit[40];
         if (!is_shown(check))
             continue;
@@ -181,14 +183,14 @@ put_xml(const char *text, FILE *out)
 }
 
 void
-gate_print_junit(const struct gate *gate, FILE *out)
+regression_limits_print_junit(const struct regression_limits *regression, FILE *out)
 {
     fprintf(out,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
             "<testsuites>\n<testsuite name=\"aetius\" tests=\"%zu\" failures=\"%u\">\n",
-            gate->checks.count, gate->exceeded);
-    for (size_t i = 0; i < gate->checks.count; i++) {
-        const struct gate_check *check = &gate->checks.items[i];
+            regression->checks.count, regression->exceeded);
+    for (size_t i = 0; i < regression->checks.count; i++) {
+        const struct regression_check *check = &regression->checks.items[i];
         char growth[40], limit[40];
         growth_text(check, check->growth, growth, sizeof growth);
         limit_text(check->limit, limit, sizeof limit);
@@ -210,7 +212,7 @@ gate_print_junit(const struct gate *gate, FILE *out)
 }
 
 void
-gate_print_failure(const char *why, bool markdown, FILE *out)
+regression_limits_print_failure(const char *why, bool markdown, FILE *out)
 {
     if (markdown) {
         fputs("### Aetius: cannot compare\n\n", out);
@@ -228,13 +230,13 @@ gate_print_failure(const char *why, bool markdown, FILE *out)
 }
 
 cJSON *
-gate_json(const struct gate *gate)
+regression_limits_json(const struct regression_limits *regression)
 {
     cJSON *root = cJSON_CreateObject();
-    cJSON_AddBoolToObject(root, "exceeded", gate->exceeded > 0);
+    cJSON_AddBoolToObject(root, "exceeded", regression->exceeded > 0);
     cJSON *list = cJSON_AddArrayToObject(root, "checks");
-    for (size_t i = 0; i < gate->checks.count; i++) {
-        const struct gate_check *check = &gate->checks.items[i];
+    for (size_t i = 0; i < regression->checks.count; i++) {
+        const struct regression_check *check = &regression->checks.items[i];
         cJSON *o = cJSON_CreateObject();
         cJSON_AddStringToObject(o, "name", check->limit->name);
         if (*check->where)

@@ -1,5 +1,5 @@
-/* The gate: what limits mean, to the last unit, and how a comparison ends. */
-#include "report/compare/gate.h"
+/* Limits on regressions: what they mean, to the last unit, and how a comparison ends. */
+#include "report/compare/regression_limits.h"
 
 #include "base/build.h"
 #include "base/file.h"
@@ -102,15 +102,15 @@ test_limits(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct run_comparison runs = runs_of(cases[i].a, cases[i].b);
-        const struct gate_pictures pictures = {cases[i].pixels, 2, 0};
-        struct gate gate = {0};
+        const struct regression_pictures pictures = {cases[i].pixels, 2, 0};
+        struct regression_limits regression = {0};
         struct error err;
-        assert_true(gate_parse(&gate, cases[i].limit, &err));
-        assert_true(gate_check_runs(&gate, &runs, &pictures, &err));
-        if ((gate.exceeded > 0) != cases[i].exceeded)
+        assert_true(regression_limits_parse(&regression, cases[i].limit, &err));
+        assert_true(regression_limits_check_runs(&regression, &runs, &pictures, &err));
+        if ((regression.exceeded > 0) != cases[i].exceeded)
             fail_msg("%s: %g to %g, %u pixels", cases[i].limit, cases[i].a, cases[i].b,
                      (unsigned)cases[i].pixels);
-        gate_fini(&gate);
+        regression_limits_fini(&regression);
     }
 }
 
@@ -122,9 +122,9 @@ test_wrong_limits(void **state)
                                         "cycles=2%,", "pictures=1%", "cycles=inf"};
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        struct gate gate = {0};
+        struct regression_limits regression = {0};
         struct error err;
-        if (gate_parse(&gate, wrong[i], &err))
+        if (regression_limits_parse(&regression, wrong[i], &err))
             fail_msg("'%s' is taken for a limit", wrong[i]);
     }
 }
@@ -133,29 +133,29 @@ test_wrong_limits(void **state)
 static void
 test_not_comparable(void **state)
 {
-    const struct gate_pictures none = {0}, all = {0, 2, 0}, one = {0, 1, 1};
+    const struct regression_pictures none = {0}, all = {0, 2, 0}, one = {0, 1, 1};
     struct run_comparison runs = runs_of(100, 100);
-    struct gate gate = {0};
+    struct regression_limits regression = {0};
     struct error err;
     (void)state;
-    assert_true(gate_parse(&gate, "cycles=1%,pictures=0", &err));
-    assert_false(gate_check_runs(&gate, &runs, &one, &err));
+    assert_true(regression_limits_parse(&regression, "cycles=1%,pictures=0", &err));
+    assert_false(regression_limits_check_runs(&regression, &runs, &one, &err));
     assert_non_null(strstr(err.text, "only in one"));
-    assert_false(gate_check_runs(&gate, &runs, &none, &err));
+    assert_false(regression_limits_check_runs(&regression, &runs, &none, &err));
     assert_non_null(strstr(err.text, "no pictures"));
     snprintf(runs.unlike, sizeof runs.unlike, "of the programs a and b");
-    assert_false(gate_check_runs(&gate, &runs, &all, &err));
+    assert_false(regression_limits_check_runs(&regression, &runs, &all, &err));
     assert_non_null(strstr(err.text, "of the programs a and b"));
-    gate.across = true;
-    assert_true(gate_check_runs(&gate, &runs, &all, &err));
+    regression.across = true;
+    assert_true(regression_limits_check_runs(&regression, &runs, &all, &err));
     runs.complete_b = false;
-    assert_false(gate_check_runs(&gate, &runs, &all, &err));
-    gate_fini(&gate);
+    assert_false(regression_limits_check_runs(&regression, &runs, &all, &err));
+    regression_limits_fini(&regression);
     runs = runs_of(100, 100);
-    assert_true(gate_parse(&gate, "unit.nothing=1%", &err));
-    assert_false(gate_check_runs(&gate, &runs, &none, &err));
+    assert_true(regression_limits_parse(&regression, "unit.nothing=1%", &err));
+    assert_false(regression_limits_check_runs(&regression, &runs, &none, &err));
     assert_non_null(strstr(err.text, "unit.nothing"));
-    gate_fini(&gate);
+    regression_limits_fini(&regression);
 }
 
 static char *
@@ -187,10 +187,10 @@ test_command(void **state)
     assert_int_equal(said.status, 3);
     cJSON *json = cJSON_Parse(said.out);
     assert_non_null(json);
-    const cJSON *gate = cJSON_GetObjectItem(json, "gate");
-    assert_true(cJSON_IsTrue(cJSON_GetObjectItem(gate, "exceeded")));
+    const cJSON *regression = cJSON_GetObjectItem(json, "gate");
+    assert_true(cJSON_IsTrue(cJSON_GetObjectItem(regression, "exceeded")));
     /* cycles and pictures of the runs, and cycles of the 18 draws of both */
-    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(gate, "checks")), 2 + 18);
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(regression, "checks")), 2 + 18);
     assert_true(cJSON_GetArraySize(cJSON_GetObjectItem(json, "statistics")) > 500);
     cJSON_Delete(json);
     assert_true(file_read(xml, SIZE_MAX, &text, &size, &err));
@@ -411,60 +411,60 @@ test_draws_without_partner(void **state)
     const struct draws_join one = {
         .draws_a = 3, .draws_b = 4, .changed = 1, .only_a = 2, .only_b = 3};
     const struct draws_join empty = {.draws_a = 0, .draws_b = 4, .only_b = 4};
-    struct gate gate = {0};
+    struct regression_limits regression = {0};
     struct error err;
     (void)state;
-    assert_false(gate_check_join(&gate, &apart, &err));
-    assert_true(gate_check_join(&gate, &one, &err));
-    assert_true(gate_check_join(&gate, &empty, &err));
-    gate.across = true;
-    assert_true(gate_check_join(&gate, &apart, &err));
+    assert_false(regression_limits_check_join(&regression, &apart, &err));
+    assert_true(regression_limits_check_join(&regression, &one, &err));
+    assert_true(regression_limits_check_join(&regression, &empty, &err));
+    regression.across = true;
+    assert_true(regression_limits_check_join(&regression, &apart, &err));
 }
 
 static char *
-printed(const struct gate *gate, const struct draws_join *join,
-        void (*print)(const struct gate *, const struct draws_join *, FILE *))
+printed(const struct regression_limits *regression, const struct draws_join *join,
+        void (*print)(const struct regression_limits *, const struct draws_join *, FILE *))
 {
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
     assert_non_null(out);
-    print(gate, join, out);
+    print(regression, join, out);
     fclose(out);
     return text;
 }
 
 static void
-as_text(const struct gate *gate, const struct draws_join *join, FILE *out)
+as_text(const struct regression_limits *regression, const struct draws_join *join, FILE *out)
 {
     (void)join;
-    gate_print(gate, out);
+    regression_limits_print(regression, out);
 }
 
 static void
-as_markdown(const struct gate *gate, const struct draws_join *join, FILE *out)
+as_markdown(const struct regression_limits *regression, const struct draws_join *join, FILE *out)
 {
     const struct run_comparison runs = {0};
-    gate_print_markdown(gate, &runs, join, out);
+    regression_limits_print_markdown(regression, &runs, join, out);
 }
 
 static void
-as_junit(const struct gate *gate, const struct draws_join *join, FILE *out)
+as_junit(const struct regression_limits *regression, const struct draws_join *join, FILE *out)
 {
     (void)join;
-    gate_print_junit(gate, out);
+    regression_limits_print_junit(regression, out);
 }
 
 /* What a program calls its draws stands in every report, and means nothing there but itself. */
 static void
 test_labels_in_reports(void **state)
 {
-    struct gate_limit limit = {"cycles", 1, true};
-    struct gate_check check = {.limit = &limit,
-                               .where = "0:1 ab",
-                               .label = "a|b <i> `x` *y*\nz & \"q\"",
-                               .exceeded = true};
-    const struct gate gate = {.checks = {&check, 1, 1}, .exceeded = 1};
+    struct regression_limit limit = {"cycles", 1, true};
+    struct regression_check check = {.limit = &limit,
+                                     .where = "0:1 ab",
+                                     .label = "a|b <i> `x` *y*\nz & \"q\"",
+                                     .exceeded = true};
+    const struct regression_limits regression = {.checks = {&check, 1, 1}, .exceeded = 1};
     const struct draw_row row = {.hash = "h",
                                  .vertex_program = "v",
                                  .fragment_program = "f",
@@ -473,8 +473,8 @@ test_labels_in_reports(void **state)
     struct draws_pair pair = {NULL, &row};
     const struct draws_join join = {.pairs = {&pair, 1, 1}, .draws_b = 1, .only_b = 1};
     (void)state;
-    char *text = printed(&gate, &join, as_text), *xml = printed(&gate, &join, as_junit);
-    char *markdown = printed(&gate, &join, as_markdown);
+    char *text = printed(&regression, &join, as_text), *xml = printed(&regression, &join, as_junit);
+    char *markdown = printed(&regression, &join, as_markdown);
     assert_non_null(strstr(text, "draw 0:1 ab a|b <i>"));
     assert_non_null(
         strstr(xml, "name=\"cycles 0:1 ab a|b &lt;i&gt; `x` *y* z &amp; &quot;q&quot;\""));
@@ -742,6 +742,6 @@ main(int argc, char **argv)
     aetius = argc > 1 ? argv[1] : "aetius";
     if (!mkdtemp(dir))
         return 2;
-    const int failed = cmocka_run_group_tests_name("gate", tests, NULL, NULL);
+    const int failed = cmocka_run_group_tests_name("regression_limits", tests, NULL, NULL);
     return failed || !remove_folder(dir);
 }

@@ -1,4 +1,4 @@
-#include "report/compare/gate.h"
+#include "report/compare/regression_limits.h"
 
 #include "base/error.h"
 #include "core/nearest.h"
@@ -8,14 +8,14 @@
 #include <string.h>
 
 static bool
-is_pictures(const struct gate_limit *limit)
+is_pictures(const struct regression_limit *limit)
 {
     return !strcmp(limit->name, "pictures");
 }
 
 /* "cycles=2%". */
 static bool
-parse_limit(struct gate_limit *limit, const char *text, size_t length, struct error *err)
+parse_limit(struct regression_limit *limit, const char *text, size_t length, struct error *err)
 {
     const char *equals = memchr(text, '=', length);
     const size_t name = equals ? (size_t)(equals - text) : 0;
@@ -32,18 +32,18 @@ parse_limit(struct gate_limit *limit, const char *text, size_t length, struct er
 }
 
 bool
-gate_parse(struct gate *gate, const char *text, struct error *err)
+regression_limits_parse(struct regression_limits *regression, const char *text, struct error *err)
 {
-    *gate = (struct gate){.across = gate->across};
+    *regression = (struct regression_limits){.across = regression->across};
     while (true) {
-        struct gate_limit limit = {0};
+        struct regression_limit limit = {0};
         const size_t length = strcspn(text, ",");
         if (!parse_limit(&limit, text, length, err)) {
             free(limit.name);
-            gate_fini(gate);
+            regression_limits_fini(regression);
             return false;
         }
-        VEC_PUSH(&gate->limits, limit);
+        VEC_PUSH(&regression->limits, limit);
         if (!text[length])
             return true;
         text += length + 1;
@@ -51,7 +51,7 @@ gate_parse(struct gate *gate, const char *text, struct error *err)
 }
 
 static void
-add_check(struct gate *gate, struct gate_check check, double least_growth)
+add_check(struct regression_limits *regression, struct regression_check check, double least_growth)
 {
     const double more = check.b - check.a;
     check.growth = !check.limit->is_percent ? more
@@ -59,8 +59,8 @@ add_check(struct gate *gate, struct gate_check check, double least_growth)
                    : more > 0               ? (double)INFINITY
                                             : 0;
     check.exceeded = check.growth > check.limit->limit && more > least_growth;
-    gate->exceeded += check.exceeded;
-    VEC_PUSH(&gate->checks, check);
+    regression->exceeded += check.exceeded;
+    VEC_PUSH(&regression->checks, check);
 }
 
 /* Of a whole run. */
@@ -103,17 +103,18 @@ unknown_name(const struct run_comparison *runs, const char *name, struct error *
 }
 
 bool
-gate_check_runs(struct gate *gate, const struct run_comparison *runs,
-                const struct gate_pictures *pictures, struct error *err)
+regression_limits_check_runs(struct regression_limits *regression,
+                             const struct run_comparison *runs,
+                             const struct regression_pictures *pictures, struct error *err)
 {
     if (!runs->complete_a || !runs->complete_b)
         return fail(err, "the %s run was not completed: it cannot be compared",
                     runs->complete_a ? "second" : "first");
-    if (runs->unlike[0] && !gate->across)
+    if (runs->unlike[0] && !regression->across)
         return fail(err, "the runs are %s: --across holds them against each other all the same",
                     runs->unlike);
-    for (size_t i = 0; i < gate->limits.count; i++) {
-        const struct gate_limit *limit = &gate->limits.items[i];
+    for (size_t i = 0; i < regression->limits.count; i++) {
+        const struct regression_limit *limit = &regression->limits.items[i];
         double a = 0, b = (double)pictures->pixels;
         if (is_pictures(limit) && pictures->only_in_one)
             return fail(err, "%u pictures are only in one of the runs: they cannot be compared",
@@ -123,8 +124,8 @@ gate_check_runs(struct gate *gate, const struct run_comparison *runs,
         if (!is_pictures(limit) && !find_value(runs, limit->name, &a, &b))
             return unknown_name(runs, limit->name, err);
         add_check(
-            gate,
-            (struct gate_check){
+            regression,
+            (struct regression_check){
                 .limit = limit, .where = mem_strdup(""), .label = mem_strdup(""), .a = a, .b = b},
             0);
     }
@@ -132,9 +133,11 @@ gate_check_runs(struct gate *gate, const struct run_comparison *runs,
 }
 
 bool
-gate_check_join(const struct gate *gate, const struct draws_join *join, struct error *err)
+regression_limits_check_join(const struct regression_limits *regression,
+                             const struct draws_join *join, struct error *err)
 {
-    return gate->across || !join->draws_a || !join->draws_b || join->same_hash || join->changed ||
+    return regression->across || !join->draws_a || !join->draws_b || join->same_hash ||
+           join->changed ||
            fail(err,
                 "no draw of one run is like one of the other: --across holds them against each "
                 "other all the same");
@@ -153,51 +156,53 @@ column_sum(const struct draws *draws, int32_t column)
 
 /* A figure of each pair of draws. */
 static void
-check_pairs(struct gate *gate, const struct gate_limit *limit, const struct draws *a, int32_t in_a,
-            const struct draws *b, int32_t in_b, const struct draws_join *join)
+check_pairs(struct regression_limits *regression, const struct regression_limit *limit,
+            const struct draws *a, int32_t in_a, const struct draws *b, int32_t in_b,
+            const struct draws_join *join)
 {
     const double least = DRAW_SHARE * column_sum(a, in_a);
     for (size_t i = 0; i < join->pairs.count; i++) {
         const struct draws_pair *pair = &join->pairs.items[i];
         if (!pair->a || !pair->b)
             continue;
-        struct gate_check check = {.limit = limit,
-                                   .a = csv_value(&a->table, pair->a->row, in_a),
-                                   .b = csv_value(&b->table, pair->b->row, in_b)};
+        struct regression_check check = {.limit = limit,
+                                         .a = csv_value(&a->table, pair->a->row, in_a),
+                                         .b = csv_value(&b->table, pair->b->row, in_b)};
         if (isnan(check.a) || isnan(check.b))
             continue;
         check.where = mem_printf("%u:%u %.16s", pair->b->frame, pair->b->draw, pair->b->hash);
         check.label = draw_row_label(pair->b);
-        add_check(gate, check, least);
+        add_check(regression, check, least);
     }
 }
 
 bool
-gate_check_draws(struct gate *gate, const struct draws *a, const struct draws *b,
-                 const struct draws_join *join, struct error *err)
+regression_limits_check_draws(struct regression_limits *regression, const struct draws *a,
+                              const struct draws *b, const struct draws_join *join,
+                              struct error *err)
 {
-    for (size_t l = 0; l < gate->limits.count; l++) {
-        const struct gate_limit *limit = &gate->limits.items[l];
+    for (size_t l = 0; l < regression->limits.count; l++) {
+        const struct regression_limit *limit = &regression->limits.items[l];
         if (is_pictures(limit))
             continue;
         const int32_t in_a = csv_column(&a->table, limit->name);
         const int32_t in_b = csv_column(&b->table, limit->name);
         if (in_a < 0 || in_b < 0)
             return fail(err, "the tables by draw have no %s in common", limit->name);
-        check_pairs(gate, limit, a, in_a, b, in_b, join);
+        check_pairs(regression, limit, a, in_a, b, in_b, join);
     }
     return true;
 }
 
 void
-gate_fini(struct gate *gate)
+regression_limits_fini(struct regression_limits *regression)
 {
-    for (size_t i = 0; i < gate->limits.count; i++)
-        free(gate->limits.items[i].name);
-    for (size_t i = 0; i < gate->checks.count; i++) {
-        free(gate->checks.items[i].where);
-        free(gate->checks.items[i].label);
+    for (size_t i = 0; i < regression->limits.count; i++)
+        free(regression->limits.items[i].name);
+    for (size_t i = 0; i < regression->checks.count; i++) {
+        free(regression->checks.items[i].where);
+        free(regression->checks.items[i].label);
     }
-    VEC_FREE(&gate->limits);
-    VEC_FREE(&gate->checks);
+    VEC_FREE(&regression->limits);
+    VEC_FREE(&regression->checks);
 }
