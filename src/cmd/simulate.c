@@ -243,44 +243,45 @@ estimate(struct simulate *s)
     free(cycles);
 }
 
-/* What was followed, into the folder; `journey` is for print_followed(). Of a run that is not
+/* What was followed, into the folder; `followed` is for print_followed(). Of a run that is not
  * complete it need not have been met. */
 static bool
-write_followed(struct simulate *s, struct journey *journey, bool complete, struct error *err)
+write_followed(struct simulate *s, struct primitive_trace *followed, bool complete,
+               struct error *err)
 {
     if (!s->follow.sim)
         return true;
     follow_end(&s->follow);
     if (!s->folder.frames.count || !s->follow.found)
         return !complete || follow_check(&s->follow, err);
-    journey_make(journey, &s->follow);
-    return !s->options->dir || journey_write(journey, s->options->dir, err);
+    primitive_trace_make(followed, &s->follow);
+    return !s->options->dir || primitive_trace_write(followed, s->options->dir, err);
 }
 
 static void
-print_followed(struct simulate *s, struct journey *journey)
+print_followed(struct simulate *s, struct primitive_trace *followed)
 {
-    if (journey->follow && !s->options->json)
-        journey_print(journey, stdout);
-    journey_fini(journey);
+    if (followed->follow && !s->options->json)
+        primitive_trace_print(followed, stdout);
+    primitive_trace_fini(followed);
     follow_fini(&s->follow);
 }
 
 bool
 simulate_end(struct simulate *s, bool complete, struct error *err)
 {
-    struct journey journey = {0};
+    struct primitive_trace followed = {0};
     progress_end(&s->progress);
     bool whole = vcd_destroy(s->vcd, err);
     whole = perfetto_destroy(s->perfetto, whole ? err : NULL) && whole;
     whole = close_captures(s, whole ? err : NULL) && whole;
     complete = complete && !s->sim.stopped;
     estimate(s);
-    whole = write_followed(s, &journey, complete, whole ? err : NULL) && whole;
+    whole = write_followed(s, &followed, complete, whole ? err : NULL) && whole;
     bool ok =
         run_folder_close(&s->folder, complete, stdout, s->options->json, whole ? err : NULL) &&
         whole;
-    print_followed(s, &journey);
+    print_followed(s, &followed);
     if (ok && s->options->dir && !s->options->json && s->folder.facts.frame_count)
         print_shown(stdout, "%s: frames/*.png, %srun.json\n", s->options->dir,
                     s->options->functional ? "" : "stats.*.csv.gz, machine.ini, ");

@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "cmd/options.h"
-#include "report/draw/journey.h"
+#include "report/draw/primitive_trace.h"
 #include "report/timeline/perfetto.h"
 #include "report/run/run_folder.h"
 #include "report/timeline/vcd.h"

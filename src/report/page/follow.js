@@ -4,8 +4,8 @@
 /* [{from, to, name, color}] of the frame, or null. Steps are objects with "from" and "to" (or
  * "cycle" alone), in whatever lists the file has; "unit", "stage", "step" or "name" says what. */
 function followLane(run, frame) {
-    const journey = run.data.follow;
-    if (!journey || (Number.isFinite(journey.frame) && journey.frame !== frame)) return null;
+    const trace = run.data.follow;
+    if (!trace || (Number.isFinite(trace.frame) && trace.frame !== frame)) return null;
     if (run.followed?.has(frame)) return run.followed.get(frame);
     const steps = [];
     const names = [];
@@ -21,7 +21,7 @@ function followLane(run, frame) {
         }
         for (const inner of Object.values(value)) walk(inner, depth + 1);
     };
-    walk(journey, 0);
+    walk(trace, 0);
     const lane = steps.length ? steps.sort((a, b) => a.from - b.from) : null;
     (run.followed ||= new Map()).set(frame, lane);
     return lane;

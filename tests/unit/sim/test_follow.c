@@ -3,7 +3,7 @@
  * ended that was culled. */
 #include "rigs/rig.h"
 
-#include "report/draw/journey.h"
+#include "report/draw/primitive_trace.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 struct followed {
     struct watch *watch;
     struct follow follow;
-    struct journey journey;
+    struct primitive_trace trace;
 };
 
 /* Follows triangle `number` of draw 0 of the frame to come. */
@@ -35,24 +35,24 @@ static void
 end(struct followed *f)
 {
     follow_end(&f->follow);
-    journey_make(&f->journey, &f->follow);
+    primitive_trace_make(&f->trace, &f->follow);
 }
 
 static void
 leave(struct rig *rig, struct followed *f)
 {
     rig_machine(rig)->pools.watch = NULL;
-    journey_fini(&f->journey);
+    primitive_trace_fini(&f->trace);
     follow_fini(&f->follow);
     watch_destroy(f->watch);
     free(f);
 }
 
-static const struct journey_stage *
+static const struct primitive_trace_stage *
 stage(const struct followed *f, const char *queue, enum follow_kind kind)
 {
-    for (size_t i = 0; i < f->journey.stages.count; i++) {
-        const struct journey_stage *s = &f->journey.stages.items[i];
+    for (size_t i = 0; i < f->trace.stages.count; i++) {
+        const struct primitive_trace_stage *s = &f->trace.stages.items[i];
         if (s->kind == kind && !strncmp(s->queue, queue, strlen(queue)))
             return s;
     }
@@ -62,7 +62,7 @@ stage(const struct followed *f, const char *queue, enum follow_kind kind)
 static uint64_t
 count_at(const struct followed *f, const char *queue, enum follow_kind kind)
 {
-    const struct journey_stage *s = stage(f, queue, kind);
+    const struct primitive_trace_stage *s = stage(f, queue, kind);
     return s ? s->count : 0;
 }
 
@@ -73,12 +73,12 @@ assert_order(const struct followed *f)
     const struct follow *follow = &f->follow;
     const struct follow_hop *before = NULL;
     for (size_t i = 0; i < follow->hops.count; i++) {
-        const uint32_t at = f->journey.order[i];
+        const uint32_t at = f->trace.order[i];
         const struct follow_hop *hop = &follow->hops.items[at];
         if (hop->kind == FOLLOW_OTHER_USE)
             continue;
         assert_true(hop->taken != CYCLE_NEVER && hop->taken > hop->sent); /* a latency of 1 */
-        assert_true(f->journey.left[at] != CYCLE_NEVER && f->journey.left[at] >= hop->taken);
+        assert_true(f->trace.left[at] != CYCLE_NEVER && f->trace.left[at] >= hop->taken);
         if (before && before->kind == hop->kind && before->thing == hop->thing)
             assert_true(hop->sent >= before->taken);
         before = hop;
@@ -103,8 +103,8 @@ one_triangle(void **state)
     assert_true(follow_check(&f->follow, &err));
     assert_int_equal(f->follow.primitives, 1);
     assert_int_equal(f->follow.made, 1);
-    assert_int_equal(f->journey.fragments, 28);
-    assert_int_equal(f->journey.fates[FATE_WRITTEN], 28);
+    assert_int_equal(f->trace.fragments, 28);
+    assert_int_equal(f->trace.fates[FATE_WRITTEN], 28);
     assert_int_equal(f->watch->courses.count, 10);
     for (size_t i = 0; i < f->watch->courses.count; i++) {
         const struct watched_course *course = &f->watch->courses.items[i];
@@ -156,9 +156,9 @@ latencies(void **state)
     rig_draw(rig, PRIM_TRIANGLES, 3, 0);
     rig_swap(rig);
     end(f);
-    const struct journey_stage *clipper = stage(f, "primitives", FOLLOW_PRIMITIVE);
-    const struct journey_stage *setup = stage(f, "clipped", FOLLOW_PRIMITIVE);
-    const struct journey_stage *fraggen = stage(f, "triangles", FOLLOW_TRIANGLE);
+    const struct primitive_trace_stage *clipper = stage(f, "primitives", FOLLOW_PRIMITIVE);
+    const struct primitive_trace_stage *setup = stage(f, "clipped", FOLLOW_PRIMITIVE);
+    const struct primitive_trace_stage *fraggen = stage(f, "triangles", FOLLOW_TRIANGLE);
     assert_int_equal(clipper->waited, 1);
     assert_int_equal(setup->waited, 3 + 5);
     assert_int_equal(setup->first, clipper->last + 3 + 5);
@@ -179,9 +179,9 @@ hidden(void **state)
     rig_draw(rig, PRIM_TRIANGLES, 3, 0);
     rig_swap(rig);
     end(f);
-    assert_int_equal(f->journey.fragments, SIZE * SIZE);
-    assert_int_equal(f->journey.fates[FATE_HZ] + f->journey.fates[FATE_DEPTH], SIZE * SIZE);
-    assert_int_equal(f->journey.fates[FATE_HZ], rig_figure(rig, "hz.fragments_culled"));
+    assert_int_equal(f->trace.fragments, SIZE * SIZE);
+    assert_int_equal(f->trace.fates[FATE_HZ] + f->trace.fates[FATE_DEPTH], SIZE * SIZE);
+    assert_int_equal(f->trace.fates[FATE_HZ], rig_figure(rig, "hz.fragments_culled"));
     assert_int_equal(count_at(f, "tiles", FOLLOW_TILE), rig_figure(rig, "fraggen.tiles_out"));
     assert_int_equal(f->watch->courses.count, rig_figure(rig, "hz.quads_out"));
     assert_int_equal(count_at(f, "groups", FOLLOW_QUAD), 0);
@@ -207,7 +207,7 @@ culled(void **state)
     assert_int_equal(f->follow.primitives, 4);
     assert_int_equal(f->follow.made, 0);
     assert_int_equal(f->follow.lost, SETUP_LOST_PIXELS);
-    assert_int_equal(f->journey.fragments, 0);
+    assert_int_equal(f->trace.fragments, 0);
     assert_int_equal(count_at(f, "clipped", FOLLOW_PRIMITIVE), 1);
     assert_int_equal(f->follow.triangles.count, 0);
     assert_order(f);
@@ -231,7 +231,7 @@ follow_of_two(struct rig *rig, uint32_t number)
     assert_int_equal(count_at(f, "primitives", FOLLOW_PRIMITIVE), 1);
     assert_int_equal(count_at(f, "clipped", FOLLOW_PRIMITIVE), number);
     assert_int_equal(f->watch->courses.count, number * rig_figure(rig, "hz.quads_out"));
-    assert_int_equal(f->journey.fragments, number * rig_figure(rig, "fraggen.fragments"));
+    assert_int_equal(f->trace.fragments, number * rig_figure(rig, "fraggen.fragments"));
     assert_true(rig_figure(rig, "fraggen.fragments") > 0);
     assert_order(f);
     leave(rig, f);

@@ -1,5 +1,5 @@
-/* The journey as follow.json. */
-#include "report/draw/journey.h"
+/* The trace of a triangle as follow.json. */
+#include "report/draw/primitive_trace.h"
 
 #include "base/file.h"
 #include "base/schema.h"
@@ -9,41 +9,41 @@
 #include <string.h>
 
 static cJSON *
-step_json(const struct journey *journey, uint32_t at)
+step_json(const struct primitive_trace *trace, uint32_t at)
 {
-    const struct follow_hop *hop = &journey->follow->hops.items[at];
+    const struct follow_hop *hop = &trace->follow->hops.items[at];
     cJSON *step = cJSON_CreateObject();
     cJSON_AddStringToObject(step, "unit", hop->queue->receiver->name);
     cJSON_AddStringToObject(step, "queue", hop->queue->name);
     cycle_add(step, "sent", hop->sent);
     cycle_add(step, "from", hop->taken);
-    cycle_add(step, "to", journey->left[at]);
+    cycle_add(step, "to", trace->left[at]);
     return step;
 }
 
 /* The hops of a thing; they begin at *at of the order. */
 static cJSON *
-steps_json(const struct journey *journey, enum follow_kind kind, uint32_t thing, size_t *at)
+steps_json(const struct primitive_trace *trace, enum follow_kind kind, uint32_t thing, size_t *at)
 {
-    const struct follow *follow = journey->follow;
+    const struct follow *follow = trace->follow;
     cJSON *steps = cJSON_CreateArray();
     for (; *at < follow->hops.count; ++*at) {
-        const uint32_t hop = journey->order[*at];
+        const uint32_t hop = trace->order[*at];
         if (follow->hops.items[hop].kind != kind || follow->hops.items[hop].thing != thing)
             break;
-        cJSON_AddItemToArray(steps, step_json(journey, hop));
+        cJSON_AddItemToArray(steps, step_json(trace, hop));
     }
     return steps;
 }
 
 /* Where those of a kind begin, or those of a thing. */
 static size_t
-find_kind(const struct journey *journey, enum follow_kind kind, uint32_t thing)
+find_kind(const struct primitive_trace *trace, enum follow_kind kind, uint32_t thing)
 {
-    const struct follow *follow = journey->follow;
+    const struct follow *follow = trace->follow;
     size_t at = 0;
     for (; at < follow->hops.count; at++) {
-        const struct follow_hop *hop = &follow->hops.items[journey->order[at]];
+        const struct follow_hop *hop = &follow->hops.items[trace->order[at]];
         if (hop->kind > kind || (hop->kind == kind && hop->thing >= thing))
             break;
     }
@@ -51,67 +51,67 @@ find_kind(const struct journey *journey, enum follow_kind kind, uint32_t thing)
 }
 
 static cJSON *
-vertices_json(const struct journey *journey)
+vertices_json(const struct primitive_trace *trace)
 {
-    const struct follow *follow = journey->follow;
+    const struct follow *follow = trace->follow;
     cJSON *list = cJSON_CreateArray();
     for (uint32_t i = 0; i < follow->corner_count; i++) {
         const struct follow_vertex *vertex = &follow->vertices.items[follow->corners[i]];
-        size_t at = find_kind(journey, FOLLOW_VERTEX, follow->corners[i]);
+        size_t at = find_kind(trace, FOLLOW_VERTEX, follow->corners[i]);
         cJSON *object = cJSON_CreateObject();
         cJSON_AddNumberToObject(object, "index", vertex->index);
         cJSON_AddNumberToObject(object, "instance", vertex->instance);
         cJSON_AddItemToObject(object, "steps",
-                              steps_json(journey, FOLLOW_VERTEX, follow->corners[i], &at));
+                              steps_json(trace, FOLLOW_VERTEX, follow->corners[i], &at));
         cJSON_AddItemToArray(list, object);
     }
     return list;
 }
 
 static cJSON *
-reads_json(const struct journey *journey)
+reads_json(const struct primitive_trace *trace)
 {
-    const struct follow *follow = journey->follow;
+    const struct follow *follow = trace->follow;
     cJSON *list = cJSON_CreateArray();
     for (uint32_t i = 0; i < follow->reads.count; i++) {
         if (!follow->reads.items[i].is_of_corner)
             continue;
-        size_t at = find_kind(journey, FOLLOW_READ, i);
+        size_t at = find_kind(trace, FOLLOW_READ, i);
         cJSON *object = cJSON_CreateObject();
         cJSON_AddNumberToObject(object, "address", follow->reads.items[i].address);
-        cJSON_AddItemToObject(object, "steps", steps_json(journey, FOLLOW_READ, i, &at));
+        cJSON_AddItemToObject(object, "steps", steps_json(trace, FOLLOW_READ, i, &at));
         cJSON_AddItemToArray(list, object);
     }
     return list;
 }
 
 static cJSON *
-triangles_json(const struct journey *journey)
+triangles_json(const struct primitive_trace *trace)
 {
-    const struct follow *follow = journey->follow;
-    size_t at = find_kind(journey, FOLLOW_TRIANGLE, 0);
+    const struct follow *follow = trace->follow;
+    size_t at = find_kind(trace, FOLLOW_TRIANGLE, 0);
     cJSON *list = cJSON_CreateArray();
     for (uint32_t i = 0; i < follow->triangles.count; i++) {
         cJSON *object = cJSON_CreateObject();
-        cJSON_AddItemToObject(object, "steps", steps_json(journey, FOLLOW_TRIANGLE, i, &at));
+        cJSON_AddItemToObject(object, "steps", steps_json(trace, FOLLOW_TRIANGLE, i, &at));
         cJSON_AddItemToArray(list, object);
     }
     return list;
 }
 
 static cJSON *
-tiles_json(const struct journey *journey)
+tiles_json(const struct primitive_trace *trace)
 {
-    const struct follow *follow = journey->follow;
-    size_t at = find_kind(journey, FOLLOW_TILE, 0);
+    const struct follow *follow = trace->follow;
+    size_t at = find_kind(trace, FOLLOW_TILE, 0);
     cJSON *list = cJSON_CreateArray();
-    for (uint32_t i = 0; i < follow->tiles.count && i < JOURNEY_QUADS; i++) {
+    for (uint32_t i = 0; i < follow->tiles.count && i < PRIMITIVE_TRACE_QUADS; i++) {
         const struct follow_tile *tile = &follow->tiles.items[i];
         cJSON *object = cJSON_CreateObject();
         cJSON_AddNumberToObject(object, "x", tile->x);
         cJSON_AddNumberToObject(object, "y", tile->y);
         cJSON_AddNumberToObject(object, "fragments", tile->fragments);
-        cJSON_AddItemToObject(object, "steps", steps_json(journey, FOLLOW_TILE, i, &at));
+        cJSON_AddItemToObject(object, "steps", steps_json(trace, FOLLOW_TILE, i, &at));
         cJSON_AddItemToArray(list, object);
     }
     return list;
@@ -144,17 +144,17 @@ quad_json(const struct watched_course *course)
 }
 
 static cJSON *
-quads_json(const struct journey *journey)
+quads_json(const struct primitive_trace *trace)
 {
-    const struct follow *follow = journey->follow;
+    const struct follow *follow = trace->follow;
     const struct watch *watch = follow->watch;
-    size_t at = find_kind(journey, FOLLOW_QUAD, 0);
-    size_t request = find_kind(journey, FOLLOW_REQUEST, 0);
+    size_t at = find_kind(trace, FOLLOW_QUAD, 0);
+    size_t request = find_kind(trace, FOLLOW_REQUEST, 0);
     cJSON *list = cJSON_CreateArray();
-    for (uint32_t i = 0; i < watch->courses.count && i < JOURNEY_QUADS; i++) {
+    for (uint32_t i = 0; i < watch->courses.count && i < PRIMITIVE_TRACE_QUADS; i++) {
         cJSON *object = quad_json(&watch->courses.items[i]);
-        cJSON_AddItemToObject(object, "steps", steps_json(journey, FOLLOW_QUAD, i, &at));
-        cJSON_AddItemToObject(object, "requests", steps_json(journey, FOLLOW_REQUEST, i, &request));
+        cJSON_AddItemToObject(object, "steps", steps_json(trace, FOLLOW_QUAD, i, &at));
+        cJSON_AddItemToObject(object, "requests", steps_json(trace, FOLLOW_REQUEST, i, &request));
         cJSON_AddItemToArray(list, object);
     }
     return list;
@@ -185,9 +185,9 @@ add_shape(cJSON *root, const struct follow *follow)
 }
 
 static cJSON *
-journey_json(const struct journey *journey)
+primitive_trace_json(const struct primitive_trace *trace)
 {
-    const struct follow *follow = journey->follow;
+    const struct follow *follow = trace->follow;
     const size_t quads = follow->watch->courses.count;
     cJSON *root = cJSON_CreateObject();
     cJSON_AddNumberToObject(root, "schema", AETIUS_SCHEMA);
@@ -198,23 +198,23 @@ journey_json(const struct journey *journey)
     add_shape(root, follow);
     cJSON *fates = cJSON_AddObjectToObject(root, "fragments");
     for (uint32_t i = 0; i < FATES; i++)
-        cJSON_AddNumberToObject(fates, fragment_fate_names[i], (double)journey->fates[i]);
-    size_t at = find_kind(journey, FOLLOW_PRIMITIVE, 0);
-    cJSON_AddItemToObject(root, "reads", reads_json(journey));
-    cJSON_AddItemToObject(root, "vertices", vertices_json(journey));
-    cJSON_AddItemToObject(root, "steps", steps_json(journey, FOLLOW_PRIMITIVE, 0, &at));
-    cJSON_AddItemToObject(root, "triangles", triangles_json(journey));
+        cJSON_AddNumberToObject(fates, fragment_fate_names[i], (double)trace->fates[i]);
+    size_t at = find_kind(trace, FOLLOW_PRIMITIVE, 0);
+    cJSON_AddItemToObject(root, "reads", reads_json(trace));
+    cJSON_AddItemToObject(root, "vertices", vertices_json(trace));
+    cJSON_AddItemToObject(root, "steps", steps_json(trace, FOLLOW_PRIMITIVE, 0, &at));
+    cJSON_AddItemToObject(root, "triangles", triangles_json(trace));
     cJSON_AddNumberToObject(root, "tile_count", (double)follow->tiles.count);
-    cJSON_AddItemToObject(root, "tiles", tiles_json(journey));
+    cJSON_AddItemToObject(root, "tiles", tiles_json(trace));
     cJSON_AddNumberToObject(root, "quad_count", (double)quads);
-    cJSON_AddItemToObject(root, "quads", quads_json(journey));
+    cJSON_AddItemToObject(root, "quads", quads_json(trace));
     return root;
 }
 
 bool
-journey_write(const struct journey *journey, const char *dir, struct error *err)
+primitive_trace_write(const struct primitive_trace *trace, const char *dir, struct error *err)
 {
-    cJSON *root = journey_json(journey);
+    cJSON *root = primitive_trace_json(trace);
     char *text = cJSON_PrintUnformatted(root), *path = mem_printf("%s/follow.json", dir);
     const bool ok = file_write(path, text, strlen(text), err);
     free(path);

@@ -1,4 +1,4 @@
-#include "report/draw/journey.h"
+#include "report/draw/primitive_trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,18 +21,18 @@ compare_places(const void *a, const void *b)
 }
 
 static void
-sort_hops(struct journey *journey)
+sort_hops(struct primitive_trace *trace)
 {
-    const size_t count = journey->follow->hops.count;
+    const size_t count = trace->follow->hops.count;
     struct place *places = mem_array(count + 1, sizeof *places);
-    journey->order = mem_array(count + 1, sizeof *journey->order);
+    trace->order = mem_array(count + 1, sizeof *trace->order);
     for (size_t i = 0; i < count; i++) {
-        const struct follow_hop *hop = &journey->follow->hops.items[i];
+        const struct follow_hop *hop = &trace->follow->hops.items[i];
         places[i] = (struct place){hop->kind, hop->thing, (uint32_t)i};
     }
     qsort(places, count, sizeof *places, compare_places);
     for (size_t i = 0; i < count; i++)
-        journey->order[i] = places[i].hop;
+        trace->order[i] = places[i].hop;
     free(places);
 }
 
@@ -89,9 +89,9 @@ end_of(const struct follow *follow, const struct follow_hop *hop)
 
 /* HZ takes tiles in order, and makes the quads of one before those of the next. */
 static void
-find_ends_of_tiles(struct journey *journey)
+find_ends_of_tiles(struct primitive_trace *trace)
 {
-    const struct follow *follow = journey->follow;
+    const struct follow *follow = trace->follow;
     size_t quad = 0;
     for (size_t i = 0; i < follow->hops.count; i++) {
         const struct follow_hop *hop = &follow->hops.items[i];
@@ -102,7 +102,7 @@ find_ends_of_tiles(struct journey *journey)
             const struct watched_course *course = &follow->watch->courses.items[quad];
             if ((course->x & ~7) != (tile->x & ~7) || (course->y & ~7) != (tile->y & ~7))
                 break;
-            journey->left[i] = later(journey->left[i], course->generated);
+            trace->left[i] = later(trace->left[i], course->generated);
         }
     }
 }
@@ -116,41 +116,41 @@ is_answer(const struct follow *follow, const struct follow_hop *hop)
 
 /* A quad's requests for texels are answered in their order. */
 static void
-find_answers(struct journey *journey, size_t first, size_t end)
+find_answers(struct primitive_trace *trace, size_t first, size_t end)
 {
-    const struct follow *follow = journey->follow;
+    const struct follow *follow = trace->follow;
     size_t answer = first;
     for (size_t i = first; i < end; i++) {
-        if (is_answer(follow, &follow->hops.items[journey->order[i]]))
+        if (is_answer(follow, &follow->hops.items[trace->order[i]]))
             continue;
-        while (answer < end && !is_answer(follow, &follow->hops.items[journey->order[answer]]))
+        while (answer < end && !is_answer(follow, &follow->hops.items[trace->order[answer]]))
             answer++;
         if (answer == end)
             break;
-        journey->left[journey->order[i]] = follow->hops.items[journey->order[answer++]].sent;
+        trace->left[trace->order[i]] = follow->hops.items[trace->order[answer++]].sent;
     }
 }
 
 static void
-find_ends(struct journey *journey)
+find_ends(struct primitive_trace *trace)
 {
-    const struct follow *follow = journey->follow;
+    const struct follow *follow = trace->follow;
     const size_t count = follow->hops.count;
-    journey->left = mem_array(count + 1, sizeof *journey->left);
+    trace->left = mem_array(count + 1, sizeof *trace->left);
     for (size_t i = 0, first = 0; i < count; i++) {
-        const struct follow_hop *hop = &follow->hops.items[journey->order[i]];
+        const struct follow_hop *hop = &follow->hops.items[trace->order[i]];
         const struct follow_hop *next =
-            i + 1 < count ? &follow->hops.items[journey->order[i + 1]] : NULL;
+            i + 1 < count ? &follow->hops.items[trace->order[i + 1]] : NULL;
         const bool same = next && next->kind == hop->kind && next->thing == hop->thing;
-        journey->left[journey->order[i]] =
+        trace->left[trace->order[i]] =
             same && hop->kind != FOLLOW_REQUEST ? next->sent : end_of(follow, hop);
         if (same)
             continue;
         if (hop->kind == FOLLOW_REQUEST)
-            find_answers(journey, first, i + 1);
+            find_answers(trace, first, i + 1);
         first = i + 1;
     }
-    find_ends_of_tiles(journey);
+    find_ends_of_tiles(trace);
 }
 
 static bool
@@ -160,29 +160,29 @@ is_same_family(const char *a, const char *b)
     return length == strcspn(b, "[") && !strncmp(a, b, length);
 }
 
-static struct journey_stage *
-stage_of(struct journey *journey, const struct follow_hop *hop)
+static struct primitive_trace_stage *
+stage_of(struct primitive_trace *trace, const struct follow_hop *hop)
 {
-    for (size_t i = 0; i < journey->stages.count; i++) {
-        struct journey_stage *stage = &journey->stages.items[i];
+    for (size_t i = 0; i < trace->stages.count; i++) {
+        struct primitive_trace_stage *stage = &trace->stages.items[i];
         if (stage->kind == hop->kind && is_same_family(stage->queue, hop->queue->name) &&
             (hop->kind != FOLLOW_VERTEX || stage->thing == hop->thing))
             return stage;
     }
-    const struct journey_stage fresh = {.kind = hop->kind,
-                                        .thing = hop->thing,
-                                        .queue = hop->queue->name,
-                                        .unit = hop->queue->receiver,
-                                        .first = CYCLE_NEVER,
-                                        .last = CYCLE_NEVER};
-    VEC_PUSH(&journey->stages, fresh);
-    return &journey->stages.items[journey->stages.count - 1];
+    const struct primitive_trace_stage fresh = {.kind = hop->kind,
+                                                .thing = hop->thing,
+                                                .queue = hop->queue->name,
+                                                .unit = hop->queue->receiver,
+                                                .first = CYCLE_NEVER,
+                                                .last = CYCLE_NEVER};
+    VEC_PUSH(&trace->stages, fresh);
+    return &trace->stages.items[trace->stages.count - 1];
 }
 
 static void
-add_to_stage(struct journey *journey, const struct follow_hop *hop, uint64_t left)
+add_to_stage(struct primitive_trace *trace, const struct follow_hop *hop, uint64_t left)
 {
-    struct journey_stage *stage = stage_of(journey, hop);
+    struct primitive_trace_stage *stage = stage_of(trace, hop);
     stage->count++;
     stage->several |= stage->unit != hop->queue->receiver;
     if (hop->taken == CYCLE_NEVER)
@@ -199,7 +199,7 @@ add_to_stage(struct journey *journey, const struct follow_hop *hop, uint64_t lef
 static int
 compare_stages(const void *a, const void *b)
 {
-    const struct journey_stage *p = a, *q = b;
+    const struct primitive_trace_stage *p = a, *q = b;
     const enum follow_kind kinds[2] = {p->kind == FOLLOW_REQUEST ? FOLLOW_QUAD : p->kind,
                                        q->kind == FOLLOW_REQUEST ? FOLLOW_QUAD : q->kind};
     if (kinds[0] != kinds[1])
@@ -210,44 +210,44 @@ compare_stages(const void *a, const void *b)
 }
 
 static void
-count_fates(struct journey *journey)
+count_fates(struct primitive_trace *trace)
 {
-    const struct watch *watch = journey->follow->watch;
+    const struct watch *watch = trace->follow->watch;
     for (size_t i = 0; i < watch->courses.count; i++)
         for (uint32_t f = 0; f < 4; f++) {
             const struct watched_course *course = &watch->courses.items[i];
             if (!(course->fragments >> f & 1))
                 continue;
-            journey->fragments++;
-            journey->fates[course->fates[f]] += course->gone != CYCLE_NEVER;
+            trace->fragments++;
+            trace->fates[course->fates[f]] += course->gone != CYCLE_NEVER;
         }
     for (size_t i = 0; i < watch->culls.count; i++)
-        journey->fates[FATE_HZ] += bits_count(watch->culls.items[i].fragments);
-    journey->fragments += journey->fates[FATE_HZ];
+        trace->fates[FATE_HZ] += bits_count(watch->culls.items[i].fragments);
+    trace->fragments += trace->fates[FATE_HZ];
 }
 
 void
-journey_make(struct journey *journey, const struct follow *follow)
+primitive_trace_make(struct primitive_trace *trace, const struct follow *follow)
 {
-    *journey = (struct journey){.follow = follow};
-    sort_hops(journey);
-    find_ends(journey);
+    *trace = (struct primitive_trace){.follow = follow};
+    sort_hops(trace);
+    find_ends(trace);
     for (size_t i = 0; i < follow->hops.count; i++) {
-        const uint32_t at = journey->order[i];
+        const uint32_t at = trace->order[i];
         const struct follow_hop *hop = &follow->hops.items[at];
         if (is_kept(follow, hop))
-            add_to_stage(journey, hop, journey->left[at]);
+            add_to_stage(trace, hop, trace->left[at]);
     }
-    if (journey->stages.count)
-        qsort(journey->stages.items, journey->stages.count, sizeof *journey->stages.items,
+    if (trace->stages.count)
+        qsort(trace->stages.items, trace->stages.count, sizeof *trace->stages.items,
               compare_stages);
-    count_fates(journey);
+    count_fates(trace);
 }
 
 void
-journey_fini(struct journey *journey)
+primitive_trace_fini(struct primitive_trace *trace)
 {
-    free(journey->order);
-    free(journey->left);
-    VEC_FREE(&journey->stages);
+    free(trace->order);
+    free(trace->left);
+    VEC_FREE(&trace->stages);
 }

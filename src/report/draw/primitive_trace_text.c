@@ -1,5 +1,5 @@
-/* The journey for a person. */
-#include "report/draw/journey.h"
+/* The trace of a triangle for a person. */
+#include "report/draw/primitive_trace.h"
 
 #include "base/wrap.h"
 #include "report/run/cycle.h"
@@ -43,7 +43,8 @@ shape_of(const struct follow *follow)
 
 /* "vertex 12", "triangle", "96 quads". */
 static void
-name_stage(const struct follow *follow, const struct journey_stage *stage, char *name, size_t size)
+name_stage(const struct follow *follow, const struct primitive_trace_stage *stage, char *name,
+           size_t size)
 {
     static const char *const kinds[FOLLOW_KINDS] = {
         [FOLLOW_READ] = "read", [FOLLOW_TRIANGLE] = "triangle", [FOLLOW_TILE] = "tile",
@@ -79,16 +80,16 @@ print_sheet(struct text_table *sheet, const uint32_t *spare, uint32_t count, FIL
 }
 
 static void
-print_stages(const struct journey *journey, FILE *out)
+print_stages(const struct primitive_trace *trace, FILE *out)
 {
     static const uint32_t spare[] = {2, 5};
     struct text_table sheet = {0};
     text_table_cells(&sheet, "step|unit|waited|from|to|took");
     text_table_end_row(&sheet);
-    for (size_t i = 0; i < journey->stages.count; i++) {
-        const struct journey_stage *stage = &journey->stages.items[i];
+    for (size_t i = 0; i < trace->stages.count; i++) {
+        const struct primitive_trace_stage *stage = &trace->stages.items[i];
         char name[64];
-        name_stage(journey->follow, stage, name, sizeof name);
+        name_stage(trace->follow, stage, name, sizeof name);
         text_table_cell(&sheet, "%s: %s", name, action_of(stage->queue));
         if (stage->several)
             text_table_cell(&sheet, "%.*ss", (int)strcspn(stage->unit->name, "["),
@@ -125,10 +126,10 @@ name_fates(const struct watched_course *course, char *text, size_t size)
 }
 
 static void
-print_quads(const struct journey *journey, FILE *out)
+print_quads(const struct primitive_trace *trace, FILE *out)
 {
     static const uint32_t spare[] = {8, 7, 1, 5, 3};
-    const struct watch *watch = journey->follow->watch;
+    const struct watch *watch = trace->follow->watch;
     struct text_table sheet = {0};
     if (!watch->courses.count)
         return;
@@ -136,7 +137,7 @@ print_quads(const struct journey *journey, FILE *out)
     text_table_cells(&sheet,
                      "quad|fragments|generated|z test|shader|shaded|written|texels|misses|end");
     text_table_end_row(&sheet);
-    for (size_t i = 0; i < watch->courses.count && i < JOURNEY_QUADS_SHOWN; i++) {
+    for (size_t i = 0; i < watch->courses.count && i < PRIMITIVE_TRACE_QUADS_SHOWN; i++) {
         const struct watched_course *course = &watch->courses.items[i];
         char end[64];
         name_fates(course, end, sizeof end);
@@ -153,9 +154,9 @@ print_quads(const struct journey *journey, FILE *out)
         text_table_end_row(&sheet);
     }
     print_sheet(&sheet, spare, sizeof spare / sizeof spare[0], out);
-    if (watch->courses.count > JOURNEY_QUADS_SHOWN)
+    if (watch->courses.count > PRIMITIVE_TRACE_QUADS_SHOWN)
         fprintf(out, "  ... and %zu more (follow.json)\n",
-                watch->courses.count - JOURNEY_QUADS_SHOWN);
+                watch->courses.count - PRIMITIVE_TRACE_QUADS_SHOWN);
 }
 
 /* What setup found, or where the way ended before. */
@@ -180,27 +181,27 @@ print_shape(const struct follow *follow, uint32_t width, FILE *out)
 }
 
 static void
-print_fates(const struct journey *journey, uint32_t width, FILE *out)
+print_fates(const struct primitive_trace *trace, uint32_t width, FILE *out)
 {
     char text[256];
     size_t used = 0;
-    if (!journey->fragments) {
-        if (journey->follow->made)
+    if (!trace->fragments) {
+        if (trace->follow->made)
             print_wrapped(out, width, 0, 0, "It covers no pixel centre: no fragment.");
         return;
     }
     for (uint32_t i = 0; i < FATES; i++)
-        if (journey->fates[i])
+        if (trace->fates[i])
             used += (size_t)snprintf(text + used, sizeof text - used, "%s%" PRIu64 " %s",
-                                     used ? ", " : "", journey->fates[i], fragment_fate_names[i]);
+                                     used ? ", " : "", trace->fates[i], fragment_fate_names[i]);
     print_wrapped(out, width, 0, 0, "%" PRIu64 " fragments, by where they ended: %s.",
-                  journey->fragments, used ? text : "all are on their way");
+                  trace->fragments, used ? text : "all are on their way");
 }
 
 void
-journey_print(const struct journey *journey, FILE *out)
+primitive_trace_print(const struct primitive_trace *trace, FILE *out)
 {
-    const struct follow *follow = journey->follow;
+    const struct follow *follow = trace->follow;
     const uint32_t width = line_width(out);
     fprintf(out, "\nframe %u, draw %u, %s %u of %u: vertices", follow->target.frame,
             follow->target.draw, shape_of(follow), follow->target.triangle, follow->primitives);
@@ -208,11 +209,11 @@ journey_print(const struct journey *journey, FILE *out)
         fprintf(out, " %u", follow->vertices.items[follow->corners[i]].index);
     fputc('\n', out);
     print_shape(follow, width, out);
-    print_fates(journey, width, out);
+    print_fates(trace, width, out);
     print_wrapped(
         out, width, 0, 0,
         "Cycles since the frame began; `waited` in the queue before the unit and `took` in "
         "it, of several things in the mean.");
-    print_stages(journey, out);
-    print_quads(journey, out);
+    print_stages(trace, out);
+    print_quads(trace, out);
 }
