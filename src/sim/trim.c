@@ -161,7 +161,7 @@ note_resource(struct trim *trim, const struct live_resource *live, const struct 
 {
     if (!trim->read_back || !live->written || live_used_has(&trim->restored, live->number))
         return;
-    const bool seen = needed_draws_sees(trim->needed, trim->part, live->number);
+    const bool seen = needed_draws_is_live(trim->needed, trim->part, live->number);
     struct note *note = seen ? &trim->repeated : &trim->lost;
     const size_t at = strlen(note->text);
     if (note->count++ > 2)

@@ -56,7 +56,7 @@ say_seen(const struct lost_list *list, const struct needed_draws *needed, struct
     uint32_t more = 0;
     char others[32] = "";
     for (size_t i = 0; i < list->count; i++) {
-        if (!needed_draws_sees(needed, 0, list->items[i].number))
+        if (!needed_draws_is_live(needed, 0, list->items[i].number))
             continue;
         more += first != NULL;
         first = first ? first : &list->items[i];

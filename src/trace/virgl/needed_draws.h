@@ -35,6 +35,6 @@ uint64_t needed_draws_count(const struct needed_draws *needed); /* those that ar
 /* Of needed_draws_find_states(): whether what a resource (by its number) holds at the start of a
  * range is seen, by its frames or later ones. True also where that is not known: the range did not
  * begin, or the resource was made after the last wanted frame. */
-bool needed_draws_sees(const struct needed_draws *needed, uint32_t range, uint32_t resource);
+bool needed_draws_is_live(const struct needed_draws *needed, uint32_t range, uint32_t resource);
 
 #endif

@@ -8,32 +8,32 @@
 enum { BIT_FIRST = 1 << PLANE_FIRST, BIT_STENCIL = 1 << PLANE_STENCIL };
 
 static uint64_t
-bytes_of(const struct work_list *list)
+bytes_of(const struct access_list *list)
 {
-    return list->works.count * sizeof *list->works.items +
+    return list->accesses.count * sizeof *list->accesses.items +
            list->planes.count * sizeof *list->planes.items;
 }
 
-/* Of a list that is full nothing more is noted: work_list_make() fails. */
-static struct work *
-begin_work(struct work_list *list, enum work_kind kind, bool wanted)
+/* Of a list that is full nothing more is noted: access_list_make() fails. */
+static struct plane_access *
+begin_access(struct access_list *list, enum access_kind kind, bool wanted)
 {
     list->full = list->full || !budget_fits(&list->share, bytes_of(list));
     if (list->full)
-        list->works.count = 0;
-    VEC_PUSH(&list->works, ((struct work){.kind = (uint8_t)kind, .wanted = wanted}));
-    return &list->works.items[list->works.count - 1];
+        list->accesses.count = 0;
+    VEC_PUSH(&list->accesses, ((struct plane_access){.kind = (uint8_t)kind, .wanted = wanted}));
+    return &list->accesses.items[list->accesses.count - 1];
 }
 
-/* Of the work that was begun last. */
+/* Of the access that was begun last. */
 static void
-add_planes(struct work_list *list, uint32_t number, unsigned planes)
+add_planes(struct access_list *list, uint32_t number, unsigned planes)
 {
-    struct work *work = &list->works.items[list->works.count - 1];
+    struct plane_access *access = &list->accesses.items[list->accesses.count - 1];
     for (uint32_t plane = 0; plane < PLANES && !list->full; plane++)
         if (planes >> plane & 1) {
             VEC_PUSH(&list->planes, PLANES * number + plane);
-            work->count++;
+            access->count++;
         }
 }
 
@@ -47,7 +47,7 @@ planes_of(const struct live_resource *resource)
 }
 
 static void
-add_resource(struct work_list *list, const struct live_resource *resource)
+add_resource(struct access_list *list, const struct live_resource *resource)
 {
     if (resource)
         add_planes(list, resource->number, planes_of(resource));
@@ -95,7 +95,7 @@ used_planes(const struct live_resource *resource, unsigned use)
 }
 
 static void
-add_surfaces(struct work_list *list, const struct live_binding *framebuffer, unsigned depth,
+add_surfaces(struct access_list *list, const struct live_binding *framebuffer, unsigned depth,
              bool color)
 {
     for (size_t i = 0; framebuffer && i < framebuffer->objects.count; i++) {
@@ -123,14 +123,14 @@ counts_samples(const struct live_object *query)
 }
 
 static void
-add_query(struct work_list *list, const struct live_object *query)
+add_query(struct access_list *list, const struct live_object *query)
 {
     add_planes(list, query->number, BIT_FIRST);
 }
 
 /* The query that decides whether the work is done. */
 static void
-add_condition(struct work_list *list, const struct live_sub_context *sub)
+add_condition(struct access_list *list, const struct live_sub_context *sub)
 {
     const struct live_binding *binding = live_binding_of(sub, CMD_SET_RENDER_CONDITION, 0, 0);
     if (binding && binding->objects.count && binding->objects.items[0]->type == VOBJ_QUERY)
@@ -138,7 +138,7 @@ add_condition(struct work_list *list, const struct live_sub_context *sub)
 }
 
 static void
-add_buffers(struct work_list *list, const struct live_sub_context *sub, uint32_t command,
+add_buffers(struct access_list *list, const struct live_sub_context *sub, uint32_t command,
             uint32_t stage)
 {
     const struct live_binding *binding = live_binding_of(sub, command, stage, 0);
@@ -148,20 +148,20 @@ add_buffers(struct work_list *list, const struct live_sub_context *sub, uint32_t
 }
 
 static void
-add_draw(struct work_list *list, const struct live_sub_context *sub)
+add_draw(struct access_list *list, const struct live_sub_context *sub)
 {
     const struct live_binding *framebuffer = live_binding_of(sub, CMD_SET_FRAMEBUFFER_STATE, 0, 0);
     const struct live_binding *streamout = live_binding_of(sub, CMD_SET_STREAMOUT_TARGETS, 0, 0);
     const struct depth_use use = depth_use(sub);
-    begin_work(list, WORK_DRAW, list->in_wanted);
+    begin_access(list, ACCESS_DRAW, list->in_wanted);
     add_surfaces(list, framebuffer, use.written, true);
     for (size_t i = 0; streamout && i < streamout->objects.count; i++)
         add_resource(list, streamout->objects.items[i]->resource);
     for (size_t i = 0; i < sub->begun.count; i++)
         if (counts_samples(sub->begun.items[i]))
             add_query(list, sub->begun.items[i]);
-    struct work *work = &list->works.items[list->works.count - 1];
-    work->written = work->count;
+    struct plane_access *access = &list->accesses.items[list->accesses.count - 1];
+    access->written = access->count;
     add_surfaces(list, framebuffer, use.read, false);
     add_condition(list, sub);
     add_buffers(list, sub, CMD_SET_VERTEX_BUFFERS, 0);
@@ -206,7 +206,7 @@ cleared_planes(const struct live_resource *resource, uint32_t buffers, uint32_t 
 
 /* Under a condition it may not be done: what it writes stays seen. */
 static void
-add_clear(struct work_list *list, const struct live_work *packet)
+add_clear(struct access_list *list, const struct live_work *packet)
 {
     const struct live_sub_context *sub = packet->sub_context;
     const struct live_binding *binding = live_binding_of(sub, CMD_SET_FRAMEBUFFER_STATE, 0, 0);
@@ -214,7 +214,7 @@ add_clear(struct work_list *list, const struct live_work *packet)
     if (!binding || packet->walk->length <= AT_CLEAR_BUFFERS)
         return;
     const uint32_t buffers = virgl_clear_buffers(submit_walk_dword(packet->walk, AT_CLEAR_BUFFERS));
-    begin_work(list, may_not ? WORK_COPY : WORK_CLEAR, may_not && list->in_wanted);
+    begin_access(list, may_not ? ACCESS_COPY : ACCESS_CLEAR, may_not && list->in_wanted);
     for (uint32_t i = AT_FRAMEBUFFER_DEPTH; 1 + i < binding->dwords.count; i++) {
         const uint32_t color = i == AT_FRAMEBUFFER_DEPTH ? 0 : i - AT_FRAMEBUFFER_COLORS;
         for (size_t k = 0; k < binding->objects.count; k++) {
@@ -226,14 +226,14 @@ add_clear(struct work_list *list, const struct live_work *packet)
                        cleared_planes(surface->resource, buffers, color));
         }
     }
-    struct work *work = &list->works.items[list->works.count - 1];
-    work->written = work->count;
+    struct plane_access *access = &list->accesses.items[list->accesses.count - 1];
+    access->written = access->count;
     if (may_not)
         add_condition(list, sub);
 }
 
 static void
-add_query_event(struct work_list *list, const struct live_work *packet)
+add_query_event(struct access_list *list, const struct live_work *packet)
 {
     const bool begins = packet->walk->command == CMD_BEGIN_QUERY;
     const struct live_object *query =
@@ -243,20 +243,20 @@ add_query_event(struct work_list *list, const struct live_work *packet)
             : NULL;
     if (!query || query->type != VOBJ_QUERY || !(begins || list->in_wanted))
         return;
-    begin_work(list, begins ? WORK_CLEAR : WORK_READ, list->in_wanted);
+    begin_access(list, begins ? ACCESS_CLEAR : ACCESS_READ, list->in_wanted);
     add_query(list, query);
 }
 
 /* A copy of `planes` of one resource into another; whole: over all that is there. */
 static void
-add_copy(struct work_list *list, const struct live_resource *to, const struct live_resource *from,
+add_copy(struct access_list *list, const struct live_resource *to, const struct live_resource *from,
          unsigned planes, bool whole)
 {
-    struct work *work = begin_work(list, WORK_COPY, list->in_wanted);
-    work->whole = whole && to != from;
+    struct plane_access *access = begin_access(list, ACCESS_COPY, list->in_wanted);
+    access->whole = whole && to != from;
     add_planes(list, to->number, planes & planes_of(to));
-    work = &list->works.items[list->works.count - 1];
-    work->written = work->count;
+    access = &list->accesses.items[list->accesses.count - 1];
+    access->written = access->count;
     add_resource(list, from);
 }
 
@@ -293,7 +293,7 @@ blit_planes(const struct submit_walk *walk, const struct live_resource *to, bool
 }
 
 static void
-add_blit(struct work_list *list, const struct live_work *packet)
+add_blit(struct access_list *list, const struct live_work *packet)
 {
     const struct handle_map *resources = &packet->client->resources;
     const struct submit_walk *walk = packet->walk;
@@ -318,7 +318,7 @@ add_blit(struct work_list *list, const struct live_work *packet)
 }
 
 static void
-add_region(struct work_list *list, const struct live_work *packet)
+add_region(struct access_list *list, const struct live_work *packet)
 {
     const struct handle_map *resources = &packet->client->resources;
     const struct submit_walk *walk = packet->walk;
@@ -346,7 +346,7 @@ may_be_twin(const struct resource_desc *front, const struct resource_desc *twin)
 }
 
 static void
-add_shows_of(struct work_list *list, const struct live_client *client,
+add_shows_of(struct access_list *list, const struct live_client *client,
              const struct live_resource *from, const struct live_resource *made, bool twins)
 {
     for (size_t i = 0; i < client->resources.capacity && !list->full; i++) {
@@ -362,7 +362,7 @@ add_shows_of(struct work_list *list, const struct live_client *client,
 /* What the GPU copies by itself when a picture is shown, or when a front surface is made (`made`):
  * into front surfaces, and from them into their multisampled twins. */
 static void
-add_shows(struct work_list *list, uint32_t client_number, const struct live_resource *shown,
+add_shows(struct access_list *list, uint32_t client_number, const struct live_resource *shown,
           const struct live_resource *made)
 {
     const struct live_client *client = live_state_client(list->state, client_number);
@@ -377,7 +377,7 @@ add_shows(struct work_list *list, uint32_t client_number, const struct live_reso
 static void
 take_work(void *data, const struct live_work *work)
 {
-    struct work_list *list = data;
+    struct access_list *list = data;
     if (list->full)
         return;
     switch (work->walk->command) {
@@ -393,7 +393,7 @@ take_work(void *data, const struct live_work *work)
 
 /* A range begins: what its part of `read_back` holds is there, whatever was drawn. */
 static bool
-begin_range(struct work_list *list, bool whole_state, struct trace_reader *read_back,
+begin_range(struct access_list *list, bool whole_state, struct trace_reader *read_back,
             struct error *err)
 {
     struct message message;
@@ -403,59 +403,60 @@ begin_range(struct work_list *list, bool whole_state, struct trace_reader *read_
             return false;
         if (end || message.kind == MESSAGE_SWAP)
             break;
-        begin_work(list, WORK_CLEAR, false);
+        begin_access(list, ACCESS_CLEAR, false);
         add_resource(list,
                      live_state_resource(list->state, message.client, message.transfer.handle));
     }
-    begin_work(list, WORK_STATE, true)->whole = whole_state;
+    begin_access(list, ACCESS_STATE, true)->whole = whole_state;
     return true;
 }
 
 static void
-end_frame(struct work_list *list, const struct message *message, bool next_wanted)
+end_frame(struct access_list *list, const struct message *message, bool next_wanted)
 {
     const struct live_resource *shown =
         live_state_resource(list->state, message->client, message->transfer.handle);
-    begin_work(list, WORK_FRAME, false);
+    begin_access(list, ACCESS_FRAME, false);
     list->in_wanted = next_wanted; /* the next frame copies */
     if (shown && message->kind == MESSAGE_SWAP)
         add_shows(list, message->client, shown, NULL);
 }
 
 static bool
-has_room(struct work_list *list, struct error *err)
+has_room_for_accesses(struct access_list *list, struct error *err)
 {
     return budget_set(&list->share, list->full ? UINT64_MAX : bytes_of(list), err) ||
            fail_prefix(err, "the list of the draws up to these frames");
 }
 
 static bool
-take_message(struct work_list *list, const struct message *message, struct error *err)
+take_message(struct access_list *list, const struct message *message, struct error *err)
 {
     if (!live_state_take(list->state, message, err))
         return false;
     if ((message_ends_frame(message) || message->kind == MESSAGE_GET) && list->in_wanted) {
-        begin_work(list, WORK_READ, true);
+        begin_access(list, ACCESS_READ, true);
         add_resource(list,
                      live_state_resource(list->state, message->client, message->transfer.handle));
     }
     const struct live_resource *made = live_state_new_resource(list->state);
     if (made && resource_is_display(&made->desc))
         add_shows(list, message->client, NULL, made);
-    return has_room(list, err);
+    return has_room_for_accesses(list, err);
 }
 
 bool
-work_list_make(struct work_list *list, struct trace_reader *reader, const struct frame_set *wanted,
-               bool whole_state, struct trace_reader *read_back, struct error *err)
+access_list_make(struct access_list *list, struct trace_reader *reader,
+                 const struct frame_set *wanted, bool whole_state, struct trace_reader *read_back,
+                 struct error *err)
 {
     uint32_t frame = 0, range = 0, last = frame_set_last(wanted);
     struct message message;
     bool end = false, restoring = false;
     struct budget *budget = trace_reader_budget(reader);
-    *list = (struct work_list){.state = live_state_create(budget),
-                               .share = {.budget = budget, .most_bytes = WORK_MAX_BYTES}};
-    VEC_RESERVE(&list->planes, 1); /* its items are not NULL when no work has a plane */
+    *list = (struct access_list){.state = live_state_create(budget),
+                                 .share = {.budget = budget, .most_bytes = ACCESS_LIST_MAX_BYTES}};
+    VEC_RESERVE(&list->planes, 1); /* its items are not NULL when no access has a plane */
     list->state->work = take_work;
     list->state->work_data = list;
     while (frame <= last) {
@@ -477,14 +478,14 @@ work_list_make(struct work_list *list, struct trace_reader *reader, const struct
         if (message_ends_frame(&message))
             end_frame(list, &message, frame_set_has(wanted, ++frame));
     }
-    return has_room(list, err);
+    return has_room_for_accesses(list, err);
 }
 
 void
-work_list_fini(struct work_list *list)
+access_list_fini(struct access_list *list)
 {
     live_state_destroy(list->state);
     budget_move(&list->share, NULL);
-    VEC_FREE(&list->works);
+    VEC_FREE(&list->accesses);
     VEC_FREE(&list->planes);
 }

@@ -200,7 +200,7 @@ needed_for_state(uint32_t clear, bool read_back, bool color, bool *sees_depth)
                                          read_back ? reading : NULL, &err));
     const bool first = needed_draws_has(needed, 0);
     assert_false(needed_draws_has(needed, 1)); /* behind the state */
-    *sees_depth = needed_draws_sees(needed, 0, DEPTH_NUMBER);
+    *sees_depth = needed_draws_is_live(needed, 0, DEPTH_NUMBER);
     needed_draws_destroy(needed);
     trace_reader_close(reader);
     trace_reader_close(reading);

@@ -135,10 +135,10 @@ a_state_that_never_ends(void **state)
     assert_true(lost_samples_find(reader, 0, &lost, &err));
     assert_non_null(strstr(lost.text, "the frames may see what resource 3000"));
     assert_true(needed_draws_find_states(&needed, reader, &all, WARM_UP_ALL, NULL, &err));
-    assert_true(needed_draws_sees(needed, 0, 0));
-    assert_true(needed_draws_sees(needed, 0, RESOURCES - 1));
-    assert_true(needed_draws_sees(needed, 0, RESOURCES));
-    assert_true(needed_draws_sees(needed, UINT32_MAX, UINT32_MAX));
+    assert_true(needed_draws_is_live(needed, 0, 0));
+    assert_true(needed_draws_is_live(needed, 0, RESOURCES - 1));
+    assert_true(needed_draws_is_live(needed, 0, RESOURCES));
+    assert_true(needed_draws_is_live(needed, UINT32_MAX, UINT32_MAX));
     needed_draws_destroy(needed);
     trace_reader_close(reader);
 }
@@ -172,7 +172,7 @@ framebuffers_that_are_refused_are_not_followed(void **state)
     for (size_t k = 0; k < sizeof colors / sizeof *colors; k++) {
         const uint32_t count = colors[k], wanted = count <= MAX_COLOR_BUFFERS ? count : 0;
         struct dwords dwords = {0};
-        struct work_list list;
+        struct access_list list;
         struct error err;
         size_t planes = 0;
         ADD(&dwords, CMD_CREATE_OBJECT, VOBJ_SURFACE, SURFACE, TARGET, RGBA, 0, 0);
@@ -184,12 +184,13 @@ framebuffers_that_are_refused_are_not_followed(void **state)
         for (uint32_t i = 0; i < CLEARS; i++)
             ADD(&dwords, CMD_CLEAR, 0, ALL_COLORS, 0, 0, 0, 0, 0, 0, 0);
         struct trace_reader *reader = trace_of(&dwords);
-        assert_true(work_list_make(&list, reader, &frame_1, false, NULL, &err));
-        for (size_t i = 0; i < list.works.count; i++)
-            planes += list.works.items[i].kind == WORK_CLEAR ? list.works.items[i].count : 0;
+        assert_true(access_list_make(&list, reader, &frame_1, false, NULL, &err));
+        for (size_t i = 0; i < list.accesses.count; i++)
+            planes +=
+                list.accesses.items[i].kind == ACCESS_CLEAR ? list.accesses.items[i].count : 0;
         /* a surface that is bound n times is found n times for each of them */
         assert_int_equal(planes, CLEARS * wanted * wanted);
-        work_list_fini(&list);
+        access_list_fini(&list);
         trace_reader_close(reader);
         VEC_FREE(&dwords);
     }
