@@ -37,7 +37,7 @@ note_progress(struct machine *m)
         hazards_end_upload(&m->hazards, m->uploads[i].number);
         free_upload(&m->uploads[i]);
         m->uploads[i] = m->uploads[--m->upload_count];
-        works_end_upload(&m->works, m->clock.now);
+        work_accounting_end_upload(&m->accounting, m->clock.now);
     }
     hazards_end_fetch(&m->hazards, m->cmdproc->draws_fetched);
     hazards_end_draws(&m->hazards, m->cmdproc->draws_ended);
@@ -73,7 +73,7 @@ machine_run_until(struct machine *m, enum cmdproc_event event, uint64_t number, 
         if (batch.draw && batch.draw->query)
             batch.draw->query->result += batch.samples_passed;
         if (batch.draw)
-            works_end(&m->works, m->clock.now);
+            work_accounting_end(&m->accounting, m->clock.now);
         if (!check_endless(m, err))
             return false;
     } while (!cmdproc_is_done(m->cmdproc));
@@ -97,7 +97,7 @@ finish_work(struct machine *m, enum cmdproc_event event, struct error *err)
 {
     if (!machine_run_until(m, event, 0, err))
         return false;
-    works_end(&m->works, m->clock.now);
+    work_accounting_end(&m->accounting, m->clock.now);
     return true;
 }
 
@@ -105,7 +105,7 @@ bool
 machine_run_work(struct machine *m, enum work_kind kind, enum cmdproc_event event,
                  struct error *err)
 {
-    works_begin(&m->works, kind, NULL, m->clock.now);
+    work_accounting_begin(&m->accounting, kind, NULL, m->clock.now);
     return finish_work(m, event, err);
 }
 
@@ -236,7 +236,7 @@ send_draw(struct machine *m, const struct draw *draw, struct error *err)
     for (uint64_t upload; (upload = hazards_before_draw(&m->hazards, draw));)
         if (!machine_run_until(m, CMDPROC_TRANSFER, upload, err))
             return false;
-    works_begin(&m->works, WORK_DRAW, draw, m->clock.now);
+    work_accounting_begin(&m->accounting, WORK_DRAW, draw, m->clock.now);
     if (!load_programs(m, draw, err))
         return false;
     struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_DRAW);
@@ -325,7 +325,7 @@ clear_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
         add_depth_clear(m, &depth, cmd);
     gpu_note_clear(m->device, cmd);
     m->is_dirty = true;
-    works_begin(&m->works, WORK_CLEAR, NULL, m->clock.now);
+    work_accounting_begin(&m->accounting, WORK_CLEAR, NULL, m->clock.now);
     m->cmdproc->stats.clears++;
     return finish_work(m, CMDPROC_SENT, err);
 }
@@ -509,7 +509,7 @@ machine_settle(struct machine *m)
         queue_reset(m->clock.queues[q]);
     m->color_count = 0;
     m->depth.res = NULL;
-    works_reset(&m->works, m->clock.now);
+    work_accounting_reset(&m->accounting, m->clock.now);
     hazards_reset(&m->hazards);
     command_stream_reset(&m->stream);
     arena_reset(&m->draws);

@@ -7,7 +7,7 @@
 #include "sim/command_stream.h"
 #include "sim/hazards.h"
 #include "sim/identities.h"
-#include "sim/work.h"
+#include "sim/work_accounting.h"
 
 #define UNIT_HEADERS
 #include "machine.def"
@@ -57,7 +57,7 @@ struct machine {
     bool failed; /* when a resource's memory was to be given back: how */
     struct error ending;
 
-    struct works works; /* `told` is for whoever wants to know */
+    struct work_accounting accounting; /* `on_row_end` is for whoever observes it */
 };
 
 /* Whether such a machine can be built; the message names parameters, and what is allowed. */

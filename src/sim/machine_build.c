@@ -197,7 +197,7 @@ add_stats(struct machine *m)
     stat_set_add_counter(&m->stats, "busy_cycles", "cycles",
                          "cycles in which a shader, a texture unit or a ROP was busy",
                          &m->clock.core_busy_cycles);
-    stat_set_add(&m->stats, &work_stat_group, -1, &m->works.stats);
+    stat_set_add(&m->stats, &work_stat_group, -1, &m->accounting.stats);
     add_causes(m);
 #define UNIT(name, count)                                                                          \
     for (uint32_t i = 0; i < m->name##_count; i++)                                                 \

@@ -5,8 +5,8 @@
 #include "base/mem.h"
 #include "sim/machine.h"
 
-/* A work (sim/work.h) of the steps that were added to the command processor, over with the event:
- * when they are (SENT), or when nothing else is on its way. */
+/* A work (sim/work_accounting.h) of the steps that were added to the command processor, over with
+ * the event: when they are (SENT), or when nothing else is on its way. */
 bool machine_run_work(struct machine *m, enum work_kind kind, enum cmdproc_event event,
                       struct error *err);
 /* Runs until the command processor has come so far (unit/frontend/cmdproc.h). */

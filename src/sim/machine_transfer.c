@@ -195,7 +195,7 @@ add_upload(struct machine *m, const struct resource *res, const struct gpu_cmd *
     const struct hazard_range range = hazard_range_of(res, &cmd->transfer.box);
     step->after = hazards_before_upload(&m->hazards, range);
     hazards_note_upload(&m->hazards, upload->number, range);
-    works_begin_upload(&m->works, m->clock.now);
+    work_accounting_begin_upload(&m->accounting, m->clock.now);
 }
 
 /* What an upload whose bytes are marked does to the blocks of a surface, which begins at `first` of

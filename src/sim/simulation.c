@@ -77,8 +77,8 @@ simulation_init(struct simulation *sim, const struct params *params, const struc
         simulation_fini(sim);
         return false;
     }
-    sim->machine->works.told = on_row;
-    sim->machine->works.data = sim;
+    sim->machine->accounting.on_row_end = on_row;
+    sim->machine->accounting.data = sim;
     sim->interval_cycles = params->SIMULATOR.StatisticsRate;
     if (sim->listener.interval && sim->interval_cycles) {
         sim->machine->clock.sample = on_interval;
@@ -160,7 +160,7 @@ end_frame(struct simulation *sim, const struct gpu_cmd *cmd, bool timed, struct 
     if (timed) {
         frame.cycles = sim->machine->clock.now - sim->frame_start;
         clock_charge_so_far(&sim->machine->clock);
-        works_close(&sim->machine->works, sim->machine->clock.now);
+        work_accounting_close(&sim->machine->accounting, sim->machine->clock.now);
         if (!machine_check(sim->machine, err))
             return fail_prefix(err, "frame %u", sim->frame);
     }

@@ -18,7 +18,7 @@ struct simulation_frame {
 };
 
 /* Who wants to know; any function may be NULL. `work` tells of a row: what was counted since the
- * row before it in the frame (sim/work.h); the machine is drained at `frame`. */
+ * row before it in the frame (sim/work_accounting.h); the machine is drained at `frame`. */
 struct simulation_listener {
     void *data;
     bool (*frame)(void *data, const struct simulation_frame *frame, struct error *err);

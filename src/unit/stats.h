@@ -25,7 +25,7 @@ enum slot_fate {
     SLOT_COUNT,
 };
 
-/* Of which kind a work is (sim/work.h). */
+/* Of which kind a work is (sim/work_accounting.h). */
 enum work_kind {
     WORK_DRAW,
     WORK_UPLOAD,

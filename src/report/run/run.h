@@ -12,7 +12,7 @@ struct run_frame {
     uint32_t number; /* as counted in the trace that was run */
     uint32_t client;
     uint64_t cycles;
-    uint64_t upload_cycles; /* of these, those that belong to uploads (sim/work.h) */
+    uint64_t upload_cycles; /* of these, those that belong to uploads (sim/work_accounting.h) */
     uint64_t hash;          /* of the picture */
     uint32_t memory_bytes;  /* that the simulated memory has grown to; 0: not timed */
 };

@@ -41,8 +41,8 @@ struct perfetto {
     struct simulation *sim;
     struct simulation_listener inner; /* who listened before */
     struct traffic traffic;
-    uint64_t frames, works; /* tracks */
-    uint64_t work_ended;    /* cycle */
+    uint64_t frames, work_track; /* tracks */
+    uint64_t work_ended;         /* cycle */
     struct unit_tracks *units;
     VEC(struct open_draw) open;
     VEC(struct counter) counters;
@@ -231,7 +231,7 @@ on_cycle(void *data, uint64_t now)
         count_all(p, now);
 }
 
-/* Frames and works */
+/* Frames and work */
 
 static uint64_t
 name_of(struct perfetto *p, const struct work *row)
@@ -273,7 +273,7 @@ on_work(void *data, uint32_t frame, const struct work *row)
     p->packets.frame_start = p->sim->frame_start;
     if (p->work_ended < p->sim->frame_start)
         p->work_ended = p->sim->frame_start;
-    packets_slice(&p->packets, p->works, name, p->work_ended, now, facts,
+    packets_slice(&p->packets, p->work_track, name, p->work_ended, now, facts,
                   split_facts(names, shown, facts));
     p->work_ended = now;
     if (row->baked)
@@ -320,7 +320,7 @@ perfetto_create(const char *path, struct simulation *sim, struct error *err)
     }
     p->sim = sim;
     p->frames = packets_track(&p->packets, 0, "frames", NULL);
-    p->works = packets_track(&p->packets, 0, "work", NULL);
+    p->work_track = packets_track(&p->packets, 0, "work", NULL);
     p->units = mem_array(clock->module_count, sizeof *p->units);
     for (uint32_t i = 0; i < clock->module_count; i++)
         p->units[i].module = clock->modules[i];

@@ -1,5 +1,5 @@
 /* A run as a file for Perfetto (https://ui.perfetto.dev), which shows it as a timeline: a track a
- * unit with a slice for each draw, tracks of frames and of works, and counters of queues, caches
+ * unit with a slice for each draw, tracks of frames and of work, and counters of queues, caches
  * and memory. What is exact and what is not: docs/perfetto.md. */
 #ifndef AETIUS_REPORT_PERFETTO_H
 #define AETIUS_REPORT_PERFETTO_H

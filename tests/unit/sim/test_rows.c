@@ -1,9 +1,9 @@
-/* Each cycle belongs to one row (sim/work.h): the rows of a frame - draws, and work between them -
- * add up to the frame in every counter, for the traces of tests/golden on machines that drain each
- * draw and on machines that overlap them; and a row counts what its work does. */
+/* Each cycle belongs to one row (sim/work_accounting.h): the rows of a frame - draws, and work
+ * between them - add up to the frame in every counter, for the traces of tests/golden on machines
+ * that drain each draw and on machines that overlap them; and a row counts what its work does. */
 #include "base/build.h"
 #include "report/run/csv.h"
-#include "sim/work.h"
+#include "sim/work_accounting.h"
 #include "state/draw.h"
 #include "rigs/folder.h"
 
@@ -164,28 +164,29 @@ the_oldest_work_owns_a_cycle(void **state)
 {
     static const struct draw first, second;
     struct told told = {""};
-    struct works works = {.told = note, .data = &told};
+    struct work_accounting accounting = {.on_row_end = note, .data = &told};
     (void)state;
-    works_reset(&works, 0);
-    works_begin_upload(&works, 0);
-    works_begin(&works, WORK_DRAW, &first, 10); /* the first ten cycles were the upload's alone */
+    work_accounting_reset(&accounting, 0);
+    work_accounting_begin_upload(&accounting, 0);
+    work_accounting_begin(&accounting, WORK_DRAW, &first,
+                          10); /* the first ten cycles were the upload's alone */
     assert_string_equal(told.text, "upload 0; ");
-    works_begin(&works, WORK_DRAW, &second, 15); /* both draw, the first is older */
-    works_end(&works, 30);
+    work_accounting_begin(&accounting, WORK_DRAW, &second, 15); /* both draw, the first is older */
+    work_accounting_end(&accounting, 30);
     assert_string_equal(told.text, "upload 0; draw 0; ");
-    works_end(&works, 50); /* the upload is alone again */
+    work_accounting_end(&accounting, 50); /* the upload is alone again */
     assert_string_equal(told.text, "upload 0; draw 0; draw 1; ");
-    works_end_upload(&works, 57);
-    works_begin_upload(&works, 57); /* joins the row of the one before */
-    works_end_upload(&works, 60);
+    work_accounting_end_upload(&accounting, 57);
+    work_accounting_begin_upload(&accounting, 57); /* joins the row of the one before */
+    work_accounting_end_upload(&accounting, 60);
     assert_string_equal(told.text, "upload 0; draw 0; draw 1; ");
-    works_begin(&works, WORK_CLEAR, NULL, 60);
-    works_end(&works, 64);
-    works_close(&works, 64);
+    work_accounting_begin(&accounting, WORK_CLEAR, NULL, 60);
+    work_accounting_end(&accounting, 64);
+    work_accounting_close(&accounting, 64);
     assert_string_equal(told.text, "upload 0; draw 0; draw 1; upload 2; clear 2; ");
-    assert_int_equal(works.stats.cycles[WORK_UPLOAD], 10 + 7 + 3);
-    assert_int_equal(works.stats.cycles[WORK_DRAW], 20 + 20);
-    assert_int_equal(works.stats.cycles[WORK_CLEAR], 4);
+    assert_int_equal(accounting.stats.cycles[WORK_UPLOAD], 10 + 7 + 3);
+    assert_int_equal(accounting.stats.cycles[WORK_DRAW], 20 + 20);
+    assert_int_equal(accounting.stats.cycles[WORK_CLEAR], 4);
 }
 
 int

@@ -1,0 +1,98 @@
+#include "sim/work_accounting.h"
+
+#include <string.h>
+
+const char *const work_kind_names[WORK_KINDS] = {"draw", "upload", "readback", "clear",
+                                                 "blit", "flush",  "swap"};
+
+void
+work_accounting_reset(struct work_accounting *accounting, uint64_t now)
+{
+    accounting->head = accounting->count = accounting->uploads = accounting->draws = 0;
+    accounting->since = now;
+    accounting->row_is_open = false;
+}
+
+static void
+end_row(struct work_accounting *accounting)
+{
+    if (accounting->row_is_open && accounting->on_row_end)
+        accounting->on_row_end(accounting->data, &accounting->row);
+    accounting->row_is_open = false;
+}
+
+/* Whose the next cycle is; false when nothing is at work. */
+static bool
+find_owner(const struct work_accounting *accounting, struct work *owner)
+{
+    *owner = (struct work){.kind = WORK_UPLOAD};
+    if (accounting->count)
+        *owner = accounting->items[accounting->head];
+    return accounting->count || accounting->uploads;
+}
+
+/* Something has begun or ended: up to now the cycles were the row's. Where nothing is at work the
+ * row stays open, for more of its kind; but a draw's is over with it. */
+static void
+charge_cycles_until(struct work_accounting *accounting, uint64_t now)
+{
+    struct work owner;
+    if (accounting->row_is_open)
+        accounting->stats.cycles[accounting->row.kind] += now - accounting->since;
+    accounting->since = now;
+    if (!find_owner(accounting, &owner)) {
+        if (accounting->row_is_open && accounting->row.kind == WORK_DRAW)
+            end_row(accounting);
+        return;
+    }
+    if (accounting->row_is_open && owner.kind == accounting->row.kind &&
+        owner.baked == accounting->row.baked)
+        return;
+    end_row(accounting);
+    accounting->row = owner;
+    accounting->row.draw = accounting->draws;
+    accounting->row_is_open = true;
+    accounting->draws += owner.kind == WORK_DRAW;
+}
+
+void
+work_accounting_begin(struct work_accounting *accounting, enum work_kind kind,
+                      const struct draw *baked, uint64_t now)
+{
+    BUG_ON(accounting->count == MAX_WORKS, "too many works on their way");
+    accounting->items[(accounting->head + accounting->count++) % MAX_WORKS] =
+        (struct work){.kind = kind, .baked = baked};
+    charge_cycles_until(accounting, now);
+}
+
+void
+work_accounting_end(struct work_accounting *accounting, uint64_t now)
+{
+    BUG_ON(!accounting->count, "a work ends that has not begun");
+    accounting->head = (accounting->head + 1) % MAX_WORKS;
+    accounting->count--;
+    charge_cycles_until(accounting, now);
+}
+
+void
+work_accounting_begin_upload(struct work_accounting *accounting, uint64_t now)
+{
+    accounting->uploads++;
+    charge_cycles_until(accounting, now);
+}
+
+void
+work_accounting_end_upload(struct work_accounting *accounting, uint64_t now)
+{
+    BUG_ON(!accounting->uploads, "an upload ends that has not begun");
+    accounting->uploads--;
+    charge_cycles_until(accounting, now);
+}
+
+void
+work_accounting_close(struct work_accounting *accounting, uint64_t now)
+{
+    BUG_ON(accounting->count || accounting->uploads, "a work has not ended");
+    charge_cycles_until(accounting, now);
+    end_row(accounting);
+}
