@@ -16,7 +16,7 @@
 enum { SLICE_BLOCKS = 512, MAX_THREADS = 64 };
 
 /* A segment being worked on by all threads. */
-struct work {
+struct segment_job {
     const struct blocks_segment *segment;
     enum codec_kind kind;
     enum codec_bus bus;
@@ -45,24 +45,24 @@ level_of(const struct codec *codec, const uint32_t *block, struct codec_shape sh
 static void *
 find_levels(void *data)
 {
-    struct work *work = data;
-    const uint32_t count = work->segment->block_count;
+    struct segment_job *job = data;
+    const uint32_t count = job->segment->block_count;
     for (;;) {
-        const uint32_t first = (uint32_t)atomic_fetch_add(&work->next, SLICE_BLOCKS);
+        const uint32_t first = (uint32_t)atomic_fetch_add(&job->next, SLICE_BLOCKS);
         if (interrupt_pending())
             return NULL;
         for (uint32_t i = first; i < first + SLICE_BLOCKS && i < count; i++) {
-            if (!work->samples[i])
+            if (!job->samples[i])
                 continue;
-            const struct codec_shape shape = {work->bus, work->samples[i]};
+            const struct codec_shape shape = {job->bus, job->samples[i]};
             for (uint32_t c = 0; c < CODEC_COUNT; c++) {
                 bool wrong = false;
-                if (!(codecs[c]->applies & work->kind))
+                if (!(codecs[c]->applies & job->kind))
                     continue;
-                work->levels[i][c] = (int8_t)level_of(codecs[c], work->segment->blocks[i], shape,
-                                                      work->check, &wrong);
+                job->levels[i][c] =
+                    (int8_t)level_of(codecs[c], job->segment->blocks[i], shape, job->check, &wrong);
                 if (wrong)
-                    atomic_store(&work->wrong, c + 1);
+                    atomic_store(&job->wrong, c + 1);
             }
         }
         if (first >= count)
@@ -71,14 +71,14 @@ find_levels(void *data)
 }
 
 static void
-run_threads(struct work *work, uint32_t threads)
+run_threads(struct segment_job *job, uint32_t threads)
 {
     pthread_t others[MAX_THREADS];
     uint32_t started = 0;
     for (; started + 1 < threads && started < MAX_THREADS; started++)
-        if (pthread_create(&others[started], NULL, find_levels, work))
+        if (pthread_create(&others[started], NULL, find_levels, job))
             break;
-    find_levels(work);
+    find_levels(job);
     for (uint32_t i = 0; i < started; i++)
         pthread_join(others[i], NULL);
 }
@@ -108,11 +108,12 @@ add_level(struct compression_kind *tally, uint32_t codec, int32_t level, uint64_
 }
 
 static void
-add_count(struct compression *compression, const struct work *work, const struct block_count *count)
+add_count(struct compression *compression, const struct segment_job *job,
+          const struct block_count *count)
 {
     struct compression_kind *tally =
-        &compression->kinds[work->kind == CODEC_COLOR ? COMPRESSION_COLOR : COMPRESSION_DEPTH];
-    const struct codec_shape shape = {work->bus, count->tag.samples};
+        &compression->kinds[job->kind == CODEC_COLOR ? COMPRESSION_COLOR : COMPRESSION_DEPTH];
+    const struct codec_shape shape = {job->bus, count->tag.samples};
     tally->transfers += count->count;
     tally->sampled += count->tag.samples > 1 ? count->count : 0;
     tally->moved_bytes += (uint64_t)count->count * count->tag.moved_bytes;
@@ -121,13 +122,13 @@ add_count(struct compression *compression, const struct work *work, const struct
     } else if (count->tag.flags & BLOCK_IS_PLAIN) {
         tally->plain += count->count;
     } else {
-        const bool alike = work->samples[count->block] == count->tag.samples;
+        const bool alike = job->samples[count->block] == count->tag.samples;
         for (uint32_t c = 0; c < CODEC_COUNT; c++) {
             bool wrong = false;
-            if (!(codecs[c]->applies & work->kind))
+            if (!(codecs[c]->applies & job->kind))
                 continue;
-            int32_t level = alike ? work->levels[count->block][c]
-                                  : level_of(codecs[c], work->segment->blocks[count->block], shape,
+            int32_t level = alike ? job->levels[count->block][c]
+                                  : level_of(codecs[c], job->segment->blocks[count->block], shape,
                                              false, &wrong);
             add_level(tally, c, level, count->count);
         }
@@ -138,20 +139,20 @@ bool
 compression_add_segment(struct compression *compression, enum codec_kind kind,
                         const struct blocks_segment *segment, struct error *err)
 {
-    struct work work = {
+    struct segment_job job = {
         .segment = segment, .kind = kind, .bus = compression->bus, .check = compression->check};
     uint8_t *samples = samples_of_blocks(compression, segment);
-    work.samples = samples;
-    work.levels = mem_array(segment->block_count, sizeof *work.levels);
-    run_threads(&work, compression->threads);
+    job.samples = samples;
+    job.levels = mem_array(segment->block_count, sizeof *job.levels);
+    run_threads(&job, compression->threads);
     const bool whole = interrupt_check(err);
     for (uint32_t i = 0; i < segment->count_count && whole; i++)
         if (frame_set_has(&compression->frames, segment->counts[i].tag.frame))
-            add_count(compression, &work, &segment->counts[i]);
+            add_count(compression, &job, &segment->counts[i]);
     free(samples);
-    free(work.levels);
-    return whole && (!work.wrong || fail(err, "codec %s does not give back what it took",
-                                         codecs[work.wrong - 1]->name));
+    free(job.levels);
+    return whole && (!job.wrong || fail(err, "codec %s does not give back what it took",
+                                        codecs[job.wrong - 1]->name));
 }
 
 bool

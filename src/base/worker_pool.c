@@ -1,7 +1,7 @@
 /* A member is cloned with CLONE_PARENT and without an exit signal. So every member is a child of
  * the coordinator, and __WCLONE waits for members alone, not for other children of the process.
  *
- * Only the member writes its pid into its place, and takes it out before it exits. Only the
+ * Only the member writes its pid into its slot, and takes it out before it exits. Only the
  * coordinator reaps, and only its thread signals. So a pid that worker_pool_signal() loads belongs
  * to a member that was not reaped, and cannot have been given to another process. */
 #include "base/worker_pool.h"
@@ -24,14 +24,14 @@
 
 enum { POLL_MILLISECONDS = 200 };
 
-struct place {
+struct worker_slot {
     _Atomic pid_t pid;       /* 0: free; -1: being taken */
     _Atomic pid_t signalled; /* the member here that worker_pool_signal() reached last */
     _Atomic uint32_t part;
 };
 
 struct shared {
-    struct place places[WORKER_MAX];
+    struct worker_slot slots[WORKER_MAX];
     _Atomic uint64_t counted;
     _Atomic uint32_t stop; /* no part from this one on */
     _Atomic int signal;    /* the last one that was sent to all; 0: none */
@@ -41,8 +41,8 @@ struct worker_pool {
     struct shared *shared;
     uint32_t limit;
     pid_t coordinator;
-    int sockets[2];      /* coordinator's, members' */
-    struct place *place; /* a member's own */
+    int sockets[2];           /* coordinator's, members' */
+    struct worker_slot *slot; /* a member's own */
     uint8_t *message;
 };
 
@@ -79,35 +79,35 @@ worker_pool_destroy(struct worker_pool *pool)
     free(pool);
 }
 
-static struct place *
-take_place(struct worker_pool *pool)
+static struct worker_slot *
+take_slot(struct worker_pool *pool)
 {
     for (uint32_t i = 0; i < pool->limit; i++) {
         pid_t nobody = 0;
-        if (atomic_compare_exchange_strong(&pool->shared->places[i].pid, &nobody, -1))
-            return &pool->shared->places[i];
+        if (atomic_compare_exchange_strong(&pool->shared->slots[i].pid, &nobody, -1))
+            return &pool->shared->slots[i];
     }
     return NULL;
 }
 
 /* A second signal would end a member in the middle of its own end (base/interrupt.h). */
 static bool
-is_first_signal(struct place *place, pid_t pid)
+is_first_signal(struct worker_slot *slot, pid_t pid)
 {
-    return atomic_exchange(&place->signalled, pid) != pid;
+    return atomic_exchange(&slot->signalled, pid) != pid;
 }
 
 /* A member does not outlive its coordinator. It raises the signal that was sent to all before its
- * pid was in its place. */
+ * pid was in its slot. */
 static void
-worker_pool_begin(struct worker_pool *pool, struct place *place)
+worker_pool_begin(struct worker_pool *pool, struct worker_slot *slot)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != pool->coordinator)
         _exit(1);
-    pool->place = place;
-    place->pid = getpid();
-    if (pool->shared->signal && is_first_signal(place, getpid()))
+    pool->slot = slot;
+    slot->pid = getpid();
+    if (pool->shared->signal && is_first_signal(slot, getpid()))
         raise(pool->shared->signal);
 }
 
@@ -125,19 +125,19 @@ clone_process(unsigned long flags)
 int
 worker_pool_fork(struct worker_pool *pool, uint32_t part, struct error *err)
 {
-    struct place *place = take_place(pool);
+    struct worker_slot *slot = take_slot(pool);
     err->text[0] = '\0';
-    if (!place)
+    if (!slot)
         return -1;
-    place->part = part;
-    const long pid = clone_process(pool->place ? CLONE_PARENT : 0);
+    slot->part = part;
+    const long pid = clone_process(pool->slot ? CLONE_PARENT : 0);
     if (pid < 0) {
-        place->pid = 0;
+        slot->pid = 0;
         fail(err, "cannot start a process: %s", strerror(errno));
         return -1;
     }
     if (pid == 0) {
-        worker_pool_begin(pool, place);
+        worker_pool_begin(pool, slot);
         return 1;
     }
     return 0;
@@ -146,7 +146,7 @@ worker_pool_fork(struct worker_pool *pool, uint32_t part, struct error *err)
 void
 worker_pool_works_on(struct worker_pool *pool, uint32_t part)
 {
-    pool->place->part = part;
+    pool->slot->part = part;
 }
 
 void
@@ -169,7 +169,7 @@ void
 worker_pool_leave(struct worker_pool *pool, int status)
 {
     if (status == 0)
-        pool->place->pid = 0;
+        pool->slot->pid = 0;
     _exit(status);
 }
 
@@ -201,13 +201,13 @@ receive(struct worker_pool *pool, struct worker_pool_report *report, int wait_mi
     return true;
 }
 
-/* The place of a member that left without giving it back. */
-static struct place *
-place_of(struct worker_pool *pool, pid_t pid)
+/* The slot of a member that left without giving it back. */
+static struct worker_slot *
+slot_of_pid(struct worker_pool *pool, pid_t pid)
 {
     for (uint32_t i = 0; i < pool->limit; i++)
-        if (pool->shared->places[i].pid == pid)
-            return &pool->shared->places[i];
+        if (pool->shared->slots[i].pid == pid)
+            return &pool->shared->slots[i];
     return NULL;
 }
 
@@ -224,10 +224,10 @@ worker_pool_wait(struct worker_pool *pool, struct worker_pool_report *report)
             return receive(pool, report, 0) ? WORKER_MESSAGE : WORKER_DONE;
         if (report->status == 0)
             continue;
-        struct place *place = place_of(pool, pid);
-        report->part = place ? place->part : 0;
-        if (place)
-            place->pid = 0;
+        struct worker_slot *slot = slot_of_pid(pool, pid);
+        report->part = slot ? slot->part : 0;
+        if (slot)
+            slot->pid = 0;
         return WORKER_FAILED;
     }
 }
@@ -237,8 +237,8 @@ worker_pool_signal(const struct worker_pool *pool, int signal)
 {
     pool->shared->signal = signal;
     for (uint32_t i = 0; i < pool->limit; i++) {
-        const pid_t pid = pool->shared->places[i].pid;
-        if (pid > 0 && is_first_signal(&pool->shared->places[i], pid)) {
+        const pid_t pid = pool->shared->slots[i].pid;
+        if (pid > 0 && is_first_signal(&pool->shared->slots[i], pid)) {
             kill(pid, signal);
             kill(pid, SIGCONT); /* a stopped member does not receive it */
         }
@@ -262,6 +262,6 @@ worker_pool_size(const struct worker_pool *pool)
 {
     uint32_t size = 0;
     for (uint32_t i = 0; i < pool->limit; i++)
-        size += pool->shared->places[i].pid != 0;
+        size += pool->shared->slots[i].pid != 0;
     return size;
 }

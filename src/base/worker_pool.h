@@ -24,8 +24,8 @@ struct worker_pool;
 struct worker_pool *worker_pool_create(uint32_t limit, struct error *err);
 void worker_pool_destroy(struct worker_pool *pool);
 
-/* 1 in the new member, 0 in the one that called; -1 when there is no place, or no process (then
- * `err` says so; it is "" when all places are taken). */
+/* 1 in the new member, 0 in the one that called; -1 when there is no free slot, or no process (then
+ * `err` says so; it is "" when all slots are taken). */
 int worker_pool_fork(struct worker_pool *pool, uint32_t part, struct error *err);
 
 /* In a member. */

@@ -27,27 +27,27 @@ layout_of(const struct grid *grid)
 
 /* The elements are handled in this order, by sample, row and column, so that each is predicted from
  * earlier ones. */
-struct place {
+struct element {
     uint32_t sample, x, y;
 };
 
-static struct place
-place_of(const struct grid *grid, uint32_t number)
+static struct element
+element_of(const struct grid *grid, uint32_t number)
 {
     const uint32_t pixels = grid->width * grid->height;
-    return (struct place){number / pixels, number % pixels % grid->width,
-                          number % pixels / grid->width};
+    return (struct element){number / pixels, number % pixels % grid->width,
+                            number % pixels / grid->width};
 }
 
 static bool
-is_stored(struct place place)
+is_stored(struct element element)
 {
-    return place.sample ? !place.x && !place.y : place.x + place.y < 2;
+    return element.sample ? !element.x && !element.y : element.x + element.y < 2;
 }
 
 /* What is known of the element's depth from earlier ones. */
 static uint32_t
-predict(const uint32_t *z, const struct grid *grid, struct place at)
+predict(const uint32_t *z, const struct grid *grid, struct element at)
 {
     const uint32_t x = at.x, y = at.y;
 #define Z(x, y, sample) z[grid_at(grid, x, y, sample)]
@@ -77,7 +77,7 @@ ddpcm_choose(const uint32_t *block, struct codec_shape shape)
     if (!depth_open(block, &depth))
         return CODEC_RAW;
     for (uint32_t i = 0; i < CODEC_WORDS; i++) {
-        const struct place at = place_of(&grid, i);
+        const struct element at = element_of(&grid, i);
         if (is_stored(at))
             continue;
         const uint32_t own = depth_width(depth.z[grid_at(&grid, at.x, at.y, at.sample)] -
@@ -101,7 +101,7 @@ compress(const uint32_t *block, struct codec_shape shape, int32_t level, uint8_t
     const uint32_t n = depth_correction_bits(&depth, bytes, layout.fixed_bits, layout.corrections);
     for (uint32_t pass = 0; pass < 2; pass++)
         for (uint32_t i = 0; i < CODEC_WORDS; i++) {
-            const struct place at = place_of(&grid, i);
+            const struct element at = element_of(&grid, i);
             const uint32_t bits = pass ? n : DEPTH_BITS;
             const uint32_t difference =
                 depth.z[grid_at(&grid, at.x, at.y, at.sample)] - predict(depth.z, &grid, at);
@@ -123,7 +123,7 @@ decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t 
     const uint32_t n = depth_correction_bits(&depth, bytes, layout.fixed_bits, layout.corrections);
     for (uint32_t pass = 0; pass < 2; pass++)
         for (uint32_t i = 0; i < CODEC_WORDS; i++) {
-            const struct place at = place_of(&grid, i);
+            const struct element at = element_of(&grid, i);
             if (is_stored(at) != !pass)
                 continue;
             const uint32_t difference =

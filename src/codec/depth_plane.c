@@ -21,7 +21,7 @@ enum {
     PLANE_BITS = OFFSET_BITS + 2 * SLOPE_BITS,
 };
 
-struct plane {
+struct depth_plane {
     uint32_t a;
     int32_t b, c;
 };
@@ -75,7 +75,7 @@ rise_within(int64_t b, int64_t c, struct grid_place place)
 
 /* The plane at all places: 24.8 bits wrap around as z does. */
 static void
-evaluate(const struct plane *plane, const struct places *places, uint32_t z[CODEC_WORDS])
+evaluate(const struct depth_plane *plane, const struct places *places, uint32_t z[CODEC_WORDS])
 {
     const uint32_t b = (uint32_t)plane->b, c = (uint32_t)plane->c;
     uint32_t outer[8], inner[8];
@@ -120,8 +120,8 @@ find_slope(const struct depth_block *depth, const struct grid *grid, uint64_t le
 }
 
 static uint64_t
-covered_by(const struct plane *plane, const struct depth_block *depth, const struct places *places,
-           uint64_t left)
+covered_by(const struct depth_plane *plane, const struct depth_block *depth,
+           const struct places *places, uint64_t left)
 {
     uint32_t z[CODEC_WORDS];
     uint8_t same[CODEC_WORDS];
@@ -139,7 +139,7 @@ covered_by(const struct plane *plane, const struct depth_block *depth, const str
 }
 
 /* The plane of these slopes that has the element at z and a fraction, in quarters and a half. */
-static struct plane
+static struct depth_plane
 plane_through(const struct depth_block *depth, const struct places *places, uint32_t element,
               int64_t b, int64_t c, uint32_t quarters)
 {
@@ -148,18 +148,18 @@ plane_through(const struct depth_block *depth, const struct places *places, uint
                           (uint32_t)c * (places->outer_y[i] + places->inner_y[k]) +
                           rise_within(b, c, places->sample[k]);
     const uint32_t at_element = (depth->z[element] << FRACTION) + quarters * 64 + 32;
-    return (struct plane){at_element - rise, (int32_t)b, (int32_t)c};
+    return (struct depth_plane){at_element - rise, (int32_t)b, (int32_t)c};
 }
 
 struct search {
     const struct depth_block *depth;
     struct places places;
-    struct plane best;
+    struct depth_plane best;
     uint64_t most, left;
 };
 
 static void
-try_plane(struct search *search, const struct plane *plane)
+try_plane(struct search *search, const struct depth_plane *plane)
 {
     const uint64_t covered = covered_by(plane, search->depth, &search->places, search->left);
     if (__builtin_popcountll(covered) > __builtin_popcountll(search->most)) {
@@ -175,7 +175,7 @@ find_plane(struct search *search, const struct grid *grid)
 {
     const uint32_t from = (uint32_t)__builtin_ctzll(search->left);
     const struct depth_block *depth = search->depth;
-    const struct plane level = {depth->z[from] << FRACTION, 0, 0};
+    const struct depth_plane level = {depth->z[from] << FRACTION, 0, 0};
     int64_t b[2] = {0}, c[2] = {0};
     search->most = 0;
     try_plane(search, &level);
@@ -187,13 +187,13 @@ find_plane(struct search *search, const struct grid *grid)
             c[up_down] = find_slope(depth, grid, search->left, from, 0, up_down ? -1 : 1);
         if (!is_slope(b[left_right]) || !is_slope(c[up_down]))
             continue;
-        const struct plane plane =
+        const struct depth_plane plane =
             plane_through(depth, &search->places, from, b[left_right], c[up_down], 2);
         try_plane(search, &plane);
     }
-    const struct plane found = search->best;
+    const struct depth_plane found = search->best;
     for (uint32_t quarters = 0; quarters < 4 && search->most != search->left; quarters++) {
-        const struct plane plane =
+        const struct depth_plane plane =
             plane_through(depth, &search->places, from, found.b, found.c, quarters);
         try_plane(search, &plane);
     }
@@ -202,7 +202,7 @@ find_plane(struct search *search, const struct grid *grid)
 /* How many planes cover the block; more than `limit`: too many. Which one each element lies on. */
 static uint32_t
 find_planes(const struct depth_block *depth, const struct grid *grid, uint32_t limit,
-            struct plane planes[MAX_PLANES], uint8_t plane_of[CODEC_WORDS])
+            struct depth_plane planes[MAX_PLANES], uint8_t plane_of[CODEC_WORDS])
 {
     struct search search = {.depth = depth, .left = UINT64_MAX};
     uint32_t count = 0;
@@ -225,7 +225,7 @@ depth_plane_choose(const uint32_t *block, struct codec_shape shape)
     const struct codec_levels *levels = &codec_depth_plane.levels[shape.bus];
     const struct grid grid = grid_of(shape);
     struct depth_block depth;
-    struct plane planes[MAX_PLANES];
+    struct depth_plane planes[MAX_PLANES];
     uint8_t plane_of[CODEC_WORDS];
     if (!depth_open(block, &depth))
         return CODEC_RAW;
@@ -244,7 +244,7 @@ compress(const uint32_t *block, struct codec_shape shape, int32_t level, uint8_t
     const uint32_t bytes = codec_depth_plane.levels[shape.bus].bytes[level];
     struct bit_writer writer = bits_begin(out, bytes);
     struct depth_block depth;
-    struct plane planes[MAX_PLANES] = {{0}};
+    struct depth_plane planes[MAX_PLANES] = {{0}};
     uint8_t plane_of[CODEC_WORDS];
     depth_open(block, &depth);
     depth_put_stencil(&writer, &depth);
@@ -274,7 +274,7 @@ decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t 
     const uint32_t bytes = codec_depth_plane.levels[shape.bus].bytes[level];
     struct bit_reader reader = bits_open(in, bytes);
     struct depth_block depth;
-    struct plane planes[MAX_PLANES] = {{0}};
+    struct depth_plane planes[MAX_PLANES] = {{0}};
     struct places places;
     find_places(&grid, &places);
     depth_get_stencil(&reader, &depth);

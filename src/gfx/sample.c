@@ -9,10 +9,10 @@
  * (s low, s high, t low, t high): the next face, and what its coordinates are made of: 0, the
  * largest index, the coordinate along the edge, or that one counted from the other end. */
 enum { ZERO, MAX, SAME, FLIP };
-struct edge {
+struct cube_edge {
     uint8_t face, x, y;
 };
-static const struct edge cube_edges[6][4] = {
+static const struct cube_edge cube_edges[6][4] = {
     {{4, MAX, SAME}, {5, ZERO, SAME}, {2, MAX, FLIP}, {3, MAX, SAME}},
     {{5, MAX, SAME}, {4, ZERO, SAME}, {2, ZERO, SAME}, {3, ZERO, FLIP}},
     {{1, SAME, ZERO}, {0, FLIP, ZERO}, {5, FLIP, ZERO}, {4, SAME, ZERO}},
@@ -43,7 +43,7 @@ cross_edge(uint32_t *face, int32_t *x, int32_t *y, int32_t size)
     if (!out_x && !out_y)
         return true;
     uint32_t side = out_x ? (*x < 0 ? 0 : 1) : (*y < 0 ? 2 : 3);
-    const struct edge *edge = &cube_edges[*face][side];
+    const struct cube_edge *edge = &cube_edges[*face][side];
     int32_t along = out_x ? *y : *x;
     *face = edge->face;
     *x = edge_coordinate(edge->x, along, max);

@@ -13,7 +13,7 @@ static const char *const file_names[] = {
 };
 
 /* A register as it stands in the text, before it is a source or a destination. */
-struct operand {
+struct parsed_register {
     uint8_t file;
     bool indirect;
     uint8_t address_index, address_channel, array;
@@ -51,7 +51,7 @@ parse_channel(struct parser *parser, uint8_t *channel)
 
 /* Behind "[ADDR": "[0].x+3]" and perhaps "(2)". */
 static bool
-parse_indirect(struct parser *parser, struct operand *operand)
+parse_indirect(struct parser *parser, struct parsed_register *operand)
 {
     uint32_t number;
     operand->indirect = true;
@@ -76,7 +76,7 @@ parse_indirect(struct parser *parser, struct operand *operand)
 
 /* One pair of brackets: "[5]" or "[ADDR[0].x+5]". */
 static bool
-parse_index(struct parser *parser, struct operand *operand)
+parse_index(struct parser *parser, struct parsed_register *operand)
 {
     char word[16];
     if (!parse_expect(parser, '['))
@@ -92,7 +92,7 @@ parse_index(struct parser *parser, struct operand *operand)
 }
 
 static bool
-check_operand(struct parser *parser, const struct operand *operand)
+check_operand(struct parser *parser, const struct parsed_register *operand)
 {
     const char *name = file_names[operand->file];
     if (operand->indirect) {
@@ -106,7 +106,7 @@ check_operand(struct parser *parser, const struct operand *operand)
 }
 
 static bool
-parse_register(struct parser *parser, struct operand *operand)
+parse_register(struct parser *parser, struct parsed_register *operand)
 {
     char word[16];
     memset(operand, 0, sizeof *operand);
@@ -130,7 +130,7 @@ parse_register(struct parser *parser, struct operand *operand)
 static bool
 parse_destination(struct parser *parser, struct destination *destination)
 {
-    struct operand operand;
+    struct parsed_register operand;
     if (!parse_register(parser, &operand))
         return false;
     if (operand.file != FILE_TEMP && operand.file != FILE_OUTPUT && operand.file != FILE_ADDRESS &&
@@ -179,7 +179,7 @@ parse_swizzle(struct parser *parser, uint8_t swizzle[4])
 static bool
 parse_source(struct parser *parser, struct source *source)
 {
-    struct operand operand;
+    struct parsed_register operand;
     bool negate = parse_accept(parser, '-');
     bool absolute = parse_accept(parser, '|');
     if (!parse_register(parser, &operand))
@@ -204,7 +204,7 @@ parse_source(struct parser *parser, struct source *source)
 static bool
 parse_offset(struct parser *parser, struct instruction *instruction)
 {
-    struct operand operand;
+    struct parsed_register operand;
     if (!parse_register(parser, &operand))
         return false;
     if (operand.file != FILE_IMMEDIATE || operand.indirect)

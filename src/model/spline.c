@@ -335,14 +335,14 @@ choose_segments(const struct points *p)
     return chosen;
 }
 
-struct place {
+struct sample_point {
     double x, y;
 };
 
 static int
-compare_places(const void *a, const void *b)
+compare_points(const void *a, const void *b)
 {
-    const struct place *p = a, *q = b;
+    const struct sample_point *p = a, *q = b;
     return p->x != q->x ? (p->x < q->x ? -1 : 1) : p->y < q->y ? -1 : p->y > q->y;
 }
 
@@ -350,18 +350,18 @@ bool
 spline_fit(struct spline *spline, const double *x, const double *y, size_t count, bool logarithmic,
            struct error *err)
 {
-    struct place *places = mem_array(count + 1, sizeof *places);
+    struct sample_point *points = mem_array(count + 1, sizeof *points);
     double *sorted = mem_array(3 * (count + 1), sizeof *sorted);
     struct points p = {sorted, sorted + count, sorted + 2 * count, count};
     size_t different = 0;
     for (size_t i = 0; i < count; i++)
-        places[i] = (struct place){x[i], y[i]};
-    qsort(places, count, sizeof *places, compare_places);
+        points[i] = (struct sample_point){x[i], y[i]};
+    qsort(points, count, sizeof *points, compare_points);
     for (size_t i = 0; i < count; i++) {
-        sorted[i] = places[i].x;
-        sorted[count + i] = logarithmic ? log(places[i].y) : places[i].y;
-        sorted[2 * count + i] = logarithmic ? 1 : places[i].y;
-        different += i == 0 || places[i].x != places[i - 1].x;
+        sorted[i] = points[i].x;
+        sorted[count + i] = logarithmic ? log(points[i].y) : points[i].y;
+        sorted[2 * count + i] = logarithmic ? 1 : points[i].y;
+        different += i == 0 || points[i].x != points[i - 1].x;
     }
     bool ok = different >= SPLINE_LEAST_POINTS ||
               fail(err, "%zu points, and a curve needs %d", different, SPLINE_LEAST_POINTS);
@@ -377,7 +377,7 @@ spline_fit(struct spline *spline, const double *x, const double *y, size_t count
     if (ok)
         spline->logarithmic = logarithmic;
     free(sorted);
-    free(places);
+    free(points);
     return ok;
 }
 

@@ -256,7 +256,7 @@ quad_bytes(const struct run *run, const struct bound_surface *surface, uint32_t 
 }
 
 static uint32_t
-test_depth(const struct run *run, const struct quad *quad, uint32_t mask,
+test_depth(const struct run *run, const struct functional_quad *quad, uint32_t mask,
            const float z[MAX_SAMPLES][4])
 {
     const struct draw *draw = run->draw;
@@ -265,7 +265,7 @@ test_depth(const struct run *run, const struct quad *quad, uint32_t mask,
 }
 
 static void
-tell_fragments(const struct run *run, const struct quad *quad, uint32_t mask)
+tell_fragments(const struct run *run, const struct functional_quad *quad, uint32_t mask)
 {
     const struct draw_watch *watch = run->renderer->watch;
     if (watch && watch->fragments && mask)
@@ -280,7 +280,8 @@ shader_output(const struct run *run, uint32_t output, uint32_t channel, uint32_t
 }
 
 static void
-write_colors(const struct run *run, const struct quad *quad, uint32_t mask, uint32_t lane)
+write_colors(const struct run *run, const struct functional_quad *quad, uint32_t mask,
+             uint32_t lane)
 {
     const struct draw *draw = run->draw;
     for (uint32_t t = 0; t < draw->color_count; t++) {
@@ -292,7 +293,7 @@ write_colors(const struct run *run, const struct quad *quad, uint32_t mask, uint
 }
 
 static void
-finish_quad(const struct run *run, struct quad *quad, uint32_t lane)
+finish_quad(const struct run *run, struct functional_quad *quad, uint32_t lane)
 {
     const struct draw *draw = run->draw;
     if (quad->triangle->smooth.shape != SMOOTH_NONE)
@@ -327,7 +328,7 @@ flush_quads(const struct run *run)
     run->renderer->work.quads += count;
     begin_program(run, run->draw->program[STAGE_FRAGMENT], count * 4);
     for (uint32_t q = 0; q < count; q++) {
-        const struct quad *quad = &scratch->quads[q];
+        const struct functional_quad *quad = &scratch->quads[q];
         interpolate_quad(quad->triangle, quad->x, quad->y, &scratch->exec, q * 4);
         if (run->draw->centroid)
             interpolate_centroids(quad->triangle, quad->x, quad->y, quad->mask, &scratch->exec,
@@ -346,7 +347,7 @@ take_quad(const struct run *run, const struct triangle *triangle, uint32_t x, ui
           uint32_t mask)
 {
     struct functional_scratch *scratch = run->scratch;
-    struct quad *quad = &scratch->quads[scratch->quad_count];
+    struct functional_quad *quad = &scratch->quads[scratch->quad_count];
 
     quad->triangle = triangle;
     quad->x = x;

@@ -14,7 +14,7 @@ enum {
     BATCH_QUADS = EXEC_MAX_LANES / 4,
 };
 
-struct quad {
+struct functional_quad {
     const struct triangle *triangle;
     uint32_t x, y, mask; /* mask: gfx/samples.h */
     float z[MAX_SAMPLES][4];
@@ -30,7 +30,7 @@ struct functional_scratch {
 
     struct triangle triangles[TRIANGLE_SLOTS];
     uint32_t triangle_count;
-    struct quad quads[BATCH_QUADS];
+    struct functional_quad quads[BATCH_QUADS];
     uint32_t quad_count;
 
     uint8_t *registers; /* of both kinds of program, 64-byte aligned */

@@ -16,7 +16,7 @@
 enum { FRAMES = 3 };
 
 /* What the last frame of a run does more than the one before. */
-struct work {
+struct extra_work {
     double cycles, fragments;
     struct csv_table table;
     struct params params;
@@ -42,7 +42,7 @@ difference(const struct csv_table *table, const char *name)
 
 static bool
 read_work(const struct study *study, const struct hardware_line *line, const char *input,
-          struct work *work, struct error *err)
+          struct extra_work *work, struct error *err)
 {
     size_t run;
     if (!find_run(study, input, line->machine, &run))
@@ -70,7 +70,8 @@ pipes(const struct params *params)
 
 /* What the machine comes to, in the line's unit. */
 static double
-value_of(const struct hardware_line *line, const struct work *work, const struct work *against)
+value_of(const struct hardware_line *line, const struct extra_work *work,
+         const struct extra_work *against)
 {
     const double rate = work->fragments / work->cycles;
     if (!strcmp(line->unit, "Mpixel/s"))
@@ -85,7 +86,7 @@ value_of(const struct hardware_line *line, const struct work *work, const struct
 
 /* What most of the work's cycles are charged to (docs/topdown.md). */
 static void
-find_causes(struct hardware_line *line, const struct work *work)
+find_causes(struct hardware_line *line, const struct extra_work *work)
 {
     static const char start[] = "lost.";
     for (uint32_t c = 0; c < work->table.columns; c++) {
@@ -106,7 +107,7 @@ find_causes(struct hardware_line *line, const struct work *work)
 }
 
 static bool
-find_verdict(struct hardware_line *line, const struct work *work, struct error *err)
+find_verdict(struct hardware_line *line, const struct extra_work *work, struct error *err)
 {
     const struct ideal_rows last = {&work->table, NULL, FRAMES - 1};
     struct ideal_gains gains;
@@ -118,7 +119,7 @@ find_verdict(struct hardware_line *line, const struct work *work, struct error *
 static bool
 simulate_line(const struct study *study, struct hardware_line *line, struct error *err)
 {
-    struct work work = {0}, against = {0};
+    struct extra_work work = {0}, against = {0};
     bool ok = read_work(study, line, line->input, &work, err) &&
               (!*line->against || read_work(study, line, line->against, &against, err));
     if (ok && work.params.GPU.ClockMHz != line->core_mhz)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct table {
+struct study_table {
     const char *name, *title, *text, *sql;
     const char *unit, *x_label, *extra;
     const char *machines, *wants; /* or NULL */
@@ -20,7 +20,7 @@ struct table {
 };
 
 static bool
-parse_plot(struct table *table, const char *value, struct error *err)
+parse_plot(struct study_table *table, const char *value, struct error *err)
 {
     static const struct {
         const char *name;
@@ -39,7 +39,7 @@ parse_plot(struct table *table, const char *value, struct error *err)
 }
 
 static bool
-tables_take(struct table *table, const char *key, const char *value, struct error *err)
+tables_take(struct study_table *table, const char *key, const char *value, struct error *err)
 {
     const struct {
         const char *key, **value;
@@ -77,10 +77,10 @@ tables_take(struct table *table, const char *key, const char *value, struct erro
 }
 
 static bool
-read_table(const struct study *study, const struct sweep_table *from, struct table *table,
+read_table(const struct study *study, const struct sweep_table *from, struct study_table *table,
            struct error *err)
 {
-    *table = (struct table){.name = from->name, .has_rows = true, .labels = 1};
+    *table = (struct study_table){.name = from->name, .has_rows = true, .labels = 1};
     bool ok = true;
     for (size_t e = 0; ok && e < from->entries.count; e += 2)
         ok = tables_take(table, from->entries.items[e], from->entries.items[e + 1], err);
@@ -110,7 +110,7 @@ label_of(const struct text_table *rows, size_t row, uint32_t labels)
 }
 
 static bool
-put_plot(const struct study *study, const struct table *table, const struct text_table *rows,
+put_plot(const struct study *study, const struct study_table *table, const struct text_table *rows,
          struct error *err)
 {
     const uint32_t labels = table->labels;
@@ -139,7 +139,7 @@ put_plot(const struct study *study, const struct table *table, const struct text
 }
 
 static void
-add_json(cJSON *root, const struct table *table, const struct text_table *rows)
+add_json(cJSON *root, const struct study_table *table, const struct text_table *rows)
 {
     cJSON *list = cJSON_AddArrayToObject(root, table->name);
     for (size_t r = 1; r < text_table_rows(rows); r++) {
@@ -166,7 +166,8 @@ struct output {
 };
 
 static void
-put_section(const struct output *out, const struct table *table, const struct text_table *rows)
+put_section(const struct output *out, const struct study_table *table,
+            const struct text_table *rows)
 {
     const bool links = table->has_plot && study_has_plot(out->study, table->name);
     fprintf(out->page, "\n## %s\n\n", table->title);
@@ -181,7 +182,7 @@ put_section(const struct output *out, const struct table *table, const struct te
 
 /* A table of its own: its files, and its place in the page. */
 static bool
-put_rows(const struct output *out, const struct table *table, const struct text_table *rows,
+put_rows(const struct output *out, const struct study_table *table, const struct text_table *rows,
          struct error *err)
 {
     char *name = mem_printf("%s.csv", table->name);
@@ -208,10 +209,10 @@ name_of_part(const char *name, const char *value)
 
 /* One of the tables of `split`. */
 static bool
-put_part(const struct output *out, const struct table *whole, const char *value,
+put_part(const struct output *out, const struct study_table *whole, const char *value,
          const struct text_table *rows, struct error *err)
 {
-    struct table table = *whole;
+    struct study_table table = *whole;
     char *name = name_of_part(whole->name, value);
     char *title = whole->title ? mem_printf("%s: %s", value, whole->title) : NULL;
     table.name = name;
@@ -223,7 +224,7 @@ put_part(const struct output *out, const struct table *whole, const char *value,
 }
 
 static bool
-put_answer(const struct output *out, const struct table *table, const struct text_table *rows,
+put_answer(const struct output *out, const struct study_table *table, const struct text_table *rows,
            struct error *err)
 {
     bool ok = true;
@@ -241,7 +242,7 @@ put_answer(const struct output *out, const struct table *table, const struct tex
 
 /* The first machine of the question's that is not there, or NULL; the caller frees. */
 static char *
-missing_machine(const struct study *study, const struct table *table)
+missing_machine(const struct study *study, const struct study_table *table)
 {
     struct word_list names = {0};
     char *missing = NULL;
@@ -254,7 +255,7 @@ missing_machine(const struct study *study, const struct table *table)
 }
 
 static bool
-ask(struct output *out, const struct table *table, struct error *err)
+ask(struct output *out, const struct study_table *table, struct error *err)
 {
     struct text_table answer = {0}, wide = {0};
     char *sql = mem_printf("%s%s", out->common, table->sql);
@@ -280,7 +281,7 @@ static bool
 put_table(struct output *out, const struct sweep_table *from, struct error *err)
 {
     const struct study *study = out->study;
-    struct table table;
+    struct study_table table;
     if (!read_table(study, from, &table, err))
         return false;
     char *missing = missing_machine(study, &table);

@@ -11,13 +11,13 @@
 #include <stdlib.h>
 
 /* The frames of a run. */
-struct traffic {
+struct run_traffic {
     uint32_t frames;
     uint64_t (*bytes)[TRAFFIC_CLIENTS]; /* a frame */
 };
 
 static double
-megabytes_of(const struct traffic *traffic, uint32_t frame)
+megabytes_of(const struct run_traffic *traffic, uint32_t frame)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)
@@ -27,7 +27,7 @@ megabytes_of(const struct traffic *traffic, uint32_t frame)
 
 /* Mean MB per frame, by client. */
 static void
-mean_of(const struct traffic *traffic, double mean[TRAFFIC_CLIENTS])
+mean_of(const struct run_traffic *traffic, double mean[TRAFFIC_CLIENTS])
 {
     for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++) {
         uint64_t sum = 0;
@@ -38,7 +38,7 @@ mean_of(const struct traffic *traffic, double mean[TRAFFIC_CLIENTS])
 }
 
 static bool
-read_run(const struct study *study, size_t run, struct traffic *traffic, struct error *err)
+read_run(const struct study *study, size_t run, struct run_traffic *traffic, struct error *err)
 {
     char *dir = study_folder(study, run), *path = mem_printf("%s/stats.frames.csv.gz", dir);
     struct csv_table table = {0};
@@ -75,10 +75,11 @@ first_run(const struct study *study, size_t trace)
 /* One row per run: input, machine, mean, minimum and maximum MB per frame, and the mean by client.
  */
 static void
-put_row(const struct study *study, size_t run, const struct traffic *all, struct text_table *table)
+put_row(const struct study *study, size_t run, const struct run_traffic *all,
+        struct text_table *table)
 {
     const struct sweep_run *of = &study->sweep.runs.items[run];
-    const struct traffic *traffic = &all[run];
+    const struct run_traffic *traffic = &all[run];
     double mean[TRAFFIC_CLIENTS], sum = 0, least = INFINITY, most = 0, first = 0;
     mean_of(traffic, mean);
     for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)
@@ -87,7 +88,7 @@ put_row(const struct study *study, size_t run, const struct traffic *all, struct
         least = fmin(least, megabytes_of(traffic, f));
         most = fmax(most, megabytes_of(traffic, f));
     }
-    const struct traffic *other = &all[first_run(study, of->trace)];
+    const struct run_traffic *other = &all[first_run(study, of->trace)];
     for (uint32_t f = 0; f < other->frames; f++)
         first += megabytes_of(other, f) / other->frames;
     text_table_cell(table, "%s", study_trace_name(study, of->trace));
@@ -104,7 +105,7 @@ put_row(const struct study *study, size_t run, const struct traffic *all, struct
 }
 
 static void
-make_table(const struct study *study, const struct traffic *all, struct text_table *table)
+make_table(const struct study *study, const struct run_traffic *all, struct text_table *table)
 {
     static const char *const names[] = {
         "game", "samples", "frames", "MB per frame", "relative to first", "minimum", "maximum"};
@@ -121,7 +122,7 @@ make_table(const struct study *study, const struct traffic *all, struct text_tab
 
 /* One row per frame. */
 static void
-make_csv(const struct study *study, const struct traffic *all, struct text_table *table)
+make_csv(const struct study *study, const struct run_traffic *all, struct text_table *table)
 {
     text_table_cells(table, "game|samples|frame");
     for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)
@@ -139,12 +140,13 @@ make_csv(const struct study *study, const struct traffic *all, struct text_table
             }
 }
 
-typedef void plot_fn(const struct study *study, size_t trace, const struct traffic *all,
+typedef void plot_fn(const struct study *study, size_t trace, const struct run_traffic *all,
                      struct plot *plot);
 
 /* One line per machine over the frames. */
 static void
-plot_curve(const struct study *study, size_t trace, const struct traffic *all, struct plot *plot)
+plot_curve(const struct study *study, size_t trace, const struct run_traffic *all,
+           struct plot *plot)
 {
     double *values = mem_array(study->machines.count, sizeof *values);
     plot->x_label = "frame";
@@ -162,7 +164,8 @@ plot_curve(const struct study *study, size_t trace, const struct traffic *all, s
 
 /* One bar per machine, stacked by client. */
 static void
-plot_clients(const struct study *study, size_t trace, const struct traffic *all, struct plot *plot)
+plot_clients(const struct study *study, size_t trace, const struct run_traffic *all,
+             struct plot *plot)
 {
     for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)
         plot_add_series(plot, traffic_clients[i]);
@@ -174,8 +177,8 @@ plot_clients(const struct study *study, size_t trace, const struct traffic *all,
 }
 
 static bool
-write_plot(const struct study *study, size_t trace, const struct traffic *all, const char *prefix,
-           enum plot_kind kind, plot_fn *put, struct error *err)
+write_plot(const struct study *study, size_t trace, const struct run_traffic *all,
+           const char *prefix, enum plot_kind kind, plot_fn *put, struct error *err)
 {
     struct plot plot;
     const char *game = study_trace_name(study, trace);
@@ -192,7 +195,7 @@ write_plot(const struct study *study, size_t trace, const struct traffic *all, c
 
 /* By game and machine the bytes of each frame, by client. */
 static void
-print_json(const struct study *study, const struct traffic *all)
+print_json(const struct study *study, const struct run_traffic *all)
 {
     cJSON *root = cJSON_CreateObject(), *games = cJSON_AddObjectToObject(root, "games");
     cJSON_AddNumberToObject(root, "schema", AETIUS_SCHEMA);
@@ -249,7 +252,7 @@ write_page(const struct study *study, const struct text_table *table, struct err
 }
 
 static bool
-write_all(const struct study *study, const struct traffic *all, struct error *err)
+write_all(const struct study *study, const struct run_traffic *all, struct error *err)
 {
     struct text_table table = {0}, frames = {0};
     make_table(study, all, &table);
@@ -269,7 +272,7 @@ write_all(const struct study *study, const struct traffic *all, struct error *er
 bool
 study_traffic(struct study *study, struct error *err)
 {
-    struct traffic *all = mem_array(study->planned + 1, sizeof *all);
+    struct run_traffic *all = mem_array(study->planned + 1, sizeof *all);
     bool ok = study_do(study, err);
     for (size_t run = 0; ok && run < study->planned; run++)
         ok = read_run(study, run, &all[run], err);

@@ -87,7 +87,7 @@ ideal_is_charged(const struct ideal *ideal, const char *branch)
 #define MEMORY_EFFICIENCY 0.6
 
 /* One row: what removing each can give, and what each needs by itself. */
-struct work {
+struct row_costs {
     double cycles, charged[IDEALS], most[IDEALS], own[IDEALS];
     double bound[IDEALS]; /* own, at the share of its peak that memory reaches */
     /* memory's time with reads of textures, which both remove; of what memory moves, 0 to 1 */
@@ -97,8 +97,8 @@ struct work {
 };
 
 /* Draws that follow each other. */
-struct draws {
-    struct work last;           /* with no order behind it so far; else no draw */
+struct draw_chain {
+    struct row_costs last;      /* with no order behind it so far; else no draw */
     double cycles, own[IDEALS]; /* of all of them */
 };
 
@@ -110,7 +110,7 @@ struct ideal_sum {
     int32_t lost[CAUSE_COUNT];
     bool removes[IDEALS][CAUSE_COUNT], is_charged[IDEALS][CAUSE_COUNT];
     struct formula bounds[IDEALS], texture_traffic;
-    struct draws draws;
+    struct draw_chain draws;
     struct ideal_gains gains;
 };
 
@@ -211,15 +211,15 @@ most_of(const double bounds[IDEALS])
 
 /* The own work of each resource, from its metric. */
 static void
-read_bounds(const struct ideal_sum *sum, const double *numbers, struct work *work)
+read_bounds(const struct ideal_sum *sum, const double *numbers, struct row_costs *costs)
 {
     const double traffic = formula_run(&sum->texture_traffic, numbers);
-    work->texture_traffic = isnan(traffic) ? 0 : traffic / 100;
+    costs->texture_traffic = isnan(traffic) ? 0 : traffic / 100;
     for (uint32_t i = 0; i < IDEALS; i++) {
         const double own = *ideals[i].bound ? formula_run(&sum->bounds[i], numbers) : 0;
-        work->own[i] = isnan(own) ? 0 : own;
-        work->bound[i] =
-            fmin(work->own[i] / (i == IDEAL_memory ? MEMORY_EFFICIENCY : 1), work->cycles);
+        costs->own[i] = isnan(own) ? 0 : own;
+        costs->bound[i] =
+            fmin(costs->own[i] / (i == IDEAL_memory ? MEMORY_EFFICIENCY : 1), costs->cycles);
     }
 }
 
@@ -227,29 +227,31 @@ read_bounds(const struct ideal_sum *sum, const double *numbers, struct work *wor
  * but what a resource has to do for this draw it has to do beside the next one too. Uploads go on
  * beside draws. */
 static void
-read_drain(const struct ideal_sum *sum, const double *numbers, const char *kind, struct work *work)
+read_drain(const struct ideal_sum *sum, const double *numbers, const char *kind,
+           struct row_costs *costs)
 {
-    work->is_upload = kind && !strcmp(kind, "upload");
-    work->is_draw = kind && sum->front_rests >= 0 && !strcmp(kind, "draw");
-    if (work->is_draw)
-        work->drain = fmin(numbers[sum->front_rests], work->cycles - most_of(work->bound));
+    costs->is_upload = kind && !strcmp(kind, "upload");
+    costs->is_draw = kind && sum->front_rests >= 0 && !strcmp(kind, "draw");
+    if (costs->is_draw)
+        costs->drain = fmin(numbers[sum->front_rests], costs->cycles - most_of(costs->bound));
 }
 
 static void
-read_row(const struct ideal_sum *sum, const double *numbers, const char *kind, struct work *work)
+read_row(const struct ideal_sum *sum, const double *numbers, const char *kind,
+         struct row_costs *costs)
 {
-    *work = (struct work){.cycles = numbers[sum->cycles]};
+    *costs = (struct row_costs){.cycles = numbers[sum->cycles]};
     for (uint32_t c = 0; c < CAUSE_COUNT; c++) {
         const double lost = numbers[sum->lost[c]];
         for (uint32_t i = 0; i < IDEALS; i++) {
-            work->charged[i] += sum->is_charged[i][c] ? lost : 0;
-            work->most[i] += sum->removes[i][c] ? lost : 0;
+            costs->charged[i] += sum->is_charged[i][c] ? lost : 0;
+            costs->most[i] += sum->removes[i][c] ? lost : 0;
         }
         if (sum->removes[IDEAL_memory][c] && sum->removes[IDEAL_texture][c])
-            work->texture_reads += lost;
+            costs->texture_reads += lost;
     }
-    read_bounds(sum, numbers, work);
-    read_drain(sum, numbers, kind, work);
+    read_bounds(sum, numbers, costs);
+    read_drain(sum, numbers, kind, costs);
 }
 
 /* ---- the rule ---- */
@@ -258,59 +260,59 @@ read_row(const struct ideal_sum *sum, const double *numbers, const char *kind, s
  * work beside all that is left, or, as much as it is not in what is left, behind it; halfway
  * between. Memory need not read textures that are there without. */
 static double
-cycles_without(const struct work *work, uint32_t ideal, uint32_t other)
+cycles_without(const struct row_costs *costs, uint32_t ideal, uint32_t other)
 {
-    const double left = work->cycles - work->most[ideal];
-    double bound = work->bound[other], part = work->most[other];
+    const double left = costs->cycles - costs->most[ideal];
+    double bound = costs->bound[other], part = costs->most[other];
     if (ideal == IDEAL_texture && other == IDEAL_memory)
-        bound *= 1 - work->texture_traffic;
+        bound *= 1 - costs->texture_traffic;
     if ((ideal == IDEAL_texture && other == IDEAL_memory) ||
         (ideal == IDEAL_memory && other == IDEAL_texture))
-        part -= work->texture_reads;
+        part -= costs->texture_reads;
     const double beside = fmax(left, bound), behind = left + fmax(0, bound - part);
-    return fmin((beside + behind) / 2, work->cycles);
+    return fmin((beside + behind) / 2, costs->cycles);
 }
 
 static void
-predict(struct ideal_gains *gains, const struct work *work)
+predict(struct ideal_gains *gains, const struct row_costs *costs)
 {
-    gains->cycles += work->cycles;
+    gains->cycles += costs->cycles;
     for (uint32_t i = 0; i < IDEALS; i++) {
-        const double left = work->cycles - work->most[i];
+        const double left = costs->cycles - costs->most[i];
         uint32_t longest = i;
         double without = left;
         for (uint32_t k = 0; k < IDEALS; k++)
-            if (k != i && cycles_without(work, i, k) > without) {
-                without = cycles_without(work, i, k);
+            if (k != i && cycles_without(costs, i, k) > without) {
+                without = cycles_without(costs, i, k);
                 longest = k;
             }
-        gains->charged[i] += work->charged[i];
-        gains->most[i] += work->most[i];
-        gains->own[i] += work->own[i];
-        gains->expected[i] += work->cycles - without;
+        gains->charged[i] += costs->charged[i];
+        gains->most[i] += costs->most[i];
+        gains->own[i] += costs->own[i];
+        gains->expected[i] += costs->cycles - without;
         gains->hidden[i][longest] += without - left;
     }
 }
 
 /* The drain of the draw before is filled by this one, which is no longer than it is. */
 static double
-fill_drain(struct draws *draws, const struct work *work)
+fill_drain(struct draw_chain *draws, const struct row_costs *costs)
 {
     double filled = 0;
-    if (work->is_draw) {
-        filled = draws->last.is_draw ? fmax(0, fmin(draws->last.drain, work->cycles)) : 0;
-        draws->cycles += work->cycles;
+    if (costs->is_draw) {
+        filled = draws->last.is_draw ? fmax(0, fmin(draws->last.drain, costs->cycles)) : 0;
+        draws->cycles += costs->cycles;
         for (uint32_t i = 0; i < IDEALS; i++)
-            draws->own[i] += work->bound[i];
+            draws->own[i] += costs->bound[i];
     }
-    if (!work->is_upload)
-        draws->last = *work;
+    if (!costs->is_upload)
+        draws->last = *costs;
     return filled;
 }
 
 /* All draws together take no less than the own work of any resource. */
 static void
-predict_drain(struct ideal_gains *gains, const struct draws *draws)
+predict_drain(struct ideal_gains *gains, const struct draw_chain *draws)
 {
     const double most = fmax(0, draws->cycles - most_of(draws->own));
     gains->expected[IDEAL_drain] = fmin(gains->most[IDEAL_drain], most);
@@ -319,10 +321,10 @@ predict_drain(struct ideal_gains *gains, const struct draws *draws)
 void
 ideals_row(struct ideal_sum *sum, const double *numbers, const char *kind)
 {
-    struct work work;
-    read_row(sum, numbers, kind, &work);
-    predict(&sum->gains, &work);
-    sum->gains.most[IDEAL_drain] += fill_drain(&sum->draws, &work);
+    struct row_costs costs;
+    read_row(sum, numbers, kind, &costs);
+    predict(&sum->gains, &costs);
+    sum->gains.most[IDEAL_drain] += fill_drain(&sum->draws, &costs);
 }
 
 void

@@ -4,15 +4,15 @@
 #include <string.h>
 
 /* Making a table by kind and thing: qsort() has no argument for the hops. */
-struct place {
+struct hop_key {
     enum follow_kind kind;
     uint32_t thing, hop;
 };
 
 static int
-compare_places(const void *a, const void *b)
+compare_hops(const void *a, const void *b)
 {
-    const struct place *p = a, *q = b;
+    const struct hop_key *p = a, *q = b;
     if (p->kind != q->kind)
         return p->kind < q->kind ? -1 : 1;
     if (p->thing != q->thing)
@@ -24,16 +24,16 @@ static void
 sort_hops(struct primitive_trace *trace)
 {
     const size_t count = trace->follow->hops.count;
-    struct place *places = mem_array(count + 1, sizeof *places);
+    struct hop_key *keys = mem_array(count + 1, sizeof *keys);
     trace->order = mem_array(count + 1, sizeof *trace->order);
     for (size_t i = 0; i < count; i++) {
         const struct follow_hop *hop = &trace->follow->hops.items[i];
-        places[i] = (struct place){hop->kind, hop->thing, (uint32_t)i};
+        keys[i] = (struct hop_key){hop->kind, hop->thing, (uint32_t)i};
     }
-    qsort(places, count, sizeof *places, compare_places);
+    qsort(keys, count, sizeof *keys, compare_hops);
     for (size_t i = 0; i < count; i++)
-        trace->order[i] = places[i].hop;
-    free(places);
+        trace->order[i] = keys[i].hop;
+    free(keys);
 }
 
 static uint64_t

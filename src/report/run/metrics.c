@@ -45,7 +45,7 @@ struct formula_op {
     double number;
 };
 
-struct parser {
+struct formula_parser {
     const char *text, *at;
     struct formula *formula;
     formula_resolve_fn *resolve;
@@ -56,7 +56,7 @@ struct parser {
 };
 
 static bool
-emit(struct parser *parser, struct formula_op op)
+emit(struct formula_parser *parser, struct formula_op op)
 {
     const bool pushes = op.kind == FORMULA_NUMBER || op.kind == FORMULA_VALUE;
     parser->stack += pushes ? 1 : -1u;
@@ -66,20 +66,20 @@ emit(struct parser *parser, struct formula_op op)
 }
 
 static void
-skip_space(struct parser *parser)
+skip_space(struct formula_parser *parser)
 {
     while (isspace((unsigned char)*parser->at))
         parser->at++;
 }
 
 static bool
-expected(struct parser *parser, const char *what)
+expected(struct formula_parser *parser, const char *what)
 {
     return fail(parser->err, "formula '%s': expected %s at '%s'", parser->text, what, parser->at);
 }
 
 static bool
-parse_name(struct parser *parser)
+parse_name(struct formula_parser *parser)
 {
     char name[128];
     size_t n = 0;
@@ -100,11 +100,11 @@ parse_name(struct parser *parser)
                             : (struct formula_op){.kind = FORMULA_VALUE, .place = (uint32_t)place});
 }
 
-static bool parse_sum(struct parser *parser);
+static bool parse_sum(struct formula_parser *parser);
 
 /* What stands behind "max(": the largest of several sums; one without a value leaves none. */
 static bool
-parse_max(struct parser *parser)
+parse_max(struct formula_parser *parser)
 {
     if (!parse_sum(parser))
         return false;
@@ -120,7 +120,7 @@ parse_max(struct parser *parser)
 }
 
 static bool
-parse_number(struct parser *parser)
+parse_number(struct formula_parser *parser)
 {
     char *end;
     const double number = strtod(parser->at, &end);
@@ -129,7 +129,7 @@ parse_number(struct parser *parser)
 }
 
 static bool
-parse_factor(struct parser *parser)
+parse_factor(struct formula_parser *parser)
 {
     bool ok;
     skip_space(parser);
@@ -159,7 +159,7 @@ parse_factor(struct parser *parser)
 }
 
 static bool
-parse_product(struct parser *parser)
+parse_product(struct formula_parser *parser)
 {
     if (!parse_factor(parser))
         return false;
@@ -174,7 +174,7 @@ parse_product(struct parser *parser)
 }
 
 static bool
-parse_sum(struct parser *parser)
+parse_sum(struct formula_parser *parser)
 {
     if (!parse_product(parser))
         return false;
@@ -191,7 +191,7 @@ bool
 formula_compile(struct formula *formula, const char *text, formula_resolve_fn *resolve, void *data,
                 struct error *err)
 {
-    struct parser parser = {
+    struct formula_parser parser = {
         .text = text, .at = text, .formula = formula, .resolve = resolve, .data = data, .err = err};
     memset(formula, 0, sizeof *formula);
     if (parse_sum(&parser) && (!*parser.at || expected(&parser, "an operator")))

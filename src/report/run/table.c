@@ -23,8 +23,8 @@ struct unit { /* that is there several times */
 
 enum { QUEUE_STATISTICS = 16 }; /* at most */
 
-struct queue {         /* that is there several times: one of them */
-    const char *entry; /* "texels[3].items_in", the first of it */
+struct queue_instance { /* that is there several times: one of them */
+    const char *entry;  /* "texels[3].items_in", the first of it */
     uint32_t instance, name_length;
     uint32_t places[QUEUE_STATISTICS]; /* entry of each statistic + 1; 0: none */
 };
@@ -35,7 +35,7 @@ struct table_layout {
     VEC(struct family) families;
     const char **names; /* of the families */
     VEC(struct unit) units;
-    VEC(struct queue) queues;
+    VEC(struct queue_instance) queues;
     VEC(const char *) queue_statistics; /* "items_in" */
     struct formula *metrics;
     uint32_t metric_count, frames_place;
@@ -135,12 +135,13 @@ static void
 add_to_queue(struct table_layout *layout, const char *entry, uint32_t number, uint32_t instance)
 {
     const uint32_t length = (uint32_t)strcspn(entry, "[");
-    struct queue *last =
+    struct queue_instance *last =
         layout->queues.count ? &layout->queues.items[layout->queues.count - 1] : NULL;
     if (!last || last->instance != instance || last->name_length != length ||
         strncmp(last->entry, entry, length) != 0) {
-        VEC_PUSH(&layout->queues,
-                 ((struct queue){.entry = entry, .instance = instance, .name_length = length}));
+        VEC_PUSH(
+            &layout->queues,
+            ((struct queue_instance){.entry = entry, .instance = instance, .name_length = length}));
         last = &layout->queues.items[layout->queues.count - 1];
     }
     last->places[find_queue_statistic(layout, strchr(entry, '.') + 1)] = number + 1;
@@ -464,7 +465,7 @@ queue_rows(struct table *table, const char *key, const uint64_t *values)
     const struct table_layout *layout = table->layout;
     struct csv *csv = table->files[table->count - 1];
     for (size_t i = 0; i < layout->queues.count; i++) {
-        const struct queue *queue = &layout->queues.items[i];
+        const struct queue_instance *queue = &layout->queues.items[i];
         char name[64];
         snprintf(name, sizeof name, "%.*s", (int)queue->name_length, queue->entry);
         csv_number(csv, AETIUS_SCHEMA);

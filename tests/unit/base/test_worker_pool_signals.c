@@ -56,14 +56,14 @@ members(void *data)
     for (uint32_t at = 0; !enough; at = (at + 1) % LIVES) {
         if (lives[at] != LIFE_NONE && lives[at] != LIFE_REAPED)
             continue;
-        struct place *place = take_place(pool);
-        if (!place)
+        struct worker_slot *slot = take_slot(pool);
+        if (!slot)
             continue;
         linger(at);
         lives[at] = LIFE_RUNNING;
-        place->pid = (pid_t)(FIRST_PID + at);
+        slot->pid = (pid_t)(FIRST_PID + at);
         linger(at);
-        place->pid = 0;
+        slot->pid = 0;
         lives[at] = LIFE_ENDED;
     }
     return NULL;
