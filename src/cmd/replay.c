@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "cmd/options.h"
 #include "cmd/renderer.h"
-#include "report/run/run_place.h"
+#include "report/run/run_output.h"
 #include "trace/file.h"
 #include "trace/frames.h"
 #include "trace/virgl/lost_samples.h"
@@ -71,7 +71,7 @@ replay(const char *path, struct replay_options *options, struct error *err)
     struct renderer renderer = {0};
     struct single_sample *single = NULL;
     struct frames frames;
-    struct run_place place;
+    struct run_output output;
     struct error warning;
     if (!trace_reader_open(&reader, path, &warning, err))
         return false;
@@ -94,15 +94,15 @@ replay(const char *path, struct replay_options *options, struct error *err)
         single = single_sample_create(renderer.sink);
         renderer.sink = single_sample_sink(single);
     }
-    if (ok && (ok = run_place_take(&place, options->dir, options->force, NULL, err))) {
+    if (ok && (ok = run_output_take(&output, options->dir, options->force, NULL, err))) {
         frames_init(&frames, renderer.sink, options->dir, wanted);
         ok = feed(reader, &frames, options, err);
         log_note("%u picture%s in %s/frames", frames.written, frames.written == 1 ? "" : "s",
                  options->dir);
         if (!ok && !frames.written)
-            run_place_clear(&place);
+            run_output_discard(&output);
         frames_fini(&frames);
-        run_place_leave(&place);
+        run_output_release(&output);
     }
     if (single)
         single_sample_destroy(single);

@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "params/params.h"
 #include "report/run/run_json.h"
-#include "report/run/run_place.h"
+#include "report/run/run_output.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -171,9 +171,9 @@ make_copy(const struct renewal *r, const struct params *params, struct error *er
 /* run.json goes first and comes last: between, the folder is no run, and nobody takes it for one.
  * `facts` is there to the end, which says that it may be renewed again. */
 static bool
-put_in_place(const struct renewal *r, const struct run_place *place, struct error *err)
+put_in_place(const struct renewal *r, const struct run_output *output, struct error *err)
 {
-    run_place_empty(place);
+    run_output_remove_run(output);
     return dir_create(r->frames, err) && move_files(r->pictures, r->frames, picks_frame, err) &&
            move_files(r->facts, r->base, picks_facts, err) &&
            move_file(r->facts, r->base, "run.json", err);
@@ -197,16 +197,16 @@ renew(const char *base, const char *run, const struct params *params, struct err
     struct renewal r = {base, run, part_of(base), mem_printf("%s/frames.part", base),
                         mem_printf("%s/frames", base)};
     struct params old;
-    struct run_place place;
-    bool ok = run_place_hold(&place, base, params_of_base(base, &old, params), err);
+    struct run_output output;
+    bool ok = run_output_lock(&output, base, params_of_base(base, &old, params), err);
     if (ok) {
         remove_copy(&r);
         ok = make_copy(&r, params, err);
         const bool whole = ok;
-        ok = ok && put_in_place(&r, &place, err);
+        ok = ok && put_in_place(&r, &output, err);
         if (ok || !whole)
             remove_copy(&r);
-        run_place_leave(&place);
+        run_output_release(&output);
     }
     free(r.facts);
     free(r.pictures);

@@ -42,13 +42,13 @@ run_folder_open(struct run_folder *folder, const char *dir, bool force, const st
 {
     memset(folder, 0, sizeof *folder);
     folder->dir = dir;
-    folder->place.lock = -1;
+    folder->output.lock = -1;
     folder->room = -1;
     folder->started = wall_seconds();
     folder->facts.picture_hash = HASH_START;
     if (!dir)
         return true;
-    if (!run_place_take(&folder->place, dir, force, params, err))
+    if (!run_output_take(&folder->output, dir, force, params, err))
         return false;
     folder->room = keep_room(dir);
     return true;
@@ -501,7 +501,7 @@ run_folder_close_parts(struct run_folder *folder)
     if (!folder->dir)
         return;
     char *path = mem_printf("%s/parts", folder->dir);
-    dir_remove_files(path, run_place_is_part);
+    dir_remove_files(path, run_output_is_part);
     free(path);
 }
 
@@ -577,11 +577,11 @@ run_folder_close(struct run_folder *folder, bool complete, FILE *out, bool json,
     take_stock(folder);
     give_room(folder);
     if (folder->dir && !is_worth_keeping(folder))
-        run_place_clear(&folder->place);
+        run_output_discard(&folder->output);
     else if (folder->dir && !folder->facts.complete)
-        run_place_drop_others(&folder->place, is_whole, folder);
+        run_output_drop_others(&folder->output, is_whole, folder);
     ok = (folder->silent || report(folder, out, json, err)) && ok;
-    run_place_leave(&folder->place);
+    run_output_release(&folder->output);
     free(folder->values);
     free(folder->draw_before);
     free(folder->interval_before);

@@ -11,7 +11,7 @@
 #include "report/draw/maps.h"
 #include "report/draw/pixel.h"
 #include "report/run/run.h"
-#include "report/run/run_place.h"
+#include "report/run/run_output.h"
 #include "report/run/table.h"
 #include "sim/simulation.h"
 
@@ -19,7 +19,7 @@ enum { TABLE_FRAMES, TABLE_DRAWS, TABLE_CYCLES, TABLES };
 
 struct run_folder {
     const char *dir; /* NULL: nothing is written, only counted */
-    struct run_place place;
+    struct run_output output;
     struct simulation *sim;      /* set by run_folder_attach(); NULL: pictures alone */
     struct table_layout *layout; /* NULL: there are no statistics */
     struct table tables[TABLES]; /* those that are wanted have files */
@@ -51,7 +51,7 @@ struct run_folder {
     bool silent;              /* nothing came of the run: no run.json and no summary */
 };
 
-/* Takes the folder (`dir` NULL: none) as run_place_take() does. */
+/* Takes the folder (`dir` NULL: none) as run_output_take() does. */
 bool run_folder_open(struct run_folder *folder, const char *dir, bool force,
                      const struct params *params, struct error *err);
 /* The listener to make the simulation with. */

@@ -1,4 +1,4 @@
-#include "report/run/run_place.h"
+#include "report/run/run_output.h"
 
 #include "base/file.h"
 #include "base/mem.h"
@@ -80,7 +80,7 @@ is_map(const char *name)
 }
 
 bool
-run_place_is_part(const char *name)
+run_output_is_part(const char *name)
 {
     return is_numbered(name, "", is_part_end);
 }
@@ -120,17 +120,17 @@ is_not_signals(const char *name)
 static const struct {
     const char *folder;
     bool (*is_ours)(const char *name);
-} places[] = {{"frames", is_frame}, {"maps", is_map}, {"parts", run_place_is_part}};
-enum { PLACES = sizeof places / sizeof places[0] };
+} subfolders[] = {{"frames", is_frame}, {"maps", is_map}, {"parts", run_output_is_part}};
+enum { SUBFOLDERS = sizeof subfolders / sizeof subfolders[0] };
 
 /* Nothing is written or removed through a link that lies in the folder. */
 static bool
 check_links(const char *dir, struct error *err)
 {
     bool ok = true;
-    for (uint32_t i = 0; i < PLACES && ok; i++) {
+    for (uint32_t i = 0; i < SUBFOLDERS && ok; i++) {
         struct stat st;
-        char *path = mem_printf("%s/%s", dir, places[i].folder);
+        char *path = mem_printf("%s/%s", dir, subfolders[i].folder);
         if (!lstat(path, &st) && !S_ISDIR(st.st_mode))
             ok = fail(err, "%s is in the way: a run's own folder goes there", path);
         free(path);
@@ -140,16 +140,16 @@ check_links(const char *dir, struct error *err)
 
 /* For the tables as the parameters name them; whether `take` said yes to one. */
 static bool
-each_table(const struct run_place *place, bool (*take)(const char *path))
+each_table(const struct run_output *output, bool (*take)(const char *path))
 {
-    const struct params *p = place->params;
+    const struct params *p = output->params;
     bool some = false;
     if (!p)
         return false;
     const char *const names[] = {p->SIMULATOR.StatsFile, p->SIMULATOR.StatsFilePerFrame,
                                  p->SIMULATOR.StatsFilePerBatch, p->SIMULATOR.SignalDumpFile};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        char *path = mem_printf("%s/%s", place->dir, names[i]);
+        char *path = mem_printf("%s/%s", output->dir, names[i]);
         some |= take(path);
         for (uint32_t u = 0; table_unit(u) && i < PLACE_TABLES; u++) {
             char *of_unit = table_unit_path(path, table_unit(u));
@@ -162,16 +162,16 @@ each_table(const struct run_place *place, bool (*take)(const char *path))
 }
 
 static bool
-is_free(const struct run_place *place, struct error *err)
+is_free(const struct run_output *output, struct error *err)
 {
-    bool held = each_table(place, file_exists) || dir_has_files(place->dir, is_table);
-    for (uint32_t i = 0; i < PLACES; i++) {
-        char *path = mem_printf("%s/%s", place->dir, places[i].folder);
-        held |= dir_has_files(path, places[i].is_ours);
+    bool held = each_table(output, file_exists) || dir_has_files(output->dir, is_table);
+    for (uint32_t i = 0; i < SUBFOLDERS; i++) {
+        char *path = mem_printf("%s/%s", output->dir, subfolders[i].folder);
+        held |= dir_has_files(path, subfolders[i].is_ours);
         free(path);
     }
     return !held ||
-           fail(err, "%s holds a run already, or files of one; --force replaces them", place->dir);
+           fail(err, "%s holds a run already, or files of one; --force replaces them", output->dir);
 }
 
 static bool
@@ -181,73 +181,73 @@ remove_file(const char *path)
 }
 
 static void
-remove_run(const struct run_place *place, bool (*is_ours)(const char *name))
+remove_run(const struct run_output *output, bool (*is_ours)(const char *name))
 {
-    for (uint32_t i = 0; i < PLACES; i++) {
-        char *path = mem_printf("%s/%s", place->dir, places[i].folder);
-        dir_remove_files(path, places[i].is_ours);
+    for (uint32_t i = 0; i < SUBFOLDERS; i++) {
+        char *path = mem_printf("%s/%s", output->dir, subfolders[i].folder);
+        dir_remove_files(path, subfolders[i].is_ours);
         free(path);
     }
-    dir_clear(place->dir, is_ours);
+    dir_clear(output->dir, is_ours);
 }
 
 bool
-run_place_hold(struct run_place *place, const char *dir, const struct params *params,
-               struct error *err)
+run_output_lock(struct run_output *output, const char *dir, const struct params *params,
+                struct error *err)
 {
-    *place = (struct run_place){.dir = dir, .params = params, .lock = -1};
-    place->made = !file_exists(dir);
+    *output = (struct run_output){.dir = dir, .params = params, .lock = -1};
+    output->made = !file_exists(dir);
     const bool ok = (!params || check_names(params, err)) && dir_create(dir, err) &&
-                    dir_lock(dir, &place->lock, err) && check_links(dir, err);
+                    dir_lock(dir, &output->lock, err) && check_links(dir, err);
     if (!ok)
-        run_place_leave(place);
+        run_output_release(output);
     return ok;
 }
 
 void
-run_place_empty(const struct run_place *place)
+run_output_remove_run(const struct run_output *output)
 {
-    char *json = mem_printf("%s/run.json", place->dir);
+    char *json = mem_printf("%s/run.json", output->dir);
     unlink(json); /* first: what is left of a run, should we be killed here, is none */
-    remove_run(place, is_table);
-    each_table(place, remove_file);
+    remove_run(output, is_table);
+    each_table(output, remove_file);
     free(json);
 }
 
 bool
-run_place_take(struct run_place *place, const char *dir, bool force, const struct params *params,
-               struct error *err)
+run_output_take(struct run_output *output, const char *dir, bool force, const struct params *params,
+                struct error *err)
 {
     char *frames = mem_printf("%s/frames", dir);
-    bool ok = run_place_hold(place, dir, params, err) && (force || is_free(place, err));
+    bool ok = run_output_lock(output, dir, params, err) && (force || is_free(output, err));
     if (ok && force)
-        run_place_empty(place);
+        run_output_remove_run(output);
     ok = ok && dir_create(frames, err);
     if (!ok)
-        run_place_leave(place);
+        run_output_release(output);
     free(frames);
     return ok;
 }
 
 void
-run_place_clear(const struct run_place *place)
+run_output_discard(const struct run_output *output)
 {
-    remove_run(place, is_not_signals);
-    if (place->made)
-        rmdir(place->dir); /* when nothing is left in it */
+    remove_run(output, is_not_signals);
+    if (output->made)
+        rmdir(output->dir); /* when nothing is left in it */
 }
 
 void
-run_place_drop_others(const struct run_place *place,
-                      bool (*is_whole)(const void *data, uint64_t frame), const void *data)
+run_output_drop_others(const struct run_output *output,
+                       bool (*is_whole)(const void *data, uint64_t frame), const void *data)
 {
     static const char start[] = "frame-";
-    for (uint32_t i = 0; i < PLACES; i++) {
-        char *path = mem_printf("%s/%s", place->dir, places[i].folder);
+    for (uint32_t i = 0; i < SUBFOLDERS; i++) {
+        char *path = mem_printf("%s/%s", output->dir, subfolders[i].folder);
         DIR *dir = opendir(path);
         for (const struct dirent *entry; dir && (entry = readdir(dir));) {
             const char *name = entry->d_name;
-            if (!strncmp(name, start, sizeof start - 1) && places[i].is_ours(name) &&
+            if (!strncmp(name, start, sizeof start - 1) && subfolders[i].is_ours(name) &&
                 !is_whole(data, strtoull(name + sizeof start - 1, NULL, 10)))
                 unlinkat(dirfd(dir), name, 0);
         }
@@ -258,8 +258,8 @@ run_place_drop_others(const struct run_place *place,
 }
 
 void
-run_place_leave(struct run_place *place)
+run_output_release(struct run_output *output)
 {
-    dir_unlock(place->lock);
-    place->lock = -1;
+    dir_unlock(output->lock);
+    output->lock = -1;
 }
