@@ -62,12 +62,12 @@ queue_space(struct queue *queue, uint64_t now)
 {
     uint32_t popped = queue->pop_cycle == now ? queue->popped : 0;
     uint32_t pushed = queue->push_cycle == now ? queue->pushed : 0;
-    uint32_t places = queue->capacity - (queue->count + popped);
+    uint32_t slots = queue->capacity - (queue->count + popped);
     uint32_t rate = queue->width - pushed;
-    uint32_t space = places < rate ? places : rate;
+    uint32_t space = slots < rate ? slots : rate;
     if (space == 0) {
-        queue->slot_awaited |= places == 0;
-        if (places == 0 && popped == 0)
+        queue->slot_awaited |= slots == 0;
+        if (slots == 0 && popped == 0)
             queue->sender_waits = true;
         else
             module_wake_at(queue->sender, now + 1);

@@ -46,7 +46,7 @@ struct blit_plan {
     uint32_t mask;
     bool linear, same;
 };
-struct blit_place {
+struct blit_position {
     int32_t x, y, z;
     uint32_t sample;
 };
@@ -60,9 +60,9 @@ struct blit_source {
 bool blit_plan_init(struct blit_plan *plan, struct gpu_device *device, const struct gpu_cmd *cmd,
                     struct error *err);
 /* Whether the element of the destination is written. */
-bool blit_covers(const struct blit_plan *plan, const struct blit_place *to);
+bool blit_covers(const struct blit_plan *plan, const struct blit_position *to);
 /* Writes it to `out`, which holds what it was (wanted only if blit_keeps()). */
-void blit_element(const struct blit_plan *plan, const struct blit_place *to,
+void blit_element(const struct blit_plan *plan, const struct blit_position *to,
                   const struct blit_source *source, uint8_t *out);
 /* Whether a part of each element stays. */
 bool blit_keeps(const struct blit_plan *plan);

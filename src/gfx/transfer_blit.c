@@ -182,8 +182,8 @@ write_depth(const struct blit_plan *p, const uint8_t *in, const float filtered[4
 }
 
 static void
-blit_pixel(const struct blit_plan *p, const struct blit_place *to, const struct blit_source *source,
-           uint8_t *out)
+blit_pixel(const struct blit_plan *p, const struct blit_position *to,
+           const struct blit_source *source, uint8_t *out)
 {
     double sx = axis_source(&p->x, to->x), sy = axis_source(&p->y, to->y);
     double sz = axis_source(&p->z, to->z);
@@ -219,7 +219,7 @@ copy_mean(const struct blit_plan *p, const struct blit_source *source, uint32_t 
 }
 
 static void
-copy_element(const struct blit_plan *p, const struct blit_place *to,
+copy_element(const struct blit_plan *p, const struct blit_position *to,
              const struct blit_source *source, uint8_t *out)
 {
     const struct resource *src = p->src.res;
@@ -236,7 +236,7 @@ copy_element(const struct blit_plan *p, const struct blit_place *to,
 }
 
 bool
-blit_covers(const struct blit_plan *p, const struct blit_place *to)
+blit_covers(const struct blit_plan *p, const struct blit_position *to)
 {
     if (to->x < p->x.first || to->x >= p->x.last || to->y < p->y.first || to->y >= p->y.last ||
         to->z < p->z.first || to->z >= p->z.last)
@@ -247,7 +247,7 @@ blit_covers(const struct blit_plan *p, const struct blit_place *to)
 }
 
 void
-blit_element(const struct blit_plan *p, const struct blit_place *to,
+blit_element(const struct blit_plan *p, const struct blit_position *to,
              const struct blit_source *source, uint8_t *out)
 {
     if (p->copies)
@@ -382,7 +382,7 @@ bool
 blit(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
 {
     struct blit_plan p;
-    struct blit_place to;
+    struct blit_position to;
     if (!init_blit(&p, device, cmd, err))
         return false;
     if (cmd->blit.render_condition && !gpu_render_condition(device, cmd))

@@ -193,8 +193,8 @@ resource_init(struct resource *res, const struct resource_desc *desc, struct err
 }
 
 bool
-resource_place(const struct resource *res, uint32_t level, uint32_t offset, uint32_t *x,
-               uint32_t *y, uint32_t *sample)
+resource_locate(const struct resource *res, uint32_t level, uint32_t offset, uint32_t *x,
+                uint32_t *y, uint32_t *sample)
 {
     const struct resource_level *l = &res->levels[level];
     *x = offset;

@@ -172,8 +172,8 @@ resource_offset(const struct resource *res, uint32_t level, uint32_t x, uint32_t
 /* And back: the element at an offset from the start of a slice of the level, x and y in blocks (of
  * buffers: bytes). false: padding behind the elements of a tile. Beyond the level's edge are blocks
  * of its last tiles too. */
-bool resource_place(const struct resource *res, uint32_t level, uint32_t offset, uint32_t *x,
-                    uint32_t *y, uint32_t *sample);
+bool resource_locate(const struct resource *res, uint32_t level, uint32_t offset, uint32_t *x,
+                     uint32_t *y, uint32_t *sample);
 
 /* Whether samples may be forced on it: what a window shows, and depth of one level that no texture
  * view is made of. */

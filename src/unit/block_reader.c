@@ -19,7 +19,7 @@ block_reader_init(struct block_reader *reader, struct module *module,
     reader->tables[0] = color;
     reader->tables[1] = depth;
     reader->count = count;
-    reader->places = mem_array(count, sizeof *reader->places);
+    reader->slots = mem_array(count, sizeof *reader->slots);
     reader->queue_ring.capacity = count;
     reader->queue = mem_array(count, sizeof *reader->queue);
 }
@@ -27,7 +27,7 @@ block_reader_init(struct block_reader *reader, struct module *module,
 void
 block_reader_fini(struct block_reader *reader)
 {
-    free(reader->places);
+    free(reader->slots);
     free(reader->queue);
 }
 
@@ -36,15 +36,15 @@ block_reader_reset(struct block_reader *reader)
 {
     BUG_ON(!block_reader_is_quiet(reader), "a reader of blocks is reset while it moves data");
     for (uint32_t i = 0; i < reader->count; i++)
-        reader->places[i].valid = false;
+        reader->slots[i].valid = false;
 }
 
 static int32_t
 find(const struct block_reader *reader, const struct blocks *blocks, uint32_t address)
 {
     for (uint32_t i = 0; i < reader->count; i++) {
-        const struct block_place *place = &reader->places[i];
-        if (place->valid && place->address == address && place->blocks == blocks)
+        const struct block_slot *slot = &reader->slots[i];
+        if (slot->valid && slot->address == address && slot->blocks == blocks)
             return (int32_t)i;
     }
     return -1;
@@ -55,11 +55,11 @@ victim(const struct block_reader *reader)
 {
     int32_t oldest = -1;
     for (uint32_t i = 0; i < reader->count; i++) {
-        const struct block_place *place = &reader->places[i];
-        if (!place->valid)
+        const struct block_slot *slot = &reader->slots[i];
+        if (!slot->valid)
             return (int32_t)i;
-        if (!place->locks && place->here == place->wanted &&
-            (oldest < 0 || place->used < reader->places[oldest].used))
+        if (!slot->locks && slot->here == slot->wanted &&
+            (oldest < 0 || slot->used < reader->slots[oldest].used))
             oldest = (int32_t)i;
     }
     return oldest;
@@ -68,28 +68,28 @@ victim(const struct block_reader *reader)
 /* Transactions that the block's state wants moved: all it has, or, raw, none before they are asked
  * for. */
 static void
-block_reader_begin(struct block_reader *reader, struct block_place *place,
+block_reader_begin(struct block_reader *reader, struct block_slot *slot,
                    const struct blocks *blocks, uint32_t address, uint64_t now)
 {
     const uint32_t state = blocks_state(blocks, address), bytes = blocks_bytes(blocks, state);
-    place->valid = true;
-    place->blocks = blocks;
-    place->address = address;
-    place->state = state;
-    place->wanted = place->sent = place->here = 0;
-    place->ready_cycle = now;
-    place->came = (struct cp_stamp){reader->port->requests->from->cp_ref, now};
+    slot->valid = true;
+    slot->blocks = blocks;
+    slot->address = address;
+    slot->state = state;
+    slot->wanted = slot->sent = slot->here = 0;
+    slot->ready_cycle = now;
+    slot->came = (struct cp_stamp){reader->port->requests->from->cp_ref, now};
     reader->misses++;
     if (blocks_is_raw(state))
         return;
     reader->bytes_saved += blocks->block_bytes - bytes;
     if (state == BLOCK_CLEARED) {
-        blocks_unpack(blocks, address, state, NULL, place->data);
+        blocks_unpack(blocks, address, state, NULL, slot->data);
         reader->from_clear++;
         return;
     }
-    place->wanted = (1u << bytes / TRANSACTION_BYTES) - 1;
-    place->ready_cycle = CYCLE_NEVER;
+    slot->wanted = (1u << bytes / TRANSACTION_BYTES) - 1;
+    slot->ready_cycle = CYCLE_NEVER;
     reader->unpacked++;
 }
 
@@ -104,43 +104,43 @@ block_reader_lock(struct block_reader *reader, const struct blocks *blocks, uint
         found = victim(reader);
         if (found < 0)
             return -1;
-        block_reader_begin(reader, &reader->places[found], blocks, address, now);
+        block_reader_begin(reader, &reader->slots[found], blocks, address, now);
     }
-    struct block_place *place = &reader->places[found];
-    if (blocks_is_raw(place->state))
-        place->wanted |= parts;
-    if (place->wanted != place->sent && !place->queued) {
+    struct block_slot *slot = &reader->slots[found];
+    if (blocks_is_raw(slot->state))
+        slot->wanted |= parts;
+    if (slot->wanted != slot->sent && !slot->queued) {
         reader->queue[ring_push(&reader->queue_ring)] = (uint32_t)found;
-        place->queued = true;
+        slot->queued = true;
     }
-    place->locks++;
-    place->used = ++reader->uses;
+    slot->locks++;
+    slot->used = ++reader->uses;
     return found;
 }
 
 void
-block_reader_unlock(struct block_reader *reader, uint32_t place)
+block_reader_unlock(struct block_reader *reader, uint32_t slot)
 {
-    BUG_ON(!reader->places[place].locks, "a block is unlocked that is not locked");
-    reader->places[place].locks--;
+    BUG_ON(!reader->slots[slot].locks, "a block is unlocked that is not locked");
+    reader->slots[slot].locks--;
 }
 
 bool
 block_reader_ready(const struct block_reader *reader, uint32_t n, uint32_t parts, uint64_t now)
 {
-    const struct block_place *place = &reader->places[n];
-    if (blocks_is_raw(place->state))
-        return (place->here & parts) == parts;
-    if (place->ready_cycle > now && place->ready_cycle != CYCLE_NEVER)
-        module_wake_at(reader->module, place->ready_cycle);
-    return place->ready_cycle <= now;
+    const struct block_slot *slot = &reader->slots[n];
+    if (blocks_is_raw(slot->state))
+        return (slot->here & parts) == parts;
+    if (slot->ready_cycle > now && slot->ready_cycle != CYCLE_NEVER)
+        module_wake_at(reader->module, slot->ready_cycle);
+    return slot->ready_cycle <= now;
 }
 
 bool
 block_reader_is_quiet(const struct block_reader *reader)
 {
     for (uint32_t i = 0; i < reader->count; i++)
-        if (reader->places[i].valid && reader->places[i].here != reader->places[i].wanted)
+        if (reader->slots[i].valid && reader->slots[i].here != reader->slots[i].wanted)
             return false;
     return true;
 }
@@ -150,21 +150,21 @@ block_reader_take(struct block_reader *reader, const struct memory_reply *reply,
 {
     const uint32_t n = (reply->tag & ~(uint32_t)BLOCK_READER_TAG) / PARTS,
                    part = reply->tag % PARTS;
-    BUG_ON(n >= reader->count, "a reader of blocks gets a reply for place %u", n);
-    struct block_place *place = &reader->places[n];
-    BUG_ON(!(place->sent & ~place->here & 1u << part), "a block gets a reply that nobody awaits");
-    memcpy(place->data + part * TRANSACTION_BYTES, reply->data, TRANSACTION_BYTES);
-    place->here |= 1u << part;
-    place->came = queue_mark(reader->port->replies);
-    if (place->here != place->wanted || blocks_is_raw(place->state))
+    BUG_ON(n >= reader->count, "a reader of blocks gets a reply for slot %u", n);
+    struct block_slot *slot = &reader->slots[n];
+    BUG_ON(!(slot->sent & ~slot->here & 1u << part), "a block gets a reply that nobody awaits");
+    memcpy(slot->data + part * TRANSACTION_BYTES, reply->data, TRANSACTION_BYTES);
+    slot->here |= 1u << part;
+    slot->came = queue_mark(reader->port->replies);
+    if (slot->here != slot->wanted || blocks_is_raw(slot->state))
         return;
     uint64_t start = now;
     if (reader->unpack_free > now) {
         reader->unpack_stalls += reader->unpack_free - now;
         start = reader->unpack_free;
     }
-    place->ready_cycle = reader->unpack_free = start + place->blocks->unpack_cycles;
-    blocks_unpack(place->blocks, place->address, place->state, place->data, place->data);
+    slot->ready_cycle = reader->unpack_free = start + slot->blocks->unpack_cycles;
+    blocks_unpack(slot->blocks, slot->address, slot->state, slot->data, slot->data);
 }
 
 bool
@@ -173,16 +173,16 @@ block_reader_send(struct block_reader *reader, uint64_t now)
     if (!reader->queue_ring.count || !queue_space(reader->port->requests, now))
         return false;
     const uint32_t n = reader->queue[reader->queue_ring.head];
-    struct block_place *place = &reader->places[n];
-    const uint32_t part = (uint32_t)__builtin_ctz(place->wanted & ~place->sent);
+    struct block_slot *slot = &reader->slots[n];
+    const uint32_t part = (uint32_t)__builtin_ctz(slot->wanted & ~slot->sent);
     struct memory_request *request = queue_push(reader->port->requests, now);
-    request->address = place->address + part * TRANSACTION_BYTES;
+    request->address = slot->address + part * TRANSACTION_BYTES;
     request->tag = BLOCK_READER_TAG | (n * PARTS + part);
     request->write = false;
-    place->sent |= 1u << part;
+    slot->sent |= 1u << part;
     reader->transactions++;
-    if (place->sent == place->wanted) {
-        place->queued = false;
+    if (slot->sent == slot->wanted) {
+        slot->queued = false;
         ring_pop(&reader->queue_ring);
     }
     return true;

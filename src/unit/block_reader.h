@@ -1,7 +1,7 @@
-/* Reads blocks of surfaces as their states say: places for so many blocks, whole. A cleared block
+/* Reads blocks of surfaces as their states say: slots for so many blocks, whole. A cleared block
  * comes from its clear value, a compressed one as its compressed bytes, which go through a
  * decompressor, one block at a time; of a raw one only those transactions come that are asked for.
- * A block stays until its place is wanted for another: the least recently used gives way.
+ * A block stays until its slot is wanted for another: the least recently used gives way.
  *
  * The owner clocks it, and shares its memory port with it. */
 #ifndef AETIUS_UNIT_BLOCK_READER_H
@@ -12,7 +12,7 @@
 
 enum { BLOCK_READER_TAG = 1 << 30 /* in the tags of its transactions; owners' are below */ };
 
-struct block_place {
+struct block_slot {
     bool valid, queued;
     const struct blocks *blocks; /* whose block; its address and its state when it was asked for */
     uint32_t address, state;
@@ -28,9 +28,9 @@ struct block_reader {
     struct module *module;          /* the owner's */
     const struct memory_port *port; /* likewise */
     const struct blocks *tables[2]; /* of color and depth */
-    struct block_place *places;
+    struct block_slot *slots;
     uint32_t count;
-    uint32_t *queue; /* places that have transactions to ask for */
+    uint32_t *queue; /* slots that have transactions to ask for */
     struct ring queue_ring;
     uint64_t unpack_free, uses;
     /* statistics: blocks found here or not; those not found that were cleared or compressed; and
@@ -54,24 +54,24 @@ block_reader_packed(const struct block_reader *reader, uint32_t address)
     return NULL;
 }
 
-/* The place of the block at `address`, of which the transactions `parts` (a bit each) are wanted;
- * it stays until it is unlocked. -1: every place is locked. */
+/* The slot of the block at `address`, of which the transactions `parts` (a bit each) are wanted;
+ * it stays until it is unlocked. -1: every slot is locked. */
 int32_t block_reader_lock(struct block_reader *reader, const struct blocks *blocks,
                           uint32_t address, uint32_t parts, uint64_t now);
-void block_reader_unlock(struct block_reader *reader, uint32_t place);
+void block_reader_unlock(struct block_reader *reader, uint32_t slot);
 /* Whether these parts of it are here; wakes the module when a decompressor will be through. */
-bool block_reader_ready(const struct block_reader *reader, uint32_t place, uint32_t parts,
+bool block_reader_ready(const struct block_reader *reader, uint32_t slot, uint32_t parts,
                         uint64_t now);
 static inline const uint8_t *
-block_reader_data(const struct block_reader *reader, uint32_t place)
+block_reader_data(const struct block_reader *reader, uint32_t slot)
 {
-    return reader->places[place].data;
+    return reader->slots[slot].data;
 }
 /* How it came here, and when. */
 static inline struct cp_stamp
-block_reader_mark(const struct block_reader *reader, uint32_t place)
+block_reader_mark(const struct block_reader *reader, uint32_t slot)
 {
-    return reader->places[place].came;
+    return reader->slots[slot].came;
 }
 /* It is being asked for, or decompressed. */
 bool block_reader_is_quiet(const struct block_reader *reader);

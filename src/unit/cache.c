@@ -145,12 +145,12 @@ wait_for_block(struct cache *cache, const struct blocks *blocks, uint32_t addres
     const uint32_t bytes = left < here ? left : here;
     if (cache->piece_count == CACHE_MAX_PIECES)
         return false;
-    const int32_t place = block_reader_lock(cache->reader, blocks, address - from, 0, now);
-    if (place < 0)
+    const int32_t slot = block_reader_lock(cache->reader, blocks, address - from, 0, now);
+    if (slot < 0)
         return false;
     const uint32_t transactions = (bytes + TRANSACTION_BYTES - 1) / TRANSACTION_BYTES;
     cache->pieces[cache->piece_count++] =
-        (struct cache_piece){fill->line, offset, bytes, transactions, (uint32_t)place, from};
+        (struct cache_piece){fill->line, offset, bytes, transactions, (uint32_t)slot, from};
     go_on(cache, transactions);
     return true;
 }
@@ -162,15 +162,15 @@ take_pieces(struct cache *cache, uint64_t now)
     uint32_t left = 0;
     for (uint32_t i = 0; i < cache->piece_count; i++) {
         const struct cache_piece *piece = &cache->pieces[i];
-        if (!block_reader_ready(cache->reader, piece->place, 0, now)) {
+        if (!block_reader_ready(cache->reader, piece->slot, 0, now)) {
             cache->pieces[left++] = *piece;
             continue;
         }
         memcpy(cache_data(cache, piece->line) + piece->offset,
-               block_reader_data(cache->reader, piece->place) + piece->from, piece->bytes);
-        block_reader_unlock(cache->reader, piece->place);
+               block_reader_data(cache->reader, piece->slot) + piece->from, piece->bytes);
+        block_reader_unlock(cache->reader, piece->slot);
         fill_line(cache, &cache->lines[piece->line], piece->transactions,
-                  block_reader_mark(cache->reader, piece->place));
+                  block_reader_mark(cache->reader, piece->slot));
     }
     const bool worked = left != cache->piece_count;
     cache->piece_count = left;

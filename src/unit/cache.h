@@ -28,7 +28,7 @@ struct cache_fill { /* what waits for the memory port */
 
 struct cache_piece { /* of a line, that comes out of a block */
     uint32_t line, offset, bytes, transactions;
-    uint32_t place, from; /* of the block's reader; in the block */
+    uint32_t slot, from; /* of the block's reader; in the block */
 };
 
 enum { CACHE_MAX_PIECES = 64 };

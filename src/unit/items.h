@@ -67,7 +67,7 @@ struct triangle_item {
 };
 
 /* Places in the store of triangles that are free again. */
-struct place_item {
+struct triangle_credit {
     uint32_t triangles;
 };
 

@@ -166,7 +166,7 @@ is_own(const struct blitter *blitter, uint32_t n)
 /* Walks over the elements of a line. */
 struct element {
     uint32_t at; /* offset in the line */
-    struct blit_place place;
+    struct blit_position position;
     bool inside, covered; /* of the level; and written */
 };
 
@@ -178,19 +178,19 @@ element_at(const struct blitter *blitter, const struct blitter_line *line, uint3
     const struct resource_level *level = &dst->res->levels[dst->level];
     const uint32_t slice = dst->res->address + level->offset + line->z * level->slice_bytes;
     const uint32_t address = line->address + at;
-    struct element element = {.at = at, .place.z = (int32_t)line->z};
+    struct element element = {.at = at, .position.z = (int32_t)line->z};
     uint32_t x, y;
     if (address < slice || address - slice >= level->slice_bytes)
         return element;
     element.inside =
-        resource_place(dst->res, dst->level, address - slice, &x, &y, &element.place.sample);
+        resource_locate(dst->res, dst->level, address - slice, &x, &y, &element.position.sample);
     const bool bytes = dst->res->desc.target == TARGET_BUFFER;
     const uint32_t width = bytes ? 1 : dst->format->block_width;
     const uint32_t height = bytes ? 1 : dst->format->block_height;
-    element.place.x = (int32_t)x;
-    element.place.y = (int32_t)y;
+    element.position.x = (int32_t)x;
+    element.position.y = (int32_t)y;
     element.inside = element.inside && x * width < level->width && y * height < level->height;
-    element.covered = element.inside && blit_covers(plan, &element.place);
+    element.covered = element.inside && blit_covers(plan, &element.position);
     return element;
 }
 
@@ -235,7 +235,7 @@ describe(const struct blitter *blitter, struct blitter_line *line)
     line->merges = blit_keeps(blitter->plan) || (line->packs && !line->whole);
 }
 
-/* Finds the next line that this slice writes; false: there is none, or no place for it. */
+/* Finds the next line that this slice writes; false: there is none, or no slot for it. */
 static bool
 begin_line(struct blitter *blitter)
 {
@@ -317,7 +317,7 @@ add_element(const struct blitter *blitter, const struct element *element, struct
     uint8_t old[16] = {0};
     const struct blit_source source = {note_read, &wider};
     wider.reads = 0;
-    blit_element(blitter->plan, &element->place, &source, old);
+    blit_element(blitter->plan, &element->position, &source, old);
     if (wider.full)
         return false;
     const uint32_t reads = wider.reads * width_of(blitter->plan->src.format->block_bytes);
@@ -360,7 +360,7 @@ cut_piece(struct blitter *blitter)
         piece->samples = (piece->samples + 3) / 4;
 }
 
-/* Asks for the blocks of the piece that was cut last, as far as there are places. */
+/* Asks for the blocks of the piece that was cut last, as far as there are slots. */
 static bool
 ask(struct blitter *blitter, uint64_t now)
 {
@@ -368,11 +368,11 @@ ask(struct blitter *blitter, uint64_t now)
     bool worked = false;
     for (uint32_t i = 0; i < piece->block_count; i++) {
         struct blitter_block *block = &piece->blocks[i];
-        if (block->place >= 0)
+        if (block->slot >= 0)
             continue;
-        block->place =
+        block->slot =
             block_reader_lock(&blitter->reader, block->blocks, block->address, block->parts, now);
-        if (block->place < 0)
+        if (block->slot < 0)
             return worked;
         worked = true;
     }
@@ -408,7 +408,7 @@ read_block(void *data, uint32_t offset)
         const uint32_t in_block = address - block->address;
         if (block->blocks == blitter->source_blocks && address >= block->address &&
             in_block < block->blocks->block_bytes)
-            return block_reader_data(&blitter->reader, (uint32_t)block->place) + in_block;
+            return block_reader_data(&blitter->reader, (uint32_t)block->slot) + in_block;
     }
     BUG("blitter: a piece reads what it did not ask for");
 }
@@ -422,12 +422,12 @@ compute(struct blitter *blitter, struct blitter_piece *piece)
     if (line->merges && piece->first == 0)
         memcpy(line->data,
                block_reader_data(&blitter->reader,
-                                 (uint32_t)piece->blocks[piece->block_count - 1].place),
+                                 (uint32_t)piece->blocks[piece->block_count - 1].slot),
                blitter->line_bytes);
     for (uint32_t at = piece->first; at < piece->end; at += step) {
         const struct element element = element_at(blitter, line, at);
         if (element.covered)
-            blit_element(blitter->plan, &element.place, &source, line->data + at);
+            blit_element(blitter->plan, &element.position, &source, line->data + at);
         else if (line->whole && at >= step)
             memcpy(line->data + at, line->data + at - step, step);
     }
@@ -437,7 +437,7 @@ static bool
 blocks_are_here(struct blitter *blitter, const struct blitter_piece *piece, uint64_t now)
 {
     for (uint32_t i = 0; i < piece->block_count; i++)
-        if (!block_reader_ready(&blitter->reader, (uint32_t)piece->blocks[i].place,
+        if (!block_reader_ready(&blitter->reader, (uint32_t)piece->blocks[i].slot,
                                 piece->blocks[i].parts, now))
             return false;
     return true;
@@ -449,8 +449,7 @@ note_operation(struct blitter *blitter, const struct blitter_piece *piece, uint6
 {
     struct cp_stamp way = {blitter->module.stage.cp_ref, blitter->op_free};
     for (uint32_t i = 0; i < piece->block_count; i++)
-        way =
-            path_later(way, block_reader_mark(&blitter->reader, (uint32_t)piece->blocks[i].place));
+        way = path_later(way, block_reader_mark(&blitter->reader, (uint32_t)piece->blocks[i].slot));
     module_resume(&blitter->module, &blitter->module.stage, way.cp_ref, now);
 }
 
@@ -471,7 +470,7 @@ operate(struct blitter *blitter, uint64_t now)
     blitter->stats.samples += piece->samples;
     blitter->stats.pieces++;
     for (uint32_t i = 0; i < piece->block_count; i++)
-        block_reader_unlock(&blitter->reader, (uint32_t)piece->blocks[i].place);
+        block_reader_unlock(&blitter->reader, (uint32_t)piece->blocks[i].slot);
     if (piece->last) {
         piece->line->done = true;
         piece->line->done_cycle = blitter->op_free;

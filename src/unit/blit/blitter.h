@@ -34,7 +34,7 @@ struct blitter_line { /* of the destination, on its way */
 struct blitter_block { /* of the source, or what a line held */
     const struct blocks *blocks;
     uint32_t address, parts; /* transactions of it, a bit each */
-    int32_t place;           /* in the reader; -1: not yet */
+    int32_t slot;            /* in the reader; -1: not yet */
 };
 
 struct blitter_piece { /* elements of a line that are worked on together */

@@ -263,10 +263,10 @@ take_color_done(struct cmdproc *cmdproc, uint32_t rop, uint64_t now)
     const struct done_item *item = queue_front(cmdproc->color_done[rop], now);
     if (!item || !item->is_draw_end)
         return take_done(cmdproc, cmdproc->color_done[rop], now);
-    uint32_t place = cmdproc->rop_ends[rop]++;
-    BUG_ON(place >= cmdproc->batch_ring.count, "command processor: ROP %u ends a draw too many",
+    uint32_t index = cmdproc->rop_ends[rop]++;
+    BUG_ON(index >= cmdproc->batch_ring.count, "command processor: ROP %u ends a draw too many",
            rop);
-    struct cmdproc_batch *batch = &cmdproc->batches[ring_at(&cmdproc->batch_ring, place)];
+    struct cmdproc_batch *batch = &cmdproc->batches[ring_at(&cmdproc->batch_ring, index)];
     batch->samples_passed += item->samples_passed;
     batch->ends++;
     queue_pop(cmdproc->color_done[rop], now);
@@ -377,11 +377,11 @@ static struct cmdproc_transfer *
 next_transfer(struct cmdproc *cmdproc)
 {
     for (uint32_t i = 0; i < cmdproc->transfer_limit && cmdproc->transfer_count; i++) {
-        const uint32_t place = (cmdproc->transfer_turn + i) % cmdproc->transfer_limit;
-        struct cmdproc_transfer *t = &cmdproc->transfers[place];
+        const uint32_t index = (cmdproc->transfer_turn + i) % cmdproc->transfer_limit;
+        struct cmdproc_transfer *t = &cmdproc->transfers[index];
         if (!t->number || t->sent == t->count || comes_later(cmdproc, t))
             continue;
-        cmdproc->transfer_turn = place;
+        cmdproc->transfer_turn = index;
         return t;
     }
     return NULL;

@@ -166,8 +166,8 @@ begin_draw(struct streamer *streamer, const struct draw_item *item)
 static bool
 send_vertex(struct streamer *streamer, uint64_t now)
 {
-    const struct streamer_place *place = &streamer->order[streamer->order_ring.head];
-    const struct vertex_item *first = &place->item;
+    const struct commit_entry *entry = &streamer->order[streamer->order_ring.head];
+    const struct vertex_item *first = &entry->item;
     uint64_t cycles = 1; /* on a bus */
     if (first->kind == ITEM_DATA) {
         if (!first->vertex->shaded || !lanes_are_free(&streamer->buses, &streamer->module, now))
@@ -178,7 +178,7 @@ send_vertex(struct streamer *streamer, uint64_t now)
     if (!queue_space(streamer->out, now))
         return false;
     module_begin(&streamer->module, &streamer->commit_stage,
-                 path_next(&streamer->commit_stage, place->ready), now, cycles);
+                 path_next(&streamer->commit_stage, entry->ready), now, cycles);
     *(struct vertex_item *)queue_push_later(streamer->out, now, cycles - 1) = *first;
     if (first->kind == ITEM_DATA) {
         lanes_start(&streamer->buses, now, cycles);
@@ -401,8 +401,8 @@ static void
 add_order(struct streamer *streamer, enum item_kind kind, struct pooled_vertex *vertex)
 {
     streamer->order[ring_push(&streamer->order_ring)] =
-        (struct streamer_place){{kind, streamer->draw, vertex},
-                                {streamer->module.stage.cp_ref, streamer->module.clock->now + 1}};
+        (struct commit_entry){{kind, streamer->draw, vertex},
+                              {streamer->module.stage.cp_ref, streamer->module.clock->now + 1}};
 }
 
 static void

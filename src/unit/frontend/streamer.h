@@ -16,7 +16,7 @@ struct streamer_block { /* 64 bytes of the index buffer, on their way or here */
     uint8_t data[TRANSACTION_BYTES];
 };
 
-struct streamer_place { /* in the order in which commit hands vertices on */
+struct commit_entry { /* in the order in which commit hands vertices on */
     struct vertex_item item;
     struct cp_stamp ready; /* for commit: fetch has put it there */
 };
@@ -69,7 +69,7 @@ struct streamer {
     uint32_t window_capacity;
     uint64_t sequence, first_sequence;
     /* what goes to primitive assembly, in order */
-    struct streamer_place *order;
+    struct commit_entry *order;
     struct ring order_ring;
     /* vertices whose attributes are to be loaded, in order */
     struct streamer_load *loads;

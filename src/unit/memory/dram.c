@@ -91,9 +91,9 @@ void
 dram_add(struct dram *dram, const struct memory_request *request, uint32_t port,
          struct cp_stamp asked)
 {
-    uint16_t place = dram->order[dram->count];
-    struct dram_entry *entry = &dram->entries[place];
-    dram->requests[place] = *request;
+    uint16_t position = dram->order[dram->count];
+    struct dram_entry *entry = &dram->entries[position];
+    dram->requests[position] = *request;
     *entry = (struct dram_entry){.address = request->address,
                                  .write = request->write,
                                  .port = (uint8_t)port,
@@ -116,15 +116,15 @@ dram_holds(const struct dram *dram, uint32_t address)
 }
 
 void
-dram_remove(struct dram *dram, uint32_t place)
+dram_remove(struct dram *dram, uint32_t position)
 {
-    uint16_t gone = dram->order[place];
+    uint16_t gone = dram->order[position];
     uint32_t address = dram->entries[gone].address;
-    for (uint32_t i = 0; i < place; i++)
+    for (uint32_t i = 0; i < position; i++)
         dram->entries[dram->order[i]].passed++;
     dram->count--;
     dram->heads_listed = false;
-    for (uint32_t i = place; i < dram->count; i++) {
+    for (uint32_t i = position; i < dram->count; i++) {
         dram->order[i] = dram->order[i + 1];
         if (dram->entries[dram->order[i]].older)
             dram->entries[dram->order[i]].older -= dram->entries[dram->order[i]].address == address;

@@ -64,9 +64,9 @@ struct dram {
     struct dram_timing timing;
     struct dram_entry *entries;
     struct memory_request *requests; /* of the entries */
-    uint16_t *order; /* places in entries: those that wait, as they came; then free ones */
+    uint16_t *order; /* positions in entries: those that wait, as they came; then free ones */
     uint32_t count;
-    uint16_t *heads; /* which of those that wait the scheduler may take, now: places in order */
+    uint16_t *heads; /* which of those that wait the scheduler may take, now: positions in order */
     uint32_t head_count;
     bool heads_listed;     /* nothing has changed since heads and wanted_banks were made */
     uint64_t wanted_banks; /* of which the open row is what some head needs */
@@ -112,23 +112,23 @@ void dram_add(struct dram *dram, const struct memory_request *request, uint32_t 
               struct cp_stamp asked);
 bool dram_holds(const struct dram *dram, uint32_t address);
 
-/* One cycle of the scheduler. Returns the place of an entry whose command goes out now, or -1; the
- * reply is due `*delay` cycles from now. `may_reply` says whether the entry's client can take a
+/* One cycle of the scheduler. Returns the position of an entry whose command goes out now, or -1;
+ * the reply is due `*delay` cycles from now. `may_reply` says whether the entry's client can take a
  * reply. The caller copies the data and calls dram_remove(). dram->wake becomes the next cycle in
  * which something can happen by itself. */
 typedef bool dram_may_reply_fn(void *data, const struct dram_entry *entry);
 int32_t dram_clock(struct dram *dram, uint64_t now, dram_may_reply_fn *may_reply, void *data,
                    uint64_t *delay);
 static inline const struct dram_entry *
-dram_entry(const struct dram *dram, uint32_t place)
+dram_entry(const struct dram *dram, uint32_t position)
 {
-    return &dram->entries[dram->order[place]];
+    return &dram->entries[dram->order[position]];
 }
 static inline const struct memory_request *
-dram_request(const struct dram *dram, uint32_t place)
+dram_request(const struct dram *dram, uint32_t position)
 {
-    return &dram->requests[dram->order[place]];
+    return &dram->requests[dram->order[position]];
 }
-void dram_remove(struct dram *dram, uint32_t place);
+void dram_remove(struct dram *dram, uint32_t position);
 
 #endif

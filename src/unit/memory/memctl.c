@@ -306,16 +306,17 @@ clock_channel(struct memctl *memctl, struct dram *channel, uint64_t now)
     memctl->refused = false;
     const uint64_t hits = channel->stats.row_hits, misses = channel->stats.row_misses;
     const uint64_t taken = channel->gpu_bus_free, turns = channel->stats.turns;
-    int32_t place = dram_clock(channel, now, may_reply, memctl, &delay);
-    if (place >= 0) {
-        const uint32_t port = dram_entry(channel, (uint32_t)place)->port;
+    int32_t position = dram_clock(channel, now, may_reply, memctl, &delay);
+    if (position >= 0) {
+        const uint32_t port = dram_entry(channel, (uint32_t)position)->port;
         /* whose the row was that was found open, or had to be opened */
         memctl->stats.client_row_hits[memctl->kinds[port]] += channel->stats.row_hits - hits;
         memctl->stats.client_row_misses[memctl->kinds[port]] += channel->stats.row_misses - misses;
-        memctl->module.stage.cp_ref = way_of(memctl, channel, dram_entry(channel, (uint32_t)place),
-                                             taken, channel->stats.turns != turns, now);
-        serve(memctl, channel, port, dram_request(channel, (uint32_t)place), delay, now);
-        dram_remove(channel, (uint32_t)place);
+        memctl->module.stage.cp_ref =
+            way_of(memctl, channel, dram_entry(channel, (uint32_t)position), taken,
+                   channel->stats.turns != turns, now);
+        serve(memctl, channel, port, dram_request(channel, (uint32_t)position), delay, now);
+        dram_remove(channel, (uint32_t)position);
     }
     if (channel->wake < memctl->wake)
         memctl->wake = channel->wake;

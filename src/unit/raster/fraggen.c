@@ -185,9 +185,10 @@ pass_end(struct fraggen *fraggen, uint64_t now, enum unit_state *why)
 static void
 tell_setup(struct fraggen *fraggen, uint64_t now)
 {
-    if (!fraggen->finished || !queue_space(fraggen->places, now))
+    if (!fraggen->finished || !queue_space(fraggen->credits, now))
         return;
-    *(struct place_item *)queue_push(fraggen->places, now) = (struct place_item){fraggen->finished};
+    *(struct triangle_credit *)queue_push(fraggen->credits, now) =
+        (struct triangle_credit){fraggen->finished};
     fraggen->finished = 0;
 }
 

@@ -24,7 +24,7 @@ struct fraggen {
     struct fraggen_stats stats;
     struct pools *pools;
     struct queue *in, *out;
-    struct queue *places; /* to setup: triangles that are finished */
+    struct queue *credits; /* to setup: triangles that are finished */
     uint32_t quads_cycle, samples_cycle;
 
     /* The triangles that came; the first `batch` of them are being walked. */

@@ -119,7 +119,7 @@ begin_draw(struct hz *hz, const struct draw *draw, uint64_t now)
         return;
     hz->surface = find_surface(hz, &draw->depth);
     if (!hz->surface) {
-        hz->surface = hz_buffer_place(&hz->buffer, &draw->depth);
+        hz->surface = hz_buffer_add(&hz->buffer, &draw->depth);
         fill(hz, hz->surface, HZ_FARTHEST, now);
     } else if (poisons && hz->surface->knows) {
         fill(hz, hz->surface, HZ_FARTHEST, now);
@@ -302,10 +302,10 @@ read_first(struct hz *hz, uint64_t now)
     return waiting->read == cut->tile_blocks;
 }
 
-/* Sends quads of the first tile, as many as there are places left in this cycle; false when a
- * queue is full or the places are used up. */
+/* Sends quads of the first tile, as many as there are slots left in this cycle; false when a
+ * queue is full or the slots are used up. */
 static bool
-send_quads(struct hz *hz, uint64_t now, uint32_t *places, bool *worked)
+send_quads(struct hz *hz, uint64_t now, uint32_t *slots, bool *worked)
 {
     const struct tile_item *tile = &waiting_at(hz, 0)->tile;
     const uint32_t samples = tile->draw->samples;
@@ -316,13 +316,13 @@ send_quads(struct hz *hz, uint64_t now, uint32_t *places, bool *worked)
         uint32_t q = hz->next_quad, mask = tile->mask >> (4 * q) & 15;
         if (!mask)
             continue;
-        if (!*places) {
+        if (!*slots) {
             module_wake_at(&hz->module, now + 1);
             return false;
         }
         if (!queue_space(out, now))
             return false;
-        --*places;
+        --*slots;
         struct quad *quad = quad_create(hz->pools, tile->triangle);
         quad->x = (uint16_t)(tile->x + morton8_x(4 * q));
         quad->y = (uint16_t)(tile->y + morton8_y(4 * q));
@@ -382,7 +382,7 @@ clear(struct hz *hz, const struct control_item *item, uint64_t now)
         return;
     struct hz_surface *surface = find_surface(hz, &item->surface);
     if (!surface)
-        surface = hz_buffer_place(&hz->buffer, &item->surface);
+        surface = hz_buffer_add(&hz->buffer, &item->surface);
     fill(hz, surface, hz_entry((float)item->depth), now);
 }
 
@@ -443,7 +443,7 @@ hz_take(struct hz *hz, uint64_t now, bool *blocked)
 
 /* Tests the first tile and sends its quads; false when it has to wait. */
 static bool
-finish_first(struct hz *hz, uint64_t now, uint32_t *places, bool *worked, bool *blocked)
+finish_first(struct hz *hz, uint64_t now, uint32_t *slots, bool *worked, bool *blocked)
 {
     struct hz_waiting *first = waiting_at(hz, 0);
     if (!hz->sending) {
@@ -455,7 +455,7 @@ finish_first(struct hz *hz, uint64_t now, uint32_t *places, bool *worked, bool *
         hz->next_quad = first->tile.mask ? 0 : 16;
         *worked = true;
     }
-    *blocked = !send_quads(hz, now, places, worked);
+    *blocked = !send_quads(hz, now, slots, worked);
     return !*blocked;
 }
 
@@ -488,9 +488,9 @@ hz_clock(void *self, uint64_t now)
         worked |= hz_take(hz, now, &blocked);
         for (uint32_t i = 0; i < TILES_CYCLE; i++)
             worked |= ask(hz, now, &port);
-        uint32_t places = hz->quads_cycle;
+        uint32_t slots = hz->quads_cycle;
         for (uint32_t i = 0; i < TILES_CYCLE && hz->ring.count; i++)
-            if (!finish_first(hz, now, &places, &worked, &blocked))
+            if (!finish_first(hz, now, &slots, &worked, &blocked))
                 break;
     }
     if (!worked)

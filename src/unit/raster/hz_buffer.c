@@ -113,7 +113,7 @@ hz_buffer_find(struct hz_buffer *buffer, uint64_t resource, uint32_t offset)
 }
 
 struct hz_surface *
-hz_buffer_place(struct hz_buffer *buffer, const struct bound_surface *surface)
+hz_buffer_add(struct hz_buffer *buffer, const struct bound_surface *surface)
 {
     const struct resource_level *level = &surface->res->levels[surface->level];
     const struct hz_cut cut = hz_cut(surface->res, buffer->z_line_bytes, buffer->block_stamps);

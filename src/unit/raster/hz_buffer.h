@@ -82,7 +82,7 @@ uint32_t hz_surface_offset(const struct bound_surface *surface);
 /* The surface's place in the buffer, NULL when it has none. */
 struct hz_surface *hz_buffer_find(struct hz_buffer *buffer, uint64_t resource, uint32_t offset);
 /* Gives it one, with entries still to be filled; surfaces that were there are forgotten. */
-struct hz_surface *hz_buffer_place(struct hz_buffer *buffer, const struct bound_surface *surface);
+struct hz_surface *hz_buffer_add(struct hz_buffer *buffer, const struct bound_surface *surface);
 void hz_buffer_fill(struct hz_buffer *buffer, struct hz_surface *surface, uint16_t far);
 /* Stores an update, in the buffer and in the cache; false when the surface has no place. */
 bool hz_buffer_update(struct hz_buffer *buffer, const struct hz_update *update);

@@ -3,7 +3,7 @@
  * Edge equations, depth and attribute planes, face culling; primitives that need it are clipped
  * geometrically here and give several triangles. SetupUnits units start a triangle each
  * SetupStartLatency cycles, one that is culled too; at most TrianglesCycle start in a cycle. What
- * is set up is kept in one of EmulatorStoredTriangles places until the fragment generator has
+ * is set up is kept in one of EmulatorStoredTriangles slots until the fragment generator has
  * walked it. Latency SetupLatency, and that of the bus, both on the queue to the fragment
  * generator. Source: docs/design/machine.md, Triangle Setup; ATTILA's TriangleSetup. Not modelled:
  * setup by a program on the shader units. */
@@ -76,13 +76,13 @@ send(struct setup *setup, uint64_t now)
                              made->min_y / TILE_SIZE == made->max_y / TILE_SIZE;
 }
 
-/* The places of triangles that the fragment generator has finished. */
+/* The slots of triangles that the fragment generator has finished. */
 static void
-take_places(struct setup *setup, uint64_t now)
+take_credits(struct setup *setup, uint64_t now)
 {
-    for (const struct place_item *item; (item = queue_front(setup->places, now));) {
+    for (const struct triangle_credit *item; (item = queue_front(setup->credits, now));) {
         setup->stored -= item->triangles;
-        queue_pop(setup->places, now);
+        queue_pop(setup->credits, now);
     }
 }
 
@@ -144,7 +144,7 @@ setup_clock(void *self, uint64_t now)
     struct setup *setup = self;
     enum unit_state why = UNIT_STARVED;
     bool worked = false;
-    take_places(setup, now);
+    take_credits(setup, now);
     for (uint32_t rate = 0; rate < setup->triangles_cycle; rate++) {
         if (setup->made_sent == setup->made_count) {
             if (!setup_take(setup, now, &why))

@@ -19,7 +19,7 @@ struct setup {
     struct setup_stats stats;
     struct pools *pools;
     struct queue *in, *out;
-    struct queue *places; /* back from the fragment generator: triangles that it has finished */
+    struct queue *credits; /* back from the fragment generator: triangles that it has finished */
     uint32_t triangles_cycle, start_cycles;
     struct lanes lanes;                        /* the setup units */
     uint32_t stored, stored_limit;             /* triangles set up and not yet finished */

@@ -54,13 +54,13 @@ byte_of_channel(const struct format_info *format, uint32_t channel)
 /* Where the bytes of an element go in a codec's word: R, G, B, A from high to low, X in the place
  * of A; depth above stencil. Formats without 8-bit channels stay as they are. */
 static void
-find_places(struct block_surface *surface)
+find_shifts(struct block_surface *surface)
 {
     const struct format_info *format = surface->bound.format;
     uint32_t bytes_placed = 0, last_channel = 3;
     bool low = format->depth_bits == 24 && format->depth_shift == 0;
     for (uint32_t i = 0; i < 4; i++)
-        surface->place[i] = (uint8_t)(8 * ((i + low) % 4));
+        surface->shift[i] = (uint8_t)(8 * ((i + low) % 4));
     if (format->depth_bits || format->stencil_bits)
         return;
     for (uint32_t channel = 0; channel < 4; channel++) {
@@ -69,14 +69,14 @@ find_places(struct block_surface *surface)
             last_channel = channel;
             continue;
         }
-        surface->place[byte] = (uint8_t)(8 * (3 - channel));
+        surface->shift[byte] = (uint8_t)(8 * (3 - channel));
         bytes_placed |= 1u << byte;
     }
     if (bits_count(bytes_placed) == 3)
-        surface->place[__builtin_ctz(~bytes_placed)] = (uint8_t)(8 * (3 - last_channel));
+        surface->shift[__builtin_ctz(~bytes_placed)] = (uint8_t)(8 * (3 - last_channel));
     else if (bytes_placed != 15)
         for (uint32_t i = 0; i < 4; i++)
-            surface->place[i] = (uint8_t)(8 * i);
+            surface->shift[i] = (uint8_t)(8 * i);
 }
 
 struct block_surface *
@@ -119,7 +119,7 @@ blocks_add(struct blocks *blocks, const struct bound_surface *bound)
     surface->has_words =
         blocks->block_bytes == CODEC_BLOCK_BYTES && bound->format->block_bytes == 4;
     if (surface->has_words)
-        find_places(surface);
+        find_shifts(surface);
     blocks->given += surface->states;
     return surface;
 }
@@ -160,8 +160,8 @@ static void
 words_of_line(const struct block_surface *surface, const uint8_t *line, uint32_t *words)
 {
     for (uint32_t i = 0; i < CODEC_WORDS; i++, line += 4)
-        words[i] = (uint32_t)line[0] << surface->place[0] | (uint32_t)line[1] << surface->place[1] |
-                   (uint32_t)line[2] << surface->place[2] | (uint32_t)line[3] << surface->place[3];
+        words[i] = (uint32_t)line[0] << surface->shift[0] | (uint32_t)line[1] << surface->shift[1] |
+                   (uint32_t)line[2] << surface->shift[2] | (uint32_t)line[3] << surface->shift[3];
 }
 
 static void
@@ -169,7 +169,7 @@ line_of_words(const struct block_surface *surface, const uint32_t *words, uint8_
 {
     for (uint32_t i = 0; i < CODEC_WORDS; i++, line += 4)
         for (uint32_t b = 0; b < 4; b++)
-            line[b] = (uint8_t)(words[i] >> surface->place[b]);
+            line[b] = (uint8_t)(words[i] >> surface->shift[b]);
 }
 
 static struct codec_shape

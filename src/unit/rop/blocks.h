@@ -36,7 +36,7 @@ struct block_surface {          /* a slice of a resource's level */
     uint64_t used;    /* when it was bound last: grows */
     bool has_words;   /* elements of 4 bytes in lines of a codec's block */
     bool in_memory;   /* of cleared blocks too, memory has the bytes */
-    uint8_t place[4]; /* of an element's byte i in a codec's word: its bit position */
+    uint8_t shift[4]; /* of an element's byte i in a codec's word: its bit position */
     uint8_t clear_line[BLOCK_MAX_BYTES];
 };
 

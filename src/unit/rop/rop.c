@@ -73,7 +73,7 @@ rop_init(struct rop *rop, struct module *module, void *owner, const struct rop_w
          const struct unit_env *env, struct blocks *blocks, uint32_t index)
 {
     const struct rop_shape shape = shape_of(env->params, work->kind);
-    uint32_t places = shape.fetch_limit + shape.read_limit + shape.op_limit + shape.write_limit;
+    uint32_t entries = shape.fetch_limit + shape.read_limit + shape.op_limit + shape.write_limit;
     uint32_t ring = 1;
     clock_add_module(env->clock, module, work->name, (int32_t)index, owner, &work->module);
     module->is_core = true;
@@ -82,7 +82,7 @@ rop_init(struct rop *rop, struct module *module, void *owner, const struct rop_w
     rop->owner = owner;
     rop->work = work;
     rop->shape = shape;
-    while (ring < places)
+    while (ring < entries)
         ring *= 2;
     rop->entries = mem_array(ring, sizeof *rop->entries);
     rop->mask = ring - 1;
@@ -276,9 +276,9 @@ note_read(struct rop *rop, struct rop_entry *entry, uint64_t now, uint32_t cycle
                 module_step(rop->module, came.cp_ref, rop->causes.lines, came.cycle), came.cycle};
     }
     if (rop->slot_awaited)
-        way.cp_ref =
-            path_add(&rop->module->clock->path, rop->left_at.cp_ref,
-                     (uint32_t)(now - rop->slot_awaited), rop->causes.place, rop->causes.work, now);
+        way.cp_ref = path_add(&rop->module->clock->path, rop->left_at.cp_ref,
+                              (uint32_t)(now - rop->slot_awaited), rop->causes.hazard,
+                              rop->causes.work, now);
     rop->read_waited = false;
     rop->slot_awaited = 0;
     entry->way = (struct cp_stamp){way.cp_ref, now};

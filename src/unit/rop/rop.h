@@ -102,7 +102,7 @@ struct rop_stall {
 };
 
 struct rop_causes { /* what time goes by for */
-    enum path_cause work, lines, place;
+    enum path_cause work, lines, hazard;
 };
 
 struct rop {

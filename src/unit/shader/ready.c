@@ -6,15 +6,15 @@
 #include <string.h>
 
 void
-ready_init(struct ready_set *set, uint32_t places)
+ready_init(struct ready_set *set, uint32_t slots)
 {
     memset(set, 0, sizeof *set);
-    set->places = places;
-    set->words = (places + 63) / 64;
+    set->slots = slots;
+    set->words = (slots + 63) / 64;
     set->ready = mem_array(set->words, sizeof *set->ready);
     set->marked = mem_array(set->words, sizeof *set->marked);
-    set->next = mem_array(places, sizeof *set->next);
-    set->wake = mem_array(places, sizeof *set->wake);
+    set->next = mem_array(slots, sizeof *set->next);
+    set->wake = mem_array(slots, sizeof *set->wake);
 }
 
 void
@@ -28,22 +28,22 @@ ready_fini(struct ready_set *set)
 
 /* Who sleeps longer than the wheel is long is asked again at its end. */
 static void
-insert(struct ready_set *set, uint32_t place)
+insert(struct ready_set *set, uint32_t slot)
 {
-    uint64_t cycle = set->wake[place], end = set->turned + READY_WHEEL;
+    uint64_t cycle = set->wake[slot], end = set->turned + READY_WHEEL;
     uint32_t at = (uint32_t)((cycle < end ? cycle : end) % READY_WHEEL);
-    set->next[place] = set->wheel[at];
-    set->wheel[at] = place + 1;
+    set->next[slot] = set->wheel[at];
+    set->wheel[at] = slot + 1;
     set->used |= UINT64_C(1) << at;
 }
 
 void
-ready_sleep(struct ready_set *set, uint32_t place, uint64_t cycle, bool mark)
+ready_sleep(struct ready_set *set, uint32_t slot, uint64_t cycle, bool mark)
 {
-    uint64_t bit = UINT64_C(1) << place % 64;
-    set->wake[place] = cycle;
-    set->marked[place / 64] = (set->marked[place / 64] & ~bit) | (mark ? bit : 0);
-    insert(set, place);
+    uint64_t bit = UINT64_C(1) << slot % 64;
+    set->wake[slot] = cycle;
+    set->marked[slot / 64] = (set->marked[slot / 64] & ~bit) | (mark ? bit : 0);
+    insert(set, slot);
 }
 
 /* The wheel as it will be passed: bit i is the cycle set->turned + 1 + i. */
@@ -71,18 +71,18 @@ ready_wake(struct ready_set *set, uint64_t now)
             set->turned = now;
             return -1;
         }
-        uint32_t at = (uint32_t)(next % READY_WHEEL), place = set->wheel[at] - 1;
-        set->wheel[at] = set->next[place];
+        uint32_t at = (uint32_t)(next % READY_WHEEL), slot = set->wheel[at] - 1;
+        set->wheel[at] = set->next[slot];
         if (!set->wheel[at]) {
             set->used &= ~(UINT64_C(1) << at);
             set->turned = next;
         }
-        if (set->wake[place] <= now) {
-            set->ready[place / 64] |= UINT64_C(1) << place % 64;
-            return (int32_t)place;
+        if (set->wake[slot] <= now) {
+            set->ready[slot / 64] |= UINT64_C(1) << slot % 64;
+            return (int32_t)slot;
         }
         set->turned = next - (set->wheel[at] != 0);
-        insert(set, place);
+        insert(set, slot);
     }
 }
 

@@ -165,21 +165,21 @@ configure_issue(struct shader *shader, const struct params *params)
 static void
 make_tables(struct shader *shader)
 {
-    const uint32_t places = shader->max_groups;
+    const uint32_t slots = shader->max_groups;
     uint32_t ring = 1;
     while (ring < 16 * (shader->issue_cycles + 1))
         ring *= 2;
     shader->port_use = mem_array(ring, sizeof *shader->port_use);
     shader->port_mask = ring - 1;
-    shader->groups = mem_array(places, sizeof *shader->groups);
-    shader->free_places = mem_array((places + 63) / 64, sizeof *shader->free_places);
-    for (uint32_t p = 0; p < places; p++)
-        shader->free_places[p / 64] |= UINT64_C(1) << p % 64;
-    shader->after = mem_array(places, sizeof *shader->after);
-    shader->before = mem_array(places, sizeof *shader->before);
-    shader->finished_ring.capacity = places;
-    shader->finished = mem_array(places, sizeof *shader->finished);
-    ready_init(&shader->ready, places);
+    shader->groups = mem_array(slots, sizeof *shader->groups);
+    shader->free_slots = mem_array((slots + 63) / 64, sizeof *shader->free_slots);
+    for (uint32_t p = 0; p < slots; p++)
+        shader->free_slots[p / 64] |= UINT64_C(1) << p % 64;
+    shader->after = mem_array(slots, sizeof *shader->after);
+    shader->before = mem_array(slots, sizeof *shader->before);
+    shader->finished_ring.capacity = slots;
+    shader->finished = mem_array(slots, sizeof *shader->finished);
+    ready_init(&shader->ready, slots);
 }
 
 static void
@@ -213,7 +213,7 @@ shader_fini(void *self)
     ready_fini(&shader->ready);
     free(shader->port_use);
     free(shader->groups);
-    free(shader->free_places);
+    free(shader->free_slots);
     free(shader->after);
     free(shader->before);
     free(shader->finished);
@@ -295,42 +295,42 @@ begin_program(struct group *group, const struct program *program)
     exec_join(group->exec, full + (rest > 0));
 }
 
-/* A place for the group, the lowest that is free, and one in the circle behind the newest. */
+/* A slot for the group, the lowest that is free, and one in the circle behind the newest. */
 static void
 add_group(struct shader *shader, struct group *group)
 {
     uint32_t word = 0;
-    while (!shader->free_places[word])
+    while (!shader->free_slots[word])
         word++;
-    const uint32_t place = word * 64 + (uint32_t)__builtin_ctzll(shader->free_places[word]);
-    shader->free_places[word] &= shader->free_places[word] - 1;
+    const uint32_t slot = word * 64 + (uint32_t)__builtin_ctzll(shader->free_slots[word]);
+    shader->free_slots[word] &= shader->free_slots[word] - 1;
     if (!shader->running) {
-        shader->last_fetched = shader->after[place] = shader->before[place] = place;
+        shader->last_fetched = shader->after[slot] = shader->before[slot] = slot;
     } else {
         /* the circle begins with the oldest, wherever the turn is */
         const uint32_t newest = shader->before[shader->oldest];
-        shader->before[place] = newest;
-        shader->after[place] = shader->oldest;
-        shader->after[newest] = shader->before[shader->oldest] = place;
+        shader->before[slot] = newest;
+        shader->after[slot] = shader->oldest;
+        shader->after[newest] = shader->before[shader->oldest] = slot;
     }
     if (!shader->running++)
-        shader->oldest = place;
-    group->slot = place;
-    shader->groups[place] = group;
+        shader->oldest = slot;
+    group->slot = slot;
+    shader->groups[slot] = group;
     shader->group_count++;
     shader->thread_count += group_lanes(group);
     shader->registers_used += registers_of(shader, group);
 }
 
 static void
-leave_circle(struct shader *shader, uint32_t place)
+leave_circle(struct shader *shader, uint32_t slot)
 {
-    const uint32_t before = shader->before[place], after = shader->after[place];
+    const uint32_t before = shader->before[slot], after = shader->after[slot];
     shader->after[before] = after;
     shader->before[after] = before;
-    if (shader->oldest == place)
+    if (shader->oldest == slot)
         shader->oldest = after;
-    if (shader->last_fetched == place) {
+    if (shader->last_fetched == slot) {
         shader->last_fetched = before; /* the one behind it is next */
         shader->stays_at_turn = false;
     }
@@ -345,7 +345,7 @@ remove_group(struct shader *shader, struct group *group)
     shader->thread_count -= group_lanes(group);
     shader->group_count--;
     shader->groups[group->slot] = NULL;
-    shader->free_places[group->slot / 64] |= UINT64_C(1) << group->slot % 64;
+    shader->free_slots[group->slot / 64] |= UINT64_C(1) << group->slot % 64;
 }
 
 static void
@@ -480,8 +480,8 @@ shader_clock(void *self, uint64_t now)
     struct shader *shader = self;
     bool blocked = false;
     shader_account(shader, now);
-    for (int32_t place; (place = ready_wake(&shader->ready, now)) >= 0;)
-        shader_wait(shader, shader->groups[place], WAIT_TURN);
+    for (int32_t slot; (slot = ready_wake(&shader->ready, now)) >= 0;)
+        shader_wait(shader, shader->groups[slot], WAIT_TURN);
     bool worked = send_finished(shader, now, &blocked);
     for (uint32_t i = 0; i < shader->texture_units; i++)
         worked |= take_texels(shader, shader->texels[i], now);

@@ -64,18 +64,18 @@ struct shader {
     } flow_cost;
     uint32_t texture_units, request_rate, request_group;
     bool scalar_alu, window, swap_on_block, replay, instant;
-    /* groups that are here, by place */
+    /* groups that are here, by slot */
     struct group **groups;
-    uint64_t *free_places; /* a bit each */
+    uint64_t *free_slots; /* a bit each */
     uint32_t group_count, thread_count, registers_used;
     uint32_t waiting[WAIT_COUNT]; /* how many wait for what */
     struct ready_set ready;
     /* those that have not ended, in a circle in the order of their arrival */
     uint32_t *after, *before;
     uint32_t running, oldest;
-    uint32_t last_fetched; /* the place that was fetched from last; in order: that has its turn */
+    uint32_t last_fetched; /* the slot that was fetched from last; in order: that has its turn */
     bool stays_at_turn;    /* the unit stays with it */
-    uint32_t *finished;    /* ended: their places */
+    uint32_t *finished;    /* ended: their slots */
     struct ring finished_ring;
     uint64_t load_free_cycle, output_free_cycle; /* when the ports are free again */
     uint64_t issue_free_cycle;                   /* when the ALUs take the next instruction */
@@ -92,7 +92,7 @@ struct shader {
     uint64_t issue_until, passes_until;      /* first[] holds before, then PASSES, then FLOW ... */
     uint32_t issue_slots[SLOT_COUNT];        /* slots of a cycle */
     enum slot_fate idle;                     /* ... then this, once the ALUs are free */
-    bool refused_threads, refused_registers; /* a group at the door finds no place */
+    bool refused_threads, refused_registers; /* a group at the door finds no slot */
     /* critical path: the ALUs, the ports and what goes to the texture units do one after the other
      */
     struct cp_stage group_port, request_port, finish_port, texel_port;

@@ -469,21 +469,21 @@ is_turn(enum slot_fate fate)
 static enum slot_fate
 issue_in_order(struct shader *shader, uint64_t now, uint64_t *busy_cycles)
 {
-    uint32_t place =
+    uint32_t slot =
         shader->stays_at_turn ? shader->last_fetched : shader->after[shader->last_fetched];
     for (uint32_t i = 0; i < shader->running; i++) {
-        if (shader->groups[place]->wait != WAIT_LOAD)
+        if (shader->groups[slot]->wait != WAIT_LOAD)
             break;
-        place = shader->after[place];
+        slot = shader->after[slot];
     }
-    if (!shader->running || shader->groups[place]->wait == WAIT_LOAD)
+    if (!shader->running || shader->groups[slot]->wait == WAIT_LOAD)
         return fate_of_waiting(shader);
-    struct group *group = shader->groups[place];
-    if (!ready_has(&shader->ready, place))
+    struct group *group = shader->groups[slot];
+    if (!ready_has(&shader->ready, slot))
         return fate_of_group(group);
     enum slot_fate fate = issue_group(shader, group, now, busy_cycles);
     if (is_turn(fate) && group->wait != WAIT_OUTPUT) {
-        shader->last_fetched = place;
+        shader->last_fetched = slot;
         shader->stays_at_turn = shader->swap_on_block && group->wait != WAIT_TEXELS;
     }
     return fate;
@@ -507,13 +507,13 @@ issue_from_window(struct shader *shader, uint64_t now, uint64_t *busy_cycles)
     uint32_t from = shader->last_fetched + 1 == shader->max_groups ? 0 : shader->last_fetched + 1;
     int32_t first = -1;
     for (;;) {
-        int32_t place = ready_find(&shader->ready, from, unmarked);
-        if (place < 0 || place == first)
+        int32_t slot = ready_find(&shader->ready, from, unmarked);
+        if (slot < 0 || slot == first)
             return worst == SLOT_STARVED ? fate_of_waiting(shader) : worst;
-        struct group *group = shader->groups[place];
+        struct group *group = shader->groups[slot];
         enum slot_fate fate = issue_group(shader, group, now, busy_cycles);
         if (is_turn(fate)) {
-            shader->last_fetched = (uint32_t)place;
+            shader->last_fetched = (uint32_t)slot;
             shader->stays_at_turn =
                 shader->swap_on_block && group->wait != WAIT_TEXELS && group->wait != WAIT_OUTPUT;
             return fate;
@@ -523,8 +523,8 @@ issue_from_window(struct shader *shader, uint64_t now, uint64_t *busy_cycles)
         if (fate == SLOT_TEXTURE_QUEUE)
             unmarked = true; /* nor may any other texture instruction */
         else if (first < 0)
-            first = place;
-        from = (uint32_t)place + 1 == shader->max_groups ? 0 : (uint32_t)place + 1;
+            first = slot;
+        from = (uint32_t)slot + 1 == shader->max_groups ? 0 : (uint32_t)slot + 1;
     }
 }
 

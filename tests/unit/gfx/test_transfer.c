@@ -192,7 +192,7 @@ static void
 by_elements(const struct gpu_cmd *cmd, uint8_t *memory)
 {
     struct blit_plan plan;
-    struct blit_place to;
+    struct blit_position to;
     struct error err;
     assert_true(blit_plan_init(&plan, &device, cmd, &err));
     const struct resource *dst = plan.dst.res;

@@ -257,7 +257,7 @@ test_place(void **state)
             const struct resource_level *level = &res.levels[n];
             uint32_t elements = 0, x, y, sample;
             for (uint32_t at = 0; at < level->slice_bytes; at += res.format->block_bytes) {
-                if (!resource_place(&res, n, at, &x, &y, &sample))
+                if (!resource_locate(&res, n, at, &x, &y, &sample))
                     continue;
                 elements++;
                 assert_int_equal(resource_offset(&res, n, x * res.format->block_width,

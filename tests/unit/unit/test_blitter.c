@@ -345,8 +345,8 @@ assert_same(struct gpu *timed, struct gpu *functional, bool in_place, const char
             level++;
         const struct resource_level *l = &res->levels[level];
         const uint32_t in_slice = (at - l->offset) % l->slice_bytes;
-        if (resource_place(res, level, in_slice - in_slice % res->format->block_bytes, &x, &y,
-                           &sample) &&
+        if (resource_locate(res, level, in_slice - in_slice % res->format->block_bytes, &x, &y,
+                            &sample) &&
             x * res->format->block_width < l->width && y * res->format->block_height < l->height)
             fail_msg("%s: level %u, slice %u, %u, %u, sample %u, byte %u: %u, not %u", what, level,
                      (at - l->offset) / l->slice_bytes, x, y, sample,
