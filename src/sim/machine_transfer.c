@@ -117,7 +117,7 @@ list_packed(struct machine *m, const struct blocks *blocks, uint32_t address, ui
     const uint32_t has = blocks_bytes(blocks, blocks_state(blocks, address)) / TRANSACTION_BYTES;
     for (uint32_t i = 0; i < has || i < wanted; i++) {
         add_move(m, list, address + i * TRANSACTION_BYTES, 0, false);
-        list->moves.items[list->moves.count - 1].made = i >= has;
+        list->moves.items[list->moves.count - 1].synthetic = i >= has;
     }
 }
 

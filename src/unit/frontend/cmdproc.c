@@ -320,16 +320,16 @@ end_move(struct cmdproc *cmdproc, struct cmdproc_transfer *t)
 
 /* What comes from the chip is there when the bus has carried it. */
 static bool
-end_made(struct cmdproc *cmdproc, uint64_t now)
+end_synthetic_move(struct cmdproc *cmdproc, uint64_t now)
 {
-    if (!cmdproc->made)
+    if (!cmdproc->synthetic)
         return false;
-    if (now < cmdproc->made_cycle) {
-        module_wake_at(&cmdproc->module, cmdproc->made_cycle);
+    if (now < cmdproc->synthetic_end) {
+        module_wake_at(&cmdproc->module, cmdproc->synthetic_end);
         return false;
     }
-    end_move(cmdproc, cmdproc->made);
-    cmdproc->made = NULL;
+    end_move(cmdproc, cmdproc->synthetic);
+    cmdproc->synthetic = NULL;
     return true;
 }
 
@@ -377,11 +377,11 @@ static struct cmdproc_transfer *
 next_transfer(struct cmdproc *cmdproc)
 {
     for (uint32_t i = 0; i < cmdproc->transfer_limit && cmdproc->transfer_count; i++) {
-        const uint32_t index = (cmdproc->transfer_turn + i) % cmdproc->transfer_limit;
+        const uint32_t index = (cmdproc->transfer_rr + i) % cmdproc->transfer_limit;
         struct cmdproc_transfer *t = &cmdproc->transfers[index];
         if (!t->number || t->sent == t->count || comes_later(cmdproc, t))
             continue;
-        cmdproc->transfer_turn = index;
+        cmdproc->transfer_rr = index;
         return t;
     }
     return NULL;
@@ -422,11 +422,11 @@ move(struct cmdproc *cmdproc, uint64_t now)
     note_carried(cmdproc, t->begun, now);
     const struct cmdproc_move *m = &t->moves[t->sent++];
     cmdproc->bus_free_cycle = now + cmdproc->move_cycles;
-    cmdproc->transfer_turn++;
-    if (m->made) {
-        cmdproc->made = t;
-        cmdproc->made_cycle = cmdproc->bus_free_cycle;
-        module_wake_at(&cmdproc->module, cmdproc->made_cycle);
+    cmdproc->transfer_rr++;
+    if (m->synthetic) {
+        cmdproc->synthetic = t;
+        cmdproc->synthetic_end = cmdproc->bus_free_cycle;
+        module_wake_at(&cmdproc->module, cmdproc->synthetic_end);
     } else {
         ask(cmdproc, t, m, now);
     }
@@ -460,11 +460,11 @@ cmdproc_clock(void *self, uint64_t now)
         !(cmdproc->finished.draw && cmdproc->batch_ring.capacity == 1))
         worked |= do_step(cmdproc, now);
     worked |= take_replies(cmdproc, now);
-    worked |= end_made(cmdproc, now);
+    worked |= end_synthetic_move(cmdproc, now);
     worked |= move(cmdproc, now);
     if (cmdproc->transfer_count < transfers && cmdproc_is_done(cmdproc))
         cmdproc->module.stage.cp_ref =
-            cmdproc->made_cycle == now ? cmdproc->carrier.cp_ref : cmdproc->memory.came.cp_ref;
+            cmdproc->synthetic_end == now ? cmdproc->carrier.cp_ref : cmdproc->memory.came.cp_ref;
     cmdproc->stop = cmdproc->finished.draw || cmdproc_is_done(cmdproc);
     if (worked)
         return UNIT_BUSY;

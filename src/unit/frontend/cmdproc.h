@@ -32,7 +32,7 @@ enum step_kind {
 struct cmdproc_move { /* a transaction of an upload or readback */
     uint32_t address;
     bool write;
-    bool made;              /* on chip: it takes the bus alone */
+    bool synthetic; /* no transaction in memory: the data is on chip, only the bus is taken */
     uint64_t bytes_written; /* by a write, a bit each */
     const uint8_t *bytes;   /* of the whole transaction */
 };
@@ -99,19 +99,19 @@ struct cmdproc {
     uint32_t awaited; /* completions still to come */
     uint64_t draws_added, draws_fetched, draws_ended, transfers_added, transfers_begun;
     struct cmdproc_transfer transfers[CMDPROC_MAX_TRANSFERS];
-    uint32_t transfer_count, transfer_turn; /* on their way; whose turn the bus is */
+    uint32_t transfer_count, transfer_rr; /* on their way; whose turn the bus is */
     uint32_t moves_in_flight;
     uint64_t bus_free_cycle;
     bool stream_begun; /* the constants of the step's draw are on the bus */
     uint64_t stream_end;
     struct cmdproc_batch batches[CMDPROC_MAX_BATCHES]; /* oldest first */
     struct ring batch_ring;                            /* capacity: draws on their way at once */
-    uint32_t rop_ends[MAX_ROPS];   /* batches on their way that the ROP has ended */
-    struct cmdproc_batch finished; /* the one that has just ended; draw NULL: none */
-    struct cp_stage carrier;       /* of transfers; steps are the module's stage */
-    bool carrier_waits;            /* for transactions to end */
-    struct cmdproc_transfer *made; /* whose move from the chip is on the bus; NULL */
-    uint64_t made_cycle;           /* when it is over, or the last one was */
+    uint32_t rop_ends[MAX_ROPS];        /* batches on their way that the ROP has ended */
+    struct cmdproc_batch finished;      /* the one that has just ended; draw NULL: none */
+    struct cp_stage carrier;            /* of transfers; steps are the module's stage */
+    bool carrier_waits;                 /* for transactions to end */
+    struct cmdproc_transfer *synthetic; /* whose synthetic move is on the bus; NULL */
+    uint64_t synthetic_end;             /* when it is over, or the last one was */
     struct cmdproc_goal goal;
     bool stop; /* the goal is reached, or a draw or transfer has ended: the clock's run is over */
 };
