@@ -125,11 +125,11 @@ path_last(const struct cp_stage *stage)
     return (struct cp_stamp){stage->cp_ref, stage->free_cycle};
 }
 
-/* The path to the stage's next event, given `came` and the end of the previous one. */
+/* The path to the stage's next event, given `arrival` and the end of the previous one. */
 static inline cp_ref
-path_next(const struct cp_stage *stage, struct cp_stamp came)
+path_next(const struct cp_stage *stage, struct cp_stamp arrival)
 {
-    return path_later(path_last(stage), came).cp_ref;
+    return path_later(path_last(stage), arrival).cp_ref;
 }
 
 /* Name, description and place in the tree of the causes; parents stand before their children. */

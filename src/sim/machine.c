@@ -242,7 +242,7 @@ send_draw(struct machine *m, const struct draw *draw, struct error *err)
     struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_DRAW);
     step->draw = draw;
     step->constants = command_stream_take_constants(&m->stream, draw);
-    step->forget = m->hazards.buffers_changed;
+    step->invalidate_inputs = m->hazards.buffers_changed;
     m->hazards.buffers_changed = false;
     hazards_note_draw(&m->hazards, m->cmdproc->draws_added, draw);
     if (!m->last_draw) /* the programs and textures of a draw live as long as it does */

@@ -108,8 +108,8 @@ wire(struct machine *m)
                    &m->unit[i].module, sizeof(struct memory_reply), width,                         \
                    p->MEMORYCONTROLLER.ClientReplyQueueSize, 1);                                   \
         m->unit[i].port = (struct memory_port){.requests = requests, .replies = replies};          \
-        m->unit[i].port.came.cause = CAUSE_latency_##client;                                       \
-        replies->to = &m->unit[i].port.came;                                                       \
+        m->unit[i].port.arrival.cause = CAUSE_latency_##client;                                    \
+        replies->to = &m->unit[i].port.arrival;                                                    \
         replies->hop_cause = requests->hop_cause = CAUSE_latency_##client;                         \
         memctl_add_port(m->memctl, CLIENT_##client, requests, replies);                            \
     }

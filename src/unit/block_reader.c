@@ -58,7 +58,7 @@ victim(const struct block_reader *reader)
         const struct block_slot *slot = &reader->slots[i];
         if (!slot->valid)
             return (int32_t)i;
-        if (!slot->locks && slot->here == slot->wanted &&
+        if (!slot->locks && slot->arrived == slot->wanted &&
             (oldest < 0 || slot->used < reader->slots[oldest].used))
             oldest = (int32_t)i;
     }
@@ -76,9 +76,9 @@ block_reader_begin(struct block_reader *reader, struct block_slot *slot,
     slot->blocks = blocks;
     slot->address = address;
     slot->state = state;
-    slot->wanted = slot->sent = slot->here = 0;
+    slot->wanted = slot->sent = slot->arrived = 0;
     slot->ready_cycle = now;
-    slot->came = (struct cp_stamp){reader->port->requests->from->cp_ref, now};
+    slot->arrival = (struct cp_stamp){reader->port->requests->from->cp_ref, now};
     reader->misses++;
     if (blocks_is_raw(state))
         return;
@@ -130,7 +130,7 @@ block_reader_ready(const struct block_reader *reader, uint32_t n, uint32_t parts
 {
     const struct block_slot *slot = &reader->slots[n];
     if (blocks_is_raw(slot->state))
-        return (slot->here & parts) == parts;
+        return (slot->arrived & parts) == parts;
     if (slot->ready_cycle > now && slot->ready_cycle != CYCLE_NEVER)
         module_wake_at(reader->module, slot->ready_cycle);
     return slot->ready_cycle <= now;
@@ -140,7 +140,7 @@ bool
 block_reader_is_quiet(const struct block_reader *reader)
 {
     for (uint32_t i = 0; i < reader->count; i++)
-        if (reader->slots[i].valid && reader->slots[i].here != reader->slots[i].wanted)
+        if (reader->slots[i].valid && reader->slots[i].arrived != reader->slots[i].wanted)
             return false;
     return true;
 }
@@ -152,11 +152,11 @@ block_reader_take(struct block_reader *reader, const struct memory_reply *reply,
                    part = reply->tag % PARTS;
     BUG_ON(n >= reader->count, "a reader of blocks gets a reply for slot %u", n);
     struct block_slot *slot = &reader->slots[n];
-    BUG_ON(!(slot->sent & ~slot->here & 1u << part), "a block gets a reply that nobody awaits");
+    BUG_ON(!(slot->sent & ~slot->arrived & 1u << part), "a block gets a reply that nobody awaits");
     memcpy(slot->data + part * TRANSACTION_BYTES, reply->data, TRANSACTION_BYTES);
-    slot->here |= 1u << part;
-    slot->came = queue_mark(reader->port->replies);
-    if (slot->here != slot->wanted || blocks_is_raw(slot->state))
+    slot->arrived |= 1u << part;
+    slot->arrival = queue_mark(reader->port->replies);
+    if (slot->arrived != slot->wanted || blocks_is_raw(slot->state))
         return;
     uint64_t start = now;
     if (reader->unpack_free > now) {

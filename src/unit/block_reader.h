@@ -16,11 +16,11 @@ struct block_slot {
     bool valid, queued;
     const struct blocks *blocks; /* whose block; its address and its state when it was asked for */
     uint32_t address, state;
-    uint32_t wanted, sent, here; /* transactions, a bit each */
+    uint32_t wanted, sent, arrived; /* transactions, a bit each */
     uint32_t locks;
     uint64_t ready_cycle; /* decompressed then; CYCLE_NEVER: bytes are missing */
     uint64_t used;
-    struct cp_stamp came; /* the last of it */
+    struct cp_stamp arrival; /* the last of it */
     uint8_t data[BLOCK_MAX_BYTES];
 };
 
@@ -71,7 +71,7 @@ block_reader_data(const struct block_reader *reader, uint32_t slot)
 static inline struct cp_stamp
 block_reader_mark(const struct block_reader *reader, uint32_t slot)
 {
-    return reader->slots[slot].came;
+    return reader->slots[slot].arrival;
 }
 /* It is being asked for, or decompressed. */
 bool block_reader_is_quiet(const struct block_reader *reader);

@@ -106,9 +106,10 @@ cache_is_quiet(const struct cache *cache)
 
 /* So many transactions' worth of the line has come. */
 static void
-fill_line(struct cache *cache, struct cache_line *line, uint32_t transactions, struct cp_stamp came)
+fill_line(struct cache *cache, struct cache_line *line, uint32_t transactions,
+          struct cp_stamp arrival)
 {
-    line->came = came;
+    line->arrival = arrival;
     line->filling = (uint16_t)(line->filling - transactions);
     cache->fills_under_way -= line->filling == 0;
 }
@@ -141,8 +142,8 @@ wait_for_block(struct cache *cache, const struct blocks *blocks, uint32_t addres
 {
     const struct cache_fill *fill = &cache->fills[cache->fill_ring.head];
     const uint32_t offset = fill->sent * TRANSACTION_BYTES, from = address % blocks->block_bytes;
-    const uint32_t left = cache->line_bytes - offset, here = blocks->block_bytes - from;
-    const uint32_t bytes = left < here ? left : here;
+    const uint32_t left = cache->line_bytes - offset, available = blocks->block_bytes - from;
+    const uint32_t bytes = left < available ? left : available;
     if (cache->piece_count == CACHE_MAX_PIECES)
         return false;
     const int32_t slot = block_reader_lock(cache->reader, blocks, address - from, 0, now);

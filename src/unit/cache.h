@@ -17,8 +17,8 @@ struct cache_line {
     uint32_t address; /* of its first byte in memory */
     bool valid, dirty;
     uint16_t locks;
-    uint16_t filling;     /* transactions still to come */
-    struct cp_stamp came; /* the last of them */
+    uint16_t filling;        /* transactions still to come */
+    struct cp_stamp arrival; /* the last of them */
 };
 
 struct cache_fill { /* what waits for the memory port */

@@ -26,7 +26,8 @@ enum item_kind { ITEM_DATA, ITEM_RESTART, ITEM_END };
 
 struct draw_item {
     const struct draw *draw;
-    bool forget; /* what the streamer's cache holds: buffers have changed since the draw before */
+    bool invalidate_inputs; /* of what the streamer's cache holds: buffers have changed since the
+                               draw before */
 };
 
 struct pooled_vertex {
@@ -105,7 +106,7 @@ struct quad_item {
 /* Threads that share a program counter: vertices, or fragments in quads. Lanes 64b .. 64b + 63 are
  * those of block b (isa/exec.h). */
 struct group {
-    struct group *next_made; /* of all there are */
+    struct group *next_of_all; /* of all there are */
     struct group *next_free;
     const struct draw *draw;
     const struct thread_source *source;
@@ -219,7 +220,7 @@ struct memory_reply {
 
 struct memory_port {
     struct queue *requests, *replies;
-    struct cp_stage came; /* cp_ref: of the last reply */
+    struct cp_stage arrival; /* cp_ref: of the last reply */
 };
 
 /* Fragments of the quad of which a sample is alive. */
@@ -241,10 +242,10 @@ struct pools {
     struct pooled_vertex *vertices;
     struct pooled_triangle *triangles;
     struct quad *quads;
-    struct group *groups, *made_groups; /* free, all */
-    uint32_t group_threads;             /* the most in a group of this machine */
-    struct arena *memory;               /* behind all of them */
-    struct watch *watch;                /* or NULL */
+    struct group *groups, *all_groups; /* free, all */
+    uint32_t group_threads;            /* the most in a group of this machine */
+    struct arena *memory;              /* behind all of them */
+    struct watch *watch;               /* or NULL */
 };
 
 void pools_init(struct pools *pools);

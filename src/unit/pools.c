@@ -38,7 +38,7 @@ void
 pools_fini(struct pools *pools)
 {
     /* those too that are at work: a run may be left in the middle of a draw */
-    for (struct group *g = pools->made_groups; g; g = g->next_made)
+    for (struct group *g = pools->all_groups; g; g = g->next_of_all)
         free(g->registers);
     arena_fini(pools->memory);
     free(pools->memory);
@@ -97,7 +97,7 @@ quad_create(struct pools *pools, struct pooled_triangle *triangle)
 void
 quad_release(struct pools *pools, struct quad *quad)
 {
-    WATCH_GONE(quad);
+    WATCH_RETIRED(quad);
     triangle_release(pools, quad->triangle);
     quad->next_free = pools->quads;
     pools->quads = quad;
@@ -114,8 +114,8 @@ grow_groups(struct pools *pools)
         group->quads = arena_alloc(pools->memory, threads * sizeof *group->quads);
         group->exec = arena_alloc(pools->memory, blocks * sizeof *group->exec);
         group->texels = arena_alloc(pools->memory, blocks * sizeof *group->texels);
-        group->next_made = pools->made_groups;
-        pools->made_groups = group;
+        group->next_of_all = pools->all_groups;
+        pools->all_groups = group;
         group->next_free = pools->groups;
         pools->groups = group;
     }

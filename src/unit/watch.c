@@ -197,26 +197,26 @@ begin_course(struct watch *watch, const struct quad *quad)
                                           .shader_began = CYCLE_NEVER,
                                           .shader_ended = CYCLE_NEVER,
                                           .written = CYCLE_NEVER,
-                                          .gone = CYCLE_NEVER};
+                                          .retired = CYCLE_NEVER};
     VEC_PUSH(&watch->courses, course);
     return (uint32_t)watch->courses.count;
 }
 
 void
-watch_tile(struct watch *watch, const struct tile_item *tile, uint64_t gone)
+watch_tile(struct watch *watch, const struct tile_item *tile, uint64_t culled)
 {
-    if (gone && is_followed(watch, tile->draw, tile->triangle)) {
-        const struct watched_cull cull = {tile->x, tile->y, gone};
+    if (culled && is_followed(watch, tile->draw, tile->triangle)) {
+        const struct watched_cull cull = {tile->x, tile->y, culled};
         VEC_PUSH(&watch->culls, cull);
     }
     struct watched_surface *surface = surface_of(watch, tile->draw);
     struct watched_part *part =
-        surface && gone ? part_of(watch, surface, tile->draw, tile->x, tile->y) : NULL;
+        surface && culled ? part_of(watch, surface, tile->draw, tile->x, tile->y) : NULL;
     if (!surface)
         return;
     if (part)
-        part->fragments += bits_count(gone);
-    for (uint64_t left = gone; left; left &= left - 1) {
+        part->fragments += bits_count(culled);
+    for (uint64_t left = culled; left; left &= left - 1) {
         const uint32_t bit = (uint32_t)__builtin_ctzll(left);
         const uint32_t x = tile->x + morton8_x(bit), y = tile->y + morton8_y(bit);
         surface->fragments++;
@@ -239,10 +239,10 @@ void
 watch_quad(struct watch *watch, struct quad *quad, const struct draw *draw)
 {
     struct watched_surface *surface = surface_of(watch, draw);
-    const bool here =
+    const bool has_watched_pixel =
         watch->has_pixel && quad->x == (watch->x & ~1u) && quad->y == (watch->y & ~1u);
     const bool followed = is_followed(watch, draw, quad->triangle);
-    if (!followed && (!surface || (!watch->maps && !here)))
+    if (!followed && (!surface || (!watch->maps && !has_watched_pixel)))
         return;
     struct watched_quad *watched = watch->free_quads;
     if (watched)
@@ -265,7 +265,7 @@ watch_quad(struct watch *watch, struct quad *quad, const struct draw *draw)
     quad->watched = watched;
     if (watched->part)
         watched->part->fragments += bits_count(mask_fragments(quad->mask));
-    if (!here || !surface)
+    if (!has_watched_pixel || !surface)
         return;
     const uint32_t f = (watch->x & 1) | (watch->y & 1) << 1;
     if (!(mask_fragments(quad->mask) >> f & 1))
@@ -417,7 +417,7 @@ end_course(const struct watched_quad *watched)
     course->shader_began = watched->shader_began;
     course->shader_ended = watched->shader_ended;
     course->written = watched->written_at;
-    course->gone = frame_cycle(watch);
+    course->retired = frame_cycle(watch);
     course->misses = watched->misses;
     for (uint32_t f = 0; f < 4; f++) {
         course->fates[f] = fate_of(watched, f);
@@ -455,7 +455,7 @@ count_fragments(const struct quad *quad)
 }
 
 void
-watch_gone(struct quad *quad)
+watch_retired(struct quad *quad)
 {
     struct watched_quad *watched = quad->watched;
     struct watch *watch = watched->watch;

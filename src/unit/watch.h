@@ -70,7 +70,7 @@ struct watched_course {
     uint16_t x, y;
     uint32_t fragments; /* generated, a bit each */
     enum fragment_fate fates[4];
-    uint64_t generated, tested, shader_began, shader_ended, written, gone; /* or CYCLE_NEVER */
+    uint64_t generated, tested, shader_began, shader_ended, written, retired; /* or CYCLE_NEVER */
     uint32_t texels, misses;
 };
 /* What HZ took away of its tile. */
@@ -117,7 +117,7 @@ watch_tiles(uint32_t pixels)
 
 /* From the units, in the order of the pipeline. */
 void watch_tile(struct watch *watch, const struct tile_item *tile,
-                uint64_t gone); /* culled by HZ */
+                uint64_t culled); /* culled by HZ */
 void watch_quad(struct watch *watch, struct quad *quad, const struct draw *draw);
 void watch_depth(const struct quad *quad, const struct draw *draw, const uint8_t *bytes);
 void watch_tested(const struct quad *quad, const struct draw *draw, const uint8_t *bytes,
@@ -132,7 +132,7 @@ void watch_color(const struct quad *quad, const struct draw *draw, uint32_t targ
 /* `bytes`: hold at least what the quad wrote. */
 void watch_written(const struct quad *quad, const struct draw *draw, uint32_t target,
                    const uint8_t *bytes);
-void watch_gone(struct quad *quad);
+void watch_retired(struct quad *quad);
 
 /* The quad of a texture request, NULL for vertices. */
 static inline const struct quad *
@@ -143,8 +143,8 @@ watch_quad_of(const struct texture_item *item)
 
 #define WATCHED(quad) __builtin_expect((quad) && (quad)->watched, 0)
 
-#define WATCH_TILE(pools, tile, gone)                                                              \
-    (__builtin_expect(!!(pools)->watch, 0) ? watch_tile((pools)->watch, tile, gone) : (void)0)
+#define WATCH_TILE(pools, tile, culled)                                                            \
+    (__builtin_expect(!!(pools)->watch, 0) ? watch_tile((pools)->watch, tile, culled) : (void)0)
 #define WATCH_QUAD(pools, quad, draw)                                                              \
     (__builtin_expect(!!(pools)->watch, 0) ? watch_quad((pools)->watch, quad, draw) : (void)0)
 #define WATCH_GROUP(pools, group)                                                                  \
@@ -158,6 +158,6 @@ watch_quad_of(const struct texture_item *item)
 #define WATCH_MISS(item) (WATCHED(watch_quad_of(item)) ? watch_miss(watch_quad_of(item)) : (void)0)
 #define WATCH_WRITTEN(quad, draw, target, bytes)                                                   \
     (WATCHED(quad) ? watch_written(quad, draw, target, bytes) : (void)0)
-#define WATCH_GONE(quad) (WATCHED(quad) ? watch_gone(quad) : (void)0)
+#define WATCH_RETIRED(quad) (WATCHED(quad) ? watch_retired(quad) : (void)0)
 
 #endif

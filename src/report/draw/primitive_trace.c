@@ -76,7 +76,7 @@ static uint64_t
 end_of(const struct follow *follow, const struct follow_hop *hop)
 {
     switch (hop->kind) {
-    case FOLLOW_QUAD: return follow->watch->courses.items[hop->thing].gone;
+    case FOLLOW_QUAD: return follow->watch->courses.items[hop->thing].retired;
     case FOLLOW_VERTEX:
     case FOLLOW_PRIMITIVE:
     case FOLLOW_TRIANGLE: {
@@ -219,7 +219,7 @@ count_fates(struct primitive_trace *trace)
             if (!(course->fragments >> f & 1))
                 continue;
             trace->fragments++;
-            trace->fates[course->fates[f]] += course->gone != CYCLE_NEVER;
+            trace->fates[course->fates[f]] += course->retired != CYCLE_NEVER;
         }
     for (size_t i = 0; i < watch->culls.count; i++)
         trace->fates[FATE_HZ] += bits_count(watch->culls.items[i].fragments);

@@ -127,7 +127,7 @@ quad_json(const struct watched_course *course)
     for (uint32_t f = 0; f < 4; f++) {
         const bool there = course->fragments >> f & 1;
         cJSON_AddItemToArray(ends,
-                             there ? cJSON_CreateString(course->gone == CYCLE_NEVER
+                             there ? cJSON_CreateString(course->retired == CYCLE_NEVER
                                                             ? "on its way"
                                                             : fragment_fate_names[course->fates[f]])
                                    : cJSON_CreateNull());
@@ -137,7 +137,7 @@ quad_json(const struct watched_course *course)
     cycle_add(object, "shader_began", course->shader_began);
     cycle_add(object, "shader_ended", course->shader_ended);
     cycle_add(object, "written", course->written);
-    cycle_add(object, "gone", course->gone);
+    cycle_add(object, "gone", course->retired);
     cJSON_AddNumberToObject(object, "texels", course->texels);
     cJSON_AddNumberToObject(object, "misses", course->misses);
     return object;

@@ -117,7 +117,7 @@ name_fates(const struct watched_course *course, char *text, size_t size)
     for (uint32_t i = 0; i < FATES; i++)
         kinds += counts[i] > 0;
     snprintf(text, size, "%s", "-");
-    for (uint32_t i = 0; i < FATES && course->gone != CYCLE_NEVER && used < size; i++)
+    for (uint32_t i = 0; i < FATES && course->retired != CYCLE_NEVER && used < size; i++)
         if (counts[i] && kinds == 1)
             snprintf(text, size, "%s", fragment_fate_names[i]);
         else if (counts[i])

@@ -434,7 +434,7 @@ compute(struct blitter *blitter, struct blitter_piece *piece)
 }
 
 static bool
-blocks_are_here(struct blitter *blitter, const struct blitter_piece *piece, uint64_t now)
+blocks_arrived(struct blitter *blitter, const struct blitter_piece *piece, uint64_t now)
 {
     for (uint32_t i = 0; i < piece->block_count; i++)
         if (!block_reader_ready(&blitter->reader, (uint32_t)piece->blocks[i].slot,
@@ -458,7 +458,7 @@ operate(struct blitter *blitter, uint64_t now)
 {
     struct blitter_piece *piece = piece_at(blitter, 0);
     if (!blitter->piece_ring.count || (blitter->asking && blitter->piece_ring.count == 1) ||
-        !blocks_are_here(blitter, piece, now))
+        !blocks_arrived(blitter, piece, now))
         return false;
     if (blitter->op_free > now) {
         module_wake_at(&blitter->module, blitter->op_free);
@@ -595,7 +595,7 @@ end_order(struct blitter *blitter, uint64_t now)
     if (!blitter->planned || blitter->line_ring.count || blitter->writes_in_flight ||
         !queue_space(blitter->done, now))
         return false;
-    blitter->module.stage.cp_ref = blitter->port.came.cp_ref;
+    blitter->module.stage.cp_ref = blitter->port.arrival.cp_ref;
     *(struct done_item *)queue_push(blitter->done, now) = (struct done_item){false, 0};
     blitter->plan = NULL;
     return true;

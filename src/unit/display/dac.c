@@ -88,7 +88,7 @@ dac_begin(struct dac *dac, uint64_t now)
         const struct bound_surface *surface = &item->surface;
         dac->order = *item;
         dac->phase = DAC_STATES;
-        dac->states_here = 0;
+        dac->states_arrived = 0;
         dac->states_done = CYCLE_NEVER;
         dac->base = blocks_quad_address(surface, 0, 0);
         dac->size_bytes = surface->res->levels[surface->level].slice_bytes;
@@ -140,11 +140,11 @@ take_states(struct dac *dac, uint64_t now)
         if (!item)
             continue;
         dac->blocks = item->blocks;
-        dac->states_here++;
+        dac->states_arrived++;
         queue_pop(dac->states[r], now);
         worked = true;
     }
-    if (dac->states_here == dac->rops && dac->states_done == CYCLE_NEVER) {
+    if (dac->states_arrived == dac->rops && dac->states_done == CYCLE_NEVER) {
         uint32_t states = dac->size_bytes / dac->blocks->block_bytes;
         dac->states_done = now + (states + dac->states_cycle - 1) / dac->states_cycle;
     }

@@ -42,7 +42,7 @@ struct dac {
     enum dac_phase phase;
     struct control_item order;
     const struct blocks *blocks; /* when the ROPs' states have come: */
-    uint32_t states_here;
+    uint32_t states_arrived;
     uint64_t states_done;      /* cycle in which all are taken over */
     uint32_t base, size_bytes; /* what is being read: address, size */
     uint8_t *bytes;            /* of the surface's slice, as it lies in memory */

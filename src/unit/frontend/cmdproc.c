@@ -151,7 +151,7 @@ static void
 send_draw(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_t now)
 {
     *(struct draw_item *)queue_push(cmdproc->draws, now) =
-        (struct draw_item){step->draw, step->forget};
+        (struct draw_item){step->draw, step->invalidate_inputs};
     cmdproc->batches[ring_push(&cmdproc->batch_ring)] = (struct cmdproc_batch){.draw = step->draw};
     cmdproc->stats.draws++;
 }
@@ -353,7 +353,7 @@ note_carried(struct cmdproc *cmdproc, struct cp_stamp begun, uint64_t now)
 {
     const cp_ref way =
         cmdproc->carrier_waits
-            ? cmdproc->memory.came.cp_ref
+            ? cmdproc->memory.arrival.cp_ref
             : path_later((struct cp_stamp){cmdproc->carrier.cp_ref, cmdproc->bus_free_cycle}, begun)
                   .cp_ref;
     cmdproc->carrier_waits = false;
@@ -463,8 +463,9 @@ cmdproc_clock(void *self, uint64_t now)
     worked |= end_synthetic_move(cmdproc, now);
     worked |= move(cmdproc, now);
     if (cmdproc->transfer_count < transfers && cmdproc_is_done(cmdproc))
-        cmdproc->module.stage.cp_ref =
-            cmdproc->synthetic_end == now ? cmdproc->carrier.cp_ref : cmdproc->memory.came.cp_ref;
+        cmdproc->module.stage.cp_ref = cmdproc->synthetic_end == now
+                                           ? cmdproc->carrier.cp_ref
+                                           : cmdproc->memory.arrival.cp_ref;
     cmdproc->stop = cmdproc->finished.draw || cmdproc_is_done(cmdproc);
     if (worked)
         return UNIT_BUSY;

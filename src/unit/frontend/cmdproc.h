@@ -43,7 +43,7 @@ struct cmdproc_step {
     struct control_item control;
     const struct draw *draw;
     const struct blit_plan *blit;
-    bool forget;                      /* of a draw: see struct draw_item */
+    bool invalidate_inputs;           /* of a draw: see struct draw_item */
     uint32_t constants;               /* that come with a draw, of 16 bytes */
     const struct cmdproc_move *moves; /* alive until the transfer has ended */
     uint32_t move_count;

@@ -121,7 +121,7 @@ streamer_init(struct streamer *streamer, const struct unit_env *env, uint32_t in
 }
 
 static void
-forget_reuse(struct streamer *streamer)
+clear_reuse_buffer(struct streamer *streamer)
 {
     uint64_t first = streamer->first_sequence;
     if (streamer->sequence - first > streamer->window_capacity)
@@ -140,10 +140,10 @@ begin_blocks(struct streamer *streamer)
 }
 
 static bool
-blocks_are_here(const struct streamer *streamer)
+blocks_arrived(const struct streamer *streamer)
 {
     for (uint32_t i = 0; i < streamer->block_ring.count; i++)
-        if (!streamer->blocks[ring_at(&streamer->block_ring, i)].here)
+        if (!streamer->blocks[ring_at(&streamer->block_ring, i)].arrived)
             return false;
     return true;
 }
@@ -151,14 +151,14 @@ blocks_are_here(const struct streamer *streamer)
 static void
 begin_draw(struct streamer *streamer, const struct draw_item *item)
 {
-    if (item->forget)
+    if (item->invalidate_inputs)
         cache_reset(&streamer->cache);
     streamer->draw = item->draw;
     streamer->position = 0;
     streamer->instance = 0;
     streamer->fetched_all = false;
     begin_blocks(streamer);
-    forget_reuse(streamer);
+    clear_reuse_buffer(streamer);
     streamer->stats.draws++;
 }
 
@@ -293,15 +293,15 @@ read_attribute(struct streamer *streamer, struct streamer_load *load, uint32_t a
         memcpy(out, (const float[4]){0, 0, 0, 1}, 4 * sizeof(float));
         return true;
     }
-    const bool here = cache_ready(cache, (uint32_t)lines[0]) &&
-                      (lines[1] < 0 || cache_ready(cache, (uint32_t)lines[1]));
-    if (!here || !lanes_are_free(&streamer->ports, &streamer->module, now)) {
-        streamer->loader_waits = !here;
+    const bool arrived = cache_ready(cache, (uint32_t)lines[0]) &&
+                         (lines[1] < 0 || cache_ready(cache, (uint32_t)lines[1]));
+    if (!arrived || !lanes_are_free(&streamer->ports, &streamer->module, now)) {
+        streamer->loader_waits = !arrived;
         return false;
     }
     if (streamer->loader_waits) /* for the line that came last */
         module_resume(&streamer->module, &streamer->load_stage,
-                      cache->lines[lines[lines[1] >= 0]].came.cp_ref, now);
+                      cache->lines[lines[lines[1] >= 0]].arrival.cp_ref, now);
     streamer->loader_waits = false;
     streamer->load_stage.free_cycle = now + 1;
     const struct format_info *format = draw->attributes[attribute].format;
@@ -376,17 +376,17 @@ next_index(struct streamer *streamer, uint32_t *index)
     uint32_t block = address - address % TRANSACTION_BYTES;
     struct ring *ring = &streamer->block_ring;
     while (ring->count && streamer->blocks[ring->head].address < block &&
-           streamer->blocks[ring->head].here)
+           streamer->blocks[ring->head].arrived)
         ring_pop(ring);
     const struct streamer_block *first = &streamer->blocks[ring->head];
-    if (!ring->count || first->address != block || !first->here)
+    if (!ring->count || first->address != block || !first->arrived)
         return false;
     uint8_t value[8] = {0};
     uint32_t at = address % TRANSACTION_BYTES;
     if (at + draw->index_bytes > TRANSACTION_BYTES) { /* an unaligned index buffer */
         const struct streamer_block *second = &streamer->blocks[ring_at(ring, 1)];
         uint32_t part = TRANSACTION_BYTES - at;
-        if (ring->count < 2 || !second->here)
+        if (ring->count < 2 || !second->arrived)
             return false;
         memcpy(value, first->data + at, part);
         memcpy(value + part, second->data, draw->index_bytes - part);
@@ -444,11 +444,11 @@ static void
 end_draw(struct streamer *streamer, uint64_t now)
 {
     if (!streamer->draw || !streamer->fetched_all || streamer->load_ring.count ||
-        !blocks_are_here(streamer) || !queue_space(streamer->fetched, now))
+        !blocks_arrived(streamer) || !queue_space(streamer->fetched, now))
         return;
     *(struct done_item *)queue_push(streamer->fetched, now) = (struct done_item){false, 0};
     streamer->draw = NULL;
-    forget_reuse(streamer);
+    clear_reuse_buffer(streamer);
 }
 
 /* Fetch continues. The critical path comes from what it waited for. */
@@ -458,7 +458,7 @@ resume_fetch(struct streamer *streamer, uint64_t now)
     cp_ref way = streamer->module.stage.cp_ref;
     switch (streamer->fetch_wait) {
     case FETCH_GOES_ON: return;
-    case FETCH_WAITS_INDEX: way = streamer->index_memory.came.cp_ref; break;
+    case FETCH_WAITS_INDEX: way = streamer->index_memory.arrival.cp_ref; break;
     case FETCH_WAITS_ORDER: way = streamer->commit_stage.cp_ref; break;
     case FETCH_WAITS_LOAD: way = streamer->load_stage.cp_ref; break;
     }
@@ -493,12 +493,12 @@ fetch(struct streamer *streamer, uint64_t now)
         worked = true;
         if (streamer->position == params->count) {
             bool last = streamer->instance + 1 >= params->instance_count;
-            if (!last && !blocks_are_here(streamer)) {
+            if (!last && !blocks_arrived(streamer)) {
                 worked = i > 0;
                 break;
             }
             if (!last)
-                forget_reuse(streamer);
+                clear_reuse_buffer(streamer);
             resume_fetch(streamer, now);
             add_order(streamer, last ? ITEM_END : ITEM_RESTART, NULL);
             streamer->fetched_all = last;
@@ -530,7 +530,7 @@ move_blocks(struct streamer *streamer, uint64_t now)
     bool worked = false;
     for (const struct memory_reply *reply;
          (reply = queue_front(streamer->index_memory.replies, now));) {
-        streamer->blocks[reply->tag].here = true;
+        streamer->blocks[reply->tag].arrived = true;
         memcpy(streamer->blocks[reply->tag].data, reply->data, TRANSACTION_BYTES);
         queue_pop(streamer->index_memory.replies, now);
         worked = true;
@@ -546,7 +546,7 @@ move_blocks(struct streamer *streamer, uint64_t now)
         return worked;
     const uint32_t i = ring_push(&streamer->block_ring);
     streamer->blocks[i].address = streamer->next_block;
-    streamer->blocks[i].here = false;
+    streamer->blocks[i].arrived = false;
     struct memory_request *request = queue_push(streamer->index_memory.requests, now);
     request->address = streamer->next_block;
     request->tag = i;

@@ -12,7 +12,7 @@
 
 struct streamer_block { /* 64 bytes of the index buffer, on their way or here */
     uint32_t address;
-    bool here;
+    bool arrived;
     uint8_t data[TRANSACTION_BYTES];
 };
 

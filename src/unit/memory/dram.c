@@ -118,8 +118,8 @@ dram_holds(const struct dram *dram, uint32_t address)
 void
 dram_remove(struct dram *dram, uint32_t position)
 {
-    uint16_t gone = dram->order[position];
-    uint32_t address = dram->entries[gone].address;
+    uint16_t removed = dram->order[position];
+    uint32_t address = dram->entries[removed].address;
     for (uint32_t i = 0; i < position; i++)
         dram->entries[dram->order[i]].passed++;
     dram->count--;
@@ -129,16 +129,16 @@ dram_remove(struct dram *dram, uint32_t position)
         if (dram->entries[dram->order[i]].older)
             dram->entries[dram->order[i]].older -= dram->entries[dram->order[i]].address == address;
     }
-    dram->order[dram->count] = gone;
+    dram->order[dram->count] = removed;
 }
 
 void
-dram_use_bus(struct dram *dram, bool write, uint64_t start, uint64_t turn)
+dram_use_bus(struct dram *dram, bool write, uint64_t start, uint64_t turnaround)
 {
     if (dram->last_was_write != write) {
         uint64_t idle = start - dram->bus_free;
         dram->stats.turns++;
-        dram->stats.turn_cycles += idle < turn ? idle : turn;
+        dram->stats.turn_cycles += idle < turnaround ? idle : turnaround;
         dram->same_direction_run = 0;
     }
     dram->last_was_write = write;

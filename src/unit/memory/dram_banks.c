@@ -178,8 +178,8 @@ transfer(struct dram *dram, const struct dram_entry *entry, uint64_t now)
     struct dram_bank *bank = &dram->banks[entry->bank];
     bool write = entry->write;
     uint64_t latency = latency_of(dram, write);
-    uint64_t turn = write ? dram->timing.tRTW : dram->timing.tWTR + latency;
-    dram_use_bus(dram, write, now + latency, turn);
+    uint64_t turnaround = write ? dram->timing.tRTW : dram->timing.tWTR + latency;
+    dram_use_bus(dram, write, now + latency, turnaround);
     dram->group_free[group_of(dram, entry)] = now + dram->timing.group_cycles;
     bank->used = true;
     *(entry->opened ? &dram->stats.row_misses : &dram->stats.row_hits) += 1;

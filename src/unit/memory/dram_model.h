@@ -26,8 +26,8 @@ uint32_t dram_own_address(const struct dram *dram, uint32_t address);
  * the same address in front. */
 void dram_list_heads(struct dram *dram, bool any);
 /* The transaction's data goes over the bus from `start` on; of the cycles in which the bus did
- * nothing before, at most `turn` are the change of direction's. */
-void dram_use_bus(struct dram *dram, bool write, uint64_t start, uint64_t turn);
+ * nothing before, at most `turnaround` are the change of direction's. */
+void dram_use_bus(struct dram *dram, bool write, uint64_t start, uint64_t turnaround);
 
 static inline bool
 dram_row_is_open(const struct dram *dram, const struct dram_entry *entry)

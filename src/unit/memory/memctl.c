@@ -24,8 +24,8 @@ static void
 memctl_reset(void *self)
 {
     struct memctl *memctl = self;
-    memctl->turn = 0;
-    memctl->reads_here = 0;
+    memctl->rr_next = 0;
+    memctl->buffered_reads = 0;
     for (uint32_t c = 0; c < memctl->channel_count; c++)
         dram_reset(&memctl->channels[c], memctl->module.clock->now);
 }
@@ -133,7 +133,7 @@ take_requests(struct memctl *memctl, uint64_t now)
 {
     bool worked = false;
     uint64_t taken = 0; /* channels that have had theirs */
-    uint32_t port = memctl->turn;
+    uint32_t port = memctl->rr_next;
     for (uint32_t left = memctl->port_count; left > 0; left--, port++) {
         if (port == memctl->port_count)
             port = 0;
@@ -163,7 +163,7 @@ take_requests(struct memctl *memctl, uint64_t now)
         worked = true;
     }
     if (worked)
-        memctl->turn = (memctl->turn + 1) % memctl->port_count;
+        memctl->rr_next = (memctl->rr_next + 1) % memctl->port_count;
     return worked;
 }
 
@@ -213,7 +213,7 @@ serve(struct memctl *memctl, const struct dram *channel, uint32_t port,
         write_bytes(bytes, request);
     } else {
         memcpy(reply->data, bytes, TRANSACTION_BYTES);
-        memctl->read_ends[memctl->reads_here++] = now + delay;
+        memctl->read_ends[memctl->buffered_reads++] = now + delay;
     }
     count_bytes(memctl, channel, port, request);
 }
@@ -224,15 +224,15 @@ has_read_buffer(struct memctl *memctl)
 {
     uint32_t limit = memctl->params->MEMORYCONTROLLER.ReadBufferLines, left = 0;
     uint64_t first = CYCLE_NEVER;
-    if (memctl->reads_here < limit)
+    if (memctl->buffered_reads < limit)
         return true;
-    for (uint32_t i = 0; i < memctl->reads_here; i++) {
+    for (uint32_t i = 0; i < memctl->buffered_reads; i++) {
         if (memctl->read_ends[i] <= memctl->now)
             continue;
         first = memctl->read_ends[i] < first ? memctl->read_ends[i] : first;
         memctl->read_ends[left++] = memctl->read_ends[i];
     }
-    memctl->reads_here = left;
+    memctl->buffered_reads = left;
     if (left == limit && first < memctl->wake)
         memctl->wake = first;
     return left < limit;

@@ -23,7 +23,7 @@ struct memctl {
     struct gpu_memory *memory;
     struct memory_port ports[MEMCTL_MAX_CLIENTS]; /* from the controller's side */
     enum memory_client kinds[MEMCTL_MAX_CLIENTS];
-    uint32_t port_count, turn;
+    uint32_t port_count, rr_next;
     struct dram channels[MEMCTL_MAX_CHANNELS];
     struct channel_stats channel_stats[MEMCTL_MAX_CHANNELS];
     uint32_t channel_count;
@@ -31,7 +31,7 @@ struct memctl {
     /* what the controller's own buffers hold */
     uint32_t waiting, writes_waiting; /* transactions in the channels' queues */
     uint64_t *read_ends; /* reads whose data is here: cycles in which it will have left */
-    uint32_t reads_here;
+    uint32_t buffered_reads;
     uint64_t reads_served, fault_tag_at; /* fault injection: this read's reply gets a wrong tag */
     uint64_t fault_drop_at;              /* and this transaction is forgotten by the scheduler */
     uint64_t now, wake;                  /* of the clock function, for may_reply() */

@@ -183,7 +183,7 @@ pass_end(struct fraggen *fraggen, uint64_t now, enum unit_state *why)
 }
 
 static void
-tell_setup(struct fraggen *fraggen, uint64_t now)
+send_credits(struct fraggen *fraggen, uint64_t now)
 {
     if (!fraggen->finished || !queue_space(fraggen->credits, now))
         return;
@@ -210,7 +210,7 @@ work(struct fraggen *fraggen, uint64_t now)
     } else if (ending && !fraggen->ring.count) {
         worked = pass_end(fraggen, now, &why);
     }
-    tell_setup(fraggen, now);
+    send_credits(fraggen, now);
     return worked ? UNIT_BUSY : why;
 }
 
@@ -220,7 +220,7 @@ fraggen_clock(void *self, uint64_t now)
     struct fraggen *fraggen = self;
     if (now < fraggen->free_cycle) {
         module_wake_at(&fraggen->module, fraggen->free_cycle);
-        tell_setup(fraggen, now);
+        send_credits(fraggen, now);
         return UNIT_BUSY;
     }
     const enum unit_state state = work(fraggen, now);

@@ -182,17 +182,17 @@ count_quads(uint64_t mask)
     return bits_count(mask & UINT64_C(0x1111111111111111));
 }
 
-/* Takes the fragments of the tile's quads in `gone` away. */
+/* Takes the fragments of the tile's quads in `culled` away. */
 static void
-cull(struct hz *hz, struct tile_item *tile, uint64_t gone)
+cull(struct hz *hz, struct tile_item *tile, uint64_t culled)
 {
-    gone &= tile->mask;
-    WATCH_TILE(hz->pools, tile, gone);
-    hz->stats.fragments_culled += bits_count(gone);
-    hz->stats.quads_culled += count_quads(gone);
-    tile->mask &= ~gone;
+    culled &= tile->mask;
+    WATCH_TILE(hz->pools, tile, culled);
+    hz->stats.fragments_culled += bits_count(culled);
+    hz->stats.quads_culled += count_quads(culled);
+    tile->mask &= ~culled;
     hz->stats.tiles_culled += tile->mask == 0;
-    hz->stats.tiles_cut += tile->mask != 0 && gone != 0;
+    hz->stats.tiles_cut += tile->mask != 0 && culled != 0;
 }
 
 /* Compares each group of quads with the far depth of its blocks. */
@@ -204,7 +204,7 @@ test(struct hz *hz, struct hz_waiting *waiting)
     const uint32_t width = quads >= 8 ? 8 : quads >= 2 ? 4 : 2;
     const uint32_t height = quads == 16 ? 8 : quads >= 4 ? 4 : 2;
     const float closer = margin(&waiting->tile) - hz->fault_offset;
-    uint64_t gone = 0;
+    uint64_t culled = 0;
     hz->stats.tiles_tested++;
     for (uint32_t g = 0; g < groups; g++) {
         if (waiting->far[g] == HZ_FARTHEST)
@@ -214,10 +214,10 @@ test(struct hz *hz, struct hz_waiting *waiting)
         const uint32_t y = waiting->tile.y + morton8_y(4 * q);
         const float near = nearest(t, x, y, width, height) - closer;
         if ((double)near * HZ_FARTHEST > waiting->far[g])
-            gone |= (quads == 16 ? ~UINT64_C(0) : (UINT64_C(1) << 4 * quads) - 1) << 4 * q;
+            culled |= (quads == 16 ? ~UINT64_C(0) : (UINT64_C(1) << 4 * quads) - 1) << 4 * q;
     }
-    if (gone)
-        cull(hz, &waiting->tile, gone);
+    if (culled)
+        cull(hz, &waiting->tile, culled);
 }
 
 /* The entry of the tile's n-th block. */

@@ -16,7 +16,7 @@ static void
 interpolator_reset(void *self)
 {
     struct interpolator *interpolator = self;
-    interpolator->turn = 0;
+    interpolator->rr_next = 0;
 }
 
 static const struct module_ops ops = {
@@ -108,7 +108,7 @@ interpolator_clock(void *self, uint64_t now)
     }
     uint32_t inputs = interpolator->rops + 1;
     for (uint32_t i = 0; i < inputs; i++) {
-        uint32_t source = (interpolator->turn + i) % inputs;
+        uint32_t source = (interpolator->rr_next + i) % inputs;
         struct queue *in =
             source < interpolator->rops ? interpolator->in[source] : interpolator->late_in;
         const struct quad_item *item;
@@ -128,6 +128,6 @@ interpolator_clock(void *self, uint64_t now)
         }
     }
     if (done)
-        interpolator->turn = (interpolator->turn + 1) % inputs;
+        interpolator->rr_next = (interpolator->rr_next + 1) % inputs;
     return done ? UNIT_BUSY : blocked ? UNIT_BLOCKED : UNIT_STARVED;
 }

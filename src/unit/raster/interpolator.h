@@ -21,7 +21,7 @@ struct interpolator {
     uint32_t rops, quads_cycle;
     uint32_t attributes_cycle; /* of each quad */
     uint64_t free_cycle;       /* the attributes of the last quads are being made until then */
-    uint32_t turn;             /* the z test whose quads are looked at first */
+    uint32_t rr_next;          /* the z test whose quads are looked at first */
     uint32_t ends;             /* z tests that have finished the draw */
     bool ended[MAX_ROPS];      /* which: theirs of the next draw wait for the others */
     uint64_t samples_passed;

@@ -47,16 +47,16 @@ set_up(struct setup *setup, const struct primitive_item *item)
     for (uint32_t i = 0; i < item->primitive.vertices; i++)
         v[i] = &item->v[i]->vertex;
     setup->draw = item->draw;
-    setup->made_sent = 0;
-    setup->made_count =
-        setup_primitive(item->draw, &item->primitive, v, item->clip, &setup->state, setup->made);
+    setup->outputs_sent = 0;
+    setup->output_count =
+        setup_primitive(item->draw, &item->primitive, v, item->clip, &setup->state, setup->outputs);
     setup->number = item->number;
     setup->stats.primitives_in++;
     setup->stats.clipped += item->clip == CLIP_NEEDED;
-    if (setup->made_count == 0)
+    if (setup->output_count == 0)
         count_lost(setup);
     else
-        setup->stats.extra_triangles += setup->made_count - 1;
+        setup->stats.extra_triangles += setup->output_count - 1;
     for (uint32_t i = 0; i < item->primitive.vertices; i++)
         vertex_release(setup->pools, item->v[i]);
 }
@@ -65,15 +65,15 @@ static void
 send(struct setup *setup, uint64_t now)
 {
     struct pooled_triangle *triangle = triangle_create(setup->pools);
-    const struct triangle *made = &setup->made[setup->made_sent++];
-    triangle->triangle = *made;
+    const struct triangle *output = &setup->outputs[setup->outputs_sent++];
+    triangle->triangle = *output;
     triangle->number = setup->number;
     *(struct triangle_item *)queue_push(setup->out, now) =
         (struct triangle_item){ITEM_DATA, setup->draw, triangle};
     setup->stored++;
     setup->stats.triangles_out++;
-    setup->stats.one_tile += made->min_x / TILE_SIZE == made->max_x / TILE_SIZE &&
-                             made->min_y / TILE_SIZE == made->max_y / TILE_SIZE;
+    setup->stats.one_tile += output->min_x / TILE_SIZE == output->max_x / TILE_SIZE &&
+                             output->min_y / TILE_SIZE == output->max_y / TILE_SIZE;
 }
 
 /* The slots of triangles that the fragment generator has finished. */
@@ -98,15 +98,15 @@ can_start(struct setup *setup, uint64_t now, enum unit_state *why)
 
 /* Sends a triangle of the primitive in hand; false when it has to wait. */
 static bool
-send_made(struct setup *setup, uint64_t now, enum unit_state *why)
+send_output(struct setup *setup, uint64_t now, enum unit_state *why)
 {
-    if (setup->made_sent && !can_start(setup, now, why)) /* the first one has started */
+    if (setup->outputs_sent && !can_start(setup, now, why)) /* the first one has started */
         return false;
     if (setup->stored == setup->stored_limit || !queue_space(setup->out, now)) {
         *why = UNIT_BLOCKED;
         return false;
     }
-    if (setup->made_sent)
+    if (setup->outputs_sent)
         lanes_start(&setup->lanes, now, setup->start_cycles);
     send(setup, now);
     return true;
@@ -146,13 +146,13 @@ setup_clock(void *self, uint64_t now)
     bool worked = false;
     take_credits(setup, now);
     for (uint32_t rate = 0; rate < setup->triangles_cycle; rate++) {
-        if (setup->made_sent == setup->made_count) {
+        if (setup->outputs_sent == setup->output_count) {
             if (!setup_take(setup, now, &why))
                 break;
             worked = true;
         }
-        if (setup->made_sent < setup->made_count) {
-            if (!send_made(setup, now, &why))
+        if (setup->outputs_sent < setup->output_count) {
+            if (!send_output(setup, now, &why))
                 break;
             worked = true;
         }

@@ -21,10 +21,10 @@ struct setup {
     struct queue *in, *out;
     struct queue *credits; /* back from the fragment generator: triangles that it has finished */
     uint32_t triangles_cycle, start_cycles;
-    struct lanes lanes;                        /* the setup units */
-    uint32_t stored, stored_limit;             /* triangles set up and not yet finished */
-    struct triangle made[SETUP_MAX_TRIANGLES]; /* of the primitive in hand */
-    uint32_t made_count, made_sent;
+    struct lanes lanes;                           /* the setup units */
+    uint32_t stored, stored_limit;                /* triangles set up and not yet finished */
+    struct triangle outputs[SETUP_MAX_TRIANGLES]; /* of the primitive in hand */
+    uint32_t output_count, outputs_sent;
     struct setup_state state; /* of the draw */
     const struct draw *draw;
     uint32_t number; /* of the primitive in hand, in its draw */

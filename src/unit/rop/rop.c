@@ -270,10 +270,11 @@ note_read(struct rop *rop, struct rop_entry *entry, uint64_t now, uint32_t cycle
     if (rop->read_waited)
         way = (struct cp_stamp){rop->operate_stage.cp_ref, now};
     for (uint32_t i = 0, count = lines_of(rop, entry); i < count; i++) {
-        const struct cp_stamp came = rop->cache.tags.lines[entry->lines[i]].came;
-        if (came.cycle > way.cycle)
+        const struct cp_stamp arrival = rop->cache.tags.lines[entry->lines[i]].arrival;
+        if (arrival.cycle > way.cycle)
             way = (struct cp_stamp){
-                module_step(rop->module, came.cp_ref, rop->causes.lines, came.cycle), came.cycle};
+                module_step(rop->module, arrival.cp_ref, rop->causes.lines, arrival.cycle),
+                arrival.cycle};
     }
     if (rop->slot_awaited)
         way.cp_ref = path_add(&rop->module->clock->path, rop->left_at.cp_ref,
@@ -317,7 +318,7 @@ read_next(struct rop *rop, uint64_t now, enum unit_state *why)
 
 /* What an entry that reads nothing writes into its lines is known. */
 static void
-know_written(struct rop *rop, const struct rop_entry *entry)
+mark_bytes_written(struct rop *rop, const struct rop_entry *entry)
 {
     if (entry->reads)
         return;
@@ -338,8 +339,8 @@ rop_look(const struct rop *rop, const struct rop_entry *entry, const struct memc
     const uint32_t line_bytes = rop->shape.cache.line_bytes;
     uint8_t line[BLOCK_MAX_BYTES];
     for (uint32_t i = 0, at = entry->address % line_bytes, done = 0; done < entry->bytes; i++) {
-        const uint32_t left = entry->bytes - done, here = line_bytes - at;
-        const uint32_t count = left < here ? left : here;
+        const uint32_t left = entry->bytes - done, available = line_bytes - at;
+        const uint32_t count = left < available ? left : available;
         rop_cache_look(&rop->cache, entry->lines[i], memctl, line);
         memcpy(bytes + done, line + at, count);
         done += count;
@@ -403,7 +404,7 @@ start_next(struct rop *rop, uint64_t now, enum unit_state *why)
                  now, entry->cost ? rop->op_free / lanes - now : 0);
     rop->start_waited = false;
     entry->wrote = operate(rop, entry);
-    know_written(rop, entry);
+    mark_bytes_written(rop, entry);
     entry->ready_cycle = now + rop->shape.latency - 1;
     entry->way = (struct cp_stamp){rop->operate_stage.cp_ref, entry->ready_cycle};
     rop->started++;
@@ -445,7 +446,7 @@ write_first(struct rop *rop, struct rop_entry *entry, uint64_t now)
 
 /* And leaves. */
 static bool
-leave_next(struct rop *rop, uint64_t now, enum unit_state *why)
+retire_next(struct rop *rop, uint64_t now, enum unit_state *why)
 {
     bool wrote = false;
     if (rop->left == rop->ended)
@@ -487,7 +488,7 @@ rop_clock(struct rop *rop, uint64_t now)
         for (uint32_t i = 0; i < lanes; i++)
             worked |= end_next(rop, now, &why);
         for (uint32_t i = 0; i < lanes; i++)
-            worked |= leave_next(rop, now, &why);
+            worked |= retire_next(rop, now, &why);
     }
     if (!rop_is_empty(rop) && why == UNIT_STARVED)
         why = UNIT_WAITING;

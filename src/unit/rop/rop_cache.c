@@ -205,7 +205,7 @@ fetch_line(struct rop_cache *cache, struct rop_request *request, uint32_t line)
     in->state = blocks_state(cache->blocks, l->address);
     in->bytes = blocks_bytes(cache->blocks, in->state);
     in->sent = in->arrived_mask = in->written_count = 0;
-    in->came = cache->module->stage.cp_ref; /* unless something comes from memory */
+    in->arrival = cache->module->stage.cp_ref; /* unless something comes from memory */
     in->missing = (in->bytes + TRANSACTION_BYTES - 1) / TRANSACTION_BYTES;
     l->filling = 1;
     cache->lines_from_clear += in->state == BLOCK_CLEARED;
@@ -215,7 +215,7 @@ fetch_line(struct rop_cache *cache, struct rop_request *request, uint32_t line)
 
 /* The line need not come: it holds nothing yet. */
 static void
-leave_unread(struct rop_cache *cache, struct rop_request *request, uint32_t line)
+skip_fetch(struct rop_cache *cache, struct rop_request *request, uint32_t line)
 {
     struct rop_transfer *in = &request->in;
     request->has_in = true;
@@ -223,7 +223,7 @@ leave_unread(struct rop_cache *cache, struct rop_request *request, uint32_t line
                                 .line = line,
                                 .state = BLOCK_RAW,
                                 .is_part = true,
-                                .came = cache->module->stage.cp_ref};
+                                .arrival = cache->module->stage.cp_ref};
     cache->tags.lines[line].filling = 1;
     cache->parts[line] = (struct partial_line){.is_part = true};
     cache->lines_unread++;
@@ -276,7 +276,7 @@ miss(struct rop_cache *cache, uint32_t address, bool reads, uint64_t now)
     if (reads || !blocks_is_raw(state))
         fetch_line(cache, request, (uint32_t)victim);
     else
-        leave_unread(cache, request, (uint32_t)victim);
+        skip_fetch(cache, request, (uint32_t)victim);
     return victim;
 }
 
@@ -334,8 +334,8 @@ look_at_transfer(const struct rop_cache *cache, const struct rop_transfer *out, 
  * Requests are taken in order: before a line is here, those of earlier writes have their buffers.
  */
 static void
-look_behind(const struct rop_cache *cache, uint32_t address, const struct memctl *memctl,
-            uint8_t *bytes)
+look_at_memory(const struct rop_cache *cache, uint32_t address, const struct memctl *memctl,
+               uint8_t *bytes)
 {
     for (uint32_t at = 0; at < cache->shape.line_bytes; at += TRANSACTION_BYTES)
         memctl_look(memctl, address + at, bytes + at);
@@ -351,7 +351,7 @@ rop_cache_look(const struct rop_cache *cache, int32_t line, const struct memctl 
     const uint32_t size = cache->shape.line_bytes;
     const uint8_t *held = cache->tags.data + (size_t)line * size;
     if (part->is_part)
-        look_behind(cache, cache->tags.lines[line].address, memctl, bytes);
+        look_at_memory(cache, cache->tags.lines[line].address, memctl, bytes);
     for (uint32_t i = 0; i < size; i++)
         if (!part->is_part || is_known(part->known, i))
             bytes[i] = held[i];
@@ -433,7 +433,7 @@ take_replies(struct rop_cache *cache, uint64_t now)
             memcpy(in->data + part, reply->data, TRANSACTION_BYTES);
             in->arrived_mask |= 1u << (reply->tag & 15);
             in->missing--;
-            in->came = queue_mark(cache->port.replies).cp_ref;
+            in->arrival = queue_mark(cache->port.replies).cp_ref;
         }
         cache->replied = queue_mark(cache->port.replies);
         queue_pop(cache->port.replies, now);
@@ -474,7 +474,7 @@ end_fills(struct rop_cache *cache, uint64_t now)
         }
         take_line(cache, in);
         cache->tags.lines[in->line].filling = 0;
-        cache->tags.lines[in->line].came = (struct cp_stamp){in->came, now};
+        cache->tags.lines[in->line].arrival = (struct cp_stamp){in->arrival, now};
         buffer_drop(&cache->in);
         worked = true;
     }

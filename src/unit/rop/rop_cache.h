@@ -54,7 +54,7 @@ struct rop_transfer { /* a line between the cache and memory */
     uint64_t known[BLOCK_MAX_BYTES / 64];
     uint64_t packed_cycle;  /* out: may be sent from then; in: decompressed then */
     uint64_t written_cycle; /* in: in the line from then */
-    cp_ref came;            /* in: of the last of them */
+    cp_ref arrival;         /* in: of the last of them */
     uint8_t data[BLOCK_MAX_BYTES];
 };
 

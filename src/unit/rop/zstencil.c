@@ -17,7 +17,7 @@
 #include <string.h>
 
 static const struct rop_work work;
-static void tell_hz(void *owner, uint32_t address, const uint8_t *line, uint64_t now);
+static void update_hz(void *owner, uint32_t address, const uint8_t *line, uint64_t now);
 
 static void
 zstencil_wire(void *self)
@@ -49,9 +49,9 @@ zstencil_init(struct zstencil *zstencil, const struct unit_env *env, uint32_t in
     memset(zstencil, 0, sizeof *zstencil);
     zstencil->pools = env->pools;
     rop_init(&zstencil->rop, &zstencil->module, zstencil, &work, env, env->depth_blocks, index);
-    zstencil->tells_hz = !params->RASTERIZER.DisableHZ;
+    zstencil->updates_hz = !params->RASTERIZER.DisableHZ;
     zstencil->block_stamps = params->RASTERIZER.StampsPerHZBlock;
-    zstencil->rop.cache.leaving = tell_hz;
+    zstencil->rop.cache.leaving = update_hz;
     zstencil->rop.cache.owner = zstencil;
 }
 
@@ -176,12 +176,12 @@ far_depths(const struct hz_cut *cut, const struct format_info *format, const uin
 /* Far depths of a line that goes to memory. When the queue to hierarchical Z is full it does
  * without, as it does while a clear is changing lines. */
 static void
-tell_hz(void *owner, uint32_t address, const uint8_t *line, uint64_t now)
+update_hz(void *owner, uint32_t address, const uint8_t *line, uint64_t now)
 {
     struct zstencil *zstencil = owner;
     const struct rop *rop = &zstencil->rop;
     const struct block_surface *surface = blocks_surface(rop->blocks, address);
-    if (!zstencil->tells_hz || !surface || !surface->bound.format->depth_bits ||
+    if (!zstencil->updates_hz || !surface || !surface->bound.format->depth_bits ||
         (rop->executing && clears_depth(&rop->order)) || !queue_space(zstencil->updates, now))
         return;
     const uint32_t line_bytes = rop->shape.cache.line_bytes;

@@ -16,7 +16,7 @@ struct zstencil {
     struct queue *early_out, *late_out; /* to the interpolator; to color write */
     struct queue *updates;              /* far depths to HZ */
     struct rop rop;
-    bool tells_hz;
+    bool updates_hz;
     uint32_t block_stamps;
     uint32_t generation;     /* of the updates to HZ: see unit/raster/hz.h */
     uint64_t samples_passed; /* of the draw */

@@ -40,7 +40,7 @@ static void
 sched_reset(void *self)
 {
     struct sched *sched = self;
-    sched->turn = sched->turn_threads = 0;
+    sched->rr_unit = sched->rr_threads = 0;
 }
 
 static void
@@ -104,11 +104,11 @@ sched_new_group(struct sched *sched, const struct thread_source *source, const s
 }
 
 void
-sched_open_door(struct sched *sched, uint64_t now)
+sched_unblock(struct sched *sched, uint64_t now)
 {
-    if (sched->door_closed)
+    if (sched->dispatch_blocked)
         module_resume(&sched->module, &sched->module.stage, sched->finish_stage.cp_ref, now);
-    sched->door_closed = false;
+    sched->dispatch_blocked = false;
 }
 
 bool
@@ -116,10 +116,10 @@ sched_dispatch(struct sched *sched, struct group **group, uint64_t now)
 {
     const int32_t unit = (*group)->source->assign(sched, *group, now);
     if (unit < 0) {
-        sched->door_closed = true;
+        sched->dispatch_blocked = true;
         return false;
     }
-    sched_open_door(sched, now);
+    sched_unblock(sched, now);
     (*group)->unit = (uint32_t)unit;
     sched->outstanding[unit]++;
     sched->stats.groups++;

@@ -32,15 +32,15 @@ struct sched {
     struct group *vertex_group;                     /* being filled */
     struct group *quad_group[MAX_SHADERS];          /* likewise, for each unit */
     uint64_t vertex_since, quad_since[MAX_SHADERS]; /* cycle of their last addition */
-    bool tiled;                  /* quads go to units by tile; else a batch to each in turn */
-    uint32_t turn, turn_threads; /* the unit, of those for fragments, and what it got so far */
+    bool tiled;                   /* quads go to units by tile; else a batch to each in turn */
+    uint32_t rr_unit, rr_threads; /* the unit, of those for fragments, and what it got so far */
     uint32_t batch_threads;
 
     /* Reorder: for each ROP the quads and ends of draws, in the order in which they came. */
     struct reorder {
         struct reordered {
             struct quad_item item;
-            struct cp_stamp came;
+            struct cp_stamp arrival;
         } * entries;
         struct ring ring;
     } reorder[MAX_ROPS];
@@ -51,7 +51,7 @@ struct sched {
      * ends that leave their ring */
     struct cp_stage finish_stage, output_stage;
     uint64_t finished_cycle; /* of the last group */
-    bool door_closed;        /* what comes waits for a group to finish */
+    bool dispatch_blocked;   /* what comes waits for a group to finish */
 };
 
 void sched_init(struct sched *sched, const struct unit_env *env, uint32_t index);

@@ -203,7 +203,7 @@ static void
 shader_reset(void *self)
 {
     struct shader *shader = self;
-    shader->last_fetched = shader->texunit = shader->sent_in_turn = 0;
+    shader->last_fetched = shader->texunit = shader->texunit_requests = 0;
 }
 
 static void
@@ -323,7 +323,7 @@ add_group(struct shader *shader, struct group *group)
 }
 
 static void
-leave_circle(struct shader *shader, uint32_t slot)
+unlink_group(struct shader *shader, uint32_t slot)
 {
     const uint32_t before = shader->before[slot], after = shader->after[slot];
     shader->after[before] = after;
@@ -332,7 +332,7 @@ leave_circle(struct shader *shader, uint32_t slot)
         shader->oldest = after;
     if (shader->last_fetched == slot) {
         shader->last_fetched = before; /* the one behind it is next */
-        shader->stays_at_turn = false;
+        shader->sticky = false;
     }
     shader->running--;
 }
@@ -426,7 +426,7 @@ void
 shader_finish(struct shader *shader, struct group *group, uint64_t cycle)
 {
     group->source->store(group, &shader->stats);
-    leave_circle(shader, group->slot);
+    unlink_group(shader, group->slot);
     shader_wait(shader, group, WAIT_OUTPUT);
     group->ready_cycle = group->results_ready > cycle ? group->results_ready : cycle;
     shader->finished[ring_push(&shader->finished_ring)] = group->slot;

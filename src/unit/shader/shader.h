@@ -74,15 +74,15 @@ struct shader {
     uint32_t *after, *before;
     uint32_t running, oldest;
     uint32_t last_fetched; /* the slot that was fetched from last; in order: that has its turn */
-    bool stays_at_turn;    /* the unit stays with it */
+    bool sticky;           /* the unit stays with it */
     uint32_t *finished;    /* ended: their slots */
     struct ring finished_ring;
-    uint64_t load_free_cycle, output_free_cycle; /* when the ports are free again */
-    uint64_t issue_free_cycle;                   /* when the ALUs take the next instruction */
-    struct group *sending;                       /* its texture requests are on their way out */
-    uint32_t next_quad, texunit, sent_in_turn;   /* to which unit, in which turn */
-    uint64_t send_cycle;                         /* its first thread's coordinates are there */
-    struct port_use {                            /* results written in a cycle: a ring */
+    uint64_t load_free_cycle, output_free_cycle;   /* when the ports are free again */
+    uint64_t issue_free_cycle;                     /* when the ALUs take the next instruction */
+    struct group *sending;                         /* its texture requests are on their way out */
+    uint32_t next_quad, texunit, texunit_requests; /* to which unit, in which turn */
+    uint64_t send_cycle;                           /* its first thread's coordinates are there */
+    struct port_use {                              /* results written in a cycle: a ring */
         uint64_t cycle;
         uint32_t results;
     } * port_use;

@@ -145,8 +145,8 @@ texture_is_free(struct shader *shader, uint64_t now)
 
 /* Whether an instruction may ever be issued beside those. */
 static bool
-goes_with(const struct shader *shader, const struct group *group, const struct issue *issue,
-          const struct instruction *instruction)
+can_coissue(const struct shader *shader, const struct group *group, const struct issue *issue,
+            const struct instruction *instruction)
 {
     const enum unit_kind kind = kind_of(instruction);
     if (shader->scalar_alu && issue->kinds & 1u << (kind == KIND_SCALAR))
@@ -161,7 +161,7 @@ shader_can_issue(struct shader *shader, const struct group *group, const struct 
 {
     const struct instruction *instruction = next_instruction(group);
     const enum unit_kind kind = kind_of(instruction);
-    const bool joins = !issue->count || goes_with(shader, group, issue, instruction);
+    const bool joins = !issue->count || can_coissue(shader, group, issue, instruction);
     if (shader->replay && !joins)
         return SLOT_PAIR; /* fetch knows as much, but not what operands wait for */
     if ((shader->replay || issue->count) && shader_operands_ready(shader, group, instruction) > now)
@@ -268,8 +268,8 @@ shader_send_texture(struct shader *shader, uint64_t now)
         shader->next_quad = next_request(group, shader->next_quad + 1);
         if (shader->next_quad >= (group_lanes(group) + 3) / 4)
             shader->sending = NULL;
-        if (++shader->sent_in_turn >= shader->request_group) {
-            shader->sent_in_turn = 0;
+        if (++shader->texunit_requests >= shader->request_group) {
+            shader->texunit_requests = 0;
             shader->texunit = (shader->texunit + 1) % shader->texture_units;
         }
     }
@@ -459,7 +459,7 @@ fate_of_group(const struct group *group)
 
 /* The group had its turn, in which it issued or wasted its slots. */
 static bool
-is_turn(enum slot_fate fate)
+uses_turn(enum slot_fate fate)
 {
     return fate == SLOT_ISSUED || fate == SLOT_REPLAY;
 }
@@ -469,8 +469,7 @@ is_turn(enum slot_fate fate)
 static enum slot_fate
 issue_in_order(struct shader *shader, uint64_t now, uint64_t *busy_cycles)
 {
-    uint32_t slot =
-        shader->stays_at_turn ? shader->last_fetched : shader->after[shader->last_fetched];
+    uint32_t slot = shader->sticky ? shader->last_fetched : shader->after[shader->last_fetched];
     for (uint32_t i = 0; i < shader->running; i++) {
         if (shader->groups[slot]->wait != WAIT_LOAD)
             break;
@@ -482,9 +481,9 @@ issue_in_order(struct shader *shader, uint64_t now, uint64_t *busy_cycles)
     if (!ready_has(&shader->ready, slot))
         return fate_of_group(group);
     enum slot_fate fate = issue_group(shader, group, now, busy_cycles);
-    if (is_turn(fate) && group->wait != WAIT_OUTPUT) {
+    if (uses_turn(fate) && group->wait != WAIT_OUTPUT) {
         shader->last_fetched = slot;
-        shader->stays_at_turn = shader->swap_on_block && group->wait != WAIT_TEXELS;
+        shader->sticky = shader->swap_on_block && group->wait != WAIT_TEXELS;
     }
     return fate;
 }
@@ -493,13 +492,13 @@ issue_in_order(struct shader *shader, uint64_t now, uint64_t *busy_cycles)
 static enum slot_fate
 issue_from_window(struct shader *shader, uint64_t now, uint64_t *busy_cycles)
 {
-    if (shader->stays_at_turn) {
+    if (shader->sticky) {
         struct group *group = shader->groups[shader->last_fetched];
         if (!ready_has(&shader->ready, shader->last_fetched))
             return fate_of_group(group);
         enum slot_fate fate = issue_group(shader, group, now, busy_cycles);
-        if (is_turn(fate))
-            shader->stays_at_turn = group->wait != WAIT_TEXELS && group->wait != WAIT_OUTPUT;
+        if (uses_turn(fate))
+            shader->sticky = group->wait != WAIT_TEXELS && group->wait != WAIT_OUTPUT;
         return fate;
     }
     enum slot_fate worst = SLOT_STARVED;
@@ -512,9 +511,9 @@ issue_from_window(struct shader *shader, uint64_t now, uint64_t *busy_cycles)
             return worst == SLOT_STARVED ? fate_of_waiting(shader) : worst;
         struct group *group = shader->groups[slot];
         enum slot_fate fate = issue_group(shader, group, now, busy_cycles);
-        if (is_turn(fate)) {
+        if (uses_turn(fate)) {
             shader->last_fetched = (uint32_t)slot;
-            shader->stays_at_turn =
+            shader->sticky =
                 shader->swap_on_block && group->wait != WAIT_TEXELS && group->wait != WAIT_OUTPUT;
             return fate;
         }
@@ -541,7 +540,7 @@ shader_issue(struct shader *shader, uint64_t now)
     for (; picked < shader->picks; picked++) {
         fate = shader->window ? issue_from_window(shader, now, &busy_cycles)
                               : issue_in_order(shader, now, &busy_cycles);
-        if (!is_turn(fate))
+        if (!uses_turn(fate))
             break;
     }
     if (fate == SLOT_PORTS)

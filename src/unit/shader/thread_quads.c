@@ -71,10 +71,10 @@ assign(struct sched *sched, const struct group *group, uint64_t now)
     if (sched->outstanding[unit] >= role->group_limit || !queue_space(sched->to_shader[unit], now))
         return -1;
     if (!sched->tiled) {
-        sched->turn_threads += role->group_threads;
-        if (sched->turn_threads >= sched->batch_threads) {
-            sched->turn = (sched->turn + 1) % role->unit_count;
-            sched->turn_threads = 0;
+        sched->rr_threads += role->group_threads;
+        if (sched->rr_threads >= sched->batch_threads) {
+            sched->rr_unit = (sched->rr_unit + 1) % role->unit_count;
+            sched->rr_threads = 0;
         }
     }
     return (int32_t)unit;
@@ -113,7 +113,7 @@ unit_of(const struct sched *sched, const struct shader_role *role, const struct 
 {
     const uint32_t x = quad->x / TILE_SIZE, y = quad->y / TILE_SIZE;
     if (!sched->tiled)
-        return role->first_unit + sched->turn;
+        return role->first_unit + sched->rr_unit;
     return role->first_unit + (morton8(x, y) + 64 * morton8(x / 8, y / 8)) % role->unit_count;
 }
 
@@ -127,10 +127,10 @@ take_quad(struct sched *sched, const struct quad_item *item, uint64_t now)
     struct reorder *reorder =
         &sched->reorder[rop_of_tile(quad->x / TILE_SIZE, quad->y / TILE_SIZE, sched->rops)];
     if (ring_is_full(&reorder->ring) || (*group && (*group)->count == full)) {
-        sched->door_closed = true;
+        sched->dispatch_blocked = true;
         return false;
     }
-    sched_open_door(sched, now);
+    sched_unblock(sched, now);
     if (!*group) {
         *group = sched_new_group(sched, &thread_quads, item->draw);
         (*group)->unit = unit;
@@ -188,10 +188,10 @@ finish(struct sched *sched, const struct group *group)
 /* What let the first of a ring go: the group that was finished last, or, where that was before it
  * came (ends of draws without quads), its coming. */
 static void
-note_leaving(struct sched *sched, struct cp_stamp came, uint64_t now)
+note_leaving(struct sched *sched, struct cp_stamp arrival, uint64_t now)
 {
     const struct cp_stamp finished = {sched->finish_stage.cp_ref, sched->finished_cycle};
-    module_resume(&sched->module, &sched->output_stage, path_later(came, finished).cp_ref, now);
+    module_resume(&sched->module, &sched->output_stage, path_later(arrival, finished).cp_ref, now);
 }
 
 /* Quads and ends leave their ring in order. */
@@ -215,7 +215,7 @@ leave(struct sched *sched, uint64_t now, bool *blocked)
                     *blocked = true;
                     break;
                 }
-                note_leaving(sched, entry->came, now);
+                note_leaving(sched, entry->arrival, now);
                 *(struct quad_item *)queue_push(out, now) = *first;
             }
             ring_pop(&reorder->ring);

@@ -42,7 +42,7 @@ struct group *sched_new_group(struct sched *sched, const struct thread_source *s
                               const struct draw *draw);
 /* An item enters. If it had to wait, the critical path continues at the group that finished last.
  */
-void sched_open_door(struct sched *sched, uint64_t now);
+void sched_unblock(struct sched *sched, uint64_t now);
 /* Sends the group to its unit and sets *group to NULL; false: no unit or queue has room. */
 bool sched_dispatch(struct sched *sched, struct group **group, uint64_t now);
 /* The same for a group being filled, when it is full or has lingered since its last addition. */

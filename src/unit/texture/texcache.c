@@ -28,7 +28,7 @@
 enum { PORTS = 16 }; /* four banks of four (texunit.c) */
 
 static void
-forget(struct texcache *cache)
+invalidate_lines(struct texcache *cache)
 {
     const uint32_t count = cache->sets * cache->ways;
     for (uint32_t i = 0; i < count; i++) {
@@ -40,7 +40,7 @@ forget(struct texcache *cache)
 
 /* The second level; or, with one level, the transactions on their way, each of a line. */
 static void
-init_behind(struct texcache *cache, const struct params *params)
+init_l2(struct texcache *cache, const struct params *params)
 {
     struct cache_shape shape = {.lines = cache->input_limit,
                                 .ways = cache->input_limit,
@@ -80,7 +80,7 @@ texcache_init(struct texcache *cache, const struct params *params, struct module
     cache->data = mem_alloc((size_t)count * cache->line_bytes + TEXCACHE_SPILL_BYTES);
     replacement_init(&cache->replacement, params->FRAGMENTSHADER.TextureCacheReplacement,
                      cache->sets, cache->ways);
-    forget(cache);
+    invalidate_lines(cache);
     cache->fill_ring.capacity = params->FRAGMENTSHADER.TextureCacheRequestQueueSize;
     cache->input_limit = params->FRAGMENTSHADER.TextureCacheInputQueue;
     cache->fills = mem_array(cache->fill_ring.capacity, sizeof *cache->fills);
@@ -89,7 +89,7 @@ texcache_init(struct texcache *cache, const struct params *params, struct module
     cache->decompress_latency = params->FRAGMENTSHADER.TextureCacheDecompressLatency;
     const uint32_t width = PORTS * params->FRAGMENTSHADER.TextureCachePortWidth;
     cache->write_cycles = (cache->line_bytes + width - 1) / width;
-    init_behind(cache, params);
+    init_l2(cache, params);
     block_reader_init(&cache->blocks, module, &cache->l2.port, color, depth,
                       params->FRAGMENTSHADER.TextureUnpackedBlocks);
     cache->l2.reader = color ? &cache->blocks : NULL;
@@ -119,12 +119,12 @@ texcache_invalidate(struct texcache *cache)
 {
     BUG_ON(!texcache_is_quiet(cache), "a texture cache is reset while it moves data");
     if (!cache->skip_invalidate)
-        forget(cache);
-    if (!cache->skip_invalidate_behind)
+        invalidate_lines(cache);
+    if (!cache->skip_invalidate_l2)
         cache_reset(&cache->l2);
-    if (!cache->skip_invalidate_behind)
+    if (!cache->skip_invalidate_l2)
         block_reader_reset(&cache->blocks);
-    cache->skip_invalidate = cache->skip_invalidate_behind = false;
+    cache->skip_invalidate = cache->skip_invalidate_l2 = false;
 }
 
 /* Lines of compressed textures have names of their own, a space for each format: their addresses
@@ -269,7 +269,7 @@ texcache_allocate(struct texcache *cache, const struct texcache_texture *texture
 
 /* The next line of the level behind, for the fill that is next to be looked up. */
 static bool
-look_up_behind(struct texcache *cache)
+look_up_l2(struct texcache *cache)
 {
     if (cache->fills_looked_up == cache->fill_ring.count ||
         cache->fills_looked_up == cache->input_limit)
@@ -324,7 +324,7 @@ finish_fill(struct texcache *cache, const struct texcache_fill *fill, uint64_t n
 
 /* The part of the fill in front that is next to be read, when its line is there. */
 static bool
-read_behind(struct texcache *cache, uint64_t now)
+read_l2(struct texcache *cache, uint64_t now)
 {
     struct texcache_fill *fill = &cache->fills[cache->fill_ring.head];
     struct cache *l2 = &cache->l2;
@@ -334,10 +334,10 @@ read_behind(struct texcache *cache, uint64_t now)
     if (!cache_ready(l2, line))
         return false;
     const uint32_t offset = (fill->address + cache->staged) % l2->line_bytes;
-    const uint32_t left = fill->bytes - cache->staged, here = l2->line_bytes - offset;
-    const uint32_t bytes = left < here ? left : here;
+    const uint32_t left = fill->bytes - cache->staged, available = l2->line_bytes - offset;
+    const uint32_t bytes = left < available ? left : available;
     memcpy(cache->staging + cache->staged, cache_data(l2, line) + offset, bytes);
-    fill->asked = path_later(fill->asked, l2->lines[line].came);
+    fill->asked = path_later(fill->asked, l2->lines[line].arrival);
     cache->staged += bytes;
     if (--l2->lines[line].locks == 0 && !cache->two_levels)
         l2->lines[line].valid = false;
@@ -359,9 +359,9 @@ texcache_next_filled(struct texcache *cache, uint64_t now)
 uint64_t
 texcache_clock(struct texcache *cache, uint64_t now)
 {
-    bool moved = look_up_behind(cache);
+    bool moved = look_up_l2(cache);
     moved |= cache_clock(&cache->l2, now);
-    moved |= read_behind(cache, now);
+    moved |= read_l2(cache, now);
     if (moved)
         return now + 1;
     uint64_t next = CYCLE_NEVER;

@@ -76,7 +76,7 @@ struct texcache {
     uint32_t l2_limit;
 
     /* fault injection */
-    bool skip_invalidate, skip_invalidate_behind;
+    bool skip_invalidate, skip_invalidate_l2;
     uint64_t fill_number, wrong_fill_at; /* this fill gets the bytes of the line behind; 0: none */
 };
 

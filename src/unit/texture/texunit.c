@@ -54,7 +54,7 @@ texunit_reset(void *self)
     BUG_ON(texunit->access_count, "a texture unit is reset with %u requests in hand",
            texunit->access_count);
     texcache_invalidate(&texunit->cache);
-    texunit->texture_count = texunit->texture_turn = 0;
+    texunit->texture_count = texunit->texture_rr = 0;
     texunit->port_free = 0;
 }
 
@@ -144,8 +144,8 @@ find_texture(struct texunit *texunit, const struct bound_view *bound, uint32_t t
         do {
             if (++tries > TEXUNIT_TEXTURES)
                 return NULL;
-            texunit->texture_turn = (texunit->texture_turn + 1) % TEXUNIT_TEXTURES;
-            texture = &texunit->textures[texunit->texture_turn];
+            texunit->texture_rr = (texunit->texture_rr + 1) % TEXUNIT_TEXTURES;
+            texture = &texunit->textures[texunit->texture_rr];
         } while (texture->uses);
     }
     sample_texture_init(&texture->sample, bound, target);
@@ -425,8 +425,8 @@ lock_line(struct texunit *texunit, const struct texcache_texture *texture,
 /* The sample in hand finds every way of a set locked, by itself: the texels of the lines that it
  * has are put aside, so that the lines can go. False while it still waits for one. */
 static bool
-put_aside(struct texunit *texunit, const struct texcache_texture *texture,
-          struct texunit_sample *sample)
+save_texels(struct texunit *texunit, const struct texcache_texture *texture,
+            struct texunit_sample *sample)
 {
     struct texcache *cache = &texunit->cache;
     const uint32_t aside = cache->sets * cache->ways * cache->line_bytes;
@@ -498,7 +498,7 @@ fetch(struct texunit *texunit)
         if (texunit->stats.cache_misses - misses == texunit->misses_cycle)
             return true;
         texunit->stall = lock_line(texunit, texture, sample);
-        if (texunit->stall == STALL_WAYS && !worked && put_aside(texunit, texture, sample))
+        if (texunit->stall == STALL_WAYS && !worked && save_texels(texunit, texture, sample))
             return true;
         texunit->lookup_stage.free_cycle = texunit->module.clock->now + 1;
         if (texunit->stall) {

@@ -61,7 +61,7 @@ struct texunit {
     uint32_t samples_cycle; /* that are looked up, and filtered, in a cycle */
 
     struct texcache_texture *textures; /* made ready, for the draws of a frame */
-    uint32_t texture_count, texture_turn;
+    uint32_t texture_count, texture_rr;
 
     struct texunit_access *accesses;
     uint32_t access_limit, access_count;

@@ -224,7 +224,7 @@ keep_texels_behind(struct tiny_run *run, uint32_t frame, uint32_t batch)
 {
     if (batch == 0 && frame == 0)
         for (uint32_t i = 0; i < run->sim.machine->texunit_count; i++)
-            run->sim.machine->texunit[i].cache.skip_invalidate_behind = true;
+            run->sim.machine->texunit[i].cache.skip_invalidate_l2 = true;
 }
 
 static void

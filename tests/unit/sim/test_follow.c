@@ -110,8 +110,8 @@ one_triangle(void **state)
         const struct watched_course *course = &f->watch->courses.items[i];
         assert_true(course->generated < course->tested && course->tested < course->shader_began);
         assert_true(course->shader_began < course->shader_ended);
-        assert_true(course->shader_ended < course->written && course->written <= course->gone);
-        assert_true(course->gone != CYCLE_NEVER && course->texels == 0 && course->misses == 0);
+        assert_true(course->shader_ended < course->written && course->written <= course->retired);
+        assert_true(course->retired != CYCLE_NEVER && course->texels == 0 && course->misses == 0);
     }
     assert_int_equal(f->follow.tiles.count, 1);
     assert_int_equal(f->follow.tiles.items[0].fragments, 28);
