@@ -28,7 +28,7 @@ static void
 grow(struct handle_map *map)
 {
     struct handle_map wider = {.capacity = map->capacity ? map->capacity * 2 : 64};
-    wider.slots = mem_alloc(wider.capacity * sizeof *wider.slots);
+    wider.slots = mem_array(wider.capacity, sizeof *wider.slots);
     for (size_t i = 0; i < map->capacity; i++)
         if (map->slots[i].value)
             *find(&wider, map->slots[i].handle) = map->slots[i];

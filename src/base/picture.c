@@ -21,7 +21,7 @@ picture_encode(const struct picture *picture, uint8_t **bytes, size_t *size, str
     const size_t pixels = (size_t)picture->width * picture->height;
     uint8_t *rgb = NULL;
     if (!picture->has_alpha) {
-        rgb = mem_alloc(pixels * 3);
+        rgb = mem_array(pixels, 3);
         for (size_t i = 0; i < pixels; i++)
             memcpy(rgb + 3 * i, picture->rgba + 4 * i, 3);
     }

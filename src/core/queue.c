@@ -29,7 +29,7 @@ queue_init(struct queue *queue, struct clock *clock, const char *name, int32_t i
     while (ring < queue->capacity)
         ring *= 2;
     queue->mask = ring - 1;
-    queue->items = mem_alloc(((size_t)ring + 1) * item_bytes); /* the last: for a dropped item */
+    queue->items = mem_array((size_t)ring + 1, item_bytes); /* the last: for a dropped item */
     queue->arrival = mem_array(ring, sizeof *queue->arrival);
     queue->cp_refs = mem_array(ring, sizeof *queue->cp_refs);
     queue->from = &sender->stage;

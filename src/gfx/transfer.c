@@ -196,7 +196,7 @@ picture_make(struct picture *picture, const struct format_info *format, uint32_t
     picture->width = width;
     picture->height = height;
     picture->has_alpha = format->channels & 8;
-    picture->rgba = mem_alloc((size_t)width * height * 4);
+    picture->rgba = mem_array((size_t)width * height, 4);
 }
 
 void
@@ -285,7 +285,7 @@ void
 picture_flip(struct picture *picture)
 {
     const size_t row = (size_t)picture->width * 4;
-    uint8_t *turned = mem_alloc(row * picture->height);
+    uint8_t *turned = mem_array(row, picture->height);
     for (uint32_t y = 0; y < picture->height; y++)
         memcpy(turned + y * row, picture->rgba + (picture->height - 1 - y) * row, row);
     free(picture->rgba);

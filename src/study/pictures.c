@@ -33,7 +33,7 @@ write_sheet(const struct study *study, const char *name, const struct picture *r
 {
     char *file = mem_printf("pictures/%s.png", name), *path = sweep_path(&study->sweep, file);
     struct picture sheet = {.width = PARTS * (ours->width / 2), .height = ours->height / 2};
-    sheet.rgba = mem_alloc((size_t)4 * sheet.width * sheet.height + 1);
+    sheet.rgba = mem_array((size_t)sheet.width * sheet.height + 1, 4);
     put_half(ours, 1, &sheet, 0);
     for (uint32_t part = 1; part < PARTS; part++) {
         struct picture difference;

@@ -125,7 +125,7 @@ write_keys(const struct engine_request *request, size_t first, size_t count, uin
            struct error *err)
 {
     char *path = mem_printf("%s/slurm/keys-%llu", request->sweep->dir, (unsigned long long)number);
-    char *text = mem_alloc(count * SWEEP_KEY_TEXT + 1), *to = text;
+    char *text = mem_array(count + 1, SWEEP_KEY_TEXT), *to = text;
     for (size_t i = 0; i < count; i++) {
         to = stpcpy(to, request->sweep->runs.items[request->todo[first + i]].key);
         *to++ = '\n';

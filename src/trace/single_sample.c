@@ -52,7 +52,7 @@ resolve(const struct resource_desc *desc, struct message *message, uint8_t **byt
     if (message->size_bytes % pixel)
         return fail(err, "%u bytes are not whole pixels of resource %u: a pixel has %u",
                     message->size_bytes, desc->handle, pixel);
-    *bytes = mem_alloc((size_t)pixels * element + 1);
+    *bytes = mem_array((size_t)pixels + 1, element);
     for (size_t i = 0; i < pixels; i++)
         resource_read_mean(format, desc->samples, message->bytes + i * pixel, *bytes + i * element);
     message->bytes = *bytes;

@@ -18,7 +18,7 @@ cache_init(struct cache *cache, const struct cache_shape *shape)
     cache->line_bytes = shape->line_bytes;
     const size_t lines = (size_t)cache->sets * cache->ways;
     cache->lines = mem_array(lines, sizeof *cache->lines);
-    cache->data = mem_alloc(lines * shape->line_bytes);
+    cache->data = mem_array(lines, shape->line_bytes);
     replacement_init(&cache->replacement, shape->policy, cache->sets, cache->ways);
     cache->fill_ring.capacity = shape->fill_limit;
     cache->fills = mem_array(shape->fill_limit, sizeof *cache->fills);

@@ -101,7 +101,7 @@ picture_subtract(const struct picture *reference, const struct picture *simulate
 {
     size_t pixels = (size_t)reference->width * reference->height;
     *out = (struct picture){.width = reference->width, .height = reference->height};
-    out->rgba = mem_alloc(4 * pixels);
+    out->rgba = mem_array(pixels, 4);
     for (size_t i = 0; i < 4 * pixels; i++) {
         int difference = sign * (simulated->rgba[i] - reference->rgba[i]);
         out->rgba[i] = i % 4 == 3 ? 255 : (uint8_t)(difference > 0 ? difference : 0);

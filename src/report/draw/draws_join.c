@@ -203,7 +203,7 @@ align(struct side *a, struct side *b)
     uint32_t n, m;
     uint32_t *in_a = left_over(a, &n), *in_b = left_over(b, &m);
     if (n && m && (uint64_t)n * m <= MOST_CELLS) {
-        uint8_t *steps = mem_alloc((size_t)n * m);
+        uint8_t *steps = mem_array(n, m);
         fill_cells(a, in_a, n, b, in_b, m, steps);
         const size_t width = m;
         while (n && m) {

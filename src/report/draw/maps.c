@@ -127,7 +127,7 @@ map_draw(const struct map_source *source, uint32_t mode, struct picture *map)
     const struct picture *picture = source->picture;
     const struct watched_surface *surface = watch_shown(source->watch, source->shown);
     const size_t count = (size_t)picture->width * picture->height;
-    *map = (struct picture){picture->width, picture->height, false, mem_alloc(count * 4)};
+    *map = (struct picture){picture->width, picture->height, false, mem_array(count, 4)};
     if (mode == MAP_COLOR) {
         memcpy(map->rgba, picture->rgba, count * 4);
         return;

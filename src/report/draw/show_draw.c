@@ -109,7 +109,7 @@ before(void *data, const struct functional *renderer, const struct draw *draw, s
         return true;
     shown->width = draw->width;
     shown->height = draw->height;
-    shown->covered = mem_alloc((size_t)draw->width * draw->height + 1);
+    shown->covered = mem_array((size_t)draw->width + 1, (size_t)draw->height + 1);
     return !shown->dir || (write_targets(shown, draw, &renderer->device->memory, "before", err) &&
                            write_textures(shown, draw, &renderer->device->memory, err));
 }

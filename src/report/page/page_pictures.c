@@ -63,7 +63,7 @@ reduce_picture(struct picture *picture, uint32_t reduce)
 {
     const uint32_t width = (picture->width + reduce - 1) / reduce;
     const uint32_t height = (picture->height + reduce - 1) / reduce;
-    uint8_t *small = mem_alloc((size_t)width * height * 4);
+    uint8_t *small = mem_array((size_t)width * height, 4);
     for (uint32_t i = 0; i < width * height; i++) {
         const uint32_t left = i % width * reduce, top = i / width * reduce;
         uint32_t sum[4] = {0}, count = 0;
@@ -189,7 +189,7 @@ add_map(cJSON *maps, const char *path, const char *name, enum scale scale, uint3
     make_heat(heat);
     const uint32_t width = (picture.width + reduce - 1) / reduce;
     const uint32_t height = (picture.height + reduce - 1) / reduce;
-    uint8_t *levels = mem_alloc((size_t)width * height + 1);
+    uint8_t *levels = mem_array((size_t)width + 1, (size_t)height + 1);
     int32_t level = 0;
     uint32_t last = UINT32_MAX;
     bool ok = true;

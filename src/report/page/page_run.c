@@ -105,8 +105,8 @@ add_all_gains(struct page_run *run)
 static void
 add_gains_of(struct page_columns *columns, const struct page_run *run, enum ideal_number n)
 {
-    uint64_t *hidden = mem_alloc(((size_t)columns->rows + 1) * sizeof *hidden);
-    uint64_t *behind = mem_alloc(((size_t)columns->rows + 1) * sizeof *behind);
+    uint64_t *hidden = mem_array((size_t)columns->rows + 1, sizeof *hidden);
+    uint64_t *behind = mem_array((size_t)columns->rows + 1, sizeof *behind);
     char *name = mem_printf("%s_behind", ideals[n].name);
     for (size_t r = 0; r < run->draws.rows.count; r++) {
         const struct draw_row *row = &run->draws.rows.items[r];

@@ -222,7 +222,7 @@ put_contents(struct far_client *client, const struct message *message, struct er
         message->size_bytes != padded_bytes * padded_rows * l->slices)
         return fail(err, "%u bytes of %ux%u are not valid contents of level %u",
                     message->size_bytes, width, height, level);
-    uint8_t *bytes = mem_alloc(row_bytes * rows + 1);
+    uint8_t *bytes = mem_array(rows + 1, row_bytes);
     bool ok = true;
     inner.bytes = bytes;
     inner.size_bytes = (uint32_t)(row_bytes * rows);
