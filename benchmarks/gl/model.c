@@ -130,7 +130,7 @@ prepare_springs(struct drawing *d)
 static void
 prepare_textures(struct drawing *d, const struct model_row *row)
 {
-    if (!strcmp(row->sweep, "springs")) {
+    if (model_row_is_of(row, MODEL_SWEEP_springs)) {
         if (!d->geometry)
             prepare_springs(d);
         return;
@@ -365,8 +365,8 @@ help(void)
          "  --divide N        frames N times narrower and lower, to try things out (1)\n"
          "  --list 1          print what would be drawn\n"
          "  --sweep NAME      all, or one of:");
-    for (uint32_t i = 0; points_sweep(i); i++)
-        printf("                    %s\n", points_sweep(i));
+    for (uint32_t i = 0; i < MODEL_SWEEPS; i++)
+        printf("                    %s\n", model_sweeps[i].name);
     return 0;
 }
 

@@ -8,13 +8,13 @@
 enum { SIDE = 24 }; /* operations on each side of a branch */
 
 static struct point *
-add(struct points *points, const char *sweep, uint32_t width, uint32_t height)
+add(struct points *points, enum model_sweep sweep, uint32_t width, uint32_t height)
 {
     static struct point beyond;
     struct point *point =
         points->count < MODEL_MOST_POINTS ? &points->items[points->count++] : &beyond;
     *point = (struct point){.width = width / points->divide, .height = height / points->divide};
-    strcpy(point->row.sweep, sweep);
+    strcpy(point->row.sweep, model_sweeps[sweep].name);
     point->row.fragments = (double)point->width * point->height;
     point->row.triangles = 2;
     point->columns = point->rows = 1;
@@ -40,7 +40,7 @@ add_fragments(struct points *points)
                                         {1152, 864}, {1280, 960}, {1400, 1050}, {1600, 1200}};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         for (uint32_t length = 12; length <= 40; length += 28)
-            add(points, "fragments", sizes[i][0], sizes[i][1])->row.cycles = length;
+            add(points, MODEL_SWEEP_fragments, sizes[i][0], sizes[i][1])->row.cycles = length;
 }
 
 static void
@@ -49,7 +49,7 @@ add_length(struct points *points)
     static const uint32_t lengths[] = {1,  2,  3,  4,  5,  6,  8,  10,  12,  14,  16, 20,
                                        24, 28, 32, 40, 48, 64, 96, 128, 192, 256, 384};
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++)
-        add(points, "length", 1200, 800)->row.cycles = lengths[i];
+        add(points, MODEL_SWEEP_length, 1200, 800)->row.cycles = lengths[i];
 }
 
 static void
@@ -70,7 +70,7 @@ add_triangles(struct points *points)
     static const uint32_t blocks[] = {1, 4, 16, 32, 64, 128, 320, 640};
     for (size_t b = 0; b < sizeof blocks / sizeof blocks[0]; b++)
         for (size_t c = 0; c < sizeof columns / sizeof columns[0]; c++) {
-            struct point *point = add(points, "triangles", 640, 384);
+            struct point *point = add(points, MODEL_SWEEP_triangles, 640, 384);
             set_branch(point, blocks[b]);
             set_cells(points, point, columns[c]);
         }
@@ -84,13 +84,13 @@ add_coherence(struct points *points)
                                       12, 14, 16,  20,  24,  28,  32,  40,  48,  64,
                                       80, 96, 112, 128, 144, 160, 192, 213, 256, 320};
     for (size_t b = 0; b < sizeof blocks / sizeof blocks[0]; b++)
-        set_branch(add(points, "coherence", 640, 480), blocks[b]);
+        set_branch(add(points, MODEL_SWEEP_coherence, 640, 480), blocks[b]);
 }
 
 static void
 add_texture(struct points *points, const char *format, uint32_t size)
 {
-    struct point *point = add(points, "textures", 512, 384);
+    struct point *point = add(points, MODEL_SWEEP_textures, 512, 384);
     strcpy(point->row.format, format);
     point->row.cycles = 8;
     point->row.texture = size;
@@ -123,7 +123,7 @@ add_dependent(struct points *points)
                                      100, 128, 200, 256, 300, 400, 512, 600, 800, 1024};
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
         for (uint32_t p = 0; pattern_name(p); p++) {
-            struct point *point = add(points, "dependent", 512, 384);
+            struct point *point = add(points, MODEL_SWEEP_dependent, 512, 384);
             strcpy(point->row.pattern, pattern_name(p));
             strcpy(point->row.format, "RGBA32F");
             point->row.cycles = 4;
@@ -143,7 +143,7 @@ add_springs(struct points *points)
     static const char *const flows[] = {"unrolled", "loop", "break"};
     for (uint32_t t = 0; t < 3; t++)
         for (uint32_t f = 0; f < 3; f++) {
-            struct point *point = add(points, "springs", 512, 256);
+            struct point *point = add(points, MODEL_SWEEP_springs, 512, 256);
             struct model_row *row = &point->row;
             snprintf(row->variant, sizeof row->variant, "%s-%s", textures[t], flows[f]);
             row->cycles = 8;
@@ -160,30 +160,20 @@ add_springs(struct points *points)
         }
 }
 
-static const struct {
-    const char *name;
-    void (*add)(struct points *points);
-} sweeps[] = {
-    {"fragments", add_fragments}, {"length", add_length},     {"triangles", add_triangles},
-    {"coherence", add_coherence}, {"textures", add_textures}, {"dependent", add_dependent},
-    {"springs", add_springs},
+static void (*const adders[MODEL_SWEEPS])(struct points *points) = {
+#define MODEL_SWEEP(name, ...) add_##name,
+#include "model/sweeps.def"
+#undef MODEL_SWEEP
 };
-enum { SWEEPS = sizeof sweeps / sizeof sweeps[0] };
-
-const char *
-points_sweep(uint32_t number)
-{
-    return number < SWEEPS ? sweeps[number].name : NULL;
-}
 
 bool
 points_add(struct points *points, const char *sweep, uint32_t divide)
 {
     bool found = false;
     points->divide = divide;
-    for (uint32_t i = 0; i < SWEEPS; i++)
-        if (!strcmp(sweep, "all") || !strcmp(sweep, sweeps[i].name)) {
-            sweeps[i].add(points);
+    for (uint32_t i = 0; i < MODEL_SWEEPS; i++)
+        if (!strcmp(sweep, "all") || !strcmp(sweep, model_sweeps[i].name)) {
+            adders[i](points);
             found = true;
         }
     return found;
@@ -284,7 +274,7 @@ point_shader(const struct point *point)
           "void main() {\n"
           "    vec4 a = at, b = at * 0.7, c = at.yxwz;\n",
           out);
-    if (!strcmp(row->sweep, "springs"))
+    if (model_row_is_of(row, MODEL_SWEEP_springs))
         write_springs(point, out);
     else if (row->dependent > 0)
         write_dependent(out);

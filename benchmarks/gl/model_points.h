@@ -20,7 +20,6 @@ struct points {
 /* Appends the points of a sweep, or of all ("all"), `divide` times narrower and lower; false: there
  * is none of that name. */
 bool points_add(struct points *points, const char *sweep, uint32_t divide);
-const char *points_sweep(uint32_t number); /* NULL behind the last */
 
 /* The fragment shader; the caller frees. */
 char *point_shader(const struct point *point);

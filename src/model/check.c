@@ -13,16 +13,8 @@ model_budget(uint32_t stages)
 enum model_stage
 model_stage_of(const char *sweep)
 {
-    static const struct {
-        const char *sweep;
-        enum model_stage stage;
-    } stages[] = {{"fragments", MODEL_BASE},      {"length", MODEL_BASE},
-                  {"triangles", MODEL_TRIANGLES}, {"coherence", MODEL_TRIANGLES},
-                  {"textures", MODEL_TEXTURES},   {"dependent", MODEL_DEPENDENT}};
-    for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++)
-        if (!strcmp(stages[i].sweep, sweep))
-            return stages[i].stage;
-    return MODEL_STAGES;
+    const enum model_sweep found = model_sweep_find(sweep);
+    return found < MODEL_SWEEPS ? model_sweeps[found].stage : MODEL_STAGES;
 }
 
 static void

@@ -338,7 +338,7 @@ take_rows(struct reads *reads, const struct model *model, const struct model_row
     for (size_t i = 0; i < rows->count; i++) {
         const struct model_row *row = &rows->items[i];
         struct read read;
-        if ((fitted && !fitted[i]) || strcmp(row->sweep, "dependent") != 0)
+        if ((fitted && !fitted[i]) || !model_row_is_of(row, MODEL_SWEEP_dependent))
             continue;
         if (!read_row(&read, row, err))
             return false;
@@ -359,7 +359,7 @@ model_fit_dependent(struct model *model, const struct model_rows *rows, const bo
     struct dependent best = {0};
     double most = 0, bytes = 0; /* of a texel: of the last row */
     for (size_t i = 0; i < rows->count; i++)
-        if (!strcmp(rows->items[i].sweep, "dependent"))
+        if (model_row_is_of(&rows->items[i], MODEL_SWEEP_dependent))
             bytes = texel_bytes(rows->items[i].format);
     bool ok = take_rows(&reads, model, rows, fitted, err);
     for (size_t r = 0; r < reads.rows.count; r++)

@@ -21,22 +21,23 @@ model_curve_of(const struct model_row *row, char *name, size_t size, double *alo
     const bool is_power = model_is_power_of_two(row->texture);
     *name = '\0';
     *along = 0;
-    if (!strcmp(row->sweep, "fragments")) {
+    if (model_row_is_of(row, MODEL_SWEEP_fragments)) {
         snprintf(name, size, "fragments %g", row->cycles);
         *along = row->fragments;
-    } else if (!strcmp(row->sweep, "length")) {
+    } else if (model_row_is_of(row, MODEL_SWEEP_length)) {
         snprintf(name, size, "base");
         *along = row->cycles;
-    } else if (!strcmp(row->sweep, "triangles") && row->triangles > 0) {
+    } else if (model_row_is_of(row, MODEL_SWEEP_triangles) && row->triangles > 0) {
         snprintf(name, size, "triangles %g", row->block);
         *along = log2(row->fragments / row->triangles);
-    } else if (!strcmp(row->sweep, "coherence")) {
+    } else if (model_row_is_of(row, MODEL_SWEEP_coherence)) {
         snprintf(name, size, "coherence");
         *along = fold_block(row->block);
-    } else if (!strcmp(row->sweep, "textures") && row->texture > 0 && row->reads > 0) {
+    } else if (model_row_is_of(row, MODEL_SWEEP_textures) && row->texture > 0 && row->reads > 0) {
         snprintf(name, size, "textures %.20s %s", row->format, is_power ? "powers" : "others");
         *along = log2(row->texture);
-    } else if (!strcmp(row->sweep, "dependent") && row->texture > 0 && row->dependent > 0) {
+    } else if (model_row_is_of(row, MODEL_SWEEP_dependent) && row->texture > 0 &&
+               row->dependent > 0) {
         snprintf(name, size, "dependent %.20s %s", row->pattern, is_power ? "powers" : "others");
         *along = row->texture;
     }
@@ -46,11 +47,11 @@ double
 model_measured(const struct model *model, const struct model_row *row)
 {
     const double seconds = row->seconds - model_factor(model, "start");
-    if (!strcmp(row->sweep, "length"))
+    if (model_row_is_of(row, MODEL_SWEEP_length))
         return seconds * model_factor(model, "rate") / row->fragments;
-    if (!strcmp(row->sweep, "textures"))
+    if (model_row_is_of(row, MODEL_SWEEP_textures))
         return row->fragments * row->reads / seconds;
-    if (!strcmp(row->sweep, "dependent"))
+    if (model_row_is_of(row, MODEL_SWEEP_dependent))
         return seconds / (row->fragments * row->dependent);
     return row->fragments / seconds;
 }
@@ -101,7 +102,7 @@ model_split(const struct model_rows *rows)
         for (end = first + 1; end < rows->count && !strcmp(placed[end].name, placed[first].name);)
             end++;
         const struct model_row *row = &rows->items[placed[first].row];
-        const bool is_family = !strcmp(row->sweep, "dependent");
+        const bool is_family = model_row_is_of(row, MODEL_SWEEP_dependent);
         const size_t offset = is_family ? chequered(row) : 0;
         size_t place = 0; /* what was measured twice there is on the same side */
         for (size_t i = first; i < end && *placed[first].name; i++) {
@@ -123,13 +124,13 @@ struct fitting {
 };
 
 static bool
-is_seen(const struct fitting *f, size_t row, const char *sweep)
+is_seen(const struct fitting *f, size_t row, enum model_sweep sweep)
 {
-    return (!f->fitted || f->fitted[row]) && !strcmp(f->rows->items[row].sweep, sweep);
+    return (!f->fitted || f->fitted[row]) && model_row_is_of(&f->rows->items[row], sweep);
 }
 
 static bool
-has_sweep(const struct fitting *f, const char *sweep)
+has_sweep(const struct fitting *f, enum model_sweep sweep)
 {
     for (size_t i = 0; i < f->rows->count; i++)
         if (is_seen(f, i, sweep))
@@ -149,7 +150,7 @@ fit_start(const struct fitting *f)
     size_t used = 0;
     for (size_t i = 0; i < f->rows->count; i++) {
         uint32_t p = 0;
-        if (!is_seen(f, i, "fragments"))
+        if (!is_seen(f, i, MODEL_SWEEP_fragments))
             continue;
         while (p < programs && cycles[p] != f->rows->items[i].cycles)
             p++;
@@ -158,7 +159,7 @@ fit_start(const struct fitting *f)
     }
     for (size_t i = 0; i < f->rows->count; i++) {
         const struct model_row *row = &f->rows->items[i];
-        if (!is_seen(f, i, "fragments"))
+        if (!is_seen(f, i, MODEL_SWEEP_fragments))
             continue;
         for (uint32_t p = 0; p < programs; p++)
             a[used * (programs + 1) + 1 + p] =
@@ -184,12 +185,12 @@ fit_rate(const struct fitting *f, double rate, struct error *err)
         return true;
     }
     for (size_t i = 0; i < f->rows->count; i++)
-        if (is_seen(f, i, "length") && f->rows->items[i].cycles > most)
+        if (is_seen(f, i, MODEL_SWEEP_length) && f->rows->items[i].cycles > most)
             most = f->rows->items[i].cycles;
     double *a = mem_array(f->rows->count * 3, sizeof *a), *b = a + f->rows->count * 2;
     for (size_t i = 0; i < f->rows->count; i++) {
         const struct model_row *row = &f->rows->items[i];
-        if (!is_seen(f, i, "length") || row->cycles < most / 4)
+        if (!is_seen(f, i, MODEL_SWEEP_length) || row->cycles < most / 4)
             continue;
         a[2 * used] = row->fragments / row->seconds;
         a[2 * used + 1] = row->cycles * row->fragments / row->seconds;
@@ -205,7 +206,7 @@ fit_rate(const struct fitting *f, double rate, struct error *err)
 
 /* All curves of a sweep. */
 static bool
-fit_curves(const struct fitting *f, const char *sweep, struct error *err)
+fit_curves(const struct fitting *f, enum model_sweep sweep, struct error *err)
 {
     double *x = mem_array((f->rows->count + 1) * 2, sizeof *x), *y = x + f->rows->count;
     bool ok = true;
@@ -218,7 +219,7 @@ fit_curves(const struct fitting *f, const char *sweep, struct error *err)
             continue;
         model_curve_of(&f->rows->items[i], name, sizeof name, &along);
         if (!*name)
-            ok = fail(err, "%s: a row lacks what its curve goes along", sweep);
+            ok = fail(err, "%s: a row lacks what its curve goes along", model_sweeps[sweep].name);
         if (!ok || model_curve(f->model, name))
             continue;
         for (size_t r = i; r < f->rows->count; r++) {
@@ -231,7 +232,7 @@ fit_curves(const struct fitting *f, const char *sweep, struct error *err)
                           f->rows->items[r].seconds);
             count += !strcmp(other, name);
         }
-        ok = ok && (spline_fit(&spline, x, y, count, strcmp(sweep, "length") != 0, err) ||
+        ok = ok && (spline_fit(&spline, x, y, count, sweep != MODEL_SWEEP_length, err) ||
                     fail_prefix(err, "%s", name));
         if (ok)
             model_set_curve(f->model, name, &spline);
@@ -247,7 +248,7 @@ note_branch(const struct fitting *f)
 {
     for (size_t i = 0; i < f->rows->count; i++) {
         const struct model_row *row = &f->rows->items[i];
-        if (!is_seen(f, i, "triangles"))
+        if (!is_seen(f, i, MODEL_SWEEP_triangles))
             continue;
         const double side = (row->if_cycles + row->else_cycles) / 2;
         const double agreed = row->cycles + row->branch_cycles + side;
@@ -297,17 +298,18 @@ bool
 model_fit(struct model *model, const struct model_rows *rows, const bool *fitted, double rate,
           struct error *err)
 {
-    static const char *const sweeps[] = {"triangles", "coherence", "textures"};
+    static const enum model_sweep sweeps[] = {MODEL_SWEEP_triangles, MODEL_SWEEP_coherence,
+                                              MODEL_SWEEP_textures};
     const struct fitting f = {model, rows, fitted};
     *model = (struct model){0};
     if (rows->count)
         snprintf(model->renderer, sizeof model->renderer, "%s", rows->items[0].renderer);
-    bool ok = check_rows(rows, err) &&
-              (has_sweep(&f, "length") || fail(err, "there is no row of the sweep `length`"));
+    bool ok = check_rows(rows, err) && (has_sweep(&f, MODEL_SWEEP_length) ||
+                                        fail(err, "there is no row of the sweep `length`"));
     if (ok) {
         fit_start(&f);
         ok = fit_rate(&f, rate > 0 ? rate : rows->items[0].rate, err) &&
-             fit_curves(&f, "length", err);
+             fit_curves(&f, MODEL_SWEEP_length, err);
     }
     for (size_t i = 0; ok && i < sizeof sweeps / sizeof sweeps[0]; i++)
         ok = fit_curves(&f, sweeps[i], err);
@@ -319,7 +321,8 @@ model_fit(struct model *model, const struct model_rows *rows, const bool *fitted
     }
     if (ok && !fitted)
         model_set_factor(model, "fitted.all", 1, 0);
-    ok = ok && (!has_sweep(&f, "dependent") || model_fit_dependent(model, rows, fitted, err));
+    ok = ok &&
+         (!has_sweep(&f, MODEL_SWEEP_dependent) || model_fit_dependent(model, rows, fitted, err));
     if (!ok)
         model_fini(model);
     return ok;

@@ -18,7 +18,6 @@
 #include "model/row.h"
 #include "model/spline.h"
 
-enum model_stage { MODEL_BASE, MODEL_TRIANGLES, MODEL_TEXTURES, MODEL_DEPENDENT, MODEL_STAGES };
 extern const char *const model_stage_names[MODEL_STAGES];
 
 struct model_curve {

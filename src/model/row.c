@@ -22,20 +22,11 @@ enum { FIELDS = sizeof fields / sizeof fields[0] };
 
 static const char label_start[] = "model ";
 
-/* What a row of each has to say. */
-enum { MOST_NEEDS = 4 };
-static const struct sweep_needs {
-    const char *sweep, *columns[MOST_NEEDS];
-} sweeps[] = {
-    {"fragments", {"cycles"}},
-    {"length", {"cycles"}},
-    {"triangles", {"cycles", "triangles"}},
-    {"coherence", {"cycles"}},
-    {"textures", {"cycles", "format", "texture", "reads"}},
-    {"dependent", {"pattern", "texture", "reads", "dependent"}},
-    {"springs", {"cycles"}},
+const struct model_sweep_info model_sweeps[MODEL_SWEEPS] = {
+#define MODEL_SWEEP(name, stage, chart, ...) {#name, stage, chart, {__VA_ARGS__}},
+#include "model/sweeps.def"
+#undef MODEL_SWEEP
 };
-enum { SWEEPS = sizeof sweeps / sizeof sweeps[0] };
 
 static const struct field *
 field_find(const char *name)
@@ -69,23 +60,30 @@ is_measured(const struct field *field)
            field->offset == offsetof(struct model_row, spread);
 }
 
-static const struct sweep_needs *
-find_sweep(const char *name)
+enum model_sweep
+model_sweep_find(const char *name)
 {
-    for (uint32_t i = 0; i < SWEEPS; i++)
-        if (!strcmp(sweeps[i].sweep, name))
-            return &sweeps[i];
-    return NULL;
+    enum model_sweep sweep = 0;
+    while (sweep < MODEL_SWEEPS && strcmp(model_sweeps[sweep].name, name) != 0)
+        sweep++;
+    return sweep;
+}
+
+bool
+model_row_is_of(const struct model_row *row, enum model_sweep sweep)
+{
+    return !strcmp(row->sweep, model_sweeps[sweep].name);
 }
 
 bool
 model_sweep_check(const char *name, struct error *err)
 {
     char names[128] = "";
-    for (size_t i = 0, at = 0; i < SWEEPS && at < sizeof names; i++)
-        at +=
-            (size_t)snprintf(names + at, sizeof names - at, "%s%s", i ? ", " : "", sweeps[i].sweep);
-    return find_sweep(name) || fail(err, "there is no sweep '%.40s': %s", name, names);
+    for (size_t i = 0, at = 0; i < MODEL_SWEEPS && at < sizeof names; i++)
+        at += (size_t)snprintf(names + at, sizeof names - at, "%s%s", i ? ", " : "",
+                               model_sweeps[i].name);
+    return model_sweep_find(name) < MODEL_SWEEPS ||
+           fail(err, "there is no sweep '%.40s': %s", name, names);
 }
 
 bool
@@ -219,13 +217,13 @@ set_rate(struct model_row *row, const char *value, struct error *err)
 }
 
 static bool
-has_needs(const struct model_row *row, struct error *err)
+has_columns(const struct model_row *row, struct error *err)
 {
-    const struct sweep_needs *needs = find_sweep(row->sweep);
-    if (!needs)
+    const enum model_sweep sweep = model_sweep_find(row->sweep);
+    if (sweep == MODEL_SWEEPS)
         return model_sweep_check(row->sweep, err);
-    for (uint32_t i = 0; i < MOST_NEEDS && needs->columns[i]; i++) {
-        const struct field *field = field_find(needs->columns[i]);
+    for (uint32_t i = 0; i < MODEL_SWEEP_COLUMNS && model_sweeps[sweep].columns[i]; i++) {
+        const struct field *field = field_find(model_sweeps[sweep].columns[i]);
         if (field->is_text ? !*text_of(row, field) : !(*number_of(row, field) > 0))
             return fail(err, "a row of %s says nothing of %s", row->sweep, field->name);
     }
@@ -252,7 +250,7 @@ read_row(struct model_row *row, const struct csv_reader *reader, const struct fi
         return fail(err, "sweep is empty");
     if (!(row->fragments > 0 && row->seconds > 0))
         return fail(err, "%s must be above 0", row->fragments > 0 ? "seconds" : "fragments");
-    return has_needs(row, err);
+    return has_columns(row, err);
 }
 
 static bool

@@ -27,8 +27,26 @@ struct model_rows {
 /* The sides of textures whose width is a power of two are a case of their own. */
 bool model_is_power_of_two(double size);
 
+enum model_stage { MODEL_BASE, MODEL_TRIANGLES, MODEL_TEXTURES, MODEL_DEPENDENT, MODEL_STAGES };
+
+enum model_sweep {
+#define MODEL_SWEEP(name, ...) MODEL_SWEEP_##name,
+#include "model/sweeps.def"
+#undef MODEL_SWEEP
+    MODEL_SWEEPS
+};
+enum { MODEL_SWEEP_COLUMNS = 4 };
+extern const struct model_sweep_info {
+    const char *name;
+    enum model_stage stage;                   /* that it is about; MODEL_STAGES: all */
+    const char *chart;                        /* "": it has none */
+    const char *columns[MODEL_SWEEP_COLUMNS]; /* that each row must have; NULL: no more */
+} model_sweeps[MODEL_SWEEPS];
+/* MODEL_SWEEPS: there is none of that name. */
+enum model_sweep model_sweep_find(const char *name);
 /* False, with the message that lists them: there is none of that name. */
 bool model_sweep_check(const char *name, struct error *err);
+bool model_row_is_of(const struct model_row *row, enum model_sweep sweep);
 
 /* "name=value" into the row. */
 bool model_row_set(struct model_row *row, const char *name, const char *value, struct error *err);

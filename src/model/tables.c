@@ -68,7 +68,7 @@ model_springs_sheet(struct text_table *sheet, const struct model_check *check,
         text_table_cell(sheet, "%s", heads[i]);
     text_table_end_row(sheet);
     for (size_t r = 0; r < rows->count; r++) {
-        if (strcmp(rows->items[r].sweep, "springs") != 0)
+        if (!model_row_is_of(&rows->items[r], MODEL_SWEEP_springs))
             continue;
         found = true;
         text_table_cell(sheet, "%s", rows->items[r].variant);

@@ -8,7 +8,8 @@
 
 /* A chart of a sweep: which of its rows, in which series, and where. */
 struct chart {
-    const char *name, *sweep, *title, *x_label, *y_label, *extra;
+    enum model_sweep sweep;
+    const char *title, *x_label, *y_label, *extra;
     double scale;                                            /* of the values */
     bool (*series)(const struct model_row *row, char *text); /* false: it is left out */
     double (*along)(const struct model_row *row);
@@ -82,19 +83,19 @@ work_texels(const struct model_row *row)
 }
 
 static const struct chart charts[] = {
-    {"length", "length", "performance against program length", "cycles of the program",
+    {MODEL_SWEEP_length, "performance against program length", "cycles of the program",
      "million fragments per second", "set logscale x 2\nset logscale y", 1e-6, one_series,
      along_length, work_fragments},
-    {"triangles", "triangles", "performance against triangle size", "fragments per triangle",
+    {MODEL_SWEEP_triangles, "performance against triangle size", "fragments per triangle",
      "million fragments per second", "set logscale x 2\nset yrange [0:*]", 1e-6, some_widths,
      along_size, work_fragments},
-    {"coherence", "coherence", "columns that branch together", "pixels per column",
+    {MODEL_SWEEP_coherence, "columns that branch together", "pixels per column",
      "million fragments per second", "set logscale x 2\nset yrange [0:*]", 1e-6, one_series,
      along_block, work_fragments},
-    {"textures", "textures", "texture size and format, powers of two", "texels per side",
+    {MODEL_SWEEP_textures, "texture size and format, powers of two", "texels per side",
      "million texels per second", "set logscale x 2\nset logscale y", 1e-6, powers_of_formats,
      along_texture, work_texels},
-    {"dependent", "dependent", "dependent reads against size and pattern", "texels per side",
+    {MODEL_SWEEP_dependent, "dependent reads against size and pattern", "texels per side",
      "million fragments per second", "set logscale x 2\nset yrange [0:*]", 1e-6, some_patterns,
      along_texture, work_fragments},
 };
@@ -123,7 +124,7 @@ compare_numbers(const void *a, const void *b)
 static bool
 takes(const struct chart *chart, const struct model_row *row, char *series)
 {
-    return !strcmp(row->sweep, chart->sweep) && chart->series(row, series);
+    return model_row_is_of(row, chart->sweep) && chart->series(row, series);
 }
 
 /* Of each series what was measured and what is predicted, at all places. */
@@ -176,9 +177,9 @@ write_chart(const struct chart *chart, const struct model_machine *machine, cons
 {
     struct plot plot;
     char *title = mem_printf("%s: %s", machine->name, chart->title);
-    char *name = mem_printf("%s-%s", chart->name, machine->name);
+    char *name = mem_printf("%s-%s", model_sweeps[chart->sweep].name, machine->name);
     const struct model_errors *errors =
-        &machine->check.stages[model_stage_of(chart->sweep)].held_out;
+        &machine->check.stages[model_sweeps[chart->sweep].stage].held_out;
     char *note = mem_printf("held out: mean error %.1f %%, worst %.1f %%", 100 * errors->mean,
                             100 * errors->worst);
     plot_init(&plot, PLOT_LINES, title, chart->y_label);
@@ -205,7 +206,7 @@ write_springs(const struct model_machine *machine, const struct study *to, struc
     plot_add_series(&plot, "measured");
     plot_add_series(&plot, "predicted");
     for (size_t r = 0; r < machine->rows.count; r++)
-        if (!strcmp(machine->rows.items[r].sweep, "springs")) {
+        if (model_row_is_of(&machine->rows.items[r], MODEL_SWEEP_springs)) {
             const double values[] = {1 / machine->rows.items[r].seconds,
                                      1 / machine->check.predicted[r]};
             plot_add(&plot, machine->rows.items[r].variant, values);

@@ -80,7 +80,7 @@ performance_at(const struct model_rows *rows, double block)
 {
     for (size_t r = 0; r < rows->count; r++) {
         const struct model_row *row = &rows->items[r];
-        if (!strcmp(row->sweep, "coherence") && row->block == block)
+        if (model_row_is_of(row, MODEL_SWEEP_coherence) && row->block == block)
             return performance(row);
     }
     return NAN;
@@ -93,7 +93,7 @@ agreed_performance(const struct model_machine *machine)
     const struct model_row *widest = NULL;
     for (size_t r = 0; r < machine->rows.count; r++) {
         const struct model_row *row = &machine->rows.items[r];
-        if (!strcmp(row->sweep, "triangles") && row->triangles == 2 &&
+        if (model_row_is_of(row, MODEL_SWEEP_triangles) && row->triangles == 2 &&
             (!widest || row->block > widest->block))
             widest = row;
     }
@@ -106,7 +106,7 @@ coherence_find(struct coherence_widths *widths, const struct model_machine *mach
     const double within = 1.02;
     *widths = (struct coherence_widths){.least = INFINITY, .all = agreed_performance(machine)};
     for (size_t r = 0; r < machine->rows.count; r++)
-        if (!strcmp(machine->rows.items[r].sweep, "coherence"))
+        if (model_row_is_of(&machine->rows.items[r], MODEL_SWEEP_coherence))
             widths->least = fmin(widths->least, performance(&machine->rows.items[r]));
     if (isinf(widths->least) || isnan(widths->all))
         return false;
@@ -114,7 +114,7 @@ coherence_find(struct coherence_widths *widths, const struct model_machine *mach
     double below = 0; /* the widest column that does not gain half */
     for (size_t r = 0; r < machine->rows.count; r++) {
         const struct model_row *row = &machine->rows.items[r];
-        if (strcmp(row->sweep, "coherence") != 0)
+        if (!model_row_is_of(row, MODEL_SWEEP_coherence))
             continue;
         if (performance(row) <= within * widths->least)
             widths->flat = fmax(widths->flat, row->block);
@@ -124,7 +124,7 @@ coherence_find(struct coherence_widths *widths, const struct model_machine *mach
     widths->half = INFINITY;
     for (size_t r = 0; r < machine->rows.count; r++) {
         const struct model_row *row = &machine->rows.items[r];
-        if (strcmp(row->sweep, "coherence") != 0)
+        if (!model_row_is_of(row, MODEL_SWEEP_coherence))
             continue;
         if (row->block > below)
             widths->half = fmin(widths->half, row->block);
@@ -278,22 +278,14 @@ has_chart(const char *dir, const char *name, const char *of)
 static void
 put_machine(const struct model_machine *machine, const char *dir, FILE *out)
 {
-    static const struct {
-        const char *name, *what;
-    } charts[] = {{"length", "length of the program"},
-                  {"triangles", "size of triangles"},
-                  {"coherence", "columns"},
-                  {"textures", "textures"},
-                  {"dependent", "dependent reads"},
-                  {"springs", "mass-spring"}};
     fprintf(out, "\n## %s\n\n", machine->name);
     model_machine_tables(machine, out);
     uint32_t linked = 0;
-    for (size_t i = 0; i < sizeof charts / sizeof charts[0]; i++)
-        if (has_chart(dir, charts[i].name, machine->name))
+    for (uint32_t i = 0; i < MODEL_SWEEPS; i++)
+        if (has_chart(dir, model_sweeps[i].name, machine->name))
             fprintf(out, "%s [%s](%s-%s.svg)",
-                    linked++ ? "," : "\nMeasured and predicted:", charts[i].what, charts[i].name,
-                    machine->name);
+                    linked++ ? "," : "\nMeasured and predicted:", model_sweeps[i].chart,
+                    model_sweeps[i].name, machine->name);
     if (linked)
         fputs(".\n", out);
 }
