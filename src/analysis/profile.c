@@ -171,7 +171,7 @@ profile_add_launch(struct profile *profile, uint32_t kernel, uint64_t invocation
 }
 
 static double *
-place_of(struct profile_launch *launch, const struct nvidia_metric *metric)
+metric_slot(struct profile_launch *launch, const struct nvidia_metric *metric)
 {
     if (metric->kind == METRIC_FIGURE)
         return &launch->counts.figures[metric->figure];
@@ -196,7 +196,7 @@ profile_launch_has(const struct profile_launch *launch, const struct nvidia_metr
 bool
 profile_launch_set(struct profile_launch *launch, const struct nvidia_metric *metric, double value)
 {
-    double *place = place_of(launch, metric);
+    double *place = metric_slot(launch, metric);
     if (!isnan(*place))
         return false;
     launch->counts.tool = metric->tool;

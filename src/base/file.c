@@ -103,7 +103,7 @@ dir_has_files(const char *path, bool (*is_ours)(const char *name))
 }
 
 static void
-clear(DIR *dir, bool (*is_ours)(const char *name))
+clear_dir(DIR *dir, bool (*is_ours)(const char *name))
 {
     if (!dir)
         return;
@@ -116,13 +116,13 @@ clear(DIR *dir, bool (*is_ours)(const char *name))
 void
 dir_clear(const char *path, bool (*is_ours)(const char *name))
 {
-    clear(opendir(path), is_ours);
+    clear_dir(opendir(path), is_ours);
 }
 
 void
 dir_remove_files(const char *path, bool (*is_ours)(const char *name))
 {
-    clear(open_own(path), is_ours);
+    clear_dir(open_own(path), is_ours);
     rmdir(path); /* when nothing is left in it */
 }
 

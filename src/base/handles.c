@@ -14,7 +14,7 @@ home_of(const struct handle_map *map, uint32_t handle)
 }
 
 static struct handle_slot *
-find(const struct handle_map *map, uint32_t handle)
+find_slot(const struct handle_map *map, uint32_t handle)
 {
     if (!map->capacity)
         return NULL;
@@ -31,7 +31,7 @@ grow(struct handle_map *map)
     wider.slots = mem_array(wider.capacity, sizeof *wider.slots);
     for (size_t i = 0; i < map->capacity; i++)
         if (map->slots[i].value)
-            *find(&wider, map->slots[i].handle) = map->slots[i];
+            *find_slot(&wider, map->slots[i].handle) = map->slots[i];
     wider.count = map->count;
     free(map->slots);
     *map = wider;
@@ -47,7 +47,7 @@ handle_map_fini(struct handle_map *map)
 void *
 handle_map_get(const struct handle_map *map, uint32_t handle)
 {
-    struct handle_slot *slot = find(map, handle);
+    struct handle_slot *slot = find_slot(map, handle);
     return slot ? slot->value : NULL;
 }
 
@@ -56,7 +56,7 @@ handle_map_put(struct handle_map *map, uint32_t handle, void *value)
 {
     if (2 * (map->count + 1) > map->capacity)
         grow(map);
-    struct handle_slot *slot = find(map, handle);
+    struct handle_slot *slot = find_slot(map, handle);
     map->count += slot->value == NULL;
     *slot = (struct handle_slot){handle, value};
 }
@@ -64,7 +64,7 @@ handle_map_put(struct handle_map *map, uint32_t handle, void *value)
 void *
 handle_map_remove(struct handle_map *map, uint32_t handle)
 {
-    struct handle_slot *slot = find(map, handle);
+    struct handle_slot *slot = find_slot(map, handle);
     void *value = slot ? slot->value : NULL;
     if (!value)
         return NULL;

@@ -82,7 +82,7 @@ json_write(cJSON *json, const char *path, struct error *err)
 }
 
 static void
-put(cJSON *json, size_t cut, FILE *out)
+append_json(cJSON *json, size_t cut, FILE *out)
 {
     char *text = text_of(json, false);
     fwrite(text + cut, 1, strlen(text) - 2 * cut, out);
@@ -92,11 +92,11 @@ put(cJSON *json, size_t cut, FILE *out)
 void
 json_put(cJSON *json, FILE *out)
 {
-    put(json, 0, out);
+    append_json(json, 0, out);
 }
 
 void
 json_put_members(cJSON *object, FILE *out)
 {
-    put(object, 1, out);
+    append_json(object, 1, out);
 }

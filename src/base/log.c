@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 static void
-say(const char *prefix, const char *fmt, va_list args)
+write_line(const char *prefix, const char *fmt, va_list args)
 {
     char text[2048];
     vsnprintf(text, sizeof text, fmt, args);
@@ -38,7 +38,7 @@ log_error(const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    say("aetius: ", fmt, args);
+    write_line("aetius: ", fmt, args);
     va_end(args);
 }
 
@@ -47,7 +47,7 @@ log_warning(const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    say("aetius: warning: ", fmt, args);
+    write_line("aetius: warning: ", fmt, args);
     va_end(args);
 }
 
@@ -56,7 +56,7 @@ log_note(const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    say("", fmt, args);
+    write_line("", fmt, args);
     va_end(args);
 }
 

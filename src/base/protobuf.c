@@ -15,7 +15,7 @@ encode(uint64_t value, uint8_t bytes[MAX_VARINT])
 }
 
 static void
-put(struct proto *out, const void *bytes, size_t count)
+append_bytes(struct proto *out, const void *bytes, size_t count)
 {
     VEC_RESERVE(out, out->count + count);
     memcpy(out->items + out->count, bytes, count);
@@ -26,7 +26,7 @@ static void
 put_varint(struct proto *out, uint64_t value)
 {
     uint8_t bytes[MAX_VARINT];
-    put(out, bytes, encode(value, bytes));
+    append_bytes(out, bytes, encode(value, bytes));
 }
 
 void
@@ -42,7 +42,7 @@ proto_text(struct proto *out, uint32_t field, const char *text)
     const size_t length = strlen(text);
     put_varint(out, (uint64_t)field << 3 | WIRE_BYTES);
     put_varint(out, length);
-    put(out, text, length);
+    append_bytes(out, text, length);
 }
 
 size_t

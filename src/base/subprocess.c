@@ -67,7 +67,7 @@ redirect(const struct subprocess_setup *setup, int pipe_end)
 
 /* In the child; on return errno says why the program does not run. */
 static void
-execute(const struct subprocess_setup *setup, int pipe_end, pid_t parent)
+exec_program(const struct subprocess_setup *setup, int pipe_end, pid_t parent)
 {
     sigset_t none;
     sigemptyset(&none);
@@ -132,7 +132,7 @@ subprocess_start(struct subprocess *child, const struct subprocess_setup *setup,
     fflush(NULL);
     const pid_t pid = fork();
     if (pid == 0) {
-        execute(setup, output[1], parent);
+        exec_program(setup, output[1], parent);
         why = errno;
         const ssize_t n = write(report[1], &why, sizeof why);
         _exit(n > 0 ? 127 : 126);

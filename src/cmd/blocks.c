@@ -135,7 +135,7 @@ read_file(struct blocks_options *options, const char *path, struct description *
 }
 
 static void
-print_text(const char *path, enum codec_kind kind, const struct description *d)
+print_blocks_text(const char *path, enum codec_kind kind, const struct description *d)
 {
     print_shown(stdout, "%s: %s, frames %u to %u\n", path, kind == CODEC_COLOR ? "color" : "z",
                 d->first_frame, d->last_frame);
@@ -189,7 +189,7 @@ read_operand(struct blocks_options *options, const char *operand, cJSON *list, s
         if (options->json)
             add_json(list, files.paths[i], kind, &description);
         else
-            print_text(files.paths[i], kind, &description);
+            print_blocks_text(files.paths[i], kind, &description);
     }
     block_files_fini(&files);
     return ok;

@@ -251,7 +251,7 @@ add_runs(cJSON *root, const struct run_comparison *runs)
 }
 
 static void
-print_json(const struct comparison *comparison)
+print_compare_json(const struct comparison *comparison)
 {
     cJSON *root = cJSON_CreateObject();
     add_difference(cJSON_AddObjectToObject(root, "total"), &comparison->total);
@@ -378,7 +378,7 @@ print_join(const struct draws_join *join)
 
 /* The limits last: they are what a log of continuous integration ends with. */
 static void
-print_text(const struct comparison *comparison)
+print_compare_text(const struct comparison *comparison)
 {
     if (comparison->are_runs)
         print_runs(&comparison->runs);
@@ -422,7 +422,7 @@ judge_draws(struct comparison *c, struct error *err)
 
 /* What the limits say of the two runs, and of their draws. */
 static bool
-judge(struct comparison *c, struct error *err)
+check_limits(struct comparison *c, struct error *err)
 {
     const struct picture_difference *total = &c->total;
     const struct regression_pictures pictures = {.pixels = total->pixels - total->identical,
@@ -477,7 +477,7 @@ static int
 compare_two(struct comparison *c, bool json)
 {
     struct error err, unwritten;
-    bool ok = compare(c, &err) && judge(c, &err);
+    bool ok = compare(c, &err) && check_limits(c, &err);
     char *why = ok ? NULL : mem_printable(err.text);
     const bool written = write_report(c, c->markdown, true, why, &unwritten) &&
                          write_report(c, c->junit, false, why, &unwritten);
@@ -486,9 +486,9 @@ compare_two(struct comparison *c, bool json)
     ok &= written;
     free(why);
     if (ok && json)
-        print_json(c);
+        print_compare_json(c);
     else if (ok)
-        print_text(c);
+        print_compare_text(c);
     const bool exceeded = ok && c->regression.exceeded;
     comparison_fini(c);
     return exceeded ? EXIT_EXCEEDED : conclude(ok, &err);

@@ -23,7 +23,7 @@ struct input { /* one operand */
     struct compression result;
 };
 
-struct compress {
+struct compress_file {
     struct compression blank; /* what each input begins with */
     VEC(struct input) inputs;
     struct compression sum;
@@ -63,14 +63,14 @@ add_input(struct compression *compression, const char *name,
 }
 
 static uint32_t
-bus_bytes(const struct compress *all)
+bus_bytes(const struct compress_file *all)
 {
     return all->sum.bus == CODEC_BUS_32 ? 32 : 64;
 }
 
 /* Mean over the inputs of a codec's ratio; 0 when it applies to none. */
 static double
-mean_ratio(const struct compress *all, uint32_t kind, uint32_t codec, bool geometric)
+mean_ratio(const struct compress_file *all, uint32_t kind, uint32_t codec, bool geometric)
 {
     double sum = 0, count = 0;
     for (size_t i = 0; i < all->inputs.count; i++) {
@@ -101,7 +101,7 @@ by_ratio(const void *a, const void *b)
 
 /* Codecs that apply, the best first. */
 static uint32_t
-rank_codecs(const struct compress *all, uint32_t kind, struct rank ranks[CODEC_COUNT])
+rank_codecs(const struct compress_file *all, uint32_t kind, struct rank ranks[CODEC_COUNT])
 {
     uint32_t count = 0;
     for (uint32_t c = 0; c < CODEC_COUNT; c++) {
@@ -115,7 +115,7 @@ rank_codecs(const struct compress *all, uint32_t kind, struct rank ranks[CODEC_C
 
 /* A row: its ratio, and what it makes of the blocks. */
 static void
-put_codec(const struct compress *all, uint32_t kind, const struct rank *rank,
+put_codec(const struct compress_file *all, uint32_t kind, const struct rank *rank,
           struct text_table *table)
 {
     const struct compression_kind *tally = &all->sum.kinds[kind];
@@ -140,7 +140,7 @@ put_codec(const struct compress *all, uint32_t kind, const struct rank *rank,
 }
 
 static void
-print_codecs(const struct compress *all, uint32_t kind)
+print_codecs(const struct compress_file *all, uint32_t kind)
 {
     struct text_table table = {0};
     struct rank ranks[CODEC_COUNT];
@@ -160,7 +160,7 @@ print_codecs(const struct compress *all, uint32_t kind)
 }
 
 static void
-print_kind(const struct compress *all, uint32_t kind)
+print_kind(const struct compress_file *all, uint32_t kind)
 {
     const struct compression_kind *tally = &all->sum.kinds[kind];
     const uint64_t in = compression_bytes_in(tally);
@@ -178,7 +178,7 @@ print_kind(const struct compress *all, uint32_t kind)
 }
 
 static void
-print_text(const struct compress *all)
+print_compress_text(const struct compress_file *all)
 {
     printf(
         "%u-byte bus; ratio of bytes in to bytes out%s; shares of the blocks that move by size\n",
@@ -189,8 +189,8 @@ print_text(const struct compress *all)
 }
 
 static void
-put_levels(const struct compress *all, const struct input *input, uint32_t kind, uint32_t codec,
-           struct text_table *table)
+put_levels(const struct compress_file *all, const struct input *input, uint32_t kind,
+           uint32_t codec, struct text_table *table)
 {
     const double ratio = compression_ratio(&input->result, kind, codec);
     struct compression_level levels[COMPRESSION_LEVELS];
@@ -212,7 +212,7 @@ put_levels(const struct compress *all, const struct input *input, uint32_t kind,
 
 /* A line an input, kind, codec and level; the level's number is that of the block state. */
 static void
-print_csv(const struct compress *all)
+print_compress_csv(const struct compress_file *all)
 {
     static const char *const names[] = {"input",     "kind",  "codec",       "latency_cycles",
                                         "bus_bytes", "level", "level_bytes", "blocks",
@@ -288,7 +288,7 @@ add_traffic(cJSON *object, const struct compression *compression)
 }
 
 static void
-print_json(const struct compress *all)
+print_compress_json(const struct compress_file *all)
 {
     cJSON *root = cJSON_CreateObject();
     cJSON_AddNumberToObject(root, "bus", bus_bytes(all));
@@ -320,19 +320,19 @@ print_json(const struct compress *all)
 }
 
 static void
-print(const struct compress *all, bool json, bool csv)
+print(const struct compress_file *all, bool json, bool csv)
 {
     if (json)
-        print_json(all);
+        print_compress_json(all);
     else if (csv)
-        print_csv(all);
+        print_compress_csv(all);
     else
-        print_text(all);
+        print_compress_text(all);
 }
 
 static bool
-compress(struct compress *all, const struct args *args, const struct block_input_options *options,
-         struct error *err)
+compress_file(struct compress_file *all, const struct args *args,
+              const struct block_input_options *options, struct error *err)
 {
     bool ok = true;
     all->sum = all->blank;
@@ -352,7 +352,7 @@ compress(struct compress *all, const struct args *args, const struct block_input
 int
 cmd_compress(int argc, char **argv)
 {
-    struct compress all = {0};
+    struct compress_file all = {0};
     struct block_input_options input_options = {.samples = 1};
     uint64_t bus = 64, jobs = cores_count();
     bool json = false, csv = false, bench = false;
@@ -393,7 +393,7 @@ cmd_compress(int argc, char **argv)
     if (bench)
         return block_input_bench(&args, all.blank.bus, &input_options);
     interrupt_watch();
-    const bool ok = compress(&all, &args, &input_options, &err);
+    const bool ok = compress_file(&all, &args, &input_options, &err);
     if (ok || all.sum.kinds[COMPRESSION_COLOR].transfers ||
         all.sum.kinds[COMPRESSION_DEPTH].transfers)
         print(&all, json, csv); /* after a failure: what came before it */

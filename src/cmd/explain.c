@@ -178,7 +178,7 @@ print_members(const struct answer *answer)
 }
 
 static void
-print_text(const struct answer *answer)
+print_explain_text(const struct answer *answer)
 {
     printf("%s (%s%s%s)\n  %s\n", answer->name, answer->kind,
            answer->measure && *answer->measure ? ", " : "", answer->measure ? answer->measure : "",
@@ -209,7 +209,7 @@ add_statistics(cJSON *root, const struct stat_group *group)
 }
 
 static void
-print_json(const struct answer *answer)
+print_explain_json(const struct answer *answer)
 {
     cJSON *root = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "name", answer->name);
@@ -265,9 +265,9 @@ explain(const struct machine *machine, const char *name, bool json)
         return EXIT_FAILED;
     }
     if (json)
-        print_json(&answer);
+        print_explain_json(&answer);
     else
-        print_text(&answer);
+        print_explain_text(&answer);
     return EXIT_WELL;
 }
 

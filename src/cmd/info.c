@@ -136,8 +136,8 @@ print_caps(const struct caps_v2 *caps)
 }
 
 static bool
-print_json(struct trace_reader *reader, const char *path, const char *warning,
-           struct draw_list *draws, struct error *err)
+print_info_json(struct trace_reader *reader, const char *path, const char *warning,
+                struct draw_list *draws, struct error *err)
 {
     struct trace_frame one = first_frame(reader);
     cJSON *o = cJSON_CreateObject();
@@ -167,8 +167,8 @@ print_json(struct trace_reader *reader, const char *path, const char *warning,
 }
 
 static void
-print_text(const struct trace_reader *reader, const char *path, bool per_frame, uint32_t first,
-           uint32_t last)
+print_info_text(const struct trace_reader *reader, const char *path, bool per_frame, uint32_t first,
+                uint32_t last)
 {
     struct trace_frame one = first_frame(reader);
     const uint32_t frames = trace_frame_count(reader);
@@ -226,11 +226,11 @@ cmd_info(int argc, char **argv)
     draws.first = one && ok ? first : 0;
     draws.last = one ? draws.first + 1 : count;
     if (ok && json)
-        ok = print_json(reader, args.operands[0], warning.text, &draws, &err);
+        ok = print_info_json(reader, args.operands[0], warning.text, &draws, &err);
     else if (ok && draws.wanted)
         ok = list_draws(&draws, reader, &err);
     else if (ok)
-        print_text(reader, args.operands[0], one, draws.first, draws.last);
+        print_info_text(reader, args.operands[0], one, draws.first, draws.last);
     trace_reader_close(reader);
     return conclude(ok, &err);
 }

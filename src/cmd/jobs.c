@@ -164,7 +164,7 @@ begin_frame(struct jobs *jobs, bool first, struct error *err, bool *ok)
 }
 
 static void
-work(struct jobs *jobs)
+run_member(struct jobs *jobs)
 {
     struct simulate *s = jobs->s;
     struct error err = {""};
@@ -289,7 +289,7 @@ jobs_drive(struct simulate *s, struct trace_reader *reader, uint32_t count, stru
     jobs.done = mem_array(jobs.frames + 1, sizeof *jobs.done);
     const int made = worker_pool_fork(jobs.pool, 0, err);
     if (made > 0)
-        work(&jobs);
+        run_member(&jobs);
     bool ok = made == 0 && coordinate(&jobs, err);
     run_folder_close_parts(&s->folder);
     for (uint32_t f = 0; f < jobs.frames; f++)

@@ -55,7 +55,7 @@ print_commands(FILE *out)
 
 /* What a command said may not have come through: a full disk. A reader that left had enough. */
 static int
-finish(int status)
+check_stdout(int status)
 {
     struct pollfd reader = {STDOUT_FILENO, POLLOUT, 0};
     status = interrupt_status(status);
@@ -88,15 +88,15 @@ main(int argc, char **argv)
     }
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help")) {
         print_commands(stdout);
-        return finish(EXIT_WELL);
+        return check_stdout(EXIT_WELL);
     }
     if (!strcmp(argv[1], "--version")) {
         puts("aetius " AETIUS_VERSION);
-        return finish(EXIT_WELL);
+        return check_stdout(EXIT_WELL);
     }
     for (size_t i = 0; commands[i].name; i++)
         if (!strcmp(argv[1], commands[i].name))
-            return finish(commands[i].run(argc - 1, argv + 1));
+            return check_stdout(commands[i].run(argc - 1, argv + 1));
     print_shown(stderr, "aetius: there is no command '%s'; `aetius --help` lists them\n", argv[1]);
     return EXIT_USAGE;
 }

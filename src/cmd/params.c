@@ -57,7 +57,7 @@ put_one(struct text_table *table, const struct request *request, const struct pa
 }
 
 static void
-print_text(const struct request *request)
+print_params_text(const struct request *request)
 {
     size_t count;
     const struct param_info *infos = param_infos(&count);
@@ -119,7 +119,7 @@ describe(const struct request *request, const struct param_info *info)
 }
 
 static void
-print_json(const struct request *request)
+print_params_json(const struct request *request)
 {
     size_t count;
     const struct param_info *infos = param_infos(&count);
@@ -234,8 +234,8 @@ cmd_params(int argc, char **argv)
     else if (request.ini)
         print_ini(&request);
     else if (request.json)
-        print_json(&request);
+        print_params_json(&request);
     else
-        print_text(&request);
+        print_params_text(&request);
     return EXIT_WELL;
 }

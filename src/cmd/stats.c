@@ -144,7 +144,7 @@ print_metrics(void)
 }
 
 static void
-print_text(const struct machine *machine)
+print_stats_text(const struct machine *machine)
 {
     puts("Each statistic stands under the question that it helps to answer.\n"
          "Names in the tables of a run: UNIT.STATISTIC, or UNIT[I].STATISTIC where there are\n"
@@ -172,7 +172,7 @@ add_queues(cJSON *root, const struct clock *clock)
 }
 
 static void
-print_json(const struct machine *machine)
+print_stats_json(const struct machine *machine)
 {
     size_t count;
     cJSON *root = cJSON_CreateObject();
@@ -229,9 +229,9 @@ cmd_stats(int argc, char **argv)
     if (!machine_options_build(&machine, &sim, &err))
         return conclude(false, &err);
     if (json)
-        print_json(sim.machine);
+        print_stats_json(sim.machine);
     else
-        print_text(sim.machine);
+        print_stats_text(sim.machine);
     simulation_fini(&sim);
     return EXIT_WELL;
 }

@@ -54,7 +54,8 @@ keep_result(void *listener, uint32_t client, uint32_t handle, uint32_t offset, c
 }
 
 static bool
-execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes, struct error *err)
+execute_side(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
+             struct error *err)
 {
     struct side *side = data;
     struct simulation *sim = &side->sim;
@@ -75,7 +76,7 @@ side_init(struct side *side, const char *name, const struct params *params,
         return false;
     if (side->sim.machine)
         machine_warn(side->sim.machine, NULL);
-    const struct executor executor = {side, &side->sim.device, execute};
+    const struct executor executor = {side, &side->sim.device, execute_side};
     executor_sink_init(&side->sink, &executor);
     side->sink.sink.write_back = keep_result;
     side->sink.sink.listener = side;

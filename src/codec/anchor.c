@@ -28,7 +28,7 @@ find_elements(const struct grid *grid, uint32_t elements[3])
 }
 
 static uint32_t
-predict(const struct anchor *anchor, const struct grid *grid, uint32_t element)
+anchor_predict(const struct anchor *anchor, const struct grid *grid, uint32_t element)
 {
     const int32_t x = (int32_t)grid_x(grid, element) - ((int32_t)grid->width / 2 - 1);
     const int32_t y = (int32_t)grid_y(grid, element) - ((int32_t)grid->height / 2 - 1);
@@ -67,14 +67,14 @@ anchor_choose(const uint32_t *block, struct codec_shape shape)
     find_elements(&grid, elements);
     const struct anchor anchor = find_anchor(&depth, elements);
     for (uint32_t i = 0; i < CODEC_WORDS; i++) {
-        const uint32_t own = depth_width(depth.z[i] - predict(&anchor, &grid, i));
+        const uint32_t own = depth_width(depth.z[i] - anchor_predict(&anchor, &grid, i));
         width = own > width ? own : width;
     }
     return depth_choose(&codec_anchor.levels[shape.bus], &depth, FIXED_BITS, CORRECTIONS, width);
 }
 
 static void
-compress(const uint32_t *block, struct codec_shape shape, int32_t level, uint8_t *out)
+anchor_compress(const uint32_t *block, struct codec_shape shape, int32_t level, uint8_t *out)
 {
     const struct grid grid = grid_of(shape);
     const uint32_t bytes = codec_anchor.levels[shape.bus].bytes[level];
@@ -91,12 +91,13 @@ compress(const uint32_t *block, struct codec_shape shape, int32_t level, uint8_t
     bits_put(&writer, (uint32_t)anchor.slope_y & DEPTH_MASK, DEPTH_BITS);
     for (uint32_t i = 0; i < CODEC_WORDS; i++)
         if (!is_stored(elements, i))
-            bits_put(&writer, (depth.z[i] - predict(&anchor, &grid, i)) & ((1u << n) - 1), n);
+            bits_put(&writer, (depth.z[i] - anchor_predict(&anchor, &grid, i)) & ((1u << n) - 1),
+                     n);
     bits_end(&writer);
 }
 
 static void
-decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t *block)
+anchor_decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t *block)
 {
     const struct grid grid = grid_of(shape);
     const uint32_t bytes = codec_anchor.levels[shape.bus].bytes[level];
@@ -110,7 +111,7 @@ decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t 
     anchor.slope_y = depth_signed(bits_get(&reader, DEPTH_BITS));
     const uint32_t n = depth_correction_bits(&depth, bytes, FIXED_BITS, CORRECTIONS);
     for (uint32_t i = 0; i < CODEC_WORDS; i++) {
-        depth.z[i] = predict(&anchor, &grid, i);
+        depth.z[i] = anchor_predict(&anchor, &grid, i);
         if (!is_stored(elements, i))
             depth.z[i] += depth_get_signed(&reader, n);
     }
@@ -123,6 +124,6 @@ const struct codec codec_anchor = {
     .latency_cycles = 7,
     .levels = {{3, {64, 128, 192}}, {7, {32, 64, 96, 128, 160, 192, 224}}},
     .choose = anchor_choose,
-    .compress = compress,
-    .decompress = decompress,
+    .compress = anchor_compress,
+    .decompress = anchor_decompress,
 };

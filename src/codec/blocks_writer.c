@@ -128,7 +128,7 @@ blocks_writer_create(struct blocks_writer **out, const char *path, enum codec_ki
 
 /* Writes the segment in hand, and begins a new one. */
 static bool
-flush(struct blocks_writer *writer)
+flush_blocks(struct blocks_writer *writer)
 {
     if (writer->count_count == 0)
         return true;
@@ -211,7 +211,7 @@ blocks_writer_add_many(struct blocks_writer *writer, const uint32_t *block,
                 writer->count_count == BLOCKS_SEGMENT_COUNTS ||
                 (writer->block_count >= FRAME_BLOCKS && tag->frame != writer->frame);
     writer->frame = tag->frame;
-    if (writer->failure.text[0] || (full && !flush(writer)))
+    if (writer->failure.text[0] || (full && !flush_blocks(writer)))
         return fail(err, "%s", writer->failure.text);
     if (count) {
         count_block(writer, find_block(writer, block), tag, count);
@@ -230,7 +230,7 @@ blocks_writer_add(struct blocks_writer *writer, const uint32_t *block, const str
 bool
 blocks_writer_close(struct blocks_writer *writer, struct error *err)
 {
-    bool ok = !writer->failure.text[0] && flush(writer);
+    bool ok = !writer->failure.text[0] && flush_blocks(writer);
     if (ok) {
         struct blocks_end end = {BLOCKS_END_MAGIC, 0, writer->totals};
         end.crc_of_totals = blocks_crc(&end.totals, sizeof end.totals);

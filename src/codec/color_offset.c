@@ -95,7 +95,7 @@ color_offset_choose(const uint32_t *block, struct codec_shape shape)
 }
 
 static void
-compress(const uint32_t *block, struct codec_shape shape, int32_t level, uint8_t *out)
+color_offset_compress(const uint32_t *block, struct codec_shape shape, int32_t level, uint8_t *out)
 {
     struct bit_writer writer = bits_begin(out, codec_color_offset.levels[shape.bus].bytes[level]);
     struct component ranges[4];
@@ -116,7 +116,7 @@ compress(const uint32_t *block, struct codec_shape shape, int32_t level, uint8_t
 }
 
 static void
-decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t *block)
+color_offset_decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t *block)
 {
     struct bit_reader reader = bits_open(in, codec_color_offset.levels[shape.bus].bytes[level]);
     memset(block, 0, CODEC_BLOCK_BYTES);
@@ -138,6 +138,6 @@ const struct codec codec_color_offset = {
     .levels = {{6, {64, 64, 128, 128, 192, 192}},
                {13, {32, 64, 64, 96, 96, 128, 128, 160, 160, 192, 192, 224, 224}}},
     .choose = color_offset_choose,
-    .compress = compress,
-    .decompress = decompress,
+    .compress = color_offset_compress,
+    .decompress = color_offset_decompress,
 };

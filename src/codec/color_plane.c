@@ -39,7 +39,8 @@ value_of(uint32_t word, uint32_t c)
 
 /* The plane's value at each pixel, the component in place, from the three colors. */
 static void
-predict(const struct grid *grid, const uint32_t corners[3], uint32_t predicted[CODEC_WORDS])
+color_plane_predict(const struct grid *grid, const uint32_t corners[3],
+                    uint32_t predicted[CODEC_WORDS])
 {
     const int32_t last_x = (int32_t)grid->width - 1, last_y = (int32_t)grid->height - 1;
     const int32_t below = last_x * last_y;
@@ -66,7 +67,7 @@ predict_from_block(const uint32_t *block, const struct grid *grid, uint32_t corn
     corners[0] = block[0];
     corners[1] = block[grid_at(grid, grid->width - 1, 0, 0)];
     corners[2] = block[grid_at(grid, 0, grid->height - 1, 0)];
-    predict(grid, corners, predicted);
+    color_plane_predict(grid, corners, predicted);
 }
 
 static int32_t
@@ -93,7 +94,7 @@ color_plane_choose(const uint32_t *block, struct codec_shape shape)
 }
 
 static void
-compress(const uint32_t *block, struct codec_shape shape, int32_t level, uint8_t *out)
+color_plane_compress(const uint32_t *block, struct codec_shape shape, int32_t level, uint8_t *out)
 {
     const struct grid grid = grid_of(shape);
     const uint8_t *n = widths[shape.bus][level];
@@ -111,7 +112,7 @@ compress(const uint32_t *block, struct codec_shape shape, int32_t level, uint8_t
 }
 
 static void
-decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t *block)
+color_plane_decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t *block)
 {
     const struct grid grid = grid_of(shape);
     const uint8_t *n = widths[shape.bus][level];
@@ -119,7 +120,7 @@ decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t 
     uint32_t corners[3], predicted[CODEC_WORDS];
     for (uint32_t i = 0; i < 3; i++)
         corners[i] = bits_get(&reader, 32);
-    predict(&grid, corners, predicted);
+    color_plane_predict(&grid, corners, predicted);
     for (uint32_t i = 0; i < CODEC_WORDS; i++) {
         block[i] = 0;
         for (uint32_t c = 0; c < 4; c++) {
@@ -138,6 +139,6 @@ const struct codec codec_color_plane = {
     .levels = {{6, {64, 64, 128, 128, 192, 192}},
                {13, {32, 64, 64, 96, 96, 128, 128, 160, 160, 192, 192, 224, 224}}},
     .choose = color_plane_choose,
-    .compress = compress,
-    .decompress = decompress,
+    .compress = color_plane_compress,
+    .decompress = color_plane_decompress,
 };

@@ -92,7 +92,7 @@ comp_choose(const uint32_t *block, struct codec_shape shape)
 }
 
 static void
-compress(const uint32_t *block, struct codec_shape shape, int32_t level, uint8_t *out)
+comp_compress(const uint32_t *block, struct codec_shape shape, int32_t level, uint8_t *out)
 {
     const uint32_t k = low_bits[shape.bus][level], low = (1u << k) - 1;
     struct bit_writer writer = bits_begin(out, codec_comp.levels[shape.bus].bytes[level]);
@@ -115,7 +115,7 @@ compress(const uint32_t *block, struct codec_shape shape, int32_t level, uint8_t
 }
 
 static void
-decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t *block)
+comp_decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t *block)
 {
     const uint32_t k = low_bits[shape.bus][level];
     struct bit_reader reader = bits_open(in, codec_comp.levels[shape.bus].bytes[level]);
@@ -132,8 +132,11 @@ decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t 
 }
 
 const struct codec codec_comp = {
-    CODEC_IS(comp),           .doc = "offsets from min and max of each component",
-    .latency_cycles = 7,      .levels = {{3, {64, 128, 192}}, {6, {64, 96, 128, 160, 192, 224}}},
-    .choose = comp_choose,    .compress = compress,
-    .decompress = decompress,
+    CODEC_IS(comp),
+    .doc = "offsets from min and max of each component",
+    .latency_cycles = 7,
+    .levels = {{3, {64, 128, 192}}, {6, {64, 96, 128, 160, 192, 224}}},
+    .choose = comp_choose,
+    .compress = comp_compress,
+    .decompress = comp_decompress,
 };

@@ -47,7 +47,7 @@ is_stored(struct element element)
 
 /* What is known of the element's depth from earlier ones. */
 static uint32_t
-predict(const uint32_t *z, const struct grid *grid, struct element at)
+ddpcm_predict(const uint32_t *z, const struct grid *grid, struct element at)
 {
     const uint32_t x = at.x, y = at.y;
 #define Z(x, y, sample) z[grid_at(grid, x, y, sample)]
@@ -81,7 +81,7 @@ ddpcm_choose(const uint32_t *block, struct codec_shape shape)
         if (is_stored(at))
             continue;
         const uint32_t own = depth_width(depth.z[grid_at(&grid, at.x, at.y, at.sample)] -
-                                         predict(depth.z, &grid, at));
+                                         ddpcm_predict(depth.z, &grid, at));
         width = own > width ? own : width;
     }
     return depth_choose(&codec_ddpcm.levels[shape.bus], &depth, layout.fixed_bits,
@@ -89,7 +89,7 @@ ddpcm_choose(const uint32_t *block, struct codec_shape shape)
 }
 
 static void
-compress(const uint32_t *block, struct codec_shape shape, int32_t level, uint8_t *out)
+ddpcm_compress(const uint32_t *block, struct codec_shape shape, int32_t level, uint8_t *out)
 {
     const struct grid grid = grid_of(shape);
     const struct layout layout = layout_of(&grid);
@@ -104,7 +104,7 @@ compress(const uint32_t *block, struct codec_shape shape, int32_t level, uint8_t
             const struct element at = element_of(&grid, i);
             const uint32_t bits = pass ? n : DEPTH_BITS;
             const uint32_t difference =
-                depth.z[grid_at(&grid, at.x, at.y, at.sample)] - predict(depth.z, &grid, at);
+                depth.z[grid_at(&grid, at.x, at.y, at.sample)] - ddpcm_predict(depth.z, &grid, at);
             if (is_stored(at) == !pass)
                 bits_put(&writer, difference & ((1u << bits) - 1), bits);
         }
@@ -112,7 +112,7 @@ compress(const uint32_t *block, struct codec_shape shape, int32_t level, uint8_t
 }
 
 static void
-decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t *block)
+ddpcm_decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t *block)
 {
     const struct grid grid = grid_of(shape);
     const struct layout layout = layout_of(&grid);
@@ -129,7 +129,7 @@ decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t 
             const uint32_t difference =
                 pass ? depth_get_signed(&reader, n) : bits_get(&reader, DEPTH_BITS);
             depth.z[grid_at(&grid, at.x, at.y, at.sample)] =
-                (predict(depth.z, &grid, at) + difference) & DEPTH_MASK;
+                (ddpcm_predict(depth.z, &grid, at) + difference) & DEPTH_MASK;
         }
     depth_close(&depth, block);
 }
@@ -140,6 +140,6 @@ const struct codec codec_ddpcm = {
     .latency_cycles = 6,
     .levels = {{3, {64, 128, 192}}, {7, {32, 64, 96, 128, 160, 192, 224}}},
     .choose = ddpcm_choose,
-    .compress = compress,
-    .decompress = decompress,
+    .compress = ddpcm_compress,
+    .decompress = ddpcm_decompress,
 };

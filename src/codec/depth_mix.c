@@ -64,14 +64,14 @@ depth_mix_choose(const uint32_t *block, struct codec_shape shape)
 }
 
 static void
-compress(const uint32_t *block, struct codec_shape shape, int32_t level, uint8_t *out)
+depth_mix_compress(const uint32_t *block, struct codec_shape shape, int32_t level, uint8_t *out)
 {
     const struct part_level *own = &part_levels[shape.bus][level];
     parts[own->part]->compress(block, shape, own->level, out);
 }
 
 static void
-decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t *block)
+depth_mix_decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t *block)
 {
     const struct part_level *own = &part_levels[shape.bus][level];
     parts[own->part]->decompress(in, shape, own->level, block);
@@ -85,6 +85,6 @@ const struct codec codec_depth_mix = {
                {30, {32, 32, 32,  32,  32,  32,  64,  64,  64,  64,  64,  64,  96,  96,  96,
                      96, 96, 128, 128, 128, 128, 128, 160, 160, 160, 160, 192, 192, 192, 224}}},
     .choose = depth_mix_choose,
-    .compress = compress,
-    .decompress = decompress,
+    .compress = depth_mix_compress,
+    .decompress = depth_mix_decompress,
 };

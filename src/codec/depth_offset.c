@@ -36,7 +36,7 @@ depth_offset_choose(const uint32_t *block, struct codec_shape shape)
 }
 
 static void
-compress(const uint32_t *block, struct codec_shape shape, int32_t level, uint8_t *out)
+depth_offset_compress(const uint32_t *block, struct codec_shape shape, int32_t level, uint8_t *out)
 {
     const uint32_t bytes = codec_depth_offset.levels[shape.bus].bytes[level];
     struct bit_writer writer = bits_begin(out, bytes);
@@ -56,7 +56,7 @@ compress(const uint32_t *block, struct codec_shape shape, int32_t level, uint8_t
 }
 
 static void
-decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t *block)
+depth_offset_decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t *block)
 {
     const uint32_t bytes = codec_depth_offset.levels[shape.bus].bytes[level];
     struct bit_reader reader = bits_open(in, bytes);
@@ -77,6 +77,6 @@ const struct codec codec_depth_offset = {
     .latency_cycles = 11,
     .levels = {{3, {64, 128, 192}}, {7, {32, 64, 96, 128, 160, 192, 224}}},
     .choose = depth_offset_choose,
-    .compress = compress,
-    .decompress = decompress,
+    .compress = depth_offset_compress,
+    .decompress = depth_offset_decompress,
 };

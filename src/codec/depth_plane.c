@@ -238,7 +238,7 @@ depth_plane_choose(const uint32_t *block, struct codec_shape shape)
 }
 
 static void
-compress(const uint32_t *block, struct codec_shape shape, int32_t level, uint8_t *out)
+depth_plane_compress(const uint32_t *block, struct codec_shape shape, int32_t level, uint8_t *out)
 {
     const struct grid grid = grid_of(shape);
     const uint32_t bytes = codec_depth_plane.levels[shape.bus].bytes[level];
@@ -268,7 +268,7 @@ get_slope(struct bit_reader *reader)
 }
 
 static void
-decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t *block)
+depth_plane_decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t *block)
 {
     const struct grid grid = grid_of(shape);
     const uint32_t bytes = codec_depth_plane.levels[shape.bus].bytes[level];
@@ -296,8 +296,11 @@ decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t 
 }
 
 const struct codec codec_depth_plane = {
-    CODEC_IS(depth_plane),        .doc = "planes alone, each element on one of them",
-    .latency_cycles = 9,          .levels = {{2, {64, 128}}, {4, {32, 64, 96, 128}}},
-    .choose = depth_plane_choose, .compress = compress,
-    .decompress = decompress,
+    CODEC_IS(depth_plane),
+    .doc = "planes alone, each element on one of them",
+    .latency_cycles = 9,
+    .levels = {{2, {64, 128}}, {4, {32, 64, 96, 128}}},
+    .choose = depth_plane_choose,
+    .compress = depth_plane_compress,
+    .decompress = depth_plane_decompress,
 };

@@ -76,7 +76,7 @@ entropy_choose(const uint32_t *block, struct codec_shape shape)
 }
 
 static void
-compress(const uint32_t *block, struct codec_shape shape, int32_t level, uint8_t *out)
+entropy_compress(const uint32_t *block, struct codec_shape shape, int32_t level, uint8_t *out)
 {
     const struct grid grid = grid_of(shape);
     struct bit_writer writer = bits_begin(out, codec_entropy.levels[shape.bus].bytes[level]);
@@ -110,7 +110,7 @@ get_difference(struct bit_reader *reader)
 }
 
 static void
-decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t *block)
+entropy_decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t *block)
 {
     const struct grid grid = grid_of(shape);
     struct bit_reader reader = bits_open(in, codec_entropy.levels[shape.bus].bytes[level]);
@@ -124,8 +124,11 @@ decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t 
 }
 
 const struct codec codec_entropy = {
-    CODEC_IS(entropy),        .doc = "differences of neighbouring pixels in a prefix code",
-    .latency_cycles = 72,     .levels = {{3, {64, 128, 192}}, {6, {64, 96, 128, 160, 192, 224}}},
-    .choose = entropy_choose, .compress = compress,
-    .decompress = decompress,
+    CODEC_IS(entropy),
+    .doc = "differences of neighbouring pixels in a prefix code",
+    .latency_cycles = 72,
+    .levels = {{3, {64, 128, 192}}, {6, {64, 96, 128, 160, 192, 224}}},
+    .choose = entropy_choose,
+    .compress = entropy_compress,
+    .decompress = entropy_decompress,
 };

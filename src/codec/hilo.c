@@ -7,7 +7,7 @@
 #include "codec/offset.h"
 
 static void
-find(const uint32_t *block, uint32_t mask, uint32_t *references)
+hilo_find(const uint32_t *block, uint32_t mask, uint32_t *references)
 {
     offset_range(block, CODEC_WORDS, mask, &references[0], &references[1]);
 }
@@ -20,7 +20,7 @@ derive(uint32_t k, uint32_t *references)
 }
 
 static const struct offset_scheme scheme = {
-    OFFSET_REFERENCES(4, 2), .split = split_word, .find = find,
+    OFFSET_REFERENCES(4, 2), .split = split_word, .find = hilo_find,
     .finds_once = true,      .derive = derive,
 };
 

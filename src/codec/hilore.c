@@ -9,7 +9,7 @@
 #include "codec/offset.h"
 
 static void
-find(const uint32_t *block, uint32_t mask, uint32_t *references)
+hilore_find(const uint32_t *block, uint32_t mask, uint32_t *references)
 {
     offset_range(block, CODEC_WORDS, mask, &references[0], &references[1]);
 }
@@ -17,7 +17,7 @@ find(const uint32_t *block, uint32_t mask, uint32_t *references)
 static const struct offset_scheme scheme = {
     OFFSET_REFERENCES(2, 2),
     .split = split_components,
-    .find = find,
+    .find = hilore_find,
 };
 
 OFFSET_FUNCTIONS

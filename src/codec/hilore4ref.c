@@ -9,7 +9,7 @@
 #include "codec/offset.h"
 
 static void
-find(const uint32_t *block, uint32_t mask, uint32_t *references)
+hilore4ref_find(const uint32_t *block, uint32_t mask, uint32_t *references)
 {
     offset_range(block, CODEC_WORDS, mask, &references[0], &references[1]);
     uint32_t first = 0, last = CODEC_WORDS - 1;
@@ -24,7 +24,7 @@ find(const uint32_t *block, uint32_t mask, uint32_t *references)
 static const struct offset_scheme scheme = {
     OFFSET_REFERENCES(4, 4),
     .split = split_components,
-    .find = find,
+    .find = hilore4ref_find,
 };
 
 OFFSET_FUNCTIONS

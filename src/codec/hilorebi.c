@@ -7,7 +7,7 @@
 #include "codec/offset.h"
 
 static void
-find(const uint32_t *block, uint32_t mask, uint32_t *references)
+hilorebi_find(const uint32_t *block, uint32_t mask, uint32_t *references)
 {
     const uint32_t half = CODEC_WORDS / 2;
     offset_range(block, half, mask, &references[0], &references[1]);
@@ -17,7 +17,7 @@ find(const uint32_t *block, uint32_t mask, uint32_t *references)
 static const struct offset_scheme scheme = {
     OFFSET_REFERENCES(4, 4),
     .split = split_components,
-    .find = find,
+    .find = hilorebi_find,
 };
 
 OFFSET_FUNCTIONS

@@ -165,7 +165,7 @@ put_two(struct bit_writer *writer, const uint32_t *words, uint32_t count)
 }
 
 static void
-compress(const uint32_t *block, struct codec_shape shape, int32_t level, uint8_t *out)
+msaa_compress(const uint32_t *block, struct codec_shape shape, int32_t level, uint8_t *out)
 {
     const struct sub_blocks *sub = &sub_blocks[shape.bus][level];
     struct bit_writer writer = bits_begin(out, codec_msaa.levels[shape.bus].bytes[level]);
@@ -179,7 +179,7 @@ compress(const uint32_t *block, struct codec_shape shape, int32_t level, uint8_t
 }
 
 static void
-decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t *block)
+msaa_decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t *block)
 {
     const struct sub_blocks *sub = &sub_blocks[shape.bus][level];
     struct bit_reader reader = bits_open(in, codec_msaa.levels[shape.bus].bytes[level]);
@@ -201,6 +201,6 @@ const struct codec codec_msaa = {
     .for_samples = true,
     .levels = {{5, {64, 64, 128, 128, 192}}, {7, {32, 32, 64, 64, 96, 128, 160}}},
     .choose = msaa_choose,
-    .compress = compress,
-    .decompress = decompress,
+    .compress = msaa_compress,
+    .decompress = msaa_decompress,
 };

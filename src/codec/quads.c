@@ -394,7 +394,7 @@ get_group(struct bit_reader *reader, uint32_t *words, struct group group,
 }
 
 static void
-compress(const uint32_t *block, struct codec_shape shape, int32_t level, uint8_t *out)
+quads_compress(const uint32_t *block, struct codec_shape shape, int32_t level, uint8_t *out)
 {
     struct bit_writer writer = bits_begin(out, codec_quads.levels[shape.bus].bytes[level]);
     struct analysis analysis;
@@ -416,7 +416,7 @@ compress(const uint32_t *block, struct codec_shape shape, int32_t level, uint8_t
 }
 
 static void
-decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t *block)
+quads_decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint32_t *block)
 {
     struct bit_reader reader = bits_open(in, codec_quads.levels[shape.bus].bytes[level]);
     uint32_t classes[GROUPS];
@@ -438,6 +438,6 @@ const struct codec codec_quads = {
     .latency_cycles = 12,
     .levels = {{3, {64, 128, 192}}, {7, {32, 64, 96, 128, 160, 192, 224}}},
     .choose = quads_choose,
-    .compress = compress,
-    .decompress = decompress,
+    .compress = quads_compress,
+    .decompress = quads_decompress,
 };

@@ -371,8 +371,8 @@ alu_dot(struct exec *exec, const struct instruction *instruction)
 
 /* A channel of a source as an array of its own. */
 static void
-fetch(struct exec *exec, const struct instruction *instruction, uint32_t source, uint32_t channel,
-      vec4f *values)
+copy_channel(struct exec *exec, const struct instruction *instruction, uint32_t source,
+             uint32_t channel, vec4f *values)
 {
     struct scratch scratch;
     struct operand operand =
@@ -399,9 +399,9 @@ static void
 alu_lit(struct exec *exec, const struct instruction *instruction, vec4f results[4][MAX_QUADS])
 {
     vec4f x[MAX_QUADS], y[MAX_QUADS], w[MAX_QUADS];
-    fetch(exec, instruction, 0, 0, x);
-    fetch(exec, instruction, 0, 1, y);
-    fetch(exec, instruction, 0, 3, w);
+    copy_channel(exec, instruction, 0, 0, x);
+    copy_channel(exec, instruction, 0, 1, y);
+    copy_channel(exec, instruction, 0, 3, w);
     for (uint32_t q = 0; q < exec->lanes / 4; q++) {
         results[1][q] = select_lanes(x[q] > 0.0f, x[q], splat(0.0f));
         for (uint32_t i = 0; i < 4; i++)
@@ -416,7 +416,7 @@ static void
 alu_exp(struct exec *exec, const struct instruction *instruction, vec4f results[4][MAX_QUADS])
 {
     vec4f x[MAX_QUADS];
-    fetch(exec, instruction, 0, 0, x);
+    copy_channel(exec, instruction, 0, 0, x);
     for (uint32_t q = 0; q < exec->lanes / 4; q++) {
         vec4f whole = floor_of(x[q]);
         results[1][q] = plain(x[q] - whole);
@@ -434,7 +434,7 @@ static void
 alu_log(struct exec *exec, const struct instruction *instruction, vec4f results[4][MAX_QUADS])
 {
     vec4f x[MAX_QUADS];
-    fetch(exec, instruction, 0, 0, x);
+    copy_channel(exec, instruction, 0, 0, x);
     for (uint32_t q = 0; q < exec->lanes / 4; q++) {
         vec4f magnitude = (vec4f)(U(x[q]) & ~SIGN_BITS);
         for (uint32_t i = 0; i < 4; i++)
@@ -452,12 +452,12 @@ alu_dst(struct exec *exec, const struct instruction *instruction, vec4f results[
 {
     vec4f other[MAX_QUADS];
     fill(results[0], 1.0f);
-    fetch(exec, instruction, 0, 1, results[1]);
-    fetch(exec, instruction, 1, 1, other);
+    copy_channel(exec, instruction, 0, 1, results[1]);
+    copy_channel(exec, instruction, 1, 1, other);
     for (uint32_t q = 0; q < exec->lanes / 4; q++)
         results[1][q] = plain(results[1][q] * other[q]);
-    fetch(exec, instruction, 0, 2, results[2]);
-    fetch(exec, instruction, 1, 3, results[3]);
+    copy_channel(exec, instruction, 0, 2, results[2]);
+    copy_channel(exec, instruction, 1, 3, results[3]);
 }
 
 static void
@@ -483,7 +483,7 @@ alu_derivative(struct exec *exec, const struct instruction *instruction)
     bool along_x = instruction->opcode == OP_DDX || instruction->opcode == OP_DDX_FINE;
     vec4f results[4][MAX_QUADS];
     for (uint32_t c = 0; c < 4; c++) {
-        fetch(exec, instruction, 0, c, results[c]);
+        copy_channel(exec, instruction, 0, c, results[c]);
         for (uint32_t q = 0; q < exec->lanes / 4; q++) {
             vec4f v = results[c][q];
             vec4f near =

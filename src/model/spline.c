@@ -293,7 +293,7 @@ struct validation {
 /* The relative errors at the points of the fold, which the curve did not see; not their squares:
  * one point at a cliff, left out, would outweigh all others. */
 static void
-judge(void *data, const struct spline *s)
+add_fold_errors(void *data, const struct spline *s)
 {
     struct validation *v = data;
     for (size_t i = v->fold + 1; i + 1 < v->points->count; i += v->folds) {
@@ -323,7 +323,7 @@ choose_segments(const struct points *p)
                 scale[kept.count] = p->scale[i];
                 y[kept.count++] = p->y[i];
             }
-        fit_sorted(&s, &kept, most, judge, &v);
+        fit_sorted(&s, &kept, most, add_fold_errors, &v);
     }
     free(x);
     uint32_t best = 1, chosen = 1;

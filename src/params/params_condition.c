@@ -54,26 +54,26 @@ param_format_conditions(const struct param_info *info, char *out, size_t out_siz
 }
 
 static size_t
-place_of(const struct param_info *info)
+index_of_param(const struct param_info *info)
 {
     size_t count;
-    const size_t place = (size_t)(info - param_infos(&count));
+    const size_t index = (size_t)(info - param_infos(&count));
     BUG_ON(count > PARAMS_MOST, "too many parameters");
-    return place;
+    return index;
 }
 
 bool
 param_names_have(const struct param_names *names, const struct param_info *info)
 {
-    const size_t place = place_of(info);
-    return names->bits[place / 64] >> place % 64 & 1;
+    const size_t index = index_of_param(info);
+    return names->bits[index / 64] >> index % 64 & 1;
 }
 
 void
 param_names_add(struct param_names *names, const struct param_info *info)
 {
-    const size_t place = place_of(info);
-    names->bits[place / 64] |= UINT64_C(1) << place % 64;
+    const size_t index = index_of_param(info);
+    names->bits[index / 64] |= UINT64_C(1) << index % 64;
 }
 
 void

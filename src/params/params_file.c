@@ -57,8 +57,8 @@ add_names(const struct reader *reader, struct param_names *names)
 }
 
 static bool
-load(struct params *params, const char *path, bool warns, struct param_names *names,
-     struct error *err)
+read_ini(struct params *params, const char *path, bool warns, struct param_names *names,
+         struct error *err)
 {
     struct reader reader = {.params = *params, .warns = warns};
     const bool ok = ini_file_read(path, INI_INDENT_IS_NOTHING, params_file_take, &reader, err);
@@ -74,14 +74,14 @@ load(struct params *params, const char *path, bool warns, struct param_names *na
 bool
 params_load_file(struct params *params, const char *path, struct error *err)
 {
-    return load(params, path, true, NULL, err);
+    return read_ini(params, path, true, NULL, err);
 }
 
 bool
 params_load_file_named(struct params *params, const char *path, struct param_names *names,
                        struct error *err)
 {
-    return load(params, path, true, names, err);
+    return read_ini(params, path, true, names, err);
 }
 
 bool
@@ -96,7 +96,7 @@ params_load_preset(struct params *params, const char *name, struct error *err)
                     "g70-like, r420-like or r580-like; your own files are read by --config)",
                     name);
     params_init(params);
-    const bool ok = load(params, path, false, NULL, err);
+    const bool ok = read_ini(params, path, false, NULL, err);
     free(path);
     return ok;
 }

@@ -92,7 +92,7 @@ real_string(uint32_t name)
 /* What immediate mode has gathered is drawn: glIsList() has Mesa do that, and changes nothing.
  * OpenGL ES has neither. */
 static void
-flush(void)
+flush_immediate_mode(void)
 {
     const char *version = real_string(GL_VERSION);
     if (version && strncmp(version, "OpenGL ES", 9) != 0)
@@ -195,7 +195,7 @@ add_object(char *text, size_t at, size_t size, const char *what, uint32_t kind, 
 
 /* All that is known, when it is not what was said last. */
 static void
-say(void)
+update_label(void)
 {
     char text[sizeof now.said];
     size_t at = 0;
@@ -211,7 +211,7 @@ say(void)
     if (nothing_yet || !strcmp(text, now.said))
         return;
     memcpy(now.said, text, at + 1);
-    flush();
+    flush_immediate_mode();
     send_marker(text, (int32_t)at);
 }
 
@@ -222,7 +222,7 @@ push(const char *text, int32_t length, bool nul_at_0)
         keep(now.groups[now.depth], text, length, nul_at_0);
     now.depth++;
     now.marker[0] = '\0';
-    say();
+    update_label();
 }
 
 static void
@@ -230,7 +230,7 @@ pop(void)
 {
     now.depth -= now.depth > 0;
     now.marker[0] = '\0';
-    say();
+    update_label();
 }
 
 static void
@@ -238,7 +238,7 @@ mark(const char *text, int32_t length, bool nul_at_0)
 {
     keep(now.marker, text, length, nul_at_0);
     now.said[0] = '\0'; /* Mesa may have said it alone */
-    say();
+    update_label();
 }
 
 static void
@@ -273,7 +273,7 @@ debug_message_insert(uint32_t source, uint32_t type, uint32_t id, uint32_t sever
                      const char *text)
 {
     if (type == GL_TYPE_MARKER)
-        flush();
+        flush_immediate_mode();
     CALL("glDebugMessageInsert", (uint32_t, uint32_t, uint32_t, uint32_t, int32_t, const char *),
          source, type, id, severity, length, text);
     if (type == GL_TYPE_MARKER)
@@ -291,7 +291,7 @@ object_label(uint32_t kind, uint32_t object, int32_t length, const char *text)
 {
     CALL("glObjectLabel", (uint32_t, uint32_t, int32_t, const char *), kind, object, length, text);
     set_label(kind, object, text, length, false);
-    say();
+    update_label();
 }
 
 static void
@@ -300,7 +300,7 @@ label_object(uint32_t kind, uint32_t object, int32_t length, const char *text)
     CALL("glLabelObjectEXT", (uint32_t, uint32_t, int32_t, const char *), kind, object, length,
          text);
     set_label(kind == GL_PROGRAM_OBJECT_EXT ? GL_PROGRAM : kind, object, text, length, true);
-    say();
+    update_label();
 }
 
 static void
@@ -309,7 +309,7 @@ use_program(uint32_t program)
     CALL("glUseProgram", (uint32_t), program);
     now.program = program;
     if (label_count)
-        say();
+        update_label();
 }
 
 static void
@@ -328,7 +328,7 @@ bind_framebuffer(uint32_t target, uint32_t framebuffer)
         return;
     now.target = framebuffer;
     if (label_count)
-        say();
+        update_label();
 }
 
 static void

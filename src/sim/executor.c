@@ -20,8 +20,8 @@ send_query_result(struct executor_sink *sink, const struct gpu_cmd *cmd)
 }
 
 static bool
-execute(struct executor_sink *sink, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
-        struct error *err)
+execute_decoded(struct executor_sink *sink, const struct gpu_cmd *cmd, uint8_t *out,
+                uint32_t out_bytes, struct error *err)
 {
     struct executor *executor = &sink->executor;
     struct gpu_cmd shows[2];
@@ -42,14 +42,15 @@ execute(struct executor_sink *sink, const struct gpu_cmd *cmd, uint8_t *out, uin
 
 /* The next command of the message. */
 static enum decode_result
-step(struct executor_sink *sink, uint8_t *out, uint32_t out_bytes, struct error *err)
+execute_next(struct executor_sink *sink, uint8_t *out, uint32_t out_bytes, struct error *err)
 {
     struct gpu_cmd cmd;
     if (!interrupt_check(err))
         return DECODE_ERROR;
     const enum decode_result result = decoder_next(sink->decoder, &cmd, err);
-    return result == DECODE_COMMAND && !execute(sink, &cmd, out, out_bytes, err) ? DECODE_ERROR
-                                                                                 : result;
+    return result == DECODE_COMMAND && !execute_decoded(sink, &cmd, out, out_bytes, err)
+               ? DECODE_ERROR
+               : result;
 }
 
 static bool
@@ -62,7 +63,7 @@ executor_take(void *data, const struct message *message, uint8_t *out, uint32_t 
     decoder_limit(sink->decoder, sink->executor.device->objects.budget);
     decoder_begin(sink->decoder, message);
     do
-        result = step(sink, out, out_bytes, err);
+        result = execute_next(sink, out, out_bytes, err);
     while (result == DECODE_COMMAND);
     if (result == DECODE_ERROR)
         return fail_place(err, "message %llu of client %u", (unsigned long long)number,

@@ -39,7 +39,7 @@ transfer_resource(struct functional *renderer, const struct gpu_cmd *cmd)
 }
 
 static bool
-put(struct functional *renderer, const struct gpu_cmd *cmd, struct error *err)
+put_into_resource(struct functional *renderer, const struct gpu_cmd *cmd, struct error *err)
 {
     const struct resource *res = transfer_resource(renderer, cmd);
     const uint32_t wanted = resource_box_bytes(res, &cmd->transfer.box);
@@ -83,7 +83,7 @@ draw_command(struct functional *renderer, const struct gpu_cmd *cmd, struct erro
 }
 
 static bool
-clear(struct functional *renderer, const struct gpu_cmd *cmd, struct error *err)
+functional_clear(struct functional *renderer, const struct gpu_cmd *cmd, struct error *err)
 {
     struct bound_surface color[MAX_COLOR_BUFFERS], depth;
     struct gpu_memory *memory = &renderer->device->memory;
@@ -202,12 +202,12 @@ functional_execute(struct functional *renderer, const struct gpu_cmd *cmd, uint8
     if (!gpu_apply(renderer->device, cmd, err))
         return false;
     switch (cmd->op) {
-    case GPU_PUT: return put(renderer, cmd, err);
+    case GPU_PUT: return put_into_resource(renderer, cmd, err);
     case GPU_GET: return get(renderer, cmd, out, out_bytes, err);
     case GPU_SWAP:
     case GPU_FRAME: return end_frame(renderer, cmd, out, out_bytes, err);
     case GPU_DRAW: return draw_command(renderer, cmd, err);
-    case GPU_CLEAR: return clear(renderer, cmd, err);
+    case GPU_CLEAR: return functional_clear(renderer, cmd, err);
     case GPU_BLIT: return blit_command(renderer, cmd, err);
     case GPU_COPY_REGION: return copy_region(renderer->device, cmd, err);
     case GPU_BEGIN_QUERY: return begin_query(renderer, cmd, err);

@@ -51,7 +51,8 @@ tell_once(struct judge *judge, const struct error *err)
 }
 
 static bool
-execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes, struct error *err)
+check_command(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
+              struct error *err)
 {
     struct judge *judge = data;
     struct error refused;
@@ -92,7 +93,7 @@ judge_init(struct judge *judge, struct message_sink *inner, struct error *err)
         gpu_device_fini(&judge->device);
         return false;
     }
-    const struct executor executor = {judge, &judge->device, execute};
+    const struct executor executor = {judge, &judge->device, check_command};
     executor_sink_init(&judge->executor, &executor);
     arena_init(&judge->draws);
     return true;

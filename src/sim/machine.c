@@ -445,7 +445,7 @@ create_resource(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 /* Draws, uploads and what destroys a resource wait for what they must themselves, and so do clears
  * for uploads. */
 static bool
-await(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
+wait_for_earlier(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
     if (cmd->op == GPU_DRAW || cmd->op == GPU_PUT || cmd->op == GPU_RESOURCE_UNREF || is_state(cmd))
         return true;
@@ -453,14 +453,14 @@ await(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 }
 
 static bool
-execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
-        struct error *err)
+execute_machine_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out,
+                        uint32_t out_bytes, struct error *err)
 {
     bool checked = cmd->op == GPU_DRAW || cmd->op == GPU_CLEAR || cmd->op == GPU_PUT ||
                    cmd->op == GPU_GET || gpu_op_ends_frame(cmd->op);
     m->cmdproc->stats.commands +=
         cmd->op != GPU_FRAME && cmd->op != GPU_SET_LABEL; /* none that works */
-    if (!await(m, cmd, err))
+    if (!wait_for_earlier(m, cmd, err))
         return false;
     if (checked && !gpu_apply(m->device, cmd, err))
         return false;
@@ -492,7 +492,7 @@ bool
 machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
                 struct error *err)
 {
-    if (!execute(m, cmd, out, out_bytes, err))
+    if (!execute_machine_command(m, cmd, out, out_bytes, err))
         return false;
     if (m->failed)
         *err = m->ending;

@@ -16,7 +16,8 @@ struct render_sink {
 };
 
 static bool
-execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes, struct error *err)
+render_command(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
+               struct error *err)
 {
     struct render_sink *render = data;
     if (cmd->op == GPU_DRAW && !needed_draws_has(render->needed, render->draws++)) {
@@ -38,7 +39,8 @@ render_sink_create(struct render_sink **out, uint32_t memory_bytes, uint32_t for
     render->device.pages = true;
     render->device.forced_samples = forced_samples;
     functional_init(&render->renderer, &render->device);
-    struct executor executor = {.data = render, .device = &render->device, .execute = execute};
+    struct executor executor = {
+        .data = render, .device = &render->device, .execute = render_command};
     executor_sink_init(&render->executor, &executor);
     *out = render;
     return true;

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-static bool execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
-                    struct error *err);
+static bool simulate_command(void *data, const struct gpu_cmd *cmd, uint8_t *out,
+                             uint32_t out_bytes, struct error *err);
 
 static void
 on_row(void *data, const struct work *row)
@@ -63,7 +63,7 @@ simulation_init(struct simulation *sim, const struct params *params, const struc
     }
     force_samples(&sim->device, params);
     functional_init(&sim->functional, &sim->device);
-    sim->executor = (struct executor){sim, &sim->device, execute};
+    sim->executor = (struct executor){sim, &sim->device, simulate_command};
     if (!timed) {
         sim->device.pages = true;
         sim->all_functional = true;
@@ -207,7 +207,8 @@ execute_one(struct simulation *sim, const struct gpu_cmd *cmd, uint8_t *out, uin
 
 /* A command that was left in the middle is none that failed. */
 static bool
-execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes, struct error *err)
+simulate_command(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
+                 struct error *err)
 {
     struct simulation *sim = data;
     sim->stopped = sim->stopped || (sim->stop && sim->stop());

@@ -70,7 +70,7 @@ begins_here(const struct trim *trim, const struct walk *walk, const struct messa
 
 /* Whether a part ended with this message. */
 static bool
-step(const struct trim *trim, struct walk *walk, const struct message *message)
+trim_message(const struct trim *trim, struct walk *walk, const struct message *message)
 {
     if (message->kind == MESSAGE_STATE)
         walk->restoring = message->state.begins;
@@ -98,7 +98,7 @@ find_used(struct trim *trim, struct error *err)
             live_state_watch(state, &trim->parts[walk.at].used);
         }
         ok = live_state_take(state, &message, err);
-        if (step(trim, &walk, &message))
+        if (trim_message(trim, &walk, &message))
             live_state_watch(state, NULL);
     }
     live_state_destroy(state);
@@ -106,7 +106,8 @@ find_used(struct trim *trim, struct error *err)
 }
 
 static bool
-execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes, struct error *err)
+execute_trimmed(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
+                struct error *err)
 {
     struct trim *trim = data;
     if (cmd->op == GPU_DRAW && !needed_draws_has(trim->needed, trim->draws++)) {
@@ -321,7 +322,7 @@ cut_message(struct trim *trim, struct walk *walk, const struct message *message,
     const uint32_t next = walk->at + walk->started;
     if (next < trim->part_count && !run_message(trim, message, err))
         return false;
-    return !step(trim, walk, message) || end_part(trim, true, err);
+    return !trim_message(trim, walk, message) || end_part(trim, true, err);
 }
 
 static bool
@@ -389,7 +390,7 @@ find_and_cut(struct trim *trim, const struct frame_set *frames, uint32_t warm_up
         return false;
     gpu_device_limit(&trim->device, trace_reader_budget(trim->reader));
     functional_init(&trim->renderer, &trim->device);
-    struct executor executor = {.data = trim, .device = &trim->device, .execute = execute};
+    struct executor executor = {.data = trim, .device = &trim->device, .execute = execute_trimmed};
     executor_sink_init(&trim->executor, &executor);
     trim->state = live_state_create(trace_reader_budget(trim->reader));
     bool ok = gpu_memory_let_grow(&trim->device.memory, err) &&

@@ -120,7 +120,7 @@ was_wrong(const struct drawn *drawn, const struct written *written)
 }
 
 static void
-judge(struct search *search, const struct watch *watch, uint32_t surface)
+compare_pixels(struct search *search, const struct watch *watch, uint32_t surface)
 {
     struct wrong_pixel *pixel = search->pixel;
     const bool knows = is_watched(watch, surface);
@@ -193,7 +193,7 @@ search_sides(struct search *search, struct simulation *sim, struct simulation *t
         search->run->prepare(search->run->data, sim);
     const bool ok = repeat(search, &timed, &functional, twin, &surface, err);
     if (ok)
-        judge(search, watch, surface);
+        compare_pixels(search, watch, surface);
     executor_sink_fini(&timed);
     executor_sink_fini(&functional);
     sim->machine->pools.watch = NULL;

@@ -47,7 +47,7 @@ header(struct text_table *table, const char *const *names, uint32_t count)
            sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
 
 static void
-finish(struct text_table *table, enum text_table_style style, FILE *out)
+end_hardware_table(struct text_table *table, enum text_table_style style, FILE *out)
 {
     text_table_put(table, style, out);
 }
@@ -64,7 +64,7 @@ put_scores(const struct hardware *hardware, FILE *out)
             score_row(&table, bounds[b].name, bounds[b].what, score);
     }
     score_row(&table, "all except given, variant", "", hardware_score(hardware, NULL));
-    finish(&table, TEXT_TABLE_MARKDOWN, out);
+    end_hardware_table(&table, TEXT_TABLE_MARKDOWN, out);
 }
 
 static void
@@ -89,7 +89,7 @@ put_lines(const struct hardware *hardware, enum text_table_style style, FILE *ou
         text_table_cell(&table, "%s", line->source);
         text_table_end_row(&table);
     }
-    finish(&table, style, out);
+    end_hardware_table(&table, style, out);
 }
 
 static void
@@ -127,7 +127,7 @@ put_unmodelled(const struct hardware *hardware, FILE *out)
         text_table_cell(&table, "%s", line->note);
         text_table_end_row(&table);
     }
-    finish(&table, TEXT_TABLE_MARKDOWN, out);
+    end_hardware_table(&table, TEXT_TABLE_MARKDOWN, out);
 }
 
 static void
@@ -146,7 +146,7 @@ put_machines(const struct hardware *hardware, FILE *out)
         text_table_cell(&table, "%.1f", machine->bytes * machine->clock_mhz / 1000);
         text_table_end_row(&table);
     }
-    finish(&table, TEXT_TABLE_MARKDOWN, out);
+    end_hardware_table(&table, TEXT_TABLE_MARKDOWN, out);
 }
 
 static void

@@ -105,7 +105,7 @@ struct names {
 };
 
 static size_t
-place_of(struct names *names, const char *name)
+series_index(struct names *names, const char *name)
 {
     for (size_t i = 0; i < names->items.count; i++)
         if (!strcmp(names->items.items[i], name))
@@ -137,7 +137,7 @@ put_rows(const struct chart *chart, const struct model_machine *machine, struct 
     size_t count = 0;
     for (size_t r = 0; r < machine->rows.count; r++)
         if (takes(chart, &machine->rows.items[r], series)) {
-            place_of(&names, series);
+            series_index(&names, series);
             places[count++] = chart->along(&machine->rows.items[r]);
         }
     qsort(places, count, sizeof *places, compare_numbers);
@@ -158,7 +158,7 @@ put_rows(const struct chart *chart, const struct model_machine *machine, struct 
             const struct model_row *row = &machine->rows.items[r];
             if (!takes(chart, row, series) || chart->along(row) != places[i])
                 continue;
-            const size_t at = 2 * place_of(&names, series);
+            const size_t at = 2 * series_index(&names, series);
             values[at] = chart->scale * chart->work(row) / row->seconds;
             values[at + 1] = chart->scale * chart->work(row) / machine->check.predicted[r];
         }

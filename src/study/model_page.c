@@ -23,7 +23,7 @@ heads(struct text_table *sheet, const char *const *names, uint32_t count)
           sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
 
 static void
-finish(struct text_table *sheet, FILE *out)
+end_model_table(struct text_table *sheet, FILE *out)
 {
     text_table_put(sheet, TEXT_TABLE_MARKDOWN, out);
 }
@@ -64,7 +64,7 @@ put_summary(const struct model_study *study, FILE *out)
     for (size_t i = 0; i < sizeof aims / sizeof aims[0]; i++)
         text_table_cell(&sheet, "%.0f", aims[i]);
     text_table_end_row(&sheet);
-    finish(&sheet, out);
+    end_model_table(&sheet, out);
 }
 
 /* ---- coherence ---- */
@@ -222,7 +222,7 @@ put_coherence(const struct model_study *study, FILE *out)
             text_table_cell(&sheet, "%g", widths.half);
         text_table_end_row(&sheet);
     }
-    finish(&sheet, out);
+    end_model_table(&sheet, out);
     fputs("\n", out);
     for (size_t m = 0; m < study->machines.count; m++)
         if (coherence_find(&widths, &study->machines.items[m]))
@@ -255,7 +255,7 @@ model_machine_tables(const struct model_machine *machine, FILE *out)
     fprintf(out, "%s: %.6g fragment cycles per second, %.3g us per frame in addition.\n\n",
             model->renderer, model_factor(model, "rate"), 1e6 * model_factor(model, "start"));
     model_stages_sheet(&stages, &machine->check);
-    finish(&stages, out);
+    end_model_table(&stages, out);
     fputs("\nLargest errors of the frame rate:\n\n", out);
     put_worst(machine, out);
     if (model_springs_sheet(&springs, &machine->check, &machine->rows)) {
@@ -361,7 +361,7 @@ put_inputs(const struct model_machine *machine, enum frames_part part, FILE *out
         text_table_cell(&sheet, "%s", bound_of(machine, i, end));
         text_table_end_row(&sheet);
     }
-    finish(&sheet, out);
+    end_model_table(&sheet, out);
 }
 
 static struct frame_errors
@@ -401,7 +401,7 @@ put_frames(const struct model_machine *machine, FILE *out)
         put_errors(&sheet, &errors);
         text_table_end_row(&sheet);
     }
-    finish(&sheet, out);
+    end_model_table(&sheet, out);
     for (uint32_t part = FRAMES_PARTS; part-- > 0;)
         if (errors_of(machine, part).count) {
             fprintf(out, "\nFrames %s:\n\n", parts[part]);

@@ -255,7 +255,7 @@ missing_machine(const struct study *study, const struct study_table *table)
 }
 
 static bool
-ask(struct output *out, const struct study_table *table, struct error *err)
+run_query(struct output *out, const struct study_table *table, struct error *err)
 {
     struct text_table answer = {0}, wide = {0};
     char *sql = mem_printf("%s%s", out->common, table->sql);
@@ -291,7 +291,7 @@ put_table(struct output *out, const struct sweep_table *from, struct error *err)
     else if (missing)
         log_note("[table %s] is left out: machine %s is not there", table.name, missing);
     else
-        ok = ask(out, &table, err);
+        ok = run_query(out, &table, err);
     free(missing);
     return ok || fail_prefix(err, "%s: [table %s]", study->plan->path, table.name);
 }

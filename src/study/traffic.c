@@ -195,7 +195,7 @@ write_plot(const struct study *study, size_t trace, const struct run_traffic *al
 
 /* By game and machine the bytes of each frame, by client. */
 static void
-print_json(const struct study *study, const struct run_traffic *all)
+print_traffic_json(const struct study *study, const struct run_traffic *all)
 {
     cJSON *root = cJSON_CreateObject(), *games = cJSON_AddObjectToObject(root, "games");
     cJSON_AddNumberToObject(root, "schema", AETIUS_SCHEMA);
@@ -263,7 +263,7 @@ write_all(const struct study *study, const struct run_traffic *all, struct error
              write_plot(study, t, all, "clients", PLOT_STACKED, plot_clients, err);
     ok = ok && write_page(study, &table, err);
     if (ok && study->json)
-        print_json(study, all);
+        print_traffic_json(study, all);
     text_table_fini(&table);
     text_table_fini(&frames);
     return ok;

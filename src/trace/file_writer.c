@@ -149,7 +149,7 @@ end_chunk(struct trace_writer *writer)
 }
 
 static bool
-flush(struct trace_writer *writer)
+flush_writer(struct trace_writer *writer)
 {
     struct trace_chunk *chunk = &writer->chunk;
     if (writer->raw.count == 0)
@@ -254,14 +254,15 @@ trace_writer_add(struct trace_writer *writer, const struct message *message, str
              "%s: a message of %llu bytes is above the %d of a chunk (its first %zu frames are "
              "whole)",
              writer->file.path, (unsigned long long)bytes, TRACE_RAW_MAX, writer->frames.count);
-    if (writer->failure.text[0] || (writer->raw.count + bytes > TRACE_RAW_MAX && !flush(writer)))
+    if (writer->failure.text[0] ||
+        (writer->raw.count + bytes > TRACE_RAW_MAX && !flush_writer(writer)))
         return fail(err, "%s", writer->failure.text);
     if (!make_room(writer, writer->raw.count + bytes, err))
         return false;
     put_message(writer, message);
     count_message(&writer->chunk, message);
-    return (!writer->chunk.ends_frame && writer->raw.count < TRACE_CHUNK_TARGET) || flush(writer) ||
-           fail(err, "%s", writer->failure.text);
+    return (!writer->chunk.ends_frame && writer->raw.count < TRACE_CHUNK_TARGET) ||
+           flush_writer(writer) || fail(err, "%s", writer->failure.text);
 }
 
 uint64_t
@@ -306,7 +307,7 @@ _Static_assert(sizeof(struct trace_frame) == 32, "written as it lies in memory")
 bool
 trace_writer_close(struct trace_writer *writer, struct error *err)
 {
-    bool ok = !writer->failure.text[0] && flush(writer) && write_index(writer) &&
+    bool ok = !writer->failure.text[0] && flush_writer(writer) && write_index(writer) &&
               new_file_close(&writer->file, &writer->failure);
     if (!ok)
         fail(err, "%s", writer->failure.text);

@@ -40,7 +40,7 @@ block_reader_reset(struct block_reader *reader)
 }
 
 static int32_t
-find(const struct block_reader *reader, const struct blocks *blocks, uint32_t address)
+find_slot(const struct block_reader *reader, const struct blocks *blocks, uint32_t address)
 {
     for (uint32_t i = 0; i < reader->count; i++) {
         const struct block_slot *slot = &reader->slots[i];
@@ -97,7 +97,7 @@ int32_t
 block_reader_lock(struct block_reader *reader, const struct blocks *blocks, uint32_t address,
                   uint32_t parts, uint64_t now)
 {
-    int32_t found = find(reader, blocks, address);
+    int32_t found = find_slot(reader, blocks, address);
     if (found >= 0) {
         reader->hits++;
     } else {

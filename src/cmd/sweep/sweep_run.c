@@ -89,7 +89,7 @@ struct run_task {
 
 /* In a process of its own; its exit status. */
 static int
-work(void *data)
+do_run(void *data)
 {
     const struct run_task *task = data;
     struct error err = {""};
@@ -120,7 +120,7 @@ enum ending { LEFT, LATE, LARGE };
 
 /* Until the child has closed its end, for it has left, or breaks a limit. */
 static enum ending
-await(const struct subprocess *child, const struct sweep *sweep)
+wait_for_child(const struct subprocess *child, const struct sweep *sweep)
 {
     const double started = wall_seconds();
     bool told = false;
@@ -148,9 +148,9 @@ do_apart(const struct sweep *sweep, const struct sweep_run *run, struct error *e
 {
     struct run_task task = {sweep, run};
     struct subprocess child;
-    if (!subprocess_fork(&child, work, &task, SIGKILL, err))
+    if (!subprocess_fork(&child, do_run, &task, SIGKILL, err))
         return false;
-    const enum ending ending = await(&child, sweep);
+    const enum ending ending = wait_for_child(&child, sweep);
     if (ending != LEFT)
         subprocess_signal(&child, SIGKILL);
     const int status = subprocess_wait(&child);

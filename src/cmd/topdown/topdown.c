@@ -220,7 +220,7 @@ take_draw(struct command_line *line, struct error *err)
 }
 
 static bool
-work(struct command_line *line, const struct args *args, struct error *err)
+run_topdown(struct command_line *line, const struct args *args, struct error *err)
 {
     const struct nvidia_capability *given = NULL;
     group_list groups = {0};
@@ -322,5 +322,5 @@ cmd_topdown(int argc, char **argv)
     if (status >= 0)
         return status;
     const int usage = check(&line, &args, &spec);
-    return usage >= 0 ? usage : conclude(work(&line, &args, &err), &err);
+    return usage >= 0 ? usage : conclude(run_topdown(&line, &args, &err), &err);
 }

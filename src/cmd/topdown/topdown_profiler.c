@@ -16,7 +16,7 @@ enum { POLL_MS = 200 };
 
 /* Waits for its end; after a signal, ends it and all that it started. */
 static bool
-await(struct keeper *keeper, const char *name, struct error *err)
+wait_for_profiler(struct keeper *keeper, const char *name, struct error *err)
 {
     int status;
     bool ended;
@@ -45,7 +45,8 @@ run_program(char **words, double *seconds, struct error *err)
 {
     struct keeper keeper;
     const double begun = wall_seconds();
-    const bool ok = start(&keeper, words, STDERR_FILENO, err) && await(&keeper, words[0], err);
+    const bool ok =
+        start(&keeper, words, STDERR_FILENO, err) && wait_for_profiler(&keeper, words[0], err);
     *seconds = wall_seconds() - begun;
     return ok;
 }
@@ -67,7 +68,7 @@ topdown_find_capability(struct error *err)
     const bool heard = started && interrupt_read(ends[0], text, sizeof text - 1, &ignored) >= 0;
     close(ends[0]);
     text[strcspn(text, " \r\n")] = '\0';
-    const bool ok = started && await(&keeper, words[0], &ignored) && heard && *text;
+    const bool ok = started && wait_for_profiler(&keeper, words[0], &ignored) && heard && *text;
     if (!interrupt_check(err))
         return NULL;
     if (ok)

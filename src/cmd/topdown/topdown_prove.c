@@ -118,7 +118,7 @@ try_ideals(struct proof *proof, uint64_t jobs, struct error *err)
 
 /* Prints both sides; whether they agree. */
 static bool
-judge(const struct proof *proof, struct error *err)
+print_proof(const struct proof *proof, struct error *err)
 {
     static const char *const titles[] = {"ideal", "at most", "expected", "gained"};
     struct text_table table = {0};
@@ -169,7 +169,7 @@ topdown_prove(const char *dir, const struct params *params, const struct frame_s
     if (ok && !file_exists(proof.trace))
         ok = fail(err, "%s is not there: --trace FILE says where the trace is now", proof.trace);
     ok = ok && read_cycles(dir, frames, &proof.frames, &proof.cycles, err);
-    ok = ok && try_ideals(&proof, request->jobs, err) && judge(&proof, err);
+    ok = ok && try_ideals(&proof, request->jobs, err) && print_proof(&proof, err);
     free(proof.trace);
     free(proof.preset);
     return ok;

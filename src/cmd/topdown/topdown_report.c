@@ -368,7 +368,8 @@ print_side_by_side(const application_list *applications)
 }
 
 static void
-print_text(const application_list *applications, const struct topdown_request *request)
+print_topdown_report_text(const application_list *applications,
+                          const struct topdown_request *request)
 {
     for (size_t i = 0; i < applications->count; i++) {
         print_application(&applications->items[i], request);
@@ -531,7 +532,8 @@ print_json_application(const struct application *application, const struct topdo
 }
 
 static void
-print_json(const application_list *applications, const struct topdown_request *request)
+print_topdown_report_json(const application_list *applications,
+                          const struct topdown_request *request)
 {
     const bool several = applications->count > 1;
     if (several)
@@ -581,7 +583,8 @@ csv_launches(const struct application *application, uint32_t level)
 }
 
 static void
-print_csv(const application_list *applications, const struct topdown_request *request)
+print_topdown_report_csv(const application_list *applications,
+                         const struct topdown_request *request)
 {
     const uint32_t level = level_of(request);
     puts("application,device,kernel,launch,time,time_unit," TOPDOWN_CSV_COLUMNS);
@@ -741,11 +744,11 @@ topdown_report(const application_list *applications, const struct topdown_reques
                struct error *err)
 {
     if (request->json)
-        print_json(applications, request);
+        print_topdown_report_json(applications, request);
     else if (request->csv)
-        print_csv(applications, request);
+        print_topdown_report_csv(applications, request);
     else
-        print_text(applications, request);
+        print_topdown_report_text(applications, request);
     if (request->csv)
         log_means(applications, request);
     return !request->svg || draw_figure(applications, request, err);

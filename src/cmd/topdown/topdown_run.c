@@ -349,8 +349,8 @@ print_short_intervals(const struct params *params)
 }
 
 static void
-print_text(const struct rows *rows, const struct view *view, const part_list *parts,
-           const struct topdown_request *request)
+print_topdown_run_text(const struct rows *rows, const struct view *view, const part_list *parts,
+                       const struct topdown_request *request)
 {
     struct topdown_style style = topdown_style_of(stdout);
     style.shows_all = request->shows_all;
@@ -424,7 +424,8 @@ add_view(cJSON *object, const struct view *view, uint32_t level)
 
 /* The parts one after the other: there may be more than fit into memory as trees. */
 static void
-print_json(const struct view *view, const part_list *parts, const struct topdown_request *request)
+print_topdown_run_json(const struct view *view, const part_list *parts,
+                       const struct topdown_request *request)
 {
     const uint32_t level = request->level ? request->level : 3;
     cJSON *object = cJSON_CreateObject();
@@ -455,7 +456,8 @@ put_csv(const struct view *view, uint32_t level, const char *name)
 }
 
 static void
-print_csv(const struct view *view, const part_list *parts, const struct topdown_request *request)
+print_topdown_run_csv(const struct view *view, const part_list *parts,
+                      const struct topdown_request *request)
 {
     const uint32_t level = request->level ? request->level : 3;
     printf("%s," TOPDOWN_CSV_COLUMNS "\n", request->draws ? "draw" : "frame");
@@ -515,11 +517,11 @@ report_run(const struct run *run, const struct frame_set *frames,
     bool ok =
         !(request->over_time || request->draws) || parts_of(&rows, request->draws, &parts, err);
     if (ok && request->json)
-        print_json(&view, &parts, request);
+        print_topdown_run_json(&view, &parts, request);
     else if (ok && request->csv)
-        print_csv(&view, &parts, request);
+        print_topdown_run_csv(&view, &parts, request);
     else if (ok)
-        print_text(&rows, &view, &parts, request);
+        print_topdown_run_text(&rows, &view, &parts, request);
     ok = ok && (!request->svg || draw(&view, &parts, request, err));
     if (ok && request->prove)
         ok = topdown_prove(run->dir, &run->params, frames, &view.gains, request, err);

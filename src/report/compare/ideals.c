@@ -115,7 +115,7 @@ struct ideal_sum {
 };
 
 static int32_t
-place_of(const struct ideal_sum *sum, const char *name)
+column_of(const struct ideal_sum *sum, const char *name)
 {
     for (uint32_t i = 0; i < sum->count; i++)
         if (!strcmp(sum->names[i], name))
@@ -129,7 +129,7 @@ resolve(void *data, const char *name, int32_t *place, double *number)
     const struct ideal_sum *sum = data;
     if (metric_find(name)) /* none of the bounds stands on another one */
         return false;
-    *place = place_of(sum, name);
+    *place = column_of(sum, name);
     return *place >= 0 || param_number(sum->params, name, number);
 }
 
@@ -162,7 +162,7 @@ open_causes(struct ideal_sum *sum, struct error *err)
         if (cause < 0)
             continue;
         snprintf(name, sizeof name, "lost.%s", branches[b].name);
-        if ((sum->lost[cause] = place_of(sum, name)) < 0)
+        if ((sum->lost[cause] = column_of(sum, name)) < 0)
             return fail(err, "the run does not count %s", name);
         for (uint32_t i = 0; i < IDEALS; i++) {
             sum->removes[i][cause] = ideal_has(&ideals[i], branches[b].name);
@@ -178,10 +178,10 @@ ideals_begin(const char *const *names, uint32_t count, const struct params *para
 {
     struct ideal_sum *sum = mem_alloc(sizeof *sum);
     *sum = (struct ideal_sum){.names = names, .count = count, .params = params};
-    sum->cycles = place_of(sum, "cycles");
+    sum->cycles = column_of(sum, "cycles");
     sum->front_rests = params->COMMANDPROCESSOR.PipelinedBatchRendering
                            ? -1
-                           : place_of(sum, "streamer.cycles_rest");
+                           : column_of(sum, "streamer.cycles_rest");
     if ((sum->cycles >= 0 || fail(err, "the run does not count cycles")) && open_causes(sum, err) &&
         open_bounds(sum, err))
         return sum;

@@ -66,7 +66,7 @@ put_between(struct text_table *table, const struct draws_line *line, const struc
 }
 
 static void
-print_text(const struct draws_list *list, const struct draws *draws, uint32_t most, FILE *out)
+print_draws_text(const struct draws_list *list, const struct draws *draws, uint32_t most, FILE *out)
 {
     struct text_table table = {0};
     const bool grouped = list->group != GROUP_NONE;
@@ -129,7 +129,7 @@ put_csv_line(struct text_table *table, const struct draws_line *line, const stru
 }
 
 static void
-print_csv(const struct draws_list *list, const struct draws *draws, FILE *out)
+print_draws_csv(const struct draws_list *list, const struct draws *draws, FILE *out)
 {
     struct text_table table = {0};
     const bool grouped = list->group != GROUP_NONE;
@@ -197,7 +197,7 @@ add_line(cJSON *list, const struct draws_line *line, const struct draws *draws)
 }
 
 static void
-print_json(const struct draws_list *list, const struct draws *draws, FILE *out)
+print_draws_json(const struct draws_list *list, const struct draws *draws, FILE *out)
 {
     static const char *const names[] = {"draws", "programs", "targets", "textures", "labels"};
     cJSON *root = cJSON_CreateObject();
@@ -217,16 +217,16 @@ draws_list_print(const struct draws_list *list, const struct draws *draws, enum 
                  uint32_t most, FILE *out)
 {
     switch (form) {
-    case DRAWS_TEXT: print_text(list, draws, most, out); break;
-    case DRAWS_CSV: print_csv(list, draws, out); break;
-    case DRAWS_JSON: print_json(list, draws, out); break;
+    case DRAWS_TEXT: print_draws_text(list, draws, most, out); break;
+    case DRAWS_CSV: print_draws_csv(list, draws, out); break;
+    case DRAWS_JSON: print_draws_json(list, draws, out); break;
     }
 }
 
 /* Two runs. */
 
 static double
-change(const struct draws_pair *pair)
+cycles_change(const struct draws_pair *pair)
 {
     return (pair->b ? pair->b->cost.cycles : 0) - (pair->a ? pair->a->cost.cycles : 0);
 }
@@ -236,7 +236,7 @@ greatest_first(const void *left, const void *right)
 {
     const struct draws_pair *a = *(const struct draws_pair *const *)left;
     const struct draws_pair *b = *(const struct draws_pair *const *)right;
-    const double x = fabs(change(a)), y = fabs(change(b));
+    const double x = fabs(cycles_change(a)), y = fabs(cycles_change(b));
     if (x != y)
         return x < y ? 1 : -1;
     return a < b ? -1 : a > b;
@@ -253,7 +253,7 @@ status_of(const struct draws_pair *pair)
 
 /* FRAME:DRAW, or what stands for no draw. */
 static void
-put_place(struct text_table *table, const struct draw_row *row, const char *none)
+put_position(struct text_table *table, const struct draw_row *row, const char *none)
 {
     if (row)
         text_table_left(table, "%u:%u", row->frame, row->draw);
@@ -266,12 +266,12 @@ put_pair(struct text_table *table, const struct draws_pair *pair)
 {
     const struct draw_row *row = pair->b ? pair->b : pair->a;
     char *difference = draws_pair_difference(pair);
-    put_place(table, pair->a, "-");
-    put_place(table, pair->b, "-");
+    put_position(table, pair->a, "-");
+    put_position(table, pair->b, "-");
     text_table_left(table, "%s", status_of(pair));
     text_table_cell(table, "%.0f", pair->a ? pair->a->cost.cycles : 0);
     text_table_cell(table, "%.0f", pair->b ? pair->b->cost.cycles : 0);
-    text_table_cell(table, "%+.0f", change(pair));
+    text_table_cell(table, "%+.0f", cycles_change(pair));
     text_table_left(table, "%.8s %.8s  %s %s  %s%s%s%s%s", row->vertex_program,
                     row->fragment_program, row->primitive, row->vertices, row->target,
                     *row->label ? "  " : "", row->label, *difference ? "  other " : "", difference);
@@ -286,11 +286,11 @@ put_csv_pair(struct text_table *table, const struct draws_pair *pair)
     char *difference = draws_pair_difference(pair);
     text_table_cell(table, "%d", AETIUS_SCHEMA);
     text_table_cell(table, "%s", status_of(pair));
-    put_place(table, pair->a, "");
-    put_place(table, pair->b, "");
+    put_position(table, pair->a, "");
+    put_position(table, pair->b, "");
     text_table_cell(table, "%.0f", pair->a ? pair->a->cost.cycles : 0);
     text_table_cell(table, "%.0f", pair->b ? pair->b->cost.cycles : 0);
-    text_table_cell(table, "%.0f", change(pair));
+    text_table_cell(table, "%.0f", cycles_change(pair));
     text_table_cell(table, "%s", difference);
     text_table_cell(table, "%s", row->hash);
     text_table_cell(table, "%s", row->vertex_program);
@@ -355,7 +355,7 @@ draws_join_json(const struct draws_join *join, const struct draws *a, const stru
             add_cost(side, &rows[r]->cost, runs[r]);
             add_facts(side, rows[r]);
         }
-        cJSON_AddNumberToObject(o, "change", change(pair));
+        cJSON_AddNumberToObject(o, "change", cycles_change(pair));
         cJSON_AddStringToObject(o, "difference", difference);
         cJSON_AddItemToArray(list, o);
         free(difference);

@@ -132,7 +132,7 @@ put_issue(struct text_table *table, const struct static_cost *cost, uint32_t ins
 }
 
 static void
-print_text(const struct shown_program *shown, FILE *out)
+print_show_program_text(const struct shown_program *shown, FILE *out)
 {
     const struct program *p = shown->program;
     struct text_table table = {0};
@@ -169,7 +169,7 @@ print_one(const struct shown_program *one, FILE *out)
     const struct program *p = one->program;
     const struct static_cost *c = &one->cost;
     fprintf(out, "%s program " PROGRAM_HASH "\n", shader_stage_name(p->stage), p->hash);
-    print_text(one, out);
+    print_show_program_text(one, out);
     fprintf(out,
             "  instructions  %u: %u SIMD, %u scalar, %u texture, %u flow\n"
             "  registers     %u a thread; %u threads of at most %u at once in a unit\n",

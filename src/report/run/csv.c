@@ -37,7 +37,7 @@ struct csv {
 };
 
 static void
-put(struct csv *csv, const char *text, size_t length)
+append_text(struct csv *csv, const char *text, size_t length)
 {
     VEC_RESERVE(&csv->text, csv->text.count + length);
     memcpy(csv->text.items + csv->text.count, text, length);
@@ -54,7 +54,7 @@ csv_number(struct csv *csv, uint64_t number)
         text[--at] = (char)('0' + number % 10);
         number /= 10;
     } while (number);
-    put(csv, text + at, sizeof text - at);
+    append_text(csv, text + at, sizeof text - at);
 }
 
 /* Four digits, written by hand as in csv_number(), for its speed. */
@@ -76,7 +76,7 @@ put_real(struct csv *csv, double number)
         text[--at] = (char)('0' + digits % 10);
         digits /= 10;
     }
-    put(csv, text + at, sizeof text - at);
+    append_text(csv, text + at, sizeof text - at);
 }
 
 void
@@ -97,8 +97,8 @@ csv_real(struct csv *csv, double number)
 void
 csv_text(struct csv *csv, const char *text)
 {
-    put(csv, text, strlen(text));
-    put(csv, ",", 1);
+    append_text(csv, text, strlen(text));
+    append_text(csv, ",", 1);
 }
 
 /* One gzip member; deflate's own gzip header carries time 0 and no name. */
@@ -197,8 +197,8 @@ csv_create(const char *path, const char *header, struct error *err)
 {
     struct csv *csv = mem_alloc(sizeof *csv);
     csv->path = mem_strdup(path);
-    put(csv, header, strlen(header));
-    put(csv, "\n", 1);
+    append_text(csv, header, strlen(header));
+    append_text(csv, "\n", 1);
     pack(csv);
     csv->header_bytes = csv->packed.count;
     if (try_file(csv, err))

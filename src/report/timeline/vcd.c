@@ -86,7 +86,7 @@ write_header(struct vcd *vcd)
 }
 
 static void
-change(struct vcd *vcd, uint32_t signal, uint64_t value)
+write_change(struct vcd *vcd, uint32_t signal, uint64_t value)
 {
     char text[8], bits[65];
     uint32_t n = 64;
@@ -125,9 +125,9 @@ write_cycle(struct vcd *vcd, uint64_t now)
         uint32_t signal = clock->module_count + i * QUEUE_SIGNALS;
         uint64_t pushed = q->push_cycle == now ? q->pushed : 0;
         uint64_t popped = q->pop_cycle == now ? q->popped : 0;
-        change(vcd, signal, q->count);
-        change(vcd, signal + 1, pushed);
-        change(vcd, signal + 2, popped);
+        write_change(vcd, signal, q->count);
+        write_change(vcd, signal + 1, pushed);
+        write_change(vcd, signal + 2, popped);
         vcd->moved |= pushed || popped;
     }
     vcd->shown = now;
@@ -143,8 +143,8 @@ close_gap(struct vcd *vcd, uint64_t now)
     fprintf(vcd->file, "#%" PRIu64 "\n", time_of(vcd, vcd->shown + 1));
     for (uint32_t i = 0; i < vcd->clock->queue_count; i++) {
         uint32_t signal = vcd->clock->module_count + i * QUEUE_SIGNALS;
-        change(vcd, signal + 1, 0);
-        change(vcd, signal + 2, 0);
+        write_change(vcd, signal + 1, 0);
+        write_change(vcd, signal + 2, 0);
     }
     vcd->moved = false;
 }

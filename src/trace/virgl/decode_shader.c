@@ -82,7 +82,7 @@ padded(uint32_t bytes)
 
 /* The text is whole: hands it out. */
 static enum packet_result
-finish(struct packet *p, struct gpu_cmd *cmd, struct pending_shader *shader)
+finish_shader(struct packet *p, struct gpu_cmd *cmd, struct pending_shader *shader)
 {
     p->decoder->text = shader->text;
     shader->text = NULL;
@@ -125,7 +125,7 @@ first_packet(struct packet *p, struct gpu_cmd *cmd, uint32_t header, struct pend
     if (!append(p, shader, p->dw + header, bytes))
         return PACKET_ERROR;
     if (is_whole)
-        return finish(p, cmd, shader);
+        return finish_shader(p, cmd, shader);
     VEC_PUSH(&p->decoder->pending, *shader);
     return PACKET_SKIP;
 }
@@ -144,7 +144,7 @@ next_part(struct packet *p, struct gpu_cmd *cmd, uint32_t header, struct pending
         return PACKET_ERROR;
     if (shader->have_bytes < padded(shader->total_bytes))
         return PACKET_SKIP;
-    enum packet_result result = finish(p, cmd, shader);
+    enum packet_result result = finish_shader(p, cmd, shader);
     drop_pending(p->decoder, shader);
     return result;
 }

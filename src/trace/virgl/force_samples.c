@@ -142,7 +142,8 @@ pass(struct force_samples *force, const struct message *message, uint8_t *out, u
 
 /* What was emitted, as a SUBMIT. */
 static bool
-flush(struct force_samples *force, struct far_client *client, uint32_t number, struct error *err)
+flush_commands(struct force_samples *force, struct far_client *client, uint32_t number,
+               struct error *err)
 {
     const struct message message = {.kind = MESSAGE_SUBMIT,
                                     .client = number,
@@ -221,11 +222,12 @@ transfer(struct force_samples *force, struct far_client *client, const struct me
 {
     struct pair *pair = handle_map_get(&client->pairs, message->transfer.handle);
     bring(client, pair, SINGLE);
-    if (!flush(force, client, message->client, err) || !pass(force, message, out, out_bytes, err))
+    if (!flush_commands(force, client, message->client, err) ||
+        !pass(force, message, out, out_bytes, err))
         return false;
     if (message->kind == MESSAGE_PUT || message->kind == MESSAGE_CONTENTS)
         spread(client, pair);
-    return flush(force, client, message->client, err);
+    return flush_commands(force, client, message->client, err);
 }
 
 static struct far_surface *
@@ -332,7 +334,7 @@ change_object(struct far_client *client, uint32_t header, uint32_t *dw)
 
 /* One command: its payload may be written over. */
 static void
-change(struct far_client *client, uint32_t header, uint32_t *dw)
+rewrite_command(struct far_client *client, uint32_t header, uint32_t *dw)
 {
     const uint32_t length = header_length(header);
     switch (header_command(header)) {
@@ -381,10 +383,11 @@ submit(struct force_samples *force, struct far_client *client, const struct mess
         VEC_RESERVE(&payload, walk.length + 1);
         for (uint32_t i = 0; i < walk.length; i++)
             VEC_PUSH(&payload, submit_walk_dword(&walk, i));
-        change(client, packet_header(walk.command, walk.object, walk.length), payload.items);
+        rewrite_command(client, packet_header(walk.command, walk.object, walk.length),
+                        payload.items);
     }
     VEC_FREE(&payload);
-    return flush(force, client, message->client, err);
+    return flush_commands(force, client, message->client, err);
 }
 
 static bool

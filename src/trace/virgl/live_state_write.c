@@ -101,7 +101,7 @@ compare_events(const void *left, const void *right)
 }
 
 static bool
-flush(struct state_writer *w, struct error *err)
+flush_commands(struct state_writer *w, struct error *err)
 {
     struct message message = {.kind = MESSAGE_SUBMIT,
                               .client = w->client->number,
@@ -115,7 +115,7 @@ flush(struct state_writer *w, struct error *err)
 }
 
 static void
-say(struct state_writer *w, const uint32_t *dwords, size_t count)
+append_dwords(struct state_writer *w, const uint32_t *dwords, size_t count)
 {
     w->slots_of = 0;
     VEC_RESERVE(&w->dwords, w->dwords.count + count);
@@ -126,7 +126,7 @@ say(struct state_writer *w, const uint32_t *dwords, size_t count)
 static void
 say_one(struct state_writer *w, uint32_t command, uint32_t object, uint32_t value)
 {
-    say(w, (const uint32_t[]){packet_header(command, object, 1), value}, 2);
+    append_dwords(w, (const uint32_t[]){packet_header(command, object, 1), value}, 2);
 }
 
 static void
@@ -155,10 +155,10 @@ say_binding(struct state_writer *w, const struct live_binding *binding)
     if (slots.each && w->slots_of == binding->made &&
         slot_behind(&slots, last) == dwords[1 + slots.first]) {
         last[0] += packet_header(0, 0, slots.each);
-        say(w, dwords + 1 + slots.begin, slots.each);
+        append_dwords(w, dwords + 1 + slots.begin, slots.each);
     } else {
         w->slots_at = w->dwords.count;
-        say(w, dwords, binding->dwords.count);
+        append_dwords(w, dwords, binding->dwords.count);
     }
     w->slots_of = slots.each ? binding->made : 0;
 }
@@ -171,7 +171,7 @@ write_resource(struct state_writer *w, const struct live_resource *resource, str
     struct message create = {.kind = MESSAGE_RESOURCE_CREATE, .client = resource->client};
     place.place.address = resource->address;
     create.resource = resource->desc;
-    return flush(w, err) && (!resource->address || out->write(out->data, &place, err)) &&
+    return flush_commands(w, err) && (!resource->address || out->write(out->data, &place, err)) &&
            out->write(out->data, &create, err) && out->contents(out->data, resource, err);
 }
 
@@ -186,16 +186,18 @@ write_event(struct state_writer *w, const struct event *event, struct error *err
     case EVENT_RESOURCE: return write_resource(w, event->resource, err);
     case EVENT_UNREF:
         unref.resource.handle = event->resource->desc.handle;
-        return flush(w, err) && w->out->write(w->out->data, &unref, err);
+        return flush_commands(w, err) && w->out->write(w->out->data, &unref, err);
     case EVENT_SUB_CONTEXT: say_one(w, CMD_CREATE_SUB_CTX, 0, event->sub->id); break;
-    case EVENT_OBJECT: say(w, event->object->dwords.items, event->object->dwords.count); break;
+    case EVENT_OBJECT:
+        append_dwords(w, event->object->dwords.items, event->object->dwords.count);
+        break;
     case EVENT_BINDING: say_binding(w, event->binding); break;
     case EVENT_BEGIN_QUERY: say_one(w, CMD_BEGIN_QUERY, 0, event->object->handle); break;
     case EVENT_DESTROY:
         say_one(w, CMD_DESTROY_OBJECT, event->object->type, event->object->handle);
         break;
     }
-    return w->dwords.count < SUBMIT_DWORDS || flush(w, err);
+    return w->dwords.count < SUBMIT_DWORDS || flush_commands(w, err);
 }
 
 static bool
@@ -232,7 +234,7 @@ write_client(struct state_writer *w, struct error *err)
         ok = write_event(w, &w->events.items[i], err);
     if (ok) {
         enter(w, client->current->id);
-        ok = flush(w, err);
+        ok = flush_commands(w, err);
     }
     for (size_t i = 0; ok && i < client->sub_contexts.count; i++)
         ok = write_results(w, client->sub_contexts.items[i], err);

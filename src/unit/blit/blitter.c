@@ -213,7 +213,7 @@ in_slice(const struct blitter *blitter, const struct blitter_line *line, uint32_
 /* What the blit does to the line; elements 0: nothing. Padding counts as written where the line has
  * nothing else: it goes along with its neighbours. */
 static void
-describe(const struct blitter *blitter, struct blitter_line *line)
+blitter_describe(const struct blitter *blitter, struct blitter_line *line)
 {
     const uint32_t step = blitter->element_bytes;
     uint32_t covered = 0, padding = 0;
@@ -255,7 +255,7 @@ begin_line(struct blitter *blitter)
             continue;
         line->address = line_address(blitter, n);
         line->z = blitter->z;
-        describe(blitter, line);
+        blitter_describe(blitter, line);
         if (line->elements)
             break;
     }
@@ -362,7 +362,7 @@ cut_piece(struct blitter *blitter)
 
 /* Asks for the blocks of the piece that was cut last, as far as there are slots. */
 static bool
-ask(struct blitter *blitter, uint64_t now)
+request_block(struct blitter *blitter, uint64_t now)
 {
     struct blitter_piece *piece = piece_at(blitter, blitter->piece_ring.count - 1);
     bool worked = false;
@@ -393,7 +393,7 @@ plan_next(struct blitter *blitter, uint64_t now)
         cut_piece(blitter);
         blitter->asking = true;
     }
-    return ask(blitter, now);
+    return request_block(blitter, now);
 }
 
 /* Elements from the blocks that are here. */
@@ -562,7 +562,7 @@ ask_next(struct blitter *blitter, uint64_t now)
 /* One transaction: the direction changes when enough lines wait to be written, or none does, or
  * there is nothing to ask for. */
 static bool
-send(struct blitter *blitter, uint64_t now)
+send_transaction(struct blitter *blitter, uint64_t now)
 {
     if (blitter->packed_count > blitter->line_ring.capacity / 2)
         blitter->writing = true;
@@ -574,7 +574,7 @@ send(struct blitter *blitter, uint64_t now)
 }
 
 static bool
-take_replies(struct blitter *blitter, uint64_t now)
+blitter_take_replies(struct blitter *blitter, uint64_t now)
 {
     bool worked = false;
     for (const struct memory_reply *reply; (reply = queue_front(blitter->port.replies, now));) {
@@ -607,11 +607,11 @@ blitter_clock(void *self, uint64_t now)
     struct blitter *blitter = self;
     if (!blitter->plan)
         return take_order(blitter, now) ? UNIT_BUSY : UNIT_STARVED;
-    bool worked = take_replies(blitter, now);
+    bool worked = blitter_take_replies(blitter, now);
     worked |= operate(blitter, now);
     worked |= pack_next(blitter, now);
     worked |= plan_next(blitter, now);
-    worked |= send(blitter, now);
+    worked |= send_transaction(blitter, now);
     worked |= end_order(blitter, now);
     return worked ? UNIT_BUSY : UNIT_WAITING;
 }

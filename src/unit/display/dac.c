@@ -170,7 +170,7 @@ asked_at(struct dac *dac, uint32_t n)
 }
 
 static bool
-take_replies(struct dac *dac, uint64_t now)
+dac_take_replies(struct dac *dac, uint64_t now)
 {
     bool worked = false;
     for (const struct memory_reply *reply; (reply = queue_front(dac->port.replies, now));) {
@@ -245,7 +245,7 @@ find_next(struct dac *dac, uint32_t end)
 
 /* Begins blocks while there is room for them, and asks for one transaction. */
 static bool
-ask(struct dac *dac, uint64_t now)
+request_line(struct dac *dac, uint64_t now)
 {
     bool worked = false;
     for (;;) {
@@ -304,9 +304,9 @@ dac_clock(void *self, uint64_t now)
     if (dac->phase == DAC_STATES) {
         worked |= take_states(dac, now);
     } else {
-        worked |= take_replies(dac, now);
+        worked |= dac_take_replies(dac, now);
         worked |= end_blocks(dac, now);
-        worked |= ask(dac, now);
+        worked |= request_line(dac, now);
         worked |= end(dac, now);
     }
     return worked ? UNIT_BUSY : UNIT_WAITING;

@@ -214,7 +214,7 @@ take_constants(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_
 
 /* Sends the step's orders; false when it has to wait for what is before it. */
 static bool
-send(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_t now)
+send_step(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_t now)
 {
     switch (step->kind) {
     case STEP_DRAW:
@@ -334,7 +334,7 @@ end_synthetic_move(struct cmdproc *cmdproc, uint64_t now)
 }
 
 static bool
-take_replies(struct cmdproc *cmdproc, uint64_t now)
+cmdproc_take_replies(struct cmdproc *cmdproc, uint64_t now)
 {
     bool worked = false;
     for (const struct memory_reply *reply; (reply = queue_front(cmdproc->memory.replies, now));) {
@@ -388,8 +388,8 @@ next_transfer(struct cmdproc *cmdproc)
 }
 
 static void
-ask(struct cmdproc *cmdproc, const struct cmdproc_transfer *t, const struct cmdproc_move *m,
-    uint64_t now)
+send_memory_request(struct cmdproc *cmdproc, const struct cmdproc_transfer *t,
+                    const struct cmdproc_move *m, uint64_t now)
 {
     struct memory_request *request = queue_push(cmdproc->memory.requests, now);
     request->address = m->address;
@@ -428,7 +428,7 @@ move(struct cmdproc *cmdproc, uint64_t now)
         cmdproc->synthetic_end = cmdproc->bus_free_cycle;
         module_wake_at(&cmdproc->module, cmdproc->synthetic_end);
     } else {
-        ask(cmdproc, t, m, now);
+        send_memory_request(cmdproc, t, m, now);
     }
     return true;
 }
@@ -439,7 +439,7 @@ do_step(struct cmdproc *cmdproc, uint64_t now)
 {
     const struct cmdproc_step *step = &cmdproc->steps[cmdproc->step];
     bool worked = false;
-    if (!cmdproc->sent && !(worked = send(cmdproc, step, now)))
+    if (!cmdproc->sent && !(worked = send_step(cmdproc, step, now)))
         return false;
     if ((step->kind == STEP_CONTROL || step->kind == STEP_BLIT) && cmdproc->awaited)
         return worked;
@@ -459,7 +459,7 @@ cmdproc_clock(void *self, uint64_t now)
     if (cmdproc->step < cmdproc->step_count &&
         !(cmdproc->finished.draw && cmdproc->batch_ring.capacity == 1))
         worked |= do_step(cmdproc, now);
-    worked |= take_replies(cmdproc, now);
+    worked |= cmdproc_take_replies(cmdproc, now);
     worked |= end_synthetic_move(cmdproc, now);
     worked |= move(cmdproc, now);
     if (cmdproc->transfer_count < transfers && cmdproc_is_done(cmdproc))

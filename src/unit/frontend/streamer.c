@@ -467,7 +467,7 @@ resume_fetch(struct streamer *streamer, uint64_t now)
 }
 
 static bool
-fetch(struct streamer *streamer, uint64_t now)
+streamer_fetch(struct streamer *streamer, uint64_t now)
 {
     bool worked = false;
     end_draw(streamer, now);
@@ -602,7 +602,7 @@ streamer_clock(void *self, uint64_t now)
     bool worked = commit(streamer, now);
     if (streamer->load_ring.count)
         worked |= load(streamer, now);
-    worked |= fetch(streamer, now);
+    worked |= streamer_fetch(streamer, now);
     worked |= move_blocks(streamer, now);
     worked |= cache_clock(&streamer->cache, now);
     worked |= exec_control(streamer, now);

@@ -115,7 +115,7 @@ count_size(struct fraggen_stats *stats, uint32_t fragments)
 }
 
 static void
-finish(struct fraggen *fraggen)
+finish_triangle(struct fraggen *fraggen)
 {
     for (uint32_t i = 0; i < fraggen->batch; i++) {
         const struct fraggen_waiting *done = &fraggen->waiting[ring_pop(&fraggen->ring)];
@@ -193,7 +193,7 @@ send_credits(struct fraggen *fraggen, uint64_t now)
 }
 
 static enum unit_state
-work(struct fraggen *fraggen, uint64_t now)
+generate_tiles(struct fraggen *fraggen, uint64_t now)
 {
     enum unit_state why = UNIT_STARVED;
     bool worked = false;
@@ -206,7 +206,7 @@ work(struct fraggen *fraggen, uint64_t now)
     if (fraggen->batch) {
         worked |= fraggen->generator->step(fraggen, now, &why);
         if (fraggen->generator->is_done(fraggen))
-            finish(fraggen);
+            finish_triangle(fraggen);
     } else if (ending && !fraggen->ring.count) {
         worked = pass_end(fraggen, now, &why);
     }
@@ -223,7 +223,7 @@ fraggen_clock(void *self, uint64_t now)
         send_credits(fraggen, now);
         return UNIT_BUSY;
     }
-    const enum unit_state state = work(fraggen, now);
+    const enum unit_state state = generate_tiles(fraggen, now);
     if (state == UNIT_BUSY)
         module_wake_at(&fraggen->module, fraggen->free_cycle > now ? fraggen->free_cycle : now + 1);
     return state;

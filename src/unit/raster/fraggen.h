@@ -1,8 +1,8 @@
 /* Fragment Generator: walks triangles and sends 8x8 tiles with coverage (docs/design/machine.md,
  * Fragment Generator).
  *
- * In: struct triangle_item; out: struct tile_item, whose mask is not 0, and struct place_item to
- * Triangle Setup. Each tile holds one reference to its triangle. The unit owns `waiting` and
+ * In: struct triangle_item; out: struct tile_item, whose mask is not 0, and struct triangle_credit
+ * to Triangle Setup. Each tile holds one reference to its triangle. The unit owns `waiting` and
  * `walk`, and frees both. fraggen_init() cannot fail. */
 #ifndef AETIUS_UNIT_FRAGGEN_H
 #define AETIUS_UNIT_FRAGGEN_H

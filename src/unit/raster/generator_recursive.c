@@ -126,7 +126,7 @@ generator_recursive_begin(struct fraggen *fraggen)
 }
 
 static bool
-step(struct fraggen *fraggen, uint64_t now, enum unit_state *why)
+recursive_step(struct fraggen *fraggen, uint64_t now, enum unit_state *why)
 {
     struct recursion *recursion = fraggen->walk;
     return scan_tiles_step(fraggen, &recursion->tiles, split_square, recursion->squares_cycle, now,
@@ -139,4 +139,5 @@ is_done(const struct fraggen *fraggen)
     return scan_tiles_are_done(&((const struct recursion *)fraggen->walk)->tiles);
 }
 
-const struct generator generator_recursive = {create, generator_recursive_begin, step, is_done};
+const struct generator generator_recursive = {create, generator_recursive_begin, recursive_step,
+                                              is_done};

@@ -76,7 +76,7 @@ generator_scan_begin(struct fraggen *fraggen)
 }
 
 static bool
-step(struct fraggen *fraggen, uint64_t now, enum unit_state *why)
+scan_step(struct fraggen *fraggen, uint64_t now, enum unit_state *why)
 {
     struct scan *scan = fraggen->walk;
     return scan_tiles_step(fraggen, &scan->tiles, test_scan_tile, 1, now, why);
@@ -88,4 +88,4 @@ is_done(const struct fraggen *fraggen)
     return scan_tiles_are_done(&((const struct scan *)fraggen->walk)->tiles);
 }
 
-const struct generator generator_scan = {create, generator_scan_begin, step, is_done};
+const struct generator generator_scan = {create, generator_scan_begin, scan_step, is_done};

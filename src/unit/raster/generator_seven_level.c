@@ -216,7 +216,7 @@ generator_seven_level_begin(struct fraggen *fraggen)
 
 /* Gives the tile in hand when its last block is done, and looks for the next one. */
 static bool
-step(struct fraggen *fraggen, uint64_t now, enum unit_state *why)
+seven_level_step(struct fraggen *fraggen, uint64_t now, enum unit_state *why)
 {
     struct levels *levels = fraggen->walk;
     if (!levels->has_tile)
@@ -248,4 +248,5 @@ is_done(const struct fraggen *fraggen)
     return !((const struct levels *)fraggen->walk)->has_tile;
 }
 
-const struct generator generator_seven_level = {create, generator_seven_level_begin, step, is_done};
+const struct generator generator_seven_level = {create, generator_seven_level_begin,
+                                                seven_level_step, is_done};

@@ -249,7 +249,7 @@ next_line(const struct hz *hz, uint32_t entry, uint32_t n)
 /* Locks the next line that a waiting tile needs, reading it into the cache when it is not there
  * and `*port` is free; false when there is none or it cannot be now. */
 static bool
-ask(struct hz *hz, uint64_t now, bool *port)
+request_line(struct hz *hz, uint64_t now, bool *port)
 {
     while (hz->ahead < hz->ring.count) {
         struct hz_waiting *waiting = waiting_at(hz, hz->ahead);
@@ -375,7 +375,7 @@ take_updates(struct hz *hz, uint64_t now)
 }
 
 static void
-clear(struct hz *hz, const struct control_item *item, uint64_t now)
+hz_clear(struct hz *hz, const struct control_item *item, uint64_t now)
 {
     hz->generation++;
     if (!hz->enabled || hz->fault_keep_clear)
@@ -393,7 +393,7 @@ exec_control(struct hz *hz, uint64_t now)
     if (!item)
         return false;
     if (!hz->executing && item->kind == CONTROL_CLEAR && (item->buffers & MASK_DEPTH))
-        clear(hz, item, now);
+        hz_clear(hz, item, now);
     else if (item->kind == CONTROL_INVALIDATE && item->surface.res)
         hz_buffer_forget(&hz->buffer, item->surface.res->created);
     else if (item->kind == CONTROL_INVALIDATE)
@@ -487,7 +487,7 @@ hz_clock(void *self, uint64_t now)
     if (!hz->executing) {
         worked |= hz_take(hz, now, &blocked);
         for (uint32_t i = 0; i < TILES_CYCLE; i++)
-            worked |= ask(hz, now, &port);
+            worked |= request_line(hz, now, &port);
         uint32_t slots = hz->quads_cycle;
         for (uint32_t i = 0; i < TILES_CYCLE && hz->ring.count; i++)
             if (!finish_first(hz, now, &slots, &worked, &blocked))

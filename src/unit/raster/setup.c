@@ -62,7 +62,7 @@ set_up(struct setup *setup, const struct primitive_item *item)
 }
 
 static void
-send(struct setup *setup, uint64_t now)
+send_triangle(struct setup *setup, uint64_t now)
 {
     struct pooled_triangle *triangle = triangle_create(setup->pools);
     const struct triangle *output = &setup->outputs[setup->outputs_sent++];
@@ -108,7 +108,7 @@ send_output(struct setup *setup, uint64_t now, enum unit_state *why)
     }
     if (setup->outputs_sent)
         lanes_start(&setup->lanes, now, setup->start_cycles);
-    send(setup, now);
+    send_triangle(setup, now);
     return true;
 }
 

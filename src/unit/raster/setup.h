@@ -2,8 +2,8 @@
  * Setup).
  *
  * In: struct primitive_item; out: struct triangle_item. A primitive gives 0 to SETUP_MAX_TRIANGLES
- * triangles. At most EmulatorStoredTriangles pooled triangles exist; a struct place_item from the
- * Fragment Generator frees places. The machine allocates the unit and its queues; setup_init()
+ * triangles. At most EmulatorStoredTriangles pooled triangles exist; a struct triangle_credit from
+ * the Fragment Generator frees places. The machine allocates the unit and its queues; setup_init()
  * cannot fail. */
 #ifndef AETIUS_UNIT_SETUP_H
 #define AETIUS_UNIT_SETUP_H

@@ -60,7 +60,7 @@ written_target(const struct draw *draw, uint32_t target)
 }
 
 static void
-describe(void *owner, struct rop_entry *entry)
+colorwrite_describe(void *owner, struct rop_entry *entry)
 {
     struct colorwrite *colorwrite = owner;
     const struct draw *draw = entry->item.draw;
@@ -99,7 +99,7 @@ blend(void *owner, struct rop_entry *entry, uint8_t *bytes)
 }
 
 static bool
-leave(void *owner, struct rop_entry *entry, uint64_t now)
+colorwrite_retire(void *owner, struct rop_entry *entry, uint64_t now)
 {
     struct colorwrite *colorwrite = owner;
     if (entry->item.kind == ITEM_END) {
@@ -126,7 +126,7 @@ clear_line(const struct control_item *order, uint8_t *line)
 
 /* The DAC gets the block states of what it is to show. */
 static bool
-finish(void *owner, const struct control_item *order, uint64_t now)
+colorwrite_finish(void *owner, const struct control_item *order, uint64_t now)
 {
     struct colorwrite *colorwrite = owner;
     if (order->kind != CONTROL_SHOW)
@@ -167,9 +167,9 @@ static const struct rop_work work = {
                .wire = colorwrite_wire,
                .reset = colorwrite_reset,
                .fini = colorwrite_fini},
-    .describe = describe,
+    .describe = colorwrite_describe,
     .operate = blend,
-    .leave = leave,
+    .leave = colorwrite_retire,
     .clear_line = clear_line,
-    .finish = finish,
+    .finish = colorwrite_finish,
 };

@@ -202,7 +202,7 @@ note_fetch(struct rop *rop, const struct queue *in, uint64_t now)
 
 /* Takes the quad in front of the queue through its fetch. */
 static bool
-fetch(struct rop *rop, struct queue *in, uint64_t now)
+rop_fetch(struct rop *rop, struct queue *in, uint64_t now)
 {
     const struct quad_item *item = queue_front(in, now);
     if (!item)
@@ -478,7 +478,7 @@ rop_clock(struct rop *rop, uint64_t now)
     rop_cache_receive(&rop->cache, now);
     if (!rop->executing) {
         for (uint32_t i = 0; i < lanes; i++)
-            worked |= fetch(rop, rop->early_in, now) || fetch(rop, rop->late_in, now);
+            worked |= rop_fetch(rop, rop->early_in, now) || rop_fetch(rop, rop->late_in, now);
     }
     if (rop->left != rop->fetched) {
         for (uint32_t i = 0; i < lanes; i++)

@@ -420,7 +420,7 @@ rop_cache_is_quiet(const struct rop_cache *cache)
 }
 
 static bool
-take_replies(struct rop_cache *cache, uint64_t now)
+rop_cache_take_replies(struct rop_cache *cache, uint64_t now)
 {
     bool worked = false;
     for (const struct memory_reply *reply; (reply = queue_front(cache->port.replies, now));) {
@@ -620,7 +620,7 @@ next_read(struct rop_cache *cache)
 }
 
 static bool
-send(struct rop_cache *cache, uint64_t now)
+send_transaction(struct rop_cache *cache, uint64_t now)
 {
     struct rop_transfer *out = cache->out.stepped[0] ? buffer_at(&cache->out, 0) : NULL;
     struct rop_transfer *in = next_read(cache);
@@ -653,7 +653,7 @@ send(struct rop_cache *cache, uint64_t now)
 void
 rop_cache_receive(struct rop_cache *cache, uint64_t now)
 {
-    bool worked = take_replies(cache, now);
+    bool worked = rop_cache_take_replies(cache, now);
     if (cache->in.ring.count) {
         worked |= end_fills(cache, now);
         worked |= write_next(cache, now);
@@ -670,7 +670,7 @@ rop_cache_send(struct rop_cache *cache, uint64_t now)
         return;
     bool worked = accept(cache);
     worked |= read_next(cache, now);
-    worked |= send(cache, now);
+    worked |= send_transaction(cache, now);
     if (worked)
         module_wake_at(cache->module, now + 1);
 }

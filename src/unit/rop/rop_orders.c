@@ -137,7 +137,7 @@ slow_clear(struct rop *rop, uint64_t now, bool *worked)
 }
 
 static bool
-clear(struct rop *rop, uint64_t now, bool *worked)
+rop_clear(struct rop *rop, uint64_t now, bool *worked)
 {
     uint8_t line[BLOCK_MAX_BYTES];
     if (rop->step == 0)
@@ -158,7 +158,7 @@ clear(struct rop *rop, uint64_t now, bool *worked)
 
 /* Writes back dirty lines of the surface (NULL: all), one a cycle; true when they are in memory. */
 static bool
-flush(struct rop *rop, const struct block_surface *surface, uint64_t now, bool *worked)
+flush_rop(struct rop *rop, const struct block_surface *surface, uint64_t now, bool *worked)
 {
     const struct cache *tags = &rop->cache.tags;
     for (; rop->walk < tags->sets * tags->ways; rop->walk++) {
@@ -246,7 +246,7 @@ resolve(struct rop *rop, uint64_t now, bool *worked)
         rop->step = 1;
         rop->walk = 0;
     }
-    if (!flush(rop, surface, now, worked))
+    if (!flush_rop(rop, surface, now, worked))
         return false;
     rop->cache.raw = NULL;
     drop_parts(rop, surface);
@@ -258,9 +258,9 @@ exec_order(struct rop *rop, uint64_t now, bool *worked)
 {
     switch (rop->order.kind) {
     case CONTROL_BEGIN: rop_orders_begin(rop); return true;
-    case CONTROL_CLEAR: return clear(rop, now, worked);
+    case CONTROL_CLEAR: return rop_clear(rop, now, worked);
     case CONTROL_FLUSH:
-    case CONTROL_SHOW: return flush(rop, NULL, now, worked);
+    case CONTROL_SHOW: return flush_rop(rop, NULL, now, worked);
     case CONTROL_RESOLVE: return resolve(rop, now, worked);
     case CONTROL_INVALIDATE: {
         const struct resource *res = rop->order.surface.res;

@@ -56,7 +56,7 @@ zstencil_init(struct zstencil *zstencil, const struct unit_env *env, uint32_t in
 }
 
 static void
-describe(void *owner, struct rop_entry *entry)
+zstencil_describe(void *owner, struct rop_entry *entry)
 {
     struct zstencil *zstencil = owner;
     const struct draw *draw = entry->item.draw;
@@ -101,7 +101,7 @@ test(void *owner, struct rop_entry *entry, uint8_t *bytes)
 
 /* Sends the quad on, if a fragment is left of it. */
 static bool
-leave(void *owner, struct rop_entry *entry, uint64_t now)
+zstencil_retire(void *owner, struct rop_entry *entry, uint64_t now)
 {
     struct zstencil *zstencil = owner;
     struct queue *out = entry->item.draw->early_z ? zstencil->early_out : zstencil->late_out;
@@ -151,7 +151,7 @@ clears_depth(const struct control_item *order)
 }
 
 static bool
-finish(void *owner, const struct control_item *order, uint64_t now)
+zstencil_finish(void *owner, const struct control_item *order, uint64_t now)
 {
     struct zstencil *zstencil = owner;
     (void)now;
@@ -219,10 +219,10 @@ static const struct rop_work work = {
                .wire = zstencil_wire,
                .reset = zstencil_reset,
                .fini = zstencil_fini},
-    .describe = describe,
+    .describe = zstencil_describe,
     .operate = test,
-    .leave = leave,
+    .leave = zstencil_retire,
     .clear_line = clear_line,
     .modify = clear_part,
-    .finish = finish,
+    .finish = zstencil_finish,
 };

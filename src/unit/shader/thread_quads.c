@@ -18,7 +18,7 @@ program_of(const struct draw *draw)
 }
 
 static void
-load(struct group *group, const struct program *program)
+quads_load(struct group *group, const struct program *program)
 {
     for (uint32_t q = 0; q < group->count; q++) {
         const struct quad *quad = group->quads[q];
@@ -177,7 +177,7 @@ thread_quads_take(struct sched *sched, uint64_t now)
 }
 
 static bool
-finish(struct sched *sched, const struct group *group)
+quads_finish(struct sched *sched, const struct group *group)
 {
     (void)sched;
     for (uint32_t i = 0; i < group->count; i++)
@@ -196,7 +196,7 @@ note_leaving(struct sched *sched, struct cp_stamp arrival, uint64_t now)
 
 /* Quads and ends leave their ring in order. */
 static bool
-leave(struct sched *sched, uint64_t now, bool *blocked)
+quads_retire(struct sched *sched, uint64_t now, bool *blocked)
 {
     bool worked = false;
     for (uint32_t r = 0; r < sched->rops; r++) {
@@ -229,11 +229,11 @@ const struct thread_source thread_quads = {
     .stage = STAGE_FRAGMENT,
     .item_threads = 4,
     .program = program_of,
-    .load = load,
+    .load = quads_load,
     .store = store,
     .take = thread_quads_take,
     .assign = assign,
     .is_busy = is_busy,
-    .finish = finish,
-    .leave = leave,
+    .finish = quads_finish,
+    .leave = quads_retire,
 };

@@ -11,7 +11,7 @@ program_of(const struct draw *draw)
 }
 
 static void
-load(struct group *group, const struct program *program)
+vertices_load(struct group *group, const struct program *program)
 {
     for (uint32_t v = 0; v < group->count; v++) {
         const struct pooled_vertex *vertex = group->vertices[v];
@@ -91,7 +91,7 @@ is_busy(const struct sched *sched, const struct group *group)
 }
 
 static bool
-finish(struct sched *sched, const struct group *group)
+vertices_finish(struct sched *sched, const struct group *group)
 {
     if (sched->finished_ring.count + group->count > sched->finished_ring.capacity)
         return false;
@@ -101,7 +101,7 @@ finish(struct sched *sched, const struct group *group)
 }
 
 static bool
-leave(struct sched *sched, uint64_t now, bool *blocked)
+vertices_retire(struct sched *sched, uint64_t now, bool *blocked)
 {
     (void)blocked;
     bool worked = false;
@@ -117,11 +117,11 @@ const struct thread_source thread_vertices = {
     .stage = STAGE_VERTEX,
     .item_threads = 1,
     .program = program_of,
-    .load = load,
+    .load = vertices_load,
     .store = store,
     .take = thread_vertices_take,
     .assign = assign,
     .is_busy = is_busy,
-    .finish = finish,
-    .leave = leave,
+    .finish = vertices_finish,
+    .leave = vertices_retire,
 };

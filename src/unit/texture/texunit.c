@@ -473,7 +473,7 @@ end_sample(struct texunit *texunit, const struct texunit_sample *sample)
 
 /* One cycle of the fetch stage. */
 static bool
-fetch(struct texunit *texunit)
+texunit_fetch(struct texunit *texunit)
 {
     texunit->stall = STALL_NONE;
     if (texunit->planned == TEXUNIT_NONE && !plan_next(texunit))
@@ -658,7 +658,7 @@ texunit_clock(void *self, uint64_t now)
     while (read < texunit->samples_cycle && read_sample(texunit, now, &why))
         read++;
     const uint64_t next = texcache_clock(&texunit->cache, now);
-    while (fetched < texunit->samples_cycle && fetch(texunit))
+    while (fetched < texunit->samples_cycle && texunit_fetch(texunit))
         fetched++;
     while (taken < texunit->samples_cycle && take_request(texunit, now))
         taken++;

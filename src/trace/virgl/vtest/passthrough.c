@@ -144,7 +144,7 @@ find_region(struct far_client *client, const struct message *message, struct gue
 }
 
 static bool
-await(struct far_client *client, uint32_t handle, bool idle, struct error *err)
+wait_for_server(struct far_client *client, uint32_t handle, bool idle, struct error *err)
 {
     client->answers++;
     return wire_wait(client->fd, handle, idle, err);
@@ -159,7 +159,7 @@ await_unread(struct far_client *client, struct far_resource *resource, uint32_t 
     const bool is_pending =
         resource->unread_to > resource->unread_from && resource->unread_since == client->answers;
     if (is_pending && from < resource->unread_to && to > resource->unread_from) {
-        if (!await(client, handle, false, err))
+        if (!wait_for_server(client, handle, false, err))
             return false;
     } else if (is_pending) {
         resource->unread_from = from < resource->unread_from ? from : resource->unread_from;
@@ -173,7 +173,7 @@ await_unread(struct far_client *client, struct far_resource *resource, uint32_t 
 }
 
 static bool
-put(struct far_client *client, const struct message *message, struct error *err)
+send_put(struct far_client *client, const struct message *message, struct error *err)
 {
     struct guest_region region;
     struct far_resource *resource = find_region(client, message, &region, err);
@@ -211,7 +211,7 @@ put_contents(struct far_client *client, const struct message *message, struct er
     inner.kind = MESSAGE_PUT;
     inner.transfer.box = (struct box){0, 0, 0, (int32_t)l->width, (int32_t)l->height, 1};
     if (resource->layout.buffer)
-        return put(client, &inner, err);
+        return send_put(client, &inner, err);
     const uint32_t width = message->contents.width, height = message->contents.height;
     uint32_t blocks = (l->width + format->block_width - 1) / format->block_width;
     uint32_t rows = (l->height + format->block_height - 1) / format->block_height;
@@ -231,7 +231,7 @@ put_contents(struct far_client *client, const struct message *message, struct er
             memcpy(bytes + y * row_bytes,
                    message->bytes + (z * (size_t)padded_rows + y) * padded_bytes, row_bytes);
         inner.transfer.box.z = (int32_t)z;
-        ok = put(client, &inner, err);
+        ok = send_put(client, &inner, err);
     }
     free(bytes);
     return ok;
@@ -249,7 +249,7 @@ get(struct far_client *client, const struct message *message, uint8_t *out, uint
         return fail(err, "a readback of %u bytes, and the box of resource %u has %u", out_bytes,
                     message->transfer.handle, region.tight_bytes);
     if (!wire_transfer(client->fd, false, message, region.offset, err) ||
-        !await(client, message->transfer.handle, true, err))
+        !wait_for_server(client, message->transfer.handle, true, err))
         return false;
     if (out)
         guest_gather(&region, resource->mapping, out);
@@ -296,7 +296,7 @@ fetch_result(struct passthrough *passthrough, uint32_t number, struct far_client
         query->offset + (uint64_t)sizeof result > resource->layout.size_bytes)
         return fail(err, "a query's result has no memory in resource %u", query->resource);
     for (int tries = 0;; tries++) {
-        if (!await(client, query->resource, true, err))
+        if (!wait_for_server(client, query->resource, true, err))
             return false;
         memcpy(&result, resource->mapping + query->offset, sizeof result);
         if (result.state == VTEST_QUERY_DONE)
@@ -388,7 +388,7 @@ passthrough_take(void *data, const struct message *message, uint8_t *out, uint32
     case MESSAGE_CONTENTS: ok = put_contents(client, message, err); break;
     case MESSAGE_RESOURCE_CREATE: ok = create_resource(passthrough, client, message, err); break;
     case MESSAGE_RESOURCE_UNREF: ok = unref_resource(client, message->resource.handle, err); break;
-    case MESSAGE_PUT: ok = put(client, message, err); break;
+    case MESSAGE_PUT: ok = send_put(client, message, err); break;
     case MESSAGE_SUBMIT: ok = submit(passthrough, client, message, err); break;
     default: ok = get(client, message, out, out_bytes, err); break;
     }

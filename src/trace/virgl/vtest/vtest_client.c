@@ -400,7 +400,7 @@ do_submit(struct vtest_client *client, uint32_t dwords, struct error *err)
 }
 
 static bool
-execute(struct vtest_client *client, uint32_t command, uint32_t length, struct error *err)
+execute_request(struct vtest_client *client, uint32_t command, uint32_t length, struct error *err)
 {
     const uint32_t *p = client->payload.items;
     uint32_t idle = 0;
@@ -505,7 +505,7 @@ handle_message(struct vtest_client *client, uint32_t command, uint32_t length, c
                  command == VTEST_VERSION || command == VTEST_BUSY_WAIT;
     if (!client->begun && !first)
         return fail(err, "it came before CREATE_RENDERER");
-    if (!follow_waits(client, command, err) || !execute(client, command, length, err))
+    if (!follow_waits(client, command, err) || !execute_request(client, command, length, err))
         return false;
     client->read = command == VTEST_GET2 ? client->payload.items[0] : 0;
     if (command == VTEST_GET2)
