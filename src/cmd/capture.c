@@ -7,7 +7,7 @@
 #include "cmd/cut.h"
 #include "cmd/options.h"
 #include "cmd/renderer.h"
-#include "sim/judge.h"
+#include "sim/command_checker.h"
 #include "sim/trim.h"
 #include "trace/virgl/vtest/launch.h"
 #include "trace/virgl/read_back.h"
@@ -65,21 +65,21 @@ run_program(const struct capture_options *options, char **program, struct messag
     struct trace_writer *writer;
     struct progress progress;
     struct tee tee;
-    struct judge judge;
+    struct command_checker checker;
     struct error closing;
-    if (!judge_init(&judge, &tee.sink, err))
+    if (!command_checker_init(&checker, &tee.sink, err))
         return false;
     if (!trace_writer_create(&writer, recording->path, program[0], err)) {
-        judge_fini(&judge);
+        command_checker_fini(&checker);
         return false;
     }
     recording->begun = true;
     tee_init(&tee, writer, renderer, last, options->stop);
     tee.progress = &progress;
     progress_begin(&progress, "capture: frame", last == UINT32_MAX ? 0 : last + 1);
-    bool ok = launch(program, (uint32_t)options->clock, &judge.sink, &tee.stop, result, err);
+    bool ok = launch(program, (uint32_t)options->clock, &checker.sink, &tee.stop, result, err);
     progress_end(&progress);
-    judge_fini(&judge);
+    command_checker_fini(&checker);
     recording->frames = trace_writer_frames(writer);
     recording->draws = trace_writer_draws(writer);
     if (!recording->frames && !recording->draws) {

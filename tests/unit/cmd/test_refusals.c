@@ -1,7 +1,7 @@
 /* What the simulation, a reference or the system refuses, and that one line says so in time. */
 #include "rigs/rig.h"
 #include "rigs/command.h"
-#include "sim/judge.h"
+#include "sim/command_checker.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -142,30 +142,31 @@ listen(void *data, const struct message *message, uint8_t *out, uint32_t out_byt
 }
 
 static void
-tell(struct judge *judge, struct message message)
+tell(struct command_checker *checker, struct message message)
 {
     message.client = 1;
-    assert_true(judge->sink.take(judge->sink.data, &message, NULL, 0, NULL));
+    assert_true(checker->sink.take(checker->sink.data, &message, NULL, 0, NULL));
 }
 
 static void
-tell_stream(struct judge *judge, struct stream *stream)
+tell_stream(struct command_checker *checker, struct stream *stream)
 {
-    tell(judge, stream_message(stream, 1));
+    tell(checker, stream_message(stream, 1));
     stream->count = 0;
 }
 
 static void
-judge_start(struct judge *judge, struct ear *ear, struct stream *stream, uint32_t divisor)
+checker_start(struct command_checker *checker, struct ear *ear, struct stream *stream,
+              uint32_t divisor)
 {
     struct error err;
     *ear = (struct ear){.sink = {.data = ear, .take = listen}};
-    assert_true(judge_init(judge, &ear->sink, &err));
-    tell(judge, (struct message){.kind = MESSAGE_CLIENT_BEGIN,
-                                 .bytes = (const uint8_t *)"test",
-                                 .size_bytes = 4});
+    assert_true(command_checker_init(checker, &ear->sink, &err));
+    tell(checker, (struct message){.kind = MESSAGE_CLIENT_BEGIN,
+                                   .bytes = (const uint8_t *)"test",
+                                   .size_bytes = 4});
     for (size_t i = 0; i < sizeof scene_resources / sizeof scene_resources[0]; i++)
-        tell(judge,
+        tell(checker,
              (struct message){.kind = MESSAGE_RESOURCE_CREATE, .resource = scene_resources[i]});
     scene_states(stream, 0);
     scene_shaders(stream, rig_vs, rig_fs);
@@ -174,55 +175,55 @@ judge_start(struct judge *judge, struct ear *ear, struct stream *stream, uint32_
     scene_bind(stream);
     PACKET(stream, CMD_SET_VERTEX_BUFFERS, 16, 0, RES_VERTICES);
     scene_viewport(stream, 64, 32);
-    tell_stream(judge, stream);
+    tell_stream(checker, stream);
 }
 
 static void
-draw(struct judge *judge, struct stream *stream)
+draw(struct command_checker *checker, struct stream *stream)
 {
     stream_draw(stream, PRIM_TRIANGLES, 0, 3);
-    tell_stream(judge, stream);
+    tell_stream(checker, stream);
 }
 
 /* Each kind of refusal once, and what is drawn goes on to the renderer behind. */
 static void
 refusals_are_said_once(void **state)
 {
-    static struct judge judge;
+    static struct command_checker checker;
     static struct stream stream;
     struct ear ear;
     struct message swap = {.kind = MESSAGE_SWAP};
     swap.transfer.handle = RES_COLOR;
     swap.transfer.box = (struct box){0, 0, 0, 64, 32, 1};
 
-    judge_start(&judge, &ear, &stream, 0);
-    draw(&judge, &stream);
-    tell(&judge, swap);
-    assert_int_equal(judge.warnings, 0);
-    assert_int_equal(judge.frame, 1);
+    checker_start(&checker, &ear, &stream, 0);
+    draw(&checker, &stream);
+    tell(&checker, swap);
+    assert_int_equal(checker.warnings, 0);
+    assert_int_equal(checker.frame, 1);
     const uint32_t before = ear.heard;
-    tell(&judge, (struct message){.kind = MESSAGE_RESOURCE_CREATE,
-                                  .resource = {200, TARGET_2D, FORMAT_B8G8R8A8_UNORM,
-                                               BIND_DISPLAY_TARGET, 8192, 8192, 1, 1, 0, 0}});
-    assert_int_equal(judge.warnings, 1);
-    tell(&judge, (struct message){.kind = MESSAGE_RESOURCE_CREATE,
-                                  .resource = {201, TARGET_2D, FORMAT_B8G8R8A8_UNORM,
-                                               BIND_DISPLAY_TARGET, 8192, 8192, 1, 1, 0, 0}});
-    assert_int_equal(judge.warnings, 1);
+    tell(&checker, (struct message){.kind = MESSAGE_RESOURCE_CREATE,
+                                    .resource = {200, TARGET_2D, FORMAT_B8G8R8A8_UNORM,
+                                                 BIND_DISPLAY_TARGET, 8192, 8192, 1, 1, 0, 0}});
+    assert_int_equal(checker.warnings, 1);
+    tell(&checker, (struct message){.kind = MESSAGE_RESOURCE_CREATE,
+                                    .resource = {201, TARGET_2D, FORMAT_B8G8R8A8_UNORM,
+                                                 BIND_DISPLAY_TARGET, 8192, 8192, 1, 1, 0, 0}});
+    assert_int_equal(checker.warnings, 1);
     assert_int_equal(ear.heard, before + 2);
-    judge_fini(&judge);
+    command_checker_fini(&checker);
 
-    judge_start(&judge, &ear, &stream, 1);
+    checker_start(&checker, &ear, &stream, 1);
     for (int i = 0; i < 5; i++)
-        draw(&judge, &stream);
-    assert_int_equal(judge.warnings, 1);
-    assert_non_null(strstr(judge.told[0], "instance divisors"));
+        draw(&checker, &stream);
+    assert_int_equal(checker.warnings, 1);
+    assert_non_null(strstr(checker.refusals[0], "instance divisors"));
     stream_blit(&stream, BLIT_COLOR,
                 (struct blit_side){999, 0, FORMAT_B8G8R8A8_UNORM, {0, 0, 0, 8, 8, 1}},
                 (struct blit_side){RES_COLOR, 0, FORMAT_B8G8R8A8_UNORM, {0, 0, 0, 8, 8, 1}});
-    tell_stream(&judge, &stream);
-    assert_int_equal(judge.warnings, 2);
-    judge_fini(&judge);
+    tell_stream(&checker, &stream);
+    assert_int_equal(checker.warnings, 2);
+    command_checker_fini(&checker);
 }
 
 /* A file that says the same over and over is answered by the first few lines and a count. */

@@ -1,0 +1,30 @@
+/* Says at once what a simulation of a live program would refuse, while another renderer draws it: a
+ * sink in front of a capture's. It keeps the state of a device and checks every command as
+ * the functional renderer and the machine do, and draws nothing.
+ *
+ * Each kind of refusal is one warning. A draw, clear, blit or copy that is refused leaves the state
+ * as it is; what follows another refused command cannot be checked, and is not. */
+#ifndef AETIUS_SIM_COMMAND_CHECKER_H
+#define AETIUS_SIM_COMMAND_CHECKER_H
+
+#include "sim/executor.h"
+
+enum { CHECKER_REFUSALS = 16, CHECKER_TEXT_BYTES = 200 };
+
+struct command_checker {
+    struct message_sink sink;
+    struct message_sink *inner;
+    struct gpu_device device;
+    struct executor_sink executor;
+    struct arena draws;
+    uint32_t frame;
+    bool ended;                                          /* nothing is checked any more */
+    char refusals[CHECKER_REFUSALS][CHECKER_TEXT_BYTES]; /* refusals of work */
+    uint32_t refusal_count, warnings;
+};
+
+bool command_checker_init(struct command_checker *checker, struct message_sink *inner,
+                          struct error *err);
+void command_checker_fini(struct command_checker *checker);
+
+#endif
