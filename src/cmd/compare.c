@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "cmd/options.h"
 #include "base/mem.h"
+#include "base/memory_text.h"
 #include "base/text_table.h"
 #include "report/compare/compare.h"
 #include "report/compare/compare_columns.h"
@@ -439,12 +440,10 @@ static bool
 write_report(const struct comparison *c, const char *path, bool markdown, const char *failure,
              struct error *err)
 {
-    char *text;
-    size_t size;
+    struct memory_text text;
     if (!path)
         return true;
-    FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "no memory for a text");
+    FILE *out = memory_text_open(&text);
     if (failure)
         regression_limits_print_failure(failure, markdown, out);
     else if (markdown)
@@ -452,10 +451,7 @@ write_report(const struct comparison *c, const char *path, bool markdown, const 
                                          out);
     else
         regression_limits_print_junit(&c->regression, out);
-    fclose(out);
-    const bool ok = file_write_named(path, text, size, err);
-    free(text);
-    return ok;
+    return memory_text_write(&text, path, err);
 }
 
 static bool

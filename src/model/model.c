@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/ini_file.h"
+#include "base/memory_text.h"
 #include "base/schema.h"
 
 #include <math.h>
@@ -72,9 +73,8 @@ write_numbers(FILE *out, const char *name, const double *numbers, uint32_t count
 bool
 model_write(const struct model *model, const char *path, struct error *err)
 {
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    struct memory_text text;
+    FILE *out = memory_text_open(&text);
     fprintf(out,
             "; A staged performance model (aetius model fit). A curve's points are joined by\n"
             "; straight lines (logarithmic: of the logarithms of y); y - half to y + half holds "
@@ -93,10 +93,7 @@ model_write(const struct model *model, const char *path, struct error *err)
         write_numbers(out, "y", s->y, s->knots);
         write_numbers(out, "half", s->half, s->knots);
     }
-    fclose(out);
-    const bool ok = file_write_named(path, text, size, err);
-    free(text);
-    return ok;
+    return memory_text_write(&text, path, err);
 }
 
 /* Numbers with spaces between, at most `most`; 0: there is something else. */

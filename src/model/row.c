@@ -172,6 +172,14 @@ model_row_print(const struct model_row *row, FILE *out)
     putc('\n', out);
 }
 
+void
+model_rows_print(const struct model_rows *rows, FILE *out)
+{
+    model_rows_header(out);
+    for (size_t i = 0; i < rows->count; i++)
+        model_row_print(&rows->items[i], out);
+}
+
 /* ---- CSV ---- */
 
 /* The columns of the first line: NULL is `fps`. */

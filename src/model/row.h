@@ -58,6 +58,7 @@ bool model_row_from_label(struct model_row *row, const char *label);
 /* As CSV, a row at a time: a benchmark writes each row when it has measured it. */
 void model_rows_header(FILE *out);
 void model_row_print(const struct model_row *row, FILE *out);
+void model_rows_print(const struct model_rows *rows, FILE *out); /* with the header */
 /* Adds the rows of a CSV file: the first line names the columns, each of them one of row.def, in
  * any order; there must be sweep, fragments, and seconds or fps, and all numbers finite, none
  * negative, fragments and seconds above 0; a row has what its sweep is about. */

@@ -141,15 +141,9 @@ codec_study_write_csv(const struct codec_study *study, const struct study *to, s
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof tables / sizeof tables[0]; i++) {
         struct text_table table = {0};
-        char *text;
-        size_t size;
-        FILE *out = open_memstream(&text, &size);
-        BUG_ON(!out, "no memory for a table");
         tables[i].put(study, &table);
-        text_table_put(&table, TEXT_TABLE_CSV, out);
-        fclose(out);
-        ok = study_write(to, tables[i].name, text, err);
-        free(text);
+        ok = study_write_sheet(to, tables[i].name, &table, TEXT_TABLE_CSV, err);
+        text_table_fini(&table);
     }
     return ok;
 }

@@ -2,6 +2,7 @@
 #include "study/codec_study.h"
 
 #include "base/log.h"
+#include "base/memory_text.h"
 #include "base/schema.h"
 #include "base/text_table.h"
 
@@ -252,10 +253,8 @@ print_machine(const struct codec_study *study, FILE *out)
 char *
 codec_study_tables(const struct codec_study *study)
 {
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "no memory for tables");
+    struct memory_text text;
+    FILE *out = memory_text_open(&text);
     print_traffic(study, out);
     for (uint32_t bus = 0; bus < CODEC_BUSES; bus++)
         for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++)
@@ -264,8 +263,7 @@ codec_study_tables(const struct codec_study *study)
         for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++)
             print_levels(study, bus, kind, out);
     print_machine(study, out);
-    fclose(out);
-    return text;
+    return memory_text_take(&text);
 }
 
 static void

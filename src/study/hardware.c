@@ -188,22 +188,15 @@ leave_out(const struct study *study, struct hardware *hardware, struct error *er
 static bool
 write_all(const struct study *study, const struct hardware *hardware, struct error *err)
 {
-    char *page, *csv;
-    size_t size;
-    FILE *out = open_memstream(&page, &size);
-    BUG_ON(!out, "no memory for a page");
-    hardware_page(hardware, out);
-    fclose(out);
-    out = open_memstream(&csv, &size);
-    BUG_ON(!out, "no memory for a table");
-    hardware_csv(hardware, out);
-    fclose(out);
-    const bool ok = study_write(study, "hardware.csv", csv, err) &&
-                    study_put_page(study, "hardware.md", page, err);
+    struct memory_text page, csv;
+    hardware_csv(hardware, memory_text_open(&csv));
+    bool ok = study_write_text(study, "hardware.csv", &csv, err);
+    if (ok) {
+        hardware_page(hardware, memory_text_open(&page));
+        ok = study_put_text(study, "hardware.md", &page, err);
+    }
     if (ok && study->json)
         hardware_json(hardware, stdout);
-    free(csv);
-    free(page);
     return ok;
 }
 

@@ -48,21 +48,17 @@ static bool
 take_rows(const struct study *study, size_t run, const char *file, struct model_rows *to,
           struct error *err)
 {
-    char *dir = study_folder(study, run), *name = mem_printf("%s.csv", file), *text;
+    char *dir = study_folder(study, run), *name = mem_printf("%s.csv", file);
     char *path = sweep_path(&study->sweep, name);
-    size_t size;
     struct model_rows rows = {0};
-    FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "no memory for a table");
+    struct memory_text text;
     bool ok = model_collect(
         &rows, dir, study->sweep.traces.items[study->sweep.runs.items[run].trace].path, NULL, err);
-    model_rows_header(out);
-    for (size_t i = 0; ok && i < rows.count; i++)
-        model_row_print(&rows.items[i], out);
-    fclose(out);
-    ok = ok && study_write(study, name, text, err) && model_rows_read(to, path, err);
+    if (ok) {
+        model_rows_print(&rows, memory_text_open(&text));
+        ok = study_write_text(study, name, &text, err) && model_rows_read(to, path, err);
+    }
     VEC_FREE(&rows);
-    free(text);
     free(path);
     free(name);
     free(dir);
@@ -226,18 +222,13 @@ forget(struct model_study *found)
 static bool
 write_all(const struct study *study, const struct model_study *found, struct error *err)
 {
-    char *text;
-    size_t size;
+    struct memory_text text;
     if (!model_charts(found, study, err))
         return false;
-    FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "no memory for a page");
-    model_page(found, study->sweep.dir, out);
-    fclose(out);
-    const bool ok = study_put_page(study, "model.md", text, err);
+    model_page(found, study->sweep.dir, memory_text_open(&text));
+    const bool ok = study_put_text(study, "model.md", &text, err);
     if (ok && study->json)
         model_page_json(found, stdout);
-    free(text);
     return ok;
 }
 

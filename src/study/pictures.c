@@ -120,19 +120,14 @@ compare(const struct study *study, size_t run, struct text_table *table, struct 
 static bool
 write_page(const struct study *study, const struct text_table *table, struct error *err)
 {
-    char *text;
-    size_t size;
-    FILE *page = open_memstream(&text, &size);
-    BUG_ON(!page, "no memory for a page");
+    struct memory_text text;
+    FILE *page = memory_text_open(&text);
     text_table_write(table, TEXT_TABLE_MARKDOWN, page);
     for (size_t row = 1; row < text_table_rows(table); row++) {
         const char *name = text_table_at(table, row, 0);
         fprintf(page, "\n%s\n\n![%s](<pictures/%s.png>)\n", name, name, name);
     }
-    fclose(page);
-    const bool ok = study_write(study, "pictures.md", text, err);
-    free(text);
-    return ok;
+    return study_write_text(study, "pictures.md", &text, err);
 }
 
 bool

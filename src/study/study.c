@@ -279,18 +279,32 @@ study_put_page(const struct study *study, const char *name, const char *text, st
 }
 
 bool
+study_put_text(const struct study *study, const char *name, struct memory_text *text,
+               struct error *err)
+{
+    char *bytes = memory_text_take(text);
+    const bool ok = study_put_page(study, name, bytes, err);
+    free(bytes);
+    return ok;
+}
+
+bool
+study_write_text(const struct study *study, const char *name, struct memory_text *text,
+                 struct error *err)
+{
+    char *bytes = memory_text_take(text);
+    const bool ok = study_write(study, name, bytes, err);
+    free(bytes);
+    return ok;
+}
+
+bool
 study_write_sheet(const struct study *study, const char *name, const struct text_table *table,
                   enum text_table_style style, struct error *err)
 {
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "no memory for a table");
-    text_table_write(table, style, out);
-    fclose(out);
-    const bool ok = study_write(study, name, text, err);
-    free(text);
-    return ok;
+    struct memory_text text;
+    text_table_write(table, style, memory_text_open(&text));
+    return study_write_text(study, name, &text, err);
 }
 
 /* [study] says nothing that the study does not know. */

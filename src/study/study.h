@@ -6,6 +6,7 @@
 #define AETIUS_STUDY_STUDY_H
 
 #include "analysis/plot.h"
+#include "base/memory_text.h"
 #include "base/text_table.h"
 #include "sweep/work.h"
 
@@ -101,6 +102,11 @@ bool study_put_page(const struct study *study, const char *name, const char *tex
                     struct error *err);
 /* Writes DIR/NAME: a text, or a table. */
 bool study_write(const struct study *study, const char *name, const char *text, struct error *err);
+/* The same two of a text that was printed, which they free. */
+bool study_put_text(const struct study *study, const char *name, struct memory_text *text,
+                    struct error *err);
+bool study_write_text(const struct study *study, const char *name, struct memory_text *text,
+                      struct error *err);
 bool study_write_sheet(const struct study *study, const char *name, const struct text_table *table,
                        enum text_table_style style, struct error *err);
 

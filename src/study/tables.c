@@ -312,28 +312,27 @@ common_of(const struct study *study)
 bool
 study_put_tables(const struct study *study, struct error *err)
 {
-    char *text, *name = mem_printf("%s.md", study->kind->name);
-    size_t size;
+    char *name = mem_printf("%s.md", study->kind->name);
+    struct memory_text text;
     struct output out = {.study = study,
                          .common = common_of(study),
-                         .page = open_memstream(&text, &size),
+                         .page = memory_text_open(&text),
                          .json = cJSON_CreateObject()};
-    BUG_ON(!out.page, "no memory for a page");
     cJSON_AddNumberToObject(out.json, "schema", AETIUS_SCHEMA);
     fprintf(out.page, "# Tables of `aetius study %s`\n", study->kind->name);
     bool ok = true;
     for (size_t i = 0; ok && i < study->plan->tables.count; i++)
         ok = put_table(&out, &study->plan->tables.items[i], err);
-    fclose(out.page);
+    char *page = memory_text_take(&text);
     ok = ok && (out.made || !study->plan->tables.count ||
                 fail(err, "no table of %s is of these machines and inputs", study->plan->path));
-    ok = ok && study_put_page(study, name, text, err);
+    ok = ok && study_put_page(study, name, page, err);
     if (ok && study->json)
         json_print(out.json, stdout);
     else
         cJSON_Delete(out.json);
     free(out.common);
-    free(text);
+    free(page);
     free(name);
     return ok;
 }

@@ -237,18 +237,13 @@ put_plots(const struct study *study, const char *game, FILE *page)
 static bool
 write_page(const struct study *study, const struct text_table *table, struct error *err)
 {
-    char *text;
-    size_t size;
-    FILE *page = open_memstream(&text, &size);
-    BUG_ON(!page, "no memory for a page");
+    struct memory_text text;
+    FILE *page = memory_text_open(&text);
     fputs("# Tables of `aetius study traffic`\n\n", page);
     text_table_write(table, TEXT_TABLE_MARKDOWN, page);
     for (size_t t = 0; t < study->sweep.traces.count; t++)
         put_plots(study, study_trace_name(study, t), page);
-    fclose(page);
-    const bool ok = study_put_page(study, "traffic.md", text, err);
-    free(text);
-    return ok;
+    return study_put_text(study, "traffic.md", &text, err);
 }
 
 static bool

@@ -109,22 +109,15 @@ static bool
 write_all(const struct study *study, const struct verdict_case *cases, size_t count,
           struct error *err)
 {
-    char *page, *csv;
-    size_t size;
-    FILE *out = open_memstream(&page, &size);
-    BUG_ON(!out, "no memory for a page");
-    verdicts_page(cases, count, out);
-    fclose(out);
-    out = open_memstream(&csv, &size);
-    BUG_ON(!out, "no memory for a table");
-    verdicts_csv(cases, count, out);
-    fclose(out);
-    const bool ok = study_write(study, "verdicts.csv", csv, err) &&
-                    study_put_page(study, "verdicts.md", page, err);
+    struct memory_text page, csv;
+    verdicts_csv(cases, count, memory_text_open(&csv));
+    bool ok = study_write_text(study, "verdicts.csv", &csv, err);
+    if (ok) {
+        verdicts_page(cases, count, memory_text_open(&page));
+        ok = study_put_text(study, "verdicts.md", &page, err);
+    }
     if (ok && study->json)
         verdicts_json(cases, count, stdout);
-    free(csv);
-    free(page);
     return ok;
 }
 

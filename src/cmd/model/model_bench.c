@@ -2,6 +2,7 @@
  * machine's own. */
 #include "base/file.h"
 #include "base/log.h"
+#include "base/memory_text.h"
 #include "base/subprocess.h"
 #include "cmd/model/model.h"
 #include "cmd/simulate.h"
@@ -22,16 +23,9 @@ struct bench_options {
 bool
 model_write_rows(const struct model_rows *rows, const char *path, struct error *err)
 {
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    model_rows_header(out);
-    for (size_t i = 0; i < rows->count; i++)
-        model_row_print(&rows->items[i], out);
-    fclose(out);
-    const bool ok = file_write_named(path, text, size, err);
-    free(text);
-    return ok;
+    struct memory_text text;
+    model_rows_print(rows, memory_text_open(&text));
+    return memory_text_write(&text, path, err);
 }
 
 /* This machine's OpenGL: the program does it all. */

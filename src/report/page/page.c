@@ -2,6 +2,7 @@
 
 #include "base/build.h"
 #include "base/mem.h"
+#include "base/memory_text.h"
 #include "base/schema.h"
 #include "report/page/page_files.h"
 
@@ -114,13 +115,7 @@ put_page(const cJSON *page, FILE *out)
 bool
 page_write(const cJSON *page, const char *path, struct error *err)
 {
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "no memory for a page");
-    put_page(page, out);
-    fclose(out);
-    const bool ok = file_write_named(path, text, size, err);
-    free(text);
-    return ok;
+    struct memory_text text;
+    put_page(page, memory_text_open(&text));
+    return memory_text_write(&text, path, err);
 }

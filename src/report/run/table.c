@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/memory_text.h"
 #include "base/schema.h"
 
 #include <math.h>
@@ -306,46 +307,38 @@ table_is_file(const char *name, const char *base)
 static char *
 main_header(const struct table_layout *layout, const char *key, const char *facts)
 {
-    char *text;
-    size_t size, count;
+    struct memory_text text;
+    size_t count;
     const struct metric *metrics = metrics_all(&count);
-    FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "no memory for a text");
+    FILE *out = memory_text_open(&text);
     fprintf(out, "schema,%s%s%s", key, *facts ? "," : "", facts);
     for (size_t i = 0; i < layout->families.count; i++)
         fprintf(out, ",%s", layout->families.items[i].name);
     for (size_t i = 0; i < count; i++)
         fprintf(out, ",%s", metrics[i].name);
-    fclose(out);
-    return text;
+    return memory_text_take(&text);
 }
 
 static char *
 unit_header(const struct table_layout *layout, const struct unit *unit, const char *key)
 {
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "no memory for a text");
+    struct memory_text text;
+    FILE *out = memory_text_open(&text);
     fprintf(out, "schema,%s,instance", key);
     for (size_t i = 0; i < unit->families.count; i++)
         fprintf(out, ",%s", layout->families.items[unit->families.items[i]].name);
-    fclose(out);
-    return text;
+    return memory_text_take(&text);
 }
 
 static char *
 queue_header(const struct table_layout *layout, const char *key)
 {
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "no memory for a text");
+    struct memory_text text;
+    FILE *out = memory_text_open(&text);
     fprintf(out, "schema,%s,queue,instance", key);
     for (size_t i = 0; i < layout->queue_statistics.count; i++)
         fprintf(out, ",%s.%s", queue_table, layout->queue_statistics.items[i]);
-    fclose(out);
-    return text;
+    return memory_text_take(&text);
 }
 
 /* Of the file of this number: its name, and its first line. */
