@@ -69,6 +69,9 @@ bool check_clock(uint64_t frames_per_second, struct error *err);
 /* Of OPTION_WARM_UP; NULL: WARM_UP_ALL. */
 bool parse_warm_up(const char *text, uint32_t *frames, struct error *err);
 
+/* trace_reader_open(); that the trace is cut short is a warning. */
+bool open_trace(struct trace_reader **reader, const char *path, struct error *err);
+
 /* Prints a tree on standard output, with its `schema` (base/schema.h), and frees it. */
 void print_json_tree(cJSON *root);
 /* The exit status; after a failure the message is printed. */

@@ -72,11 +72,8 @@ replay(const char *path, struct replay_options *options, struct error *err)
     struct single_sample *single = NULL;
     struct frames frames;
     struct run_output output;
-    struct error warning;
-    if (!trace_reader_open(&reader, path, &warning, err))
+    if (!open_trace(&reader, path, err))
         return false;
-    if (warning.text[0])
-        log_warning("%s", warning.text);
     trace_reader_limit(reader, &options->budget);
     struct needed_draws *needed = NULL;
     bool ok =

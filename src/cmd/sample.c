@@ -223,12 +223,9 @@ static bool
 sample_trace(const struct sample_options *options, const char *path, struct error *err)
 {
     struct trace_reader *reader;
-    struct error warning = {""};
     const double start = wall_seconds();
-    if (!trace_reader_open(&reader, path, &warning, err))
+    if (!open_trace(&reader, path, err))
         return false;
-    if (*warning.text)
-        log_warning("%s", warning.text);
     interrupt_watch();
     struct sampling_figures figures = {trace_frame_count(reader), FRAME_FIGURES_COUNT, NULL};
     double *values = figures.frames ? look(options, reader, figures.frames, err) : NULL;

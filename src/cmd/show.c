@@ -19,17 +19,6 @@ struct show_options {
     uint64_t memory;
 };
 
-static bool
-open_trace(struct trace_reader **reader, const char *path, struct error *err)
-{
-    struct error warning;
-    if (!trace_reader_open(reader, path, &warning, err))
-        return false;
-    if (warning.text[0])
-        log_warning("%s", warning.text);
-    return true;
-}
-
 static void
 print_draw(struct shown_draw *shown)
 {

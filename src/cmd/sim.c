@@ -161,11 +161,9 @@ simulate_trace(const struct simulate_options *asked, const char *path, struct er
     const struct simulate_options *options = &located;
     struct trace_reader *reader;
     struct simulate s;
-    struct error warning = {""}, closing;
-    if (!trace_reader_open(&reader, path, &warning, err))
+    struct error closing;
+    if (!open_trace(&reader, path, err))
         return false;
-    if (*warning.text)
-        log_warning("%s", warning.text);
     interrupt_watch();
     struct budget budget = {FILE_MEMORY_BYTES, 0, "MEMORYCONTROLLER.MemorySize"};
     bool stopped = false;

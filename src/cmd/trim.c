@@ -105,11 +105,8 @@ static bool
 trim(struct trim_options *options, const char *path, struct error *err)
 {
     struct trace_reader *reader;
-    struct error warning;
-    if (!trace_reader_open(&reader, path, &warning, err))
+    if (!open_trace(&reader, path, err))
         return false;
-    if (warning.text[0])
-        log_warning("%s", warning.text);
     trace_reader_limit(reader, &options->budget);
     const bool ok = locate_frames(&options->cut, reader, err) &&
                     trim_check(reader, &options->cut.set, err) && cut_prepare(&options->cut, err) &&

@@ -223,14 +223,11 @@ model_predict_trace(const struct model *model, const struct model_trace_options 
     const struct model_trace_options *options = &located;
     struct params params;
     struct trace_reader *reader;
-    struct error warning = {""};
     struct compared c = {0};
     if (!model_tells_frames(model, &options->machine, err) ||
         !machine_options_apply(&options->machine, &params, err) ||
-        !trace_reader_open(&reader, options->trace, &warning, err))
+        !open_trace(&reader, options->trace, err))
         return false;
-    if (*warning.text)
-        log_warning("%s", warning.text);
     const uint32_t count = trace_frame_count(reader);
     bool ok =
         frame_set_locate(&located.frames, trace_first_frame(reader), count, options->trace, err) &&
