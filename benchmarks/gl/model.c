@@ -94,7 +94,7 @@ prepare_places(struct drawing *d, const char *name)
     if (!pattern_make(&pattern, name))
         return;
     for (uint32_t i = 0; i < PATTERN_SIZE * PATTERN_SIZE; i++)
-        memcpy(texels[i], pattern.places[i / PATTERN_SIZE][i % PATTERN_SIZE], 2 * sizeof(float));
+        memcpy(texels[i], pattern.texcoords[i / PATTERN_SIZE][i % PATTERN_SIZE], 2 * sizeof(float));
     d->places = make_texture(d->places);
     upload_floats(PATTERN_SIZE, PATTERN_SIZE, texels[0]);
 }

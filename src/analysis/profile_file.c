@@ -245,7 +245,7 @@ profile_file_new_part(struct profile_file *file)
 {
     const size_t n = file->parts.count;
     if (file->key_count)
-        memset(file->keys, 0, file->key_places * sizeof *file->keys);
+        memset(file->keys, 0, file->key_slots * sizeof *file->keys);
     file->key_count = 0;
     file->text_kernel = file->text_launch = -1;
     file->text_device = 0;
@@ -264,10 +264,10 @@ profile_file_metric(struct profile_file *file, const char *name)
     for (const char *c = name; *c; c++)
         hash = (hash ^ (uint8_t)*c) * 16777619U;
     for (uint32_t i = 0; i < PROFILE_NAMES; i++) {
-        struct profile_name *place = &file->names[(hash + i) & (PROFILE_NAMES - 1)];
-        if (place->name && strcmp(place->name, name))
+        struct profile_name *slot = &file->names[(hash + i) & (PROFILE_NAMES - 1)];
+        if (slot->name && strcmp(slot->name, name))
             continue;
-        if (!place->name) {
+        if (!slot->name) {
             const struct nvidia_metric metric = nvidia_metric(name);
             if (metric.kind == METRIC_UNKNOWN_STALL)
                 profile_note(profile_file_part(file),
@@ -276,9 +276,9 @@ profile_file_metric(struct profile_file *file, const char *name)
             if (file->name_count == PROFILE_NAMES / 2)
                 return metric; /* a file of very many names: looked up each time */
             file->name_count++;
-            *place = (struct profile_name){mem_strdup(name), metric};
+            *slot = (struct profile_name){mem_strdup(name), metric};
         }
-        return place->metric;
+        return slot->metric;
     }
     BUG("a table that is half full has no free place");
 }

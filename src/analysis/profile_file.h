@@ -94,7 +94,7 @@ struct profile_file {
     struct profile_name *names;         /* PROFILE_NAMES places */
     uint32_t name_count;
     struct profile_key *keys; /* launches of the part, in long tables */
-    uint32_t key_places, key_count;
+    uint32_t key_slots, key_count;
 
     /* plain text */
     enum { TEXT_NONE, TEXT_NVPROF, TEXT_NVPROF_TOTAL, TEXT_TIMES, TEXT_TRACE, TEXT_NCU } text_table;

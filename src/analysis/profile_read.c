@@ -224,18 +224,18 @@ place_times(struct profile *profile)
 {
     for (uint32_t i = 0; i < profile->kernels.count; i++) {
         const struct profile_kernel *times = &profile->kernels.items[i];
-        uint32_t found = 0, places = 0;
+        uint32_t found = 0, matches = 0;
         for (uint32_t d = 0; times->device == PROFILE_ANY_DEVICE && d < profile->devices.count;
              d++) {
             const uint32_t kernel = profile_find_kernel(profile, times->name, d);
             found = kernel == UINT32_MAX ? found : kernel;
-            places += kernel != UINT32_MAX;
+            matches += kernel != UINT32_MAX;
         }
-        if (places == 1 && isnan(profile->kernels.items[found].table_ns))
+        if (matches == 1 && isnan(profile->kernels.items[found].table_ns))
             profile_add_time(profile, found, times->table_ns, times->calls);
-        else if (places > 1)
+        else if (matches > 1)
             profile_note(profile, "%.60s ran on %u devices; its table of times is left out",
-                         times->name, places);
+                         times->name, matches);
     }
 }
 

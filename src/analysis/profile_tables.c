@@ -198,12 +198,12 @@ new_launch(struct profile_file *file, uint64_t invocations)
 
 /* Where the launch of such a key is noted, or will be. */
 static struct profile_key *
-key_place(struct profile_file *file, uint64_t hash)
+key_slot(struct profile_file *file, uint64_t hash)
 {
     for (uint64_t at = hash;; at++) {
-        struct profile_key *place = &file->keys[at & (file->key_places - 1)];
-        if (place->hash == hash || place->hash == 0)
-            return place;
+        struct profile_key *slot = &file->keys[at & (file->key_slots - 1)];
+        if (slot->hash == hash || slot->hash == 0)
+            return slot;
     }
 }
 
@@ -211,12 +211,12 @@ static void
 grow_keys(struct profile_file *file)
 {
     struct profile_key *old = file->keys;
-    const uint32_t count = file->key_places;
-    file->key_places = count ? count * 2 : 1024;
-    file->keys = mem_array(file->key_places, sizeof *file->keys);
+    const uint32_t count = file->key_slots;
+    file->key_slots = count ? count * 2 : 1024;
+    file->keys = mem_array(file->key_slots, sizeof *file->keys);
     for (uint32_t i = 0; i < count; i++)
         if (old[i].hash)
-            *key_place(file, old[i].hash) = old[i];
+            *key_slot(file, old[i].hash) = old[i];
     free(old);
 }
 
@@ -246,18 +246,18 @@ static struct profile_launch *
 long_launch(struct profile_file *file, const struct nvidia_metric *metric)
 {
     struct profile *part = profile_file_part(file);
-    if (file->key_count * 2 >= file->key_places)
+    if (file->key_count * 2 >= file->key_slots)
         grow_keys(file);
-    struct profile_key *place = key_place(file, row_hash(file));
-    if (place->hash) {
-        struct profile_launch *launch = &part->launches.items[place->launch];
+    struct profile_key *slot = key_slot(file, row_hash(file));
+    if (slot->hash) {
+        struct profile_launch *launch = &part->launches.items[slot->launch];
         if (!metric || file->roles[ROLE_ID] >= 0 || !profile_launch_has(launch, metric))
             return launch;
     } else {
         file->key_count++;
     }
-    place->hash = row_hash(file);
-    place->launch = (uint32_t)part->launches.count;
+    slot->hash = row_hash(file);
+    slot->launch = (uint32_t)part->launches.count;
     return new_launch(file, role_count(file, ROLE_INVOCATIONS));
 }
 

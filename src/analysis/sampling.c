@@ -179,7 +179,7 @@ struct stratum {
 };
 
 static void
-know_stratum(struct stratum *s, const struct sampling_figures *figures)
+measure_stratum(struct stratum *s, const struct sampling_figures *figures)
 {
     const size_t count = s->members.count;
     double squares = 0;
@@ -261,7 +261,7 @@ sample_draw(struct sample *sample, const struct sampling_figures *figures, uint3
             if (cluster_of[f] == i)
                 VEC_PUSH(&s->members, f);
         if (s->members.count) {
-            know_stratum(s, figures);
+            measure_stratum(s, figures);
             clusters++;
         }
     }

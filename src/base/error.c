@@ -43,7 +43,7 @@ fail_prefix(struct error *err, const char *fmt, ...)
 }
 
 bool
-fail_place(struct error *err, const char *fmt, ...)
+fail_at(struct error *err, const char *fmt, ...)
 {
     static const char frame[] = "frame ";
     va_list args;

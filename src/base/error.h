@@ -25,7 +25,7 @@ bool fail_prefix(struct error *err, const char *fmt, ...) __attribute__((format(
 /* The same for where it happened ("frame 7", "message 30"), unless the message begins with its
  * frame
  * ("frame 7, draw 2: ..."). */
-bool fail_place(struct error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+bool fail_at(struct error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* A function that prints where the simulator stands (cycle, unit, queues) to stderr. */
 typedef void bug_context_fn(void *data);

@@ -72,7 +72,7 @@ new_file_open(struct new_file *file, const char *path, struct error *err)
 }
 
 bool
-new_file_place(struct new_file *file, struct error *err)
+new_file_commit(struct new_file *file, struct error *err)
 {
     if (file->unfinished && rename(file->unfinished, file->path))
         return fail(err, "cannot write %s: %s", file->path, strerror(errno));
@@ -88,7 +88,7 @@ new_file_close(struct new_file *file, struct error *err)
     /* a file system over a network, or one with quotas, may fail only here */
     const bool ok =
         (!close(dup(file->fd)) || fail(err, "cannot write %s: %s", file->path, strerror(errno))) &&
-        new_file_place(file, err);
+        new_file_commit(file, err);
     new_file_discard(file);
     return ok;
 }

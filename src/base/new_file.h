@@ -16,7 +16,7 @@ struct new_file {
 /* On failure there is nothing to close. */
 bool new_file_open(struct new_file *file, const char *path, struct error *err);
 /* Renames it to its path; nothing when it is in place. It can be written to further. */
-bool new_file_place(struct new_file *file, struct error *err);
+bool new_file_commit(struct new_file *file, struct error *err);
 /* Checks that the host has all that was written, puts it in place and closes it. On failure a file
  * that was not in place is removed; err may be NULL. */
 bool new_file_close(struct new_file *file, struct error *err);

@@ -182,7 +182,7 @@ run_member(struct jobs *jobs)
             break;
         ok = s->sink.sink.take(s->sink.sink.data, &message, NULL, 0, &err);
         if (!ok)
-            fail_place(&err, "frame %u", s->sim.frame);
+            fail_at(&err, "frame %u", s->sim.frame);
     }
     ok = ok && run_folder_end_parts(&s->folder, &err);
     if (!ok)

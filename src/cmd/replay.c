@@ -41,8 +41,8 @@ feed(struct trace_reader *reader, struct frames *frames, const struct replay_opt
             break;
         ok = frames->sink.take(frames->sink.data, &message, NULL, 0, err);
         if (!ok)
-            fail_place(err, "frame %u, message %llu of client %u", frames->count,
-                       (unsigned long long)number, message.client);
+            fail_at(err, "frame %u, message %llu of client %u", frames->count,
+                    (unsigned long long)number, message.client);
         number++;
         progress_at(&progress, frames->count, NULL);
     }

@@ -106,7 +106,7 @@ drive_alone(struct simulate *s, struct trace_reader *reader, struct error *err)
             break;
         ok = s->sink.sink.take(s->sink.sink.data, &message, NULL, 0, err);
         if (!ok)
-            fail_place(err, "frame %u", s->sim.frame);
+            fail_at(err, "frame %u", s->sim.frame);
     }
     return ok;
 }

@@ -35,7 +35,7 @@ feed(struct trace_reader *reader, struct read_back *read_back, const struct fram
         ok = trace_reader_next(reader, &message, &end, err);
         if (!ok || end)
             break;
-        ok = sink->take(sink->data, &message, NULL, 0, err) || fail_place(err, "frame %u", frame);
+        ok = sink->take(sink->data, &message, NULL, 0, err) || fail_at(err, "frame %u", frame);
         frame += message_ends_frame(&message);
         progress_at(&progress, frame, NULL);
     }

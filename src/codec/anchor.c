@@ -32,10 +32,10 @@ anchor_predict(const struct anchor *anchor, const struct grid *grid, uint32_t el
 {
     const int32_t x = (int32_t)grid_x(grid, element) - ((int32_t)grid->width / 2 - 1);
     const int32_t y = (int32_t)grid_y(grid, element) - ((int32_t)grid->height / 2 - 1);
-    const struct grid_place first = grid_sample_place(grid, 0);
-    const struct grid_place place = grid_sample_place(grid, element % grid->samples);
-    const int64_t at_x = x * GRID_UNITS + place.x - first.x;
-    const int64_t at_y = y * GRID_UNITS + place.y - first.y;
+    const struct grid_position first = grid_sample_position(grid, 0);
+    const struct grid_position position = grid_sample_position(grid, element % grid->samples);
+    const int64_t at_x = x * GRID_UNITS + position.x - first.x;
+    const int64_t at_y = y * GRID_UNITS + position.y - first.y;
     const int64_t rise = anchor->slope_x * at_x + anchor->slope_y * at_y;
     /* Rounded to nearest; the large multiple makes what is divided positive. */
     const uint64_t steps = (uint64_t)(rise + GRID_UNITS / 2 + ((int64_t)GRID_UNITS << 40));

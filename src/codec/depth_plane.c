@@ -45,44 +45,45 @@ planes_in(const struct depth_block *depth, uint32_t level_bytes)
 
 /* Where element 8 i + k lies: the pixels of 8 i and of k add up (Morton order), and its sample is
  * that of k. Samples in 1/16 pixel from the centre of theirs. */
-struct places {
+struct positions {
     uint32_t outer_x[8], outer_y[8], inner_x[8], inner_y[8];
-    struct grid_place sample[8];
+    struct grid_position sample[8];
 };
 
 static void
-find_places(const struct grid *grid, struct places *places)
+find_positions(const struct grid *grid, struct positions *positions)
 {
     for (uint32_t k = 0; k < 8; k++) {
-        places->outer_x[k] = grid_x(grid, 8 * k);
-        places->outer_y[k] = grid_y(grid, 8 * k);
-        places->inner_x[k] = grid_x(grid, k);
-        places->inner_y[k] = grid_y(grid, k);
-        places->sample[k] = grid_sample_place(grid, k % grid->samples);
+        positions->outer_x[k] = grid_x(grid, 8 * k);
+        positions->outer_y[k] = grid_y(grid, 8 * k);
+        positions->inner_x[k] = grid_x(grid, k);
+        positions->inner_y[k] = grid_y(grid, k);
+        positions->sample[k] = grid_sample_position(grid, k % grid->samples);
     }
 }
 
 /* What a plane rises from a pixel's centre to a place in 1/16 pixel, rounded down. */
 static uint32_t
-rise_within(int64_t b, int64_t c, struct grid_place place)
+rise_within(int64_t b, int64_t c, struct grid_position position)
 {
-    if (!place.x && !place.y)
+    if (!position.x && !position.y)
         return 0;
-    const int64_t rise = b * place.x + c * place.y;
+    const int64_t rise = b * position.x + c * position.y;
     /* The large multiple of what is divided by makes it positive. */
     return (uint32_t)((uint64_t)(rise + ((int64_t)GRID_UNITS << 40)) / GRID_UNITS);
 }
 
 /* The plane at all places: 24.8 bits wrap around as z does. */
 static void
-evaluate(const struct depth_plane *plane, const struct places *places, uint32_t z[CODEC_WORDS])
+evaluate(const struct depth_plane *plane, const struct positions *positions,
+         uint32_t z[CODEC_WORDS])
 {
     const uint32_t b = (uint32_t)plane->b, c = (uint32_t)plane->c;
     uint32_t outer[8], inner[8];
     for (uint32_t k = 0; k < 8; k++) {
-        outer[k] = plane->a + b * places->outer_x[k] + c * places->outer_y[k];
-        inner[k] = b * places->inner_x[k] + c * places->inner_y[k] +
-                   rise_within(plane->b, plane->c, places->sample[k]);
+        outer[k] = plane->a + b * positions->outer_x[k] + c * positions->outer_y[k];
+        inner[k] = b * positions->inner_x[k] + c * positions->inner_y[k] +
+                   rise_within(plane->b, plane->c, positions->sample[k]);
     }
     for (uint32_t i = 0; i < 8; i++)
         for (uint32_t k = 0; k < 8; k++)
@@ -121,12 +122,12 @@ find_slope(const struct depth_block *depth, const struct grid *grid, uint64_t le
 
 static uint64_t
 covered_by(const struct depth_plane *plane, const struct depth_block *depth,
-           const struct places *places, uint64_t left)
+           const struct positions *positions, uint64_t left)
 {
     uint32_t z[CODEC_WORDS];
     uint8_t same[CODEC_WORDS];
     uint64_t covered = 0;
-    evaluate(plane, places, z);
+    evaluate(plane, positions, z);
     for (uint32_t i = 0; i < CODEC_WORDS; i++)
         same[i] = z[i] == depth->z[i];
     for (uint32_t i = 0; i < CODEC_WORDS; i += 8) {
@@ -140,20 +141,20 @@ covered_by(const struct depth_plane *plane, const struct depth_block *depth,
 
 /* The plane of these slopes that has the element at z and a fraction, in quarters and a half. */
 static struct depth_plane
-plane_through(const struct depth_block *depth, const struct places *places, uint32_t element,
+plane_through(const struct depth_block *depth, const struct positions *positions, uint32_t element,
               int64_t b, int64_t c, uint32_t quarters)
 {
     const uint32_t i = element / 8, k = element % 8;
-    const uint32_t rise = (uint32_t)b * (places->outer_x[i] + places->inner_x[k]) +
-                          (uint32_t)c * (places->outer_y[i] + places->inner_y[k]) +
-                          rise_within(b, c, places->sample[k]);
+    const uint32_t rise = (uint32_t)b * (positions->outer_x[i] + positions->inner_x[k]) +
+                          (uint32_t)c * (positions->outer_y[i] + positions->inner_y[k]) +
+                          rise_within(b, c, positions->sample[k]);
     const uint32_t at_element = (depth->z[element] << FRACTION) + quarters * 64 + 32;
     return (struct depth_plane){at_element - rise, (int32_t)b, (int32_t)c};
 }
 
 struct search {
     const struct depth_block *depth;
-    struct places places;
+    struct positions positions;
     struct depth_plane best;
     uint64_t most, left;
 };
@@ -161,7 +162,7 @@ struct search {
 static void
 try_plane(struct search *search, const struct depth_plane *plane)
 {
-    const uint64_t covered = covered_by(plane, search->depth, &search->places, search->left);
+    const uint64_t covered = covered_by(plane, search->depth, &search->positions, search->left);
     if (__builtin_popcountll(covered) > __builtin_popcountll(search->most)) {
         search->most = covered;
         search->best = *plane;
@@ -188,13 +189,13 @@ find_plane(struct search *search, const struct grid *grid)
         if (!is_slope(b[left_right]) || !is_slope(c[up_down]))
             continue;
         const struct depth_plane plane =
-            plane_through(depth, &search->places, from, b[left_right], c[up_down], 2);
+            plane_through(depth, &search->positions, from, b[left_right], c[up_down], 2);
         try_plane(search, &plane);
     }
     const struct depth_plane found = search->best;
     for (uint32_t quarters = 0; quarters < 4 && search->most != search->left; quarters++) {
         const struct depth_plane plane =
-            plane_through(depth, &search->places, from, found.b, found.c, quarters);
+            plane_through(depth, &search->positions, from, found.b, found.c, quarters);
         try_plane(search, &plane);
     }
 }
@@ -206,7 +207,7 @@ find_planes(const struct depth_block *depth, const struct grid *grid, uint32_t l
 {
     struct search search = {.depth = depth, .left = UINT64_MAX};
     uint32_t count = 0;
-    find_places(grid, &search.places);
+    find_positions(grid, &search.positions);
     for (; search.left; count++) {
         if (count == limit)
             return limit + 1;
@@ -275,8 +276,8 @@ depth_plane_decompress(const uint8_t *in, struct codec_shape shape, int32_t leve
     struct bit_reader reader = bits_open(in, bytes);
     struct depth_block depth;
     struct depth_plane planes[MAX_PLANES] = {{0}};
-    struct places places;
-    find_places(&grid, &places);
+    struct positions positions;
+    find_positions(&grid, &positions);
     depth_get_stencil(&reader, &depth);
     const uint32_t count = planes_in(&depth, bytes);
     for (uint32_t i = 0; i < count; i++) {
@@ -287,7 +288,7 @@ depth_plane_decompress(const uint8_t *in, struct codec_shape shape, int32_t leve
     uint32_t z[MAX_PLANES][CODEC_WORDS];
     /* A damaged block may name planes beyond those that are stored: they are 0. */
     for (uint32_t p = 0; p < (count ? 1u << index_bits(count) : 1); p++)
-        evaluate(&planes[p], &places, z[p]);
+        evaluate(&planes[p], &positions, z[p]);
     for (uint32_t i = 0; i < CODEC_WORDS; i++) {
         const uint32_t index = count ? bits_get(&reader, index_bits(count)) : 0;
         depth.z[i] = z[index][i];

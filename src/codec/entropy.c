@@ -40,10 +40,10 @@ code_of(int32_t difference)
     if (size > 32) /* seven ones and a zero */
         return (struct code){0x7f | ((uint32_t)difference & 0xff) << 8, 16};
     /* Row r > 0: r ones, a zero, the sign, r - 2 bits of the place (none for 1 and 2). */
-    const uint32_t row = bits_of(size - 1) + 1, place_bits = row > 2 ? row - 2 : 0;
-    const uint32_t place = row > 2 ? size - 1 - (1u << place_bits) : 0;
+    const uint32_t row = bits_of(size - 1) + 1, position_bits = row > 2 ? row - 2 : 0;
+    const uint32_t position = row > 2 ? size - 1 - (1u << position_bits) : 0;
     const uint32_t ones = (1u << row) - 1, sign = difference < 0;
-    return (struct code){ones | sign << (row + 1) | place << (row + 2), row + 2 + place_bits};
+    return (struct code){ones | sign << (row + 1) | position << (row + 2), row + 2 + position_bits};
 }
 
 static int32_t
@@ -104,8 +104,9 @@ get_difference(struct bit_reader *reader)
         return (int32_t)bits_get(reader, 8);
     }
     const uint32_t below = bits_get(reader, 1);
-    const uint32_t place_bits = row > 2 ? row - 2 : 0;
-    const uint32_t size = row > 2 ? bits_get(reader, place_bits) + (1u << place_bits) + 1 : row;
+    const uint32_t position_bits = row > 2 ? row - 2 : 0;
+    const uint32_t size =
+        row > 2 ? bits_get(reader, position_bits) + (1u << position_bits) + 1 : row;
     return below ? -(int32_t)size : (int32_t)size;
 }
 

@@ -43,13 +43,13 @@ grid_at(const struct grid *grid, uint32_t x, uint32_t y, uint32_t sample)
 }
 
 /* From the pixel's centre, in 1/16 of its side: as the rasterizer places its samples. */
-struct grid_place {
+struct grid_position {
     int8_t x, y;
 };
-static inline struct grid_place
-grid_sample_place(const struct grid *grid, uint32_t sample)
+static inline struct grid_position
+grid_sample_position(const struct grid *grid, uint32_t sample)
 {
-    static const struct grid_place places[4][8] = {
+    static const struct grid_position positions[4][8] = {
         {{0, 0}},
         {{4, 4}, {-4, -4}},
         {{-2, -6}, {6, -2}, {-6, 2}, {2, 6}},
@@ -59,7 +59,7 @@ grid_sample_place(const struct grid *grid, uint32_t sample)
                          : grid->samples == 2 ? 1
                          : grid->samples == 4 ? 2
                                               : 3;
-    return places[row][sample];
+    return positions[row][sample];
 }
 
 /* Bits of a number. */

@@ -61,7 +61,7 @@ set_texel(const struct sample_texture *texture, uint32_t level, int32_t x, int32
         z >= texture->setup.res->levels[level].slices)
         return;
     pass->texels |= (uint16_t)(1 << (4 * i + lane));
-    pass->place[i][lane] = sample_place(texture, level, (uint32_t)x, (uint32_t)y, z);
+    pass->texels_at[i][lane] = texel_address(texture, level, (uint32_t)x, (uint32_t)y, z);
 }
 
 static void

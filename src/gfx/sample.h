@@ -39,7 +39,7 @@ struct sample_level {
     int32_t width, height;
     uint32_t first, slice, row; /* place of the level; from a slice, a row of squares to the next */
     uint32_t square_log2;       /* texels a side of a square */
-    uint32_t square_place_log2; /* from a square to the next */
+    uint32_t square_stride_log2; /* from a square to the next */
 };
 
 struct sample_texture {
@@ -51,7 +51,7 @@ struct sample_texture {
     bool repeats[2];    /* of the short plan: else clamped to the edge */
     uint8_t source[4];  /* channel of the filter that each of the result's is; 4: zero, 5: one */
     uint8_t texel_log2; /* bytes of a texel as the caches hold it */
-    uint8_t place_log2; /* places of a texel: texel_log2, or 0 for compressed formats */
+    uint8_t texel_stride_log2; /* places of a texel: texel_log2, or 0 for compressed formats */
     float border[4];
     struct sample_level levels[RESOURCE_MAX_LEVELS];
 };
@@ -61,9 +61,9 @@ struct sample_pass {
     uint8_t linear;   /* which of them filter 4 texels; the others read 1 */
     uint16_t texels;  /* bit 4 * i + lane: texel i of the lane lies in memory; else border, or: */
     uint16_t corners; /* the missing fourth texel at the corner of a seamless cube */
-    uint32_t place[4][4]; /* [00, 10, 01, 11][lane] */
-    float fx[4], fy[4];   /* bilinear weights */
-    float weight[4];      /* of the pass against those before it: r += weight * (p - r) */
+    uint32_t texels_at[4][4]; /* [00, 10, 01, 11][lane] */
+    float fx[4], fy[4];       /* bilinear weights */
+    float weight[4];          /* of the pass against those before it: r += weight * (p - r) */
 };
 
 struct sample_plan {

@@ -10,13 +10,13 @@ expand_texels(const struct sample_texture *texture, const uint8_t *blocks, struc
 {
     const struct format_info *format = texture->setup.bound->format;
     for (uint32_t i = 0; i < 16; i++) {
-        uint32_t place = pass->place[i / 4][i % 4];
+        uint32_t texels_at = pass->texels_at[i / 4][i % 4];
         if (!(pass->texels >> i & 1))
             continue;
-        format->expand(blocks + (size_t)(place / 16) * format->block_bytes,
-                       (place & 1) | (place >> 1 & 2), (place >> 1 & 1) | (place >> 2 & 2),
-                       texels + i * 4);
-        pass->place[i / 4][i % 4] = i * 4;
+        format->expand(blocks + (size_t)(texels_at / 16) * format->block_bytes,
+                       (texels_at & 1) | (texels_at >> 1 & 2),
+                       (texels_at >> 1 & 1) | (texels_at >> 2 & 2), texels + i * 4);
+        pass->texels_at[i / 4][i % 4] = i * 4;
     }
 }
 

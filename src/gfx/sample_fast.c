@@ -51,7 +51,7 @@ lay_levels(struct sample_texture *texture)
             .slice = l->slice_bytes / divide * times,
             .row = l->row_bytes / divide * times,
             .square_log2 = l->square_log2 + (blocks ? 2 : 0),
-            .square_place_log2 = (uint32_t)__builtin_ctz(l->square_bytes / divide * times),
+            .square_stride_log2 = (uint32_t)__builtin_ctz(l->square_bytes / divide * times),
         };
     }
 }
@@ -99,7 +99,7 @@ sample_texture_init(struct sample_texture *texture, const struct bound_view *bou
     uint8_t order[4] = {0, 1, 2, 3};
     texture->usable = sample_setup_init(&texture->setup, bound, target);
     texture->plans_fast = texture->filters_fast = false;
-    texture->texel_log2 = texture->place_log2 = 0;
+    texture->texel_log2 = texture->texel_stride_log2 = 0;
     if (!texture->usable)
         return;
     const struct format_info *format = bound->format;
@@ -113,7 +113,7 @@ sample_texture_init(struct sample_texture *texture, const struct bound_view *bou
     }
     texture->texel_log2 = (uint8_t)__builtin_ctz(format->expanded_bytes);
     const uint32_t element = format->block_bytes * texture->setup.res->samples;
-    texture->place_log2 = format->block_width > 1 ? 0 : (uint8_t)__builtin_ctz(element);
+    texture->texel_stride_log2 = format->block_width > 1 ? 0 : (uint8_t)__builtin_ctz(element);
     clamp_border(bound, texture->border);
     lay_levels(texture);
 }
@@ -193,8 +193,8 @@ static inline uvec4
 places_x(const struct sample_texture *texture, const struct sample_level *l, ivec4 x)
 {
     uvec4 u = (uvec4)x;
-    return ((u >> l->square_log2) << l->square_place_log2) +
-           (spread4(u & ((1u << l->square_log2) - 1)) << texture->place_log2);
+    return ((u >> l->square_log2) << l->square_stride_log2) +
+           (spread4(u & ((1u << l->square_log2) - 1)) << texture->texel_stride_log2);
 }
 
 static inline uvec4
@@ -202,7 +202,7 @@ places_y(const struct sample_texture *texture, const struct sample_level *l, ive
 {
     uvec4 u = (uvec4)y;
     return (u >> l->square_log2) * l->row +
-           (spread4(u & ((1u << l->square_log2) - 1)) << (texture->place_log2 + 1u));
+           (spread4(u & ((1u << l->square_log2) - 1)) << (texture->texel_stride_log2 + 1u));
 }
 
 /* One pass of the lanes; false when a coordinate is too large for the short way. */
@@ -218,16 +218,16 @@ plan_pass(const struct sample_texture *texture, uint32_t level, bool linear, vec
         return false;
     const uvec4 first = layer * l->slice + l->first;
     const uvec4 x0 = places_x(texture, l, x.i0), y0 = places_y(texture, l, y.i0) + first;
-    uvec4 place[4] = {x0 + y0};
+    uvec4 texels_at[4] = {x0 + y0};
     if (linear) {
         const uvec4 x1 = places_x(texture, l, x.i1), y1 = places_y(texture, l, y.i1) + first;
-        place[1] = x1 + y0;
-        place[2] = x0 + y1;
-        place[3] = x1 + y1;
+        texels_at[1] = x1 + y0;
+        texels_at[2] = x0 + y1;
+        texels_at[3] = x1 + y1;
         memcpy(pass->fx, &x.f, sizeof pass->fx);
         memcpy(pass->fy, &y.f, sizeof pass->fy);
     }
-    memcpy(pass->place, place, sizeof pass->place);
+    memcpy(pass->texels_at, texels_at, sizeof pass->texels_at);
     return true;
 }
 

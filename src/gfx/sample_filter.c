@@ -35,9 +35,9 @@ read_texel(const struct sample_texture *texture, const struct sample_pass *pass,
     if (!(pass->texels >> (4 * i + lane) & 1))
         memcpy(rgba, texture->border, sizeof texture->border);
     else if (format->unpack_expanded)
-        format->unpack_expanded(texels + pass->place[i][lane], rgba);
+        format->unpack_expanded(texels + pass->texels_at[i][lane], rgba);
     else
-        format->unpack(texels + pass->place[i][lane], 0, 0, rgba);
+        format->unpack(texels + pass->texels_at[i][lane], 0, 0, rgba);
     if (texture->setup.shadow)
         rgba[0] = compare(texture->setup.bound->sampler.compare_func, reference, rgba[0]);
 }
@@ -84,12 +84,12 @@ filter_lane(const struct sample_texture *texture, const struct sample_pass *pass
 static inline vec4
 filter_fast(const struct sample_pass *pass, uint32_t lane, const uint8_t *texels)
 {
-    vec4 texel = decode8(texels + pass->place[0][lane]);
+    vec4 texel = decode8(texels + pass->texels_at[0][lane]);
     if (!(pass->linear >> lane & 1))
         return texel;
-    vec4 top = mix4(texel, decode8(texels + pass->place[1][lane]), pass->fx[lane]);
-    vec4 bottom = mix4(decode8(texels + pass->place[2][lane]),
-                       decode8(texels + pass->place[3][lane]), pass->fx[lane]);
+    vec4 top = mix4(texel, decode8(texels + pass->texels_at[1][lane]), pass->fx[lane]);
+    vec4 bottom = mix4(decode8(texels + pass->texels_at[2][lane]),
+                       decode8(texels + pass->texels_at[3][lane]), pass->fx[lane]);
     return mix4(top, bottom, pass->fy[lane]);
 }
 

@@ -180,13 +180,14 @@ wrap_nearest(uint32_t mode, float v, int32_t size, bool power_of_two, bool norma
 
 /* The place of a texel inside the level. */
 static inline uint32_t
-sample_place(const struct sample_texture *texture, uint32_t level, uint32_t x, uint32_t y,
-             uint32_t z)
+texel_address(const struct sample_texture *texture, uint32_t level, uint32_t x, uint32_t y,
+              uint32_t z)
 {
     const struct sample_level *l = &texture->levels[level];
     const uint32_t k = l->square_log2, inside = (1u << k) - 1;
-    return l->first + z * l->slice + (y >> k) * l->row + ((x >> k) << l->square_place_log2) +
-           ((morton_spread(x & inside) | morton_spread(y & inside) << 1) << texture->place_log2);
+    return l->first + z * l->slice + (y >> k) * l->row + ((x >> k) << l->square_stride_log2) +
+           ((morton_spread(x & inside) | morton_spread(y & inside) << 1)
+            << texture->texel_stride_log2);
 }
 
 /* The short way of sample_plan(), for a texture that plans_fast and lanes of one LOD; false: the

@@ -47,8 +47,8 @@ cache_reads_find(struct cache_reads *reads, const struct pattern *pattern, uint3
     for (uint32_t y = 0; y < PATTERN_SIZE; y++)
         for (uint32_t x = 0; x < PATTERN_SIZE; x++) {
             const uint32_t tile = morton8(x / SQUARE, y / SQUARE);
-            const uint32_t u = texel_of(pattern->places[y][x][0], side);
-            const uint32_t v = texel_of(pattern->places[y][x][1], side);
+            const uint32_t u = texel_of(pattern->texcoords[y][x][0], side);
+            const uint32_t v = texel_of(pattern->texcoords[y][x][1], side);
             const uint32_t square = v / SQUARE * squares + u / SQUARE;
             const double texel = (double)square * IN_SQUARE + morton8(u % SQUARE, v % SQUARE);
             reads->at[tile * IN_SQUARE + morton8(x % SQUARE, y % SQUARE)] =

@@ -38,9 +38,9 @@ make_random(struct pattern *pattern)
         order[other] = kept;
     }
     for (uint32_t i = 0; i < count; i++) {
-        pattern->places[i / PATTERN_SIZE][i % PATTERN_SIZE][0] =
+        pattern->texcoords[i / PATTERN_SIZE][i % PATTERN_SIZE][0] =
             (float)(order[i] % PATTERN_SIZE) / PATTERN_SIZE;
-        pattern->places[i / PATTERN_SIZE][i % PATTERN_SIZE][1] =
+        pattern->texcoords[i / PATTERN_SIZE][i % PATTERN_SIZE][1] =
             (float)(order[i] / PATTERN_SIZE) / PATTERN_SIZE;
     }
 }
@@ -55,7 +55,7 @@ make_regular(struct pattern *pattern, uint32_t n, bool rotated)
         for (uint32_t x = 0; x < PATTERN_SIZE; x++) {
             const uint32_t a = rotated ? (x + y) & last : x, b = rotated ? (x - y) & last : y;
             const uint32_t field = (x + y) % 2 * PATTERN_SIZE;
-            float *to = pattern->places[y][x];
+            float *to = pattern->texcoords[y][x];
             to[0] = n == 0   ? (float)x / PATTERN_SIZE
                     : n == 1 ? (float)(x + field) / PATTERN_SIZE / 2
                              : stepped(a, n);

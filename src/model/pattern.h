@@ -11,7 +11,8 @@
 enum { PATTERN_SIZE = 32 };
 
 struct pattern {
-    float places[PATTERN_SIZE][PATTERN_SIZE][2]; /* row, column: u and v, 0 up to and without 1 */
+    float texcoords[PATTERN_SIZE][PATTERN_SIZE]
+                   [2]; /* row, column: u and v, 0 up to and without 1 */
 };
 
 /* NULL behind the last. */

@@ -66,8 +66,8 @@ executor_take(void *data, const struct message *message, uint8_t *out, uint32_t 
         result = execute_next(sink, out, out_bytes, err);
     while (result == DECODE_COMMAND);
     if (result == DECODE_ERROR)
-        return fail_place(err, "message %llu of client %u", (unsigned long long)number,
-                          message->client);
+        return fail_at(err, "message %llu of client %u", (unsigned long long)number,
+                       message->client);
     return true;
 }
 

@@ -22,7 +22,7 @@ feed(struct inspection *inspection, struct trace_reader *reader, struct message_
             break;
         ok = sink->take(sink->data, &message, NULL, 0, err) || inspection->done;
         if (!ok)
-            fail_place(err, "frame %u", frame);
+            fail_at(err, "frame %u", frame);
         frame += message_ends_frame(&message);
         progress_at(&progress, frame, NULL);
     }

@@ -339,7 +339,7 @@ cut(struct trim *trim, struct error *err)
         if (!ok || end)
             break;
         if (!(ok = cut_message(trim, &walk, &message, err)))
-            fail_place(err, "frame %u", frame);
+            fail_at(err, "frame %u", frame);
         progress_at(&progress, walk.frame, NULL);
     }
     progress_end(&progress);

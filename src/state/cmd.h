@@ -124,7 +124,7 @@ struct gpu_cmd {
         } restore; /* STATE */
         struct {
             uint32_t address;
-        } place;
+        } placement;
         struct {
             uint32_t handle;
             uint64_t value;

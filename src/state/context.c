@@ -291,8 +291,8 @@ client_end(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *e
 static bool
 place_resource(struct gpu_device *device, struct resource *res, struct error *err)
 {
-    const uint32_t address = device->place;
-    device->place = 0;
+    const uint32_t address = device->next_address;
+    device->next_address = 0;
     if (address == 0 || device->pages) /* addresses that change mean nothing */
         return page_alloc(device, res, err);
     res->address = address;
@@ -329,7 +329,7 @@ resource_create(struct gpu_device *device, const struct gpu_cmd *cmd, struct err
     resource->head.is_resource = true;
     const uint32_t forced = device->forced_samples;
     if (forced)
-        device->place = 0; /* addresses of a machine without it */
+        device->next_address = 0; /* addresses of a machine without it */
     if (!(forced ? resource_init_forced(res, &cmd->resource, forced, err)
                  : resource_init(res, &cmd->resource, err)) ||
         !place_resource(device, res, err)) {
@@ -425,7 +425,7 @@ apply_restore(struct gpu_device *device, const struct gpu_cmd *cmd, struct error
 {
     switch (cmd->op) {
     case GPU_STATE: device->restoring = cmd->restore.begins; return true;
-    case GPU_ADDRESS: device->place = cmd->place.address; return true;
+    case GPU_ADDRESS: device->next_address = cmd->placement.address; return true;
     case GPU_CONTENTS: return restore_contents(device, cmd, err);
     default: return restore_result(device, cmd, err);
     }

@@ -33,7 +33,7 @@ struct gpu_device {
     uint32_t frame, draw_in_frame; /* swaps seen; draws since the last */
     uint32_t holds;                /* see gpu_device_hold() */
     bool restoring;                /* between the two STATEs of a trimmed trace */
-    uint32_t place;                /* where the next resource goes; 0: first fit */
+    uint32_t next_address;         /* where the next resource goes; 0: first fit */
     struct gpu_object_head *retired;
     bool pages; /* resources that do not fit may leave the memory (context_paging.c) */
     struct page_spare *spares;

@@ -133,14 +133,14 @@ put_rows(const struct chart *chart, const struct model_machine *machine, struct 
 {
     struct names names = {0};
     char series[SERIES_BYTES];
-    double *places = mem_array(machine->rows.count + 1, sizeof *places);
+    double *positions = mem_array(machine->rows.count + 1, sizeof *positions);
     size_t count = 0;
     for (size_t r = 0; r < machine->rows.count; r++)
         if (takes(chart, &machine->rows.items[r], series)) {
             series_index(&names, series);
-            places[count++] = chart->along(&machine->rows.items[r]);
+            positions[count++] = chart->along(&machine->rows.items[r]);
         }
-    qsort(places, count, sizeof *places, compare_numbers);
+    qsort(positions, count, sizeof *positions, compare_numbers);
     for (size_t i = 0; i < names.items.count; i++)
         for (uint32_t predicted = 0; predicted < 2; predicted++) {
             char *name =
@@ -150,25 +150,25 @@ put_rows(const struct chart *chart, const struct model_machine *machine, struct 
         }
     double *values = mem_array(2 * names.items.count + 1, sizeof *values);
     for (size_t i = 0; i < count; i++) {
-        if (i && places[i] == places[i - 1])
+        if (i && positions[i] == positions[i - 1])
             continue;
         for (size_t v = 0; v < 2 * names.items.count; v++)
             values[v] = NAN;
         for (size_t r = 0; r < machine->rows.count; r++) {
             const struct model_row *row = &machine->rows.items[r];
-            if (!takes(chart, row, series) || chart->along(row) != places[i])
+            if (!takes(chart, row, series) || chart->along(row) != positions[i])
                 continue;
             const size_t at = 2 * series_index(&names, series);
             values[at] = chart->scale * chart->work(row) / row->seconds;
             values[at + 1] = chart->scale * chart->work(row) / machine->check.predicted[r];
         }
-        plot_add_at(plot, places[i], values);
+        plot_add_at(plot, positions[i], values);
     }
     for (size_t i = 0; i < names.items.count; i++)
         free(names.items.items[i]);
     VEC_FREE(&names.items);
     free(values);
-    free(places);
+    free(positions);
 }
 
 static bool

@@ -33,24 +33,24 @@ is_peak(const char *column)
 }
 
 static bool
-resolve(void *data, const char *name, int32_t *place, double *number)
+resolve(void *data, const char *name, int32_t *index, double *number)
 {
     const struct row_formulas *rows = data;
     size_t count;
     const struct metric *metrics = metrics_all(&count);
     const int32_t column = csv_column(rows->table, name);
-    *place = column;
+    *index = column;
     if (column >= 0 && !rows->is_metric[column])
         return true;
-    *place = (int32_t)rows->table->columns;
+    *index = (int32_t)rows->table->columns;
     if (!strcmp(name, "frames"))
         return true;
     for (uint32_t i = 0; i < rows->metric_count; i++)
         if (!strcmp(metrics[i].name, name)) {
-            *place = (int32_t)(rows->table->columns + 1 + i);
+            *index = (int32_t)(rows->table->columns + 1 + i);
             return true;
         }
-    *place = -1;
+    *index = -1;
     return param_number(rows->params, name, number);
 }
 

@@ -100,14 +100,14 @@ prepare_rows(struct loader *l, const struct csv_table *table, sqlite3_stmt **sta
 static void
 bind_field(sqlite3_stmt *statement, const struct csv_table *table, uint32_t row, uint32_t column)
 {
-    const int place = (int)column + 2;
+    const int index = (int)column + 2;
     if (table->is_number[column])
-        sqlite3_bind_int64(statement, place,
+        sqlite3_bind_int64(statement, index,
                            (sqlite3_int64)table->values[(size_t)row * table->columns + column]);
     else if (!*csv_field(table, row, (int32_t)column))
-        sqlite3_bind_null(statement, place);
+        sqlite3_bind_null(statement, index);
     else
-        sqlite3_bind_text(statement, place, csv_field(table, row, (int32_t)column), -1,
+        sqlite3_bind_text(statement, index, csv_field(table, row, (int32_t)column), -1,
                           SQLITE_TRANSIENT);
 }
 

@@ -406,7 +406,7 @@ parse(struct trace_reader *reader, struct message *message)
     case MESSAGE_SWAP:
     case MESSAGE_FRAME: memcpy(&message->transfer, head + 2, 32); break;
     case MESSAGE_STATE: memcpy(&message->state, head + 2, 4); break;
-    case MESSAGE_ADDRESS: memcpy(&message->place, head + 2, 4); break;
+    case MESSAGE_ADDRESS: memcpy(&message->placement, head + 2, 4); break;
     case MESSAGE_RESULT: memcpy(&message->result, head + 2, 16); break;
     case MESSAGE_PUT:
         memcpy(&message->transfer, head + 2, 32);

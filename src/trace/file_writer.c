@@ -173,7 +173,7 @@ flush_writer(struct trace_writer *writer)
     }
     const bool has_frame = chunk->ends_frame;
     end_chunk(writer);
-    return !has_frame || writer->is_part || new_file_place(&writer->file, &writer->failure);
+    return !has_frame || writer->is_part || new_file_commit(&writer->file, &writer->failure);
 }
 
 static void
@@ -203,7 +203,7 @@ put_message(struct trace_writer *writer, const struct message *message)
     case MESSAGE_SWAP:
     case MESSAGE_FRAME: put_bytes(writer, &message->transfer, 32); break;
     case MESSAGE_STATE: put_bytes(writer, &message->state, 4); break;
-    case MESSAGE_ADDRESS: put_bytes(writer, &message->place, 4); break;
+    case MESSAGE_ADDRESS: put_bytes(writer, &message->placement, 4); break;
     case MESSAGE_RESULT: put_bytes(writer, &message->result, 16); break;
     case MESSAGE_PUT:
         put_bytes(writer, &message->transfer, 32);

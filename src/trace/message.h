@@ -21,7 +21,7 @@ enum message_kind {
     /* A trimmed trace begins with the state at its first frame, between two STATEs; making it takes
      * no time and counts nowhere. */
     MESSAGE_STATE,    /* state.begins: 1 in front, 0 behind */
-    MESSAGE_ADDRESS,  /* place.address: where the client's next resource lies in simulated memory */
+    MESSAGE_ADDRESS,  /* placement.address: simulated address of the client's next resource */
     MESSAGE_CONTENTS, /* bytes: a level with its padding and all samples
                          (docs/design/file-formats.md, State of a trimmed trace) */
     MESSAGE_RESULT,   /* what a query has counted so far */
@@ -53,7 +53,7 @@ struct message {
         } state;
         struct {
             uint32_t address;
-        } place;
+        } placement;
         struct {
             uint32_t sub_context, handle, low, high;
         } result;

@@ -53,20 +53,20 @@ fetch_pass(const struct fixture *f, struct sample_pass *pass, uint8_t texels[16]
     const struct format_info *format = f->bound.format;
     const uint8_t *bytes = f->memory.bytes + f->res.address;
     for (uint32_t i = 0; i < 16; i++) {
-        uint32_t place = pass->place[i / 4][i % 4];
+        uint32_t texels_at = pass->texels_at[i / 4][i % 4];
         if (!(pass->texels >> i & 1))
             continue;
         assert_true(pass->lanes >> i % 4 & 1);
         if (format->expand) {
-            uint32_t offset = place / 16 * format->block_bytes;
+            uint32_t offset = texels_at / 16 * format->block_bytes;
             assert_true(offset + format->block_bytes <= f->res.size_bytes);
-            format->expand(bytes + offset, (place & 1) | (place >> 1 & 2),
-                           (place >> 1 & 1) | (place >> 2 & 2), texels[i]);
+            format->expand(bytes + offset, (texels_at & 1) | (texels_at >> 1 & 2),
+                           (texels_at >> 1 & 1) | (texels_at >> 2 & 2), texels[i]);
         } else {
-            assert_true(place + format->block_bytes <= f->res.size_bytes);
-            memcpy(texels[i], bytes + place, format->block_bytes);
+            assert_true(texels_at + format->block_bytes <= f->res.size_bytes);
+            memcpy(texels[i], bytes + texels_at, format->block_bytes);
         }
-        pass->place[i / 4][i % 4] = i * 16;
+        pass->texels_at[i / 4][i % 4] = i * 16;
     }
 }
 

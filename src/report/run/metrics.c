@@ -41,7 +41,7 @@ struct formula_op {
         FORMULA_DIVIDE,
         FORMULA_MAX
     } kind;
-    uint32_t place;
+    uint32_t index;
     double number;
 };
 
@@ -83,7 +83,7 @@ parse_name(struct formula_parser *parser)
 {
     char name[128];
     size_t n = 0;
-    int32_t place = -1;
+    int32_t index = -1;
     double number = 0;
     while (isalnum((unsigned char)parser->at[n]) ||
            (parser->at[n] && strchr("_.[]", parser->at[n])))
@@ -93,11 +93,11 @@ parse_name(struct formula_parser *parser)
     memcpy(name, parser->at, n);
     name[n] = '\0';
     parser->at += n;
-    if (!parser->resolve(parser->data, name, &place, &number))
+    if (!parser->resolve(parser->data, name, &index, &number))
         return fail(parser->err, "formula '%s': there is no %s", parser->text, name);
-    return emit(parser, place < 0
+    return emit(parser, index < 0
                             ? (struct formula_op){.kind = FORMULA_NUMBER, .number = number}
-                            : (struct formula_op){.kind = FORMULA_VALUE, .place = (uint32_t)place});
+                            : (struct formula_op){.kind = FORMULA_VALUE, .index = (uint32_t)index});
 }
 
 static bool parse_sum(struct formula_parser *parser);
@@ -220,7 +220,7 @@ formula_run(const struct formula *formula, const double *values)
     for (size_t i = 0; i < formula->count; i++) {
         const struct formula_op *op = &formula->items[i];
         if (op->kind == FORMULA_NUMBER || op->kind == FORMULA_VALUE) {
-            stack[top++] = op->kind == FORMULA_NUMBER ? op->number : values[op->place];
+            stack[top++] = op->kind == FORMULA_NUMBER ? op->number : values[op->index];
             continue;
         }
         top--;
@@ -241,10 +241,10 @@ struct lookup {
 };
 
 static bool
-resolve_now(void *data, const char *name, int32_t *place, double *number)
+resolve_now(void *data, const char *name, int32_t *index, double *number)
 {
     const struct lookup *lookup = data;
-    *place = -1;
+    *index = -1;
     return lookup->look_up(lookup->data, name, number);
 }
 

@@ -19,7 +19,7 @@ struct formula {
 };
 /* What a name stands for: a place among the values, or a number (place < 0). False when there is no
  * such name. */
-typedef bool formula_resolve_fn(void *data, const char *name, int32_t *place, double *number);
+typedef bool formula_resolve_fn(void *data, const char *name, int32_t *index, double *number);
 bool formula_compile(struct formula *formula, const char *text, formula_resolve_fn *resolve,
                      void *data, struct error *err);
 double formula_run(const struct formula *formula, const double *values);

@@ -311,7 +311,7 @@ decode_message(struct decoder *decoder, struct gpu_cmd *cmd, struct error *err)
         break;
     case MESSAGE_ADDRESS:
         cmd->op = GPU_ADDRESS;
-        cmd->place.address = message->place.address;
+        cmd->placement.address = message->placement.address;
         break;
     case MESSAGE_CONTENTS:
         cmd->op = GPU_CONTENTS;

@@ -169,7 +169,7 @@ write_resource(struct state_writer *w, const struct live_resource *resource, str
     const struct live_writer *out = w->out;
     struct message place = {.kind = MESSAGE_ADDRESS, .client = resource->client};
     struct message create = {.kind = MESSAGE_RESOURCE_CREATE, .client = resource->client};
-    place.place.address = resource->address;
+    place.placement.address = resource->address;
     create.resource = resource->desc;
     return flush_commands(w, err) && (!resource->address || out->write(out->data, &place, err)) &&
            out->write(out->data, &create, err) && out->contents(out->data, resource, err);

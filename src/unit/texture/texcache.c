@@ -139,13 +139,13 @@ texcache_name(const struct texcache *cache, struct texcache_texture *texture)
     const struct format_info *format = sample->setup.bound->format;
     uint64_t place = res->address, space = 0;
     texture->address = res->address;
-    texture->line_place_log2 = cache->line_log2;
+    texture->line_stride_log2 = cache->line_log2;
     if (format->expand) {
-        texture->line_place_log2 = cache->line_log2 - sample->texel_log2;
+        texture->line_stride_log2 = cache->line_log2 - sample->texel_log2;
         place = (uint64_t)(res->address / format->block_bytes) * 16;
         space = format->number;
     }
-    texture->first_tag = space << 40 | place >> texture->line_place_log2;
+    texture->first_tag = space << 40 | place >> texture->line_stride_log2;
 }
 
 int32_t
@@ -177,14 +177,14 @@ locate(const struct texcache *cache, const struct texcache_texture *texture, uin
        struct texcache_fill *fill)
 {
     const struct format_info *format = texture->sample.setup.bound->format;
-    const uint32_t place = n << texture->line_place_log2;
+    const uint32_t place = n << texture->line_stride_log2;
     fill->format = NULL;
     fill->skip = 0;
     fill->address = texture->address + place;
     fill->bytes = cache->line_bytes;
     if (!format->expand)
         return;
-    const uint32_t texels = 1u << texture->line_place_log2;
+    const uint32_t texels = 1u << texture->line_stride_log2;
     fill->format = format;
     fill->address = texture->address + place / 16 * format->block_bytes;
     fill->bytes = (texels + 15) / 16 * format->block_bytes;

@@ -22,7 +22,7 @@ enum texcache_refusal { TEXCACHE_NO_WAY = -1, TEXCACHE_NO_REQUEST = -2 };
 struct texcache_texture {
     struct sample_texture sample;
     uint64_t first_tag;           /* of the resource's first line */
-    uint32_t line_place_log2;     /* places a line */
+    uint32_t line_stride_log2;    /* places a line */
     uint32_t address;             /* of the resource */
     bool conflict_free;           /* a bilinear sample never waits for a port */
     const struct bound_view *key; /* whose it is, with `target`; and who uses it */

@@ -272,14 +272,14 @@ static void
 list_lines(struct texunit *texunit, const struct texcache_texture *texture,
            struct sample_pass *pass)
 {
-    const uint32_t shift = texture->line_place_log2;
-    const uint32_t bytes_log2 = texture->sample.texel_log2 - texture->sample.place_log2;
-    uvec4 place[4], number[4];
+    const uint32_t shift = texture->line_stride_log2;
+    const uint32_t bytes_log2 = texture->sample.texel_log2 - texture->sample.texel_stride_log2;
+    uvec4 texels_at[4], number[4];
     uint32_t left = pass->texels, count = 0;
-    memcpy(place, pass->place, sizeof place);
+    memcpy(texels_at, pass->texels_at, sizeof texels_at);
     for (uint32_t i = 0; i < 4; i++) {
-        number[i] = place[i] >> shift;
-        place[i] = (place[i] & ((1u << shift) - 1)) << bytes_log2;
+        number[i] = texels_at[i] >> shift;
+        texels_at[i] = (texels_at[i] & ((1u << shift) - 1)) << bytes_log2;
     }
     while (left) {
         const uint32_t texel = (uint32_t)__builtin_ctz(left);
@@ -291,7 +291,7 @@ list_lines(struct texunit *texunit, const struct texcache_texture *texture,
         texunit->wanted_by[count++] = (uint16_t)(same & left);
         left &= ~same;
     }
-    memcpy(pass->place, place, sizeof place);
+    memcpy(pass->texels_at, texels_at, sizeof texels_at);
     texunit->wanted_count = count;
     texunit->wanted_done = 0;
     texunit->stats.texels += bits_count(pass->texels);
@@ -306,8 +306,8 @@ port_cycles(const struct texunit *texunit, const struct texcache_texture *textur
     const uint32_t bytes = 1u << texture->sample.texel_log2;
     for (uint32_t left = pass->texels; left; left &= left - 1) {
         const uint32_t i = (uint32_t)__builtin_ctz(left);
-        uint32_t byte = pass->place[i / 4][i % 4]
-                        << (texture->sample.texel_log2 - texture->sample.place_log2);
+        uint32_t byte = pass->texels_at[i / 4][i % 4]
+                        << (texture->sample.texel_log2 - texture->sample.texel_stride_log2);
         const uint32_t word = byte / 4, bank = word % BANKS;
         uint32_t k = 0;
         while (k < count[bank] && words[bank][k] != word)
@@ -416,7 +416,7 @@ lock_line(struct texunit *texunit, const struct texcache_texture *texture,
     const uint32_t base = (uint32_t)found * cache->line_bytes;
     for (uint32_t left = texunit->wanted_by[texunit->wanted_done]; left; left &= left - 1) {
         const uint32_t i = (uint32_t)__builtin_ctz(left);
-        sample->pass.place[i / 4][i % 4] += base;
+        sample->pass.texels_at[i / 4][i % 4] += base;
     }
     texunit->wanted_done++;
     return STALL_NONE;
@@ -436,10 +436,10 @@ save_texels(struct texunit *texunit, const struct texcache_texture *texture,
     for (uint32_t k = 0; k < texunit->wanted_done; k++) {
         for (uint32_t left = texunit->wanted_by[k]; left; left &= left - 1) {
             const uint32_t i = (uint32_t)__builtin_ctz(left);
-            uint32_t *place = &sample->pass.place[i / 4][i % 4];
-            memcpy(cache->data + aside + i * 16, cache->data + *place,
+            uint32_t *texels_at = &sample->pass.texels_at[i / 4][i % 4];
+            memcpy(cache->data + aside + i * 16, cache->data + *texels_at,
                    (size_t)1 << texture->sample.texel_log2);
-            *place = aside + i * 16;
+            *texels_at = aside + i * 16;
         }
         texunit->wanted_by[k] = 0;
     }

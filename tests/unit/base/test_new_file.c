@@ -89,10 +89,10 @@ the_old_file_stays(void **state)
     expect(unfinished, NULL);
     open_new(&file, path);
     say(&file, "new");
-    assert_true(new_file_place(&file, &err));
+    assert_true(new_file_commit(&file, &err));
     expect(path, "new");
     say(&file, "er");
-    assert_true(new_file_place(&file, &err));
+    assert_true(new_file_commit(&file, &err));
     assert_true(new_file_close(&file, &err));
     expect(path, "newer");
     expect(unfinished, NULL);
@@ -121,7 +121,7 @@ one_writer_at_a_time(void **state)
         open_new(&file, path);
         expect_held(path);
         say(&file, "mine");
-        assert_true(new_file_place(&file, &err));
+        assert_true(new_file_commit(&file, &err));
         expect_held(path);
         assert_true(new_file_close(&file, &err));
         expect(path, "mine");
@@ -150,7 +150,7 @@ write_often(const char *path)
             usleep(20); /* another one writes */
             continue;
         }
-        if (!new_file_place(&file, &err) || !is_at(&file, path))
+        if (!new_file_commit(&file, &err) || !is_at(&file, path))
             _exit(1);
         usleep(written % 3 * 50);
         if (!is_at(&file, path) || !new_file_close(&file, &err))

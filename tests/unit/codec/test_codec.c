@@ -114,7 +114,7 @@ make_depth(uint32_t *block)
     const uint32_t stencils = random_below(8) ? 0 : 1 + random_below(3);
     for (uint32_t i = 0; i < CODEC_WORDS; i++) {
         const uint32_t x = grid_x(&grid, i), y = grid_y(&grid, i), p = x + y > edge;
-        const struct grid_place at = grid_sample_place(&grid, i % grid.samples);
+        const struct grid_position at = grid_sample_position(&grid, i % grid.samples);
         const uint32_t far_x = 16 * x + (uint32_t)at.x, far_y = 16 * y + (uint32_t)at.y;
         const uint32_t depth = z[p] + (uint32_t)dx[p] * far_x + (uint32_t)dy[p] * far_y;
         block[i] = ((depth >> 8) + (noise ? random_below(1 << noise) : 0)) << 8;
@@ -393,8 +393,8 @@ test_sample_places(void **state)
         const struct grid grid = grid_of((struct codec_shape){CODEC_BUS_64, samples});
         assert_int_equal(grid.samples * grid.width * grid.height, CODEC_WORDS);
         for (uint32_t s = 0; s < samples; s++) {
-            assert_int_equal(grid_sample_place(&grid, s).x, sample_positions(samples)[s].x);
-            assert_int_equal(grid_sample_place(&grid, s).y, sample_positions(samples)[s].y);
+            assert_int_equal(grid_sample_position(&grid, s).x, sample_positions(samples)[s].x);
+            assert_int_equal(grid_sample_position(&grid, s).y, sample_positions(samples)[s].y);
         }
         for (uint32_t i = 0; i < CODEC_WORDS; i++)
             assert_int_equal(grid_at(&grid, grid_x(&grid, i), grid_y(&grid, i), i % samples), i);

@@ -104,11 +104,11 @@ patterns(void **state)
         assert_true(pattern_make(&pattern, name));
         bool seen[PATTERN_SIZE] = {0};
         for (uint32_t x = 0; x < PATTERN_SIZE; x++)
-            seen[(uint32_t)(pattern.places[0][x][0] * PATTERN_SIZE)] = true;
+            seen[(uint32_t)(pattern.texcoords[0][x][0] * PATTERN_SIZE)] = true;
         for (uint32_t x = 0; x < PATTERN_SIZE; x++)
             assert_true(seen[x]);
         /* neighbours are about 1 / n apart */
-        assert_in_range((uint32_t)(pattern.places[0][1][0] * PATTERN_SIZE), 32 / n, 32 / n + 1);
+        assert_in_range((uint32_t)(pattern.texcoords[0][1][0] * PATTERN_SIZE), 32 / n, 32 / n + 1);
     }
     assert_false(pattern_make(&pattern, "step9"));
     assert_false(pattern_make(&pattern, ""));

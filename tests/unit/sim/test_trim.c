@@ -323,7 +323,7 @@ test_restoring(void **state)
     assert_false(side_take(&a, &message, &err));
 
     message = (struct message){.kind = MESSAGE_ADDRESS, .client = CLIENT};
-    message.place.address = 1 << 20;
+    message.placement.address = 1 << 20;
     say(&a, &message);
     make(&a, LATE, 100);
     assert_int_equal(gpu_resource(&a.device, CLIENT, LATE)->address, 1 << 20);
