@@ -119,7 +119,7 @@ static void
 print_fit(const struct model *model)
 {
     struct text_table sheet = {0};
-    printf("%s: %.6g cycles a second, %.3g us a frame besides\n\n", model->renderer,
+    printf("%s: %.6g cycles per second, plus %.3g us per frame\n\n", model->renderer,
            model_factor(model, "rate"), 1e6 * model_factor(model, "start"));
     text_table_cells(&sheet, "curve|segments|from|to|interval, the widest");
     text_table_end_row(&sheet);

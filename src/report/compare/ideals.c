@@ -449,12 +449,12 @@ void
 ideals_say(const struct ideal_gains *gains, enum ideal_number n, char words[IDEALS_WORDS])
 {
     const double percent = 100 / gains->cycles;
-    char charged[48] = "no cycle is charged to this", most[32] = "";
+    char charged[48] = "no cycle is attributed to it", most[32] = "";
     if (gains->charged[n] > 0)
-        snprintf(charged, sizeof charged, "%.1f %% of the cycles are charged to this",
+        snprintf(charged, sizeof charged, "%.1f %% of the cycles are attributed to it",
                  percent * gains->charged[n]);
     if (gains->most[n] != gains->charged[n])
         snprintf(most, sizeof most, ", %.1f %% at most", percent * gains->most[n]);
-    snprintf(words, IDEALS_WORDS, "%s; %.1f %% fewer are expected without%s", charged,
+    snprintf(words, IDEALS_WORDS, "%s; %.1f %% fewer are predicted without it%s", charged,
              percent * gains->expected[n], most);
 }

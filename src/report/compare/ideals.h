@@ -86,7 +86,7 @@ enum ideal_number ideals_verdict(const struct ideal_gains *gains);
 const char *ideals_bound_by(const struct ideal_gains *gains);
 /* Of those that hide behind it, the largest; IDEALS: none takes IDEALS_NOTHING of all cycles. */
 enum ideal_number ideals_behind(const struct ideal_gains *gains, enum ideal_number verdict);
-/* "45.0 % of the cycles are charged to this; 19.9 % fewer are expected without", and the most that
+/* "45.0 % of the cycles are attributed to it; 19.9 % fewer are predicted without it", and the most that
  * removing it can give, where that is not what is charged; of more cycles than none. */
 enum { IDEALS_WORDS = 160 };
 void ideals_say(const struct ideal_gains *gains, enum ideal_number n, char words[IDEALS_WORDS]);

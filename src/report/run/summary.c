@@ -202,7 +202,7 @@ print_head(const struct run_facts *facts, const struct totals *totals, FILE *out
         fputs(", without time\n", out);
         return;
     }
-    fprintf(out, " on %s\n%" PRIu64 " cycles, %" PRIu64 " a frame",
+    fprintf(out, " on %s\n%" PRIu64 " cycles, %" PRIu64 " per frame",
             facts->preset ? facts->preset : "the machine", facts->cycles,
             facts->cycles / facts->frame_count);
     const struct metric *frame_rate = metric_find("frame_rate");
@@ -225,7 +225,7 @@ print_steady(const struct run_facts *facts, const struct totals *totals, FILE *o
             loading == 1 ? " spends" : "s spend", loading == 1 ? "its" : "their");
     if (steady.frames) {
         const double cycles = (double)steady.cycles / steady.frames;
-        fprintf(out, "; the other%s: %.0f cycles a frame", steady.frames == 1 ? "" : "s", cycles);
+        fprintf(out, "; the other%s: %.0f cycles per frame", steady.frames == 1 ? "" : "s", cycles);
         if (look_up(totals, "GPU.ClockMHz", "", &clock))
             fprintf(out, ", %.1f frames/s", clock * 1e6 / cycles);
         fprintf(out, ", uploads %.1f %%",
@@ -264,14 +264,14 @@ print_speed(const struct run_facts *facts, const struct totals *totals, FILE *ou
 {
     struct speed speed = run_speed(facts, totals);
     char a[16], b[16];
-    fprintf(out, "\nsimulator: %.1f s, %.1f ms a frame", facts->wall_seconds,
+    fprintf(out, "\nsimulator: %.1f s, %.1f ms per frame", facts->wall_seconds,
             speed.wall_ms_per_frame);
     if (speed.fragments > 0)
-        fprintf(out, ", %.0f ns a shaded fragment (of %.0f)", speed.wall_ns_per_fragment,
+        fprintf(out, ", %.0f ns per shaded fragment (of %.0f)", speed.wall_ns_per_fragment,
                 speed.fragments);
     fprintf(out, ", memory %sB\n", with_prefix(a, (double)facts->peak_rss_bytes));
     if (totals)
-        fprintf(out, "%s cycles a second, %s of them with a shader, texture unit or ROP busy\n",
+        fprintf(out, "%s cycles per second, %s of them with a shader, texture unit or ROP busy\n",
                 with_prefix(a, speed.cycles_per_second),
                 with_prefix(b, speed.busy_cycles_per_second));
 }

@@ -196,7 +196,7 @@ charges_are_those_of_the_tree(void **state)
     assert_non_null(strstr(said.out, "% at most"));
     simulate(WORKLOADS, "4", "drained", "SHADER.Mode=timed");
     ask("drained", NULL, NULL);
-    assert_non_null(strstr(said.out, "bound by drain: no cycle is charged to this; "));
+    assert_non_null(strstr(said.out, "bound by drain: no cycle is attributed to it; "));
 }
 
 /* The slots of a program whose neighbours take two ways, and of one that waits for texels. */

@@ -498,12 +498,12 @@ words_are_true(void **state)
         const char *words;
     } cases[] = {
         {450, 450, 200,
-         "45.0 % of the cycles are charged to this; 20.0 % fewer are expected without"},
+         "45.0 % of the cycles are attributed to it; 20.0 % fewer are predicted without it"},
         {100, 300, 50,
-         "10.0 % of the cycles are charged to this; 5.0 % fewer are expected without, 30.0 % at "
+         "10.0 % of the cycles are attributed to it; 5.0 % fewer are predicted without it, 30.0 % at "
          "most"},
         {0, 120, 120,
-         "no cycle is charged to this; 12.0 % fewer are expected without, 12.0 % at most"},
+         "no cycle is attributed to it; 12.0 % fewer are predicted without it, 12.0 % at most"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char words[IDEALS_WORDS];
