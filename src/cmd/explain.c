@@ -99,8 +99,9 @@ explain_queue(const struct machine *machine, const char *name, struct answer *an
         if (strcmp(queue->name, name) && !stat_is_instance(queue->name, name))
             continue;
         snprintf(answer->text, sizeof answer->text,
-                 "from %s to %s, %u items a cycle, %u places, latency %u", queue->sender->name,
-                 queue->receiver->name, queue->width, queue->depth, queue->latency);
+                 "from %s to %s, %u items per cycle, %u entries, latency %u cycles",
+                 queue->sender->name, queue->receiver->name, queue->width, queue->depth,
+                 queue->latency);
         answer->kind = "queue";
         answer->doc = answer->text;
         return true;

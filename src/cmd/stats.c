@@ -32,9 +32,9 @@ question_of(const char *name)
     const size_t unit = strcspn(name, "[.");
     const char *tail = strchr(name, '.');
     if (!strncmp(name, "lost.", 5))
-        return "What were the cycles lost to?";
+        return "Where did the cycles go?";
     if (!tail)
-        return "How long does a frame take, and in how much of that does the core work?";
+        return "How long does a frame take, and how long is the core busy?";
     for (size_t u = 0; u < count; u++) {
         const struct stat_group *group = units[u].group;
         if (strlen(group->unit) != unit || strncmp(group->unit, name, unit))
@@ -88,7 +88,8 @@ put_queues(struct text_table *table, const struct machine *machine)
         snprintf(family, sizeof family, "%.*s", (int)n, queue->name);
         if (queue->name[n] && strcmp(queue->name + n, "[0]"))
             continue;
-        text_table_line(table, "\n%s: queue %s to %s, %u a cycle, %u places, latency %u",
+        text_table_line(table,
+                        "\n%s: queue %s to %s, %u items per cycle, %u entries, latency %u cycles",
                         queue->name, queue->sender->name, queue->receiver->name, queue->width,
                         queue->depth, queue->latency);
         put_family(table, &machine->stats, family);
@@ -100,9 +101,10 @@ print_identities(void)
 {
     size_t count;
     const struct identity_doc *identities = identity_docs(&count);
-    puts("\nidentities, checked at the end of every frame (a sum over all instances each):\n"
-         "  the states of a unit add up to the cycles\n"
-         "  a queue has given all that it took\n"
+    puts("\nidentities, checked at the end of every frame (each name is the sum over all "
+         "instances):\n"
+         "  the cycles by state of a unit add up to cycles\n"
+         "  items_in = items_out of every queue\n"
          "  X_accesses = X_hits + X_misses of every cache");
     for (size_t i = 0; i < count; i++)
         printf("  %s\n    %s = %s\n", identities[i].what, identities[i].left, identities[i].right);
@@ -124,8 +126,7 @@ print_statistics(const struct machine *machine)
         text_table_line(&table, "\n%s: %s", units[i].group->unit, units[i].doc);
         put_family(&table, &machine->stats, units[i].group->unit);
     }
-    text_table_line(&table, "\nlost: the cycles, by what the end of the work had to wait for "
-                            "(docs/topdown.md)");
+    text_table_line(&table, "\nlost: cycles by cause, along the critical path (docs/topdown.md)");
     put_family(&table, &machine->stats, "lost");
     put_queues(&table, machine);
     text_table_put(&table, TEXT_TABLE_TEXT, stdout);
@@ -146,9 +147,9 @@ print_metrics(void)
 static void
 print_stats_text(const struct machine *machine)
 {
-    puts("Each statistic stands under the question that it helps to answer.\n"
-         "Names in the tables of a run: UNIT.STATISTIC, or UNIT[I].STATISTIC where there are\n"
-         "several; queues are named like units.\n");
+    puts("Statistics are grouped by the question that they answer.\n"
+         "Names in the tables of a run: UNIT.STATISTIC, or UNIT[I].STATISTIC if the unit has\n"
+         "several instances. Queue names follow the same rule.\n");
     print_statistics(machine);
     print_identities();
     print_metrics();

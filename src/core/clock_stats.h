@@ -15,8 +15,8 @@ void clock_begin_peaks(struct clock *clock);
 
 /* What statistics of modules and of queues are for. */
 #define MODULE_QUESTION                                                                            \
-    "What does the unit spend its cycles on: work, hunger, a full way out, or waiting?"
-#define QUEUE_QUESTION "Is the queue deep enough, or deeper than it needs to be?"
+    "How does the unit spend its cycles: busy, starved, blocked or waiting?"
+#define QUEUE_QUESTION "Is the queue deep enough, or too deep?"
 
 /* For `aetius stats`: the infos without a machine (offsets are meaningless). */
 extern const struct stat_group module_stat_group, queue_stat_group;
