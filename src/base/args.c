@@ -76,12 +76,12 @@ print_help(const struct arg_spec *spec)
         }
         put_option(&options, left, o->help, o->kind == ARG_LIST ? " (may be repeated)" : "");
     }
-    put_option(&options, "    --help", "this text", "");
+    put_option(&options, "    --help", "show this help", "");
     text_table_put(&options, TEXT_TABLE_TEXT, stdout);
     printf("\n");
     print_wrapped(stdout, width, 0, 0,
-                  "exit status: 0 well, 1 the work failed, 2 wrong usage%s%s; 130 and 143 after "
-                  "SIGINT and SIGTERM",
+                  "Exit status: 0 success, 1 failure, 2 usage error%s%s; 130 and 143 after SIGINT "
+                  "and SIGTERM",
                   spec->exceeds ? ", 3 " : "", spec->exceeds ? spec->exceeds : "");
 }
 
@@ -94,8 +94,8 @@ args_usage_error(const struct arg_spec *spec, const char *fmt, ...)
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
     print_shown(stderr, "aetius %s: %s", spec->command, text);
-    fprintf(stderr, "\nusage: aetius %s %s   (aetius %s --help tells more)\n", spec->command,
-            spec->usage, spec->command);
+    fprintf(stderr, "\nusage: aetius %s %s   (see aetius %s --help)\n", spec->command, spec->usage,
+            spec->command);
     return EXIT_USAGE;
 }
 

@@ -12,9 +12,9 @@ struct block_input_options {
 };
 // clang-format off
 #define BLOCK_INPUT_OPTIONS(options)                                                               \
-    {"z", 0, ARG_FLAG, &(options)->z, NULL, "raw blocks are depth and stencil, not color", false}, \
+    {"z", 0, ARG_FLAG, &(options)->z, NULL, "raw blocks contain depth and stencil, not color", false}, \
     {"samples", 0, ARG_UINT, &(options)->samples, "N",                                             \
-     "samples of a pixel in raw blocks: 1 (the default), 2, 4 or 8", false}
+     "samples per pixel in raw blocks: 1 (default), 2, 4 or 8", false}
 // clang-format on
 
 bool block_input_check(const struct block_input_options *options, struct error *err);

@@ -270,24 +270,24 @@ cmd_blocks(int argc, char **argv)
         {"reads", 0, ARG_FLAG, &options.reads, NULL, "only blocks read from memory", false},
         {"writes", 0, ARG_FLAG, &options.writes, NULL, "only blocks written to memory", false},
         {"raw", 0, ARG_FLAG, &options.raw, NULL,
-         "write the blocks that moved to standard output, 256 bytes each", false},
+         "write the transferred blocks to standard output, 256 bytes each", false},
         {"once", 0, ARG_FLAG, &options.once, NULL,
-         "with --raw: equal blocks that are stored once, once", false},
-        {"dump", 0, ARG_UINT, &options.dump, "N", "print N blocks, a word for each element", false},
-        OPTION_OUTPUT(&options.out, "FILE", "with the operand -: make a block file of raw blocks",
+         "with --raw: write blocks that the file stores once only once", false},
+        {"dump", 0, ARG_UINT, &options.dump, "N", "print N blocks, one word per element", false},
+        OPTION_OUTPUT(&options.out, "FILE", "with operand -: write a block file from raw blocks",
                       false),
-        OPTION_FORCE(&options.force,
-                     "with --raw: write more than 4 GiB, too; with -o: overwrite FILE"),
+        OPTION_FORCE(&options.force, "with --raw: allow more than 4 GiB; with -o: overwrite FILE"),
         BLOCK_INPUT_OPTIONS(&options.input),
-        OPTION_JSON(&options.json, "as JSON"),
+        OPTION_JSON(&options.json, "print JSON"),
         {0},
     };
     const struct arg_spec spec = {
         "blocks", "FILE... [options]",
-        "What block files (of `aetius sim --capture-blocks`) hold. FILE is one, or a folder with\n"
-        "blocks.color and blocks.z. Raw blocks are 64 words of 4 bytes, little endian, in Morton\n"
-        "order of pixels, the samples of a pixel one after another; color is R<<24|G<<16|B<<8|A,\n"
-        "depth is Z<<8|stencil. `aetius blocks - -o FILE` takes raw blocks from standard input.",
+        "Describes block files (from `aetius sim --capture-blocks`). FILE is a block\n"
+        "file, or a folder with blocks.color and blocks.z.\n"
+        "Raw blocks have 64 little-endian words of 4 bytes, in Morton order of pixels;\n"
+        "the samples of a pixel are adjacent. Color is R<<24|G<<16|B<<8|A; depth is\n"
+        "Z<<8|stencil. `aetius blocks - -o FILE` reads raw blocks from standard input.",
         table, SOME_FILES};
     struct args args;
     struct error err = {""};

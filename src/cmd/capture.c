@@ -269,14 +269,13 @@ cmd_capture(int argc, char **argv)
     struct cut_options *cut = &options.cut;
     const struct arg_option table[] = {
         OPTION_OUTPUT(&cut->out, "FILE",
-                      "the trace to write; of several ranges, the folder for frames-A-B.trace",
-                      true),
+                      "trace to write; for several ranges, the folder for frames-A-B.trace", true),
         {"frames", 0, ARG_FRAMES, &cut->set, "A-B",
-         "record frames A to B only, with the state and resources at A: A-B,C-D,E", false},
+         "record only frames A to B, with the state and resources at A: A-B,C-D,E", false},
         OPTION_WARM_UP(&cut->warm_up_text),
         OPTION_CLOCK(&options.clock),
         {"stop", 0, ARG_FLAG, &options.stop, NULL,
-         "end the program (SIGTERM) after the last of the frames", false},
+         "terminate the program (SIGTERM) after the last requested frame", false},
         OPTION_FORCE(&cut->force, "overwrite FILE"),
         {0},
     };
@@ -284,16 +283,14 @@ cmd_capture(int argc, char **argv)
         .command = "capture",
         .usage = "-o FILE [--frames A-B] [--stop] -- PROGRAM ...",
         .about =
-            "Records what an OpenGL program says to the GPU, frame by frame, while "
-            "virgl_test_server\n"
-            "(package virgl-server) draws for it, or Aetius itself when that is not installed.\n"
-            "Starts Xvfb when DISPLAY is not set. Frames from a later one on are cut out when the\n"
-            "program has ended: what the GPU had written by then was read from who drew it. What\n"
-            "cannot be read so (samples, depth of 24 bits without stencil) Aetius draws again, "
-            "unless\n"
-            "it is overwritten before anything reads it; a line says which. Ctrl-C ends the "
-            "program;\n"
-            "ranges that are whole by then are cut out all the same.",
+            "Records the GPU commands of an OpenGL program, frame by frame. virgl_test_server\n"
+            "(package virgl-server) draws for the program, or Aetius if it is not installed.\n"
+            "Starts Xvfb if DISPLAY is not set.\n"
+            "If --frames skips frames, the requested frames are cut out after the program\n"
+            "ends. GPU contents at their start are read back from the renderer. Aetius\n"
+            "redraws contents that cannot be read back (samples, 24-bit depth without\n"
+            "stencil), unless they are overwritten unread. A message reports this. Ctrl-C\n"
+            "ends the program; complete ranges are still cut out.",
         .options = table,
         .program = ARG_PROGRAM};
     struct args args;

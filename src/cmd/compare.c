@@ -496,39 +496,42 @@ cmd_compare(int argc, char **argv)
     struct comparison c = {0};
     bool json = false;
     const struct arg_option options[] = {
-        OPTION_OUTPUT(&c.out_dir, "DIR",
-                      "write NAME.positive.png (B - A where above 0) and NAME.negative.png (A - B)",
-                      false),
+        OPTION_OUTPUT(
+            &c.out_dir, "DIR",
+            "write NAME.positive.png (B - A where positive) and NAME.negative.png (A - B)", false),
         {"fail-over", 0, ARG_STRING, &c.limits, "NAME=LIMIT,...",
-         "exit 3 when a figure of run B is above A's by more than LIMIT: a statistic, a metric or "
-         "cycles, by a number or, with % behind it, per cent; pictures by pixels that differ",
+         "exit with 3 if a value of run B exceeds A's by more than LIMIT (a number, or a "
+         "percentage with %). NAME: a statistic, a metric, cycles, or pictures (pixels that "
+         "differ)",
          false},
         {"per-draw", 0, ARG_FLAG, &c.per_draw, NULL,
-         "the same limits for each draw that both runs have; as JSON, all draws of both", false},
+         "apply the limits to each draw in both runs; with --json, print all draws of both", false},
         {"across", 0, ARG_FLAG, &c.regression.across, NULL,
-         "--fail-over also between runs of different programs or frames", false},
-        {"markdown", 0, ARG_STRING, &c.markdown, "FILE", "the limits as a table for people", false},
-        {"junit", 0, ARG_STRING, &c.junit, "FILE", "the limits as test cases in JUnit's XML",
+         "allow --fail-over between runs of different programs or frames", false},
+        {"markdown", 0, ARG_STRING, &c.markdown, "FILE", "write the limits as a Markdown table",
+         false},
+        {"junit", 0, ARG_STRING, &c.junit, "FILE", "write the limits as JUnit XML test cases",
          false},
         {"renew", 0, ARG_FLAG, &c.renew, NULL,
-         "instead, make A a copy of run B for later comparisons: the new baseline", false},
-        OPTION_JSON(&json, "as JSON, all figures"),
+         "copy run B to A as the new baseline, instead of comparing", false},
+        OPTION_JSON(&json, "print all values as JSON"),
         {0},
     };
     const struct arg_spec spec = {
         "compare",
         "A B [-o DIR] [--fail-over NAME=LIMIT,... [--per-draw]] | A B C... | A B --renew",
-        "Compares B with the reference A: two PNG files, or two folders (DIR or DIR/frames) frame\n"
-        "by frame; of two run folders also machines, cycles, metrics and statistics. A pixel off\n"
-        "by more than 2 is an edge difference when the reference has an edge there that explains\n"
-        "it, else an interior error. Pictures that differ are no failure; sizes that differ are.\n"
-        "Several run folders become the columns of a table.",
+        "Compares B with the reference A: two PNG files, or two folders (DIR or\n"
+        "DIR/frames) frame by frame. For two run folders, also compares machines, cycles,\n"
+        "metrics and statistics. Several run folders become the columns of a table.\n"
+        "A pixel that differs by more than 2 is an edge difference if an edge in the\n"
+        "reference explains it, otherwise an interior error. Different images are not a\n"
+        "failure; different sizes are.",
         options,
         2,
         64,
         "two files or two folders, or several runs",
         .program = ARG_NO_PROGRAM,
-        .exceeds = "a limit of --fail-over is exceeded"};
+        .exceeds = "--fail-over limit exceeded"};
     struct args args;
     struct error err;
     int status = args_parse(&args, &spec, argc, argv);

@@ -357,27 +357,25 @@ cmd_compress(int argc, char **argv)
     uint64_t bus = 64, jobs = cores_count();
     bool json = false, csv = false, bench = false;
     const struct arg_option options[] = {
-        {"bus", 0, ARG_UINT, &bus, "BYTES", "bytes that move at once: 64 (the default) or 32",
-         false},
+        {"bus", 0, ARG_UINT, &bus, "BYTES", "bytes per memory transfer: 64 (default) or 32", false},
         OPTION_FRAMES(&all.blank.frames, "only blocks of these frames"),
         BLOCK_INPUT_OPTIONS(&input_options),
         {"check", 0, ARG_FLAG, &all.blank.check, NULL,
-         "compress and decompress every block, and compare", false},
-        {"bench", 0, ARG_FLAG, &bench, NULL,
-         "how many blocks a second each codec takes, on one core", false},
-        OPTION_JOBS(&jobs, "threads; the default is all cores it may run on"),
-        {"csv", 0, ARG_FLAG, &csv, NULL, "a line a codec and level, as CSV", false},
-        OPTION_JSON(&json, "as JSON"),
+         "verify that every block decompresses to its original", false},
+        {"bench", 0, ARG_FLAG, &bench, NULL, "measure blocks per second of each codec on one core",
+         false},
+        OPTION_JOBS(&jobs, "threads (default: all available cores)"),
+        {"csv", 0, ARG_FLAG, &csv, NULL, "print CSV, one line per codec and level", false},
+        OPTION_JSON(&json, "print JSON"),
         {0},
     };
     const struct arg_spec spec = {
         "compress", "FILE... [options]",
-        "Every codec over the frame-buffer blocks that `aetius sim --capture-blocks` left: blocks "
-        "a\n"
-        "level, traffic, ratios, latency. FILE is a block file, a folder that holds blocks.color\n"
-        "and blocks.z, or - for raw blocks on standard input (256 bytes each: 64 words, little\n"
-        "endian, color as R<<24|G<<16|B<<8|A, depth as Z<<8|stencil). Cleared blocks move nothing\n"
-        "and count in no ratio.",
+        "Runs every codec on frame-buffer blocks from `aetius sim --capture-blocks`:\n"
+        "blocks per compression level, traffic, ratios, latency. FILE is a block file, a\n"
+        "folder with blocks.color and blocks.z, or - for raw blocks on standard input.\n"
+        "Raw blocks have 256 bytes: 64 little-endian words, color as R<<24|G<<16|B<<8|A,\n"
+        "depth as Z<<8|stencil. Cleared blocks cause no traffic and count in no ratio.",
         options, SOME_FILES};
     struct args args;
     struct error err = {""};

@@ -180,16 +180,17 @@ cmd_diagram(int argc, char **argv)
     struct diagram_options request = {0};
     const struct arg_option options[] = {
         MACHINE_OPTIONS(&request.machine),
-        OPTION_OUTPUT(&request.out, "FILE", "where the SVG goes (Graphviz draws it)", false),
-        {"dot", 0, ARG_FLAG, &request.dot, NULL, "write Graphviz's DOT instead of SVG", false},
-        {"all", 0, ARG_FLAG, &request.all, NULL, "also the queues of orders and their completion",
+        OPTION_OUTPUT(&request.out, "FILE", "SVG file to write (drawn by Graphviz)", false),
+        {"dot", 0, ARG_FLAG, &request.dot, NULL, "write Graphviz DOT instead of SVG", false},
+        {"all", 0, ARG_FLAG, &request.all, NULL, "also show the order and completion queues",
          false},
         {0},
     };
-    const struct arg_spec spec = {"diagram", "[-o FILE.svg] [--preset NAME] [--all]",
-                                  "Draws the units and queues of a machine as SVG. Without -o, "
-                                  "prints DOT on standard output.",
-                                  options, NO_OPERAND};
+    const struct arg_spec spec = {
+        "diagram", "[-o FILE.svg] [--preset NAME] [--all]",
+        "Draws the units and queues of a GPU as SVG. Without -o, prints DOT on standard\n"
+        "output.",
+        options, NO_OPERAND};
     struct args args;
     struct error err;
     const int status = args_parse(&args, &spec, argc, argv);

@@ -70,27 +70,26 @@ cmd_draws(int argc, char **argv)
     bool json = false, csv = false, all = false;
     uint64_t frame = UINT64_MAX;
     const struct arg_option table[] = {
-        {"group", 0, ARG_STRING, &group, "WHAT",
-         "draws together that have the same program, target, texture or label", false},
+        {"group", 0, ARG_STRING, &group, "WHAT", "group draws by program, target, texture or label",
+         false},
         {"over", 0, ARG_STRING, &options.over, "RUN_B",
-         "against the run before, RUN_B: what became slower or faster, what is new or gone", false},
-        {"frame", 0, ARG_UINT, &frame, "N", "of this frame", false},
-        {"all", 0, ARG_FLAG, &all, NULL, "every line, not the first 20", false},
-        {"csv", 0, ARG_FLAG, &csv, NULL, "as CSV, every line", false},
-        OPTION_JSON(&json, "as JSON, every line"),
+         "compare with an earlier run, RUN_B: slower, faster, new and removed draws", false},
+        {"frame", 0, ARG_UINT, &frame, "N", "only this frame", false},
+        {"all", 0, ARG_FLAG, &all, NULL, "print all lines, not only the first 20", false},
+        {"csv", 0, ARG_FLAG, &csv, NULL, "print all lines as CSV", false},
+        OPTION_JSON(&json, "print all lines as JSON"),
         {0},
     };
     const struct arg_spec spec = {
         "draws",
         "RUN [--group program|target|texture|label] [--over RUN_B] [--frame N] [--csv] [--json]",
-        "The draws of a run's folder, the dearest first: cycles, fragments, how often they cover\n"
-        "their target (overdraw), bytes moved, texture cache misses, the resource without which\n"
-        "the most is gained (bound by: docs/topdown.md), programs, primitive with its vertices\n"
-        "or indices, target, label; and the work between draws. Each cycle of a frame belongs to "
-        "one\n"
-        "of them. A draw FRAME:DRAW is shown by `aetius show TRACE draw FRAME:DRAW`. With --over\n"
-        "draws are joined by the hash of their content, those that changed by what is the same\n"
-        "of them.",
+        "Lists the draws of a run folder, most expensive first: cycles, fragments,\n"
+        "overdraw (fragments per target pixel), bytes transferred, texture cache misses,\n"
+        "bound by (the resource whose removal gains most, docs/topdown.md), programs,\n"
+        "primitive with vertices or indices, target, label.\n"
+        "Work between draws is listed too; every cycle is counted once. `aetius show\n"
+        "TRACE draw FRAME:DRAW` shows a draw. --over matches draws by the hash of their\n"
+        "content, and changed draws by their unchanged parts.",
         table,
         1,
         1,

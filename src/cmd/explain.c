@@ -279,14 +279,14 @@ cmd_explain(int argc, char **argv)
     struct machine_options machine = {0};
     const struct arg_option options[] = {
         MACHINE_OPTIONS(&machine),
-        OPTION_JSON(&json, "as JSON"),
+        OPTION_JSON(&json, "print JSON"),
         {0},
     };
     const struct arg_spec spec = {
         "explain",
         "NAME",
-        "Tells what a statistic, metric, unit, queue or parameter is, what "
-        "it is counted in and what belongs to it.",
+        "Describes a statistic, metric, unit, queue or parameter, with its unit of\n"
+        "measure and related names.",
         options,
         1,
         1,

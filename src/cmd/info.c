@@ -198,15 +198,15 @@ cmd_info(int argc, char **argv)
     const struct arg_option table[] = {
         {"draws", 0, ARG_FLAG, &draws.wanted, NULL,
          "list the draws: hash, programs, primitive and vertices, target, state, textures", false},
-        OPTION_JSON(&json, "answer in JSON: all frames with how many draws they have"),
+        OPTION_JSON(&json, "print JSON: all frames with their draw counts"),
         OPTION_MEMORY(&draws.inspection.budget.most_bytes),
-        {"frame", 0, ARG_UINT, &frame, "N", "tell of this frame", false},
+        {"frame", 0, ARG_UINT, &frame, "N", "describe this frame", false},
         {0},
     };
-    const struct arg_spec spec = {"info", "FILE [--draws] [--frame N] [--json]",
-                                  "What a trace holds. With --draws its frames are drawn, without\n"
-                                  "time.",
-                                  table, ONE_TRACE};
+    const struct arg_spec spec = {
+        "info", "FILE [--draws] [--frame N] [--json]",
+        "Describes a trace. --draws draws its frames functionally, without timing.", table,
+        ONE_TRACE};
     struct args args;
     struct error err, warning;
     struct trace_reader *reader;

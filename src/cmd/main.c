@@ -34,9 +34,9 @@ print_commands(FILE *out)
     const uint32_t width = line_width(out);
     struct text_table table = {0};
     fprintf(out, "usage: aetius COMMAND ...\n\n");
-    print_wrapped(
-        out, width, 0, 0,
-        "Runs OpenGL programs on a simulated GPU: pictures, cycles, and where they went.");
+    print_wrapped(out, width, 0, 0,
+                  "Runs OpenGL programs on a simulated GPU: rendered frames, cycle counts, and a "
+                  "breakdown of the cycles.");
     fprintf(out, "\ncommands:\n");
     for (size_t i = 0; commands[i].name; i++) {
         text_table_cell(&table, "%s", commands[i].name);
@@ -47,10 +47,10 @@ print_commands(FILE *out)
     fprintf(out, "\n");
     print_wrapped(
         out, width < 88 ? width : 88, 0, 0,
-        "`aetius COMMAND --help` tells a command's options; `aetius --version` this "
-        "program's version. Exit status: 0 well, 1 the work failed, 2 wrong usage, 3 a "
-        "limit of `compare --fail-over` is exceeded; 130 and 143 after SIGINT and SIGTERM "
-        "(128 + the signal): what was whole then is kept.");
+        "`aetius COMMAND --help` lists the options of a command; `aetius --version` prints the "
+        "version. Exit status: 0 success, 1 failure, 2 usage error, 3 limit of `--fail-over` "
+        "exceeded; 130 and 143 after SIGINT and SIGTERM (128 + signal), with complete "
+        "results kept.");
 }
 
 /* What a command said may not have come through: a full disk. A reader that left had enough. */

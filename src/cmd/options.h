@@ -32,26 +32,23 @@ struct machine_options {
 #define OPTION_SET(value, help)    {"set", 0, ARG_LIST, value, "SECTION.Name=VALUE", help, false}
 #define OPTION_MEMORY(value)                                                                       \
     {"memory", 0, ARG_SIZE, value, "SIZE",                                                         \
-     "what the trace may take of this host's memory, as 512M or 6G (1536M)", false}
+     "maximum host memory for the trace, e.g. 512M or 6G (1536M)", false}
 #define OPTION_WARM_UP(value)                                                                      \
     {"warm-up", 0, ARG_STRING, value, "N",                                                         \
-     "of the frames left out draw only the last N before each that is wanted: enough where every " \
-     "frame is drawn anew",                                                                        \
+     "of the skipped frames, draw only the last N before each requested frame; use it if every frame is redrawn completely",                                                                        \
      false}
 #define OPTION_CLOCK(value)                                                                        \
     {"clock", 0, ARG_UINT, value, "N",                                                             \
-     "the program's clock passes 1/N s a frame, whatever the host's does: what is animated by the " \
-     "time of day is the same in each run (0: its clock is the host's)",                           \
+     "advance the program's clock by 1/N s per frame, independent of the host, so that animations are reproducible; 0: use the host clock",                           \
      false}
 #define OPTION_REFERENCE(value)                                                                    \
     {"reference", 0, ARG_OPTIONAL, value, "DRIVER",                                                \
-     "let virgl_test_server draw, on llvmpipe (the default) or softpipe", false}
+     "draw with virgl_test_server, on llvmpipe (default) or softpipe", false}
 #define MACHINE_OPTIONS(options)                                                                   \
     OPTION_PRESET(&(options)->preset,                                                              \
-                  "the machine: reference-2008 (default), reference-2005, nv40-like, g70-like, "   \
-                  "r420-like, r580-like"),                                                         \
-    {"config", 0, ARG_LIST, &(options)->configs, "INI", "parameters from a file, on top", false},  \
-    OPTION_SET(&(options)->sets, "one parameter, on top of all")
+                  "GPU preset: reference-2008 (default), reference-2005, nv40-like, g70-like, r420-like, r580-like"),                                                         \
+    {"config", 0, ARG_LIST, &(options)->configs, "INI", "read parameters from a file; overrides the preset", false},  \
+    OPTION_SET(&(options)->sets, "set one parameter; overrides presets and files")
 // clang-format on
 
 /* The preset's name. */

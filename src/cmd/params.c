@@ -200,18 +200,17 @@ cmd_params(int argc, char **argv)
     struct request request = {0};
     const struct arg_option options[] = {
         MACHINE_OPTIONS(&request.machine),
-        {"section", 0, ARG_STRING, &request.section, "S", "only the parameters of this section",
-         false},
-        {"ini", 0, ARG_FLAG, &request.ini, NULL, "as a file that --config reads", false},
+        {"section", 0, ARG_STRING, &request.section, "S", "only parameters of this section", false},
+        {"ini", 0, ARG_FLAG, &request.ini, NULL, "print an INI file for --config", false},
         {"unmodelled", 0, ARG_FLAG, &request.unmodelled, NULL,
-         "only what is read but not modelled, with the reason", false},
+         "only parameters that are accepted but not modelled, with the reason", false},
         {"ideal", 0, ARG_FLAG, &request.ideal, NULL,
-         "what `topdown --prove` makes ideal, and by which parameters", false},
-        OPTION_JSON(&request.json, "as JSON"),
+         "list the ideal resources of `topdown --prove` and their parameters", false},
+        OPTION_JSON(&request.json, "print JSON"),
         {0},
     };
     const struct arg_spec spec = {"params", "[--section S] [--preset NAME] [--ini]",
-                                  "All parameters of the machine, with value, range and meaning.",
+                                  "Lists all parameters of the GPU with value, range and meaning.",
                                   options, NO_OPERAND};
     struct args args;
     struct error err;

@@ -126,20 +126,20 @@ cmd_replay(int argc, char **argv)
     struct replay_options options = {.budget = {FILE_MEMORY_BYTES, 0, "--memory"}};
     const struct arg_option table[] = {
         OPTION_OUTPUT(&options.dir, "DIR", "write DIR/frames/frame-NNNN.png", true),
-        OPTION_FRAMES(&options.wanted, "only these, from 0"),
+        OPTION_FRAMES(&options.wanted, "only these frames, from 0"),
         OPTION_WARM_UP(&options.warm_up_text),
         OPTION_REFERENCE(&options.reference),
-        {"single-sampled", 0, ARG_FLAG, &options.single, NULL,
-         "give every pixel one sample, whatever the program asked for", false},
+        {"single-sampled", 0, ARG_FLAG, &options.single, NULL, "force one sample per pixel", false},
         OPTION_MEMORY(&options.budget.most_bytes),
-        OPTION_FORCE(&options.force, "replace the run or the pictures that DIR holds"),
+        OPTION_FORCE(&options.force, "replace an existing run or images in DIR"),
         MACHINE_OPTIONS(&options.machine),
         {0},
     };
-    const struct arg_spec spec = {"replay", "FILE [--frames R] [--reference[=DRIVER]] -o DIR",
-                                  "Draws the frames of a trace, without time. Of the machine only\n"
-                                  "SIMULATOR.ForceMSAA and MSAASamples matter.",
-                                  table, ONE_TRACE};
+    const struct arg_spec spec = {
+        "replay", "FILE [--frames R] [--reference[=DRIVER]] -o DIR",
+        "Draws the frames of a trace functionally, without timing. Of the parameters,\n"
+        "only SIMULATOR.ForceMSAA and MSAASamples have an effect.",
+        table, ONE_TRACE};
     struct args args;
     struct error err = {""};
     int status = args_parse(&args, &spec, argc, argv);

@@ -50,21 +50,19 @@ cmd_report(int argc, char **argv)
 {
     const char *path = NULL;
     const struct arg_option options[] = {
-        OPTION_OUTPUT(&path, "FILE.html", "the page", true),
+        OPTION_OUTPUT(&path, "FILE.html", "HTML file to write", true),
         {0},
     };
     const struct arg_spec spec = {
         "report",
         "RUN... | SWEEP | STUDY | FILE ... -o FILE.html",
-        "A page that opens in a browser, from disk and without a network: the frame with its "
-        "maps,\n"
-        "a timeline of the units, draws, memory, Top-Down, the machine. Several runs are held\n"
-        "against the first, draws joined by their hash. What there is to see depends on the run:\n"
-        "`sim --map all` leaves the maps and what was drawn where,\n"
-        "`--set SIMULATOR.StatisticsRate=2000` a timeline of finer steps.\n"
-        "Of a sweep, a folder with tables (a study), a file of CSV or one of JSON with \"rows\" "
-        "(model\n"
-        "check --json): plots and tables.",
+        "Writes a self-contained HTML report that needs no network: frames with maps, a\n"
+        "timeline of the units, draws, memory, Top-Down, the machine. Several runs are\n"
+        "compared with the first; draws are matched by hash.\n"
+        "The content depends on the run: `sim --map all` adds maps and draws per tile,\n"
+        "`--set SIMULATOR.StatisticsRate=2000` refines the timeline.\n"
+        "For a sweep, a folder with tables (a study), a CSV file, or a JSON file with\n"
+        "\"rows\" (model check --json), the report contains plots and tables.",
         options,
         1,
         64,

@@ -46,8 +46,8 @@ cmd_run(int argc, char **argv)
     uint64_t clock = 0;
     const struct arg_option table[] = {
         SIMULATE_OPTIONS(&request, false),
-        {"functional", 0, ARG_FLAG, &request.functional, NULL, "without time: pictures alone",
-         false},
+        {"functional", 0, ARG_FLAG, &request.functional, NULL,
+         "draw functionally, without timing: images only", false},
         OPTION_REFERENCE(&reference),
         OPTION_CLOCK(&clock),
         {0},
@@ -55,10 +55,9 @@ cmd_run(int argc, char **argv)
     const struct arg_spec spec = {
         .command = "run",
         .usage = "[options] -- PROGRAM ...",
-        .about =
-            "Runs an OpenGL program live, cycle by cycle: its window shows what the simulated GPU\n"
-            "drew. With -o the folder that `aetius sim` leaves. Starts Xvfb when DISPLAY is not "
-            "set.",
+        .about = "Runs an OpenGL program live, cycle by cycle. The program's window shows the\n"
+                 "frames of the simulated GPU. -o writes the same folder as `aetius sim`. Starts\n"
+                 "Xvfb if DISPLAY is not set.",
         .options = table,
         .program = ARG_PROGRAM};
     struct args args;

@@ -246,23 +246,25 @@ cmd_sample(int argc, char **argv)
 {
     struct sample_options request = {.seed = 1, .redraws = 200, .memory = FILE_MEMORY_BYTES};
     const struct arg_option options[] = {
-        OPTION_OUTPUT(&request.plan, "PLAN", "the plan, for `aetius sim --sample`", false),
+        OPTION_OUTPUT(&request.plan, "PLAN", "sampling plan to write, for `aetius sim --sample`",
+                      false),
         {"count", 0, ARG_UINT, &request.count, "N",
-         "how many frames to draw (a tenth of all, six at least)", false},
-        {"seed", 0, ARG_UINT, &request.seed, "N", "another one draws other frames (1)", false},
+         "number of frames to pick (a tenth of all, at least six)", false},
+        {"seed", 0, ARG_UINT, &request.seed, "N", "random seed (1)", false},
         {"against", 0, ARG_STRING, &request.against, "RUN",
-         "instead of a plan: a run of all frames; how far samples of it are from the truth", false},
-        {"redraws", 0, ARG_UINT, &request.redraws, "N", "how many samples --against draws (200)",
+         "instead of writing a plan, measure the sampling error against a run of all frames",
+         false},
+        {"redraws", 0, ARG_UINT, &request.redraws, "N", "number of samples for --against (200)",
          false},
         MACHINE_OPTIONS(&request.machine),
         OPTION_MEMORY(&request.memory),
-        OPTION_JSON(&request.json, "the sample, or the trial, as JSON"),
+        OPTION_JSON(&request.json, "print the sample or the measured error as JSON"),
         {0}};
     const struct arg_spec spec = {
         "sample", "TRACE -o PLAN [options]",
-        "Draws all frames of a trace without time, puts those that are alike into clusters, and\n"
-        "draws some of each by chance. The cycles of all frames are then estimated from these few\n"
-        "(aetius sim --sample), with the interval that holds the truth in 95 of 100 samples.",
+        "Draws all frames of a trace functionally, clusters similar frames, and picks\n"
+        "random frames from each cluster. `aetius sim --sample` simulates these frames\n"
+        "and estimates the cycles of all frames, with a 95 % confidence interval.",
         options, ONE_TRACE};
     struct args args;
     struct error err = {""};

@@ -90,11 +90,10 @@ cmd_show(int argc, char **argv)
 {
     struct show_options options = {.memory = FILE_MEMORY_BYTES};
     const struct arg_option table[] = {
-        OPTION_OUTPUT(&options.dir, "DIR",
-                      "of a draw: its targets before and after, what it covered, and its textures, "
-                      "as PNG",
-                      false),
-        OPTION_JSON(&options.json, "answer in JSON"),
+        OPTION_OUTPUT(
+            &options.dir, "DIR",
+            "write a draw's targets before and after, its coverage and its textures as PNG", false),
+        OPTION_JSON(&options.json, "print JSON"),
         OPTION_MEMORY(&options.memory),
         MACHINE_OPTIONS(&options.machine),
         {0},
@@ -102,12 +101,12 @@ cmd_show(int argc, char **argv)
     const struct arg_spec spec = {
         "show",
         "FILE draw F:D [-o DIR] | FILE program [HASH]",
-        "A draw of a trace: what it draws, with which programs, textures, targets and state.\n"
-        "Or a program, by its hash or the beginning of that: its text, with the cycle in which\n"
-        "each instruction issues when one thread group runs alone, and what it costs in all, by\n"
-        "the rules of the machine's shader units, with both sides of branches and one round of\n"
-        "loops. Without HASH all programs of the trace. FILE may be a TGSI text (VERT or FRAG in\n"
-        "its first line) instead of a trace.",
+        "Shows a draw of a trace: geometry, programs, textures, targets and state.\n"
+        "Or shows a program, given its hash or a prefix of it: its text, the issue cycle\n"
+        "of each instruction for one thread group running alone, and the total cost. The\n"
+        "cost follows the timing rules of the shader units, with both sides of branches\n"
+        "and one loop iteration. Without HASH, shows all programs of the trace. FILE may\n"
+        "also be a TGSI text (first line VERT or FRAG).",
         table,
         2,
         3,

@@ -297,23 +297,24 @@ cmd_sim(int argc, char **argv)
     const char *plan = NULL, *model = NULL;
     const struct arg_option options[] = {
         SIMULATE_OPTIONS(&request, true),
-        OPTION_JOBS(&request.jobs,
-                    "processes that simulate frames side by side (1); the results are the same"),
+        OPTION_JOBS(&request.jobs, "simulate frames in N processes (1); the results are identical"),
         OPTION_WARM_UP(&request.warm_up_text),
         {"sample", 0, ARG_STRING, &plan, "PLAN",
-         "the frames that `aetius sample` drew, and what they say of all: also DIR/sample.csv",
+         "simulate the frames of PLAN (from `aetius sample`) and estimate all frames; also writes "
+         "DIR/sample.csv",
          false},
         {"verify", 0, ARG_FLAG, &request.verify, NULL,
-         "draw the frames without time, too: where a picture differs, say the pixel and the draw",
-         false},
+         "also draw the frames functionally; report the pixel and the draw of a difference", false},
         {"model", 0, ARG_STRING, &model, "MODEL",
-         "print beside what `aetius model predict` says of these frames, and what bounds each",
+         "also print the prediction of `aetius model predict` for these frames, and the bottleneck "
+         "of each",
          false},
         {0}};
     const struct arg_spec spec = {
         "sim", "FILE -o DIR [options]",
-        "Simulates the frames of a trace cycle by cycle and leaves in DIR: frames/*.png,\n"
-        "stats.*.csv.gz (a row a frame, a draw, an interval), machine.ini and run.json.",
+        "Simulates the frames of a trace cycle by cycle. Writes to DIR: frames/*.png,\n"
+        "machine.ini, run.json, and stats.*.csv.gz (one row per frame, draw and\n"
+        "interval).",
         options, ONE_TRACE};
     struct args args;
     struct error err = {""};

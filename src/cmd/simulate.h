@@ -35,21 +35,21 @@ struct simulate_options {
 // clang-format off
 #define SIMULATE_OPTIONS(options, dir_required)                                                    \
     MACHINE_OPTIONS(&(options)->machine),                                                          \
-    OPTION_FRAMES(&(options)->timed, "frames to simulate in time, the others without"),   \
-    OPTION_OUTPUT(&(options)->dir, "DIR", "where pictures and statistics go", dir_required),       \
+    OPTION_FRAMES(&(options)->timed, "simulate only these frames with timing, the others functionally"),   \
+    OPTION_OUTPUT(&(options)->dir, "DIR", "output folder for images and statistics", dir_required),       \
     {"vcd", 0, ARG_STRING, &(options)->vcd, "A-B",                                                 \
-     "write what queues carry in these cycles to DIR/signals.vcd (GTKWave)", false},               \
+     "write queue contents and unit states in these cycles to DIR/signals.vcd (GTKWave)", false},               \
     {"perfetto", 0, ARG_STRING, &(options)->perfetto, "FILE",                                      \
-     "write the run as a timeline that ui.perfetto.dev opens, as run.pftrace", false},             \
+     "write the run as a timeline for ui.perfetto.dev, e.g. run.pftrace", false},             \
     {"map", 0, ARG_STRING, &(options)->map, "MODE,...",                                            \
-     "an image a frame of how its pixels were treated, and a table of draws by tile, DIR/maps: " MAP_MODE_LIST, false},          \
+     "write fragment maps, one image per frame and mode, and a table of draws per tile, to DIR/maps: " MAP_MODE_LIST, false},          \
     {"pixel", 0, ARG_STRING, &(options)->pixel, "X,Y",                                             \
-     "the life of a pixel, counted from the top left: every fragment that touched it; also DIR/pixel.json", false},           \
+     "print the history of a pixel (from the top left): all its fragments; also writes DIR/pixel.json", false},           \
     {"follow", 0, ARG_STRING, &(options)->follow, "F:D:T",                                                \
-     "the journey of triangle T of draw D of frame F (all from 0) through the machine; also DIR/follow.json", false}, \
+     "follow triangle T of draw D of frame F (all from 0) through the GPU; also writes DIR/follow.json", false}, \
     {"capture-blocks", 0, ARG_FLAG, &(options)->capture_blocks, NULL,                              \
-     "write the lines between ROPs and memory to DIR/blocks.color and DIR/blocks.z", false},       \
-    OPTION_FORCE(&(options)->force, "replace the run that DIR holds"),                             \
+     "write the lines transferred between ROPs and memory to DIR/blocks.color and DIR/blocks.z", false},       \
+    OPTION_FORCE(&(options)->force, "replace an existing run in DIR"),                             \
     OPTION_JSON(&(options)->json, "print run.json instead of the summary")
 // clang-format on
 

@@ -208,17 +208,18 @@ cmd_stats(int argc, char **argv)
     struct machine_options machine = {0};
     const struct arg_option options[] = {
         MACHINE_OPTIONS(&machine),
-        OPTION_JSON(&json, "as JSON: every statistic of every instance"),
+        OPTION_JSON(&json, "print JSON, every statistic of every instance"),
         {"sql", 0, ARG_STRING, &run, "RUN",
-         "instead, commands that load the tables of a run's folder into SQLite: "
-         "aetius stats --sql RUN | sqlite3 run.db",
+         "print commands that load the tables of a run folder into SQLite: aetius stats --sql RUN "
+         "| sqlite3 run.db",
          false},
         {0},
     };
-    const struct arg_spec spec = {"stats", "[--preset NAME] [--json] [--sql RUN]",
-                                  "All statistics that a machine counts, its queues, and the "
-                                  "metrics made of them.\n`aetius explain NAME` tells of one.",
-                                  options, NO_OPERAND};
+    const struct arg_spec spec = {
+        "stats", "[--preset NAME] [--json] [--sql RUN]",
+        "Lists all statistics of a GPU, its queues, and derived metrics.\n"
+        "`aetius explain NAME` describes one statistic.",
+        options, NO_OPERAND};
     struct args args;
     struct simulation sim;
     struct error err;

@@ -123,10 +123,11 @@ describe(void)
         free(text);
         text = longer;
     }
-    char *whole = mem_printf("%sWithout TRACE the plan's programs are captured first. The runs are "
-                             "those of a sweep\n(docs/sweeps.md): what is done stays done, and the "
-                             "same command goes on where an earlier one\nwas stopped.",
-                             text);
+    char *whole = mem_printf(
+        "%sWithout TRACE, the plan's programs are captured first. The runs are those of a\n"
+        "sweep (docs/sweeps.md). Completed runs are kept; the same command resumes\n"
+        "an interrupted study.",
+        text);
     free(text);
     return whole;
 }
@@ -136,17 +137,17 @@ cmd_study(int argc, char **argv)
 {
     struct study_options options = {0};
     const struct arg_option table[] = {
-        OPTION_OUTPUT(&options.dir, "DIR", "where traces, runs and results go (out/study/NAME)",
+        OPTION_OUTPUT(&options.dir, "DIR", "folder for traces, runs and results (out/study/NAME)",
                       false),
-        {"plan", 0, ARG_STRING, &options.plan, "INI", "what to run, instead of studies/NAME.ini",
+        {"plan", 0, ARG_STRING, &options.plan, "INI", "plan to run instead of studies/NAME.ini",
          false},
         OPTION_FRAMES(&options.frames, "only these frames of each trace"),
-        {"machines", 0, ARG_STRING, &options.machines, "NAME,...", "only these of the plan's",
-         false},
-        OPTION_PRESET(&options.preset, "what all machines begin with, instead of the plan's"),
-        OPTION_SET(&options.sets, "a parameter, on top of all"),
+        {"machines", 0, ARG_STRING, &options.machines, "NAME,...",
+         "only these machines of the plan", false},
+        OPTION_PRESET(&options.preset, "base preset of all machines, instead of the plan's"),
+        OPTION_SET(&options.sets, "set one parameter; overrides the plan"),
         WORK_OPTIONS(&options.work),
-        OPTION_JSON(&options.json, "the results as JSON"),
+        OPTION_JSON(&options.json, "print the results as JSON"),
         {0},
     };
     char *names = study_names(), *help = describe();

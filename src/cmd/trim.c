@@ -125,13 +125,12 @@ cmd_trim(int argc, char **argv)
     struct cut_options *cut = &options.cut;
     const struct arg_option table[] = {
         OPTION_OUTPUT(&cut->out, "FILE",
-                      "the trace to write; of several ranges, the folder for frames-A-B.trace",
-                      true),
-        {"frames", 0, ARG_FRAMES, &cut->set, "A-B", "the frames to keep, from 0: A-B,C-D,E", true},
+                      "trace to write; for several ranges, the folder for frames-A-B.trace", true),
+        {"frames", 0, ARG_FRAMES, &cut->set, "A-B", "frames to keep, from 0: A-B,C-D,E", true},
         OPTION_WARM_UP(&cut->warm_up_text),
         {"through", 0, ARG_STRING, &options.through, "DRIVER",
-         "let virgl_test_server draw the frames before, on llvmpipe or softpipe; Aetius only what "
-         "cannot be read back from it",
+         "draw the earlier frames with virgl_test_server, on llvmpipe or softpipe; Aetius draws "
+         "only what cannot be read back",
          false},
         OPTION_MEMORY(&options.budget.most_bytes),
         OPTION_FORCE(&cut->force, "overwrite FILE"),
@@ -139,11 +138,11 @@ cmd_trim(int argc, char **argv)
     };
     const struct arg_spec spec = {
         "trim", "FILE --frames A-B -o FILE",
-        "Writes frames A to B of a trace as a trace of its own: the state and the resources at A,\n"
-        "found by drawing what comes before, then the frames. They are numbered from 0 again;\n"
-        "`aetius info` tells their numbers in the program, which commands take where they are no\n"
-        "numbers of the trace. What comes before A may be much: --through lets virgl_test_server\n"
-        "draw it, --warm-up leaves most of it out.",
+        "Writes frames A to B of a trace as a new trace: the state and resources at A,\n"
+        "then the frames. The state at A requires drawing all earlier frames: --through\n"
+        "draws them with virgl_test_server, --warm-up skips most of them.\n"
+        "Frames of the new trace are numbered from 0. `aetius info` lists their original\n"
+        "numbers. Commands accept these too, unless they are also numbers in the trace.",
         table, ONE_TRACE};
     struct args args;
     struct error err;

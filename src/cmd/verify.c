@@ -355,14 +355,15 @@ cmd_verify(int argc, char **argv)
     const struct arg_option options[] = {
         MACHINE_OPTIONS(&request.machine),
         OPTION_MEMORY(&request.budget.most_bytes),
-        OPTION_JSON(&request.json, "counts as JSON, and the first difference"),
+        OPTION_JSON(&request.json, "print the counts and the first difference as JSON"),
         {0},
     };
     const struct arg_spec spec = {
         "verify", "FILE [options]",
-        "Draws a trace on the timed machine and functionally, side by side, and compares every\n"
-        "frame, every readback and every query result but those of time, bit for bit. Exit 1 when\n"
-        "one differs: of the first difference it says the pixel, both values and the draw.",
+        "Draws a trace on the timed GPU and functionally, and compares every frame,\n"
+        "readback and query result bit for bit, except time queries. Exits with 1 on a\n"
+        "difference. For the first difference, prints the pixel, both values and the\n"
+        "draw.",
         options, ONE_TRACE};
     struct args args;
     struct error err = {""};

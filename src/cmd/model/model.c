@@ -47,12 +47,13 @@ cmd_model(int argc, char **argv)
     const struct arg_option options[] = {{0}};
     const struct arg_spec spec = {
         "model", "bench|rows|fit|predict|check ...",
-        "Frames a second from a few parameters, stage by stage (docs/model.md).\n\n"
-        "  model bench -o DIR          measures a GPU, simulated or real\n"
-        "  model rows RUN -o CSV       takes the measurements out of a run\n"
-        "  model fit CSV... -o MODEL   makes a model of them\n"
-        "  model predict MODEL ...     asks it\n"
-        "  model check MODEL CSV...    says how far it is off",
+        "Predicts frame rate from a few parameters, stage by stage (docs/model.md).\n"
+        "\n"
+        "  model bench -o DIR          measure a simulated or real GPU\n"
+        "  model rows RUN -o CSV       extract the measurements from a run\n"
+        "  model fit CSV... -o MODEL   fit a model to measurements\n"
+        "  model predict MODEL ...     predict frame rate\n"
+        "  model check MODEL CSV...    report the error of a model",
         options, NO_OPERAND};
     struct args args;
     const int status = args_parse(&args, &spec, argc, argv);

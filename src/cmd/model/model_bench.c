@@ -100,27 +100,26 @@ model_bench_command(int argc, char **argv)
     struct bench_options request = {
         .sweep = "all", .surface = "pbuffer", .samples = 7, .divide = 1};
     const struct arg_option options[] = {
-        OPTION_OUTPUT(&request.sim.dir, "DIR", "where measured.csv, trace and run go", true),
-        {"sweep", 0, ARG_STRING, &request.sweep, "NAME", "one sweep, instead of all", false},
+        OPTION_OUTPUT(&request.sim.dir, "DIR", "folder for measured.csv, trace and run", true),
+        {"sweep", 0, ARG_STRING, &request.sweep, "NAME", "run only this sweep", false},
         {"native", 0, ARG_FLAG, &request.native, NULL,
-         "measure this machine's own OpenGL, not the simulated GPU", false},
-        {"samples", 0, ARG_UINT, &request.samples, "N", "--native: frames a point (7)", false},
+         "measure this host's OpenGL, not the simulated GPU", false},
+        {"samples", 0, ARG_UINT, &request.samples, "N", "--native: frames per point (7)", false},
         {"divide", 0, ARG_UINT, &request.divide, "N",
-         "frames N times narrower and lower, to try things out (1)", false},
+         "divide frame width and height by N, for quick trials (1)", false},
         {"surface", 0, ARG_STRING, &request.surface, "KIND",
-         "--native: pbuffer, which needs no display, or window (pbuffer)", false},
+         "--native: surface type, pbuffer (needs no display) or window (pbuffer)", false},
         {"program", 0, ARG_STRING, &request.program, "FILE",
-         "the micro-benchmarks, instead of those that were built with aetius", false},
+         "micro-benchmark program (default: the one built with aetius)", false},
         MACHINE_OPTIONS(&request.sim.machine),
-        OPTION_JOBS(&request.sim.jobs, "processes that simulate frames side by side (1)"),
-        OPTION_FORCE(&request.sim.force, "replace the run that DIR holds"),
+        OPTION_JOBS(&request.sim.jobs, "simulate frames in N processes (1)"),
+        OPTION_FORCE(&request.sim.force, "replace an existing run in DIR"),
         {0}};
     const struct arg_spec spec = {
         "model bench", "-o DIR [options]",
-        "Draws the micro-benchmarks of the staged model (benchmarks/gl/model) on the simulated "
-        "GPU,\n"
-        "whose time is cycles and clock, or with --native on this machine's OpenGL, and leaves\n"
-        "DIR/measured.csv for `aetius model fit`.",
+        "Runs the micro-benchmarks of the staged model (benchmarks/gl/model) on the\n"
+        "simulated GPU, or with --native on this host's OpenGL. Time on the simulated GPU\n"
+        "is cycles / clock. Writes DIR/measured.csv for `aetius model fit`.",
         options, NO_OPERAND};
     struct args args;
     struct error err = {""};
@@ -149,18 +148,19 @@ model_rows_command(int argc, char **argv)
 {
     const char *out = NULL, *trace = NULL;
     const struct arg_option options[] = {
-        OPTION_OUTPUT(&out, "CSV", "the measurements", true),
-        {"trace", 0, ARG_STRING, &trace, "FILE", "the run's, where it lies elsewhere now", false},
+        OPTION_OUTPUT(&out, "CSV", "CSV file to write", true),
+        {"trace", 0, ARG_STRING, &trace, "FILE", "trace of the run, if moved", false},
         {0}};
-    const struct arg_spec spec = {"model rows",
-                                  "RUN -o CSV",
-                                  "Takes the measurements out of a run of the micro-benchmarks, "
-                                  "whose draws say what they are.",
-                                  options,
-                                  1,
-                                  1,
-                                  "one RUN",
-                                  .program = ARG_NO_PROGRAM};
+    const struct arg_spec spec = {
+        "model rows",
+        "RUN -o CSV",
+        "Extracts the measurements from a run of the micro-benchmarks. The draws identify\n"
+        "their benchmark.",
+        options,
+        1,
+        1,
+        "one RUN",
+        .program = ARG_NO_PROGRAM};
     struct args args;
     struct error err = {""};
     struct model_rows rows = {0};

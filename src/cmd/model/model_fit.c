@@ -168,20 +168,19 @@ model_fit_command(int argc, char **argv)
     bool all = false, exceeded;
     struct arg_list runs = {0};
     const struct arg_option options[] = {
-        OPTION_OUTPUT(&request.model, "MODEL", "the model, an INI file", true),
+        OPTION_OUTPUT(&request.model, "MODEL", "model to write, an INI file", true),
         {"rate", 0, ARG_STRING, &rate_text, "CYCLES",
-         "clock times pipelines (as the CSV says, or from the slope of the sweep `length`)", false},
-        {"frames", 0, ARG_LIST, &runs, "RUN",
-         "the frame stages too, from a run of cycle-level frames; may be given several times",
+         "clock x pipelines (default: from the CSV, or from the slope of sweep `length`)", false},
+        {"frames", 0, ARG_LIST, &runs, "RUN", "also fit the frame stages, from a cycle-level run",
          false},
-        {"all", 0, ARG_FLAG, &all, NULL, "fit all measurements: nothing is held out to check by",
-         false},
-        OPTION_JSON(&request.json, "how far it is off, as JSON"),
+        {"all", 0, ARG_FLAG, &all, NULL, "fit all measurements, without a held-out half", false},
+        OPTION_JSON(&request.json, "print the errors as JSON"),
         {0}};
     const struct arg_spec spec = {
         "model fit", "CSV... -o MODEL [options]",
-        "Fits the staged model to half of the measurements - curves of straight segments, as many\n"
-        "as cross-validation wants - and checks it on the other half.",
+        "Fits the staged model to half of the measurements and checks it on the other\n"
+        "half. The curves are piecewise linear; cross-validation chooses the number of\n"
+        "segments.",
         options, SOME_FILES};
     struct args args;
     struct error err = {""};
@@ -214,25 +213,25 @@ model_check_command(int argc, char **argv)
     bool exceeded = false;
     const struct arg_option options[] = {
         {"without", 0, ARG_STRING, &request.without, "STAGE,...",
-         "stages to leave out: triangles, textures, dependent", false},
+         "stages to omit: triangles, textures, dependent", false},
         {"all-held-out", 0, ARG_FLAG, &request.all_held, NULL,
-         "the fit has seen none of these: another run of the same chip", false},
+         "treat all measurements as held out: another run of the same GPU", false},
         {"fail-over", 0, ARG_STRING, &request.fail_over, "PERCENT",
-         "exit 3 when the mean error in all, held out, is above", false},
-        OPTION_JSON(&request.json, "the errors, and each row's, as JSON"),
+         "exit with 3 if the average total error on held-out measurements exceeds PERCENT", false},
+        OPTION_JSON(&request.json, "print the errors of stages and rows as JSON"),
         {0}};
     const struct arg_spec spec = {
         "model check",
         "MODEL CSV... [options]",
-        "How far the model is from measurements: the relative error of each stage by itself and "
-        "of\n"
-        "all, on the half that was fitted and the half that was not; the budget is 10 % a stage.",
+        "Compares a model with measurements: the relative error of each stage and of the\n"
+        "total, on the fitted half and on the held-out half. The budget is 10 % per\n"
+        "stage.",
         options,
         2,
         UINT32_MAX,
         "a MODEL and at least one CSV",
         .program = ARG_NO_PROGRAM,
-        .exceeds = "the mean error is above --fail-over"};
+        .exceeds = "average error above --fail-over"};
     struct args args;
     struct error err = {""};
     struct model_rows rows = {0};

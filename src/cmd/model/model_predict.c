@@ -119,27 +119,30 @@ model_predict_command(int argc, char **argv)
     struct predict_options request = {.trace.memory = FILE_MEMORY_BYTES};
     const struct arg_option options[] = {
         {"workload", 0, ARG_STRING, &request.workload, "FILE",
-         "lines name = value, or cycles; fragments; clock x pipes; if-else-endif; if; else", false},
+         "workload file: lines name = value, or cycles; fragments; clock x pipes; if-else-endif; "
+         "if; else",
+         false},
         {"without", 0, ARG_STRING, &request.without, "STAGE,...",
-         "stages to leave out: triangles, textures, dependent", false},
+         "stages to omit: triangles, textures, dependent", false},
         {"trace", 0, ARG_STRING, &request.trace.trace, "FILE",
-         "instead of a workload: frames of a program, drawn without time", false},
-        OPTION_FRAMES(&request.trace.frames, "--trace: which"),
+         "predict frames of a trace, drawn functionally, instead of a workload", false},
+        OPTION_FRAMES(&request.trace.frames, "--trace: frames to predict"),
         {"against", 0, ARG_STRING, &request.trace.against, "RUN",
-         "--trace: a cycle-level run of the same frames, to compare with", false},
-        OPTION_PRESET(&request.trace.machine.preset, "--trace: the machine that the model is of"),
+         "--trace: compare with a cycle-level run of the same frames", false},
+        OPTION_PRESET(&request.trace.machine.preset, "--trace: preset of the modelled GPU"),
         {"config", 0, ARG_LIST, &request.trace.machine.configs, "INI",
-         "--trace: parameters of the machine from a file, on top", false},
+         "--trace: read parameters from a file; overrides the preset", false},
         {"set", 0, ARG_LIST, &request.trace.machine.sets, "NAME=VALUE",
-         "of the workload, on top of the file; --trace: SECTION.Name=VALUE, a parameter", false},
+         "set a workload value, overrides the file; --trace: set a parameter, SECTION.Name=VALUE",
+         false},
         OPTION_MEMORY(&request.trace.memory),
-        OPTION_JSON(&request.trace.json, "the stages as JSON"),
+        OPTION_JSON(&request.trace.json, "print the stages as JSON"),
         {0}};
     const struct arg_spec spec = {
         "model predict",
         "[MODEL] [options]",
-        "Frames a second of a workload, with what each stage says. Without a MODEL the formula\n"
-        "alone: clock x pipes / (cycles x fragments).",
+        "Predicts the frame rate of a workload, with the result of each stage. Without\n"
+        "MODEL, uses only the formula clock x pipes / (cycles x fragments).",
         options,
         0,
         1,

@@ -19,24 +19,24 @@ int sweep_sensitivity_command(int argc, char **argv);
 /* Options of those who do the runs of a sweep (sweep/work.h). */
 // clang-format off
 #define WORK_OPTIONS(o)                                                                            \
-    OPTION_JOBS(&(o)->jobs, "runs at a time; the default is all cores it may run on, of slurm no limit"),        \
-    {"keep-going", 'k', ARG_FLAG, &(o)->keep_going, NULL, "do the others after a failure", false}, \
+    OPTION_JOBS(&(o)->jobs, "concurrent runs (default: all available cores; slurm: unlimited)"),        \
+    {"keep-going", 'k', ARG_FLAG, &(o)->keep_going, NULL, "continue with the other runs after a failure", false}, \
     {"time-limit", 0, ARG_UINT, &(o)->limit_seconds, "SECONDS",                                    \
-     "a run that takes longer has failed", false},                                                 \
+     "fail a run that takes longer", false},                                                 \
     {"memory-limit", 0, ARG_SIZE, &(o)->limit_bytes, "SIZE",                                       \
-     "a run that uses more, as 512M or 6G, has failed", false},                                    \
+     "fail a run that uses more memory, e.g. 512M or 6G", false},                                    \
     {"store", 0, ARG_STRING, &(o)->store, "DIR",                                                   \
-     "where runs are kept, for any plan (DIR/runs, or what AETIUS_STORE says)", false},            \
+     "folder of completed runs, shared by all plans (DIR/runs, or $AETIUS_STORE)", false},            \
     {"engine", 0, ARG_STRING, &(o)->engine, "NAME",                                                \
-     "who does the runs: local (ninja), slurm, or list: prints a command for each", false},        \
+     "engine that executes the runs: local (ninja), slurm, or list, which prints one command per run", false},        \
     {"per-element", 0, ARG_UINT, &(o)->per_element, "N",                                           \
-     "slurm: runs an element of the array", false},                                                \
+     "slurm: runs per array element", false},                                                \
     {"max-array-size", 0, ARG_UINT, &(o)->max_array, "N",                                          \
-     "slurm: elements of an array, less than its MaxArraySize (1000)", false},                     \
+     "slurm: elements per array, below Slurm's MaxArraySize (1000)", false},                     \
     {"sbatch", 0, ARG_LIST, &(o)->sbatch, "OPTION",                                                \
-     "slurm: for sbatch, as --sbatch=--partition=P", false}
+     "slurm: option for sbatch, e.g. --sbatch=--partition=P", false}
 #define SWEEP_WITH_PARENT(value)                                                                   \
-    {"with-parent", 0, ARG_FLAG, value, NULL, "end when the parent does", false}
+    {"with-parent", 0, ARG_FLAG, value, NULL, "exit when the parent process exits", false}
 // clang-format on
 /* Whether the engine is one: -1, or the status that the command ends with. */
 int work_options_check(const struct work_options *options, const struct arg_spec *spec);

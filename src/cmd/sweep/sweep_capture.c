@@ -142,13 +142,13 @@ sweep_capture_command(int argc, char **argv)
     bool with_parent = false;
     const char *from = NULL;
     const struct arg_option options[] = {
-        {"plan", 0, ARG_STRING, &from, "INI", "the plan", true},
+        {"plan", 0, ARG_STRING, &from, "INI", "plan file", true},
         SWEEP_WITH_PARENT(&with_parent),
         {0},
     };
     const struct arg_spec spec = {"sweep capture",
                                   "DIR NAME [options]",
-                                  "Records a program of a sweep's plan: what `aetius sweep` calls.",
+                                  "Captures a program of a sweep's plan; called by `aetius sweep`.",
                                   options,
                                   2,
                                   2,

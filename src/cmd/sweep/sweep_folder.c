@@ -93,15 +93,16 @@ int
 sweep_status_command(int argc, char **argv)
 {
     bool json = false;
-    const struct arg_option options[] = {OPTION_JSON(&json, "the numbers as JSON"), {0}};
-    const struct arg_spec spec = {"sweep status",
-                                  "DIR [options]",
-                                  "How many runs of a sweep are done, at work, failed and to do.",
-                                  options,
-                                  1,
-                                  1,
-                                  "the sweep's folder",
-                                  .program = ARG_NO_PROGRAM};
+    const struct arg_option options[] = {OPTION_JSON(&json, "print the counts as JSON"), {0}};
+    const struct arg_spec spec = {
+        "sweep status",
+        "DIR [options]",
+        "Counts the completed, running, failed and pending runs of a sweep.",
+        options,
+        1,
+        1,
+        "the sweep's folder",
+        .program = ARG_NO_PROGRAM};
     struct args args;
     struct sweep sweep;
     struct status result = {0};
@@ -125,7 +126,7 @@ sweep_collect_command(int argc, char **argv)
     const struct arg_option options[] = {{0}};
     const struct arg_spec spec = {"sweep collect",
                                   "DIR",
-                                  "Makes DIR/results.db of the runs that are done.",
+                                  "Writes DIR/results.db from the completed runs.",
                                   options,
                                   1,
                                   1,
@@ -182,13 +183,13 @@ sweep_clean_command(int argc, char **argv)
 {
     bool all = false;
     const struct arg_option options[] = {
-        {"all", 0, ARG_FLAG, &all, NULL, "the runs, traces, logs and results too: all but the plan",
-         false},
+        {"all", 0, ARG_FLAG, &all, NULL,
+         "also remove runs, traces, logs and results: everything except the plan", false},
         {0}};
     const struct arg_spec spec = {
         "sweep clean",
         "DIR [options]",
-        "Removes what runs that were killed left. Runs that are done stay, but for --all.",
+        "Removes leftovers of killed runs. Completed runs are kept, except with --all.",
         options,
         1,
         1,

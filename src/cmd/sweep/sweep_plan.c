@@ -172,25 +172,26 @@ sweep_plan_command(int argc, char **argv)
 {
     struct sweep_options o = {0};
     const struct arg_option table[] = {
-        OPTION_OUTPUT(&o.dir, "DIR", "the sweep's folder (out/sweep/PLAN)", false),
+        OPTION_OUTPUT(&o.dir, "DIR", "folder of the sweep (out/sweep/PLAN)", false),
         {"dry-run", 'n', ARG_FLAG, &o.dry_run, NULL,
-         "only list the runs, with the time and the disk that they will take", false},
+         "only list the runs, with the estimated time and disk space", false},
         WORK_OPTIONS(&o.work),
-        OPTION_JSON(&o.json, "the dry run's sums as JSON"),
+        OPTION_JSON(&o.json, "print the totals of the dry run as JSON"),
         {0},
     };
     const struct arg_spec spec = {
         "sweep",
         "PLAN.ini [options] | status|collect|query|pareto|sensitivity|clean DIR ...",
-        "Simulates the inputs of a plan on its machines, and puts the outputs into a database\n"
-        "(docs/sweeps.md). What is done stays done: the same command goes on where an earlier one\n"
-        "was stopped, and does only what is new in a plan that grew. Then, each with a --help:\n"
-        "  sweep status DIR            how far it is\n"
-        "  sweep query DIR 'SQL'       a question to what came out\n"
-        "  sweep pareto DIR A B        machines that no other one beats in both outputs\n"
-        "  sweep sensitivity DIR       which parameter moves what\n"
-        "  sweep collect DIR           makes DIR/results.db of what is done so far\n"
-        "  sweep clean DIR             removes what killed runs left",
+        "Simulates the inputs of a plan on its machines and stores the outputs in a\n"
+        "database (docs/sweeps.md). Completed runs are kept: the same command resumes an\n"
+        "interrupted sweep, or runs only the new part of an extended plan.\n"
+        "Subcommands, each with --help:\n"
+        "  sweep status DIR            show progress\n"
+        "  sweep query DIR 'SQL'       query the results\n"
+        "  sweep pareto DIR A B        list the Pareto-optimal machines for two outputs\n"
+        "  sweep sensitivity DIR       show the effect of each parameter on each output\n"
+        "  sweep collect DIR           write DIR/results.db from the completed runs\n"
+        "  sweep clean DIR             remove leftovers of killed runs",
         table,
         1,
         1,

@@ -13,8 +13,8 @@ struct question {
     bool csv, json;
 };
 #define PRINT_OPTIONS(question)                                                                    \
-    {"csv", 0, ARG_FLAG, &(question)->csv, NULL, "the rows as CSV", false},                        \
-        OPTION_JSON(&(question)->json, "the rows as JSON, an object each")
+    {"csv", 0, ARG_FLAG, &(question)->csv, NULL, "print the rows as CSV", false},                  \
+        OPTION_JSON(&(question)->json, "print the rows as JSON, one object each")
 
 /* A number as a number. */
 static cJSON *
@@ -84,11 +84,10 @@ sweep_query_command(int argc, char **argv)
     const struct arg_spec spec = {
         "sweep query",
         "DIR 'SQL' [options]",
-        "A question to DIR/results.db in SQL. Its tables: results (a row a run, with the "
-        "parameters\n"
-        "that differ and the outputs), runs, params, outputs, definitions, meta; and frames, "
-        "draws,\n"
-        "cycles, frames_shader ...: the tables of the runs' folders, with the column run.",
+        "Runs an SQL query on DIR/results.db. Tables: results (one row per run, with the\n"
+        "varied parameters and the outputs), runs, params, outputs, definitions, meta.\n"
+        "The tables of the run folders (frames, draws, cycles, frames_shader ...) have an\n"
+        "additional column run.",
         options,
         2,
         2,
@@ -118,19 +117,19 @@ sweep_pareto_command(int argc, char **argv)
     struct question question = {0};
     const struct arg_option options[] = {
         {"input", 0, ARG_STRING, &question.input, "NAME",
-         "of this input; else the geometric means over all of them count", false},
+         "only this input (default: geometric means over all inputs)", false},
         PRINT_OPTIONS(&question),
         {0}};
-    const struct arg_spec spec = {"sweep pareto",
-                                  "DIR A B [options]",
-                                  "The machines that no other one beats in both outputs A and B, "
-                                  "the best in A first. Less is\n"
-                                  "better, but for outputs whose plan says better = more.",
-                                  options,
-                                  3,
-                                  3,
-                                  "the sweep's folder and two outputs",
-                                  .program = ARG_NO_PROGRAM};
+    const struct arg_spec spec = {
+        "sweep pareto",
+        "DIR A B [options]",
+        "Lists the Pareto-optimal machines for outputs A and B, best in A first. Lower is\n"
+        "better, unless the plan sets better = more for the output.",
+        options,
+        3,
+        3,
+        "the sweep's folder and two outputs",
+        .program = ARG_NO_PROGRAM};
     const int status = args_parse(&question.args, &spec, argc, argv);
     return status >= 0 ? status : answer(&question, ask_pareto);
 }
@@ -149,18 +148,18 @@ sweep_sensitivity_command(int argc, char **argv)
 {
     struct question question = {0};
     const struct arg_option options[] = {PRINT_OPTIONS(&question), {0}};
-    const struct arg_spec spec = {"sweep sensitivity",
-                                  "DIR [options]",
-                                  "Which parameter moves what: over the pairs of runs that differ "
-                                  "in one parameter alone, from\n"
-                                  "each value to the next higher one, how much each output changes "
-                                  "in the mean. + and -: all\n"
-                                  "pairs went that way; +-: some went up and some down.",
-                                  options,
-                                  1,
-                                  1,
-                                  "the sweep's folder",
-                                  .program = ARG_NO_PROGRAM};
+    const struct arg_spec spec = {
+        "sweep sensitivity",
+        "DIR [options]",
+        "Shows the effect of each parameter on each output: the average change over pairs\n"
+        "of runs that differ only in this parameter, from each value to the next higher.\n"
+        "+ and -: all pairs changed in this direction; +-: some increased, others\n"
+        "decreased.",
+        options,
+        1,
+        1,
+        "the sweep's folder",
+        .program = ARG_NO_PROGRAM};
     const int status = args_parse(&question.args, &spec, argc, argv);
     return status >= 0 ? status : answer(&question, ask_sensitivity);
 }

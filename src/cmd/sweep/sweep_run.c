@@ -264,21 +264,21 @@ sweep_run_command(int argc, char **argv)
 {
     struct run_request request = {.per_element = 1};
     const struct arg_option options[] = {
-        {"list", 0, ARG_STRING, &request.list, "FILE", "of these keys, a line each, too", false},
-        {"element", 0, ARG_UINT, &request.element, "N", "which of the list's elements (0)", false},
-        {"per-element", 0, ARG_UINT, &request.per_element, "N", "runs an element (1)", false},
+        {"list", 0, ARG_STRING, &request.list, "FILE",
+         "also execute the runs with the keys in FILE, one per line", false},
+        {"element", 0, ARG_UINT, &request.element, "N", "array element of the list (0)", false},
+        {"per-element", 0, ARG_UINT, &request.per_element, "N", "runs per element (1)", false},
         SWEEP_WITH_PARENT(&request.with_parent),
         {0},
     };
-    const struct arg_spec spec = {
-        "sweep run",
-        "DIR [KEY...] [options]",
-        "Does runs of a sweep that are not done yet: what its engines call.",
-        options,
-        1,
-        UINT32_MAX,
-        "the sweep's folder",
-        .program = ARG_NO_PROGRAM};
+    const struct arg_spec spec = {"sweep run",
+                                  "DIR [KEY...] [options]",
+                                  "Executes pending runs of a sweep; called by the engines.",
+                                  options,
+                                  1,
+                                  UINT32_MAX,
+                                  "the sweep's folder",
+                                  .program = ARG_NO_PROGRAM};
     struct args args;
     struct word_list keys = {0};
     struct error err = {""};

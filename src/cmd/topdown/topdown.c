@@ -257,59 +257,56 @@ cmd_topdown(int argc, char **argv)
 {
     struct command_line line = {.level = UINT64_MAX};
     const struct arg_option options[] = {
-        {"frame", 0, ARG_FRAMES, &line.frames, "N", "RUN: only of these frames: A, A-B or A,B,C-D",
+        {"frame", 0, ARG_FRAMES, &line.frames, "N", "RUN: only these frames: A, A-B or A,B,C-D",
          false},
         {"draw", 0, ARG_STRING, &line.draw, "F:N",
-         "RUN: of this draw alone, as `aetius draws` prints it; N: of the one frame that has it",
+         "RUN: only this draw, numbered as in `aetius draws`; N alone if only one frame has draw N",
          false},
-        {"draws", 0, ARG_FLAG, &line.request.draws, NULL, "RUN: each draw, in their order", false},
+        {"draws", 0, ARG_FLAG, &line.request.draws, NULL, "RUN: each draw, in order", false},
         {"prove", 0, ARG_FLAG, &line.request.prove, NULL,
-         "RUN: simulate again with each resource ideal that may give 3 % and more", false},
-        {"trace", 0, ARG_STRING, &line.request.trace, "FILE", "--prove: the run's trace, if moved",
+         "RUN: simulate again with each ideal resource that may gain 3 % or more", false},
+        {"trace", 0, ARG_STRING, &line.request.trace, "FILE", "--prove: trace of the run, if moved",
          false},
-        OPTION_JOBS(&line.request.jobs, "--prove: simulations side by side (1)"),
-        {"diff", 0, ARG_STRING, &line.diff, "RUN", "RUN: how that of another run differs", false},
-        {"nvprof", 0, ARG_OPTIONAL, &line.nvprof, "FILE", "of what nvprof printed", false},
-        {"ncu", 0, ARG_OPTIONAL, &line.ncu, "FILE", "of what ncu printed", false},
+        OPTION_JOBS(&line.request.jobs, "--prove: concurrent simulations (1)"),
+        {"diff", 0, ARG_STRING, &line.diff, "RUN", "RUN: compare with another run", false},
+        {"nvprof", 0, ARG_OPTIONAL, &line.nvprof, "FILE", "analyze nvprof output", false},
+        {"ncu", 0, ARG_OPTIONAL, &line.ncu, "FILE", "analyze ncu output", false},
         {"profile", 0, ARG_FLAG, &line.profile, NULL,
-         "run PROGRAM under nvprof or ncu, and analyse that", false},
+         "run PROGRAM under nvprof or ncu and analyze the result", false},
         {"print-command", 0, ARG_FLAG, &line.print_command, NULL,
-         "the profiler's command line, which --profile would run", false},
+         "print the profiler command line that --profile would run", false},
         {"cc", 0, ARG_STRING, &line.cc, "X.Y",
-         "the compute capability, where it is not told or wrongly", false},
-        {"level", 0, ARG_UINT, &line.level, "N", "how deep: 1, 2 or 3 (3; the bars of a figure 1)",
+         "compute capability, if missing or wrong in the file", false},
+        {"level", 0, ARG_UINT, &line.level, "N", "tree depth: 1, 2 or 3 (3; bars of a figure: 1)",
          false},
         {"kernel", 0, ARG_STRING, &line.request.kernel, "NAME",
-         "only kernels of this name: whole, without parameters, or a part of it", false},
-        {"over-time", 0, ARG_FLAG, &line.request.over_time, NULL,
-         "each launch, or frame, in their order", false},
+         "only kernels with this name: complete, without parameters, or a substring", false},
+        {"over-time", 0, ARG_FLAG, &line.request.over_time, NULL, "each launch or frame, in order",
+         false},
         {"all", 0, ARG_FLAG, &line.request.shows_all, NULL,
-         "what is below its threshold, too, and all kernels", false},
+         "also nodes below their threshold, and all kernels", false},
         {"svg", 0, ARG_STRING, &line.request.svg, "FILE",
-         "a figure: of a RUN, its frames (--over-time) or draws; of kernels, launches, several "
+         "write a figure: frames (--over-time) or draws of a RUN; kernels, launches, several "
          "applications, or --overhead",
          false},
-        {"csv", 0, ARG_FLAG, &line.request.csv, NULL, "a line a node", false},
-        OPTION_JSON(&line.request.json, "as JSON"),
-        OPTION_OUTPUT(&line.out, "FILE", "--profile: where the profiler's tables stay", false),
+        {"csv", 0, ARG_FLAG, &line.request.csv, NULL, "print CSV, one line per node", false},
+        OPTION_JSON(&line.request.json, "print JSON"),
+        OPTION_OUTPUT(&line.out, "FILE", "--profile: file for the profiler's tables", false),
         {"overhead", 0, ARG_FLAG, &line.overhead, NULL,
-         "--profile: run PROGRAM alone before, and compare the times", false},
+         "--profile: also run PROGRAM without the profiler, and compare the times", false},
         {0},
     };
     const struct arg_spec spec = {
         .command = "topdown",
         .usage = "RUN | --nvprof|--ncu [NAME=]FILE... | --profile -- PROGRAM ...",
         .about =
-            "The Top-Down method: where did the time go? Of a simulated RUN (a folder of `aetius\n"
-            "sim`): what each cycle of the pipeline was lost to, what would be gained without, "
-            "and\n"
-            "what the shaders' issue slots were lost to. Of an NVIDIA GPU, from what nvprof and "
-            "ncu\n"
-            "printed (CSV of every layout, or text, any number of files; kernels are matched "
-            "across\n"
-            "them): of the instructions that could have been issued, how many did work, and what\n"
-            "were the others lost to? Files with the same NAME= are one application, and\n"
-            "applications stand side by side.\n"
+            "The Top-Down method: where does the time go?\n"
+            "For a simulated RUN (a folder of `aetius sim`): cycles by cause, the predicted\n"
+            "gain from each ideal resource, and shader issue slots by cause.\n"
+            "For an NVIDIA GPU: used and lost issue slots by cause, from nvprof or ncu output\n"
+            "(CSV of any layout, or text). Any number of files is accepted; kernels are\n"
+            "matched across files. Files with the same NAME= form one application;\n"
+            "applications are compared side by side.\n"
             "docs/topdown.md explains the method.",
         .options = options,
         .most = UINT32_MAX,
