@@ -205,7 +205,7 @@ test_command(void **state)
     RUN(&said, "compare", base, b, "--fail-over", "cycles=0,pictures=0", "--per-draw");
     assert_int_equal(said.status, 0);
     RUN(&said, "compare", "--help");
-    assert_non_null(strstr(said.out, "2 wrong usage, 3 a limit of --fail-over is exceeded;"));
+    assert_non_null(strstr(said.out, "2 usage error, 3 --fail-over limit exceeded;"));
     RUN(&said, "compare", a, b, "--fail-over", "nothing=1%");
     assert_int_equal(said.status, 1);
     RUN(&said, "compare", a, b, "--fail-over", "memctl.byte_read=1%");
