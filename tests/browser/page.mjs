@@ -468,7 +468,7 @@ const tests = {
         assert.ok(
             table
                 .find(([name]) => name === "draws.occupancy_peak")[3]
-                .includes("since the frame began"),
+                .includes("since the start of the frame"),
         );
         await page.close();
     },
