@@ -1,6 +1,6 @@
 #!/bin/sh
-# `make fuzz TIME=1800`: runs every fuzz target for so many seconds, one after the other, with ASan and
-# UBSan. Starts from tests/fuzz/corpus; what it finds stays in out/fuzz, crashes as crash-*.
+# `make fuzz TIME=1800`: runs every fuzz target for so many seconds, one after the other, with ASan,
+# UBSan and invariants. Starts from tests/fuzz/corpus; what it finds stays in out/fuzz, crashes as crash-*.
 #
 #     tools/fuzz.sh [SECONDS [TARGET...]]
 set -eu
@@ -12,7 +12,7 @@ build=build-fuzz
 
 [ -f $build/build.ninja ] ||
     CC=clang CFLAGS='' LDFLAGS='' meson setup -Db_sanitize=address,undefined -Db_lundef=false \
-        -Dbuildtype=debugoptimized $build
+        -Dbuildtype=debugoptimized -Dinvariants=true $build
 for target in $targets; do
     ninja -C $build "tests/fuzz_$target"
 done

@@ -9,7 +9,7 @@
 #ifndef AETIUS_BASE_RING_H
 #define AETIUS_BASE_RING_H
 
-#include "base/error.h"
+#include "base/invariant.h"
 
 #include <stdint.h>
 
@@ -33,7 +33,7 @@ ring_is_full(const struct ring *ring)
 }
 
 /* Index of a new last item. The ring must not be full. The check also finds a ring that was popped
- * when it was empty: its count is huge. */
+ * when it was empty: its count is huge. (With invariants the pop is found.) */
 static inline uint32_t
 ring_push(struct ring *ring)
 {
@@ -48,6 +48,7 @@ static inline uint32_t
 ring_pop(struct ring *ring)
 {
     const uint32_t index = ring->head;
+    BUG_ON(INVARIANTS && !ring->count, "pop from a ring that holds no item");
     ring->head = index + 1 == ring->capacity ? 0 : index + 1;
     ring->count--;
     return index;

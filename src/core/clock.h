@@ -15,7 +15,7 @@
 #ifndef AETIUS_CORE_CLOCK_H
 #define AETIUS_CORE_CLOCK_H
 
-#include "base/error.h"
+#include "base/invariant.h"
 #include "core/path.h"
 
 #include <stdint.h>

@@ -18,6 +18,7 @@ queue_init(struct queue *queue, struct clock *clock, const char *name, int32_t i
         snprintf(queue->name, sizeof queue->name, "%s[%d]", name, index);
     else
         snprintf(queue->name, sizeof queue->name, "%s", name);
+    queue->clock = clock;
     queue->sender = sender;
     queue->receiver = receiver;
     queue->item_bytes = item_bytes;
@@ -95,6 +96,8 @@ queue_push_later(struct queue *queue, uint64_t now, uint64_t extra)
     }
     BUG_ON(queue->count >= queue->capacity || queue->pushed >= queue->width,
            "queue %s: push without room", queue->name);
+    /* a place that was freed in this cycle can be filled in the next one */
+    INVARIANT(queue, queue->pop_cycle != now || queue->count + queue->popped < queue->capacity);
     bool swap = false;
     if (__builtin_expect(queue->fault != QUEUE_SOUND, 0) && queue->items_in >= queue->fault_at) {
         if (queue->fault == QUEUE_DROP) {
@@ -149,6 +152,9 @@ queue_pop(struct queue *queue, uint64_t now)
         queue->popped = 0;
         queue->freed_before = queue->freed;
     }
+    INVARIANT(queue, queue->count > 0);
+    INVARIANT(queue, queue->arrival[queue->head] <= now);
+    INVARIANT(queue, queue->popped < queue->width);
     if (queue->occupancy_since != now)
         queue_settle(queue, now);
     queue->popped++;

@@ -42,6 +42,7 @@ struct queue {
      * another in the queue, changes places with that one */
     enum queue_fault fault;
     uint64_t fault_at;
+    const struct clock *clock;
 };
 
 void queue_init(struct queue *queue, struct clock *clock, const char *name, int32_t index,
@@ -105,7 +106,7 @@ queue_front(struct queue *queue, uint64_t now)
         queue_note_arrival(queue, now);
     return queue->items + (size_t)queue->head * queue->item_bytes;
 }
-/* Drops the front item, which queue_front() gave. */
+/* Drops the front item, which queue_front() gave in this cycle. */
 void queue_pop(struct queue *queue, uint64_t now);
 
 /* The front item, which queue_front() gave: how it came there, and when. */

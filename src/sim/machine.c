@@ -504,6 +504,8 @@ machine_settle(struct machine *m)
 {
     for (uint32_t i = 0; i < m->clock.module_count; i++)
         module_reset(m->clock.modules[i]);
+    pools_reset(&m->pools);
+    INVARIANT(&m->cmdproc->module, !m->upload_count && !m->last_draw);
     machine_forget_surfaces(m);
     for (uint32_t q = 0; q < m->clock.queue_count; q++)
         queue_reset(m->clock.queues[q]);

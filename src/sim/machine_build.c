@@ -231,7 +231,7 @@ machine_create(const struct params *params, struct gpu_device *device,
     m->texunits = m->shaders * params->FRAGMENTSHADER.TextureUnits;
     m->rops = params->GPU.NumStampPipes;
     clock_init(&m->clock);
-    pools_init(&m->pools);
+    pools_init(&m->pools, &m->clock);
     arena_init(&m->draws);
     command_stream_init(&m->stream, params);
 #define SHADERS  m->shaders

@@ -35,8 +35,11 @@ void
 block_reader_reset(struct block_reader *reader)
 {
     BUG_ON(!block_reader_is_quiet(reader), "a reader of blocks is reset while it moves data");
-    for (uint32_t i = 0; i < reader->count; i++)
+    INVARIANT(reader->module, !reader->queue_ring.count);
+    for (uint32_t i = 0; i < reader->count; i++) {
+        INVARIANT(reader->module, !reader->slots[i].locks);
         reader->slots[i].valid = false;
+    }
 }
 
 static int32_t
@@ -72,6 +75,7 @@ block_reader_begin(struct block_reader *reader, struct block_slot *slot,
                    const struct blocks *blocks, uint32_t address, uint64_t now)
 {
     const uint32_t state = blocks_state(blocks, address), bytes = blocks_bytes(blocks, state);
+    INVARIANT(reader->module, !slot->locks && !slot->queued);
     slot->valid = true;
     slot->blocks = blocks;
     slot->address = address;

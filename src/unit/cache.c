@@ -10,9 +10,10 @@
 #define TAG(line, part) ((line) << 6 | (part))
 
 void
-cache_init(struct cache *cache, const struct cache_shape *shape)
+cache_init(struct cache *cache, const struct module *owner, const struct cache_shape *shape)
 {
     memset(cache, 0, sizeof *cache);
+    cache->owner = owner;
     cache->ways = shape->ways < shape->lines ? shape->ways : shape->lines;
     cache->sets = shape->lines / cache->ways;
     cache->line_bytes = shape->line_bytes;
@@ -38,6 +39,9 @@ void
 cache_reset(struct cache *cache)
 {
     BUG_ON(!cache_is_quiet(cache), "a cache is reset while it moves data");
+    for (uint32_t i = 0; INVARIANTS && i < cache->sets * cache->ways; i++)
+        INVARIANT(cache->owner, !cache->lines[i].locks && !cache->lines[i].filling);
+    INVARIANT(cache->owner, !cache->fill_ring.count && !cache->piece_count);
     memset(cache->lines, 0, (size_t)cache->sets * cache->ways * sizeof *cache->lines);
     replacement_reset(&cache->replacement);
 }
@@ -77,6 +81,7 @@ void
 cache_replace(struct cache *cache, uint32_t line, uint32_t address)
 {
     struct cache_line *l = &cache->lines[line];
+    INVARIANT(cache->owner, !l->locks && !l->filling);
     l->address = address - address % cache->line_bytes;
     l->valid = true;
     l->dirty = false;
@@ -109,6 +114,9 @@ static void
 fill_line(struct cache *cache, struct cache_line *line, uint32_t transactions,
           struct cp_stamp arrival)
 {
+    /* a reply that was asked for */
+    INVARIANT(cache->owner, line->filling >= transactions);
+    INVARIANT(cache->owner, cache->fills_under_way > 0);
     line->arrival = arrival;
     line->filling = (uint16_t)(line->filling - transactions);
     cache->fills_under_way -= line->filling == 0;

@@ -34,6 +34,7 @@ struct cache_piece { /* of a line, that comes out of a block */
 enum { CACHE_MAX_PIECES = 64 };
 
 struct cache {
+    const struct module *owner;
     uint32_t sets, ways, line_bytes;
     struct cache_line *lines; /* sets x ways */
     struct replacement replacement;
@@ -53,9 +54,9 @@ struct cache_shape {
     uint32_t policy;     /* enum replacement_policy */
 };
 
-void cache_init(struct cache *cache, const struct cache_shape *shape);
+void cache_init(struct cache *cache, const struct module *owner, const struct cache_shape *shape);
 void cache_fini(struct cache *cache);
-void cache_reset(struct cache *cache); /* all lines invalid */
+void cache_reset(struct cache *cache); /* all lines invalid; none may be locked */
 
 /* Index of the line that holds `address`, or -1. */
 int32_t cache_find(const struct cache *cache, uint32_t address);
@@ -74,6 +75,20 @@ void cache_replace(struct cache *cache, uint32_t line, uint32_t address);
  * line, or -1 when every way is locked or filling, or too many fills wait; then nothing has
  * changed. */
 int32_t cache_allocate(struct cache *cache, uint32_t address);
+
+/* A locked line stays until it is unlocked as often. */
+static inline void
+cache_lock(struct cache *cache, uint32_t line)
+{
+    INVARIANT(cache->owner, cache->lines[line].locks < UINT16_MAX);
+    cache->lines[line].locks++;
+}
+static inline void
+cache_unlock(struct cache *cache, uint32_t line)
+{
+    INVARIANT(cache->owner, cache->lines[line].locks > 0);
+    cache->lines[line].locks--;
+}
 
 static inline bool
 cache_ready(const struct cache *cache, uint32_t line)

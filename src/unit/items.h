@@ -239,20 +239,38 @@ rop_of_tile(uint32_t tile_x, uint32_t tile_y, uint32_t rops)
 
 /* Pools: handles live until their last reference goes. */
 struct pools {
-    struct pooled_vertex *vertices;
+    const char *name;
+    const struct clock *clock;
+    struct pooled_vertex *vertices; /* free */
     struct pooled_triangle *triangles;
     struct quad *quads;
-    struct group *groups, *all_groups; /* free, all */
-    uint32_t group_threads;            /* the most in a group of this machine */
-    struct arena *memory;              /* behind all of them */
-    struct watch *watch;               /* or NULL */
+    struct group *groups, *all_groups;                              /* free, all */
+    uint32_t vertex_count, triangle_count, quad_count, group_count; /* of all */
+    uint32_t group_threads; /* the most in a group of this machine */
+    struct arena *memory;   /* behind all of them */
+    struct watch *watch;    /* or NULL */
 };
 
-void pools_init(struct pools *pools);
+void pools_init(struct pools *pools, const struct clock *clock);
 void pools_fini(struct pools *pools);
+/* A frame is over: every vertex, triangle, quad and group is free again. */
+void pools_reset(const struct pools *pools);
 struct pooled_vertex *vertex_create(struct pools *pools);
+/* Another reference, beside one that there is. */
+static inline void
+vertex_hold(const struct pools *pools, struct pooled_vertex *vertex)
+{
+    INVARIANT(pools, vertex->references > 0);
+    vertex->references++;
+}
 void vertex_release(struct pools *pools, struct pooled_vertex *vertex);
 struct pooled_triangle *triangle_create(struct pools *pools);
+static inline void
+triangle_hold(const struct pools *pools, struct pooled_triangle *triangle)
+{
+    INVARIANT(pools, triangle->references > 0);
+    triangle->references++;
+}
 void triangle_release(struct pools *pools, struct pooled_triangle *triangle);
 struct quad *quad_create(struct pools *pools, struct pooled_triangle *triangle);
 void quad_release(struct pools *pools, struct quad *quad);

@@ -9,27 +9,40 @@
 
 enum { POOL_STEP = 64 };
 
-#define POOL_GROW(pools, list, type)                                                               \
+#define POOL_GROW(pools, list, total, type)                                                        \
     do {                                                                                           \
         type *fresh = arena_alloc((pools)->memory, POOL_STEP * sizeof(type));                      \
+        (pools)->total += POOL_STEP;                                                               \
         for (uint32_t pool_i = 0; pool_i < POOL_STEP; pool_i++) {                                  \
             fresh[pool_i].next_free = (pools)->list;                                               \
             (pools)->list = &fresh[pool_i];                                                        \
         }                                                                                          \
     } while (0)
 
-#define POOL_TAKE(pools, list, type, out)                                                          \
+#define POOL_TAKE(pools, list, total, type, out)                                                   \
     do {                                                                                           \
         if (!(pools)->list)                                                                        \
-            POOL_GROW(pools, list, type);                                                          \
+            POOL_GROW(pools, list, total, type);                                                   \
         (out) = (pools)->list;                                                                     \
         (pools)->list = (out)->next_free;                                                          \
     } while (0)
 
+/* Every item of the kind is in its list of free ones, once. */
+#define POOL_IS_WHOLE(pools, list, total, type)                                                    \
+    do {                                                                                           \
+        uint32_t free_##list = 0;                                                                  \
+        for (const type *item = (pools)->list; item && free_##list <= (pools)->total;              \
+             item = item->next_free)                                                               \
+            free_##list++;                                                                         \
+        INVARIANT(pools, free_##list == (pools)->total);                                           \
+    } while (0)
+
 void
-pools_init(struct pools *pools)
+pools_init(struct pools *pools, const struct clock *clock)
 {
     memset(pools, 0, sizeof *pools);
+    pools->name = "pools";
+    pools->clock = clock;
     pools->memory = mem_alloc(sizeof *pools->memory);
     arena_init(pools->memory);
 }
@@ -45,11 +58,23 @@ pools_fini(struct pools *pools)
     memset(pools, 0, sizeof *pools);
 }
 
+void
+pools_reset(const struct pools *pools)
+{
+    if (!INVARIANTS)
+        return;
+    POOL_IS_WHOLE(pools, vertices, vertex_count, struct pooled_vertex);
+    POOL_IS_WHOLE(pools, triangles, triangle_count, struct pooled_triangle);
+    POOL_IS_WHOLE(pools, quads, quad_count, struct quad);
+    POOL_IS_WHOLE(pools, groups, group_count, struct group);
+}
+
 struct pooled_vertex *
 vertex_create(struct pools *pools)
 {
     struct pooled_vertex *vertex;
-    POOL_TAKE(pools, vertices, struct pooled_vertex, vertex);
+    POOL_TAKE(pools, vertices, vertex_count, struct pooled_vertex, vertex);
+    INVARIANT(pools, vertex->references == 0);
     vertex->references = 1;
     vertex->shaded = false;
     return vertex;
@@ -58,6 +83,7 @@ vertex_create(struct pools *pools)
 void
 vertex_release(struct pools *pools, struct pooled_vertex *vertex)
 {
+    INVARIANT(pools, vertex->references > 0);
     if (--vertex->references)
         return;
     vertex->next_free = pools->vertices;
@@ -68,7 +94,8 @@ struct pooled_triangle *
 triangle_create(struct pools *pools)
 {
     struct pooled_triangle *triangle;
-    POOL_TAKE(pools, triangles, struct pooled_triangle, triangle);
+    POOL_TAKE(pools, triangles, triangle_count, struct pooled_triangle, triangle);
+    INVARIANT(pools, triangle->references == 0);
     triangle->references = 1;
     return triangle;
 }
@@ -76,6 +103,7 @@ triangle_create(struct pools *pools)
 void
 triangle_release(struct pools *pools, struct pooled_triangle *triangle)
 {
+    INVARIANT(pools, triangle->references > 0);
     if (--triangle->references)
         return;
     triangle->next_free = pools->triangles;
@@ -86,8 +114,8 @@ struct quad *
 quad_create(struct pools *pools, struct pooled_triangle *triangle)
 {
     struct quad *quad;
-    POOL_TAKE(pools, quads, struct quad, quad);
-    triangle->references++;
+    POOL_TAKE(pools, quads, quad_count, struct quad, quad);
+    triangle_hold(pools, triangle);
     quad->triangle = triangle;
     quad->shaded = false;
     quad->watched = NULL;
@@ -97,8 +125,11 @@ quad_create(struct pools *pools, struct pooled_triangle *triangle)
 void
 quad_release(struct pools *pools, struct quad *quad)
 {
+    INVARIANT(pools, quad->triangle != NULL); /* it is not free yet */
     WATCH_RETIRED(quad);
     triangle_release(pools, quad->triangle);
+    if (INVARIANTS)
+        quad->triangle = NULL;
     quad->next_free = pools->quads;
     pools->quads = quad;
 }
@@ -118,6 +149,7 @@ grow_groups(struct pools *pools)
         pools->all_groups = group;
         group->next_free = pools->groups;
         pools->groups = group;
+        pools->group_count++;
     }
 }
 
@@ -136,6 +168,9 @@ group_create(struct pools *pools)
 void
 group_release(struct pools *pools, struct group *group)
 {
+    INVARIANT(pools, group->draw != NULL); /* it is not free yet */
+    if (INVARIANTS)
+        group->draw = NULL;
     group->next_free = pools->groups;
     pools->groups = group;
 }

@@ -203,7 +203,7 @@ bench_run(struct bench *b, const char *settings, const char *const *lines)
     b->program = assemble(STAGE_VERTEX, lines);
     b->draw = (struct draw){.program = {b->program}, .attribute_count = 1};
     clock_init(&b->clock);
-    pools_init(&b->pools);
+    pools_init(&b->pools, &b->clock);
     clock_add_module(&b->clock, &b->module, "bench", -1, b, &bench_ops);
     const struct unit_env env = {.clock = &b->clock, .params = &b->params, .pools = &b->pools};
     shader_init(&b->shader, &env, 1);

@@ -41,9 +41,20 @@ blitter_fini(void *self)
     free(blitter->pieces);
 }
 
+static void
+blitter_reset(void *self)
+{
+    const struct blitter *blitter = self;
+    const struct module *module = &blitter->module;
+    INVARIANT(module, !blitter->plan && !blitter->writes_in_flight);
+    INVARIANT(module, !blitter->line_ring.count && !blitter->packed_count);
+    INVARIANT(module, blitter->piece_ring.count == 0);
+}
+
 static const struct module_ops ops = {
     .clock = blitter_clock,
     .settle = count,
+    .reset = blitter_reset,
     .fini = blitter_fini,
 };
 
@@ -573,13 +584,20 @@ send_transaction(struct blitter *blitter, uint64_t now)
     return ask_next(blitter, now) || write_next(blitter, now);
 }
 
+static void
+end_write(struct blitter *blitter, uint64_t now)
+{
+    INVARIANT(&blitter->module, blitter->writes_in_flight > 0);
+    blitter->writes_in_flight--;
+}
+
 static bool
 blitter_take_replies(struct blitter *blitter, uint64_t now)
 {
     bool worked = false;
     for (const struct memory_reply *reply; (reply = queue_front(blitter->port.replies, now));) {
         if (reply->write)
-            blitter->writes_in_flight--;
+            end_write(blitter, now);
         else
             block_reader_take(&blitter->reader, reply, now);
         queue_pop(blitter->port.replies, now);

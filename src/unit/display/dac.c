@@ -24,6 +24,8 @@ static void
 dac_reset(void *self)
 {
     struct dac *dac = self;
+    const struct module *module = &dac->module;
+    INVARIANT(module, dac->phase == DAC_IDLE && !dac->asked_ring.count);
     dac->next_refresh = dac->module.clock->now + dac->refresh_cycles;
     dac->shown = false;
     if (dac->refresh_cycles)
@@ -178,6 +180,7 @@ dac_take_replies(struct dac *dac, uint64_t now)
         const uint32_t n = (offset - asked_at(dac, 0)->offset) / dac->block_bytes;
         BUG_ON(n >= dac->asked_ring.count, "dac: a reply that nobody awaits");
         memcpy(dac->bytes + offset, reply->data, TRANSACTION_BYTES);
+        INVARIANT(&dac->module, asked_at(dac, n)->missing > 0);
         asked_at(dac, n)->missing--;
         queue_pop(dac->port.replies, now);
         worked = true;

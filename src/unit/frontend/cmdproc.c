@@ -33,9 +33,26 @@ cmdproc_wire(void *self)
     cmdproc->memory.requests->from = &cmdproc->carrier;
 }
 
+static void
+cmdproc_reset(void *self)
+{
+    const struct cmdproc *cmdproc = self;
+    const struct module *module = &cmdproc->module;
+    INVARIANT(module, !cmdproc->step_count && !cmdproc->awaited);
+    INVARIANT(module, !cmdproc->batch_ring.count && !cmdproc->finished.draw);
+    INVARIANT(module, cmdproc->draws_fetched == cmdproc->draws_added);
+    INVARIANT(module, cmdproc->draws_ended == cmdproc->draws_added);
+    INVARIANT(module, !cmdproc->transfer_count && !cmdproc->synthetic);
+    INVARIANT(module, cmdproc->transfers_begun == cmdproc->transfers_added);
+    INVARIANT(module, cmdproc->moves_in_flight == 0);
+    for (uint32_t r = 0; r < cmdproc->rops; r++)
+        INVARIANT(module, cmdproc->rop_ends[r] == 0);
+}
+
 static const struct module_ops ops = {
     .clock = cmdproc_clock,
     .wire = cmdproc_wire,
+    .reset = cmdproc_reset,
 };
 
 void
@@ -283,8 +300,10 @@ finish_batch(struct cmdproc *cmdproc)
     cmdproc->finished = *first;
     ring_pop(&cmdproc->batch_ring);
     cmdproc->draws_ended++;
-    for (uint32_t r = 0; r < cmdproc->rops; r++)
+    for (uint32_t r = 0; r < cmdproc->rops; r++) {
+        INVARIANT(&cmdproc->module, cmdproc->rop_ends[r] > 0);
         cmdproc->rop_ends[r]--;
+    }
 }
 
 static bool
@@ -312,8 +331,11 @@ take_all_done(struct cmdproc *cmdproc, uint64_t now)
 static void
 end_move(struct cmdproc *cmdproc, struct cmdproc_transfer *t)
 {
+    const struct module *module = &cmdproc->module;
+    INVARIANT(module, t->number && t->missing && cmdproc->transfer_count);
     if (--t->missing)
         return;
+    INVARIANT(module, t->sent == t->count);
     t->number = 0;
     cmdproc->transfer_count--;
 }
@@ -339,6 +361,7 @@ cmdproc_take_replies(struct cmdproc *cmdproc, uint64_t now)
     bool worked = false;
     for (const struct memory_reply *reply; (reply = queue_front(cmdproc->memory.replies, now));) {
         end_move(cmdproc, &cmdproc->transfers[reply->tag]);
+        INVARIANT(&cmdproc->module, cmdproc->moves_in_flight > 0);
         cmdproc->moves_in_flight--;
         queue_pop(cmdproc->memory.replies, now);
         worked = true;
@@ -399,6 +422,7 @@ send_memory_request(struct cmdproc *cmdproc, const struct cmdproc_transfer *t,
     if (m->write)
         memcpy(request->data, m->bytes, TRANSACTION_BYTES);
     cmdproc->moves_in_flight++;
+    INVARIANT(&cmdproc->module, cmdproc->moves_in_flight <= cmdproc->move_limit);
     cmdproc->stats.transactions++;
 }
 

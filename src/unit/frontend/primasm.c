@@ -11,8 +11,18 @@
 
 static enum unit_state primasm_clock(void *self, uint64_t now);
 
+static void
+primasm_reset(void *self)
+{
+    const struct primasm *primasm = self;
+    const struct module *module = &primasm->module;
+    INVARIANT(module, !primasm->draw && !primasm->held_count);
+    INVARIANT(module, primasm->pending_sent == primasm->pending_count);
+}
+
 static const struct module_ops ops = {
     .clock = primasm_clock,
+    .reset = primasm_reset,
 };
 
 void
@@ -67,7 +77,7 @@ emit(struct primasm *primasm, const struct primitive_out *primitives, uint32_t c
         item->primitive = primitives[p];
         for (uint32_t i = 0; i < primitives[p].vertices; i++) {
             item->v[i] = held_vertex(primasm, primitives[p].v[i]);
-            item->v[i]->references++;
+            vertex_hold(primasm->pools, item->v[i]);
         }
         primasm->stats.primitives_out++;
         primasm->stats.triangles += primitives[p].vertices == 3;

@@ -66,6 +66,10 @@ static void
 streamer_reset(void *self)
 {
     struct streamer *streamer = self;
+    const struct module *module = &streamer->module;
+    INVARIANT(module, !streamer->draw && !streamer->order_ring.count);
+    INVARIANT(module, !streamer->load_ring.count && !streamer->ahead_count);
+    INVARIANT(module, streamer->first_sequence == streamer->sequence);
     cache_reset(&streamer->cache);
 }
 
@@ -117,7 +121,7 @@ streamer_init(struct streamer *streamer, const struct unit_env *env, uint32_t in
                                       .line_bytes = params->STREAMER.InputCacheLineSize,
                                       .fill_limit = params->STREAMER.InputCacheRequestQueueSize - 1,
                                       .policy = params->STREAMER.InputCacheReplacement};
-    cache_init(&streamer->cache, &shape);
+    cache_init(&streamer->cache, &streamer->module, &shape);
 }
 
 static void
@@ -195,6 +199,7 @@ commit(struct streamer *streamer, uint64_t now)
 {
     bool worked = false;
     for (struct vertex_item *item; (item = queue_front(streamer->shaded, now));) {
+        INVARIANT(&streamer->module, !item->vertex->shaded);
         item->vertex->shaded = true;
         vertex_release(streamer->pools, item->vertex);
         streamer->commit_stage.free_cycle = now + 1;
@@ -232,7 +237,7 @@ lock_line(struct streamer *streamer, uint32_t address)
     }
     streamer->stats.cache_accesses++;
     streamer->last_line = line;
-    cache->lines[line].locks++;
+    cache_lock(cache, (uint32_t)line);
     return line;
 }
 
@@ -310,7 +315,7 @@ read_attribute(struct streamer *streamer, struct streamer_load *load, uint32_t a
         fetch_address(draw, attribute, load->vertex->index, load->vertex->instance);
     const uint32_t in_line = address % cache->line_bytes;
     const uint8_t *first = cache_data(cache, (uint32_t)lines[0]) + in_line;
-    cache->lines[lines[0]].locks--;
+    cache_unlock(cache, (uint32_t)lines[0]);
     if (lines[1] < 0) {
         fetch_attribute(format, first, out);
     } else {
@@ -318,7 +323,7 @@ read_attribute(struct streamer *streamer, struct streamer_load *load, uint32_t a
         const uint32_t part = cache->line_bytes - in_line;
         memcpy(value, first, part);
         memcpy(value + part, cache_data(cache, (uint32_t)lines[1]), bytes - part);
-        cache->lines[lines[1]].locks--;
+        cache_unlock(cache, (uint32_t)lines[1]);
         fetch_attribute(format, value, out);
     }
     lanes_start(&streamer->ports, now, (bytes + streamer->port_bytes - 1) / streamer->port_bytes);
@@ -349,7 +354,7 @@ load(struct streamer *streamer, uint64_t now)
             break;
         struct vertex_item *job = queue_push(streamer->jobs, now);
         *job = (struct vertex_item){ITEM_DATA, streamer->draw, first->vertex};
-        first->vertex->references++; /* until it comes back shaded */
+        vertex_hold(streamer->pools, first->vertex); /* until it comes back shaded */
         ring_pop(&streamer->load_ring);
         streamer->ahead_count--;
         streamer->load_attribute = 0;
@@ -421,7 +426,7 @@ reuse_or_load(struct streamer *streamer, uint32_t index)
     struct streamer_reuse *reuse = &streamer->reuse[index & streamer->reuse_mask];
     if (reuse->vertex && reuse->index == index && reuse->sequence >= streamer->first_sequence &&
         streamer->sequence - reuse->sequence <= streamer->window_capacity) {
-        reuse->vertex->references++;
+        vertex_hold(streamer->pools, reuse->vertex);
         add_order(streamer, ITEM_DATA, reuse->vertex);
         streamer->stats.vertices_reused++;
         return;
@@ -433,7 +438,7 @@ reuse_or_load(struct streamer *streamer, uint32_t index)
     uint32_t at = (uint32_t)(streamer->sequence % streamer->window_capacity);
     if (streamer->sequence - streamer->first_sequence >= streamer->window_capacity)
         vertex_release(streamer->pools, streamer->window[at]);
-    vertex->references++;
+    vertex_hold(streamer->pools, vertex);
     streamer->window[at] = vertex;
     *reuse = (struct streamer_reuse){index, streamer->sequence++, vertex};
     add_load(streamer, vertex);
@@ -530,6 +535,7 @@ move_blocks(struct streamer *streamer, uint64_t now)
     bool worked = false;
     for (const struct memory_reply *reply;
          (reply = queue_front(streamer->index_memory.replies, now));) {
+        INVARIANT(&streamer->module, !streamer->blocks[reply->tag].arrived);
         streamer->blocks[reply->tag].arrived = true;
         memcpy(streamer->blocks[reply->tag].data, reply->data, TRANSACTION_BYTES);
         queue_pop(streamer->index_memory.replies, now);

@@ -91,6 +91,7 @@ void
 dram_add(struct dram *dram, const struct memory_request *request, uint32_t port,
          struct cp_stamp asked)
 {
+    BUG_ON(INVARIANTS && dram_is_full(dram), "a transaction for a memory channel that is full");
     uint16_t position = dram->order[dram->count];
     struct dram_entry *entry = &dram->entries[position];
     dram->requests[position] = *request;
@@ -118,6 +119,7 @@ dram_holds(const struct dram *dram, uint32_t address)
 void
 dram_remove(struct dram *dram, uint32_t position)
 {
+    BUG_ON(INVARIANTS && position >= dram->count, "a memory channel serves what does not wait");
     uint16_t removed = dram->order[position];
     uint32_t address = dram->entries[removed].address;
     for (uint32_t i = 0; i < position; i++)

@@ -20,10 +20,21 @@
 static enum unit_state memctl_clock(void *self, uint64_t now);
 static void add_up_stats(void *self, uint64_t now);
 
+/* Transactions of the client that are here, from request to reply. */
+static uint64_t
+in_service(const struct memory_port *port)
+{
+    return port->requests->items_out - port->replies->items_out;
+}
+
 static void
 memctl_reset(void *self)
 {
     struct memctl *memctl = self;
+    const struct module *module = &memctl->module;
+    INVARIANT(module, !memctl->waiting && !memctl->writes_waiting);
+    for (uint32_t p = 0; p < memctl->port_count; p++)
+        INVARIANT(module, in_service(&memctl->ports[p]) == 0);
     memctl->rr_next = 0;
     memctl->buffered_reads = 0;
     for (uint32_t c = 0; c < memctl->channel_count; c++)
@@ -158,8 +169,14 @@ take_requests(struct memctl *memctl, uint64_t now)
             memctl->waiting++;
             memctl->writes_waiting += request->write;
         }
+        INVARIANT(&memctl->module,
+                  memctl->waiting <= memctl->params->MEMORYCONTROLLER.RequestQueueSize);
+        INVARIANT(&memctl->module,
+                  memctl->writes_waiting <= memctl->params->MEMORYCONTROLLER.WriteBufferLines);
         memctl->module.stage.cp_ref = channel->taken; /* who waits for a place waits for that */
         queue_pop(memctl->ports[port].requests, now);
+        INVARIANT(&memctl->module, in_service(&memctl->ports[port]) <=
+                                       memctl->params->MEMORYCONTROLLER.ServiceQueueSize);
         worked = true;
     }
     if (worked)
@@ -207,12 +224,17 @@ serve(struct memctl *memctl, const struct dram *channel, uint32_t port,
     reply->tag = request->tag ^ (fault ? MEMCTL_FAULT_TAG : 0);
     reply->write = request->write;
     uint8_t *bytes = memctl->memory->bytes + request->address;
+    INVARIANT(&memctl->module, memctl->waiting > 0);
+    INVARIANT(&memctl->module, memctl->writes_waiting >= request->write);
     memctl->waiting--;
     memctl->writes_waiting -= request->write;
+    INVARIANT(&memctl->module, memctl->writes_waiting <= memctl->waiting);
     if (request->write) {
         write_bytes(bytes, request);
     } else {
         memcpy(reply->data, bytes, TRANSACTION_BYTES);
+        INVARIANT(&memctl->module,
+                  memctl->buffered_reads < memctl->params->MEMORYCONTROLLER.ReadBufferLines);
         memctl->read_ends[memctl->buffered_reads++] = now + delay;
     }
     count_bytes(memctl, channel, port, request);

@@ -31,8 +31,18 @@ fraggen_fini(void *self)
     free(fraggen->walk);
 }
 
+static void
+fraggen_reset(void *self)
+{
+    const struct fraggen *fraggen = self;
+    const struct module *module = &fraggen->module;
+    INVARIANT(module, !fraggen->ring.count && !fraggen->batch);
+    INVARIANT(module, fraggen->finished == 0); /* setup knows of all */
+}
+
 static const struct module_ops ops = {
     .clock = fraggen_clock,
+    .reset = fraggen_reset,
     .fini = fraggen_fini,
 };
 
@@ -148,7 +158,7 @@ fraggen_give(struct fraggen *fraggen, uint32_t n, int32_t x, int32_t y, uint64_t
         fraggen->stats.tiles_empty++;
         return 0;
     }
-    from->triangle->references++;
+    triangle_hold(fraggen->pools, from->triangle);
     struct tile_item *out = queue_push(fraggen->out, now);
     out->kind = ITEM_DATA;
     out->draw = draw;

@@ -42,6 +42,10 @@ static void
 hz_reset(void *self)
 {
     struct hz *hz = self;
+    const struct module *module = &hz->module;
+    INVARIANT(module, !hz->ring.count && !hz->ahead && !hz->sending);
+    INVARIANT(module, !hz->executing);
+    INVARIANT(module, hz_buffer_locks(&hz->buffer) == 0);
     hz_buffer_reset(&hz->buffer);
     hz->draw = NULL;
     hz->surface = NULL;
@@ -95,6 +99,7 @@ stencil_has_effect(const struct draw *draw)
 static void
 fill(struct hz *hz, struct hz_surface *surface, uint16_t far, uint64_t now)
 {
+    INVARIANT(&hz->module, hz_buffer_locks(&hz->buffer) == 0);
     hz_buffer_fill(&hz->buffer, surface, far);
     hz->stats.blocks_cleared += surface->entries;
     hz->free_cycle =
@@ -283,11 +288,13 @@ read_first(struct hz *hz, uint64_t now)
     while (waiting->read < waiting->asked) {
         uint32_t entry = entry_of(hz, &waiting->tile, waiting->read);
         const int32_t at = hz->buffer.line_of[entry / hz->buffer.line_blocks];
+        INVARIANT(&hz->module, at >= 0); /* a line that is locked stays */
         struct hz_cache_line *line = &hz->buffer.lines[at];
         if (line->ready_cycle > now) {
             module_wake_at(&hz->module, line->ready_cycle);
             return false;
         }
+        INVARIANT(&hz->module, line->locks > 0);
         const uint16_t *cached = hz->buffer.cached + (size_t)(uint32_t)at * hz->buffer.line_blocks;
         for (uint32_t end = next_line(hz, entry, waiting->read); waiting->read < end;
              waiting->read++, entry++) {

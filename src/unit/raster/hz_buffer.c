@@ -188,6 +188,15 @@ hz_cache_lock(struct hz_buffer *buffer, uint32_t line)
     return at;
 }
 
+uint32_t
+hz_buffer_locks(const struct hz_buffer *buffer)
+{
+    uint32_t locks = 0;
+    for (uint32_t i = 0; i < buffer->line_count; i++)
+        locks += buffer->lines[i].locks;
+    return locks;
+}
+
 /* Lines that a fill has emptied rank as they did before it. */
 static enum line_state
 line_state(const void *buffer, uint32_t line)

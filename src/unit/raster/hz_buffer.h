@@ -89,6 +89,8 @@ bool hz_buffer_update(struct hz_buffer *buffer, const struct hz_update *update);
 
 /* The cache line that holds or will hold a line of the buffer, locked; -1 when it is not there. */
 int32_t hz_cache_lock(struct hz_buffer *buffer, uint32_t line);
+/* Locks on all lines. */
+uint32_t hz_buffer_locks(const struct hz_buffer *buffer);
 /* Takes a cache line for a line of the buffer, to be there at `ready_cycle`, and locks it; -1 when
  * all are locked. */
 int32_t hz_cache_read(struct hz_buffer *buffer, uint32_t line, uint64_t ready_cycle);

@@ -16,6 +16,8 @@ static void
 interpolator_reset(void *self)
 {
     struct interpolator *interpolator = self;
+    const struct module *module = &interpolator->module;
+    INVARIANT(module, !interpolator->ends && !interpolator->samples_passed);
     interpolator->rr_next = 0;
 }
 
@@ -83,6 +85,8 @@ take_end(struct interpolator *interpolator, uint32_t source, const struct quad_i
         return false;
     interpolator->samples_passed += item->samples_passed;
     interpolator->ends++;
+    INVARIANT(&interpolator->module, interpolator->ends <= interpolator->rops);
+    INVARIANT(&interpolator->module, source == interpolator->rops || !interpolator->ended[source]);
     if (source < interpolator->rops)
         interpolator->ended[source] = true;
     if (last) {

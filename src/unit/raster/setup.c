@@ -13,8 +13,18 @@
 
 static enum unit_state setup_clock(void *self, uint64_t now);
 
+static void
+setup_reset(void *self)
+{
+    const struct setup *setup = self;
+    const struct module *module = &setup->module;
+    INVARIANT(module, setup->stored == 0);
+    INVARIANT(module, setup->outputs_sent == setup->output_count);
+}
+
 static const struct module_ops ops = {
     .clock = setup_clock,
+    .reset = setup_reset,
 };
 
 void
@@ -71,6 +81,7 @@ send_triangle(struct setup *setup, uint64_t now)
     *(struct triangle_item *)queue_push(setup->out, now) =
         (struct triangle_item){ITEM_DATA, setup->draw, triangle};
     setup->stored++;
+    INVARIANT(&setup->module, setup->stored <= setup->stored_limit);
     setup->stats.triangles_out++;
     setup->stats.one_tile += output->min_x / TILE_SIZE == output->max_x / TILE_SIZE &&
                              output->min_y / TILE_SIZE == output->max_y / TILE_SIZE;
@@ -81,6 +92,7 @@ static void
 take_credits(struct setup *setup, uint64_t now)
 {
     for (const struct triangle_credit *item; (item = queue_front(setup->credits, now));) {
+        INVARIANT(&setup->module, setup->stored >= item->triangles);
         setup->stored -= item->triangles;
         queue_pop(setup->credits, now);
     }

@@ -101,7 +101,20 @@ rop_fini(struct rop *rop)
 void
 rop_reset(struct rop *rop)
 {
+    INVARIANT(rop->module, rop->left == rop->fetched && !rop->has_next);
+    INVARIANT(rop->module, !rop->executing);
     rop_cache_reset(&rop->cache);
+}
+
+/* Entries between two steps have places there. */
+static void
+check_places(const struct rop *rop, uint64_t now)
+{
+    const struct rop_shape *shape = &rop->shape;
+    INVARIANT(rop->module, rop->fetched - rop->read <= shape->fetch_limit);
+    INVARIANT(rop->module, rop->read - rop->started <= shape->read_limit);
+    INVARIANT(rop->module, rop->started - rop->ended <= shape->op_limit);
+    INVARIANT(rop->module, rop->ended - rop->left <= shape->write_limit);
 }
 
 /* Orders are executed one at a time: the fetching stage answers for them. */
@@ -495,6 +508,7 @@ rop_clock(struct rop *rop, uint64_t now)
     if ((rop->executing || (!worked && rop_is_empty(rop))) && rop_exec_control(rop, now, &worked))
         why = UNIT_WAITING;
     rop_cache_send(&rop->cache, now);
+    check_places(rop, now);
     return worked ? UNIT_BUSY : why;
 }
 

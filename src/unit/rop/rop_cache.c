@@ -29,6 +29,7 @@ static void
 buffer_drop(struct rop_buffer *buffer)
 {
     ring_pop(&buffer->ring);
+    BUG_ON(INVARIANTS && !buffer->stepped[0], "a line leaves a ROP's buffer before its step");
     buffer->stepped[0]--;
     if (buffer->stepped[1])
         buffer->stepped[1]--;
@@ -42,10 +43,11 @@ rop_cache_init(struct rop_cache *cache, struct module *module, struct blocks *bl
     cache->module = module;
     cache->shape = *shape;
     cache->blocks = blocks;
-    cache_init(&cache->tags, &(struct cache_shape){.lines = shape->lines,
-                                                   .ways = shape->ways,
-                                                   .line_bytes = shape->line_bytes,
-                                                   .policy = shape->policy});
+    cache_init(&cache->tags, module,
+               &(struct cache_shape){.lines = shape->lines,
+                                     .ways = shape->ways,
+                                     .line_bytes = shape->line_bytes,
+                                     .policy = shape->policy});
     cache->parts = mem_array(shape->lines, sizeof *cache->parts);
     cache->request_ring.capacity = shape->request_limit;
     cache->requests = mem_array(shape->request_limit, sizeof *cache->requests);
@@ -67,6 +69,8 @@ void
 rop_cache_reset(struct rop_cache *cache)
 {
     BUG_ON(!rop_cache_is_quiet(cache), "a ROP's cache is reset while it moves data");
+    for (uint32_t i = 0; INVARIANTS && i < cache->shape.lines; i++)
+        INVARIANT(cache->module, !cache->tags.lines[i].dirty);
     cache_reset(&cache->tags);
     ring_clear(&cache->in.ring);
     ring_clear(&cache->out.ring);
@@ -298,7 +302,7 @@ rop_cache_lock(struct rop_cache *cache, uint32_t address, bool reads, uint64_t n
         cache->misses++;
     }
     cache->accesses++;
-    cache->tags.lines[line].locks++;
+    cache_lock(&cache->tags, (uint32_t)line);
     return line;
 }
 
@@ -315,7 +319,9 @@ rop_cache_mark_written(struct rop_cache *cache, int32_t line, uint32_t first, ui
 void
 rop_cache_unlock(struct rop_cache *cache, int32_t line, bool wrote)
 {
-    cache->tags.lines[line].locks--;
+    INVARIANT(cache->module,
+              !wrote || rop_cache_ready(cache, line) || cache->parts[line].completing);
+    cache_unlock(&cache->tags, (uint32_t)line);
     cache->tags.lines[line].dirty |= wrote;
 }
 
@@ -425,11 +431,13 @@ rop_cache_take_replies(struct rop_cache *cache, uint64_t now)
     bool worked = false;
     for (const struct memory_reply *reply; (reply = queue_front(cache->port.replies, now));) {
         if (reply->write) {
+            INVARIANT(cache->module, cache->writes_in_flight > 0);
             cache->writes_in_flight--;
         } else {
             struct rop_transfer *in = &cache->in.items[(reply->tag >> 4) % cache->in.ring.capacity];
             uint32_t part = (reply->tag & 15) * TRANSACTION_BYTES;
             BUG_ON(part >= BLOCK_MAX_BYTES || !in->missing, "rop: a reply that nobody awaits");
+            INVARIANT(cache->module, !(in->arrived_mask & 1u << (reply->tag & 15)));
             memcpy(in->data + part, reply->data, TRANSACTION_BYTES);
             in->arrived_mask |= 1u << (reply->tag & 15);
             in->missing--;

@@ -40,6 +40,12 @@ static void
 sched_reset(void *self)
 {
     struct sched *sched = self;
+    const struct module *module = &sched->module;
+    INVARIANT(module, !sched->vertex_group && !sched->finished_ring.count);
+    for (uint32_t s = 0; s < sched->shaders; s++)
+        INVARIANT(module, !sched->quad_group[s] && !sched->outstanding[s]);
+    for (uint32_t r = 0; r < sched->rops; r++)
+        INVARIANT(module, sched->reorder[r].ring.count == 0);
     sched->rr_unit = sched->rr_threads = 0;
 }
 
@@ -154,6 +160,7 @@ take_finished(struct sched *sched, uint64_t now)
     for (uint32_t s = 0; s < sched->shaders; s++) {
         for (const struct group_item *item; (item = queue_front(sched->from_shader[s], now));) {
             struct group *group = item->group;
+            INVARIANT(&sched->module, group->unit == s && sched->outstanding[s] > 0);
             if (!group->source->finish(sched, group))
                 break;
             sched->finished_cycle = now;

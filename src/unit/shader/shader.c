@@ -199,10 +199,28 @@ shader_wire(void *self)
     }
 }
 
+/* Threads, registers and slots are all free. */
+static void
+check_idle(const struct shader *shader)
+{
+    const struct module *module = &shader->module;
+    uint32_t free_slots = 0;
+    INVARIANT(module, !shader->group_count && !shader->thread_count);
+    INVARIANT(module, shader->registers_used == 0);
+    INVARIANT(module, !shader->running && !shader->finished_ring.count);
+    INVARIANT(module, shader->sending == NULL);
+    for (uint32_t i = 0; i < WAIT_COUNT; i++)
+        INVARIANT(module, shader->waiting[i] == 0);
+    for (uint32_t i = 0; INVARIANTS && i < (shader->max_groups + 63) / 64; i++)
+        free_slots += bits_count(shader->free_slots[i]);
+    INVARIANT(module, free_slots == shader->max_groups);
+}
+
 static void
 shader_reset(void *self)
 {
     struct shader *shader = self;
+    check_idle(shader);
     shader->last_fetched = shader->texunit = shader->texunit_requests = 0;
 }
 
@@ -320,6 +338,9 @@ add_group(struct shader *shader, struct group *group)
     shader->group_count++;
     shader->thread_count += group_lanes(group);
     shader->registers_used += registers_of(shader, group);
+    INVARIANT(&shader->module, shader->group_count <= shader->max_groups);
+    INVARIANT(&shader->module,
+              shader->registers_used <= shader->registers || shader->group_count == 1);
 }
 
 static void
@@ -340,6 +361,11 @@ unlink_group(struct shader *shader, uint32_t slot)
 static void
 remove_group(struct shader *shader, struct group *group)
 {
+    const struct module *module = &shader->module;
+    INVARIANT(module, shader->groups[group->slot] == group);
+    INVARIANT(module, shader->waiting[group->wait] > 0);
+    INVARIANT(module, shader->thread_count >= group_lanes(group));
+    INVARIANT(module, shader->registers_used >= registers_of(shader, group));
     shader->waiting[group->wait]--;
     shader->registers_used -= registers_of(shader, group);
     shader->thread_count -= group_lanes(group);
@@ -405,6 +431,8 @@ take_texels(struct shader *shader, struct queue *texels, uint64_t now)
     bool worked = false;
     for (const struct texture_item *item; (item = queue_front(texels, now));) {
         struct group *group = item->group;
+        INVARIANT(&shader->module, shader->groups[group->slot] == group);
+        INVARIANT(&shader->module, group->texels_missing > 0);
         group->way.cp_ref = queue_mark(texels).cp_ref;
         if (--group->texels_missing == 0) {
             for (uint32_t b = 0; b < group->exec->blocks; b++)

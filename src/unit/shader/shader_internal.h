@@ -13,6 +13,7 @@ group_program(const struct group *group)
 static inline void
 shader_wait(struct shader *shader, struct group *group, enum group_wait wait)
 {
+    INVARIANT(&shader->module, shader->waiting[group->wait] > 0);
     shader->waiting[group->wait]--;
     shader->waiting[wait]++;
     group->wait = wait;

@@ -35,7 +35,7 @@ walk_init(struct walk *w, const struct program *program, const struct params *pa
     const bool vertex = program->stage == STAGE_VERTEX && !params->GPU.UnifiedShader;
     w->params = params;
     clock_init(&w->clock);
-    pools_init(&w->pools);
+    pools_init(&w->pools, &w->clock);
     const struct unit_env env = {.clock = &w->clock, .params = params, .pools = &w->pools};
     shader_init(&w->shader, &env, vertex ? params->GPU.NumFragmentShaders : 0);
     clock_add_module(&w->clock, &w->texture_end, "texture", -1, w, &no_ops);

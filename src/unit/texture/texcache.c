@@ -58,7 +58,7 @@ init_l2(struct texcache *cache, const struct params *params)
                                  .policy = params->FRAGMENTSHADER.TextureCacheReplacementL1};
         cache->l2_limit = params->FRAGMENTSHADER.TextureCacheInputQueueL1;
     }
-    cache_init(&cache->l2, &shape);
+    cache_init(&cache->l2, cache->owner, &shape);
 }
 
 void
@@ -118,6 +118,12 @@ void
 texcache_invalidate(struct texcache *cache)
 {
     BUG_ON(!texcache_is_quiet(cache), "a texture cache is reset while it moves data");
+    for (uint32_t i = 0; INVARIANTS && i < cache->sets * cache->ways; i++) {
+        const struct texcache_line *line = &cache->lines[i];
+        INVARIANT(cache->owner, !line->locks && !line->filling);
+        INVARIANT(cache->owner, line->first_waiter == TEXCACHE_NOBODY);
+    }
+    INVARIANT(cache->owner, !cache->fills_looked_up && !cache->staged);
     if (!cache->skip_invalidate)
         invalidate_lines(cache);
     if (!cache->skip_invalidate_l2)
@@ -292,7 +298,7 @@ look_up_l2(struct texcache *cache)
         cache->stats->cache_l1_accesses++;
         *(hit ? &cache->stats->cache_l1_hits : &cache->stats->cache_l1_misses) += 1;
     }
-    l2->lines[line].locks++;
+    cache_lock(l2, (uint32_t)line);
     fill->part_line[fill->looked_up++] = (uint32_t)line;
     cache->fills_looked_up += fill->looked_up == fill->parts;
     return true;
@@ -339,7 +345,8 @@ read_l2(struct texcache *cache, uint64_t now)
     memcpy(cache->staging + cache->staged, cache_data(l2, line) + offset, bytes);
     fill->asked = path_later(fill->asked, l2->lines[line].arrival);
     cache->staged += bytes;
-    if (--l2->lines[line].locks == 0 && !cache->two_levels)
+    cache_unlock(l2, line);
+    if (!l2->lines[line].locks && !cache->two_levels)
         l2->lines[line].valid = false;
     if (++fill->read == fill->parts)
         finish_fill(cache, fill, now);
@@ -352,6 +359,7 @@ texcache_next_filled(struct texcache *cache, uint64_t now)
     if (!cache->written_ring.count || cache->written[cache->written_ring.head].cycle > now)
         return -1;
     const uint32_t line = cache->written[ring_pop(&cache->written_ring)].line;
+    INVARIANT(cache->owner, cache->lines[line].filling);
     cache->lines[line].filling = false;
     return (int32_t)line;
 }

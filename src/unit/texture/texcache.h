@@ -106,6 +106,13 @@ int32_t texcache_allocate(struct texcache *cache, const struct texcache_texture 
 
 /* A line that is there from now on, or -1 when there is no (other) one. */
 int32_t texcache_next_filled(struct texcache *cache, uint64_t now);
+/* A locked line stays until it is unlocked as often. */
+static inline void
+texcache_unlock(struct texcache *cache, uint32_t line)
+{
+    INVARIANT(cache->owner, cache->lines[line].locks > 0);
+    cache->lines[line].locks--;
+}
 /* One cycle of what lies behind the first level: at most one look-up, one line read, one
  * transaction sent. Returns the cycle in which it has to be clocked again, whatever comes. */
 uint64_t texcache_clock(struct texcache *cache, uint64_t now);

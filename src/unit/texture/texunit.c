@@ -53,6 +53,13 @@ texunit_reset(void *self)
     struct texunit *texunit = self;
     BUG_ON(texunit->access_count, "a texture unit is reset with %u requests in hand",
            texunit->access_count);
+    const struct module *module = &texunit->module;
+    INVARIANT(module, !texunit->order_ring.count && !texunit->ready_ring.count);
+    INVARIANT(module, texunit->free_count == texunit->sample_limit);
+    INVARIANT(module, texunit->window_count == 0);
+    INVARIANT(module, texunit->planned == TEXUNIT_NONE && texunit->begun == TEXUNIT_NONE);
+    for (uint32_t i = 0; i < texunit->texture_count; i++)
+        INVARIANT(module, texunit->textures[i].uses == 0);
     texcache_invalidate(&texunit->cache);
     texunit->texture_count = texunit->texture_rr = 0;
     texunit->port_free = 0;
@@ -444,7 +451,7 @@ save_texels(struct texunit *texunit, const struct texcache_texture *texture,
         texunit->wanted_by[k] = 0;
     }
     for (uint32_t k = 0; k < sample->line_count; k++)
-        cache->lines[sample->lines[k]].locks--;
+        texcache_unlock(cache, sample->lines[k]);
     sample->line_count = 0;
     sample->port_cycles++;
     return true;
@@ -461,6 +468,7 @@ static void
 end_sample(struct texunit *texunit, const struct texunit_sample *sample)
 {
     texunit->samples[texunit->begun].ready = path_last(&texunit->lookup_stage);
+    INVARIANT(&texunit->module, !sample->missing || texunit->window_count < texunit->window_limit);
     if (sample->missing)
         texunit->window_count++;
     else
@@ -529,8 +537,10 @@ take_filled(struct texunit *texunit, uint64_t now)
         line->first_waiter = TEXCACHE_NOBODY;
         while (waiter != TEXCACHE_NOBODY) {
             struct texunit_sample *sample = &texunit->samples[waiter / 16];
+            INVARIANT(&texunit->module, sample->missing > 0);
             sample->ready = (struct cp_stamp){line->way, now};
             if (--sample->missing == 0 && waiter / 16 != texunit->begun) {
+                INVARIANT(&texunit->module, texunit->window_count > 0);
                 texunit->window_count--;
                 make_ready(texunit, waiter / 16);
             }
@@ -554,11 +564,14 @@ answer(struct texunit *texunit, uint32_t slot, uint64_t now)
         for (uint32_t c = 0; c < 4; c++)
             memcpy(group_texels(access->item.group, access->item.quad, c), rgba[c],
                    4 * sizeof(float));
+        INVARIANT(&texunit->module, access->texture->uses > 0);
         access->texture->uses--;
     }
     *(struct texture_item *)queue_push(texunit->out, now) = access->item;
     texunit->freed = texunit->output_stage.cp_ref;
     texunit->stats.latency += now - access->since;
+    INVARIANT(&texunit->module, access->first == TEXUNIT_NONE);
+    INVARIANT(&texunit->module, texunit->access_count > 0);
     texunit->access_count--;
     texunit->free_accesses[texunit->access_limit - 1 - texunit->access_count] = slot;
 }
@@ -571,6 +584,7 @@ add_samples(struct texunit *texunit, struct texunit_access *access)
         const struct texunit_sample *sample = &texunit->samples[access->first];
         sample_add(access->sum, &sample->pass, access->added++ == 0,
                    (const sample_value *)sample->value);
+        INVARIANT(&texunit->module, texunit->free_count < texunit->sample_limit);
         texunit->free_samples[texunit->free_count++] = access->first;
         access->first = sample->next;
     }
@@ -598,7 +612,7 @@ read_sample(struct texunit *texunit, uint64_t now, enum unit_state *why)
         sample_pass_filter(&access->texture->sample, &sample->pass, texunit->cache.data,
                            access->reference, sample->value);
     for (uint32_t i = 0; i < sample->line_count; i++)
-        texunit->cache.lines[sample->lines[i]].locks--;
+        texcache_unlock(&texunit->cache, sample->lines[i]);
     sample->read = true;
     module_begin(&texunit->module, &texunit->output_stage,
                  path_next(&texunit->output_stage, sample->ready), now, sample->port_cycles);

@@ -2,15 +2,14 @@
  * watchdog. The machine under test is a source, a row of stages and a sink. */
 #include "core/nearest.h"
 #include "core/queue.h"
+#include "rigs/bug.h"
 
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -395,39 +394,24 @@ broken_clock(void *self, uint64_t now)
 
 static const struct module_ops broken_ops = {.clock = broken_clock};
 
+static void
+run_breaker(void *clock)
+{
+    struct error err;
+    clock_run(clock, &(const bool){false}, 100, &err);
+}
+
 /* What a BUG says while the clock runs: itself, the cycle, and where every unit stands. */
 static void
 bug_says_where_it_stands(void **state)
 {
     struct clock clock;
     struct module module = {0};
-    struct error err;
-    const bool stop = false;
-    char text[512] = "";
-    int ends[2], status;
+    char text[BUG_TEXT_BYTES];
     (void)state;
     clock_init(&clock);
     clock_add_module(&clock, &module, "breaker", -1, NULL, &broken_ops);
-    assert_int_equal(pipe(ends), 0);
-    const pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        signal(SIGABRT, SIG_DFL);
-        dup2(ends[1], STDERR_FILENO);
-        setvbuf(stderr, NULL, _IONBF, 0); /* others here have opened it anew */
-        clock_run(&clock, &stop, 100, &err);
-        _exit(0);
-    }
-    close(ends[1]);
-    for (size_t at = 0; at < sizeof text - 1;) {
-        const ssize_t n = read(ends[0], text + at, sizeof text - 1 - at);
-        if (n <= 0)
-            break;
-        at += (size_t)n;
-    }
-    close(ends[0]);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+    bug_of(run_breaker, &clock, text);
     assert_non_null(strstr(text, "a part is broken\n"));
     assert_non_null(strstr(text, "cycle 3\n"));
     assert_non_null(strstr(text, "breaker"));

@@ -33,8 +33,9 @@ rig_init(struct rig *rig)
                sizeof(struct memory_request), 1, DEPTH, LATENCY);
     queue_init(&rig->replies, &rig->clock, "replies", -1, &rig->memory, &rig->owner,
                sizeof(struct memory_reply), 1, DEPTH, LATENCY);
-    cache_init(&rig->cache, &(struct cache_shape){
-                                .lines = 4, .ways = 4, .line_bytes = LINE_BYTES, .fill_limit = 2});
+    cache_init(
+        &rig->cache, &rig->owner,
+        &(struct cache_shape){.lines = 4, .ways = 4, .line_bytes = LINE_BYTES, .fill_limit = 2});
     rig->cache.port = (struct memory_port){.requests = &rig->requests, .replies = &rig->replies};
 }
 

@@ -128,7 +128,7 @@ bench_run(struct bench *b)
     struct error err;
     struct module *bench = &b->module, *sched = &b->sched.module;
     clock_init(&b->clock);
-    pools_init(&b->pools);
+    pools_init(&b->pools, &b->clock);
     clock_add_module(&b->clock, bench, "bench", -1, b, &bench_ops);
     const struct unit_env env = {.clock = &b->clock,
                                  .params = &b->params,
