@@ -1,4 +1,5 @@
-/* Comparing two run folders: machines, cycles, metrics, and the statistics that moved most. */
+/* Compares two run folders: machines, cycles, metrics, and the statistics with the largest
+ * changes. */
 #ifndef AETIUS_REPORT_COMPARE_RUNS_H
 #define AETIUS_REPORT_COMPARE_RUNS_H
 
@@ -12,33 +13,33 @@ struct machine_difference {
     char a[128], b[128];
 };
 
-struct metric_move { /* of report/run/metrics.def */
+struct metric_move { /* a metric of report/run/metrics.def */
     const char *name, *unit;
     double a, b;
 };
 
-struct stat_move { /* summed over the instances of its unit or queue */
+struct stat_move { /* a statistic, summed over the instances of its unit or queue */
     char *name;    /* "unit.statistic" */
     uint64_t a, b;
-    double weight; /* |b - a| / max * log2(1 + max): its change, and more when it counts much */
+    double weight; /* |b - a| / max * log2(1 + max): relative change, weighted by magnitude */
 };
 
 struct run_comparison {
     struct machine_difference *machine;
     size_t machine_count;
-    struct metric_move *metrics; /* that both runs have */
+    struct metric_move *metrics; /* metrics with a value in both runs */
     size_t metric_count, metrics_moved;
-    struct stat_move *moves;  /* that both have, the heaviest change first */
-    size_t move_count, moved; /* moved: of these, those that differ */
+    struct stat_move *moves;  /* statistics of both runs, largest weight first */
+    size_t move_count, moved; /* moved: the number of them that differ */
     double cycles_a, cycles_b, frames_a, frames_b;
     bool complete_a, complete_b;
-    char unlike[256]; /* what they were not of together: "of the programs a and b", or "" */
+    char unlike[256]; /* why the runs are not comparable: "of the programs a and b"; "": they are */
     bool has_machines, has_stats; /* whether both folders have the files */
 };
 
 bool compare_runs(const char *dir_a, const char *dir_b, struct run_comparison *out,
                   struct error *err);
-/* Whether the machines differ, and neither cycles nor any statistic moved. */
+/* Whether the machines differ while cycles and all statistics are equal. */
 bool run_comparison_is_no_effect(const struct run_comparison *comparison);
 void run_comparison_fini(struct run_comparison *comparison);
 

@@ -1,20 +1,21 @@
-/* What would be gained were a resource ideal (src/ideals.def), told from the tables of a run: the
- * prediction that `aetius topdown --prove` puts to the test.
+/* Predicts from the tables of a run how many cycles an ideal resource (src/ideals.def) would save.
+ * `aetius topdown --prove` tests this prediction.
  *
- * Each cycle is charged to one resource at most: that of its cause's branch right below the root of
- * the tree. A resource may remove causes of other branches too: texture removes memory's reads of
- * textures. The cycles of all causes that it removes are the most that removing it can give.
+ * Each cycle is charged to at most one resource: that of its cause's branch directly below the root
+ * of the tree. A resource may also remove causes of other branches: texture removes memory's reads
+ * of textures. The cycles of all causes that it removes are the upper bound of its gain.
  *
- * The rule, for each row (a draw, or the work between draws, which follow each other): without the
- * causes that the resource removes, the row takes what is left, and what any other resource has to
- * do by itself in it (its metric; memory's at the share of its peak that it reaches) and is not in
- * what is left: at best beside all that is left, at worst behind it; halfway between is expected.
- * Where another resource has more to do than what is left shows, that one hides behind it.
+ * The rule applies per row: a draw, or the work between draws. Rows follow each other in time. The
+ * cycles left are the row's cycles without the removed causes. Each other resource has work in the
+ * row (its metric; memory's divided by its efficiency). Part of that work is already in the cycles
+ * left. At best the rest overlaps with them, at worst it follows them. The expected time is the
+ * mean of both. If another resource has more work than the cycles left contain, it hides part of
+ * the gain.
  *
- * The drain between two draws is no cause of the critical path, which never sees what might have
- * been done meanwhile. It is read from the rows: the cycles in which a draw's front had nothing
- * left to fetch, but for the own work of the resource that has most to do for it, and no more than
- * the next draw takes; nothing before an order, which waits for the draws before it. */
+ * The drain between two draws is not a cause: the critical path does not contain work that could
+ * have been done meanwhile. The rows give the drain: the cycles in which a draw's front had nothing
+ * left to fetch. It is at most the draw's cycles less the work of its busiest resource, and at most
+ * the next draw's cycles. It is 0 before an order, which waits for earlier draws. */
 #ifndef AETIUS_REPORT_IDEALS_H
 #define AETIUS_REPORT_IDEALS_H
 
@@ -34,60 +35,64 @@ struct ideal {
 };
 extern const struct ideal ideals[IDEALS];
 
-/* On top of a machine's parameters. */
+/* Adds the ideal's settings to a machine's parameters. */
 bool ideal_apply(const struct ideal *ideal, struct params *params, struct error *err);
-/* Whether the resource removes the branch of causes.def of this name. */
+/* Whether the resource removes the branch of causes.def with this name. */
 bool ideal_has(const struct ideal *ideal, const char *branch);
 /* Whether the cycles of this branch are charged to the resource. */
 bool ideal_is_charged(const struct ideal *ideal, const char *branch);
 
-/* All in cycles, over the rows. */
+/* All values are in cycles, summed over the rows. */
 struct ideal_gains {
     double cycles;
-    double charged[IDEALS]; /* each cycle to one at most; to drain none */
-    double most[IDEALS];    /* that removing it can give */
+    double charged[IDEALS]; /* each cycle at most once; 0 for drain */
+    double most[IDEALS];    /* upper bound of the gain */
     double expected[IDEALS];
-    double hidden[IDEALS][IDEALS]; /* of the first one's most, what the second would take */
-    double own[IDEALS];            /* what each does by itself, by its metric alone */
+    double hidden[IDEALS][IDEALS]; /* [i][k]: part of most[i] that resource k would absorb */
+    double own[IDEALS];            /* each resource's work, by its metric alone */
 };
-/* Adds them up, row by row, in their order. */
+/* Sums gains row by row. Rows must be added in time order. */
 struct ideal_sum;
-/* `names`: of the numbers of a row, which live as long as the sum does, as the parameters. NULL:
- * there is something that they do not tell. */
+/* `names`: the columns of a row. They and the parameters must outlive the sum. Returns NULL with
+ * `err` if a needed column is missing. */
 struct ideal_sum *ideals_begin(const char *const *names, uint32_t count,
                                const struct params *params, struct error *err);
-/* `kind`: of the row's work, as in the table of draws; NULL: of many together, of whose drains
- * nothing is told. */
+/* `kind`: the row's work, as in the table of draws. NULL: the row sums several works, and its
+ * drains are unknown. */
 void ideals_row(struct ideal_sum *sum, const double *numbers, const char *kind);
-/* Of the rows since the last time; what comes does not follow them any more: at a frame's end. */
+/* Returns the gains since the last call and starts anew. Called at a frame's end: the next row does
+ * not follow the last one. */
 void ideals_take(struct ideal_sum *sum, struct ideal_gains *gains);
-void ideals_end(struct ideal_sum *sum); /* NULL: nothing */
+void ideals_end(struct ideal_sum *sum); /* accepts NULL */
 
-/* A row of a table that `sum` knows the names of; `numbers`: room for its columns. */
+/* Adds a row of a table whose columns `sum` knows. `numbers`: scratch space, one element per
+ * column. */
 void ideals_table_row(struct ideal_sum *sum, const struct csv_table *table, uint32_t row,
                       double *numbers);
-/* Of stats.draws.csv.gz or stats.frames.csv.gz. */
+/* Rows of stats.draws.csv.gz or stats.frames.csv.gz. */
 struct ideal_rows {
     const struct csv_table *table;
-    const struct frame_set *frames; /* those of them, or ... */
-    int64_t row;                    /* ... this one; -1: the frames */
+    const struct frame_set *frames; /* all rows of these frames */
+    int64_t row;                    /* this row alone; -1: use `frames` */
 };
-/* False: columns are missing. */
+/* Returns false if columns are missing. */
 bool ideals_predict(const struct ideal_rows *rows, const struct params *params,
                     struct ideal_gains *gains, struct error *err);
 void ideals_add(struct ideal_gains *to, const struct ideal_gains *more);
-/* A share of the cycles that is not worth it. */
+/* Gains below this share of the cycles are ignored. */
 #define IDEALS_NOTHING 0.02
-/* Whether nothing is expected to give more than that alone. */
+/* Whether no resource alone is expected to gain at least IDEALS_NOTHING. */
 bool ideals_hide_each_other(const struct ideal_gains *gains);
-/* The one whose removal is expected to give the most; where nothing does, the one that can. */
+/* The resource with the largest expected gain; if none reaches IDEALS_NOTHING, the one with the
+ * largest upper bound. */
 enum ideal_number ideals_verdict(const struct ideal_gains *gains);
-/* Its name; "" where none can give anything. */
+/* Name of the verdict; "" if no resource can gain anything. */
 const char *ideals_bound_by(const struct ideal_gains *gains);
-/* Of those that hide behind it, the largest; IDEALS: none takes IDEALS_NOTHING of all cycles. */
+/* The resource that hides most of the verdict's gain; IDEALS if none hides IDEALS_NOTHING of all
+ * cycles. */
 enum ideal_number ideals_behind(const struct ideal_gains *gains, enum ideal_number verdict);
-/* "45.0 % of the cycles are attributed to it; 19.9 % fewer are predicted without it", and the most that
- * removing it can give, where that is not what is charged; of more cycles than none. */
+/* Writes "45.0 % of the cycles are charged to this; 19.9 % fewer are expected without". Adds the
+ * upper bound if it differs from the charged cycles. gains->cycles must be above 0. */
 enum { IDEALS_WORDS = 160 };
 void ideals_say(const struct ideal_gains *gains, enum ideal_number n, char words[IDEALS_WORDS]);
 

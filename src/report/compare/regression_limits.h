@@ -1,4 +1,4 @@
-/* Limits on what may grow between two runs, and what they find: the gate of a regression test. */
+/* Limits on growth between two runs, and their check: the gate of a regression test. */
 #ifndef AETIUS_REPORT_REGRESSION_LIMITS_H
 #define AETIUS_REPORT_REGRESSION_LIMITS_H
 
@@ -8,16 +8,16 @@
 
 struct regression_limit {
     char *name; /* a statistic ("unit.statistic", all instances), a metric, "cycles", "pictures" */
-    double limit; /* that it may grow by: per cent of a, or so much */
+    double limit; /* largest growth allowed: in percent of the first run, or absolute */
     bool is_percent;
 };
 
 struct regression_check {
     const struct regression_limit *limit;
-    char *where;   /* of a draw "FRAME:DRAW HASH", else "" */
-    char *label;   /* what the program calls that draw; "": nothing */
-    double a, b;   /* of pictures: 0 and the pixels that differ */
-    double growth; /* as the limit counts it; infinite: from 0 */
+    char *where;   /* draw: "FRAME:DRAW HASH"; else "" */
+    char *label;   /* the program's label of that draw; "": none */
+    double a, b;   /* pictures: 0 and the number of differing pixels */
+    double growth; /* in the limit's unit; infinite if `a` is 0 */
     bool exceeded;
 };
 
@@ -25,52 +25,53 @@ struct regression_limits {
     VEC(struct regression_limit) limits;
     VEC(struct regression_check) checks;
     uint32_t exceeded;
-    bool across; /* also runs that are not of the same program and frames */
+    bool across; /* also compare runs of different programs or frames */
 };
 
-/* "cycles=2%,memctl.bytes_read=1%,pictures=0". */
+/* Parses "cycles=2%,memctl.bytes_read=1%,pictures=0". */
 bool regression_limits_parse(struct regression_limits *regression, const char *text,
                              struct error *err);
-/* What comparing the pictures of two runs gave. */
+/* Result of comparing the pictures of two runs. */
 struct regression_pictures {
-    uint64_t pixels;                /* that differ, of all frames */
-    uint32_t compared, only_in_one; /* pictures */
+    uint64_t pixels;                /* differing pixels of all frames */
+    uint32_t compared, only_in_one; /* numbers of pictures */
 };
-/* The runs as wholes, after compare_runs(). False when something cannot be compared: a name that a
- * run has not, another program or other frames, a run that was not completed. */
+/* Checks whole runs, after compare_runs(). Returns false if they are not comparable: a name is
+ * missing in a run, program or frames differ, or a run was not completed. */
 bool regression_limits_check_runs(struct regression_limits *regression,
                                   const struct run_comparison *runs,
                                   const struct regression_pictures *pictures, struct error *err);
-/* False, unless across: both runs draw, and no draw of one has a partner in the other. */
+/* Returns false if both runs have draws, none of them match, and `across` is not set. */
 bool regression_limits_check_join(const struct regression_limits *regression,
                                   const struct draws_join *join, struct error *err);
-/* Each draw that both runs have, against the same limits; pictures have none. A draw is over its
- * limit only when what it grew by is also more than DRAW_SHARE of the whole run's figure: draws of
- * a few cycles move by per cents when a cache holds something else. */
+/* Checks each draw that both runs have, against the same limits, pictures excepted. A draw exceeds
+ * a limit only if its growth is also more than DRAW_SHARE of the whole run's figure. Without this,
+ * draws of a few cycles would fail when cache contents change. */
 #define DRAW_SHARE 0.001
 bool regression_limits_check_draws(struct regression_limits *regression, const struct draws *a,
                                    const struct draws *b, const struct draws_join *join,
                                    struct error *err);
 void regression_limits_fini(struct regression_limits *regression);
 
-/* The checks that matter: all of the run, of draws those over their limit. */
+/* Prints all checks of the run, and the checks of draws that exceed their limit. */
 void regression_limits_print(const struct regression_limits *regression, FILE *out);
-/* The same as a table in Markdown, with the draws that changed most when there is a join. */
+/* Prints them as a Markdown table. If `join` is given, adds the draws with the largest changes. */
 void regression_limits_print_markdown(const struct regression_limits *regression,
                                       const struct run_comparison *runs,
                                       const struct draws_join *join, FILE *out);
-/* A test case a check, for what reads JUnit's XML. */
+/* Prints one test case per check, in JUnit's XML format. */
 void regression_limits_print_junit(const struct regression_limits *regression, FILE *out);
-/* Both for runs that could not be compared, and why: nobody takes an older report for theirs. */
+/* Reports for runs that could not be compared, with the reason. They replace older reports, which
+ * might be mistaken for current ones. */
 void regression_limits_print_failure(const char *why, bool markdown, FILE *out);
 cJSON *regression_limits_json(const struct regression_limits *regression);
 
-/* Makes the folder `base` hold what a comparison wants of the run: run.json, machine.ini, the
- * tables by frame and draw, the frames. All that it held of a run before goes, once the copy is
- * whole. Killed at any moment it leaves the old run, the new one, or a folder that is no run until
- * it is renewed again. Refused: a run that was not completed, and the run's own folder. */
+/* Copies to the folder `base` all that a comparison needs of the run: run.json, machine.ini, the
+ * tables per frame and draw, the frames. The old run in `base` is removed once the copy is
+ * complete. If killed, it leaves the old run, the new one, or a folder that is not a run until the
+ * next renewal. Returns false for an incomplete run, or if `base` is the run's folder. */
 bool baseline_renew(const char *base, const char *run, struct error *err);
-/* Whether a renewal was killed while it put the files in place. */
+/* Whether a renewal was killed while it moved files into place. */
 bool baseline_is_unfinished(const char *base);
 
 #endif

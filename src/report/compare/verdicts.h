@@ -1,5 +1,5 @@
-/* Is the verdict right? Frames whose resources were made ideal one by one, beside what was expected
- * of each (report/compare/ideals.h): scores, and the page that tells them. */
+/* Measures how often verdicts are right. Frames are simulated with one resource ideal at a time,
+ * and gains are compared with expected ones (report/compare/ideals.h). Prints scores and a page. */
 #ifndef AETIUS_REPORT_VERDICTS_H
 #define AETIUS_REPORT_VERDICTS_H
 
@@ -7,44 +7,44 @@
 
 #include <stdio.h>
 
-/* A resource is accused when it can give this share of the cycles at most; an answer is right when
- * no resource gives more by this share of the cycles; and of the resources that can give the last
- * share it is judged how far what was expected is off. */
+/* Shares of the cycles. A resource is accused if its upper bound is at least VERDICT_ACCUSED. An
+ * answer is right if no resource gains more than it plus VERDICT_WITHIN. Errors of expected gains
+ * count resources whose upper bound is at least VERDICT_JUDGED. */
 #define VERDICT_ACCUSED 0.03
 #define VERDICT_WITHIN  0.02
 #define VERDICT_JUDGED  0.05
 
-/* A frame on a machine. */
+/* One frame on one machine. */
 struct verdict_case {
     const char *trace, *machine;
-    bool develops; /* the rule was found on it; else it is judged by it */
+    bool develops; /* development half, used to find the rule; else judging half */
     struct ideal_gains gains;
-    double gained[IDEALS]; /* cycles; NAN: not tried */
+    double gained[IDEALS]; /* in cycles; NAN: not simulated */
 };
 
-/* Whether to try the resource: accused, or the answer of the rule or of what it is compared with.
- */
+/* Whether to simulate the resource as ideal: it is accused, or it is the answer of the rule or of a
+ * rule compared with it. */
 bool verdict_tries(const struct verdict_case *one, uint32_t ideal, enum ideal_number commonest);
-/* The answer of the metrics bound_*: whose own work takes the longest. */
+/* Answer of the metrics bound_*: the resource with the longest work. */
 enum ideal_number verdict_by_bounds(const struct verdict_case *one);
-/* The resource that most of the frames of the developing half (of all, when there is none) are
- * bound by: the answer that looks at nothing. */
+/* Answer that ignores the frame: the most frequent verdict of the development half, or of all
+ * frames if that half is empty. */
 enum ideal_number verdicts_commonest(const struct verdict_case *cases, size_t count);
-/* The one that gave the most. */
+/* The resource with the largest gain. */
 enum ideal_number verdict_best(const struct verdict_case *one);
 bool verdict_is_right(const struct verdict_case *one, enum ideal_number answer);
 
 struct verdict_score {
     uint32_t frames, right, right_by_bounds, right_by_commonest;
-    uint32_t causes;      /* that are judged */
-    double error;         /* mean of |expected - gained| of those, as a share of the cycles */
-    double error_of_most; /* were the most that each can give expected */
+    uint32_t causes;      /* number of errors averaged */
+    double error;         /* mean of |expected - gained|, as a share of the cycles */
+    double error_of_most; /* the same error if the upper bound were expected */
 };
-/* Of one half, and one machine (NULL: of all). */
+/* Score of one half on one machine (NULL: all machines). */
 struct verdict_score verdicts_score(const struct verdict_case *cases, size_t count, bool develops,
                                     const char *machine);
 
-/* The page, in Markdown; and a line of CSV a frame and resource that was tried. */
+/* The page as Markdown, and one CSV line per frame and simulated resource. */
 void verdicts_page(const struct verdict_case *cases, size_t count, FILE *out);
 void verdicts_csv(const struct verdict_case *cases, size_t count, FILE *out);
 void verdicts_json(const struct verdict_case *cases, size_t count, FILE *out);

@@ -1,5 +1,5 @@
-/* A draw in words: for tables, for people, and as JSON. The texts of tables hold neither a comma
- * nor a quote nor a line's end. */
+/* Describes draws as text: for tables, for readers, and as JSON. Texts for tables contain no comma,
+ * quote or line end. */
 #ifndef AETIUS_REPORT_DESCRIBE_DRAW_H
 #define AETIUS_REPORT_DESCRIBE_DRAW_H
 
@@ -13,27 +13,29 @@ extern const char *const primitive_names[PRIM_COUNT]; /* "triangles" */
 
 /* "1024x768 B8G8R8X8_UNORM + S8_UINT_Z24_UNORM". */
 void describe_targets(const struct draw *draw, FILE *out);
-/* "#12 256x256 DXT1_RGB; #14 64x64 R8_UNORM": the resource of each sampler of the fragment program,
- * then of the vertex program. */
+/* "#12 256x256 DXT1_RGB; #14 64x64 R8_UNORM": the resources of the fragment program's samplers,
+ * then of the vertex program's. */
 void describe_textures(const struct draw *draw, FILE *out);
-/* "blend src_alpha inv_src_alpha; depth lequal": what departs from OpenGL's default state; empty
- * when nothing does. */
+/* "blend src_alpha inv_src_alpha; depth lequal": state that differs from OpenGL's default; empty if
+ * none does. */
 void describe_state(const struct draw *draw, FILE *out);
-/* A text that may hold anything, as a field of a table: commas become semicolons, quotes ', what is
- * below a space, spaces. */
+/* Makes any text a field of a table. Commas become semicolons, double quotes become single quotes,
+ * and control characters become spaces. */
 void describe_label(const char *label, FILE *out);
 
-/* The facts of a draw as fields of a table, and their columns; NULL: none of another work. */
+/* Facts of a draw as fields of a table, in the order of DRAW_FACTS. NULL: empty fields, for other
+ * work. */
 #define DRAW_FACTS                                                                                 \
     "hash,vertex_program,fragment_program,primitive,vertices,instances,target,textures,state,"     \
     "label,program_name,target_name"
-char *describe_facts(const struct draw *draw); /* the caller's to free */
+char *describe_facts(const struct draw *draw); /* the caller frees the result */
 
-/* A row: number, identity, programs; primitive, target, state, textures, label in one cell. */
+/* Adds one row: number, identity, programs; one cell with primitive, target, state, textures and
+ * label. */
 void describe_row(const struct draw *draw, struct text_table *table);
-/* All of it; the caller owns it. */
+/* All facts of the draw; the caller owns the result. */
 cJSON *describe_json(const struct draw *draw);
-/* The same as rows of a name and a value. */
+/* The same as rows of name and value. */
 void describe_table(const struct draw *draw, struct text_table *table);
 
 #endif

@@ -1,5 +1,5 @@
-/* The life of a pixel: every fragment that touched it, in the order in which they ended, as a table
- * for a person and as DIR/pixel.json. */
+/* Pixel history: every fragment of one pixel in the order in which they ended, as a text table and
+ * as DIR/pixel.json. */
 #ifndef AETIUS_REPORT_PIXEL_H
 #define AETIUS_REPORT_PIXEL_H
 
@@ -13,10 +13,10 @@ struct pixel_log {
     VEC(struct watched_fragment) fragments;
 };
 
-/* Takes over what a frame's watch saw on the surface that is shown. */
+/* Adds the fragments that a frame's watch recorded on the shown surface. */
 void pixel_log_take(struct pixel_log *log, const struct watch *watch, const struct resource *shown);
 void pixel_log_add(struct pixel_log *log, const struct watched_fragment *fragments, size_t count);
-/* In the order of frames: to be called before the log is written. */
+/* Sorts by frame. Call it before writing the log. */
 void pixel_log_sort(struct pixel_log *log);
 void pixel_log_print(const struct pixel_log *log, FILE *out);
 bool pixel_log_write(const struct pixel_log *log, const char *dir, struct error *err);

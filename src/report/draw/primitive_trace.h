@@ -1,5 +1,5 @@
-/* The trace of one triangle through the machine (sim/follow.h): as a table that a student can
- * read, and as DIR/follow.json. What each figure means: docs/follow.md. */
+/* The path of one triangle through the machine (sim/follow.h), as a text table and as
+ * DIR/follow.json. docs/follow.md explains each figure. */
 #ifndef AETIUS_REPORT_PRIMITIVE_TRACE_H
 #define AETIUS_REPORT_PRIMITIVE_TRACE_H
 
@@ -9,25 +9,26 @@
 
 enum { PRIMITIVE_TRACE_QUADS = 2048 /* in follow.json */, PRIMITIVE_TRACE_QUADS_SHOWN = 8 };
 
-/* Things of one kind that came to one kind of unit by one kind of queue. */
+/* One row of the table: items of one kind that reached one unit through one kind of queue. */
 struct primitive_trace_stage {
     enum follow_kind kind;
-    uint32_t thing;    /* of vertices each has stages of its own: which one */
-    const char *queue; /* a name that may have [i] behind it */
+    uint32_t thing;    /* vertices have separate stages: the vertex */
+    const char *queue; /* name, possibly followed by [i] */
     const struct module *unit;
-    bool several;            /* units */
-    uint64_t count;          /* things, by as many hops */
-    uint64_t first, last;    /* the first was taken, the last was let go */
+    bool several;            /* several units */
+    uint64_t count;          /* items; the number of hops */
+    uint64_t first, last;    /* cycles: first arrival, last departure */
     uint64_t waited, stayed; /* cycles in the queue and in the unit, summed */
 };
 
 struct primitive_trace {
     const struct follow *follow;
-    uint32_t *order; /* hops by kind and thing, each's in order */
-    uint64_t *left;  /* of each hop: when the unit that took it let go of it; or CYCLE_NEVER */
+    uint32_t *order; /* hops sorted by kind and item, in time order for each item */
+    /* per hop: cycle in which the receiving unit released the item, or CYCLE_NEVER */
+    uint64_t *left;
     VEC(struct primitive_trace_stage)
-    stages;                           /* in the order in which they began; of a kind together */
-    uint64_t fates[FATES], fragments; /* generated */
+    stages;                           /* grouped by kind, in order of their first cycle */
+    uint64_t fates[FATES], fragments; /* fragments: generated ones */
 };
 
 void primitive_trace_make(struct primitive_trace *trace, const struct follow *follow);

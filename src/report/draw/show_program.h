@@ -1,5 +1,5 @@
-/* Shader programs for people: the text with what each instruction costs, registers, threads that a
- * unit holds at once, textures read. The cost is told by unit/shader/static_cost.h. */
+/* Shows shader programs: the text with each instruction's cost, registers, threads per unit,
+ * textures read. unit/shader/static_cost.h computes the costs. */
 #ifndef AETIUS_REPORT_SHOW_PROGRAM_H
 #define AETIUS_REPORT_SHOW_PROGRAM_H
 
@@ -15,20 +15,21 @@ struct shown_program {
 };
 
 struct shown_programs {
-    const char *wanted; /* a hash or its beginning; NULL: all programs */
+    const char *wanted; /* a hash or its prefix; NULL: all programs */
     const struct params *params;
-    VEC(struct shown_program) programs; /* each once, in the order in which they were made */
+    VEC(struct shown_program) programs; /* each program once, in creation order */
 };
 
-/* Whether the file is the text of a program, not a trace. */
+/* Whether the file is a program's text, not a trace. */
 bool is_tgsi_file(const char *path);
-bool shown_program_is_hash(const char *text); /* or the beginning of one */
-/* Fails when it has another hash than is wanted. */
+bool shown_program_is_hash(const char *text); /* a hash or its prefix */
+/* Fails if the hash differs from the wanted one. */
 bool show_program_file(struct shown_programs *shown, const char *path, struct error *err);
-/* Of a trace, from its start. Fails when none, or more than one, has the wanted hash. */
+/* Reads the programs of a trace, from its start. Fails unless exactly one program has the wanted
+ * hash. */
 bool show_programs(struct shown_programs *shown, struct trace_reader *reader, struct error *err);
 
-/* One program whole, several as a list. */
+/* Prints a single program in full, several as a list. */
 void shown_programs_print(const struct shown_programs *shown, FILE *out);
 cJSON *shown_programs_json(const struct shown_programs *shown);
 void shown_programs_fini(struct shown_programs *shown);

@@ -1,5 +1,4 @@
-/* The files of report/page/ and third_party/uplot as the build put them into the program
- * (tools/embed.sh). */
+/* The files of report/page/ and third_party/uplot, embedded at build time by tools/embed.sh. */
 #ifndef AETIUS_REPORT_PAGE_FILES_H
 #define AETIUS_REPORT_PAGE_FILES_H
 

@@ -1,5 +1,4 @@
-/* A cycle of the frame, as a cell of a table and in JSON: "-" and null where it never came
- * (CYCLE_NEVER). */
+/* Prints a cycle of the frame as a table cell or in JSON. CYCLE_NEVER becomes "-" or null. */
 #ifndef AETIUS_REPORT_CYCLE_H
 #define AETIUS_REPORT_CYCLE_H
 

@@ -11,43 +11,43 @@ struct metric {
 const struct metric *metrics_all(size_t *count);
 const struct metric *metric_find(const char *name); /* or NULL */
 
-/* A formula made ready: + - * / ( ) max(, ...) over numbers and values that are known by their
- * place. A division by zero, and whatever is made from one, is NaN: no value, no error. */
+/* A compiled formula: + - * / ( ) and max(, ...) over numbers and over values addressed by index.
+ * Division by zero gives NaN, which propagates: no value, no error. */
 struct formula {
     struct formula_op *items;
     size_t count, capacity;
 };
-/* What a name stands for: a place among the values, or a number (place < 0). False when there is no
- * such name. */
+/* Resolves a name to an index into the values, or to a constant (then *index < 0). Returns false if
+ * the name is unknown. */
 typedef bool formula_resolve_fn(void *data, const char *name, int32_t *index, double *number);
 bool formula_compile(struct formula *formula, const char *text, formula_resolve_fn *resolve,
                      void *data, struct error *err);
 double formula_run(const struct formula *formula, const double *values);
 void formula_fini(struct formula *formula);
 
-/* False when there is no such name. */
+/* Returns false if the name is unknown. */
 typedef bool formula_lookup_fn(void *data, const char *name, double *value);
-/* At once, with all names looked up. */
+/* Compiles and evaluates a formula in one call. `lookup` resolves every name. */
 bool formula_evaluate(const char *formula, formula_lookup_fn *lookup, void *data, double *value,
                       struct error *err);
-/* A parameter that is a number, by its name; TRUE is 1. False when there is none. */
+/* The value of a numeric parameter; TRUE is 1. Returns false if there is no such parameter. */
 bool param_number(const struct params *params, const char *name, double *value);
 
-/* Totals by name: the columns of a table, or the entries of a set. */
+/* Totals by name: the columns of a table, or the entries of a statistics set. */
 struct totals {
     const char *const *names;
     const double *values;
     size_t count;
     const struct params *params; /* or NULL */
-    struct totals_index *index; /* from totals_index_names(); NULL: names are searched one by one */
+    struct totals_index *index;  /* from totals_index_names(); NULL: linear search */
 };
-/* Sums of all names and families, so that a lookup takes no search. Of names and values that do not
- * change any more; free() gives it back. */
+/* Builds an index of all names and families with their sums, so that lookups need no search. Names
+ * and values must not change afterwards. The caller frees the result with free(). */
 struct totals_index *totals_index_names(const struct totals *totals);
-/* The lookup over `struct totals`: a name, the sum of its instances, a metric, or a parameter (TRUE
- * is 1). */
+/* A formula_lookup_fn over `struct totals`. It resolves a name, the sum of a family's instances, a
+ * metric, or a parameter (TRUE is 1). */
 bool totals_lookup(void *totals, const char *name, double *value);
-/* NaN when the statistics it speaks of are not there. */
+/* NaN if the totals lack a statistic of the formula. */
 double metric_value(const struct metric *metric, const struct totals *totals);
 
 #endif

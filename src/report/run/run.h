@@ -1,5 +1,4 @@
-/* What a run leaves for readers: run.json (docs/design/report.md, Run folder) and a summary for a
- * person. */
+/* Final results of a run: run.json (docs/design/report.md, Run folder) and a text summary. */
 #ifndef AETIUS_REPORT_RUN_H
 #define AETIUS_REPORT_RUN_H
 
@@ -9,45 +8,46 @@
 #include <stdio.h>
 
 struct run_frame {
-    uint32_t number; /* as counted in the trace that was run */
+    uint32_t number; /* frame number in the trace */
     uint32_t client;
     uint64_t cycles;
-    uint64_t upload_cycles; /* of these, those that belong to uploads (sim/work_accounting.h) */
-    uint64_t hash;          /* of the picture */
-    uint32_t memory_bytes;  /* that the simulated memory has grown to; 0: not timed */
+    /* cycles attributed to uploads, part of `cycles` (sim/work_accounting.h) */
+    uint64_t upload_cycles;
+    uint64_t hash;         /* of the frame's pixels */
+    uint32_t memory_bytes; /* current size of the simulated memory; 0: frame not timed */
 };
 
-/* Of a run of frames that stand for more (analysis/sampling.h). */
+/* Estimate from a representative sample of frames (analysis/sampling.h). */
 struct run_sample {
-    uint32_t frames;      /* that they stand for; 0: the run is no sample */
-    double cycles, half;  /* of all of them, estimated: cycles - half to cycles + half in 95 % */
-    double known_seconds; /* that looking at all frames took */
+    uint32_t frames;      /* number of frames that the sample represents; 0: not a sample */
+    double cycles, half;  /* estimated total; cycles +- half is the 95 % confidence interval */
+    double known_seconds; /* time to survey all frames for the sample */
 };
 
 struct run_facts {
     const char *program, *trace; /* either may be NULL */
     const char *preset, *mode;   /* "reference-2008"; "timed" or "functional" */
     uint32_t width, height;
-    uint32_t first_frame; /* of the program, that is frame 0 here */
+    uint32_t first_frame; /* number in the program of this run's frame 0 */
     const struct run_frame *frames;
     uint32_t frame_count;
-    uint64_t cycles;       /* of all frames, and of the work after the last */
-    uint64_t picture_hash; /* over all frames */
-    uint32_t memory_bytes; /* of the simulated GPU, as large as it became */
+    uint64_t cycles;       /* of all frames, and of the work after the last one */
+    uint64_t picture_hash; /* hash over all frames */
+    uint32_t memory_bytes; /* peak size of the simulated memory */
     bool complete;         /* false after Ctrl-C */
     struct run_sample sample;
-    /* The fields that may differ between two runs. */
+    /* Fields that may differ between two equal runs. */
     double wall_seconds;
-    double timed_seconds;    /* of these, on the machine */
-    uint64_t peak_rss_bytes; /* of several processes: the largest */
+    double timed_seconds;    /* part of wall_seconds spent in timed simulation */
+    uint64_t peak_rss_bytes; /* with several processes: the largest */
 };
 
-/* The text of run.json; the caller frees. */
+/* Returns the text of run.json. The caller frees it. */
 char *run_to_json(const struct run_facts *facts, const struct totals *totals);
 
-/* How fast the simulator was. Busy cycles are those in which a shader, a texture unit or a ROP
- * was busy; fragments are those shaded; wall time is that spent on the machine, or all of it when
- * nothing was timed. */
+/* Speed of the simulator. A cycle is busy if a shader, a Texture Unit or a ROP was busy.
+ * `fragments` are shaded fragments. Wall time is the time spent in timed simulation, or the whole
+ * wall time if nothing was timed. */
 struct speed {
     double busy_cycles, fragments;
     double cycles_per_second, busy_cycles_per_second;
@@ -55,20 +55,20 @@ struct speed {
 };
 struct speed run_speed(const struct run_facts *facts, const struct totals *totals);
 
-/* Frames of a run that is under way: those whose uploads take less than half of the cycles. The
- * others load what is drawn later, and say nothing of how fast it is drawn. */
+/* Steady frames of a run so far: frames in which uploads take less than half of the cycles. The
+ * other frames load data and do not show how fast frames render. */
 struct steady {
     uint32_t frames;
     uint64_t cycles, upload_cycles;
 };
 struct steady run_steady(const struct run_facts *facts);
 
-/* Under 45 lines for a person (report/run/summary.c); `gains` may be NULL. */
+/* Prints a summary of at most 45 lines (report/run/summary.c). `gains` may be NULL. */
 void run_print_summary(const struct run_facts *facts, const struct totals *totals,
                        const struct ideal_gains *gains, FILE *out);
 
-/* The totals of a set for the metrics: its counters, and "cycles" and "frames" from the facts.
- * The arrays are the caller's to free by totals_free(); the names stay the set's. */
+/* Collects totals for the metrics: the counters of a set, plus "cycles" and "frames" from the
+ * facts. totals_free() frees the arrays. The names belong to the set. */
 struct totals run_totals(const struct run_facts *facts, const struct stat_set *set,
                          const uint64_t *values, const struct params *params);
 void totals_free(struct totals *totals);

@@ -1,8 +1,6 @@
-/* The folder that a run leaves: frames/frame-NNNN.png, tables of statistics by frame, draw and
- * interval (report/run/table.h), machine.ini and run.json (docs/design/report.md, Run folder). It
- * listens to a simulation and writes as the run goes, so that what is finished is whole whatever
- * happens next.
- */
+/* Writes the folder of a run: frames/frame-NNNN.png, statistics per frame, draw and interval
+ * (report/run/table.h), machine.ini and run.json (docs/design/report.md, Run folder). It observes a
+ * simulation and writes after each frame, so that completed frames survive a crash. */
 #ifndef AETIUS_REPORT_RUN_FOLDER_H
 #define AETIUS_REPORT_RUN_FOLDER_H
 
@@ -18,61 +16,62 @@
 enum { TABLE_FRAMES, TABLE_DRAWS, TABLE_CYCLES, TABLES };
 
 struct run_folder {
-    const char *dir; /* NULL: nothing is written, only counted */
+    const char *dir; /* NULL: count only, write nothing */
     struct run_output output;
-    struct simulation *sim;      /* set by run_folder_attach(); NULL: pictures alone */
-    struct table_layout *layout; /* NULL: there are no statistics */
-    struct table tables[TABLES]; /* those that are wanted have files */
+    struct simulation *sim;      /* set by run_folder_attach(); NULL: pictures only */
+    struct table_layout *layout; /* NULL: no statistics */
+    struct table tables[TABLES]; /* requested tables have open files */
     uint64_t *values, *draw_before, *interval_before, *totals;
-    /* what would be gained, by draw or by frame: of the frame so far, and of those that are whole
-     */
-    struct ideal_sum *ideals; /* NULL: it is not told */
+    /* expected gains per draw or per frame: `ideals` for the current frame, `gains` for completed
+     * frames */
+    struct ideal_sum *ideals; /* NULL: gains are not computed */
     bool ideals_by_draw;
     struct ideal_gains gains;
-    /* of the rows of the frame so far, for the keys of the next */
+    /* state of the current frame's rows, for the key of the next row */
     uint32_t last_draw, rows_of_kind[WORK_KINDS];
     uint64_t last_cycle;
     struct run_facts facts;
     VEC(struct run_frame) frames;
-    double started, told;      /* told: when run.json was written last */
-    uint32_t only_timed;       /* pictures and rows of timed frames alone */
-    struct progress *progress; /* or NULL; in draws when its total is known, else in frames */
-    uint64_t draws;            /* timed, in all */
-    uint32_t maps;             /* modes of fragment maps, a bit each */
-    bool has_pixel;            /* the machine's watch has one */
+    double started, told;      /* wall times in seconds; told: last write of run.json */
+    uint32_t only_timed;       /* write pictures and rows of timed frames only */
+    struct progress *progress; /* counts draws if their total is known, else frames; or NULL */
+    uint64_t draws;            /* timed draws */
+    uint32_t maps;             /* bit mask of fragment map modes */
+    bool has_pixel;            /* the machine's watch has a pixel */
     struct pixel_log pixel;
-    bool needs_pixel;         /* ends with an error at a frame before one that has the pixel */
-    bool pixel_is_inside;     /* of some frame */
-    struct worker_pool *pool; /* of several processes: this one counts its draws there; or NULL */
-    uint32_t next_part;       /* behind the last one joined */
-    double parts_seconds;     /* on the machine, by other processes */
+    bool needs_pixel;         /* every frame must contain the pixel until one has */
+    bool pixel_is_inside;     /* some frame so far contained it */
+    struct worker_pool *pool; /* with several processes: counts this process's draws; or NULL */
+    uint32_t next_part;       /* one more than the last joined frame */
+    double parts_seconds;     /* time in timed simulation of other processes */
     uint64_t parts_rss_bytes; /* the largest of them */
-    int room;                 /* a file without a name, whose space run.json gets; -1: none */
-    bool silent;              /* nothing came of the run: no run.json and no summary */
+    int room;    /* descriptor of an unnamed file that reserves disk space for run.json; -1: none */
+    bool silent; /* the run gave no results: write no run.json and print no summary */
 };
 
-/* Takes the folder (`dir` NULL: none) as run_output_take() does. */
+/* Takes the folder as run_output_take() does. `dir` NULL: no folder. */
 bool run_folder_open(struct run_folder *folder, const char *dir, bool force,
                      const struct params *params, struct error *err);
-/* The listener to make the simulation with. */
+/* Returns the listener for creating the simulation. */
 struct simulation_listener run_folder_listener(struct run_folder *folder);
-/* When the simulation is made: opens the tables, writes machine.ini. */
+/* Opens the tables and writes machine.ini. Called once the simulation exists. */
 bool run_folder_attach(struct run_folder *folder, struct simulation *sim, struct error *err);
-/* A run by several processes, a frame each time (cmd/jobs.h). One opens and closes the parts; the
- * others begin a part at each frame of theirs, take what it came to when it is done, and end the
- * last; the one joins them in the order of frames, and last the work behind the last frame. */
+/* A run by several processes, one frame at a time (cmd/jobs.h). The coordinator opens and closes
+ * the parts. A worker begins a part at each of its frames, takes its results at the frame's end,
+ * and ends its last part. The coordinator joins the parts in frame order, then the work after the
+ * last frame. */
 struct run_part {
     struct run_frame frame;
     struct ideal_gains gains;
     uint32_t width, height;
     double timed_seconds;
-    uint64_t peak_rss_bytes; /* of the process, so far */
+    uint64_t peak_rss_bytes; /* peak of the process so far */
 };
 bool run_folder_open_parts(struct run_folder *folder, struct error *err);
 void run_folder_begin_part(struct run_folder *folder, uint32_t frame);
-/* `values`: totals, as many as the machine has statistics. */
+/* `values`: totals, one per statistic of the machine. */
 void run_folder_take_part(struct run_folder *folder, struct run_part *part, uint64_t *values);
-/* What was written since the last frame belongs to another process. */
+/* Drops what was recorded since the last frame: another process writes it. */
 void run_folder_leave_frame(struct run_folder *folder);
 bool run_folder_end_parts(struct run_folder *folder, struct error *err);
 bool run_folder_join(struct run_folder *folder, const struct run_part *part, const uint64_t *values,
@@ -80,9 +79,9 @@ bool run_folder_join(struct run_folder *folder, const struct run_part *part, con
 bool run_folder_join_rest(struct run_folder *folder, struct error *err);
 void run_folder_close_parts(struct run_folder *folder);
 
-/* Ends the tables and writes run.json; of a run that is not complete they hold the frames that are
- * whole, and when there is none, no file stays. `out` gets the summary for a person, or run.json.
- */
+/* Closes the tables and writes run.json. After an incomplete run the tables hold the completed
+ * frames. If no frame was completed, no file remains. `out` gets the text summary, or run.json if
+ * `json`. */
 bool run_folder_close(struct run_folder *folder, bool complete, FILE *out, bool json,
                       struct error *err);
 

@@ -1,14 +1,14 @@
-/* Frames of a run as a user names them. */
+/* Translates frame numbers given by the user to frames of a run. */
 #ifndef AETIUS_REPORT_RUN_FRAMES_H
 #define AETIUS_REPORT_RUN_FRAMES_H
 
 #include "base/args.h"
 #include "report/run/csv.h"
 
-/* Makes them numbers of the run's table, which are those of the trace that was run: they are such
- * where the table has a row of one of them, or else numbers of the program, if the trace is a part
- * of a longer one (first_frame in run.json). The table's rows are in the order of frames. false: it
- * has none of them. */
+/* Converts `frames` to frame numbers of the run's table, which are those of the simulated trace.
+ * The numbers are used unchanged if the table has a row for one of them. Otherwise they are frame
+ * numbers of the program, if the trace is a part of a longer one (first_frame in run.json). Rows of
+ * the table must be in frame order. Returns false if the table has none of the frames. */
 bool run_locate_frames(struct frame_set *frames, const char *dir, const struct csv_table *table,
                        struct error *err);
 

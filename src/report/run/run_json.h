@@ -1,5 +1,5 @@
-/* What a run left in DIR/run.json (report/run/run.h writes it), for all who read it: one reader,
- * one check of its schema. */
+/* Reads DIR/run.json, which report/run/run.h writes. All readers share this parser and its schema
+ * check. */
 #ifndef AETIUS_REPORT_RUN_JSON_H
 #define AETIUS_REPORT_RUN_JSON_H
 
@@ -9,40 +9,42 @@
 #include <stddef.h>
 
 struct run_json_frame {
-    double number;    /* as the run counts frames; NaN: not given, as all numbers here */
+    double number;    /* as the run counts frames; NaN: not given, as for all numbers here */
     double cycles;    /* of the simulated GPU */
     const char *hash; /* of the picture: 16 hexadecimal digits; NULL: not given */
 };
 
-/* Texts are NULL and numbers NaN where the file does not give them. */
+/* A missing text is NULL, a missing number is NaN. */
 struct run_json {
-    cJSON *root;                 /* all of it; texts are parts of it */
-    const char *program, *trace; /* what was simulated, as it was named then */
+    cJSON *root;                 /* the whole file; owns all texts */
+    const char *program, *trace; /* what was simulated, as named at that time */
     const char *preset;          /* of the machine: "reference-2008" */
     const char *mode;            /* "timed" or "functional" */
-    bool is_complete;            /* false: the run was cut short */
-    double frames;               /* how many */
-    double first_frame;          /* of the program, that is frame 0 of the run */
-    double cycles;               /* of all frames, and of the work after the last */
-    double width, height;        /* of the pictures, in pixels */
+    bool is_complete;            /* false: the run was interrupted */
+    double frames;               /* number of frames */
+    double first_frame;          /* number in the program of this run's frame 0 */
+    double cycles;               /* of all frames, and of the work after the last one */
+    double width, height;        /* picture size in pixels */
     struct run_json_frame *per_frame;
     size_t per_frame_count;
-    const cJSON *metrics; /* run_json_metric() */
+    const cJSON *metrics; /* for run_json_metric() */
 };
 
-/* The file has at most FILE_MOST_FACTS bytes. False, with the message: it is no JSON object, of a
- * later schema, or a number is given as something else. The caller run_json_fini()s on success. */
+/* Reads a file of at most FILE_MOST_FACTS bytes. Returns false with `err` if it is not a JSON
+ * object, has a later schema, or gives a number as another type. On success the caller calls
+ * run_json_fini(). */
 bool run_json_read(struct run_json *run, const char *dir, struct error *err);
 void run_json_fini(struct run_json *run);
-/* A metric of report/run/metrics.def, in its unit; NaN: the run has no value of it. `dir`: for the
- * message when it is no number. */
+/* Reads a metric of report/run/metrics.def in its unit; NaN if the run has no value. `dir` is for
+ * the message if the value is not a number. */
 bool run_json_metric(const struct run_json *run, const char *dir, const char *name, double *value,
                      struct error *err);
 
 bool is_run_folder(const char *dir); /* has a run.json */
-/* The same; when it is none, the message says what it is, and what makes a run of a trace. */
+/* Like is_run_folder(). If `dir` is not a run folder, the message names its kind and the command
+ * that makes a run from a trace. */
 bool check_run_folder(const char *dir, struct error *err);
-/* Whether run.json says that the run came to its end. */
+/* Reads from run.json whether the run was completed. */
 bool run_is_complete(const char *dir, bool *complete, struct error *err);
 
 #endif

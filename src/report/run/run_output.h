@@ -1,5 +1,4 @@
-/* The folder that a run is to leave its files in: taken by one process at a time, and never mixed
- * with an earlier run. */
+/* The output folder of a run. One process at a time holds it, and it never mixes two runs. */
 #ifndef AETIUS_REPORT_RUN_OUTPUT_H
 #define AETIUS_REPORT_RUN_OUTPUT_H
 
@@ -8,27 +7,28 @@
 
 struct run_output {
     const char *dir;
-    const struct params *params; /* name files in it; NULL: of a run without tables */
-    bool made;                   /* the folder, by this run */
+    const struct params *params; /* name the files in it; NULL: a run without tables */
+    bool made;                   /* this run created the folder */
     int lock;
 };
 
-/* Makes the folder and its frames/. When it holds a run already, or what is left of one, that is
- * refused, or with `force` removed: by the names that runs give, whatever else is there stays. */
+/* Creates the folder and its frames/, and locks it. A folder with a run, or with remains of one, is
+ * refused. With `force` its files are removed instead: only those with names that runs use. */
 bool run_output_take(struct run_output *output, const char *dir, bool force,
                      const struct params *params, struct error *err);
-/* The same in two steps: makes and locks the folder, and leaves what is in it; ... */
+/* run_output_take() in two steps. The first creates and locks the folder, and keeps its
+ * contents. */
 bool run_output_lock(struct run_output *output, const char *dir, const struct params *params,
                      struct error *err);
-/* ... removes the run that it holds, run.json before all else. */
+/* The second removes the run in it, run.json first. */
 void run_output_remove_run(const struct run_output *output);
-/* Nothing in it is whole: as it was before, but for what an observer wrote (signals.vcd). */
+/* Restores the folder if no frame was completed. Only an observer's file (signals.vcd) stays. */
 void run_output_discard(const struct run_output *output);
-/* Pictures and maps of the other frames go: they were written, but not all that belongs to them. */
+/* Removes pictures and maps of incomplete frames: those without all their files. */
 void run_output_drop_others(const struct run_output *output,
                             bool (*is_whole)(const void *data, uint64_t frame), const void *data);
 void run_output_release(struct run_output *output);
-/* Whether it is the name of a file in parts/: what one of several processes wrote. */
+/* Whether it is the name of a file in parts/, written by one of several processes. */
 bool run_output_is_part(const char *name);
 
 #endif

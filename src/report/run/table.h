@@ -1,8 +1,10 @@
-/* The tables of a run, by frame, by draw and by interval: NAME.csv.gz has a row for each, with
- * every statistic (the instances of a unit or queue together) and the rates of metrics.def, as
- * run.json has them. NAME.UNIT.csv.gz has the statistics of a unit that is there several times in a
- * row for each of its instances, NAME.queue.csv.gz (by frame alone) those of each queue that is.
- * docs/tables.md is about them. */
+/* The tables of a run, per frame, draw and interval. NAME.csv.gz has one row for each. It has every
+ * statistic, summed over the instances of a unit or queue, and the metrics of metrics.def as in
+ * run.json.
+ *
+ * NAME.UNIT.csv.gz has the statistics of a unit with several instances, one row per instance.
+ * NAME.queue.csv.gz (per frame only) has those of each queue with several instances. docs/tables.md
+ * describes them. */
 #ifndef AETIUS_REPORT_TABLE_H
 #define AETIUS_REPORT_TABLE_H
 
@@ -12,54 +14,57 @@
 
 #include <stdio.h>
 
-/* Which statistics go where: the same for all tables of a machine. Keeps the set, not the params.
- */
+/* Assigns statistics to files and columns, alike for all tables of a machine. Keeps a reference to
+ * the set, not to the params. */
 struct table_layout;
 struct table_layout *table_layout_create(const struct stat_set *set, const struct params *params);
-void table_layout_destroy(struct table_layout *layout); /* NULL: nothing */
-/* The columns of statistics of a main file. */
+void table_layout_destroy(struct table_layout *layout); /* accepts NULL */
+/* Names of the statistics columns of a main file. */
 const char *const *table_layout_names(const struct table_layout *layout, uint32_t *count);
-/* What a row of these `values` of the set has in them; lives until the next row or call. */
+/* The numbers of a main file's row for these `values` of the set. Valid until the next row or
+ * call. */
 const double *table_layout_numbers(const struct table_layout *layout, const uint64_t *values);
 
 struct table {
     const struct table_layout *layout;
-    struct csv **files; /* the main one, then one a unit, then that of queues */
+    struct csv **files; /* the main file, one per unit, then that of queues */
     uint32_t count;
     bool has_facts, has_queues;
 };
 
 struct table_kind {
-    const char *key;   /* columns of which each row has other fields, in all files: "frame" */
-    const char *facts; /* more of the main one's, before the statistics, or "" */
-    bool queues;       /* with the table of queues */
+    const char *key;   /* key columns, in all files: "frame" */
+    const char *facts; /* further columns of the main file before the statistics, or "" */
+    bool queues;       /* also write the table of queues */
 };
 bool table_open(struct table *table, const char *path, const struct table_kind *kind,
                 const struct table_layout *layout, struct error *err);
-/* A row in each file: the fields of key and facts with their commas; `values` of the layout's set;
- * `frames`: how many these are (NaN: part of one), for rates a frame. */
+/* Appends a row to each file. `key` and `facts`: fields separated by commas. `values`: of the
+ * layout's set. `frames`: number of frames for per-frame rates (NaN: part of a frame). */
 void table_row(struct table *table, const char *key, const char *facts, const uint64_t *values,
                double frames);
-/* As those of csv.h. The files of a part are at `path` with ".0", ".1" ... behind it. */
+/* Like the functions of csv.h. The files of a part are at `path` plus ".0", ".1" ... */
 bool table_flush(struct table *table, struct error *err);
 void table_settle(struct table *table);
 void table_take_back(struct table *table);
 void table_redirect(struct table *table, const char *path);
 void table_discard(struct table *table);
-bool table_append(struct table *table, const char *path, struct error *err); /* and removes them */
-bool table_close(struct table *table, bool keep, struct error *err); /* else: csv_abandon() */
+/* Also removes the appended files. */
+bool table_append(struct table *table, const char *path, struct error *err);
+bool table_close(struct table *table, bool keep, struct error *err); /* keep false: csv_abandon() */
 
-/* The units that may have a table, and "queue"; NULL behind the last. */
+/* Units that may have a table, and "queue"; NULL after the last. */
 const char *table_unit(uint32_t number);
-/* "stats.draws.csv.gz" and "shader": "stats.draws.shader.csv.gz"; the caller's to free. */
+/* "stats.draws.csv.gz" and "shader" give "stats.draws.shader.csv.gz". The caller frees the
+ * result. */
 char *table_unit_path(const char *path, const char *unit);
-/* Whether `name` is that of a table called `base`, or of one of its units'. */
+/* Whether `name` is the file of the table `base` or of one of its units. */
 bool table_is_file(const char *name, const char *base);
 
-/* Commands for sqlite3 that load all tables of a run's folder, as tables frames, draws, cycles and,
- * of units, frames_shader and so on, in place of those of these names. */
+/* Prints sqlite3 commands that load all tables of a run folder: frames, draws, cycles, and per unit
+ * frames_shader and so on. They replace tables of the same names. */
 bool table_print_sql(const char *dir, FILE *out, struct error *err);
-/* What SQL calls the values of a column: INTEGER, REAL or TEXT. */
+/* SQL type of a column: INTEGER, REAL or TEXT. */
 const char *table_column_type(const char *column);
 
 #endif

@@ -1,18 +1,19 @@
-/* A run as a file for Perfetto (https://ui.perfetto.dev), which shows it as a timeline: a track a
- * unit with a slice for each draw, tracks of frames and of work, and counters of queues, caches
- * and memory. What is exact and what is not: docs/perfetto.md. */
+/* Writes a run as a timeline for Perfetto (https://ui.perfetto.dev): one track per unit with a
+ * slice for each draw, tracks of frames and of work, and counters of queues, caches and memory.
+ * docs/perfetto.md states which values are exact. */
 #ifndef AETIUS_REPORT_PERFETTO_H
 #define AETIUS_REPORT_PERFETTO_H
 
 #include "sim/simulation.h"
 
-enum { PERFETTO_INTERVAL = 4096 }; /* cycles between two values of a counter, at least */
+enum { PERFETTO_INTERVAL = 4096 }; /* least distance in cycles between two values of a counter */
 
 struct perfetto;
 
-/* From now on, until perfetto_destroy(); listens to the simulation before who does already. */
+/* Records from now until perfetto_destroy(). Inserts itself before the simulation's current
+ * listener. */
 struct perfetto *perfetto_create(const char *path, struct simulation *sim, struct error *err);
-/* Ends the file; false when it could not be written whole. `perfetto` may be NULL. */
+/* Ends the file. Returns false if it could not be written completely. `perfetto` may be NULL. */
 bool perfetto_destroy(struct perfetto *perfetto, struct error *err);
 
 #endif
