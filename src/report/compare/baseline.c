@@ -1,4 +1,4 @@
-/* A run kept as what later ones are compared with. */
+/* Manages a baseline: a run that later runs are compared with. */
 #include "report/compare/regression_limits.h"
 
 #include "base/file.h"
@@ -86,7 +86,7 @@ baseline_is_unfinished(const char *base)
     return unfinished;
 }
 
-/* What is renewed must be the baseline's own: neither the run's nor what a link leads to. */
+/* The folder to renew must not be the run itself, and its frames/ must not be a link. */
 static bool
 check_base(const char *base, const char *run, struct error *err)
 {
@@ -144,7 +144,7 @@ move_files(const char *from, const char *to, int (*picks)(const struct dirent *)
 
 struct renewal {
     const char *base, *run;
-    char *facts, *pictures; /* the copy, in the baseline's folder */
+    char *facts, *pictures; /* folders of the copy, inside the baseline's folder */
     char *frames;
 };
 
@@ -168,8 +168,8 @@ make_copy(const struct renewal *r, const struct params *params, struct error *er
            copy_file(r->run, r->facts, "run.json", true, err);
 }
 
-/* run.json goes first and comes last: between, the folder is no run, and nobody takes it for one.
- * `facts` is there to the end, which says that it may be renewed again. */
+/* Removes run.json first and moves it last. In between, the folder is not a valid run. `facts`
+ * exists until the end: it marks an unfinished renewal, which can be repeated. */
 static bool
 put_in_place(const struct renewal *r, const struct run_output *output, struct error *err)
 {
@@ -179,7 +179,7 @@ put_in_place(const struct renewal *r, const struct run_output *output, struct er
            move_file(r->facts, r->base, "run.json", err);
 }
 
-/* The names of tables that the old run gave; those of the new one when there is none. */
+/* Table names of the old run; those of the new run if there is no old one. */
 static const struct params *
 params_of_base(const char *base, struct params *old, const struct params *otherwise)
 {
@@ -190,7 +190,7 @@ params_of_base(const char *base, struct params *old, const struct params *otherw
     return has ? old : otherwise;
 }
 
-/* The copy is made beside, and only when it is whole the old files go for it. */
+/* Makes a complete copy first, then replaces the old files. */
 static bool
 renew(const char *base, const char *run, const struct params *params, struct error *err)
 {

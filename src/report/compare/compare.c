@@ -14,8 +14,8 @@ pixel_at(const struct picture *picture, uint32_t x, uint32_t y)
     return picture->rgba + 4 * ((size_t)y * picture->width + x);
 }
 
-/* Whether the simulated pixel lies in the range of the 3x3 pixels around it in the reference, and
- * that range is wide enough to be an edge. */
+/* Whether the simulated pixel is within the range of the reference's 3x3 neighbourhood, and that
+ * range is wide enough to be an edge. */
 static bool
 is_edge_difference(const struct picture *reference, uint32_t x, uint32_t y,
                    const uint8_t *simulated, uint32_t channels)

@@ -11,14 +11,14 @@
 
 struct line {
     char *name;
-    double *values; /* of each run; NaN: it has none */
-    double weight;  /* how much it moved */
+    double *values; /* per run; NaN: missing */
+    double weight;  /* size of the change, for sorting */
 };
 
 struct compare_columns {
     const char *const *dirs;
     uint32_t count;
-    struct run_comparison *runs; /* of the first with each other one: runs[0] is not used */
+    struct run_comparison *runs; /* runs[i] compares run 0 with run i; runs[0] is unused */
     VEC(struct line) metrics;
     VEC(struct line) statistics;
 };
@@ -32,7 +32,7 @@ empty_values(uint32_t count)
     return values;
 }
 
-/* The first comparison says which figures there are. */
+/* The first comparison determines the lines. */
 static void
 add_run(struct compare_columns *c, uint32_t number)
 {
@@ -122,7 +122,7 @@ compare_columns_destroy(struct compare_columns *c)
     free(c);
 }
 
-/* The parameter's value in a run: that of the first one where the two do not differ. */
+/* Value of a parameter in a run. Returns `same` if it does not differ from the first run's. */
 static const char *
 value_of(const struct compare_columns *c, uint32_t run, const char *name, const char *same)
 {
@@ -132,7 +132,7 @@ value_of(const struct compare_columns *c, uint32_t run, const char *name, const 
     return same;
 }
 
-/* Calls for each parameter in which some machine differs from the first, once. */
+/* Calls `take` once per parameter that differs between some machine and the first. */
 static void
 each_parameter(const struct compare_columns *c,
                void (*take)(void *data, const char *name, const char *first), void *data)

@@ -40,7 +40,7 @@ compare_metrics(const struct run_json *a, const struct run_json *b, const char *
     return true;
 }
 
-/* Without its folder: it may lie elsewhere, and still be the same. */
+/* The program's name without its folder: the same program may be installed elsewhere. */
 static const char *
 program_of(const struct run_json *run)
 {
@@ -63,7 +63,7 @@ differ(double a, double b)
     return a != b && !(isnan(a) && isnan(b));
 }
 
-/* The frames by their numbers, in what way, and how large they are. */
+/* Compares the frames: numbers, mode and size. */
 static void
 compare_frames(const struct run_json *a, const struct run_json *b, struct run_comparison *out)
 {
@@ -85,7 +85,7 @@ compare_frames(const struct run_json *a, const struct run_json *b, struct run_co
                  a->height, b->width, b->height);
 }
 
-/* A comparison wants them. */
+/* Checks that run.json has the figures that a comparison needs. */
 static bool
 has_figures(const struct run_json *run, const char *dir, struct error *err)
 {
@@ -145,7 +145,7 @@ compare_machines(const char *dir_a, const char *dir_b, struct run_comparison *ou
     return true;
 }
 
-/* Of all frames together. */
+/* Sum over all frames; of peaks the maximum. */
 static uint64_t
 column_total(const struct csv_table *table, uint32_t column)
 {
@@ -180,7 +180,7 @@ read_frames(const char *dir, struct csv_table *table, struct error *err)
     return ok;
 }
 
-/* Statistics of all frames together, in the order of the columns. */
+/* Totals of all statistics over all frames, in column order. */
 static struct stat_move *
 sum_table(const struct csv_table *table, size_t *count)
 {
@@ -204,7 +204,7 @@ free_moves(struct stat_move *moves, size_t count)
     free(moves);
 }
 
-/* The statistics that both runs have: units that only one machine has cannot have moved. */
+/* Compares statistics of both runs. Units that only one machine has are left out. */
 static void
 compare_tables(const struct csv_table *a, const struct csv_table *b, struct run_comparison *out)
 {

@@ -14,7 +14,7 @@ const struct ideal ideals[IDEALS] = {
 #include "ideals.def"
 };
 
-/* Calls for each word of a text with spaces; stops when that returns false. */
+/* Calls `fn` for each word of a text separated by spaces, until it returns false. */
 static bool
 each_word(const char *text, bool (*fn)(void *data, const char *word, struct error *err), void *data,
           struct error *err)
@@ -81,32 +81,33 @@ ideal_is_charged(const struct ideal *ideal, const char *branch)
 
 /* ---- reading rows ---- */
 
-/* What memory needs by itself is more than its channels' bursts: rows are opened and closed, and
- * not all channels have as much to do. Where it alone was left to bound a frame, it moved data in
- * this share of the cycles: between 0.43 and 0.72 in glmark2's scenes, 0.6 fits best. */
+/* Memory takes longer than its channels' bursts: rows open and close, and channels are loaded
+ * unequally. In frames bound by memory alone, it moved data in this share of the cycles. glmark2's
+ * scenes give 0.43 to 0.72; 0.6 fits best. */
 #define MEMORY_EFFICIENCY 0.6
 
-/* One row: what removing each can give, and what each needs by itself. */
+/* One row: each resource's upper bound and work. */
 struct row_costs {
     double cycles, charged[IDEALS], most[IDEALS], own[IDEALS];
-    double bound[IDEALS]; /* own, at the share of its peak that memory reaches */
-    /* memory's time with reads of textures, which both remove; of what memory moves, 0 to 1 */
+    double bound[IDEALS]; /* own, divided by MEMORY_EFFICIENCY for memory */
+    /* texture_reads: cycles of memory's reads of textures, which both ideals remove;
+     * texture_traffic: their share of memory traffic, 0 to 1 */
     double texture_reads, texture_traffic;
-    bool is_draw, is_upload; /* else it is an order, which waits for the draws before it */
-    double drain;            /* of a draw: cycles that work of the next one could fill */
+    bool is_draw, is_upload; /* neither: an order, which waits for earlier draws */
+    double drain;            /* of a draw: cycles that the next draw's work could fill */
 };
 
-/* Draws that follow each other. */
+/* Consecutive draws. */
 struct draw_chain {
-    struct row_costs last;      /* with no order behind it so far; else no draw */
-    double cycles, own[IDEALS]; /* of all of them */
+    struct row_costs last; /* last row if it is a draw; is_draw is false if an order followed */
+    double cycles, own[IDEALS]; /* summed over all draws */
 };
 
 struct ideal_sum {
-    const char *const *names; /* of a row's numbers */
+    const char *const *names; /* columns of a row */
     uint32_t count;
     const struct params *params;
-    int32_t cycles, front_rests; /* places; front_rests -1: nothing is told of drains */
+    int32_t cycles, front_rests; /* column indices; front_rests -1: drains are not computed */
     int32_t lost[CAUSE_COUNT];
     bool removes[IDEALS][CAUSE_COUNT], is_charged[IDEALS][CAUSE_COUNT];
     struct formula bounds[IDEALS], texture_traffic;
@@ -127,7 +128,7 @@ static bool
 resolve(void *data, const char *name, int32_t *place, double *number)
 {
     const struct ideal_sum *sum = data;
-    if (metric_find(name)) /* none of the bounds stands on another one */
+    if (metric_find(name)) /* bounds do not depend on other metrics */
         return false;
     *place = column_of(sum, name);
     return *place >= 0 || param_number(sum->params, name, number);
@@ -209,7 +210,7 @@ most_of(const double bounds[IDEALS])
     return most;
 }
 
-/* The own work of each resource, from its metric. */
+/* Evaluates the metric of each resource's work. */
 static void
 read_bounds(const struct ideal_sum *sum, const double *numbers, struct row_costs *costs)
 {
@@ -223,9 +224,8 @@ read_bounds(const struct ideal_sum *sum, const double *numbers, struct row_costs
     }
 }
 
-/* While a draw's front, the Streamer, has nothing left to fetch, the next one's could be at work;
- * but what a resource has to do for this draw it has to do beside the next one too. Uploads go on
- * beside draws. */
+/* While the Streamer has nothing left to fetch for a draw, the next draw could start. But the next
+ * draw cannot use a resource while this draw occupies it. Uploads overlap with draws. */
 static void
 read_drain(const struct ideal_sum *sum, const double *numbers, const char *kind,
            struct row_costs *costs)
@@ -256,9 +256,9 @@ read_row(const struct ideal_sum *sum, const double *numbers, const char *kind,
 
 /* ---- the rule ---- */
 
-/* Cycles that the row takes without a resource, for all that another one has to do: that one's own
- * work beside all that is left, or, as much as it is not in what is left, behind it; halfway
- * between. Memory need not read textures that are there without. */
+/* Expected cycles of the row if resource `ideal` is free and resource `other` limits. At best the
+ * other's work overlaps with the cycles left; at worst its part outside of them follows. The result
+ * is the mean. With ideal textures memory does not read them. */
 static double
 cycles_without(const struct row_costs *costs, uint32_t ideal, uint32_t other)
 {
@@ -294,7 +294,7 @@ predict(struct ideal_gains *gains, const struct row_costs *costs)
     }
 }
 
-/* The drain of the draw before is filled by this one, which is no longer than it is. */
+/* Cycles of the previous draw's drain that this draw can fill: at most this draw's length. */
 static double
 fill_drain(struct draw_chain *draws, const struct row_costs *costs)
 {
@@ -310,7 +310,7 @@ fill_drain(struct draw_chain *draws, const struct row_costs *costs)
     return filled;
 }
 
-/* All draws together take no less than the own work of any resource. */
+/* All draws together take at least the work of the busiest resource. */
 static void
 predict_drain(struct ideal_gains *gains, const struct draw_chain *draws)
 {

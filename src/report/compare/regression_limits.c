@@ -13,7 +13,7 @@ is_pictures(const struct regression_limit *limit)
     return !strcmp(limit->name, "pictures");
 }
 
-/* "cycles=2%". */
+/* Parses "cycles=2%". */
 static bool
 parse_limit(struct regression_limit *limit, const char *text, size_t length, struct error *err)
 {
@@ -63,7 +63,7 @@ add_check(struct regression_limits *regression, struct regression_check check, d
     VEC_PUSH(&regression->checks, check);
 }
 
-/* Of a whole run. */
+/* Finds a figure of the whole runs. */
 static bool
 find_value(const struct run_comparison *runs, const char *name, double *a, double *b)
 {
@@ -154,7 +154,7 @@ column_sum(const struct draws *draws, int32_t column)
     return sum;
 }
 
-/* A figure of each pair of draws. */
+/* Checks a limit for each pair of draws. */
 static void
 check_pairs(struct regression_limits *regression, const struct regression_limit *limit,
             const struct draws *a, int32_t in_a, const struct draws *b, int32_t in_b,

@@ -1,6 +1,5 @@
-/* What the limits found, for people, for pull requests (Markdown), for test reports (JUnit), as
- * JSON.
- */
+/* Prints the results of limits: as text, as Markdown for pull requests, as JUnit's XML for test
+ * reports, and as JSON. */
 #include "base/text_table.h"
 #include "report/compare/regression_limits.h"
 
@@ -68,8 +67,7 @@ regression_limits_print(const struct regression_limits *regression, FILE *out)
     text_table_put(&table, TEXT_TABLE_TEXT, out);
 }
 
-/* A program's own words in a cell of Markdown: as text, whatever means something there. The caller
- * frees. */
+/* Escapes a program's text for a Markdown cell. The caller frees the result. */
 static char *
 markdown_of(const char *text)
 {
@@ -111,7 +109,7 @@ put_pair(struct text_table *table, const struct draws_pair *pair)
     free(difference);
 }
 
-/* How many draws are what they were, and the first of those that are not. */
+/* Prints the number of unchanged draws, and the first changed ones. */
 static void
 print_join(const struct draws_join *join, FILE *out)
 {

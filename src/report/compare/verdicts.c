@@ -108,7 +108,7 @@ verdicts_score(const struct verdict_case *cases, size_t count, bool develops, co
 
 /* ---- the page ---- */
 
-/* Names of machines, each once, in their order; returns how many. */
+/* Collects the distinct names of machines in order. Returns their number. */
 static size_t
 machines_of(const struct verdict_case *cases, size_t count, const char *names[], size_t most)
 {
@@ -200,8 +200,8 @@ write_frames(const struct verdict_case *cases, size_t count, bool develops, FILE
     text_table_put(&table, TEXT_TABLE_MARKDOWN, out);
 }
 
-/* What went wrong, from the figures: the verdict gave less than was expected, the best one more, or
- * something that the rule does not know hid behind the best one. */
+/* Prints the probable error: the verdict gained less than expected, the best resource gained more,
+ * or it gained more than its upper bound. */
 static void
 explain(const struct verdict_case *one, FILE *out)
 {

@@ -59,7 +59,7 @@ factor_name(uint8_t factor)
     return name ? name : "?";
 }
 
-/* State: each kind says itself when it departs from the default, as a name and a value. */
+/* Each kind of state reports its differences from the default as pairs of name and value. */
 
 typedef void say_fn(void *data, const char *name, const char *value);
 
@@ -139,7 +139,7 @@ say_depth(const struct draw *draw, say_fn *fn, void *data)
     say_stencil(&d->stencil[1], draw->stencil_ref[1], "stencil_back", fn, data);
 }
 
-/* Whether the scissor leaves out anything of the target. */
+/* Whether the scissor excludes a part of the target. */
 static bool
 cuts(const struct draw *draw)
 {

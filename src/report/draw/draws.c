@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reading. */
+/* ---- reading ---- */
 
 static char *
 table_path(const char *dir, struct params *params, struct error *err)
@@ -113,7 +113,7 @@ add_row(struct draws *draws, uint32_t row, const struct columns *c, struct ideal
         .texture_misses = csv_value(t, row, c->texture_misses),
         .overdraw = width && height ? csv_value(t, row, c->written) / width / height : 0,
     };
-    if (gains) { /* else lost cycles have no name */
+    if (gains) { /* otherwise the run does not count causes */
         ideals_table_row(gains, t, row, numbers);
         ideals_take(gains, &r.cost.gains);
     }
@@ -134,7 +134,7 @@ add_rows(struct draws *draws, const struct frame_set *frames, const struct colum
             add_row(draws, row, columns, gains, numbers);
     ideals_end(gains);
     free(numbers);
-    /* of all together, with the drains between them, of which no row tells alone */
+    /* total of all rows; includes the drains between draws, which no single row has */
     const struct ideal_rows all = {table, frames, -1};
     ideals_predict(&all, params, &draws->total.gains, NULL);
 }
@@ -196,7 +196,7 @@ draw_row_label(const struct draw_row *row)
     return mem_printf("%s%s%s", row->label, both ? " " : "", row->program_name);
 }
 
-/* Lists. */
+/* ---- lists ---- */
 
 static const char *const group_names[] = {"draw", "program", "target", "texture", "label"};
 
@@ -229,7 +229,7 @@ add_to(struct draws_list *list, const struct draw_row *row, char *name)
     VEC_PUSH(&list->lines, ((struct draws_line){row, name, 1, row->cost}));
 }
 
-/* Each of "#12 256x256 DXT1; #14 ...", once. */
+/* Adds the row to the group of each distinct texture in "#12 256x256 DXT1; #14 ...". */
 static void
 add_to_textures(struct draws_list *list, const struct draw_row *row)
 {
@@ -279,7 +279,7 @@ add_between(struct draws_list *list, const struct draw_row *row)
     VEC_PUSH(&list->between, ((struct draws_line){row, mem_strdup(row->work), 1, row->cost}));
 }
 
-/* By cycles; what costs the same in its order in the run. */
+/* Sorts by cycles, descending; ties by order in the run. */
 static int
 dearest_first(const void *left, const void *right)
 {

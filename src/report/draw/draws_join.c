@@ -1,8 +1,7 @@
-/* Two runs draw by draw, frame by frame in order. First, draws of one hash whose number is the same
- * in both frames go together, the first with the first and so on, wherever they stand: programs
- * sort what they draw. What is left is aligned in order so that most of it is the same
- * (Needleman-Wunsch, with nothing to pay for a gap), and draws that have little in common stay
- * alone. */
+/* Joins two runs draw by draw. Frames are matched in order. If both frames have equally many draws
+ * of one hash, these are paired in order, regardless of position: programs may sort their draws.
+ * The remaining draws are aligned in order for the largest total similarity (Needleman-Wunsch, gap
+ * penalty 0). Draws with too little in common stay unpaired. */
 #include "report/draw/draws.h"
 
 #include <stddef.h>
@@ -10,18 +9,18 @@
 #include <string.h>
 
 enum {
-    SAME_HASH = 32,  /* against those below, which come to 15 */
-    LEAST_SCORE = 8, /* of two draws that are one, changed */
+    SAME_HASH = 32,  /* more than the weights below, whose sum is 15 */
+    LEAST_SCORE = 8, /* least score of a changed draw */
     MOST_CELLS = 1 << 26,
 };
 
-struct side { /* a frame of a run */
+struct side { /* one frame of one run */
     const struct draw_row **draws;
-    const struct draw_row **other; /* what each was joined with, or NULL */
+    const struct draw_row **other; /* partner of each draw, or NULL */
     uint32_t count;
 };
 
-/* "256x256 DXT1; ..." without the handles, which are of a run. */
+/* Removes the resource handles, which are specific to a run: "256x256 DXT1; ...". */
 static char *
 texture_kinds(const char *textures)
 {
@@ -107,7 +106,7 @@ score(const struct draw_row *a, const struct draw_row *b)
     return sum < LEAST_SCORE ? 0 : sum;
 }
 
-/* By hash, and in order. */
+/* Sorts by hash, then by order. */
 static int
 compare_places(const void *left, const void *right)
 {
@@ -160,7 +159,7 @@ join_by_hash(struct side *a, struct side *b)
     free(in_b);
 }
 
-/* Places of those that are alone. */
+/* Indices of unpaired draws. */
 static uint32_t *
 left_over(const struct side *side, uint32_t *count)
 {
@@ -178,7 +177,8 @@ static void
 fill_cells(const struct side *a, const uint32_t *in_a, uint32_t n, const struct side *b,
            const uint32_t *in_b, uint32_t m, uint8_t *steps)
 {
-    uint32_t *best = mem_array((size_t)m + 1, sizeof *best); /* of the row above, then this */
+    /* previous row, overwritten by the current one */
+    uint32_t *best = mem_array((size_t)m + 1, sizeof *best);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t diagonal = 0;
         for (uint32_t j = 0; j < m; j++) {
@@ -219,7 +219,7 @@ align(struct side *a, struct side *b)
     free(in_b);
 }
 
-/* The draws of the frame that row *at belongs to; *at goes behind them. */
+/* Takes the draws of the frame at row *at. *at becomes the first row after them. */
 static struct side
 take_frame(const struct draws *draws, size_t *at)
 {
@@ -250,7 +250,7 @@ add_pair(struct draws_join *join, const struct draw_row *a, const struct draw_ro
         join->changed++;
 }
 
-/* In the order of b; what only a has, in its own, behind. */
+/* Adds pairs in the order of b, then draws only in a. */
 static void
 add_pairs(struct draws_join *join, const struct side *a, const struct side *b)
 {

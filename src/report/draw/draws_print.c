@@ -1,4 +1,4 @@
-/* Lists of draws for people, as CSV and as JSON. */
+/* Prints lists of draws as text, CSV and JSON. */
 #include "report/draw/draws.h"
 
 #include "base/json.h"
@@ -16,7 +16,7 @@ share(const struct draw_cost *cost, const struct draws *draws)
     return draws->total.cycles > 0 ? 100 * cost->cycles / draws->total.cycles : 0;
 }
 
-/* Text. */
+/* ---- text ---- */
 
 static void
 put_cost(struct text_table *table, const struct draw_cost *cost, const struct draws *draws,
@@ -28,7 +28,7 @@ put_cost(struct text_table *table, const struct draw_cost *cost, const struct dr
     if (covers)
         text_table_cell(table, "%.3f", cost->overdraw);
     else
-        text_table_cell(table, "-"); /* of work that has no target, or of all together */
+        text_table_cell(table, "-"); /* work without a target, or the total */
     text_table_cell(table, "%.0f", cost->bytes);
     text_table_cell(table, "%.0f", cost->texture_misses);
     text_table_left(table, "%s", draw_cost_bound_by(cost));
@@ -90,7 +90,7 @@ print_draws_text(const struct draws_list *list, const struct draws *draws, uint3
     text_table_put(&table, TEXT_TABLE_TEXT, out);
 }
 
-/* CSV. */
+/* ---- CSV ---- */
 
 static void
 put_csv_cost(struct text_table *table, const struct draw_cost *cost, const struct draws *draws)
@@ -147,7 +147,7 @@ print_draws_csv(const struct draws_list *list, const struct draws *draws, FILE *
     text_table_put(&table, TEXT_TABLE_CSV, out);
 }
 
-/* JSON. */
+/* ---- JSON ---- */
 
 static void
 add_cost(cJSON *o, const struct draw_cost *cost, const struct draws *draws)
@@ -223,7 +223,7 @@ draws_list_print(const struct draws_list *list, const struct draws *draws, enum 
     }
 }
 
-/* Two runs. */
+/* ---- two runs ---- */
 
 static double
 cycles_change(const struct draws_pair *pair)
@@ -251,7 +251,7 @@ status_of(const struct draws_pair *pair)
                                                   : "same";
 }
 
-/* FRAME:DRAW, or what stands for no draw. */
+/* Prints FRAME:DRAW, or `none` if there is no draw. */
 static void
 put_position(struct text_table *table, const struct draw_row *row, const char *none)
 {

@@ -1,4 +1,4 @@
-/* The scales of fragment maps as pictures: bars of color, and numbers under them. */
+/* Draws the legends of fragment maps: color bars with numbers below. */
 #include "base/mem.h"
 #include "report/draw/maps.h"
 
@@ -6,18 +6,18 @@
 #include <string.h>
 
 enum {
-    BAR = 256, /* wide: a column a level */
+    BAR = 256, /* width in pixels: one column per level */
     MARGIN = 16,
     BAR_HEIGHT = 16,
     BARS = 3,
-    WIDTH = BAR + MARGIN + 40, /* the last figure reaches over the bar */
-    ZOOM = 2,                  /* of the figures */
-    GLYPH_WIDTH = 4,           /* with the gap behind it */
+    WIDTH = BAR + MARGIN + 40, /* space for the last number, which extends past the bar */
+    ZOOM = 2,                  /* scale of the glyphs */
+    GLYPH_WIDTH = 4,           /* includes the gap to the next glyph */
     GLYPH_HEIGHT = 5,
     TICKS = 9,
 };
 
-/* Five rows of three points each, the upper left one first. */
+/* Bitmaps of 3x5 pixels, top row first. */
 static const struct {
     char letter;
     const char *rows;
@@ -29,11 +29,11 @@ static const struct {
     {'k', "#..#.###.#.##.#"},
 };
 
-/* A scale: what each bar's levels look like, and what some of them stand for. */
+/* A scale: colors of each bar, and numbers at some levels. */
 struct scale {
     uint32_t bars;
     void (*color)(uint32_t bar, uint32_t level, uint8_t rgb[3]);
-    uint32_t step; /* levels between two figures */
+    uint32_t step; /* levels between two numbers */
     const char *figures[TICKS];
 };
 
@@ -44,7 +44,7 @@ heat(uint32_t bar, uint32_t level, uint8_t rgb[3])
     map_heat(level, rgb);
 }
 
-/* Red, green and blue by themselves. */
+/* Separate bars for red, green and blue. */
 static void
 channels(uint32_t bar, uint32_t level, uint8_t rgb[3])
 {

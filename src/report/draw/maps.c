@@ -19,7 +19,7 @@ const char *const map_mode_names[MAP_MODES] = {
     [MAP_DRAWS] = "draws",
 };
 
-/* Steps of the scales: how much of 255 one of the counted things is. */
+/* Levels of 255 per counted item. */
 enum { OVERDRAW_STEP = 32, CULLED_STEP = 64, MISS_STEP = 8 };
 
 bool
@@ -87,7 +87,7 @@ map_quarter(uint32_t quarter, uint8_t rgb[3])
     memcpy(rgb, quarters[quarter], 3);
 }
 
-/* The compression level as a scale of its own: cleared black, then by quarters of the block. */
+/* Compression level: black for a cleared block, else quarters of the block size. */
 static void
 compression_color(const struct map_source *source, uint32_t x, uint32_t y, uint8_t rgb[3])
 {
@@ -144,7 +144,7 @@ map_draw(const struct map_source *source, uint32_t mode, struct picture *map)
     }
 }
 
-/* Rows of tiles from the top of the surface, draws in their order. */
+/* Rows in order of tiles from the top of the surface, then of draws. */
 static void
 draws_rows(const struct map_source *source, const struct watched_surface *surface, struct csv *csv)
 {

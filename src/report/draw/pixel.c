@@ -28,7 +28,8 @@ void
 pixel_log_sort(struct pixel_log *log)
 {
     struct watched_fragment *items = log->fragments.items;
-    for (size_t i = 1; i < log->fragments.count; i++) { /* stable; nearly sorted already */
+    /* insertion sort: stable, and the input is almost sorted */
+    for (size_t i = 1; i < log->fragments.count; i++) {
         const struct watched_fragment moved = items[i];
         size_t to = i;
         for (; to > 0 && items[to - 1].frame > moved.frame; to--)
@@ -56,7 +57,7 @@ put_color(struct text_table *sheet, bool there, const float rgba[4])
         text_table_cell(sheet, "-");
 }
 
-/* Which fragment a row is of. */
+/* Adds the cells that identify a fragment. */
 static void
 put_fragment(struct text_table *sheet, const struct watched_fragment *f)
 {
@@ -95,7 +96,7 @@ put_values(struct text_table *sheet, const struct watched_fragment *f)
     text_table_end_row(sheet);
 }
 
-/* Two tables, so that each fits a screen: when, and what. */
+/* Prints two tables, so that each fits a screen: cycles, and results. */
 void
 pixel_log_print(const struct pixel_log *log, FILE *out)
 {

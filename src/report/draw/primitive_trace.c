@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Making a table by kind and thing: qsort() has no argument for the hops. */
+/* Sort key of a hop; qsort() has no parameter to pass the hops. */
 struct hop_key {
     enum follow_kind kind;
     uint32_t thing, hop;
@@ -42,7 +42,7 @@ later(uint64_t a, uint64_t b)
     return a == CYCLE_NEVER || (b != CYCLE_NEVER && b > a) ? b : a;
 }
 
-/* When the last of the things was sent that the thing became; CYCLE_NEVER: it became none. */
+/* Cycle in which the last item derived from this one was sent; CYCLE_NEVER: none was. */
 static uint64_t
 became(const struct follow *follow, enum follow_kind kind, uint32_t thing)
 {
@@ -59,7 +59,7 @@ became(const struct follow *follow, enum follow_kind kind, uint32_t thing)
     return last;
 }
 
-/* Of the draw's vertices, and of what was read for them, those of the triangle. */
+/* Whether the hop belongs to the triangle. The draw's other vertices and their reads do not. */
 static bool
 is_kept(const struct follow *follow, const struct follow_hop *hop)
 {
@@ -71,7 +71,7 @@ is_kept(const struct follow *follow, const struct follow_hop *hop)
     return corner && hop->kind != FOLLOW_OTHER_USE;
 }
 
-/* When the unit at the end of the way of a thing let go of it. */
+/* Cycle in which the last unit on the item's path released it. */
 static uint64_t
 end_of(const struct follow *follow, const struct follow_hop *hop)
 {
@@ -87,7 +87,7 @@ end_of(const struct follow *follow, const struct follow_hop *hop)
     }
 }
 
-/* HZ takes tiles in order, and makes the quads of one before those of the next. */
+/* HZ processes tiles in order: all quads of a tile precede those of the next. */
 static void
 find_ends_of_tiles(struct primitive_trace *trace)
 {
@@ -114,7 +114,7 @@ is_answer(const struct follow *follow, const struct follow_hop *hop)
     return hop->queue >= m->texels_queue && hop->queue < m->texels_queue + m->texels_queue_count;
 }
 
-/* A quad's requests for texels are answered in their order. */
+/* Texel requests of a quad are answered in order. */
 static void
 find_answers(struct primitive_trace *trace, size_t first, size_t end)
 {

@@ -1,4 +1,4 @@
-/* The trace of a triangle as follow.json. */
+/* Writes the trace of a triangle as follow.json. */
 #include "report/draw/primitive_trace.h"
 
 #include "base/file.h"
@@ -21,7 +21,7 @@ step_json(const struct primitive_trace *trace, uint32_t at)
     return step;
 }
 
-/* The hops of a thing; they begin at *at of the order. */
+/* The hops of an item, from index *at of the order on. *at becomes the index after them. */
 static cJSON *
 steps_json(const struct primitive_trace *trace, enum follow_kind kind, uint32_t thing, size_t *at)
 {
@@ -36,7 +36,7 @@ steps_json(const struct primitive_trace *trace, enum follow_kind kind, uint32_t 
     return steps;
 }
 
-/* Where those of a kind begin, or those of a thing. */
+/* Index in the order where the hops of a kind, or of an item, begin. */
 static size_t
 find_kind(const struct primitive_trace *trace, enum follow_kind kind, uint32_t thing)
 {

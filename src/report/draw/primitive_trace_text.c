@@ -1,4 +1,4 @@
-/* The trace of a triangle for a person. */
+/* Prints the trace of a triangle as text. */
 #include "report/draw/primitive_trace.h"
 
 #include "base/wrap.h"
@@ -7,8 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* What the unit at the end of a queue does with what comes by it (machine.def); "": its name says
- * it. */
+/* Actions of the receiving unit per queue (machine.def); "" if the unit's name describes it. */
 static const struct {
     const char *queue, *what;
 } actions[] = {
@@ -41,7 +40,7 @@ shape_of(const struct follow *follow)
     return shapes[follow->corner_count];
 }
 
-/* "vertex 12", "triangle", "96 quads". */
+/* Formats "vertex 12", "triangle" or "96 quads". */
 static void
 name_stage(const struct follow *follow, const struct primitive_trace_stage *stage, char *name,
            size_t size)
@@ -62,7 +61,7 @@ name_stage(const struct follow *follow, const struct primitive_trace_stage *stag
         snprintf(name, size, "%" PRIu64 " %s%s", stage->count, kind, stage->count > 1 ? "s" : "");
 }
 
-/* Of one thing exactly, of several in the mean. */
+/* Prints the exact value for one item, the average for several. */
 static void
 put_mean(struct text_table *sheet, uint64_t sum, uint64_t count)
 {
@@ -105,7 +104,7 @@ print_stages(const struct primitive_trace *trace, FILE *out)
     print_sheet(&sheet, spare, sizeof spare / sizeof spare[0], out);
 }
 
-/* "written", or "depth 1, written 3". */
+/* Formats "written", or "depth 1, written 3". */
 static void
 name_fates(const struct watched_course *course, char *text, size_t size)
 {
@@ -159,7 +158,7 @@ print_quads(const struct primitive_trace *trace, FILE *out)
                 watch->courses.count - PRIMITIVE_TRACE_QUADS_SHOWN);
 }
 
-/* What setup found, or where the way ended before. */
+/* Prints the triangle's setup, or why it was dropped before. */
 static void
 print_shape(const struct follow *follow, uint32_t width, FILE *out)
 {

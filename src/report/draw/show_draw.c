@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SLICES = 6 }; /* of a texture that become pictures: a cube's faces */
+enum { MOST_SLICES = 6 }; /* largest number of slices shown per texture: a cube's faces */
 
 static bool
 write_picture(struct shown_draw *shown, struct picture *picture, char *name, struct error *err)
@@ -21,7 +21,8 @@ write_picture(struct shown_draw *shown, struct picture *picture, char *name, str
     return ok;
 }
 
-/* Whether the draw goes to a window, whose rows, those of its depths too, begin at the top. */
+/* Whether the draw targets a window. Rows of a window start at the top, those of its depth buffer
+ * too. */
 static bool
 is_in_window(const struct draw *draw)
 {
@@ -31,7 +32,7 @@ is_in_window(const struct draw *draw)
     return false;
 }
 
-/* Upright; alpha is no transparency in a target. */
+/* Makes the picture upright. A target's alpha is not transparency, so it is ignored. */
 static void
 picture_of_target(struct picture *picture, const struct draw *draw,
                   const struct bound_surface *surface, const struct gpu_memory *memory)
@@ -129,7 +130,7 @@ fragments(void *data, uint32_t x, uint32_t y, uint32_t mask)
     }
 }
 
-/* What it covered in magenta over the target, which is darkened elsewhere. */
+/* Paints covered pixels magenta; the rest of the target is darkened. */
 static bool
 write_covered(struct shown_draw *shown, const struct draw *draw, const struct gpu_memory *memory,
               struct error *err)

@@ -35,7 +35,7 @@ shown_program_is_hash(const char *text)
     return *text && !text[strspn(text, "0123456789abcdef")];
 }
 
-/* Whether its hash is, or begins with, what is wanted. */
+/* Whether the program's hash starts with the wanted one. */
 static bool
 is_wanted(const struct shown_programs *shown, const struct program *program)
 {
@@ -86,7 +86,7 @@ show_programs(struct shown_programs *shown, struct trace_reader *reader, struct 
     return true;
 }
 
-/* One a cycle of a thread group, of all units: what the ALUs could do if nothing else held them. */
+/* Threads per cycle over all units, limited by the ALUs alone. */
 static double
 threads_a_cycle(const struct static_cost *cost)
 {
@@ -115,7 +115,7 @@ print_list(const struct shown_programs *shown, FILE *out)
     text_table_put(&table, TEXT_TABLE_TEXT, out);
 }
 
-/* The cycle of an instruction and how long it takes; empty cells: the line is none. */
+/* Cycle and duration of an instruction; empty cells for other lines. */
 static void
 put_issue(struct text_table *table, const struct static_cost *cost, uint32_t instruction,
           bool is_code)

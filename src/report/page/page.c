@@ -18,7 +18,7 @@ page_create(void)
     return page;
 }
 
-/* Whether every cell of a column below its name is a number or empty. */
+/* Whether every cell of a column, except its name, is a number or empty. */
 static bool
 is_numeric(const struct text_table *rows, uint32_t column)
 {
@@ -63,7 +63,8 @@ page_add_table(cJSON *page, const char *name, const struct text_table *rows, cJS
     cJSON_AddItemToArray(tables, table);
 }
 
-/* As it may stand between <script> and </script>: the only '<' of JSON are in texts. */
+/* Prints the JSON for use inside <script>. In JSON '<' occurs only in texts, where it can be
+ * escaped. */
 static void
 put_data(const cJSON *page, FILE *out)
 {
@@ -95,7 +96,7 @@ put_part(const char *name, size_t length, const cJSON *page, FILE *out)
         BUG("page.html asks for %.*s", (int)length, name);
 }
 
-/* page.html, with each {{part}} in its place. */
+/* Prints page.html with each {{part}} substituted. */
 static void
 put_page(const cJSON *page, FILE *out)
 {

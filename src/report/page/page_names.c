@@ -1,4 +1,4 @@
-/* What the names on the page mean, and the machines. */
+/* Adds descriptions of names, and the machines. */
 #include "base/mem.h"
 #include "core/clock_stats.h"
 #include "core/path.h"
@@ -18,7 +18,7 @@ add_item(cJSON *list, const char *name, const char *unit, const char *doc)
     cJSON_AddItemToObject(list, name, one);
 }
 
-/* What core counts of every unit or queue: names without these, ".busy_cycles". */
+/* Statistics that core counts for every unit or queue. Their names have no unit: ".busy_cycles". */
 static void
 add_core_statistics(cJSON *list, const struct stat_group *group)
 {
@@ -30,7 +30,7 @@ add_core_statistics(cJSON *list, const struct stat_group *group)
     }
 }
 
-/* {NAME: [unit, doc]} of statistics and metrics. */
+/* Adds {NAME: [unit, doc]} of statistics and metrics. */
 static void
 add_statistics(cJSON *page)
 {
@@ -61,7 +61,8 @@ add_units(cJSON *page)
         cJSON_AddStringToObject(list, docs[u].group->unit, docs[u].doc);
 }
 
-/* Of an ideal: "causes" that it removes, and the "branch" of the tree that is charged to it. */
+/* Adds to an ideal the "causes" that it removes, and the "branch" of the tree that is charged to
+ * it. */
 static void
 add_causes(cJSON *ideal, const struct ideal *info)
 {

@@ -1,4 +1,4 @@
-/* Columns as the page unpacks them (page/data.js). */
+/* Packs columns; page/data.js unpacks them. */
 #include "base/mem.h"
 #include "report/page/page.h"
 
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#define REAL_STEP 1e-8 /* of a real: tables have four digits */
+#define REAL_STEP 1e-8 /* resolution of reals: tables have four significant digits */
 
 char *
 page_base64(const void *bytes, size_t size)
@@ -91,14 +91,15 @@ page_add_whole(struct page_columns *columns, const char *name, const uint64_t *v
         add_packed(columns, name, "whole", values);
 }
 
-/* 0: none; else 1 more than twice its hundred-millionths, and 1 more again when it is below 0. */
+/* Encodes no value as 0. Otherwise, with n = |value| / REAL_STEP: 2 n + 1, plus 1 if the value is
+ * negative. */
 void
 page_add_real(struct page_columns *columns, const char *name, const double *values)
 {
     uint64_t *codes = mem_array((size_t)columns->rows + 1, sizeof *codes);
     for (uint32_t i = 0; i < columns->rows; i++) {
         const double scaled = fabs(values[i]) / REAL_STEP;
-        if (scaled < 1e18) /* no NaN either */
+        if (scaled < 1e18) /* false for NaN */
             codes[i] = 2 * (uint64_t)(scaled + 0.5) + 1 + (values[i] < 0);
     }
     add_packed(columns, name, "real", codes);
@@ -118,7 +119,7 @@ compare_texts(const void *left, const void *right)
     return order ? order : (a->row > b->row) - (a->row < b->row);
 }
 
-/* Each different text once, and a number a row. */
+/* Stores each distinct text once, and an index per row. */
 void
 page_add_texts(struct page_columns *columns, const char *name, const char *const *values)
 {

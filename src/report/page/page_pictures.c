@@ -1,5 +1,5 @@
-/* A frame's pictures for the page: the frame itself as it is on disk, its maps as levels, a byte a
- * pixel, which the page gives colors, and its table of draws by tile. */
+/* Adds a frame's pictures to the page. The frame's PNG is copied unchanged. Maps become one level
+ * per pixel, which the page colors. The table of draws per tile is added too. */
 #include "base/mem.h"
 #include "report/draw/maps.h"
 #include "report/page/page.h"
@@ -11,11 +11,11 @@
 
 enum {
     MOST_PICTURE = 1 << 28,
-    COUNT_STEP = 64, /* of a channel of the map of what was culled: a fragment */
+    COUNT_STEP = 64, /* level per fragment in a channel of the map of culled fragments */
     COUNT_MOST = 4,
 };
 
-/* How a map's colors become levels again. */
+/* How map colors are converted back to levels. */
 enum scale { SCALE_HEAT, SCALE_COUNTS, SCALE_QUARTERS };
 static const struct {
     uint32_t mode;
@@ -57,7 +57,7 @@ page_tile_bytes(const char *dir, uint32_t number)
     return file_bytes(map_path(dir, number, MAP_DRAWS));
 }
 
-/* Squares of `reduce` pixels become their mean. */
+/* Averages squares of `reduce` x `reduce` pixels. */
 static void
 reduce_picture(struct picture *picture, uint32_t reduce)
 {
@@ -82,7 +82,7 @@ reduce_picture(struct picture *picture, uint32_t reduce)
     *picture = (struct picture){width, height, picture->has_alpha, small};
 }
 
-/* Of the file on disk, as its first chunk tells it. */
+/* Reads the size from the PNG's first chunk. */
 static void
 add_size(cJSON *frame, const uint8_t *png, size_t size)
 {
@@ -124,8 +124,7 @@ add_frame(cJSON *frame, const char *path, uint32_t reduce, struct error *err)
     return true;
 }
 
-/* The level of each color of the scale of heat: by its 24 bits, over a table of all of them that
- * are on it. */
+/* Table of the heat scale's colors, sorted by their 24 bits, for finding a color's level. */
 struct heat {
     uint32_t color;
     uint8_t level;
@@ -157,7 +156,7 @@ count_of(uint8_t channel)
     return (uint8_t)(count < COUNT_MOST ? count : COUNT_MOST);
 }
 
-/* -1: the color is not of the scale. */
+/* Returns -1 if the color is not on the scale. */
 static int32_t
 level_of(const uint8_t rgb[3], enum scale scale, const struct heat heat[256])
 {
@@ -177,7 +176,7 @@ level_of(const uint8_t rgb[3], enum scale scale, const struct heat heat[256])
     return -1;
 }
 
-/* Of `reduce` pixels each way the highest level. */
+/* Adds a map. Each pixel is the maximum level of `reduce` x `reduce` pixels. */
 static bool
 add_map(cJSON *maps, const char *path, const char *name, enum scale scale, uint32_t reduce,
         struct error *err)

@@ -1,5 +1,4 @@
-/* Runs for the page: their facts, frames, tables, and what their cycles were lost to; several are
- * joined draw by draw. */
+/* Adds runs to the page: facts, frames, tables and gains. Several runs are joined draw by draw. */
 #include "base/mem.h"
 #include "report/run/run_json.h"
 #include "report/page/page.h"
@@ -10,25 +9,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a page holds at most, of all its runs together; beyond it is thinned. */
+/* Limits of a page, shared by its runs. Data beyond them is reduced. */
 enum {
-    MOST_CELLS = 600000,     /* of draws with all their columns */
+    MOST_CELLS = 600000,     /* cells of the table of draws, if it has all columns */
     MOST_DRAWS = 120000,     /* rows of draws */
     MOST_INTERVALS = 6000,   /* rows of intervals */
     MOST_PICTURES = 8000000, /* bytes of pictures and maps */
-    MOST_TILES = 6000000,    /* bytes of tables of draws by tile, on disk */
+    MOST_TILES = 6000000,    /* bytes on disk of the tables of draws per tile */
     MOST_REDUCE = 16,
     MOST_OTHERS = 1 << 22, /* bytes of follow.json and pixel.json */
 };
 
 struct page_run {
     const char *dir;
-    cJSON *object; /* in the page */
-    cJSON *frames; /* in it */
+    cJSON *object; /* the run's object in the page */
+    cJSON *frames; /* the array in `object` */
     struct params params;
     struct draws draws;
     bool has_draws, has_gains;
-    uint32_t *place; /* of each row of the table of draws in the page; UINT32_MAX: left out */
+    uint32_t *place; /* per row of the table of draws: row in the page; UINT32_MAX: left out */
 };
 
 static void add_note(cJSON *run, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -50,7 +49,7 @@ number(const cJSON *object, const char *name)
     return cJSON_IsNumber(item) ? item->valuedouble : 0;
 }
 
-/* ---- what would be gained ---- */
+/* ---- gains ---- */
 
 static void
 add_gains(cJSON *parent, const struct ideal_gains *gains)
@@ -72,7 +71,7 @@ add_gains(cJSON *parent, const struct ideal_gains *gains)
     }
 }
 
-/* Of the run and of each frame; nothing of a run that does not count what was lost. */
+/* Adds gains of the run and of each frame, unless the run does not count causes. */
 static void
 add_all_gains(struct page_run *run)
 {
@@ -99,9 +98,8 @@ add_all_gains(struct page_run *run)
     }
 }
 
-/* "NAME" of a resource: how much less is expected in each row than removing it can give, in
- * hundredths of a cycle; "NAME_behind": the number of the one that takes that, counted from 1; 0:
- * nothing is taken. */
+/* Adds two columns for a resource. "NAME": upper bound less expected gain per row, in hundredths of
+ * a cycle. "NAME_behind": number, from 1, of the resource that hides that part; 0: none. */
 static void
 add_gains_of(struct page_columns *columns, const struct page_run *run, enum ideal_number n)
 {
@@ -115,7 +113,7 @@ add_gains_of(struct page_columns *columns, const struct page_run *run, enum idea
             continue;
         hidden[at] =
             (uint64_t)llround(100 * (row->cost.gains.most[n] - row->cost.gains.expected[n]));
-        for (uint32_t k = 0; k < IDEALS; k++) /* of a single row it is one at most */
+        for (uint32_t k = 0; k < IDEALS; k++) /* a single row has at most one */
             if (row->cost.gains.hidden[n][k] > 0)
                 behind[at] = k + 1;
     }
@@ -126,7 +124,8 @@ add_gains_of(struct page_columns *columns, const struct page_run *run, enum idea
     free(hidden);
 }
 
-/* Of each row of draws in the page; of drain a row alone says nothing. */
+/* Adds gains of each row of draws in the page. Drain is omitted: a single row does not determine
+ * it. */
 static void
 add_row_gains(const struct page_run *run, cJSON *tables, uint32_t rows)
 {
@@ -154,7 +153,8 @@ dearest_first(const void *left, const void *right)
     return a->frame < b->frame ? -1 : a->frame > b->frame;
 }
 
-/* Frames of a table, with their rows: those that there is room for, the dearest first. */
+/* Selects frames for which there is room, most expensive first. *of becomes the number of all
+ * frames. */
 static struct frame_set *
 frames_with_room(const struct draws *draws, uint32_t most_rows, uint32_t *of)
 {
@@ -181,7 +181,7 @@ frames_with_room(const struct draws *draws, uint32_t most_rows, uint32_t *of)
     return set;
 }
 
-/* Which rows of draws the page has, and where. */
+/* Selects the rows of draws for the page, and assigns their places. */
 static void
 choose_draws(struct page_run *run, struct page_rows *rows, uint32_t runs)
 {
@@ -209,7 +209,7 @@ choose_draws(struct page_run *run, struct page_rows *rows, uint32_t runs)
     free(set);
 }
 
-/* "draws": how many the run has, those that the page has not among them, and the dearest of all. */
+/* Adds "draws": the number of all draws of the run, and its most expensive one. */
 static void
 add_draw_count(struct page_run *run)
 {
@@ -260,7 +260,7 @@ add_draws(struct page_run *run, cJSON *tables, uint32_t runs, struct error *err)
     return ok;
 }
 
-/* Rows of one frame that stand beside each other become one, as many as it takes. */
+/* Merges adjacent intervals of a frame, as many as necessary for the limit. */
 static void
 choose_intervals(struct page_run *run, const struct csv_table *table, struct page_rows *rows,
                  uint32_t runs)
@@ -283,7 +283,7 @@ choose_intervals(struct page_run *run, const struct csv_table *table, struct pag
         add_note(run->object, "intervals: %u stand together as one", together);
 }
 
-/* A table that is too large to be read is left out, with a word. */
+/* Reads a table if it exists. A table that is too large is left out with a note. */
 static bool
 read_or_leave(struct page_run *run, struct csv_table *table, const char *path, const char *what,
               bool *there, struct error *err)
@@ -298,7 +298,7 @@ read_or_leave(struct page_run *run, struct csv_table *table, const char *path, c
     return table->too_large;
 }
 
-/* The rows of a table, and what belongs to them of each channel's; takes both. */
+/* Adds the rows of a table and the bytes of each channel. Frees the table and the rows. */
 static bool
 put_rows(struct csv_table *table, struct page_rows *rows, const char *path, cJSON *tables,
          const char *name, struct error *err)
@@ -353,7 +353,7 @@ add_frame_rows(struct page_run *run, cJSON *tables, uint32_t runs, struct error 
 
 /* ---- pictures ---- */
 
-/* How much smaller all pictures have to be, each way. */
+/* Scale divisor per axis that makes all pictures fit the limit. */
 static uint32_t
 reduction(const struct page_run *runs, uint32_t count)
 {
@@ -368,7 +368,8 @@ reduction(const struct page_run *runs, uint32_t count)
     return reduce;
 }
 
-/* Whether the first run's frame of this number has the same picture, which the page then shows. */
+/* Whether the first run's frame with this number has an equal picture, which the page shows
+ * instead. */
 static bool
 is_told(const struct page_run *run, const struct page_run *first, const cJSON *frame)
 {
@@ -416,7 +417,7 @@ add_pictures(struct page_run *run, const struct page_run *first, uint32_t reduce
 
 /* ---- a run ---- */
 
-/* A file of JSON in the folder, as it is, under its own name without the end. */
+/* Adds a JSON file of the folder unchanged, under its name without ".json". */
 static bool
 add_other(struct page_run *run, const char *name, struct error *err)
 {
@@ -460,7 +461,7 @@ add_run(struct page_run *run, cJSON *page, uint32_t runs, struct error *err)
     if (!run_json_read(&json, run->dir, err))
         return false;
     const bool is_complete = json.is_complete;
-    cJSON *facts = json.root; /* the page's from here on */
+    cJSON *facts = json.root; /* owned by the page from here on */
     json.root = NULL;
     run_json_fini(&json);
     run->object = cJSON_CreateObject();
@@ -485,14 +486,14 @@ add_run(struct page_run *run, cJSON *page, uint32_t runs, struct error *err)
 
 /* ---- joins ---- */
 
-/* 0: the run has no such draw; 1: it has, but not in the page; else 2 more than its row. */
+/* Encodes a draw of a pair. 0: the run lacks it; 1: it is not in the page; else its row plus 2. */
 static uint64_t
 place_in_join(const struct draw_row *row, uint32_t place)
 {
     return !row ? 0 : place == UINT32_MAX ? 1 : (uint64_t)place + 2;
 }
 
-/* Draws of the first run and of another one: rows of their tables in the page, as pairs. */
+/* Adds the pairs of draws of the first and another run, as rows of their tables in the page. */
 static void
 add_join(cJSON *page, struct page_run *a, struct page_run *b, uint32_t number_of_b)
 {

@@ -1,4 +1,4 @@
-/* A run's tables for the page: their columns, thinned where there are too many. */
+/* Adds a run's tables to the page, with merged rows if there are too many. */
 #include "base/mem.h"
 #include "report/page/page.h"
 
@@ -56,7 +56,7 @@ page_wants(const char *column)
             (ends(column, "_bytes_read") || ends(column, "_bytes_written")));
 }
 
-/* Of what is no sum: the place of a row, and peaks. */
+/* Whether merged rows keep the last row's value: keys, such as frame and cycle. */
 static bool
 is_last(const char *column)
 {
@@ -69,10 +69,10 @@ whole_of(const struct csv_table *table, int32_t column, uint32_t row, uint32_t s
          uint32_t offset)
 {
     const double value = csv_value(table, row * stride + offset, column);
-    return value > 0 ? (uint64_t)value : 0; /* NaN: none */
+    return value > 0 ? (uint64_t)value : 0; /* 0 for NaN */
 }
 
-/* A column of whole numbers, of row `offset` of each `stride` ones. */
+/* Gathers a column of whole numbers from row `offset` of every `stride` rows. */
 static void
 gather(const struct csv_table *table, int32_t column, const struct page_rows *rows, uint32_t stride,
        uint32_t offset, uint64_t *values)
@@ -136,7 +136,7 @@ page_add_table_rows(struct page_columns *columns, const struct csv_table *table,
     free(values);
 }
 
-/* Whether each row of the main table has as many of the unit's, in its order. */
+/* Whether each row of the main table has the same number of the unit's rows, in the same order. */
 static bool
 instances_of(const struct csv_table *units, const struct csv_table *main, uint32_t *instances)
 {

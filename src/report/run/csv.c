@@ -17,23 +17,24 @@
 
 enum {
     FLUSH_BYTES = 1 << 20,
-    MOST_TEXT = 1 << 28, /* that is read back */
-    LONGEST_MATCH = 258, /* of deflate */
-    PLACES_TRIED = 32,   /* as its fifth level does */
+    MOST_TEXT = 1 << 28, /* largest table that is read back, in bytes */
+    LONGEST_MATCH = 258, /* longest match of deflate */
+    PLACES_TRIED = 32,   /* length of the hash chains searched; the value of zlib's level 5 */
 };
 
 #define NAME_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.[]"
 #define DIGITS       "0123456789"
 
-/* Rows become gzip members as they gather, and reach the file when they are flushed. */
+/* Rows are packed into gzip members as they accumulate. csv_flush() writes the members to the
+ * file. */
 struct csv {
     FILE *file; /* NULL until something is flushed */
     char *path;
-    uint32_t columns;    /* behind the first ones */
-    VEC(char) text;      /* not yet packed */
-    VEC(uint8_t) packed; /* whole members, not yet written */
-    size_t header_bytes; /* of these: the header, until it is written */
-    off_t settled;       /* of the file: what csv_take_back() leaves */
+    uint32_t columns;
+    VEC(char) text;      /* not yet compressed */
+    VEC(uint8_t) packed; /* complete members, not yet written */
+    size_t header_bytes; /* part of `packed` that is the header, until it is written */
+    off_t settled;       /* file size that csv_take_back() restores */
 };
 
 static void
@@ -50,14 +51,14 @@ csv_number(struct csv *csv, uint64_t number)
     char text[24];
     uint32_t at = sizeof text;
     text[--at] = ',';
-    do { /* printf() is slow, and a row has a thousand numbers */
+    do { /* printf() is too slow: a row has about a thousand numbers */
         text[--at] = (char)('0' + number % 10);
         number /= 10;
     } while (number);
     append_text(csv, text + at, sizeof text - at);
 }
 
-/* Four digits, written by hand as in csv_number(), for its speed. */
+/* Prints four significant digits. Formatted manually for speed, as in csv_number(). */
 static void
 put_real(struct csv *csv, double number)
 {
@@ -101,19 +102,19 @@ csv_text(struct csv *csv, const char *text)
     append_text(csv, ",", 1);
 }
 
-/* One gzip member; deflate's own gzip header carries time 0 and no name. */
+/* Compresses the text as one gzip member. zlib's gzip header has time 0 and no name. */
 static void
 pack(struct csv *csv)
 {
     z_stream stream = {.next_in = (Bytef *)csv->text.items, .avail_in = (uInt)csv->text.count};
     if (csv->text.count == 0)
         return;
-    /* Of numbers the filtered strategy makes less at the fifth level than the default at the sixth,
-     * in less time. */
+    /* For numbers the filtered strategy at level 5 is smaller and faster than the default strategy
+     * at level 6. */
     int status = deflateInit2(&stream, 5, Z_DEFLATED, 15 + 16, 9, Z_FILTERED);
     BUG_ON(status != Z_OK, "zlib does not start: %d", status);
-    /* Rows resemble the one before over long stretches: no match is taken before a longer one was
-     * looked for, though in as few places. */
+    /* Rows match the previous row over long stretches. Lazy matching therefore always looks for a
+     * longer match, but searches short chains. */
     deflateTune(&stream, LONGEST_MATCH, LONGEST_MATCH, LONGEST_MATCH, PLACES_TRIED);
     size_t bound = deflateBound(&stream, stream.avail_in);
     VEC_RESERVE(&csv->packed, csv->packed.count + bound);
@@ -143,7 +144,7 @@ close_file(struct csv *csv)
     csv->file = NULL;
 }
 
-/* A file without anything in it goes. */
+/* Truncates the file; removes it if nothing is left. */
 static void
 cut_back(struct csv *csv, off_t size)
 {
@@ -155,7 +156,7 @@ cut_back(struct csv *csv, off_t size)
     }
 }
 
-/* What a full disk takes of it is taken back. */
+/* If the disk is full, removes the partial data. */
 static bool
 write_packed(struct csv *csv, struct error *err)
 {
@@ -176,8 +177,8 @@ write_packed(struct csv *csv, struct error *err)
     return ok;
 }
 
-/* That the file can be made is known before the work begins; it is not made for that, or one who is
- * killed just then would leave it. */
+/* Checks early that the file can be created, but does not create it. A killed process must not
+ * leave an empty file. */
 static bool
 try_file(const struct csv *csv, struct error *err)
 {
@@ -327,7 +328,7 @@ read_text(struct csv_table *table, const char *path, bool header_only, struct cs
     return true;
 }
 
-/* The names stay in the text. */
+/* Names remain in the table's text. */
 static bool
 take_header(struct csv_table *table, struct csv_reader *reader, const char *path, struct error *err)
 {
@@ -336,7 +337,7 @@ take_header(struct csv_table *table, struct csv_reader *reader, const char *path
         return fail(err, "%s: in the names of columns a quote is out of place", path);
     const size_t count = reader->cells.count;
     table->names = mem_array(count ? count : 1, sizeof *table->names);
-    table->names[0] = table->text; /* "" of an empty file */
+    table->names[0] = table->text; /* an empty file has one column named "" */
     table->columns = count ? (uint32_t)count : 1;
     if (count)
         memcpy(table->names, reader->cells.items, count * sizeof *table->names);
@@ -349,8 +350,8 @@ by_name(const void *left, const void *right)
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* A column is found by its name, so there is one of each; names go on into SQL and to terminals,
- * so they are of the form that statistics have: "shader[3].slots". */
+/* Columns are found by name, so names must be unique. Names are used in SQL and printed to
+ * terminals, so they must have the form of statistics: "shader[3].slots". */
 static bool
 check_names(const struct csv_table *table, const char *path, struct error *err)
 {
@@ -389,7 +390,7 @@ fail_control(const struct csv_table *table, char *const *fields, const char *pat
                 table->names[column]);
 }
 
-/* The places of the fields are the values. */
+/* Stores the offset of each field as its value. */
 static bool
 take_fields(struct csv_table *table, struct csv_reader *reader, const char *path, struct error *err)
 {
@@ -416,7 +417,7 @@ take_fields(struct csv_table *table, struct csv_reader *reader, const char *path
     return ok;
 }
 
-/* Columns that are no statistic and hold whole numbers. */
+/* Whole-number columns that are not statistics. */
 static const char *const whole_names[] = {
     "schema", "frame",       "draw", "nth", "cycle", "vertices",  "instances", "instance",
     "cycles", "busy_cycles", "x",    "y",   "row",   "fragments", "written"};
@@ -439,7 +440,7 @@ csv_is_peak(const char *name)
     return end && !strcmp(end, "_peak");
 }
 
-/* Decimal digits and nothing else, not above 2^64 - 1 (*fits). */
+/* Parses decimal digits only. *fits: the value is at most 2^64 - 1. */
 static bool
 read_whole(const char *field, uint64_t *value, bool *fits)
 {
@@ -460,7 +461,7 @@ is_whole(const char *field)
     return *field && !field[strspn(field, DIGITS)];
 }
 
-/* strtod() takes hexadecimal, nan, inf and spaces as well. */
+/* strtod() also accepts hexadecimal, nan, inf and spaces. */
 static bool
 is_decimal(const char *field)
 {
@@ -481,7 +482,7 @@ is_decimal(const char *field)
     return digits && !*field;
 }
 
-/* What is wrong with a field; NULL: nothing. */
+/* Returns the reason why a field is invalid, or NULL. */
 static const char *
 fault_of(enum csv_kind kind, const char *field, bool may_lack, uint64_t most)
 {
@@ -498,7 +499,7 @@ fault_of(enum csv_kind kind, const char *field, bool may_lack, uint64_t most)
 
 struct column_facts {
     enum csv_kind kind;
-    bool may_lack, all; /* all: of its fields are whole numbers */
+    bool may_lack, all; /* all: every field so far is a whole number */
     uint64_t most;
 };
 
@@ -519,7 +520,7 @@ facts_of(const struct csv_table *table)
     return facts;
 }
 
-/* Of a row, fields of columns from the first to before the last. */
+/* Checks the fields [first, last) of a row. */
 static bool
 check_row(const struct csv_table *table, uint32_t row, uint32_t first, uint32_t last,
           struct column_facts *facts, const char *path, struct error *err)
@@ -538,8 +539,8 @@ check_row(const struct csv_table *table, uint32_t row, uint32_t first, uint32_t 
     return true;
 }
 
-/* Columns of whole numbers, none of them missing, have them for values. Row by row, as they lie in
- * memory. */
+/* Replaces offsets by numbers in columns of whole numbers without missing fields. Works row by row,
+ * which is the memory order. */
 static bool
 take_numbers(struct csv_table *table, uint32_t first, uint32_t last, const char *path,
              struct error *err)
@@ -570,7 +571,7 @@ check_schema(const struct csv_table *table, const char *path, struct error *err)
     return true;
 }
 
-/* The same of the first row alone, as far as it was read. */
+/* Checks the schema in the first row only, as far as it was read. */
 static bool
 check_first_row(const struct csv_table *table, const char *rows, const char *path,
                 struct error *err)
@@ -591,7 +592,7 @@ csv_read(struct csv_table *table, const char *path, struct error *err)
     csv_reader_fini(&reader);
     table->is_number = ok ? mem_array(table->columns, sizeof *table->is_number) : NULL;
     const int32_t schema = ok ? csv_column(table, "schema") : -1;
-    if (schema >= 0) /* first: what a later version means by other names is not known */
+    if (schema >= 0) /* checked first: other names of a later schema are unknown */
         ok = take_numbers(table, (uint32_t)schema, (uint32_t)schema + 1, path, err) &&
              check_schema(table, path, err);
     ok = ok && take_numbers(table, 0, table->columns, path, err);

@@ -29,7 +29,7 @@ metric_find(const char *name)
     return NULL;
 }
 
-enum { MOST_STACK = 128 }; /* a formula that wants more is nested too deep */
+enum { MOST_STACK = 128 }; /* deeper formulas are rejected */
 
 struct formula_op {
     enum {
@@ -52,7 +52,7 @@ struct formula_parser {
     void *data;
     struct error *err;
     uint32_t nesting;
-    uint32_t stack; /* values that are there behind the last operation */
+    uint32_t stack; /* stack depth after the last operation */
 };
 
 static bool
@@ -102,7 +102,7 @@ parse_name(struct formula_parser *parser)
 
 static bool parse_sum(struct formula_parser *parser);
 
-/* What stands behind "max(": the largest of several sums; one without a value leaves none. */
+/* Parses the arguments of "max(". The result has no value if an argument has none. */
 static bool
 parse_max(struct formula_parser *parser)
 {
@@ -278,7 +278,7 @@ param_number(const struct params *params, const char *name, double *value)
     return true;
 }
 
-/* A hash table of names and families, open addressing; over half of it is free. */
+/* Hash table of names and families with open addressing; more than half of the entries are free. */
 struct totals_index {
     uint32_t mask;
     struct total {
@@ -317,7 +317,7 @@ totals_index_names(const struct totals *totals)
         const char *name = totals->names[i], *bracket = strchr(name, '[');
         const char *rest = bracket ? strchr(bracket, ']') : NULL;
         index_add(index, name, totals->values[i]);
-        if (rest) { /* of one instance: its family's too */
+        if (rest) { /* an instance: add to its family */
             char family[sizeof index->entries[0].name];
             snprintf(family, sizeof family, "%.*s%s", (int)(bracket - name), name, rest + 1);
             index_add(index, family, totals->values[i]);
@@ -326,7 +326,7 @@ totals_index_names(const struct totals *totals)
     return index;
 }
 
-/* The sum of what has the name or is an instance of it; false: nothing does. */
+/* Sums the entries with this name or family. Returns false if there are none. */
 static bool
 sum_of(const struct totals *totals, const char *name, double *sum)
 {

@@ -42,7 +42,7 @@ add_metrics(cJSON *root, const struct totals *totals)
     }
 }
 
-/* Of a total, or 0 where it was not counted. */
+/* The value of a total; 0 if it was not counted. */
 static double
 total_of(const struct totals *totals, const char *name)
 {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The sums of a table's columns over rows. */
+/* Adds a row to the column sums. */
 static void
 add_row(const struct csv_table *table, uint32_t row, double *sums)
 {
@@ -18,7 +18,7 @@ add_row(const struct csv_table *table, uint32_t row, double *sums)
         sums[c] += table->is_number[c] ? (double)cells[c] : 0;
 }
 
-/* Over those of a frame, from row *row on, which goes behind them. */
+/* Sums the rows of one frame, from row *row on. *row becomes the first row after them. */
 static double *
 sums_of_frame(const struct csv_table *table, int32_t frame, uint32_t *row)
 {
@@ -29,7 +29,7 @@ sums_of_frame(const struct csv_table *table, int32_t frame, uint32_t *row)
     return sums;
 }
 
-/* A statistic, whose rows add up: not a frame's or a draw's number, nor the most there was. */
+/* Whether a column is an additive statistic: not a frame or draw number, and not a peak. */
 static bool
 adds_up(const struct csv_table *table, uint32_t column)
 {
@@ -38,7 +38,7 @@ adds_up(const struct csv_table *table, uint32_t column)
            !csv_is_peak(name);
 }
 
-/* ---- against run.json ---- */
+/* ---- tables against run.json ---- */
 
 static bool
 check_cycles(const struct run_json *run, uint32_t frame, double cycles, struct error *err)
@@ -65,7 +65,7 @@ check_metrics(const struct run_json *run, const char *dir, const struct csv_tabl
     for (uint32_t row = 0; row < frames->rows; row++)
         add_row(frames, row, sums);
     for (uint32_t c = 0; c < frames->columns; c++)
-        if (adds_up(frames, c)) { /* not a metric's column */
+        if (adds_up(frames, c)) { /* excludes metrics */
             names[totals.count] = frames->names[c];
             sums[totals.count++] = sums[c];
         }
@@ -82,7 +82,7 @@ check_metrics(const struct run_json *run, const char *dir, const struct csv_tabl
     return ok;
 }
 
-/* ---- against each other ---- */
+/* ---- tables against each other ---- */
 
 static bool
 check_sums(const struct csv_table *draws, const double *sums, const struct csv_table *frames,
@@ -98,7 +98,7 @@ check_sums(const struct csv_table *draws, const double *sums, const struct csv_t
     return true;
 }
 
-/* A frame's row; -1: there is none (yet). */
+/* Row of a frame; -1: no such row (yet). */
 static int64_t
 row_of(const struct csv_table *frames, int32_t column, double frame)
 {
@@ -137,7 +137,7 @@ run_tables_agree(const char *dir, const struct csv_table *table, const struct pa
     struct run_json run;
     struct error ignored;
     if (!run_json_read(&run, dir, &ignored))
-        run = (struct run_json){0}; /* then the tables are checked against each other alone */
+        run = (struct run_json){0}; /* then only the tables are checked against each other */
     bool ok = !file_exists(path) || csv_read(&frames, path, err);
     ok = ok && check_frames(&run, table, &frames, err);
     if (ok && frames.rows && run.is_complete)

@@ -15,13 +15,14 @@
 
 enum { TELL_SECONDS = 2, ROOM_BYTES = 1 << 16 };
 
-/* A disk may become full to the last byte, and then run.json shall still tell of all whole frames:
- * its space is kept by a file that has no name, and so goes with the process however that ends. */
+/* If the disk fills up, run.json must still list the completed frames. An unnamed file reserves
+ * space for it. The kernel frees that file when the process ends. */
 static int
 keep_room(const char *dir)
 {
     const int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd >= 0 && posix_fallocate(fd, 0, ROOM_BYTES)) { /* too small a disk: without */
+    /* disk too small: continue without reserve */
+    if (fd >= 0 && posix_fallocate(fd, 0, ROOM_BYTES)) {
         close(fd);
         return -1;
     }
@@ -60,7 +61,7 @@ is_open(const struct run_folder *folder, uint32_t table)
     return folder->tables[table].count > 0;
 }
 
-/* What was counted since the last time. */
+/* Returns the counts since the last call with this `before`. */
 static const uint64_t *
 take_delta(struct run_folder *folder, uint64_t *before)
 {
@@ -72,7 +73,7 @@ take_delta(struct run_folder *folder, uint64_t *before)
     return delta;
 }
 
-/* How many rows of its draw and kind stand before it in the frame. */
+/* Number of earlier rows in the frame with the same draw and kind. */
 static uint32_t
 nth_row(struct run_folder *folder, const struct work *row)
 {
@@ -114,7 +115,7 @@ on_interval(void *data, uint32_t frame, uint64_t cycle)
 {
     struct run_folder *folder = data;
     char key[64];
-    /* what is left of a frame at its end may have no cycle of its own */
+    /* the remainder at a frame's end may have the same cycle as the last interval */
     snprintf(key, sizeof key, "%u,%" PRIu64 ",%d", frame, cycle, cycle == folder->last_cycle);
     folder->last_cycle = cycle;
     if (is_open(folder, TABLE_CYCLES))
@@ -122,7 +123,7 @@ on_interval(void *data, uint32_t frame, uint64_t cycle)
                   take_delta(folder, folder->interval_before), (double)NAN);
 }
 
-/* A frame is in all tables, or in none. */
+/* A frame is in all tables or in none: keeps its rows if ok, else removes them. */
 static bool
 settle(struct run_folder *folder, bool ok)
 {
@@ -140,7 +141,7 @@ flush_tables(struct run_folder *folder, struct error *err)
     return settle(folder, ok);
 }
 
-/* Rows of a frame count from here. */
+/* Starts counting the rows of a new frame. */
 static void
 begin_rows(struct run_folder *folder)
 {
@@ -152,7 +153,7 @@ begin_rows(struct run_folder *folder)
     folder->last_cycle = 0;
 }
 
-/* Of the frame that has just ended. */
+/* Adds the gains of the frame that just ended. */
 static void
 take_gains(struct run_folder *folder)
 {
@@ -183,7 +184,7 @@ write_rows(struct run_folder *folder, const struct simulation_frame *frame, stru
     return true;
 }
 
-/* A frame into the facts. */
+/* Adds a frame to the facts of the run. */
 static void
 add_frame(struct run_folder *folder, const struct run_frame *frame, uint32_t width, uint32_t height)
 {
@@ -197,7 +198,7 @@ add_frame(struct run_folder *folder, const struct run_frame *frame, uint32_t wid
     folder->facts.cycles += frame->cycles;
 }
 
-/* What the machine's watch saw of the frame. */
+/* Writes the watch's records of the frame: pixel history and maps. */
 static bool
 write_watched(struct run_folder *folder, const struct simulation_frame *frame, struct error *err)
 {
@@ -220,7 +221,7 @@ peak_rss_bytes(void)
     return (uint64_t)usage.ru_maxrss * 1024;
 }
 
-/* How things stand, into the facts. */
+/* Updates the facts with the current state. */
 static void
 take_stock(struct run_folder *folder)
 {
@@ -251,7 +252,7 @@ write_json(const struct run_folder *folder, const char *text, struct error *err)
     return ok;
 }
 
-/* What is whole so far has its run.json, for the case that this process is killed. */
+/* Writes run.json for the completed frames every TELL_SECONDS, in case the process is killed. */
 static bool
 tell_progress(struct run_folder *folder, struct error *err)
 {
@@ -269,7 +270,7 @@ tell_progress(struct run_folder *folder, struct error *err)
     return ok;
 }
 
-/* Of the frame that has just ended. */
+/* Upload cycles of the frame that just ended. */
 static uint64_t
 upload_cycles(const struct run_folder *folder)
 {
@@ -278,8 +279,8 @@ upload_cycles(const struct run_folder *folder)
     return *entry->value - entry->base;
 }
 
-/* Live, sizes are known when a frame is shown. Frames of which one had the pixel may become
- * smaller. */
+/* In a live run a frame's size is known only when the frame is shown. Once a frame has contained
+ * the pixel, later frames may be smaller. */
 static bool
 check_pixel(struct run_folder *folder, const struct simulation_frame *frame, struct error *err)
 {
@@ -357,7 +358,7 @@ open_tables(struct run_folder *folder, struct error *err)
     return ok;
 }
 
-/* Of a machine whose statistics tell it. */
+/* Starts computing gains if the machine's statistics include the causes. */
 static void
 begin_gains(struct run_folder *folder)
 {
@@ -515,7 +516,7 @@ say_growth(const struct run_folder *folder)
                  wished >> 20, folder->facts.memory_bytes >> 20);
 }
 
-/* Some frame is whole, or there was none to draw. */
+/* A frame is complete, or the run ended normally without frames. */
 static bool
 is_worth_keeping(const struct run_folder *folder)
 {

@@ -13,7 +13,7 @@
 
 enum { PLACE_TABLES = 3 };
 
-/* The files that parameters name lie in the folder, each under a name of its own. */
+/* Files named by parameters are in the folder and need distinct names. */
 static bool
 check_names(const struct params *p, struct error *err)
 {
@@ -42,7 +42,7 @@ check_names(const struct params *p, struct error *err)
     return true;
 }
 
-/* Whether `name` is `start`, a number of four digits or more, and what `is_end` takes. */
+/* Whether `name` is `start`, a number of at least four digits, and an end that `is_end` accepts. */
 static bool
 is_numbered(const char *name, const char *start, bool (*is_end)(const char *end))
 {
@@ -54,7 +54,7 @@ is_numbered(const char *name, const char *start, bool (*is_end)(const char *end)
 static bool
 is_png(const char *end)
 {
-    return !strcmp(end, ".png") || !strcmp(end, ".png.part"); /* a process was killed writing it */
+    return !strcmp(end, ".png") || !strcmp(end, ".png.part"); /* left by a killed process */
 }
 
 static bool
@@ -93,7 +93,7 @@ static const char *const tables[] = {
 
 static const char *const others[] = {
     "run.json",         "run.json.part",        "machine.ini",
-    "machine.ini.part", "stats.batches.csv.gz", /* of older versions */
+    "machine.ini.part", "stats.batches.csv.gz", /* from older versions */
     "pixel.json",       "follow.json",          "blocks.color",
     "blocks.z",         "signals.vcd",          "signaltrace.txt",
 };
@@ -110,7 +110,7 @@ is_table(const char *name)
     return false;
 }
 
-/* What a run is cleared of when no frame of it is whole: cycles that were traced are. */
+/* Files removed if no frame is complete. Signal traces are kept: their cycles were simulated. */
 static bool
 is_not_signals(const char *name)
 {
@@ -123,7 +123,7 @@ static const struct {
 } subfolders[] = {{"frames", is_frame}, {"maps", is_map}, {"parts", run_output_is_part}};
 enum { SUBFOLDERS = sizeof subfolders / sizeof subfolders[0] };
 
-/* Nothing is written or removed through a link that lies in the folder. */
+/* Rejects subfolders that are links: nothing is written or removed through a link. */
 static bool
 check_links(const char *dir, struct error *err)
 {
@@ -138,7 +138,7 @@ check_links(const char *dir, struct error *err)
     return ok;
 }
 
-/* For the tables as the parameters name them; whether `take` said yes to one. */
+/* Calls `take` for each table named by the parameters. Returns whether any call returned true. */
 static bool
 each_table(const struct run_output *output, bool (*take)(const char *path))
 {
@@ -208,7 +208,7 @@ void
 run_output_remove_run(const struct run_output *output)
 {
     char *json = mem_printf("%s/run.json", output->dir);
-    unlink(json); /* first: what is left of a run, should we be killed here, is none */
+    unlink(json); /* first: if the process is killed here, the remains are not a run */
     remove_run(output, is_table);
     each_table(output, remove_file);
     free(json);
@@ -234,7 +234,7 @@ run_output_discard(const struct run_output *output)
 {
     remove_run(output, is_not_signals);
     if (output->made)
-        rmdir(output->dir); /* when nothing is left in it */
+        rmdir(output->dir); /* fails if files are left */
 }
 
 void

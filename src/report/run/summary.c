@@ -1,5 +1,5 @@
-/* The summary of a run for a person: what came out, where the cycles went, what moved through
- * memory, and how fast the simulator was. */
+/* Prints the summary of a run: results, distribution of cycles, memory traffic, and simulation
+ * speed. */
 #include "base/log.h"
 #include "base/text_table.h"
 #include "base/wrap.h"
@@ -13,7 +13,7 @@
 
 static const char busy_suffix[] = ".busy_cycles";
 
-/* 1234567 as "1.23 M" */
+/* Formats 1234567 as "1.23 M". */
 static const char *
 with_prefix(char out[16], double value)
 {
@@ -39,8 +39,8 @@ look_up(const struct totals *totals, const char *unit, const char *statistic, do
     return totals_lookup(&copy, name, value);
 }
 
-/* "shader" of "shader[0].busy_cycles", and how many of it there are; false for what is no unit, or
- * not the first of its kind. */
+/* Extracts "shader" from "shader[0].busy_cycles", and counts its instances. Returns false if it is
+ * not a unit, or not the unit's first instance. */
 static bool
 unit_at(const struct totals *totals, size_t i, char unit[48], uint32_t *count)
 {
@@ -59,7 +59,7 @@ unit_at(const struct totals *totals, size_t i, char unit[48], uint32_t *count)
     return true;
 }
 
-/* A unit's states as shares of the cycles, the mean over its instances. */
+/* A unit's states as shares of the cycles, averaged over its instances. */
 static bool
 unit_shares(const struct totals *totals, const char *unit, double shares[4])
 {
@@ -76,7 +76,7 @@ unit_shares(const struct totals *totals, const char *unit, double shares[4])
     return true;
 }
 
-/* What the cycles went to, and what would be gained without. */
+/* Prints the verdict: the resource to improve first, its charged cycles and its expected gain. */
 static void
 print_verdict(const struct ideal_gains *gains, FILE *out)
 {
@@ -91,7 +91,7 @@ print_verdict(const struct ideal_gains *gains, FILE *out)
                   behind < IDEALS ? ideals[behind].name : "");
 }
 
-/* Units in the reverse order of the set, which is that of the pipeline. */
+/* Prints units in pipeline order, which is the set's order reversed. */
 static void
 print_units(const struct totals *totals, FILE *out)
 {
@@ -132,7 +132,7 @@ put_traffic(struct text_table *table, const char *client, double read, double wr
     text_table_end_row(table);
 }
 
-/* memctl's counters X_bytes_read and X_bytes_written: X is a client. */
+/* memctl counts X_bytes_read and X_bytes_written for each client X. */
 static void
 print_traffic(const struct totals *totals, double fragments, FILE *out)
 {
@@ -167,7 +167,7 @@ print_traffic(const struct totals *totals, double fragments, FILE *out)
     text_table_put(&table, TEXT_TABLE_TEXT, out);
 }
 
-/* Metrics that are shares of something, on two lines: hit rates, and the fate of fragments. */
+/* Prints metrics that are percentages: either hit rates or fates of fragments. */
 static void
 print_shares(const struct totals *totals, bool hits, const char *title, FILE *out)
 {
@@ -212,7 +212,7 @@ print_head(const struct run_facts *facts, const struct totals *totals, FILE *out
     fputc('\n', out);
 }
 
-/* What loads is not what is drawn: frames that do little else would spoil the mean. */
+/* Prints the average of steady frames: loading frames would distort the average of all frames. */
 static void
 print_steady(const struct run_facts *facts, const struct totals *totals, FILE *out)
 {
@@ -240,8 +240,8 @@ part_of(double a, double b)
     return b > 0 ? a / b : 0;
 }
 
-/* What the frames say of all that they stand for, and what it saved: all of them would take their
- * part of the time each. */
+/* Prints the sample's estimate for all frames, and the time it saved. Simulation time per cycle is
+ * assumed constant. */
 static void
 print_sample(const struct run_facts *facts, FILE *out)
 {

@@ -10,46 +10,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct family {    /* a statistic of all instances */
+struct family {    /* a statistic, summed over all instances */
     char *name;    /* "shader.instructions" */
-    uint64_t hash; /* of the name: to find it */
+    uint64_t hash; /* of the name, for lookup */
     bool is_peak;
 };
 
-struct unit { /* that is there several times */
+struct unit { /* a unit with several instances */
     char *name;
     uint32_t instances;
     VEC(uint32_t) families;
 };
 
-enum { QUEUE_STATISTICS = 16 }; /* at most */
+enum { QUEUE_STATISTICS = 16 }; /* upper limit */
 
-struct queue_instance { /* that is there several times: one of them */
-    const char *entry;  /* "texels[3].items_in", the first of it */
+struct queue_instance { /* one instance of a queue that has several */
+    const char *entry;  /* the queue's first entry, "texels[3].items_in" */
     uint32_t instance, name_length;
-    uint32_t places[QUEUE_STATISTICS]; /* entry of each statistic + 1; 0: none */
+    uint32_t places[QUEUE_STATISTICS]; /* per statistic: index of its entry plus 1; 0: none */
 };
 
 struct table_layout {
     const struct stat_set *set;
-    uint32_t *family_of, *instance_of; /* of each entry of the set; no instance: UINT32_MAX */
+    uint32_t *family_of, *instance_of; /* per entry of the set; UINT32_MAX: not an instance */
     VEC(struct family) families;
-    const char **names; /* of the families */
+    const char **names; /* names of the families */
     VEC(struct unit) units;
     VEC(struct queue_instance) queues;
     VEC(const char *) queue_statistics; /* "items_in" */
     struct formula *metrics;
     uint32_t metric_count, frames_place;
-    const struct params *params; /* only while it is made */
-    /* of the row at work */
+    const struct params *params; /* valid only during creation */
+    /* scratch space for the current row */
     double *numbers;  /* families, frames, metrics */
-    uint64_t *sums;   /* of families */
-    uint32_t *places; /* entry of a family and an instance + 1; 0: none */
+    uint64_t *sums;   /* per family */
+    uint32_t *places; /* index of the entry of a family and instance plus 1; 0: none */
     uint32_t most_instances;
 };
 
 static const char queue_table[] = "queue";
-static const char *const unit_names[] = {/* that may be there several times */
+static const char *const unit_names[] = {/* units that may have several instances */
 #define UNIT(name, count) #name,
 #include "machine.def"
                                          "channel", queue_table};
@@ -84,7 +84,8 @@ find_unit(struct table_layout *layout, const char *name)
     return i;
 }
 
-/* The family of a name; `again`: there may be one already, likely behind the last one found. */
+/* Finds or adds the family of a name. `again`: it may exist, probably next to the last one
+ * found. */
 static uint32_t
 find_family(struct table_layout *layout, char *name, bool is_peak, bool again, uint32_t *last)
 {
@@ -131,7 +132,7 @@ find_queue_statistic(struct table_layout *layout, const char *name)
     return i;
 }
 
-/* Entries of one queue stand together. */
+/* Relies on entries of one queue being adjacent in the set. */
 static void
 add_to_queue(struct table_layout *layout, const char *entry, uint32_t number, uint32_t instance)
 {
@@ -177,11 +178,12 @@ note_places(struct table_layout *layout)
     const uint32_t width = layout->most_instances;
     layout->places = mem_array(layout->families.count * (width + 1), sizeof *layout->places);
     for (uint32_t i = 0; i < layout->set->count; i++)
-        if (layout->instance_of[i] < width) /* of a queue not needed, and there may be more */
+        /* queues need no entry here, and may have more instances */
+        if (layout->instance_of[i] < width)
             layout->places[layout->family_of[i] * width + layout->instance_of[i]] = i + 1;
 }
 
-/* A family, the number of frames, a metric before this one, or a parameter. */
+/* Resolves a family, the number of frames, an earlier metric, or a parameter. */
 static bool
 resolve(void *data, const char *name, int32_t *place, double *number)
 {
@@ -207,7 +209,7 @@ resolve(void *data, const char *name, int32_t *place, double *number)
     return param_number(layout->params, name, number);
 }
 
-/* A metric of what this machine does not count stays empty. */
+/* A metric stays empty if the machine lacks one of its statistics. */
 static void
 compile_metrics(struct table_layout *layout)
 {
@@ -267,7 +269,7 @@ table_layout_destroy(struct table_layout *layout)
     free(layout);
 }
 
-/* Files. */
+/* ---- files ---- */
 
 const char *const *
 table_layout_names(const struct table_layout *layout, uint32_t *count)
@@ -341,7 +343,7 @@ queue_header(const struct table_layout *layout, const char *key)
     return memory_text_take(&text);
 }
 
-/* Of the file of this number: its name, and its first line. */
+/* Name and header line of file `number`. */
 static void
 name_file(const struct table_layout *layout, uint32_t number, const char *path,
           const struct table_kind *kind, char **at, char **header)
@@ -382,9 +384,9 @@ table_open(struct table *table, const char *path, const struct table_kind *kind,
     return true;
 }
 
-/* Rows. */
+/* ---- rows ---- */
 
-/* Sums of the instances; of peaks the highest. */
+/* Sums the instances of each family; of peaks takes the maximum. */
 static void
 add_up(const struct table_layout *layout, const uint64_t *values)
 {

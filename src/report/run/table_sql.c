@@ -1,5 +1,5 @@
-/* The tables of a run for SQLite: what its own import makes of a CSV file is text, so that 9 is
- * more than 10; here each column gets its type. */
+/* Loads the tables of a run into SQLite. sqlite3's CSV import stores text, so that 9 sorts after
+ * 10. Here each column gets its type. */
 #include "report/run/table.h"
 
 #include "base/file.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Columns of which each row has others. */
+/* Key columns: together they identify a row. */
 static const char *const keys[] = {"frame", "draw", "work", "cycle", "nth", "queue", "instance"};
 
 const char *
@@ -23,7 +23,7 @@ table_column_type(const char *column)
     return "TEXT";
 }
 
-/* What has no value is NULL, and not the text of nothing. */
+/* Replaces empty fields by NULL. */
 static void
 print_nulls(const struct csv_table *head, const char *name, FILE *out)
 {
@@ -37,8 +37,8 @@ print_nulls(const struct csv_table *head, const char *name, FILE *out)
     fprintf(out, ";\n");
 }
 
-/* The path as a word of the shell ('...', each ' as '\''), in a word of sqlite3's ("...", where \
- * stands before what would end it, and \n for a new line). */
+/* Quotes the path twice. For the shell it is '...', with each ' as '\''. Inside sqlite3's "...", \
+ * escapes special characters, and \n is a line break. */
 static void
 print_quoted(const char *path, FILE *out)
 {
@@ -55,7 +55,8 @@ print_quoted(const char *path, FILE *out)
     fputc('\'', out);
 }
 
-/* Tables of older runs may have several rows of one draw and work, or cycle. */
+/* Tables of older versions lack nth, so rows of one draw and work, or of one cycle, may be
+ * duplicates. */
 static void
 print_key(const struct csv_table *head, FILE *out)
 {
@@ -74,7 +75,7 @@ static bool
 print_table(const char *path, const char *name, FILE *out, struct error *err)
 {
     struct csv_table head;
-    fprintf(out, "DROP TABLE IF EXISTS %s;\n", name); /* of a run that was loaded before */
+    fprintf(out, "DROP TABLE IF EXISTS %s;\n", name); /* from a run loaded earlier */
     if (!file_exists(path))
         return true;
     if (!csv_read_header(&head, path, err))

@@ -8,29 +8,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A draw that is on its way: when each unit had to do with it. */
+/* A draw in flight: first and last cycle of work in each unit. */
 struct touched {
     uint64_t first, last; /* cycles; CYCLE_NEVER: never */
 };
 struct open_draw {
     const struct draw *draw;
-    struct touched *units; /* by their slot */
+    struct touched *units; /* indexed by module slot */
 };
 
-/* Draws overlap in a unit: a track for each that it has at once, of the same name. */
+/* Draws overlap in a unit. A unit has one track per simultaneous draw, all with one name. */
 struct lane {
-    uint64_t track, free; /* free: from this cycle on */
+    uint64_t track, free; /* free: first cycle without a slice */
 };
 struct unit_tracks {
     const struct module *module;
     VEC(struct lane) lanes;
 };
 
-/* Of a queue: how full it was, in percent. Else the sum of statistics, as it grows. */
+/* A queue's counter is its average fill in percent. Other counters are increments of a sum of
+ * statistics. */
 struct counter {
     char *name;
     const char *unit;
-    uint64_t parent, track; /* track 0: there was nothing to show yet */
+    uint64_t parent, track; /* track 0: no value shown yet */
     const struct queue *queue;
     VEC(const uint64_t *) parts;
     uint64_t before, shown;
@@ -39,17 +40,17 @@ struct counter {
 struct perfetto {
     struct packets packets;
     struct simulation *sim;
-    struct simulation_listener inner; /* who listened before */
+    struct simulation_listener inner; /* the previous listener, called after this one */
     struct traffic traffic;
     uint64_t frames, work_track; /* tracks */
     uint64_t work_ended;         /* cycle */
     struct unit_tracks *units;
     VEC(struct open_draw) open;
     VEC(struct counter) counters;
-    uint64_t counted; /* up to this cycle */
+    uint64_t counted; /* cycle of the last update of the counters */
 };
 
-/* Units */
+/* ---- units ---- */
 
 static struct open_draw *
 open_draw(struct perfetto *p, const struct draw *draw)
@@ -104,7 +105,7 @@ free_lane(struct perfetto *p, struct unit_tracks *unit, uint64_t from, uint64_t 
     return lane.track;
 }
 
-/* What units did for the draw, under its name. */
+/* Writes the slices of the units' work for a draw, and forgets the draw. */
 static void
 close_draw(struct perfetto *p, const struct draw *draw, uint64_t name)
 {
@@ -127,7 +128,7 @@ close_draw(struct perfetto *p, const struct draw *draw, uint64_t name)
     p->open.items[at] = p->open.items[--p->open.count];
 }
 
-/* Counters */
+/* ---- counters ---- */
 
 static struct counter *
 add_counter(struct perfetto *p, uint64_t parent, char *name, const char *unit)
@@ -137,7 +138,7 @@ add_counter(struct perfetto *p, uint64_t parent, char *name, const char *unit)
     return &p->counters.items[p->counters.count - 1];
 }
 
-/* The counter of that name; `name` is taken over. */
+/* Finds or adds the counter with this name. Takes ownership of `name`. */
 static struct counter *
 counter_of(struct perfetto *p, uint64_t parent, char *name, const char *unit)
 {
@@ -156,7 +157,7 @@ ends_with(const char *text, const char *end)
     return length >= ending && !strcmp(text + length - ending, end);
 }
 
-/* Caches of all units of a kind together, bytes by client. */
+/* Adds cache counters per kind of unit, and bytes per client. */
 static void
 add_statistics(struct perfetto *p, uint64_t caches, uint64_t memory)
 {
@@ -178,7 +179,7 @@ add_statistics(struct perfetto *p, uint64_t caches, uint64_t memory)
     }
 }
 
-/* Items that it held, summed over the cycles before this one. */
+/* Sum of the queue's items over all cycles before `now`. */
 static uint64_t
 occupancy(const struct queue *queue, uint64_t now)
 {
@@ -207,7 +208,8 @@ show(struct perfetto *p, struct counter *counter, uint64_t cycle, uint64_t value
     counter->shown = value;
 }
 
-/* What was counted in the cycles since the last time holds from there. */
+/* Writes the counts since the last update. Their timestamp is that update: a value applies to the
+ * interval that follows it. */
 static void
 count_all(struct perfetto *p, uint64_t now)
 {
@@ -231,7 +233,7 @@ on_cycle(void *data, uint64_t now)
         count_all(p, now);
 }
 
-/* Frames and work */
+/* ---- frames and work ---- */
 
 static uint64_t
 name_of(struct perfetto *p, const struct work *row)
@@ -249,7 +251,7 @@ name_of(struct perfetto *p, const struct work *row)
 
 enum { MOST_FACTS = 12 };
 
-/* Splits the columns of a table's row, in place; those without a value are left out. */
+/* Splits a table row into its columns, in place. Empty columns are left out. */
 static uint32_t
 split_facts(char *names, char *values, struct packets_fact facts[MOST_FACTS])
 {
@@ -324,7 +326,8 @@ perfetto_create(const char *path, struct simulation *sim, struct error *err)
     p->units = mem_array(clock->module_count, sizeof *p->units);
     for (uint32_t i = 0; i < clock->module_count; i++)
         p->units[i].module = clock->modules[i];
-    for (uint32_t i = clock->module_count; i-- > 0;) /* in the order of the pipeline */
+    /* modules are stored in reverse pipeline order */
+    for (uint32_t i = clock->module_count; i-- > 0;)
         free_lane(p, &p->units[i], 0, 0);
     const uint64_t memory = packets_track(&p->packets, 0, "memory", NULL);
     const uint64_t caches = packets_track(&p->packets, 0, "caches", NULL);
@@ -340,7 +343,7 @@ perfetto_create(const char *path, struct simulation *sim, struct error *err)
     return p;
 }
 
-/* Of a run that was left in the middle: what units have done so far. */
+/* Writes the slices of draws that an interrupted run did not end. */
 static void
 close_open(struct perfetto *p)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Numbers of fields, as in Perfetto's files of the same names. */
+/* Field numbers of Perfetto's .proto files. */
 enum { TRACE_PACKET = 1 };
 enum trace_packet {
     PACKET_TIMESTAMP = 8,
@@ -35,7 +35,7 @@ enum track_descriptor {
 };
 enum { ORDERING_EXPLICIT = 3, COUNTER_UNIT_NAME = 6 };
 
-/* Names of annotations that every slice has. */
+/* Interned names of the annotations that every slice has. */
 enum { ANNOTATION_CYCLE = 1, ANNOTATION_CYCLES };
 
 static size_t
@@ -133,14 +133,14 @@ packets_name(struct packets *packets, const char *name)
     return packets->names;
 }
 
-/* When a cycle begins, in nanoseconds, rounded down. */
+/* Start of a cycle in nanoseconds, rounded down. */
 static uint64_t
 time_of(const struct packets *packets, uint64_t cycle)
 {
     return cycle / packets->mhz * 1000 + cycle % packets->mhz * 1000 / packets->mhz;
 }
 
-/* Leaves the event open. */
+/* Starts an event; the caller ends it. */
 static size_t
 begin_event(struct packets *packets, uint64_t track, enum event_type type, uint64_t cycle)
 {

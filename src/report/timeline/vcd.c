@@ -18,23 +18,24 @@ struct vcd {
     FILE *file;
     char *path;
     struct clock *clock;
-    uint32_t mhz;     /* its frequency */
-    uint64_t first;   /* cycle */
-    uint64_t *values; /* last written, a signal each: units, then queues x held, pushed, popped */
+    uint32_t mhz;   /* clock frequency */
+    uint64_t first; /* first cycle to write */
+    /* last written value per signal: units, then queues x (held, pushed, popped) */
+    uint64_t *values;
     uint32_t signals;
-    uint64_t shown; /* the cycle whose values stand in the file */
-    bool moved;     /* some push or pop count of that cycle was not 0 */
+    uint64_t shown; /* last cycle written to the file */
+    bool moved;     /* a push or pop count of that cycle was not 0 */
     bool started;
 };
 
-/* When a cycle begins, in picoseconds. */
+/* Start of a cycle in picoseconds. */
 static uint64_t
 time_of(const struct vcd *vcd, uint64_t cycle)
 {
     return cycle / vcd->mhz * PICOSECONDS + cycle % vcd->mhz * PICOSECONDS / vcd->mhz;
 }
 
-/* Identifier codes are numbers in base 94, written in printable characters. */
+/* VCD identifier codes: numbers in base 94, written in printable characters. */
 static const char *
 code(uint32_t signal, char text[8])
 {
@@ -47,7 +48,7 @@ code(uint32_t signal, char text[8])
     return text;
 }
 
-/* Names without what VCD reserves: "shader[1]" becomes "shader_1". */
+/* Replaces characters that VCD reserves: "shader[1]" becomes "shader_1". */
 static void
 print_name(FILE *file, const char *name)
 {
@@ -101,7 +102,7 @@ write_change(struct vcd *vcd, uint32_t signal, uint64_t value)
     fprintf(vcd->file, "b%s %s\n", bits + n, code(signal, text));
 }
 
-/* The word itself: a viewer shows it. */
+/* Writes the state as a string, which viewers display. */
 static void
 change_state(struct vcd *vcd, uint32_t signal, enum unit_state state)
 {
@@ -134,7 +135,8 @@ write_cycle(struct vcd *vcd, uint64_t now)
     vcd->started = true;
 }
 
-/* In the cycle after the last one shown nothing was pushed or popped, if it was skipped. */
+/* Writes zeros for the cycle after the last one shown, if it was skipped: nothing was pushed or
+ * popped. */
 static void
 close_gap(struct vcd *vcd, uint64_t now)
 {
