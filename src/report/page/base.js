@@ -1,7 +1,9 @@
 "use strict";
-/* Elements, numbers, and what leaves the page. All text of the data goes in as text, never as markup. */
+/* Elements, numbers, and exports. Texts of the data are always inserted as text, never as
+ * markup. */
 
-/* el("div.name", {attribute: value, onclick: fn}, child, "text", [more children]) */
+/* Creates an element: el("div.name", {attribute: value, onclick: fn}, child, "text", [more
+ * children]). */
 function el(spec, attributes, ...children) {
     const [tag, ...classes] = spec.split(".");
     const node = document.createElement(tag || "div");
@@ -21,7 +23,7 @@ function clear(node, ...children) {
     node.replaceChildren(
         ...children.flat(2).filter((c) => c !== null && c !== undefined && c !== false),
     );
-    return node; /* so that it can stand in a list */
+    return node; /* allows use in a list of children */
 }
 
 const THIN = "\u202f"; /* between groups of three digits, and before a unit */
@@ -33,14 +35,14 @@ function whole(value) {
         .replace(/\B(?=(\d{3})+$)/g, THIN);
 }
 
-/* Four digits that count. */
+/* Formats four significant digits. */
 function real(value) {
     if (!Number.isFinite(value)) return "–";
     if (Number.isInteger(value) || Math.abs(value) >= 10000) return whole(value);
     return Number(value.toPrecision(4)).toString();
 }
 
-/* 1.54 M, 12.3 k */
+/* Formats 1.54 M, 12.3 k. */
 function short(value) {
     const size = Math.abs(value);
     for (const [factor, name] of [
@@ -65,7 +67,7 @@ function plural(count, word) {
     return whole(count) + " " + word + (count === 1 ? "" : "s");
 }
 
-/* A text that is too long for its place; all of it is in the title. */
+/* Shortens a text for a narrow space. The caller shows the whole text in the title. */
 function cut(text, most) {
     return text.length > most ? text.slice(0, most - 1) + "…" : text;
 }
@@ -84,7 +86,7 @@ function saveFile(name, text, type) {
     setTimeout(() => URL.revokeObjectURL(address), 10000);
 }
 
-/* From disk the clipboard may be closed to us: then an old way, which needs a field. */
+/* The clipboard may be inaccessible on a page from disk. The fallback copies from a text field. */
 async function copyText(text, button) {
     let done = true;
     try {
@@ -104,7 +106,7 @@ async function copyText(text, button) {
     }
 }
 
-/* A word to screen readers, and at the foot of the page. */
+/* Announces a text to screen readers, and shows it at the foot of the page. */
 function say(text) {
     const live = document.getElementById("live");
     if (!live) return;
@@ -137,12 +139,12 @@ function commandLine(text) {
     return el("div.command", null, el("code", { text }), button);
 }
 
-/* A word of a shell's command line. */
+/* Quotes a word for a shell command. */
 function quoted(text) {
     return /^[\w@%+=:,./-]+$/.test(text) ? text : "'" + text.replaceAll("'", "'\\''") + "'";
 }
 
-/* Draws after what is going on now, once, however often it is asked for. */
+/* Returns a function that runs `fn` in the next animation frame, once for any number of calls. */
 function later(fn) {
     let asked = false;
     return () => {
@@ -155,7 +157,7 @@ function later(fn) {
     };
 }
 
-/* A canvas in the pixels of the screen; returns its context, scaled to CSS pixels. */
+/* Sizes a canvas in device pixels. Returns its context, scaled to CSS pixels. */
 function sharpCanvas(canvas, width, height) {
     const ratio = window.devicePixelRatio || 1;
     if (

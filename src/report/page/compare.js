@@ -1,8 +1,9 @@
-/* Places of a draw in a run that are no rows: it has no such draw; it has, but not in the page. */
+/* Values in place of a row: the run lacks the draw, or the page does not include it. */
 const NONE = -2;
 const LEFT_OUT = -1;
 
-/* Several runs: side by side as columns, and draw by draw, joined by hash (report/draw/draws_join.c). */
+/* Compares several runs: side by side in columns, and draw by draw, joined by hash
+ * (report/draw/draws_join.c). */
 class CompareView {
     constructor(selection, runs, joins) {
         this.selection = selection;
@@ -66,7 +67,7 @@ class CompareView {
         );
     }
 
-    /* run.json's figures, a column a run. */
+    /* Figures of run.json, one column per run. */
     figures() {
         const lines = [];
         const add = (name, unit, of, fewer) =>
@@ -142,7 +143,8 @@ class CompareView {
         }).node;
     }
 
-    /* A line a draw of A, and behind them what other runs have alone: places, and what differs. */
+    /* One line per draw of A, then draws that only other runs have. A line holds rows and
+     * differences. */
     lines() {
         const lines = new Map();
         const alone = [];
@@ -174,7 +176,7 @@ class CompareView {
             lines[i].others[k] >= 0
                 ? this.pairs[k].run.draws.column("cycles")[lines[i].others[k]]
                 : NaN;
-        /* what is only in one of them costs nothing in the other */
+        /* a draw that only one run has costs 0 in the other */
         const change = (i, k) => {
             const places = [lines[i].a, lines[i].others[k]];
             return places.includes(LEFT_OUT) || places.every((place) => place === NONE)

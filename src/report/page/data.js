@@ -1,4 +1,4 @@
-/* The data of the page: columns are unpacked when they are asked for. */
+/* The data of the page. Columns are unpacked on first use. */
 
 async function inflate(base64) {
     const packed = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
@@ -6,7 +6,7 @@ async function inflate(base64) {
     return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/* LEB128: seven bits a byte, the lowest first. */
+/* Decodes LEB128: seven bits per byte, lowest bits first. */
 function readNumbers(bytes, at, count) {
     const values = new Float64Array(count);
     for (let i = 0; i < count; i++) {
@@ -23,7 +23,7 @@ function readNumbers(bytes, at, count) {
     return values;
 }
 
-/* A real is none (0), or 1 more than twice its hundred-millionths, and 1 more again below 0. */
+/* Decodes reals: 0 is NaN; otherwise 2 n + 1, plus 1 if negative, with n in units of 1e-8. */
 function toReals(codes) {
     return codes.map((code) => {
         if (code === 0) return NaN;
@@ -32,7 +32,8 @@ function toReals(codes) {
     });
 }
 
-/* A table of the data: columns by name, in two packs: what the views ask for, and the rest. */
+/* A table of the data: columns by name, in two packs. The first has the columns that the views
+ * use. */
 class Columns {
     constructor(data) {
         this.data = data || { rows: 0, columns: {}, zero: [], packs: [] };
@@ -51,7 +52,7 @@ class Columns {
         return this.zeros.has(name) ? "whole" : this.data.columns[name].kind;
     }
 
-    /* The first pack, or both. */
+    /* Loads the first pack, or both. */
     async load(rest) {
         const wanted = this.data.packs
             .map((_, i) => i)
@@ -75,7 +76,7 @@ class Columns {
               : numbers;
     }
 
-    /* Zeros where there is no such column. */
+    /* Returns zeros if there is no such column. */
     column(name) {
         if (!this.values.has(name)) this.values.set(name, this.unpack(name));
         return this.values.get(name);
@@ -84,7 +85,7 @@ class Columns {
 
 const STATES = ["busy", "waiting", "blocked", "starved"];
 
-/* A run of the page: its frames by number, and its tables with places in time. */
+/* A run of the page: its frames by number, and its tables with start cycles of rows. */
 class Run {
     constructor(data, number, page) {
         this.data = data;
@@ -97,12 +98,12 @@ class Run {
         this.draws = new Columns(data.tables.draws);
         this.intervals = new Columns(data.tables.cycles);
         this.frameRows = new Columns(data.tables.frames);
-        this.gains = new Columns(data.tables.gains); /* of the rows of draws */
+        this.gains = new Columns(data.tables.gains); /* per row of draws */
         this.maps = new Map();
         this.tiles = new Map();
     }
 
-    /* What all views need. */
+    /* Loads the data that all views need. */
     async load() {
         await Promise.all(
             [this.draws, this.intervals, this.frameRows, this.gains].map((table) => table.load()),
@@ -116,7 +117,7 @@ class Run {
         );
     }
 
-    /* Where each row begins in its frame, and the rows of each frame: [first, behind the last]. */
+    /* Start of each row in its frame, and the rows of each frame: [first, end). */
     times(table) {
         const frame = table.column("frame");
         const cycles = table.column("cycles");
@@ -135,8 +136,8 @@ class Run {
         return { start, frames };
     }
 
-    /* The whole steps of a table that a range of cycles of a frame touches: {table, rows, range}; rows are
-     * [first, behind the last]; null: none. */
+    /* The whole steps of a table that overlap a range of cycles of a frame: {table, rows, range}.
+     * rows are [first, end). null: none. */
     wholeSteps(table, frame, [from, to]) {
         const { start, frames } = table === this.draws ? this.drawTimes : this.intervalTimes;
         const cycles = table.column("cycles");
@@ -151,8 +152,8 @@ class Run {
             : null;
     }
 
-    /* What a range of cycles is counted from: draws where both its ends are ends of draws, else intervals; the
-     * range grows to their ends. */
+    /* The steps that a range of cycles covers. They are draws if both ends of the range are ends of
+     * draws, else intervals. The range is extended to their ends. */
     steps(frame, range) {
         const found = [this.draws, this.intervals]
             .map((table) => this.wholeSteps(table, frame, range))
@@ -164,7 +165,7 @@ class Run {
         return this.frames.find((f) => f.frame === number);
     }
 
-    /* Of a map: width, height and a level a pixel; null: there is none. */
+    /* A map: width, height and a level per pixel; null: none. */
     async map(number, name) {
         const key = number + " " + name;
         if (!this.maps.has(key)) {
@@ -183,7 +184,7 @@ class Run {
         return this.maps.get(key);
     }
 
-    /* Draws by tile of a frame; null: it has no such table. */
+    /* Table of draws per tile of a frame; null: none. */
     async tileTable(number) {
         if (!this.tiles.has(number)) {
             const packed = this.frame(number)?.tiles;
@@ -192,7 +193,7 @@ class Run {
         return this.tiles.get(number);
     }
 
-    /* The row of a draw in the table of draws, -1: none. */
+    /* Row of a draw in the table of draws; -1: none. */
     drawRow(frame, draw) {
         const [first, last] = this.drawTimes.frames.get(frame) || [0, 0];
         const work = this.draws.column("work");
@@ -201,7 +202,7 @@ class Run {
         return -1;
     }
 
-    /* "0:12", "0 upload" */
+    /* Returns "0:12" or "0 upload". */
     drawName(row) {
         const work = this.draws.column("work")[row];
         const frame = this.draws.column("frame")[row];
@@ -212,7 +213,7 @@ class Run {
         return this.facts.trace || "TRACE";
     }
 
-    /* The options that make the same machine again. */
+    /* Command-line options that give the same machine. */
     machineOptions() {
         const { values, preset } = this.data.machine || {};
         let text = this.facts.preset ? " --preset " + quoted(this.facts.preset) : "";
@@ -237,10 +238,10 @@ async function loadTiles(packed) {
         "written",
     ].map((n) => table.column(n));
     const key = (px, py) => Math.floor(py / 8) * 8192 + Math.floor(px / 8);
-    const places = new Map(); /* of the first row of each tile, whose rows stand together */
+    const places = new Map(); /* first row of each tile; rows of a tile are adjacent */
     for (let i = 0; i < table.rows; i++)
         if (!i || x[i] !== x[i - 1] || y[i] !== y[i - 1]) places.set(key(x[i], y[i]), i);
-    /* the picture's rows go the other way than the surface's */
+    /* the picture may be upside down relative to the surface */
     const flipped = table.rows > 0 && row[0] !== y[0];
     const height = flipped ? row[0] + y[0] + 1 : 0;
     return {
@@ -249,7 +250,7 @@ async function loadTiles(packed) {
         written,
         flipped,
         surfaceRow: (pictureRow) => (flipped ? height - 1 - pictureRow : pictureRow),
-        /* The rows of the tile that the pixel of the surface lies in. */
+        /* Rows of the tile that contains a pixel of the surface. */
         at(px, py) {
             const rows = [];
             const first = places.get(key(px, py));
@@ -257,13 +258,13 @@ async function loadTiles(packed) {
                 rows.push(i);
             return rows;
         },
-        /* The rows of a draw. */
+        /* Rows of a draw. */
         of(number) {
             const rows = [];
             for (let i = 0; i < table.rows; i++) if (draw[i] === number) rows.push(i);
             return rows;
         },
-        /* The rectangle of a row in the picture: [x, y, width, height]. */
+        /* Rectangle of a row in the picture: [x, y, width, height]. */
         rectangle: (i) => (flipped ? [x[i], row[i] - 7, 8, 8] : [x[i], row[i], 8, 8]),
     };
 }

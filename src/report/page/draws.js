@@ -1,4 +1,4 @@
-/* The table of draws, and all that is known of the one that is selected. */
+/* The table of draws, and details of the selected one. */
 class DrawsView {
     constructor(selection) {
         this.selection = selection;
@@ -124,7 +124,7 @@ class DrawsView {
     }
 }
 
-/* What is selected, in words and figures. */
+/* Describes the selection in text and numbers. */
 class Details {
     constructor(selection) {
         this.selection = selection;
@@ -232,7 +232,7 @@ class Details {
     }
 }
 
-/* Name, value, unit, meaning: of what is not zero. */
+/* Table of nonzero statistics: name, value, unit, meaning. */
 function statisticsTable(page, picked) {
     const names = picked.table.names.filter(
         (n) =>
@@ -264,7 +264,7 @@ function statisticsTable(page, picked) {
     });
 }
 
-/* "lost.CAUSE" */
+/* Unit and meaning of "lost.CAUSE". */
 function lostCause(page, name) {
     const node = name.startsWith("lost.") && page.tree.find((n) => n.name === name.slice(5));
     return node && ["cycles", node.what];

@@ -1,8 +1,8 @@
-/* What was followed through the machine (`sim --follow`, follow.json in the run's folder), as a lane
- * of the timeline: anything in it with two cycles, under a name. */
+/* The trace of a followed triangle (`sim --follow`, follow.json in the run folder) as a lane of the
+ * timeline. Every named object with two cycles becomes a step. */
 
-/* [{from, to, name, color}] of the frame, or null. Steps are objects with "from" and "to" (or
- * "cycle" alone), in whatever lists the file has; "unit", "stage", "step" or "name" says what. */
+/* Returns [{from, to, name, color}] of the frame, or null. Steps are objects with "from" and "to"
+ * (or only "cycle"), in any list of the file. "unit", "stage", "step" or "name" gives the name. */
 function followLane(run, frame) {
     const trace = run.data.follow;
     if (!trace || (Number.isFinite(trace.frame) && trace.frame !== frame)) return null;
@@ -27,7 +27,7 @@ function followLane(run, frame) {
     return lane;
 }
 
-/* The steps as a table; nothing where no run has any. */
+/* The steps as a table; null if no run has any. */
 function followSection(selection) {
     if (!selection.runs.some((r) => r.data.follow)) return null;
     const { node, body } = section(

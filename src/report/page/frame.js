@@ -1,4 +1,4 @@
-/* The frame and its maps; a pixel of it selects the tile, whose draws are listed beside it. */
+/* The frame and its maps. A click on a pixel selects its tile and lists the tile's draws. */
 class FrameView {
     constructor(selection) {
         this.selection = selection;
@@ -38,7 +38,8 @@ class FrameView {
         this.shown = this.load();
     }
 
-    /* The frame's object that has its picture: the same picture of the first run is there once. */
+    /* The frame object that has the picture. A picture equal to the first run's is stored only
+     * there. */
     pictured(number) {
         const [own, first] = [
             this.selection.run.frame(number),
@@ -47,7 +48,7 @@ class FrameView {
         return own && !own.picture && first?.hash === own.hash ? first : own;
     }
 
-    /* Whether the run and the frame are not those that are selected any more: what was waited for comes late. */
+    /* Whether the selection changed while data was loading, so that the result is out of date. */
     isLate(run, frame) {
         return run !== this.selection.run || frame !== this.selection.frame;
     }
@@ -166,7 +167,7 @@ class FrameView {
         );
     }
 
-    /* Of the picture, from its top left. */
+    /* Pixel of the picture, counted from its top left. */
     pixelAt(event) {
         const box = this.canvas.getBoundingClientRect();
         const x = Math.floor(((event.clientX - box.left) / box.width) * this.size[0]);
@@ -223,7 +224,7 @@ class FrameView {
         return [x, this.tiles ? this.tiles.surfaceRow(y) : y];
     }
 
-    /* Outlines: the tiles of the selected draw, and the selected tile. */
+    /* Outlines the tiles of the selected draw, and the selected tile. */
     mark() {
         const { run, frame, row, pixel } = this.selection;
         const [width, height] = this.size;

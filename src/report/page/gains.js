@@ -1,10 +1,12 @@
 /* Estimates the gain from an ideal resource (report/compare/ideals.h), for the selection. */
 
-/* Of a frame as it was predicted from its draws; of a draw, or of a range of whole draws, what is expected of
- * each, added up. null: the run does not tell.
- *     {resources: [{name, charged, most, expected, behind}], bound_by, hide_each_other, notes}
- * all in cycles. Where a range ends within a draw nothing is expected: "bound_by" is missing. The branches of
- * the tree that no resource is charged for come last, so that what is charged adds up to all cycles. */
+/* Gains for the selection: {resources: [{name, charged, most, expected, behind}], bound_by,
+ * hide_each_other, notes}, in cycles. null: the run does not count causes.
+ *
+ * A frame has the prediction that was made from its draws. A draw or a range of whole draws has the
+ * sum of the expected gains of its rows. A range that ends inside a draw has no expected gains, and
+ * "bound_by" is missing. Branches of the tree without a resource come last, so that charged cycles
+ * add up to all cycles. */
 function gainsOf(selection, picked, values) {
     const { run, frame } = selection;
     if (!run.data.resources) return null;
@@ -47,7 +49,7 @@ function addedGains(run, picked, values) {
     };
 }
 
-/* The most that could be, less what each row's others take of it. */
+/* The upper bound less the parts that other resources hide in each row. */
 function expectedOf(run, picked, name, most) {
     const [hidden, behind] = [run.gains.column(name), run.gains.column(name + "_behind")];
     const taken = new Map();
@@ -67,7 +69,8 @@ function expectedOf(run, picked, name, most) {
     };
 }
 
-/* The resource that is expected to give the most; where none gives anything alone, the one that can. */
+/* The resource with the largest expected gain. If no gain alone is worth it, the one with the
+ * largest upper bound. */
 function boundBy(run, picked, resources) {
     const largest = (name) => resources.reduce((a, b) => (b[name] > a[name] ? b : a));
     const hide = largest("expected").expected < run.page.ideals_nothing * picked.cycles;
@@ -83,7 +86,7 @@ function boundBy(run, picked, resources) {
     };
 }
 
-/* The same in words, as `aetius topdown` says it. */
+/* The verdict as a text, worded like `aetius topdown`. */
 function verdictText(run, gains, cycles) {
     const best = gains.resources.find((r) => r.name === gains.bound_by);
     if (!best) return null;

@@ -1,4 +1,4 @@
-/* The machine: parameters that differ from the preset's, and all of them. */
+/* The machine: parameters that differ from the preset, and all parameters. */
 function machineSection(selection) {
     const { node, body } = section("machine", "Machine");
     const draw = () => {

@@ -1,4 +1,4 @@
-/* The page: its head, its views, keys and colors. */
+/* The page: head, views, keys and colors. */
 const themeListeners = [() => knownColors.clear()];
 
 function themeButton() {
@@ -55,7 +55,7 @@ function helpDialog() {
     return dialog;
 }
 
-/* In words, for eyes and screen readers alike. */
+/* A summary in sentences, which screen readers can read too. */
 function summaryOf(run) {
     const { facts } = run;
     const count = run.frames.length;
@@ -73,7 +73,7 @@ function summaryOf(run) {
     return parts.join(" ");
 }
 
-/* Cycles of each frame, as bars that select it. */
+/* Bars with the cycles of each frame. A click selects a frame. */
 function frameStrip(selection) {
     const canvas = el("canvas.strip", {
         tabindex: 0,
@@ -234,7 +234,7 @@ async function showRuns(page, root, dialog) {
     const title = runs.map((r) => cut(r.name, 60)).join(", ");
     document.title = `Aetius: ${cut(title, 100)}`;
     const main = el("main");
-    const said = new Map(); /* each note once, with the runs that it is of */
+    const said = new Map(); /* each distinct note, with the letters of its runs */
     for (const r of runs)
         for (const n of r.data.notes) said.set(n, [...(said.get(n) || []), r.letter]);
     const notes = [...said].map(([n, of]) => (runs.length > 1 ? of.join(", ") + ": " : "") + n);
@@ -288,7 +288,7 @@ async function showRuns(page, root, dialog) {
 
 function showTables(page, root, dialog) {
     if (page.runs) {
-        /* behind them */
+        /* tables follow the views of the runs */
         page.tables.forEach((t, i) =>
             document.querySelector("main").append(new TableView(t, i).node),
         );

@@ -1,6 +1,6 @@
-/* Bytes between memory and the GPU over the cycles of a frame, by client and by channel: plots. */
+/* Plots bytes between memory and the GPU over the cycles of a frame, per client and per channel. */
 
-/* A plot of areas on top of each other: names, and for each a list of values at `x`. */
+/* Plots stacked areas: names, and for each a list of values at `x`. */
 function stackedPlot({ x, names, values, colors, unit, width, height, onZoom, zoom }) {
     const sums = [];
     let below = new Float64Array(x.length);
@@ -10,7 +10,7 @@ function stackedPlot({ x, names, values, colors, unit, width, height, onZoom, zo
     }
     const order = names.map(
         (_, i) => names.length - 1 - i,
-    ); /* the uppermost first, so that the lower ones lie on it */
+    ); /* topmost first, so that lower areas are drawn over it */
     const stepped = uPlot.paths.stepped({ align: 1 });
     const grid = { stroke: cssColor("--line"), width: 1 };
     const axis = {
@@ -122,7 +122,7 @@ class MemoryView {
         this.plot.setScale("x", { min, max });
     }
 
-    /* {name: [columns of bytes]} of clients or channels. */
+    /* Returns {name: [columns of bytes]} of clients or channels. */
     series(table) {
         const series = new Map();
         const add = (name, column) => {

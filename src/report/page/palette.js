@@ -1,5 +1,5 @@
-/* Colors that stay apart for all kinds of sight (Okabe and Ito 2008; cividis: Nunez, Anderton,
- * Renslow 2018). */
+/* Colors that remain distinguishable with color vision deficiencies (Okabe and Ito 2008; cividis:
+ * Nunez, Anderton, Renslow 2018). */
 const OKABE = [
     "#0072b2",
     "#e69f00",
@@ -48,7 +48,8 @@ function cividis(share) {
     return CIVIDIS[i].map((v, c) => Math.round(v + (CIVIDIS[i + 1][c] - v) * (at - i)));
 }
 
-/* A map: what its levels mean (docs/maps.md), and how much of the scale they are. Level 0 is black. */
+/* A map: meaning of its levels (docs/maps.md), and their position on the scale. Level 0 is
+ * black. */
 const counted = (step, noun) => ({
     share: (level) => level / 255,
     say: (level) => {
@@ -156,7 +157,7 @@ const MAPS = {
     },
 };
 
-const knownColors = new Map(); /* of the theme */
+const knownColors = new Map(); /* colors of the current theme */
 
 function cssColor(name) {
     if (!knownColors.has(name))

@@ -1,5 +1,5 @@
-/* What is selected, in all views alike: a run, a frame, a draw (a row of its table) or a range of cycles
- * (of whole steps: Run.steps), a pixel; and the address of the page that says so. */
+/* The selection that all views share: a run, a frame, a draw (a row of its table) or a range of
+ * cycles (of whole steps: Run.steps), a pixel. The page's address stores it. */
 class Selection {
     constructor(runs) {
         this.runs = runs;
@@ -16,8 +16,8 @@ class Selection {
         this.listeners.push(fn);
     }
 
-    /* {run, frame, row, cycles, pixel, zoom}: what changes; a frame or run that changes ends the rest, a row a
-     * range of cycles, and that one a row. */
+    /* {run, frame, row, cycles, pixel, zoom}: the properties to change. A change of run or frame
+     * clears the rest. A row clears the range of cycles, and a range clears the row. */
     set(change, fromAddress) {
         const before = {
             run: this.run,
@@ -114,8 +114,9 @@ class Selection {
     }
 }
 
-/* What is selected, as rows of a table: a draw (or other work between draws), the steps of a range, or the whole
- * frame. {title, name, table, rows, cycles, sum, has}, and "row" of the former, -1: none, and "range" of steps. */
+/* The selection as rows of a table: a draw (or other work), the steps of a range, or the whole
+ * frame. Returns {title, name, table, rows, cycles, sum, has}, plus "row" (-1: none) for a draw and
+ * "range" for steps. */
 function selectedRows(selection) {
     const { run, frame, row, cycles } = selection;
     const made = (title, name, table, rows, more) => {

@@ -1,8 +1,9 @@
-/* A table that sorts, filters, scrolls through any number of rows, takes keys, and leaves as CSV.
+/* A table with sorting, a filter, virtual scrolling for any number of rows, keyboard control and
+ * CSV export.
  *
  *     columns: [{title, unit, value: (row) => number or text, show: (value, row) => text or node,
- *                text: (row) => for the filter and the CSV, where the value only sorts,
- *                numeric, share: (row) => 0..1 for a bar, title of a cell: hint(row), width}]
+ *                text: (row) => text for filter and CSV if the value is only for sorting,
+ *                numeric, share: (row) => 0..1 for a bar, hint: (row) => title of the cell, width}]
  *     rows: [numbers], select: (row) => ..., file: name of the CSV */
 const ROW_HEIGHT = 27;
 
@@ -103,7 +104,7 @@ class DataTable {
         this.refresh();
     }
 
-    /* Other rows, or other values of the same. */
+    /* Replaces the rows, or updates their values. */
     setRows(rows) {
         this.all = rows;
         this.refresh();
@@ -206,7 +207,7 @@ class DataTable {
         if (this.select) this.select(this.selected, event);
     }
 
-    /* From outside: shows the row, where it is. */
+    /* Selects a row from outside and scrolls to it. */
     show(row, scroll = true) {
         if (this.selected === row) return;
         this.selected = row;

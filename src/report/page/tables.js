@@ -1,11 +1,12 @@
-/* Tables of anything (sweeps, studies, the history of benchmarks): a plot of two of its columns,
- * with the front that no other row beats, and the table. */
+/* Tables of any content (sweeps, studies, benchmark history): a plot of two columns with its Pareto
+ * front, and the table itself. */
 const MANY_POINTS = 5000;
 
 const PARAMETER = /\b([A-Z][A-Z0-9]+)\.([A-Z]\w*)/g;
 
-/* Parameters without their section, FRAGMENTSHADER.TextureCacheWays, where no two of the texts then
- * become alike: the machines of a sweep differ at the end of their names. */
+/* Removes the section from parameter names such as FRAGMENTSHADER.TextureCacheWays, unless two
+ * names would become equal. Machines of a sweep differ at the end of their names, which would be
+ * cut off. */
 function withoutSections(texts) {
     const sections = new Map();
     for (const text of texts)
@@ -64,7 +65,7 @@ class TableView {
         const order =
             data.values[data.columns.indexOf(data.order)] ||
             Array.from({ length: this.rows }, (_, i) => i);
-        const places = new Map(); /* of each value, in the order in which they come */
+        const places = new Map(); /* index of each value in time order */
         for (const v of order) if (!places.has(v)) places.set(v, places.size);
         this.order = [...places.keys()];
         this.places = order.map((v) => places.get(v));
@@ -133,8 +134,9 @@ class TableView {
         return c >= 0 && this.data.better?.[this.data.columns[c]] === "more" ? -1 : 1;
     }
 
-    /* Rows that no other one beats: no worse in both, better in one. Where rows of different inputs are
-     * no rivals (`fronts` names the column that tells), there is a front of each. */
+    /* Pareto fronts: rows that no other row beats, i.e. is no worse in both columns and better in
+     * one. Rows with different inputs do not compete: each value of the column `fronts` has its own
+     * front. */
     fronts(points) {
         const apart = this.data.values[this.data.columns.indexOf(this.data.fronts)];
         if (!apart) return [this.paretoRows(points)];
@@ -159,7 +161,8 @@ class TableView {
         return front;
     }
 
-    /* Of the rows that the table's filter leaves. Over time, rows of one commit stand at one place. */
+    /* Points of the rows that the filter accepts. Over time, rows of one commit share an x
+     * position. */
     points() {
         const { values } = this.data;
         return this.table.rows
@@ -264,7 +267,7 @@ class TableView {
         );
     }
 
-    /* Where there are more groups than colors, shapes tell them apart. */
+    /* With more groups than colors, shapes distinguish the groups. */
     shape(groups, group) {
         return Math.floor(this.group(groups, group) / OKABE.length) % 3;
     }
@@ -311,7 +314,7 @@ class TableView {
         }
         const onFront = new Set(fronts.flat().map((p) => p.i));
         const small = points.length > MANY_POINTS;
-        const taken = new Set(); /* of very many points one stands for all at its place */
+        const taken = new Set(); /* with very many points, draw one per position */
         let last = null;
         for (const p of points) {
             const [x, y] = at(p);
@@ -368,7 +371,7 @@ class TableView {
     }
 }
 
-/* A circle, a square or a diamond. */
+/* Draws a circle, a square or a diamond. */
 function mark(c, shape, x, y, size) {
     c.beginPath();
     if (shape === 0) c.arc(x, y, size, 0, 2 * Math.PI);

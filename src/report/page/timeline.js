@@ -1,5 +1,6 @@
-/* What each unit did over the cycles of a frame, with the draws above: a canvas. A drag selects
- * cycles; the wheel with Ctrl, and the keys + - 0, zoom; arrow keys go from draw to draw. */
+/* The activity of each unit over the cycles of a frame, below the draws, on a canvas. Dragging
+ * selects cycles. The wheel with Ctrl, and the keys + - 0, zoom. Arrow keys step through the
+ * draws. */
 const LANE = 20;
 const GUTTER = 92;
 const RULER = 18;
@@ -212,7 +213,7 @@ class Timeline {
             if (begin + cycles[i] < from || begin > to || !cycles[i]) continue;
             const left = Math.max(GUTTER, this.toX(begin));
             const right = Math.min(this.width, this.toX(begin + cycles[i]));
-            if (right < covered + 0.4 && i !== row) continue; /* under what is drawn already */
+            if (right < covered + 0.4 && i !== row) continue; /* hidden by earlier rectangles */
             covered = right;
             c.fillStyle = work[i] === "draw" ? boundColor(bound && bound[i]) : cssColor("--shade");
             c.fillRect(left, RULER, Math.max(0.6, right - left - (right - left > 3 ? 1 : 0)), LANE);
@@ -248,7 +249,7 @@ class Timeline {
         }
     }
 
-    /* The share of each state in each column of pixels, from the steps that lie in it. */
+    /* Share of each state per pixel column, from the steps that overlap the column. */
     shares(unit, columns) {
         const { table, start, first, last } = this.source();
         const [from, to] = this.view();
@@ -271,7 +272,7 @@ class Timeline {
         return sums;
     }
 
-    /* As pixels of the screen: each column of a lane has its states on top of each other. */
+    /* Paints device pixels: each column of a lane stacks the shares of its states. */
     paintUnits(c) {
         const ratio = window.devicePixelRatio || 1;
         const columns = Math.max(1, Math.floor((this.width - GUTTER) * ratio));
@@ -291,7 +292,7 @@ class Timeline {
             for (let x = 0; x < columns; x++) {
                 let [share, at] = [0, 0];
                 for (let s = 0; s < 3; s++) {
-                    /* starved: the ground */
+                    /* starved: background color */
                     share += sums[s][x];
                     for (const to = Math.round(share * rows); at < to; at++)
                         pixels[(rows - 1 - at) * columns + x] = colors[s];
@@ -389,7 +390,7 @@ class Timeline {
         this.draw();
     }
 
-    /* What a drag selects: whole steps, as figures of parts of them are not known. */
+    /* The range that a drag selects: whole steps, because statistics exist for whole steps only. */
     range(drag) {
         const { run, frame } = this.selection;
         return (
@@ -438,7 +439,7 @@ class Timeline {
         if (this.selection.zoom) this.selection.set({ zoom: [begin, begin + to - from] });
     }
 
-    /* To the draw before or behind. */
+    /* Selects the previous or next draw. */
     step(way) {
         const { run, frame, row } = this.selection;
         const [first, last] = run.drawTimes.frames.get(frame) || [0, 0];
@@ -467,13 +468,13 @@ class Timeline {
     }
 }
 
-/* A color "#rrggbb" as canvas keeps it. */
+/* Converts "#rrggbb" to a pixel of canvas image data. */
 function pixelOf(color) {
     const [r, g, b] = [1, 3, 5].map((i) => parseInt(color.slice(i, i + 2), 16));
     return new Uint32Array(new Uint8Array([r, g, b, 255]).buffer)[0];
 }
 
-/* Black or white, whichever reads better on the color. */
+/* Black or white, whichever has more contrast with the color. */
 function inkOn(color) {
     const [r, g, b] = [1, 3, 5].map((i) => parseInt(color.slice(i, i + 2), 16));
     return 0.299 * r + 0.587 * g + 0.114 * b > 140 ? "#000" : "#fff";

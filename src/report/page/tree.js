@@ -1,4 +1,4 @@
-/* What the cycles of the selection were lost to (docs/topdown.md), and what would be gained. */
+/* Top-Down: the causes of the selection's cycles (docs/topdown.md), and the expected gains. */
 class TreeView {
     constructor(selection) {
         this.selection = selection;
@@ -65,7 +65,7 @@ class TreeView {
         this.drawGains(picked, values, csv);
     }
 
-    /* Issue slots, each of which had one fate. */
+    /* Issue slots; each slot has exactly one fate. */
     drawShaders(picked) {
         const { page } = this.selection.run;
         const values = slotsOf(page, picked);
@@ -141,7 +141,7 @@ class TreeView {
     }
 }
 
-/* The cycles of every node, "cycles" among them; null: the tables have none. */
+/* Cycles of every node, including "cycles"; null: the tables do not count causes. */
 function treeOf(tree, picked) {
     if (!tree.some((n) => picked.has("lost." + n.name))) return null;
     return addUp(
@@ -151,8 +151,9 @@ function treeOf(tree, picked) {
     );
 }
 
-/* The shaders' slots of every node, "all" among them, from the formulas of analysis/shader_tree.def as
- * analysis/shader_tree.c counts them; null: the tables have none, or not all have a fate. */
+/* Shader issue slots of every node, including "all". Evaluates the formulas of
+ * analysis/shader_tree.def like analysis/shader_tree.c. null: the tables lack slots, or slots
+ * without a fate exist. */
 function slotsOf(page, picked) {
     const x = {};
     for (const { name, formula } of page.shader_counters) {
@@ -160,7 +161,7 @@ function slotsOf(page, picked) {
         x[name] = formula ? formulaOf(formula, x) : picked.sum("shader." + name);
     }
     if (!x.lane_slots)
-        x.lane_slots = x.lanes_active = 1; /* nothing issued: nothing to divide among lanes */
+        x.lane_slots = x.lanes_active = 1; /* nothing issued: avoids division by zero */
     const values = new Map();
     let [exact, slots] = [0, 0];
     for (const { name, formula } of page.shader_tree) {
@@ -172,7 +173,7 @@ function slotsOf(page, picked) {
     return slots === x.slots ? addUp(page.shader_tree, "all", values) : null;
 }
 
-/* "x->a + x->b", "x->a * x->b / x->c": from the left. */
+/* Evaluates "x->a + x->b" or "x->a * x->b / x->c" from left to right. */
 function formulaOf(text, x) {
     const [first, ...rest] = text.replaceAll("x->", "").split(" ");
     let value = x[first];
@@ -183,18 +184,19 @@ function formulaOf(text, x) {
     return value;
 }
 
-/* Gives every node the sum of its children, and the root. */
+/* Computes the sums of children for every node and for the root. */
 function addUp(tree, root, values) {
     const sums = new Map([[root, 0], ...tree.map((n) => [n.name, values.get(n.name) || 0])]);
     for (const n of tree.slice().reverse())
         sums.set(
             n.parent,
             sums.get(n.parent) + sums.get(n.name),
-        ); /* children before their parents */
+        ); /* the reversed list has children first */
     return sums;
 }
 
-/* From the top, the largest loss each time that reaches its threshold: as `aetius topdown` marks it. */
+/* Descends from the root to the largest loss above its threshold, level by level: the node that
+ * `aetius topdown` marks. */
 function verdictOf(tree, values, root) {
     const share = (n) => (values.get(root) > 0 ? values.get(n.name) / values.get(root) : 0);
     for (let at = root; ; ) {
@@ -204,7 +206,7 @@ function verdictOf(tree, values, root) {
     }
 }
 
-/* What is not 0, the largest first. */
+/* Items of nonzero nodes, largest first. */
 function treeItems(tree, values, root) {
     const verdict = verdictOf(tree, values, root);
     const items = (parent, depth) =>
@@ -225,7 +227,7 @@ function treeItems(tree, values, root) {
     return items(root, 1);
 }
 
-/* A node with its bar; `children` are such nodes. */
+/* A node with its bar. `children`: nodes made by this function. */
 function treeItem({ name, what, value, share, most, depth, children }) {
     const line = [
         el("span.name", { text: name.replace(/_/g, " ") }),
