@@ -38,7 +38,7 @@ capture_source(const struct sweep_plan *plan, const struct sweep_input *input)
     return text;
 }
 
-/* Its traces are there, and are what the plan says. */
+/* Whether its traces exist and match the plan. */
 static bool
 is_captured(const struct sweep *sweep, const struct sweep_plan *plan,
             const struct sweep_input *input)
@@ -62,7 +62,7 @@ is_to_capture(const struct sweep *sweep, const struct sweep_plan *plan,
     return !input->file && !is_captured(sweep, plan, input);
 }
 
-/* Where a program comes from, or NULL. */
+/* Returns the source of a program, or NULL. */
 static const char *
 source_of_program(const char *program)
 {
@@ -81,7 +81,7 @@ source_of_program(const char *program)
     return NULL;
 }
 
-/* Programs begin in the plan's folder. */
+/* Paths of programs are relative to the plan's folder. */
 static bool
 is_installed(const struct sweep_plan *plan, const char *program)
 {
@@ -91,8 +91,8 @@ is_installed(const struct sweep_plan *plan, const char *program)
     return is_there;
 }
 
-/* The programs that are not there, each once, and where they come from; "": all are. The caller
- * frees. */
+/* Lists the missing programs with their sources, each once. "" if there are none. The caller frees
+ * the result. */
 static char *
 list_absent(const struct sweep *sweep, const struct sweep_plan *plan)
 {
@@ -140,7 +140,8 @@ warn_of_failure(const struct sweep *sweep, const char *input)
     free(name);
 }
 
-/* Those that failed, with their last words: with `keep_going` they are left out. */
+/* Reports the inputs whose capture failed, with the end of their logs. With `keep_going` they are
+ * left out. */
 static bool
 tell_failures(struct sweep *sweep, const struct sweep_plan *plan, bool keep_going,
               struct error *err)
@@ -186,7 +187,7 @@ capture_all(struct sweep *sweep, const struct sweep_plan *plan, const struct wor
     return ok;
 }
 
-/* What cannot be read is left out with `keep_going`. */
+/* Adds a trace. With `keep_going` an unreadable trace is left out. */
 static bool
 take_trace(struct sweep *sweep, const struct work_options *options, const char *name,
            const char *path, const char *frames, const char *captured, struct error *err)

@@ -1,16 +1,17 @@
-/* Programs as inputs: recorded once, into DIR/traces/NAME.trace; of several ranges of frames into
- * NAME-A.trace, A a range's first. DIR/traces/NAME.source is written last and says what of. */
+/* Captures programs as inputs of a sweep, once each, into DIR/traces/NAME.trace. With several
+ * ranges of frames each range A-B gets a trace NAME-A.trace. DIR/traces/NAME.source is written last
+ * and holds what was captured. */
 #ifndef AETIUS_SWEEP_CAPTURE_H
 #define AETIUS_SWEEP_CAPTURE_H
 
 #include "base/args.h"
 #include "sweep/sweep.h"
 
-/* DIR/traces/NAME and an end; the caller frees, as what the next two give. */
+/* DIR/traces/NAME plus `end`. The caller frees the results of this and the next two functions. */
 char *capture_path(const struct sweep *sweep, const char *name, const char *end);
-/* The name of a range's trace. */
+/* Name of the trace of a range. */
 char *capture_name(const struct sweep_input *input, const struct frame_set *frames, uint32_t range);
-/* Program, frames, warm-up and clock: the text of NAME.source. */
+/* Contents of NAME.source: program, frames, warm-up and clock. */
 char *capture_source(const struct sweep_plan *plan, const struct sweep_input *input);
 
 #endif

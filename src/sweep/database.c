@@ -42,7 +42,7 @@ static const char tables[] =
     " relative REAL);"
     "CREATE INDEX outputs_by_run ON outputs (run, name, frame, draw);";
 
-enum { MOST_SQLITE = 512 << 20 }; /* of memory, for questions */
+enum { MOST_SQLITE = 512 << 20 }; /* memory limit of queries, in bytes */
 
 struct builder {
     const struct sweep *sweep;
@@ -50,10 +50,10 @@ struct builder {
     sqlite3 *db;
     sqlite3_stmt *add_run, *add_param, *add_output;
     struct preset_cache presets;
-    bool *is_done;     /* of the runs */
-    bool *differs;     /* of the parameters; or the plan varies it */
-    struct params one; /* of the first run that is done */
-    int run;           /* at work */
+    bool *is_done;     /* per run */
+    bool *differs;     /* per parameter: its value differs between runs, or the plan varies it */
+    struct params one; /* parameters of the first completed run */
+    int run;           /* current run */
     size_t collected;
     struct error *err;
 };
@@ -84,8 +84,8 @@ make_params(struct builder *b, size_t number, struct params *params)
     return machine_make(&b->presets, run->preset, &run->sets, params, b->err);
 }
 
-/* A question may speak of a parameter that the plan varies, also where the machines that are left
- * have one value of it. */
+/* A query may use any parameter that the plan varies, even if the remaining machines have equal
+ * values. */
 static void
 survey_plan(struct builder *b, const struct param_info *infos, size_t count)
 {
@@ -96,7 +96,7 @@ survey_plan(struct builder *b, const struct param_info *infos, size_t count)
     }
 }
 
-/* Which runs are there, and which parameters have not the same value in all of them. */
+/* Finds the completed runs, and the parameters that differ between them. */
 static bool
 survey(struct builder *b)
 {
@@ -158,7 +158,7 @@ take_output(void *data, size_t output, int64_t frame, int64_t draw, double value
     frame < 0 ? sqlite3_bind_null(b->add_output, 2) : sqlite3_bind_int64(b->add_output, 2, frame);
     draw < 0 ? sqlite3_bind_null(b->add_output, 3) : sqlite3_bind_int64(b->add_output, 3, draw);
     bind_text(b->add_output, 4, b->plan->outputs.items[output].name);
-    sqlite3_bind_double(b->add_output, 5, value); /* NaN becomes NULL */
+    sqlite3_bind_double(b->add_output, 5, value); /* SQLite stores NaN as NULL */
     return sql_insert(b->db, b->add_output, err);
 }
 
@@ -228,7 +228,7 @@ add_facts(struct builder *b)
     return ok;
 }
 
-/* Each value against that of the baseline on the same input. */
+/* Computes each value relative to the baseline's on the same input. */
 static bool
 relate(struct builder *b)
 {
@@ -246,7 +246,8 @@ relate(struct builder *b)
                         b->plan->baseline));
 }
 
-/* A row a run, with a column for each parameter that differs and each output of runs. */
+/* A view with one row per run, and a column for each differing parameter and each output of
+ * runs. */
 static bool
 add_view(struct builder *b)
 {
@@ -304,7 +305,7 @@ database_build(const struct sweep *sweep, const struct sweep_plan *plan, struct 
     return ok;
 }
 
-/* As the path of a URI: what is no letter or digit as %41. */
+/* Encodes a path for a URI: other characters than letters, digits and ./_- become %41 and so on. */
 static char *
 uri_of(const char *path)
 {
@@ -313,11 +314,11 @@ uri_of(const char *path)
     for (; *path; path++)
         to += sprintf(to, isalnum((unsigned char)*path) || strchr("/._-", *path) ? "%c" : "%%%02X",
                       (unsigned char)*path);
-    strcpy(to, "?immutable=1"); /* it is replaced, never written: no locks are wanted */
+    strcpy(to, "?immutable=1"); /* the file is replaced, never written, so locks are unnecessary */
     return uri;
 }
 
-/* The file may be a stranger's: a view in the place of a table could have rows without end. */
+/* The file may be untrusted: a view in place of a table could have endless rows. */
 static bool
 is_ours(sqlite3 *db)
 {
@@ -328,7 +329,7 @@ is_ours(sqlite3 *db)
     sqlite3_stmt *statement = NULL;
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    /* a "name" that is no column is an error, and no text */
+    /* a "name" that is not a column is an error, not a text */
     sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     sqlite3_hard_heap_limit64(MOST_SQLITE);
     const bool ours = sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK &&
@@ -346,7 +347,8 @@ database_open(const struct sweep *sweep, sqlite3 **db, struct error *err)
     *db = NULL;
     bool ok =
         file_exists(path) || fail(err, "%s is not there: `aetius sweep collect` makes it", path);
-    const int file = ok ? file_open(path, err) : -1; /* a regular one: SQLite opens a pipe too */
+    /* accepts regular files only: SQLite would also open a pipe */
+    const int file = ok ? file_open(path, err) : -1;
     ok = file >= 0;
     if (ok)
         close(file);

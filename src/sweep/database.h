@@ -1,6 +1,6 @@
-/* DIR/results.db: what the runs of a sweep came to, for SQL (docs/sweeps.md has its tables). It is
- * made in memory and put in place as a whole, so SQLite never writes to a file, on a network or
- * not, and who reads the old one goes on; the same runs give the same database. */
+/* DIR/results.db: the results of a sweep's runs as an SQL database (docs/sweeps.md lists its
+ * tables). It is built in memory and replaced as a whole. SQLite therefore never writes to a file,
+ * not even on a network, and readers keep the old version. Equal runs give an equal database. */
 #ifndef AETIUS_SWEEP_DATABASE_H
 #define AETIUS_SWEEP_DATABASE_H
 
@@ -9,24 +9,24 @@
 
 #include <sqlite3.h>
 
-enum { SWEEP_DATABASE_SCHEMA = 1 }; /* rises when a name goes or means something else */
+enum { SWEEP_DATABASE_SCHEMA = 1 }; /* incremented when a name is removed or changes its meaning */
 
-/* From the runs that are done; a note says how many. */
+/* Builds the database from the completed runs. A note states their number. */
 bool database_build(const struct sweep *sweep, const struct sweep_plan *plan, struct error *err);
 
-/* Opens it to be read. */
+/* Opens the database read-only. */
 bool database_open(const struct sweep *sweep, sqlite3 **db, struct error *err);
 
-/* The rows of a question, their columns' names first. Where it speaks of a table of the runs'
- * folders (frames, draws, cycles, frames_shader, ...: docs/tables.md), that is loaded, of all runs,
- * with their number as the column run. */
+/* Runs a query. `rows` gets the column names, then the rows. If the query names a table of the run
+ * folders (frames, draws, cycles, frames_shader, ...: docs/tables.md), that table is loaded from
+ * all runs. Its additional column `run` is the run's number. */
 bool database_query(const struct sweep *sweep, sqlite3 *db, const char *sql,
                     struct text_table *rows, struct error *err);
 
-/* fail() with what the database says. */
+/* Calls fail() with the database's error message. */
 bool sql_fail(sqlite3 *db, const char *what, struct error *err);
 bool sql_do(sqlite3 *db, const char *sql, struct error *err);
-/* Steps a statement that gives no row, and makes it ready for the next one. */
+/* Executes a statement without result rows, and resets it. */
 bool sql_insert(sqlite3 *db, sqlite3_stmt *statement, struct error *err);
 
 #endif

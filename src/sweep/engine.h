@@ -1,6 +1,6 @@
-/* Engines do the runs of a sweep: each writes what another program's scheduler reads. One file and
- * one line in engines.def each. All of them call `aetius sweep run DIR KEY...`, which does a run
- * that is not done yet and leaves one that is. */
+/* Engines execute the runs of a sweep through another program's scheduler. Each engine has one file
+ * and one line in engines.def. All of them call `aetius sweep run DIR KEY...`, which skips
+ * completed runs. */
 #ifndef AETIUS_SWEEP_ENGINE_H
 #define AETIUS_SWEEP_ENGINE_H
 
@@ -11,44 +11,46 @@
 
 struct engine_request {
     const struct sweep *sweep;
-    const size_t *todo; /* numbers of the runs to be done */
+    const size_t *todo; /* numbers of the runs to execute */
     size_t count;
-    uint64_t jobs;   /* at a time; 0: as many as there is place for */
-    bool keep_going; /* after a failure */
-    /* of slurm */
-    uint64_t per_element, max_array; /* runs an array element, elements an array; 0: its choice */
-    const struct arg_list *sbatch;   /* more options of sbatch */
+    uint64_t jobs;   /* at a time; 0: limited by the resources only */
+    bool keep_going; /* continue after a failure */
+    /* for slurm: runs per array element, elements per array; 0: its choice */
+    uint64_t per_element, max_array;
+    const struct arg_list *sbatch; /* for slurm: further options of sbatch */
 };
 
 struct sweep_engine {
     const char *name;
-    /* Whether the runs have ended when begin() returns. */
+    /* The runs have ended when begin() returns. */
     bool is_awaited;
     bool (*begin)(const struct engine_request *request, struct error *err);
-    /* Of runs that it was given by an earlier process, whether they are still with it: `mine` by
-     * the number of the run. NULL: it keeps nothing. */
+    /* Finds runs that an earlier process gave to the engine and that have not ended: sets
+     * mine[run]. NULL: the engine keeps no runs. */
     bool (*survey)(const struct sweep *sweep, bool *mine, struct error *err);
 };
-const struct sweep_engine *engine_find(const char *name); /* or NULL */
-char *engine_names(void);                                 /* "local, slurm, list" */
+const struct sweep_engine *engine_find(const char *name); /* NULL if there is none */
+char *engine_names(void); /* "local, slurm, list"; the caller frees */
 
-/* This program's own file, and a word for a shell; the caller frees. */
+/* engine_self(): path of this program. shell_word(): `text`, quoted for a shell. The caller frees
+ * both. */
 char *engine_self(void);
 char *shell_word(const char *text);
-/* Starts a program in a folder: its output is a pipe, its input empty. Ctrl-C of the terminal does
- * not reach it; it gets SIGTERM when this process ends. `package` of Debian has the program; NULL:
- * it is always there. */
+/* Starts a program in a folder. Its output is a pipe, its input is empty. The terminal's Ctrl-C
+ * does not reach it. It gets SIGTERM when this process ends. `package`: the Debian package to
+ * suggest if the program is missing; NULL: never missing. */
 bool engine_start(struct subprocess *child, const char *folder, char *const *words,
                   const char *package, struct error *err);
 
-/* Commands side by side, by ninja: `aetius sweep COMMAND . NAME` in the sweep's folder for each. */
+/* Commands that ninja executes in parallel: `aetius sweep COMMAND . NAME` in the sweep's folder for
+ * each name. */
 struct ninja_work {
-    const char *command, *what; /* what they do, for the progress */
+    const char *command, *what; /* what: text for the progress display */
     struct word_list names;
     uint64_t jobs;
     bool keep_going;
 };
 bool ninja_do(const struct sweep *sweep, const struct ninja_work *work, struct error *err);
-char *ninja_file(const struct ninja_work *work); /* the text of DIR/build.ninja */
+char *ninja_file(const struct ninja_work *work); /* contents of DIR/build.ninja; the caller frees */
 
 #endif

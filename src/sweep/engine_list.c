@@ -1,4 +1,4 @@
-/* A shell command a run, on standard output: for GNU parallel, for another batch system. */
+/* Prints one shell command per run to standard output, for GNU parallel or another batch system. */
 #include "sweep/engine.h"
 
 #include <errno.h>

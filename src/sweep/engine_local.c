@@ -1,5 +1,6 @@
-/* Runs on this machine: DIR/build.ninja, and ninja. Paths are not in the file, for which some have
- * no words (a new line): it is run in DIR, and this program is named by the environment. */
+/* Executes runs on this machine with DIR/build.ninja. The file contains no paths, because ninja
+ * cannot express some of them (a line break). ninja runs in DIR, and an environment variable names
+ * this program. */
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
@@ -47,7 +48,7 @@ write_file(const struct sweep *sweep, const struct ninja_work *work, struct erro
     return ok;
 }
 
-/* "[12/40] KEY": a run has ended. */
+/* Parses "[12/40] KEY", which reports the end of a run. */
 static void
 take_line(const char *line, struct progress *progress)
 {
@@ -56,7 +57,7 @@ take_line(const char *line, struct progress *progress)
         progress_at(progress, ended, "");
 }
 
-/* Lines of ninja's, piece by piece. */
+/* Buffer for a line of ninja's output, which arrives in pieces. */
 struct line {
     char text[256];
     size_t length;
@@ -77,7 +78,8 @@ take_bytes(struct line *line, const char *bytes, size_t size, struct progress *p
     }
 }
 
-/* To the end of ninja's output; tells it of a signal. In turns: one may come just before a wait. */
+/* Reads ninja's output to its end, and forwards a signal. Polls in short intervals, because a
+ * signal may arrive just before a wait. */
 static void
 follow(const struct subprocess *ninja, const struct ninja_work *work)
 {
@@ -92,7 +94,7 @@ follow(const struct subprocess *ninja, const struct ninja_work *work)
             subprocess_signal(ninja, SIGINT);
             told = true;
         }
-        if (poll(&polled, 1, TURN_MS) <= 0) /* in turns: a signal may come just before */
+        if (poll(&polled, 1, TURN_MS) <= 0)
             continue;
         const ssize_t got = read(ninja->output, bytes, sizeof bytes);
         if (got == 0 || (got < 0 && errno != EINTR))

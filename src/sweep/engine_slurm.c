@@ -1,11 +1,12 @@
-/* Runs on a cluster: arrays of jobs for Slurm, several runs an element, and a job behind them that
- * collects. The sweep's folder and the store are where all nodes see them.
+/* Executes runs on a cluster, as job arrays of Slurm with several runs per element. A final job
+ * collects the results. All nodes must see the sweep's folder and the store.
  *
- *     DIR/slurm/keys-N     the runs of the N-th array, a key a line
- *     DIR/slurm/jobs.jsonl the arrays that were submitted: job, list, runs an element
+ *     DIR/slurm/keys-N     runs of array N, one key per line
+ *     DIR/slurm/jobs.jsonl submitted arrays: job, list, runs per element
  *
- * What is done is seen in the store alone. A run that is neither done nor in an element that Slurm
- * still has is lost - its node went down, it was cancelled - and submitted again. */
+ * Only the store determines which runs are complete. A run is lost if it is not complete and Slurm
+ * has no element with it, because its node failed or it was cancelled. Lost runs are submitted
+ * again. */
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
@@ -22,7 +23,7 @@
 
 enum { DEFAULT_ARRAY = 1000, MOST_OUTPUT = 1 << 26 };
 
-/* Runs a program of Slurm's in the sweep's folder; what it says is the caller's to free. */
+/* Runs a Slurm program in the sweep's folder. The caller frees its output, *said. */
 static bool
 ask_slurm(const struct sweep *sweep, const struct word_list *words, char **said, struct error *err)
 {
@@ -50,7 +51,7 @@ jobs_path(const struct sweep *sweep)
     return mem_printf("%s/slurm/jobs.jsonl", sweep->dir);
 }
 
-/* The arrays submitted so far, a JSON object a line; "" when there is none. */
+/* The arrays submitted so far, one JSON object per line; "" if none. */
 static char *
 read_jobs(const struct sweep *sweep)
 {
@@ -63,7 +64,7 @@ read_jobs(const struct sweep *sweep)
     return text;
 }
 
-/* Submits; *job is its number. */
+/* Submits a script; *job becomes its job number. */
 static bool
 submit(const struct engine_request *request, struct word_list *words, const char *script,
        uint64_t *job, struct error *err)
@@ -73,7 +74,7 @@ submit(const struct engine_request *request, struct word_list *words, const char
         word_list_add(words, request->sbatch->items[i]);
     word_list_add(words, script);
     bool ok = ask_slurm(request->sweep, words, &said, err);
-    /* "1234" or "1234;cluster", perhaps behind warnings */
+    /* "1234" or "1234;cluster", possibly after warnings */
     const char *line = said;
     while (ok && *line && !isdigit((unsigned char)*line)) {
         line += strcspn(line, "\n");
@@ -91,7 +92,7 @@ add_word(struct word_list *words, char *word)
     VEC_PUSH(words, word);
 }
 
-/* What a run may take, an element of several runs as many times. */
+/* Adds limits per run, multiplied by the runs per element. */
 static void
 add_limits(const struct engine_request *request, uint64_t per_element, struct word_list *words)
 {
@@ -105,7 +106,7 @@ add_limits(const struct engine_request *request, uint64_t per_element, struct wo
                  mem_printf("--mem=%lluM", (unsigned long long)(sweep->limit_bytes >> 20) + 16));
 }
 
-/* A script in the sweep's folder: DIR/slurm/NAME. */
+/* Writes a script to DIR/slurm/NAME. */
 static bool
 write_script(const struct sweep *sweep, const char *name, const char *rest, struct error *err)
 {
@@ -136,7 +137,7 @@ write_keys(const struct engine_request *request, size_t first, size_t count, uin
     return ok;
 }
 
-/* Behind the lines that are there. */
+/* Appends an array to jobs.jsonl. */
 static bool
 note_job(const struct sweep *sweep, uint64_t job, uint64_t number, uint64_t per_element,
          struct error *err)
@@ -156,7 +157,7 @@ note_job(const struct sweep *sweep, uint64_t job, uint64_t number, uint64_t per_
     return ok;
 }
 
-/* One array of runs first to first + count - 1. */
+/* Submits one array for `count` runs from `first` on. */
 static bool
 submit_array(const struct engine_request *request, size_t first, size_t count, uint64_t number,
              uint64_t per_element, uint64_t *job, struct error *err)
@@ -235,7 +236,7 @@ engine_slurm_begin(const struct engine_request *request, struct error *err)
     return ok;
 }
 
-/* The runs of an element of an array are with Slurm. */
+/* Marks the runs of an array element that Slurm still has. */
 static void
 mark_element(const struct sweep *sweep, const char *keys, uint64_t first, uint64_t count,
              bool *mine)
@@ -249,7 +250,7 @@ mark_element(const struct sweep *sweep, const char *keys, uint64_t first, uint64
     }
 }
 
-/* Of one array, by the lines "JOB ELEMENT" of all that Slurm has. */
+/* Marks the runs of one array. `queue`: lines "JOB ELEMENT" of everything that Slurm has. */
 static void
 mark_job(const struct sweep *sweep, const cJSON *job, const char *queue, bool *mine)
 {
@@ -258,7 +259,7 @@ mark_job(const struct sweep *sweep, const cJSON *job, const char *queue, bool *m
     const double per = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(job, "per_element"));
     struct error ignored;
     if (!(per >= 1 && per < 9e15 && list >= 1 && list < 9e15))
-        return; /* no line of ours */
+        return; /* not one of our lines */
     char *path = mem_printf("%s/slurm/keys-%.0f", sweep->dir, list), *keys = NULL;
     size_t size;
     if (file_read(path, MOST_OUTPUT, &keys, &size, &ignored))

@@ -1,4 +1,4 @@
-/* A plan's machines times a sweep's traces. */
+/* Expands a plan's machines and a sweep's traces into runs. */
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "sweep/sweep.h"
@@ -13,11 +13,11 @@ struct expander {
     const struct sweep_plan *plan;
     struct preset_cache presets;
     const struct sweep_machine *machine;
-    struct params base; /* without axes */
-    /* by axes and options; that have an effect in some run. What a plan sets may be for runs that
-     * are made of its machines later. */
+    struct params base; /* before axes are applied */
+    /* named: set by axes or options; used: has an effect in some run. Assignments of the plan are
+     * not checked: runs derived from its machines may use them. */
     struct param_names named, used;
-    const struct sweep_axis **axes; /* of this machine */
+    const struct sweep_axis **axes; /* of the current machine */
     size_t axis_count;
     struct error *err;
 };
@@ -64,7 +64,7 @@ list_axes(struct expander *x)
         x->axes[x->axis_count++] = &own->items[i];
 }
 
-/* Warns once an axis, not once a machine of it. */
+/* Collects the names of axes. Warns once per axis, not for each machine. */
 static void
 name_axes(struct expander *x, const struct sweep_axes *axes)
 {
@@ -90,7 +90,7 @@ note_used(struct expander *x, const struct params *params)
             param_names_add(&x->used, &infos[i]);
 }
 
-/* Once a parameter. */
+/* Warns once per parameter. */
 static void
 warn_of_idle(const struct expander *x)
 {
@@ -108,7 +108,7 @@ points_of(const struct sweep_axis *axis)
     return axis->values.count / axis->names.count;
 }
 
-/* Before they are made. */
+/* Checks the number of runs before they are created. */
 static bool
 check_count(const struct expander *x)
 {
@@ -120,7 +120,7 @@ check_count(const struct expander *x)
                 MOST_RUNS);
 }
 
-/* `like`: its trace, its names, its sets and its blocks are copied. */
+/* `like`: supplies trace, names, sets and blocks, which are copied. */
 static void
 push_run(struct sweep *sweep, const struct sweep_run *like, const struct params *params)
 {
@@ -139,7 +139,7 @@ is_for(const struct sweep_machine *machine, const char *input)
     return !machine->inputs.count || word_list_has(&machine->inputs, input);
 }
 
-/* A trace, or what a program that is not captured yet will be. */
+/* Whether it names a trace, or a trace that a capture will create. */
 static bool
 is_input(const struct expander *x, const char *name)
 {
@@ -162,7 +162,7 @@ check_inputs(const struct expander *x)
     return true;
 }
 
-/* One machine a trace. */
+/* Adds a run of one machine for each of its traces. */
 static bool
 add_runs(struct expander *x, const struct params *params, char *name)
 {
@@ -192,7 +192,7 @@ sweep_add_run(struct sweep *sweep, uint32_t trace, const char *machine, const ch
     return ok;
 }
 
-/* The axes from this one on, over what those before it made. */
+/* Applies the axes from `number` on to `params`, recursively. */
 static bool
 walk(struct expander *x, size_t number, const struct params *params, char *name)
 {
@@ -236,7 +236,7 @@ expand_machine(struct expander *x)
     return done;
 }
 
-/* The baseline is one machine. */
+/* Checks that the baseline is exactly one machine. */
 static bool
 check_baseline(const struct sweep *sweep, const struct sweep_plan *plan, struct error *err)
 {

@@ -58,7 +58,7 @@ machine_set(struct params *params, const char *assignment, struct error *err)
     return ok;
 }
 
-/* Sets what still differs; false: nothing did. */
+/* Sets the parameters that still differ. Returns false if there were none. */
 static bool
 set_differences(struct params *made, const struct params *params, struct word_list *sets)
 {
@@ -87,7 +87,7 @@ machine_differences(struct preset_cache *cache, const char *preset, const struct
     struct params made;
     if (!preset_cache_get(cache, preset, &made, err))
         return false;
-    /* setting one may change another (MemorySize does): those are set behind it */
+    /* setting one parameter may change another (MemorySize does), which is then set again */
     for (uint32_t rounds = 0; set_differences(&made, params, sets); rounds++)
         BUG_ON(rounds > 2, "parameters change one another");
     return true;

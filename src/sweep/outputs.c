@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Values by place: the columns of the table, the number of frames, the metrics. */
+/* Values by index: columns of the table, number of frames, metrics. */
 struct row_formulas {
     const struct csv_table *table;
     const struct params *params;
-    bool *is_peak; /* of the columns */
+    bool *is_peak; /* per column */
     bool *is_metric;
     struct formula *metrics;
-    uint32_t metric_count; /* that are compiled so far */
+    uint32_t metric_count; /* metrics compiled so far */
     VEC(struct formula) formulas;
     double *values;
 };
@@ -216,7 +216,7 @@ take_frames(struct reading *reading)
     return ok;
 }
 
-/* What is done between draws is no draw. */
+/* Takes outputs of draws; skips work between draws. */
 static bool
 take_draws(struct reading *reading)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Less is better here: what more is better of is negated. */
+/* Smaller is better: outputs for which more is better are negated. */
 struct point {
     double a, b;
     size_t number;
@@ -26,7 +26,7 @@ void
 pareto_front(const double *a, const double *b, size_t count, bool more_a, bool more_b, bool *front)
 {
     struct point *points = mem_array(count + 1, sizeof *points);
-    const struct point *last = NULL; /* on the front */
+    const struct point *last = NULL; /* last point found on the front */
     size_t finite = 0;
     memset(front, 0, count * sizeof *front);
     for (size_t i = 0; i < count; i++)
@@ -45,7 +45,7 @@ pareto_front(const double *a, const double *b, size_t count, bool more_a, bool m
 
 struct machine_point {
     char *name;
-    double logs[2], values[2]; /* sums; of one input the value itself */
+    double logs[2], values[2]; /* sum of logarithms; value, for a single input */
     size_t inputs;
     bool has_mean;
 };
@@ -54,12 +54,12 @@ struct pareto {
     sqlite3 *db;
     const char *outputs[2], *input;
     bool more[2];
-    size_t inputs; /* that each machine should have */
+    size_t inputs; /* number of inputs that each machine should have */
     VEC(struct machine_point) machines;
     struct error *err;
 };
 
-/* Which way the outputs are better; that they are there. */
+/* Reads which direction of each output is better. Fails if an output is missing. */
 static bool
 read_definition(struct pareto *p, uint32_t which)
 {
@@ -80,7 +80,7 @@ read_definition(struct pareto *p, uint32_t which)
 static void
 add_value(struct pareto *p, const char *machine, const double values[2])
 {
-    /* a machine's runs stand together in a plan */
+    /* runs of a machine are adjacent in a plan */
     if (!p->machines.count || strcmp(p->machines.items[p->machines.count - 1].name, machine) != 0)
         VEC_PUSH(&p->machines,
                  ((struct machine_point){.name = mem_strdup(machine), .has_mean = true}));

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of all axes together: each makes a run, and a few characters may stand for very many. */
+/* Limit over all axes: each value makes a run, and a short range may have very many. */
 enum { MOST_VALUES = 1000000 };
 
 void
@@ -65,7 +65,7 @@ word_list_fini(struct word_list *list)
     VEC_FREE(list);
 }
 
-/* "1..64" or "8..64/8": the step is 1 when none is there. False: it is no range. */
+/* Parses "1..64" or "8..64/8"; the default step is 1. Returns false if it is not a range. */
 static bool
 parse_range(const char *word, unsigned long *first, unsigned long *last, unsigned long *step)
 {
@@ -97,7 +97,7 @@ add_range(struct sweep_axis *axis, size_t most, const char *word, unsigned long 
     return true;
 }
 
-/* "16,4" for two names. */
+/* Parses a point, "16,4" for two names. */
 static bool
 add_point(struct sweep_axis *axis, const char *word, struct error *err)
 {
@@ -154,7 +154,8 @@ same_words(const struct word_list *a, const struct word_list *b)
     return a->count == b->count;
 }
 
-/* "axis A.B C.D = ...": more values of an axis that is there, or a new one. *count: of all axes. */
+/* Parses "axis A.B C.D = ...". Adds values to the axis with these names, or a new axis. *count:
+ * values of all axes. */
 static bool
 take_axis(struct sweep_axes *axes, size_t *count, const char *names, const char *values,
           struct error *err)
@@ -196,7 +197,7 @@ unknown(const char *section, const char *key, const char *known, struct error *e
     return fail(err, "[%s] has no '%s': there are %s", section, key, known);
 }
 
-/* "SECTION.Name" and what follows. */
+/* Adds the name of "SECTION.Name=value". */
 static void
 add_varied(struct word_list *varied, const char *text)
 {
@@ -210,10 +211,10 @@ struct layer {
     char **preset;
     struct word_list *configs, *sets;
     struct sweep_axes *axes;
-    size_t *value_count; /* of all axes of the plan */
+    size_t *value_count; /* over all axes of the plan */
 };
 
-/* What machines have, and the plan for all of them; false and *known: it is none of these. */
+/* Takes keys that machines and [sweep] have in common. *known becomes false for other keys. */
 static bool
 take_layer(const struct layer *layer, const char *key, const char *value, bool *known,
            struct error *err)
@@ -249,7 +250,7 @@ find_output(struct sweep_plan *plan, const char *name)
     return &plan->outputs.items[plan->outputs.count - 1];
 }
 
-/* Outputs of which the name says all. */
+/* Takes outputs that consist of a name only. */
 static bool
 take_names(struct sweep_plan *plan, const char *value, struct error *err)
 {
@@ -422,7 +423,7 @@ sweep_plan_words(const struct sweep_plan *plan, const char *name)
     return &none;
 }
 
-/* Lines of one name go on where the last one ended. */
+/* Takes a line of [table]. A repeated key appends to its value. */
 static bool
 take_table(struct sweep_plan *plan, const char *name, const char *key, const char *value)
 {
@@ -479,7 +480,7 @@ take_entry(void *data, const struct ini_entry *entry, struct error *err)
     return !key || take_sweep(plan, key, value, err);
 }
 
-/* A point of an axis is the words at values[0] to values[words - 1]. */
+/* Compares two points of an axis, values[0] to values[words - 1]. */
 static int
 by_words(const void *left, const void *right, void *data)
 {
@@ -491,7 +492,7 @@ by_words(const void *left, const void *right, void *data)
     return order;
 }
 
-/* The same point twice would be two machines of one name. */
+/* Rejects duplicate points, which would be two machines of one name. */
 static bool
 check_axes(const struct sweep_axes *axes, const char *path, struct error *err)
 {
@@ -514,7 +515,7 @@ check_axes(const struct sweep_axes *axes, const char *path, struct error *err)
     return ok;
 }
 
-/* All results have these. */
+/* Rejects names of columns that all results have. */
 static bool
 check_output(const struct sweep_output *output, const char *path, struct error *err)
 {
@@ -560,7 +561,7 @@ add_axes(struct word_list *varied, const struct sweep_axes *axes)
             add_varied(varied, axes->items[i].names.items[n]);
 }
 
-/* What is not said: one machine, one output. */
+/* Adds defaults: one machine, one output. */
 static void
 fill(struct sweep_plan *plan)
 {
@@ -579,7 +580,7 @@ fill(struct sweep_plan *plan)
             plan->outputs.items[i].formula = mem_strdup(plan->outputs.items[i].name);
 }
 
-/* The folder and the file, from the root. */
+/* Finds the absolute paths of the folder and the file. */
 static bool
 find_place(struct sweep_plan *plan, const char *path, struct error *err)
 {

@@ -1,5 +1,5 @@
-/* What a sweep runs: a file that docs/sweeps.md describes. Inputs times machines are the runs; axes
- * multiply the machines. */
+/* The plan of a sweep, read from a file (docs/sweeps.md). Its runs are all pairs of inputs and
+ * machines. Axes multiply the machines. */
 #ifndef AETIUS_SWEEP_PLAN_H
 #define AETIUS_SWEEP_PLAN_H
 
@@ -12,18 +12,18 @@ struct word_list {
     char **items;
     size_t count, capacity;
 };
-void word_list_add(struct word_list *list, const char *text);            /* a copy */
-void word_list_split(struct word_list *list, const char *text);          /* words between blanks */
+void word_list_add(struct word_list *list, const char *text);            /* copies it */
+void word_list_split(struct word_list *list, const char *text);          /* splits at blanks */
 char *word_list_join(const struct word_list *list, const char *between); /* the caller frees */
 bool word_list_has(const struct word_list *list, const char *text);
-void word_list_copy(struct word_list *to, const struct word_list *from); /* behind what is there */
+void word_list_copy(struct word_list *to, const struct word_list *from); /* appends */
 void word_list_fini(struct word_list *list);
 
-/* Parameters that take their values together: words with a value for each name between commas; of
- * one name also a range A..B or A..B/STEP. */
+/* Parameters that change together. Each value is a word with one part per name, separated by
+ * commas. For a single name it may be a range A..B or A..B/STEP. */
 struct sweep_axis {
     struct word_list names;  /* "SECTION.Name" */
-    struct word_list values; /* names.count a point, one point after the other */
+    struct word_list values; /* names.count words per point, point after point */
 };
 struct sweep_axes {
     struct sweep_axis *items;
@@ -32,62 +32,62 @@ struct sweep_axes {
 
 struct sweep_machine {
     char *name;
-    char *preset;                   /* or NULL: the plan's */
-    struct word_list configs, sets; /* on top of the plan's; files, and "SECTION.Name=value" */
-    struct word_list asked;         /* sets by option, on top of those */
-    struct sweep_axes axes;         /* of this machine alone */
-    struct word_list inputs;        /* that it is for, by name; none: all */
-    bool is_alone;                  /* the plan's axes are not for it */
+    char *preset;                   /* NULL: the plan's preset */
+    struct word_list configs, sets; /* applied after the plan's: files, and "SECTION.Name=value" */
+    struct word_list asked;         /* assignments from options, applied last */
+    struct sweep_axes axes;         /* axes of this machine only */
+    struct word_list inputs;        /* names of the inputs to simulate; empty: all */
+    bool is_alone;                  /* the plan's axes do not apply */
 };
 
-/* A trace, or a program that is captured. */
+/* A trace, or a program to capture. */
 struct sweep_input {
     char *name;
     char *file;
     struct word_list program;
-    char *frames, *warm_up; /* of a program: which are kept, and what is drawn before; or NULL */
-    bool is_plain;          /* a picture of one color is what it draws */
+    char *frames, *warm_up; /* of a program: frames to keep, and frames drawn before; or NULL */
+    bool is_plain;          /* one-color = yes: pictures of a single color are accepted */
 };
 
 enum { SWEEP_BY_RUN = 1, SWEEP_BY_FRAME = 2, SWEEP_BY_DRAW = 4 };
 struct sweep_output {
     char *name, *formula;
-    uint32_t by; /* SWEEP_BY_... */
+    uint32_t by; /* bit mask of SWEEP_BY_... */
     bool more_is_better;
 };
 
-/* A line of [study]: what a study wants to know beyond its runs. */
+/* An entry of [study]: parameters of a study. */
 struct sweep_words {
     char *name;
     struct word_list words;
 };
 
-/* [table NAME]: a question of a study to the database of its runs (study/tables.h), as it was read:
- * name, value, name, value ... */
+/* [table NAME]: a query of a study to the database of its runs (study/tables.h). The entries are
+ * unparsed: name, value, name, value ... */
 struct sweep_table {
     char *name;
     struct word_list entries;
 };
 
-/* What of the blocks that cross between the ROPs' caches and memory a run leaves. */
+/* Records of blocks that move between the ROP caches and memory. */
 enum sweep_blocks {
     SWEEP_BLOCKS_NONE,
-    SWEEP_BLOCKS_COUNT, /* what each codec makes of them: compression.json */
-    SWEEP_BLOCKS_KEEP,  /* and they too: blocks.color, blocks.z */
+    SWEEP_BLOCKS_COUNT, /* results of each codec: compression.json */
+    SWEEP_BLOCKS_KEEP,  /* also the blocks themselves: blocks.color, blocks.z */
 };
 
 struct sweep_plan {
-    char *path;     /* of its file, from the root */
-    char *folder;   /* that its paths begin in */
-    char *preset;   /* of machines that name none */
-    char *baseline; /* a machine's name, or NULL */
+    char *path;     /* absolute path of the file */
+    char *folder;   /* base of relative paths */
+    char *preset;   /* of machines without a preset */
+    char *baseline; /* name of a machine, or NULL */
     struct word_list configs, sets;
     struct sweep_axes axes;
-    size_t value_count;      /* of all axes: at most 1,000,000 */
-    struct word_list varied; /* "SECTION.Name" of all axes, and what a machine of the file sets */
-    char *frames; /* that are simulated of every input: by an option, not by the file; or NULL */
+    size_t value_count;      /* over all axes: at most 1,000,000 */
+    struct word_list varied; /* "SECTION.Name" of all axes and of machines' assignments */
+    char *frames;            /* frames to simulate of every input, set by an option; or NULL */
     enum sweep_blocks blocks;
-    uint32_t clock; /* of programs while they are captured: frames a second; 0: the host's */
+    uint32_t clock; /* frames per second of captured programs' clock; 0: host time */
     VEC(struct sweep_machine) machines;
     VEC(struct sweep_input) inputs;
     VEC(struct sweep_output) outputs;
@@ -101,22 +101,22 @@ void sweep_plan_drop_inputs(struct sweep_plan *plan);
 void sweep_machine_fini(struct sweep_machine *machine);
 void sweep_input_fini(struct sweep_input *input);
 
-/* What [study] says under a name; empty: nothing. */
+/* Values of an entry of [study]; empty if it is missing. */
 const struct word_list *sweep_plan_words(const struct sweep_plan *plan, const char *name);
 
-/* Other inputs: these files, each named as it is without folder and end. */
+/* Replaces the inputs by these files, each named after the file without folder and extension. */
 bool sweep_plan_use_files(struct sweep_plan *plan, const char *const *files, uint32_t count,
                           struct error *err);
-/* Whether a trace of this name comes of an input: its own name, or NAME-A of a range of its frames.
- */
+/* Whether a trace of this name comes from the input: it has the input's name, or is NAME-A of a
+ * range of frames. */
 bool sweep_input_makes(const struct sweep_input *input, const char *trace);
-/* Only the machines of these names, with commas between, and the inputs that they are for. */
+/* Keeps only the machines of `names` (separated by commas) and their inputs. */
 bool sweep_plan_narrow(struct sweep_plan *plan, const char *names, struct error *err);
-/* All machines begin with this preset. Those that are named after another one are named after this;
- * those that become the same are one. */
+/* Replaces the preset of all machines. Machines named after their old preset are renamed. Machines
+ * that become equal are merged. */
 bool sweep_plan_use_preset(struct sweep_plan *plan, const char *preset, struct error *err);
 
-/* A path of the plan's as one that begins in its folder; the caller frees. */
+/* Resolves a path relative to the plan's folder. The caller frees the result. */
 char *sweep_plan_path(const struct sweep_plan *plan, const char *path);
 
 #endif

@@ -1,11 +1,11 @@
-/* What options change in a plan: its inputs, and its machines. */
+/* Changes of a plan by options: its inputs and its machines. */
 #include "sweep/plan.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A file's name without folders and what is behind the last dot. */
+/* A file's name without folders and extension. */
 static char *
 plain_name(const char *file)
 {
@@ -23,7 +23,7 @@ sweep_plan_use_files(struct sweep_plan *plan, const char *const *files, uint32_t
 {
     bool ok = true;
     sweep_plan_drop_inputs(plan);
-    for (size_t i = 0; i < plan->machines.count; i++) /* they named inputs of the plan */
+    for (size_t i = 0; i < plan->machines.count; i++) /* these named inputs of the plan */
         word_list_fini(&plan->machines.items[i].inputs);
     for (uint32_t i = 0; ok && i < count; i++) {
         char *path = realpath(files[i], NULL);
@@ -49,7 +49,7 @@ is_needed(const struct sweep_plan *plan, const struct sweep_input *input)
     return false;
 }
 
-/* The inputs that no machine is for are not captured either. */
+/* Drops inputs that no machine uses, so that they are not captured. */
 static void
 drop_inputs(struct sweep_plan *plan)
 {
@@ -62,7 +62,7 @@ drop_inputs(struct sweep_plan *plan)
     plan->inputs.count = kept;
 }
 
-/* Whether the plan has a machine of each name; the message names those that it has. */
+/* Whether the plan has a machine of each name. The message lists the machines of the plan. */
 static bool
 has_machines(const struct sweep_plan *plan, const struct word_list *names, struct error *err)
 {
@@ -106,8 +106,8 @@ sweep_plan_narrow(struct sweep_plan *plan, const char *names, struct error *err)
     return ok;
 }
 
-/* A machine that is named after its preset, or after that and what it has of its own ("g70-like",
- * "g70-like-one-rop"), is named after the other one. */
+/* Renames a machine that is named after its preset, or after the preset and its differences
+ * ("g70-like", "g70-like-one-rop"). */
 static void
 rename_machine(struct sweep_plan *plan, struct sweep_machine *machine, const char *preset)
 {
@@ -133,7 +133,7 @@ same_words(const struct word_list *a, const struct word_list *b)
     return same;
 }
 
-/* Two of the same name: one, for the inputs of both. */
+/* Merges two machines of the same name into one, for the inputs of both. */
 static bool
 merge(struct sweep_machine *to, struct sweep_machine *from, struct error *err)
 {

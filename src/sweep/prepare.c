@@ -1,4 +1,4 @@
-/* From a plan to runs that can be done. */
+/* Prepares the runs of a plan. */
 #include "report/run/run.h"
 #include "sim/simulation.h"
 #include "sweep/outputs.h"
@@ -6,7 +6,8 @@
 
 #include <stdlib.h>
 
-/* A machine of the plan's that can be built; the runs of those that cannot tell why. */
+/* Builds one machine of the plan that can be built. Runs on the others will report why they
+ * cannot. */
 static bool
 build_one(const struct sweep *sweep, struct params *params, struct simulation *simulation)
 {
@@ -25,7 +26,7 @@ build_one(const struct sweep *sweep, struct params *params, struct simulation *s
     return ok;
 }
 
-/* The formulas speak of what a machine counts. */
+/* Checks that the outputs' formulas use only what a machine counts. */
 static bool
 check_outputs(const struct sweep *sweep, const struct sweep_plan *plan, struct error *err)
 {

@@ -1,4 +1,4 @@
-/* Questions to results.db, and the tables of the runs' folders beside it. */
+/* Runs queries on results.db and on the tables of the run folders. */
 #include "base/file.h"
 #include "report/run/csv.h"
 #include "report/run/table.h"
@@ -8,19 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An answer is in memory; a cell has so many bytes besides its text. */
+/* Limit for a result, which is kept in memory; overhead of a cell in addition to its text. In
+ * bytes. */
 enum { MOST_ANSWER = 256 << 20, CELL_BYTES = 48 };
 
 struct loader {
     const struct sweep *sweep;
     sqlite3 *db;
     const char *name;         /* "draws_shader" */
-    struct word_list columns; /* of the table so far */
+    struct word_list columns; /* columns of the table so far */
     struct preset_cache presets;
     struct error *err;
 };
 
-/* "frames", "draws" or "cycles", and the unit behind it or ""; false: no table is called so. */
+/* Splits a table's name into "frames", "draws" or "cycles", and the unit after it, or "". Returns
+ * false for other names. */
 static bool
 split_name(const char *name, char kind[16], char unit[64])
 {
@@ -34,7 +36,7 @@ split_name(const char *name, char kind[16], char unit[64])
     return false;
 }
 
-/* Of a run; the caller frees. */
+/* The table's file in a run's folder. The caller frees the result. */
 static char *
 file_of(struct loader *l, const struct sweep_run *run)
 {
@@ -64,7 +66,7 @@ run_text(struct loader *l, char *sql)
     return ok;
 }
 
-/* Columns that runs before this one had not. */
+/* Adds columns that earlier runs did not have. */
 static bool
 add_columns(struct loader *l, const struct csv_table *table)
 {
@@ -126,7 +128,7 @@ load_rows(struct loader *l, int run, const struct csv_table *table)
     return ok;
 }
 
-/* A unit that this run's machine has once has no table. */
+/* A run has no table for a unit of which its machine has one instance. */
 static bool
 load_run(struct loader *l, size_t number)
 {
@@ -156,7 +158,7 @@ load_table(const struct sweep *sweep, sqlite3 *db, const char *name, struct erro
     return ok;
 }
 
-/* The table that the database complains of, when it is one that can be loaded. */
+/* The missing table in the database's error message, if it can be loaded. */
 static bool
 missing_table(sqlite3 *db, char *name, size_t size)
 {
@@ -203,8 +205,8 @@ allow_reading(void *data, int action, const char *a, const char *b, const char *
     return reads ? SQLITE_OK : SQLITE_DENY;
 }
 
-/* Questions of the user's write nothing, not even other files, as ATTACH and VACUUM INTO do where
- * the database is read-only. */
+/* Queries of the user must not write. Even a read-only database allows writing other files, by
+ * ATTACH and VACUUM INTO. */
 static bool
 prepare_question(sqlite3 *db, const char *sql, sqlite3_stmt **statement, const char **rest,
                  bool *refused)

@@ -5,22 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of one parameter, or of several that always change together. */
+/* A parameter, or several that always change together. */
 struct factor {
     char *name;
-    size_t names;       /* in it */
-    int *values;        /* of each run: its place among the factor's values, in their order */
-    char *first, *last; /* the lowest and the highest value */
+    size_t names;       /* number of its parameters */
+    int *values;        /* per run: index of its value in the sorted values */
+    char *first, *last; /* lowest and highest value */
 };
 
 struct study_data {
     sqlite3 *db;
     size_t runs, outputs;
-    int *inputs;      /* of the runs */
-    VEC(int) numbers; /* of the runs in the database */
+    int *inputs;      /* input of each run */
+    VEC(int) numbers; /* run numbers in the database */
     VEC(char *) output_names;
     VEC(struct factor) factors;
-    double *results; /* runs x outputs; NaN: none */
+    double *results; /* runs x outputs; NaN: missing */
     struct error *err;
 };
 
@@ -92,7 +92,7 @@ read_outputs(struct study_data *d)
     return ok;
 }
 
-/* Whether two factors part the runs into the same groups: then they change together. */
+/* Whether two factors partition the runs into the same groups, i.e. change together. */
 static bool
 is_tied(const struct study_data *d, const struct factor *a, const struct factor *b)
 {
@@ -124,7 +124,7 @@ free_factor(struct factor *factor)
     free(factor->last);
 }
 
-/* A new one, or one more name of one that is there. */
+/* Adds a factor, or another parameter to a factor that changes with it. */
 static void
 add_factor(struct study_data *d, struct factor *factor)
 {
@@ -184,10 +184,10 @@ read_factors(struct study_data *d)
 
 struct order {
     const struct study_data *data;
-    size_t factor; /* the one that may differ */
+    size_t factor; /* the factor that may differ */
 };
 
-/* By input and all other factors: 0 when two runs are alike but for the one. */
+/* Compares inputs and all other factors. 0: the runs differ at most in this factor. */
 static int
 compare_others(const struct order *order, size_t a, size_t b)
 {
@@ -216,8 +216,9 @@ compare_runs(const void *left, const void *right, void *data)
 
 struct effect {
     size_t factor, pairs;
-    double *means;          /* of |change|, a value an output; NaN: none */
-    size_t *up, *down, *of; /* pairs that went so, and all that count */
+    double *means; /* mean of |change| per output; NaN: missing */
+    /* per output: pairs that went up, pairs that went down, all valid pairs */
+    size_t *up, *down, *of;
     double most;
 };
 

@@ -40,7 +40,7 @@ store_has(const char *store, const char *key)
     return has;
 }
 
-/* The byte that stands for the key: 60 bits of it. */
+/* The byte for a key's lock: its offset is 60 bits of the key. */
 static struct flock
 byte_of(const char *key)
 {
@@ -53,7 +53,7 @@ byte_of(const char *key)
                           .l_len = 1};
 }
 
-/* A link there would be a way out of the store. */
+/* Does not follow a link, which could lead out of the store. */
 static int
 open_locks(const char *store, int flags)
 {
@@ -97,7 +97,7 @@ bool
 store_is_busy(const char *store, const char *key)
 {
     struct flock byte = byte_of(key);
-    const int fd = open_locks(store, O_RDONLY); /* who asks makes none */
+    const int fd = open_locks(store, O_RDONLY); /* a query does not create the file */
     const bool busy = fd >= 0 && !fcntl(fd, F_OFD_GETLK, &byte) && byte.l_type != F_UNLCK;
     store_unlock(fd);
     return busy;
@@ -178,7 +178,7 @@ tree_remove(const char *path, struct error *err)
            fail(err, "cannot remove %s: %s", path, strerror(errno));
 }
 
-static _Thread_local uint64_t counted; /* by nftw(), whose function gets nothing else to write to */
+static _Thread_local uint64_t counted; /* result of nftw(), whose callback has no user data */
 
 static int
 count_entry(const char *path, const struct stat *st, int kind, struct FTW *ftw)

@@ -193,7 +193,7 @@ save_head(const struct sweep *sweep, struct error *err)
     return ok;
 }
 
-/* The key comes first in its line, so that a line is found by it. */
+/* Writes the key first in each line, so that find_line() can match it. */
 static bool
 save_runs(const struct sweep *sweep, struct error *err)
 {
@@ -341,7 +341,7 @@ sweep_load(struct sweep *sweep, const char *dir, struct error *err)
     return ok;
 }
 
-/* Line by line, without the others: a run of a long plan begins with this. */
+/* Finds a run's line without parsing the others. Each run of a long plan starts with this. */
 static bool
 find_line(const struct sweep *sweep, const char *key, char **found, struct error *err)
 {

@@ -1,15 +1,14 @@
-/* A sweep's folder, and the store of runs that it works with.
+/* A sweep's folder, and its store of runs.
  *
  *     DIR/plan.ini       the plan
- *     DIR/sweep.json     the store, limits, and the inputs as they were found
- *     DIR/runs.jsonl     the runs of the plan, a JSON object a line, in the order of the plan
- *     DIR/traces         what was captured of programs
- *     DIR/logs/KEY       what a run said; KEY.failed of one that failed
- *     DIR/results.db     what `aetius sweep collect` made of the runs that are done
- *     STORE/KEY          a run's folder, which is there when the run is done; DIR/runs is the store
- *                        unless another one is named
+ *     DIR/sweep.json     store, limits, and the inputs found
+ *     DIR/runs.jsonl     the plan's runs in order, one JSON object per line
+ *     DIR/traces         captures of programs
+ *     DIR/logs/KEY       output of a run; KEY.failed if it failed
+ *     DIR/results.db     database of the completed runs, made by `aetius sweep collect`
+ *     STORE/KEY          folder of a completed run; the store is DIR/runs by default
  *
- * All but the store and the traces can be made anew. */
+ * Everything except the store and the traces can be regenerated. */
 #ifndef AETIUS_SWEEP_SWEEP_H
 #define AETIUS_SWEEP_SWEEP_H
 
@@ -18,21 +17,21 @@
 #include "sweep/machine.h"
 #include "sweep/plan.h"
 
-/* A trace that the machines are to simulate. */
+/* A trace to simulate. */
 struct sweep_trace {
     char *name, *path;
-    char
-        *captured; /* the plan's input, of whose program this is one of several captures; or NULL */
+    /* the plan's input if this is one of several captures of its program; or NULL */
+    char *captured;
     char hash[SHA256_TEXT];
-    char *frames;         /* "0-3,7": what is simulated, all that there is to be named */
-    uint32_t frame_count; /* of these */
-    uint64_t draws;       /* in these */
+    char *frames;         /* frames to simulate, all listed: "0-3,7" */
+    uint32_t frame_count; /* number of these frames */
+    uint64_t draws;       /* number of draws in them */
 };
 
 struct sweep_run {
     char key[SWEEP_KEY_TEXT];
-    uint32_t trace; /* of the sweep */
-    char *machine;  /* its name: "small", "small,SHADER.Count=2" */
+    uint32_t trace; /* index into the sweep's traces */
+    char *machine;  /* name: "small", "small,SHADER.Count=2" */
     char *preset;
     struct word_list sets;
     enum sweep_blocks blocks;
@@ -40,36 +39,36 @@ struct sweep_run {
 
 struct sweep {
     char *dir, *store;
-    uint64_t limit_seconds, limit_bytes; /* of a run; 0: none */
+    uint64_t limit_seconds, limit_bytes; /* per run; 0: none */
     VEC(struct sweep_trace) traces;
     VEC(struct sweep_run) runs;
-    size_t missing; /* inputs that are left out: not captured, or not to be read or drawn */
-    int lock;       /* of the folder; -1: it is not taken */
+    size_t missing; /* inputs left out: not captured, unreadable, or not drawable */
+    int lock;       /* of the folder; -1: not locked */
 };
 
-/* Only the names: `store` NULL is DIR/runs. sweep_fini() also lets go of the folder. */
+/* Sets the names only. `store` NULL: DIR/runs. sweep_fini() also unlocks the folder. */
 void sweep_init(struct sweep *sweep, const char *dir, const char *store);
 void sweep_fini(struct sweep *sweep);
-/* DIR/NAME; the caller frees. */
+/* Returns DIR/NAME. The caller frees it. */
 char *sweep_path(const struct sweep *sweep, const char *name);
 
-/* Frames of a trace that has so many, as a text that is the same for the same frames. */
+/* Canonical text of the selected frames of a trace with `count` frames. */
 char *sweep_frames_text(const struct frame_set *frames, uint32_t count);
-/* Reads the trace's facts; `hash` comes from the store's list where the file is as it was. */
+/* Reads the trace's facts. The hash comes from the store's list if the file is unchanged. */
 bool sweep_add_trace(struct sweep *sweep, const char *name, const char *path, const char *frames,
                      struct error *err);
-/* Leaves a trace out, with its runs; the numbers of those behind it change. */
+/* Removes a trace and its runs. The indices of later traces change. */
 void sweep_drop_trace(struct sweep *sweep, uint32_t trace);
-/* A run of a trace on a machine called so, told as a preset and what differs from it. */
+/* Adds a run of a trace on a machine. The run stores `params` as differences from the preset. */
 bool sweep_add_run(struct sweep *sweep, uint32_t trace, const char *machine, const char *preset,
                    const struct params *params, enum sweep_blocks blocks, struct error *err);
-/* The plan's machines times the sweep's traces, a machine after the other. */
+/* Adds all pairs of the plan's machines and the sweep's traces, machine by machine. */
 bool sweep_expand(struct sweep *sweep, const struct sweep_plan *plan, struct error *err);
 
-/* sweep.json and runs.jsonl; loading reads what was saved. */
+/* Writes and reads sweep.json and runs.jsonl. */
 bool sweep_save(const struct sweep *sweep, struct error *err);
 bool sweep_load(struct sweep *sweep, const char *dir, struct error *err);
-/* The same with one run alone: fast when there are many. */
+/* Loads the sweep with a single run, which is fast for long plans. */
 bool sweep_load_run(struct sweep *sweep, const char *dir, const char *key, struct error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* Hashes of traces, remembered in the store: STORE/traces.json. */
+/* Caches hashes of traces in the store: STORE/traces.json. */
 #include "base/file.h"
 #include "base/json.h"
 #include "base/mem.h"
@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* Who writes a file twice in so short a time leaves the same size and time behind. */
+/* A file rewritten within this time may keep its size and time stamp. */
 enum { FRESH_SECONDS = 3 };
 
-/* Size and time of the file. */
+/* Size and modification time of a file. */
 static char *
 stamp_of(const struct stat *st)
 {
@@ -35,7 +35,7 @@ read_list(const char *path)
     return cJSON_IsObject(root) ? root : (cJSON_Delete(root), cJSON_CreateObject());
 }
 
-/* Takes the list. */
+/* Adds a hash and writes the list. Frees `list`. */
 static void
 remember(cJSON *list, const char *at, const char *path, const char *stamp, const char *hash)
 {
@@ -44,7 +44,7 @@ remember(cJSON *list, const char *at, const char *path, const char *stamp, const
     cJSON_AddStringToObject(item, "hash", hash);
     cJSON_DeleteItemFromObjectCaseSensitive(list, path);
     cJSON_AddItemToObject(list, path, item);
-    json_write(list, at, NULL); /* the next one does without */
+    json_write(list, at, NULL); /* on failure the next caller computes the hash again */
 }
 
 bool

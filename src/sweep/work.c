@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MOST_TOLD = 3 }; /* failures with their last words */
+enum { MOST_TOLD = 3 }; /* failures reported with the end of their logs */
 
 const char *const sweep_state_names[] = {"to do", "done", "at work", "failed"};
 
@@ -27,7 +27,7 @@ sweep_state_of(const struct sweep *sweep, const struct sweep_run *run)
     return failed ? SWEEP_FAILED : SWEEP_TODO;
 }
 
-/* By option, by the environment, or in the sweep's folder (NULL). */
+/* Finds the store: from the option, the environment, or the sweep's folder (NULL). */
 static bool
 find_store(const struct work_options *options, bool may_write, char **store, struct error *err)
 {
@@ -38,12 +38,12 @@ find_store(const struct work_options *options, bool may_write, char **store, str
         return true;
     if (may_write && !dir_create(text, err))
         return false;
-    whole = realpath(text, NULL); /* other processes begin in other folders */
+    whole = realpath(text, NULL); /* absolute: other processes start in other folders */
     *store = whole ? whole : mem_strdup(text);
     return true;
 }
 
-/* Folders of a sweep's own, and files. */
+/* Names of a sweep's folders and files; folders first. */
 static const char *const own_names[] = {"logs",        "traces",     "ninja",
                                         "slurm",       "runs",       "plan.ini",
                                         "build.ninja", "results.db", "runs.jsonl"};
@@ -63,7 +63,7 @@ sweep_check_folders(const struct sweep *sweep, struct error *err)
     return ok;
 }
 
-/* A folder that no sweep has made yet holds nothing that one would write over, or clean. */
+/* Rejects a new sweep in a folder that contains files of the sweep's names. */
 static bool
 check_stranger(const struct sweep *sweep, const char *plan, struct error *err)
 {
@@ -96,7 +96,7 @@ sweep_copy_plan(const struct sweep *sweep, const struct sweep_plan *plan, struct
     return ok;
 }
 
-/* sweep.json comes first: by it the folder is known as a sweep's, should we be stopped. */
+/* Writes sweep.json first. It identifies the folder as a sweep's if the process is killed. */
 static bool
 take_folder(struct sweep *sweep, const char *plan, struct error *err)
 {
@@ -141,7 +141,7 @@ by_number(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Two machines of a plan may be the same: each run once. */
+/* Machines of a plan may be equal: each run is listed once. */
 bool
 sweep_list_todo(struct sweep *sweep, struct run_numbers *todo, struct error *err)
 {
@@ -170,8 +170,8 @@ work_jobs(const struct work_options *options)
     return options->jobs ? options->jobs : cores_count();
 }
 
-/* Those that an engine has been given already are not given to it again: how many. What it has no
- * more when it is asked was done before that, or is lost: so the store is looked at behind it. */
+/* Removes runs that the engine already has; *with is their number. Runs that left the engine before
+ * the survey are complete or lost, so the store is checked after the survey. */
 static bool
 leave_out(const struct sweep *sweep, const struct sweep_engine *engine, struct run_numbers *todo,
           size_t *with, struct error *err)
@@ -194,7 +194,7 @@ leave_out(const struct sweep *sweep, const struct sweep_engine *engine, struct r
     return ok;
 }
 
-/* Most draws first: a long run that begins last is alone at the end. */
+/* Most draws first: a long run that starts last would run alone at the end. */
 static int
 by_draws(const void *left, const void *right, void *data)
 {
@@ -223,7 +223,7 @@ work_begin(struct sweep *sweep, const struct sweep_engine *engine,
     return !todo->count || engine->begin(&request, err);
 }
 
-/* The runs that failed, the first ones with their last words. */
+/* Reports the runs that failed, the first ones with the end of their logs. */
 static bool
 tell_failures(const struct sweep *sweep, const struct run_numbers *todo, bool keep_going,
               struct error *err)

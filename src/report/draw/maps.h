@@ -13,11 +13,11 @@
  * MAP_LATENCY         cycles from generation to write, of the last fragment
  * MAP_SHADER_LATENCY  cycles in the shader, of the last fragment */
 enum map_mode {
-    MAP_CULLED =
-        MAP_SHADER_LATENCY + 1, /* culled by HZ: red, by z and stencil: green; killed: blue */
-    MAP_MISSES,                 /* texture cache misses */
-    MAP_COMPRESSION,            /* stored size of the pixel's color block */
-    MAP_DRAWS, /* draws with fragments in each tile: a table, frame-NNNN-draws.csv.gz */
+    /* culled by HZ: red; by z and stencil: green; killed: blue */
+    MAP_CULLED = MAP_SHADER_LATENCY + 1,
+    MAP_MISSES,      /* texture cache misses */
+    MAP_COMPRESSION, /* stored size of the pixel's color block */
+    MAP_DRAWS,       /* draws with fragments in each tile: a table, frame-NNNN-draws.csv.gz */
     MAP_MODES,
 };
 extern const char *const map_mode_names[MAP_MODES];

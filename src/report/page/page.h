@@ -42,8 +42,8 @@ char *page_deflate(const void *bytes, size_t size);
  * Base64-encoded. */
 enum { PAGE_PACKS = 2 };
 struct page_columns {
-    cJSON
-        *object; /* {"rows", "columns": {NAME: {kind, pack, at, words}}, "zero": [], "packs": []} */
+    /* {"rows", "columns": {NAME: {kind, pack, at, words}}, "zero": [], "packs": []} */
+    cJSON *object;
     uint32_t rows;
     VEC(uint8_t) packs[PAGE_PACKS];
 };
