@@ -1,4 +1,4 @@
-/* A study's plots. */
+/* Plots of the compression study. */
 #include "analysis/plot.h"
 #include "study/codec_study.h"
 #include "base/file.h"
@@ -9,9 +9,9 @@
 #include <string.h>
 
 static const uint32_t bus_bytes[CODEC_BUSES] = {64, 32};
-enum { SIZES = CODEC_BLOCK_BYTES / 32 + 1 }; /* of a block, and plain ones */
+enum { SIZES = CODEC_BLOCK_BYTES / 32 + 1 }; /* the sizes of a block, and plain blocks */
 
-/* Takes the plot too. */
+/* Writes and frees the plot. */
 static bool
 write_plot(struct plot *plot, const struct study *to, const char *name, struct error *err)
 {
@@ -20,7 +20,7 @@ write_plot(struct plot *plot, const struct study *to, const char *name, struct e
     return ok;
 }
 
-/* Takes the name and the title too. */
+/* Like write_plot(); also frees name and title. */
 static bool
 write_named(struct plot *plot, const struct study *to, char *name, char *title, struct error *err)
 {
@@ -30,7 +30,7 @@ write_named(struct plot *plot, const struct study *to, char *name, char *title, 
     return ok;
 }
 
-/* "build x4" */
+/* Formats "build x4". */
 static char *
 name_run(const struct codec_study *study, size_t trace, size_t configuration)
 {
@@ -44,7 +44,7 @@ traffic_of(const struct codec_study_result *result, double *megabytes)
         megabytes[i] = (double)result->bytes[i] / result->frames / 1e6;
 }
 
-/* A chart a trace: they differ a hundredfold. */
+/* One chart per trace, because their traffic differs by a factor of a hundred. */
 static bool
 chart_traffic(const struct codec_study *study, size_t trace, const struct study *to,
               struct error *err)
@@ -64,8 +64,8 @@ chart_traffic(const struct codec_study *study, size_t trace, const struct study 
     return write_named(&plot, to, name, title, err);
 }
 
-/* Shares of the moved blocks of all traces at each size, and behind them the plain ones; false: the
- * codec has none. */
+/* Shares of transferred blocks of all traces per size, followed by plain blocks. Returns false if
+ * the codec does not apply. */
 static bool
 shares_of(const struct codec_study *study, size_t configuration, enum codec_bus bus, uint32_t kind,
           uint32_t codec, double shares[SIZES])
@@ -142,7 +142,7 @@ chart_ratios(const struct codec_study *study, enum codec_bus bus, uint32_t kind,
     return write_named(&plot, to, name, title, err);
 }
 
-/* Frames a second with the codecs against without; and what moved. */
+/* Plots frame rates with codecs relative to without, and bytes moved. */
 static bool
 chart_machine(const struct codec_study *study, const struct study *to, struct error *err)
 {

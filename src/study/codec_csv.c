@@ -1,5 +1,5 @@
-/* A study as CSV files, a line a number's own place: traffic.csv, levels.csv, ratios.csv. And all
- * that a study leaves, written. */
+/* Writes the compression study's results as CSV files, one value per line: traffic.csv, levels.csv,
+ * ratios.csv. Also calls the writers of all other files. */
 #include "study/codec_study.h"
 #include "base/file.h"
 #include "base/text_table.h"
@@ -53,7 +53,7 @@ put_traffic(const struct codec_study *study, struct text_table *table)
         }
 }
 
-/* The levels of a codec over the blocks of a run. */
+/* Adds the levels of a codec for the blocks of a run. */
 static void
 put_levels_of(const struct codec_study *study, size_t trace, size_t configuration,
               enum codec_bus bus, uint32_t kind, uint32_t codec, struct text_table *table)

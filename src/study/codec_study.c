@@ -1,4 +1,5 @@
-/* What a study's results come to: ratios, means, ranks, and the codecs chosen for the machine. */
+/* Computes results of the compression study: ratios, means, ranks, and the codecs chosen for the
+ * machine. */
 #include "study/codec_study.h"
 
 #include <math.h>
@@ -98,7 +99,8 @@ codec_study_arithmetic(const struct codec_study *study, size_t configuration, en
     return mean(study, configuration, bus, kind, codec, false);
 }
 
-/* Geometric mean of the configurations' means (NULL: of all); 0 where one of them has none. */
+/* Geometric mean of the means of the configurations `names` (NULL: all). 0 if one of them has no
+ * mean. */
 static double
 mean_over(const struct codec_study *study, const struct word_list *names, enum codec_bus bus,
           uint32_t kind, uint32_t codec)
@@ -137,7 +139,7 @@ codec_study_place(const struct codec_study *study, size_t configuration, enum co
 }
 
 struct rank {
-    double overall, last; /* of the last configuration */
+    double overall, last; /* last: mean of the last configuration */
     uint32_t codec;
 };
 

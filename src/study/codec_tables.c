@@ -1,4 +1,4 @@
-/* A study as tables for a reader (DIR/tables.md) and as JSON. */
+/* Prints the compression study's results as tables (DIR/tables.md) and as JSON. */
 #include "study/codec_study.h"
 
 #include "base/log.h"

@@ -1,6 +1,6 @@
-/* aetius study compression: what do lossless codecs between the ROPs' caches and memory save, and
- * what does it do for frames a second? The plan's runs have no codec in the machine, and count what
- * all codecs make of the blocks that cross; the best ones then run in the machine. */
+/* aetius study compression: how many bytes do lossless codecs between ROP caches and memory save,
+ * and how much do they increase the frame rate? The plan's runs have no codec in the machine, and
+ * apply all codecs to the transferred blocks. The best codecs are then simulated in the machine. */
 #include "params/params_value.h"
 #include "report/run/run_json.h"
 #include "study/codec_study.h"
@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { IN_MACHINE = 3 }; /* traces with codecs in the machine, when the plan's are not there */
+/* Number of traces simulated with codecs if none of the plan's is present. */
+enum { IN_MACHINE = 3 };
 
 static const char *const kind_sections[COMPRESSION_KINDS] = {"COLORWRITE", "ZSTENCILTEST"};
 
@@ -21,7 +22,7 @@ algorithm_info(uint32_t kind)
     return param_find(kind_sections[kind], "CompressionAlgorithm");
 }
 
-/* NULL: none. */
+/* Returns NULL if the machine has no codec. */
 static const struct codec *
 codec_of_machine(const struct params *params, uint32_t kind)
 {
@@ -42,8 +43,8 @@ codec_study_fits(uint32_t kind, const struct codec *codec)
     return fits;
 }
 
-/* What is captured of one codec is judged for all of them, so lines must cross whatever the codec
- * made of them: read before they are written, and whole. */
+/* All codecs are judged by one capture, so the transferred lines must not depend on a codec. Lines
+ * must be read before they are written, and transferred whole. */
 static bool
 check_machines(const struct study *study, struct error *err)
 {
@@ -77,7 +78,7 @@ check(const struct study *study, struct codec_study *ranking, struct error *err)
            study_check_machines(study, "machines", err) && check_machines(study, err);
 }
 
-/* What the memory controller counted, from the run's table of frames. */
+/* Reads the memory controller's bytes from the run's table of frames. */
 static bool
 read_traffic(struct codec_study_result *result, const char *dir, struct error *err)
 {
@@ -110,7 +111,7 @@ read_facts(struct codec_study_result *result, const char *dir, struct error *err
     return ok;
 }
 
-/* Checked to the byte. */
+/* Reads a run. Checks that bytes of traffic and blocks agree exactly. */
 static bool
 read_result(const struct study *study, size_t run, struct codec_study_result *result,
             struct error *err)
@@ -147,7 +148,7 @@ is_for_machine(const struct study *study, size_t trace, size_t machine)
            (study->is_whole ? study_names_trace(study, "inputs", trace) : trace < IN_MACHINE);
 }
 
-/* The run with the chosen codecs in the machine. */
+/* Adds a run with the chosen codecs in the machine. */
 static bool
 add_run(struct study *study, const struct codec_study *ranking, size_t run, size_t *added,
         struct error *err)
@@ -173,7 +174,7 @@ static bool
 run_in_machine(struct study *study, struct codec_study *ranking, struct error *err)
 {
     const size_t machines = ranking->machines->count, most = ranking->traces->count * machines;
-    size_t *numbers = mem_array(most + 1, sizeof *numbers); /* 0: none */
+    size_t *numbers = mem_array(most + 1, sizeof *numbers); /* run index; 0: none */
     bool ok = true;
     for (size_t t = 0; t < ranking->traces->count; t++)
         for (size_t m = 0; ok && m < machines; m++)

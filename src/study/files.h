@@ -1,24 +1,25 @@
-/* What a study writes into its folder, by name: DIR/files.txt. A file that is not its own is not
- * written over, and what it wrote earlier and not again is removed. */
+/* Tracks the files of a study by name, in DIR/files.txt. A study overwrites only its own files.
+ * Files of an earlier study that are not written again are removed. */
 #ifndef AETIUS_STUDY_FILES_H
 #define AETIUS_STUDY_FILES_H
 
 #include "study/study.h"
 
 struct study_files {
-    struct word_list old, made; /* by the studies before; by this one */
+    struct word_list old, made; /* old: files of earlier studies; made: files of this one */
     bool has_list;
-    bool is_known; /* the folder was a sweep's and had no list: all that lies there may be old */
+    bool is_known; /* a sweep's folder without a list: any file in it may be an old one */
 };
 
-/* Before the sweep is opened. */
+/* Reads the list. Call it before the sweep is opened. */
 bool study_files_read(struct study_files *files, const char *dir, struct error *err);
 void study_files_fini(struct study_files *files);
-/* Before anything is captured: what the study will write is nobody else's. Begins the list. */
+/* Fails if a file that the study will write exists and is not a study's. Starts the list. Call it
+ * before capturing. */
 bool study_files_check(const struct study *study, struct error *err);
-/* Before each file is written. */
+/* Adds a file to the list. Call it before writing the file. */
 bool study_claim(const struct study *study, const char *name, struct error *err);
-/* Once everything is written: removes stale files, and lists what is there. */
+/* Removes old files that were not written again, and prints what was made. Call it at the end. */
 bool study_files_finish(const struct study *study, struct error *err);
 
 #endif

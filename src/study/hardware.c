@@ -1,7 +1,7 @@
-/* aetius study hardware: how far off is the simulator? What was measured on real cards
- * (studies/data/hardware.csv) is done again on machines after them (studies/hardware.ini). An input
- * has three frames: the first brings what is uploaded, the last does twice what the second does.
- * What it does more is the work, and what it takes more its time. */
+/* aetius study hardware: how large are the simulator's errors? Repeats measurements of real cards
+ * (studies/data/hardware.csv) on machines modelled after them (studies/hardware.ini). An input has
+ * three frames. The first uploads data, and the last does twice the work of the second. The
+ * difference between the last two gives the work and its time. */
 #include "study/hardware.h"
 
 #include "base/log.h"
@@ -15,7 +15,7 @@
 
 enum { FRAMES = 3 };
 
-/* What the last frame of a run does more than the one before. */
+/* The last frame less the frame before it. */
 struct extra_work {
     double cycles, fragments;
     struct csv_table table;
@@ -68,7 +68,7 @@ pipes(const struct params *params)
     return (double)params->GPU.NumFragmentShaders * params->FRAGMENTSHADER.ThreadRate;
 }
 
-/* What the machine comes to, in the line's unit. */
+/* The machine's result in the line's unit. */
 static double
 value_of(const struct hardware_line *line, const struct extra_work *work,
          const struct extra_work *against)
@@ -84,7 +84,7 @@ value_of(const struct hardware_line *line, const struct extra_work *work,
     return (1 / rate - 1 / other) * pipes(&work->params) / line->per_pixel;
 }
 
-/* What most of the work's cycles are charged to (docs/topdown.md). */
+/* Finds the two largest causes of the work's cycles (docs/topdown.md). */
 static void
 find_causes(struct hardware_line *line, const struct extra_work *work)
 {
@@ -135,7 +135,7 @@ simulate_line(const struct study *study, struct hardware_line *line, struct erro
     return ok;
 }
 
-/* Of each machine the first run tells. */
+/* Lists the machines, with the parameters of the first run on each. */
 static bool
 list_machines(const struct study *study, struct hardware *hardware, struct error *err)
 {
@@ -161,12 +161,11 @@ list_machines(const struct study *study, struct hardware *hardware, struct error
     return true;
 }
 
-/* Of other inputs or fewer machines than the plan's, lines may not be simulated: they are left out.
- */
+/* With other inputs or fewer machines than the plan's, leaves out lines that were not simulated. */
 static bool
 leave_out(const struct study *study, struct hardware *hardware, struct error *err)
 {
-    struct hardware_line one = {0}; /* that could be simulated */
+    struct hardware_line one = {0}; /* a line that is modelled, for the message */
     size_t kept = 0, modelled = 0, run;
     for (size_t i = 0; i < hardware->lines.count; i++) {
         const struct hardware_line *line = &hardware->lines.items[i];
@@ -200,7 +199,7 @@ write_all(const struct study *study, const struct hardware *hardware, struct err
     return ok;
 }
 
-/* The path that [study] names. */
+/* The path given by a key of [study]. */
 static char *
 path_of(const struct study *study, const char *name, struct error *err)
 {

@@ -1,4 +1,4 @@
-/* Measurements of real cards, and what machines after them come to: the lines of the data of
+/* Measurements of real cards, and the results of machines modelled after them: the data lines of
  * `aetius study hardware`. */
 #ifndef AETIUS_STUDY_HARDWARE_H
 #define AETIUS_STUDY_HARDWARE_H
@@ -8,63 +8,66 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* A line; its texts are the data's. What is simulated: the input's work, on the machine. Of what
- * the unit says Mpixel/s   pixels a second, at the card's clock %          that rate, of the rate
- * of the input `against` % of peak  instructions (`per_pixel` of them) a clock and pipe, of `peak`
- * a clock and pipe cycles     of a pipe and pixel that one of the `per_pixel` pieces of `input`
- * takes longer than one of `against` */
+/* A measurement. Its texts point into the data. `input` is simulated on `machine`, with the result
+ * in `unit`:
+ *   Mpixel/s    million pixels per second at the card's clock
+ *   %           that rate relative to the rate of the input `against`
+ *   % of peak   instructions per clock and pipe (`per_pixel` of them per pixel), relative to `peak`
+ *   cycles      additional cycles per pipe and pixel of `input` compared with `against`, divided by
+ *               `per_pixel` */
 struct hardware_line {
     const char *card, *test, *unit;
-    const char *bound; /* what bounds the card; "given": the machine was told the value; "variant":
-                        * a line again, on another machine */
-    const char *input, *against, *machine; /* machine "": it cannot be modelled, `note` says why */
+    /* what limits the card; "given": the value is a parameter of the machine; "variant": repeats a
+     * line on another machine */
+    const char *bound;
+    const char *input, *against, *machine; /* machine "": not modelled; `note` states why */
     const char *source, *place, *note;
     double core_mhz, memory_mhz, value, per_pixel, peak;
     double simulated;
-    const char *verdict; /* what `aetius topdown` says bounds the machine */
-    char causes[2][48];  /* what most of the work's cycles were lost to, most first */
-    double shares[2];    /* of those cycles */
+    const char *verdict; /* resource that bounds the machine, by `aetius topdown` */
+    char causes[2][48];  /* the two largest causes of the work's cycles, largest first */
+    double shares[2];    /* their shares of these cycles */
 };
 
-/* A machine of the plan, as the page tells of it. */
+/* A machine of the plan, as shown on the page. */
 struct hardware_machine {
     char *name, *preset;
     double clock_mhz;
-    uint32_t pipes, rops; /* fragments a cycle */
-    double bytes;         /* of memory a cycle, at most */
+    uint32_t pipes, rops; /* fragments per cycle */
+    double bytes;         /* peak memory bytes per cycle */
 };
 
 struct hardware {
     struct text_table data, sources;
     VEC(struct hardware_line) lines;
     VEC(struct hardware_machine) machines;
-    bool has_plot; /* DIR/measured.svg is there */
+    bool has_plot; /* DIR/measured.svg exists */
 };
 
-/* The two files; false, with what is wrong in which line. */
+/* Reads the two files. On failure `err` names the line and the fault. */
 bool hardware_read(struct hardware *hardware, const char *data, const char *sources,
                    struct error *err);
 void hardware_fini(struct hardware *hardware);
 
-/* Signed, of the measured value: 0.1 is 10 % too much. */
+/* Relative error with sign: 0.1 means 10 % too high. */
 double hardware_error(const struct hardware_line *line);
 static inline bool
 hardware_is_modelled(const struct hardware_line *line)
 {
     return *line->machine;
 }
-/* Of some lines: those bound by `bound`, or (NULL) all but given and variants. */
+/* Score of the lines bound by `bound`. NULL: all lines except "given" and "variant". */
 struct hardware_score {
     uint32_t lines;
-    double mean, median, offset; /* of |error|, and the mean of the signed errors */
+    double mean, median, offset; /* mean and median of |error|; offset: mean of the signed errors */
 };
 struct hardware_score hardware_score(const struct hardware *hardware, const char *bound);
 
-/* The page (Markdown), its measurements as CSV, and JSON. */
+/* The page as Markdown, and its measurements as CSV and JSON. */
 void hardware_page(const struct hardware *hardware, FILE *out);
 void hardware_csv(const struct hardware *hardware, FILE *out);
 void hardware_json(const struct hardware *hardware, FILE *out);
-/* DIR/measured.svg: what is in pixels a second, by what bounds the card. */
+/* Writes DIR/measured.svg: the rates in pixels per second, grouped by what bounds the card. */
 bool hardware_plot(const struct hardware *hardware, const struct study *to, struct error *err);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An error that wants an explanation. */
+/* Errors from this size on need an explanation. */
 #define LARGE 0.2
 
 static const struct {

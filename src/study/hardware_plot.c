@@ -1,4 +1,4 @@
-/* Measured against simulated rates, as a plot. */
+/* Plots simulated against measured rates. */
 #include "study/hardware.h"
 
 #include "analysis/plot.h"

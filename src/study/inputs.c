@@ -11,7 +11,7 @@
 
 enum { MOST_SAID = 1 << 16 };
 
-/* The last line, without "aetius: ". */
+/* The last line of a text, without "aetius: ". */
 static const char *
 last_line(char *text)
 {
@@ -68,7 +68,7 @@ check_picture(const char *path, uint32_t frame, struct error *err)
     return ok && interrupt_check(err);
 }
 
-/* FOLDER/frames */
+/* Checks the pictures in FOLDER/frames. */
 static bool
 check_pictures(const struct sweep_trace *trace, const char *folder, struct error *err)
 {
@@ -83,7 +83,7 @@ check_pictures(const struct sweep_trace *trace, const char *folder, struct error
     return ok;
 }
 
-/* Of a run that is done, or NULL; the caller frees. */
+/* Folder of a completed run of the trace, or NULL. The caller frees the result. */
 static char *
 folder_of(const struct study *study, uint32_t trace)
 {
@@ -97,7 +97,7 @@ folder_of(const struct study *study, uint32_t trace)
 static bool
 check_input(const struct study *study, uint32_t number, struct error *err)
 {
-    static const char name[] = "drawn"; /* in the study's folder, for a while */
+    static const char name[] = "drawn"; /* temporary folder in the study's folder */
     const struct sweep_trace *trace = &study->sweep.traces.items[number];
     const bool wants_colors = study->has_plan_inputs && !may_be_plain(study, trace->name);
     char *done = folder_of(study, number), *drawn = sweep_path(&study->sweep, name);

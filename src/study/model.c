@@ -1,6 +1,7 @@
-/* aetius study model: the sweeps of benchmarks/gl/model on machines, the staged model fitted to
- * half of each and checked by the other half; and frames of programs, told without time by a model
- * that was fitted to frames of others, beside their cycle-level runs. */
+/* aetius study model: simulates the sweeps of benchmarks/gl/model on machines, fits the staged
+ * model to half of the rows of each, and checks it with the others. Also predicts frames of
+ * programs without timing, by a model fitted to frames of other programs, and compares them with
+ * cycle-level runs. */
 #include "base/budget.h"
 #include "base/log.h"
 #include "model/collect.h"
@@ -43,7 +44,7 @@ model_machine_fini(struct model_machine *machine)
 
 /* ---- sweeps ---- */
 
-/* The rows go through their file, so that who fits that comes to the same. */
+/* Reads the rows back from the file written, so that a fit of the file gives the same model. */
 static bool
 take_rows(const struct study *study, size_t run, const char *file, struct model_rows *to,
           struct error *err)
@@ -77,7 +78,7 @@ take_columns(const struct study *study, size_t run, struct model_machine *machin
 
 /* ---- frames ---- */
 
-/* A run of frames, with what they ask of the machine. */
+/* A run of frames, with the frames' work. */
 struct framed {
     size_t run;
     enum frames_part part;
@@ -102,7 +103,7 @@ find_work(const struct study *study, struct framed *framed, const struct params 
     return ok || fail_prefix(err, "%s", trace->name);
 }
 
-/* Beside each frame that was simulated what is predicted. */
+/* Adds a prediction for each simulated frame. */
 static bool
 predict_run(const struct study *study, const struct framed *framed, struct model_machine *machine,
             struct error *err)
@@ -121,7 +122,8 @@ predict_run(const struct study *study, const struct framed *framed, struct model
             .seconds = took / (1e6 * machine->params.GPU.ClockMHz)};
         if (!(at < framed->work.frames.count) || !(took > 0))
             continue;
-        if (!trace_work_draws(&framed->work, (uint32_t)at)) /* as those who learn pass over them */
+        /* frames without draws are skipped when fitting, too */
+        if (!trace_work_draws(&framed->work, (uint32_t)at))
             continue;
         model_predict_frame(&frame.predicted, &machine->model, &framed->work, (uint32_t)at);
         VEC_PUSH(&machine->frames, frame);
@@ -163,7 +165,7 @@ do_frames(const struct study *study, struct framed *framed, size_t count,
 
 /* ---- the study ---- */
 
-/* The runs of a machine: its sweeps, then frames. */
+/* Processes the runs of a machine: sweeps first, then frames. */
 static bool
 do_machine(const struct study *study, size_t number, struct model_machine *machine,
            struct error *err)
@@ -192,7 +194,7 @@ do_machine(const struct study *study, size_t number, struct model_machine *machi
     return ok;
 }
 
-/* Measurements of other GPUs, that [study] names. */
+/* Reads measurements of other GPUs, listed in [study]. */
 static bool
 read_measured(const struct study *study, struct model_study *found, struct error *err)
 {
@@ -232,7 +234,7 @@ write_all(const struct study *study, const struct model_study *found, struct err
     return ok;
 }
 
-/* A machine that draws frames has sweeps too: before anything is simulated. */
+/* Checks, before any simulation, that a machine with frames has sweeps. */
 static bool
 check_sweeps(const struct study *study, struct error *err)
 {
@@ -256,7 +258,7 @@ check_sweeps(const struct study *study, struct error *err)
     return true;
 }
 
-/* What is fitted to is of benchmarks/gl/model: before anything is simulated. */
+/* Checks, before any simulation, that the sweeps are traces of benchmarks/gl/model. */
 static bool
 check_labels(const struct study *study, struct error *err)
 {

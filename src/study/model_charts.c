@@ -1,4 +1,4 @@
-/* The plots of `aetius study model`: what was measured beside what is predicted. */
+/* Plots of `aetius study model`: measured and predicted values. */
 #include "analysis/plot.h"
 #include "study/model_study.h"
 
@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A chart of a sweep: which of its rows, in which series, and where. */
+/* A chart of a sweep: its rows, their series, and their positions. */
 struct chart {
     enum model_sweep sweep;
     const char *title, *x_label, *y_label, *extra;
-    double scale;                                            /* of the values */
-    bool (*series)(const struct model_row *row, char *text); /* false: it is left out */
+    double scale;                                            /* factor for the values */
+    bool (*series)(const struct model_row *row, char *text); /* false: leave the row out */
     double (*along)(const struct model_row *row);
-    double (*work)(const struct model_row *row); /* that a frame does */
+    double (*work)(const struct model_row *row); /* work per frame */
 };
 
 enum { SERIES_BYTES = MODEL_TEXT_BYTES + 16 };
@@ -25,7 +25,7 @@ one_series(const struct model_row *row, char *text)
     return true;
 }
 
-/* Some widths, so that curves can be told apart. */
+/* Selects few widths, so that curves can be distinguished. */
 static bool
 some_widths(const struct model_row *row, char *text)
 {
@@ -127,7 +127,7 @@ takes(const struct chart *chart, const struct model_row *row, char *series)
     return model_row_is_of(row, chart->sweep) && chart->series(row, series);
 }
 
-/* Of each series what was measured and what is predicted, at all places. */
+/* Adds measured and predicted values of each series at all positions. */
 static void
 put_rows(const struct chart *chart, const struct model_machine *machine, struct plot *plot)
 {
@@ -195,7 +195,7 @@ write_chart(const struct chart *chart, const struct model_machine *machine, cons
     return ok;
 }
 
-/* The nine cases, side by side. */
+/* Plots the nine cases side by side. */
 static bool
 write_springs(const struct model_machine *machine, const struct study *to, struct error *err)
 {
@@ -218,7 +218,7 @@ write_springs(const struct model_machine *machine, const struct study *to, struc
     return ok;
 }
 
-/* By machine the stages' errors, against their budget. */
+/* Plots the stages' errors per machine, with their budget. */
 static bool
 write_errors(const struct model_study *study, const struct study *to, struct error *err)
 {

@@ -86,7 +86,7 @@ performance_at(const struct model_rows *rows, double block)
     return NAN;
 }
 
-/* All fragments agree where one column of `triangles` is the whole screen. */
+/* All fragments agree if one column of the sweep `triangles` covers the whole screen. */
 static double
 agreed_performance(const struct model_machine *machine)
 {
@@ -111,7 +111,7 @@ coherence_find(struct coherence_widths *widths, const struct model_machine *mach
     if (isinf(widths->least) || isnan(widths->all))
         return false;
     const double half = (widths->least + widths->all) / 2;
-    double below = 0; /* the widest column that does not gain half */
+    double below = 0; /* widest column that gains less than half */
     for (size_t r = 0; r < machine->rows.count; r++) {
         const struct model_row *row = &machine->rows.items[r];
         if (!model_row_is_of(row, MODEL_SWEEP_coherence))
@@ -136,7 +136,7 @@ coherence_find(struct coherence_widths *widths, const struct model_machine *mach
     return true;
 }
 
-/* Group size and shape, from the machine's parameters. */
+/* Explains the results by group size and shape, from the machine's parameters. */
 static void
 explain_groups(const struct model_machine *machine, FILE *out)
 {
@@ -265,7 +265,7 @@ model_machine_tables(const struct model_machine *machine, FILE *out)
     text_table_fini(&springs);
 }
 
-/* DIR/NAME-OF.svg, or DIR/NAME.svg. */
+/* Whether DIR/NAME-OF.svg exists, or DIR/NAME.svg if `of` is NULL. */
 static bool
 has_chart(const char *dir, const char *name, const char *of)
 {
@@ -294,7 +294,7 @@ put_machine(const struct model_machine *machine, const char *dir, FILE *out)
 
 struct frame_errors {
     uint32_t count;
-    double mean, worst, offset; /* signed; of the frame rate */
+    double mean, worst, offset; /* signed errors of the frame rate */
 };
 
 static void
@@ -314,7 +314,7 @@ put_errors(struct text_table *sheet, const struct frame_errors *errors)
     text_table_cell(sheet, "%+.1f", 100 * errors->worst);
 }
 
-/* Frames of one input stand together. */
+/* Relies on frames of one input being adjacent. */
 static size_t
 input_end(const struct model_machine *machine, size_t first)
 {

@@ -1,5 +1,5 @@
-/* What `aetius study model` finds: by machine the staged model of its sweeps and how far that is
- * off, and frames of programs told from their traces. */
+/* Results of `aetius study model`: per machine the staged model of its sweeps and the model's
+ * errors, and frames of programs predicted from their traces. */
 #ifndef AETIUS_STUDY_MODEL_STUDY_H
 #define AETIUS_STUDY_MODEL_STUDY_H
 
@@ -10,56 +10,57 @@
 
 #include <stdio.h>
 
-/* What frames are there for. */
+/* Use of a frame. */
 enum frames_part { FRAMES_LEARN, FRAMES_DEVELOP, FRAMES_JUDGE, FRAMES_PARTS };
 
 /* A frame of a program, simulated and predicted. */
 struct model_frame {
-    const char *input; /* the study's */
+    const char *input; /* name owned by the study */
     enum frames_part part;
     struct frame_prediction predicted;
-    double seconds; /* cycle-level */
+    double seconds; /* simulated time at the GPU's clock */
 };
 
 struct model_machine {
     const char *name;
     struct params params;
-    struct model_rows rows;    /* none: its sweeps were not simulated */
-    struct model_rows columns; /* none: nor was the sweep of coherence alone */
+    struct model_rows rows;    /* empty: the sweeps were not simulated */
+    struct model_rows columns; /* rows of the sweep of coherence; empty: not simulated */
     struct model model;
     struct model_check check;
-    VEC(struct model_frame) frames; /* input after input */
+    VEC(struct model_frame) frames; /* grouped by input */
 };
 
 struct model_study {
     VEC(struct model_machine) machines;
     VEC(struct model_machine)
-    measured; /* of other GPUs; the name is the file's, there are no params */
+    measured; /* other GPUs; the name is the file's, params are unset */
 };
 
-/* Fits half of the machine's rows, and checks. */
+/* Fits the model to half of the machine's rows and checks it with the others. */
 bool model_machine_fit(struct model_machine *machine, struct error *err);
 void model_machine_fini(struct model_machine *machine);
 
-/* Signed, of frames a second: 0.1 is 10 % too many. */
+/* Relative error of the frame rate, with sign: 0.1 means 10 % too high. */
 double model_frame_error(const struct model_frame *frame);
 
-/* How columns that take different sides of a branch do, from the sweep `coherence`. */
+/* Performance of columns with different sides of a branch, from the sweep `coherence`. */
 struct coherence_widths {
-    double least, all;   /* fragments a second: the minimum, and when all agree */
-    double flat, half;   /* pixels: the widest column at the minimum (to 2 %), and the narrowest
-                          * from which on half of what agreement gains is gained */
-    char exceptions[96]; /* narrower than `flat`, and not at the minimum: "8", "" */
+    double least, all; /* fragments per second: minimum, and with all fragments on one side */
+    /* pixels. flat: widest column within 2 % of the minimum; half: from this width on, columns gain
+     * at least half of the difference to `all` */
+    double flat, half;
+    char exceptions[96]; /* widths below `flat` that are not at the minimum: "8", "" */
 };
-/* False: the machine's rows have no such sweep, or do not say what agreement comes to. */
+/* Returns false if the machine's rows lack the sweep, or a row in which all fragments agree. */
 bool coherence_find(struct coherence_widths *widths, const struct model_machine *machine);
 
-/* Of one machine: stages, worst cases, mass-spring; Markdown. */
+/* Markdown tables of one machine: stages, worst cases, mass-spring. */
 void model_machine_tables(const struct model_machine *machine, FILE *out);
-/* Markdown, with links to the plots that are in the folder. */
+/* The page as Markdown, with links to the plots that exist in the folder. */
 void model_page(const struct model_study *study, const char *dir, FILE *out);
 void model_page_json(const struct model_study *study, FILE *out); /* the errors */
-/* The plots, into the folder of the study. */
+/* Writes the plots to the study's folder. */
 bool model_charts(const struct model_study *study, const struct study *to, struct error *err);
 
 #endif

@@ -10,7 +10,8 @@
 
 enum { BRIGHTER = 8, PARTS = 3 };
 
-/* The mean of four pixels, brighter by a factor, to a place of the sheet. */
+/* Copies a picture at half size, brightened by a factor, to part `part` of the sheet. Averages four
+ * pixels. */
 static void
 put_half(const struct picture *from, uint32_t factor, struct picture *sheet, uint32_t part)
 {
@@ -64,7 +65,7 @@ put_row(const char *name, const struct picture_difference *d, struct text_table 
     text_table_end_row(table);
 }
 
-/* The first of a trace's frames that are simulated. */
+/* The first simulated frame of a trace. */
 static bool
 first_frame(const struct sweep_trace *trace, uint32_t *frame, struct error *err)
 {
@@ -104,7 +105,7 @@ compare(const struct study *study, size_t run, struct text_table *table, struct 
     struct picture reference = {0}, ours = {0};
     struct picture_difference difference = {0};
     bool ok = read_pictures(study, run, &reference, &ours, err);
-    /* nothing can be wrong in a picture of one color: that it is the same says nothing */
+    /* pictures of one color are not compared: equality would prove nothing */
     const bool is_plain = ok && (picture_has_one_color(&ours) || picture_has_one_color(&reference));
     if (is_plain)
         log_note("%s has one color: its picture is not compared", name);

@@ -1,5 +1,5 @@
-/* aetius study rasterizer: at which level does the seven-level rasterizer find out, and does its
- * test against the triangle's bounding box pay (docs/design/rasterizer.md, Bounding-box test)? */
+/* aetius study rasterizer: at which level does the seven-level rasterizer reject tiles, and is its
+ * bounding-box test worthwhile (docs/design/rasterizer.md, Bounding-box test)? */
 #include "study/pictures.h"
 #include "study/tables.h"
 

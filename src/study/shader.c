@@ -1,5 +1,5 @@
-/* aetius study shader: shaders of the vertices' own and fragments' own or one pool, how many units
- * and how wide, against their area. */
+/* aetius study shader: separate vertex and fragment shaders or one pool, number and width of units,
+ * against their area. */
 #include "study/tables.h"
 
 bool

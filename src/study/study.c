@@ -154,7 +154,7 @@ list_machines(struct study *study)
             word_list_add(&study->machines, study->sweep.runs.items[i].machine);
 }
 
-/* Those that are left. */
+/* Updates the counts for the remaining inputs. */
 static void
 count_inputs(struct study *study)
 {
@@ -162,7 +162,7 @@ count_inputs(struct study *study)
     list_machines(study);
 }
 
-/* Before the first run. */
+/* Checks the inputs once, before the first run. */
 static bool
 check_inputs(struct study *study, struct error *err)
 {
@@ -173,8 +173,8 @@ check_inputs(struct study *study, struct error *err)
     return ok;
 }
 
-/* With keep_going: the inputs of which a run of the plan failed are left out. False: that is not
- * why the runs are not done, or nothing is left. */
+/* With keep_going leaves out inputs for which a run of the plan failed. Returns false if the runs
+ * are incomplete for another reason, or nothing is left. */
 static bool
 drop_failed(struct study *study, struct error *err)
 {
@@ -237,7 +237,7 @@ study_put_plot(const struct study *study, const struct plot *plot, const char *n
         char *file = mem_printf("%s.%s", name, ends[i]), *path = sweep_path(&study->sweep, file);
         ok = study_claim(study, file, err);
         if (ok)
-            unlink(path); /* what is not drawn now is not there */
+            unlink(path); /* removes the old plot, in case no new one is drawn */
         free(path);
         free(file);
     }
@@ -307,7 +307,7 @@ study_write_sheet(const struct study *study, const char *name, const struct text
     return study_write_text(study, name, &text, err);
 }
 
-/* [study] says nothing that the study does not know. */
+/* Checks that [study] has only keys that the study knows. */
 static bool
 check_words(const struct study_request *request, struct error *err)
 {

@@ -12,7 +12,7 @@
 struct study_table {
     const char *name, *title, *text, *sql;
     const char *unit, *x_label, *extra;
-    const char *machines, *wants; /* or NULL */
+    const char *machines, *wants; /* each may be NULL */
     bool has_plot, has_rows, splits, has_series;
     enum plot_kind kind;
     uint32_t labels;
@@ -88,7 +88,7 @@ read_table(const struct study *study, const struct sweep_table *from, struct stu
     return ok || fail_prefix(err, "%s: [table %s]", study->plan->path, from->name);
 }
 
-/* NaN: the cell is no number. */
+/* NaN if the cell is not a number. */
 static double
 number_of(const char *cell)
 {
@@ -156,13 +156,13 @@ add_json(cJSON *root, const struct study_table *table, const struct text_table *
     }
 }
 
-/* Of all tables. */
+/* State of the output of all tables. */
 struct output {
     const struct study *study;
-    char *common; /* begins every question */
+    char *common; /* prefix of every query */
     FILE *page;
     cJSON *json;
-    size_t made; /* tables */
+    size_t made; /* number of tables */
 };
 
 static void
@@ -180,7 +180,7 @@ put_section(const struct output *out, const struct study_table *table,
                 table->name);
 }
 
-/* A table of its own: its files, and its place in the page. */
+/* Writes a table's files and its part of the page. */
 static bool
 put_rows(const struct output *out, const struct study_table *table, const struct text_table *rows,
          struct error *err)
@@ -196,7 +196,7 @@ put_rows(const struct output *out, const struct study_table *table, const struct
     return ok;
 }
 
-/* A table's name with a value of `split`; what a file's name may not have becomes '_'. */
+/* Name of one table of `split`. Characters not allowed in file names become '_'. */
 static char *
 name_of_part(const char *name, const char *value)
 {
@@ -207,7 +207,7 @@ name_of_part(const char *name, const char *value)
     return text;
 }
 
-/* One of the tables of `split`. */
+/* Writes one table of `split`. */
 static bool
 put_part(const struct output *out, const struct study_table *whole, const char *value,
          const struct text_table *rows, struct error *err)
@@ -240,7 +240,7 @@ put_answer(const struct output *out, const struct study_table *table, const stru
     return ok;
 }
 
-/* The first machine of the question's that is not there, or NULL; the caller frees. */
+/* The first machine of the table that does not exist, or NULL. The caller frees the result. */
 static char *
 missing_machine(const struct study *study, const struct study_table *table)
 {

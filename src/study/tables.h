@@ -1,35 +1,37 @@
-/* The page of a study as questions to the database of its runs (docs/sweeps.md). The plan has them:
+/* Makes the page of a study from queries to the database of its runs (docs/sweeps.md). The plan
+ * contains:
  *
  *     [study]
- *     common = WITH ...    what every question begins with
+ *     common = WITH ...    prefix of every query
  *
- *     [table NAME]         DIR/NAME.csv
+ *     [table NAME]         written to DIR/NAME.csv
  *     sql = SELECT ...
- *     title = ...          its heading in the page, DIR/STUDY.md; without one it is not in there
- *     text = ...           below the heading
+ *     title = ...          heading in the page, DIR/STUDY.md; without it the page omits the table
+ *     text = ...           text below the heading
  *     plot = bars          or stacked, lines, points: DIR/NAME.svg, with NAME.dat and NAME.gnuplot.
- * Rows are named by the first column, of lines and points it is x; the other columns are the series
- *     labels = 2           bars are named by so many columns
- *     unit = ...           of the y axis
- *     x = ...              what the x axis is
- *     mark = 1             a line across at this value
- *     gnuplot = ...        a line of gnuplot's before the plot
- *     rows = no            the page has the plot alone
- *     split = yes          a table for each value of the first column, without it: NAME-VALUE, and
- *                          "VALUE: TITLE" is its heading
- *     series = yes         the last two columns are the name of a series and its value: a column
- *                          for each name, a row for each value of the columns before them
- *     machines = A B       what the question compares
- *     wants = ...          what the question is of, for the message when no run gives a row
+ *                          The first column labels the bars, or is x for lines and points. The
+ *                          other columns are the series.
+ *     labels = 2           number of columns that label the bars
+ *     unit = ...           label of the y axis
+ *     x = ...              label of the x axis
+ *     mark = 1             horizontal line at this value
+ *     gnuplot = ...        gnuplot command before the plot
+ *     rows = no            the page has only the plot
+ *     split = yes          one table per value of the first column, without that column, named
+ *                          NAME-VALUE with the heading "VALUE: TITLE"
+ *     series = yes         the last two columns are the name and the value of a series: makes a
+ *                          column per name, and a row per value of the columns before them
+ *     machines = A B       machines that the query compares
+ *     wants = ...          subject of the query, for the message if no run gives a row
  *
- * A table whose machines are not all there, or that has no row, is left out: a note says why. */
+ * A table is left out with a note if it has no row, or if some of its machines are missing. */
 #ifndef AETIUS_STUDY_TABLES_H
 #define AETIUS_STUDY_TABLES_H
 
 #include "study/study.h"
 
-/* Asks all of them when the runs are done: writes the page, the CSV files and the plots; prints the
- * page, or with study->json {"NAME": [{column: value}]}. */
+/* Runs the queries after all runs are complete. Writes the page, the CSV files and the plots.
+ * Prints the page, or with study->json {"NAME": [{column: value}]}. */
 bool study_put_tables(const struct study *study, struct error *err);
 
 #endif

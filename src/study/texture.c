@@ -1,5 +1,5 @@
-/* aetius study texture: what do the texture caches' sizes and shapes do for traffic and cycles, and
- * what hides the latency of memory? */
+/* aetius study texture: how do size and shape of texture caches affect traffic and cycles, and what
+ * hides memory latency? */
 #include "study/tables.h"
 
 bool

@@ -1,5 +1,5 @@
-/* aetius study traffic: what moves between GPU and memory, frame by frame over long stretches of
- * games, by client, on machines that differ in the samples of a pixel. */
+/* aetius study traffic: bytes between GPU and memory per frame and client, over long parts of
+ * games, on machines with different numbers of samples per pixel. */
 #include "study/traffic_clients.h"
 
 #include "base/json.h"
@@ -10,10 +10,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The frames of a run. */
+/* Traffic of a run. */
 struct run_traffic {
     uint32_t frames;
-    uint64_t (*bytes)[TRAFFIC_CLIENTS]; /* a frame */
+    uint64_t (*bytes)[TRAFFIC_CLIENTS]; /* per frame */
 };
 
 static double
@@ -54,7 +54,7 @@ read_run(const struct study *study, size_t run, struct run_traffic *traffic, str
     return ok;
 }
 
-/* The next run of a trace, from `run` on; false: there is none. */
+/* Finds the next run of a trace, from `run` on. Returns false if there is none. */
 static bool
 next_run(const struct study *study, size_t trace, size_t *run)
 {
@@ -63,7 +63,7 @@ next_run(const struct study *study, size_t trace, size_t *run)
     return *run < study->planned;
 }
 
-/* Of a trace, on the plan's first machine that is for it. */
+/* Run of a trace on the first machine of the plan that simulates it. */
 static size_t
 first_run(const struct study *study, size_t trace)
 {
@@ -193,7 +193,7 @@ write_plot(const struct study *study, size_t trace, const struct run_traffic *al
     return ok;
 }
 
-/* By game and machine the bytes of each frame, by client. */
+/* Prints bytes per game, machine, client and frame. */
 static void
 print_traffic_json(const struct study *study, const struct run_traffic *all)
 {
@@ -215,7 +215,7 @@ print_traffic_json(const struct study *study, const struct run_traffic *all)
     json_print(root, stdout);
 }
 
-/* The plots of a game, if there are any. */
+/* Adds the plots of a game, if there are any. */
 static void
 put_plots(const struct study *study, const char *game, FILE *page)
 {
@@ -233,7 +233,7 @@ put_plots(const struct study *study, const char *game, FILE *page)
     }
 }
 
-/* The table, and the plots of each game, which are there by now. */
+/* Writes the table, and links to the plots. Call it after the plots are drawn. */
 static bool
 write_page(const struct study *study, const struct text_table *table, struct error *err)
 {

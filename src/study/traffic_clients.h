@@ -1,5 +1,4 @@
-/* Who moves bytes between the GPU and memory, as studies show it: clients of the memory controller,
- * some of them together. */
+/* Clients of the memory controller, grouped as studies show them. */
 #ifndef AETIUS_STUDY_TRAFFIC_CLIENTS_H
 #define AETIUS_STUDY_TRAFFIC_CLIENTS_H
 
@@ -16,8 +15,8 @@ enum traffic_client {
 };
 extern const char *const traffic_clients[TRAFFIC_CLIENTS];
 
-/* Adds the bytes of a row of a run's table of frames, read and written. False, with `path` in the
- * message: a column is not there, or some client of the memory has no share. */
+/* Adds the bytes read and written in a row of a run's table of frames. Returns false if a column is
+ * missing, or if a client of the memory belongs to no group. `path` is for the message. */
 bool traffic_add(const struct csv_table *table, uint32_t row, const char *path,
                  uint64_t bytes[TRAFFIC_CLIENTS], struct error *err);
 

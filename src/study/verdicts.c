@@ -1,6 +1,6 @@
-/* aetius study verdicts: is what `aetius topdown` says of a frame true? Each input is simulated on
- * each machine, and again with each resource ideal that is accused; report/compare/verdicts.h tells
- * what of it. */
+/* aetius study verdicts: are the verdicts of `aetius topdown` right? Simulates each input on each
+ * machine, and again with each accused resource ideal. report/compare/verdicts.h computes the
+ * scores. */
 #include "report/compare/verdicts.h"
 #include "study/study.h"
 
@@ -10,10 +10,10 @@
 
 struct verdicts {
     struct study *study;
-    size_t count; /* trace after trace, machine after machine */
+    size_t count; /* cases, ordered by trace, then machine */
     struct verdict_case *cases;
-    char **names;            /* of the cases' traces */
-    size_t (*tried)[IDEALS]; /* the run with that ideal; 0: it was not tried */
+    char **names;            /* names of the cases' traces; owned */
+    size_t (*tried)[IDEALS]; /* run with that ideal; 0: none */
 };
 
 static bool
@@ -34,7 +34,7 @@ read_gains(const char *dir, struct ideal_gains *gains, struct error *err)
     return ok;
 }
 
-/* The run of a case without anything ideal. */
+/* The run of a case without ideals. */
 static size_t
 run_of(const struct verdicts *verdicts, size_t number)
 {
@@ -42,7 +42,7 @@ run_of(const struct verdicts *verdicts, size_t number)
     return study_run(verdicts->study, number / machines, number % machines);
 }
 
-/* Its frames are judged together. */
+/* All frames of a trace form one case. */
 static char *
 name_of(const struct sweep_trace *trace)
 {
@@ -50,7 +50,7 @@ name_of(const struct sweep_trace *trace)
                                    : mem_printf("%s (%u frames)", trace->name, trace->frame_count);
 }
 
-/* What each run of the plan says. */
+/* Reads the predicted gains from each run of the plan. */
 static bool
 read_cases(struct verdicts *verdicts, struct error *err)
 {
@@ -69,7 +69,7 @@ read_cases(struct verdicts *verdicts, struct error *err)
     return ok;
 }
 
-/* An ideal run needs no table of draws. */
+/* Adds a run with an ideal. It needs no table of draws. */
 static bool
 add_ideal(struct verdicts *verdicts, size_t i, uint32_t ideal, struct error *err)
 {
@@ -84,7 +84,7 @@ add_ideal(struct verdicts *verdicts, size_t i, uint32_t ideal, struct error *err
     return ok;
 }
 
-/* Those that are accused. */
+/* Simulates the accused resources as ideal. */
 static bool
 try_ideals(struct verdicts *verdicts, struct error *err)
 {
