@@ -1,6 +1,7 @@
 /* aetius study compression: how many bytes do lossless codecs between ROP caches and memory save,
- * and how much do they increase the frame rate? The plan's runs have no codec in the machine, and
- * apply all codecs to the transferred blocks. The best codecs are then simulated in the machine. */
+ * and how much do they increase the frame rate? The runs of the plan have no codec in the machine.
+ * They apply all codecs to the transferred blocks. The best codecs are then simulated in the
+ * machine. */
 #include "params/params_value.h"
 #include "report/run/run_json.h"
 #include "study/codec_study.h"

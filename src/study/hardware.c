@@ -15,7 +15,7 @@
 
 enum { FRAMES = 3 };
 
-/* The last frame less the frame before it. */
+/* Difference between the last frame and the frame before it. */
 struct extra_work {
     double cycles, fragments;
     struct csv_table table;

@@ -78,7 +78,7 @@ take_columns(const struct study *study, size_t run, struct model_machine *machin
 
 /* ---- frames ---- */
 
-/* A run of frames, with the frames' work. */
+/* A run of frames, and the work of each frame (model/trace_work.h). */
 struct framed {
     size_t run;
     enum frames_part part;

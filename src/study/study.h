@@ -58,8 +58,8 @@ bool study_perform(const struct study_request *request, bool *waits, struct erro
 
 /* Values of a key of [study]. */
 const struct word_list *study_words(const struct study *study, const char *name);
-/* Check that each value of a key names a trace, or a machine. They check nothing if the plan is not
- * whole. */
+/* Both check that each value of a key names a trace or a machine. They accept everything if the
+ * plan is not whole. */
 bool study_check_traces(const struct study *study, const char *name, struct error *err);
 bool study_check_machines(const struct study *study, const char *name, struct error *err);
 /* Whether the key `name` of [study] lists the trace or machine. */

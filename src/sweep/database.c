@@ -305,7 +305,7 @@ database_build(const struct sweep *sweep, const struct sweep_plan *plan, struct 
     return ok;
 }
 
-/* Encodes a path for a URI: other characters than letters, digits and ./_- become %41 and so on. */
+/* Encodes a path for a URI. Characters other than letters, digits and ./_- become %XX. */
 static char *
 uri_of(const char *path)
 {

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limit for a result, which is kept in memory; overhead of a cell in addition to its text. In
- * bytes. */
+/* MOST_ANSWER: limit for a result, which is kept in memory. CELL_BYTES: overhead of a cell in
+ * addition to its text. Both are in bytes. */
 enum { MOST_ANSWER = 256 << 20, CELL_BYTES = 48 };
 
 struct loader {
@@ -128,7 +128,7 @@ load_rows(struct loader *l, int run, const struct csv_table *table)
     return ok;
 }
 
-/* A run has no table for a unit of which its machine has one instance. */
+/* If the run's machine has one instance of the unit, the run has no table for it. */
 static bool
 load_run(struct loader *l, size_t number)
 {

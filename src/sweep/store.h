@@ -19,7 +19,7 @@ bool store_lock(const char *store, const char *key, bool wait, int *lock, struct
 void store_unlock(int lock);
 bool store_is_busy(const char *store, const char *key);
 
-/* Cost of a run, used for estimates. Stored beside its tables, as STORE/KEY/sweep.json. */
+/* Cost of a run, used for estimates. Stored with its tables, as STORE/KEY/sweep.json. */
 struct store_record {
     char trace[SHA256_TEXT];
     char *frames; /* after store_read_record() the caller frees it */

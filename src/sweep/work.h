@@ -20,7 +20,7 @@ struct work_options {
  * failure. */
 bool sweep_open(struct sweep *sweep, const char *dir, const char *plan,
                 const struct work_options *options, struct error *err);
-/* Fails if a link is in place of one of the sweep's folders: it would lead out of the sweep. */
+/* Fails if one of the sweep's folders is a link, which would lead out of the sweep. */
 bool sweep_check_folders(const struct sweep *sweep, struct error *err);
 
 /* Copies the plan's file to DIR/plan.ini. */

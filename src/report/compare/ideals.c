@@ -224,8 +224,9 @@ read_bounds(const struct ideal_sum *sum, const double *numbers, struct row_costs
     }
 }
 
-/* While the Streamer has nothing left to fetch for a draw, the next draw could start. But the next
- * draw cannot use a resource while this draw occupies it. Uploads overlap with draws. */
+/* While the Streamer has nothing left to fetch for a draw, the next draw could start. The overlap
+ * cannot save the work of the draw's busiest resource, which the next draw also needs. Uploads
+ * overlap with draws anyway. */
 static void
 read_drain(const struct ideal_sum *sum, const double *numbers, const char *kind,
            struct row_costs *costs)

@@ -61,8 +61,8 @@ void regression_limits_print_markdown(const struct regression_limits *regression
                                       const struct draws_join *join, FILE *out);
 /* Prints one test case per check, in JUnit's XML format. */
 void regression_limits_print_junit(const struct regression_limits *regression, FILE *out);
-/* Reports for runs that could not be compared, with the reason. They replace older reports, which
- * might be mistaken for current ones. */
+/* Both report that runs could not be compared, and why. The report replaces an older one, which
+ * might be mistaken for the current one. */
 void regression_limits_print_failure(const char *why, bool markdown, FILE *out);
 cJSON *regression_limits_json(const struct regression_limits *regression);
 

@@ -8,8 +8,8 @@
 #include <stdio.h>
 
 /* Shares of the cycles. A resource is accused if its upper bound is at least VERDICT_ACCUSED. An
- * answer is right if no resource gains more than it plus VERDICT_WITHIN. Errors of expected gains
- * count resources whose upper bound is at least VERDICT_JUDGED. */
+ * answer is right if the largest gain exceeds the answer's gain by at most VERDICT_WITHIN. Errors
+ * of expected gains are averaged over resources whose upper bound is at least VERDICT_JUDGED. */
 #define VERDICT_ACCUSED 0.03
 #define VERDICT_WITHIN  0.02
 #define VERDICT_JUDGED  0.05

@@ -35,7 +35,7 @@ char *describe_facts(const struct draw *draw); /* the caller frees the result */
 void describe_row(const struct draw *draw, struct text_table *table);
 /* All facts of the draw; the caller owns the result. */
 cJSON *describe_json(const struct draw *draw);
-/* The same as rows of name and value. */
+/* Adds all facts of the draw as rows of name and value. */
 void describe_table(const struct draw *draw, struct text_table *table);
 
 #endif

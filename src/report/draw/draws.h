@@ -69,8 +69,8 @@ enum draws_form { DRAWS_TEXT, DRAWS_CSV, DRAWS_JSON };
 void draws_list_print(const struct draws_list *list, const struct draws *draws,
                       enum draws_form form, uint32_t most, FILE *out);
 
-/* Two runs joined draw by draw. If both frames have equally many draws of one hash, these are
- * paired in order. The other draws are aligned in order by similarity. */
+/* Two runs joined draw by draw. If both frames have the same number of draws with one hash, these
+ * are paired in order. The other draws are aligned in order by similarity. */
 struct draws_pair {
     const struct draw_row *a, *b; /* NULL: only in the other run */
 };

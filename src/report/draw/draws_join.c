@@ -1,7 +1,7 @@
-/* Joins two runs draw by draw. Frames are matched in order. If both frames have equally many draws
- * of one hash, these are paired in order, regardless of position: programs may sort their draws.
- * The remaining draws are aligned in order for the largest total similarity (Needleman-Wunsch, gap
- * penalty 0). Draws with too little in common stay unpaired. */
+/* Joins two runs draw by draw. Frames are matched in order. If both frames have the same number of
+ * draws with one hash, these are paired in order. Their positions do not matter, because programs
+ * may sort their draws. The remaining draws are aligned in order for the largest total similarity
+ * (Needleman-Wunsch, gap penalty 0). Draws with too little in common stay unpaired. */
 #include "report/draw/draws.h"
 
 #include <stddef.h>

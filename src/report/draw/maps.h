@@ -1,5 +1,5 @@
 /* Fragment maps: one image per frame and mode, whose colors show how each pixel was processed
- * (docs/maps.md): DIR/maps/frame-NNNN-MODE.png. A legend per mode is beside them. */
+ * (docs/maps.md): DIR/maps/frame-NNNN-MODE.png. The same folder has a legend for each mode. */
 #ifndef AETIUS_REPORT_MAPS_H
 #define AETIUS_REPORT_MAPS_H
 
@@ -47,7 +47,7 @@ void map_draw(const struct map_source *source, uint32_t mode, struct picture *ma
 bool maps_write(const struct map_source *source, uint32_t modes, const char *dir, uint32_t frame,
                 struct error *err);
 
-/* Legends: the scales of the modes as pictures beside the maps, legend-MODE.png. MAP_COLOR has
+/* Legends: pictures of the modes' scales in the maps' folder, legend-MODE.png. MAP_COLOR has
  * none. */
 bool map_has_legend(uint32_t mode);
 void map_legend_draw(uint32_t mode, struct picture *legend);

@@ -136,8 +136,8 @@ class Run {
         return { start, frames };
     }
 
-    /* The whole steps of a table that overlap a range of cycles of a frame: {table, rows, range}.
-     * rows are [first, end). null: none. */
+    /* The whole steps of a table that overlap a range of cycles of a frame: {table, rows, range},
+     * where rows is [first, end). null: none. */
     wholeSteps(table, frame, [from, to]) {
         const { start, frames } = table === this.draws ? this.drawTimes : this.intervalTimes;
         const cycles = table.column("cycles");

@@ -28,7 +28,7 @@ struct run_facts {
     const char *program, *trace; /* either may be NULL */
     const char *preset, *mode;   /* "reference-2008"; "timed" or "functional" */
     uint32_t width, height;
-    uint32_t first_frame; /* number in the program of this run's frame 0 */
+    uint32_t first_frame; /* frame number in the program of this run's frame 0 */
     const struct run_frame *frames;
     uint32_t frame_count;
     uint64_t cycles;       /* of all frames, and of the work after the last one */

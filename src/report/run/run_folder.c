@@ -252,7 +252,8 @@ write_json(const struct run_folder *folder, const char *text, struct error *err)
     return ok;
 }
 
-/* Writes run.json for the completed frames every TELL_SECONDS, in case the process is killed. */
+/* Writes run.json for the completed frames, at most every TELL_SECONDS, in case the process is
+ * killed. */
 static bool
 tell_progress(struct run_folder *folder, struct error *err)
 {

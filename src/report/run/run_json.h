@@ -22,7 +22,7 @@ struct run_json {
     const char *mode;            /* "timed" or "functional" */
     bool is_complete;            /* false: the run was interrupted */
     double frames;               /* number of frames */
-    double first_frame;          /* number in the program of this run's frame 0 */
+    double first_frame;          /* frame number in the program of this run's frame 0 */
     double cycles;               /* of all frames, and of the work after the last one */
     double width, height;        /* picture size in pixels */
     struct run_json_frame *per_frame;

@@ -110,7 +110,8 @@ is_table(const char *name)
     return false;
 }
 
-/* Files removed if no frame is complete. Signal traces are kept: their cycles were simulated. */
+/* Files to remove if no frame is complete: all except signal traces, whose cycles were
+ * simulated. */
 static bool
 is_not_signals(const char *name)
 {

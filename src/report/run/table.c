@@ -178,7 +178,7 @@ note_places(struct table_layout *layout)
     const uint32_t width = layout->most_instances;
     layout->places = mem_array(layout->families.count * (width + 1), sizeof *layout->places);
     for (uint32_t i = 0; i < layout->set->count; i++)
-        /* queues need no entry here, and may have more instances */
+        /* skips queues: they are not looked up here, and may have more instances */
         if (layout->instance_of[i] < width)
             layout->places[layout->family_of[i] * width + layout->instance_of[i]] = i + 1;
 }
