@@ -59,7 +59,8 @@ bool coherence_find(struct coherence_widths *widths, const struct model_machine 
 void model_machine_tables(const struct model_machine *machine, FILE *out);
 /* The page as Markdown, with links to the plots that exist in the folder. */
 void model_page(const struct model_study *study, const char *dir, FILE *out);
-void model_page_json(const struct model_study *study, FILE *out); /* the errors */
+/* Prints the errors of the models and of the predicted frames. */
+void model_page_json(const struct model_study *study, FILE *out);
 /* Writes the plots to the study's folder. */
 bool model_charts(const struct model_study *study, const struct study *to, struct error *err);
 

@@ -166,7 +166,7 @@ class MemoryView {
         const bytes = (columns, i) => columns.reduce((sum, c) => sum + table.column(c)[i], 0);
         const picked = [];
         for (let i = first; i < last; i++) if (cycles[i] > 0) picked.push(i);
-        /* no more steps than pixels are worth drawing twice over */
+        /* leaves out clients or channels without traffic */
         const names = [...series.keys()].filter((n) =>
             picked.some((i) => bytes(series.get(n), i) > 0),
         );

@@ -55,8 +55,8 @@ print_quoted(const char *path, FILE *out)
     fputc('\'', out);
 }
 
-/* Tables of older versions lack nth, so rows of one draw and work, or of one cycle, may be
- * duplicates. */
+/* Tables of older versions lack nth. Rows of one draw and work, or of one cycle, may then repeat,
+ * so these tables get no primary key. */
 static void
 print_key(const struct csv_table *head, FILE *out)
 {
