@@ -1,4 +1,4 @@
-/* Blocks on their way from memory (unit/block_reader.h). */
+/* Fetches and decompresses blocks (unit/block_reader.h). */
 #include "unit/block_reader.h"
 
 #include "base/mem.h"
@@ -68,8 +68,8 @@ victim(const struct block_reader *reader)
     return oldest;
 }
 
-/* Transactions that the block's state wants moved: all it has, or, raw, none before they are asked
- * for. */
+/* Starts a block in a slot. A compressed block needs all of its transactions, a cleared one none.
+ * Those of a raw block are added when they are requested. */
 static void
 block_reader_begin(struct block_reader *reader, struct block_slot *slot,
                    const struct blocks *blocks, uint32_t address, uint64_t now)

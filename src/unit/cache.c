@@ -1,4 +1,4 @@
-/* A cache that holds data (unit/cache.h): look-up, eviction, and its memory port. */
+/* Look-up, eviction and memory port of the cache (unit/cache.h). */
 #include "unit/cache.h"
 
 #include "base/mem.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reply tags: the line, and the transaction inside it (64 of them make the longest line). */
+/* Reply tags: line number and transaction in the line. The longest line has 64 transactions. */
 #define TAG(line, part) ((line) << 6 | (part))
 
 void
@@ -109,12 +109,12 @@ cache_is_quiet(const struct cache *cache)
     return cache->fills_under_way == 0;
 }
 
-/* So many transactions' worth of the line has come. */
+/* Counts `transactions` of the line as arrived. */
 static void
 fill_line(struct cache *cache, struct cache_line *line, uint32_t transactions,
           struct cp_stamp arrival)
 {
-    /* a reply that was asked for */
+    /* the transactions were requested */
     INVARIANT(cache->owner, line->filling >= transactions);
     INVARIANT(cache->owner, cache->fills_under_way > 0);
     line->arrival = arrival;
@@ -133,7 +133,7 @@ take_reply(struct cache *cache, const struct memory_reply *reply)
     fill_line(cache, line, 1, queue_mark(cache->port.replies));
 }
 
-/* The first fill goes on, by so many transactions. */
+/* Advances the first fill by `transactions`. */
 static void
 go_on(struct cache *cache, uint32_t transactions)
 {
@@ -144,7 +144,8 @@ go_on(struct cache *cache, uint32_t transactions)
     ring_pop(&cache->fill_ring);
 }
 
-/* What the first fill wants next lies in a block that is not in memory as it is. */
+/* The next bytes of the first fill are in a cleared or compressed block. Locks that block, and adds
+ * a piece that waits for it. Returns false if no slot or no piece is free. */
 static bool
 wait_for_block(struct cache *cache, const struct blocks *blocks, uint32_t address, uint64_t now)
 {
@@ -164,7 +165,7 @@ wait_for_block(struct cache *cache, const struct blocks *blocks, uint32_t addres
     return true;
 }
 
-/* Pieces whose blocks are there go into their lines. */
+/* Copies pieces whose blocks are ready into their lines. */
 static bool
 take_pieces(struct cache *cache, uint64_t now)
 {

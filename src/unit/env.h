@@ -1,5 +1,5 @@
-/* What the machine hands to every unit that it builds: NAME_init(unit, env, index) for each UNIT of
- * machine.def. Pointers are the machine's, and outlive the units. */
+/* Environment that the machine passes to every unit: it calls NAME_init(unit, env, index) for each
+ * UNIT of machine.def. The machine owns all objects that it passes, and they outlive the units. */
 #ifndef AETIUS_UNIT_ENV_H
 #define AETIUS_UNIT_ENV_H
 
@@ -17,7 +17,7 @@ struct unit_env {
     struct pools *pools;
     struct gpu_memory *memory;
     struct blocks *color_blocks, *depth_blocks; /* states of compressed blocks */
-    uint32_t shaders, texunits, rops;           /* how many of each there are */
+    uint32_t shaders, texunits, rops;           /* number of each */
 };
 
 #endif

@@ -1,5 +1,5 @@
-/* Parallel test or setup units: each takes an item and is free again some cycles later. They are
- * used in turn; since all take equally long the next in turn is always the first to be free. */
+/* Parallel test or setup units (lanes). Each takes an item and is free again after some cycles. All
+ * items take equally long, so the next lane in turn is always the first to become free. */
 #ifndef AETIUS_UNIT_LANES_H
 #define AETIUS_UNIT_LANES_H
 
@@ -12,7 +12,7 @@ struct lanes {
     uint64_t free_cycle[LANES_MAX];
 };
 
-/* Whether one can start an item now; else the module is woken when one can. */
+/* Whether the next lane can start an item now. If not, the module is woken when it can. */
 static inline bool
 lanes_are_free(const struct lanes *lanes, struct module *module, uint64_t now)
 {
@@ -23,7 +23,7 @@ lanes_are_free(const struct lanes *lanes, struct module *module, uint64_t now)
     return false;
 }
 
-/* One starts an item that keeps it for `cycles`. */
+/* Starts an item that occupies a lane for `cycles`. */
 static inline void
 lanes_start(struct lanes *lanes, uint64_t now, uint64_t cycles)
 {

@@ -1,5 +1,6 @@
-/* Pools of what queue items point to. Memory comes from an arena in steps and is never given back
- * before the machine ends, so that clock functions do not allocate once a machine is warm. */
+/* Pools of the objects that queue items refer to. Memory comes from an arena in steps and is
+ * returned only when the machine is destroyed. So clock functions stop allocating after the first
+ * draws. */
 #include "unit/watch.h"
 
 #include "base/mem.h"
@@ -27,7 +28,7 @@ enum { POOL_STEP = 64 };
         (pools)->list = (out)->next_free;                                                          \
     } while (0)
 
-/* Every item of the kind is in its list of free ones, once. */
+/* Checks that the free list contains every object of the kind once. */
 #define POOL_IS_WHOLE(pools, list, total, type)                                                    \
     do {                                                                                           \
         uint32_t free_##list = 0;                                                                  \
@@ -50,7 +51,7 @@ pools_init(struct pools *pools, const struct clock *clock)
 void
 pools_fini(struct pools *pools)
 {
-    /* those too that are at work: a run may be left in the middle of a draw */
+    /* Groups in use included: a run may end in the middle of a draw. */
     for (struct group *g = pools->all_groups; g; g = g->next_of_all)
         free(g->registers);
     arena_fini(pools->memory);
@@ -125,7 +126,7 @@ quad_create(struct pools *pools, struct pooled_triangle *triangle)
 void
 quad_release(struct pools *pools, struct quad *quad)
 {
-    INVARIANT(pools, quad->triangle != NULL); /* it is not free yet */
+    INVARIANT(pools, quad->triangle != NULL); /* not already free */
     WATCH_RETIRED(quad);
     triangle_release(pools, quad->triangle);
     if (INVARIANTS)
@@ -134,7 +135,7 @@ quad_release(struct pools *pools, struct quad *quad)
     pools->quads = quad;
 }
 
-/* Groups are as large as the machine's: fewer at a time. */
+/* Groups are large, so each step allocates fewer of them. */
 static void
 grow_groups(struct pools *pools)
 {
@@ -168,7 +169,7 @@ group_create(struct pools *pools)
 void
 group_release(struct pools *pools, struct group *group)
 {
-    INVARIANT(pools, group->draw != NULL); /* it is not free yet */
+    INVARIANT(pools, group->draw != NULL); /* not already free */
     if (INVARIANTS)
         group->draw = NULL;
     group->next_free = pools->groups;

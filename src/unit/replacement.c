@@ -1,4 +1,4 @@
-/* Replacement (unit/replacement.h): its memory, and the trees of pseudo-LRU. */
+/* Memory of the replacement policies (unit/replacement.h), and the trees of pseudo-LRU. */
 #include "unit/replacement.h"
 
 #include "base/mem.h"

@@ -1,15 +1,14 @@
-/* Which line of a cache gives way to another: the one place where replacement is decided.
+/* Replacement policies of caches.
  *
- * The owner reports every line that is filled and every use of a line that was there, and asks
- * for a victim: an empty line of the set, else of those that may go the one that ranks lowest. The
- * access that fills a line is no use of it: so a policy decides where a new line ranks.
+ * The owner reports every fill, and every use of a line that was already in the cache. The victim
+ * is an empty line of the set, or else the evictable line with the lowest rank. The access that
+ * fills a line does not count as a use, so the policy alone determines the rank of a new line.
  *
- *   least recently used: by its last use
- *   first in, first out: by when it was filled
- *   LIP (LRU insertion): by its last use, as LRU; a line that is filled ranks below all others
- *   pseudo-LRU: a tree of bits a set, each pointing away from the half that was used last; the
- *     victim lies where the bits point, or, where all lines there have to stay, in the other half
- */
+ *   least recently used: rank by last use
+ *   first in, first out: rank by time of the fill
+ *   LIP (LRU insertion): rank by last use, as LRU; a filled line ranks below all others
+ *   pseudo-LRU: a tree of bits per set, each pointing away from the half that was used last; the
+ *     victim is where the bits point, or in the other half if no line there can be evicted */
 #ifndef AETIUS_UNIT_REPLACEMENT_H
 #define AETIUS_UNIT_REPLACEMENT_H
 
@@ -18,11 +17,10 @@
 struct replacement {
     enum replacement_policy policy;
     uint32_t sets, ways;  /* line number: set x ways + way */
-    uint64_t events;      /* so far: the clock of the stamps */
-    uint64_t *stamps;     /* of each line: its last use, or when it was filled; LIP: a fill's is
-                           * below all others. 0: neither yet */
+    uint64_t events;      /* events so far: the clock of the stamps */
+    uint64_t *stamps;     /* last use or fill, 0: neither; LIP: a fill's is below all others */
     uint32_t tree_leaves; /* ways, rounded up to a power of two */
-    bool *to_upper;       /* pseudo-LRU: nodes 1 .. leaves - 1 of each set's tree, 1 the root */
+    bool *to_upper;       /* pseudo-LRU: nodes 1 (root) .. leaves - 1 of each set's tree */
 };
 
 void replacement_init(struct replacement *replacement, uint32_t policy, uint32_t sets,
@@ -30,14 +28,15 @@ void replacement_init(struct replacement *replacement, uint32_t policy, uint32_t
 void replacement_fini(struct replacement *replacement);
 void replacement_reset(struct replacement *replacement);
 
-/* For pseudo-LRU: the bits on the way to the line point away from it. */
+/* Pseudo-LRU: sets the bits on the path to the line to point away from it. */
 void replacement_point_away(struct replacement *replacement, uint32_t line);
-/* For pseudo-LRU: where the bits do not point to the line, those near the root counting most. */
+/* Pseudo-LRU rank: one bit per tree node on the path, set if the node points away from the line.
+ * The root is the most significant bit. */
 uint64_t replacement_tree_rank(const struct replacement *replacement, uint32_t line);
 
-#define REPLACEMENT_MIDDLE (UINT64_C(1) << 63) /* of all stamps */
+#define REPLACEMENT_MIDDLE (UINT64_C(1) << 63) /* middle of the range of stamps */
 
-/* A line that was there is used. */
+/* Reports a use of a line that was already in the cache. */
 static inline void
 replacement_use(struct replacement *replacement, uint32_t line)
 {
@@ -51,7 +50,7 @@ replacement_use(struct replacement *replacement, uint32_t line)
     }
 }
 
-/* A line comes, for its first use. */
+/* Reports a fill. */
 static inline void
 replacement_fill(struct replacement *replacement, uint32_t line)
 {
@@ -70,7 +69,7 @@ replacement_fill(struct replacement *replacement, uint32_t line)
 enum line_state { LINE_STAYS, LINE_MAY_GO, LINE_EMPTY };
 typedef enum line_state line_state_fn(const void *cache, uint32_t line);
 
-/* The line of the set that gives way, or -1 when all stay. */
+/* The line of the set to evict, or -1 if none can be evicted. */
 static inline int32_t
 replacement_victim(const struct replacement *replacement, uint32_t set, line_state_fn *state,
                    const void *cache)

@@ -1,12 +1,13 @@
-/* Cycles in which a unit did nothing, by cause: the unit notes a cause each time it is clocked, and
- * the cycles until it is clocked again are counted to that cause (a unit that waits may sleep). */
+/* Counts the cycles in which a unit did nothing, by cause. A unit notes a cause each time it is
+ * clocked. The cycles until its next clock are counted for that cause, because a waiting unit may
+ * sleep. */
 #ifndef AETIUS_UNIT_STALL_H
 #define AETIUS_UNIT_STALL_H
 
 #include <stdint.h>
 
 struct stall {
-    uint64_t *counter; /* NULL: it worked, or nothing came */
+    uint64_t *counter; /* NULL: the unit worked, or had no input */
     uint64_t since;
 };
 

@@ -27,10 +27,10 @@ unit_docs(size_t *count)
     return docs;
 }
 
-/* The lines of stats.def in their order. */
+/* The lines of stats.def, in order. */
 static const struct line {
-    const struct stat_group *group; /* begins here; NULL: none does */
-    const char *question;           /* of what follows; NULL: the line is a statistic */
+    const struct stat_group *group; /* the group that begins here, or NULL */
+    const char *question;           /* of the next statistics; NULL: the line is a statistic */
 } lines[] = {
 #define GROUP(unit, section, doc)                  {&unit##_stat_group, NULL},
 #define ASK(unit, text)                            {NULL, text},

@@ -1,31 +1,32 @@
-/* From unit/stats.def: `struct clipper_stats` and `clipper_stat_group` of every unit. */
+/* Statistics of units: `struct clipper_stats` and `clipper_stat_group` for each unit of
+ * unit/stats.def. */
 #ifndef AETIUS_UNIT_STATS_H
 #define AETIUS_UNIT_STATS_H
 
 #include "core/stats.h"
 #include "state/state.h"
 
-/* Numbers by which statistics are reached (STATS in unit/stats.def). */
+/* Indices of statistics that are stored in arrays (STATS in unit/stats.def). */
 
-/* What became of an issue slot: every slot of every cycle is exactly one of these. */
+/* Fate of an issue slot. Every slot of every cycle has exactly one. */
 enum slot_fate {
     SLOT_ISSUED,
-    SLOT_PASSES, /* a further pass of an instruction that takes several */
-    SLOT_FLOW,   /* the cost of flow control */
-    SLOT_PAIR,   /* beside an instruction that lets no other one of its group issue with it */
-    SLOT_RESULT, /* the next instruction waits for a result */
-    SLOT_REPLAY, /* an instruction was fetched in vain, and is fetched again */
-    SLOT_DELAY,  /* no group may be fetched from so soon again */
-    SLOT_PORTS,  /* register ports do not suffice */
-    SLOT_TEXTURE_QUEUE, /* a texture instruction finds the way to the texture unit full */
+    SLOT_PASSES,        /* a further pass of a multi-pass instruction */
+    SLOT_FLOW,          /* the cost of flow control */
+    SLOT_PAIR,          /* beside an instruction that must issue alone in its group */
+    SLOT_RESULT,        /* the next instruction waits for a result */
+    SLOT_REPLAY,        /* an instruction was fetched, could not issue and is fetched again */
+    SLOT_DELAY,         /* the minimum time between two fetches from a group has not passed */
+    SLOT_PORTS,         /* too few register ports */
+    SLOT_TEXTURE_QUEUE, /* the queue to the texture unit is full */
     SLOT_TEXELS,
     SLOT_LOAD,
-    SLOT_OUTPUT,  /* all groups have ended, and wait to leave */
+    SLOT_OUTPUT,  /* all groups have ended and wait to leave */
     SLOT_STARVED, /* no group */
     SLOT_COUNT,
 };
 
-/* Of which kind a work is (sim/work_accounting.h). */
+/* Kinds of work (sim/work_accounting.h). */
 enum work_kind {
     WORK_DRAW,
     WORK_UPLOAD,
@@ -54,14 +55,14 @@ enum memory_client { /* CLIENT_command, ... */
 #define GROUP(unit, section, doc) extern const struct stat_group unit##_stat_group;
 #include "unit/stats.def"
 
-/* All units, in the order of the pipeline. */
+/* All units, in pipeline order. */
 struct unit_doc {
     const struct stat_group *group;
-    const char *section; /* of its parameters */
+    const char *section; /* section of its parameters */
     const char *doc;
 };
 const struct unit_doc *unit_docs(size_t *count);
-/* What the statistic is for (ASK in unit/stats.def); "index" counts in the group. */
+/* The question that the statistic answers (ASK in unit/stats.def). `index`: in the group. */
 const char *unit_question(const struct stat_group *group, size_t index);
 
 #endif

@@ -12,20 +12,20 @@ const char *const fragment_fate_names[FATES] = {
     [FATE_KILLED] = "killed", [FATE_WRITTEN] = "written", [FATE_NO_COLOR] = "no color",
 };
 
-struct watched_quad { /* beside a quad in the pipeline */
+struct watched_quad { /* record of a quad in the pipeline */
     struct watched_quad *next_free;
     struct watch *watch;
     struct watched_surface *surface;
-    struct watched_part *part; /* NULL without maps */
+    struct watched_part *part; /* NULL if maps are off */
     const struct draw *draw;
-    uint32_t mask; /* samples that were generated */
+    uint32_t mask; /* generated samples */
     uint8_t depth_failed, stencil_failed, killed, written;
     bool tested;
     uint64_t generated, tested_at, shader_began, shader_ended, written_at;
     uint32_t texels[4], misses;
-    uint32_t course;              /* of watch->courses, behind 1; 0: none */
-    int32_t pixel;                /* the watched pixel's place in the quad, or -1 */
-    struct watched_fragment life; /* of that pixel */
+    uint32_t course;              /* index in watch->courses plus 1; 0: none */
+    int32_t pixel;                /* index of the watched pixel in the quad, or -1 */
+    struct watched_fragment life; /* record of that pixel */
 };
 
 struct watch *
@@ -77,7 +77,7 @@ watch_shown(const struct watch *watch, const struct resource *shown)
     return best;
 }
 
-/* The surface that the draw goes to; NULL when it goes to none, or there is no room. */
+/* The surface that the draw writes. NULL: it writes none, or the table of surfaces is full. */
 static struct watched_surface *
 surface_of(struct watch *watch, const struct draw *draw)
 {
@@ -105,7 +105,7 @@ surface_of(struct watch *watch, const struct draw *draw)
     return surface;
 }
 
-/* What is known of the draw in the tile of the pixel; NULL: nothing is kept of it. */
+/* The record of the draw in the tile of the pixel. NULL: no records are kept for it. */
 static struct watched_part *
 part_of(struct watch *watch, const struct watched_surface *surface, const struct draw *draw,
         uint32_t x, uint32_t y)
@@ -145,7 +145,7 @@ frame_cycle(const struct watch *watch)
     return watch->clock->now - watch->frame_start;
 }
 
-/* What is known of a fragment of the watched pixel when it is made. */
+/* Starts the record of a fragment of the watched pixel, at its generation. */
 static void
 begin_life(const struct watch *watch, struct watched_fragment *life,
            const struct watched_surface *surface, const struct draw *draw,
@@ -370,7 +370,7 @@ watch_written(const struct quad *quad, const struct draw *draw, uint32_t target,
     if (quad->mask >> watched->pixel & 1)
         draw->color[0].format->unpack(element_of(watched, &draw->color[0], bytes), 0, 0,
                                       watched->life.color_after);
-    else /* its first sample is none of those written */
+    else /* the pixel's first sample was not written */
         memcpy(watched->life.color_after, watched->life.color_before,
                sizeof watched->life.color_after);
 }
@@ -387,7 +387,7 @@ fate_of(const struct watched_quad *watched, uint32_t f)
     return watched->written >> f & 1 ? FATE_WRITTEN : FATE_NO_COLOR;
 }
 
-/* Cycles between two steps, 0 when the second never came. */
+/* Cycles between two steps, or 0 if one of them was never reached. */
 static uint32_t
 span(uint64_t from, uint64_t to)
 {
@@ -425,7 +425,7 @@ end_course(const struct watched_quad *watched)
     }
 }
 
-/* What became of its fragments, into the maps. */
+/* Adds the fates of the quad's fragments to the maps. */
 static void
 count_fragments(const struct quad *quad)
 {
