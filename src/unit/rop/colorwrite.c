@@ -1,17 +1,17 @@
-/* Color write and blend (one a ROP).
+/* Color Write and blend, one per ROP.
  *
- * Quads arrive in draw order, from the scheduler (early z) or from the late z test; a quad goes
- * through once for each color buffer that it writes. What is shared with the z & stencil test, the
- * cache and the steps of a quad, is in rop.h; the operation is the blend, BlendALULatency cycles,
- * for StampsPerCycle quads every BlendALURate cycles. Elements wider than BytesPerPixel take as
- * many turns; multisampled, a quad takes one for MSAASamplesCycle samples of its fragments.
+ * Quads arrive in draw order, from the Scheduler (early z) or from the late z test. A quad passes
+ * once for each color buffer that it writes. rop.h describes the parts shared with the Z and
+ * Stencil Test: the cache and the steps of a quad. The operation is the blend. It takes
+ * BlendALULatency cycles, and StampsPerCycle quads start every BlendALURate cycles. An element
+ * wider than BytesPerPixel takes one pass per BytesPerPixel bytes. A multisampled quad takes one
+ * pass per MSAASamplesCycle samples of a fragment.
  *
- * A quad that is not blended, has no logic operation and writes all channels needs nothing of what
- * its line held: unless COLORWRITE.ReadBeforeWrite says so, a line whose block lies in memory as it
- * is, is not read for it, and what was written of it goes to memory under a mask of bytes, as
- * ATTILA does it and memory chips allow (GDDR's data mask). A compressed block is read, since what
- * stays of it has to be packed anew; a cleared one is made on chip. Source: docs/design/machine.md,
- * Color Write. */
+ * A quad without blend and logic operation that writes all channels does not need the old content
+ * of its line. Unless COLORWRITE.ReadBeforeWrite is set, a line whose block is raw in memory is
+ * then not read. Its written bytes go to memory under a byte mask, as in ATTILA and with the data
+ * mask of GDDR. A compressed block is read, because its remaining bytes have to be compressed
+ * again. A cleared block is made on chip. Source: docs/design/machine.md, Color Write. */
 #include "unit/rop/colorwrite.h"
 
 #include "unit/watch.h"
@@ -50,7 +50,7 @@ colorwrite_init(struct colorwrite *colorwrite, const struct unit_env *env, uint3
              index);
 }
 
-/* The next color buffer from `target` on that the draw writes; color_count: none. */
+/* The first color buffer at or after `target` that the draw writes. color_count: none. */
 static uint32_t
 written_target(const struct draw *draw, uint32_t target)
 {
@@ -124,7 +124,7 @@ clear_line(const struct control_item *order, uint8_t *line)
     return true;
 }
 
-/* The DAC gets the block states of what it is to show. */
+/* Sends the block states of the surface to show to the DAC. */
 static bool
 colorwrite_finish(void *owner, const struct control_item *order, uint64_t now)
 {

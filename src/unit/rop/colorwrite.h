@@ -20,7 +20,7 @@ struct colorwrite {
     struct pools *pools;
     struct queue *states; /* to the DAC */
     struct rop rop;
-    uint32_t next_target; /* of the quad in front: color buffers described so far */
+    uint32_t next_target; /* of the first quad: its next color buffer to describe */
 };
 
 void colorwrite_init(struct colorwrite *colorwrite, const struct unit_env *env, uint32_t index);

@@ -1,5 +1,5 @@
-/* The path of a quad through a ROP (unit/rop/rop.h). Source: docs/design/memory.md, ROP caches; the
- * steps and their queues as in ATTILA's generic ROP. */
+/* The steps of a quad through a ROP (unit/rop/rop.h). Source: docs/design/memory.md, ROP caches.
+ * The steps and their queues follow ATTILA's generic ROP. */
 #include "unit/rop/rop_internal.h"
 
 #include "base/mem.h"
@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What [ZSTENCILTEST] and [COLORWRITE] name alike, but for the prefix of the cache. */
+/* Parameters with the same names in [ZSTENCILTEST] and [COLORWRITE], except for the prefix of the
+ * cache. */
 #define SHAPE_OF(params, SECTION, CACHE)                                                           \
     {                                                                                              \
         .quads_cycle = (params)->SECTION.StampsPerCycle,                                           \
@@ -106,7 +107,7 @@ rop_reset(struct rop *rop)
     rop_cache_reset(&rop->cache);
 }
 
-/* Entries between two steps have places there. */
+/* Checks that the entries between two steps fit in the queue of that step. */
 static void
 check_places(const struct rop *rop, uint64_t now)
 {
@@ -117,7 +118,7 @@ check_places(const struct rop *rop, uint64_t now)
     INVARIANT(rop->module, rop->ended - rop->left <= shape->write_limit);
 }
 
-/* Orders are executed one at a time: the fetching stage answers for them. */
+/* Orders are executed one at a time. The fetch stage represents them on the critical path. */
 void
 rop_wire(struct rop *rop)
 {
@@ -193,8 +194,8 @@ rop_fetch_next(struct rop *rop, uint64_t now)
     return true;
 }
 
-/* The entry that is new goes on as soon as it has come, the one before it has, and there is a
- * place. */
+/* Predecessor of the newest entry: its arrival, the fetch of the entry before it, or a freed place
+ * or line. */
 static void
 note_fetch(struct rop *rop, const struct queue *in, uint64_t now)
 {
@@ -202,7 +203,7 @@ note_fetch(struct rop *rop, const struct queue *in, uint64_t now)
     struct cp_stamp way = path_later(path_last(&rop->fetch_stage), queue_mark(in));
     if (rop->fetch_waited)
         way.cp_ref = rop->read_at.cp_ref;
-    else if (rop->lock_waited) { /* for a line that a quad held, or that was on its way */
+    else if (rop->lock_waited) { /* for a line that a quad held, or that was in flight */
         const struct cp_stamp freed = path_later(rop->left_at, rop->cache.replied);
         way.cp_ref =
             module_step(rop->module, path_later(way, freed).cp_ref, rop->causes.lines, now);
@@ -213,7 +214,7 @@ note_fetch(struct rop *rop, const struct queue *in, uint64_t now)
     rop->module->stage.cp_ref = rop->fetch_stage.cp_ref;
 }
 
-/* Takes the quad in front of the queue through its fetch. */
+/* Fetches the quad at the head of the queue. */
 static bool
 rop_fetch(struct rop *rop, struct queue *in, uint64_t now)
 {
@@ -252,7 +253,7 @@ lines_ready(struct rop *rop, const struct rop_entry *entry)
     return true;
 }
 
-/* An earlier entry of the same place has been read and not written. */
+/* Whether an earlier entry of the same pixels has been read and not yet written. */
 static bool
 is_changing(struct rop *rop, const struct rop_entry *entry)
 {
@@ -264,7 +265,7 @@ is_changing(struct rop *rop, const struct rop_entry *entry)
     return false;
 }
 
-/* A port for the entry's bytes; *cycles says for how long. */
+/* Takes a port for the entry's bytes and sets *cycles to the time that they need. */
 static bool
 take_port(struct rop *rop, const struct rop_entry *entry, bool write, uint32_t *cycles,
           uint64_t now)
@@ -274,8 +275,8 @@ take_port(struct rop *rop, const struct rop_entry *entry, bool write, uint32_t *
     return *cycles != 0;
 }
 
-/* An entry is read as soon as its lines are here, those of its place are written, the one before it
- * is read and there is a place. */
+/* Predecessor of a read: the last of its lines, the write of the same pixels, the read of the entry
+ * before it, or a freed place. */
 static void
 note_read(struct rop *rop, struct rop_entry *entry, uint64_t now, uint32_t cycles)
 {
@@ -329,7 +330,7 @@ read_next(struct rop *rop, uint64_t now, enum unit_state *why)
     return true;
 }
 
-/* What an entry that reads nothing writes into its lines is known. */
+/* Marks the bytes that an entry without a read writes into its lines. */
 static void
 mark_bytes_written(struct rop *rop, const struct rop_entry *entry)
 {
@@ -361,7 +362,7 @@ rop_look(const struct rop *rop, const struct rop_entry *entry, const struct memc
     }
 }
 
-/* The operation on an entry, in its lines. */
+/* Performs the operation on an entry, in its lines. */
 static bool
 operate(struct rop *rop, struct rop_entry *entry)
 {
@@ -443,7 +444,7 @@ end_next(struct rop *rop, uint64_t now, enum unit_state *why)
     return true;
 }
 
-/* The first entry goes into its lines, if it has to. */
+/* Writes the bytes of the oldest entry into its lines, if they changed, and unlocks the lines. */
 static bool
 write_first(struct rop *rop, struct rop_entry *entry, uint64_t now)
 {
@@ -457,7 +458,7 @@ write_first(struct rop *rop, struct rop_entry *entry, uint64_t now)
     return true;
 }
 
-/* And leaves. */
+/* Writes the oldest entry and passes it on. */
 static bool
 retire_next(struct rop *rop, uint64_t now, enum unit_state *why)
 {

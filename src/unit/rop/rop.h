@@ -1,19 +1,19 @@
-/* What the z & stencil test and the color write share: quads on their way through a cache of
+/* Parts shared by the Z and Stencil Test and Color Write: the steps of a quad through a cache of
  * frame-buffer lines, orders, and statistics.
  *
- * A quad goes through four steps, in order, each with a queue behind it: fetch (its lines are
- * looked up, and asked for on a miss: FetchQueueSize), read (its bytes leave the lines through a
- * read port: ReadQueueSize), the operation (OpQueueSize: it starts every ...Rate cycles for each of
- * the StampsPerCycle, and takes ...Latency), write (WriteQueueSize: what it changed goes into the
- * lines through a write port, and it leaves). A quad that finds all of them free is in the
- * operation in the cycle in which it came. A quad is not read while an earlier one of the same
- * place is between its read and its write; one that writes whatever is there takes no read port,
- * and waits for nobody. Its values are computed in the line itself when the operation starts:
- * nobody else sees them before they are written.
+ * A quad passes four steps in order. Each step has a queue at its output:
+ *   fetch (FetchQueueSize): looks its lines up, and requests them on a miss
+ *   read (ReadQueueSize): reads its bytes from the lines through a read port
+ *   operation (OpQueueSize): StampsPerCycle quads start every ...Rate cycles, and take ...Latency
+ *   write (WriteQueueSize): writes changed bytes into the lines through a write port
+ * A quad that finds all steps free starts its operation in the cycle of its arrival. A quad is not
+ * read while an earlier quad of the same pixels is between its read and its write. A quad that does
+ * not depend on the old content takes no read port and waits for no other quad. Its values are
+ * computed in the line when the operation starts. No other quad reads them before they are written.
  *
- * An order (clear, flush, resolve, show, invalidate) is executed when no quad is inside. Clears
- * that keep a part of each element, and compressed blocks that are to be raw, go through the same
- * steps line by line. */
+ * An order (clear, flush, resolve, show, invalidate) is executed when the ROP holds no quad. Some
+ * orders pass the same steps line by line: clears that keep a part of each element, and resolves of
+ * compressed blocks. */
 #ifndef AETIUS_UNIT_ROP_H
 #define AETIUS_UNIT_ROP_H
 
@@ -22,52 +22,54 @@
 #include "unit/rop/rop_cache.h"
 #include "unit/stats.h"
 
-enum { ROP_MAX_LINES = 8, /* of a quad */ ROP_QUAD_BYTES = 16 /* of an ordinary one */ };
+enum { ROP_MAX_LINES = 8, /* per quad */ ROP_QUAD_BYTES = 16 /* 4-byte elements, one sample */ };
 
 struct rop_entry { /* a quad for one surface, or a line of an order */
     struct quad_item item;
-    uint32_t address, bytes; /* bytes 0: no memory involved */
-    uint32_t cost;           /* cycles of the operation's rate */
-    bool reads;              /* what it writes depends on what is there */
+    uint32_t address, bytes; /* 0 bytes: no memory access */
+    uint32_t cost;           /* passes of the operation; each takes `rate` cycles */
+    bool reads;              /* the result depends on the old content */
     bool changes;            /* it may write, and has not yet */
-    bool is_line;            /* of an order */
-    bool wrote;              /* and the bytes are not in the lines yet */
-    uint32_t target;         /* color buffer */
+    bool is_line;            /* a line of an order */
+    bool wrote;              /* the operation wrote, but the bytes have not passed the write port */
+    uint32_t target;         /* index of the color buffer */
     bool last_target;
     int32_t lines[ROP_MAX_LINES];
-    uint64_t ready_cycle; /* read; then: done */
-    struct cp_stamp way;  /* to where it is */
+    uint64_t ready_cycle; /* cycle in which the read ends; then: the operation */
+    struct cp_stamp way;  /* critical path up to its current step */
 };
 
-/* What a kind of ROP does. */
+/* Operations of one kind of ROP. */
 struct rop_work {
-    const char *name;     /* of its modules */
-    enum codec_kind kind; /* of its blocks: says which section of the parameters is its */
+    const char *name;     /* name of its modules */
+    enum codec_kind kind; /* kind of its blocks; selects its section of the parameters */
     struct module_ops module;
-    /* Describes what the quad in front needs next: address, bytes, cost, reads, changes, target.
-     * One that reads nothing writes all elements of its mask, whole. */
+    /* Describes the next access of the quad at the head of the queue: address, bytes, cost, reads,
+     * changes, target. A quad that reads nothing writes all elements of its mask entirely. */
     void (*describe)(void *owner, struct rop_entry *entry);
-    /* The operation, on the entry's bytes (NULL: none); returns whether they were written. */
+    /* Performs the operation on the entry's bytes (NULL: no bytes). Returns whether it wrote
+     * them. */
     bool (*operate)(void *owner, struct rop_entry *entry, uint8_t *bytes);
-    /* Hands the entry on; false: no room. */
+    /* Passes the entry on. Returns false if there is no room. */
     bool (*leave)(void *owner, struct rop_entry *entry, uint64_t now);
-    /* Makes the line of a clear; false: it keeps a part of each element, modify() does it. */
+    /* Makes the line of a clear. Returns false if the clear keeps a part of each element; then
+     * modify() performs it. */
     bool (*clear_line)(const struct control_item *order, uint8_t *line);
     void (*modify)(const struct control_item *order, uint8_t *line, uint32_t bytes);
-    /* The order is executed, but for this; false: no room. NULL: nothing more. */
+    /* Last part of an order. Returns false if there is no room. NULL: nothing to do. */
     bool (*finish)(void *owner, const struct control_item *order, uint64_t now);
 };
 
-/* The parameters of [ZSTENCILTEST] or [COLORWRITE]. */
+/* Parameters of [ZSTENCILTEST] or [COLORWRITE]. */
 struct rop_shape {
     uint32_t quads_cycle, samples_cycle, element_bytes, rate, latency;
     uint32_t fetch_limit, read_limit, op_limit, write_limit;
     uint32_t blocks_cleared_cycle;
-    bool reads_first; /* lines are read whatever is done to them */
+    bool reads_first; /* lines are always read before they are written */
     struct rop_cache_shape cache;
 };
 
-/* Statistics that both kinds have, under the same names. */
+/* Statistics that both kinds have under the same names. */
 #define ROP_STATS(STAT)                                                                            \
     STAT(cache_accesses, cache.accesses)                                                           \
     STAT(cache_hits, cache.hits)                                                                   \
@@ -96,12 +98,12 @@ struct rop_shape {
     STAT(op_queue_stalls, op_full.cycles)                                                          \
     STAT(write_queue_stalls, write_full.cycles)
 
-/* Cycles that something has been going on, counted when it ends, and by rop_count_stalls(). */
+/* Duration of a condition in cycles, counted when it ends and by rop_count_stalls(). */
 struct rop_stall {
-    uint64_t since, cycles; /* since: 1 + the first cycle; 0: not now */
+    uint64_t since, cycles; /* since: 1 + the first cycle; 0: not active */
 };
 
-struct rop_causes { /* what time goes by for */
+struct rop_causes { /* causes to which time is charged */
     enum path_cause work, lines, hazard;
 };
 
@@ -109,37 +111,37 @@ struct rop {
     struct module *module;
     void *owner;
     const struct rop_work *work;
-    struct queue *early_in, *late_in; /* quads of early and of late z draws; never both */
-    struct queue *control, *done;     /* orders, and done_items back */
+    struct queue *early_in, *late_in; /* quads of early and late z draws; never both at once */
+    struct queue *control, *done;     /* orders; done_items in return */
     struct rop_shape shape;
-    uint32_t index;        /* of the ROP: which blocks it owns */
-    struct blocks *blocks; /* the states of all of its kind */
+    uint32_t index;        /* number of the ROP: determines which blocks it owns */
+    struct blocks *blocks; /* states, shared by all ROPs of its kind */
     struct rop_cache cache;
 
     struct rop_entry *entries; /* ring; entry n is at n & mask */
     uint32_t mask;
-    uint32_t fetched, read, started, ended, left; /* entries so far past each step */
-    struct rop_entry next;                        /* the one whose lines are being locked */
+    uint32_t fetched, read, started, ended, left; /* entries that have passed each step */
+    struct rop_entry next;                        /* the entry whose lines are being locked */
     uint32_t next_locked;
     bool has_next;
-    uint64_t op_free; /* cycle x quads_cycle from which the next operation starts */
+    uint64_t op_free; /* cycle x quads_cycle in which the next operation may start */
 
-    /* the order in hand */
+    /* the current order */
     bool executing;
     uint64_t order_since;
     struct control_item order;
     uint32_t step, walk;  /* of the order: phase; line or block number */
-    uint64_t free_cycle;  /* a fast clear is done then */
-    uint32_t fault_state; /* fault injection: the next clear forgets this block (0: none) */
+    uint64_t free_cycle;  /* cycle in which the fast clear is complete */
+    uint32_t fault_state; /* fault injection: own block that the next clear skips, from 1; 0:
+                             none */
 
-    /* critical path: what was fetched last, and replies of memory, are the module's stage */
+    /* critical path: the module's stage is the last fetch or reply of memory */
     struct rop_causes causes;
     struct cp_stage fetch_stage, operate_stage, output_stage;
     struct cp_stamp read_at, left_at;
-    bool fetch_waited, read_waited; /* for a place in the next one's queue */
+    bool fetch_waited, read_waited; /* for room in the queue of the next step */
     bool lock_waited, start_waited;
-    uint64_t
-        slot_awaited; /* the next one to be read waits for an earlier one since (0: it does not) */
+    uint64_t slot_awaited; /* cycle since which the next read is blocked; 0: not blocked */
 
     /* statistics */
     uint64_t blocks_cleared;
@@ -147,30 +149,30 @@ struct rop {
     struct rop_stall read_port, write_port, same_place, fetch_full, read_full, op_full, write_full;
 };
 
-/* The block states that the ROPs of a kind share. */
+/* Creates the block states that the ROPs of a kind share. */
 void rop_blocks_init(struct blocks *blocks, const struct params *params, enum codec_kind kind);
 
-/* Adds the owner's module to the clock too: number `index`. */
+/* Also adds the owner's module, with number `index`, to the clock. */
 void rop_init(struct rop *rop, struct module *module, void *owner, const struct rop_work *work,
               const struct unit_env *env, struct blocks *blocks, uint32_t index);
-/* Its queues are there: which stage sends into which. */
+/* Sets the stages that send into its queues. The queues must be connected. */
 void rop_wire(struct rop *rop);
 void rop_fini(struct rop *rop);
-/* Forgets what is cached of a surface that is not bound: nothing is dirty. */
+/* Drops all cached lines of a surface that is not bound. None of them may be dirty. */
 void rop_discard(struct rop *rop, const struct block_surface *surface);
-/* A new frame: nothing cached. */
+/* Starts a frame: drops all cached lines. */
 void rop_reset(struct rop *rop);
 
-/* A cycle: quads, orders, memory. */
+/* Runs one cycle: quads, orders, memory. */
 enum unit_state rop_clock(struct rop *rop, uint64_t now);
-/* What the entry's place holds, to be looked at by the watch (rop_cache_look()). Of an entry whose
- * lines are here. */
+/* Copies the content of the entry's pixels for the watch (rop_cache_look()). Its lines must be in
+ * the cache. */
 void rop_look(const struct rop *rop, const struct rop_entry *entry, const struct memctl *memctl,
               uint8_t bytes[MAX_QUAD_BYTES]);
-/* Counts what goes on up to `now`: intervals and batches of the tables end there. */
+/* Counts active stalls up to `now`, because intervals and batches of the tables end there. */
 void rop_count_stalls(struct rop *rop, uint64_t now);
 
-/* Turns of the operation that a quad takes: its samples, times the width of its elements. */
+/* Passes of the operation that a quad takes: from its samples and the width of its elements. */
 static inline uint32_t
 rop_passes(const struct rop *rop, uint32_t samples, uint32_t element_bytes)
 {
@@ -181,8 +183,8 @@ rop_passes(const struct rop *rop, uint32_t samples, uint32_t element_bytes)
                : turns * ((element_bytes + s->element_bytes - 1) / s->element_bytes);
 }
 
-/* The codec that [ZSTENCILTEST] or [COLORWRITE] name; NULL: none. Fails when it is not of the kind
- * or does not go with the line's size. */
+/* Finds the codec that [ZSTENCILTEST] or [COLORWRITE] names; NULL: none. Fails if the codec is
+ * unknown, is not for this kind, or does not fit the size of a line. */
 bool rop_codec(const struct params *params, enum codec_kind kind, const struct codec **codec,
                struct error *err);
 

@@ -1,5 +1,5 @@
 /* A ROP's cache and its memory side (unit/rop/rop_cache.h). Source: docs/design/memory.md, ROP
- * caches; the steps of a line, its buffers and its ports as in ATTILA's ROP cache. */
+ * caches. The steps of a line, its buffers and its ports follow ATTILA's ROP cache. */
 #include "unit/rop/rop_cache.h"
 
 #include "base/bits.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reply tags: the slot in the buffer of incoming lines, and the transaction inside the block. */
+/* Reply tags: position in the input buffer, and transaction in the block. */
 #define TAG(place, part) ((place) << 4 | (part))
 
 static void
@@ -118,7 +118,8 @@ moved_bytes(const struct rop_transfer *transfer)
     return transfer->is_part ? known_bytes(transfer->known) : transfer->bytes;
 }
 
-/* Tells the capture of a line that crosses; a failure is found at the end. */
+/* Captures a line that moves. An error is kept in the capture and reported at the end of the
+ * run. */
 static void
 capture(struct rop_cache *cache, const struct rop_transfer *transfer, uint32_t flags,
         const uint8_t *line)
@@ -157,7 +158,7 @@ send_out(struct rop_cache *cache, struct rop_request *request, uint32_t address,
     count_moved(cache, out->state, cache->blocks_written);
 }
 
-/* Leaves the first pieces out that nobody has written. */
+/* Skips the next pieces without a written byte. */
 static void
 skip_pieces(struct rop_transfer *out)
 {
@@ -209,7 +210,7 @@ fetch_line(struct rop_cache *cache, struct rop_request *request, uint32_t line)
     in->state = blocks_state(cache->blocks, l->address);
     in->bytes = blocks_bytes(cache->blocks, in->state);
     in->sent = in->arrived_mask = in->written_count = 0;
-    in->arrival = cache->module->stage.cp_ref; /* unless something comes from memory */
+    in->arrival = cache->module->stage.cp_ref; /* if no transaction comes from memory */
     in->missing = (in->bytes + TRANSACTION_BYTES - 1) / TRANSACTION_BYTES;
     l->filling = 1;
     cache->lines_from_clear += in->state == BLOCK_CLEARED;
@@ -217,7 +218,7 @@ fetch_line(struct rop_cache *cache, struct rop_request *request, uint32_t line)
     count_moved(cache, in->state, cache->blocks_read);
 }
 
-/* The line need not come: it holds nothing yet. */
+/* Starts a partial line, of which no byte is known yet, without a fetch. */
 static void
 skip_fetch(struct rop_cache *cache, struct rop_request *request, uint32_t line)
 {
@@ -233,7 +234,7 @@ skip_fetch(struct rop_cache *cache, struct rop_request *request, uint32_t line)
     cache->lines_unread++;
 }
 
-/* A request for a miss, if there is room: `room` for its line. */
+/* Adds a request for a miss. Returns NULL if the request queue is full or `room` is false. */
 static struct rop_request *
 request_line(struct rop_cache *cache, bool room, uint64_t now)
 {
@@ -248,7 +249,7 @@ request_line(struct rop_cache *cache, bool room, uint64_t now)
     return request;
 }
 
-/* Asks for what a part lacks; false: no room. */
+/* Requests the missing bytes of a partial line. Returns false if there is no room. */
 static bool
 complete(struct rop_cache *cache, uint32_t line, uint64_t now)
 {
@@ -336,9 +337,8 @@ look_at_transfer(const struct rop_cache *cache, const struct rop_transfer *out, 
             bytes[i] = out->data[i];
 }
 
-/* Of a block in memory, with the writes that the cache still has to send, the oldest first.
- * Requests are taken in order: before a line is here, those of earlier writes have their buffers.
- */
+/* Copies a block from memory and applies the writes that the cache still has to send, oldest first.
+ * Requests are taken in order, so earlier writes have a buffer before the line itself arrives. */
 static void
 look_at_memory(const struct rop_cache *cache, uint32_t address, const struct memctl *memctl,
                uint8_t *bytes)
@@ -381,7 +381,8 @@ rop_cache_take_port(struct rop_cache *cache, bool write, uint32_t bytes, uint64_
     return 0;
 }
 
-/* The same for a line: one of them at a time, so that a second port is there for quads. */
+/* Takes a port for a line. Only one line at a time gets a port, so a second port remains for
+ * quads. */
 static uint32_t
 take_line_port(struct rop_cache *cache, bool write, uint32_t bytes, uint64_t now)
 {
@@ -450,7 +451,7 @@ rop_cache_take_replies(struct rop_cache *cache, uint64_t now)
     return worked;
 }
 
-/* The bytes of a line that has come: beside those of a part. */
+/* Copies the bytes of an arrived line into the cache. A partial line keeps its written bytes. */
 static void
 take_line(struct rop_cache *cache, const struct rop_transfer *in)
 {
@@ -469,7 +470,7 @@ take_line(struct rop_cache *cache, const struct rop_transfer *in)
         capture(cache, in, 0, line);
 }
 
-/* Lines that are in the cache now. */
+/* Completes fills whose bytes are all written into the cache. */
 static bool
 end_fills(struct rop_cache *cache, uint64_t now)
 {
@@ -498,7 +499,7 @@ is_read_out(struct rop_cache *cache, uint32_t line)
     return true;
 }
 
-/* The next line goes into the cache: a raw one in pieces, as they come. */
+/* Writes the next line into the cache. A raw line is written in pieces as they arrive. */
 static bool
 write_next(struct rop_cache *cache, uint64_t now)
 {
@@ -507,7 +508,7 @@ write_next(struct rop_cache *cache, uint64_t now)
         return false;
     struct rop_transfer *in = buffer_at(buffer, buffer->stepped[1]);
     const bool raw = blocks_is_raw(in->state);
-    if (raw && !in->bytes && is_read_out(cache, in->line)) { /* unread: only its place is wanted */
+    if (raw && !in->bytes && is_read_out(cache, in->line)) { /* not fetched */
         in->written_cycle = now;
         buffer->stepped[1]++;
         return true;
@@ -530,7 +531,7 @@ write_next(struct rop_cache *cache, uint64_t now)
     return true;
 }
 
-/* The next line is decompressed, when it has come. */
+/* Starts decompression of the next line once all its bytes have arrived. */
 static bool
 unpack_next(struct rop_cache *cache, uint64_t now)
 {
@@ -553,7 +554,7 @@ unpack_next(struct rop_cache *cache, uint64_t now)
     return true;
 }
 
-/* The next line that goes is read out of the cache, and compressed after that. */
+/* Reads the next outgoing line from the cache, and compresses it after that. */
 static bool
 read_next(struct rop_cache *cache, uint64_t now)
 {
@@ -580,7 +581,7 @@ read_next(struct rop_cache *cache, uint64_t now)
     return true;
 }
 
-/* Requests get buffers: the first ones, in order. */
+/* Moves requests into free buffers, in order. */
 static bool
 accept(struct rop_cache *cache)
 {
@@ -610,8 +611,8 @@ push_part(struct rop_cache *cache, struct rop_transfer *transfer, uint64_t now)
     return request;
 }
 
-/* The next line that is wanted and not wholly asked for; NULL: none, or its own write comes
- * first. */
+/* The first line with transactions to request. NULL: there is none, or a write of the same block is
+ * still pending. */
 static struct rop_transfer *
 next_read(struct rop_cache *cache)
 {

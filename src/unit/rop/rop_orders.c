@@ -1,10 +1,10 @@
-/* Orders of the command processor: clears, flushes, resolves, surfaces that become raw. One at a
- * time, when no quad is on its way. */
+/* Orders of the Command Processor: clear, flush, resolve, show, invalidate. They are executed one
+ * at a time, when the ROP holds no quad. */
 #include "unit/rop/rop_internal.h"
 
 #include <string.h>
 
-/* The surface that the order is for; it has been added to those that have states. */
+/* The surface of the order. It must have been added to the table of block states. */
 static struct block_surface *
 surface_of(struct rop *rop)
 {
@@ -30,7 +30,7 @@ rop_discard(struct rop *rop, const struct block_surface *surface)
     drop_lines(rop, surface->first, surface->end);
 }
 
-/* Notes the clear in the states that there are; true when every block has one. */
+/* Sets the states of this ROP's blocks to cleared. Returns true if all of them have a state. */
 static bool
 fast_clear(struct rop *rop, const uint8_t *line, uint64_t now)
 {
@@ -59,8 +59,8 @@ fast_clear(struct rop *rop, const uint8_t *line, uint64_t now)
     return all;
 }
 
-/* A surface that has been untouched since its clear comes to the ROP. Its bytes were made whole in
- * memory when it was left. */
+/* Takes over a surface that was cleared and not touched since. Memory already holds all its
+ * bytes. */
 static void
 rop_orders_begin(struct rop *rop)
 {
@@ -74,7 +74,7 @@ rop_orders_begin(struct rop *rop)
                         BLOCK_CLEARED);
 }
 
-/* Sends a line of the order through the steps; false: there is no room now. */
+/* Sends a line of the order through the steps. Returns false if there is no room now. */
 static bool
 fetch_line(struct rop *rop, uint32_t address, uint64_t now)
 {
@@ -91,7 +91,8 @@ fetch_line(struct rop *rop, uint32_t address, uint64_t now)
     return rop_fetch_next(rop, now);
 }
 
-/* The next block of the surface, from rop->walk on, that this ROP owns; false: there is none. */
+/* The first block of the surface, from rop->walk on, that this ROP owns. Returns false if there is
+ * none. */
 static bool
 next_block(struct rop *rop, const struct block_surface *surface, uint32_t *address)
 {
@@ -102,7 +103,7 @@ next_block(struct rop *rop, const struct block_surface *surface, uint32_t *addre
     return rop->walk < total;
 }
 
-/* A clear of blocks that have no state. */
+/* Writes the clear value to blocks without a state. */
 static bool
 write_clear(struct rop *rop, uint64_t now, bool *worked)
 {
@@ -120,7 +121,7 @@ write_clear(struct rop *rop, uint64_t now, bool *worked)
     return rop_cache_is_quiet(&rop->cache);
 }
 
-/* A clear that keeps part of each element: every block goes through the cache. */
+/* Performs a clear that keeps part of each element: every block passes the cache. */
 static bool
 slow_clear(struct rop *rop, uint64_t now, bool *worked)
 {
@@ -156,7 +157,8 @@ rop_clear(struct rop *rop, uint64_t now, bool *worked)
     return rop->walk == UINT32_MAX || write_clear(rop, now, worked);
 }
 
-/* Writes back dirty lines of the surface (NULL: all), one a cycle; true when they are in memory. */
+/* Writes back dirty lines of the surface (NULL: all), one per cycle. Returns true when all are in
+ * memory. */
 static bool
 flush_rop(struct rop *rop, const struct block_surface *surface, uint64_t now, bool *worked)
 {
@@ -175,14 +177,15 @@ flush_rop(struct rop *rop, const struct block_surface *surface, uint64_t now, bo
     return rop_cache_is_quiet(&rop->cache);
 }
 
-/* What the order wants of the surface's block number n. */
+/* The order's request for block n of the surface. */
 static enum surface_part
 part_of(const struct rop *rop, uint32_t n)
 {
     return rop->order.parts ? rop->order.parts[n] : PART_RAW;
 }
 
-/* Whether the block has to be written to be raw, else it is noted as that. */
+/* Whether the block has to be written to become raw. Returns false if it is raw, or its dirty line
+ * will be written back. Any other block that needs no write is set to raw here. */
 static bool
 wants_write(struct rop *rop, const struct block_surface *surface, uint32_t address)
 {
@@ -196,7 +199,8 @@ wants_write(struct rop *rop, const struct block_surface *surface, uint32_t addre
     return false;
 }
 
-/* Makes the next block raw that is not; false: there is none, or no room for it now. */
+/* Makes the next block raw that is not raw yet. Returns false if there is none, or no room for it
+ * now. */
 static bool
 make_raw(struct rop *rop, const struct block_surface *surface, uint64_t now)
 {
@@ -215,7 +219,7 @@ make_raw(struct rop *rop, const struct block_surface *surface, uint64_t now)
     return false;
 }
 
-/* Of the blocks that the order is about. */
+/* Drops the lines of the blocks that the order covers. */
 static void
 drop_parts(struct rop *rop, const struct block_surface *surface)
 {
@@ -229,8 +233,8 @@ drop_parts(struct rop *rop, const struct block_surface *surface)
     }
 }
 
-/* The surface in memory as it is, its compressed and cleared blocks too, or those that the order
- * names; none of their lines stays. */
+/* Makes the surface, or the blocks that the order names, raw in memory. None of their lines stay in
+ * the cache. */
 static bool
 resolve(struct rop *rop, uint64_t now, bool *worked)
 {

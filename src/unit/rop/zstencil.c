@@ -1,13 +1,15 @@
-/* Z & stencil test (one a ROP).
+/* Z and Stencil Test, one per ROP.
  *
- * Quads arrive from hierarchical Z before shading (early), or from the scheduler after it (late);
- * the machine starts a draw with the other kind of test only when the earlier draws have ended, so
- * the two never mix. What it shares with color write, its cache and the steps of a quad, is in
- * rop.h; the operation is the test, ZALULatency cycles, for StampsPerCycle quads every ZALUTestRate
- * cycles. Elements wider than BytesPerPixel take as many turns; multisampled, a quad takes one for
- * MSAASamplesCycle samples of its fragments. A line is read before it is written also where no test
- * needs it (ALWAYS): when a dirty line is written back, its farthest depth goes to hierarchical Z,
- * which takes all of it. Source: docs/design/machine.md, Z and Stencil Test. */
+ * Quads arrive from Hierarchical Z before shading (early), or from the Scheduler after it (late).
+ * The machine starts a draw with the other kind of test only when all earlier draws have ended, so
+ * the two never mix. rop.h describes the parts shared with Color Write: the cache and the steps of
+ * a quad. The operation is the test. It takes ZALULatency cycles, and StampsPerCycle quads start
+ * every ZALUTestRate cycles. An element wider than BytesPerPixel takes one pass per BytesPerPixel
+ * bytes. A multisampled quad takes one pass per MSAASamplesCycle samples of a fragment.
+ *
+ * A line is read before it is written even if no test needs it (ALWAYS). When a dirty line is
+ * written back, its farthest depth goes to Hierarchical Z, which needs the whole line. Source:
+ * docs/design/machine.md, Z and Stencil Test. */
 #include "unit/rop/zstencil.h"
 
 #include "base/bits.h"
@@ -89,7 +91,7 @@ test(void *owner, struct rop_entry *entry, uint8_t *bytes)
     struct depth_result result = depth_test_samples(
         entry->item.draw, quad->triangle->triangle.front, quad->mask, quad->z, bytes);
     WATCH_TESTED(quad, entry->item.draw, bytes, &result);
-    /* A fragment fails with its last sample: by depth, if depth took any of them. */
+    /* A fragment fails with its last sample: by depth, if depth rejected any of its samples. */
     const uint32_t lost = mask_fragments(quad->mask) & ~mask_fragments(result.pass);
     const uint32_t by_depth = lost & mask_fragments(result.z_fail);
     zstencil->stats.fragments_z_failed += quad_fragments(by_depth);
@@ -99,7 +101,7 @@ test(void *owner, struct rop_entry *entry, uint8_t *bytes)
     return result.wrote;
 }
 
-/* Sends the quad on, if a fragment is left of it. */
+/* Passes the quad on if it has a fragment left. */
 static bool
 zstencil_retire(void *owner, struct rop_entry *entry, uint64_t now)
 {
@@ -122,7 +124,7 @@ zstencil_retire(void *owner, struct rop_entry *entry, uint64_t now)
     return true;
 }
 
-/* A clear of what the order names: bytes of the elements. */
+/* Clears the buffers that the order names, in `bytes` bytes of elements. */
 static void
 clear_part(const struct control_item *order, uint8_t *line, uint32_t bytes)
 {
@@ -131,7 +133,8 @@ clear_part(const struct control_item *order, uint8_t *line, uint32_t bytes)
         depth_clear_element(format, order->buffers, order->depth, order->stencil, line + at);
 }
 
-/* The line of a clear that sets every bit that the format has. */
+/* Makes the line of a clear. Returns false if the clear does not cover all buffers of the
+ * format. */
 static bool
 clear_line(const struct control_item *order, uint8_t *line)
 {
@@ -173,8 +176,8 @@ far_depths(const struct hz_cut *cut, const struct format_info *format, const uin
     }
 }
 
-/* Far depths of a line that goes to memory. When the queue to hierarchical Z is full it does
- * without, as it does while a clear is changing lines. */
+/* Sends far depths of a line that goes to memory. The update is dropped if the queue to
+ * Hierarchical Z is full, or while a depth clear changes lines. */
 static void
 update_hz(void *owner, uint32_t address, const uint8_t *line, uint64_t now)
 {

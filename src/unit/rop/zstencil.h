@@ -13,13 +13,13 @@ struct zstencil {
     struct module module;
     struct zstencil_stats stats;
     struct pools *pools;
-    struct queue *early_out, *late_out; /* to the interpolator; to color write */
+    struct queue *early_out, *late_out; /* to the Interpolator; to Color Write */
     struct queue *updates;              /* far depths to HZ */
     struct rop rop;
     bool updates_hz;
     uint32_t block_stamps;
-    uint32_t generation;     /* of the updates to HZ: see unit/raster/hz.h */
-    uint64_t samples_passed; /* of the draw */
+    uint32_t generation;     /* of the updates to HZ (unit/raster/hz.h) */
+    uint64_t samples_passed; /* of the current draw */
 };
 
 void zstencil_init(struct zstencil *zstencil, const struct unit_env *env, uint32_t index);
