@@ -1,6 +1,6 @@
-/* Which of a shader unit's groups may issue: a bit a slot for the ready ones, and a wheel of 64
- * cycles in which the others sleep until the cycle that they named. Finding, waking and sleeping
- * cost the same however many groups there are. */
+/* Set of the groups of a shader unit that may issue. Ready slots have one bit each. The other
+ * groups sleep in a wheel of 64 cycles until the cycle that they requested. The cost of finding,
+ * waking and sleeping does not depend on the number of groups. */
 #ifndef AETIUS_UNIT_READY_H
 #define AETIUS_UNIT_READY_H
 
@@ -11,28 +11,28 @@ enum { READY_WHEEL = 64 };
 
 struct ready_set {
     uint32_t slots, words;
-    uint64_t *ready;             /* a bit a slot */
-    uint64_t *marked;            /* likewise: slots that ready_find() can leave out */
-    uint32_t wheel[READY_WHEEL]; /* first sleeper of a cycle, + 1 */
-    uint64_t used;               /* cycles of the wheel with sleepers, a bit each */
-    uint32_t *next;              /* sleeper behind each, + 1 */
+    uint64_t *ready;             /* one bit per slot */
+    uint64_t *marked;            /* likewise: slots that ready_find() can skip */
+    uint32_t wheel[READY_WHEEL]; /* first sleeper of each cycle, + 1 */
+    uint64_t used;               /* cycles of the wheel with sleepers, one bit each */
+    uint32_t *next;              /* next sleeper of the same cycle, + 1 */
     uint64_t *wake;
-    uint64_t turned; /* the wheel stands here: nobody sleeps until this cycle or an earlier one */
+    uint64_t turned; /* current cycle: no sleeper wakes in this or an earlier one */
 };
 
 void ready_init(struct ready_set *set, uint32_t slots);
 void ready_fini(struct ready_set *set);
 
-/* Sleeps until `cycle`, which is behind set->turned; `mark` goes with the slot. */
+/* Sleeps until `cycle`, which must be later than set->turned. `mark` applies to the slot. */
 void ready_sleep(struct ready_set *set, uint32_t slot, uint64_t cycle, bool mark);
-/* Wakes a sleeper whose cycle is `now` or before, and makes it ready: its slot, or -1 when there
- * is none left; then the wheel stands at `now`. */
+/* Wakes one sleeper whose cycle is `now` or earlier, and makes it ready. Returns its slot, or -1 if
+ * there is none left. On -1 the wheel has reached `now`. */
 int32_t ready_wake(struct ready_set *set, uint64_t now);
-/* No later than the cycle of the first sleeper; UINT64_MAX when nobody sleeps. */
+/* A cycle no later than that of the first sleeper, or UINT64_MAX if there is no sleeper. */
 uint64_t ready_next_cycle(const struct ready_set *set);
 
-/* The first ready slot from `from` on, in a circle; -1 when there is none. `unmarked`: only of
- * those without a mark. */
+/* The first ready slot at or after `from`, with wrap-around, or -1 if there is none. `unmarked`:
+ * skips slots with a mark. */
 int32_t ready_find(const struct ready_set *set, uint32_t from, bool unmarked);
 
 static inline bool

@@ -1,14 +1,14 @@
 /* Scheduler of the shader units.
  *
  * Each source of threads (thread_sources.def) fills thread groups (ThreadGroup vertices, or
- * ThreadGroup / 4 quads), says which unit they go to, and what becomes of them when they were run.
- * A group that is not full leaves after GroupLinger cycles without an addition when its unit has
- * fewer than BusyGroups others, or at the end of the draw.
+ * ThreadGroup / 4 quads), selects their unit, and takes their results. A full group leaves as soon
+ * as its unit has room. A group that is not full leaves at the end of the draw. It also leaves
+ * after GroupLinger cycles without an addition, if its unit has fewer than BusyGroups others.
  *
- * VerticesCycle vertices and as many quads as there are ROPs in and out a cycle, be they for one
- * unit or for several: a unit's queue takes all that come for it. Latency 1, on the queues. Source:
- * docs/design/shader.md, Thread groups; ATTILA's fragment FIFO. Not modelled: a limit on the
- * bandwidth of shader inputs. */
+ * VerticesCycle vertices, and as many quads as there are ROPs, move in and out per cycle. They may
+ * all be for one unit, because a unit's queue takes all that arrive. The latency is 1, on the
+ * queues. Source: docs/design/shader.md, Thread groups; ATTILA's fragment FIFO. Not modelled: a
+ * limit on the bandwidth of shader inputs. */
 #include "unit/shader/thread_source.h"
 
 #include "base/mem.h"
@@ -152,7 +152,7 @@ sched_send_if_due(struct sched *sched, struct group **group, uint64_t since, uin
     return sched_dispatch(sched, group, now);
 }
 
-/* Groups that the shader units have finished. */
+/* Takes the groups that the shader units have finished. */
 static bool
 take_finished(struct sched *sched, uint64_t now)
 {

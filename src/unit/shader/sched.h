@@ -1,9 +1,9 @@
-/* Scheduler: makes thread groups, hands them to shader units, puts results back in order
+/* Scheduler: makes thread groups, sends them to shader units, restores the order of results
  * (docs/design/shader.md, Thread groups).
  *
  * In: vertices from the Streamer, quads from the Interpolator, finished groups; out: groups, shaded
- * vertices in any order, quads in draw order per ROP. The scheduler creates and releases groups. A
- * group holds its items, and passes them on when it has finished. */
+ * vertices in any order, quads in draw order per ROP. The Scheduler creates and releases groups. A
+ * group owns its items until it has finished. */
 #ifndef AETIUS_UNIT_SCHED_H
 #define AETIUS_UNIT_SCHED_H
 
@@ -17,26 +17,26 @@ struct sched {
     struct module module;
     struct sched_stats stats;
     struct pools *pools;
-    struct queue *vertices_in, *vertices_out; /* from and to the streamer */
-    struct queue *quads_in;                   /* from the interpolator */
+    struct queue *vertices_in, *vertices_out; /* from and to the Streamer */
+    struct queue *quads_in;                   /* from the Interpolator */
     struct queue *to_shader[MAX_SHADERS], *from_shader[MAX_SHADERS];
-    struct queue *early_out[MAX_ROPS]; /* to color write, tested already */
+    struct queue *early_out[MAX_ROPS]; /* to Color Write: already tested */
     struct queue *late_out[MAX_ROPS];  /* to the late z test */
     uint32_t shaders, rops;
     struct shader_role roles[STAGE_COUNT];
     uint32_t full[STAGE_COUNT]; /* items of a full group */
     uint32_t vertices_cycle, quads_cycle, linger_cycles;
-    uint32_t busy_groups; /* of a unit that need not have one that is not full */
+    uint32_t busy_groups; /* a unit with this many groups does not need one that is not full */
 
     uint32_t outstanding[MAX_SHADERS];              /* groups that a unit has */
     struct group *vertex_group;                     /* being filled */
-    struct group *quad_group[MAX_SHADERS];          /* likewise, for each unit */
+    struct group *quad_group[MAX_SHADERS];          /* being filled, one per unit */
     uint64_t vertex_since, quad_since[MAX_SHADERS]; /* cycle of their last addition */
-    bool tiled;                   /* quads go to units by tile; else a batch to each in turn */
-    uint32_t rr_unit, rr_threads; /* the unit, of those for fragments, and what it got so far */
+    bool tiled;                   /* assigns quads to units by tile; else in batches */
+    uint32_t rr_unit, rr_threads; /* next fragment unit; threads it got in this batch */
     uint32_t batch_threads;
 
-    /* Reorder: for each ROP the quads and ends of draws, in the order in which they came. */
+    /* Reorder point: the quads and ends of draws of each ROP, in order of arrival. */
     struct reorder {
         struct reordered {
             struct quad_item item;
@@ -44,14 +44,14 @@ struct sched {
         } * entries;
         struct ring ring;
     } reorder[MAX_ROPS];
-    struct pooled_vertex **finished_vertices; /* shaded, on their way back */
+    struct pooled_vertex **finished_vertices; /* shaded, to be returned */
     struct ring finished_ring;
 
-    /* critical path: what comes in is the module's stage; groups that are finished, and quads and
-     * ends that leave their ring */
+    /* critical path: the module's stage is the arrival of items; finished groups; quads and ends of
+     * draws that leave their ring */
     struct cp_stage finish_stage, output_stage;
-    uint64_t finished_cycle; /* of the last group */
-    bool dispatch_blocked;   /* what comes waits for a group to finish */
+    uint64_t finished_cycle; /* cycle in which the last group finished */
+    bool dispatch_blocked;   /* arriving items wait for a group to finish */
 };
 
 void sched_init(struct sched *sched, const struct unit_env *env, uint32_t index);

@@ -1,56 +1,57 @@
-/* Shader unit (unified: vertices and fragments; else a vertex shader or a fragment shader).
+/* Shader unit. Unified: vertices and fragments; otherwise a vertex shader or a fragment shader.
  *
- * Holds thread groups that share a program counter each, as many as its threads (ExecutableThreads
- * + InputBuffers) and registers (ThreadResources; a thread takes the live temporaries of its
- * program, in pairs) allow. Inputs of InputsPerCycle threads come in a cycle, outputs of
- * OutputsPerCycle threads leave, and arrive OutputLatency later; threads and registers are free for
- * others when the outputs begin to leave. They do when the scheduler has a place for the group
- * (ShaderOutputQueueSize), which is taken from then on.
+ * The unit holds thread groups that share a program counter each. Their number is limited by
+ * threads (ExecutableThreads + InputBuffers) and registers (ThreadResources). A thread takes the
+ * live temporaries of its program, in pairs. Inputs of InputsPerCycle threads are loaded per cycle.
+ * Outputs of OutputsPerCycle threads leave per cycle, and arrive OutputLatency cycles later. A
+ * group's outputs begin to leave when the Scheduler has a place for it (ShaderOutputQueueSize). The
+ * place is taken, and the group's threads and registers are free, from then on.
  *
- * Issue: in a cycle ThreadRate threads issue up to FetchRate instructions each, in order. So a
- * group of more threads takes several cycles (ThreadGroup / ThreadRate), and of smaller groups
- * several issue in the same cycle. The instructions of a cycle and group are of any kinds, or one
- * SIMD and one scalar (ScalarALU); a texture or flow instruction is the last of them, and one of
- * several passes (isa.def: what hardware of the time split) or with a flow-control cost is the
- * first and keeps the ALUs busy for the time. An instruction computes its values when it issues;
- * the results can be read from latency (isa.def) cycles behind its last pass on, thread by thread,
- * so that a wide group can hide them by itself. END is a mark on the instruction before it, and
- * free. What a thread reads must be there, and what it writes must come behind earlier results for
- * the same register (scoreboard: each temporary, and the address registers together, which only
- * those that use one wait for); in a cycle the results of WritePorts instructions for each that may
- * issue can be written, and ReadPorts registers be read by the instructions of a group together:
- * else the instruction is refused and tried again.
+ * Issue: per cycle ThreadRate threads issue up to FetchRate instructions each, in order. So a
+ * larger group takes several cycles (ThreadGroup / ThreadRate), and several smaller groups issue in
+ * the same cycle. The instructions of a group in one cycle are of any kind, or one SIMD and one
+ * scalar (ScalarALU). A texture or flow instruction is the last of them. An instruction with
+ * several passes (isa.def: those that hardware of the time split) or with a flow-control cost is
+ * the first. It keeps the ALUs busy for its whole time. END is a mark on the instruction before it,
+ * and free.
  *
- * Stages around execution, 0 cycles each unless SHADER says more: an instruction is fetched,
- * decoded (FetchStages), issues (DecodeStages), executes (ReadStages), and its result can be read
- * WriteBackStages behind its latency. Nothing is forwarded: an instruction that needs the result
- * issues no sooner. What comes next in the text is fetched ahead; a group begins, goes on behind a
- * jump (once that has executed) and behind its texels (once they are written) with a fetch.
+ * An instruction computes its values when it issues. Its results can be read `latency` cycles
+ * (isa.def) after its last pass, thread by thread, so a wide group can hide this latency by itself.
+ * A thread's operands must be ready, and its result must come after earlier results for the same
+ * register. The scoreboard tracks each temporary, and the address registers together. Only
+ * instructions that use an address register wait for those. Per cycle, the results of WritePorts
+ * instructions per issue slot can be written. The instructions of a group can read ReadPorts
+ * registers together. An instruction that exceeds these ports is refused and tried again.
  *
- * Replay: fetch does not know what an instruction waits for. A group is fetched from in its turn
- * unless it is blocked; when its instruction cannot issue (operands, ports, the way to the texture
- * unit) the group's slots are lost for that turn, as they would have been taken, and it is fetched
- * again: not within FetchDelay, and to issue one cycle behind the stages of fetch and decode. So it
- * is with a second instruction that cannot join the first; one that could never (ScalarALU, several
- * passes) is not fetched with it.
+ * Stages around execution take 0 cycles each unless SHADER sets more: an instruction is fetched,
+ * decoded (FetchStages), issues (DecodeStages), and executes (ReadStages). Its result can be read
+ * WriteBackStages after its latency. There is no forwarding: an instruction that needs the result
+ * issues no sooner. Sequential instructions are fetched ahead. A fetch starts a group, and resumes
+ * it after a jump (once the jump has executed) and after its texels (once they are written).
  *
- * Which group: any that is ready, in turn (ThreadWindow); or strictly in turn by arrival, waiting
- * for the one whose turn it is. SwapOnBlock: the same one until it is blocked on texture or ends.
- * Not from the same group within FetchDelay cycles. A texture instruction sends the group's quads
- * to the texture unit, each when its four threads are through, one instruction at a time, and
- * blocks the group until all texels are back.
+ * Replay: fetch does not check operands. A group is fetched from in its turn unless it is blocked.
+ * If its instruction cannot issue (operands, ports, queue to the Texture Unit), the group loses the
+ * slots of that turn. It is fetched again no sooner than FetchDelay allows, and issues one cycle
+ * after the stages of fetch and decode. The same applies to a second instruction that cannot join
+ * the first. A second instruction that could never join (ScalarALU, several passes) is not fetched
+ * with the first.
  *
- * LockedExecutionMode off: each vertex, or each quad of fragments (its derivatives need it), is a
+ * Choice of group: any ready group, round robin (ThreadWindow), or strict order of arrival, waiting
+ * for the group whose turn it is. SwapOnBlock: the same group until it is blocked on texture or
+ * ends. No group is fetched from twice within FetchDelay cycles. A texture instruction sends the
+ * group's quads to the Texture Unit, each when its four threads have executed. Only one texture
+ * instruction sends at a time. It blocks the group until all texels are back.
+ *
+ * LockedExecutionMode off: each vertex, or each quad of fragments (needed for derivatives), is a
  * separate group.
  *
  * Instant mode (SHADER.Mode; docs/design/shader.md, Instant mode): one whole instruction of one
- * group a cycle, its result there in the next; no delays, stages, replays, ports or flow-control
- * costs.
+ * group per cycle, with its result ready in the next cycle. There are no delays, stages, replays,
+ * ports or flow-control costs.
  *
- * Source: docs/design/shader.md, Issue; ATTILA's shader fetch and decode (which are FetchStages and
- * WriteBackStages 1 and Replay, with other latencies). Not modelled: fetches ahead of a jump
- * or a texture instruction that are thrown away, forwarding, instruction memory.
- */
+ * Source: docs/design/shader.md, Issue; ATTILA's shader fetch and decode (FetchStages = 1,
+ * WriteBackStages = 1 and Replay, with other latencies). Not modelled: fetches ahead of a jump or a
+ * texture instruction that are discarded, forwarding, instruction memory. */
 #include "unit/shader/shader_internal.h"
 
 #include "base/mem.h"
@@ -61,7 +62,7 @@
 
 static enum unit_state shader_clock(void *self, uint64_t now);
 
-/* What both sections say about the threads of a unit. */
+/* Role of a stage's units, from either section. */
 #define ROLE(section, first, count, least)                                                         \
     make_role(first, count,                                                                        \
               (section).LockedExecutionMode || (section).ThreadGroup < (least)                     \
@@ -120,7 +121,7 @@ shader_check_params(const struct params *params, struct error *err)
     return true;
 }
 
-/* The parameters that both sections have. */
+/* Copies the parameters that both sections have. */
 #define CONFIGURE(shader, section)                                                                 \
     do {                                                                                           \
         (shader)->thread_rate = (section).ThreadRate;                                              \
@@ -160,8 +161,8 @@ configure_issue(struct shader *shader, const struct params *params)
     shader->slots_cycle = shader->fetch_rate * shader->picks;
 }
 
-/* Results come at most 16 passes (isa.def) and a latency below 16 behind their instruction; stages
- * put all of them off alike. */
+/* Results come at most 16 passes (isa.def) and a latency below 16 after their instruction. Stages
+ * delay all results equally, so they need no room in the ring. */
 static void
 make_tables(struct shader *shader)
 {
@@ -199,7 +200,7 @@ shader_wire(void *self)
     }
 }
 
-/* Threads, registers and slots are all free. */
+/* Checks that all threads, registers and slots are free. */
 static void
 check_idle(const struct shader *shader)
 {
@@ -291,7 +292,7 @@ first_lanes(uint32_t count)
     return count >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << count) - 1;
 }
 
-/* The group's program starts, its registers being cut into blocks. */
+/* Starts the group's program, with its registers divided into blocks. */
 static void
 begin_program(struct group *group, const struct program *program)
 {
@@ -313,7 +314,7 @@ begin_program(struct group *group, const struct program *program)
     exec_join(group->exec, full + (rest > 0));
 }
 
-/* A slot for the group, the lowest that is free, and one in the circle behind the newest. */
+/* Gives the group the lowest free slot, and the last position in the circle. */
 static void
 add_group(struct shader *shader, struct group *group)
 {
@@ -325,7 +326,7 @@ add_group(struct shader *shader, struct group *group)
     if (!shader->running) {
         shader->last_fetched = shader->after[slot] = shader->before[slot] = slot;
     } else {
-        /* the circle begins with the oldest, wherever the turn is */
+        /* the circle begins with the oldest group, independent of the turn */
         const uint32_t newest = shader->before[shader->oldest];
         shader->before[slot] = newest;
         shader->after[slot] = shader->oldest;
@@ -352,7 +353,7 @@ unlink_group(struct shader *shader, uint32_t slot)
     if (shader->oldest == slot)
         shader->oldest = after;
     if (shader->last_fetched == slot) {
-        shader->last_fetched = before; /* the one behind it is next */
+        shader->last_fetched = before; /* the next group in the circle has the turn */
         shader->sticky = false;
     }
     shader->running--;
@@ -461,7 +462,7 @@ shader_finish(struct shader *shader, struct group *group, uint64_t cycle)
     shader->stats.groups_finished++;
 }
 
-/* Groups that have ended leave in the order in which they did; *blocked when one could not. */
+/* Sends groups in the order in which they ended. Sets *blocked if one could not leave. */
 static bool
 send_finished(struct shader *shader, uint64_t now, bool *blocked)
 {
@@ -493,7 +494,7 @@ send_finished(struct shader *shader, uint64_t now, bool *blocked)
     return true;
 }
 
-/* State of a unit in which nothing moves. */
+/* State of a unit that did nothing. */
 static enum unit_state
 idle_state(const struct shader *shader, bool blocked)
 {

@@ -1,5 +1,5 @@
-/* The issue stage of a shader unit: from which group instructions are taken in a cycle, and what
- * stands in their way. The rules are at the head of shader.c. */
+/* Issue stage of a shader unit: selects the groups and instructions that issue in a cycle. shader.c
+ * lists the rules. */
 #include "unit/shader/shader_internal.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ kind_of(const struct instruction *instruction)
     return opcode_infos[instruction->opcode].kind;
 }
 
-/* From its last pass's issue until its result can be read. */
+/* Cycles from the issue of its last pass until its result can be read. */
 static uint32_t
 latency_of(const struct shader *shader, const struct instruction *instruction)
 {
@@ -31,8 +31,8 @@ passes_of(const struct shader *shader, const struct instruction *instruction)
     return shader->instant ? 1 : instruction_issue_cycles(instruction);
 }
 
-/* Cycles of the ALUs that flow control costs a thread beyond its instructions: paid where a
- * construct begins, and where a subroutine is left. */
+/* Extra ALU cycles of flow control per thread. They are paid where a construct begins, and where a
+ * subroutine is left. */
 static uint32_t
 flow_cost(const struct shader *shader, const struct program *program,
           const struct instruction *instruction)
@@ -51,7 +51,7 @@ flow_cost(const struct shader *shader, const struct program *program,
     }
 }
 
-/* When the last of these temporaries is written. */
+/* Cycle in which the last of these temporaries is written. */
 static uint64_t
 temps_ready(const struct group *group, uint64_t temps)
 {
@@ -91,7 +91,7 @@ shader_schedule(struct shader *shader, struct group *group, uint64_t earliest, e
                 kind_of(instruction) == KIND_TEXTURE);
 }
 
-/* Results leave one a thread: those of `thread_rate` threads in each of issue_cycles cycles. */
+/* Threads write results in turn: those of `thread_rate` threads in each of issue_cycles cycles. */
 static struct port_use *
 port_use(struct shader *shader, uint64_t cycle)
 {
@@ -143,7 +143,7 @@ texture_is_free(struct shader *shader, uint64_t now)
     return !shader->sending && queue_space(shader->texture[shader->texunit], now) > 0;
 }
 
-/* Whether an instruction may ever be issued beside those. */
+/* Whether the instruction could ever issue together with those of `issue`. */
 static bool
 can_coissue(const struct shader *shader, const struct group *group, const struct issue *issue,
             const struct instruction *instruction)
@@ -163,7 +163,7 @@ shader_can_issue(struct shader *shader, const struct group *group, const struct 
     const enum unit_kind kind = kind_of(instruction);
     const bool joins = !issue->count || can_coissue(shader, group, issue, instruction);
     if (shader->replay && !joins)
-        return SLOT_PAIR; /* fetch knows as much, but not what operands wait for */
+        return SLOT_PAIR; /* fetch knows this, but not the state of operands */
     if ((shader->replay || issue->count) && shader_operands_ready(shader, group, instruction) > now)
         return SLOT_RESULT;
     if (!joins)
@@ -212,7 +212,7 @@ shader_reserve_results(const struct shader *shader, struct group *group,
         group->results_ready = all;
 }
 
-/* Of the quads with a thread that wants texels, the first from `quad` on. */
+/* The first quad at or after `quad` with a thread that requests texels. */
 static uint32_t
 next_request(const struct group *group, uint32_t quad)
 {
@@ -223,7 +223,7 @@ next_request(const struct group *group, uint32_t quad)
     return quad;
 }
 
-/* The group is blocked until all its texels are here. */
+/* Blocks the group until all its texels are back. */
 static void
 request_texture(struct shader *shader, struct group *group, uint64_t first_cycle)
 {
@@ -238,7 +238,7 @@ request_texture(struct shader *shader, struct group *group, uint64_t first_cycle
     shader_wait(shader, group, WAIT_TEXELS);
 }
 
-/* From a group's first thread to the last one of a quad. */
+/* Cycles from a group's first thread to the last thread of a quad. */
 static uint32_t
 cycles_to_quad(const struct shader *shader, const struct group *group, uint32_t quad)
 {
@@ -246,7 +246,8 @@ cycles_to_quad(const struct shader *shader, const struct group *group, uint32_t 
     return shader->instant ? 0 : (last < threads ? last : threads - 1) / shader->thread_rate;
 }
 
-/* TextureRequestRate requests a cycle, TextureRequestGroup in a row to a texture unit. */
+/* Sends TextureRequestRate requests per cycle, TextureRequestGroup in a row to the same Texture
+ * Unit. */
 bool
 shader_send_texture(struct shader *shader, uint64_t now)
 {
@@ -276,7 +277,7 @@ shader_send_texture(struct shader *shader, uint64_t now)
     return sent > 0;
 }
 
-/* Whether the instruction that follows in the text need not be the next. */
+/* Whether the instruction may be followed by another than the next in the text. */
 static bool
 is_jump(const struct instruction *instruction)
 {
@@ -291,7 +292,7 @@ is_jump(const struct instruction *instruction)
     }
 }
 
-/* An instruction issues as soon as its group may go on and the ALUs are free. */
+/* Critical path: an instruction issues as soon as its group is ready and the ALUs are free. */
 static void
 note_way(struct shader *shader, struct group *group, uint64_t cycles, uint64_t now)
 {
@@ -304,7 +305,7 @@ note_way(struct shader *shader, struct group *group, uint64_t cycles, uint64_t n
         way = module_step(&shader->module, way, CAUSE_result, group->way.cycle);
     group->way = (struct cp_stamp){module_step(&shader->module, way, cause, now), now + cycles};
     shader->alus = group->way;
-    shader->module.stage.cp_ref = group->way.cp_ref; /* no queue's: what the unit did last */
+    shader->module.stage.cp_ref = group->way.cp_ref; /* used by no queue */
 }
 
 uint64_t
@@ -328,8 +329,8 @@ shader_take_slot(struct shader *shader, const struct group *group, struct issue 
     return cycles;
 }
 
-/* The run will fail, if not for an earlier draw that is still on its way: for that the group ends
- * with what it has. */
+/* The run fails once this draw is the oldest in flight. The group ends with its current values, so
+ * that earlier draws can end. */
 static void
 note_endless(struct shader *shader, const struct group *group)
 {
@@ -341,7 +342,8 @@ note_endless(struct shader *shader, const struct group *group)
     clock_halt(shader->module.clock);
 }
 
-/* Issues the group's next instruction; true when another one of its could follow in this cycle. */
+/* Issues the group's next instruction. Returns whether another one of the group could follow in
+ * this cycle. */
 static bool
 issue_next(struct shader *shader, struct group *group, struct issue *issue, uint64_t now)
 {
@@ -369,7 +371,7 @@ issue_next(struct shader *shader, struct group *group, struct issue *issue, uint
     return kind != KIND_FLOW;
 }
 
-/* An instruction of the group may issue again in cycle `known`, and not within FetchDelay. */
+/* Schedules the group's next fetch: no sooner than cycle `known`, nor within FetchDelay. */
 static void
 fetch_next(struct shader *shader, struct group *group, uint64_t known, uint64_t now)
 {
@@ -377,7 +379,7 @@ fetch_next(struct shader *shader, struct group *group, uint64_t known, uint64_t 
     shader_schedule(shader, group, delayed > known ? delayed : known, WAIT_DELAY);
 }
 
-/* The group's turn is lost: its instruction cannot issue, and is fetched again. */
+/* The group loses its turn, because its instruction cannot issue. It is fetched again. */
 static enum slot_fate
 replay(struct shader *shader, struct group *group, uint64_t now, uint64_t *busy_cycles)
 {
@@ -390,8 +392,8 @@ replay(struct shader *shader, struct group *group, uint64_t now, uint64_t *busy_
     return SLOT_REPLAY;
 }
 
-/* Up to fetch_rate instructions of the group; SLOT_ISSUED when at least the first issued, or why it
- * did not; SLOT_REPLAY when it has had its turn in vain. */
+/* Issues up to fetch_rate instructions of the group. Returns SLOT_ISSUED if at least the first
+ * issued, SLOT_REPLAY if the turn was lost, or the reason why none issued. */
 static enum slot_fate
 issue_group(struct shader *shader, struct group *group, uint64_t now, uint64_t *busy_cycles)
 {
@@ -418,7 +420,7 @@ issue_group(struct shader *shader, struct group *group, uint64_t now, uint64_t *
     if (now + issue.passes > shader->passes_until)
         shader->passes_until = now + issue.passes;
     if (group->wait != WAIT_TEXELS && group->wait != WAIT_OUTPUT) {
-        uint64_t known = more ? now + 1 : now + issue.takes; /* the program counter */
+        uint64_t known = more ? now + 1 : now + issue.takes; /* when the program counter is known */
         if (again)
             known += shader->to_issue;
         else if (issue.jumps)
@@ -428,7 +430,7 @@ issue_group(struct shader *shader, struct group *group, uint64_t now, uint64_t *
     return SLOT_ISSUED;
 }
 
-/* Why a unit whose groups all wait does not issue. */
+/* Fate of the slots of a unit whose groups all wait. */
 static enum slot_fate
 fate_of_waiting(const struct shader *shader)
 {
@@ -457,15 +459,15 @@ fate_of_group(const struct group *group)
     }
 }
 
-/* The group had its turn, in which it issued or wasted its slots. */
+/* Whether the group had its turn: it issued or lost its slots. */
 static bool
 uses_turn(enum slot_fate fate)
 {
     return fate == SLOT_ISSUED || fate == SLOT_REPLAY;
 }
 
-/* In the order of arrival: only the group whose turn it is may issue; who is still being loaded has
- * not arrived. With SwapOnBlock its turn lasts until it is blocked. */
+/* Order of arrival: only the group whose turn it is may issue. Groups that are still being loaded
+ * are skipped. With SwapOnBlock its turn lasts until it is blocked. */
 static enum slot_fate
 issue_in_order(struct shader *shader, uint64_t now, uint64_t *busy_cycles)
 {
@@ -488,7 +490,7 @@ issue_in_order(struct shader *shader, uint64_t now, uint64_t *busy_cycles)
     return fate;
 }
 
-/* Any ready group, in turn; with SwapOnBlock the same one as long as it is not blocked. */
+/* Any ready group, round robin. With SwapOnBlock the same group until it is blocked. */
 static enum slot_fate
 issue_from_window(struct shader *shader, uint64_t now, uint64_t *busy_cycles)
 {
@@ -520,7 +522,7 @@ issue_from_window(struct shader *shader, uint64_t now, uint64_t *busy_cycles)
         if (worst == SLOT_STARVED)
             worst = fate;
         if (fate == SLOT_TEXTURE_QUEUE)
-            unmarked = true; /* nor may any other texture instruction */
+            unmarked = true; /* no other texture instruction may issue either */
         else if (first < 0)
             first = slot;
         from = (uint32_t)slot + 1 == shader->max_groups ? 0 : (uint32_t)slot + 1;

@@ -1,9 +1,9 @@
-/* What became of the issue slots of a shader unit. A cycle has slots_cycle of them; each has one
- * fate (enum slot_fate), so that the fates add up to slots_cycle x cycles. Fates are counted when
- * they change: what was decided in a cycle holds until the next time that the unit is clocked. */
+/* Fates of the issue slots of a shader unit. A cycle has slots_cycle slots. Each slot has one fate
+ * (enum slot_fate), so the fates add up to slots_cycle x cycles. Fates are counted when they
+ * change, because a decision holds until the unit is clocked again. */
 #include "unit/shader/shader_internal.h"
 
-/* From *at to `until`, or to `now` if that is sooner. */
+/* Advances *at to `until` or `now`, the earlier one. Returns the cycles between. */
 static uint64_t
 stretch(uint64_t *at, uint64_t until, uint64_t now)
 {

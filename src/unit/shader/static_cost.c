@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A shader unit with one group of which only the place in the text moves: no values. */
+/* A shader unit with one group. Only its program counter moves; no values are computed. */
 struct walk {
     struct clock clock;
     struct pools pools;
-    struct module texture_end; /* of the queue to a texture unit, which stays empty */
+    struct module texture_end; /* receiver of the queue to a Texture Unit, which stays empty */
     struct queue texture;
     struct shader shader;
     struct exec exec;
@@ -42,7 +42,7 @@ walk_init(struct walk *w, const struct program *program, const struct params *pa
     queue_init(&w->texture, &w->clock, "texture", -1, &w->shader.module, &w->texture_end,
                sizeof(struct texture_item), 1, 1, 1);
     w->shader.texture[0] = &w->texture;
-    w->shader.replay = false; /* a group that is alone loses nothing to others */
+    w->shader.replay = false; /* a group that is alone loses no slots to others */
     w->exec.program = program;
     w->group.exec = &w->exec;
     w->group.stage = program->stage;
@@ -69,8 +69,8 @@ at_end(const struct walk *w)
     return w->exec.pc == w->exec.program->instruction_count || shader_at_end(&w->group);
 }
 
-/* Quads go out as their threads are through and as fast as the unit sends them; a quad's texels are
- * back when its addresses are computed and it is filtered. When the last are. */
+/* Cycle in which the last texels are back. Quads are sent as their threads finish and as fast as
+ * the unit sends. A quad's texels are back after the address and filter latencies. */
 static uint64_t
 texels_back(const struct walk *w, uint64_t first_cycle)
 {
@@ -87,8 +87,8 @@ texels_back(const struct walk *w, uint64_t first_cycle)
            w->params->FRAGMENTSHADER.FilterALULatency;
 }
 
-/* What issues in the cycle `now`; returns when the group's next instruction may, as far as fetch
- * and texels go. */
+/* Issues the instructions of cycle `now`. Returns the cycle from which the group's next instruction
+ * may issue, as far as fetch and texels are concerned. */
 static uint64_t
 issue_turn(struct walk *w, uint64_t now)
 {
@@ -109,7 +109,7 @@ issue_turn(struct walk *w, uint64_t now)
         w->cost->kinds[kind]++;
         shader_reserve_results(s, &w->group, instruction, now);
         more = kind != KIND_FLOW && kind != KIND_TEXTURE;
-        if (kind == KIND_TEXTURE) { /* written as they come */
+        if (kind == KIND_TEXTURE) { /* texels are written as they arrive */
             next_cycle = texels_back(w, now + s->to_execution + cycles - s->issue_cycles);
             w->group.results_ready = next_cycle;
             for (uint64_t temps = instruction->temps_written; temps; temps &= temps - 1)
@@ -142,7 +142,7 @@ walk_text(struct walk *w)
         const uint64_t ready = shader_operands_ready(&w->shader, &w->group, next(w));
         now = ready > now ? ready : now;
         while (shader_can_issue(&w->shader, &w->group, &none, now) != SLOT_ISSUED)
-            now++; /* ports */
+            now++; /* a port is not free */
         now = issue_turn(w, now);
     }
     w->cost->latency_cycles =

@@ -1,10 +1,10 @@
-/* Fragments, in quads, as work for the shader units.
+/* Quads of fragments as work for the shader units.
  *
- * Quads go to a unit by their tile, in Morton order of tiles (TiledShaderDistribution), or
- * ShaderInputBatchSize fragments to each unit in turn. They wait in a ring a ROP and leave in the
- * order in which they came, to color write or to the late z test: this is the reorder point that
- * keeps API order a pixel; the end of a draw stands in every ring. Quads without a fragment left
- * are dropped here. As many as there are ROPs in and out a cycle. */
+ * Quads go to a unit by tile, in Morton order of tiles (TiledShaderDistribution), or
+ * ShaderInputBatchSize fragments to each unit in turn. Each ROP has a ring of quads in order of
+ * arrival. Quads leave it in that order, to Color Write or to the late z test. This reorder point
+ * keeps API order per pixel. The end of a draw is entered in every ring. Quads without a fragment
+ * left are dropped here. As many quads as there are ROPs move in and out per cycle. */
 #include "unit/shader/thread_source.h"
 
 #include "unit/watch.h"
@@ -34,7 +34,7 @@ quads_load(struct group *group, const struct program *program)
     }
 }
 
-/* What the program wrote, to the quads: colors, and depth where it replaces the triangle's. */
+/* Stores the program's outputs into the quads: colors, and depth if the program replaces it. */
 static void
 store(struct group *group, struct shader_stats *stats)
 {
@@ -62,7 +62,7 @@ store(struct group *group, struct shader_stats *stats)
     }
 }
 
-/* The unit that the group was filled for; -1 when it is full. */
+/* The unit for which the group was filled, or -1 if that unit is full. */
 static int32_t
 assign(struct sched *sched, const struct group *group, uint64_t now)
 {
@@ -93,7 +93,7 @@ add_to_ring(struct sched *sched, struct reorder *reorder, const struct quad_item
         (struct reordered){*item, {sched->module.stage.cp_ref, sched->module.clock->now}};
 }
 
-/* The end of a draw into every ring; the first one carries the samples that passed. */
+/* Enters the end of a draw in every ring. The first one carries the samples that passed. */
 static bool
 take_end(struct sched *sched, struct quad_item end)
 {
@@ -107,7 +107,7 @@ take_end(struct sched *sched, struct quad_item end)
     return true;
 }
 
-/* The unit that a quad is for. */
+/* The unit that runs a quad. */
 static uint32_t
 unit_of(const struct sched *sched, const struct shader_role *role, const struct quad *quad)
 {
@@ -144,8 +144,8 @@ take_quad(struct sched *sched, const struct quad_item *item, uint64_t now)
     return true;
 }
 
-/* Sends all groups of quads that are being filled, since a group is of one draw; false when one
- * has to stay. */
+/* Sends all groups of quads that are being filled, because a group belongs to one draw. Returns
+ * false if one cannot be sent. */
 static bool
 send_quad_groups(struct sched *sched, uint64_t now)
 {
@@ -185,8 +185,8 @@ quads_finish(struct sched *sched, const struct group *group)
     return true;
 }
 
-/* What let the first of a ring go: the group that was finished last, or, where that was before it
- * came (ends of draws without quads), its coming. */
+/* Predecessor of an item that leaves a ring: the group that finished last. If the item came later
+ * (ends of draws without quads): its arrival. */
 static void
 note_leaving(struct sched *sched, struct cp_stamp arrival, uint64_t now)
 {
@@ -194,7 +194,7 @@ note_leaving(struct sched *sched, struct cp_stamp arrival, uint64_t now)
     module_resume(&sched->module, &sched->output_stage, path_later(arrival, finished).cp_ref, now);
 }
 
-/* Quads and ends leave their ring in order. */
+/* Sends quads and ends of draws in ring order. */
 static bool
 quads_retire(struct sched *sched, uint64_t now, bool *blocked)
 {

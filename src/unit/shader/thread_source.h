@@ -1,31 +1,30 @@
-/* Sources of work for the shader units (thread_sources.def): what a source's items are, how they
- * become thread groups, what of them a shader unit loads and stores, and what becomes of them. The
- * scheduler (unit/shader/sched.c) and the shader unit (unit/shader/shader.c) know nothing else of
- * vertices and quads. */
+/* Sources of work for the shader units (thread_sources.def). A source defines its items, how they
+ * form thread groups, what a shader unit loads and stores for them, and where they go afterwards.
+ * The Scheduler (unit/shader/sched.c) and the shader unit (unit/shader/shader.c) have no other
+ * knowledge of vertices and quads. */
 #ifndef AETIUS_UNIT_THREAD_SOURCE_H
 #define AETIUS_UNIT_THREAD_SOURCE_H
 
 #include "unit/shader/sched.h"
 
 struct thread_source {
-    enum shader_stage
-        stage;             /* whose constants and textures they use, and on which units they run */
-    uint32_t item_threads; /* threads of an item */
+    enum shader_stage stage; /* selects constants, textures and units */
+    uint32_t item_threads;   /* threads per item */
     const struct program *(*program)(const struct draw *draw);
-    /* In the shader unit: inputs into the registers of a group that starts, and what the program of
-     * one that has ended left there. */
+    /* In the shader unit: loads inputs into the registers of a group that starts, and stores the
+     * outputs of a program that has ended. */
     void (*load)(struct group *group, const struct program *program);
     void (*store)(struct group *group, struct shader_stats *stats);
-    /* In the scheduler: items come and are put into groups (sched_send_if_due(), sched_dispatch()),
-     * as many as fit a cycle. */
+    /* In the Scheduler: takes as many items as fit in a cycle, and adds them to groups
+     * (sched_send_if_due(), sched_dispatch()). */
     bool (*take)(struct sched *sched, uint64_t now);
-    /* The unit that a group goes to now, or -1. */
+    /* The unit that the group can be sent to now, or -1. */
     int32_t (*assign)(struct sched *sched, const struct group *group, uint64_t now);
-    /* Whether the units that a group may go to have enough to do: then it may go on filling. */
+    /* Whether the units for the group have enough other groups. Then it may continue to fill. */
     bool (*is_busy)(const struct sched *sched, const struct group *group);
-    /* A group that was run comes back; false when there is no room for it. */
+    /* Takes a finished group. Returns false if there is no room for it. */
     bool (*finish)(struct sched *sched, const struct group *group);
-    /* Items leave; *blocked when one could but its queue is full. */
+    /* Sends finished items on. Sets *blocked if a queue is full. */
     bool (*leave)(struct sched *sched, uint64_t now, bool *blocked);
 };
 
@@ -40,12 +39,13 @@ group_lanes(const struct group *group)
 
 struct group *sched_new_group(struct sched *sched, const struct thread_source *source,
                               const struct draw *draw);
-/* An item enters. If it had to wait, the critical path continues at the group that finished last.
- */
+/* Notes that an item enters. If it had to wait, the critical path continues at the group that
+ * finished last. */
 void sched_unblock(struct sched *sched, uint64_t now);
-/* Sends the group to its unit and sets *group to NULL; false: no unit or queue has room. */
+/* Sends the group to its unit and sets *group to NULL. Returns false if no unit or queue has
+ * room. */
 bool sched_dispatch(struct sched *sched, struct group **group, uint64_t now);
-/* The same for a group being filled, when it is full or has lingered since its last addition. */
+/* Sends a group that is being filled if it is full, or has lingered since its last addition. */
 bool sched_send_if_due(struct sched *sched, struct group **group, uint64_t since, uint64_t now);
 
 #endif

@@ -1,5 +1,5 @@
-/* Vertices as work for the shader units. They come from the streamer, go to the unit that has the
- * fewest groups, and go back in any order, through a ring. */
+/* Vertices as work for the shader units. They come from the Streamer, go to the unit that has the
+ * fewest groups, and return in any order, through a ring. */
 #include "unit/shader/thread_source.h"
 
 #include <string.h>
@@ -65,7 +65,7 @@ thread_vertices_take(struct sched *sched, uint64_t now)
     return sched_send_if_due(sched, &sched->vertex_group, sched->vertex_since, now) || worked;
 }
 
-/* The unit with the fewest groups, or -1 when all are full. */
+/* The unit with the fewest groups, or -1 if all queues are full. */
 static int32_t
 assign(struct sched *sched, const struct group *group, uint64_t now)
 {
