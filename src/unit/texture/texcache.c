@@ -1,22 +1,22 @@
 /* Texture cache (unit/texture/texcache.h).
  *
- * A line that the first level misses waits in its request queue (TextureCacheRequestQueueSize); up
- * to TextureCacheInputQueue of these are looked up behind it, one a cycle, read in order when they
- * are there, one a cycle, expanded (TextureCacheDecompressLatency cycles a line of a compressed
- * texture, one for others, a line at a time) and written through all ports at once. With two levels
- * the second keeps lines of memory and has TextureCacheInputQueueL1 fills under way; with one the
- * transactions on their way are kept until they are read, so that neighbours share them.
+ * A first-level miss waits in the request queue (TextureCacheRequestQueueSize). Up to
+ * TextureCacheInputQueue of these are looked up in the second level, one per cycle. They are read
+ * in order when they are ready, one per cycle. Then a line is expanded:
+ * TextureCacheDecompressLatency cycles for a compressed texture, one cycle for others, one line at
+ * a time. It is written through all ports at once. With two levels, the second level keeps lines of
+ * memory and has TextureCacheInputQueueL1 fills in flight. With one level, the transactions in
+ * flight are kept until they are read, so that adjacent lines share them.
  *
- * So a line that the second level has is there, with the presets' parameters, 3 cycles after the
- * miss: look-up and read, expansion, write.
+ * With the parameters of the presets, a second-level hit is ready 3 cycles after the miss: look-up
+ * and read, expansion, write.
  *
- * What the ROPs have drawn comes as their block states say: a cleared block without a read, of a
- * compressed one its compressed bytes, decompressed on the way as in a ROP; the last
- * TextureUnpackedBlocks of these stay beside the second level, so that the lines of a block share
- * one read.
+ * Surfaces that the ROPs have drawn are read according to their block states. A cleared block needs
+ * no read. Of a compressed block the compressed bytes are read and decompressed, as in a ROP. The
+ * last TextureUnpackedBlocks of these are kept, so that the lines of a block share one read.
  *
- * Source: docs/design/memory.md, Texture caches; names of the levels as in ATTILA, where
- * TextureCache* is the one beside the filter and TextureCache*L1 the one behind it. */
+ * Source: docs/design/memory.md, Texture caches. The names of the levels follow ATTILA:
+ * TextureCache* is the level next to the filter, and TextureCache*L1 the level below it. */
 #include "unit/texture/texcache.h"
 
 #include "base/mem.h"
@@ -38,7 +38,8 @@ invalidate_lines(struct texcache *cache)
     replacement_reset(&cache->replacement);
 }
 
-/* The second level; or, with one level, the transactions on their way, each of a line. */
+/* Creates the second level. With one level: a buffer for the transactions in flight, one per
+ * line. */
 static void
 init_l2(struct texcache *cache, const struct params *params)
 {
@@ -133,8 +134,8 @@ texcache_invalidate(struct texcache *cache)
     cache->skip_invalidate = cache->skip_invalidate_l2 = false;
 }
 
-/* Lines of compressed textures have names of their own, a space for each format: their addresses
- * are those that the texels would have, expanded. */
+/* Lines of compressed textures have separate tags, in one tag space per format. Their addresses are
+ * those of the expanded texels. */
 void
 texcache_name(const struct texcache *cache, struct texcache_texture *texture)
 {
@@ -177,7 +178,7 @@ line_state(const void *self, uint32_t line)
                                              : LINE_MAY_GO;
 }
 
-/* Where the bytes of the texture's n-th line lie in memory. */
+/* Finds the bytes of the texture's n-th line in memory. */
 static void
 locate(const struct texcache *cache, const struct texcache_texture *texture, uint32_t n,
        struct texcache_fill *fill)
@@ -197,7 +198,7 @@ locate(const struct texcache *cache, const struct texcache_texture *texture, uin
     fill->skip = place % 16;
 }
 
-/* The texels of whole blocks, or of a part of one, in Morton order. */
+/* Expands the texels of whole blocks, or of a part of one, in Morton order. */
 static void
 expand(const struct texcache *cache, const struct texcache_fill *fill, uint8_t *out)
 {
@@ -210,7 +211,7 @@ expand(const struct texcache *cache, const struct texcache_fill *fill, uint8_t *
     }
 }
 
-/* What memory has for the line, in the format in which the filter reads it. */
+/* Writes the line from its bytes in memory, in the filter's form. */
 static void
 write_line(struct texcache *cache, const struct texcache_fill *fill)
 {
@@ -221,7 +222,7 @@ write_line(struct texcache *cache, const struct texcache_fill *fill)
         memcpy(data, cache->staging, fill->bytes);
 }
 
-/* A perfect cache: the line is there in the cycle in which it is missed. */
+/* Perfect cache: fills the line in the cycle of its miss. */
 static void
 read_at_once(struct texcache *cache, const struct texcache_fill *fill)
 {
@@ -273,7 +274,7 @@ texcache_allocate(struct texcache *cache, const struct texcache_texture *texture
     return victim;
 }
 
-/* The next line of the level behind, for the fill that is next to be looked up. */
+/* Looks up the next second-level line of the next fill. */
 static bool
 look_up_l2(struct texcache *cache)
 {
@@ -304,7 +305,7 @@ look_up_l2(struct texcache *cache)
     return true;
 }
 
-/* The fill in front has all its bytes: its line will be there when it is expanded and written. */
+/* The first fill has all its bytes. Its line will be ready after expansion and write. */
 static void
 finish_fill(struct texcache *cache, const struct texcache_fill *fill, uint64_t now)
 {
@@ -328,7 +329,7 @@ finish_fill(struct texcache *cache, const struct texcache_fill *fill, uint64_t n
     cache->staged = 0;
 }
 
-/* The part of the fill in front that is next to be read, when its line is there. */
+/* Reads the next part of the first fill if its second-level line is ready. */
 static bool
 read_l2(struct texcache *cache, uint64_t now)
 {

@@ -1,5 +1,6 @@
-/* The cache of a texture unit: one or two levels. The first, beside the filter, holds texels as the
- * filter reads them: those of compressed blocks expanded. The second holds memory as it is. */
+/* The cache of a Texture Unit: one or two levels. The first level, next to the filter, holds texels
+ * in the filter's form: compressed blocks are expanded. The second level holds bytes as in
+ * memory. */
 #ifndef AETIUS_UNIT_TEXCACHE_H
 #define AETIUS_UNIT_TEXCACHE_H
 
@@ -9,38 +10,38 @@
 #include "unit/stats.h"
 
 enum {
-    TEXCACHE_MAX_PARTS = 17, /* 256 bytes in lines of 16 of the second level, not aligned to them */
+    TEXCACHE_MAX_PARTS = 17, /* 256 bytes in second-level lines of 16 bytes, unaligned */
     TEXCACHE_MAX_LINE_BYTES = 256,
     TEXCACHE_HINTS = 512,
-    TEXCACHE_SPILL_BYTES = 256, /* behind the lines */
+    TEXCACHE_SPILL_BYTES = 256, /* after the lines */
     TEXCACHE_NOBODY = UINT32_MAX,
 };
 
 enum texcache_refusal { TEXCACHE_NO_WAY = -1, TEXCACHE_NO_REQUEST = -2 };
 
-/* A texture as the cache sees it. */
+/* A texture in the cache's terms. */
 struct texcache_texture {
     struct sample_texture sample;
-    uint64_t first_tag;           /* of the resource's first line */
-    uint32_t line_stride_log2;    /* places a line */
-    uint32_t address;             /* of the resource */
+    uint64_t first_tag;           /* tag of the resource's first line */
+    uint32_t line_stride_log2;    /* log2 of positions per line */
+    uint32_t address;             /* address of the resource */
     bool conflict_free;           /* a bilinear sample never waits for a port */
-    const struct bound_view *key; /* whose it is, with `target`; and who uses it */
+    const struct bound_view *key; /* view of this entry, with `target`; accesses that use it */
     uint32_t target, uses;
 };
 
 struct texcache_line {
     uint32_t locks;
     bool filling;
-    uint32_t first_waiter, last_waiter; /* the owner's list of who waits for it */
-    cp_ref way;                         /* on which it came */
+    uint32_t first_waiter, last_waiter; /* samples that wait for it: a list of the owner */
+    cp_ref way;                         /* critical path of its arrival */
 };
 
-struct texcache_fill { /* a line of the first level on its way */
+struct texcache_fill { /* a first-level line that is being filled */
     uint32_t line, address, bytes;
-    uint32_t skip;                    /* texels of the block before the line's first */
-    const struct format_info *format; /* compressed: else NULL */
-    uint32_t parts, looked_up, read;  /* lines of the level behind: in all, so far */
+    uint32_t skip;                    /* texels of the block that precede the line */
+    const struct format_info *format; /* NULL: not compressed */
+    uint32_t parts, looked_up, read;  /* second-level lines: in all, looked up, read */
     uint32_t part_line[TEXCACHE_MAX_PARTS];
     struct cp_stamp asked;
 };
@@ -49,39 +50,39 @@ struct texcache {
     uint32_t sets, ways, line_bytes, line_log2;
     uint64_t *tags; /* sets x ways; UINT64_MAX: invalid */
     struct texcache_line *lines;
-    uint8_t *data; /* the lines, then room for the owner */
+    uint8_t *data; /* the lines, then space for the owner */
     struct replacement replacement;
-    uint32_t hints[TEXCACHE_HINTS]; /* where a tag was found last */
+    uint32_t hints[TEXCACHE_HINTS]; /* line in which a tag was last found */
     struct module *owner;
     struct texunit_stats *stats; /* the owner's */
-    struct cp_stamp filled;      /* the last line was written */
+    struct cp_stamp filled;      /* critical path: the last line was written */
 
-    struct texcache_fill *fills; /* those that are looked up come first */
+    struct texcache_fill *fills; /* fills that have been looked up come first */
     struct ring fill_ring;
     uint32_t fills_looked_up, input_limit;
-    uint8_t staging[TEXCACHE_MAX_LINE_BYTES]; /* bytes of the fill in front, as in memory */
+    uint8_t staging[TEXCACHE_MAX_LINE_BYTES]; /* bytes of the first fill, as in memory */
     uint32_t staged;
     uint32_t decompress_latency, write_cycles;
     uint64_t decompressor_free, write_port_free;
     struct {
         uint32_t line;
         uint64_t cycle;
-    } * written; /* lines that will be there in a cycle */
+    } * written; /* lines, and the cycles in which they are complete */
     struct ring written_ring;
 
-    const struct gpu_memory *memory; /* perfect: every line comes from here, at once; else NULL */
+    const struct gpu_memory *memory; /* perfect cache: source of all lines; else NULL */
     bool two_levels;
-    struct cache l2;            /* the second level; else the transactions on their way */
-    struct block_reader blocks; /* what lies behind that */
+    struct cache l2;            /* the second level; else the transactions in flight */
+    struct block_reader blocks; /* source of cleared and compressed blocks */
     uint32_t l2_limit;
 
     /* fault injection */
     bool skip_invalidate, skip_invalidate_l2;
-    uint64_t fill_number, wrong_fill_at; /* this fill gets the bytes of the line behind; 0: none */
+    uint64_t fill_number, wrong_fill_at; /* this fill gets the bytes of the next line; 0: none */
 };
 
-/* `module`: the owner's. `memory`: for a perfect cache alone. The states of what is drawn into;
- * NULL: memory has everything as it is. */
+/* `module`: the owner's. `memory`: only for a perfect cache. `color`, `depth`: states of drawn
+ * surfaces; NULL: memory holds everything raw. */
 void texcache_init(struct texcache *cache, const struct params *params, struct module *module,
                    const struct gpu_memory *memory, const struct blocks *color,
                    const struct blocks *depth, struct texunit_stats *stats);
@@ -89,7 +90,7 @@ void texcache_fini(struct texcache *cache);
 void texcache_invalidate(struct texcache *cache);
 bool texcache_is_quiet(const struct texcache *cache);
 
-/* A texture's part in the cache's names; `sample` is made. */
+/* Sets the cache's fields of a texture. `sample` must be initialized. */
 void texcache_name(const struct texcache *cache, struct texcache_texture *texture);
 
 /* Index of the line with the tag, or -1. */
@@ -100,21 +101,22 @@ texcache_find(struct texcache *cache, uint64_t tag)
     uint32_t hint = cache->hints[tag % TEXCACHE_HINTS];
     return cache->tags[hint] == tag ? (int32_t)hint : texcache_search(cache, tag);
 }
-/* Makes room for the texture's n-th line, which is not here, and asks for it; or a refusal. */
+/* Allocates a line for the texture's n-th line, which must not be in the cache, and requests its
+ * bytes. Returns the line or an enum texcache_refusal. */
 int32_t texcache_allocate(struct texcache *cache, const struct texcache_texture *texture,
                           uint32_t n);
 
-/* A line that is there from now on, or -1 when there is no (other) one. */
+/* The next line that has become complete, or -1 if there is none. */
 int32_t texcache_next_filled(struct texcache *cache, uint64_t now);
-/* A locked line stays until it is unlocked as often. */
+/* A locked line is not evicted before it has been unlocked as often as it was locked. */
 static inline void
 texcache_unlock(struct texcache *cache, uint32_t line)
 {
     INVARIANT(cache->owner, cache->lines[line].locks > 0);
     cache->lines[line].locks--;
 }
-/* One cycle of what lies behind the first level: at most one look-up, one line read, one
- * transaction sent. Returns the cycle in which it has to be clocked again, whatever comes. */
+/* Runs one cycle of the second level: at most one look-up, one line read, one transaction sent.
+ * Returns the cycle in which it must be clocked again at the latest. */
 uint64_t texcache_clock(struct texcache *cache, uint64_t now);
 
 #endif

@@ -1,23 +1,23 @@
-/* Texture unit (one or several a shader unit).
+/* Texture Unit, one or several per shader unit.
  *
- * A quad's request becomes a list of samples (gfx/sample.h: one bilinear sample for the quad each).
- * The fetch stage looks up the lines of one sample a cycle in the first level of the cache, with at
- * most TextureCacheMissesPerCycle misses a cycle, and locks them. A sample whose lines are all here
- * is ready; one that misses waits in a window of TextureWaitReadWindow samples, and whichever has
- * its lines goes on. The read stage takes a ready sample a cycle and filters it; the answer leaves
- * when the last sample of the quad is in. So misses overlap with the work around them.
+ * A quad's request becomes a list of samples, each one bilinear sample for the quad (gfx/sample.h).
+ * The fetch stage looks up the lines of one sample per cycle in the first level of the cache, and
+ * locks them. At most TextureCacheMissesPerCycle misses are possible per cycle. A sample with all
+ * lines filled is ready. A sample that misses waits in a window of TextureWaitReadWindow samples,
+ * and leaves it in any order. The read stage takes one ready sample per cycle and filters it. The
+ * answer leaves with the last sample of the quad. So misses overlap with other work.
  *
- * The cache has four banks of four ports, TextureCachePortWidth bytes wide; consecutive 32-bit
- * words lie in consecutive banks, and a word is read once for all texels of a sample in it. A texel
- * takes its port for as many cycles as it has widths, and a bank serves four texels at a time:
- * texels of up to 4 bytes take a cycle a sample, of 8 bytes 4, of 16 bytes 16 unless they are
- * shared.
+ * The cache has four banks of four ports, TextureCachePortWidth bytes wide. Consecutive 32-bit
+ * words are in consecutive banks. A word is read once for all texels of a sample in it. A texel
+ * takes its port for one cycle per port width, and a bank serves four texels at a time. So a sample
+ * takes one cycle for texels of up to 4 bytes, and 4 cycles for texels of 8 bytes. Texels of 16
+ * bytes take 16 cycles, unless texels are shared.
  *
- * Latency: AddressALULatency on the queue in, FilterALULatency on the queue out, and the cache's.
- * TextureAccessQueue bounds the quads between request and answer, and the samples that are ready.
- * Source: docs/design/machine.md, Texture Unit; ATTILA for the window, banks and ports. Not
- * modelled: bank conflicts of the tags (the ports bind first), a queue before the filter (read and
- * filter keep the same pace). */
+ * Latency: AddressALULatency on the input queue, FilterALULatency on the output queue, and that of
+ * the cache. TextureAccessQueue limits the quads between request and answer, and the samples that
+ * are ready. Source: docs/design/machine.md, Texture Unit; ATTILA for the window, banks and ports.
+ * Not modelled: bank conflicts of the tags (the ports limit first), a queue before the filter (read
+ * and filter have the same rate). */
 #include "unit/texture/texunit.h"
 
 #include "base/bits.h"
@@ -122,8 +122,8 @@ texunit_init(struct texunit *texunit, const struct unit_env *env, uint32_t index
 
 /* Textures */
 
-/* Whether the texels of a bilinear sample always lie in different banks, lane by lane: neighbours
- * in squares of 4x4 or more do, if a texel is no wider than a bank and a port. */
+/* Whether the texels of a bilinear sample are always in different banks, per lane. Adjacent texels
+ * in squares of 4x4 or more are, if a texel is no wider than a bank and a port. */
 static bool
 is_conflict_free(const struct texunit *texunit, const struct sample_texture *sample)
 {
@@ -136,7 +136,7 @@ is_conflict_free(const struct texunit *texunit, const struct sample_texture *sam
     return true;
 }
 
-/* NULL when all places are in use. */
+/* Finds or creates the texture's entry. Returns NULL if all entries are in use. */
 static struct texcache_texture *
 find_texture(struct texunit *texunit, const struct bound_view *bound, uint32_t target)
 {
@@ -179,7 +179,7 @@ view_of(const struct texture_item *item)
     return &group->draw->views[group->stage][request_of(item)->sampler];
 }
 
-/* A size query needs no texels. */
+/* Answers a size query, which needs no texels. */
 static void
 answer_size(struct texunit *texunit, const struct texture_item *item)
 {
@@ -194,7 +194,7 @@ answer_size(struct texunit *texunit, const struct texture_item *item)
     texunit->stats.size_queries++;
 }
 
-/* Takes the next request; false when there is none or no room. */
+/* Takes the next request. Returns false if there is none, or no room. */
 static bool
 take_request(struct texunit *texunit, uint64_t now)
 {
@@ -227,7 +227,8 @@ count_plan(struct texunit *texunit)
     texunit->stats.probes += plan->probes;
 }
 
-/* The samples of the next access; false when there is none (or no place for its texture). */
+/* Plans the samples of the next access. Returns false if there is none, or no entry for its
+ * texture. */
 static bool
 plan_next(struct texunit *texunit)
 {
@@ -251,7 +252,7 @@ plan_next(struct texunit *texunit)
         memcpy(access->reference, plan->reference, sizeof access->reference);
     }
     access->passes = plan->pass_count;
-    access->left = plan->pass_count ? plan->pass_count : 1; /* an empty one brings the answer */
+    access->left = plan->pass_count ? plan->pass_count : 1; /* an empty sample carries the answer */
     access->added = 0;
     access->first = access->last = TEXUNIT_NONE;
     texunit->planned = slot;
@@ -262,7 +263,7 @@ plan_next(struct texunit *texunit)
 
 /* Fetch */
 
-/* A bit for each lane that is set. */
+/* One bit for each lane that is set. */
 static inline uint32_t
 lane_bits(uvec4 mask)
 {
@@ -273,8 +274,8 @@ lane_bits(uvec4 mask)
 #endif
 }
 
-/* The lines that the sample reads, by number, and which texels lie in each. Places become offsets
- * in the line. */
+/* Lists the lines that the sample reads, by number, and the texels in each line. Converts positions
+ * to offsets in the line. */
 static void
 list_lines(struct texunit *texunit, const struct texcache_texture *texture,
            struct sample_pass *pass)
@@ -329,7 +330,7 @@ port_cycles(const struct texunit *texunit, const struct texcache_texture *textur
     return most * ((bytes + texunit->port_width - 1) / texunit->port_width);
 }
 
-/* A look-up begins as soon as its request, the stage and a place for it are there. */
+/* Critical path: a look-up begins when its request, the stage and a place for it are available. */
 static void
 note_look_up(struct texunit *texunit, const struct texunit_access *access)
 {
@@ -341,7 +342,7 @@ note_look_up(struct texunit *texunit, const struct texunit_access *access)
     texunit->was_stalled = false;
 }
 
-/* Begins the look-up of the next sample; false: no place for it. */
+/* Begins the look-up of the next sample. Returns false if there is no place for it. */
 static bool
 begin_sample(struct texunit *texunit)
 {
@@ -372,7 +373,7 @@ begin_sample(struct texunit *texunit)
     texunit->stats.passes++;
     texunit->stats.samples_nearest += !sample->pass.linear;
     if (texunit->samples_cycle > 1)
-        ; /* ports for all of them */
+        ; /* there is a port for each of them */
     else if (sample->pass.linear ? !texture->conflict_free : texture->sample.texel_log2 > 2)
         sample->port_cycles = port_cycles(texunit, texture, &sample->pass);
     list_lines(texunit, texture, &sample->pass);
@@ -380,7 +381,7 @@ begin_sample(struct texunit *texunit)
     return true;
 }
 
-/* The sample waits for the line that it locked last. */
+/* Adds the sample to the waiters of the line that it locked last. */
 static void
 wait_for_line(struct texunit *texunit, struct texunit_sample *sample, uint32_t slot)
 {
@@ -395,7 +396,7 @@ wait_for_line(struct texunit *texunit, struct texunit_sample *sample, uint32_t s
     line->last_waiter = waiter;
 }
 
-/* Locks the next line of the sample in hand; STALL_NONE when it did. */
+/* Locks the next line of the current sample. Returns STALL_NONE on success. */
 static enum texunit_stall
 lock_line(struct texunit *texunit, const struct texcache_texture *texture,
           struct texunit_sample *sample)
@@ -429,8 +430,8 @@ lock_line(struct texunit *texunit, const struct texcache_texture *texture,
     return STALL_NONE;
 }
 
-/* The sample in hand finds every way of a set locked, by itself: the texels of the lines that it
- * has are put aside, so that the lines can go. False while it still waits for one. */
+/* Resolves a self-deadlock: the sample's own lines lock every way of a set. Saves their texels and
+ * unlocks the lines. Returns false while one of them is not filled. */
 static bool
 save_texels(struct texunit *texunit, const struct texcache_texture *texture,
             struct texunit_sample *sample)
@@ -463,7 +464,7 @@ make_ready(struct texunit *texunit, uint32_t slot)
     texunit->ready[ring_push(&texunit->ready_ring)] = slot;
 }
 
-/* The sample in hand has all its lines, or they are on their way. */
+/* Ends the look-up of the current sample. All its lines are filled or in flight. */
 static void
 end_sample(struct texunit *texunit, const struct texunit_sample *sample)
 {
@@ -479,7 +480,7 @@ end_sample(struct texunit *texunit, const struct texunit_sample *sample)
         texunit->planned = TEXUNIT_NONE;
 }
 
-/* One cycle of the fetch stage. */
+/* Runs one cycle of the fetch stage. */
 static bool
 texunit_fetch(struct texunit *texunit)
 {
@@ -525,7 +526,7 @@ texunit_fetch(struct texunit *texunit)
     return true;
 }
 
-/* Lines that came: who waited for nothing else is ready. */
+/* Takes filled lines. A sample that waits for no other line becomes ready. */
 static bool
 take_filled(struct texunit *texunit, uint64_t now)
 {
@@ -576,7 +577,7 @@ answer(struct texunit *texunit, uint32_t slot, uint64_t now)
     texunit->free_accesses[texunit->access_limit - 1 - texunit->access_count] = slot;
 }
 
-/* Samples go into the sum in order, whenever they were read. */
+/* Adds samples to the sum in order, independent of the order of reads. */
 static void
 add_samples(struct texunit *texunit, struct texunit_access *access)
 {
@@ -592,7 +593,7 @@ add_samples(struct texunit *texunit, struct texunit_access *access)
         access->last = TEXUNIT_NONE;
 }
 
-/* One cycle of the read stage; *why says what it waits for. */
+/* Runs one cycle of the read stage. Sets *why if it waits. */
 static bool
 read_sample(struct texunit *texunit, uint64_t now, enum unit_state *why)
 {
@@ -638,7 +639,7 @@ exec_control(struct texunit *texunit, uint64_t now)
     return true;
 }
 
-/* What has held since the last clock. */
+/* Counts the state since the last clock. */
 static void
 count_cycles(void *self, uint64_t now)
 {

@@ -1,8 +1,8 @@
 /* Texture Unit: addresses, cache, filter (docs/design/machine.md, Texture Unit).
  *
  * In: struct texture_item, one quad of a thread group; out: the same item when the texels are in
- * the group (group_texels()). Answers of different quads leave in any order. Of an access the
- * samples are added in order. The unit owns its cache, accesses and samples; a group belongs to its
+ * the group (group_texels()). Answers of different quads leave in any order. The samples of one
+ * access are added in order. The unit owns its cache, accesses and samples; a group belongs to its
  * shader unit. texunit_init() cannot fail. */
 #ifndef AETIUS_UNIT_TEXUNIT_H
 #define AETIUS_UNIT_TEXUNIT_H
@@ -12,11 +12,11 @@
 
 enum {
     TEXUNIT_TEXTURES = 32,
-    TEXUNIT_PERFECT_RATE = 64, /* samples a cycle with PerfectTextures */
+    TEXUNIT_PERFECT_RATE = 64, /* samples per cycle with PerfectTextures */
     TEXUNIT_NONE = UINT32_MAX,
 };
 
-/* What keeps the fetch stage from looking up the next sample. */
+/* Reasons why the fetch stage does not look up the next sample. */
 enum texunit_stall {
     STALL_NONE,
     STALL_WINDOW,
@@ -27,13 +27,13 @@ enum texunit_stall {
     STALL_COUNT
 };
 
-struct texunit_access { /* a quad's request */
+struct texunit_access { /* request of a quad */
     struct texture_item item;
     struct cp_stamp asked;
     struct texcache_texture *texture;
     uint64_t since;
-    uint32_t passes, left, added; /* samples in all, not read yet, in the sum */
-    uint32_t first, last;         /* its samples that are not in the sum, in order */
+    uint32_t passes, left, added; /* samples: in all, not read yet, in the sum */
+    uint32_t first, last;         /* its samples not yet in the sum, in order */
     uint8_t mask;
     float reference[4];
     sample_value sum[4];
@@ -41,13 +41,13 @@ struct texunit_access { /* a quad's request */
 
 struct texunit_sample { /* a bilinear sample of a quad, from its look-up on */
     struct sample_pass pass;
-    uint32_t access, next; /* next: of the access */
+    uint32_t access, next; /* next: next sample of the access */
     uint32_t port_cycles;
-    uint32_t line_count, missing; /* lines locked; of these, not here yet */
-    bool read;                    /* `value` is there */
-    struct cp_stamp ready;        /* its lines are here */
+    uint32_t line_count, missing; /* locked lines; of these, not yet filled */
+    bool read;                    /* `value` is valid */
+    struct cp_stamp ready;        /* critical path: its lines are filled */
     uint32_t lines[16];
-    uint32_t next_waiter[16]; /* for the same line: 16 * sample + line in its list */
+    uint32_t next_waiter[16]; /* next in the line's list: 16 * sample + line */
     sample_value value[4];
 };
 
@@ -58,39 +58,39 @@ struct texunit {
     struct queue *control, *done;
     struct texcache cache;
     uint32_t port_width, misses_cycle;
-    uint32_t samples_cycle; /* that are looked up, and filtered, in a cycle */
+    uint32_t samples_cycle; /* samples looked up, and filtered, per cycle */
 
-    struct texcache_texture *textures; /* made ready, for the draws of a frame */
+    struct texcache_texture *textures; /* initialized, for the draws of a frame */
     uint32_t texture_count, texture_rr;
 
     struct texunit_access *accesses;
     uint32_t access_limit, access_count;
-    uint32_t *free_accesses; /* stack */
-    uint32_t *order;         /* not planned yet */
+    uint32_t *free_accesses; /* stack of unused accesses */
+    uint32_t *order;         /* accesses not planned yet */
     struct ring order_ring;
 
     /* The access whose samples are being looked up. */
-    uint32_t planned; /* or NONE */
+    uint32_t planned; /* the access, or TEXUNIT_NONE */
     uint32_t next_pass;
     struct sample_plan plan;
-    uint32_t begun; /* its sample in hand, or NONE; the lines that it needs: */
+    uint32_t begun; /* its current sample, or TEXUNIT_NONE; then the lines of that sample */
     uint32_t wanted[16], wanted_count, wanted_done;
     uint16_t wanted_by[16]; /* texels in each line */
 
     struct texunit_sample *samples;
-    uint32_t sample_limit, free_count, *free_samples; /* stack */
+    uint32_t sample_limit, free_count, *free_samples; /* stack of unused samples */
     uint32_t window_limit, window_count;              /* samples that wait for lines */
-    uint32_t *ready;                                  /* samples whose lines are here */
+    uint32_t *ready;                                  /* samples with all lines filled */
     struct ring ready_ring;
     uint64_t port_free;
 
-    enum texunit_stall stall; /* since the last clock */
+    enum texunit_stall stall; /* state since the last clock */
     uint64_t counted;         /* cycle up to which stalls and occupancies are counted */
 
-    /* critical path: what look-up did last, and replies of memory, are the module's stage */
+    /* critical path: the module's stage is the last look-up or reply of memory */
     struct cp_stage input_stage, lookup_stage, output_stage;
     bool was_stalled, line_stalled; /* look-up waits for a place, for a line */
-    cp_ref freed;                   /* of what gave one last */
+    cp_ref freed;                   /* critical path: the last event that freed one */
 };
 
 void texunit_init(struct texunit *texunit, const struct unit_env *env, uint32_t index);
