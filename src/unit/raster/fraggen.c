@@ -1,12 +1,12 @@
-/* Fragment generator.
+/* Fragment Generator.
  *
- * Walks triangles by one of several generators (generators.def) and gives the 8x8 tiles that they
- * cover, with a coverage mask. A batch is what the generator walks together: one triangle, or
- * several once as many have come or the draw ends.
+ * Walks triangles with one of several generators (generators.def), and sends the 8x8 tiles that
+ * they cover with a coverage mask. The generator walks a batch together: one triangle, or several
+ * once enough have arrived or the draw ends.
  *
- * Multisampled, MSAASamplesCycle samples of each fragment are made in a cycle: a quad takes that
- * many times longer. BatchQueueSize triangles are held, those being walked included. Latency 1, on
- * the queue to hierarchical Z. Source: docs/design/machine.md, Fragment Generator; ATTILA's
+ * MSAASamplesCycle samples of each fragment are generated per cycle, so a multisampled quad takes
+ * several passes. The unit holds BatchQueueSize triangles, including the current batch. Latency 1,
+ * on the queue to Hierarchical Z. Source: docs/design/machine.md, Fragment Generator; ATTILA's
  * TriangleTraversal. */
 #include "base/bits.h"
 #include "unit/raster/generator.h"
@@ -37,7 +37,7 @@ fraggen_reset(void *self)
     const struct fraggen *fraggen = self;
     const struct module *module = &fraggen->module;
     INVARIANT(module, !fraggen->ring.count && !fraggen->batch);
-    INVARIANT(module, fraggen->finished == 0); /* setup knows of all */
+    INVARIANT(module, fraggen->finished == 0); /* all are reported to Triangle Setup */
 }
 
 static const struct module_ops ops = {
@@ -64,7 +64,7 @@ fraggen_init(struct fraggen *fraggen, const struct unit_env *env, uint32_t index
     fraggen->generator->create(fraggen, params);
 }
 
-/* The n-th triangle held. */
+/* The n-th triangle in the unit. */
 static struct fraggen_waiting *
 waiting_at(const struct fraggen *fraggen, uint32_t n)
 {
@@ -90,7 +90,7 @@ fraggen_passes(const struct fraggen *fraggen, uint32_t n)
            fraggen->samples_cycle;
 }
 
-/* Takes what came; returns whether the end of the draw is next. */
+/* Takes all items that fit. Returns whether the next item is the end of the draw. */
 static bool
 fraggen_take(struct fraggen *fraggen, uint64_t now)
 {
@@ -115,7 +115,7 @@ fraggen_begin(struct fraggen *fraggen, uint64_t now)
     fraggen->generator->begin(fraggen);
 }
 
-/* Classes of size: none, 1, 2 to 3, 4 to 7, ... */
+/* Size classes: none, 1, 2 to 3, 4 to 7, ... */
 static void
 count_size(struct fraggen_stats *stats, uint32_t fragments)
 {
@@ -136,7 +136,7 @@ finish_triangle(struct fraggen *fraggen)
     fraggen->batch = 0;
 }
 
-/* Quads of a tile with a fragment in them: a bit each, four bits apart. */
+/* Quads of a tile with at least one fragment: one bit each, four bits apart. */
 static uint64_t
 quads_of(uint64_t mask)
 {

@@ -15,8 +15,8 @@
 
 struct fraggen_waiting {
     struct triangle_item item;
-    uint64_t arrival;   /* cycle in which it came */
-    uint32_t fragments; /* so far */
+    uint64_t arrival;   /* cycle of its arrival */
+    uint32_t fragments; /* generated so far */
 };
 
 struct fraggen {
@@ -24,19 +24,19 @@ struct fraggen {
     struct fraggen_stats stats;
     struct pools *pools;
     struct queue *in, *out;
-    struct queue *credits; /* to setup: triangles that are finished */
+    struct queue *credits; /* to Triangle Setup: finished triangles */
     uint32_t quads_cycle, samples_cycle;
 
-    /* The triangles that came; the first `batch` of them are being walked. */
+    /* Triangles in order of arrival. The first `batch` of them are being walked. */
     struct fraggen_waiting *waiting;
     struct ring ring;
     uint32_t batch, batch_limit;
-    uint32_t finished; /* triangles that setup has not been told of */
+    uint32_t finished; /* triangles not yet reported to Triangle Setup */
 
     const struct generator *generator;
-    void *walk;           /* the generator's own */
-    uint64_t begun_cycle; /* in which the batch was begun */
-    uint64_t free_cycle;  /* the last quads are being generated until then */
+    void *walk;           /* the generator's state */
+    uint64_t begun_cycle; /* first cycle of the batch */
+    uint64_t free_cycle;  /* cycle in which the last quads are complete */
 };
 
 static inline uint32_t

@@ -1,43 +1,44 @@
 /* The seven-level generator (docs/design/rasterizer.md, Seven levels).
  *
- * Level 1 splits 128x128 squares into 64x64, level 2 those into 32x32, and so on; level 5 splits
- * 8x8 tiles into 4x4 blocks, and levels 6 and 7 make the coverage of a block. Every level takes a
- * square (levels 6 and 7 a block) a cycle and passes on the children that the triangle may cover:
- * those that no edge rejects by its corner and, with the box test, that the bounding box touches. A
- * level works on its squares in the order in which they come, so the cycle of each follows from
- * when its parent was split, when the level was free, and when the queue behind it (LevelQueueSize)
- * had room for all that it may pass on: as many as the square has children. Level 7 keeps the
- * blocks of a tile until the tile leaves.
+ * Level 1 splits 128x128 squares into 64x64, level 2 those into 32x32, and so on. Level 5 splits
+ * 8x8 tiles into 4x4 blocks, and levels 6 and 7 compute the coverage of a block. Every level takes
+ * one square (levels 6 and 7: one block) per cycle and passes on the children that the triangle may
+ * cover. No edge may reject such a child by its corner. With the box test, the bounding box must
+ * touch it.
  *
- * Counted a level: squares tested, passed, and passed in vain (no pixel in them is covered). */
+ * A level processes its squares in order of arrival. So the cycle of each square follows from three
+ * events: its parent was split, the level was free, and the queue after the level (LevelQueueSize)
+ * had room for all children. Level 7 keeps the blocks of a tile until the tile leaves.
+ *
+ * Counters per level: squares tested, passed, and passed in vain (without a covered pixel). */
 #include "unit/raster/generator.h"
 
 #include "base/mem.h"
 
 enum { LEVELS = 7, ROOT_SIZE = 128 };
 
-struct square { /* being split */
+struct square { /* a square that is being split */
     int32_t x, y, size;
-    uint32_t level, child; /* that splits it; its next child */
-    uint64_t cycle;        /* in which its children left the level */
-    bool covered;          /* some pixel in it was */
+    uint32_t level, child; /* level that splits it; its next child */
+    uint64_t cycle;        /* cycle in which its children left the level */
+    bool covered;          /* at least one of its pixels is covered */
 };
 
 struct levels {
-    bool use_box; /* squares are tested against the bounding box too */
+    bool use_box; /* squares are also tested against the bounding box */
     const struct triangle *triangle;
     int32_t root_x, root_y; /* the next 128x128 square */
     struct square stack[LEVELS];
     uint32_t depth;
-    uint64_t free_cycle[LEVELS + 1]; /* of each level: when it can take a square; [0] unused */
+    uint64_t free_cycle[LEVELS + 1]; /* when each level can take a square; [0] unused */
     uint32_t queue_size;
-    uint64_t *starts[LEVELS + 1]; /* of each level's last squares, when it took them: rings */
-    uint32_t taken[LEVELS + 1];   /* squares so far */
+    uint64_t *starts[LEVELS + 1]; /* ring per level: cycles in which it took its last squares */
+    uint32_t taken[LEVELS + 1];   /* squares taken so far */
     uint64_t start_cycle;
-    /* the tile in hand: the next one that has a covered pixel */
+    /* the current tile: the next one with a covered pixel */
     bool has_tile;
     int32_t tile_x, tile_y;
-    uint64_t tile_cycle; /* in which its last 4x4 block has its coverage */
+    uint64_t tile_cycle; /* cycle in which its last 4x4 block is complete */
 };
 
 static void
@@ -52,8 +53,8 @@ create(struct fraggen *fraggen, const struct params *params)
         levels->starts[level] = (uint64_t *)(levels + 1) + (level - 1) * size;
 }
 
-/* The first cycle in which the queue in front of the level has room for so many squares more: of
- * those before, all but queue_size - room were taken. Squares in it by then are the last ones. */
+/* First cycle in which the queue before the level has room for `room` more squares. By then, the
+ * level has taken all earlier squares but the last queue_size - room. */
 static uint64_t
 has_room(const struct levels *levels, uint32_t level, uint32_t room)
 {
@@ -61,7 +62,8 @@ has_room(const struct levels *levels, uint32_t level, uint32_t room)
     return taken > stay ? levels->starts[level][(taken - 1 - stay) % levels->queue_size] + 1 : 0;
 }
 
-/* The level takes a square that was there at `cycle`; returns when its children leave. */
+/* The level takes a square that arrived at `cycle`. Returns the cycle in which its children
+ * leave. */
 static uint64_t
 split(struct levels *levels, uint32_t level, uint64_t cycle)
 {
@@ -87,7 +89,7 @@ push(struct levels *levels, int32_t x, int32_t y, int32_t size, uint32_t level, 
         (struct square){x, y, size, level, 0, split(levels, level, cycle), false};
 }
 
-/* The next 128x128 square of the bounding box; false when there is none. */
+/* Pushes the next 128x128 square of the bounding box. Returns false if there is none. */
 static bool
 next_root(struct levels *levels)
 {
@@ -103,7 +105,7 @@ next_root(struct levels *levels)
     return true;
 }
 
-/* Levels 6 and 7 on a 4x4 block: counts, and whether a pixel of it is covered. */
+/* Levels 6 and 7 on a 4x4 block. Returns whether a pixel of it is covered. */
 static bool
 cover_block(const struct levels *levels, struct fraggen_stats *stats, int32_t x, int32_t y,
             uint64_t mask)
@@ -129,7 +131,8 @@ cover_block(const struct levels *levels, struct fraggen_stats *stats, int32_t x,
     return covered;
 }
 
-/* Level 5 on a tile and what follows; *cycle is when the last block is done. */
+/* Levels 5 to 7 on a tile. Sets *cycle to the end of the last block. Returns whether a pixel is
+ * covered. */
 static bool
 cover_tile(struct levels *levels, struct fraggen_stats *stats, int32_t x, int32_t y,
            uint64_t *cycle)
@@ -152,7 +155,7 @@ cover_tile(struct levels *levels, struct fraggen_stats *stats, int32_t x, int32_
     return covered;
 }
 
-/* The square on top is done: the one that it is a child of hears of it. */
+/* Removes a finished square and updates its parent. */
 static void
 pop(struct levels *levels, struct fraggen_stats *stats)
 {
@@ -164,7 +167,7 @@ pop(struct levels *levels, struct fraggen_stats *stats)
     parent->covered |= covered;
 }
 
-/* The next 8x8 tile that has a covered pixel; false when the triangle is done. */
+/* Finds the next 8x8 tile with a covered pixel. Returns false if the triangle is finished. */
 static bool
 next_tile(struct levels *levels, struct fraggen_stats *stats)
 {
@@ -200,7 +203,7 @@ next_tile(struct levels *levels, struct fraggen_stats *stats)
     return false;
 }
 
-/* Level 1 takes the triangle as soon as it has done with the one before it. */
+/* Level 1 takes the triangle as soon as it is free. */
 static void
 generator_seven_level_begin(struct fraggen *fraggen)
 {
@@ -214,7 +217,7 @@ generator_seven_level_begin(struct fraggen *fraggen)
     levels->has_tile = next_tile(levels, &fraggen->stats);
 }
 
-/* Gives the tile in hand when its last block is done, and looks for the next one. */
+/* Sends the current tile when its last block is complete, and finds the next one. */
 static bool
 seven_level_step(struct fraggen *fraggen, uint64_t now, enum unit_state *why)
 {
@@ -232,7 +235,7 @@ seven_level_step(struct fraggen *fraggen, uint64_t now, enum unit_state *why)
     }
     const uint32_t quads =
         fraggen_give(fraggen, 0, levels->tile_x, levels->tile_y, ~UINT64_C(0), now);
-    /* its blocks came one a cycle, for one pass */
+    /* its blocks have arrived, one per cycle, during the first pass */
     const uint32_t cycles = quads ? fraggen_passes(fraggen, 0) : 1;
     fraggen->stats.passes += quads ? (uint64_t)cycles * fraggen->quads_cycle : 0;
     fraggen->free_cycle = now + cycles;

@@ -1,19 +1,19 @@
 /* Hierarchical Z.
  *
- * Keeps for every block of the depth surfaces (hz_buffer.c) the farthest depth that it may hold,
- * and drops the fragments of a tile that are farther than all of their block: only under LESS and
- * LEQUAL, when no stencil operation could have happened and the program writes no depth. Far depths
- * come from the z tests when a line leaves their cache, and from clears, which take a cycle for
- * HZBlocksClearedPerCycle blocks. A draw that can move depth away (other functions with depth
- * writes) makes all that is known of its surface void; blits and transfers into a surface do so by
- * CONTROL_INVALIDATE.
+ * Keeps the farthest depth that each block of the depth surfaces may hold (hz_buffer.c), and drops
+ * fragments of a tile that are farther. It tests only with LESS and LEQUAL, if no stencil operation
+ * can occur and the program writes no depth. Far depths come from the z tests when a line leaves
+ * their cache, and from clears, which clear HZBlocksClearedPerCycle blocks per cycle. A draw that
+ * can move depth away (other functions with depth writes) makes all far depths of its surface
+ * unknown. Blits and transfers into a surface do so through CONTROL_INVALIDATE.
  *
- * The buffer is read through a cache of HZCacheLines lines, HZCacheLineSize entries each: one line
- * is read in a cycle in which no update is written, in HZAccessLatency cycles. Tiles wait for their
- * lines in order, EarlyZQueueSize quads' worth of them. Two tiles a cycle in, and StampsPerCycle
- * quads out (2x64 fragments in the reference of 2005): to the ROP that owns the tile (early test),
- * or to the interpolator (late test). Latency 1 when the line is in the cache, on the queues
- * behind. Source: docs/design/rasterizer.md, Hierarchical Z; ATTILA's HierarchicalZ. */
+ * The buffer is read through a cache of HZCacheLines lines with HZCacheLineSize entries. One line
+ * can be read per cycle without an update, with a latency of HZAccessLatency cycles. Tiles wait for
+ * their lines in order; EarlyZQueueSize limits their quads. Input: two tiles per cycle. Output:
+ * StampsPerCycle quads per cycle (2x64 fragments in the reference of 2005). They go to the ROP that
+ * owns the tile (early test) or to the Interpolator (late test). Latency 1 on the output queues, if
+ * the line is in the cache. Source: docs/design/rasterizer.md, Hierarchical Z; ATTILA's
+ * HierarchicalZ. */
 #include "unit/raster/hz.h"
 
 #include "base/bits.h"
@@ -29,7 +29,7 @@ enum { TILES_CYCLE = 2 };
 
 static enum unit_state hz_clock(void *self, uint64_t now);
 
-/* module.settle: up to `now`, where an interval or a batch of the tables ends. */
+/* module.settle: counts up to `now`, the end of an interval or a batch of the tables. */
 static void
 count_stall(void *self, uint64_t now)
 {
@@ -37,7 +37,7 @@ count_stall(void *self, uint64_t now)
     stall_note(&hz->stall, hz->stall.counter, now);
 }
 
-/* Every tile may hold anything. */
+/* Makes all far depths unknown. */
 static void
 hz_reset(void *self)
 {
@@ -95,7 +95,7 @@ stencil_has_effect(const struct draw *draw)
     return false;
 }
 
-/* All entries of the surface are written; the unit is busy with that for a while. */
+/* Sets all entries of the surface. The unit is busy until all blocks are cleared. */
 static void
 fill(struct hz *hz, struct hz_surface *surface, uint16_t far, uint64_t now)
 {
@@ -135,8 +135,8 @@ begin_draw(struct hz *hz, const struct draw *draw, uint64_t now)
                    draw->depth_output < 0;
 }
 
-/* The nearest depth that the triangle's plane has over the pixels, within what its fragments are
- * clamped to; samples may lie half a pixel beyond the pixel centres. */
+/* Nearest depth of the triangle's plane over the pixels, clamped as its fragments are. Samples may
+ * be half a pixel away from pixel centers. */
 static float
 nearest(const struct triangle *t, uint32_t x, uint32_t y, uint32_t width, uint32_t height)
 {
@@ -150,7 +150,7 @@ nearest(const struct triangle *t, uint32_t x, uint32_t y, uint32_t width, uint32
     return near < t->z_max ? near : t->z_max;
 }
 
-/* How much nearer the test behind may see a fragment than nearest() says: two steps of the depth
+/* Maximum by which the z test may see a fragment nearer than nearest() does: two steps of the depth
  * format, and the rounding of the plane's terms. */
 static float
 margin(const struct tile_item *tile)
@@ -187,7 +187,7 @@ count_quads(uint64_t mask)
     return bits_count(mask & UINT64_C(0x1111111111111111));
 }
 
-/* Takes the fragments of the tile's quads in `culled` away. */
+/* Removes the fragments `culled` from the tile. */
 static void
 cull(struct hz *hz, struct tile_item *tile, uint64_t culled)
 {
@@ -225,7 +225,7 @@ test(struct hz *hz, struct hz_waiting *waiting)
         cull(hz, &waiting->tile, culled);
 }
 
-/* The entry of the tile's n-th block. */
+/* Entry of the tile's n-th block. */
 static uint32_t
 entry_of(const struct hz *hz, const struct tile_item *tile, uint32_t n)
 {
@@ -234,7 +234,7 @@ entry_of(const struct hz *hz, const struct tile_item *tile, uint32_t n)
     return s->first + number * s->cut.tile_blocks + n;
 }
 
-/* Whether the buffer has entries for all of the tile's blocks. */
+/* Whether the buffer has entries for all blocks of the tile. */
 static bool
 is_in_buffer(const struct hz *hz, const struct tile_item *tile)
 {
@@ -242,7 +242,7 @@ is_in_buffer(const struct hz *hz, const struct tile_item *tile)
     return entry_of(hz, tile, s->cut.tile_blocks - 1) < s->first + s->entries;
 }
 
-/* The first block behind number n of the tile that lies in another line of the buffer. */
+/* The first block of the tile after number n whose entry is in another line of the buffer. */
 static uint32_t
 next_line(const struct hz *hz, uint32_t entry, uint32_t n)
 {
@@ -251,8 +251,8 @@ next_line(const struct hz *hz, uint32_t entry, uint32_t n)
     return n + left < all ? n + left : all;
 }
 
-/* Locks the next line that a waiting tile needs, reading it into the cache when it is not there
- * and `*port` is free; false when there is none or it cannot be now. */
+/* Locks the next line that a waiting tile needs. On a miss, reads it into the cache if `*port` is
+ * free. Returns false if no line is needed, or it cannot be read now. */
 static bool
 request_line(struct hz *hz, uint64_t now, bool *port)
 {
@@ -279,7 +279,7 @@ request_line(struct hz *hz, uint64_t now, bool *port)
     return false;
 }
 
-/* Reads the far depths of the first tile that have come; false when some have not. */
+/* Reads the available far depths of the first tile. Returns false if some are missing. */
 static bool
 read_first(struct hz *hz, uint64_t now)
 {
@@ -288,7 +288,7 @@ read_first(struct hz *hz, uint64_t now)
     while (waiting->read < waiting->asked) {
         uint32_t entry = entry_of(hz, &waiting->tile, waiting->read);
         const int32_t at = hz->buffer.line_of[entry / hz->buffer.line_blocks];
-        INVARIANT(&hz->module, at >= 0); /* a line that is locked stays */
+        INVARIANT(&hz->module, at >= 0); /* a locked line is not evicted */
         struct hz_cache_line *line = &hz->buffer.lines[at];
         if (line->ready_cycle > now) {
             module_wake_at(&hz->module, line->ready_cycle);
@@ -309,7 +309,7 @@ read_first(struct hz *hz, uint64_t now)
     return waiting->read == cut->tile_blocks;
 }
 
-/* Sends quads of the first tile, as many as there are slots left in this cycle; false when a
+/* Sends quads of the first tile, up to the number of slots left in this cycle. Returns false if a
  * queue is full or the slots are used up. */
 static bool
 send_quads(struct hz *hz, uint64_t now, uint32_t *slots, bool *worked)
@@ -414,7 +414,7 @@ exec_control(struct hz *hz, uint64_t now)
     return true;
 }
 
-/* Takes tiles in, and the end of the draw when no tile waits; false when there is nothing. */
+/* Takes tiles, and the end of the draw if no tile waits. Returns false if it took nothing. */
 static bool
 hz_take(struct hz *hz, uint64_t now, bool *blocked)
 {
@@ -448,7 +448,7 @@ hz_take(struct hz *hz, uint64_t now, bool *blocked)
     return worked;
 }
 
-/* Tests the first tile and sends its quads; false when it has to wait. */
+/* Tests the first tile and sends its quads. Returns false if it has to wait. */
 static bool
 finish_first(struct hz *hz, uint64_t now, uint32_t *slots, bool *worked, bool *blocked)
 {

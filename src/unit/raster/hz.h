@@ -1,4 +1,4 @@
-/* Hierarchical Z: drops fragments that are farther than all that was drawn at their place
+/* Hierarchical Z: drops fragments that are farther than every depth that their block may hold
  * (docs/design/rasterizer.md, Hierarchical Z).
  *
  * In: struct tile_item, and struct hz_update from the z tests; out: struct quad_item, to the z test
@@ -16,11 +16,11 @@
 #include "unit/stall.h"
 #include "unit/stats.h"
 
-struct hz_waiting { /* a tile whose far depths are being read */
+struct hz_waiting { /* a tile that waits for far depths */
     struct tile_item tile;
-    bool tested;          /* its far depths are wanted; else it goes on as it is */
-    uint32_t asked, read; /* of its blocks: those whose cache line is locked; those read */
-    uint16_t far[16];     /* of each group of quads: the farthest so far */
+    bool tested;          /* it will be tested; else it passes unchanged */
+    uint32_t asked, read; /* blocks whose cache line is locked; blocks read */
+    uint16_t far[16];     /* farthest depth so far of each group of quads */
 };
 
 struct hz {
@@ -30,34 +30,35 @@ struct hz {
     struct pools *pools;
     struct queue *in;
     struct queue *early[MAX_ROPS]; /* quads to the z tests */
-    struct queue *late;            /* quads straight to the interpolator */
+    struct queue *late;            /* quads directly to the Interpolator */
     struct queue *control, *done;
     struct queue *updates[MAX_ROPS]; /* far depths from the z tests */
     uint32_t rops;
     bool enabled;
-    uint32_t quads_cycle; /* out, in all */
+    uint32_t quads_cycle; /* output rate in total */
     uint32_t read_cycles, blocks_cleared_cycle;
     struct hz_buffer buffer;
-    /* A draw that moves depth away makes void what is known of its surface from its first tile on,
-     * and updates that were made before its last one. HZ and each z test count the generations of
-     * updates alike, HZ when such a draw or a clear of depth begins, the z test when it has ended;
-     * HZ accepts updates of its generation only. */
+    /* Generation of the far depths. A draw that moves depth away invalidates the far depths of its
+     * surface from its first tile on. It also invalidates updates made before its last tile. HZ and
+     * each z test count generations in the same way: at each such draw and at each clear of depth.
+     * HZ counts when these begin, the z test when they have ended. HZ accepts only updates of its
+     * generation. */
     uint32_t generation;
-    uint64_t free_cycle; /* blocks are being cleared until then */
-    bool executing;      /* a clear */
-    /* the draw in hand */
+    uint64_t free_cycle; /* cycle in which the clear of blocks is complete */
+    bool executing;      /* a clear is being executed */
+    /* The current draw. */
     const struct draw *draw;
-    struct hz_surface *surface; /* its depths; NULL: not tested */
+    struct hz_surface *surface; /* its depth surface; NULL: not tested */
     bool may_cull;
-    /* tiles; blocks are asked for from number `ahead` on */
+    /* tiles; the next one to request blocks for is number `ahead` */
     struct hz_waiting *waiting;
     struct ring ring;
     uint32_t ahead;
-    bool sending; /* the first one was tested, its quads are leaving */
+    bool sending; /* the first tile was tested and its quads are leaving */
     uint32_t next_quad;
     /* fault injection */
-    float fault_offset;    /* added to what is compared */
-    bool fault_keep_clear; /* clears leave the far depths as they were */
+    float fault_offset;    /* added to the compared depth */
+    bool fault_keep_clear; /* clears do not change the far depths */
 };
 
 void hz_init(struct hz *hz, const struct unit_env *env, uint32_t index);

@@ -1,10 +1,10 @@
-/* Far depths in hierarchical Z's on-chip buffer (docs/design/rasterizer.md, Hierarchical Z;
+/* Far depths in the on-chip buffer of Hierarchical Z (docs/design/rasterizer.md, Hierarchical Z;
  * ATTILA's HierarchicalZ).
  *
- * A block is StampsPerHZBlock quads' depths of 4 bytes as they lie in memory, at most a line of the
- * z cache; its entry is 16 bits, rounded away from the eye. Each surface has a run of entries,
- * given out round the buffer; what was there is forgotten. Of a surface that is larger than the
- * buffer only the first blocks have entries. */
+ * A block is the depths of StampsPerHZBlock quads, of 4 bytes each, in memory order, and at most a
+ * line of the z cache. Its entry is 16 bits, rounded away from the eye. Each surface has a
+ * contiguous range of entries, allocated in ring order; surfaces that it overwrites are forgotten.
+ * If a surface is larger than the buffer, only its first blocks have entries. */
 #include "unit/raster/hz_buffer.h"
 
 #include "base/mem.h"
@@ -67,7 +67,7 @@ least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* A tile of small elements fills only the first of its bytes (state/resource.h). */
+/* A tile of small elements fills only the first part of its bytes (state/resource.h). */
 struct hz_cut
 hz_cut(const struct resource *res, uint32_t line_bytes, uint32_t stamps)
 {
@@ -197,7 +197,7 @@ hz_buffer_locks(const struct hz_buffer *buffer)
     return locks;
 }
 
-/* Lines that a fill has emptied rank as they did before it. */
+/* Lines that a fill has emptied keep their rank. */
 static enum line_state
 line_state(const void *buffer, uint32_t line)
 {

@@ -1,5 +1,5 @@
-/* The memory of hierarchical Z: far depths of several surfaces in one buffer, a cache over it, and
- * the update that a z test sends. */
+/* The memory of Hierarchical Z: a buffer of far depths of several surfaces, a cache of it, and the
+ * update that a z test sends. */
 #ifndef AETIUS_UNIT_HZ_BUFFER_H
 #define AETIUS_UNIT_HZ_BUFFER_H
 
@@ -10,23 +10,24 @@
 
 enum {
     HZ_SURFACES = 16,
-    HZ_LINE_BLOCKS = 64,     /* the most blocks that such a line has */
-    HZ_FARTHEST = UINT16_MAX /* an entry under which anything may lie */
+    HZ_LINE_BLOCKS = 64,     /* maximum blocks per line */
+    HZ_FARTHEST = UINT16_MAX /* entry without knowledge: all depths are possible */
 };
 
-/* How a depth surface is cut into blocks, an entry each. */
+/* Division of a depth surface into blocks, with one entry each. */
 struct hz_cut {
-    uint32_t elements;                             /* samples of a block */
-    uint32_t line_blocks, tile_blocks, tile_lines; /* lines of the z cache, tiles of 8x8 pixels */
-    uint32_t group_quads;                          /* quads that lie in the same blocks */
-    uint32_t group_blocks;                         /* blocks that they lie in */
+    uint32_t elements;                             /* samples per block */
+    uint32_t line_blocks, tile_blocks, tile_lines; /* per z cache line, per tile; lines per tile */
+    uint32_t group_quads;                          /* quads that share the same blocks */
+    uint32_t group_blocks;                         /* blocks that these quads occupy */
 };
 
-/* Far depths of the blocks of a line that left the z cache, for struct hz_update. */
+/* Update from a z test to Hierarchical Z: far depths of the blocks of a line that left the z
+ * cache. */
 struct hz_update {
     uint64_t resource; /* resource.created */
-    uint32_t offset;   /* of the surface from the resource's address */
-    uint32_t line;     /* of the z cache, in the surface */
+    uint32_t offset;   /* of the surface in its resource */
+    uint32_t line;     /* index of the z cache's line in the surface */
     uint32_t generation;
     uint16_t far[HZ_LINE_BLOCKS];
 };
@@ -34,18 +35,18 @@ struct hz_update {
 struct hz_surface {
     bool used;
     uint64_t resource;
-    uint32_t offset; /* from the resource's address: which level and layer */
+    uint32_t offset; /* from the resource's address: selects level and layer */
     uint32_t tiles_x;
-    uint32_t first, entries; /* in the buffer; blocks behind `entries` have none */
+    uint32_t first, entries; /* range in the buffer; later blocks have no entry */
     bool knows;              /* some entry may be nearer than HZ_FARTHEST */
     struct hz_cut cut;
 };
 
 struct hz_cache_line {
-    uint32_t line; /* of the buffer */
+    uint32_t line; /* number of the line in the buffer */
     bool valid;
     uint32_t locks;       /* tiles that will read it */
-    uint64_t ready_cycle; /* its entries have come */
+    uint64_t ready_cycle; /* when its entries are available */
 };
 
 struct hz_buffer {
@@ -57,11 +58,11 @@ struct hz_buffer {
     /* the cache: fully associative */
     struct hz_cache_line *lines;
     uint16_t *cached;
-    int32_t *line_of; /* for each line of the buffer: the cache line that holds it, or -1 */
+    int32_t *line_of; /* cache line that holds each line of the buffer, or -1 */
     uint32_t line_count, line_blocks, buffer_lines;
     struct replacement replacement;
-    bool fault_keep_lines; /* fault injection: a fill leaves the cache as it is */
-    uint32_t fault_block;  /* fault injection: updates go this many entries too far */
+    bool fault_keep_lines; /* fault injection: a fill does not update the cache */
+    uint32_t fault_block;  /* fault injection: offset of updated entries */
 };
 
 void hz_buffer_init(struct hz_buffer *buffer, const struct params *params);
@@ -71,28 +72,30 @@ void hz_buffer_reset(struct hz_buffer *buffer);
 /* Forgets the surfaces of a resource. */
 void hz_buffer_forget(struct hz_buffer *buffer, uint64_t resource);
 
-/* How a resource's surfaces are cut when a block has `stamps` quads and a line of the z cache, by
- * which far depths are reported, `line_bytes`. */
+/* Division of a resource's surfaces into blocks of `stamps` quads. The z tests report far depths by
+ * lines of `line_bytes` bytes. */
 struct hz_cut hz_cut(const struct resource *res, uint32_t line_bytes, uint32_t stamps);
-/* The entry of a far depth: 16 bits, rounded away from the eye. */
+/* Entry of a far depth: 16 bits, rounded away from the eye. */
 uint16_t hz_entry(float depth);
 
-/* Where a surface lies in its resource. */
+/* Offset of a surface in its resource. */
 uint32_t hz_surface_offset(const struct bound_surface *surface);
-/* The surface's place in the buffer, NULL when it has none. */
+/* The surface's place in the buffer, or NULL if it has none. */
 struct hz_surface *hz_buffer_find(struct hz_buffer *buffer, uint64_t resource, uint32_t offset);
-/* Gives it one, with entries still to be filled; surfaces that were there are forgotten. */
+/* Gives the surface a place, with entries still to be filled. Surfaces that overlap it are
+ * forgotten. */
 struct hz_surface *hz_buffer_add(struct hz_buffer *buffer, const struct bound_surface *surface);
 void hz_buffer_fill(struct hz_buffer *buffer, struct hz_surface *surface, uint16_t far);
-/* Stores an update, in the buffer and in the cache; false when the surface has no place. */
+/* Stores an update in the buffer and in the cache. Returns false if the surface has no place. */
 bool hz_buffer_update(struct hz_buffer *buffer, const struct hz_update *update);
 
-/* The cache line that holds or will hold a line of the buffer, locked; -1 when it is not there. */
+/* Locks the cache line that holds, or will hold, a line of the buffer. Returns it, or -1 if there
+ * is none. */
 int32_t hz_cache_lock(struct hz_buffer *buffer, uint32_t line);
-/* Locks on all lines. */
+/* Total number of locks on the cache lines. */
 uint32_t hz_buffer_locks(const struct hz_buffer *buffer);
-/* Takes a cache line for a line of the buffer, to be there at `ready_cycle`, and locks it; -1 when
- * all are locked. */
+/* Takes a cache line for a line of the buffer, available at `ready_cycle`, and locks it. Returns -1
+ * if all cache lines are locked. */
 int32_t hz_cache_read(struct hz_buffer *buffer, uint32_t line, uint64_t ready_cycle);
 
 #endif

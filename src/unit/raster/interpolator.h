@@ -16,16 +16,16 @@ struct interpolator {
     struct module module;
     struct interpolator_stats stats;
     struct queue *in[MAX_ROPS]; /* from the early z tests */
-    struct queue *late_in;      /* from HZ when the test is late */
+    struct queue *late_in;      /* from HZ if the test is late */
     struct queue *out;
     uint32_t rops, quads_cycle;
-    uint32_t attributes_cycle; /* of each quad */
-    uint64_t free_cycle;       /* the attributes of the last quads are being made until then */
-    uint32_t rr_next;          /* the z test whose quads are looked at first */
+    uint32_t attributes_cycle; /* per quad */
+    uint64_t free_cycle;       /* cycle in which the attributes of the last quads are complete */
+    uint32_t rr_next;          /* the first z test to take quads from */
     uint32_t ends;             /* z tests that have finished the draw */
-    bool ended[MAX_ROPS];      /* which: theirs of the next draw wait for the others */
+    bool ended[MAX_ROPS];      /* per z test: has finished; its next draw waits */
     uint64_t samples_passed;
-    struct exec view; /* of the quad in hand: where its inputs go */
+    struct exec view; /* of the current quad: destination of its inputs */
 };
 
 void interpolator_init(struct interpolator *interpolator, const struct unit_env *env,

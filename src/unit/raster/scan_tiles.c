@@ -1,14 +1,16 @@
 /* Generation of scan tiles (unit/raster/scan_tiles.h).
  *
- * A generation tile is GenWidth x GenHeight pixels; a step makes the coverage of one for one
- * triangle. As many steps fit a cycle as StampsPerCycle quads hold generation tiles, at least one;
- * StampsPerCycle quads with a fragment in them leave in a cycle (2x64 fragments in the reference of
- * 2005). The search works at the same time. Source: ATTILA's rasterizer emulator. */
+ * A generation tile is GenWidth x GenHeight pixels. A step generates the coverage of one for one
+ * triangle. The number of steps per cycle is StampsPerCycle quads divided by the size of a
+ * generation tile, at least one. StampsPerCycle quads with a fragment leave per cycle (2x64
+ * fragments in the reference of 2005). The search runs at the same time. Source: ATTILA's
+ * rasterizer emulator. */
 #include "unit/raster/scan_tiles.h"
 
 #include <string.h>
 
-/* The fragments of a tile, in Morton order, that lie in each generation tile smaller than it. */
+/* Computes the fragments of an 8x8 tile, in Morton order, in each generation tile smaller than
+ * it. */
 static void
 init_gen_masks(struct scan_tiles *tiles)
 {
@@ -91,8 +93,8 @@ touches_box(const struct triangle *triangle, int32_t x, int32_t y, uint32_t widt
            triangle->min_y < y + (int32_t)height && triangle->max_y >= y;
 }
 
-/* Moves on to the next triangle, and behind the last one to the next generation tile; false behind
- * the last of these. */
+/* Moves to the next triangle, and after the last one to the next generation tile. Returns false
+ * after the last of these. */
 static bool
 next_pair(struct scan_tiles *tiles)
 {
@@ -107,8 +109,8 @@ next_pair(struct scan_tiles *tiles)
     return tiles->gen_y < (uint32_t)tiles->scan_height;
 }
 
-/* Finds the next generation tile, and triangle that touches it, from the present ones on; the scan
- * tile is done when there is none. */
+/* Finds the next pair of a generation tile and a triangle that touches it, from the current pair
+ * on. If there is none, the scan tile is finished. */
 static void
 seek_step(struct scan_tiles *tiles)
 {
@@ -122,7 +124,7 @@ seek_step(struct scan_tiles *tiles)
     tiles->has_scan_tile = false;
 }
 
-/* Begins the next step; false when no scan tile is left for now. */
+/* Begins the next step. Returns false if no scan tile is left for now. */
 static bool
 begin_step(struct scan_tiles *tiles, struct fraggen_stats *stats)
 {
@@ -151,8 +153,8 @@ end_step(struct scan_tiles *tiles, struct fraggen_stats *stats)
         tiles->has_scan_tile = false;
 }
 
-/* The next 8x8 tile of the step in hand, or the part of one that the step makes; returns the quads'
- * time that it takes. */
+/* Generates the next 8x8 tile of the current step, or the step's part of one. Returns the passes
+ * that its quads take. */
 static uint32_t
 go_on_with_step(struct fraggen *fraggen, struct scan_tiles *tiles, uint64_t now)
 {
@@ -176,7 +178,7 @@ go_on_with_step(struct fraggen *fraggen, struct scan_tiles *tiles, uint64_t now)
     return quads;
 }
 
-/* One cycle of generation. */
+/* Runs one cycle of generation. */
 static bool
 generate(struct fraggen *fraggen, struct scan_tiles *tiles, uint64_t now, enum unit_state *why)
 {

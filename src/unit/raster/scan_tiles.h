@@ -1,5 +1,6 @@
-/* What the scanning and the recursive generator share: scan tiles (ScanWidth x ScanHeight pixels)
- * that a search finds wait in a ring, are cut into generation tiles, and these made in steps. */
+/* Shared part of the scanning and the recursive generator. A search finds scan tiles (ScanWidth x
+ * ScanHeight pixels), which wait in a ring. They are divided into generation tiles, which are
+ * generated in steps. */
 #ifndef AETIUS_UNIT_SCAN_TILES_H
 #define AETIUS_UNIT_SCAN_TILES_H
 
@@ -7,47 +8,47 @@
 
 enum {
     SCAN_MAX_BATCH = 64,
-    SCAN_FOUND = 1024, /* ScanTileQueueSize, and what a square may hold: 4 x 128 oblong ones */
+    SCAN_FOUND = 1024, /* ScanTileQueueSize, plus the tiles of one square: 4 x 128 oblong ones */
 };
 
 struct scan_tile {
     int32_t x, y;
-    uint64_t triangles; /* a bit for each of the batch that can touch it */
+    uint64_t triangles; /* one bit for each triangle of the batch that can touch it */
 };
 
 struct scan_tiles {
     int32_t scan_width, scan_height; /* pixels */
     uint32_t gen_width, gen_height;
     uint32_t steps_cycle;
-    uint32_t found_limit; /* scan tiles that wait, before the search waits */
+    uint32_t found_limit; /* waiting scan tiles at which the search stops */
     /* the batch */
     const struct triangle *triangles[SCAN_MAX_BATCH];
     uint32_t count;
-    int32_t min_x, min_y, max_x, max_y; /* the box around them all */
-    /* what the search found */
+    int32_t min_x, min_y, max_x, max_y; /* bounding box of the batch */
+    /* scan tiles that the search found */
     struct scan_tile found[SCAN_FOUND];
     struct ring found_ring;
-    bool all_found; /* it may still have to be taken */
-    /* the step in hand: an 8x8 tile of a generation tile of a scan tile, for a triangle */
+    bool all_found; /* the search is over; tiles may still be in the ring */
+    /* the current step: an 8x8 tile of a generation tile of a scan tile, for one triangle */
     bool has_scan_tile;
     struct scan_tile scan_tile;
     uint32_t gen_x, gen_y;   /* generation tile in the scan tile, in pixels */
-    uint32_t triangle;       /* of the batch */
+    uint32_t triangle;       /* number of the triangle in the batch */
     uint32_t sub_x, sub_y;   /* 8x8 tile in the generation tile, in pixels */
-    bool in_step, step_gave; /* the step has begun; it gave a tile */
-    uint64_t gen_masks[16];  /* fragments of a tile that lie in each smaller generation tile */
+    bool in_step, step_gave; /* the step has begun; it sent a tile */
+    uint64_t gen_masks[16];  /* fragments of an 8x8 tile in each generation tile smaller than it */
     uint32_t owed;           /* quads generated ahead of this cycle's */
 };
 
 void scan_tiles_init(struct scan_tiles *tiles, const struct fraggen *fraggen,
                      const struct params *params);
-/* Takes over the batch. */
+/* Starts with the current batch. */
 void scan_tiles_begin(struct scan_tiles *tiles, const struct fraggen *fraggen);
 bool scan_tiles_touch(const struct triangle *triangle, int32_t x, int32_t y, int32_t width,
                       int32_t height);
 void scan_tiles_add(struct scan_tiles *tiles, int32_t x, int32_t y, uint64_t triangles);
-/* One cycle of generation, then of the search: one call of `search`, as often as `rate` says and as
- * there is room for what it finds. */
+/* Runs one cycle of generation, then of the search: up to `rate` calls of `search`, while there is
+ * room for the tiles that it finds. */
 bool scan_tiles_step(struct fraggen *fraggen, struct scan_tiles *tiles,
                      void (*search)(void *walk, struct fraggen_stats *stats), uint32_t rate,
                      uint64_t now, enum unit_state *why);

@@ -1,12 +1,12 @@
-/* Triangle setup.
+/* Triangle Setup.
  *
- * Edge equations, depth and attribute planes, face culling; primitives that need it are clipped
- * geometrically here and give several triangles. SetupUnits units start a triangle each
- * SetupStartLatency cycles, one that is culled too; at most TrianglesCycle start in a cycle. What
- * is set up is kept in one of EmulatorStoredTriangles slots until the fragment generator has
- * walked it. Latency SetupLatency, and that of the bus, both on the queue to the fragment
- * generator. Source: docs/design/machine.md, Triangle Setup; ATTILA's TriangleSetup. Not modelled:
- * setup by a program on the shader units. */
+ * Computes edge equations, and planes of depth and attributes. Culls faces. Primitives that need
+ * clipping are clipped geometrically here and give several triangles. Each of SetupUnits units
+ * starts a triangle every SetupStartLatency cycles, culled ones included. At most TrianglesCycle
+ * triangles start per cycle. A triangle occupies one of EmulatorStoredTriangles slots until the
+ * Fragment Generator has walked it. The latency is SetupLatency plus that of the bus, both on the
+ * queue to the Fragment Generator. Source: docs/design/machine.md, Triangle Setup; ATTILA's
+ * TriangleSetup. Not modelled: setup by a program on the shader units. */
 #include "unit/raster/setup.h"
 
 #include <string.h>
@@ -87,7 +87,7 @@ send_triangle(struct setup *setup, uint64_t now)
                              output->min_y / TILE_SIZE == output->max_y / TILE_SIZE;
 }
 
-/* The slots of triangles that the fragment generator has finished. */
+/* Frees the slots of triangles that the Fragment Generator has finished. */
 static void
 take_credits(struct setup *setup, uint64_t now)
 {
@@ -98,7 +98,7 @@ take_credits(struct setup *setup, uint64_t now)
     }
 }
 
-/* Whether a triangle can start in this cycle; else *why says what it waits for. */
+/* Whether a triangle can start in this cycle. If not, sets *why. */
 static bool
 can_start(struct setup *setup, uint64_t now, enum unit_state *why)
 {
@@ -108,11 +108,11 @@ can_start(struct setup *setup, uint64_t now, enum unit_state *why)
     return false;
 }
 
-/* Sends a triangle of the primitive in hand; false when it has to wait. */
+/* Sends a triangle of the current primitive. Returns false if it has to wait. */
 static bool
 send_output(struct setup *setup, uint64_t now, enum unit_state *why)
 {
-    if (setup->outputs_sent && !can_start(setup, now, why)) /* the first one has started */
+    if (setup->outputs_sent && !can_start(setup, now, why)) /* the first one has already started */
         return false;
     if (setup->stored == setup->stored_limit || !queue_space(setup->out, now)) {
         *why = UNIT_BLOCKED;
@@ -124,8 +124,8 @@ send_output(struct setup *setup, uint64_t now, enum unit_state *why)
     return true;
 }
 
-/* Takes the next primitive, or passes the end of a draw on; false when there is none or it has to
- * wait. */
+/* Takes the next primitive, or passes the end of a draw on. Returns false if there is none, or it
+ * has to wait. */
 static bool
 setup_take(struct setup *setup, uint64_t now, enum unit_state *why)
 {
