@@ -1,10 +1,10 @@
 /* Clipper.
  *
- * Drops primitives that lie wholly outside one plane of the frustum or a user plane, and notes
- * which of the others setup has to clip geometrically. ClipperUnits test units take a primitive
- * each StartLatency cycles, at most TrianglesCycle start in a cycle. Latency ExecLatency, and that
- * of the bus to setup, both on the queue to setup. Source: docs/design/machine.md, Clipper;
- * ATTILA's Clipper. */
+ * Rejects primitives that are entirely outside one plane of the frustum or a user plane. Marks
+ * those that Triangle Setup has to clip geometrically. Each of ClipperUnits test units takes a
+ * primitive every StartLatency cycles. At most TrianglesCycle primitives start per cycle. The
+ * latency is ExecLatency plus that of the bus to Triangle Setup, both on the queue to it. Source:
+ * docs/design/machine.md, Clipper; ATTILA's Clipper. */
 #include "unit/frontend/clipper.h"
 
 #include <string.h>

@@ -1,24 +1,25 @@
-/* Command processor.
+/* Command Processor.
  *
- * The machine (sim/machine.c) holds the state and turns each command into steps: orders to units
- * (flush, clear, invalidate, show, blit), a draw, or a transfer: memory transactions of an upload,
- * a readback. The command processor takes the steps in order. A draw is sent when fewer than
- * BatchesInFlight are on their way (without PipelinedBatchRendering: when none is); orders wait
- * until all draws have ended, and for their own end. A transfer goes on behind the steps, beside at
- * most UploadsInFlight in all, with which it takes turns on the bus. What must not overlap is the
- * machine's to know: it gives steps only when what they could disturb has ended. Ends of draws come
- * from every ROP in the order of the draws, so that the n-th from a ROP is the n-th draw's; the
- * Streamer says when a draw has read its vertices and indices. Simplified: a readback takes its
- * values from memory when its reads are done, and decodes them without time; what a block's state
- * spares memory takes the bus all the same.
+ * The machine (sim/machine.c) holds the state and converts each command into steps. A step is an
+ * order to units (flush, clear, invalidate, show, blit), a draw, or a transfer: the memory
+ * transactions of an upload or a readback. The Command Processor takes the steps in order. A draw
+ * is sent when fewer than BatchesInFlight are in flight (without PipelinedBatchRendering: when none
+ * is in flight). Orders wait until all draws have ended, and for their own end. A transfer
+ * continues after its step. At most UploadsInFlight transfers take turns on the bus. The machine
+ * prevents hazards: it adds a step only when all work that the step could disturb has ended.
  *
- * Transactions go at CommandProcessorBusWidth bytes per cycle, up to TransactionsInFlight of them
- * on their way. Source: docs/design/machine.md, Command Processor; that uploads overlap with draws
- * as long as these do not use what they write is how ATTILA's driver has them. Constants that a
- * draw changes take the bus for 16 bytes each before it is sent; programs and results of queries
- * are transfers (sim/command_stream.h). Not modelled, and free: the rest of the command stream
- * (state, and the commands themselves), which ATTILA takes from the system's bus at a register a
- * cycle; a cache of constants, since the units' files hold all that a program declares. */
+ * Every ROP returns the ends of draws in draw order. So the n-th end from a ROP is that of the n-th
+ * draw. The Streamer reports when a draw has read its vertices and indices. Simplified: a readback
+ * takes its values from memory when its reads are done, and decodes them without time. Transactions
+ * that memory saves because of a block's state still use the bus.
+ *
+ * Transactions are sent at CommandProcessorBusWidth bytes per cycle, with up to
+ * TransactionsInFlight in flight. Source: docs/design/machine.md, Command Processor. As in ATTILA's
+ * driver, uploads overlap with draws that do not use the written data. Constants that a draw
+ * changes take the bus for 16 bytes each before it is sent. Programs and results of queries are
+ * transfers (sim/command_stream.h). Not modelled, and free: the rest of the command stream (state
+ * and commands), which ATTILA reads from the system bus at one register per cycle; a cache of
+ * constants, because the units' register files hold all constants that a program declares. */
 #include "unit/frontend/cmdproc.h"
 
 #include <string.h>
@@ -185,7 +186,7 @@ send_blit(struct cmdproc *cmdproc, const struct blit_plan *plan, uint64_t now)
     cmdproc->stats.blits++;
 }
 
-/* Into a place that is free; one of nothing ends at once. */
+/* Begins a transfer in a free place. A transfer without moves ends at once. */
 static void
 begin_transfer(struct cmdproc *cmdproc, const struct cmdproc_step *step)
 {
@@ -206,7 +207,7 @@ begin_transfer(struct cmdproc *cmdproc, const struct cmdproc_step *step)
     cmdproc->transfer_count++;
 }
 
-/* Whether the draw's constants are here; the bus takes them before the next transaction. */
+/* Whether the draw's constants have arrived. They take the bus before the next transaction. */
 static bool
 take_constants(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_t now)
 {
@@ -229,14 +230,14 @@ take_constants(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_
     return now >= cmdproc->stream_end;
 }
 
-/* Sends the step's orders; false when it has to wait for what is before it. */
+/* Sends the step's orders. Returns false if it has to wait for earlier work. */
 static bool
 send_step(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_t now)
 {
     switch (step->kind) {
     case STEP_DRAW:
         if (cmdproc->batch_ring.capacity == 1 && cmdproc->batch_ring.count)
-            return false; /* nor is its stream taken before */
+            return false; /* its constants must also wait */
         if (!take_constants(cmdproc, step, now) || ring_is_full(&cmdproc->batch_ring) ||
             !queue_space(cmdproc->draws, now))
             return false;
@@ -273,7 +274,8 @@ take_done(struct cmdproc *cmdproc, struct queue *queue, uint64_t now)
     return true;
 }
 
-/* From a color write: the end of an order, or of the oldest draw that it has not ended yet. */
+/* From a Color Write: the end of an order, or of the oldest draw that this ROP has not ended
+ * yet. */
 static bool
 take_color_done(struct cmdproc *cmdproc, uint32_t rop, uint64_t now)
 {
@@ -290,7 +292,7 @@ take_color_done(struct cmdproc *cmdproc, uint32_t rop, uint64_t now)
     return true;
 }
 
-/* The oldest draw is over when every ROP has ended it. */
+/* Ends the oldest draw when every ROP has ended it. */
 static void
 finish_batch(struct cmdproc *cmdproc)
 {
@@ -340,7 +342,7 @@ end_move(struct cmdproc *cmdproc, struct cmdproc_transfer *t)
     cmdproc->transfer_count--;
 }
 
-/* What comes from the chip is there when the bus has carried it. */
+/* Ends a synthetic move when the bus has carried its data. */
 static bool
 end_synthetic_move(struct cmdproc *cmdproc, uint64_t now)
 {
@@ -369,8 +371,8 @@ cmdproc_take_replies(struct cmdproc *cmdproc, uint64_t now)
     return worked;
 }
 
-/* A transaction goes as soon as its transfer has begun, the bus is free, and enough of those before
- * it have ended. */
+/* Critical path: a transaction is sent as soon as its transfer has begun, the bus is free, and
+ * enough earlier ones have ended. */
 static void
 note_carried(struct cmdproc *cmdproc, struct cp_stamp begun, uint64_t now)
 {
@@ -383,7 +385,7 @@ note_carried(struct cmdproc *cmdproc, struct cp_stamp begun, uint64_t now)
     module_resume(&cmdproc->module, &cmdproc->carrier, way, now);
 }
 
-/* Whether a transfer that is older than `t`, and has to be sent before it, is not. */
+/* Whether an older transfer that must be sent before `t` has not been sent completely. */
 static bool
 comes_later(const struct cmdproc *cmdproc, const struct cmdproc_transfer *t)
 {
@@ -395,7 +397,7 @@ comes_later(const struct cmdproc *cmdproc, const struct cmdproc_transfer *t)
     return false;
 }
 
-/* The transfer whose turn it is; NULL: all transactions are sent. */
+/* The transfer whose turn it is, or NULL if all transactions are sent. */
 static struct cmdproc_transfer *
 next_transfer(struct cmdproc *cmdproc)
 {
@@ -426,7 +428,7 @@ send_memory_request(struct cmdproc *cmdproc, const struct cmdproc_transfer *t,
     cmdproc->stats.transactions++;
 }
 
-/* The next transaction; transfers take turns. */
+/* Sends the next transaction. Transfers take turns. */
 static bool
 move(struct cmdproc *cmdproc, uint64_t now)
 {
@@ -457,7 +459,7 @@ move(struct cmdproc *cmdproc, uint64_t now)
     return true;
 }
 
-/* Goes on with the step in hand; true when something was done. */
+/* Continues the current step. Returns whether anything was done. */
 static bool
 do_step(struct cmdproc *cmdproc, uint64_t now)
 {
@@ -479,7 +481,7 @@ cmdproc_clock(void *self, uint64_t now)
     struct cmdproc *cmdproc = self;
     const uint32_t transfers = cmdproc->transfer_count;
     bool worked = take_all_done(cmdproc, now);
-    /* the end of a draw is reported before the next draw starts, where they do not overlap */
+    /* if draws do not overlap, the end of a draw is reported before the next draw starts */
     if (cmdproc->step < cmdproc->step_count &&
         !(cmdproc->finished.draw && cmdproc->batch_ring.capacity == 1))
         worked |= do_step(cmdproc, now);

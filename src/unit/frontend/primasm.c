@@ -1,10 +1,9 @@
-/* Primitive assembly.
+/* Primitive Assembly.
  *
- * Takes VerticesCycle vertices per cycle in order, gives at most TrianglesCycle primitives per
- * cycle.
- * Latency: that of the queue to the clipper. All primitives that the API has; which vertices make
- * which primitive is gfx/vertex.h's business. Source: docs/design/machine.md, Primitive Assembly.
- */
+ * Takes VerticesCycle vertices per cycle in order, and sends at most TrianglesCycle primitives per
+ * cycle. The latency is that of the queue to the Clipper. All primitives of the API are supported;
+ * gfx/vertex.h selects the vertices of each primitive. Source: docs/design/machine.md, Primitive
+ * Assembly. */
 #include "unit/frontend/primasm.h"
 
 #include <string.h>
@@ -46,7 +45,7 @@ held_vertex(const struct primasm *primasm, uint32_t handle)
     BUG("primitive assembly: vertex %u is not held", handle);
 }
 
-/* Lets go of the vertices that the assembler no longer needs. */
+/* Releases the vertices that the assembler no longer needs. */
 static void
 keep_only_needed(struct primasm *primasm)
 {

@@ -1,5 +1,5 @@
-/* Primitive Assembly: vertices to points, lines and triangles (docs/design/machine.md, Primitive
- * Assembly).
+/* Primitive Assembly: assembles vertices into points, lines and triangles (docs/design/machine.md,
+ * Primitive Assembly).
  *
  * In: struct vertex_item in index order; out: struct primitive_item with one reference per vertex.
  * The unit holds up to 8 vertices, a reference each, as long as the assembler may use them. The
@@ -20,8 +20,8 @@ struct primasm {
     uint32_t vertices_cycle, triangles_cycle;
     const struct draw *draw;
     struct assembler assembler;
-    uint32_t number; /* of the next primitive in the draw */
-    /* vertices that the assembler may still refer to, by handle; a reference each */
+    uint32_t number; /* number of the next primitive in the draw */
+    /* vertices that the assembler may still use, by handle; one reference each */
     struct pooled_vertex *held[8];
     uint32_t held_handles[8], held_count;
     uint32_t next_handle;

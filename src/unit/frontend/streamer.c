@@ -1,19 +1,20 @@
 /* Streamer (fetch, loader, commit).
  *
- * Fetch takes one draw at a time (the next one when all vertices of this one are on their way to be
- * shaded, which it tells the command processor: from then on buffers may change), reads its indices
- * in 64-byte blocks ahead of their use into a buffer of IndexBufferSize, and looks each index up in
- * the post-shading vertex cache (the last vertices shaded, first in first out). A miss goes to the
- * loader, which asks a small cache for the lines of its attributes ahead of their use, reads them
- * in order, converts them and sends the vertex to the scheduler to be shaded. Commit hands vertices
- * to primitive assembly in the order of the indices, over VerticesCycle buses.
+ * Fetch takes one draw at a time. It takes the next one when all vertices of the current draw have
+ * been sent to be shaded. It reports this to the Command Processor, because buffers may change from
+ * then on. Fetch reads the indices of a draw in 64-byte blocks, ahead of their use, into a buffer
+ * of IndexBufferSize. It looks each index up in the post-shading vertex cache (the last vertices
+ * shaded, first in first out). A miss goes to the loader. The loader requests the lines of its
+ * attributes from a small cache, ahead of their use. It reads them in order, converts them and
+ * sends the vertex to the Scheduler to be shaded. Commit passes vertices to Primitive Assembly in
+ * index order, over VerticesCycle buses.
  *
- * Rates: IndicesCycle indices, AttributesCycle attributes looked up and as many read in a cycle (a
- * port of the cache each, which gives InputCachePortWidth bytes per cycle), VerticesCycle vertices,
- * each of which keeps its bus for a cycle for every AttributesSentCycle outputs. At most
- * InputCacheInputQueueSize lines are on their way. Latency: memory's. Source:
- * docs/design/machine.md, Streamer; ATTILA's Streamer. Not modelled: the tags of the vertex cache
- * are hashed, so two live indices of one hash evict each other. */
+ * Rates per cycle: IndicesCycle indices; AttributesCycle attributes looked up, and as many read;
+ * VerticesCycle vertices. Each attribute that is read takes a port of the cache, with
+ * InputCachePortWidth bytes per cycle. A vertex occupies its bus for one cycle per
+ * AttributesSentCycle outputs. At most InputCacheInputQueueSize lines are in flight. The latency is
+ * that of memory. Source: docs/design/machine.md, Streamer; ATTILA's Streamer. Simplified: the tags
+ * of the vertex cache are hashed, so two live indices with the same hash evict each other. */
 #include "unit/frontend/streamer.h"
 
 #include "base/mem.h"
@@ -23,7 +24,7 @@
 
 static enum unit_state streamer_clock(void *self, uint64_t now);
 
-/* module.settle: up to `now`, where an interval or a batch of the tables ends. */
+/* module.settle: counts up to `now`, the end of an interval or a batch of the tables. */
 static void
 count_stall(void *self, uint64_t now)
 {
@@ -114,8 +115,8 @@ streamer_init(struct streamer *streamer, const struct unit_env *env, uint32_t in
     streamer->load_ring.capacity = params->STREAMER.InputRequestQueueSize;
     streamer->loads = mem_array(streamer->load_ring.capacity, sizeof *streamer->loads);
     streamer->load_stage.cause = streamer->commit_stage.cause = CAUSE_streamer;
-    /* one place of the request queue is for the write-back that a fill may need; lines that are
-       only read need none */
+    /* One place of the request queue is reserved for the write-back of a fill. Lines that are only
+     * read never need it. */
     const struct cache_shape shape = {.lines = params->STREAMER.InputCacheLines,
                                       .ways = params->STREAMER.InputCacheLines,
                                       .line_bytes = params->STREAMER.InputCacheLineSize,
@@ -166,13 +167,13 @@ begin_draw(struct streamer *streamer, const struct draw_item *item)
     streamer->stats.draws++;
 }
 
-/* Sends the first of the order to primitive assembly; false when it has to wait. */
+/* Sends the first entry to Primitive Assembly. Returns false if it has to wait. */
 static bool
 send_vertex(struct streamer *streamer, uint64_t now)
 {
     const struct commit_entry *entry = &streamer->order[streamer->order_ring.head];
     const struct vertex_item *first = &entry->item;
-    uint64_t cycles = 1; /* on a bus */
+    uint64_t cycles = 1; /* cycles on a bus */
     if (first->kind == ITEM_DATA) {
         if (!first->vertex->shaded || !lanes_are_free(&streamer->buses, &streamer->module, now))
             return false;
@@ -193,7 +194,8 @@ send_vertex(struct streamer *streamer, uint64_t now)
     return true;
 }
 
-/* Commit: vertices that came back are marked; the first of the order leaves when it is shaded. */
+/* Commit: marks vertices that have been shaded, and sends the first entries once they are
+ * shaded. */
 static bool
 commit(struct streamer *streamer, uint64_t now)
 {
@@ -214,8 +216,8 @@ commit(struct streamer *streamer, uint64_t now)
     return worked;
 }
 
-/* Locks the line that holds `address`, asking memory for it on a miss; -1 when that cannot be now.
- */
+/* Locks the line that holds `address`, and requests it from memory on a miss. Returns -1 if that is
+ * not possible now. */
 static int32_t
 lock_line(struct streamer *streamer, uint32_t address)
 {
@@ -241,7 +243,7 @@ lock_line(struct streamer *streamer, uint32_t address)
     return line;
 }
 
-/* Locks the lines of an attribute: none (it lies in no buffer), one, or two. */
+/* Locks the lines of an attribute: none (it is in no buffer), one, or two. */
 static bool
 lock_attribute(struct streamer *streamer, struct streamer_load *load, uint32_t attribute)
 {
@@ -262,8 +264,8 @@ lock_attribute(struct streamer *streamer, struct streamer_load *load, uint32_t a
     return last / line_bytes == address / line_bytes || (lines[1] = lock_line(streamer, last)) >= 0;
 }
 
-/* The loader's first half, ahead of the second: AttributesCycle attributes have their lines looked
- * up. */
+/* First half of the loader, ahead of the second: looks up the lines of AttributesCycle
+ * attributes. */
 static bool
 look_ahead(struct streamer *streamer)
 {
@@ -285,7 +287,7 @@ look_ahead(struct streamer *streamer)
     return budget < streamer->attributes_cycle;
 }
 
-/* Reads one attribute out of its lines; false when they are not here or no port is free. */
+/* Reads one attribute from its lines. Returns false if they have not arrived or no port is free. */
 static bool
 read_attribute(struct streamer *streamer, struct streamer_load *load, uint32_t attribute,
                uint64_t now)
@@ -304,7 +306,7 @@ read_attribute(struct streamer *streamer, struct streamer_load *load, uint32_t a
         streamer->loader_waits = !arrived;
         return false;
     }
-    if (streamer->loader_waits) /* for the line that came last */
+    if (streamer->loader_waits) /* for the line that arrived last */
         module_resume(&streamer->module, &streamer->load_stage,
                       cache->lines[lines[lines[1] >= 0]].arrival.cp_ref, now);
     streamer->loader_waits = false;
@@ -330,7 +332,7 @@ read_attribute(struct streamer *streamer, struct streamer_load *load, uint32_t a
     return true;
 }
 
-/* The loader's second half. */
+/* Second half of the loader: reads attributes and sends vertices to be shaded. */
 static bool
 load(struct streamer *streamer, uint64_t now)
 {
@@ -354,7 +356,7 @@ load(struct streamer *streamer, uint64_t now)
             break;
         struct vertex_item *job = queue_push(streamer->jobs, now);
         *job = (struct vertex_item){ITEM_DATA, streamer->draw, first->vertex};
-        vertex_hold(streamer->pools, first->vertex); /* until it comes back shaded */
+        vertex_hold(streamer->pools, first->vertex); /* until it is returned after shading */
         ring_pop(&streamer->load_ring);
         streamer->ahead_count--;
         streamer->load_attribute = 0;
@@ -364,7 +366,7 @@ load(struct streamer *streamer, uint64_t now)
     return look_ahead(streamer) || worked;
 }
 
-/* The value of the next index; false when its bytes are not here yet. */
+/* Reads the next index. Returns false if its bytes have not arrived yet. */
 static bool
 next_index(struct streamer *streamer, uint32_t *index)
 {
@@ -419,7 +421,7 @@ add_load(struct streamer *streamer, struct pooled_vertex *vertex)
     load->asked = (struct cp_stamp){streamer->module.stage.cp_ref, streamer->module.clock->now};
 }
 
-/* One index through the vertex cache. */
+/* Looks an index up in the vertex cache. A miss creates a vertex to load. */
 static void
 reuse_or_load(struct streamer *streamer, uint32_t index)
 {
@@ -444,7 +446,8 @@ reuse_or_load(struct streamer *streamer, uint32_t index)
     add_load(streamer, vertex);
 }
 
-/* The draw in hand is over when its vertices are on their way to be shaded; commit knows theirs. */
+/* Ends the current draw when all its vertices have been sent to be shaded. Entries of commit keep
+ * their draw. */
 static void
 end_draw(struct streamer *streamer, uint64_t now)
 {
@@ -456,7 +459,7 @@ end_draw(struct streamer *streamer, uint64_t now)
     clear_reuse_buffer(streamer);
 }
 
-/* Fetch continues. The critical path comes from what it waited for. */
+/* Fetch continues. The critical path continues at the event for which it waited. */
 static void
 resume_fetch(struct streamer *streamer, uint64_t now)
 {
@@ -528,7 +531,7 @@ streamer_fetch(struct streamer *streamer, uint64_t now)
     return worked;
 }
 
-/* Index blocks: takes what came, asks for the next one ahead of its use. */
+/* Index blocks: takes arrived ones, and requests the next one ahead of its use. */
 static bool
 move_blocks(struct streamer *streamer, uint64_t now)
 {
@@ -573,7 +576,7 @@ exec_control(struct streamer *streamer, uint64_t now)
     return true;
 }
 
-/* Why a cycle passed without work. */
+/* Determines why a cycle passed without work. */
 static enum unit_state
 why_idle(struct streamer *streamer, uint64_t now)
 {

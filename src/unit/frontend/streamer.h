@@ -1,4 +1,5 @@
-/* Streamer: reads indices and attributes, has vertices shaded, hands them on in order. */
+/* Streamer: reads indices and attributes, sends vertices to be shaded, and passes them on in index
+ * order. */
 #ifndef AETIUS_UNIT_STREAMER_H
 #define AETIUS_UNIT_STREAMER_H
 
@@ -10,25 +11,25 @@
 #include "unit/stall.h"
 #include "unit/stats.h"
 
-struct streamer_block { /* 64 bytes of the index buffer, on their way or here */
+struct streamer_block { /* 64 bytes of the index buffer, in flight or arrived */
     uint32_t address;
     bool arrived;
     uint8_t data[TRANSACTION_BYTES];
 };
 
-struct commit_entry { /* in the order in which commit hands vertices on */
+struct commit_entry { /* an entry of commit's queue, in index order */
     struct vertex_item item;
-    struct cp_stamp ready; /* for commit: fetch has put it there */
+    struct cp_stamp ready; /* critical path: fetch has added it */
 };
 
 struct streamer_load { /* a vertex whose attributes are to be loaded */
     struct pooled_vertex *vertex;
-    struct cp_stamp asked; /* by fetch */
-    /* the cache lines that hold each attribute's bytes, locked; -1: no line */
+    struct cp_stamp asked; /* critical path: request by fetch */
+    /* locked cache lines with each attribute's bytes; -1: no line */
     int32_t lines[MAX_ATTRIBUTES][2];
 };
 
-struct streamer_reuse { /* the vertex cache's tags, found by hash */
+struct streamer_reuse { /* a tag of the vertex cache, found by hash */
     uint32_t index;
     uint64_t sequence;
     struct pooled_vertex *vertex;
@@ -37,46 +38,46 @@ struct streamer_reuse { /* the vertex cache's tags, found by hash */
 struct streamer {
     struct module module;
     struct streamer_stats stats;
-    struct stall stall, rest; /* rest: fetch has no draw */
+    struct stall stall, rest; /* rest: cycles in which fetch has no draw */
     struct pools *pools;
     /* ports */
-    struct queue *draws, *control, *done; /* from and to the command processor */
-    struct queue *fetched;                /* a draw whose vertices and indices are all read */
-    struct queue *jobs, *shaded;          /* to and from the scheduler */
-    struct queue *out;                    /* to primitive assembly */
-    struct memory_port index_memory;      /* fetch */
-    struct cache cache;                   /* loader: attributes */
+    struct queue *draws, *control, *done; /* from and to the Command Processor */
+    struct queue *fetched;                /* a draw whose vertices and indices have all been read */
+    struct queue *jobs, *shaded;          /* to and from the Scheduler */
+    struct queue *out;                    /* to Primitive Assembly */
+    struct memory_port index_memory;      /* index reads of fetch */
+    struct cache cache;                   /* of the loader: attributes */
     /* parameters */
     uint32_t indices_cycle, attributes_cycle, vertices_cycle;
-    uint32_t port_bytes; /* of the attribute cache, a cycle */
-    uint32_t fill_limit; /* its lines on their way */
-    uint32_t sent_cycle; /* attributes over a bus to primitive assembly, a cycle */
-    struct lanes ports;  /* of the attribute cache: one an attribute */
-    struct lanes buses;  /* to primitive assembly: one a vertex */
+    uint32_t port_bytes; /* bytes per cycle of an attribute cache port */
+    uint32_t fill_limit; /* maximum of its lines in flight */
+    uint32_t sent_cycle; /* attributes per cycle on a bus to Primitive Assembly */
+    struct lanes ports;  /* of the attribute cache: one per attribute */
+    struct lanes buses;  /* to Primitive Assembly: one per vertex */
 
     const struct draw *draw;     /* NULL: idle */
     uint32_t position, instance; /* of the next index */
     bool fetched_all;
-    /* index blocks on their way or here, in order */
+    /* index blocks in flight or arrived, in order */
     struct streamer_block *blocks;
     struct ring block_ring;
-    uint32_t next_block; /* address of the next to ask for */
-    /* post-shading vertex cache: the vertices of sequence numbers `first_sequence` on, of which the
-     * last `window_capacity` are kept */
+    uint32_t next_block; /* address of the next block to request */
+    /* post-shading vertex cache: vertices from sequence number `first_sequence` on. It keeps the
+     * last `window_capacity` of them. */
     struct streamer_reuse *reuse;
     uint32_t reuse_mask;
-    struct pooled_vertex **window; /* ring of the vertices that can be reused; a reference each */
+    struct pooled_vertex **window; /* ring of the reusable vertices, a reference each */
     uint32_t window_capacity;
     uint64_t sequence, first_sequence;
-    /* what goes to primitive assembly, in order */
+    /* items for Primitive Assembly, in order */
     struct commit_entry *order;
     struct ring order_ring;
     /* vertices whose attributes are to be loaded, in order */
     struct streamer_load *loads;
     struct ring load_ring;
-    uint32_t load_attribute;               /* of the first load: read next */
-    uint32_t ahead_count, ahead_attribute; /* loads whose lines are all locked; of the next one */
-    int32_t last_line;                     /* found last in the cache */
+    uint32_t load_attribute;               /* next attribute of the first load */
+    uint32_t ahead_count, ahead_attribute; /* loads with all lines locked; attribute of the next */
+    int32_t last_line;                     /* cache line that was found last */
 
     /* critical path: fetch is the module's stage */
     struct cp_stage load_stage, commit_stage;
@@ -86,7 +87,7 @@ struct streamer {
         FETCH_WAITS_ORDER,
         FETCH_WAITS_LOAD
     } fetch_wait;
-    bool loader_waits; /* for lines */
+    bool loader_waits; /* waits for cache lines */
 };
 
 void streamer_init(struct streamer *streamer, const struct unit_env *env, uint32_t index);
