@@ -1,6 +1,7 @@
-/* Memory channels: what all models share. Transactions wait in the order in which they came; none
- * passes an older one to the same 64 bytes. The direction is kept for at most MaxConsecutiveReads
- * or Writes while others wait. Source: docs/design/memory.md, Memory Controller. */
+/* Memory channels: parts shared by all models. Transactions are queued in order of arrival. None
+ * passes an older one to the same 64 bytes. The bus keeps its direction for at most
+ * MaxConsecutiveReads or MaxConsecutiveWrites while others wait. Source: docs/design/memory.md,
+ * Memory Controller. */
 #include "unit/memory/dram_model.h"
 
 #include "base/mem.h"
@@ -38,7 +39,7 @@ dram_init(struct dram *dram, const struct params *params)
     if (dram->model->time)
         dram->model->time(params, &dram->timing);
     if (!dram->timing.bank_groups)
-        dram->timing.bank_groups = 1; /* of all banks, with no time between commands */
+        dram->timing.bank_groups = 1; /* one group of all banks, without a minimum distance */
     const uint32_t limit = dram->shape.limit;
     dram->entries = mem_array(limit, sizeof *dram->entries);
     dram->order = mem_array(limit, sizeof *dram->order);
@@ -72,7 +73,8 @@ dram_reset(struct dram *dram, uint64_t now)
     memset(dram->pages, 0xff, sizeof dram->pages); /* no page */
     dram->heads_listed = false;
     dram->wake = 0;
-    /* told in GPU cycles: a frame's figures do not depend on what the one before left over */
+    /* A new frame starts with whole GPU cycles, so its statistics do not depend on the previous
+     * frame. */
     dram->stats.burst_cycles -= dram->stats.burst_cycles % dram->shape.gpu_cycle;
     dram->stats.turn_cycles -= dram->stats.turn_cycles % dram->shape.gpu_cycle;
     for (uint32_t b = 0; b < DRAM_MAX_BANKS; b++)

@@ -1,16 +1,20 @@
 /* Memory with banks and rows.
  *
- * A burst moves V2BurstElementsPerCycle 32-bit elements a cycle. A row must be open in its bank:
- * tRP to close the old one, tRCD (tRCDW) to open it for reads (writes), tRRD between openings of
- * two banks, at most four in tFAW, tRC between two of one; data follows a command by CAS or WL; the
- * bus turns after tRTW and tWTR; a row may close tRAS after it was opened, tWR after its last
- * write, and after the length of a burst behind its last read command. Banks whose numbers are
- * equal modulo the bank groups share a group: commands there are at least as far apart as it needs.
- * Rows are closed and opened, one a cycle, for the entries that the scheduler may take next, while
- * the bus is still busy, unless waiting entries still hit the row that is open. The scheduler
- * (V2ChannelScheduler) decides which entries those are: the heads of one queue, of one for reads
- * and one for writes, of one a bank, of one a bank and direction, or any. Among those whose row is
- * open it keeps the direction, then prefers age.
+ * A burst moves V2BurstElementsPerCycle 32-bit elements per cycle. The row of a transaction must be
+ * open in its bank:
+ *
+ * - tRP to close a row; tRCD (tRCDW) to open one for reads (writes)
+ * - tRRD between openings in two banks, tRC between two in one bank, at most four in tFAW
+ * - data follows a command after CAS or WL; the bus turns after tRTW and tWTR
+ * - a row may close tRAS after it was opened, tWR after its last write, and one burst length
+ *   after its last read command
+ *
+ * Banks whose numbers are equal modulo the number of bank groups share a group, which has a minimum
+ * distance between commands. Rows are closed and opened while the bus is still busy, one per cycle,
+ * for the entries that the scheduler may take next. An open row that queued entries still hit is
+ * not closed. The scheduler (V2ChannelScheduler) determines the entries that may be taken. They are
+ * the heads of one queue, of one per direction, of one per bank, of one per bank and direction, or
+ * any entry. Among those with an open row it keeps the direction, then prefers the oldest.
  *
  * Source: docs/design/memory.md, Banks and rows; the rules of the JEDEC standards. Not modelled:
  * refresh; the command bus, which row and column commands would share. */
@@ -28,7 +32,7 @@ dram_banks_shape(const struct params *params, struct dram_shape *shape)
                                  .burst_cycles = (TRANSACTION_BYTES + bytes - 1) / bytes};
 }
 
-/* Queue that an entry stands in, by scheduler. */
+/* Queue of an entry, by scheduler. */
 static uint32_t
 class_of(const struct dram *dram, const struct dram_entry *entry)
 {
@@ -57,8 +61,8 @@ dram_banks_locate(const struct dram *dram, struct dram_entry *entry)
     entry->class = (uint8_t)class_of(dram, entry);
 }
 
-/* Whether an entry has been passed by so many others that its row may be opened for it though the
- * one that is open is still wanted: but not before that has been of use. */
+/* Whether so many entries have passed this one that it may replace an open row that is still
+ * needed. That row must have been used at least once. */
 static bool
 is_overdue(const struct dram *dram, const struct dram_entry *entry)
 {
@@ -77,7 +81,7 @@ close_row(struct dram *dram, struct dram_bank *bank, uint64_t cycle)
     dram->stats.rows_closed++;
 }
 
-/* The first cycle in which some bank may open a row: tRRD and tFAW. */
+/* First cycle in which any bank may open a row: tRRD and tFAW. */
 static uint64_t
 may_open(const struct dram *dram)
 {
@@ -94,8 +98,8 @@ note_opening(struct dram *dram, uint64_t now)
     }
 }
 
-/* Closes the row that is in an entry's way, or opens its own, if the bank can do so now; dram->wake
- * is lowered when it can later. */
+/* Closes the conflicting row of an entry's bank, or opens the entry's row, if the bank can do so
+ * now. Otherwise lowers dram->wake to the cycle in which it can. */
 static bool
 prepare_row(struct dram *dram, struct dram_entry *entry, uint64_t now)
 {
@@ -122,8 +126,8 @@ prepare_row(struct dram *dram, struct dram_entry *entry, uint64_t now)
     return true;
 }
 
-/* Whether the entry's row is open and can be used now. At most one row is opened or closed a cycle.
- */
+/* Whether the entry's row is open and can be used now. At most one row is opened or closed per
+ * cycle. */
 static bool
 row_is_ready(struct dram *dram, struct dram_entry *entry, uint64_t now, bool *prepared)
 {
@@ -156,8 +160,8 @@ group_of(const struct dram *dram, const struct dram_entry *entry)
     return entry->bank % dram->timing.bank_groups;
 }
 
-/* First cycle, from `now` on, in which the entry's command may go out: its data then finds the bus
- * free and turned. */
+/* First cycle, from `now` on, in which the entry's command may be issued. Its data must find the
+ * bus free and turned. */
 static uint64_t
 command_cycle(const struct dram *dram, const struct dram_entry *entry, uint64_t now)
 {
@@ -171,7 +175,7 @@ command_cycle(const struct dram *dram, const struct dram_entry *entry, uint64_t 
     return bus > command + latency ? bus - latency : command;
 }
 
-/* The entry's command goes out now. */
+/* Issues the entry's command now. */
 static void
 transfer(struct dram *dram, const struct dram_entry *entry, uint64_t now)
 {
@@ -184,11 +188,11 @@ transfer(struct dram *dram, const struct dram_entry *entry, uint64_t now)
     bank->used = true;
     *(entry->opened ? &dram->stats.row_misses : &dram->stats.row_hits) += 1;
     uint64_t row_end = write ? dram->bus_free + dram->timing.tWR
-                             : now + dram->shape.burst_cycles; /* read out, on its way to the bus */
+                             : now + dram->shape.burst_cycles; /* read, and being sent to the bus */
     bank->may_close = later(bank->may_close, row_end);
 }
 
-/* After an access under the closing policy: the row goes when nobody waits for it. */
+/* Closing page policy: closes the row after an access if no queued entry needs it. */
 static void
 apply_page_policy(struct dram *dram, uint32_t bank, uint32_t except)
 {

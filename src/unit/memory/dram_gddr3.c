@@ -1,5 +1,5 @@
-/* GDDR3: the times are parameters (V2GDDR_*), those of a named data sheet by default
- * (docs/memory.md), in GPU cycles. */
+/* GDDR3. The times are parameters (V2GDDR_*) in GPU cycles. Their defaults are from a data sheet
+ * (docs/memory.md). */
 #include "unit/memory/dram_model.h"
 
 static void

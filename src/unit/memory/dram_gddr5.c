@@ -1,14 +1,14 @@
 /* GDDR5: four bank groups, and tFAW. The times are those of Hynix's H5GQ1H24AFR (1 Gbit, data sheet
- * rev. 1.0 of November 2009) at 4 Gbit/s a pin, where its clock CK has 1 GHz; as gem5
- * (GDDR5_4000_2x32) and GPGPU-Sim (its GDDR5 timing) have them from there, and say what the sheet
- * does not give: CL is set equal to tRCD, tRTW to 2 CK (gem5), WL to 4 CK (GPGPU-Sim).
+ * rev. 1.0 of November 2009) at 4 Gbit/s per pin, where its clock CK has 1 GHz. gem5
+ * (GDDR5_4000_2x32) and GPGPU-Sim (its GDDR5 timing) use the same sheet. They define the times that
+ * the sheet does not give: CL is equal to tRCD, tRTW is 2 CK (gem5), WL is 4 CK (GPGPU-Sim).
  *
- * A burst of 8 transfers of 32 bits takes 2 CK, so that a chip moves 16 bytes a nanosecond: with a
- * GPU of 500 MHz V2BurstElementsPerCycle = 8, V2BanksPerMemoryChannel = 16. A transaction of 64
- * bytes is two bursts, and in one bank group bursts are tCCDL apart, not 2 CK. Times become whole
- * cycles of the GPU, upwards.
+ * A burst of 8 transfers of 32 bits takes 2 CK, so a chip moves 16 bytes per nanosecond. With a GPU
+ * of 500 MHz this means V2BurstElementsPerCycle = 8 and V2BanksPerMemoryChannel = 16. A transaction
+ * of 64 bytes is two bursts. In one bank group bursts are tCCDL apart, not 2 CK. Times are rounded
+ * up to whole GPU cycles.
  *
- * Not modelled: t32AW; tRRD, tWTR and tWR by bank group; what dram_banks.c does not model. */
+ * Not modelled: t32AW; tRRD, tWTR and tWR per bank group; the omissions of dram_banks.c. */
 #include "unit/memory/dram_model.h"
 
 enum { /* picoseconds */

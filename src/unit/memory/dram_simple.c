@@ -1,18 +1,19 @@
 /* The simple model of memory (reference of 2005).
  *
- * MemoryFrequency / MemoryClockMultiplier GPU cycles are a cycle of the memory, which all its times
- * are in. A transaction of 64 bytes takes the bursts of BurstLength transfers of MemoryBusWidth
- * bits, at double rate, that it needs (one of 8 transfers of 64 bits: 4 cycles). Data follows its
- * command by ReadLatency or WriteLatency, and the next command of the same direction by as many
- * cycles as the data takes; a write command waits for the last data read, a read command for
- * WriteToReadLatency after the last data written. A page that is not open in its bank (page n lies
- * in bank n modulo OpenPages) delays the command by PageOpenLatency. Reads and writes have a queue
- * each, in order. At most one command a channel and GPU cycle.
+ * A memory cycle is MemoryFrequency / MemoryClockMultiplier GPU cycles, and all times of the memory
+ * are in its cycles. A transaction of 64 bytes takes as many bursts as it needs. A burst is
+ * BurstLength transfers of MemoryBusWidth bits at double rate. For example, one burst of 8
+ * transfers of 64 bits takes 4 cycles. Data follows its command after ReadLatency or WriteLatency.
+ * Commands of the same direction are at least as far apart as their data takes on the bus. A write
+ * command waits for the last data read. A read command waits for WriteToReadLatency after the last
+ * data written. A page that is not open in its bank (page n is in bank n modulo OpenPages) delays
+ * the command by PageOpenLatency. Reads and writes have one queue each, in order. At most one
+ * command is issued per channel and GPU cycle.
  *
  * Source: docs/design/memory.md, Simple model. */
 #include "unit/memory/dram_model.h"
 
-/* Cycles of the channel's clock that a transaction takes the bus for. */
+/* Cycles of the channel's clock that a transaction occupies the bus. */
 static uint32_t
 burst_cycles(const struct params *p)
 {
@@ -43,8 +44,8 @@ locate(const struct dram *dram, struct dram_entry *entry)
     entry->class = entry->write;
 }
 
-/* Cycles to open the page of an entry: 0 when it is open, or when memory has no pages. Each of the
- * open pages has a separate bank, which the low bits of a page's number choose. */
+/* Cycles to open the page of an entry: 0 if it is open, or if the memory has no pages. Each open
+ * page has a separate bank, which the low bits of the page number select. */
 static uint32_t
 open_page(struct dram *dram, int32_t page)
 {

@@ -1,14 +1,16 @@
-/* Memory controller.
+/* Memory Controller.
  *
  * A crossbar takes at most one transaction of 64 bytes per cycle from each client, and at most one
- * into each channel, the clients in turn: into the channel that holds the address (under
- * SharedBanks into the one that is free first, unless another has one of the same address); the
- * channels (unit/memory/dram.c) say when each one's data moves. Data is read from and written to
- * the simulated memory when the scheduler picks the transaction; the reply leaves when its burst is
- * over. RequestQueueSize transactions may wait, WriteBufferLines of them writes; ReadBufferLines
- * reads may be between their command and the client's bus; a client may have ServiceQueueSize
- * transactions here, from request to reply. Source: docs/design/memory.md, Memory Controller;
- * ATTILA's MemoryController for what the buffers hold. */
+ * into each channel. Clients are served round robin. A transaction goes to the channel that holds
+ * its address. With SharedBanks it goes to the channel that is free first, unless another one has a
+ * transaction of the same address. The channels (unit/memory/dram.c) schedule the data. Data is
+ * read from and written to the simulated memory when the scheduler selects the transaction. The
+ * reply leaves when its burst is over.
+ *
+ * Limits: RequestQueueSize transactions may wait, at most WriteBufferLines of them writes.
+ * ReadBufferLines reads may be between their command and the client's bus. A client may have
+ * ServiceQueueSize transactions from request to reply. Source: docs/design/memory.md, Memory
+ * Controller; ATTILA's MemoryController for the contents of the buffers. */
 #include "unit/memory/memctl.h"
 
 #include "base/bits.h"
@@ -20,7 +22,7 @@
 static enum unit_state memctl_clock(void *self, uint64_t now);
 static void add_up_stats(void *self, uint64_t now);
 
-/* Transactions of the client that are here, from request to reply. */
+/* Number of the client's transactions in the controller, from request to reply. */
 static uint64_t
 in_service(const struct memory_port *port)
 {
@@ -100,8 +102,8 @@ count_bytes(struct memctl *memctl, const struct dram *channel, uint32_t port,
     s->client_bytes_written[memctl->kinds[port]] += written;
 }
 
-/* The channel for a request: the one that holds the address; where all do, one that keeps the order
- * of transactions to the same address, else the one that is free first. */
+/* The channel for a request: the one that holds the address. If all channels do: one that preserves
+ * the order of transactions to the same address, or else the one that is free first. */
 static struct dram *
 channel_for(struct memctl *memctl, uint32_t address)
 {
@@ -119,8 +121,9 @@ channel_for(struct memctl *memctl, uint32_t address)
     return best;
 }
 
-/* Whether the controller has room for one more request of the client: judged by what was there when
- * the cycle began, as far as the client takes part in it. */
+/* Whether the controller has room for one more request of the client. A client's transactions in
+ * flight are the requests taken minus the replies popped before this cycle. ServiceQueueSize limits
+ * them. */
 static bool
 has_room(struct memctl *memctl, const struct memory_port *port,
          const struct memory_request *request, uint64_t now)
@@ -143,7 +146,7 @@ static bool
 take_requests(struct memctl *memctl, uint64_t now)
 {
     bool worked = false;
-    uint64_t taken = 0; /* channels that have had theirs */
+    uint64_t taken = 0; /* channels that have taken one in this cycle */
     uint32_t port = memctl->rr_next;
     for (uint32_t left = memctl->port_count; left > 0; left--, port++) {
         if (port == memctl->port_count)
@@ -173,7 +176,7 @@ take_requests(struct memctl *memctl, uint64_t now)
                   memctl->waiting <= memctl->params->MEMORYCONTROLLER.RequestQueueSize);
         INVARIANT(&memctl->module,
                   memctl->writes_waiting <= memctl->params->MEMORYCONTROLLER.WriteBufferLines);
-        memctl->module.stage.cp_ref = channel->taken; /* who waits for a place waits for that */
+        memctl->module.stage.cp_ref = channel->taken; /* predecessor of requests that must wait */
         queue_pop(memctl->ports[port].requests, now);
         INVARIANT(&memctl->module, in_service(&memctl->ports[port]) <=
                                        memctl->params->MEMORYCONTROLLER.ServiceQueueSize);
@@ -214,7 +217,7 @@ memctl_look(const struct memctl *memctl, uint32_t address, uint8_t bytes[TRANSAC
             look_at_write(queue_item(memctl->ports[p].requests, i), address, bytes);
 }
 
-/* Moves the data of a transaction and sends the reply on its way. */
+/* Moves the data of a transaction and sends its reply. */
 static void
 serve(struct memctl *memctl, const struct dram *channel, uint32_t port,
       const struct memory_request *request, uint64_t delay, uint64_t now)
@@ -240,7 +243,8 @@ serve(struct memctl *memctl, const struct dram *channel, uint32_t port,
     count_bytes(memctl, channel, port, request);
 }
 
-/* Whether the data of another read has a place; lowers memctl->wake when it will have. */
+/* Whether there is a buffer for the data of another read. If not, lowers memctl->wake to the cycle
+ * in which there is. */
 static bool
 has_read_buffer(struct memctl *memctl)
 {
@@ -270,7 +274,8 @@ may_reply(void *data, const struct dram_entry *entry)
     return may;
 }
 
-/* The channels count by themselves, also in cycles in which none serves a transaction. */
+/* Copies the statistics of the channels, which also count in cycles without a selected
+ * transaction. */
 static void
 add_up_stats(void *self, uint64_t now)
 {
@@ -295,8 +300,8 @@ add_up_stats(void *self, uint64_t now)
     all->turn_cycles = turn_cycles / memctl->shape.gpu_cycle;
 }
 
-/* The way of the entry's reply: from its request, when the bus was free for it; else from the
- * transaction that had the bus until `taken`. */
+/* Predecessor of the entry's reply: its request if the bus was free, or else the transaction that
+ * held the bus until `taken`. */
 static cp_ref
 way_of(struct memctl *memctl, struct dram *channel, const struct dram_entry *entry, uint64_t taken,
        bool turned, uint64_t now)
@@ -331,7 +336,7 @@ clock_channel(struct memctl *memctl, struct dram *channel, uint64_t now)
     int32_t position = dram_clock(channel, now, may_reply, memctl, &delay);
     if (position >= 0) {
         const uint32_t port = dram_entry(channel, (uint32_t)position)->port;
-        /* whose the row was that was found open, or had to be opened */
+        /* attributes the row hit or miss to the entry's client */
         memctl->stats.client_row_hits[memctl->kinds[port]] += channel->stats.row_hits - hits;
         memctl->stats.client_row_misses[memctl->kinds[port]] += channel->stats.row_misses - misses;
         memctl->module.stage.cp_ref =

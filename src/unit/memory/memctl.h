@@ -21,29 +21,29 @@ struct memctl {
     struct memctl_stats stats;
     const struct params *params;
     struct gpu_memory *memory;
-    struct memory_port ports[MEMCTL_MAX_CLIENTS]; /* from the controller's side */
+    struct memory_port ports[MEMCTL_MAX_CLIENTS]; /* ports of the clients */
     enum memory_client kinds[MEMCTL_MAX_CLIENTS];
     uint32_t port_count, rr_next;
     struct dram channels[MEMCTL_MAX_CHANNELS];
     struct channel_stats channel_stats[MEMCTL_MAX_CHANNELS];
     uint32_t channel_count;
-    struct dram_shape shape; /* of them all */
-    /* what the controller's own buffers hold */
+    struct dram_shape shape; /* of all channels */
+    /* contents of the controller's buffers */
     uint32_t waiting, writes_waiting; /* transactions in the channels' queues */
-    uint64_t *read_ends; /* reads whose data is here: cycles in which it will have left */
+    uint64_t *read_ends;              /* per buffered read: cycle in which its data has left */
     uint32_t buffered_reads;
     uint64_t reads_served, fault_tag_at; /* fault injection: this read's reply gets a wrong tag */
-    uint64_t fault_drop_at;              /* and this transaction is forgotten by the scheduler */
-    uint64_t now, wake;                  /* of the clock function, for may_reply() */
-    bool refused;                        /* may_reply() said no */
+    uint64_t fault_drop_at;              /* fault injection: this transaction is dropped */
+    uint64_t now, wake;                  /* state of the clock function, for may_reply() */
+    bool refused;                        /* may_reply() returned false */
 };
 
 void memctl_init(struct memctl *memctl, const struct unit_env *env, uint32_t index);
 /* Adds a client, before the first cycle. At most MEMCTL_MAX_CLIENTS; more is a BUG. */
 void memctl_add_port(struct memctl *memctl, enum memory_client kind, struct queue *requests,
                      struct queue *replies);
-/* What memory will hold of the transaction at `address` when every write that the controller and
- * its clients' queues hold is done. Changes nothing. */
+/* Copies the transaction at `address` as it will be in memory after all writes of the controller
+ * and of its clients' queues. Changes nothing. */
 void memctl_look(const struct memctl *memctl, uint32_t address, uint8_t bytes[TRANSACTION_BYTES]);
 
 #endif
