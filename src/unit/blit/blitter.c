@@ -1,25 +1,27 @@
-/* Blitter: blits, copies, resolves and mipmap generation (one slice a ROP).
+/* Blitter: blits, copies, resolves and mipmap generation, with one slice per ROP.
  *
- * The command processor hands every slice the same plan (gfx/transfer.h); each makes the lines of
- * the destination that its ROP owns, a line as long as those of the ROP's cache. A line goes
- * through four steps, up to Lines of them at once:
+ * The Command Processor sends every slice the same plan (gfx/transfer.h). A slice makes the lines
+ * of the destination that its ROP owns. They are as long as the lines of the ROP's cache. A line
+ * passes four steps. The parameter Lines limits the lines in progress:
  *
- * - plan: its elements are cut into pieces, one a cycle, each made of at most 16 blocks of the
- *   source; these are asked for. A line that is not wholly written is read too, when it has a block
+ * - plan: divides its elements into pieces, one per cycle, of at most 16 source blocks each. It
+ *   requests these blocks. A line that is only partly written is also read, if it has a block
  *   state or parts of its elements stay.
- * - operate: a piece whose blocks are here takes SamplesCycle samples a cycle, those that it reads
- * or those that it writes, whichever are more; elements wider than 4 bytes as many times.
- * - pack: a line that has a block state is compressed, one at a time, as by its ROP.
- * - write: a transaction a cycle; without a block state only bytes that the blit writes.
+ * - operate: a piece whose blocks are available is processed at SamplesCycle samples per cycle. Its
+ *   samples are those read or those written, the larger number. An element wider than 4 bytes
+ *   counts once per 4 bytes.
+ * - pack: a line with a block state is compressed, one at a time, as by its ROP.
+ * - write: one transaction per cycle. Without a block state, only bytes that the blit writes.
  *
- * Blocks come as their states say (unit/block_reader.h): SourceBlocks of them stay, so that
- * neighbouring lines share them. One transaction a cycle leaves: blocks are asked for until half of
- * the lines wait to be written, and these then go in one run, so that the memory turns seldom.
+ * Blocks are read according to their states (unit/block_reader.h). SourceBlocks of them are kept,
+ * so that adjacent lines share them. One transaction per cycle is sent. Blocks are requested until
+ * half of the lines wait to be written. Then these are written in one run, so that the memory
+ * seldom turns.
  *
- * Before the order the ROPs' caches were flushed, and they have dropped the destination's lines
- * (sim/machine_blit.c). A compressed line that is copied as it is goes through both codec units,
- * also where its bytes could be moved: that wants source and destination to lie alike to the block,
- * in the same format and samples, with a state each, which few copies do. Source:
+ * Before the order, the ROPs' caches were flushed, and dropped the lines of the destination
+ * (sim/machine_blit.c). A compressed line that is copied unchanged passes both codec units, even if
+ * its bytes could be moved directly. Few copies allow that: source and destination would need the
+ * same block alignment, format and samples, and a state for each block. Source:
  * docs/design/machine.md, Blitter. Not modelled: block states reach the slices without time. */
 #include "unit/blit/blitter.h"
 
@@ -104,7 +106,7 @@ piece_at(struct blitter *blitter, uint32_t n)
     return &blitter->pieces[ring_at(&blitter->piece_ring, n)];
 }
 
-/* Addresses in a slice of the destination: of line number n, which may begin before the slice. */
+/* Addresses in a slice of the destination. Line n may begin before the slice. */
 static uint32_t
 slice_address(const struct blitter *blitter)
 {
@@ -120,14 +122,14 @@ line_address(const struct blitter *blitter, uint32_t n)
     return first - first % blitter->line_bytes + n * blitter->line_bytes;
 }
 
-/* The lines of the slice that hold the rows of squares that the blit goes into. */
+/* Finds the lines of the slice that contain the rows of squares that the blit writes. */
 static void
 begin_slice(struct blitter *blitter)
 {
     const struct blit_plan *plan = blitter->plan;
     const struct resource_level *level = &plan->dst.res->levels[plan->dst.level];
     const uint32_t in_line = slice_address(blitter) % blitter->line_bytes;
-    uint32_t first = (uint32_t)plan->x.first, end = (uint32_t)plan->x.last; /* bytes of a buffer */
+    uint32_t first = (uint32_t)plan->x.first, end = (uint32_t)plan->x.last; /* of a buffer: bytes */
     if (plan->dst.res->desc.target != TARGET_BUFFER) {
         const uint32_t k = level->square_log2;
         first = ((uint32_t)plan->y.first >> k) * level->row_bytes;
@@ -160,7 +162,7 @@ take_order(struct blitter *blitter, uint64_t now)
     return true;
 }
 
-/* Whether this slice makes the line; as the ROPs share the tiles. */
+/* Whether this slice makes the line. Lines are shared in the same way as the ROPs' tiles. */
 static bool
 is_own(const struct blitter *blitter, uint32_t n)
 {
@@ -174,11 +176,11 @@ is_own(const struct blitter *blitter, uint32_t n)
            blitter->index;
 }
 
-/* Walks over the elements of a line. */
+/* An element of a line. */
 struct element {
     uint32_t at; /* offset in the line */
     struct blit_position position;
-    bool inside, covered; /* of the level; and written */
+    bool inside, covered; /* inside the level; written by the blit */
 };
 
 static struct element
@@ -211,7 +213,7 @@ cover(struct blitter_line *line, uint32_t at, uint32_t bytes)
     line->covered[at / 64] |= transaction_bytes(at % 64, bytes);
 }
 
-/* Whether the bytes of the line belong to the slice. */
+/* Whether the bytes of the line at `at` belong to the slice. */
 static bool
 in_slice(const struct blitter *blitter, const struct blitter_line *line, uint32_t at)
 {
@@ -221,8 +223,8 @@ in_slice(const struct blitter *blitter, const struct blitter_line *line, uint32_
     return line->address + at >= slice && line->address + at - slice < level->slice_bytes;
 }
 
-/* What the blit does to the line; elements 0: nothing. Padding counts as written where the line has
- * nothing else: it goes along with its neighbours. */
+/* Finds what the blit does to the line. elements 0: nothing. Padding counts as written if all other
+ * bytes of the line are; it is then filled from the preceding element. */
 static void
 blitter_describe(const struct blitter *blitter, struct blitter_line *line)
 {
@@ -246,7 +248,8 @@ blitter_describe(const struct blitter *blitter, struct blitter_line *line)
     line->merges = blit_keeps(blitter->plan) || (line->packs && !line->whole);
 }
 
-/* Finds the next line that this slice writes; false: there is none, or no slot for it. */
+/* Begins the next line that this slice writes. Returns false if there is none, or no room for
+ * it. */
 static bool
 begin_line(struct blitter *blitter)
 {
@@ -278,7 +281,7 @@ begin_line(struct blitter *blitter)
     return true;
 }
 
-/* Which blocks an element is made of: a dry run of it. */
+/* The blocks of a set of elements, found by a dry run. */
 struct footprint {
     const struct blitter *blitter;
     uint32_t count, reads;
@@ -311,15 +314,15 @@ note_read(void *data, uint32_t offset)
     return zeros;
 }
 
-/* Turns of 4 bytes that an element takes. */
+/* Passes of 4 bytes that an element takes. */
 static uint32_t
 width_of(uint32_t bytes)
 {
     return bytes > 4 ? bytes / 4 : 1;
 }
 
-/* The blocks of a piece that goes up to the element's end, added to it; false: they are too many.
- */
+/* Extends a piece by an element and adds the blocks that it reads. Returns false if they are too
+ * many. */
 static bool
 add_element(const struct blitter *blitter, const struct element *element, struct footprint *all,
             struct blitter_piece *piece)
@@ -338,7 +341,7 @@ add_element(const struct blitter *blitter, const struct element *element, struct
     return true;
 }
 
-/* Cuts the next piece off the line that was begun last. */
+/* Cuts the next piece from the newest line. */
 static void
 cut_piece(struct blitter *blitter)
 {
@@ -371,7 +374,7 @@ cut_piece(struct blitter *blitter)
         piece->samples = (piece->samples + 3) / 4;
 }
 
-/* Asks for the blocks of the piece that was cut last, as far as there are slots. */
+/* Requests the blocks of the newest piece, as far as there are slots. */
 static bool
 request_block(struct blitter *blitter, uint64_t now)
 {
@@ -407,7 +410,7 @@ plan_next(struct blitter *blitter, uint64_t now)
     return request_block(blitter, now);
 }
 
-/* Elements from the blocks that are here. */
+/* Returns elements from the blocks that have arrived. */
 static const uint8_t *
 read_block(void *data, uint32_t offset)
 {
@@ -454,7 +457,8 @@ blocks_arrived(struct blitter *blitter, const struct blitter_piece *piece, uint6
     return true;
 }
 
-/* A piece is worked on as soon as its blocks are here and the one before it is done. */
+/* Critical path: a piece starts as soon as its blocks are available and the piece before it is
+ * done. */
 static void
 note_operation(struct blitter *blitter, const struct blitter_piece *piece, uint64_t now)
 {
@@ -490,7 +494,7 @@ operate(struct blitter *blitter, uint64_t now)
     return true;
 }
 
-/* The next line becomes what memory will have of it. */
+/* Converts the next line to the form that memory will hold. */
 static bool
 pack_next(struct blitter *blitter, uint64_t now)
 {
@@ -526,7 +530,7 @@ pack_next(struct blitter *blitter, uint64_t now)
     return true;
 }
 
-/* The next transaction of the first line; those that it does not change are passed over. */
+/* Sends the next transaction of the first line. Transactions without a written byte are skipped. */
 static bool
 write_next(struct blitter *blitter, uint64_t now)
 {
@@ -570,8 +574,8 @@ ask_next(struct blitter *blitter, uint64_t now)
     return true;
 }
 
-/* One transaction: the direction changes when enough lines wait to be written, or none does, or
- * there is nothing to ask for. */
+/* Sends one transaction. The direction changes if enough lines wait to be written, if none waits,
+ * or if there is nothing to request. */
 static bool
 send_transaction(struct blitter *blitter, uint64_t now)
 {
@@ -606,7 +610,7 @@ blitter_take_replies(struct blitter *blitter, uint64_t now)
     return worked;
 }
 
-/* The order is executed when everything is in memory. */
+/* Ends the order when all its lines are in memory. */
 static bool
 end_order(struct blitter *blitter, uint64_t now)
 {

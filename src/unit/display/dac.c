@@ -1,15 +1,17 @@
 /* DAC.
  *
- * At a swap it takes the block states from the color ROPs, BlocksUpdatedPerCycle of them a cycle,
- * and reads the display target block by block, BlockRequestQueueSize of them at a time, a 64-byte
- * transaction a cycle. Blocks are of BlockSize; the ROPs' blocks in them are read as far as their
- * states say: compressed ones go through a decompressor one after another (DecompressionUnitLatency
- * each), cleared ones are made from their clear value. The bytes that it gathered are the frame.
+ * At a swap it takes the block states from the Color Write units, BlocksUpdatedPerCycle per cycle.
+ * Then it reads the display target block by block, BlockRequestQueueSize blocks at a time, one
+ * 64-byte transaction per cycle. Its blocks have BlockSize bytes. The ROPs' blocks inside them are
+ * read according to their states. Compressed ones pass a decompressor one after another
+ * (DecompressionUnitLatency each). Cleared ones are made from their clear value. The resulting
+ * bytes are the frame.
  *
- * That is SynchedRefresh. Otherwise a swap only says what the screen shows, and that is read every
- * RefreshRate cycles of the simulated frame, as many bytes as it has; a swap waits for a refresh
- * that has begun. Without RefreshFrame nothing is read. In both cases the picture of a swap is
- * taken from memory by its block states, outside time. Source: docs/design/memory.md, DAC. */
+ * That is SynchedRefresh. Otherwise a swap only sets the surface that the screen shows. That
+ * surface is read every RefreshRate cycles of the simulated frame, all of its bytes. A swap waits
+ * for a refresh that has begun. Without RefreshFrame nothing is read. In both cases the picture of
+ * a swap is taken from memory by its block states, outside time. Source: docs/design/memory.md,
+ * DAC. */
 #include "unit/display/dac.h"
 
 #include "base/mem.h"
@@ -19,7 +21,7 @@
 
 static enum unit_state dac_clock(void *self, uint64_t now);
 
-/* The next refresh by the clock is a whole period away. */
+/* The next timed refresh is a full period away. */
 static void
 dac_reset(void *self)
 {
@@ -114,14 +116,14 @@ dac_begin(struct dac *dac, uint64_t now)
     return true;
 }
 
-/* A refresh by the clock reads bytes as they lie. */
+/* A timed refresh reads all bytes as if they were raw. */
 static uint32_t
 state_of(const struct dac *dac, uint32_t address)
 {
     return dac->phase == DAC_REFRESH ? BLOCK_RAW : blocks_state(dac->blocks, address);
 }
 
-/* The picture without time: every block as its state says. */
+/* Reads the picture without time: every block according to its state. */
 static void
 peek(struct dac *dac)
 {
@@ -188,7 +190,7 @@ dac_take_replies(struct dac *dac, uint64_t now)
     return worked;
 }
 
-/* Decompresses what is compressed in the block; returns how many were. */
+/* Decompresses the ROPs' blocks in the block. Returns the number of compressed ones. */
 static uint32_t
 unpack(struct dac *dac, const struct dac_block *block)
 {
@@ -206,7 +208,7 @@ unpack(struct dac *dac, const struct dac_block *block)
     return count;
 }
 
-/* The first blocks, once they are there, in order. */
+/* Ends the first blocks in order, once they are complete. */
 static bool
 end_blocks(struct dac *dac, uint64_t now)
 {
@@ -230,7 +232,8 @@ end_blocks(struct dac *dac, uint64_t now)
     return worked;
 }
 
-/* Moves on to the next transaction that the states want; false: the block in hand has none left. */
+/* Moves to the next transaction that the states require. Returns false if the current block has no
+ * more. */
 static bool
 find_next(struct dac *dac, uint32_t end)
 {
@@ -246,7 +249,7 @@ find_next(struct dac *dac, uint32_t end)
     return false;
 }
 
-/* Begins blocks while there is room for them, and asks for one transaction. */
+/* Begins blocks while there is room for them, and requests one transaction. */
 static bool
 request_line(struct dac *dac, uint64_t now)
 {
@@ -276,7 +279,7 @@ request_line(struct dac *dac, uint64_t now)
     }
 }
 
-/* What was asked for is there, or nothing had to be. */
+/* Ends the frame or refresh if all requested bytes have arrived, or none were needed. */
 static bool
 end(struct dac *dac, uint64_t now)
 {

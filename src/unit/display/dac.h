@@ -11,49 +11,49 @@
 #include "unit/env.h"
 #include "unit/rop/colorwrite.h"
 
-struct dac_block {        /* asked for, not yet shown */
-    uint32_t offset, end; /* in the surface */
-    uint32_t missing;     /* transactions on their way */
+struct dac_block {        /* requested, not yet shown */
+    uint32_t offset, end; /* offsets in the surface */
+    uint32_t missing;     /* transactions in flight */
     bool unpacking;
-    uint64_t done_cycle; /* decompressed */
+    uint64_t done_cycle; /* cycle in which it is decompressed */
 };
 
 enum dac_phase {
     DAC_IDLE,
-    DAC_STATES,  /* a frame is to be shown: block states come */
-    DAC_READ,    /* and it is read */
-    DAC_REFRESH, /* what is on the screen is read again */
+    DAC_STATES,  /* receives the block states of the frame to show */
+    DAC_READ,    /* reads the frame */
+    DAC_REFRESH, /* reads again what the screen shows */
 };
 
 struct dac {
     struct module module;
     struct dac_stats stats;
     struct queue *control, *done;
-    struct queue *states[MAX_ROPS]; /* block states from color write */
+    struct queue *states[MAX_ROPS]; /* block states from Color Write */
     struct memory_port port;
     const struct gpu_memory *memory; /* for a frame that is not read in time */
     uint32_t rops, block_bytes, states_cycle, unpack_cycles;
-    bool reads_swaps;        /* a refresh at each swap */
-    uint64_t refresh_cycles; /* and by the clock: between two refreshes; 0: none */
+    bool reads_swaps;        /* refresh at each swap */
+    uint64_t refresh_cycles; /* period of timed refreshes; 0: none */
     uint64_t next_refresh;
-    bool shown;                  /* the frame is over: no refresh begins that would be cut off */
-    uint32_t front, front_bytes; /* address and size of what the screen shows; 0: nothing yet */
+    bool shown;                  /* the frame has ended: a new refresh would be cut off */
+    uint32_t front, front_bytes; /* address and size of what the screen shows; 0: nothing */
 
     enum dac_phase phase;
     struct control_item order;
-    const struct blocks *blocks; /* when the ROPs' states have come: */
+    const struct blocks *blocks; /* set when the ROPs' states have arrived */
     uint32_t states_arrived;
-    uint64_t states_done;      /* cycle in which all are taken over */
-    uint32_t base, size_bytes; /* what is being read: address, size */
-    uint8_t *bytes;            /* of the surface's slice, as it lies in memory */
+    uint64_t states_done;      /* cycle in which all states have been taken over */
+    uint32_t base, size_bytes; /* address and size of what is being read */
+    uint8_t *bytes;            /* of the surface's slice, as in memory */
     uint32_t capacity_bytes;
     struct dac_block *asked;
     struct ring asked_ring;
-    uint32_t at; /* offset of the next transaction to ask for */
+    uint32_t at; /* offset of the next transaction to request */
 };
 
 void dac_init(struct dac *dac, const struct unit_env *env, uint32_t index);
-/* What the screen shows from now on, in time or not. */
+/* Sets what the screen shows, in time or not. */
 void dac_show(struct dac *dac, const struct resource *res);
 
 #endif
