@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { INTERRUPT_TURNS = 1024 }; /* between two questions whether a signal came */
+enum { INTERRUPT_TURNS = 1024 }; /* modules clocked between two checks for signals */
 
 const char *const unit_state_names[UNIT_STATES] = {"busy", "starved", "blocked", "waiting"};
 
@@ -49,7 +49,7 @@ clock_add_module(struct clock *clock, struct module *module, const char *name, i
     module->clock = clock;
     module->state = UNIT_STARVED;
     module->since = clock->now;
-    /* the newest goes in front: last stage first */
+    /* prepend: modules are clocked from the last stage to the first */
     memmove(clock->modules + 1, clock->modules, clock->module_count * sizeof clock->modules[0]);
     memmove(clock->wake + 1, clock->wake, clock->module_count * sizeof clock->wake[0]);
     clock->modules[0] = module;
@@ -92,7 +92,7 @@ clock_module(struct clock *clock, struct module *module)
         clock->wake[module->slot] = now + 1;
 }
 
-/* Grows whenever something happens. */
+/* Activity counter of the watchdog. It is monotonic; unchanged means no progress. */
 static uint64_t
 activity(const struct clock *clock)
 {
@@ -116,7 +116,8 @@ deadlock(struct clock *clock, const char *why, struct error *err)
                 clock->now, why);
 }
 
-/* The first cycle in which some module is to be clocked; or any up to the next one. */
+/* First cycle in which a module must be clocked. Exact unless that is the next cycle; the search
+ * then stops early. */
 static uint64_t
 next_wake(const struct clock *clock)
 {
@@ -127,8 +128,8 @@ next_wake(const struct clock *clock)
     return next;
 }
 
-/* Of two units that are at work: who comes later in the pipeline, as causes do; then by name: so
- * whatever order they are clocked in. */
+/* Whether `a` precedes `b` in the choice among busy units: later cause first, then later name. The
+ * result does not depend on the clocking order. */
 static bool
 is_later(const struct module *a, const struct module *b)
 {

@@ -1,17 +1,17 @@
 /* Module, Queue, Clock: how time passes (docs/design/machine.md, Modules and queues).
  *
- * A module is one hardware unit. Its clock function does at most one cycle of work and says what
- * that cycle was: BUSY, STARVED (nothing came), BLOCKED (nowhere to put it) or WAITING (memory, or
- * the module's own latency). A module that did nothing sleeps until one of its queues or a timer of
- * its own wakes it; when all sleep the clock jumps. States are counted on change, so the four
- * counts of a module add up to the cycles simulated.
+ * A module is one hardware unit. Its clock function does at most one cycle of work and returns the
+ * state of that cycle: BUSY, STARVED (no input), BLOCKED (no room for output) or WAITING (memory,
+ * or the module's own latency). A module without work sleeps until one of its queues or its timer
+ * wakes it. When all modules sleep, the clock jumps to the next wake. States are counted on change,
+ * so the four counts of a module add up to the simulated cycles.
  *
- * A queue joins two modules and is the only way that data moves between them. Space and data are
- * judged by the state at the start of the cycle: what is pushed in a cycle arrives `latency` (at
- * least 1) cycles later, and a place freed in a cycle can be filled in the next one. So the order
- * in which modules are clocked carries no weight. `depth` counts the receiver's places; the wire
- * holds (latency - 1) x width items more, unless queue_reserve() gives every item its place from
- * the push on. A queue sustains its width when depth >= 2 x width. */
+ * A queue connects two modules and is the only path of data between them. Space and data are judged
+ * by the state at the start of the cycle. An item pushed in a cycle arrives `latency` (at least 1)
+ * cycles later. A slot freed in a cycle can be filled in the next one. So results do not depend on
+ * the order in which modules are clocked. `depth` counts the receiver's slots. The wire holds
+ * (latency - 1) x width more items, unless queue_reserve() assigns each item its slot at the push.
+ * A queue sustains its width when depth >= 2 x width. */
 #ifndef AETIUS_CORE_CLOCK_H
 #define AETIUS_CORE_CLOCK_H
 
@@ -30,35 +30,37 @@ struct queue;
 
 typedef enum unit_state module_clock_fn(void *self, uint64_t now);
 
-/* What a kind of module does. All but `clock` may be NULL. */
+/* Functions of one kind of module. All but `clock` may be NULL. */
 struct module_ops {
     module_clock_fn *clock;
-    void (*wire)(void *self);                 /* once, when the module has its queues */
-    void (*settle)(void *self, uint64_t now); /* brings its own counts up to `now` */
-    void (*reset)(void *self);                /* between frames: nothing is under way */
-    void (*fini)(void *self);                 /* frees what it allocated, but not `self` */
+    void (*wire)(void *self);                 /* once, after its queues are connected */
+    void (*settle)(void *self, uint64_t now); /* brings its counters up to `now` */
+    void (*reset)(void *self);                /* between frames, when no work is in flight */
+    void (*fini)(void *self);                 /* frees the members of `self`, not `self` */
 };
 
 struct module {
     char name[32]; /* "clipper", "shader[1]" */
     void *self;
     const struct module_ops *ops;
-    module_clock_fn *clock_fn; /* ops->clock, which every cycle needs */
+    module_clock_fn *clock_fn; /* copy of ops->clock: saves a load per cycle */
     struct clock *clock;
-    uint32_t slot; /* its place in the order in which modules are clocked */
+    uint32_t slot; /* index in clock.modules, the clocking order */
     enum unit_state state;
-    uint64_t since;               /* cycle from which `state` holds */
+    uint64_t since;               /* cycle of the last change of `state` */
     uint64_t cycles[UNIT_STATES]; /* complete after clock_settle() */
-    const struct queue *refused;  /* the queue that last had no room, for the watchdog */
-    bool keeps_time;              /* wakes itself also when BUSY: is not clocked every cycle */
+    const struct queue *refused;  /* last queue that refused a push, for the watchdog */
+    bool keeps_time;              /* sets its own wake even when BUSY: not clocked every cycle */
     bool is_core;                 /* its BUSY cycles count into clock.core_busy_cycles */
-    struct cp_stage stage; /* of the critical path, for all of its queues unless they say else */
+    /* default stage of the critical path for all its queues */
+    struct cp_stage stage;
 };
 
 enum { CLOCK_MAX_MODULES = 256, CLOCK_MAX_QUEUES = 1024, CLOCK_MAX_OBSERVERS = 4 };
 
-/* Looks on, and changes nothing: called at the end of each cycle in which some module was clocked,
- * from `first` to `last`. What was pushed in the cycle is then whole, and still in its queue. */
+/* Observer that must not change the machine. It is called at the end of each cycle from `first` to
+ * `last` in which a module was clocked. All pushes of the cycle are complete and still in their
+ * queues. */
 struct clock_observer {
     void (*cycle)(void *data, uint64_t now);
     void *data;
@@ -68,15 +70,16 @@ struct clock_observer {
 struct clock {
     uint64_t now;
     uint32_t module_count, queue_count;
-    struct module *modules[CLOCK_MAX_MODULES]; /* in the order in which they are clocked */
+    struct module *modules[CLOCK_MAX_MODULES]; /* in clocking order */
     struct queue *queues[CLOCK_MAX_QUEUES];
     struct path path;
-    uint64_t wake[CLOCK_MAX_MODULES]; /* the cycle to clock each in */
-    bool sleepless;                   /* clock every module every cycle: for tests */
-    bool is_halted;                   /* by clock_halt() */
-    uint32_t busy_cores;              /* core modules that are BUSY */
-    uint64_t core_busy_cycles;        /* cycles in which some core module was BUSY */
-    /* called between cycles when `now` reaches sample_cycle, which it moves on; NULL: never */
+    uint64_t wake[CLOCK_MAX_MODULES]; /* next cycle in which to clock each */
+    bool sleepless;                   /* clock every module every cycle; for tests */
+    bool is_halted;                   /* set by clock_halt() */
+    uint32_t busy_cores;              /* number of core units that are BUSY */
+    uint64_t core_busy_cycles;        /* cycles in which a core unit was BUSY */
+    /* Called between cycles when `now` reaches sample_cycle. It must advance sample_cycle. May be
+     * NULL. */
     void (*sample)(void *data, uint64_t now);
     void *sample_data;
     uint64_t sample_cycle;
@@ -85,29 +88,30 @@ struct clock {
 };
 
 void clock_init(struct clock *clock);
-void clock_fini(struct clock *clock); /* forgets modules and queues; they are the caller's */
+void clock_fini(struct clock *clock); /* modules and queues stay the caller's */
 
-/* Modules are added in pipeline order and clocked from the last to the first. */
+/* Modules must be added in pipeline order. They are clocked from the last to the first. */
 void clock_add_module(struct clock *clock, struct module *module, const char *name, int32_t index,
                       void *self, const struct module_ops *ops);
-/* Any order gives the same results: a test asks for a random one. */
+/* Randomizes the clocking order. Results must not change; for tests. */
 void clock_shuffle(struct clock *clock, uint64_t seed);
 
 void clock_observe(struct clock *clock, struct clock_observer observer);
-void clock_unobserve(struct clock *clock, const void *data); /* the one of this data */
+void clock_unobserve(struct clock *clock, const void *data); /* the observer with this `data` */
 
-/* Runs until *stop is true (judged between cycles) or a unit halts the clock; returns false with a
- * report of who waits for whom when no module will ever wake, or when `limit` cycles have passed in
- * which no module was BUSY and nothing moved on any queue. */
+/* Runs until *stop is true (checked between cycles) or a unit calls clock_halt(). Returns false on
+ * a deadlock, with a report of the waiting units. It is a deadlock if no module will ever wake, or
+ * if `limit` cycles pass without a BUSY module and without a push or pop. */
 bool clock_run(struct clock *clock, const bool *stop, uint64_t limit, struct error *err);
-/* From a clock function: the run ends after this cycle, since who runs the clock has to look. */
+/* Ends the run after this cycle, so that the caller of clock_run() can act. Called by clock
+ * functions. */
 void clock_halt(struct clock *clock);
-/* Charges the critical path where there is no end of work yet. */
+/* Charges the critical path up to `now`, although its work has not ended yet. */
 void clock_charge_so_far(struct clock *clock);
-/* Brings the counts of states, and what modules count for themselves, up to `now`. */
+/* Brings the state counts and the modules' own counters up to `now`. */
 void clock_settle(struct clock *clock);
-/* Who waits for which queue, since when, holding what; to stderr. A BUG() while the clock runs
- * prints it too. */
+/* Prints to stderr which unit waits for which queue, since when, and the queue's contents. A BUG()
+ * while the clock runs prints it too. */
 void clock_print(const struct clock *clock);
 
 static inline void
@@ -131,7 +135,7 @@ module_fini(struct module *module)
         module->ops->fini(module->self);
 }
 
-/* From a clock function: clock me again at `cycle`, whatever comes. */
+/* Clocks the module again at `cycle` or earlier. Called by clock functions. */
 static inline void
 module_wake_at(struct module *module, uint64_t cycle)
 {
@@ -147,14 +151,14 @@ module_step(const struct module *module, cp_ref from, enum path_cause cause, uin
     return path_step(&module->clock->path, from, cause, now);
 }
 
-/* A stage of the module goes on at `now` with what came by `way`. */
+/* The stage continues at `now` with the item whose cp_ref is `way`. */
 static inline void
 module_resume(const struct module *module, struct cp_stage *stage, cp_ref way, uint64_t now)
 {
     stage->cp_ref = module_step(module, way, stage->cause, now);
 }
 
-/* The same, with a thing that takes it so many cycles. */
+/* Like module_resume(), with an item that occupies the stage for `cycles`. */
 static inline void
 module_begin(const struct module *module, struct cp_stage *stage, cp_ref way, uint64_t now,
              uint64_t cycles)

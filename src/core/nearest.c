@@ -1,4 +1,4 @@
-/* Edit distance (insert, delete, replace, swap neighbours) by two rolling rows of the table. */
+/* Edit distance (insert, delete, replace, swap neighbors) with rolling rows of the table. */
 #include "core/nearest.h"
 
 #include <ctype.h>

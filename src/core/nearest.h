@@ -1,4 +1,4 @@
-/* "Did you mean ...?": the nearest of the names offered, by edits, blind to case.
+/* "Did you mean ...?": the nearest of the offered names by edit distance, ignoring case.
  *
  *     struct nearest nearest = {.wanted = "IndicesCycl"};
  *     nearest_offer(&nearest, "IndicesCycle"); ...
@@ -16,7 +16,7 @@ struct nearest {
 };
 
 void nearest_offer(struct nearest *nearest, const char *name);
-/* Whether the best is near enough to be worth telling. */
+/* Whether the best name is near enough to suggest. */
 bool nearest_found(const struct nearest *nearest);
 
 #endif

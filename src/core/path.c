@@ -25,7 +25,7 @@ path_begin(struct path *path, uint64_t now)
 {
     path->charged = now;
     path->end = path_add(path, 0, 0, CAUSE_orders, CAUSE_orders, now);
-    path->charged_at = path->node_count; /* that is where it begins: nothing has left */
+    path->charged_at = path->node_count; /* nothing has left the machine yet */
     path->ended = now;
     path->ended_by = 0;
 }
@@ -36,7 +36,7 @@ static const struct path_branch branches[] = {
 #include "causes.def"
 };
 
-/* What of the time up to *until went by from cycle `since` on. */
+/* Charges the time from cycle `since` to *until, and moves *until back to `since`. */
 static void
 charge(struct path *path, uint32_t cause, uint64_t since, uint64_t *until)
 {
@@ -48,8 +48,8 @@ charge(struct path *path, uint32_t cause, uint64_t since, uint64_t *until)
     }
 }
 
-/* A node that has been overwritten was made before the last charge: time has gone by for its cause
- * since. */
+/* An overwritten node was made before the last charge, so its cause gets all of the remaining
+ * time. */
 void
 path_charge(struct path *path, cp_ref way, uint64_t now)
 {
@@ -78,7 +78,7 @@ path_charge_so_far(struct path *path, cp_ref work, uint64_t now)
         path_charge(path, path->end, path->ended);
     if (work)
         path_charge(path, work, now);
-    else /* all goes on for what it went by for before */
+    else /* no chain is known: continue with the cause of the last end */
         path_charge(path, path->node_count * PATH_CAUSES + path->end % PATH_CAUSES, now);
 }
 

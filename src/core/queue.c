@@ -30,7 +30,8 @@ queue_init(struct queue *queue, struct clock *clock, const char *name, int32_t i
     while (ring < queue->capacity)
         ring *= 2;
     queue->mask = ring - 1;
-    queue->items = mem_array((size_t)ring + 1, item_bytes); /* the last: for a dropped item */
+    queue->items =
+        mem_array((size_t)ring + 1, item_bytes); /* + 1: scratch slot for a dropped item */
     queue->arrival = mem_array(ring, sizeof *queue->arrival);
     queue->cp_refs = mem_array(ring, sizeof *queue->cp_refs);
     queue->from = &sender->stage;
@@ -77,7 +78,8 @@ void
 queue_settle(struct queue *queue, uint64_t now)
 {
     const uint64_t cycles = now - queue->occupancy_since;
-    if (cycles && queue->count > queue->peak) /* held through a cycle, in any order */
+    /* Only a level held through a cycle counts, so the clocking order does not matter. */
+    if (cycles && queue->count > queue->peak)
         queue->peak = queue->count;
     queue->occupancy_sum += queue->count * cycles;
     if (queue->count)
@@ -126,7 +128,7 @@ queue_push_later(struct queue *queue, uint64_t now, uint64_t extra)
     queue->pushed++;
     queue->items_in++;
     module_wake_at(queue->receiver, arrival);
-    if (swap) { /* the item before it is moved behind, this one takes its place */
+    if (swap) { /* moves the previous item back; the new item takes its slot */
         uint32_t before = (slot - 1) & queue->mask;
         queue->fault = QUEUE_SOUND;
         memcpy(queue->items + (size_t)slot * queue->item_bytes,

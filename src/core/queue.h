@@ -18,28 +18,29 @@ struct queue {
     char name[40];
     struct module *sender, *receiver;
     uint32_t item_bytes, width, depth, latency;
-    uint32_t capacity, mask; /* depth + wire; ring size - 1 */
+    uint32_t capacity, mask; /* capacity = depth + wire; mask = ring size - 1 */
     uint32_t head, count;
     uint8_t *items;
-    uint64_t *arrival; /* cycle from which the receiver sees each */
+    uint64_t *arrival; /* per item: first cycle in which the receiver sees it */
     uint64_t last_arrival;
     uint64_t push_cycle, pop_cycle; /* of the last push and pop */
     uint32_t pushed, popped;        /* in those cycles */
-    bool sender_waits;              /* was refused: wake it on the next pop */
-    /* critical path: cp_ref of each item; of the last freed slot; of the last slot freed before
-     * this cycle; the stages that send and take */
+    bool sender_waits;              /* a push was refused: wake the sender on the next pop */
+    /* Critical path: cp_ref of each item, of the last freed slot, and of the last slot freed before
+     * this cycle; the stages that send and receive. */
     cp_ref *cp_refs, freed, freed_before;
     bool slot_awaited; /* the sender was refused because no slot was free */
-    uint64_t noted;    /* the item of this number was waited for, and the receiver knows */
+    /* Number of the item whose arrival the receiver waited for and has already recorded. */
+    uint64_t noted;
     struct cp_stage *from, *to;
-    enum path_cause hop_cause; /* of the latency, for who waits */
+    enum path_cause hop_cause; /* of the queue's latency, if the receiver waits for it */
     /* statistics */
     uint64_t items_in, items_out;
     uint64_t occupancy_sum, occupancy_since; /* sum over cycles of items held */
     uint64_t held_cycles, full_cycles;
-    uint64_t peak; /* items held at once, at most, since clock_begin_peaks() */
-    /* fault injection: item number `fault_at` is lost; it, or the first one after it that finds
-     * another in the queue, changes places with that one */
+    uint64_t peak; /* most items held at once since clock_begin_peaks() */
+    /* Fault injection. QUEUE_DROP loses item number `fault_at`. A swap exchanges it, or the first
+     * later item that finds another in the queue, with the item before it. */
     enum queue_fault fault;
     uint64_t fault_at;
     const struct clock *clock;
@@ -48,16 +49,16 @@ struct queue {
 void queue_init(struct queue *queue, struct clock *clock, const char *name, int32_t index,
                 struct module *sender, struct module *receiver, uint32_t item_bytes, uint32_t width,
                 uint32_t depth, uint32_t latency);
-/* Every item has a place of the receiver's from its push on: the wire holds none without one. */
+/* Assigns each item its slot in the receiver at the push: the wire holds no additional items. */
 void queue_reserve(struct queue *queue);
 void queue_fini(struct queue *queue);
-/* Forgets phases that could leak from one frame into the next; the queue must be empty. */
+/* Clears state that could leak from one frame into the next. The queue must be empty. */
 void queue_reset(struct queue *queue);
-void queue_settle(struct queue *queue, uint64_t now); /* brings the counts of cycles up to now */
+void queue_settle(struct queue *queue, uint64_t now); /* brings counts of cycles up to `now` */
 bool queue_sustains_width(const struct queue *queue);
 
-/* How many items may be pushed in this cycle. A refusal (0) is noted: the sender will be woken when
- * a place is free. */
+/* Number of items that may be pushed in this cycle. 0 is a refusal: the queue wakes the sender when
+ * a slot is free. */
 static inline uint32_t
 queue_space(struct queue *queue, uint64_t now)
 {
@@ -77,7 +78,8 @@ queue_space(struct queue *queue, uint64_t now)
     return space;
 }
 
-/* The slot to fill; room must have been checked. `extra` cycles of latency on top. */
+/* Returns the slot to fill. The caller must have checked queue_space(). `extra` cycles are added to
+ * the latency. */
 void *queue_push_later(struct queue *queue, uint64_t now, uint64_t extra);
 static inline void *
 queue_push(struct queue *queue, uint64_t now)
@@ -85,10 +87,10 @@ queue_push(struct queue *queue, uint64_t now)
     return queue_push_later(queue, now, 0);
 }
 
-/* The critical path of who takes from the queue comes from the item in front. */
+/* The receiver waited for the front item: its stage's chain now continues that item's chain. */
 void queue_note_arrival(struct queue *queue, uint64_t now);
 
-/* The item in front if it has arrived and this cycle's width is not used up, else NULL. */
+/* Returns the front item if it has arrived and this cycle's width is not used up, else NULL. */
 static inline void *
 queue_front(struct queue *queue, uint64_t now)
 {
@@ -106,17 +108,17 @@ queue_front(struct queue *queue, uint64_t now)
         queue_note_arrival(queue, now);
     return queue->items + (size_t)queue->head * queue->item_bytes;
 }
-/* Drops the front item, which queue_front() gave in this cycle. */
+/* Drops the front item. queue_front() must have returned it in this cycle. */
 void queue_pop(struct queue *queue, uint64_t now);
 
-/* The front item, which queue_front() gave: how it came there, and when. */
+/* Chain and arrival cycle of the front item. Call it after queue_front() returned that item. */
 static inline struct cp_stamp
 queue_mark(const struct queue *queue)
 {
     return (struct cp_stamp){queue->cp_refs[queue->head], queue->arrival[queue->head]};
 }
 
-/* The item number n from the front, arrived or not: to look on. */
+/* Item n from the front, arrived or not. For observers. */
 static inline const void *
 queue_item(const struct queue *queue, uint32_t n)
 {

@@ -31,7 +31,7 @@ hash_name(const char *name)
     return hash;
 }
 
-/* The place of a name in the table: its own, or the free one that it would take. */
+/* Table slot of `name`, or the free slot in which it belongs. */
 static uint32_t *
 table_slot(const struct stat_set *set, const char *name)
 {
@@ -131,7 +131,7 @@ stat_is_instance(const char *name, const char *family)
     size_t same = 0;
     while (name[same] && name[same] == family[same])
         same++;
-    if (name[same] != '[') /* of one unit alone */
+    if (name[same] != '[') /* no index: a statistic of a single unit */
         return !name[same] && !family[same] && !strchr(name, '[');
     const char *rest = strchr(name + same, ']');
     return rest && !strcmp(rest + 1, family + same);

@@ -1,17 +1,17 @@
-/* Statistics: counters that live as plain uint64_t fields in the units, and a set that knows them
- * all by name for the reports (docs/design/report.md, Path of a statistic).
+/* Statistics: counters are plain uint64_t fields of the units. A set knows all of them by name for
+ * the reports (docs/design/report.md, Path of a statistic).
  *
- * A unit's counters are lines of an X-macro list (unit/stats.def); from it a header makes
- * `struct clipper_stats { uint64_t tris_in; ... };` and a source file the table of infos:
+ * A unit's counters are lines of an X-macro list (unit/stats.def). A header expands it into `struct
+ * clipper_stats { uint64_t tris_in; ... };`, and a source file into the table of infos:
  *
  *     stat_set_add(&set, &clipper_group, -1, &clipper->stats);          "clipper.tris_in", ...
  *     stat_set_add(&set, &shader_group, 2, &shader[2]->stats);          "shader[2].groups_run", ...
  *     stat_set_add_counter(&set, "clipper.busy_cycles", "cycles", "...", &module->cycles[0]);
  *     uint64_t *values = ...set.count...;  stat_set_snapshot(&set, values);
  *
- * The value of an entry is its counter minus the base taken by stat_set_rebase(): frames and
- * batches are differences of snapshots, or rebased; a peak is the counter itself, and over several
- * frames or instances the largest. */
+ * The value of an entry is its counter minus the base that stat_set_rebase() took. Values of frames
+ * and batches are differences of snapshots, or counts since a rebase. A peak is the counter itself;
+ * over several frames or instances it is the largest value. */
 #ifndef AETIUS_CORE_STATS_H
 #define AETIUS_CORE_STATS_H
 
@@ -21,7 +21,7 @@
 
 struct stat_info {
     const char *name;    /* "tris_in" */
-    const char *measure; /* what is counted: "triangles", "cycles", "bytes" */
+    const char *measure; /* unit of measure: "triangles", "cycles", "bytes" */
     const char *doc;
     size_t offset; /* of the uint64_t in the unit's struct */
     bool is_peak;
@@ -38,43 +38,44 @@ struct stat_entry {
     const char *measure, *doc;
     const uint64_t *value;
     uint64_t base;
-    bool is_peak; /* the most that there was since its owner set it back: no difference, no sum */
+    bool is_peak; /* high-water mark since its owner reset it: never difference or sum it */
 };
 
 struct stat_set {
-    struct stat_entry *entries; /* in the order in which they were added: the order of columns */
+    struct stat_entry *entries; /* in order of addition, which is the order of columns */
     uint32_t count, capacity;
-    uint32_t *table; /* name hash -> entry + 1 */
+    uint32_t *table; /* hash table: name hash -> index of the entry + 1 */
     uint32_t table_size;
 };
 
 void stat_set_init(struct stat_set *set);
 void stat_set_fini(struct stat_set *set);
 
-/* `stats` points to the unit's struct; `index` -1 for a unit that is there once. */
+/* `stats` points to the unit's struct. `index` is -1 for a unit without instances. */
 void stat_set_add(struct stat_set *set, const struct stat_group *group, int32_t index,
                   const void *stats);
-/* A counter with a name made at run time (module states, queues); `name` is copied, `measure` and
- * `doc` must outlive the set. A name that is there already is a BUG. */
+/* Adds a counter whose name is made at run time (module states, queues). `name` is copied;
+ * `measure` and `doc` must outlive the set. A duplicate name is a BUG. */
 void stat_set_add_counter(struct stat_set *set, const char *name, const char *measure,
                           const char *doc, const uint64_t *value);
 
-/* Values of all entries (set->count of them) since the last rebase. */
+/* Writes set->count values: the counts since the last rebase. */
 void stat_set_snapshot(const struct stat_set *set, uint64_t *values);
-/* What happened between two snapshots, and `more` on top of `total`. */
+/* Subtract computes the change between two snapshots. Accumulate adds `more` to `total`. Peaks are
+ * handled as above. */
 void stat_set_subtract(const struct stat_set *set, uint64_t *delta, const uint64_t *now,
                        const uint64_t *before);
 void stat_set_accumulate(const struct stat_set *set, uint64_t *total, const uint64_t *more);
-/* Counts from here: the counters themselves are left alone. */
+/* Starts to count from 0. The counters themselves do not change. */
 void stat_set_rebase(struct stat_set *set);
 
 const struct stat_entry *stat_set_find(const struct stat_set *set, const char *name); /* or NULL */
-/* `name` exactly, or the sum over all instances: "shader.x" is shader[0].x + shader[1].x + ...;
- * false when there is none. `values` is a snapshot. */
+/* Value of `name`, or the sum over all its instances: "shader.x" is shader[0].x + shader[1].x + ...
+ * `values` is a snapshot. Returns false if no entry matches. */
 bool stat_set_sum(const struct stat_set *set, const uint64_t *values, const char *name,
                   uint64_t *sum);
 
-/* Whether `name` is `family`, or an instance of it: "shader[3].x" is one of "shader.x". */
+/* Whether `name` is `family` or an instance of it: "shader[3].x" is an instance of "shader.x". */
 bool stat_is_instance(const char *name, const char *family);
 
 #endif
