@@ -27,8 +27,7 @@ check_work(struct command_checker *checker, const struct gpu_cmd *cmd, struct er
     }
 }
 
-/* The part of the message that does not name one place in the stream: behind "DRAW at dword 9: ".
- */
+/* Returns the message without its position in the stream: the part after "DRAW at dword 9: ". */
 static const char *
 kind_of(const char *text)
 {

@@ -1,9 +1,9 @@
-/* Says at once what a simulation of a live program would refuse, while another renderer draws it: a
- * sink in front of a capture's. It keeps the state of a device and checks every command as
- * the functional renderer and the machine do, and draws nothing.
+/* Warns of commands that a simulation of a live program would refuse, while another renderer draws.
+ * It is a sink in front of a capture's sink. It keeps the state of a device and checks every
+ * command as the functional renderer and the machine do, but draws nothing.
  *
- * Each kind of refusal is one warning. A draw, clear, blit or copy that is refused leaves the state
- * as it is; what follows another refused command cannot be checked, and is not. */
+ * Each kind of refusal causes one warning. A refused draw, clear, blit or copy leaves the state
+ * unchanged. After any other refused command, checking ends. */
 #ifndef AETIUS_SIM_COMMAND_CHECKER_H
 #define AETIUS_SIM_COMMAND_CHECKER_H
 
@@ -18,7 +18,7 @@ struct command_checker {
     struct executor_sink executor;
     struct arena draws;
     uint32_t frame;
-    bool ended;                                          /* nothing is checked any more */
+    bool ended;                                          /* checking has ended */
     char refusals[CHECKER_REFUSALS][CHECKER_TEXT_BYTES]; /* refusals of work */
     uint32_t refusal_count, warnings;
 };

@@ -1,9 +1,9 @@
-/* What the command stream brings with a draw: constants that are not in the units' files as they
- * should be, and programs that are not in their instruction memory. Both start a frame unknown, so
- * that its figures do not depend on the frames before it.
+/* Traffic that the command stream carries with a draw: constants that differ from those in the
+ * units' files, and programs that are not in the instruction memory. Both start a frame empty, so
+ * that a frame's figures do not depend on earlier frames.
  *
- * Source: docs/design/memory.md, Command stream; ATTILA sends a register write a constant and has
- * the command processor read programs from memory. */
+ * Source: docs/design/memory.md, Command stream. ATTILA sends one register write per constant, and
+ * its command processor reads programs from memory. */
 #ifndef AETIUS_SIM_COMMAND_STREAM_H
 #define AETIUS_SIM_COMMAND_STREAM_H
 
@@ -16,7 +16,7 @@ enum { INSTRUCTION_BYTES = 16 };
 struct stream_program {
     uint32_t id, instructions;
 };
-struct stream_memory { /* of instructions; the program that was used last stands last */
+struct stream_memory { /* programs are in order of last use, oldest first */
     VEC(struct stream_program) programs;
     uint32_t used;
 };
@@ -26,9 +26,9 @@ struct stream_constant {
 
 struct command_stream {
     bool counts_constants;
-    uint32_t memory_size; /* instructions; 0: programs are there without an effort */
+    uint32_t memory_size; /* instructions; 0: loading programs is free */
     bool unified;         /* one memory for all stages */
-    VEC(struct stream_constant) constants[STAGE_COUNT]; /* as they are in the files */
+    VEC(struct stream_constant) constants[STAGE_COUNT]; /* as the units' files hold them */
     struct stream_memory memories[STAGE_COUNT];
 };
 
@@ -36,10 +36,10 @@ void command_stream_init(struct command_stream *stream, const struct params *par
 void command_stream_fini(struct command_stream *stream);
 void command_stream_reset(struct command_stream *stream); /* between frames */
 
-/* How many constants of four numbers the draw changes; they are in the files from now on. */
+/* Number of vec4 constants that the draw changes. Marks them as present. */
 uint32_t command_stream_take_constants(struct command_stream *stream, const struct draw *draw);
-/* How many instructions have to be loaded for the program, which is in the memory from now on; 0:
- * it was. *evicts becomes true when others leave for it. */
+/* Number of instructions to load for the program, 0 if it is present. Marks it as present. Sets
+ * *evicts to true if other programs are evicted for it. */
 uint32_t command_stream_take_program(struct command_stream *stream, const struct program *program,
                                      bool *evicts);
 

@@ -1,5 +1,5 @@
-/* The message sink in front of an executor: decodes a message and has its commands executed; query
- * results go back to the client's copy of their buffer (docs/design/frontend.md, Fences and
+/* The message sink in front of an executor. It decodes a message and executes its commands. Query
+ * results are copied back to the client's copy of their buffer (docs/design/frontend.md, Fences and
  * queries). */
 #include "sim/executor.h"
 
@@ -40,7 +40,7 @@ execute_decoded(struct executor_sink *sink, const struct gpu_cmd *cmd, uint8_t *
     return true;
 }
 
-/* The next command of the message. */
+/* Executes the next command of the message. */
 static enum decode_result
 execute_next(struct executor_sink *sink, uint8_t *out, uint32_t out_bytes, struct error *err)
 {

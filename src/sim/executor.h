@@ -1,5 +1,5 @@
-/* What executes commands, behind one face: the functional renderer or the timed machine. And the
- * message sink in front of it: decodes messages and executes their commands. */
+/* Common interface of the functional renderer and the timed machine, and the message sink in front
+ * of it, which decodes messages and executes their commands. */
 #ifndef AETIUS_SIM_EXECUTOR_H
 #define AETIUS_SIM_EXECUTOR_H
 
@@ -9,16 +9,17 @@
 struct executor {
     void *data;
     struct gpu_device *device;
-    /* Any command, state or work; GET and SWAP fill `out` (tight rows) when not NULL. */
+    /* Executes any command, state or work. GET and SWAP fill `out` (tight rows) if it is not
+     * NULL. */
     bool (*execute)(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
                     struct error *err);
 };
 
 struct executor_sink {
-    struct message_sink sink; /* hand &sink to the vtest server, or drive it from a trace */
+    struct message_sink sink; /* pass &sink to the vtest server, or drive it from a trace */
     struct executor executor;
     struct decoder *decoder;
-    uint64_t messages; /* taken so far: for error messages */
+    uint64_t messages; /* taken so far; for error messages */
 };
 
 void executor_sink_init(struct executor_sink *sink, const struct executor *executor);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TAG_COUNT_BITS = 16 }; /* a tag: the first hop's number behind 1, and how many there are */
+enum { TAG_COUNT_BITS = 16 }; /* tag: number of the first hop + 1, and the number of hops */
 
 static uint64_t
 frame_cycle(const struct follow *follow, uint64_t now)
@@ -21,7 +21,7 @@ add_hop(struct follow *follow, const struct traffic_queue *queue, enum follow_ki
     VEC_PUSH(&follow->hops, hop);
 }
 
-/* The vertex of the draw that lives there: the last one that did. */
+/* Finds the followed vertex in a slot of the vertex pool: the latest one that used the slot. */
 static bool
 find_vertex(const struct follow *follow, const struct pooled_vertex *vertex, uint32_t *number)
 {
@@ -48,14 +48,14 @@ take_vertex(struct follow *follow, const struct traffic_queue *queue,
     if (!find_vertex(follow, item->vertex, &number))
         return;
     if (queue->queue == follow->sim->machine->shaded_vertices_queue) {
-        if (follow->vertices.items[number].is_shaded) /* one of a later draw, in its place */
+        if (follow->vertices.items[number].is_shaded) /* slot reused by a later draw */
             return;
         follow->vertices.items[number].is_shaded = true;
     }
     add_hop(follow, queue, FOLLOW_VERTEX, number, now);
 }
 
-/* A read of attributes is asked for, or its answer comes: to the oldest that has its tag. */
+/* Records a read of attributes. A reply belongs to the oldest unanswered read with its tag. */
 static void
 take_memory(struct follow *follow, const struct traffic_queue *queue, const void *item,
             uint64_t now)
@@ -81,7 +81,7 @@ take_memory(struct follow *follow, const struct traffic_queue *queue, const void
     }
 }
 
-/* Those that brought attributes of a corner. */
+/* Marks the reads that brought attributes of a corner. */
 static void
 find_reads(struct follow *follow, const struct draw *draw, const struct follow_vertex *vertex)
 {
@@ -95,7 +95,7 @@ find_reads(struct follow *follow, const struct draw *draw, const struct follow_v
     }
 }
 
-/* What clipper and setup will make of it, by the functions that they call. */
+/* Predicts what clipper and setup will make of the primitive, with the functions that they call. */
 static void
 foresee(struct follow *follow, const struct primitive_item *item)
 {
@@ -119,8 +119,8 @@ foresee(struct follow *follow, const struct primitive_item *item)
     free(made);
 }
 
-/* A vertex goes to assembly as often as it is used: of a corner the last time counts that it was
- * taken there before now, when the primitive is. */
+/* A vertex is sent to assembly once per use. For a corner, the last use that assembly took before
+ * the primitive is assembled counts; the others are other uses. */
 static void
 keep_last_use(struct follow *follow, uint32_t corner)
 {
@@ -255,7 +255,7 @@ on_sent(void *data, const struct traffic_queue *queue, const void *item, uint64_
     if (!follow->sim->frame_open || follow->sim->frame != follow->target.frame)
         return 0;
     follow->frame_seen = true;
-    /* shaded vertices come back without a word of their draw, memory knows none */
+    /* Shaded vertices do not name their draw on the way back, and memory items name none. */
     if (draw && draw->number != follow->target.draw)
         return 0;
     follow_take(follow, queue, item, now);

@@ -1,7 +1,7 @@
-/* One triangle (or line, or point) on its way through the machine: its vertices, itself, what
- * clipping made of it, its tiles and its quads, with the cycles in which each was sent into a queue
- * and taken from it. Collected from the traffic (sim/traffic.h) and the watch (unit/watch.h), which
- * only look. Cycles count from the start of the frame. */
+/* Follows one triangle (or line, or point) through the machine: its vertices, the primitive, the
+ * triangles that clipping makes, its tiles and its quads. Records the cycles in which each was
+ * pushed into a queue and taken from it. The data comes from the traffic (sim/traffic.h) and the
+ * watch (unit/watch.h), which only observe. Cycles count from the start of the frame. */
 #ifndef AETIUS_SIM_FOLLOW_H
 #define AETIUS_SIM_FOLLOW_H
 
@@ -10,7 +10,7 @@
 #include "unit/watch.h"
 
 struct follow_target {
-    uint32_t frame, draw, triangle; /* triangle: of the primitives that the draw assembles */
+    uint32_t frame, draw, triangle; /* triangle: index among the draw's primitives */
 };
 
 enum follow_kind {
@@ -18,29 +18,29 @@ enum follow_kind {
     FOLLOW_READ, /* of a vertex's attributes, from memory */
     FOLLOW_VERTEX,
     FOLLOW_PRIMITIVE,
-    FOLLOW_TRIANGLE, /* behind setup: clipping may make several */
+    FOLLOW_TRIANGLE, /* after setup; clipping may make several */
     FOLLOW_TILE,
     FOLLOW_QUAD,
-    FOLLOW_REQUEST,   /* of a quad for texels: beside its way */
+    FOLLOW_REQUEST,   /* texture request of a quad, beside its path */
     FOLLOW_OTHER_USE, /* of a vertex, by another primitive */
     FOLLOW_KINDS,
 };
 
-/* Something was in a queue. */
+/* A stay in a queue. */
 struct follow_hop {
     const struct queue *queue;
     enum follow_kind kind;
-    uint32_t thing;       /* number of that kind; of a request its quad's */
-    uint64_t sent, taken; /* taken: CYCLE_NEVER when it was not yet */
+    uint32_t thing;       /* index within its kind; of a request: its quad's */
+    uint64_t sent, taken; /* taken: CYCLE_NEVER while in the queue */
 };
 
 struct follow_vertex {
-    const struct pooled_vertex *vertex; /* in the machine: for the time of its draw */
+    const struct pooled_vertex *vertex; /* in the machine's pool; valid during its draw */
     uint32_t index, instance;
-    bool is_shaded; /* and back in the streamer, or on its way there */
+    bool is_shaded; /* and back in the Streamer, or on the path back */
 };
 
-struct follow_read { /* a transaction that the streamer asked for */
+struct follow_read { /* transaction that the Streamer requested */
     uint32_t address, tag;
     bool is_answered, is_of_corner;
 };
@@ -55,34 +55,34 @@ struct follow {
     const struct simulation *sim;
     struct traffic traffic;
     struct watch *watch;                /* its courses are the quads */
-    VEC(struct follow_hop) hops;        /* in the order in which they were sent */
-    VEC(struct follow_vertex) vertices; /* those of the draw, up to the primitive */
-    VEC(struct follow_read) reads; /* of attributes, since the draw began, up to the primitive */
+    VEC(struct follow_hop) hops;        /* in the order of their pushes */
+    VEC(struct follow_vertex) vertices; /* of the draw, up to the primitive */
+    VEC(struct follow_read) reads;      /* attribute reads of the draw, up to the primitive */
     VEC(const struct pooled_triangle *) triangles;
     VEC(struct follow_tile) tiles;
     bool frame_seen, draw_seen;
     uint32_t primitives; /* of the draw, so far */
-    /* of the primitive, when `found`: it was assembled */
+    /* Valid once `found`, when the primitive has been assembled. */
     bool found;
     uint32_t corner_count; /* 1: a point, 2: a line */
-    uint32_t corners[3];   /* of `vertices` */
+    uint32_t corners[3];   /* indices into `vertices` */
     enum clip_result clip;
-    uint32_t made;        /* triangles that setup makes of it */
-    enum setup_loss lost; /* when there are none, and it was not rejected */
+    uint32_t made;        /* number of triangles that setup makes of it */
+    enum setup_loss lost; /* reason for 0 triangles without rejection */
     bool front;
-    int32_t min_x, min_y, max_x, max_y; /* of all of these: pixels, inclusive */
+    int32_t min_x, min_y, max_x, max_y; /* bounds of these triangles in pixels, inclusive */
 };
 
-/* "F:D:T". */
+/* Parses "FRAME:DRAW:TRIANGLE". */
 bool follow_parse(struct follow_target *target, const char *text, struct error *err);
 
-/* From now on. `watch` is the machine's; it is set to follow too. */
+/* Starts to record. `watch` belongs to the machine; it is set to follow the same triangle. */
 void follow_begin(struct follow *follow, const struct follow_target *target, struct simulation *sim,
                   struct watch *watch);
-void follow_end(struct follow *follow); /* listens no longer; what was seen stays */
+void follow_end(struct follow *follow); /* stops recording; keeps the data */
 void follow_fini(struct follow *follow);
 
-/* Whether the triangle was met; the message says what there was instead. */
+/* Whether the triangle was found. The message states what was found instead. */
 bool follow_check(const struct follow *follow, struct error *err);
 
 #endif

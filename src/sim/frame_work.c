@@ -49,7 +49,7 @@ larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* As metrics.def counts the work of units, with the rates of this machine. */
+/* Counts the work of units as metrics.def does, at the rates of this machine. */
 static bool
 after(void *data, const struct functional *renderer, const struct draw *draw, struct error *err)
 {

@@ -1,19 +1,20 @@
-/* What each frame of a trace asks of a GPU, told by drawing it without time: cheap figures that go
- * with its cycles. Frames that are alike in them are alike in time (analysis/sampling.h). */
+/* Work that each frame of a trace asks of a GPU, found by drawing it without time. These cheap
+ * figures correlate with cycles: frames with similar figures take similar time
+ * (analysis/sampling.h). */
 #ifndef AETIUS_SIM_FRAME_WORK_H
 #define AETIUS_SIM_FRAME_WORK_H
 
 #include "params/params.h"
 #include "sim/inspect.h"
 
-/* Cycles are a guess: those that units of the machine would take for themselves, programs by their
- * static cost (both sides of a branch, one round of a loop). `time` is the longest of a draw's, or
- * of its triangles, fragments and pixels written at the machine's rates, added up over the draws.
- */
+/* Cycles are estimates: those that each kind of unit would take alone. Programs have their static
+ * cost (both sides of a branch, one iteration of a loop). `time` is a sum over draws. Each draw
+ * counts the longest of its unit cycles, or of its triangles, fragments and written pixels at the
+ * machine's rates. */
 #define FRAME_FIGURES(X)                                                                           \
     X(time)                                                                                        \
     X(messages) /* of the command stream */                                                        \
-    X(bytes)    /* of them, packed as in the trace */                                              \
+    X(bytes)    /* of these, packed as in the trace */                                             \
     X(draws)                                                                                       \
     X(vertices)                                                                                    \
     X(triangles)                                                                                   \
@@ -27,7 +28,7 @@ enum frame_figure {
 #define FRAME_FIGURE(name) FRAME_##name,
     FRAME_FIGURES(FRAME_FIGURE)
 #undef FRAME_FIGURE
-    /* fragment cycles once more, by program: each program adds to one of these */
+    /* fragment cycles again, by program: each program adds to one of these */
     FRAME_PROGRAMS,
     FRAME_PROGRAMS_END = FRAME_PROGRAMS + 12,
     FRAME_FIGURES_COUNT = FRAME_PROGRAMS_END
@@ -37,8 +38,8 @@ struct frame_work {
     double figures[FRAME_FIGURES_COUNT];
 };
 
-/* Draws the frames of the trace up to `count`, and fills as many of `frames`. `params` is a machine
- * that can be built. */
+/* Draws frames 0 to count - 1 of the trace, and fills `frames`, an array of `count`. `params` must
+ * describe a machine that can be built. */
 bool frame_work_find(struct frame_work *frames, uint32_t count, struct trace_reader *reader,
                      const struct params *params, uint64_t memory_bytes, struct error *err);
 

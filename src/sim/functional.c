@@ -1,8 +1,9 @@
-/* The functional renderer: every command at once, without time. State goes to gpu_apply(); this
- * file does the work commands: transfers, clears, blits, queries; functional_draw.c does draws.
+/* The functional renderer executes every command at once, without time. gpu_apply() executes state
+ * commands. This file executes work: transfers, clears, blits and queries. functional_draw.c
+ * executes draws.
  *
- * Time that a query asks for is counted in work done (one nanosecond a vertex or fragment), so that
- * it grows and is the same in every run. */
+ * Time queries count work (one nanosecond per vertex or fragment), so that time increases and is
+ * the same in every run. */
 #include "sim/functional.h"
 
 #include "gfx/transfer.h"
@@ -28,7 +29,7 @@ functional_fini(struct functional *renderer)
     memset(renderer, 0, sizeof *renderer);
 }
 
-/* gpu_apply() has checked that the resource is there and that the box lies in it. */
+/* gpu_apply() has checked that the resource exists and contains the box. */
 static const struct resource *
 transfer_resource(struct functional *renderer, const struct gpu_cmd *cmd)
 {
@@ -125,7 +126,7 @@ end_frame(struct functional *renderer, const struct gpu_cmd *cmd, uint8_t *out, 
     return get(renderer, cmd, out, out_bytes, err);
 }
 
-/* What a counting query counts, so far. */
+/* Current value of the query's counter. */
 static uint64_t
 query_count(const struct functional *renderer, const struct gpu_query *query)
 {
@@ -145,7 +146,8 @@ find_query(struct functional *renderer, const struct gpu_cmd *cmd, uint32_t hand
     return *query || fail(err, "query %u does not exist", handle);
 }
 
-/* Counting queries hold their start until they end; occlusion counts up from 0 in the draws. */
+/* Counting queries store their start value until they end. Occlusion queries start at 0; draws add
+ * to them. */
 static bool
 begin_query(struct functional *renderer, const struct gpu_cmd *cmd, struct error *err)
 {
@@ -213,6 +215,6 @@ functional_execute(struct functional *renderer, const struct gpu_cmd *cmd, uint8
     case GPU_BEGIN_QUERY: return begin_query(renderer, cmd, err);
     case GPU_END_QUERY: return end_query(renderer, cmd, err);
     case GPU_GET_QUERY_RESULT: return get_query_result(renderer, cmd, err);
-    default: return true; /* state: gpu_apply() has done it */
+    default: return true; /* state, done by gpu_apply() */
     }
 }

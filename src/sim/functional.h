@@ -1,16 +1,16 @@
-/* The functional renderer: executes commands at once, without time; the oracle of the machine and
- * its fast-forward. */
+/* The functional renderer executes commands at once, without time. It is the reference of the
+ * machine, and fast-forwards to a frame. */
 #ifndef AETIUS_SIM_FUNCTIONAL_H
 #define AETIUS_SIM_FUNCTIONAL_H
 
 #include "state/context.h"
 
-/* Simulated memory where no machine says how much; only pages that are touched take the host's. */
+/* Simulated memory if no machine sets a size. The host allocates only touched pages. */
 #define FUNCTIONAL_MEMORY_BYTES (4095u << 20)
 
 struct functional;
 
-/* Who watches the draws, before and after each; any function may be NULL. */
+/* Observer of draws, called before and after each. Any function may be NULL. */
 struct draw_watch {
     void *data;
     bool (*before)(void *data, const struct functional *renderer, const struct draw *draw,
@@ -19,21 +19,21 @@ struct draw_watch {
                   struct error *err);
     /* A frame is complete. */
     void (*frame)(void *data, const struct functional *renderer);
-    /* Fragments of the quad at (x, y), a bit each, that passed all tests. */
+    /* Fragments of the quad at (x, y) that passed all tests, one bit each. */
     void (*fragments)(void *data, uint32_t x, uint32_t y, uint32_t mask);
 };
 
-/* What was done so far. */
+/* Counts of the work done so far. */
 struct functional_work {
     uint64_t vertices;           /* shaded */
     uint64_t triangles;          /* set up */
     uint64_t fragments;          /* of triangles, before any test */
     uint64_t quads;              /* shaded */
-    uint64_t hidden;             /* of these, that failed the test of depth behind their shading */
-    uint64_t texels;             /* texture requests of threads */
-    uint64_t texel_bytes;        /* that these see anew, guessed from one quad in each batch */
-    uint64_t lanes[STAGE_COUNT]; /* run, with those that fill up a batch */
-    uint64_t steps[STAGE_COUNT]; /* instructions, of each lane, in step with its batch */
+    uint64_t hidden;             /* of these, quads without a fragment left after the late tests */
+    uint64_t texels;             /* texture requests, one per thread */
+    uint64_t texel_bytes;        /* read for the first time; estimate from one quad per batch */
+    uint64_t lanes[STAGE_COUNT]; /* executed, with those that fill up a batch */
+    uint64_t steps[STAGE_COUNT]; /* instructions of all lanes; a batch runs in lockstep */
     uint64_t written;            /* fragments that passed all tests and have a color */
     uint64_t put_bytes, buffer_put_bytes; /* uploaded, and of these into buffers */
     uint64_t clears;
@@ -42,7 +42,7 @@ struct functional_work {
 
 struct functional {
     struct gpu_device *device;      /* not owned */
-    const struct draw_watch *watch; /* not owned; NULL: nobody */
+    const struct draw_watch *watch; /* not owned; may be NULL */
     struct arena draws;             /* baked draws, reset at each swap */
     struct functional_scratch *scratch;
     struct functional_work work;
@@ -51,7 +51,7 @@ struct functional {
 void functional_init(struct functional *renderer, struct gpu_device *device);
 void functional_fini(struct functional *renderer);
 
-/* Executes any command, state or work. GET and SWAP fill `out` (tight rows) when not NULL.
+/* Executes any command, state or work. GET and SWAP fill `out` (tight rows) if it is not NULL.
  * Query results are written to their resource in memory. */
 bool functional_execute(struct functional *renderer, const struct gpu_cmd *cmd, uint8_t *out,
                         uint32_t out_bytes, struct error *err);

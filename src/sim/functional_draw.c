@@ -1,10 +1,10 @@
-/* A draw without time: the whole pipeline, one function a stage (docs/design/machine.md, Units in
+/* Draws without time: the whole pipeline, one function per stage (docs/design/machine.md, Units in
  * pipeline order).
  *
- * Shaded vertices are kept in slots and found again by their number, so that an indexed draw shades
- * a vertex once as long as it stays; results do not depend on it. Quads of successive triangles
- * are shaded together and finished in order, which keeps each pixel in API order: early depth
- * tests happen as quads are made, everything behind the shader as the batch is flushed. */
+ * Shaded vertices are cached in slots under their vertex number. An indexed draw shades a vertex
+ * once as long as it stays in the cache; results do not depend on it. Quads of successive triangles
+ * are shaded together and finished in order, which keeps each pixel in API order. Early depth tests
+ * run when quads are made. Everything after the shader runs when the batch is flushed. */
 #include "sim/functional_draw.h"
 
 #include "base/interrupt.h"
@@ -17,14 +17,14 @@
 
 enum { BLOCK = 64, TILE = 8 };
 
-struct run { /* one draw under way */
+struct run { /* state of the draw in progress */
     struct functional *renderer;
     struct functional_scratch *scratch;
     struct gpu_memory *memory;
     const struct draw *draw;
     uint32_t instance;
     struct setup_state *setup;
-    bool shade_fragments; /* else nothing that the fragment program does can be seen */
+    bool shade_fragments; /* false: the fragment program has no visible effect */
     struct error *err;
 };
 
@@ -61,9 +61,10 @@ struct sampling {
     enum shader_stage stage;
 };
 
-/* What a request of the first quad reads that no neighbour has read before: the texels between the
- * places of its threads, on the level that they are far apart by; a line of 64 bytes at most. Of a
- * texture that a program reads several times only the first is taken: the others are beside it. */
+/* Estimates the bytes that a texture request of the first quad reads for the first time. It counts
+ * the texels between the quad's sample positions at the selected level of detail, at most one line
+ * of 64 bytes. The caller counts only the first request of a program to a texture; further ones
+ * read nearby texels. */
 static float
 fresh_bytes(const struct bound_view *bound, const struct texture_request *request)
 {
@@ -80,19 +81,20 @@ fresh_bytes(const struct bound_view *bound, const struct texture_request *reques
     if (bound->sampler.mip_filter != MIP_NONE) {
         const float ratio = bound->sampler.max_anisotropy > 1 ? bound->sampler.max_anisotropy : 1;
         const float apart = most / (ratio * ratio) > least ? most / (ratio * ratio) : least;
-        const bool two = bound->sampler.mip_filter == MIP_LINEAR; /* levels are read */
+        const bool two = bound->sampler.mip_filter == MIP_LINEAR; /* filters between two levels */
         float left = ratio > 1 ? apart : most;
         for (uint32_t level = 0; level < RESOURCE_MAX_LEVELS && left >= (two ? 4 : 2); level++) {
             left /= 4;
             texels /= 4;
         }
-        texels *= two && most > 1 ? 1.25f : 1; /* the coarser level has a quarter */
+        texels *= two && most > 1 ? 1.25f : 1; /* the coarser level has a quarter of the texels */
     }
-    /* a tile of pixels takes whole blocks of 4x4 texels: a quarter of a texel more each way */
+    /* A tile of pixels reads whole blocks of 4x4 texels: a quarter of a texel more in each
+     * direction. */
     texels += 0.5f * sqrtf(texels) + 0.0625f;
     const float bytes = texels * (float)bound->format->block_bytes /
                         (float)(bound->format->block_width * bound->format->block_height);
-    return bytes < 64 ? bytes : 64; /* also when it is no number */
+    return bytes < 64 ? bytes : 64; /* also replaces a NaN */
 }
 
 static void
@@ -165,7 +167,7 @@ fetch_vertex(const struct run *run, uint32_t vertex, uint32_t lane)
     }
 }
 
-/* Shades the vertices in `slots`, up to EXEC_MAX_LANES of them. */
+/* Shades the vertices in `slots`, at most EXEC_MAX_LANES. */
 static bool
 shade_vertices(const struct run *run, const uint16_t *slots, uint32_t count)
 {
@@ -197,7 +199,7 @@ take_slot(struct functional_scratch *scratch, const uint32_t *held, uint32_t hel
     }
 }
 
-/* Vertex numbers to slots with shaded vertices. */
+/* Maps vertex numbers to slots, and shades the vertices that are not cached. */
 static bool
 find_vertices(const struct run *run, const struct assembler *assembler, const uint32_t *numbers,
               uint32_t count, uint16_t *slots)
@@ -234,7 +236,7 @@ forget_vertices(struct functional_scratch *scratch)
     scratch->next_slot = 0;
 }
 
-/* Fragments: what lies behind the shader, in order. */
+/* Fragments: the stages after the shader, in order. */
 
 static uint32_t
 count_fragments(uint32_t mask)
@@ -341,7 +343,7 @@ flush_quads(const struct run *run)
     return true;
 }
 
-/* A quad with some coverage: early test, then into the batch. */
+/* Takes a quad with some coverage: tests early depth and adds the quad to the batch. */
 static bool
 take_quad(const struct run *run, const struct triangle *triangle, uint32_t x, uint32_t y,
           uint32_t mask)
@@ -399,7 +401,7 @@ draw_block(const struct run *run, const struct triangle *triangle, int32_t x, in
     return true;
 }
 
-/* Blocks of 64x64 that the triangle touches, tile by tile. */
+/* Walks the blocks of 64x64 pixels that the triangle touches, tile by tile. */
 static bool
 draw_triangle(const struct run *run, const struct triangle *triangle)
 {
@@ -412,7 +414,7 @@ draw_triangle(const struct run *run, const struct triangle *triangle)
     return true;
 }
 
-/* The pipeline behind primitive assembly. */
+/* The pipeline after primitive assembly. */
 static bool
 draw_primitive(const struct run *run, const struct primitive_out *primitive)
 {
@@ -448,7 +450,7 @@ draw_primitives(const struct run *run, const struct primitive_out *primitives, u
     return true;
 }
 
-/* A run of vertices without restart in it. */
+/* Draws a run of vertices that contains no primitive restart. */
 static bool
 draw_vertices(const struct run *run, struct assembler *assembler, const uint32_t *numbers,
               uint32_t count)

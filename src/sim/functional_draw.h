@@ -1,5 +1,5 @@
-/* One draw of the functional renderer (functional_draw.c), and the working memory that it keeps
- * from draw to draw so that drawing allocates nothing. */
+/* One draw of the functional renderer (functional_draw.c), and the working memory that it reuses
+ * from draw to draw, so that drawing allocates nothing. */
 #ifndef AETIUS_SIM_FUNCTIONAL_DRAW_H
 #define AETIUS_SIM_FUNCTIONAL_DRAW_H
 
@@ -21,10 +21,10 @@ struct functional_quad {
 };
 
 struct functional_scratch {
-    uint32_t samplers_asked; /* by the batch that runs, a bit each */
+    uint32_t samplers_asked; /* by the current batch, one bit each */
     struct vertex vertices[VERTEX_SLOTS];
-    uint32_t slot_vertex[VERTEX_SLOTS]; /* the vertex number in a slot */
-    uint32_t slot_chunk[VERTEX_SLOTS];  /* the chunk that used it last, 0: empty */
+    uint32_t slot_vertex[VERTEX_SLOTS]; /* vertex number in each slot */
+    uint32_t slot_chunk[VERTEX_SLOTS];  /* last chunk that used the slot; 0: empty */
     uint16_t hash[VERTEX_HASH];         /* slot */
     uint32_t chunk, next_slot;
 

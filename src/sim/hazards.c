@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { LINE = 256 }; /* no read-only cache has a longer one */
+enum { LINE = 256 }; /* no read-only cache has longer lines */
 
 void
 hazards_fini(struct hazards *hazards)
@@ -63,7 +63,7 @@ hazards_end_upload(struct hazards *hazards, uint64_t number)
     hazards->uploads[i] = hazards->uploads[--hazards->count];
 }
 
-/* How many of the draws are left, those behind that number: they move to the front. */
+/* Keeps draws after `number` and moves them to the front. Returns how many are left. */
 static size_t
 keep_later(struct hazard_draw *draws, size_t count, uint64_t number)
 {
@@ -113,8 +113,8 @@ hazards_forget_textures(struct hazards *hazards)
     hazards->sampled.count = 0;
 }
 
-/* Where the Streamer may read for the attribute: of a draw that counts its vertices, theirs; the
- * indices or instances of another are not known beforehand. */
+/* Range that the Streamer may read for the attribute. It is exact for draws without indices;
+ * indices and instances are not known beforehand. */
 static struct hazard_range
 attribute_range(const struct draw *draw, const struct bound_attribute *attribute)
 {
@@ -147,7 +147,7 @@ is_in(const struct resource *res, struct hazard_range range)
     return res && overlap(hazard_range_of_all(res), range);
 }
 
-/* Otherwise than by fetching from it. */
+/* Whether the draw uses the range in another way than by fetching vertices and indices. */
 static bool
 draws_with(const struct draw *draw, struct hazard_range range)
 {

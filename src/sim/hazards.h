@@ -1,13 +1,14 @@
-/* Who uses which memory, so that uploads may go on beside draws and clears: what an upload has to
- * wait for, and what has to wait for it (docs/design/machine.md, Order and hazards).
+/* Which work uses which memory, so that uploads can run beside draws and clears: what an upload
+ * must wait for, and what must wait for an upload (docs/design/machine.md, Order and hazards).
  *
- * Buffers are read by the Streamer alone, until it has fetched a draw (a uniform buffer is read
- * when the draw is baked); a byte that a later draw may read from a line that is there already is
- * never changed behind it, since ranges are taken to whole lines. Textures are read until a draw
- * ends, and stay in the texture caches behind that: to these belongs whatever was sampled since
- * they were invalidated. What is drawn into is in the ROP caches until it is left, which the
- * machine knows. Memory is another's when no draw on its way uses it any more; what caches still
- * have of it goes when a resource is made there. */
+ * Buffers are read by the Streamer only, until it has fetched a draw. (A uniform buffer is read
+ * when the draw is baked.) Ranges are extended to whole cache lines. So no upload changes a byte
+ * that a later draw may read from an older copy of its line.
+ *
+ * Textures are read until a draw ends, and stay in the texture caches after that. Everything
+ * sampled since the last invalidation counts as cached. Surfaces that are drawn into are in the ROP
+ * caches until they are left, which the machine tracks. Memory gets a new owner when no draw in
+ * flight uses it. Stale lines are invalidated when a resource is created there. */
 #ifndef AETIUS_SIM_HAZARDS_H
 #define AETIUS_SIM_HAZARDS_H
 
@@ -15,9 +16,9 @@
 #include "state/draw.h"
 #include "state/resource.h"
 
-enum { HAZARD_UPLOADS = 64 }; /* on their way at once */
+enum { HAZARD_UPLOADS = 64 }; /* uploads in flight at once */
 
-struct hazard_range { /* of memory: whole lines of the widest read-only cache */
+struct hazard_range { /* bytes of memory, extended to whole lines of the widest read-only cache */
     uint64_t first, end;
 };
 
@@ -37,32 +38,33 @@ struct hazards {
 };
 
 void hazards_fini(struct hazards *hazards);
-/* Between frames. */
+/* Call between frames. */
 void hazards_reset(struct hazards *hazards);
 
-/* The bytes of the resource that an upload into the box writes, or some more. */
+/* Range of the resource that an upload into the box writes. It may be larger than that. */
 struct hazard_range hazard_range_of(const struct resource *res, const struct box *box);
 struct hazard_range hazard_range_of_all(const struct resource *res);
 
 void hazards_note_draw(struct hazards *hazards, uint64_t number, const struct draw *draw);
 void hazards_note_upload(struct hazards *hazards, uint64_t number, struct hazard_range range);
 void hazards_end_upload(struct hazards *hazards, uint64_t number);
-/* All draws up to this one have read their vertices and indices, or have ended. */
+/* All draws up to `number` have read their vertices and indices, or have ended. */
 void hazards_end_fetch(struct hazards *hazards, uint64_t number);
 void hazards_end_draws(struct hazards *hazards, uint64_t number);
 void hazards_forget_textures(struct hazards *hazards); /* the caches are invalidated */
 
-/* The last upload that has to be over before; 0: none. */
+/* Number of the last upload that must end before the draw, or before the use of the resource; 0:
+ * none. */
 uint64_t hazards_before_draw(const struct hazards *hazards, const struct draw *draw);
 uint64_t hazards_before_use(const struct hazards *hazards, const struct resource *res);
-/* The last one that changes the same bytes. */
+/* Number of the last upload that writes into the range; 0: none. */
 uint64_t hazards_before_upload(const struct hazards *hazards, struct hazard_range range);
-/* The last draw that has to be fetched before; 0: none. */
+/* Number of the last draw that must be fetched before the range may change; 0: none. */
 uint64_t hazards_before_buffer_changes(const struct hazards *hazards, struct hazard_range range);
-/* The last draw that has to have ended before the resource's memory is another's; 0: none. Buffers
- * that are fetched alone: see above. */
+/* Number of the last draw that must end before the resource's memory gets a new owner; 0: none. It
+ * ignores vertex and index fetches, which hazards_before_buffer_changes() covers. */
 uint64_t hazards_before_end(const struct hazards *hazards, const struct resource *res);
-/* Whether a texture cache may hold, or a draw that is on its way may read, some of it. */
+/* Whether a texture cache may hold, or a draw in flight may read, part of the resource. */
 bool hazards_is_sampled(const struct hazards *hazards, const struct resource *res);
 
 #endif

@@ -13,7 +13,7 @@ static const struct identity_doc docs[] = {
 };
 
 struct term {
-    uint32_t entry; /* of the set */
+    uint32_t entry; /* index in the set */
     uint64_t factor;
 };
 struct sum {
@@ -34,11 +34,12 @@ identity_docs(size_t *count)
     return docs;
 }
 
-/* Whether the statistic is an instance of the family, which may have one * in it. */
+/* Whether the statistic is an instance of the family. `star` points to the family's *, or is
+ * NULL. */
 static bool
 is_one_of(const char *name, const char *family, const char *star)
 {
-    char bare[96]; /* without an index */
+    char bare[96]; /* name without its index */
     if (!star)
         return stat_is_instance(name, family);
     const char *index = strchr(name, '[');
@@ -63,7 +64,7 @@ add_family(struct sum *sum, const struct stat_set *set, const char *name, uint64
     BUG_ON(sum->terms.count == before, "an identity names '%s', which nothing counts", name);
 }
 
-/* "a + 64 * b" */
+/* Parses a sum such as "a + 64 * b". */
 static void
 parse(struct sum *sum, const struct stat_set *set, const char *text)
 {

@@ -1,4 +1,4 @@
-/* Identities between statistics (sim/identities.def), resolved to counters once a machine. */
+/* Identities between statistics (sim/identities.def), resolved to counters once per machine. */
 #ifndef AETIUS_SIM_IDENTITIES_H
 #define AETIUS_SIM_IDENTITIES_H
 
@@ -7,11 +7,11 @@
 
 struct identities;
 
-/* A name that the set has not is a BUG. Caches are found by their names: X_accesses, X_hits and
- * X_misses of one instance. */
+/* An unknown name is a BUG. Caches are found by name: X_accesses, X_hits and X_misses of one
+ * instance. */
 struct identities *identities_create(const struct stat_set *set);
 void identities_destroy(struct identities *identities);
-/* Over what was counted since the set's last rebase. */
+/* Checks the counts since the set's last rebase. */
 bool identities_check(const struct identities *identities, const struct stat_set *set,
                       struct error *err);
 

@@ -1,4 +1,4 @@
-/* Looking at the draws of a trace: drawn without time, with somebody watching. */
+/* Inspects the draws of a trace: draws it without time, under a watch. */
 #ifndef AETIUS_SIM_INSPECT_H
 #define AETIUS_SIM_INSPECT_H
 
@@ -7,18 +7,19 @@
 #include "trace/file.h"
 
 struct inspection {
-    struct frame_set frames; /* to be drawn whole; of others only what these need */
-    /* Hears of every draw that is executed, also of other frames: its device tells which one. */
+    struct frame_set frames; /* drawn completely; of others only the draws that these need */
+    /* Called for every executed draw, also of other frames: the renderer's device has the frame's
+     * number. */
     struct draw_watch watch;
-    bool done;            /* set by the watch: nothing more of the trace is wanted */
+    bool done;            /* set by the watch: ends the inspection */
     struct budget budget; /* of the host's memory */
 };
 
-/* Draws the trace up to the last of the frames, or until it is done. */
+/* Draws the trace up to the last of the frames, or until `done`. */
 bool inspect_draws(struct inspection *inspection, struct trace_reader *reader, struct error *err);
 
-/* Walks the programs that the clients of a trace create, without drawing; a text that is no program
- * is passed over. `found` says false to end the walk. */
+/* Calls `found` for each program that the clients of a trace create, without drawing. Skips texts
+ * that are not programs. `found` returns false to stop. */
 bool inspect_programs(struct trace_reader *reader,
                       bool (*found)(void *data, const struct program *program), void *data,
                       struct error *err);

@@ -1,6 +1,6 @@
-/* Commands on the timed machine: each becomes steps for the command processor, and the clock runs
- * until they are done. Here are the rules of docs/design/machine.md, Order and hazards: what is
- * flushed and invalidated before what. */
+/* Commands on the timed machine. Each command becomes steps of the command processor, and the clock
+ * runs until they are done. This file implements the rules of docs/design/machine.md, Order and
+ * hazards: what is flushed and invalidated before what. */
 #include "sim/machine_internal.h"
 
 #include "base/file.h"
@@ -27,7 +27,7 @@ machine_forget_uploads(struct machine *m)
         free_upload(&m->uploads[--m->upload_count]);
 }
 
-/* Uploads that have ended, and draws that have read their buffers. */
+/* Removes uploads that have ended, and draws that have read their buffers or have ended. */
 static void
 note_progress(struct machine *m)
 {
@@ -43,8 +43,8 @@ note_progress(struct machine *m)
     hazards_end_draws(&m->hazards, m->cmdproc->draws_ended);
 }
 
-/* Shader units have found programs that do not end: the run fails with the first draw that has one,
- * when those before it have ended, as it would without overlap. */
+/* Fails if a shader unit found an endless program in the oldest draw in flight. Draws before it
+ * have ended by then, so the error names the same draw as execution without overlap. */
 static bool
 check_endless(const struct machine *m, struct error *err)
 {
@@ -57,7 +57,8 @@ check_endless(const struct machine *m, struct error *err)
     return true;
 }
 
-/* Runs until the command processor has come so far. A draw's end is told when it comes. */
+/* Runs until the event of the command processor. Draws that end meanwhile are accounted in the
+ * cycle in which they end. */
 bool
 machine_run_until(struct machine *m, enum cmdproc_event event, uint64_t number, struct error *err)
 {
@@ -90,8 +91,8 @@ machine_drain(struct machine *m, struct error *err)
     return machine_run_until(m, CMDPROC_ALL, 0, err);
 }
 
-/* The work that has begun is over with the event: when its orders are executed (SENT), or when
- * nothing else is on its way. */
+/* Ends the oldest work at the event: CMDPROC_SENT when its orders are executed, CMDPROC_ALL when
+ * nothing else is in flight. */
 static bool
 finish_work(struct machine *m, enum cmdproc_event event, struct error *err)
 {
@@ -124,7 +125,8 @@ machine_invalidate_textures(struct machine *m)
     hazards_forget_textures(&m->hazards);
 }
 
-/* The depths of the resource are about to change by another way than the z tests. */
+/* Makes Hierarchical Z drop its far depths, since something other than the z tests will change the
+ * depths of the resource. */
 static void
 forget_far_depths(struct machine *m, const struct resource *res)
 {
@@ -144,9 +146,9 @@ samples_live_surface(const struct machine *m, const struct draw *draw)
     return false;
 }
 
-/* Whether the draw may start while the one before it is still on its way: the z test has the same
- * place, and depths only came nearer (else Hierarchical Z hears too late of it). (Orders to leave
- * surfaces wait for draws by themselves.) */
+/* Whether the draw may start before the previous one has ended. Both must test z at the same point
+ * (early or late). The previous one may only bring depths nearer, since Hierarchical Z learns of
+ * farther depths too late. (Orders to leave surfaces wait for draws by themselves.) */
 static bool
 may_overlap(const struct machine *m, const struct draw *draw)
 {
@@ -154,7 +156,7 @@ may_overlap(const struct machine *m, const struct draw *draw)
     return !last || (last->early_z == draw->early_z && !draw_moves_depth_away(last));
 }
 
-/* Uploads into the resource have ended. */
+/* Waits until the uploads into the resource have ended. */
 static bool
 await_resource(struct machine *m, const struct resource *res, struct error *err)
 {
@@ -164,9 +166,9 @@ await_resource(struct machine *m, const struct resource *res, struct error *err)
     return true;
 }
 
-/* The device says that the resource's memory will be another's: nothing that is on its way uses it
- * any more after this, no cache of the ROPs has lines of it. A failure is told when the command is
- * over. */
+/* Called by the device before the memory of a resource gets a new owner. Afterwards no work in
+ * flight uses the memory, and no ROP cache holds lines of it. A failure is kept in `failed` and
+ * `ending` until the command ends. */
 void
 machine_end_resource(void *data, const struct resource *res)
 {
@@ -180,8 +182,8 @@ machine_end_resource(void *data, const struct resource *res)
     m->failed |= !ok || !machine_discard_surfaces(m, res, &m->ending);
 }
 
-/* Where programs lie is nobody's to know: their bytes are read from addresses that their numbers
- * spread over the memory, and what comes is not looked at. */
+/* Program addresses are synthetic: fetch traffic is modelled, contents are ignored. The program's
+ * number spreads the addresses over the memory. */
 static uint32_t
 program_address(const struct machine *m, const struct program *program)
 {
@@ -192,7 +194,7 @@ program_address(const struct machine *m, const struct program *program)
     return bytes > most ? 0 : (uint32_t)(address % (most - bytes + 1)) / APART * APART;
 }
 
-/* A transfer that the command processor waits for. */
+/* Runs a transfer that the command processor waits for. */
 static bool
 run_transfer(struct machine *m, struct move_list *list, struct error *err)
 {
@@ -204,8 +206,8 @@ run_transfer(struct machine *m, struct move_list *list, struct error *err)
     return ok;
 }
 
-/* The programs that are not in the instruction memory are read; what draws that are on their way
- * may still run leaves only behind them. */
+/* Reads programs that are not in the instruction memory. Programs are evicted only after the draws
+ * in flight that may still run them. */
 static bool
 load_programs(struct machine *m, const struct draw *draw, struct error *err)
 {
@@ -229,7 +231,7 @@ load_programs(struct machine *m, const struct draw *draw, struct error *err)
     return run_transfer(m, &list, err);
 }
 
-/* Uploads that the draw uses have ended before it. */
+/* Sends the draw after the uploads that it uses have ended. */
 static bool
 send_draw(struct machine *m, const struct draw *draw, struct error *err)
 {
@@ -245,14 +247,14 @@ send_draw(struct machine *m, const struct draw *draw, struct error *err)
     step->invalidate_inputs = m->hazards.buffers_changed;
     m->hazards.buffers_changed = false;
     hazards_note_draw(&m->hazards, m->cmdproc->draws_added, draw);
-    if (!m->last_draw) /* the programs and textures of a draw live as long as it does */
+    if (!m->last_draw) /* from here on keeps programs and textures alive for the draws in flight */
         gpu_device_hold(m->device);
     m->last_draw = draw;
     m->is_dirty = true;
     return machine_run_until(m, CMDPROC_SENT, 0, err);
 }
 
-/* Uploads into buffers that are read when the draw is baked have ended. */
+/* Waits for uploads into buffers that baking the draw will read. */
 static bool
 await_baked(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
@@ -280,7 +282,8 @@ draw_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
            send_draw(m, draw, err);
 }
 
-/* A clear of depth alone is one of both where every element is known to have the same stencil. */
+/* Adds a clear of depth and stencil. A clear of depth alone counts as a clear of both if every
+ * element has the same known stencil. */
 static void
 add_depth_clear(struct machine *m, const struct bound_surface *depth, const struct gpu_cmd *cmd)
 {
@@ -330,7 +333,7 @@ clear_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     return finish_work(m, CMDPROC_SENT, err);
 }
 
-/* What read-only caches may hold of the resource's memory. */
+/* Invalidates the lines of the resource's memory in read-only caches. */
 static void
 forget_lines(struct machine *m, const struct resource *res)
 {
@@ -376,8 +379,8 @@ swap_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct 
     return true;
 }
 
-/* The picture of what was read back, so that nothing of it is in the ROPs alone: it costs no time.
- * The frame ends with it, and with that all states. */
+/* Ends a frame whose picture the program read back. The ROPs write back the resource first, in
+ * time; the picture itself is taken outside time. The block states end with the frame. */
 static bool
 frame_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct error *err)
 {
@@ -390,7 +393,8 @@ frame_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct
     return true;
 }
 
-/* The value is in memory at once; then its bytes are written again, in time. */
+/* The functional renderer writes the result to memory at once. Then the machine writes its bytes
+ * again, for the traffic. */
 static bool
 query_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
@@ -406,8 +410,8 @@ query_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     return machine_run_moves(m, &list, WORK_READBACK, err);
 }
 
-/* Commands that change only what later draws are baked from (create_command() drains when a new
- * surface moves a texture). */
+/* Whether the command only changes state that later draws are baked from. (create_command() drains
+ * if a new surface moves a texture.) */
 static bool
 is_state(const struct gpu_cmd *cmd)
 {
@@ -416,8 +420,8 @@ is_state(const struct gpu_cmd *cmd)
            op != GPU_BEGIN_QUERY && op != GPU_RESULT && op != GPU_CONTENTS;
 }
 
-/* A surface may move a texture to where the ROPs can draw into it; that takes no time: a driver
- * that saw the whole program would have laid it there from the start. */
+/* A surface may move a texture to a layout that the ROPs can draw into. The move takes no time: a
+ * driver that knows the whole program would have chosen that layout from the start. */
 static bool
 create_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
@@ -426,13 +430,14 @@ create_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
         res = gpu_resource(m->device, cmd->client, cmd->create.surface.resource);
     if (!res || !res->sampled_only)
         return functional_execute(m->functional, cmd, NULL, 0, err);
-    /* draws that sample it have to be done, and what they left in the caches is stale */
+    /* Draws that sample the texture must end first, and its lines in the caches become stale. */
     machine_invalidate_textures(m);
     return machine_run_work(m, WORK_FLUSH, CMDPROC_ALL, err) &&
            functional_execute(m->functional, cmd, NULL, 0, err);
 }
 
-/* Where the memory of another was, as which caches may still know it: it starts as zeros. */
+/* The new resource starts as zeros, but caches may still hold lines of the memory's previous
+ * owner. */
 static bool
 create_resource(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
@@ -442,8 +447,8 @@ create_resource(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     return !m->cmdproc->step_count || machine_run_work(m, WORK_FLUSH, CMDPROC_SENT, err);
 }
 
-/* Draws, uploads and what destroys a resource wait for what they must themselves, and so do clears
- * for uploads. */
+/* Draws, uploads and the end of a resource wait only for what they depend on, and do so themselves.
+ * A clear waits here for draws only; other work waits for everything. */
 static bool
 wait_for_earlier(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
@@ -459,7 +464,7 @@ execute_machine_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *o
     bool checked = cmd->op == GPU_DRAW || cmd->op == GPU_CLEAR || cmd->op == GPU_PUT ||
                    cmd->op == GPU_GET || gpu_op_ends_frame(cmd->op);
     m->cmdproc->stats.commands +=
-        cmd->op != GPU_FRAME && cmd->op != GPU_SET_LABEL; /* none that works */
+        cmd->op != GPU_FRAME && cmd->op != GPU_SET_LABEL; /* markers, not commands of the GPU */
     if (!wait_for_earlier(m, cmd, err))
         return false;
     if (checked && !gpu_apply(m->device, cmd, err))

@@ -15,7 +15,7 @@
 struct machine {
     struct params params;
     struct gpu_device *device;     /* not owned */
-    struct functional *functional; /* not owned: state, queries, and values of blits */
+    struct functional *functional; /* not owned: executes state, queries and the values of blits */
     struct clock clock;
     struct pools pools;
     uint32_t shaders, texunits, rops;
@@ -37,60 +37,62 @@ struct machine {
 #include "machine.def"
 
     struct stat_set stats;
-    struct identities *identities;            /* between them */
+    struct identities *identities;            /* between statistics of `stats` */
     struct blocks color_blocks, depth_blocks; /* states of all surfaces drawn into in the frame */
-    /* Surfaces that work goes to: the ROP caches may hold what memory does not. */
+    /* Bound surfaces. The ROP caches may hold contents of them that memory lacks. */
     struct bound_surface color[MAX_COLOR_BUFFERS], depth;
     uint32_t color_count;
-    bool is_dirty; /* since they were written back last, something was drawn or cleared */
+    bool is_dirty; /* drawn into or cleared since the last write-back */
     struct hazards hazards;
     struct command_stream stream;
-    struct upload { /* one that is on its way */
+    struct upload { /* upload in flight */
         uint64_t number;
         struct cmdproc_move *moves;
         struct arena bytes;
     } uploads[HAZARD_UPLOADS];
     uint32_t upload_count;
     struct arena draws;           /* baked draws of the frame */
-    const struct draw *last_draw; /* the last one that was sent since all had ended; NULL: none */
+    const struct draw *last_draw; /* latest draw sent; NULL: no draw is in flight */
 
-    bool failed; /* when a resource's memory was to be given back: how */
+    /* A wait failed while the device freed a resource's memory; `ending` is the error. */
+    bool failed;
     struct error ending;
 
-    struct work_accounting accounting; /* `on_row_end` is for whoever observes it */
+    struct work_accounting accounting; /* `on_row_end` is the observer's */
 };
 
-/* Whether such a machine can be built; the message names parameters, and what is allowed. */
+/* Whether the machine can be built. The message names the parameters and the limit. */
 bool machine_params_check(const struct params *params, struct error *err);
 
-/* `device` and `functional` belong to the caller and outlive the machine. NULL: the parameters name
- * a machine that cannot be built. machine_destroy() frees all units and queues. */
+/* `device` and `functional` belong to the caller and outlive the machine. Returns NULL if the
+ * parameters describe a machine that cannot be built. machine_destroy() frees all units and
+ * queues. */
 struct machine *machine_create(const struct params *params, struct gpu_device *device,
                                struct functional *functional, struct error *err);
 void machine_destroy(struct machine *machine);
-/* Warns of queues that are too short for the items a cycle that they are given; the machine's name
- * comes first, unless it is NULL. */
+/* Warns of queues too shallow to sustain their width. The message starts with the machine's name,
+ * unless `name` is NULL. */
 void machine_warn(const struct machine *machine, const char *name);
 
-/* As functional_execute(), in time. SWAP fills `out` with what the DAC read. false: the command is
- * invalid, memory is exhausted, a program does not end, the machine is deadlocked, or a signal
- * came; the machine must not be used further. */
+/* Like functional_execute(), but timed. SWAP fills `out` with the bytes that the DAC read. Returns
+ * false if the command is invalid, memory is exhausted, a program does not end, the machine
+ * deadlocks, or a signal arrives. The machine must not be used after that. */
 bool machine_execute(struct machine *machine, const struct gpu_cmd *cmd, uint8_t *out,
                      uint32_t out_bytes, struct error *err);
 
-/* Runs until nothing is on its way: what was uploaded is in memory, what was drawn in memory or in
+/* Runs until nothing is in flight. Uploads are then in memory; drawn contents are in memory or in
  * the ROP caches. */
 bool machine_drain(struct machine *machine, struct error *err);
 void machine_forget_uploads(struct machine *machine); /* for machine_destroy() */
 
-/* After a swap: everything is written to memory and forgotten, so that the next frame starts
- * drained and does not depend on this one. */
+/* After a swap, outside time: writes everything to memory and resets the machine. The next frame
+ * then starts drained and does not depend on this one. */
 void machine_settle(struct machine *machine);
-/* Its part of that: memory holds the bytes of every surface, and no block has a state. */
+/* Part of machine_settle(): memory holds the bytes of every surface, and no block has a state. */
 void machine_forget_surfaces(struct machine *machine);
 
-/* Identities that hold whenever the machine is drained: states sum to cycles, queues are empty, and
- * those between statistics since their last rebase. */
+/* Checks the identities of a drained machine: states sum to cycles, queues are empty, and
+ * statistics agree since their last rebase (sim/identities.def). */
 bool machine_check(const struct machine *machine, struct error *err);
 
 #endif

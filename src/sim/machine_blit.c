@@ -1,8 +1,8 @@
-/* Blits and copies on the timed machine: what the blitter (unit/blit/blitter.c) needs done before
- * it starts. The ROPs write back what is dirty, and forget lines of the destination; reading units
- * forget theirs. A destination that can be drawn into gets block states, where there is room
- * without another's giving way, so that it stays compressed. A blit from a level onto itself, where
- * the two boxes may share lines, goes through a copy of the level elsewhere in memory. */
+/* Blits and copies on the timed machine: the preparation for the blitter (unit/blit/blitter.c). The
+ * ROPs write back dirty lines and drop lines of the destination. Reading units drop theirs. A
+ * destination that can be drawn into gets block states, so that it stays compressed. It does not
+ * displace other surfaces for them. A blit from a level onto itself goes through a temporary copy
+ * of the level if the two boxes may share lines. */
 #include "gfx/transfer.h"
 #include "sim/machine_internal.h"
 
@@ -14,7 +14,7 @@ add_blit(struct machine *m, const struct blit_plan *plan)
     cmdproc_add(m->cmdproc, STEP_BLIT)->blit = plan;
 }
 
-/* The destination's slices among the surfaces that have states. */
+/* Assigns block states to the destination's slices if there is room. */
 static void
 give_states(struct machine *m, const struct blit_plan *plan)
 {
@@ -38,7 +38,7 @@ give_states(struct machine *m, const struct blit_plan *plan)
     }
 }
 
-/* What is cached of both ends. */
+/* Writes back or invalidates the cached lines of source and destination. */
 static bool
 flush_caches(struct machine *m, const struct blit_plan *plan, struct error *err)
 {
@@ -55,7 +55,8 @@ flush_caches(struct machine *m, const struct blit_plan *plan, struct error *err)
     return true;
 }
 
-/* Rows of squares that an axis of source positions may touch, with a linear filter's neighbours. */
+/* Whether the rows of squares that the source positions may touch, with a linear filter's
+ * neighbors, meet those of the destination. */
 static bool
 rows_meet(const struct blit_plan *plan)
 {
@@ -68,7 +69,7 @@ rows_meet(const struct blit_plan *plan)
     return high + side > first && low - side < end * side;
 }
 
-/* Whether a line that is written may be wanted as a source later. */
+/* Whether the blit may write a line that it later reads as source. */
 static bool
 may_overlap(const struct blit_plan *plan)
 {
@@ -95,7 +96,7 @@ machine_blit_copy(struct gpu_device *device, const struct gpu_cmd *cmd, uint32_t
     return true;
 }
 
-/* The whole level as it is, to another place. */
+/* Copies the whole level unchanged to `copy`. */
 static struct blit_plan
 plan_of_copy(const struct blit_plan *plan, const struct resource *copy)
 {

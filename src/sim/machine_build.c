@@ -1,4 +1,4 @@
-/* Builds the machine: units and queues of machine.def, wired as it says, and their statistics. */
+/* Builds the machine: units, queues and statistics from machine.def. */
 #include "sim/machine_internal.h"
 
 #include "base/log.h"
@@ -35,7 +35,7 @@ make_queues(uint32_t count)
     return mem_array(count, sizeof(struct queue));
 }
 
-/* Wiring: machine.def's lines, each kind of queue in its own way. */
+/* One macro per kind of queue line in machine.def. This part is common to all. */
 #define BUILD_QUEUES(name, count, item, sender, out, receiver, in, width, depth, latency)          \
     m->name##_queue_count = (count);                                                               \
     m->name##_queue = make_queues(count);                                                          \
@@ -47,8 +47,8 @@ make_queues(uint32_t count)
         (receiver)->in = q;                                                                        \
     }
 
-/* Threads in groups of a shader unit; a queue has at least the two places that keep one a cycle
- * going. */
+/* Number of thread groups of a shader unit. At least two, since a queue needs two slots to sustain
+ * one item per cycle. */
 static uint32_t
 groups_of(const struct machine *m, uint32_t shader, uint32_t threads)
 {
@@ -119,8 +119,8 @@ wire(struct machine *m)
 #undef ROPS
 }
 
-/* Units that do several things side by side say which of them sends into which queue. The time that
- * the units of the front take for a thing lies in the queue behind them: it is theirs. */
+/* Connects the units' stages of the critical path to their queues. The front units model their
+ * processing time as latency of a queue beside them, so that latency is charged to them. */
 static void
 wire_stages(struct machine *m)
 {
@@ -131,8 +131,8 @@ wire_stages(struct machine *m)
         module_wire(m->clock.modules[i]);
 }
 
-/* A queue that cannot keep up its rate because it is too shallow (orders of the command processor
- * take turns by nature). */
+/* Whether the queue is too shallow to sustain its width. Queues of the command processor are
+ * exempt: orders and completions alternate. */
 static bool
 is_shallow(const struct machine *m, const struct queue *q)
 {
@@ -140,7 +140,7 @@ is_shallow(const struct machine *m, const struct queue *q)
            !queue_sustains_width(q);
 }
 
-/* groups[0] and groups[5] */
+/* Whether both are instances of one kind and size, as groups[0] and groups[5] are. */
 static bool
 are_alike(const struct queue *a, const struct queue *b)
 {
@@ -149,7 +149,7 @@ are_alike(const struct queue *a, const struct queue *b)
            a->width == b->width;
 }
 
-/* A line for all that are alike. */
+/* Prints one line for each run of similar queues. */
 void
 machine_warn(const struct machine *m, const char *name)
 {
@@ -173,7 +173,7 @@ machine_warn(const struct machine *m, const char *name)
     }
 }
 
-/* Each cycle is charged to one of these. */
+/* Adds one counter per cause of the critical path. */
 static void
 add_causes(struct machine *m)
 {

@@ -1,4 +1,4 @@
-/* The identities that every frame ends with: those of every unit and queue, and those between
+/* The identities checked at the end of every frame: those of each unit and queue, and those between
  * statistics (sim/identities.def). */
 #include "sim/machine.h"
 

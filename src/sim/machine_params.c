@@ -1,5 +1,5 @@
-/* Which machines can be built: what the ranges of single parameters (params/params.def) cannot say,
- * because several together bound it. Each message names them, and what is allowed. */
+/* Which machines can be built: limits that several parameters share, which the range of a single
+ * one (params/params.def) cannot express. Each message names the parameters and the limit. */
 #include "sim/machine.h"
 
 enum { ROP_CACHES = 2, CACHE_BYTES = 16 << 20, HZ_CACHE_BLOCKS = 1 << 20 };
@@ -19,10 +19,11 @@ check_units(const struct params *p, struct error *err)
     return true;
 }
 
-/* A cache: its section, and there the names of its ways, its lines in each, and their size. */
+/* A cache: its section, the parameter names of its ways, lines per way and line size, and the
+ * values. */
 struct cache_params {
     const char *section, *ways_name, *lines_name, *line_name;
-    uint32_t ways, lines, line, line_bytes; /* `line` as the parameter counts it */
+    uint32_t ways, lines, line, line_bytes; /* `line` in the parameter's unit */
 };
 
 static bool
@@ -35,9 +36,9 @@ check_cache(const struct cache_params *cache, struct error *err)
                 cache->line_name, cache->line, (unsigned long long)bytes, CACHE_BYTES);
 }
 
-/* A quad holds all of its lines at once, one behind the other: with fewer places than that for the
- * largest one it would wait for itself. Both numbers are powers of two, but for the ways: lines go
- * round all sets before a set gets a second one. */
+/* A quad locks all of its lines at once, one after the other. With fewer lines than the largest
+ * quad needs, it would deadlock. Comparing totals is enough: lines per way and lines per quad are
+ * powers of two, and consecutive lines fill all sets before any set gets a second one. */
 static bool
 check_quad(const struct cache_params *cache, struct error *err)
 {

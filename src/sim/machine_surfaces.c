@@ -1,15 +1,16 @@
-/* Which surfaces work goes to, and which have block states: what is flushed, made whole and
+/* Which surfaces are bound, and which have block states. This decides what is flushed, resolved and
  * forgotten before what (docs/design/machine.md, Order and hazards).
  *
- * A surface gets states when it is first bound in a frame. When it is no longer bound the ROPs
- * write back what is dirty, and it keeps its states: who reads memory goes by them. Blocks are made
- * raw in memory when their bytes are changed by other means, all of a surface when others need its
- * states. */
+ * A surface gets states when it is first bound in a frame. When it is unbound, the ROPs write back
+ * dirty lines and the surface keeps its states; readers of memory use them. Blocks become raw when
+ * something else changes their bytes. All blocks of a surface become raw when other surfaces need
+ * its states. */
 #include "sim/machine_internal.h"
 
 #include <string.h>
 
-/* What the ROP caches hold is in memory, as the block states say; textures may be of it. */
+/* Unbinds all surfaces. Memory then holds their contents in the form that the block states name.
+ * Textures may share that memory, so they are invalidated. */
 bool
 machine_leave_surfaces(struct machine *m, struct error *err)
 {
@@ -82,8 +83,8 @@ machine_resolve_surface(struct machine *m, bool color, const struct block_surfac
     return machine_run_work(m, WORK_FLUSH, CMDPROC_SENT, err);
 }
 
-/* Makes a surface with states whole in memory, and forgets it. When it is bound the surfaces are to
- * be left next. */
+/* Makes all blocks of a surface raw and removes its states. If the surface is bound, the caller
+ * must leave the surfaces next. */
 static bool
 end_surface(struct machine *m, bool color, struct block_surface *surface, struct error *err)
 {
@@ -116,7 +117,7 @@ machine_settle_surfaces(struct machine *m, const struct resource *res)
     }
 }
 
-/* What the ROPs have cached of a surface that is not bound is clean. */
+/* Lines in the ROP caches are clean, because the surface is not bound. */
 bool
 machine_discard_surfaces(struct machine *m, const struct resource *res, struct error *err)
 {
@@ -136,7 +137,7 @@ machine_discard_surfaces(struct machine *m, const struct resource *res, struct e
     return true;
 }
 
-/* How many surfaces with states there are of the resource. */
+/* Number of surfaces of the resource with states. */
 uint32_t
 machine_surfaces_of(struct machine *m, const struct resource *res)
 {
@@ -156,7 +157,7 @@ is_bound(const struct machine *m, const struct bound_surface *surface)
     return bound;
 }
 
-/* The one that has not been bound for the longest time; NULL: all are. */
+/* Least recently bound surface that is not bound now; NULL: all are bound. */
 static struct block_surface *
 oldest_unbound(const struct machine *m, struct blocks *blocks)
 {
@@ -169,7 +170,7 @@ oldest_unbound(const struct machine *m, struct blocks *blocks)
     return oldest;
 }
 
-/* Makes room for a surface: the oldest one is made whole. */
+/* Frees states for a surface: resolves the least recently bound ones. */
 static bool
 make_room(struct machine *m, const struct bound_surface *bound, bool color, struct error *err)
 {
@@ -181,8 +182,8 @@ make_room(struct machine *m, const struct bound_surface *bound, bool color, stru
     return true;
 }
 
-/* A surface that work goes to gets block states, if it has none. Others give way to it, made whole.
- * It begins cleared, if nothing has touched it since its clear; else raw. */
+/* Assigns block states to a surface that is about to be used. Other surfaces are resolved if there
+ * is no room. Its blocks start as cleared if the surface is untouched since its clear, else raw. */
 bool
 machine_begin_surface(struct machine *m, const struct bound_surface *bound, bool color,
                       struct error *err)
@@ -210,7 +211,7 @@ machine_begin_surface(struct machine *m, const struct bound_surface *bound, bool
     return true;
 }
 
-/* The surfaces that work goes to from now on; the others are left first. */
+/* Binds the surfaces of the next work. The previous ones are left first. */
 bool
 machine_use_surfaces(struct machine *m, const struct bound_surface *color, uint32_t count,
                      const struct bound_surface *depth, struct error *err)

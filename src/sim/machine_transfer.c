@@ -1,8 +1,8 @@
 /* Uploads and readbacks on the timed machine, as transactions on the command processor's bus.
  *
- * Of a surface that has block states an upload makes those blocks raw that it touches, and what it
- * covers wholly is not looked at before; a readback leaves all of them as they are, and decodes
- * what it reads: memory moves the bytes that a block's state says, the bus all that are wanted. */
+ * An upload into a surface with block states makes the touched blocks raw. Blocks that it covers
+ * completely are not read first. A readback changes no block: it decodes what it reads. Memory
+ * moves the bytes that the block's state requires; the bus carries all bytes that are wanted. */
 #include "sim/machine_internal.h"
 
 #include <stdlib.h>
@@ -31,14 +31,14 @@ machine_list_bytes(struct machine *m, uint32_t address, uint32_t bytes, bool wri
     }
 }
 
-/* A part of a resource at the start of a memory of its own: to lay bytes out there. */
+/* A part of a resource, moved to address 0 of a separate memory in which bytes are laid out. */
 struct part {
-    struct resource res;        /* a copy in which the level starts with the part */
-    struct box box;             /* in the part: its first slice is slice 0 */
-    uint32_t first, size_bytes; /* of the part, from the resource's address; whole transactions */
+    struct resource res;        /* copy whose level starts at offset 0 */
+    struct box box;             /* relative to the part: its first slice is slice 0 */
+    uint32_t first, size_bytes; /* bytes from the resource's address; whole transactions */
 };
 
-/* The part that holds the box: the slices of its level, or the bytes of a buffer. */
+/* The part that contains the box: the slices of its level, or the bytes of a buffer. */
 static struct part
 part_of(const struct resource *res, uint32_t level, const struct box *box)
 {
@@ -56,7 +56,7 @@ part_of(const struct resource *res, uint32_t level, const struct box *box)
     return part;
 }
 
-/* The part's bytes, those of the box not 0: the box's rows are written into a copy of it. */
+/* Returns the part's bytes with 0xff inside the box and 0 elsewhere. Owned by `scratch`. */
 static const uint8_t *
 mark_box(const struct part *part, uint32_t level, struct arena *scratch)
 {
@@ -69,7 +69,7 @@ mark_box(const struct part *part, uint32_t level, struct arena *scratch)
     return mark.bytes;
 }
 
-/* The bytes of a transaction that are marked, a bit each. */
+/* Mask of the marked bytes of a transaction, one bit per byte. */
 static uint64_t
 marked_bytes(const uint8_t *marks)
 {
@@ -79,7 +79,7 @@ marked_bytes(const uint8_t *marks)
     return marked;
 }
 
-/* The transactions that hold the box. */
+/* Lists the transactions that the box touches. */
 static void
 list_writes(struct machine *m, const struct resource *res, const struct gpu_cmd *cmd,
             struct arena *scratch, struct move_list *list)
@@ -98,7 +98,7 @@ list_writes(struct machine *m, const struct resource *res, const struct gpu_cmd 
     }
 }
 
-/* In which the block has a state that is not raw; NULL: none. */
+/* Table in which the block has a state other than raw; NULL: none. */
 static const struct blocks *
 table_of(struct machine *m, uint32_t address)
 {
@@ -108,8 +108,8 @@ table_of(struct machine *m, uint32_t address)
     return NULL;
 }
 
-/* What memory has of a block of which `wanted` transactions are wanted; the bus takes the rest of
- * them without it. */
+/* Lists the transactions that memory holds of a packed block. If more are wanted, the rest is
+ * synthetic: the bus carries it without memory. */
 static void
 list_packed(struct machine *m, const struct blocks *blocks, uint32_t address, uint32_t wanted,
             struct move_list *list)
@@ -121,8 +121,8 @@ list_packed(struct machine *m, const struct blocks *blocks, uint32_t address, ui
     }
 }
 
-/* Decodes the blocks of the part that are wanted, and tells what it takes to read them. Memory does
- * not change until it is read: nothing else is at work. */
+/* Decodes the wanted blocks of the part into `bytes`, and lists the transactions that read them.
+ * Memory cannot change before they run, since nothing else is in flight. */
 static void
 list_reads(struct machine *m, const struct part *part, uint32_t address, const uint8_t *marks,
            uint8_t *bytes, struct move_list *list)
@@ -156,7 +156,7 @@ machine_run_moves(struct machine *m, struct move_list *list, enum work_kind kind
     return ok;
 }
 
-/* The bytes that an upload's transactions write, laid out as they will lie in memory. */
+/* Lays out the uploaded bytes as memory will hold them, and assigns them to the transactions. */
 static void
 lay_out(const struct resource *res, const struct gpu_cmd *cmd, struct arena *scratch,
         struct move_list *list)
@@ -179,7 +179,7 @@ lay_out(const struct resource *res, const struct gpu_cmd *cmd, struct arena *scr
         list->moves.items[i].bytes = bytes + (list->moves.items[i].address - res->address - first);
 }
 
-/* The upload is put in line. */
+/* Queues the upload. */
 static void
 add_upload(struct machine *m, const struct resource *res, const struct gpu_cmd *cmd)
 {
@@ -198,8 +198,8 @@ add_upload(struct machine *m, const struct resource *res, const struct gpu_cmd *
     work_accounting_begin_upload(&m->accounting, m->clock.now);
 }
 
-/* What an upload whose bytes are marked does to the blocks of a surface, which begins at `first` of
- * the part. */
+/* Decides per block of a surface what the upload does to it. `marks` starts at the surface's first
+ * byte. */
 static void
 find_parts(const struct blocks *blocks, const struct block_surface *surface, const uint8_t *marks,
            uint8_t *parts)
@@ -214,7 +214,7 @@ find_parts(const struct blocks *blocks, const struct block_surface *surface, con
     }
 }
 
-/* Blocks that the upload touches are raw, and no ROP has lines of them. */
+/* Makes the blocks that the upload touches raw, and drops their lines from the ROP caches. */
 static bool
 make_raw(struct machine *m, const struct resource *res, const struct gpu_cmd *cmd,
          struct error *err)
@@ -244,8 +244,8 @@ make_raw(struct machine *m, const struct resource *res, const struct gpu_cmd *cm
     return ok;
 }
 
-/* Draws that read what is about to change have read it: of a buffer, when they are fetched; of a
- * texture, when they have ended, which the orders to invalidate wait for. */
+/* Draws must read the old contents before they change. For a buffer the upload waits until they are
+ * fetched. For a texture the invalidation waits until they have ended. */
 bool
 machine_put(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
@@ -262,7 +262,7 @@ machine_put(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     return machine_run_until(m, alone ? CMDPROC_ALL : CMDPROC_SENT, 0, err);
 }
 
-/* Of a texture: its states decide what is read. */
+/* Reads a texture; its block states decide what memory transfers. */
 static bool
 get_texels(struct machine *m, const struct resource *res, const struct gpu_cmd *cmd, uint8_t *out,
            struct error *err)

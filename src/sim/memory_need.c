@@ -6,14 +6,14 @@
 
 #include <string.h>
 
-/* Nobody looks at what resources hold here: the zeroes of new ones go back to the host. */
+/* Contents are never read here, so the zeroed pages of new resources return to the host. */
 static void
 forget_bytes(struct gpu_memory *memory)
 {
     gpu_memory_zero(memory, 0, memory->size_bytes);
 }
 
-/* Some blits go through a copy, which is there as long as they take. */
+/* Some blits allocate a temporary copy. */
 static bool
 lay_out_blit(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
 {

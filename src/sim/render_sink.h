@@ -1,4 +1,4 @@
-/* The functional renderer as a sink of messages: for `run --functional` and `replay`. */
+/* The functional renderer as a sink of messages, for `run --functional` and `replay`. */
 #ifndef AETIUS_SIM_RENDER_SINK_H
 #define AETIUS_SIM_RENDER_SINK_H
 
@@ -7,14 +7,14 @@
 struct needed_draws;
 struct render_sink;
 
-/* `forced_samples`: of display targets and their depth; 0: as the program asks. */
+/* `forced_samples`: samples of display targets and their depth buffers; 0: as the program asks. */
 bool render_sink_create(struct render_sink **render, uint32_t memory_bytes, uint32_t forced_samples,
                         struct error *err);
-/* Draws that are not needed are left out from now on; `needed` stays the caller's. */
+/* Skips draws that are not needed from now on. `needed` stays the caller's. */
 void render_sink_need(struct render_sink *render, const struct needed_draws *needed);
-/* From the start: what it takes of the host is of the budget. */
+/* Call it before the first message: host memory is then taken from the budget. */
 void render_sink_limit(struct render_sink *render, struct budget *budget);
-/* The draws that are executed are watched (functional.h); `watch` stays the caller's. */
+/* Observes the executed draws (functional.h). `watch` stays the caller's. */
 struct draw_watch;
 void render_sink_watch(struct render_sink *render, const struct draw_watch *watch);
 void render_sink_destroy(struct render_sink *render);

@@ -128,7 +128,8 @@ simulation_leave_frame(struct simulation *sim)
     sim->frame_open = false;
 }
 
-/* The picture of a frame: a swap's as the DAC read it, or as memory holds it. */
+/* Takes the picture of a frame. After a timed swap it is what the DAC read, otherwise what memory
+ * holds. */
 static void
 take_picture(struct simulation *sim, const struct gpu_cmd *cmd, bool timed, struct picture *picture)
 {
@@ -166,14 +167,14 @@ end_frame(struct simulation *sim, const struct gpu_cmd *cmd, bool timed, struct 
     }
     if (timed || sim->all_functional) {
         take_picture(sim, cmd, timed, &picture);
-        picture.has_alpha = false; /* a window shows no transparency */
+        picture.has_alpha = false; /* windows are opaque */
         frame.picture = &picture;
     }
     bool ok = !sim->listener.frame || sim->listener.frame(sim->listener.data, &frame, err);
     picture_fini(&picture);
     if (timed)
         machine_settle(sim->machine);
-    sim->frame += ok; /* a frame that could not be kept is still the one at work */
+    sim->frame += ok; /* the number stays if the frame could not be stored */
     sim->frame_open = false;
     return ok;
 }
@@ -182,7 +183,8 @@ static bool
 execute_one(struct simulation *sim, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
             struct error *err)
 {
-    /* What follows a swap by itself is in no frame: a trace that is cut there begins behind it. */
+    /* Commands that a swap itself adds belong to no frame: a trace that is cut there begins after
+     * them. */
     bool timed = is_timed(sim) && !sim->device.restoring && cmd->op != GPU_STATE && !cmd->shows;
     const bool whole = timed || (sim->whole && frame_set_has(sim->whole, sim->frame));
     if (cmd->op == GPU_DRAW && !needed_draws_has(sim->needed, sim->draws++) && !whole) {
@@ -205,7 +207,7 @@ execute_one(struct simulation *sim, const struct gpu_cmd *cmd, uint8_t *out, uin
     return !gpu_op_ends_frame(cmd->op) || end_frame(sim, cmd, timed, err);
 }
 
-/* A command that was left in the middle is none that failed. */
+/* A command that `stop` interrupts has not failed. */
 static bool
 simulate_command(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
                  struct error *err)

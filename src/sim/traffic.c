@@ -41,13 +41,14 @@ add_queues(struct traffic *traffic, const struct queue *queues, uint32_t count,
     }
 }
 
-/* Every item is in its queue at the end of at least one cycle: its latency is 1 or more. */
+/* Every item is still in its queue at the end of the cycle of its push, since latency is at least
+ * 1. */
 static void
 find_sent(struct traffic *traffic, struct traffic_queue *to, uint64_t now)
 {
     const struct queue *queue = to->queue;
     while (to->sent < queue->items_in) {
-        const uint64_t behind = queue->items_in - to->sent; /* from the end of the queue */
+        const uint64_t behind = queue->items_in - to->sent; /* distance from the end of the queue */
         to->tags[to->sent++ & queue->mask] = traffic->listener.sent(
             traffic->listener.data, to, queue_item(queue, (uint32_t)(queue->count - behind)), now);
     }

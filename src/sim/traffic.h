@@ -1,14 +1,12 @@
-/* What travels through the machine's queues, told item by item: when each was sent, and when it was
- * taken. Whoever follows work through the units listens here (report/timeline/perfetto.h,
- * sim/follow.h); nobody does by default, and then it costs nothing. It only looks: neither
- * values nor time change.
- */
+/* Observes the items in the machine's queues: when each was pushed, and when it was taken. Used to
+ * follow work through the units (report/timeline/perfetto.h, sim/follow.h). It costs nothing unless
+ * used. It changes neither values nor time. */
 #ifndef AETIUS_SIM_TRAFFIC_H
 #define AETIUS_SIM_TRAFFIC_H
 
 #include "sim/machine.h"
 
-/* What a queue carries: machine.def names the type of its items. */
+/* Type of a queue's items, as in machine.def. */
 enum traffic_kind {
     TRAFFIC_DRAW,      /* struct draw_item */
     TRAFFIC_VERTEX,    /* struct vertex_item */
@@ -20,23 +18,23 @@ enum traffic_kind {
     TRAFFIC_TEXTURE,   /* struct texture_item */
     TRAFFIC_REQUEST,   /* struct memory_request, of no draw */
     TRAFFIC_REPLY,     /* struct memory_reply, of no draw */
-    TRAFFIC_OTHER,     /* orders and their completion: they are not told */
+    TRAFFIC_OTHER,     /* orders and completions: never reported */
 };
 
 struct traffic_queue {
     const struct queue *queue;
     enum traffic_kind kind;
-    uint64_t *tags;       /* of the items in the queue, as its ring has them */
+    uint64_t *tags;       /* of the items in the queue, in its ring's slots */
     uint64_t sent, taken; /* items so far */
 };
 
 struct traffic_listener {
     void *data;
-    /* An item was sent in this cycle. The tag that is returned comes back when it is taken; 0: it
-     * is of no interest. */
+    /* An item was pushed in this cycle. The returned tag is passed to `taken`; 0: do not report
+     * it. */
     uint64_t (*sent)(void *data, const struct traffic_queue *queue, const void *item, uint64_t now);
     void (*taken)(void *data, const struct traffic_queue *queue, uint64_t tag, uint64_t now);
-    void (*cycle)(void *data, uint64_t now); /* after all of these of a cycle, or NULL */
+    void (*cycle)(void *data, uint64_t now); /* last call of a cycle; may be NULL */
 };
 
 struct traffic {
@@ -46,12 +44,12 @@ struct traffic {
     uint32_t count;
 };
 
-/* From now on; the machine is drained. Not to be moved before traffic_end(). */
+/* Starts to observe. The machine must be drained. `traffic` must not move before traffic_end(). */
 void traffic_begin(struct traffic *traffic, struct machine *machine,
                    const struct traffic_listener *listener);
 void traffic_end(struct traffic *traffic);
 
-/* The draw that an item belongs to; NULL: it does not say. */
+/* The draw that an item belongs to; NULL: the item does not name one. */
 const struct draw *traffic_draw(enum traffic_kind kind, const void *item);
 
 #endif

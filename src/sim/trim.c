@@ -1,11 +1,13 @@
-/* Three walks over the trace: the first finds which draws are still to be seen, the second which
- * resources the frames use, the third draws up to the first frame, writes the state there, copies
- * the frames, and so on up to the last. What was read back from the renderer that drew these frames
- * (trace/virgl/read_back.h) need not be drawn: it is put into the memory at the start of its range,
- * and only addresses, cleared states and the shown surface follow the commands.
+/* Three passes over the trace. The first finds the draws whose results are needed. The second finds
+ * the resources that the frames use. The third draws up to the first frame, writes the state there,
+ * copies the frames, and continues up to the last part. Contents that were read back from the
+ * renderer that drew these frames (trace/virgl/read_back.h) need not be drawn. They are written to
+ * memory at the start of their range; only addresses, cleared states and the shown surface follow
+ * the commands.
  *
- * Not kept: how much a query of time or of primitives that is open at the first frame had counted
- * (occlusion queries are), and bytes of resources that no command of the frames can read. */
+ * Two things are lost. One is the count so far of a time or primitive query that is open at the
+ * first frame (occlusion queries are kept). The other is bytes of resources that no command of the
+ * frames can read. */
 #include "sim/trim.h"
 
 #include "base/log.h"
@@ -19,47 +21,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MEMORY_BYTES (64u << 20) /* simulated, to begin with */
+#define MEMORY_BYTES (64u << 20) /* initial simulated memory; it grows */
 
-struct part { /* frames that are cut out */
+struct part { /* frames to cut out */
     uint32_t first, last;
     const char *path;
     struct live_used used; /* by its frames */
 };
 
-/* Resources by name, as far as there is room. */
+/* List of resources for a message, truncated to the space. */
 struct note {
     char text[160];
     uint32_t count;
 };
 
 struct trim {
-    struct trace_reader *reader, *read_back; /* read_back NULL: all is drawn */
-    struct part *parts;                      /* in the order of their frames */
+    struct trace_reader *reader, *read_back; /* read_back may be NULL: all is drawn */
+    struct part *parts;                      /* in frame order */
     uint32_t part_count, last;
     struct needed_draws *needed;
-    uint64_t draws, drawn; /* so far; of them not left out */
+    uint64_t draws, drawn; /* draws so far; those not skipped */
 
     struct gpu_device device;
     struct functional renderer;
     struct executor_sink executor;
     struct live_state *state;
-    struct trace_writer *writer;  /* of the part that is being cut out, or NULL */
-    const struct live_used *used; /* by that part */
-    uint32_t part;                /* its number */
-    struct live_used restored;    /* read back for it */
-    struct note lost, repeated;   /* what could not be: overwritten before it is read; drawn */
+    struct trace_writer *writer;  /* of the current part, or NULL */
+    const struct live_used *used; /* by the current part */
+    uint32_t part;                /* its index */
+    struct live_used restored;    /* resources read back for it */
+    struct note lost, repeated;   /* not read back: overwritten before use; drawn again */
 };
 
-/* Where a walk stands: in the frame `frame`, before the end of the part `at`; started: its messages
- * belong to that part. */
+/* Position of a pass: in `frame`, before the end of part `at`. `started`: messages now belong to
+ * that part. */
 struct walk {
     uint32_t frame, at;
     bool restoring, started;
 };
 
-/* Whether the state is whole before this message, and a part begins with it: behind the state that
- * the trace itself may begin with. */
+/* Whether a part begins with this message. It must come after the state that the trace itself may
+ * begin with, so that the state is complete. */
 static bool
 begins_here(const struct trim *trim, const struct walk *walk, const struct message *message)
 {
@@ -68,7 +70,7 @@ begins_here(const struct trim *trim, const struct walk *walk, const struct messa
            message->kind != MESSAGE_STATE;
 }
 
-/* Whether a part ended with this message. */
+/* Advances the walk over the message. Returns whether a part ended with it. */
 static bool
 trim_message(const struct trim *trim, struct walk *walk, const struct message *message)
 {
@@ -125,7 +127,7 @@ write_message(void *data, const struct message *message, struct error *err)
     return trace_writer_add(trim->writer, message, err);
 }
 
-/* `now`: what the device has of it, or NULL. */
+/* `now` is the device's resource, or NULL if it no longer exists there. */
 static bool
 write_level(struct trim *trim, const struct live_resource *live, const struct resource *res,
             const struct resource *now, uint32_t level, struct error *err)
@@ -156,7 +158,7 @@ write_level(struct trim *trim, const struct live_resource *live, const struct re
     return ok;
 }
 
-/* A resource that may have been drawn into but was not read back, and that the frames use. */
+/* Notes a used resource that may have been drawn into and was not read back. */
 static void
 note_resource(struct trim *trim, const struct live_resource *live, const struct resource *res)
 {
@@ -181,7 +183,7 @@ say_note(const struct trim *trim, const struct note *note, const char *what)
                  note->count > 1 ? "s" : "", note->text, note->count > 3 ? " and more" : "", what);
 }
 
-/* One line of each kind. */
+/* Logs one line per kind of resource. */
 static void
 say_notes(struct trim *trim)
 {
@@ -193,7 +195,8 @@ say_notes(struct trim *trim)
     trim->lost = trim->repeated = (struct note){0};
 }
 
-/* A resource without a handle has no struct of the device's to be found by: its address does. */
+/* Builds a temporary resource from the description and address: a resource without a handle cannot
+ * be looked up in the device. */
 static bool
 write_contents(void *data, const struct live_resource *live, struct error *err)
 {
@@ -241,7 +244,7 @@ write_state(struct trim *trim, struct error *err)
     return trace_writer_add(trim->writer, &mark, err);
 }
 
-/* A message before the frames: drawn, and its part of the state noted. */
+/* Executes a message before the frames, and tracks its effect on the state. */
 static bool
 run_message(struct trim *trim, const struct message *message, struct error *err)
 {
@@ -255,8 +258,8 @@ run_message(struct trim *trim, const struct message *message, struct error *err)
     return true;
 }
 
-/* The contents that were read back for the part go into the memory, past the commands: what these
- * said of clears and of what is shown stays. */
+/* Writes the contents that were read back for the part directly into memory. Cleared states and the
+ * shown surface stay as the commands left them. */
 static bool
 restore_contents(struct trim *trim, struct error *err)
 {
@@ -295,7 +298,7 @@ begin_part(struct trim *trim, struct part *part, struct error *err)
             (write_state(trim, err) && (say_notes(trim), true)));
 }
 
-/* `ok`: all of it was written; a part that is not whole leaves no file. */
+/* `ok`: the part is complete. An incomplete part leaves no file. */
 static bool
 end_part(struct trim *trim, bool ok, struct error *err)
 {
@@ -308,7 +311,8 @@ end_part(struct trim *trim, bool ok, struct error *err)
     return ok;
 }
 
-/* What a part is followed by has to be drawn as well when another one comes. */
+/* Copies the message if it belongs to a part. It is also executed if another part follows, whose
+ * state depends on it. */
 static bool
 cut_message(struct trim *trim, struct walk *walk, const struct message *message, struct error *err)
 {
@@ -372,7 +376,7 @@ check_paths(const struct trim *trim, struct error *err)
     return true;
 }
 
-/* It may take long. */
+/* Warns beforehand, because drawing may take long. */
 static void
 say_needed(const struct trim *trim)
 {

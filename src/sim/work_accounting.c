@@ -21,7 +21,7 @@ end_row(struct work_accounting *accounting)
     accounting->row_is_open = false;
 }
 
-/* Whose the next cycle is; false when nothing is at work. */
+/* Returns the owner of the next cycle; false: no work is in progress. */
 static bool
 find_owner(const struct work_accounting *accounting, struct work *owner)
 {
@@ -31,8 +31,8 @@ find_owner(const struct work_accounting *accounting, struct work *owner)
     return accounting->count || accounting->uploads;
 }
 
-/* Something has begun or ended: up to now the cycles were the row's. Where nothing is at work the
- * row stays open, for more of its kind; but a draw's is over with it. */
+/* A work has begun or ended: charges the cycles up to `now` to the row. A draw's row ends with the
+ * draw. The row of another kind stays open for more of its kind while no work is in progress. */
 static void
 charge_cycles_until(struct work_accounting *accounting, uint64_t now)
 {

@@ -1,18 +1,17 @@
-/* Accounting of cycles: to which work each cycle of the machine belongs. Tables use it, and whoever
- * else charges cycles.
+/* Accounting of cycles: to which work each cycle of the machine belongs. Used by tables and by
+ * other observers that attribute cycles.
  *
- * A work is a draw, or what happens between draws, by kind (enum work_kind in unit/stats.h). A
+ * A work is a draw, or another kind of activity between draws (enum work_kind in unit/stats.h). A
  * cycle belongs to the oldest work that has begun and has not ended. An upload runs in the
- * background of other work: a cycle is its only when nothing else is at work. A draw begins when
- * its command is taken and no upload that it waits for is on its way. What a framebuffer leaves
- * (caches that are written back and invalidated before something else begins) is a flush, whoever
- * asked for it; the rest of a command's time is that of its kind.
+ * background: it owns a cycle only when no other work is active. A draw begins when its command is
+ * taken and the uploads that it waits for have ended. Leaving a framebuffer (write-back and
+ * invalidation of caches before other work begins) counts as a flush, whichever command caused it.
+ * The rest of a command's time belongs to its kind.
  *
- * No cycle passes without work, so each cycle of a frame belongs to one; and whatever any counter
- * counts while a work is the owner belongs to that. A row is a time with one owner. Every draw has
- * one row, since draws end in the order in which they begin; works of another kind have one
- * together until a draw or another kind comes. The rows of a frame add up to it in every counter.
- */
+ * Every cycle of a frame belongs to one work. Every count of a counter belongs to the work that
+ * owns the cycle. A row is a time with one owner. Every draw has one row, since draws end in the
+ * order in which they begin. Other works of one kind share a row until a draw or another kind
+ * begins. The rows of a frame sum to the frame in every counter. */
 #ifndef AETIUS_SIM_WORK_ACCOUNTING_H
 #define AETIUS_SIM_WORK_ACCOUNTING_H
 
@@ -21,39 +20,40 @@
 
 struct draw;
 
-enum { MAX_WORKS = 128 }; /* besides uploads, that have begun and not ended */
+enum { MAX_WORKS = 128 }; /* works in progress at once, besides uploads */
 
 extern const char *const work_kind_names[WORK_KINDS]; /* "draw", "upload" */
 
 struct work {
     enum work_kind kind;
-    uint32_t draw;            /* of a draw: its number in the frame; else how many had a row */
-    const struct draw *baked; /* of a draw, alive until on_row_end() has returned; else NULL */
+    uint32_t draw;            /* draw: its number in the frame; others: draws with a row so far */
+    const struct draw *baked; /* of a draw; valid until on_row_end() returns; else NULL */
 };
 
 struct work_accounting {
     struct work_stats stats;
     struct work items[MAX_WORKS]; /* ring, oldest first, without uploads */
     uint32_t head, count, uploads;
-    uint32_t draws; /* that had a row */
+    uint32_t draws; /* number of draws with a row */
     struct work row;
-    bool row_is_open; /* it counts, or has counted */
-    uint64_t since;   /* cycle from which its cycles were not counted */
-    /* Called at the end of a row: what was counted since the last call belongs to it. */
+    bool row_is_open; /* `row` is valid and may get more cycles */
+    uint64_t since;   /* cycles from here on are not counted yet */
+    /* Called at the end of a row. All counts since the previous call belong to it. */
     void (*on_row_end)(void *data, const struct work *row);
     void *data;
 };
 
-/* Everything here happens with the clock settled at `now`. Between frames: nothing is at work. */
+/* All functions expect the clock settled at `now`. Call reset between frames, when no work is in
+ * progress. */
 void work_accounting_reset(struct work_accounting *accounting, uint64_t now);
-/* Of any kind but an upload; `baked` of a draw, else NULL. */
+/* Any kind but an upload. `baked` is the draw, else NULL. */
 void work_accounting_begin(struct work_accounting *accounting, enum work_kind kind,
                            const struct draw *baked, uint64_t now);
-/* The oldest of these has ended. */
+/* Ends the oldest work that is not an upload. */
 void work_accounting_end(struct work_accounting *accounting, uint64_t now);
 void work_accounting_begin_upload(struct work_accounting *accounting, uint64_t now);
 void work_accounting_end_upload(struct work_accounting *accounting, uint64_t now);
-/* All that have begun have ended: the last row ends. */
+/* Ends the last row. All works must have ended. */
 void work_accounting_close(struct work_accounting *accounting, uint64_t now);
 
 #endif

@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-/* A draw that writes a surface, as the functional renderer does it. */
+/* A draw that writes a surface, as executed by the functional renderer. */
 struct drawn {
-    uint32_t surface; /* its address, as the watch has it */
+    uint32_t surface; /* its address, as in the watch */
     uint32_t number;
     bool covers, reads;
     float before[4], after[4];
@@ -18,18 +18,18 @@ struct drawn {
 struct search {
     struct wrong_pixel *pixel;
     const struct wrong_run *run;
-    VEC(struct drawn) drawn; /* of the frame, in their order */
-    bool is_drawing;         /* the last of them */
+    VEC(struct drawn) drawn; /* in draw order, of the frame */
+    bool is_drawing;         /* the last of them is in progress */
     struct draw_watch hears;
 };
 
-/* What the machine did to the pixel by one draw: the colors there before and after. */
+/* Effect of one draw of the machine on the pixel: colors before and after. */
 struct written {
-    bool is_there; /* it had a fragment that wrote color */
+    bool is_there; /* a fragment of the draw wrote color */
     float before[4], after[4];
 };
 
-/* ---- the functional side ---- */
+/* ---- functional side ---- */
 
 static void
 read_color(const struct search *search, const struct functional *renderer, const struct draw *draw,
@@ -83,7 +83,7 @@ after(void *data, const struct functional *renderer, const struct draw *draw, st
     return true;
 }
 
-/* ---- both sides, draw by draw ---- */
+/* ---- both sides, per draw ---- */
 
 static struct written
 written_by(const struct watch *watch, uint32_t surface, uint32_t draw)
@@ -110,7 +110,7 @@ is_watched(const struct watch *watch, uint32_t surface)
     return watch->surface_count < WATCH_SURFACES;
 }
 
-/* Whether what the draw left wrongly was wrong before: it read that, or left it alone. */
+/* Whether the pixel was already wrong before the draw, and the draw blended with it or kept it. */
 static bool
 was_wrong(const struct drawn *drawn, const struct written *written)
 {
@@ -143,7 +143,8 @@ compare_pixels(struct search *search, const struct watch *watch, uint32_t surfac
     }
 }
 
-/* Runs both sides up to the message that shows the pixel; *surface: where that lies. */
+/* Runs both sides up to the message that shows the pixel. *surface becomes the address of the
+ * pixel's surface. */
 static bool
 repeat(struct search *search, struct executor_sink *timed, struct executor_sink *functional,
        struct simulation *twin, uint32_t *surface, struct error *err)
@@ -172,7 +173,8 @@ repeat(struct search *search, struct executor_sink *timed, struct executor_sink 
     return ok && (is_last || fail(err, "the trace ends before frame %u does", pixel->frame));
 }
 
-/* The twin has a machine too, for the same addresses, and no frame in time. */
+/* The twin is functional only. It also has a machine, so that its resources get the same
+ * addresses. */
 static bool
 search_sides(struct search *search, struct simulation *sim, struct simulation *twin,
              struct error *err)
