@@ -1,5 +1,5 @@
-/* What is left of clears (state/cleared.h). Simplified: of each resource the slice that was cleared
- * last counts, and one stencil for all of its slices. */
+/* Remaining effect of clears (state/cleared.h). Simplified: a resource has one cleared slice, the
+ * last, and one stencil value for all of its slices. */
 #include "state/cleared.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ cleared_note_write(struct resource *res, bool stencil)
         res->cleared.has_stencil = false;
 }
 
-/* All stencils of a slice are the same now. */
+/* All elements of a slice now have this stencil value. */
 static void
 note_stencil(struct resource *res, uint32_t stencil)
 {
@@ -67,14 +67,14 @@ cleared_encode(const struct resource *res, uint32_t level)
     return code;
 }
 
-/* Whether all elements of the rows are as the first. */
+/* Whether all elements of the rows are equal. */
 static bool
 are_alike(const uint8_t *rows, uint32_t bytes, uint32_t element_bytes)
 {
     return bytes >= element_bytes && !memcmp(rows, rows + element_bytes, bytes - element_bytes);
 }
 
-/* Whether all elements of the rows have the stencil of the first. */
+/* Whether all elements of the rows have the same stencil value. */
 static bool
 have_one_stencil(const struct format_info *format, const uint8_t *rows, uint32_t bytes)
 {

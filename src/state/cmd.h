@@ -1,6 +1,6 @@
-/* One decoded command. The decoder (trace/virgl) makes them, state/context.h applies those that
- * only change state, and an executor (functional renderer, or the machine's command processor) does
- * the rest. Handles are the client's; `client` and `sub_context` say whose. */
+/* One decoded command. The decoder (trace/virgl) makes it. state/context.h applies commands that
+ * only change state. An executor (functional renderer, or the machine's command processor) does the
+ * rest. Handles belong to `client` and `sub_context`. */
 #ifndef AETIUS_STATE_CMD_H
 #define AETIUS_STATE_CMD_H
 
@@ -26,11 +26,11 @@ enum gpu_op {
     GPU_CLIENT_END,
     GPU_RESOURCE_CREATE,
     GPU_RESOURCE_UNREF,
-    GPU_PUT,   /* bytes into a resource: the message's, TRANSFER3D's or INLINE_WRITE's */
-    GPU_GET,   /* bytes read back */
-    GPU_SWAP,  /* a frame is complete: GET of a display target that counts as a swap */
-    GPU_FRAME, /* a frame without a swap is complete: its picture is read */
-    /* the state at the start of a trimmed trace (trace/message.h): never timed */
+    GPU_PUT,   /* writes bytes into a resource: a message's, TRANSFER3D's or INLINE_WRITE's */
+    GPU_GET,   /* reads bytes back */
+    GPU_SWAP,  /* ends a frame: GET of a display target that counts as a swap */
+    GPU_FRAME, /* ends a frame without a swap by reading its picture */
+    /* state at the start of a trimmed trace (trace/message.h): never timed */
     GPU_STATE,
     GPU_ADDRESS,
     GPU_CONTENTS,
@@ -57,7 +57,7 @@ enum gpu_op {
     GPU_SET_MIN_SAMPLES,
     GPU_SET_STREAMOUT_TARGETS,
     GPU_SET_RENDER_CONDITION,
-    GPU_SET_LABEL, /* the program's own names, for the draws that follow; changes no picture */
+    GPU_SET_LABEL, /* names that the program gives to the next draws; no effect on pictures */
     GPU_SET_SUB_CTX,
     GPU_CREATE_SUB_CTX,
     GPU_DESTROY_SUB_CTX,
@@ -97,7 +97,7 @@ struct draw_params {
     uint32_t count_from_so; /* handle of a stream-out target, or 0 */
 };
 
-enum blit_mask { /* what to write */
+enum blit_mask { /* channels to write */
                  BLIT_RED = 1 << 0,
                  BLIT_GREEN = 1 << 1,
                  BLIT_BLUE = 1 << 2,
@@ -109,14 +109,14 @@ enum blit_mask { /* what to write */
 
 struct blit_side {
     uint32_t resource, level, format;
-    struct box box; /* width, height may be negative: mirrored */
+    struct box box; /* negative width or height: mirrored */
 };
 
 struct gpu_cmd {
     enum gpu_op op;
     uint32_t client, sub_context;
     uint32_t offset; /* dword offset in its SUBMIT, for messages */
-    bool shows;      /* no command of the program: after a SWAP the GPU keeps its front surface */
+    bool shows;      /* not from the program: updates the front surface after a SWAP */
     union {
         struct resource_desc resource; /* RESOURCE_CREATE */
         struct {
@@ -135,13 +135,13 @@ struct gpu_cmd {
         struct { /* PUT, GET, SWAP, FRAME */
             uint32_t resource, level;
             struct box box;
-            const uint8_t *bytes; /* PUT: tight rows; lives until the next command is asked for */
+            const uint8_t *bytes; /* PUT: tight rows; valid until the decoder's next command */
             uint32_t size_bytes;  /* at least the box's; inline writes are padded to dwords */
         } transfer;
-        struct { /* CONTENTS: a whole level, as message.h has it */
+        struct { /* CONTENTS: a whole level, as in message.h */
             uint32_t resource, level;
             struct cleared_code cleared;
-            uint32_t shown; /* of level 0: as gpu_shown_encode() says it */
+            uint32_t shown; /* of level 0: result of gpu_shown_encode() */
             const uint8_t *bytes;
             uint32_t size_bytes;
         } contents;
@@ -159,7 +159,7 @@ struct gpu_cmd {
                 struct so_target so_target;
                 struct {
                     enum shader_stage stage;
-                    const char *text; /* whole TGSI text, NUL at its end; lives as `bytes` does */
+                    const char *text; /* whole TGSI text with its NUL; valid as long as `bytes` */
                     struct so_info so;
                 } shader;
                 struct {
@@ -168,8 +168,7 @@ struct gpu_cmd {
                 } query;
             };
         } create;
-        struct { /* BIND_OBJECT, DESTROY_OBJECT, BIND_SHADER, BEGIN_QUERY, END_QUERY; handle 0:
-                    unbind */
+        struct { /* BIND_*, DESTROY_OBJECT, BEGIN_QUERY, END_QUERY; handle 0 unbinds */
             enum gpu_object type;
             uint32_t handle;
             enum shader_stage stage; /* BIND_SHADER */
@@ -213,8 +212,8 @@ struct gpu_cmd {
         struct {
             float planes[MAX_CLIP_PLANES][4];
         } clip;
-        struct {              /* SET_LABEL, as src/shim/labels.c says it */
-            const char *text; /* lives as `bytes` does; no NUL at its end */
+        struct {              /* SET_LABEL, as src/shim/labels.c sends it */
+            const char *text; /* valid as long as `bytes`; not NUL-terminated */
             uint32_t length;
         } label;
         struct {

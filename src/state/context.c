@@ -1,5 +1,6 @@
-/* The device's clients, their resources and sub-contexts, and what frees them. Object handles
- * are a sub-context's, resource handles a connection's (docs/design/stream.md, State). */
+/* The device's clients, their resources and sub-contexts, and the functions that free them. Object
+ * handles belong to a sub-context, resource handles to a connection (docs/design/stream.md,
+ * State). */
 #include "state/context_internal.h"
 
 #include "base/interrupt.h"
@@ -113,7 +114,7 @@ object_unref(struct gpu_device *device, struct object *object)
     retire(device, &object->head);
 }
 
-/* With all the constants that it may get. */
+/* Host bytes of a sub-context with the maximum of constants. */
 #define STATE_BYTES (sizeof(struct gpu_state) + STAGE_COUNT * MAX_CONSTANTS * 16)
 
 static void
@@ -143,8 +144,8 @@ state_create(struct gpu_device *device, struct gpu_client *client, uint32_t id, 
     return true;
 }
 
-/* The resources of a client; false: a signal came, and they are too many to be freed one by one
- * before the process ends. */
+/* Frees the resources of a client. Returns false if a signal arrived and there are too many to free
+ * one by one before the process ends. */
 static bool
 release_resources(struct gpu_device *device, struct gpu_client *client)
 {
@@ -177,7 +178,7 @@ client_destroy(struct gpu_device *device, struct gpu_client *client)
 void
 gpu_device_fini(struct gpu_device *device)
 {
-    device->memory.ending = true; /* millions of ranges take seconds to be joined again */
+    device->memory.ending = true; /* merging millions of free ranges takes seconds */
     while (device->clients) {
         struct gpu_client *client = device->clients;
         device->clients = client->next;
@@ -287,21 +288,22 @@ client_end(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *e
     return true;
 }
 
-/* Where PLACE said, which counts once, or wherever there is room. */
+/* Places the resource at the address of the preceding ADDRESS command (used once), else by
+ * allocation. */
 static bool
 place_resource(struct gpu_device *device, struct resource *res, struct error *err)
 {
     const uint32_t address = device->next_address;
     device->next_address = 0;
-    if (address == 0 || device->pages) /* addresses that change mean nothing */
+    if (address == 0 || device->pages) /* paged resources have no lasting address */
         return page_alloc(device, res, err);
     res->address = address;
     res->held_bytes = res->size_bytes;
     return gpu_memory_alloc_at(&device->memory, address, res->size_bytes, err);
 }
 
-/* Whether a resource lies as a texture until it is drawn into. Drivers announce every texture whose
- * format could be drawn as a target too. */
+/* Whether a resource is laid out as a texture until it is drawn into. Drivers announce every
+ * texture with a drawable format as a render target too, so that flag does not count. */
 static bool
 is_texture(const struct resource *res)
 {
@@ -329,7 +331,8 @@ resource_create(struct gpu_device *device, const struct gpu_cmd *cmd, struct err
     resource->head.is_resource = true;
     const uint32_t forced = device->forced_samples;
     if (forced)
-        device->next_address = 0; /* addresses of a machine without it */
+        device->next_address =
+            0; /* the trace's addresses assume resources without forced samples */
     if (!(forced ? resource_init_forced(res, &cmd->resource, forced, err)
                  : resource_init(res, &cmd->resource, err)) ||
         !place_resource(device, res, err)) {
@@ -378,7 +381,7 @@ sub_context_op(struct gpu_device *device, const struct gpu_cmd *cmd, struct erro
     if (!state)
         return fail(err, "client %u has no sub-context %u", cmd->client, id);
     if (cmd->op == GPU_SET_SUB_CTX)
-        return true; /* the decoder says with each command whose it is */
+        return true; /* the decoder sets the sub-context of each command */
     if (id == 0)
         return fail(err, "sub-context 0 cannot be destroyed");
     struct gpu_state **link = &client->states;
@@ -419,7 +422,7 @@ restore_result(struct gpu_device *device, const struct gpu_cmd *cmd, struct erro
     return true;
 }
 
-/* The state that a trimmed trace starts with. */
+/* Restores the state at the start of a trimmed trace. */
 static bool
 apply_restore(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
 {

@@ -1,10 +1,10 @@
-/* Bakes a draw: gathers what is bound into a struct that later state changes do not touch, with
- * addresses that all lie inside their resources (docs/design/stream.md, Baked draws). */
+/* Bakes a draw: collects the bound state into a struct that later state changes do not touch. All
+ * its addresses are inside their resources (docs/design/stream.md, Baked draws). */
 #include "state/context_internal.h"
 
 #include <string.h>
 
-enum { MAX_DRAW_VERTICES = 1 << 24 }; /* a draw's, all instances: more is no program's wish */
+enum { MAX_DRAW_VERTICES = 1 << 24 }; /* of one draw with all instances; real programs stay below */
 
 static bool
 bake_surface(const struct object *object, enum format_use use, struct bound_surface *out,
@@ -85,7 +85,7 @@ gpu_render_condition(struct gpu_device *device, const struct gpu_cmd *cmd)
     return (state->condition->query.result != 0) != state->condition_value;
 }
 
-/* Extents: the smallest of the surfaces; samples: all must agree. */
+/* Takes the smallest extent of the surfaces. Their numbers of samples must agree. */
 static bool
 bake_framebuffer(struct draw *draw, const struct gpu_state *state, struct error *err)
 {
@@ -104,7 +104,7 @@ bake_framebuffer(struct draw *draw, const struct gpu_state *state, struct error 
         draw->width = s->width < draw->width ? s->width : draw->width;
         draw->height = s->height < draw->height ? s->height : draw->height;
     }
-    if (draw->samples == 0) { /* no surface at all */
+    if (draw->samples == 0) { /* no surface */
         draw->width = draw->height = 0;
         draw->samples = 1;
     }
@@ -138,7 +138,7 @@ bake_attribute(struct bound_attribute *out, const struct gpu_state *state,
     const struct buffer_binding *buffer = &state->vertex_buffers[element->buffer];
     out->divisor = element->divisor;
     if (!buffer->res)
-        return true; /* format stays NULL: 0, 0, 0, 1 */
+        return true; /* format stays NULL, which reads as 0, 0, 0, 1 */
     out->format = format_get(element->format);
     if (!out->format || !(out->format->uses & FORMAT_VERTEX))
         return fail(err, "attribute %u: format %s (%u) cannot be fetched", number,
@@ -185,7 +185,7 @@ bake_indices(struct draw *draw, const struct gpu_state *state, struct error *err
     const struct buffer_binding *buffer = &state->index_buffer;
     if (!buffer->res || state->index_bytes == 0)
         return fail(err, "an indexed draw without an index buffer");
-    /* The offset includes the draw's start already. */
+    /* The buffer's offset already includes the draw's start. */
     draw->index_bytes = state->index_bytes;
     draw->index_address = buffer->res->address + buffer->offset;
     draw->index_end = buffer->res->address + buffer->res->desc.width;
@@ -193,7 +193,7 @@ bake_indices(struct draw *draw, const struct gpu_state *state, struct error *err
     return true;
 }
 
-/* As many constants as the program declares; what nobody set is 0. */
+/* Copies as many constants as the program declares. Constants that were never set are 0. */
 static void
 bake_constants(struct draw *draw, const struct gpu_state *state, const struct gpu_device *device,
                enum shader_stage stage, struct arena *arena)
@@ -215,7 +215,7 @@ bake_constants(struct draw *draw, const struct gpu_state *state, const struct gp
     draw->constant_count[stage] = count;
 }
 
-/* The kind of resource that a texture instruction's target wants; TARGET_BUFFER: any. */
+/* Resource target that a texture instruction's target needs; TARGET_BUFFER: any. */
 static uint32_t
 target_wanted(uint8_t target)
 {
@@ -317,7 +317,7 @@ writes_stencil(const struct format_info *format, const struct dsa_state *dsa)
            (stencil_face_writes(&dsa->stencil[0]) || stencil_face_writes(&dsa->stencil[1]));
 }
 
-/* What follows from the states together: decided once, for all the units. */
+/* Decides flags that depend on several states, once for all units. */
 static void
 decide(struct draw *draw)
 {
@@ -337,7 +337,7 @@ decide(struct draw *draw)
                     !program->writes_stencil;
 }
 
-/* What a draw with this state may change is no longer as a clear left it. */
+/* Surfaces that a draw with this state may write are no longer cleared. */
 static void
 note_writes(const struct gpu_state *state)
 {

@@ -1,4 +1,4 @@
-/* Bindings of a sub-context. A binding holds its object: destroying what is bound is safe. */
+/* Bindings of a sub-context. A binding holds a reference, so a bound object may be destroyed. */
 #include "state/context_internal.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ bind_buffer(struct gpu_device *device, struct buffer_binding *slot, struct buffe
     *slot = binding;
 }
 
-/* Finds what a handle names, 0 being nothing, and binds it. */
+/* Looks up a handle and binds the object; handle 0 unbinds. */
 static bool
 bind_handle(struct gpu_device *device, struct gpu_state *state, struct object **slot,
             enum gpu_object type, uint32_t handle, struct error *err)
@@ -63,8 +63,8 @@ bind_shader(struct gpu_device *device, struct gpu_state *state, const struct gpu
     return true;
 }
 
-/* The samples that the depth surface must have to be drawn into together with the first color one;
- * 0: as it is. */
+/* Number of samples that the depth surface must get to match the first color surface; 0: no
+ * change. */
 static uint32_t
 wanted_samples(const struct object *color, const struct object *depth)
 {
@@ -154,7 +154,7 @@ set_constants(struct gpu_device *device, struct gpu_state *state, const struct g
     if (count > MAX_CONSTANTS * 4)
         return fail(err, "%u constants exceed the limit of %u", count, MAX_CONSTANTS * 4);
     if (cmd->constants.index != 0)
-        return true; /* uniform blocks: a program that reads one is refused at its draw */
+        return true; /* uniform blocks: a draw with a program that reads one is refused */
     bind_buffer(device, &state->uniforms[stage], (struct buffer_binding){0});
     VEC_RESERVE(&state->constants[stage], count);
     if (count > 0)
@@ -194,7 +194,7 @@ set_slots(struct gpu_device *device, struct gpu_state *state, const struct gpu_c
     for (uint32_t i = 0; i < cmd->samplers.count; i++) {
         uint32_t slot = cmd->samplers.start + i;
         if (slot >= MAX_SAMPLERS)
-            break; /* only handles 0 can stand there */
+            break; /* the decoder lets only handles 0 through */
         if (!bind_handle(device, state, &slots[stage][slot], type, cmd->samplers.handles[i], err))
             return false;
     }
@@ -261,7 +261,7 @@ set_render_condition(struct gpu_device *device, struct gpu_state *state, const s
                        err);
 }
 
-/* What is no UTF-8 becomes question marks: names go into JSON, CSV and XML. */
+/* Replaces invalid UTF-8 by question marks, since names are written to JSON, CSV and XML. */
 static void
 make_utf8(char *text)
 {
@@ -273,7 +273,8 @@ make_utf8(char *text)
     }
 }
 
-/* The line's text behind `what` into a name; false when it is another line. */
+/* Copies the line's text after `what` into `name`. Returns false if the line does not start with
+ * `what`. */
 static bool
 take_name(char *name, size_t most, const char *line, size_t length, const char *what)
 {
@@ -282,14 +283,14 @@ take_name(char *name, size_t most, const char *line, size_t length, const char *
         return false;
     size_t n = length - skip < most ? length - skip : most;
     while (n && n < length - skip && (line[skip + n] & 0xc0) == 0x80)
-        n--; /* no part of a character */
+        n--; /* do not cut inside a character */
     memcpy(name, line + skip, n);
     name[n] = '\0';
     make_utf8(name);
     return true;
 }
 
-/* The first line is the label; then lines "program NAME" and "target NAME". */
+/* The first line is the label. Lines "program NAME" and "target NAME" follow. */
 static void
 set_label(struct gpu_state *state, const struct gpu_cmd *cmd)
 {

@@ -1,5 +1,5 @@
-/* What is checked before work is done: that handles and boxes of transfers, blits and copies are
- * sound, and that the pipeline executes what a draw asks for. */
+/* Checks before work: handles and boxes of transfers, blits and copies must be valid, and the
+ * pipeline must support the state of a draw. */
 #include "state/context_internal.h"
 
 static bool
@@ -43,8 +43,8 @@ check_transfer(struct gpu_device *device, const struct gpu_cmd *cmd, struct erro
     return true;
 }
 
-/* An extent, mirrored or not, whose ends fit; it may reach outside the level: the driver cuts a
- * scaled blit by its scissor, so that the scale stays. */
+/* Whether the end of an extent, which may be negative (mirrored), fits 32 bits. It may be outside
+ * the level: the driver clips a scaled blit by scissor, which preserves the scale. */
 static bool
 span_ok(int32_t origin, int32_t extent)
 {
@@ -118,7 +118,7 @@ check_work(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *e
         state = find_state(device, cmd, err);
         query = state ? find_object(state, OBJECT_QUERY, cmd->query_result.handle, err) : NULL;
         return query && page_in(device, query->res, err);
-    default: return find_state(device, cmd, err) != NULL; /* DRAW and CLEAR: when baked */
+    default: return find_state(device, cmd, err) != NULL; /* DRAW and CLEAR: checked when baked */
     }
 }
 

@@ -1,13 +1,12 @@
-/* Edges that a draw's triangles have only among themselves.
+/* Finds the edges that triangles of a draw share inside a polygon.
  *
- * Quads and polygons never arrive: the driver splits them into an indexed triangle list, and edge
- * flags have no way through its stream (docs/design/stream.md, Primitives and indices). Where a
- * polygon mode shows edges, a list whose indices are just what the driver makes of quads, a strip
- * of quads or a polygon by counting is drawn as those: the edges that the splitting added are not
- * drawn. */
+ * Quads and polygons never arrive. The driver splits them into an indexed triangle list, and its
+ * stream has no edge flags (docs/design/stream.md, Primitives and indices). This matters if a
+ * polygon mode shows edges. A list whose indices are exactly those that the driver makes of quads,
+ * a quad strip or a polygon is drawn as these: edges that the split added are not drawn. */
 #include "state/context_internal.h"
 
-/* Index number i, counted from the primitives' first vertex. */
+/* Expected index number i, relative to the primitive's first vertex. */
 static uint32_t
 expected_index(enum inner_edges kind, bool flatshade_first, uint32_t i)
 {

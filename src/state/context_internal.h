@@ -1,4 +1,4 @@
-/* Inside the context: objects that count their users, bindings. */
+/* Internals of the context: reference-counted objects and bindings. */
 #ifndef AETIUS_STATE_CONTEXT_INTERNAL_H
 #define AETIUS_STATE_CONTEXT_INTERNAL_H
 
@@ -6,7 +6,7 @@
 #include "state/cleared.h"
 #include "state/context.h"
 
-struct gpu_object_head { /* of everything that may have to outlive its handle */
+struct gpu_object_head { /* of objects that may outlive their handles */
     struct gpu_object_head *next_retired;
     bool is_resource;
 };
@@ -18,7 +18,7 @@ struct device_resource {
 
 struct object {
     struct gpu_object_head head;
-    uint32_t references; /* the handle's and the bindings' */
+    uint32_t references; /* of the handle and the bindings */
     enum gpu_object type;
     struct resource *res; /* of views, surfaces, queries, stream-out targets */
     union {
@@ -54,13 +54,13 @@ struct gpu_state {
     uint32_t color_count;
     struct object *streamout[MAX_SO_BUFFERS];
     struct object *occlusion; /* the active occlusion query */
-    struct object *condition; /* render condition's query */
+    struct object *condition; /* query of the render condition */
     bool condition_value;
 
     struct buffer_binding vertex_buffers[MAX_ATTRIBUTES], index_buffer;
     uint32_t index_bytes;
-    struct buffer_binding uniforms[STAGE_COUNT]; /* constant buffer 0, when in a resource */
-    VEC(uint32_t) constants[STAGE_COUNT];        /* when not */
+    struct buffer_binding uniforms[STAGE_COUNT]; /* constant buffer 0 if it is a resource */
+    VEC(uint32_t) constants[STAGE_COUNT];        /* otherwise */
 
     struct viewport_state viewport;
     struct scissor_state scissor;
@@ -81,7 +81,7 @@ struct gpu_client {
 };
 
 /* context.c */
-/* What handles stand for takes memory of the host: without a budget, so much. */
+/* Limit of the host memory for objects if there is no budget. */
 #define OBJECTS_MAX_BYTES ((uint64_t)512 << 20)
 bool keep_bytes(struct gpu_device *device, uint64_t bytes, struct error *err);
 void drop_bytes(struct gpu_device *device, uint64_t bytes);
@@ -93,7 +93,7 @@ struct resource *find_resource(struct gpu_device *device, const struct gpu_cmd *
 struct resource *find_buffer(struct gpu_device *device, const struct gpu_cmd *cmd, uint32_t handle,
                              struct error *err);
 void resource_ref(struct resource *res);
-void resource_unref(struct gpu_device *device, struct resource *res); /* NULL: nothing */
+void resource_unref(struct gpu_device *device, struct resource *res); /* NULL is allowed */
 
 /* context_object.c */
 struct object *find_object(struct gpu_state *state, enum gpu_object type, uint32_t handle,
@@ -102,7 +102,7 @@ bool create_object(struct gpu_device *device, struct gpu_state *state, const str
                    struct error *err);
 bool destroy_object(struct gpu_device *device, struct gpu_state *state, const struct gpu_cmd *cmd,
                     struct error *err);
-void object_unref(struct gpu_device *device, struct object *object); /* NULL: nothing */
+void object_unref(struct gpu_device *device, struct object *object); /* NULL is allowed */
 void object_free(struct gpu_device *device, struct object *object);
 
 /* context_bind.c */
@@ -112,7 +112,7 @@ void unbind_all(struct gpu_device *device, struct gpu_state *state);
 
 /* context_check.c */
 bool check_work(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err);
-/* Whether the pipeline executes all that the draw asks for; names what it does not. */
+/* Whether the pipeline supports all that the draw uses. The error names the unsupported part. */
 bool gpu_check_executable(const struct draw *draw, struct error *err);
 
 /* context_link.c */
@@ -121,15 +121,16 @@ bool link_programs(struct draw *draw, struct error *err);
 /* context_edges.c */
 void bake_inner_edges(struct draw *draw, const struct gpu_memory *memory);
 
-/* context_present.c: what a blit says of the display targets; either may be NULL. */
+/* context_present.c: updates the presentation state of display targets. Either may be NULL. */
 void note_blit(struct resource *src, struct resource *dst);
 void shown_restore(struct gpu_client *client, struct resource *res, uint32_t code);
 
-/* context_paging.c: memory for a new resource; back into memory, where commands find it. */
+/* context_paging.c: page_alloc() allocates a new resource. page_in() and its variants bring
+ * resources back into memory. */
 bool page_alloc(struct gpu_device *device, struct resource *res, struct error *err);
 void page_free(struct gpu_device *device, struct resource *res);
 void page_free_spares(struct gpu_device *device);
-/* For a PUT: its bytes may also go to where the resource is kept out of memory. */
+/* Prepares a PUT. Its bytes may also go to the resource's pages outside the memory. */
 bool page_for_put(struct gpu_device *device, struct resource *res, const struct gpu_cmd *cmd,
                   struct error *err);
 bool page_in(struct gpu_device *device, struct resource *res, struct error *err);

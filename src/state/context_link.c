@@ -1,5 +1,5 @@
-/* Linkage: which vertex shader output feeds which fragment shader input, by semantic
- * (docs/design/stream.md, Linking), and which fragment shader output goes where. */
+/* Linkage by semantic: connects vertex shader outputs to fragment shader inputs
+ * (docs/design/stream.md, Linking), and fragment shader outputs to their targets. */
 #include "state/context_internal.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ declares_texcoord(const struct io_decl *decls, uint32_t count)
     return false;
 }
 
-/* Points, or polygons drawn as such. */
+/* Whether the draw makes points, or polygons in point mode. */
 static bool
 draws_points(const struct draw *draw)
 {
@@ -32,9 +32,9 @@ draws_points(const struct draw *draw)
            (mode >= PRIM_TRIANGLES && (r->fill_front == FILL_POINT || r->fill_back == FILL_POINT));
 }
 
-/* Whether a point's sprite coordinate replaces the input. Texture coordinates are TEXCOORD when
- * the driver was offered that semantic, and the first GENERICs when not; programs that name
- * TEXCOORD show which. */
+/* Whether a point's sprite coordinate replaces the input. Texture coordinates are TEXCOORD if the
+ * driver was offered that semantic, else the first GENERICs. A program that declares TEXCOORD shows
+ * which. */
 static bool
 is_sprite(const struct draw *draw, const struct io_decl *in, bool has_texcoord)
 {

@@ -1,5 +1,5 @@
-/* Objects of a sub-context. An object lives as long as its handle or a binding holds it, and holds
- * the resource that it looks at. */
+/* Objects of a sub-context. An object lives while its handle or a binding references it, and holds
+ * a reference to its resource. */
 #include "state/context_internal.h"
 
 #include <stdlib.h>
@@ -81,7 +81,8 @@ fill_shader(struct gpu_device *device, struct object *object, const struct gpu_c
     return true;
 }
 
-/* A view or surface may read its bytes as another format of the same shape. */
+/* Checks that a view or surface may reinterpret the resource's bytes: the block shapes must be
+ * equal. */
 static bool
 formats_agree(const struct resource *res, uint32_t number, struct error *err)
 {
@@ -186,7 +187,7 @@ fill_object(struct gpu_device *device, struct object *object, const struct gpu_c
     return fail(err, "object type %u is not known", (unsigned)object->type);
 }
 
-/* A texture that is drawn into lies as the ROPs want it from then on. */
+/* Moves a texture into the ROPs' layout at its first use as a target. */
 static bool
 make_drawable(struct gpu_device *device, struct resource *res, struct error *err)
 {
@@ -198,7 +199,7 @@ make_drawable(struct gpu_device *device, struct resource *res, struct error *err
     return true;
 }
 
-/* The resource that a new object looks at; true with NULL when it looks at none. */
+/* Finds the resource of a new object. *res is NULL for objects without one. */
 static bool
 find_target(struct gpu_device *device, const struct gpu_cmd *cmd, struct resource **res,
             struct error *err)

@@ -1,17 +1,18 @@
-/* Resources that do not fit: those that were used longest ago are kept in the host's memory until a
- * command uses them again, as a driver does with a GPU's. Drivers let a program fill several
- * gigabytes before they send the commands that free them.
+/* Resources that do not fit into the simulated memory. The least recently used ones move to host
+ * memory until a command uses them again, as a driver does with a GPU's memory. Drivers let a
+ * program fill several gigabytes before they send the commands that free them.
  *
- * Only an executor that finishes each command before the next may turn it on (device->pages): a
- * resource's address then changes between commands, and is 0 while it is out. Resources have whole
- * pages of the host then, which move between the memory and the outside without being copied. A
- * resource has no memory before its first use, and no zeroes where the first PUT fills all of it;
- * to be filled with one value is no use yet.
- * What was written outside and freed is kept for the next: a fault a page costs more than the
- * writing.
+ * Only an executor that finishes each command before the next may enable paging (device->pages):
+ * the address of a resource changes between commands, and is 0 while it is paged out. Resources
+ * then occupy whole host pages, which move in and out without a copy. A resource gets memory at its
+ * first use. Its memory is not zeroed if the first PUT overwrites it all. Filling it with one value
+ * is not a use.
  *
- * Where there is an end to what all of them take of the host (device->contents), what is freed
- * inside goes back to the host: else it would stay there beside what is used. */
+ * Freed pages outside are kept for the next resource, because page faults cost more than
+ * overwriting.
+ *
+ * If the host memory of all resources is limited (device->contents), memory freed inside returns to
+ * the host. Otherwise it would stay allocated beside the memory in use. */
 #include "state/context_internal.h"
 
 #include <errno.h>
@@ -21,11 +22,11 @@
 
 enum {
     PAGE_BYTES = 4096,
-    MOVED_BYTES = 1 << 16, /* what is smaller is copied: each move splits the host's mappings */
+    MOVED_BYTES = 1 << 16, /* smaller ones are copied, since each move splits the host's mappings */
 };
 #define SPARES_MAX_BYTES ((uint64_t)4 << 30)
 
-struct page_spare { /* at the start of the bytes that are spare */
+struct page_spare { /* header at the start of spare bytes */
     struct page_spare *next;
     uint32_t bytes;
 };
@@ -42,8 +43,8 @@ outside_bytes(const struct resource *res)
     return whole_pages(res->size_bytes);
 }
 
-/* What is held inside and outside has changed, or is going to by so many bytes: false when there is
- * no room for them. */
+/* Updates the budget after a change, or before one that needs `more` bytes. Returns false if they
+ * do not fit. */
 static bool
 hold_bytes(struct gpu_device *device, uint32_t more, struct error *err)
 {
@@ -53,7 +54,7 @@ hold_bytes(struct gpu_device *device, uint32_t more, struct error *err)
     return budget_set(&device->contents, held + device->spare_bytes, err);
 }
 
-/* Bytes outside, or NULL; *zeroed: whether they are 0. */
+/* Allocates bytes outside, or returns NULL. *zeroed: whether they are 0. */
 static uint8_t *
 outside_take(struct gpu_device *device, uint32_t bytes, bool *zeroed, struct error *err)
 {
@@ -124,7 +125,7 @@ element_bytes(const struct resource *res)
     return res->format ? res->format->block_bytes : 1;
 }
 
-/* Whether all elements are the same. */
+/* Whether all elements are equal. */
 static bool
 are_alike(const struct resource *res, const uint8_t *bytes, uint32_t count)
 {
@@ -140,7 +141,7 @@ is_zero_filled(const struct resource *res)
     return memcmp(res->fill, zeroes, sizeof zeroes) == 0;
 }
 
-/* What the resource has been filled with. */
+/* Fills `bytes` with the resource's fill value. */
 static void
 write_fill(const struct resource *res, uint8_t *bytes)
 {
@@ -152,7 +153,7 @@ write_fill(const struct resource *res, uint8_t *bytes)
     }
 }
 
-/* The same, where it is in the memory. */
+/* The same in simulated memory. */
 static void
 fill_inside(struct gpu_device *device, const struct resource *res)
 {
@@ -162,7 +163,7 @@ fill_inside(struct gpu_device *device, const struct resource *res)
         write_fill(res, device->memory.bytes + res->address);
 }
 
-/* Its place in the memory. */
+/* Frees the resource's simulated memory. */
 static void
 free_inside(struct gpu_device *device, struct resource *res)
 {
@@ -172,8 +173,8 @@ free_inside(struct gpu_device *device, struct resource *res)
     res->address = 0;
 }
 
-/* Its pages leave the memory, which has untouched ones there afterwards; or its bytes do; or, where
- * one value fills it, that one. */
+/* Moves the resource out of the memory: its pages, which leave untouched ones in place, or a copy
+ * of its bytes. A resource filled with one value keeps only that value. */
 static bool
 page_out(struct gpu_device *device, struct resource *res, struct error *err)
 {
@@ -240,7 +241,8 @@ page_free(struct gpu_device *device, struct resource *res)
         hold_bytes(device, 0, NULL);
 }
 
-/* Whether a resource without bytes needs none after the PUT either: all elements are the same. */
+/* Whether a resource without bytes needs none after the PUT either, because all its elements stay
+ * equal. */
 static bool
 only_fills(struct resource *res, const struct gpu_cmd *cmd, uint32_t box_bytes)
 {
@@ -308,7 +310,7 @@ gpu_put(struct gpu_device *device, const struct gpu_cmd *cmd)
 {
     const struct resource *res = gpu_resource(device, cmd->client, cmd->transfer.resource);
     struct gpu_memory outside = {.bytes = res->paged};
-    if (res->address == 0 && !res->paged) /* page_for_put() knows it */
+    if (res->address == 0 && !res->paged) /* page_for_put() has stored the value */
         return;
     resource_write_box(res, res->paged ? &outside : &device->memory, cmd->transfer.level,
                        &cmd->transfer.box, cmd->transfer.bytes);

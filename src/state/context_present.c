@@ -1,15 +1,15 @@
-/* What is shown stays in the window's front surface.
+/* Front surfaces keep the picture that was presented last.
  *
- * The driver presents a back surface by reading it out, and makes a front surface only when the
- * program first asks for the front buffer; the stream never copies from one into the other. The
- * GPU that owns the screen does: a front surface has the picture that was presented last, until it
- * is drawn into. A window's front surface is a display target like its back surface, made later;
- * the driver uploads the window's content into it at first, which does not count as drawing. */
+ * The driver presents a back surface by reading it out. It creates a front surface only when the
+ * program first uses the front buffer, and the stream never copies between the two. The GPU that
+ * owns the screen does so: a front surface has the picture presented last until it is drawn into. A
+ * front surface is a display target like the back surface, created later. The driver first uploads
+ * the window's content into it, which does not count as drawing. */
 #include "state/context_internal.h"
 
 #include <string.h>
 
-/* Samples may be forced upon one of the two, so far. */
+/* Excludes pairs of which only one has forced samples so far. */
 static bool
 same_window(const struct resource *back, const struct resource *front)
 {
@@ -89,7 +89,7 @@ is_twin(const struct resource *res, const struct resource *front)
     return res->twin == front->desc.handle && !res->drawn && res->desc.format == front->desc.format;
 }
 
-/* The client's oldest resource that `matches` says of `to`, or NULL. */
+/* The client's oldest resource for which `matches` is true, or NULL. */
 static struct resource *
 find_matching(struct gpu_client *client, const struct resource *to,
               bool (*matches)(const struct resource *res, const struct resource *to))

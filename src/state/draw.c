@@ -1,5 +1,5 @@
-/* A draw: what it does with its color buffers, where its indices lie in memory and what their bytes
- * mean, and the message for a program of it that does not end. */
+/* Queries of a baked draw: use of its color buffers, addresses and values of its indices, and the
+ * message for an endless program. */
 #include "state/draw.h"
 
 #include "base/error.h"

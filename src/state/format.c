@@ -1,6 +1,6 @@
-/* The format table and its converters. Each line of format.def becomes a pair of functions whose
- * layout is constant, so that the compiler folds the general code below into a few instructions.
- * Rules: GL 2.1 section 2.14.9 and 3.8.1, normalized signed values as c / (2^(n-1) - 1). */
+/* The format table and its converters. Each line of format.def becomes a pair of functions with a
+ * constant layout, so that the compiler folds the general code below into a few instructions.
+ * Rules: GL 2.1 section 2.14.9 and 3.8.1, with normalized signed values as c / (2^(n-1) - 1). */
 #include "state/format.h"
 #include "state/format_codec.h"
 
@@ -29,7 +29,7 @@ half_to_float(uint32_t half)
     return value;
 }
 
-/* To nearest, ties to even; what is too large becomes infinite. */
+/* Rounds to nearest, ties to even. Values out of range become infinite. */
 static uint32_t
 float_to_half(float value)
 {
@@ -38,12 +38,12 @@ float_to_half(float value)
     uint32_t sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
     if (magnitude > 0x7f800000)
         return sign | 0x7e00;
-    if (magnitude >= 0x477ff000) /* 65520: half way between 65504 and 2^16 */
+    if (magnitude >= 0x477ff000) /* 65520: halfway between 65504 and 2^16 */
         return sign | 0x7c00;
     if (magnitude < 0x38800000) { /* below 2^-14: denormal, a multiple of 2^-24 */
         float absolute;
         memcpy(&absolute, &magnitude, 4);
-        float rounded = absolute + 0.5f; /* one step of a float near 0.5 is 2^-24 */
+        float rounded = absolute + 0.5f; /* one float step near 0.5 is 2^-24 */
         memcpy(&bits, &rounded, 4);
         return sign | (bits - 0x3f000000);
     }
@@ -53,7 +53,7 @@ float_to_half(float value)
 static uint32_t
 linear_to_srgb(float linear)
 {
-    uint32_t low = 0, high = 255; /* the number of thresholds that are not above `linear` */
+    uint32_t low = 0, high = 255; /* searches the number of thresholds <= `linear` */
     while (low < high) {
         uint32_t middle = (low + high) / 2;
         if (linear >= srgb_thresholds[middle])
@@ -143,7 +143,7 @@ decode(enum conversion conversion, uint32_t bits, uint64_t raw)
     }
 }
 
-/* value * scale to the nearest integer of [low, high]; NaN becomes 0. */
+/* Rounds value * scale to the nearest integer of [low, high]; NaN becomes 0. */
 static ALWAYS_INLINE int64_t
 scaled_integer(float value, double scale, double low, double high)
 {
@@ -171,7 +171,7 @@ encode(enum conversion conversion, uint32_t bits, float value)
     }
 }
 
-/* sRGB formats keep alpha linear. */
+/* sRGB formats store alpha as linear. */
 static ALWAYS_INLINE enum conversion
 element_conversion(enum conversion conversion, const char *swizzle, uint32_t element)
 {
@@ -192,7 +192,7 @@ swizzle_out(const float element[4], const char *swizzle, float rgba[4])
     }
 }
 
-/* The channel that an element stores: the first that it feeds; one if it feeds none. */
+/* The value that an element stores: the first channel that reads it, or 1 if no channel does. */
 static ALWAYS_INLINE float
 swizzle_in(const float rgba[4], const char *swizzle, uint32_t element)
 {
@@ -271,7 +271,7 @@ unpack_s3tc_texel(bool srgb, const uint8_t *texel, float rgba[4])
     rgba[3] = decode(UNORM, 8, texel[3]);
 }
 
-/* Signed values are kept as two's complement. */
+/* Signed values are stored as two's complement. */
 static ALWAYS_INLINE void
 unpack_rgtc_texel(uint32_t channels, bool is_signed, const char *swizzle, const uint8_t *texel,
                   float rgba[4])
@@ -448,7 +448,7 @@ format_at(size_t i)
 const struct format_info *
 format_get(uint32_t number)
 {
-    size_t low = 0, high = format_count(); /* the table is in order of number */
+    size_t low = 0, high = format_count(); /* the table is sorted by number */
     while (low < high) {
         size_t middle = (low + high) / 2;
         if (formats[middle].number < number)

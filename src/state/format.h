@@ -1,8 +1,9 @@
-/* Formats of vertices, texels and pixels. One line each in format.def; everything else walks that
+/* Formats of vertices, texels and pixels, one line each in format.def. All other code uses that
  * table.
  *
- * A block is 1x1 texels, or 4x4 for S3TC and RGTC. Unpacking gives four floats (missing channels
- * 0, 0, 0, 1; luminance, alpha and intensity expanded; sRGB made linear), packing takes them. */
+ * A block is 1x1 texels, or 4x4 for S3TC and RGTC. Unpacking returns four floats (missing channels
+ * 0, 0, 0, 1; luminance, alpha and intensity expanded; sRGB made linear). Packing takes four
+ * floats. */
 #ifndef AETIUS_STATE_FORMAT_H
 #define AETIUS_STATE_FORMAT_H
 
@@ -36,29 +37,30 @@ struct format_info {
     const char *name;
     uint8_t block_bytes, block_width, block_height;
     uint8_t uses;     /* enum format_use bits */
-    uint8_t channels; /* channels that exist, a bit each: 1 R, 2 G, 4 B, 8 A */
+    uint8_t channels; /* existing channels, one bit each: 1 R, 2 G, 4 B, 8 A */
     bool is_srgb, is_float, is_signed, is_integer, is_normalized;
     uint8_t depth_bits, stencil_bits; /* 0 for colors; 32 with is_float for Z32_FLOAT */
     uint8_t depth_shift, stencil_shift;
 
-    /* One texel out of a block; x, y inside the block. For depth formats: depth as 0..1 in r (and
-     * stencil in no channel). */
+    /* Unpacks one texel of a block; x and y are inside the block. Depth formats return depth as
+     * 0..1 in r, and no stencil. */
     void (*unpack)(const uint8_t *block, uint32_t x, uint32_t y, float rgba[4]);
-    /* One texel into a 1x1 block, rounding to nearest, clamping to the format's range; NULL for
-     * compressed formats. */
+    /* Packs one texel into a 1x1 block: rounds to nearest and clamps to the format's range. NULL
+     * for compressed formats. */
     void (*pack)(const float rgba[4], uint8_t *block);
 
-    /* Compressed formats (else expanded_bytes is block_bytes and the rest NULL): a texel out of its
-     * block, as the texture caches hold it, and such a texel as unpack() gives it. */
+    /* Of compressed formats: expand() extracts a texel from its block, as the texture caches hold
+     * it. unpack_expanded() unpacks such a texel. Of other formats, expanded_bytes is block_bytes
+     * and both functions are NULL. */
     uint8_t expanded_bytes;
     void (*expand)(const uint8_t *block, uint32_t x, uint32_t y, uint8_t *texel);
     void (*unpack_expanded)(const uint8_t *texel, float rgba[4]);
 };
 
-/* NULL when the format is not known to this GPU. */
+/* NULL if this GPU does not support the format. */
 const struct format_info *format_get(uint32_t number);
 
-/* Whether a picture can be made of it: one color a block. */
+/* Whether a picture can be made of it: its blocks are single colors. */
 static inline bool
 format_is_shown(const struct format_info *format)
 {
@@ -66,7 +68,7 @@ format_is_shown(const struct format_info *format)
            !format->stencil_bits;
 }
 
-/* All of them: for (size_t i = 0; i < format_count(); i++) format_at(i). */
+/* Iteration: for (size_t i = 0; i < format_count(); i++) format_at(i). */
 size_t format_count(void);
 const struct format_info *format_at(size_t i);
 

@@ -1,5 +1,5 @@
-/* What format.c's table is made of: the sRGB curve and the decoders of compressed blocks. Private
- * to the format files. */
+/* Parts of format.c's table: the sRGB curve and the decoders of compressed blocks. Private to the
+ * format files. */
 #ifndef AETIUS_STATE_FORMAT_CODEC_H
 #define AETIUS_STATE_FORMAT_CODEC_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 extern const float srgb_linear[256];     /* linear value of each 8-bit code */
-extern const float srgb_thresholds[255]; /* from [i] on, the nearest code is above i */
+extern const float srgb_thresholds[255]; /* linear values from [i] on encode to codes above i */
 
 enum s3tc_kind {
     S3TC_DXT1_RGB, /* the fourth code of a three-color block is opaque black */
@@ -16,10 +16,10 @@ enum s3tc_kind {
     S3TC_DXT5,
 };
 
-/* One texel of a 4x4 block as four 8-bit values. */
+/* Decodes one texel of a 4x4 block to four 8-bit values. */
 void s3tc_texel(enum s3tc_kind kind, const uint8_t *block, uint32_t x, uint32_t y, uint8_t rgba[4]);
 
-/* One texel of an 8-byte single-channel block: 0..255, or -127..127 when signed. */
+/* Decodes one texel of an 8-byte single-channel block: 0..255, or -127..127 if signed. */
 int32_t rgtc_texel(bool is_signed, const uint8_t *block, uint32_t x, uint32_t y);
 
 #endif

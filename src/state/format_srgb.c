@@ -1,7 +1,7 @@
-/* The sRGB curve as numbers, so that pictures do not depend on a host's pow(): linear values of the
- * 256 codes, and the linear values half way between neighbouring codes, where encoding goes over
- * from one to the next. Formula: EXT_texture_sRGB (c / 12.92 up to 0.04045, above it
- * ((c + 0.055) / 1.055)^2.4), each rounded once to float. */
+/* Tables of the sRGB curve, so that pictures do not depend on a host's pow(). One holds the linear
+ * values of the 256 codes. The other holds the linear values halfway between neighboring codes, the
+ * thresholds of encoding. Formula: EXT_texture_sRGB (c / 12.92 up to 0.04045, above it ((c + 0.055)
+ * / 1.055)^2.4), each rounded once to float. */
 #include "state/format_codec.h"
 
 const float srgb_linear[256] = {

@@ -1,6 +1,6 @@
-/* A treap: a tree ordered by address and, from the root down, by a number that is made of the
- * address. It is as deep as a tree of random insertions, and its shape depends on what it holds
- * alone. Each node knows the largest range below it. */
+/* A treap: a binary tree sorted by address, and a heap by a hash of the address. It is as deep as a
+ * tree of random insertions, and its shape depends only on its content. Each node stores the
+ * largest range of its subtree. */
 #include "state/free_ranges.h"
 
 #include "base/error.h"
@@ -10,7 +10,7 @@
 
 struct free_node {
     struct free_range range;
-    uint32_t largest; /* of this one and all below */
+    uint32_t largest; /* of this node's subtree */
     struct free_node *less, *more;
 };
 
@@ -37,7 +37,7 @@ update(struct free_node *node)
     node->largest = node->range.bytes > below ? node->range.bytes : below;
 }
 
-/* Into those before `address`, and the rest. */
+/* Splits the tree into the ranges before `address` and the rest. */
 static void
 split(struct free_node *node, uint32_t address, struct free_node **less, struct free_node **rest)
 {
@@ -55,7 +55,7 @@ split(struct free_node *node, uint32_t address, struct free_node **less, struct 
     update(node);
 }
 
-/* All of `less` lie before all of `more`. */
+/* All addresses in `less` must be below those in `more`. */
 static struct free_node *
 merge(struct free_node *less, struct free_node *more)
 {

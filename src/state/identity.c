@@ -12,8 +12,8 @@ hash_float(uint64_t hash, float value)
     return hash_number(hash, bits);
 }
 
-/* Of an indexed draw the index of an instance buffer's first instance, and where in its buffers it
- * starts, are places: a program that streams its vertices gets others in every frame. */
+/* Excludes the positions of an indexed draw: its start in its buffers and its first instance. A
+ * program that streams vertices uses other ones in every frame. */
 static uint64_t
 hash_geometry(const struct draw *draw)
 {

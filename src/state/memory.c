@@ -1,5 +1,5 @@
-/* The simulated memory: an mmap without reserved swap, and a first-fit allocator whose free ranges
- * are kept apart from the bytes. */
+/* The simulated memory: an mmap without reserved swap, and a first-fit allocator that stores its
+ * free ranges outside of these bytes. */
 #include "state/memory.h"
 
 #include <stdio.h>
@@ -26,13 +26,13 @@ gpu_memory_init(struct gpu_memory *memory, uint32_t size_bytes, struct error *er
         return fail(err, "this host cannot map %u bytes of simulated memory", size_bytes);
     memory->bytes = bytes;
     memory->size_bytes = memory->limit_bytes = size_bytes;
-    /* The first line is never given out, so that address 0 means nothing. */
+    /* The first line is never allocated, so that address 0 can mean none. */
     free_ranges_add(&memory->free, MEMORY_ALIGN, size_bytes - MEMORY_ALIGN);
     return true;
 }
 
-/* All addresses are set aside, so that the bytes need not move; those behind the memory's end may
- * not be touched. */
+/* Reserves the whole address range, so that growing never moves the bytes. Bytes after the memory's
+ * end are not accessible. */
 bool
 gpu_memory_let_grow(struct gpu_memory *memory, struct error *err)
 {
@@ -64,8 +64,8 @@ gpu_memory_fini(struct gpu_memory *memory)
     memset(memory, 0, sizeof *memory);
 }
 
-/* Whole pages are given back to the host, which hands out zeroed ones when they are touched; where
- * there are few, faults would cost more than they save. */
+/* Returns whole pages to the host, which provides zeroed ones on the next touch. Small ranges are
+ * cleared, because page faults would cost more. */
 void
 gpu_memory_zero(struct gpu_memory *memory, uint32_t address, uint32_t bytes)
 {
@@ -96,7 +96,7 @@ take_out(struct gpu_memory *memory, struct free_range range, uint32_t address, u
         memory->peak_bytes = memory->used_bytes;
 }
 
-/* The free range at the memory's end. */
+/* Finds the free range at the memory's end. */
 static bool
 find_last(const struct gpu_memory *memory, struct free_range *last)
 {
@@ -104,7 +104,7 @@ find_last(const struct gpu_memory *memory, struct free_range *last)
            last->address + last->bytes == memory->size_bytes;
 }
 
-/* Where the memory has to end for `bytes` more at its end. */
+/* End that the memory needs to allocate `bytes` more at its end. */
 static uint64_t
 end_with(const struct gpu_memory *memory, uint32_t bytes, uint32_t align)
 {
@@ -114,7 +114,7 @@ end_with(const struct gpu_memory *memory, uint32_t bytes, uint32_t align)
            ((uint64_t)bytes + MEMORY_ALIGN - 1) / MEMORY_ALIGN * MEMORY_ALIGN;
 }
 
-/* Grows so far that it ends there or later; false when it may not. */
+/* Grows to at least `end`. Returns false if the limit or budget forbids it. */
 static bool
 grow(struct gpu_memory *memory, uint64_t end)
 {
@@ -150,7 +150,7 @@ gpu_memory_take(struct gpu_memory *memory, uint32_t bytes, uint32_t align, uint3
     return true;
 }
 
-/* What would let it end there, or NULL. */
+/* Name of the option whose increase would permit this end, or NULL. */
 static const char *
 option_for(const struct gpu_memory *memory, uint64_t end)
 {
@@ -188,7 +188,7 @@ gpu_memory_alloc_at(struct gpu_memory *memory, uint32_t address, uint32_t bytes,
 {
     struct free_range range;
     const uint64_t end = (uint64_t)address + round_up(bytes);
-    grow(memory, end); /* if that is outside, and it may */
+    grow(memory, end); /* only if needed and permitted */
     if (bytes > memory->size_bytes || address % MEMORY_ALIGN ||
         !free_ranges_before(&memory->free, address, &range) ||
         (uint64_t)range.address + range.bytes < end) {

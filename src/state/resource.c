@@ -1,5 +1,5 @@
-/* Layout of resources in memory and the way between it and the tight rows of transfers. The layout
- * is described in the header; limits are those that the capabilities announce. */
+/* Layout of resources in memory, and copies between memory and the tight rows of transfers. The
+ * header describes the layout. The limits are those that the capabilities announce. */
 #include "state/resource.h"
 
 #include "base/mem.h"
@@ -52,7 +52,8 @@ init_buffer(struct resource *res, const struct resource_desc *desc, struct error
     return true;
 }
 
-/* What each target allows; array_size 0 counts as 1, as fences and others send it. */
+/* Checks the limits of each target. array_size 0 counts as 1: fences and others are sent with
+ * it. */
 static bool
 check_shape(const struct resource_desc *d, struct error *err)
 {
@@ -128,7 +129,7 @@ layout_levels(struct resource *res, struct error *err)
     return true;
 }
 
-/* The layout that the ROPs work on. */
+/* Lays the levels out in the tiles that the ROPs use. */
 static void
 lay_tiles(struct resource *res)
 {
@@ -159,7 +160,7 @@ resource_tile(struct resource *res, uint32_t side_log2)
     }
 }
 
-/* Tiles of a target are whole lines of the ROP caches. */
+/* Lays the resource out. Tiles of a target fill whole lines of the ROP caches. */
 static bool
 lay_with(struct resource *res, uint32_t samples, bool is_target, struct error *err)
 {
@@ -266,7 +267,7 @@ resource_box_ok(const struct resource *res, uint32_t level, const struct box *bo
              aligned(box->y, box->height, l->height, res->format->block_height)));
 }
 
-/* A box in blocks; buffers have blocks of one byte. */
+/* A box in blocks. Buffers have blocks of one byte. */
 struct block_box {
     uint32_t x, y, z, width, height, depth, bytes;
 };
@@ -295,7 +296,7 @@ resource_box_bytes(const struct resource *res, const struct box *box)
     return b.width * b.height * b.depth * b.bytes;
 }
 
-/* One row of blocks, to or from a slice. */
+/* Copies one row of blocks to or from a slice. */
 static inline __attribute__((always_inline)) void
 copy_row(const struct resource *res, const struct resource_level *level, uint8_t *slice, uint32_t x,
          uint32_t y, uint32_t count, uint8_t *row, uint32_t bytes, bool write)
@@ -332,7 +333,7 @@ resource_read_mean(const struct format_info *format, uint32_t samples, const uin
     format->pack(mean, out);
 }
 
-/* A row of pixels that are multisampled by force. */
+/* Copies a row of pixels of a resource with forced samples. */
 static void
 copy_forced_row(const struct resource *res, const struct resource_level *level, uint8_t *slice,
                 uint32_t x, uint32_t y, uint32_t count, uint8_t *row, bool write)
@@ -463,7 +464,7 @@ resource_lay_samples(struct resource *res, uint32_t samples, struct gpu_memory *
     uint8_t *rows = mem_alloc(bytes);
     resource_read_level(res, memory, 0, rows);
     if (!lay_with(res, samples, true, &err))
-        BUG("%s", err.text); /* it was laid like this before */
+        BUG("%s", err.text); /* it had a valid layout with these samples before */
     res->size_bytes = size_bytes;
     resource_write_level(res, memory, 0, rows);
     free(rows);

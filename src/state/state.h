@@ -1,5 +1,5 @@
-/* State objects, decoded. Hashes of draws (state/identity.h) are made of the enumerations' numbers:
- * a member keeps its own for good. */
+/* Decoded state objects. Hashes of draws (state/identity.h) use the numbers of the enumerations:
+ * never renumber a member. */
 #ifndef AETIUS_STATE_STATE_H
 #define AETIUS_STATE_STATE_H
 
@@ -81,7 +81,7 @@ struct blend_target {
 struct blend_state {
     bool independent, logicop_enable, dither, alpha_to_coverage, alpha_to_one;
     uint8_t logicop; /* CLEAR 0, NOR 1, ... COPY 12, ... SET 15 (gfx/blend.c) */
-    struct blend_target rt[MAX_COLOR_BUFFERS]; /* all filled, also when not independent */
+    struct blend_target rt[MAX_COLOR_BUFFERS]; /* all filled, even if not independent */
 };
 
 struct stencil_face {
@@ -144,14 +144,15 @@ struct sampler_state {
     uint32_t border[4]; /* raw: floats, or integers for integer formats */
 };
 
-struct sampler_view {                  /* of a resource */
-    uint32_t resource, format, target; /* target: TARGET_*, the resource's unless the view says */
+struct sampler_view { /* of a resource */
+    uint32_t resource, format,
+        target; /* target: TARGET_*, the resource's unless the view sets it */
     uint32_t first_layer, last_layer, first_level, last_level;
     uint32_t first_element, last_element; /* buffers */
     uint8_t swizzle[4];                   /* 0..3 RGBA, 4 zero, 5 one */
 };
 
-struct surface { /* a level and layers of a resource, to draw into */
+struct surface { /* a level and layers of a resource, as a render target */
     uint32_t resource, format, level, first_layer, last_layer, samples;
 };
 
@@ -159,17 +160,17 @@ struct viewport_state {
     float scale[3], translate[3];
 };
 struct scissor_state {
-    uint16_t min_x, min_y, max_x, max_y; /* max is outside */
+    uint16_t min_x, min_y, max_x, max_y; /* max is exclusive */
 };
 
 struct so_target {
     uint32_t resource, offset, size;
 };
-/* What to clear. */
+/* Buffers to clear. */
 enum buffer_mask {
     MASK_DEPTH = 1 << 0,
     MASK_STENCIL = 1 << 1,
-    MASK_COLOR0 = 1 << 2, /* ... MASK_COLOR0 << 7 */
+    MASK_COLOR0 = 1 << 2, /* up to MASK_COLOR0 << 7 */
 };
 
 #endif
