@@ -98,7 +98,7 @@ queue_push_later(struct queue *queue, uint64_t now, uint64_t extra)
     }
     BUG_ON(queue->count >= queue->capacity || queue->pushed >= queue->width,
            "queue %s: push without room", queue->name);
-    /* a place that was freed in this cycle can be filled in the next one */
+    /* A slot freed in this cycle can be filled from the next cycle on. */
     INVARIANT(queue, queue->pop_cycle != now || queue->count + queue->popped < queue->capacity);
     bool swap = false;
     if (__builtin_expect(queue->fault != QUEUE_SOUND, 0) && queue->items_in >= queue->fault_at) {

@@ -111,7 +111,7 @@ queue_front(struct queue *queue, uint64_t now)
 /* Drops the front item. queue_front() must have returned it in this cycle. */
 void queue_pop(struct queue *queue, uint64_t now);
 
-/* Chain and arrival cycle of the front item. Call it after queue_front() returned that item. */
+/* Chain and arrival cycle of the front item. queue_front() must have returned it. */
 static inline struct cp_stamp
 queue_mark(const struct queue *queue)
 {
