@@ -1,12 +1,13 @@
 /* Color Write and Blend (docs/design/machine.md, Color Write): blend functions and factors, logic
- * operations, color masks. Targets of 8 bits a channel blend in 8-bit fixed point, as ROPs of the
- * time and the reference renderer do: source and constant are rounded to bytes first, each product
- * to a byte, and the sum saturates. Others blend in single precision on unpacked pixels and are
- * rounded to nearest by the format's packing; sRGB targets blend linear values. What a format does
- * not store reads as 1 (alpha) and is written as ones (the X of B8G8R8X8).
+ * operations, color masks. Targets with 8 bits per channel blend in 8-bit fixed point, as ROPs of
+ * the time and the reference renderer do: source and constant are rounded to bytes first, each
+ * product to a byte, and the sum saturates. Other targets blend in single precision on unpacked
+ * pixels, and the format's packing rounds to nearest; sRGB targets blend linear values. A channel
+ * that the format lacks reads as 1 (alpha), and its bits are written as ones (the X of B8G8R8X8).
  *
- * B8G8R8A8 and B8G8R8X8 are done a quad at a time here, for speed; the bits are those of the
- * general way. Not modelled: a second source color, dithering (the reference does neither). */
+ * B8G8R8A8 and B8G8R8X8 are processed one quad at a time, for speed; the results are bit-identical
+ * to the general code. Not modelled: a second source color and dithering (the reference does
+ * neither). */
 #include "gfx/fragment.h"
 
 #include "base/error.h"
@@ -57,7 +58,7 @@ load_color(const float rgba[4])
     return color;
 }
 
-/* What the target can hold: the source color and the constant color are clamped to it. */
+/* Clamps the source or constant color to the range of the target. */
 static color4
 clamp_to_target(const struct format_info *format, color4 color)
 {
@@ -118,7 +119,7 @@ blend_color(const struct blend_target *rt, color4 src, color4 dst, color4 consta
     if (rt->alpha_func == rt->rgb_func && rt->alpha_src == rt->rgb_src &&
         rt->alpha_dst == rt->rgb_dst && rt->rgb_src != FACTOR_SRC_ALPHA_SATURATE &&
         rt->rgb_dst != FACTOR_SRC_ALPHA_SATURATE)
-        return rgb; /* alpha has come out right with the rest */
+        return rgb; /* alpha has the same equation */
     const color4 alpha =
         combine(rt->alpha_func, src, factor(rt->alpha_src, true, src, dst, constant), dst,
                 factor(rt->alpha_dst, true, src, dst, constant));
@@ -126,10 +127,10 @@ blend_color(const struct blend_target *rt, color4 src, color4 dst, color4 consta
     return rgb;
 }
 
-/* Bytes of two pixels in 16-bit places, alpha at 3 and 7. */
+/* Bytes of two pixels in 16-bit elements; alpha in elements 3 and 7. */
 typedef uint16_t bytes8 __attribute__((vector_size(16)));
 typedef int16_t which8 __attribute__((vector_size(16)));
-typedef uint8_t bytes16 __attribute__((vector_size(16))); /* a quad's, as they lie in memory */
+typedef uint8_t bytes16 __attribute__((vector_size(16))); /* bytes of a quad in memory order */
 
 static bytes8
 select8(which8 which, bytes8 yes, bytes8 no)
@@ -177,7 +178,7 @@ factor8(uint8_t which, bool is_alpha, bytes8 src, bytes8 dst, bytes8 constant)
     return zero;
 }
 
-/* a * b / 255 in each place, as the reference divides: not always to nearest. */
+/* Element-wise a * b / 255 with the reference's rounding, which is not always to nearest. */
 static bytes8
 multiply8(bytes8 a, bytes8 b)
 {
@@ -207,14 +208,14 @@ blend8(const struct blend_target *rt, bytes8 src, bytes8 dst, bytes8 constant)
     if (rt->alpha_func == rt->rgb_func && rt->alpha_src == rt->rgb_src &&
         rt->alpha_dst == rt->rgb_dst && rt->rgb_src != FACTOR_SRC_ALPHA_SATURATE &&
         rt->rgb_dst != FACTOR_SRC_ALPHA_SATURATE)
-        return rgb; /* alpha has come out right with the rest */
+        return rgb; /* alpha has the same equation */
     const bytes8 alpha =
         combine8(rt->alpha_func, src, factor8(rt->alpha_src, true, src, dst, constant), dst,
                  factor8(rt->alpha_dst, true, src, dst, constant));
     return select8((which8){0, 0, 0, -1, 0, 0, 0, -1}, alpha, rgb);
 }
 
-/* 0 .. 1 to 0 .. 255, to nearest, ties to even; NaN becomes 0. */
+/* Converts 0..1 to 0..255, to nearest, ties to even; NaN becomes 0. */
 static int4
 to_int_bytes(color4 color)
 {
@@ -222,7 +223,7 @@ to_int_bytes(color4 color)
     return (int4)(clamped * 255.0f + 0x1p23f) & 255;
 }
 
-/* Two pixels. */
+/* Converts two pixels. */
 static bytes8
 to_bytes(color4 first, color4 second)
 {
@@ -236,7 +237,7 @@ from_bytes(bytes8 bytes)
     return (color4){bytes[0], bytes[1], bytes[2], bytes[3]} / 255.0f;
 }
 
-/* One pixel of a target of 8 bits a channel. */
+/* Blends one pixel of a target with 8 bits per channel. */
 static color4
 blend_color8(const struct blend_target *rt, color4 src, color4 dst, color4 constant)
 {
@@ -266,7 +267,7 @@ has_bytes(const struct format_info *format)
 static uint8_t
 logic_operation(uint8_t op, uint8_t s, uint8_t d)
 {
-    /* The number's bits are the truth table: bit 0 for s=0 d=0, 1: s=0 d=1, 2: s=1 d=0, 3: both. */
+    /* The bits of `op` are the truth table: bit 0 for s=0 d=0, 1: s=0 d=1, 2: s=1 d=0, 3: both. */
     uint8_t result = 0;
     if (op & 1)
         result |= (uint8_t)(~s & ~d);
@@ -281,8 +282,8 @@ logic_operation(uint8_t op, uint8_t s, uint8_t d)
 
 enum { MAX_PIXEL_BYTES = 16 };
 
-/* Logic operations work on the stored bits, of the channels in the mask; bits that belong to no
- * channel stay ones. */
+/* Applies the logic operation to the stored bits of the channels in the mask. Bits of no channel
+ * stay ones. */
 static void
 logic_fragment(const struct draw *draw, const struct format_info *format, uint8_t colormask,
                color4 color, uint8_t *pixel)
@@ -352,7 +353,7 @@ blend_quad_general(const struct draw *draw, uint32_t target, uint32_t mask, cons
                              constant, bytes + (size_t)i * format->block_bytes);
 }
 
-/* R, G, B, A of a pixel in the order of memory. */
+/* R, G, B, A of a pixel in memory order. */
 static color4
 load_bgra(const float rgba[4])
 {
@@ -360,7 +361,8 @@ load_bgra(const float rgba[4])
     return __builtin_shufflevector(color, color, 2, 1, 0, 3);
 }
 
-/* The bytes that the color mask lets through, of the lanes in `mask`; a missing alpha is ones. */
+/* Mask of the bytes to write: channels in the color mask, of the lanes in `mask`. A missing alpha
+ * is always written. */
 static bytes16
 written_bytes(uint8_t colormask, uint32_t mask, bool has_alpha)
 {

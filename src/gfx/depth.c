@@ -1,7 +1,7 @@
-/* Depth and stencil of a quad (docs/design/machine.md, Z and Stencil Test): depth is interpolated,
- * clamped and rounded to the surface's format, compared there as an integer (or as a float for
- * Z32_FLOAT), and all stencil operations are done on both faces. Any format whose element is one
- * word of 1, 2, 4 or 8 bytes with a depth field, a stencil field or both. */
+/* Depth and stencil of a quad (docs/design/machine.md, Z and Stencil Test). Depth is interpolated,
+ * clamped and rounded to the surface's format. It is compared as an integer (Z32_FLOAT: as a
+ * float). All stencil operations work on both faces. A format's element may be any word of 1, 2, 4
+ * or 8 bytes with a depth field, a stencil field or both. */
 #include "gfx/fragment.h"
 
 #include "base/error.h"
@@ -83,7 +83,7 @@ field_mask(uint32_t bits)
     return bits ? ~UINT64_C(0) >> (64 - bits) : 0;
 }
 
-/* Depth 0..1 as the format stores it. */
+/* Converts a depth of 0..1 to the stored format. */
 static uint32_t
 quantize(const struct format_info *format, float z)
 {
@@ -156,7 +156,7 @@ stencil_apply(uint8_t op, uint8_t old, uint8_t ref)
     BUG("stencil operation %u", op);
 }
 
-/* One fragment against its element; the new element is returned. */
+/* Tests one fragment against its element, and returns the new element. */
 static uint64_t
 test_fragment(const struct draw *draw, uint32_t face, uint32_t bit, uint32_t z, uint64_t word,
               struct depth_result *result)
@@ -196,7 +196,7 @@ test_fragment(const struct draw *draw, uint32_t face, uint32_t bit, uint32_t z, 
     return word;
 }
 
-/* The lanes of which a compares with b as the function says, all bits set. */
+/* Lane mask (all bits set) of the comparison of a with b. */
 static ints4
 compare4(uint8_t func, ints4 a, ints4 b)
 {
@@ -213,7 +213,7 @@ compare4(uint8_t func, ints4 a, ints4 b)
     BUG("compare function %u", func);
 }
 
-/* The common case at once for the quad: 24 bits of depth in a word, no stencil test. */
+/* Fast path for a whole quad: 24 bits of depth in a word, no stencil test. */
 static struct depth_result
 test_depth24(const struct draw *draw, uint32_t mask, const float z[4], uint8_t *bytes)
 {
@@ -307,7 +307,7 @@ depth_test_samples(const struct draw *draw, bool front, uint32_t mask,
     return result;
 }
 
-/* The value of a clear, given in double precision, to the nearest that the format has. */
+/* Rounds a clear value, given in double precision, to the nearest value of the format. */
 static uint32_t
 quantize_clear(const struct format_info *format, double depth)
 {
@@ -351,7 +351,7 @@ alpha_test_quad(const struct draw *draw, uint32_t mask, const float alpha[4])
     uint32_t pass = 0;
     if (!draw->dsa.alpha_enable)
         return mask;
-    /* In front of an 8-bit target alpha is compared as 8 bits, as the reference renderer does. */
+    /* With an 8-bit target, alpha is compared as 8 bits, as in the reference renderer. */
     const struct format_info *format = draw->color_count ? draw->color[0].format : NULL;
     const bool bytes = format && format->is_normalized && !format->is_signed &&
                        format->block_bytes == 4 && format->channels & 1;

@@ -1,6 +1,6 @@
-/* The interpolator (docs/design/machine.md, Interpolator): a quad's varyings from their plane
- * equations at the pixel centres, perspective-correct ones times the interpolated w; no stepping,
- * so a pixel's values do not depend on the way there. */
+/* The interpolator (docs/design/machine.md, Interpolator). It evaluates a quad's varyings from
+ * their plane equations at the pixel centers, perspective-correct ones times the interpolated w. It
+ * does not step from pixel to pixel, so a value does not depend on the traversal order. */
 #include "gfx/fragment.h"
 
 #include <string.h>
@@ -8,8 +8,8 @@
 typedef float floats4 __attribute__((vector_size(16)));
 
 struct quad_position {
-    floats4 x, y;   /* window coordinates of the pixel centres */
-    floats4 dx, dy; /* from the planes' origin */
+    floats4 x, y;   /* window coordinates of the pixel centers */
+    floats4 dx, dy; /* relative to the planes' origin */
     floats4 w;
 };
 
@@ -128,8 +128,8 @@ interpolate_quad(const struct triangle *triangle, uint32_t x, uint32_t y, struct
     }
 }
 
-/* Positions of a quad: each pixel's centre, or its first sample in the mask when some of its
- * samples are missing there. */
+/* Positions of a quad: each pixel's center, or its first sample in the mask if the mask lacks some
+ * of its samples. */
 static struct quad_position
 centroid_position(const struct draw *draw, uint32_t x, uint32_t y, uint32_t mask)
 {

@@ -1,10 +1,10 @@
-/* Coverage: which pixels of a tile, and whether any of a square, lie inside a triangle's edges
- * (docs/design/rasterizer.md, Coverage of a tile). All exact in integers.
+/* Coverage: the pixels of a tile inside a triangle's edges, and whether a square contains any
+ * (docs/design/rasterizer.md, Coverage of a tile). All arithmetic is exact in integers.
  *
- * a and b of an edge are multiples of 256, so its sign at a pixel is the sign of (edge >> 8), which
- * inside a tile that the edge crosses fits 32 bits. Samples lie multiples of 1/16 pixel from the
- * pixel centre: their edge values are exact too, and differ from pixel to pixel by the same
- * multiples of 256. */
+ * The a and b of an edge are multiples of 256, so its sign at a pixel is the sign of (edge >> 8).
+ * Inside a tile that the edge crosses, this value fits 32 bits. Samples are at multiples of 1/16
+ * pixel from the pixel center. Their edge values are exact too, and change from pixel to pixel by
+ * the same multiples of 256. */
 #include "gfx/setup.h"
 
 #ifdef __SSE2__
@@ -19,7 +19,8 @@ edge_at(const struct edge *edge, int32_t x, int32_t y)
     return edge->a * x + edge->b * y + edge->c;
 }
 
-/* What the edge gains from the square's first pixel to the corner where it is largest, smallest. */
+/* Change of the edge value from the square's first pixel to the corner where it is largest;
+ * smallest. */
 static int64_t
 gain_most(const struct edge *edge, int32_t steps)
 {
@@ -32,7 +33,8 @@ gain_least(const struct edge *edge, int32_t steps)
     return ((edge->a < 0 ? edge->a : 0) + (edge->b < 0 ? edge->b : 0)) * steps;
 }
 
-/* What an edge may gain or lose from a pixel's centre to its samples: less than to its corner. */
+/* Bound of the change of an edge value from a pixel's center to its samples: the change to a
+ * corner. */
 static int64_t
 sample_reach(const struct triangle *triangle, const struct edge *edge)
 {
@@ -127,7 +129,7 @@ negative_lanes(lanes4 value)
 #endif
 }
 
-/* Pixels of the tile that lie outside one of `count` edges, given in 1/256 at the first pixel. */
+/* Pixels of the tile outside one of `count` edges; values in 1/256 at the first pixel. */
 static uint64_t
 outside_edges(uint32_t count, const int32_t first[], const int32_t a[], const int32_t b[])
 {
@@ -176,8 +178,8 @@ dashes_mask(const struct triangle *triangle, int32_t x, int32_t y)
     return drawn;
 }
 
-/* Pixels of the tile inside the edges at a place of the pixel: `from_x`, `from_y` in 1/16 pixel
- * from its centre. */
+/* Pixels of the tile inside the edges, tested at an offset of `from_x`, `from_y` in 1/16 pixel from
+ * each center. */
 static inline __attribute__((always_inline)) uint64_t
 inside_edges(const struct triangle *triangle, int32_t x, int32_t y, int32_t from_x, int32_t from_y)
 {

@@ -1,9 +1,9 @@
-/* sample_direct(): sampling without time, by the plan that the texture unit follows in time. */
+/* sample_direct(): sampling without time, by the plan that the Texture Unit executes in time. */
 #include "gfx/sample_setup.h"
 
 #include <string.h>
 
-/* The texels of compressed blocks, expanded one after another; the pass is to find them there. */
+/* Expands the pass's texels of compressed blocks into `texels`, and updates their offsets. */
 static void
 expand_texels(const struct sample_texture *texture, const uint8_t *blocks, struct sample_pass *pass,
               uint8_t texels[16 * 4])

@@ -1,9 +1,10 @@
-/* A texture made ready for its requests, and the short way of sample_plan(): the usual textures,
- * four lanes at once, with the operations of the long way in their order, so that the bits are the
- * same. */
+/* Prepares a texture for its requests. Contains the fast path of sample_plan() for common textures:
+ * four lanes at once, with the operations of the general path in the same order, so that results
+ * are bit-identical. */
 #include "gfx/sample_setup.h"
 
-/* Which byte of a texel is channel c: found by unpacking texels with one byte set; 5: always 1. */
+/* Finds the byte of a texel that holds channel c, by unpacking texels with one byte set; 5: always
+ * 1. */
 static bool
 byte_order(const struct format_info *format, uint8_t order[4])
 {
@@ -26,7 +27,7 @@ byte_order(const struct format_info *format, uint8_t order[4])
     return order[0] < 4 && order[1] < 4 && order[2] < 4 && (order[3] < 4 || format->channels == 7);
 }
 
-/* Modes that never read the border, whatever the coordinate. */
+/* Whether the mode never reads the border, for any coordinate. */
 static bool
 wrap_stays_inside(uint32_t mode)
 {
@@ -40,7 +41,7 @@ lay_levels(struct sample_texture *texture)
     const struct resource *res = texture->setup.res;
     const uint32_t bytes = res->format->block_bytes * res->samples;
     const bool blocks = res->format->block_width > 1;
-    /* a block's bytes count as its 16 texels */
+    /* A block's bytes count as its 16 texels. */
     const uint32_t divide = blocks ? bytes : 1, times = blocks ? 16 : 1;
     for (uint32_t i = 0; i <= res->desc.last_level; i++) {
         const struct resource_level *l = &res->levels[i];
@@ -81,7 +82,7 @@ filters_fast(const struct sample_texture *texture, uint8_t order[4])
            wrap_stays_inside(setup->wrap[1]) && byte_order(setup->bound->format, order);
 }
 
-/* The border color in the range of the format. */
+/* Clamps the border color to the range of the format. */
 static void
 clamp_border(const struct bound_view *bound, float border[4])
 {
@@ -142,7 +143,7 @@ struct lanes4 {
     vec4 f;
 };
 
-/* Down to integers; false when some lane is out of their range. */
+/* Rounds down to integers. Returns false if a lane is out of their range. */
 static inline bool
 floor4(vec4 u, struct lanes4 *out)
 {
@@ -205,7 +206,7 @@ places_y(const struct sample_texture *texture, const struct sample_level *l, ive
            (spread4(u & ((1u << l->square_log2) - 1)) << (texture->texel_stride_log2 + 1u));
 }
 
-/* One pass of the lanes; false when a coordinate is too large for the short way. */
+/* Plans one pass of the lanes. Returns false if a coordinate is too large for the fast path. */
 static bool
 plan_pass(const struct sample_texture *texture, uint32_t level, bool linear, vec4 s, vec4 t,
           uvec4 layer, struct sample_pass *pass)

@@ -1,6 +1,6 @@
-/* From the bytes of texels to the result. Within a pass texels are mixed along x,
- * then y; passes are mixed in order, each by its weight against what is there. Mixing is always
- * a + f * (b - a), so that equal texels give exactly themselves. */
+/* Filters the bytes of texels to the result. A pass interpolates along x, then y. Passes are
+ * combined in order, each by its weight relative to those before it. Interpolation is always a + f
+ * * (b - a), so that equal texels give exactly their value. */
 #include "gfx/sample_setup.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ compare(uint32_t func, float reference, float texel)
     }
 }
 
-/* Texel i of the lane. */
+/* Reads texel i of the lane. */
 static void
 read_texel(const struct sample_texture *texture, const struct sample_pass *pass, uint32_t i,
            uint32_t lane, const uint8_t *texels, float reference, float rgba[4])
@@ -42,7 +42,7 @@ read_texel(const struct sample_texture *texture, const struct sample_pass *pass,
         rgba[0] = compare(texture->setup.bound->sampler.compare_func, reference, rgba[0]);
 }
 
-/* A corner of a cube has no fourth texel: the mean of the other three. */
+/* The corner of a cube has no fourth texel: it gets the average of the other three. */
 static void
 fill_corner(uint32_t channels, const struct sample_pass *pass, uint32_t lane, float value[4][4])
 {

@@ -1,12 +1,13 @@
-/* The first part of a sample: what is bound, on which face of a cube a lane looks, and which levels
- * its LOD chooses.
+/* First step of sampling: the bound texture, the cube face of each lane, and the levels that its
+ * LOD selects.
  *
- * Anisotropy follows EXT_texture_filter_anisotropic's example: N probes along the longer of the
- * two pixel axes, LOD from that axis divided by N; N is the ratio of the axes rounded up, the
- * shorter taken as one texel at least (a smaller one gives nothing to average). The ratio counts in
- * sixteenths: what is rounded in coordinates must not give the pixels of a square footprint two
- * probes and a sharper level here and there. 1D, 2D, 2D arrays and rectangles;
- * 3D and cube textures are filtered isotropically. */
+ * Anisotropy follows the example in EXT_texture_filter_anisotropic. It takes N probes along the
+ * longer of the two pixel axes, with the LOD of that axis divided by N. N is the ratio of the axes,
+ * rounded up. The shorter axis counts as at least one texel, since less leaves nothing to average.
+ * The ratio is truncated to sixteenths. Otherwise rounding errors in coordinates would give some
+ * pixels of a square footprint two probes and a sharper level.
+ *
+ * 1D, 2D, 2D array and rectangle textures are filtered so; 3D and cube textures isotropically. */
 #include "gfx/sample_setup.h"
 
 #include <math.h>
@@ -46,7 +47,7 @@ is_power_of_two(uint32_t n)
     return (n & (n - 1)) == 0;
 }
 
-/* The view's levels and layers, cut to what the resource has. */
+/* Clamps the view's levels and layers to those of the resource. */
 static void
 setup_range(struct sample_setup *setup)
 {
@@ -111,7 +112,7 @@ request_derivatives(const struct texture_request *request, uint32_t lane0, uint3
     }
 }
 
-/* Derivatives of the direction of a cube lookup: along the lane's own row and column. */
+/* Derivatives of a cube lookup's direction, along the lane's row and column. */
 static void
 cube_direction_derivatives(const struct texture_request *request, uint32_t lane0, uint32_t lane,
                            struct derivatives *d)
@@ -125,8 +126,8 @@ cube_direction_derivatives(const struct texture_request *request, uint32_t lane0
     }
 }
 
-/* The face that a direction hits (GL 2.1 table 3.19; equal magnitudes: z before y before x), as
- * which component is the major axis and what s and t are made of. */
+/* The face that a direction hits (GL 2.1 table 3.19; equal magnitudes: z before y before x): the
+ * component of the major axis, and the sources of s and t. */
 struct face {
     uint32_t number, major;
     uint32_t s_component, t_component;
@@ -149,7 +150,7 @@ choose_face(const float v[3])
     return (struct face){sign < 0 ? 3 : 2, 1, 0, 2, 1, sign};
 }
 
-/* d(sc / 2 |ma|) by the quotient rule, as both signs of ma need it. */
+/* Applies the quotient rule to sc / (2 |ma|), in a form valid for both signs of ma. */
 static void
 face_derivatives(const struct face *face, const float v[3], struct derivatives *d)
 {
@@ -163,7 +164,7 @@ face_derivatives(const struct face *face, const float v[3], struct derivatives *
     d->dy[1] = (in.dy[face->t_component] * face->t_sign - my * t) * half;
 }
 
-/* The face of a cube, the layer of an array. */
+/* Selects the face of a cube or the layer of an array. */
 static void
 choose_layer(const struct sample_setup *setup, const float v[3], struct lane_coord *coord)
 {
@@ -191,7 +192,7 @@ lane_coordinates(const struct sample_setup *setup, const struct texture_request 
         choose_layer(setup, v, coord);
 }
 
-/* log2(sqrt(x)), straight between the powers of two of x; finite whatever x is. */
+/* log2(sqrt(x)), linear between the powers of two of x; always finite. */
 static float
 half_log2(float x)
 {
@@ -251,7 +252,7 @@ measure_footprint(const struct sample_setup *setup, const struct derivatives *d,
     return print;
 }
 
-/* Clamps the LOD and chooses levels and filter. */
+/* Clamps the LOD and selects levels and filter. */
 static void
 choose_levels(const struct sample_setup *setup, const struct footprint *print, float lod,
               struct lane_lod *out)
@@ -315,7 +316,7 @@ sample_quad(const struct sample_setup *setup, const struct texture_request *requ
     bool given = is_explicit(request->opcode);
     bool biased = request->opcode == OP_TXB || request->opcode == OP_TXB2;
     needs_lod = needs_lod || (sampler->max_anisotropy > 1 && !given);
-    /* One footprint for the quad, but for explicit derivatives and cube faces. */
+    /* One footprint for the quad, except with explicit derivatives or on cube faces. */
     bool per_lane = request->opcode == OP_TXD || (setup->cube && sampler->mip_filter != MIP_NONE);
     struct footprint print = {.probes = 1};
     if (needs_lod && !given)

@@ -1,8 +1,8 @@
-/* What the steps of sampling share: LOD and wrapping. Private to the sample files.
+/* Shared parts of the sampling steps: LOD and wrapping. Private to the sample files.
  *
- * Rules are GL 2.1's (section 3.8.7 to 3.8.9); where GL leaves room, they are the reference
- * renderer's: log2 by straight lines between the powers of two of rho squared, magnification for
- * LOD <= 0 whatever the filters, mip level by rounding to nearest even. */
+ * Rules are those of GL 2.1, sections 3.8.7 to 3.8.9. Where GL leaves freedom, the reference
+ * renderer decides: log2 is linear between the powers of two of rho squared, LOD <= 0 magnifies
+ * with any filters, and the mip level rounds to nearest even. */
 #ifndef AETIUS_GFX_SAMPLE_SETUP_H
 #define AETIUS_GFX_SAMPLE_SETUP_H
 
@@ -10,26 +10,27 @@
 
 #include <string.h>
 
-/* false: nothing usable is bound, the result is 0, 0, 0, 1. */
+/* Returns false if no usable texture is bound; the result is then 0, 0, 0, 1. */
 bool sample_setup_init(struct sample_setup *setup, const struct bound_view *bound, uint32_t target);
 
-/* Which texels a lane reads. */
+/* Filter and levels of one lane. */
 struct lane_lod {
     bool linear;          /* the image filter */
     uint32_t levels;      /* 1 or 2 */
     uint32_t level[2];    /* of the resource */
     float fraction;       /* weight of level[1] */
     uint32_t probes;      /* along the axis of anisotropy; 1: none */
-    float axis_s, axis_t; /* that axis: one pixel's step, in coordinates */
+    float axis_s, axis_t; /* that axis: the step of one pixel, in coordinates */
 };
 
-/* One lane's coordinates, on the chosen face for cubes. */
+/* One lane's coordinates; of cubes, on the selected face. */
 struct lane_coord {
     float s, t, r;
     uint32_t layer; /* slice of the resource; 0 for 3D */
 };
 
-/* Coordinates and LOD of the lanes 4 * quad .. + 3; true when all have the same LOD. */
+/* Computes coordinates and LOD of the lanes 4 * quad .. + 3. Returns whether all have the same
+ * LOD. */
 bool sample_quad(const struct sample_setup *setup, const struct texture_request *request,
                  uint32_t quad, struct lane_coord coords[4], struct lane_lod lods[4]);
 
@@ -37,7 +38,7 @@ typedef float vec4 __attribute__((vector_size(16)));
 typedef int32_t ivec4 __attribute__((vector_size(16)));
 typedef uint32_t uvec4 __attribute__((vector_size(16)));
 
-/* Four 8-bit channels as they lie in memory. */
+/* Four 8-bit channels in memory order. */
 static inline vec4
 decode8(const uint8_t *texel)
 {
@@ -59,7 +60,7 @@ mix4(vec4 a, vec4 b, float f)
     return a + f * (b - a);
 }
 
-/* floor(v) and what is above it; the integer saturates at +-2^30, NaN goes to -2^30. */
+/* floor(v) and the fraction above it. The integer saturates at +-2^30; NaN gives -2^30. */
 static inline int32_t
 floor_fract(float v, float *fract)
 {
@@ -80,7 +81,7 @@ floor_int(float v)
     return floor_fract(v, &fract);
 }
 
-/* To the nearest integer, ties to even; large values are integers already. */
+/* Rounds to the nearest integer, ties to even. Large values are already integers. */
 static inline float
 round_even(float v)
 {
@@ -94,12 +95,12 @@ absolute(float v)
     return v < 0 ? -v : v;
 }
 
-struct wrapped { /* neighbours along one axis; outside 0 .. size - 1: border */
+struct wrapped { /* neighbors along one axis; outside 0 .. size - 1: border */
     int32_t i0, i1;
     float f; /* weight of i1 */
 };
 
-/* Distance from the nearest even multiple of the texture: 0..1 back and forth. */
+/* Distance from the nearest even multiple of the texture: 0..1, mirrored. */
 static inline float
 mirror(float v)
 {
@@ -178,7 +179,7 @@ wrap_nearest(uint32_t mode, float v, int32_t size, bool power_of_two, bool norma
     return i > 0 ? i : 0;
 }
 
-/* The place of a texel inside the level. */
+/* Offset of a texel inside the level. */
 static inline uint32_t
 texel_address(const struct sample_texture *texture, uint32_t level, uint32_t x, uint32_t y,
               uint32_t z)
@@ -190,8 +191,8 @@ texel_address(const struct sample_texture *texture, uint32_t level, uint32_t x, 
             << texture->texel_stride_log2);
 }
 
-/* The short way of sample_plan(), for a texture that plans_fast and lanes of one LOD; false: the
- * long way has to be gone. */
+/* The fast path of sample_plan(), for a texture with plans_fast and lanes of one LOD. Returns false
+ * if the general path is needed. */
 bool sample_plan_fast(struct sample_plan *plan, const struct lane_coord coords[4],
                       const struct lane_lod *lod);
 

@@ -1,6 +1,7 @@
-/* The patterns of samples (docs/design/rasterizer.md, Multisampling): 4 are the reference
- * renderer's; 2 and 8 have no reference and are rotated grids too, no two samples of a pixel in one
- * row or column of 1/16 pixel. As fractions of the pixel from its top left corner:
+/* The sample patterns (docs/design/rasterizer.md, Multisampling). That of 4 is the reference
+ * renderer's. 2 and 8 have no reference and are rotated grids too: no two samples of a pixel share
+ * a row or column of 1/16 pixel. As fractions of the pixel from its top left corner:
+ *
  *     2: (.75,.75) (.25,.25)
  *     4: (.375,.125) (.875,.375) (.125,.625) (.625,.875)
  *     8: (.5625,.3125) (.4375,.6875) (.8125,.5625) (.3125,.1875)

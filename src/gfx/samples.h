@@ -1,23 +1,23 @@
-/* Multisampling: where the samples of a pixel lie, and masks of a quad's samples.
+/* Multisampling: sample positions in a pixel, and masks of a quad's samples.
  *
- * A sample mask has four bits for each sample, those of the quad's fragments: fragment f of sample
- * s is bit 4 * s + f. With one sample it is the mask of the fragments. */
+ * A sample mask has four bits per sample, one per fragment of the quad: fragment f of sample s is
+ * bit 4 * s + f. With one sample it is the mask of the fragments. */
 #ifndef AETIUS_GFX_SAMPLES_H
 #define AETIUS_GFX_SAMPLES_H
 
 #include <stdint.h>
 #include <string.h>
 
-enum { MAX_SAMPLES = 8, SAMPLE_UNITS = 16 /* a pixel's side */ };
+enum { MAX_SAMPLES = 8, SAMPLE_UNITS = 16 /* side of a pixel */ };
 
 struct sample_position {
-    int8_t x, y; /* from the pixel's centre, to the right and down in memory rows, in 1/16 pixel */
+    int8_t x, y; /* from the pixel's center, to the right and down in memory rows, in 1/16 pixel */
 };
 
-/* Of a pixel with 1, 2, 4 or 8 samples. */
+/* Positions for 1, 2, 4 or 8 samples per pixel. */
 const struct sample_position *sample_positions(uint32_t samples);
 
-/* Fragments of which some sample is set. */
+/* Fragments with at least one sample set. */
 static inline uint32_t
 mask_fragments(uint32_t mask)
 {
@@ -27,15 +27,15 @@ mask_fragments(uint32_t mask)
     return mask & 15;
 }
 
-/* The fragments' bits in the place of each sample. */
+/* Replicates the fragments' bits for each sample. */
 static inline uint32_t
 mask_of_fragments(uint32_t fragments, uint32_t samples)
 {
     return (uint32_t)((fragments * UINT64_C(0x11111111)) & ~(~UINT64_C(0) << (4 * samples)));
 }
 
-/* The quad's four elements of sample s, out of (or into) its bytes as they lie in memory: the
- * samples of a pixel side by side. */
+/* Copies the quad's four elements of sample s from (or to) its bytes in memory order, in which the
+ * samples of a pixel are adjacent. */
 static inline void
 sample_gather(const uint8_t *bytes, uint32_t element_bytes, uint32_t samples, uint32_t s,
               uint8_t *quad)

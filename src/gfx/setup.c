@@ -1,11 +1,11 @@
 /* Triangle setup (docs/design/rasterizer.md, Setup and precision): viewport transform, snap to
- * 1/256 pixel, face culling, exact integer edges with the top-left rule in memory rows (row 0 on
- * top), plane equations of depth and varyings, polygon offset.
+ * 1/256 pixel and face culling. It computes exact integer edges with the top-left rule in memory
+ * rows (row 0 on top), plane equations of depth and varyings, and polygon offset.
  *
- * Edges come from the snapped positions, planes from the unsnapped ones (as the reference renderer
- * has it), in double precision about the first vertex; where snapping turned the triangle over, the
- * planes come from the snapped positions too. Planes may be evaluated outside the triangle by less
- * than a pixel; depth is held between z_min and z_max, so hierarchical Z may rely on them. */
+ * Edges come from the snapped positions. Planes come from the unsnapped ones, as in the reference
+ * renderer, in double precision about the first vertex. If snapping reversed the triangle, planes
+ * come from the snapped positions too. Planes may be evaluated outside the triangle by less than a
+ * pixel. Depth is clamped to z_min..z_max, on which Hierarchical Z relies. */
 #include "gfx/setup.h"
 
 #include "gfx/fragment.h"
@@ -56,8 +56,8 @@ narrow(int32_t *min, int32_t *max, int32_t low, int32_t high)
         *max = high;
 }
 
-/* The first pixel that a shape beginning at a snapped coordinate can cover: by its centre, or when
- * multisampled by any of its samples, which lie nearer than half a pixel to the centre. */
+/* First pixel that a shape with this snapped start can cover: by its center, or when multisampled
+ * by any of its samples, which are less than half a pixel from the center. */
 static int32_t
 first_pixel(const struct draw *draw, int32_t snapped)
 {
@@ -70,9 +70,9 @@ last_pixel(const struct draw *draw, int32_t snapped)
     return draw->multisample ? (snapped + 127) >> 8 : setup_pixel(snapped) - 1;
 }
 
-/* The bounding box: pixels that can be covered, inside the bounds. A filled triangle may reach over
- * the rim of the viewport as far as the guard band and is cut off here; lines have been cut along
- * their middle before, and points may stick out. */
+/* Computes the bounding box: pixels that can be covered, inside the bounds. A filled triangle may
+ * extend outside the viewport as far as the guard band, and is cut off here. Clipping has already
+ * cut lines along their centerline. Points may extend outside the viewport. */
 static bool
 set_box(struct triangle *out, const struct draw *draw, uint32_t corners, const int32_t x[],
         const int32_t y[])
@@ -97,8 +97,8 @@ set_box(struct triangle *out, const struct draw *draw, uint32_t corners, const i
     return out->min_x <= out->max_x && out->min_y <= out->max_y;
 }
 
-/* The edge from (x0, y0) to (x1, y1) of a shape that lies right of it (clockwise on the screen).
- * Left edges (inside towards larger x) and top edges own the pixel centres on them. */
+/* Edge from (x0, y0) to (x1, y1) of a shape on its right (clockwise on the screen). Left edges
+ * (inside toward larger x) and top edges own the pixel centers on them. */
 static struct edge
 make_edge(int32_t x0, int32_t y0, int32_t x1, int32_t y1)
 {
@@ -110,7 +110,7 @@ make_edge(int32_t x0, int32_t y0, int32_t x1, int32_t y1)
     return edge;
 }
 
-/* Twice the area, positive when the corners go clockwise on the screen. */
+/* Twice the area; positive for clockwise corners on the screen. */
 static int64_t
 area_of(const int32_t x[], const int32_t y[])
 {
@@ -174,9 +174,10 @@ setup_varying(const struct draw *draw, uint32_t varying, bool front, const struc
     return v->out[slot];
 }
 
-/* Gradients of a value over the triangle: d[0], d[1] its change from vertex 0 to 1 and 2. */
+/* Gradients of a value over the triangle from d[0] and d[1], its change from vertex 0 to 1 and to
+ * 2. */
 struct gradients {
-    double x1, y1, x2, y2; /* positions about vertex 0, over twice the area */
+    double x1, y1, x2, y2; /* positions relative to vertex 0, over twice the area */
 };
 
 static struct gradients
@@ -195,7 +196,8 @@ gradients_of(const struct setup_vertex v[3], int64_t snapped_area)
     return (struct gradients){x1 / area, y1 / area, x2 / area, y2 / area};
 }
 
-/* Plane coefficients past the range of float would make infinity minus infinity at a pixel. */
+/* Limits plane coefficients to finite floats, since larger ones would give infinity minus infinity
+ * at a pixel. */
 static float
 plane_coefficient(double value)
 {
@@ -236,8 +238,8 @@ set_varyings(struct triangle *out, const struct draw *draw, const struct gradien
     }
 }
 
-/* What one unit of polygon offset is worth: two of the format's steps, as in the reference
- * renderer; of a float format, a step at the exponent of the triangle's largest depth. */
+/* Value of one unit of polygon offset: two steps of the format, as in the reference renderer. For a
+ * float format it is a step at the exponent of the triangle's largest depth. */
 static float
 offset_unit(const struct draw *draw, const struct setup_vertex v[3])
 {
@@ -317,13 +319,13 @@ fill_triangle(const struct draw *draw, const struct setup_vertex v[3],
     return 1;
 }
 
-/* What glPolygonMode shows of a triangle, a bit each: edges, number i from vertex i on, as lines,
- * and vertices as points. */
+/* Parts of a triangle that glPolygonMode draws, one bit each: edges as lines (edge i starts at
+ * vertex i), vertices as points. */
 struct outline {
     uint8_t edges, corners;
 };
 
-/* glPolygonMode: in the order and with the offset of the triangle. */
+/* Draws a triangle by glPolygonMode: its lines or points in order, with the triangle's offset. */
 static uint32_t
 unfilled_triangle(const struct draw *draw, struct setup_vertex v[3], struct outline outline,
                   const struct vertex *provoking, bool front, uint8_t mode,
@@ -356,8 +358,8 @@ unfilled_triangle(const struct draw *draw, struct setup_vertex v[3], struct outl
     return made;
 }
 
-/* The sign of area_of() for a whole triangle, also one that is cut or too thin for the snapped
- * corners: the determinant of its x, y and w. */
+/* Has the sign of area_of() for the unclipped triangle: the determinant of its x, y and w. It is
+ * also valid if the snapped corners are too close or clipped. */
 static double
 area_before_snapping(const struct draw *draw, const struct vertex *const whole[3])
 {
@@ -372,7 +374,7 @@ area_before_snapping(const struct draw *draw, const struct vertex *const whole[3
     return mirrored ? -determinant : determinant;
 }
 
-/* OpenGL 2.1, 2.14.1: front facing where the area's sign is the right one, so without area back. */
+/* OpenGL 2.1, 2.14.1: the sign of the area decides. A triangle without area is back facing. */
 static bool
 faces_front(const struct rasterizer_state *r, double area)
 {
@@ -407,7 +409,8 @@ setup_triangle(const struct draw *draw, const struct vertex *const vertices[3],
     return unfilled_triangle(draw, v, outline, provoking, front, mode, state, out);
 }
 
-/* Of the triangle of a fan that ends in vertex `last`: each edge and corner once. */
+/* Outline of the fan triangle that ends in vertex `last`. Each edge and corner of the polygon is in
+ * exactly one triangle. */
 static struct outline
 fan_outline(const struct clip_polygon *polygon, uint32_t last)
 {
@@ -454,7 +457,7 @@ setup_clipped(const struct draw *draw, const struct primitive_out *primitive,
     return setup_line(draw, &ends[0], &ends[1], provoking, true, state, out);
 }
 
-/* The edges that are drawn: those that assembly left and whose vertex program says so too. */
+/* Clears the flags of edges that the vertex program disables. Assembly has cleared inner edges. */
 static struct primitive_out
 apply_edge_flags(const struct draw *draw, const struct primitive_out *primitive,
                  const struct vertex *const v[3])

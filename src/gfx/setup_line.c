@@ -1,13 +1,14 @@
 /* Setup of lines and points (docs/design/rasterizer.md, Fill rules; OpenGL 2.1 specification, 3.3
  * and 3.4).
  *
- * A line that is not antialiased is a parallelogram: as wide across its minor axis as the rounded
- * line width, its ends cut along the minor axis, so that its pixels are columns (or rows) between
- * the ends; the ends move to the pixel's border where the diamond-exit rule says otherwise than
- * the pixel centre does. Values change along the major axis alone. A point is a square, whatever
- * its state says of sprites, since that is how the reference renderer's core profile draws it.
- * Multisampled a line is the rectangle about it, and values change along it.
- * A stippled line's pixels are numbered along its major axis; antialiased shapes: smooth.c. */
+ * A line without antialiasing is a parallelogram. Across its minor axis it is as wide as the
+ * rounded line width. Its ends are cut parallel to the minor axis, so its pixels form columns (or
+ * rows). An end moves to the pixel's border if the diamond-exit rule contradicts the pixel center
+ * test. Values change only along the major axis. A point is a square regardless of sprite state, as
+ * in the core profile of the reference renderer.
+ *
+ * A multisampled line is the rectangle around it, and values change along the line. Pixels of a
+ * stippled line are numbered along its major axis. Antialiased shapes: smooth.c. */
 #include "gfx/setup.h"
 
 #include <math.h>
@@ -26,13 +27,13 @@ fraction(float value)
     return value - floorf(value);
 }
 
-/* One end of a line along its major axis (m) and minor axis (n), from pixel centres. */
+/* One end of a line along its major axis (m) and minor axis (n), relative to pixel centers. */
 struct line_end {
     float m, n;
     float n_fraction;
 };
 
-/* The line as the rules see it: direction from end to start, and the axes' sign convention. */
+/* Parameters of the diamond-exit rule: direction from end to start, and the sign of the axes. */
 struct line_rule {
     float dm, dn, slope;
     float sign; /* 1: the major axis is x, -1: y */
@@ -51,7 +52,7 @@ crosses_centre(const struct line_rule *rule, const struct line_end *end, bool ze
     return at < 1.0f && (at > 0.0f || (zero_counts && at == 0.0f));
 }
 
-/* Whether the start's pixel is drawn though its centre lies before the start. */
+/* Whether the diamond-exit rule and the center test disagree about the start's pixel. */
 static bool
 start_moves(const struct line_rule *rule, const struct line_end *start)
 {
@@ -68,7 +69,7 @@ start_moves(const struct line_rule *rule, const struct line_end *start)
     return drawn != by_centre;
 }
 
-/* Whether the end's pixel is left out though its centre lies before the end. */
+/* Whether the diamond-exit rule and the center test disagree about the end's pixel. */
 static bool
 end_moves(const struct line_rule *rule, const struct line_end *end)
 {
@@ -90,7 +91,7 @@ line_end_of(float m, float n)
     return (struct line_end){.m = fraction(m) - 0.5f, .n = fraction(n) - 0.5f, fraction(n)};
 }
 
-/* Corners of the parallelogram in (major, minor) coordinates, snapped. */
+/* Computes the parallelogram's corners in (major, minor) coordinates, snapped. */
 static void
 line_corners(const struct draw *draw, bool x_major, const float m[2], const float n[2],
              int32_t major[4], int32_t minor[4])
@@ -104,7 +105,8 @@ line_corners(const struct draw *draw, bool x_major, const float m[2], const floa
     if (end.n == -0.5f && rule.dn < 0.0f)
         end.n = 0.5f;
 
-    const float side = rule.dm < 0.0f ? -0.5f : 0.5f; /* the border that lies behind */
+    const float side =
+        rule.dm < 0.0f ? -0.5f : 0.5f; /* pixel border against the line's direction */
     float shift[2] = {0.0f, 0.0f};
     if (start_moves(&rule, &start))
         shift[0] = side - start.m;
@@ -122,7 +124,7 @@ line_corners(const struct draw *draw, bool x_major, const float m[2], const floa
     }
 }
 
-/* Corners of the rectangle about a multisampled line, in order around it. */
+/* Computes the corners of the rectangle around a multisampled line, in order. */
 static void
 rectangle_corners(const struct draw *draw, const struct setup_vertex *v1,
                   const struct setup_vertex *v2, int32_t x[4], int32_t y[4])
@@ -140,10 +142,11 @@ rectangle_corners(const struct draw *draw, const struct setup_vertex *v1,
     }
 }
 
-/* How values change over a line: from its start to its end. */
+/* Change of values over a line, from its start to its end. */
 struct line_slope {
     float dx, dy;
-    bool along; /* multisampled and antialiased: along the line itself, else along its major axis */
+    /* Multisampled and antialiased: along the line itself, else along its major axis. */
+    bool along;
 };
 
 static struct plane
@@ -181,7 +184,7 @@ line_varyings(struct triangle *out, const struct draw *draw, const struct line_s
     }
 }
 
-/* Numbers the line's pixels for the stipple, also those that nobody sees. */
+/* Numbers the line's pixels for the stipple, including those that are not visible. */
 static void
 line_dashes(struct triangle *out, const struct draw *draw, bool x_major, float length,
             const int32_t major[4], struct setup_state *state)
@@ -246,7 +249,7 @@ point_size(const struct draw *draw, const struct vertex *v)
     return !(size > 1.0f) ? 1.0f : size > MAX_POINT_SIZE ? MAX_POINT_SIZE : size;
 }
 
-/* Sprite coordinates go from 0 to 1 across the square, downwards or upwards. */
+/* Sprite coordinates range from 0 to 1 across the square, downward or upward. */
 static void
 point_sprite(struct triangle *out, const struct draw *draw, int32_t size)
 {

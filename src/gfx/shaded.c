@@ -1,4 +1,4 @@
-/* From the outputs of the fragment program to the tests behind it: colors, the coverage of
+/* From the outputs of the fragment program to the tests after it: colors, the coverage of
  * antialiased shapes, KILL, alpha test, alpha to coverage. */
 #include "gfx/fragment.h"
 
@@ -22,8 +22,8 @@ shaded_color(const struct draw *draw, const struct exec *exec, uint32_t lane, ui
     return true;
 }
 
-/* Alpha of the first color output, which decides on fragments and on their coverage, also when no
- * color buffer takes it. */
+/* Alpha of the first color output. It decides on fragments and their coverage, even if no color
+ * buffer takes it. */
 static const float *
 first_alpha(const struct draw *draw, const struct exec *exec, uint32_t lane)
 {
@@ -46,7 +46,7 @@ shaded_mask(const struct draw *draw, const struct exec *exec, uint32_t lane, uin
     return mask;
 }
 
-/* Outputs with the colors that buffers or the alpha test take, a bit each. */
+/* Outputs whose colors the buffers or the alpha test use, one bit each. */
 static uint64_t
 color_outputs(const struct draw *draw)
 {

@@ -15,7 +15,8 @@ surface_bytes(const struct bound_surface *surface, struct gpu_memory *memory, ui
            (size_t)surface->layer * level->slice_bytes;
 }
 
-/* The whole slice, also the padding of its last tiles, so that a cleared tile is uniform. */
+/* Fills the whole slice including the padding of its last tiles, so that a cleared tile is
+ * uniform. */
 static void
 fill(uint8_t *bytes, uint32_t size, const uint8_t *element, uint32_t element_bytes)
 {
@@ -41,8 +42,8 @@ clear_color(const struct bound_surface *surface, struct gpu_memory *memory, cons
     fill(bytes, size, element, surface->format->block_bytes);
 }
 
-/* Clears some of the bits of each element: those in which an element of zeros and one of ones come
- * out the same. A whole number of elements fills a word; tiles are whole words. */
+/* Clears some bits of each element: those that come out equal in a cleared element of zeros and one
+ * of ones. Elements evenly divide a word, and tiles are whole words. */
 static void
 clear_bits(const struct bound_surface *surface, uint8_t *bytes, uint32_t size, uint32_t buffers,
            double depth, uint32_t stencil)
@@ -81,7 +82,7 @@ clear_depth(const struct bound_surface *surface, struct gpu_memory *memory, uint
     clear_bits(surface, bytes, size, buffers, depth, stencil);
 }
 
-/* Copies a row of blocks with all their samples out of (or into) a level. */
+/* Copies a box with all samples from or to a level. */
 static void
 copy_samples(const struct resource *res, uint8_t *memory, uint32_t level, const struct box *box,
              uint8_t *samples, bool write)
@@ -171,7 +172,7 @@ copy_region(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *
     return true;
 }
 
-/* The mean of a pixel's samples as 8-bit RGBA; sRGB formats keep their codes. */
+/* Average of a pixel's samples as 8-bit RGBA; sRGB formats keep their codes. */
 static void
 picture_pixel(const struct format_info *format, uint32_t sample_count, const uint8_t *samples,
               uint8_t out[4])
@@ -227,7 +228,7 @@ byte_of(float value)
     return !(value > 0) ? 0 : value >= 1 ? 255 : (uint8_t)(value * 255 + 0.5f);
 }
 
-/* All texels as `format` reads them. */
+/* Returns all texels as `format` reads them. */
 static float (*read_level(const struct resource *res, const struct format_info *format,
                           const struct gpu_memory *memory, uint32_t level, uint32_t slice))[4]
 {

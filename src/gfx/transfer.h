@@ -14,26 +14,26 @@ void clear_color(const struct bound_surface *surface, struct gpu_memory *memory,
                  const float rgba[4]);
 void clear_depth(const struct bound_surface *surface, struct gpu_memory *memory, uint32_t buffers,
                  double depth, uint32_t stencil);
-/* COPY_REGION and BLIT. Overlapping boxes read their source before they write. */
+/* COPY_REGION and BLIT. Overlapping boxes are safe: the source is read before any write. */
 bool copy_region(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err);
 bool blit(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err);
-/* Whether they could be executed, now that gpu_apply() has taken the command. */
+/* Whether the command can be executed. gpu_apply() must have accepted it. */
 bool copy_check(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err);
 bool blit_check(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err);
 
-/* A BLIT or a COPY_REGION, element by element, so that an executor may fetch what an
- * element is made of in its own way: pixels with a sample, blocks of compressed formats, bytes of
- * buffers. Positions are in these. */
+/* A BLIT or a COPY_REGION, element by element, so that an executor can fetch source elements in its
+ * own way. An element is a pixel's sample, a block of a compressed format, or a byte of a buffer.
+ * Positions count elements. */
 struct blit_image {
     const struct resource *res;
     const struct format_info *format;
     uint32_t level;
 };
-/* One axis: elements first .. last - 1 of the destination; the source position of a pixel's center.
- */
+/* One axis: elements first .. last - 1 of the destination, and the source position of a pixel's
+ * center. */
 struct blit_axis {
     int32_t first, last;
-    int32_t origin; /* where the destination box begins */
+    int32_t origin; /* start of the destination box */
     double start, step;
     uint32_t size; /* of the source level */
 };
@@ -41,7 +41,7 @@ struct blit_plan {
     struct blit_image dst, src;
     struct blit_axis x, y, z;
     bool copies;      /* COPY_REGION: */
-    int32_t shift[3]; /* from an element to its source's */
+    int32_t shift[3]; /* from an element to its source element */
     /* BLIT */
     uint32_t mask;
     bool linear, same;
@@ -50,23 +50,24 @@ struct blit_position {
     int32_t x, y, z;
     uint32_t sample;
 };
-/* Where the source's elements come from: the bytes of the one at an offset from the resource's
- * start. They are looked at before the next is asked for. */
+/* Access to the source's elements: returns the bytes of the element at an offset from the
+ * resource's start. They must be valid until the next call. */
 struct blit_source {
     const uint8_t *(*read)(void *data, uint32_t offset);
     void *data;
 };
-/* As copy_check() and blit_check(), and what is to be done. */
+/* Checks like copy_check() and blit_check(), and fills the plan. */
 bool blit_plan_init(struct blit_plan *plan, struct gpu_device *device, const struct gpu_cmd *cmd,
                     struct error *err);
-/* Whether the element of the destination is written. */
+/* Whether this element of the destination is written. */
 bool blit_covers(const struct blit_plan *plan, const struct blit_position *to);
-/* Writes it to `out`, which holds what it was (wanted only if blit_keeps()). */
+/* Writes the element to `out`, which must hold its old value (used only if blit_keeps()). */
 void blit_element(const struct blit_plan *plan, const struct blit_position *to,
                   const struct blit_source *source, uint8_t *out);
-/* Whether a part of each element stays. */
+/* Whether a part of each element keeps its old value. */
 bool blit_keeps(const struct blit_plan *plan);
-/* From a level onto itself: what is written may be a source too, and is to be read before. */
+/* Whether source and destination are the same level. Its source elements must then be read before
+ * they are overwritten. */
 static inline bool
 blit_in_place(const struct blit_plan *plan)
 {
@@ -82,18 +83,18 @@ blit_element_bytes(const struct blit_plan *plan)
 struct picture; /* base/file.h */
 void picture_of_resource(struct picture *picture, const struct resource *res,
                          const struct gpu_memory *memory);
-/* Of a level and layer that was read back. Surfaces that are not displayed have row 0 at the
- * bottom, as OpenGL has it; the picture is upright. */
+/* The picture of a level and layer that was read back, always upright. Surfaces that are not
+ * displayed have row 0 at the bottom, as in OpenGL. */
 void picture_of_read(struct picture *picture, const struct resource *res,
                      const struct gpu_memory *memory, uint32_t level, const struct box *box);
-/* A slice of a level of any format as `format` (the view's) reads it, row 0 of it on top: colors
- * held between 0 and 1, of several samples the first; depth in grey, the nearest depth in it black
- * and the farthest white. */
+/* The picture of one slice of a level of any format as `format` (the view's) reads it, with row 0
+ * on top. Colors are clamped to 0..1, with the first of several samples. Depth is gray: black for
+ * the nearest depth in the slice, white for the farthest. */
 void picture_of_level(struct picture *picture, const struct resource *res,
                       const struct format_info *format, const struct gpu_memory *memory,
                       uint32_t level, uint32_t slice);
 void picture_flip(struct picture *picture);
-/* The same of tight rows of a color format. */
+/* The same from tight rows of a color format. */
 void picture_of_rows(struct picture *picture, const struct format_info *format, uint32_t width,
                      uint32_t height, const uint8_t *rows);
 

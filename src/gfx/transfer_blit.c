@@ -1,10 +1,10 @@
-/* Blits and copies, element by element (gfx/transfer.h). A blit is a box of one surface onto a box
- * of another, scaled, mirrored, converted, with masks and a scissor; many samples to one (resolve:
- * the mean; depth and stencil: sample 0), one to many (each the same). A pixel's source is where
- * its center falls, GL_EXT_framebuffer_blit; the linear filter stays inside the source level. Depth
- * is filtered where that is asked for, which only mipmaps do (the driver makes each level from the
- * one before); stencil never is. A copy moves elements as they are: pixels with their samples,
- * compressed blocks, bytes of buffers. */
+/* Blits and copies, element by element (gfx/transfer.h). A blit copies a box of one surface to a
+ * box of another: scaled, mirrored, converted, with masks and a scissor. Several samples to one are
+ * resolved (average; depth and stencil: sample 0); one to several is replicated. The source of a
+ * pixel is where its center falls, as in GL_EXT_framebuffer_blit. The linear filter clamps to the
+ * source level. Depth is filtered if requested, which only mipmap generation does (the driver makes
+ * each level from the previous one); stencil never is. A copy moves elements unchanged: pixels with
+ * their samples, compressed blocks, bytes of buffers. */
 #include "gfx/transfer.h"
 
 #include <math.h>
@@ -33,7 +33,8 @@ init_side(struct blit_image *image, struct gpu_device *device, const struct gpu_
     return true;
 }
 
-/* Extents may be negative: the box then ends where it says it begins. */
+/* Extents may be negative: the box then extends toward lower positions, and the axis is
+ * mirrored. */
 static void
 init_axis(struct blit_axis *axis, int32_t dst, int32_t dst_extent, uint32_t dst_size, int32_t src,
           int32_t src_extent, uint32_t src_size)
@@ -75,7 +76,7 @@ clamp_index(double position, uint32_t size)
     return position < (double)size ? (uint32_t)position : size - 1;
 }
 
-/* The bytes of an element of the source; x and y in texels. */
+/* Bytes of an element of the source; x and y in texels. */
 static const uint8_t *
 read_at(const struct blit_plan *p, const struct blit_source *source, uint32_t x, uint32_t y,
         uint32_t z, uint32_t sample)
@@ -157,7 +158,7 @@ field(uint32_t word, uint32_t bits, uint32_t shift)
     return (uint32_t)(word >> shift & (((uint64_t)1 << bits) - 1));
 }
 
-/* `filtered`: what the linear filter makes of the depth. */
+/* `filtered` is the linearly filtered depth. */
 static void
 write_depth(const struct blit_plan *p, const uint8_t *in, const float filtered[4], uint8_t *out)
 {
@@ -206,7 +207,7 @@ blit_pixel(const struct blit_plan *p, const struct blit_position *to,
     }
 }
 
-/* The mean of samples that are there by force, of depth and stencil the first. */
+/* Averages forced samples; of depth and stencil it copies the first. */
 static void
 copy_mean(const struct blit_plan *p, const struct blit_source *source, uint32_t x, uint32_t y,
           uint32_t z, uint8_t *out)
@@ -388,7 +389,7 @@ blit(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
     if (cmd->blit.render_condition && !gpu_render_condition(device, cmd))
         return true;
     uint8_t *from = device->memory.bytes + p.src.res->address, *copy = NULL;
-    if (blit_in_place(&p)) { /* the boxes may overlap: read from a copy */
+    if (blit_in_place(&p)) { /* The boxes may overlap, so the source is read from a copy. */
         copy = mem_alloc(p.src.res->size_bytes);
         memcpy(copy, from, p.src.res->size_bytes);
         from = copy;

@@ -10,25 +10,26 @@ struct vertex { /* a shaded vertex: the vertex shader's outputs */
     float out[MAX_VARYINGS][4];
 };
 
-/* Bytes of one vertex attribute in memory: where they begin, or 0 when they lie outside the buffer
- * (the attribute is then 0, 0, 0, 1). `vertex` has the index bias added. */
+/* Address of one vertex attribute in memory; 0 if it is outside the buffer (the attribute is then
+ * 0, 0, 0, 1). `vertex` includes the index bias. */
 uint32_t fetch_address(const struct draw *draw, uint32_t attribute, uint32_t vertex,
                        uint32_t instance);
 void fetch_attribute(const struct format_info *format, const uint8_t *bytes, float out[4]);
 
-/* What the vertex shader wrote in a lane; colors are clamped where the state says so. */
+/* Stores the vertex shader outputs of a lane; colors are clamped if the state requires it. */
 void vertex_store(const struct draw *draw, const struct exec *exec, uint32_t lane,
                   struct vertex *out);
 
 struct primitive_out {
     uint8_t vertices;   /* 1 point, 2 line, 3 triangle */
-    uint8_t provoking;  /* which of v[] gives flat attributes */
-    uint8_t edge_flags; /* bit i: the edge from v[i] to v[i + 1] is a real one */
-    uint32_t run;       /* the same for what a line stipple runs through, in one draw */
-    uint32_t v[3];      /* the caller's vertex handles, in winding order */
+    uint8_t provoking;  /* index in v[] of the vertex with the flat attributes */
+    uint8_t edge_flags; /* bit i: the edge from v[i] to v[i + 1] is an outer one */
+    /* Equal for primitives of a draw that share one line stipple. */
+    uint32_t run;
+    uint32_t v[3]; /* the caller's vertex handles, in winding order */
 };
 
-/* Takes vertices in order, gives primitives in order. */
+/* Forms primitives from vertices, both in order. */
 struct assembler {
     uint8_t mode;
     bool flatshade_first;
@@ -40,12 +41,12 @@ struct assembler {
 };
 
 void assembler_begin(struct assembler *assembler, const struct draw *draw);
-/* Takes one vertex; writes up to 2 primitives, returns how many. */
+/* Takes one vertex, and writes up to 2 primitives. Returns their number. */
 uint32_t assembler_vertex(struct assembler *assembler, uint32_t handle,
                           struct primitive_out out[2]);
-/* Ends the run of vertices (restart index, or the end of the draw): a line loop closes. */
+/* Ends the run of vertices (restart index, or the end of the draw). It closes a line loop. */
 uint32_t assembler_end(struct assembler *assembler, struct primitive_out out[2]);
-/* The handles that later vertices can still refer to (strips, fans, loops). */
+/* Handles that later vertices can still refer to (strips, fans, loops). */
 uint32_t assembler_held(const struct assembler *assembler, uint32_t handles[4]);
 
 #endif

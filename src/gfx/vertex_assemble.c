@@ -1,10 +1,10 @@
-/* Primitive assembly (docs/design/machine.md, Primitive Assembly): vertices in order become points,
- * lines and triangles, with the winding and the provoking vertex of the OpenGL specification's
- * tables, first or last vertex convention. The order inside a triangle is Gallium's: the provoking
- * vertex comes first or last.
+/* Primitive assembly (docs/design/machine.md, Primitive Assembly): forms points, lines and
+ * triangles from vertices in order. Winding and provoking vertex follow the tables of the OpenGL
+ * specification, with the first or last vertex convention. The order inside a triangle is
+ * Gallium's: the provoking vertex is first or last.
  *
- * A polygon's triangle is held back by one vertex, since only the next vertex (or the end) tells
- * whether its closing edge is a real one. */
+ * A polygon's triangle is delayed by one vertex. Only the next vertex (or the end) decides whether
+ * its closing edge is an outer one. */
 #include "gfx/vertex.h"
 
 #include "base/error.h"
@@ -68,7 +68,7 @@ quad_vertex(struct assembler *s, uint32_t d, struct primitive_out out[2])
     return 2;
 }
 
-/* The strip's quad has its corners in the order 0, 1, 3, 2. */
+/* The corners of a strip's quad arrive in the order 0, 1, 3, 2. */
 static uint32_t
 quad_strip_vertex(struct assembler *s, uint32_t d, struct primitive_out out[2])
 {
@@ -127,7 +127,7 @@ fan_vertex(struct assembler *s, uint32_t c, struct primitive_out out[2])
     return 1;
 }
 
-/* The triangle 0, held[1], held[2] of a polygon, whose first vertex is provoking in both
+/* Emits triangle held[0], held[1], held[2] of a polygon. Its first vertex is provoking in both
  * conventions. */
 static void
 emit_polygon_part(const struct assembler *s, struct primitive_out *out, bool first, bool last)
@@ -167,7 +167,8 @@ line_vertex(struct assembler *s, uint32_t b, struct primitive_out out[2])
     return 1;
 }
 
-/* A stipple runs on through a strip, a loop and a polygon, and starts anew with everything else. */
+/* Whether the line stipple continues across primitives: in a strip, a loop and a polygon. Elsewhere
+ * each primitive restarts it. */
 static bool
 runs_on(const struct assembler *assembler)
 {
@@ -175,7 +176,7 @@ runs_on(const struct assembler *assembler)
            assembler->mode == PRIM_POLYGON || assembler->inner_edges == INNER_POLYGON;
 }
 
-/* Edges of triangle number n of a list that was made of quads or of a polygon. */
+/* Outer edges of triangle n of a list that was made of quads or of a polygon. */
 static uint8_t
 outer_edges(const struct assembler *s, uint32_t n)
 {
@@ -251,7 +252,7 @@ assembler_end(struct assembler *assembler, struct primitive_out out[2])
 uint32_t
 assembler_held(const struct assembler *assembler, uint32_t handles[4])
 {
-    /* Places of held[] that mean something after so many vertices. */
+    /* Number of valid entries of held[] after this many vertices. */
     uint32_t held = 0;
     const uint32_t n = assembler->count;
     switch ((enum primitive)assembler->mode) {
