@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BENCH_BLOCKS = 1 << 19 /* at most: 128 MiB */ };
+enum { BENCH_BLOCKS = 1 << 19 /* limit: 128 MiB */ };
 
 bool
 block_input_check(const struct block_input_options *options, struct error *err)
@@ -60,14 +60,14 @@ struct block {
     uint32_t words[CODEC_WORDS];
 };
 
-/* Different blocks of a kind and a number of samples. */
+/* Distinct blocks of one kind and number of samples. */
 struct bench {
     enum codec_kind kind;
     uint32_t samples;
     VEC(struct block) blocks;
 };
 
-/* The blocks that codecs are asked for, each once, as far as there is room. */
+/* Adds the blocks that codecs compress, each once, up to the limit. */
 static void
 keep_segment(struct bench *bench, const struct blocks_segment *segment)
 {

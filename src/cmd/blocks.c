@@ -1,4 +1,4 @@
-/* aetius blocks: what block files hold; raw blocks out of them and into them. */
+/* aetius blocks: describes block files, and converts between them and raw blocks. */
 #include "analysis/compression.h"
 #include "base/file.h"
 #include "base/interrupt.h"
@@ -21,7 +21,7 @@ int cmd_blocks(int argc, char **argv);
 
 struct blocks_options {
     bool raw, once, reads, writes, json, force;
-    bool counts; /* what --raw would write, before it does */
+    bool counts; /* first pass of --raw: only count the bytes */
     uint64_t raw_bytes;
     uint64_t dump; /* blocks still to print */
     bool dumps;
@@ -72,7 +72,7 @@ dump_text(const struct block_count *count, const uint32_t *block)
         printf("%s%08x%s", i % 8 ? " " : "    ", block[i], i % 8 == 7 ? "\n" : "");
 }
 
-/* Blocks that move, each as often as it did, or once. */
+/* Writes transferred blocks, each as often as it was transferred, or once with --once. */
 static bool
 write_raw(struct blocks_options *options, const struct block_count *count, const uint32_t *block,
           uint8_t *seen, struct error *err)
@@ -195,7 +195,7 @@ read_operand(struct blocks_options *options, const char *operand, cJSON *list, s
     return ok;
 }
 
-/* Raw blocks from standard input to a block file. */
+/* Converts raw blocks from standard input to a block file. */
 static bool
 take_raw(const struct blocks_options *options, struct error *err)
 {
@@ -221,12 +221,12 @@ take_raw(const struct blocks_options *options, struct error *err)
     struct error closing = {""};
     if (!blocks_writer_close(writer, &closing) && ok)
         ok = fail(err, "%s", closing.text);
-    if (!ok) /* part of a stream would look like all of it */
+    if (!ok) /* a partial file would look complete */
         unlink(options->out);
     return ok;
 }
 
-/* A small file may stand for very many blocks: they are counted before the first is written. */
+/* Checks the total size before the first block is written: a small file may contain very many. */
 static bool
 check_raw(struct blocks_options *options, const struct args *args, struct error *err)
 {

@@ -1,5 +1,5 @@
-/* aetius capture: records a trace of a program while virgl_test_server draws for it, or our own
- * functional renderer where that cannot run. */
+/* aetius capture: records a trace of a program. virgl_test_server draws for the program, or our own
+ * functional renderer if that cannot run. */
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
@@ -25,10 +25,10 @@ int cmd_capture(int argc, char **argv);
 struct capture_options {
     struct cut_options cut;
     bool stop;
-    uint64_t clock; /* frames a second, or 0 */
+    uint64_t clock; /* frames per second, or 0 */
 };
 
-/* Whether all that was recorded from the start is the trace that was asked for. */
+/* Whether the complete recording is the requested trace. */
 static bool
 is_whole(const struct capture_options *options)
 {
@@ -36,17 +36,17 @@ is_whole(const struct capture_options *options)
     return set->count == 0 || (set->count == 1 && set->ranges[0].first == 0);
 }
 
-/* What a capture writes for the time of the work when frames are cut out of it: all that was said,
- * and what the renderer had drawn by the start of each range. */
+/* Temporary files of a capture from which frames are cut: the recorded stream, and what the
+ * renderer had drawn at the start of each range. */
 struct recording {
     char *path, *contents;
     uint32_t frames;
     uint64_t draws;
-    bool begun; /* the files are this process's */
-    bool keep;  /* not all went well: what was said is kept, in whole frames */
+    bool begun; /* this process has created the files */
+    bool keep;  /* keep the stream after a failure; it ends with a whole frame */
 };
 
-/* The fast one of the two, or ours. */
+/* Selects virgl_test_server, which is faster, or our own renderer. */
 static bool
 find_renderer(struct renderer *renderer, struct error *err)
 {
@@ -83,7 +83,7 @@ run_program(const struct capture_options *options, char **program, struct messag
     recording->frames = trace_writer_frames(writer);
     recording->draws = trace_writer_draws(writer);
     if (!recording->frames && !recording->draws) {
-        trace_writer_discard(writer); /* it is no trace: an older one stays */
+        trace_writer_discard(writer); /* not a trace, so an older file stays */
         return ok;
     }
     return trace_writer_close(writer, ok ? err : &closing) && ok;
@@ -128,7 +128,7 @@ say_size(const char *path, uint32_t frames, uint64_t draws)
              megabytes, megabytes / frames);
 }
 
-/* Leaves the ranges, as far as the program came; false: it did not come to any. */
+/* Limits the ranges to the recorded frames. Returns false if no range is left. */
 static bool
 reach_ranges(struct frame_set *set, uint32_t frames)
 {
@@ -155,7 +155,7 @@ cut_recording(const struct capture_options *options, const struct recording *rec
     return ok;
 }
 
-/* Where what was recorded lies, when it is not cut. */
+/* Keeps the recording that could not be cut, and adds its path to the error. Returns false. */
 static bool
 keep_recording(struct recording *recording, struct error *err)
 {
@@ -169,7 +169,7 @@ keep_recording(struct recording *recording, struct error *err)
     return false;
 }
 
-/* Cuts the ranges out of what was recorded. */
+/* Cuts the ranges out of the recording. */
 static bool
 shorten(const struct capture_options *options, const char *program, struct recording *recording,
         struct error *err)
@@ -184,8 +184,8 @@ shorten(const struct capture_options *options, const char *program, struct recor
                                        recording->frames, set->ranges[count].first);
 }
 
-/* After a signal: the ranges that are whole become traces. What was recorded stays where there was
- * to be more. */
+/* After a signal, cuts the complete ranges out of the recording. The recording stays if other
+ * ranges were requested. */
 static bool
 shorten_interrupted(const struct capture_options *options, struct recording *recording,
                     struct error *err)
@@ -206,7 +206,7 @@ shorten_interrupted(const struct capture_options *options, struct recording *rec
     return all || keep_recording(recording, err);
 }
 
-/* All of it is the trace, if it has a frame or a draw. */
+/* Keeps the complete recording as the trace if it has a frame or a draw. */
 static bool
 keep_whole(const struct recording *recording)
 {

@@ -1,4 +1,4 @@
-/* aetius compare: two pictures, two folders of pictures frame by frame, two runs. */
+/* aetius compare: compares two pictures, two folders of pictures frame by frame, or two runs. */
 #include "base/log.h"
 #include "cmd/options.h"
 #include "base/mem.h"
@@ -21,7 +21,7 @@
 int cmd_compare(int argc, char **argv);
 
 struct pair {
-    char *name; /* of the file, the same in both */
+    char *name; /* file name, equal in both folders */
     struct picture_difference difference;
 };
 
@@ -36,7 +36,7 @@ struct comparison {
     const char *limits, *markdown, *junit;
     bool per_draw, renew;
     struct regression_limits regression;
-    struct draws draws_a, draws_b; /* when is_joined: both have tables of draws, or must */
+    struct draws draws_a, draws_b; /* valid if is_joined: both runs have tables of draws */
     struct draws_join join;
     bool is_joined;
 };
@@ -96,7 +96,7 @@ is_png(const struct dirent *entry)
     return n > 4 && !strcmp(entry->d_name + n - 4, ".png");
 }
 
-/* DIR/frames where that is there, else DIR. */
+/* Returns DIR/frames if it exists, else DIR. The caller frees it. */
 static char *
 frames_of(const char *dir)
 {
@@ -211,7 +211,7 @@ add_pair(cJSON *list, const struct pair *pair)
     cJSON_AddItemToArray(list, object);
 }
 
-/* A figure of both runs; the caller may say more of it. */
+/* Adds a statistic of both runs. The caller may add members. */
 static cJSON *
 add_move(cJSON *list, const char *name, double a, double b)
 {
@@ -369,7 +369,7 @@ print_pictures(const struct comparison *comparison)
     text_table_put(&table, TEXT_TABLE_TEXT, stdout);
 }
 
-/* Runs of other scenes of one program have few draws in common. */
+/* The numbers show whether the runs have the same scene: those of other scenes share few draws. */
 static void
 print_join(const struct draws_join *join)
 {
@@ -377,7 +377,7 @@ print_join(const struct draws_join *join)
            join->draws_b, join->same_hash, join->changed, join->only_b, join->only_a);
 }
 
-/* The limits last: they are what a log of continuous integration ends with. */
+/* Prints limits last, so that a log of continuous integration ends with them. */
 static void
 print_compare_text(const struct comparison *comparison)
 {
@@ -403,7 +403,7 @@ comparison_fini(struct comparison *comparison)
     draws_fini(&comparison->draws_b);
 }
 
-/* Draw by draw: where that is wanted, or both have the tables. */
+/* Compares draw by draw if requested, or if both runs have tables of draws. */
 static bool
 judge_draws(struct comparison *c, struct error *err)
 {
@@ -421,7 +421,7 @@ judge_draws(struct comparison *c, struct error *err)
             regression_limits_check_draws(&c->regression, &c->draws_a, &c->draws_b, &c->join, err));
 }
 
-/* What the limits say of the two runs, and of their draws. */
+/* Checks the limits for the two runs and their draws. */
 static bool
 check_limits(struct comparison *c, struct error *err)
 {
@@ -435,7 +435,7 @@ check_limits(struct comparison *c, struct error *err)
            judge_draws(c, err);
 }
 
-/* `failure`: why there was nothing to compare, or NULL. */
+/* `failure`: reason for a failed comparison, or NULL. */
 static bool
 write_report(const struct comparison *c, const char *path, bool markdown, const char *failure,
              struct error *err)
@@ -468,7 +468,7 @@ compare_many(const char *const *dirs, uint32_t count, bool json, struct error *e
     return true;
 }
 
-/* Of two operands. */
+/* Compares two operands. Returns the exit status. */
 static int
 compare_two(struct comparison *c, bool json)
 {

@@ -1,4 +1,4 @@
-/* aetius compress: every codec over captured frame-buffer blocks. */
+/* aetius compress: measures every codec on captured frame-buffer blocks. */
 #include "analysis/compression.h"
 #include "base/cores.h"
 #include "base/interrupt.h"
@@ -24,7 +24,7 @@ struct input { /* one operand */
 };
 
 struct compress_file {
-    struct compression blank; /* what each input begins with */
+    struct compression blank; /* initial value of each input's result */
     VEC(struct input) inputs;
     struct compression sum;
 };
@@ -68,7 +68,7 @@ bus_bytes(const struct compress_file *all)
     return all->sum.bus == CODEC_BUS_32 ? 32 : 64;
 }
 
-/* Mean over the inputs of a codec's ratio; 0 when it applies to none. */
+/* Mean of a codec's ratio over the inputs; 0 if it applies to none. */
 static double
 mean_ratio(const struct compress_file *all, uint32_t kind, uint32_t codec, bool geometric)
 {
@@ -99,7 +99,7 @@ by_ratio(const void *a, const void *b)
     return x->codec < y->codec ? -1 : 1;
 }
 
-/* Codecs that apply, the best first. */
+/* Sorts the codecs that apply, best first. Returns their number. */
 static uint32_t
 rank_codecs(const struct compress_file *all, uint32_t kind, struct rank ranks[CODEC_COUNT])
 {
@@ -113,7 +113,7 @@ rank_codecs(const struct compress_file *all, uint32_t kind, struct rank ranks[CO
     return count;
 }
 
-/* A row: its ratio, and what it makes of the blocks. */
+/* Adds a codec's row: its ratio, and the sizes of the compressed blocks. */
 static void
 put_codec(const struct compress_file *all, uint32_t kind, const struct rank *rank,
           struct text_table *table)
@@ -210,7 +210,8 @@ put_levels(const struct compress_file *all, const struct input *input, uint32_t 
     }
 }
 
-/* A line an input, kind, codec and level; the level's number is that of the block state. */
+/* Prints one line per input, kind, codec and level. The level's number is that of the block
+ * state. */
 static void
 print_compress_csv(const struct compress_file *all)
 {
@@ -394,7 +395,7 @@ cmd_compress(int argc, char **argv)
     const bool ok = compress_file(&all, &args, &input_options, &err);
     if (ok || all.sum.kinds[COMPRESSION_COLOR].transfers ||
         all.sum.kinds[COMPRESSION_DEPTH].transfers)
-        print(&all, json, csv); /* after a failure: what came before it */
+        print(&all, json, csv); /* prints the results of all inputs before a failure */
     if (ok && all.blank.check)
         log_note("every codec gave back every block as it was");
     VEC_FREE(&all.inputs);

@@ -1,4 +1,4 @@
-/* aetius explain: one statistic, metric, unit, queue or parameter. */
+/* aetius explain: describes one statistic, metric, unit, queue or parameter. */
 #include "base/log.h"
 #include "base/text_table.h"
 #include "cmd/options.h"
@@ -13,7 +13,7 @@
 
 int cmd_explain(int argc, char **argv);
 
-/* What is known of a name; what does not apply is NULL or empty. */
+/* Facts about a name. Facts that do not apply are NULL or empty. */
 struct answer {
     const char *kind, *measure, *doc, *formula, *section, *note;
     const struct stat_group *group; /* of a unit */
@@ -43,7 +43,7 @@ list_metrics_using(struct answer *answer, const char *name)
                                      used ? ", " : "", metrics[i].name);
 }
 
-/* A unit whose name, or that of its statistic, this is; NULL for queues. */
+/* Unit with this name, or with this statistic; NULL for queues. */
 static const struct unit_doc *
 unit_of(const char *name)
 {
@@ -55,7 +55,7 @@ unit_of(const char *name)
     return NULL;
 }
 
-/* A column of the tables, or the name that its instances share. */
+/* Explains a column of the tables, or the common name of its instances. */
 static bool
 explain_statistic(const struct machine *machine, const char *name, struct answer *answer)
 {
@@ -122,7 +122,7 @@ explain_metric(const char *name, struct answer *answer)
     return true;
 }
 
-/* "SECTION.Name", or a name that only one section has. */
+/* Explains "SECTION.Name", or a name that only one section has. */
 static bool
 explain_parameter(const char *name, struct answer *answer)
 {
@@ -159,7 +159,7 @@ put_row(struct text_table *table, const char *name, const char *doc)
     text_table_end_row(table);
 }
 
-/* The statistics and the parameters of a unit. */
+/* Prints the statistics and parameters of a unit. */
 static void
 print_members(const struct answer *answer)
 {

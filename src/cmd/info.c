@@ -1,4 +1,4 @@
-/* aetius info: what a trace holds. */
+/* aetius info: describes the contents of a trace. */
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "cmd/options.h"
@@ -20,21 +20,21 @@ total_draws(const struct trace_reader *reader)
     return draws;
 }
 
-/* The size of the first frame stands for the trace's; a frame tells its own. */
+/* The first frame, whose size is shown as the trace's. Each frame also has its own. */
 static struct trace_frame
 first_frame(const struct trace_reader *reader)
 {
     return trace_frame_count(reader) ? *trace_frame(reader, 0) : (struct trace_frame){0};
 }
 
-/* The draws of frames, as --draws wants them. */
+/* The list of draws for --draws. */
 struct draw_list {
     bool wanted;
     struct inspection inspection;
-    cJSON **frames; /* the list of each; NULL: they are printed */
+    cJSON **frames; /* the list of each frame; NULL: the lists are printed */
     uint32_t first, last;
-    struct text_table table; /* the draws of a frame that are not printed yet */
-    uint32_t frame;          /* that one */
+    struct text_table table; /* draws of `frame` that are not printed yet */
+    uint32_t frame;          /* frame of the table */
 };
 
 static bool
@@ -95,7 +95,7 @@ add_frame(cJSON *list, const struct trace_reader *reader, uint32_t index, cJSON 
     cJSON_AddItemToArray(list, o);
 }
 
-/* What the program was offered, against what this program offers. */
+/* Adds the capabilities that the program was offered, compared with those of this version. */
 static void
 add_caps(cJSON *o, const struct caps_v2 *caps)
 {

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* What a frame weighs besides its draws, and what walking past a frame costs against simulating
- * it: guesses that decide who gets which frames, not what comes out. */
+/* Weight of a frame besides its draws, and cost of skipping a frame relative to simulating it.
+ * These estimates only distribute the work; results do not depend on them. */
 #define FRAME_WEIGHT 16
 #define WALK_SHARE   0.12
 
@@ -25,12 +25,12 @@ struct jobs {
     struct simulate *s;
     struct trace_reader *reader;
     struct worker_pool *pool;
-    uint32_t frames; /* that the trace has */
-    uint32_t values; /* of a part */
-    uint32_t end;    /* a member's: its frames end before this one */
-    /* the coordinator's */
+    uint32_t frames; /* number of frames in the trace */
+    uint32_t values; /* per part */
+    uint32_t end;    /* a member's frames end before this one */
+    /* the coordinator's members */
     struct hand_head **done; /* by frame */
-    uint32_t next;           /* to be joined */
+    uint32_t next;           /* next frame to be joined */
     bool failed;
     uint32_t failed_at; /* the earliest frame that failed */
 };
@@ -47,8 +47,8 @@ weight(const struct jobs *jobs, uint32_t frame)
     return trace_frame(jobs->reader, frame)->draws + FRAME_WEIGHT;
 }
 
-/* Where to part the frames from `first` on, when `places` more processes could work on what is
- * behind: a wanted frame, or 0 when there are not two. */
+/* Chooses the wanted frame at which to split the frames from `first` on, if `places` more processes
+ * can work on the rest. Returns 0 if fewer than two are wanted. */
 static uint32_t
 choose_part(const struct jobs *jobs, uint32_t first, uint32_t places)
 {
@@ -87,7 +87,7 @@ member_fails(struct jobs *jobs, const struct error *err)
     worker_pool_leave(jobs->pool, 1);
 }
 
-/* Shares its frames with a new member when there is a place. */
+/* Splits its frames with a new member if another process is permitted. */
 static void
 share(struct jobs *jobs)
 {
@@ -99,7 +99,7 @@ share(struct jobs *jobs)
         return;
     const int made = worker_pool_fork(jobs->pool, part, &err);
     if (made < 0)
-        return; /* no place, or no process: the frames stay here */
+        return; /* no process available: the frames stay here */
     if (made == 0) {
         jobs->end = part;
     } else {
@@ -110,7 +110,7 @@ share(struct jobs *jobs)
     sim->end = jobs->end;
 }
 
-/* What happened to the pixel that is watched, in as many messages as it takes. */
+/* Sends the records of the watched pixel, in as many messages as needed. */
 static bool
 hand_over_pixel(struct jobs *jobs, struct hand_head *message)
 {
@@ -128,7 +128,7 @@ hand_over_pixel(struct jobs *jobs, struct hand_head *message)
     return true;
 }
 
-/* A frame is done: says so. */
+/* Sends a completed frame to the coordinator. */
 static bool
 hand_over(struct jobs *jobs, struct error *err)
 {
@@ -143,7 +143,7 @@ hand_over(struct jobs *jobs, struct error *err)
     return ok || fail(err, "cannot hand a frame over");
 }
 
-/* Between two frames; false: there is nothing left to do here. */
+/* Called between two frames. Returns false if no work is left here. */
 static bool
 begin_frame(struct jobs *jobs, bool first, struct error *err, bool *ok)
 {
@@ -192,7 +192,7 @@ run_member(struct jobs *jobs)
 
 /* The coordinator. */
 
-/* Puts together what is finished, up to the first frame that is not; `rest`: all that is there. */
+/* Joins completed frames up to the first missing one; `rest`: joins all that exist. */
 static bool
 join(struct jobs *jobs, bool rest, struct error *err)
 {

@@ -1,4 +1,4 @@
-/* aetius: finds the subcommand and hands it its arguments. */
+/* aetius: finds the subcommand and passes it its arguments. */
 #include "base/build.h"
 #include "base/args.h"
 #include "base/interrupt.h"
@@ -53,7 +53,8 @@ print_commands(FILE *out)
         "results kept.");
 }
 
-/* What a command said may not have come through: a full disk. A reader that left had enough. */
+/* Detects output that was not written, for example to a full disk. A reader that closed the pipe
+ * early is no error. */
 static int
 check_stdout(int status)
 {
@@ -66,8 +67,8 @@ check_stdout(int status)
     return EXIT_FAILED;
 }
 
-/* Where a standard stream is closed, the first file that is opened must not take its place: what is
- * said would go into it. The stand-in fails as the closed one would. */
+/* Reserves the numbers of closed standard streams. Otherwise the first opened file would get such a
+ * number and receive messages. The placeholder fails like a closed stream. */
 static void
 hold_streams(void)
 {

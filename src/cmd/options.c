@@ -80,7 +80,7 @@ parse_warm_up(const char *text, uint32_t *frames, struct error *err)
     return true;
 }
 
-/* `"schema": N`, to stand in front of an object's members. */
+/* `"schema": N`, to be inserted before an object's members. */
 static cJSON *
 schema_item(void)
 {

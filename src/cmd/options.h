@@ -14,12 +14,12 @@ struct machine_options {
     struct arg_list configs, sets;
 };
 
-/* Operands, as the end of a struct arg_spec. */
+/* Numbers of operands, as the end of a struct arg_spec. */
 #define NO_OPERAND 0, 0, "no operand", .program = ARG_NO_PROGRAM
 #define ONE_TRACE  1, 1, "one trace FILE", .program = ARG_NO_PROGRAM
 #define SOME_FILES 1, UINT32_MAX, "at least one FILE", .program = ARG_NO_PROGRAM
 
-/* An option that several commands have stands here once; each says what it means by it. */
+/* Options that several commands share. Each command supplies its description. */
 // clang-format off
 #define OPTION_OUTPUT(value, what, help, required)                                                 \
     {"output", 'o', ARG_STRING, value, what, help, required}
@@ -51,27 +51,27 @@ struct machine_options {
     OPTION_SET(&(options)->sets, "set one parameter; overrides presets and files")
 // clang-format on
 
-/* The preset's name. */
+/* Name of the preset. */
 const char *machine_options_preset(const struct machine_options *options);
 bool machine_options_apply(const struct machine_options *options, struct params *params,
                            struct error *err);
-/* A machine as they say, with nothing to do. */
+/* Builds an idle machine from the options. */
 bool machine_options_build(const struct machine_options *options, struct simulation *simulation,
                            struct error *err);
 
-/* Of "F:D", a frame and the number of a draw in it, as `aetius draws` prints them. */
+/* Parses "F:D": a frame and the number of a draw in it, as printed by `aetius draws`. */
 bool parse_draw(const char *text, uint32_t *frame, uint32_t *draw, struct error *err);
-/* Of OPTION_CLOCK. */
+/* For OPTION_CLOCK. */
 bool check_clock(uint64_t frames_per_second, struct error *err);
-/* Of OPTION_WARM_UP; NULL: WARM_UP_ALL. */
+/* For OPTION_WARM_UP; NULL: WARM_UP_ALL. */
 bool parse_warm_up(const char *text, uint32_t *frames, struct error *err);
 
-/* trace_reader_open(); that the trace is cut short is a warning. */
+/* Like trace_reader_open(), with a warning if the trace is truncated. */
 bool open_trace(struct trace_reader **reader, const char *path, struct error *err);
 
 /* Prints a tree on standard output, with its `schema` (base/schema.h), and frees it. */
 void print_json_tree(cJSON *root);
-/* The exit status; after a failure the message is printed. */
+/* Prints the message after a failure. Returns the exit status. */
 int conclude(bool ok, const struct error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* aetius params: what each parameter means, may be, and is. */
+/* aetius params: describes each parameter, its range and its value. */
 #include "base/args.h"
 #include "base/log.h"
 #include "base/text_table.h"
@@ -26,7 +26,7 @@ is_asked_for(const struct request *request, const struct param_info *info)
     return !request->unmodelled || info->unmodelled;
 }
 
-/* A line below a parameter. */
+/* Adds a line below a parameter. */
 static void
 put_more(struct text_table *table, const char *before, const char *text, const char *after)
 {
@@ -131,7 +131,8 @@ print_params_json(const struct request *request)
     print_json_tree(root);
 }
 
-/* The INI of one section, or of all: what params_to_ini() writes, cut at its section lines. */
+/* Prints the INI of one section or of all: the output of params_to_ini(), split at section
+ * lines. */
 static void
 print_ini(const struct request *request)
 {
@@ -148,7 +149,7 @@ print_ini(const struct request *request)
     free(text);
 }
 
-/* What can be made ideal, by which parameters. */
+/* Prints what can be made ideal, and by which parameters. */
 static void
 print_ideals(void)
 {

@@ -1,4 +1,4 @@
-/* aetius replay: the pictures of a trace, without time. */
+/* aetius replay: draws the pictures of a trace, without time. */
 #include "base/args.h"
 #include "base/interrupt.h"
 #include "base/log.h"
@@ -50,7 +50,7 @@ feed(struct trace_reader *reader, struct frames *frames, const struct replay_opt
     return ok;
 }
 
-/* A reference may have to begin without what multisampled resources held. */
+/* Warns that a reference renderer may lack the initial contents of multisampled resources. */
 static bool
 warn_of_lost_samples(struct trace_reader *reader, const struct replay_options *options,
                      struct error *err)
@@ -109,7 +109,7 @@ replay(const char *path, struct replay_options *options, struct error *err)
     return ok;
 }
 
-/* Of all parameters only those that change the picture matter here. */
+/* Reads the parameters. Only those that change the picture matter here. */
 static bool
 read_params(struct replay_options *options, struct error *err)
 {

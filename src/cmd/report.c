@@ -1,4 +1,4 @@
-/* aetius report: runs, sweeps and tables as a page that opens in a browser. */
+/* aetius report: shows runs, sweeps and tables as a page in a browser. */
 #include "base/log.h"
 #include "cmd/options.h"
 #include "cmd/report.h"
@@ -9,7 +9,7 @@
 
 int cmd_report(int argc, char **argv);
 
-/* One that is no run. */
+/* Adds a table that is not a run. */
 static bool
 add_table(cJSON *page, const char *path, struct error *err)
 {

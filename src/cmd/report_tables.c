@@ -1,5 +1,4 @@
-/* Tables for the report page: of sweeps, and of files of CSV (studies, the history of benchmarks).
- */
+/* Tables for the report page: of sweeps, and of CSV files (studies, the history of benchmarks). */
 #include "base/file.h"
 #include "cmd/report.h"
 #include "sweep/database.h"
@@ -44,7 +43,7 @@ facts_of(const struct outputs *outputs, const char *title, const char *note)
     cJSON *facts = cJSON_CreateObject(), *better = cJSON_AddObjectToObject(facts, "better");
     cJSON_AddStringToObject(facts, "title", title);
     cJSON_AddStringToObject(facts, "note", note);
-    cJSON_AddTrueToObject(facts, "sections"); /* are left out where names stay apart */
+    cJSON_AddTrueToObject(facts, "sections"); /* sections are omitted from names that stay unique */
     for (size_t i = 0; i < output_count(outputs); i++)
         cJSON_AddStringToObject(better, output_name(outputs, i),
                                 outputs->rows.cells.items[2 * (i + 1) + 1]);
@@ -69,8 +68,8 @@ add_answer(cJSON *page, const struct sweep *sweep, sqlite3 *db, const char *sql,
     return ok;
 }
 
-/* A row a machine: the geometric mean of each output over the inputs, where all have it and it has
- * one. */
+/* Adds one row per machine: the geometric mean of each output over the inputs. It exists if every
+ * input has the output and the mean is defined. */
 static bool
 add_machines(cJSON *page, const struct sweep *sweep, sqlite3 *db, const struct outputs *outputs,
              struct error *err)
@@ -161,17 +160,16 @@ has_column(const struct text_table *rows, const char *name)
     return false;
 }
 
-/* What is plotted first of the tables that Aetius makes; columns `y` and `by` tell which
- * table it is. */
+/* Initial plots of tables that Aetius itself writes. Columns `y` and `by` identify the table. */
 static const struct {
     const char *order, *x, *y, *by;
 } known[] = {
     {NULL, "measured_fps", "predicted_fps", "fitted"}, /* model check --json */
     {NULL, "fragments", "seconds", "sweep"},           /* model bench */
-    {"commit", NULL, "wall_ms", "case"},               /* make bench: over time, a line a case */
-    {NULL, "expected", "gained", "resource"},          /* study verdicts */
-    {NULL, "latency_cycles", "geometric", "codec"},    /* study compression: ratios */
-    {NULL, "cycles", "color_bytes", "configuration"},  /* ... traffic */
+    {"commit", NULL, "wall_ms", "case"},              /* make bench: over time, one line per case */
+    {NULL, "expected", "gained", "resource"},         /* study verdicts */
+    {NULL, "latency_cycles", "geometric", "codec"},   /* study compression: ratios */
+    {NULL, "cycles", "color_bytes", "configuration"}, /* study compression: traffic */
 };
 
 static void
@@ -229,8 +227,8 @@ put_cell(struct text_table *rows, const cJSON *value)
         text_table_cell(rows, "%s", cJSON_IsBool(value) ? cJSON_IsTrue(value) ? "yes" : "no" : "");
 }
 
-/* What `model check --json` and `sweep query --json` print: {"rows": [{NAME: value, ...}, ...]},
- * with the names of the first. */
+/* Adds the output of `model check --json` or `sweep query --json`: {"rows": [{NAME: value, ...},
+ * ...]}. The first row defines the columns. */
 static bool
 add_json(cJSON *page, const char *path, const char *text, size_t size, struct error *err)
 {
@@ -255,7 +253,7 @@ add_json(cJSON *page, const char *path, const char *text, size_t size, struct er
     if (ok)
         add_file(page, path, &rows);
     text_table_fini(&rows);
-    cJSON_Delete(root); /* with the list */
+    cJSON_Delete(root); /* also frees the list */
     return ok;
 }
 

@@ -1,13 +1,13 @@
-/* The Top-Down trees for the report page: which nodes they have, and how the shaders' follow from
- * the statistics. The page adds up their values for whatever is selected (page/tree.js). */
+/* The Top-Down trees for the report page: their nodes, and the formulas of the shaders' tree from
+ * statistics. The page sums their values over the selection (page/tree.js). */
 #include "analysis/pipeline_tree.h"
 #include "analysis/shader_tree.h"
 #include "cmd/report.h"
 
 #include <string.h>
 
-/* A list of {"name", "parent", "what", "threshold", "loss", "leaf"}, without the root; parents
- * stand before their children. */
+/* Adds a list of {"name", "parent", "what", "threshold", "loss", "leaf"}, without the root. Parents
+ * precede their children. */
 static cJSON *
 add_shape(cJSON *page, const char *name, const struct topdown_shape *shape)
 {
@@ -29,7 +29,7 @@ add_shape(cJSON *page, const char *name, const struct topdown_shape *shape)
     return list;
 }
 
-/* A counter of the shaders' tree; "formula" of one that is made of others. */
+/* Adds a counter of the shaders' tree; "formula" if it is derived from others. */
 static void
 add_counter(cJSON *counters, const char *name, const char *formula)
 {

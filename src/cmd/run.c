@@ -1,4 +1,4 @@
-/* aetius run: an OpenGL program live on the simulated GPU. */
+/* aetius run: runs an OpenGL program live on the simulated GPU. */
 #include "base/interrupt.h"
 #include "cmd/simulate.h"
 #include "trace/virgl/vtest/launch.h"
@@ -17,14 +17,14 @@ run(const struct simulate_options *options, uint64_t clock, char **program, stru
         return EXIT_FAILED;
     s.folder.needs_pixel = options->pixel != NULL;
     bool ok = launch(program, (uint32_t)clock, &s.sink.sink, NULL, &result, err);
-    /* nothing came of it: there is an error to print instead of a summary */
+    /* Without results an error is printed instead of the summary. */
     s.folder.silent = !s.folder.frames.count && !(ok && result.connections);
     bool whole = ok && !result.interrupted && !result.failed && !result.refused.text[0];
     ok = simulate_end(&s, whole, ok ? err : &closing) && ok;
     return ok ? launch_conclude(&result, program[0]) : EXIT_FAILED;
 }
 
-/* The same, with virgl_test_server behind what this GPU offers. */
+/* The same with virgl_test_server, restricted to the features that this GPU offers. */
 static int
 run_reference(const char *driver, uint64_t clock, char **program, struct error *err)
 {

@@ -1,4 +1,4 @@
-/* aetius sample: which few frames of a trace to simulate in place of all. */
+/* aetius sample: selects a few frames of a trace to simulate instead of all. */
 #include "analysis/sampling.h"
 #include "base/file.h"
 #include "base/interrupt.h"
@@ -22,7 +22,7 @@ struct sample_options {
     bool json;
 };
 
-/* The figures of all frames; the caller frees. */
+/* Finds the figures of all frames. The caller frees them. */
 static double *
 look(const struct sample_options *options, struct trace_reader *reader, uint32_t frames,
      struct error *err)
@@ -41,7 +41,7 @@ look(const struct sample_options *options, struct trace_reader *reader, uint32_t
     return NULL;
 }
 
-/* A tenth of the frames, and no fewer than tell how they spread. */
+/* A tenth of the frames, but enough to estimate their spread. */
 static uint32_t
 size_of(const struct sample_options *options, uint32_t frames)
 {
@@ -73,7 +73,7 @@ sample_json(const struct sample *sample)
     return root;
 }
 
-/* The numbers of its frames that are drawn; the caller frees. */
+/* Lists the drawn frame numbers of the cluster. The caller frees the text. */
 static char *
 drawn_of(const struct sample_cluster *cluster)
 {
@@ -118,7 +118,7 @@ compare_doubles(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The cycles of each frame of a run of all of them; the caller frees. */
+/* Reads the cycles of each frame of a run of the whole trace. The caller frees them. */
 static double *
 read_cycles(const char *run, uint32_t frames, struct error *err)
 {
@@ -145,11 +145,11 @@ read_cycles(const char *run, uint32_t frames, struct error *err)
 }
 
 struct trial {
-    double truth, median_error, worst_error, held; /* shares */
+    double truth, median_error, worst_error, held; /* errors and `held` are fractions of 1 */
     uint32_t redraws, drawn;
 };
 
-/* Draws again and again, with the seeds behind the one that was asked for. */
+/* Repeats the draw with consecutive seeds from the given one. */
 static struct trial
 try_redraws(const struct sampling_figures *figures, const struct sample_options *options,
             const double *cycles, uint32_t count)

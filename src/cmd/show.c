@@ -1,4 +1,4 @@
-/* aetius show: a draw, or a shader program, of a trace. */
+/* aetius show: prints a draw or a shader program of a trace. */
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"

@@ -1,4 +1,4 @@
-/* aetius sim: frames of a trace on the simulated GPU, cycle by cycle. */
+/* aetius sim: simulates frames of a trace on the GPU, cycle by cycle. */
 #include "analysis/sampling.h"
 #include "base/file.h"
 #include "base/interrupt.h"
@@ -16,7 +16,7 @@
 
 int cmd_sim(int argc, char **argv);
 
-/* The draws of the frames that are to be timed: what progress counts. */
+/* Number of draws in the timed frames, for the progress display. */
 static uint64_t
 count_draws(const struct trace_reader *reader, const struct frame_set *frames)
 {
@@ -27,7 +27,7 @@ count_draws(const struct trace_reader *reader, const struct frame_set *frames)
     return draws;
 }
 
-/* Whether --follow, if it is asked for, names a draw of a frame that will be simulated. */
+/* Whether --follow, if given, names a draw of a simulated frame. */
 static bool
 has_followed(const struct trace_reader *reader, const struct simulate_options *options,
              struct error *err)
@@ -42,7 +42,7 @@ has_followed(const struct trace_reader *reader, const struct simulate_options *o
            fail(err, "--follow %s: frame %u is not among the --frames", options->follow, frame);
 }
 
-/* Whether --pixel, if it is asked for, lies in a frame that will be simulated. */
+/* Whether --pixel, if given, is inside a simulated frame. */
 static bool
 has_pixel(const struct trace_reader *reader, const struct simulate_options *options,
           const char *path, struct error *err)
@@ -63,7 +63,7 @@ has_pixel(const struct trace_reader *reader, const struct simulate_options *opti
                 height);
 }
 
-/* Makes frames that the options name numbers of the trace's. */
+/* Converts the frames in the options to the trace's frame numbers. */
 static bool
 locate_frames(struct simulate_options *options, const struct trace_reader *reader, const char *path,
               struct error *err)
@@ -74,7 +74,7 @@ locate_frames(struct simulate_options *options, const struct trace_reader *reade
             fail_prefix(err, "--follow %s", options->follow));
 }
 
-/* Whether a sample (NULL: none) is one of as many frames as there are. */
+/* Whether the sample (NULL: none) was made for a trace with this number of frames. */
 static bool
 is_sampled(const struct sample *sample, const struct trace_reader *reader, const char *path,
            struct error *err)
@@ -93,7 +93,7 @@ count_frames(const struct trace_reader *reader, const struct frame_set *frames)
     return count;
 }
 
-/* Drives the trace through the simulation, up to the last frame that is wanted. */
+/* Runs the trace through the simulation up to the last requested frame. */
 static bool
 drive_alone(struct simulate *s, struct trace_reader *reader, struct error *err)
 {
@@ -111,7 +111,7 @@ drive_alone(struct simulate *s, struct trace_reader *reader, struct error *err)
     return ok;
 }
 
-/* By as many processes as were asked for; more than there are frames have nothing to do. */
+/* Runs the trace in as many processes as requested, at most one per frame. */
 static bool
 drive(struct simulate *s, struct trace_reader *reader, struct error *err)
 {
@@ -129,7 +129,8 @@ drive(struct simulate *s, struct trace_reader *reader, struct error *err)
     return ok;
 }
 
-/* A memory whose size was asked for is there besides what else a trace may take. */
+/* Host memory for a trace: the default, or if it is larger the requested memory size and a third of
+ * the default for everything else. */
 static uint64_t
 budget_of(const struct params *params)
 {
@@ -139,7 +140,7 @@ budget_of(const struct params *params)
                                                              : FILE_MEMORY_BYTES;
 }
 
-/* --verify, when the run is whole. */
+/* --verify, after the run is complete. */
 static bool
 verify(const struct simulate_options *options, struct trace_reader *reader,
        const struct params *params, struct error *err)
@@ -182,7 +183,7 @@ simulate_trace(const struct simulate_options *asked, const char *path, struct er
         whole = s.folder.frames.count;
         const bool done = ok;
         ok = simulate_end(&s, ok, ok ? err : &closing) && ok;
-        if (!done && !stopped) /* the machine is gone: there is room to try another size */
+        if (!done && !stopped) /* the machine is freed, so that memory_need can allocate */
             memory_need_tell(reader, &s.params, frame_set_last(&options->timed), err);
     }
     if (ok && !stopped && options->verify)
@@ -194,7 +195,7 @@ simulate_trace(const struct simulate_options *asked, const char *path, struct er
     return ok;
 }
 
-/* All that the tables count, of all frames that the sample stands for: DIR/sample.csv. */
+/* Writes estimates of all statistics for the frames that the sample represents: DIR/sample.csv. */
 static bool
 write_estimates(const struct sample *sample, const char *dir, struct error *err)
 {
@@ -235,7 +236,7 @@ write_estimates(const struct sample *sample, const char *dir, struct error *err)
     return ok;
 }
 
-/* The plan's frames are those that are simulated. */
+/* Selects the sample's frames for simulation. */
 static bool
 take_sample(struct simulate_options *request, struct sample *sample, const char *plan,
             const char *trace, struct error *err)
@@ -268,8 +269,8 @@ simulate_sample(struct simulate_options *request, const char *plan, const char *
     return ok;
 }
 
-/* What the staged model says of the same frames, and how far it is off. It is read before frames
- * are simulated, which may take hours. */
+/* Also predicts the same frames by the staged model, and prints the error. The model is read first,
+ * since the simulation may take hours. */
 static bool
 simulate_and_predict(struct simulate_options *request, const char *path, const char *trace,
                      struct error *err)

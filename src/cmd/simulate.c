@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A signal trace, by option or by parameters. */
+/* Whether a signal trace is requested, by option or by parameters. */
 static bool
 wants_vcd(const struct simulate *s)
 {
@@ -107,7 +107,7 @@ simulate_options_parse(struct simulate_options *options, struct error *err)
             fail(err, "--capture-blocks wants -o DIR, and a run in time, of one job"));
 }
 
-/* By the option, or else by the parameters. */
+/* Opens the signal trace requested by option, or else by parameters. */
 static bool
 open_vcd(struct simulate *s, struct error *err)
 {
@@ -135,7 +135,7 @@ open_perfetto(struct simulate *s, struct error *err)
     return s->perfetto != NULL;
 }
 
-/* --capture-blocks: files of color and of z, one for all ROPs. */
+/* --capture-blocks: files of color and of z, one each for all ROPs. */
 static bool
 open_captures(struct simulate *s, struct error *err)
 {
@@ -177,7 +177,7 @@ close_captures(struct simulate *s, struct error *err)
     return ok;
 }
 
-/* Maps by option and by parameters, and the pixel. */
+/* Starts to watch for maps, requested by option or by parameters, and for the pixel. */
 static void
 begin_watch(struct simulate *s)
 {
@@ -227,7 +227,7 @@ simulate_begin(struct simulate *s, const struct simulate_options *options, const
     return false;
 }
 
-/* The cycles of all frames that the sample stands for, by those of its own. */
+/* Estimates the cycles of all frames that the sample represents. */
 static void
 estimate(struct simulate *s)
 {
@@ -243,8 +243,8 @@ estimate(struct simulate *s)
     free(cycles);
 }
 
-/* What was followed, into the folder; `followed` is for print_followed(). Of a run that is not
- * complete it need not have been met. */
+/* Writes the followed triangle into the folder; `followed` is for print_followed(). In an
+ * incomplete run the triangle may be missing. */
 static bool
 write_followed(struct simulate *s, struct primitive_trace *followed, bool complete,
                struct error *err)

@@ -1,5 +1,5 @@
-/* What `aetius run` and `aetius sim` share: options of the machine and the frames, the simulation,
- * the folder that it leaves, and its summary. */
+/* Shared parts of `aetius run` and `aetius sim`: options of the machine and the frames, the
+ * simulation, its output folder, and the summary. */
 #ifndef AETIUS_CMD_SIMULATE_H
 #define AETIUS_CMD_SIMULATE_H
 
@@ -12,7 +12,7 @@
 
 struct simulate_options {
     struct machine_options machine;
-    const struct params *params; /* NULL: as `machine` says; else it only names the preset */
+    const struct params *params; /* NULL: use `machine`, which otherwise only names the preset */
     struct frame_set timed;
     const char *dir;
     const char *vcd, *map, *pixel; /* "A-B", "MODE,...", "X,Y"; or NULL */
@@ -20,14 +20,14 @@ struct simulate_options {
     const char *follow;            /* "F:D:T", or NULL */
     bool capture_blocks;
     bool force, json;
-    bool verify;                 /* of `aetius sim`: pictures against those drawn without time */
-    const struct sample *sample; /* of `aetius sim`: what `timed` stands for, or NULL */
+    bool verify; /* of `aetius sim`: compare pictures with those drawn without time */
+    const struct sample *sample; /* of `aetius sim`: the sample that `timed` represents, or NULL */
     bool functional;             /* without time: no machine is built */
-    uint64_t jobs;               /* of `aetius sim`: processes; 0 as 1 */
+    uint64_t jobs;               /* of `aetius sim`: number of processes; 0 means 1 */
     const char *warm_up_text;    /* of `aetius sim` */
-    /* what simulate_options_parse() made of the above */
+    /* parsed by simulate_options_parse() */
     uint64_t vcd_first, vcd_last; /* cycles */
-    uint32_t maps;                /* a bit a mode */
+    uint32_t maps;                /* one bit per mode */
     uint32_t warm_up;
     uint32_t pixel_x, pixel_y;
     struct follow_target target;
@@ -60,24 +60,25 @@ struct simulate {
     struct simulation sim;
     struct run_folder folder;
     struct progress progress;
-    struct executor_sink sink; /* takes the messages */
+    struct executor_sink sink; /* receives the messages */
     struct vcd *vcd;
     struct perfetto *perfetto;
-    struct follow follow; /* when it is asked for */
+    struct follow follow; /* if requested */
     struct watch *watch;
     struct rop_capture captures[2]; /* color, z */
 };
 
-/* Reads what is text of the above; false: wrong usage. */
+/* Parses the texts above. Returns false on wrong usage. */
 bool simulate_options_parse(struct simulate_options *options, struct error *err);
 
-/* `program` and `trace` (or NULL) are for run.json. From here on Ctrl-C is obeyed between two
- * commands: what comes later is not executed. Pair with simulate_end() when it returns true. */
+/* `program` and `trace` (or NULL) are stored in run.json. From here on Ctrl-C takes effect between
+ * two commands: later ones are not executed. If it returns true, the caller must call
+ * simulate_end(). */
 bool simulate_begin(struct simulate *simulate, const struct simulate_options *options,
                     const char *program, const char *trace, struct error *err);
 
-/* `complete`: all that was asked for was executed. Writes what is left, also after a failure, and
- * prints the summary. */
+/* Writes the remaining output, also after a failure, and prints the summary. `complete`: all
+ * requested work was executed. */
 bool simulate_end(struct simulate *simulate, bool complete, struct error *err);
 
 /* All of `aetius sim` (sim.c). */

@@ -1,4 +1,4 @@
-/* aetius stats: all statistics and metrics, as a machine that is built counts them. */
+/* aetius stats: lists all statistics and metrics of a built machine. */
 #include "base/log.h"
 #include "base/text_table.h"
 #include "cmd/options.h"
@@ -15,7 +15,7 @@
 
 int cmd_stats(int argc, char **argv);
 
-/* Whether `name` is `family`.something or an instance of it, and, with instances, the first. */
+/* Whether `name` is a statistic of `family`. Of several instances only the first counts. */
 static bool
 is_first_of(const char *name, const char *family)
 {
@@ -23,7 +23,7 @@ is_first_of(const char *name, const char *family)
     return !strncmp(name, family, n) && (name[n] == '.' || !strncmp(name + n, "[0].", 4));
 }
 
-/* What a statistic is for: by its unit's list, or as one of every module or queue. */
+/* Question that a statistic answers: from its unit's list, or that of every module or queue. */
 static const char *
 question_of(const char *name)
 {
@@ -58,7 +58,7 @@ put_row(struct text_table *table, const char *name, const char *measure, const c
     text_table_end_row(table);
 }
 
-/* A row per statistic of the family; [i] means all instances. */
+/* Adds one row per statistic of the family; [i] stands for all instances. */
 static void
 put_family(struct text_table *table, const struct stat_set *set, const char *family)
 {

@@ -1,4 +1,4 @@
-/* aetius study: a study as one command, from the programs to tables and plots. */
+/* aetius study: runs a study by one command, from the programs to tables and plots. */
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
@@ -18,7 +18,7 @@ struct study_options {
     bool json;
 };
 
-/* What the options change in the machines of the plan. */
+/* Applies the options to the machines of the plan. */
 static bool
 change_machines(struct sweep_plan *plan, const struct study_options *options, struct error *err)
 {
@@ -32,7 +32,7 @@ change_machines(struct sweep_plan *plan, const struct study_options *options, st
     return true;
 }
 
-/* The file of the plan, and what the options change in it. */
+/* Loads the plan's file and applies the options. */
 static bool
 load_plan(struct sweep_plan *plan, const struct study_options *options, const struct args *args,
           struct error *err)
@@ -64,8 +64,8 @@ add_word(char **text, const char *option, const char *word)
     *text = longer;
 }
 
-/* The words of the command that make the study another one than its plan; "": none. The caller
- * frees. */
+/* Words of the command that change the study relative to its plan; "": none. The caller frees
+ * them. */
 static char *
 list_changes(const struct study_options *options, const struct args *args)
 {
@@ -113,7 +113,7 @@ perform(const struct study_options *options, const struct study_kind *kind, stru
     return conclude(ok || waits, &err);
 }
 
-/* What --help says of the studies; the caller frees. */
+/* Text about the studies for --help. The caller frees it. */
 static char *
 describe(void)
 {

@@ -1,4 +1,4 @@
-/* aetius trim: a self-contained shorter trace. */
+/* aetius trim: makes a shorter, self-contained trace. */
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -20,7 +20,7 @@ struct trim_options {
     const char *through; /* NULL: our own renderer draws */
 };
 
-/* Draws up to the last range. */
+/* Draws up to the start of the last range. */
 static bool
 feed(struct trace_reader *reader, struct read_back *read_back, const struct frame_set *set,
      struct error *err)
@@ -43,7 +43,8 @@ feed(struct trace_reader *reader, struct read_back *read_back, const struct fram
     return ok && trace_reader_rewind(reader, err);
 }
 
-/* What the reference draws wrong must not get into a trace. */
+/* Refuses a trace that the reference would draw wrongly, so that errors do not get into the
+ * result. */
 static bool
 can_draw(struct trace_reader *reader, const struct frame_set *set, struct error *err)
 {
@@ -54,7 +55,7 @@ can_draw(struct trace_reader *reader, const struct frame_set *set, struct error 
                            fail(err, "%s: without --through Aetius itself draws it", lost.text)));
 }
 
-/* Lets the reference draw, and keeps what it has drawn by the start of each range. */
+/* Lets the reference draw, and stores its contents at the start of each range. */
 static bool
 read_contents(const struct trim_options *options, struct trace_reader *reader, const char *path,
               struct error *err)
@@ -90,7 +91,7 @@ trim_through(const struct trim_options *options, struct trace_reader *reader, st
     return ok;
 }
 
-/* Makes the frames numbers of the trace's; names keep those that were given. */
+/* Converts the given frames to positions in the trace. File names keep the given numbers. */
 static bool
 locate_frames(struct cut_options *cut, const struct trace_reader *reader, struct error *err)
 {

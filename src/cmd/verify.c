@@ -1,6 +1,6 @@
-/* aetius verify: draws a trace on the timed machine and functionally, side by side, and compares
- * every frame, every readback and every query result, bit for bit. Queries of time are left out:
- * one of the two has none. */
+/* aetius verify: draws a trace on the timed machine and functionally, side by side. It compares
+ * every frame, every readback and every query result, bit for bit. Time queries are excluded,
+ * because the functional side has no time. */
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -19,17 +19,17 @@ struct side {
     const char *name;
     struct simulation sim;
     struct executor_sink sink;
-    uint8_t *out; /* of the readback in hand */
+    uint8_t *out; /* of the current readback */
     uint32_t capacity;
-    VEC(uint8_t) results; /* query results that the message in hand wrote back */
-    bool asks_time;       /* the next one is of time */
-    uint64_t times;       /* of these, so far */
+    VEC(uint8_t) results; /* query results that the current message wrote back */
+    bool asks_time;       /* the next result is that of a time query */
+    uint64_t times;       /* number of such results so far */
 };
 
 /* The first texel that differs. */
 struct first_difference {
-    bool is_there, is_color; /* is_color: a draw can be found that made it so */
-    bool is_found;           /* pixel.cause and draw are */
+    bool is_there, is_color; /* is_color: the draw that caused it can be searched */
+    bool is_found;           /* pixel.cause and pixel.draw are valid */
     struct wrong_pixel pixel;
     char text[320]; /* "frame 3, pixel 12,40: ..." */
 };
@@ -126,7 +126,7 @@ compare_results(struct verify *v, const uint8_t *functional, const uint8_t *time
 
 enum { TEXEL_TEXT = 64 };
 
-/* Channels, with as many digits as tell them apart, or else bytes. */
+/* Prints channels with enough digits to differ, or else bytes. */
 static void
 put_texels(char a_text[TEXEL_TEXT], char b_text[TEXEL_TEXT], const struct format_info *format,
            const uint8_t *a, const uint8_t *b)
@@ -149,7 +149,7 @@ put_texels(char a_text[TEXEL_TEXT], char b_text[TEXEL_TEXT], const struct format
     }
 }
 
-/* Where the texel number `at` of the message's box lies, and what both sides have there. */
+/* Describes the location of texel number `at` of the message's box, and both of its values. */
 static void
 describe_first(struct verify *v, const struct message *message, const struct resource *res,
                uint32_t at)
@@ -178,7 +178,7 @@ describe_first(struct verify *v, const struct message *message, const struct res
              first->pixel.x, first->pixel.y, wrong, right);
 }
 
-/* A frame, or what was read back. */
+/* Compares a frame or a readback. */
 static void
 compare_box(struct verify *v, const struct message *message, uint32_t bytes)
 {
@@ -203,7 +203,7 @@ compare_box(struct verify *v, const struct message *message, uint32_t bytes)
         describe_first(v, message, res, first);
 }
 
-/* One message on both sides, and what came back. */
+/* Executes one message on both sides and compares the results. */
 static bool
 verify_take(struct verify *v, const struct message *message, struct error *err)
 {
@@ -281,7 +281,8 @@ print(const struct verify *v, bool json)
     print_json_tree(root);
 }
 
-/* A memory whose size was asked for is there besides what the functional side needs of it. */
+/* Raises the budget to three times a requested memory size: each side allocates a memory, and the
+ * rest is for other use. */
 static bool
 init_sides(struct verify *v, const struct params *params, struct budget *budget, struct error *err)
 {
@@ -298,7 +299,7 @@ init_sides(struct verify *v, const struct params *params, struct budget *budget,
     return true;
 }
 
-/* Runs both sides again where a color differs. */
+/* Searches the draw that caused a different color, by running both sides again. */
 static void
 add_draw(struct first_difference *first, const struct wrong_run *run)
 {

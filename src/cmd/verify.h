@@ -1,5 +1,5 @@
-/* Holding a timed machine against the functional renderer: all of `aetius verify`, and what
- * `aetius sim --verify` shares with it. */
+/* Comparison of a timed machine with the functional renderer: all of `aetius verify`, and the part
+ * that `aetius sim --verify` shares with it. */
 #ifndef AETIUS_CMD_VERIFY_H
 #define AETIUS_CMD_VERIFY_H
 
@@ -10,16 +10,17 @@ struct verify_options {
     struct machine_options machine;
     struct budget budget;
     bool json;
-    /* as struct wrong_run has them */
+    /* as in struct wrong_run */
     void (*prepare)(void *data, struct simulation *timed);
     void *data;
 };
 
-/* Draws the trace on both sides and compares. false: with a message, also where they differ. */
+/* Draws the trace on both sides and compares. Returns false with a message on errors and
+ * differences. */
 bool verify_trace(struct verify_options *options, const char *path, struct error *err);
 
-/* Of a run of `timed` frames of the trace, which is whole in `dir`: whether its pictures are those
- * that are drawn without time. false: with a message, also where they differ. */
+/* Compares the pictures of the complete run in `dir`, of `timed` frames of the trace, with those
+ * drawn without time. Returns false with a message on errors and differences. */
 bool verify_pictures(const char *dir, const struct wrong_run *run, struct error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* The pictures of a run, held against those that are drawn without time. */
+/* Compares the pictures of a run with those that are drawn without time. */
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/interrupt.h"
@@ -20,7 +20,7 @@ struct check {
     VEC(struct checked) frames; /* of the run */
     uint32_t last, differing;
     struct wrong_pixel pixel; /* of the first that differs */
-    char text[256];           /* what is different there */
+    char text[256];           /* describes the difference */
 };
 
 static bool
@@ -50,8 +50,8 @@ find_frame(const struct check *check, uint32_t number)
     return NULL;
 }
 
-/* Where the run's picture differs first from that of the frame; it may do so in what is not kept,
- * its transparency. */
+/* Finds the first pixel in which the run's picture differs. There may be none: pictures differ also
+ * in transparency, which the file does not store. */
 static bool
 find_pixel(struct check *check, const struct simulation_frame *frame, struct error *err)
 {

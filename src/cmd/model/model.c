@@ -1,4 +1,4 @@
-/* aetius model: the staged performance model; its parts by their names. */
+/* aetius model: the staged performance model. Dispatches to its parts by name. */
 #include "cmd/model/model.h"
 
 #include "cmd/options.h"

@@ -1,5 +1,5 @@
 /* aetius model bench and rows: measurements for the staged model, on the simulated GPU or on this
- * machine's own. */
+ * machine's GPU. */
 #include "base/file.h"
 #include "base/log.h"
 #include "base/memory_text.h"
@@ -28,7 +28,7 @@ model_write_rows(const struct model_rows *rows, const char *path, struct error *
     return memory_text_write(&text, path, err);
 }
 
-/* This machine's OpenGL: the program does it all. */
+/* Measures this machine's OpenGL. The program does all the work. */
 static bool
 bench_native(const struct bench_options *options, const char *program, struct error *err)
 {

@@ -1,4 +1,4 @@
-/* aetius model fit and check: a model from measurements, and how far it is from them. */
+/* aetius model fit and check: fits a model to measurements, and reports its error. */
 #include "cmd/model/model.h"
 #include "cmd/options.h"
 #include "base/text_table.h"
@@ -14,7 +14,7 @@ struct check_options {
     bool all_held, json, csv;
 };
 
-/* The rows that are farthest off. */
+/* Prints the rows with the largest errors. */
 static void
 print_worst(const struct model_check *check, const struct model_rows *rows)
 {
@@ -139,7 +139,7 @@ print_fit(const struct model *model)
     putchar('\n');
 }
 
-/* The model does not take the place of what it is made from. */
+/* Checks that the model does not overwrite its input. */
 static bool
 is_new(const struct args *args, const char *path, struct error *err)
 {

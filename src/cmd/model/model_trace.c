@@ -1,5 +1,5 @@
 /* aetius model predict --trace, and the lessons of aetius model fit --frames: frames of real
- * programs, told from drawing them without time. */
+ * programs, predicted by drawing them without time. */
 #include "base/file.h"
 #include "base/text_table.h"
 #include "base/log.h"
@@ -75,7 +75,7 @@ struct compared {
     uint32_t count;
 };
 
-/* Whether the run is one of that program, on the model's machine. */
+/* Whether the run is of the trace's program, on the model's machine. */
 static bool
 is_comparable(const struct model *model, const char *run, const struct trace_reader *reader,
               struct error *err)

@@ -1,4 +1,4 @@
-/* aetius sweep: many machines over many frames; its parts by their names. */
+/* aetius sweep: many machines over many frames. Dispatches to its parts by name. */
 #include "cmd/sweep/sweep.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The parts of `aetius sweep`: each takes the words behind its own name, as main() would. */
+/* The parts of `aetius sweep`. Each takes the words after its name, like main(). */
 #ifndef AETIUS_CMD_SWEEP_H
 #define AETIUS_CMD_SWEEP_H
 
@@ -16,7 +16,7 @@ int sweep_query_command(int argc, char **argv); /* sweep_results.c, as the next 
 int sweep_pareto_command(int argc, char **argv);
 int sweep_sensitivity_command(int argc, char **argv);
 
-/* Options of those who do the runs of a sweep (sweep/work.h). */
+/* Options of commands that execute the runs of a sweep (sweep/work.h). */
 // clang-format off
 #define WORK_OPTIONS(o)                                                                            \
     OPTION_JOBS(&(o)->jobs, "concurrent runs (default: all available cores; slurm: unlimited)"),        \
@@ -38,7 +38,7 @@ int sweep_sensitivity_command(int argc, char **argv);
 #define SWEEP_WITH_PARENT(value)                                                                   \
     {"with-parent", 0, ARG_FLAG, value, NULL, "exit when the parent process exits", false}
 // clang-format on
-/* Whether the engine is one: -1, or the status that the command ends with. */
+/* Checks the engine's name. Returns -1, or the exit status of the command. */
 int work_options_check(const struct work_options *options, const struct arg_spec *spec);
 
 #endif

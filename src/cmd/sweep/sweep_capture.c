@@ -1,5 +1,5 @@
-/* aetius sweep capture DIR NAME --plan INI: a program that is an input of a sweep, recorded in the
- * plan's folder and cut to the frames that the plan names. */
+/* aetius sweep capture DIR NAME --plan INI: records a program that is an input of a sweep into the
+ * plan's folder, and cuts out the frames that the plan names. */
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "cmd/sweep/sweep.h"
@@ -29,7 +29,7 @@ call(int (*command)(int argc, char **argv), struct word_list *words, struct erro
     return status == EXIT_WELL;
 }
 
-/* From the program's start to the last frame that is wanted. */
+/* Records from the program's start to the last requested frame. */
 static bool
 record(const struct sweep_plan *plan, const struct sweep_input *input,
        const struct frame_set *frames, const char *path, struct error *err)
@@ -64,7 +64,7 @@ cut(const struct sweep_input *input, uint32_t first, uint32_t last, const char *
     return call(cmd_trim, &words, err);
 }
 
-/* The range's trace takes its place when it is whole. */
+/* Moves the range's trace to its final path once it is complete. */
 static bool
 cut_range(const struct sweep *sweep, const struct sweep_input *input,
           const struct frame_set *frames, uint32_t range, const char *whole, struct error *err)
@@ -81,7 +81,7 @@ cut_range(const struct sweep *sweep, const struct sweep_input *input,
     return ok;
 }
 
-/* The program begins as on its first day, in a home of its own. */
+/* Runs the program with an empty home folder, so that no earlier settings affect it. */
 static bool
 capture(const struct sweep *sweep, const struct sweep_plan *plan, const struct sweep_input *input,
         struct error *err)

@@ -1,4 +1,4 @@
-/* aetius sweep status, collect and clean: what is in a sweep's folder. */
+/* aetius sweep status, collect and clean: state of a sweep's folder. */
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The sweep of a folder, and its plan when it is asked for. */
+/* Opens the sweep of a folder, and its plan if `plan` is not NULL. */
 static bool
 open_folder(const char *dir, struct sweep *sweep, struct sweep_plan *plan, struct error *err)
 {
@@ -28,7 +28,7 @@ open_folder(const char *dir, struct sweep *sweep, struct sweep_plan *plan, struc
 
 struct status {
     size_t counts[4]; /* by SWEEP_TODO ... */
-    double seconds;   /* of work that is left; NaN: not known */
+    double seconds;   /* estimate for the remaining work; NaN: not known */
     struct text_table failed;
 };
 
@@ -149,7 +149,7 @@ sweep_collect_command(int argc, char **argv)
     return conclude(ok, &err);
 }
 
-/* The runs too, where no other plan can want them. */
+/* Removes the runs too, unless other plans may share them. */
 static bool
 clean_all(const struct sweep *sweep, struct error *err)
 {

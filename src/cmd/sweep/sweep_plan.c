@@ -1,4 +1,4 @@
-/* aetius sweep PLAN.ini: does what the plan's runs are short of, and collects what they came to. */
+/* aetius sweep PLAN.ini: executes the missing runs of a plan, and collects the results. */
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
@@ -75,7 +75,7 @@ print_runs(const struct sweeping *s, const struct estimator *estimator)
     text_table_put(&table, TEXT_TABLE_TEXT, stdout);
 }
 
-/* What is left to do, in all. */
+/* Estimates the total of the remaining work. */
 static struct estimate
 add_up(const struct sweeping *s, const struct estimator *estimator)
 {
@@ -132,7 +132,7 @@ sweep_on(struct sweeping *s)
         return false;
     ok = sweep_do(sweep, work, &waits, s->err);
     if (waits || interrupt_pending())
-        return ok; /* runs that are not awaited are collected when they are done */
+        return ok; /* runs in the background are collected when they are done */
     struct error collecting;
     return database_build(sweep, &s->plan, ok ? s->err : &collecting) && ok &&
            sweep_check_missing(sweep, s->err);

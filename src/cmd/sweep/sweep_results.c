@@ -1,4 +1,4 @@
-/* aetius sweep query, pareto and sensitivity: questions to what came out of a sweep. */
+/* aetius sweep query, pareto and sensitivity: evaluates the results of a sweep. */
 #include "base/log.h"
 #include "cmd/sweep/sweep.h"
 #include "sweep/database.h"
@@ -16,7 +16,7 @@ struct question {
     {"csv", 0, ARG_FLAG, &(question)->csv, NULL, "print the rows as CSV", false},                  \
         OPTION_JSON(&(question)->json, "print the rows as JSON, one object each")
 
-/* A number as a number. */
+/* Converts a number to a JSON number, other text to a string. */
 static cJSON *
 cell_to_json(const char *cell)
 {
@@ -49,7 +49,7 @@ print_rows(const struct text_table *rows, const struct question *question)
 typedef bool ask_fn(const struct sweep *sweep, sqlite3 *db, const struct question *question,
                     struct text_table *rows, struct error *err);
 
-/* Opens the folder's results, asks, prints. */
+/* Opens the folder's results, evaluates the question and prints the answer. */
 static int
 answer(const struct question *question, ask_fn *ask)
 {

@@ -1,5 +1,5 @@
-/* aetius sweep run DIR KEY...: runs of a sweep, one after the other, each in a process of its own,
- * into the store. What every engine calls. */
+/* aetius sweep run DIR KEY...: executes runs of a sweep one after the other, each in a separate
+ * process, and adds them to the store. All engines call it. */
 #include "analysis/compression.h"
 #include "base/file.h"
 #include "base/interrupt.h"
@@ -17,15 +17,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TURN_MS = 100 }; /* a limit is looked at so often */
+enum { TURN_MS = 100 }; /* interval at which limits are checked */
 
 struct run_request {
-    const char *list; /* a file of keys, a line each; or NULL */
+    const char *list; /* a file with one key per line, or NULL */
     uint64_t element, per_element;
     bool with_parent;
 };
 
-/* What was planned is what would be run: same trace, same presets, same simulator. */
+/* Checks that the run is still the planned one: same trace, presets and simulator. */
 static bool
 check_key(const struct sweep *sweep, const struct sweep_run *run, const struct params *params,
           struct error *err)
@@ -42,7 +42,7 @@ check_key(const struct sweep *sweep, const struct sweep_run *run, const struct p
                      "plan again");
 }
 
-/* What each codec makes of the blocks that the run captured: DIR/compression.json. */
+/* Measures each codec on the blocks that the run captured: DIR/compression.json. */
 static bool
 count_blocks(const char *dir, enum sweep_blocks blocks, struct error *err)
 {
@@ -87,7 +87,7 @@ struct run_task {
     const struct sweep_run *run;
 };
 
-/* In a process of its own; its exit status. */
+/* Body of the child process. Returns its exit status. */
 static int
 do_run(void *data)
 {
@@ -100,7 +100,7 @@ do_run(void *data)
     return ok ? EXIT_WELL : EXIT_FAILED;
 }
 
-/* Memory that the process has in use; 0: it has left. What it has only set aside does not count. */
+/* Resident memory of the process, without memory that is only reserved; 0: it has exited. */
 static uint64_t
 used_bytes(pid_t process)
 {
@@ -118,7 +118,7 @@ used_bytes(pid_t process)
 
 enum ending { LEFT, LATE, LARGE };
 
-/* Until the child has closed its end, for it has left, or breaks a limit. */
+/* Waits until the child exits, which closes its end of the pipe, or exceeds a limit. */
 static enum ending
 wait_for_child(const struct subprocess *child, const struct sweep *sweep)
 {
@@ -135,14 +135,14 @@ wait_for_child(const struct subprocess *child, const struct sweep *sweep)
             subprocess_signal(child, SIGTERM);
             told = true;
         }
-        /* in turns: a signal may come just before */
+        /* Polls with a timeout, since a signal may arrive just before poll(). */
         const bool soon = sweep->limit_seconds && left < TURN_MS / 1000.0;
         if (poll(&polled, 1, soon ? (int)(left * 1000) + 1 : TURN_MS) > 0)
             return LEFT;
     }
 }
 
-/* In a process of its own; `err` says how it ended when that was not well. */
+/* Executes the run in a child process. On failure `err` states how it ended. */
 static bool
 do_apart(const struct sweep *sweep, const struct sweep_run *run, struct error *err)
 {
@@ -170,7 +170,7 @@ do_apart(const struct sweep *sweep, const struct sweep_run *run, struct error *e
     return false;
 }
 
-/* The part becomes the run. */
+/* Finishes the partial run and moves it into the store. */
 static bool
 keep(const struct sweep *sweep, const struct sweep_run *run, double seconds, struct error *err)
 {
@@ -189,7 +189,7 @@ keep(const struct sweep *sweep, const struct sweep_run *run, double seconds, str
     return ok;
 }
 
-/* A run that was not done when its lock was got. */
+/* Executes a run that was still missing after its lock was acquired. */
 static bool
 do_locked(const struct sweep *sweep, const struct sweep_run *run, struct error *err)
 {
@@ -216,7 +216,7 @@ do_key(const char *dir, const char *key, struct error *err)
     bool ok = true;
     if (!store_has(sweep.store, key)) {
         ok = sweep_check_folders(&sweep, err) && store_lock(sweep.store, key, true, &lock, err);
-        if (ok && !store_has(sweep.store, key)) /* nobody else did it meanwhile */
+        if (ok && !store_has(sweep.store, key)) /* another process may have done it meanwhile */
             ok = do_locked(&sweep, &sweep.runs.items[0], err);
         store_unlock(lock);
     }
@@ -224,7 +224,7 @@ do_key(const char *dir, const char *key, struct error *err)
     return ok;
 }
 
-/* The keys of an element of the list, behind those that were given. */
+/* Appends the keys of this element of the list. */
 static bool
 add_keys(struct word_list *keys, const struct run_request *request, struct error *err)
 {
@@ -243,7 +243,7 @@ add_keys(struct word_list *keys, const struct run_request *request, struct error
     return true;
 }
 
-/* Goes on after a failure. */
+/* Continues after a failure. Returns the exit status. */
 static int
 do_keys(const char *dir, const struct word_list *keys)
 {

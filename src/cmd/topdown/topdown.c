@@ -1,5 +1,5 @@
-/* aetius topdown: where the time of a GPU went: a simulated one, or one that NVIDIA's profilers
- * measured. */
+/* aetius topdown: attributes the time of a GPU, either a simulated one or one measured by NVIDIA's
+ * profilers. */
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
@@ -24,12 +24,12 @@ struct command_line {
     const char *draw; /* NULL: not given */
 };
 
-enum { MOST_FILES = 258 }; /* operands, and one of an option each */
+enum { MOST_FILES = 258 }; /* operands, plus one file per option */
 
-/* Files of one application: those behind the same NAME=, or all without. */
+/* Files of one application: those with the same NAME=, or all without a name. */
 struct file_group {
     char *name;
-    bool is_named; /* else after its first file */
+    bool is_named; /* false: named after its first file */
     const char *paths[MOST_FILES];
     uint32_t count;
     struct profile profile;
@@ -60,7 +60,7 @@ add_file(group_list *groups, const char *operand)
     group->paths[group->count++] = path;
 }
 
-/* Reads the files and reports. */
+/* Reads the files and prints the report. */
 static bool
 analyse(const group_list *groups, const struct command_line *line,
         const struct nvidia_capability *given, struct error *err)
@@ -107,7 +107,8 @@ analyse_profile(struct command_line *line, const char *program, const char *log,
     return ok;
 }
 
-/* Out of the folder that goes when this process does, beside it. */
+/* Moves the log out of the temporary folder, which is deleted at exit, to the folder that contains
+ * it. */
 static void
 keep_log(const char *log, const char *folder)
 {
@@ -123,7 +124,8 @@ keep_log(const char *log, const char *folder)
     free(path);
 }
 
-/* The profiler's tables go to -o FILE, or to a file that is gone when they are analysed. */
+/* Writes the profiler's tables to -o FILE, or to a temporary file that is deleted after the
+ * analysis. */
 static bool
 profile_and_analyse(struct command_line *line, char **program,
                     const struct nvidia_capability *given, struct error *err)
@@ -148,7 +150,7 @@ profile_and_analyse(struct command_line *line, char **program,
     return ok;
 }
 
-/* Of `topdown RUN`. */
+/* Checks the usage of `topdown RUN`. */
 static int
 check_run(const struct command_line *line, const struct args *args, const struct arg_spec *spec)
 {
@@ -200,7 +202,7 @@ check(const struct command_line *line, const struct args *args, const struct arg
     return -1;
 }
 
-/* "F:N", or "N" of the frames that are asked for. */
+/* Parses "F:N", or "N" in the selected frames. */
 static bool
 take_draw(struct command_line *line, struct error *err)
 {

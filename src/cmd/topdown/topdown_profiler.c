@@ -1,4 +1,4 @@
-/* aetius topdown --profile: nvprof or ncu, run with what the equations need. */
+/* aetius topdown --profile: runs nvprof or ncu with the metrics that the equations need. */
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -14,7 +14,7 @@
 
 enum { POLL_MS = 200 };
 
-/* Waits for its end; after a signal, ends it and all that it started. */
+/* Waits for the profiler to exit. After a signal, terminates it and its children. */
 static bool
 wait_for_profiler(struct keeper *keeper, const char *name, struct error *err)
 {
@@ -31,7 +31,7 @@ wait_for_profiler(struct keeper *keeper, const char *name, struct error *err)
     return subprocess_check(status, name, err);
 }
 
-/* Its standard output goes to `out`. */
+/* Starts the profiler with its standard output connected to `out`. */
 static bool
 start(struct keeper *keeper, char **words, int out, struct error *err)
 {
@@ -77,7 +77,7 @@ topdown_find_capability(struct error *err)
     return NULL;
 }
 
-/* The profiler's words, then the program's; free the array alone. */
+/* Joins the profiler's words and the program's. The caller frees only the array. */
 static char **
 join_words(char **profiler, char **program)
 {
@@ -111,7 +111,7 @@ topdown_run_alone(char **program, double *seconds, struct error *err)
     return run_program(program, seconds, err);
 }
 
-/* In quotes where a shell would take a word apart. */
+/* Quotes the word if a shell would split it. */
 static void
 put_word(const char *word, FILE *out)
 {

@@ -1,5 +1,5 @@
-/* aetius topdown RUN --prove: the frames of a run again, on machines that have one resource ideal:
- * a sweep in RUN/prove. */
+/* aetius topdown RUN --prove: simulates the frames of a run again on machines with one ideal
+ * resource each, as a sweep in RUN/prove. */
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/text_table.h"
@@ -17,13 +17,13 @@
 struct proof {
     const char *dir;
     char *trace, *preset;
-    struct frame_set frames; /* those simulated in time that are asked about */
+    struct frame_set frames; /* requested frames that were timed */
     double cycles;
     struct params base;
     const struct ideal_gains *gains;
     double gained[IDEALS]; /* cycles; NAN: not tried */
     struct sweep sweep;
-    size_t run_of[IDEALS]; /* of the sweep, counted from 1; 0: not tried */
+    size_t run_of[IDEALS]; /* index in the sweep + 1; 0: not tried */
 };
 
 static void
@@ -33,7 +33,7 @@ add_range(struct frame_set *frames, uint32_t number)
     frames->ranges[frames->count++].last = number;
 }
 
-/* Of the frames, all of which have to be there. */
+/* Sums the cycles of the frames, all of which must exist. */
 static bool
 read_cycles(const char *dir, const struct frame_set *wanted, struct frame_set *frames,
             double *cycles, struct error *err)
@@ -62,7 +62,7 @@ read_cycles(const char *dir, const struct frame_set *wanted, struct frame_set *f
     return ok;
 }
 
-/* A run with each resource ideal that is accused, and the verdict's. */
+/* Adds a run per accused resource, with that resource ideal. It includes the verdict's. */
 static bool
 add_runs(struct proof *proof, struct error *err)
 {
@@ -116,7 +116,7 @@ try_ideals(struct proof *proof, uint64_t jobs, struct error *err)
     return ok;
 }
 
-/* Prints both sides; whether they agree. */
+/* Prints both sides. Returns whether they agree. */
 static bool
 print_proof(const struct proof *proof, struct error *err)
 {

@@ -1,4 +1,4 @@
-/* What `aetius topdown` says of applications: text, JSON, CSV and figures. */
+/* Output of `aetius topdown` for profiled applications: text, JSON, CSV and figures. */
 #include "analysis/plot.h"
 #include "analysis/topdown_chart.h"
 #include "analysis/topdown_print.h"
@@ -14,13 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The file that a command which is only named would write. */
+/* File name in a command that is only printed. */
 #define LOG_NAMED "topdown.csv"
 
 enum { KERNELS_SHOWN = 20, KERNELS_DRAWN = 24, LAUNCHES_DRAWN = 120 };
 enum { NAME_LENGTH = 40, LABEL_LENGTH = 24 };
 
-/* The children of the root that tables have a column for. */
+/* Children of the root that have a column in tables. */
 static const enum nvidia_node columns[] = {NVIDIA_retire, NVIDIA_divergence, NVIDIA_frontend,
                                            NVIDIA_backend};
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
@@ -37,7 +37,7 @@ tree_of(const struct application_kernel *kernel)
     return kernel->has_tree ? &kernel->tree : NULL;
 }
 
-/* Whether a launch of the profile is of the application, and not the mean of several. */
+/* Whether a launch of the profile belongs to the application and is not an average of several. */
 static bool
 is_launch(const struct application *application, uint32_t number)
 {
@@ -45,9 +45,9 @@ is_launch(const struct application *application, uint32_t number)
     return application->has_kernel[launch->kernel] && launch->invocations == 1;
 }
 
-/* ---- what is missing ---- */
+/* ---- missing data ---- */
 
-/* What --over-time cannot show, or NULL; the caller frees. */
+/* Describes what --over-time cannot show, or returns NULL. The caller frees the text. */
 static char *
 note_means(const struct application *application, const struct topdown_request *request)
 {
@@ -64,7 +64,7 @@ note_means(const struct application *application, const struct topdown_request *
                  : NULL;
 }
 
-/* The same where standard output holds a table or figure. */
+/* Logs the same if standard output holds a table or figure. */
 static void
 log_means(const application_list *applications, const struct topdown_request *request)
 {
@@ -76,7 +76,8 @@ log_means(const application_list *applications, const struct topdown_request *re
     }
 }
 
-/* The kernel that takes the most time among those that lack something of `problems`. */
+/* Returns the most expensive kernel with any of the `problems`, or NULL; *count: how many have
+ * one. */
 static const struct application_kernel *
 first_with(const struct application *application, uint32_t problems, size_t *count)
 {
@@ -90,7 +91,7 @@ first_with(const struct application *application, uint32_t problems, size_t *cou
     return first;
 }
 
-/* A label that fits into a column or under a bar. */
+/* Shortens a name for a column or a bar's label. The caller frees it. */
 static char *
 shorten(const char *name, size_t most)
 {
@@ -103,7 +104,7 @@ shorten(const char *name, size_t most)
     return shown;
 }
 
-/* A line below an empty one. */
+/* Prints an empty line and a paragraph. */
 #define SAY(...) (putchar('\n'), print_wrapped(stdout, line_width(stdout), 0, 2, __VA_ARGS__))
 
 static void
@@ -134,7 +135,7 @@ print_missing(const struct application *application, bool each_launch)
     }
 }
 
-/* Of kernels with an odd figure: how many, before the name of one, and behind it. */
+/* Reports the kernels with an odd figure: their number, `before`, the name of one, `behind`. */
 static void
 say_odd(const struct application *application, uint32_t problem, const char *before,
         const char *behind)
@@ -235,8 +236,9 @@ put_titles(struct text_table *table)
     text_table_end_row(table);
 }
 
-/* With the columns that the terminal has room for: `name`, which may be cut, then others, then,
- * from `shares` on, those of the tree and the verdict, which stays; `first`: what goes first. */
+/* Prints the columns that fit the terminal. Column `name` may be truncated. The first to be dropped
+ * is column `first`, then columns of the tree, which start at `shares`. The verdict is always
+ * shown. */
 static void
 print_table(struct text_table *table, uint32_t name, uint32_t first, uint32_t shares)
 {
@@ -290,7 +292,7 @@ print_kernels(const struct application *application, const struct topdown_reques
         printf("  and %zu more (--all)\n", application->kernels.count - count);
 }
 
-/* false: none is told alone. */
+/* Returns false if the profile has no individual launches. */
 static bool
 print_launches(const struct application *application)
 {
@@ -441,7 +443,7 @@ launch_json(const struct application *application, uint32_t number, uint32_t lev
     return object;
 }
 
-/* One after the other: there may be more than fit into memory as trees. */
+/* Prints launch by launch: a tree of all of them might not fit into memory. */
 static void
 print_json_launches(const struct application *application, uint32_t level)
 {
@@ -666,7 +668,8 @@ fail_launches(const struct application *application, const struct topdown_reques
     return false;
 }
 
-/* Launches in their order; where there are more than bars, a bar is some that follow each other. */
+/* Draws launches in order. If they exceed the number of bars, a bar covers several consecutive
+ * ones. */
 static bool
 draw_launches(const struct application *application, const struct topdown_request *request,
               struct error *err)

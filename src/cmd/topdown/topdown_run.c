@@ -1,5 +1,5 @@
-/* aetius topdown RUN: what the cycles of the simulated pipeline were lost to, what would be gained
- * without, and what the issue slots of its shaders were lost to. */
+/* aetius topdown RUN: the causes of lost cycles in the simulated pipeline, the expected gain
+ * without each of them, and the causes of lost issue slots in its shaders. */
 #include "analysis/pipeline_tree.h"
 #include "analysis/shader_tree.h"
 #include "analysis/topdown_chart.h"
@@ -20,23 +20,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A run's table, of frames or of draws. */
+/* A run's table of frames or draws. */
 struct run {
     const char *dir;
     struct params params;
     struct csv_table table;
-    int32_t frame, draw, work; /* columns; the last two of draws alone, else -1 */
+    int32_t frame, draw, work; /* columns; `draw` and `work` are -1 in a table of frames */
     bool has_draws;
 };
 
-/* Some rows of it. */
+/* A selection of its rows. */
 struct rows {
     const struct run *run;
-    const struct frame_set *frames; /* those in it, or ... */
-    int64_t row;                    /* ... this one; -1: the frames */
+    const struct frame_set *frames; /* frames to select, unless `row` is set */
+    int64_t row;                    /* the only row; -1: by frames */
 };
 
-/* What is told of some rows. */
+/* Results for a selection of rows. */
 struct view {
     struct topdown_tree pipeline, shaders;
     struct ideal_gains gains;
@@ -57,7 +57,8 @@ open_table(struct run *run, const char *name, struct error *err)
     return ok;
 }
 
-/* Of the draws where they are wanted, or there: what is gained is told best from them. */
+/* Opens the table of draws if it is requested or present, since gains are estimated best from
+ * draws. Otherwise opens the table of frames. */
 static bool
 open_run(struct run *run, const char *dir, bool draws, struct error *err)
 {
@@ -94,7 +95,7 @@ has_row(const struct rows *rows, uint32_t row)
                : frame_set_has(rows->frames, (uint32_t)cell(rows->run, row, rows->run->frame));
 }
 
-/* Whether a column is "shader.slots" or "shader[3].slots". */
+/* Whether a column is an instance of the statistic: "shader.slots" or "shader[3].slots". */
 static bool
 is_instance(const char *column, const char *name)
 {
@@ -107,7 +108,8 @@ is_instance(const char *column, const char *name)
     return !strcmp(column, name + unit);
 }
 
-/* shader_statistic_fn: a column of all instances, or one each. */
+/* shader_statistic_fn: sums a statistic over the rows, from its total column or from all
+ * instances. */
 static bool
 statistic(void *data, const char *name, double *value)
 {
@@ -161,7 +163,7 @@ count_frames(const struct rows *rows)
     return count;
 }
 
-/* ---- each frame, or draw ---- */
+/* ---- per frame or draw ---- */
 
 struct part {
     char name[48]; /* "12", "12:3", "12 upload" */
@@ -177,7 +179,7 @@ free_parts(part_list *parts)
     VEC_FREE(parts);
 }
 
-/* A row stands for itself, or for all of its frame. */
+/* Adds one row, or with `draws` false the whole frame of the row. */
 static bool
 add_part(part_list *parts, const struct rows *rows, uint32_t row, bool draws, struct error *err)
 {
@@ -216,7 +218,8 @@ parts_of(const struct rows *rows, bool draws, part_list *parts, struct error *er
 
 /* ---- answers ---- */
 
-/* The children of the root, those of which no part lost much first; returns how many. */
+/* Sorts the children of the root by their largest share in any part, smallest first. Returns their
+ * number. */
 static uint32_t
 least_first(const part_list *parts, uint32_t *nodes)
 {
@@ -236,7 +239,7 @@ least_first(const part_list *parts, uint32_t *nodes)
     return count;
 }
 
-/* Which column of the table the node has: behind those of the name and of the cycles. */
+/* Column of the node in the table, after those of name and cycles. */
 static uint32_t
 column_of(uint32_t node)
 {
@@ -246,7 +249,7 @@ column_of(uint32_t node)
     return column;
 }
 
-/* With the columns that the terminal has room for. */
+/* Prints the columns that fit the terminal. */
 static void
 write_parts(struct text_table *table, const part_list *parts)
 {
@@ -310,8 +313,8 @@ print_gain(const struct ideal_gains *gains, enum ideal_number n, const char *tit
                   ideals[n].parameter);
 }
 
-/* The resources whose removal is expected to give the most, and what to do about them; where none
- * gives anything alone, those that can. */
+/* Prints the resources with the highest expected gain and advice for each. If no resource has a
+ * gain alone, prints those that gain together. */
 static void
 print_gains(const struct ideal_gains *gains)
 {
@@ -334,7 +337,8 @@ print_gains(const struct ideal_gains *gains)
                       100 * IDEALS_NOTHING);
 }
 
-/* The critical path is cut at the end of each interval: what was in flight is charged anew. */
+/* Warns of short intervals: the critical path is cut at the end of each, and work in flight is
+ * charged anew. */
 static void
 print_short_intervals(const struct params *params)
 {
@@ -422,7 +426,7 @@ add_view(cJSON *object, const struct view *view, uint32_t level)
     cJSON_AddItemToObject(shaders, "verdict", topdown_json_verdict(&view->shaders));
 }
 
-/* The parts one after the other: there may be more than fit into memory as trees. */
+/* Prints part by part: a tree of all of them might not fit into memory. */
 static void
 print_topdown_run_json(const struct view *view, const part_list *parts,
                        const struct topdown_request *request)
@@ -482,7 +486,7 @@ draw(const struct view *view, const part_list *parts, const struct topdown_reque
     return ok;
 }
 
-/* The row of --draw N; false: there is none, or several frames have one. */
+/* Finds the row of --draw N. Returns false if there is none, or if several frames have one. */
 static bool
 find_draw(struct rows *rows, uint64_t number, struct error *err)
 {
