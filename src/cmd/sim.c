@@ -129,8 +129,8 @@ drive(struct simulate *s, struct trace_reader *reader, struct error *err)
     return ok;
 }
 
-/* Host memory for a trace: the default, or if it is larger the requested memory size and a third of
- * the default for everything else. */
+/* Host memory for a trace: the default, or a requested memory size plus a third of the default,
+ * whichever is larger. */
 static uint64_t
 budget_of(const struct params *params)
 {

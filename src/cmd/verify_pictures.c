@@ -50,8 +50,8 @@ find_frame(const struct check *check, uint32_t number)
     return NULL;
 }
 
-/* Finds the first pixel in which the run's picture differs. There may be none: pictures differ also
- * in transparency, which the file does not store. */
+/* Finds and describes the first pixel in which the run's picture differs. Without such a pixel, the
+ * size or the transparency differs; the file does not store the latter. */
 static bool
 find_pixel(struct check *check, const struct simulation_frame *frame, struct error *err)
 {

@@ -255,7 +255,7 @@ on_sent(void *data, const struct traffic_queue *queue, const void *item, uint64_
     if (!follow->sim->frame_open || follow->sim->frame != follow->target.frame)
         return 0;
     follow->frame_seen = true;
-    /* Shaded vertices do not name their draw on the way back, and memory items name none. */
+    /* Shaded vertices that return do not name their draw, and memory items have none. */
     if (draw && draw->number != follow->target.draw)
         return 0;
     follow_take(follow, queue, item, now);

@@ -147,7 +147,7 @@ is_in(const struct resource *res, struct hazard_range range)
     return res && overlap(hazard_range_of_all(res), range);
 }
 
-/* Whether the draw uses the range in another way than by fetching vertices and indices. */
+/* Whether the draw uses the range other than by fetching vertices and indices. */
 static bool
 draws_with(const struct draw *draw, struct hazard_range range)
 {

@@ -1,5 +1,6 @@
-/* Which work uses which memory, so that uploads can run beside draws and clears: what an upload
- * must wait for, and what must wait for an upload (docs/design/machine.md, Order and hazards).
+/* Tracks the memory that work in flight uses, so that uploads can run beside draws and clears.
+ * Finds the work that an upload must wait for, and the uploads that other work must wait for
+ * (docs/design/machine.md, Order and hazards).
  *
  * Buffers are read by the Streamer only, until it has fetched a draw. (A uniform buffer is read
  * when the draw is baked.) Ranges are extended to whole cache lines. So no upload changes a byte

@@ -1,6 +1,6 @@
 /* Commands on the timed machine. Each command becomes steps of the command processor, and the clock
- * runs until they are done. This file implements the rules of docs/design/machine.md, Order and
- * hazards: what is flushed and invalidated before what. */
+ * runs until they are done. This file implements the order of flushes, invalidations and waits in
+ * docs/design/machine.md, Order and hazards. */
 #include "sim/machine_internal.h"
 
 #include "base/file.h"

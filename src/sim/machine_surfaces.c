@@ -1,5 +1,5 @@
-/* Which surfaces are bound, and which have block states. This decides what is flushed, resolved and
- * forgotten before what (docs/design/machine.md, Order and hazards).
+/* Tracks the bound surfaces and those with block states. Implements the order of flushes and
+ * resolves in docs/design/machine.md, Order and hazards.
  *
  * A surface gets states when it is first bound in a frame. When it is unbound, the ROPs write back
  * dirty lines and the surface keeps its states; readers of memory use them. Blocks become raw when

@@ -198,8 +198,8 @@ add_upload(struct machine *m, const struct resource *res, const struct gpu_cmd *
     work_accounting_begin_upload(&m->accounting, m->clock.now);
 }
 
-/* Decides per block of a surface what the upload does to it. `marks` starts at the surface's first
- * byte. */
+/* Classifies each block of a surface by the upload's effect on it. `marks` starts at the surface's
+ * first byte. */
 static void
 find_parts(const struct blocks *blocks, const struct block_surface *surface, const uint8_t *marks,
            uint8_t *parts)

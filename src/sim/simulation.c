@@ -128,8 +128,8 @@ simulation_leave_frame(struct simulation *sim)
     sim->frame_open = false;
 }
 
-/* Takes the picture of a frame. After a timed swap it is what the DAC read, otherwise what memory
- * holds. */
+/* Takes the picture of a frame: after a timed swap the bytes that the DAC read, otherwise the
+ * surface in memory. */
 static void
 take_picture(struct simulation *sim, const struct gpu_cmd *cmd, bool timed, struct picture *picture)
 {

@@ -17,10 +17,9 @@ enum wrong_cause {
 };
 
 struct wrong_pixel {
-    uint64_t
-        /* Index in the trace of the message that shows or reads the pixel; UINT64_MAX: the end of
-         * `frame`. */
-        message;
+    /* Index in the trace of the message that shows or reads the pixel. UINT64_MAX: the end of
+     * `frame`. */
+    uint64_t message;
     uint32_t frame;              /* frame that the message is in or ends */
     uint32_t level, layer, x, y; /* in the message's resource; y counts its rows */
     enum wrong_cause cause;      /* result, with the draw's number in the frame */
