@@ -30,7 +30,7 @@ struct blocks_options {
     struct block_input_options input;
 };
 
-struct description { /* of one file */
+struct description { /* counts of one file */
     uint64_t stored, transfers, reads, writes, cleared, plain, moved_bytes;
     uint64_t by_samples[9];
     uint32_t first_frame, last_frame;

@@ -16,7 +16,7 @@ int cmd_explain(int argc, char **argv);
 /* Facts about a name. Facts that do not apply are NULL or empty. */
 struct answer {
     const char *kind, *measure, *doc, *formula, *section, *note;
-    const struct stat_group *group; /* of a unit */
+    const struct stat_group *group; /* set for a unit */
     char name[160], value[640], users[1024], text[256], conditions[512];
 };
 

@@ -31,7 +31,7 @@ first_frame(const struct trace_reader *reader)
 struct draw_list {
     bool wanted;
     struct inspection inspection;
-    cJSON **frames; /* the list of each frame; NULL: the lists are printed */
+    cJSON **frames; /* JSON list per frame; NULL: print as text */
     uint32_t first, last;
     struct text_table table; /* draws of `frame` that are not printed yet */
     uint32_t frame;          /* frame of the table */

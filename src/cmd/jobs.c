@@ -18,7 +18,7 @@ enum hand_kind { HAND_FRAME, HAND_PIXEL, HAND_ERROR };
 
 struct hand_head {
     enum hand_kind kind;
-    struct run_part part; /* of a frame; values follow */
+    struct run_part part; /* part of a frame; its values follow this struct */
 };
 
 struct jobs {
@@ -29,7 +29,7 @@ struct jobs {
     uint32_t values; /* per part */
     uint32_t end;    /* a member's frames end before this one */
     /* the coordinator's members */
-    struct hand_head **done; /* by frame */
+    struct hand_head **done; /* indexed by frame */
     uint32_t next;           /* next frame to be joined */
     bool failed;
     uint32_t failed_at; /* the earliest frame that failed */

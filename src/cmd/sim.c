@@ -183,7 +183,7 @@ simulate_trace(const struct simulate_options *asked, const char *path, struct er
         whole = s.folder.frames.count;
         const bool done = ok;
         ok = simulate_end(&s, ok, ok ? err : &closing) && ok;
-        if (!done && !stopped) /* the machine is freed, so that memory_need can allocate */
+        if (!done && !stopped) /* memory_need_tell() can use the freed machine's memory */
             memory_need_tell(reader, &s.params, frame_set_last(&options->timed), err);
     }
     if (ok && !stopped && options->verify)

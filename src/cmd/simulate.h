@@ -16,7 +16,7 @@ struct simulate_options {
     struct frame_set timed;
     const char *dir;
     const char *vcd, *map, *pixel; /* "A-B", "MODE,...", "X,Y"; or NULL */
-    const char *perfetto;          /* the file, or NULL */
+    const char *perfetto;          /* output file, or NULL */
     const char *follow;            /* "F:D:T", or NULL */
     bool capture_blocks;
     bool force, json;
@@ -24,7 +24,7 @@ struct simulate_options {
     const struct sample *sample; /* of `aetius sim`: the sample that `timed` represents, or NULL */
     bool functional;             /* without time: no machine is built */
     uint64_t jobs;               /* of `aetius sim`: number of processes; 0 means 1 */
-    const char *warm_up_text;    /* of `aetius sim` */
+    const char *warm_up_text;    /* of `aetius sim`: --warm-up */
     /* parsed by simulate_options_parse() */
     uint64_t vcd_first, vcd_last; /* cycles */
     uint32_t maps;                /* one bit per mode */
@@ -63,7 +63,7 @@ struct simulate {
     struct executor_sink sink; /* receives the messages */
     struct vcd *vcd;
     struct perfetto *perfetto;
-    struct follow follow; /* if requested */
+    struct follow follow; /* valid if --follow is given */
     struct watch *watch;
     struct rop_capture captures[2]; /* color, z */
 };

@@ -19,7 +19,7 @@ struct side {
     const char *name;
     struct simulation sim;
     struct executor_sink sink;
-    uint8_t *out; /* of the current readback */
+    uint8_t *out; /* buffer for the current readback */
     uint32_t capacity;
     VEC(uint8_t) results; /* query results that the current message wrote back */
     bool asks_time;       /* the next result is that of a time query */

@@ -12,14 +12,14 @@
 
 struct checked {
     uint32_t frame;
-    uint64_t hash; /* of the run's picture */
+    uint64_t hash; /* hash of the run's picture */
 };
 
 struct check {
     const char *dir;
-    VEC(struct checked) frames; /* of the run */
+    VEC(struct checked) frames; /* the frames that the run has pictures of */
     uint32_t last, differing;
-    struct wrong_pixel pixel; /* of the first that differs */
+    struct wrong_pixel pixel; /* first pixel that differs */
     char text[256];           /* describes the difference */
 };
 

@@ -23,8 +23,8 @@ struct queue {
     uint8_t *items;
     uint64_t *arrival; /* per item: first cycle in which the receiver sees it */
     uint64_t last_arrival;
-    uint64_t push_cycle, pop_cycle; /* of the last push and pop */
-    uint32_t pushed, popped;        /* in those cycles */
+    uint64_t push_cycle, pop_cycle; /* cycle of the last push and pop */
+    uint32_t pushed, popped;        /* items pushed and popped in those cycles */
     bool sender_waits;              /* a push was refused: wake the sender on the next pop */
     /* Critical path: cp_ref of each item, of the last freed slot, and of the last slot freed before
      * this cycle; the stages that send and receive. */
@@ -33,7 +33,7 @@ struct queue {
     /* Number of the item whose arrival the receiver waited for and has already recorded. */
     uint64_t noted;
     struct cp_stage *from, *to;
-    enum path_cause hop_cause; /* of the queue's latency, if the receiver waits for it */
+    enum path_cause hop_cause; /* cause of the queue's latency, if the receiver waits for it */
     /* statistics */
     uint64_t items_in, items_out;
     uint64_t occupancy_sum, occupancy_since; /* sum over cycles of items held */

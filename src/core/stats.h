@@ -23,7 +23,7 @@ struct stat_info {
     const char *name;    /* "tris_in" */
     const char *measure; /* unit of measure: "triangles", "cycles", "bytes" */
     const char *doc;
-    size_t offset; /* of the uint64_t in the unit's struct */
+    size_t offset; /* byte offset of the uint64_t in the unit's struct */
     bool is_peak;
 };
 

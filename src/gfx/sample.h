@@ -29,7 +29,7 @@ struct sample_setup {
     bool seamless;
     uint8_t wrap[3];
     bool power_of_two[3];
-    uint32_t first_level, last_level; /* of the resource, within its range */
+    uint32_t first_level, last_level; /* levels of the resource, clamped to its range */
     uint32_t first_layer, layers;     /* that the view shows, within the resource */
 };
 
@@ -48,7 +48,7 @@ struct sample_texture {
     /* Fast paths: planning four lanes at once; filtering four 8-bit channels at once, in memory
      * order. */
     bool plans_fast, filters_fast;
-    bool repeats[2];           /* for the fast plan; false: clamped to the edge */
+    bool repeats[2];           /* the fast plan wraps by repeat; false: by clamp to edge */
     uint8_t source[4];         /* filter channel of each result channel; 4: zero, 5: one */
     uint8_t texel_log2;        /* bytes of a texel as the caches hold it */
     uint8_t texel_stride_log2; /* offset step per texel: texel_log2, or 0 for compressed formats */
@@ -71,7 +71,7 @@ struct sample_plan {
     float reference[4];      /* shadow targets */
     uint8_t mask;            /* active lanes */
     int8_t offset[3];        /* texel offset, common to all lanes */
-    uint32_t probes, levels; /* of the first lane */
+    uint32_t probes, levels; /* values of the first lane */
     uint32_t pass_count;
     struct sample_pass passes[SAMPLE_MAX_PASSES];
 };
@@ -83,7 +83,7 @@ void sample_texture_init(struct sample_texture *texture, const struct bound_view
 void sample_plan(struct sample_plan *plan, const struct sample_texture *texture,
                  const struct texture_request *request, uint32_t quad);
 
-typedef float sample_value[4] __attribute__((aligned(16))); /* of a lane */
+typedef float sample_value[4] __attribute__((aligned(16))); /* value of one lane */
 
 /* Filters a pass. Texels are at texels + offset, expanded if the format is compressed. Offsets of
  * texels that are not in memory are ignored. */

@@ -206,7 +206,7 @@ half_log2(float x)
 }
 
 struct footprint {
-    float rho_squared; /* of the longer axis, divided by the probes */
+    float rho_squared; /* squared length of the longer axis, divided by the probes */
     uint32_t probes;
     float axis_s, axis_t;
 };

@@ -15,9 +15,9 @@ bool sample_setup_init(struct sample_setup *setup, const struct bound_view *boun
 
 /* Filter and levels of one lane. */
 struct lane_lod {
-    bool linear;          /* the image filter */
+    bool linear;          /* filter inside a level */
     uint32_t levels;      /* 1 or 2 */
-    uint32_t level[2];    /* of the resource */
+    uint32_t level[2];    /* levels of the resource */
     float fraction;       /* weight of level[1] */
     uint32_t probes;      /* along the axis of anisotropy; 1: none */
     float axis_s, axis_t; /* that axis: the step of one pixel, in coordinates */

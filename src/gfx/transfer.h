@@ -35,7 +35,7 @@ struct blit_axis {
     int32_t first, last;
     int32_t origin; /* start of the destination box */
     double start, step;
-    uint32_t size; /* of the source level */
+    uint32_t size; /* size of the source level */
 };
 struct blit_plan {
     struct blit_image dst, src;

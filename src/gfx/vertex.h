@@ -34,9 +34,9 @@ struct assembler {
     uint8_t mode;
     bool flatshade_first;
     uint32_t count; /* vertices since the start or the last restart */
-    uint32_t run;   /* of the next primitive */
+    uint32_t run;   /* run of the next primitive */
     enum inner_edges inner_edges;
-    uint32_t triangles; /* of the draw, for its inner edges */
+    uint32_t triangles; /* number of triangles of the draw, for its inner edges */
     uint32_t held[4];
 };
 

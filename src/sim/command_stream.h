@@ -28,7 +28,7 @@ struct command_stream {
     bool counts_constants;
     uint32_t memory_size; /* instructions; 0: loading programs is free */
     bool unified;         /* one memory for all stages */
-    VEC(struct stream_constant) constants[STAGE_COUNT]; /* as the units' files hold them */
+    VEC(struct stream_constant) constants[STAGE_COUNT]; /* current contents of the units' files */
     struct stream_memory memories[STAGE_COUNT];
 };
 

@@ -15,14 +15,14 @@ struct follow_target {
 
 enum follow_kind {
     FOLLOW_DRAW,
-    FOLLOW_READ, /* of a vertex's attributes, from memory */
+    FOLLOW_READ, /* a memory read of a vertex's attributes */
     FOLLOW_VERTEX,
     FOLLOW_PRIMITIVE,
     FOLLOW_TRIANGLE, /* after setup; clipping may make several */
     FOLLOW_TILE,
     FOLLOW_QUAD,
     FOLLOW_REQUEST,   /* texture request of a quad, beside its path */
-    FOLLOW_OTHER_USE, /* of a vertex, by another primitive */
+    FOLLOW_OTHER_USE, /* a vertex, for another primitive */
     FOLLOW_KINDS,
 };
 
@@ -56,12 +56,12 @@ struct follow {
     struct traffic traffic;
     struct watch *watch;                /* its courses are the quads */
     VEC(struct follow_hop) hops;        /* in the order of their pushes */
-    VEC(struct follow_vertex) vertices; /* of the draw, up to the primitive */
+    VEC(struct follow_vertex) vertices; /* vertices of the draw, up to the primitive */
     VEC(struct follow_read) reads;      /* attribute reads of the draw, up to the primitive */
     VEC(const struct pooled_triangle *) triangles;
     VEC(struct follow_tile) tiles;
     bool frame_seen, draw_seen;
-    uint32_t primitives; /* of the draw, so far */
+    uint32_t primitives; /* number assembled in the draw so far */
     /* Valid once `found`, when the primitive has been assembled. */
     bool found;
     uint32_t corner_count; /* 1: a point, 2: a line */

@@ -6,7 +6,7 @@
 struct known_program {
     uint64_t hash;
     enum shader_stage stage;
-    double thread_cycles; /* of all shader units together */
+    double thread_cycles; /* cycles per thread, over all shader units */
 };
 
 struct finding {

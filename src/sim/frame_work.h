@@ -13,8 +13,8 @@
  * machine's rates. */
 #define FRAME_FIGURES(X)                                                                           \
     X(time)                                                                                        \
-    X(messages) /* of the command stream */                                                        \
-    X(bytes)    /* of these, packed as in the trace */                                             \
+    X(messages) /* messages of the command stream */                                               \
+    X(bytes)    /* size of these, packed as in the trace */                                        \
     X(draws)                                                                                       \
     X(vertices)                                                                                    \
     X(triangles)                                                                                   \

@@ -27,7 +27,7 @@ struct draw_watch {
 struct functional_work {
     uint64_t vertices;           /* shaded */
     uint64_t triangles;          /* set up */
-    uint64_t fragments;          /* of triangles, before any test */
+    uint64_t fragments;          /* fragments of triangles, before any test */
     uint64_t quads;              /* shaded */
     uint64_t hidden;             /* of these, quads without a fragment left after the late tests */
     uint64_t texels;             /* texture requests, one per thread */

@@ -21,7 +21,7 @@ struct functional_quad {
 };
 
 struct functional_scratch {
-    uint32_t samplers_asked; /* by the current batch, one bit each */
+    uint32_t samplers_asked; /* samplers that the current batch has used, one bit each */
     struct vertex vertices[VERTEX_SLOTS];
     uint32_t slot_vertex[VERTEX_SLOTS]; /* vertex number in each slot */
     uint32_t slot_chunk[VERTEX_SLOTS];  /* last chunk that used the slot; 0: empty */
@@ -33,7 +33,7 @@ struct functional_scratch {
     struct functional_quad quads[BATCH_QUADS];
     uint32_t quad_count;
 
-    uint8_t *registers; /* of both kinds of program, 64-byte aligned */
+    uint8_t *registers; /* registers for both kinds of program, 64-byte aligned */
     void *registers_memory;
     uint32_t registers_bytes;
     struct exec exec;

@@ -12,7 +12,7 @@ struct inspection {
      * number. */
     struct draw_watch watch;
     bool done;            /* set by the watch: ends the inspection */
-    struct budget budget; /* of the host's memory */
+    struct budget budget; /* limit of host memory */
 };
 
 /* Draws the trace up to the last of the frames, or until `done`. */

@@ -12,7 +12,7 @@ struct render_sink {
     struct functional renderer;
     struct executor_sink executor;
     const struct needed_draws *needed; /* NULL: all */
-    uint64_t draws;                    /* so far */
+    uint64_t draws;                    /* draws so far */
 };
 
 static bool

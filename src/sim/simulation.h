@@ -33,10 +33,10 @@ struct simulation {
     struct executor executor; /* pass this to executor_sink_init() */
     struct frame_set timed;   /* frames that run on the machine */
     bool all_functional;
-    uint32_t first, end;               /* the part of them that this process simulates */
+    uint32_t first, end;               /* the part of `timed` that this process simulates */
     const struct needed_draws *needed; /* other draws of untimed frames are skipped */
     const struct frame_set *whole;     /* frames of which no draw is skipped; NULL: none */
-    uint64_t draws;                    /* so far */
+    uint64_t draws;                    /* draws so far */
     struct simulation_listener listener;
     uint32_t frame;           /* number of the current frame */
     bool frame_open;          /* a command of it was executed on the machine */

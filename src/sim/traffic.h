@@ -24,7 +24,7 @@ enum traffic_kind {
 struct traffic_queue {
     const struct queue *queue;
     enum traffic_kind kind;
-    uint64_t *tags;       /* of the items in the queue, in its ring's slots */
+    uint64_t *tags;       /* tag of each item in the queue, in its ring's slots */
     uint64_t sent, taken; /* items so far */
 };
 

@@ -26,7 +26,7 @@
 struct part { /* frames to cut out */
     uint32_t first, last;
     const char *path;
-    struct live_used used; /* by its frames */
+    struct live_used used; /* resources that its frames use */
 };
 
 /* List of resources for a message, truncated to the space. */
@@ -37,7 +37,7 @@ struct note {
 
 struct trim {
     struct trace_reader *reader, *read_back; /* read_back may be NULL: all is drawn */
-    struct part *parts;                      /* in frame order */
+    struct part *parts;                      /* sorted by frame */
     uint32_t part_count, last;
     struct needed_draws *needed;
     uint64_t draws, drawn; /* draws so far; those not skipped */
@@ -46,10 +46,10 @@ struct trim {
     struct functional renderer;
     struct executor_sink executor;
     struct live_state *state;
-    struct trace_writer *writer;  /* of the current part, or NULL */
-    const struct live_used *used; /* by the current part */
-    uint32_t part;                /* its index */
-    struct live_used restored;    /* resources read back for it */
+    struct trace_writer *writer;  /* output of the current part, or NULL */
+    const struct live_used *used; /* resources that the current part uses */
+    uint32_t part;                /* index of the current part */
+    struct live_used restored;    /* resources read back for the current part */
     struct note lost, repeated;   /* not read back: overwritten before use; drawn again */
 };
 

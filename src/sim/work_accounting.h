@@ -27,7 +27,7 @@ extern const char *const work_kind_names[WORK_KINDS]; /* "draw", "upload" */
 struct work {
     enum work_kind kind;
     uint32_t draw;            /* draw: its number in the frame; others: draws with a row so far */
-    const struct draw *baked; /* of a draw; valid until on_row_end() returns; else NULL */
+    const struct draw *baked; /* the draw, valid until on_row_end() returns, or NULL */
 };
 
 struct work_accounting {

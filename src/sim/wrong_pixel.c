@@ -9,7 +9,7 @@
 
 /* A draw that writes a surface, as executed by the functional renderer. */
 struct drawn {
-    uint32_t surface; /* its address, as in the watch */
+    uint32_t surface; /* its address, as stored in the watch */
     uint32_t number;
     bool covers, reads;
     float before[4], after[4];
@@ -18,8 +18,8 @@ struct drawn {
 struct search {
     struct wrong_pixel *pixel;
     const struct wrong_run *run;
-    VEC(struct drawn) drawn; /* in draw order, of the frame */
-    bool is_drawing;         /* the last of them is in progress */
+    VEC(struct drawn) drawn; /* draws of the frame, in order */
+    bool is_drawing;         /* the last of `drawn` is in progress */
     struct draw_watch hears;
 };
 

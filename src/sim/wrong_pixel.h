@@ -10,7 +10,7 @@
 
 enum wrong_cause {
     WRONG_WRITTEN, /* `draw` is the first that left another color */
-    WRONG_FOUND,   /* the same, but the color before it already differed */
+    WRONG_FOUND,   /* as above, but the color before the draw already differed */
     WRONG_AFTER,   /* all draws left equal colors: it changed after `draw`, the last on it */
     WRONG_UNKNOWN, /* too many surfaces to watch all; `draw` is the last that covers it */
     WRONG_UNDRAWN, /* no draw of the frame covers it */

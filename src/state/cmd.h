@@ -141,7 +141,7 @@ struct gpu_cmd {
         struct { /* CONTENTS: a whole level, as in message.h */
             uint32_t resource, level;
             struct cleared_code cleared;
-            uint32_t shown; /* of level 0: result of gpu_shown_encode() */
+            uint32_t shown; /* level 0: result of gpu_shown_encode() */
             const uint8_t *bytes;
             uint32_t size_bytes;
         } contents;

@@ -33,7 +33,7 @@ struct gpu_device {
     uint32_t frame, draw_in_frame; /* swaps seen; draws since the last */
     uint32_t holds;                /* see gpu_device_hold() */
     bool restoring;                /* between the two STATEs of a trimmed trace */
-    uint32_t next_address;         /* of the next resource; 0: first fit */
+    uint32_t next_address;         /* address of the next resource; 0: first fit */
     struct gpu_object_head *retired;
     bool pages; /* resources may be paged out (context_paging.c) */
     struct page_spare *spares;

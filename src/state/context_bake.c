@@ -4,7 +4,9 @@
 
 #include <string.h>
 
-enum { MAX_DRAW_VERTICES = 1 << 24 }; /* of one draw with all instances; real programs stay below */
+enum {
+    MAX_DRAW_VERTICES = 1 << 24
+}; /* vertices of one draw with all instances; real programs use fewer */
 
 static bool
 bake_surface(const struct object *object, enum format_use use, struct bound_surface *out,

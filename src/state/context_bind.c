@@ -194,7 +194,7 @@ set_slots(struct gpu_device *device, struct gpu_state *state, const struct gpu_c
     for (uint32_t i = 0; i < cmd->samplers.count; i++) {
         uint32_t slot = cmd->samplers.start + i;
         if (slot >= MAX_SAMPLERS)
-            break; /* the decoder lets only handles 0 through */
+            break; /* later slots can only have handle 0 */
         if (!bind_handle(device, state, &slots[stage][slot], type, cmd->samplers.handles[i], err))
             return false;
     }

@@ -6,7 +6,7 @@
 #include "state/cleared.h"
 #include "state/context.h"
 
-struct gpu_object_head { /* of objects that may outlive their handles */
+struct gpu_object_head { /* header of objects that may outlive their handles */
     struct gpu_object_head *next_retired;
     bool is_resource;
 };
@@ -18,9 +18,9 @@ struct device_resource {
 
 struct object {
     struct gpu_object_head head;
-    uint32_t references; /* of the handle and the bindings */
+    uint32_t references; /* references by the handle and by bindings */
     enum gpu_object type;
-    struct resource *res; /* of views, surfaces, queries, stream-out targets */
+    struct resource *res; /* resource of a view, surface, query or stream-out target */
     union {
         struct blend_state blend;
         struct rasterizer_state rasterizer;

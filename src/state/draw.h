@@ -9,7 +9,7 @@
 
 struct bound_view {                   /* a texture with its sampler */
     const struct resource *res;       /* NULL: nothing bound; reads return 0, 0, 0, 1 */
-    const struct format_info *format; /* the view's */
+    const struct format_info *format; /* format of the view */
     struct sampler_view view;
     struct sampler_state sampler;
 };
@@ -22,7 +22,7 @@ struct bound_surface {          /* a render target */
 };
 
 struct bound_attribute {
-    uint32_t address; /* of element 0 in memory, including both offsets */
+    uint32_t address; /* address of element 0, including both offsets */
     uint32_t end;     /* first address outside the buffer; reads from there return 0 */
     uint32_t stride, divisor;
     const struct format_info *format; /* NULL: (0, 0, 0, 1) */
@@ -47,17 +47,17 @@ struct varying {
 /* Primitive that a triangle list was made of, which decides the edges that are not a polygon's. */
 enum inner_edges { INNER_NONE, INNER_QUADS, INNER_STRIP, INNER_POLYGON };
 
-enum { MAX_QUAD_BYTES = 256 }; /* of 2x2 pixels in one surface, with all samples */
+enum { MAX_QUAD_BYTES = 256 }; /* bytes of 2x2 pixels in one surface, with all samples */
 
 /* Names given by the program. "" if it gave none; long ones are truncated. */
 enum { MAX_LABEL = 255, MAX_NAME = 63 };
 struct draw_names {
     char label[MAX_LABEL + 1]; /* groups and marker: "shadows/terrain/sent" */
-    char program[MAX_NAME + 1], target[MAX_NAME + 1]; /* of the objects in use */
+    char program[MAX_NAME + 1], target[MAX_NAME + 1]; /* names of the program and target in use */
 };
 
 struct draw {
-    uint32_t number; /* in its frame, from 0 */
+    uint32_t number; /* number in its frame, from 0 */
     uint32_t client;
     const struct draw_names *names;
     struct draw_params params;
@@ -84,7 +84,7 @@ struct draw {
 
     uint32_t color_count;
     struct bound_surface color[MAX_COLOR_BUFFERS], depth;
-    uint32_t width, height, samples; /* of the framebuffer: smallest of the surfaces */
+    uint32_t width, height, samples; /* framebuffer: the smallest of the surfaces */
     /* Each sample has its own coverage; false: all have that of the pixel center. */
     bool multisample;
     bool centroid;               /* some varying is interpolated at the centroid */

@@ -10,7 +10,7 @@
 
 struct free_node {
     struct free_range range;
-    uint32_t largest; /* of this node's subtree */
+    uint32_t largest; /* bytes of the largest range in this node's subtree */
     struct free_node *less, *more;
 };
 

@@ -16,7 +16,7 @@
 #include "state/draw.h"
 
 struct draw_identity {
-    uint64_t hash;     /* of the programs and the parts below */
+    uint64_t hash;     /* hash of the programs and the parts below */
     uint64_t geometry; /* primitive, counts, attributes */
     uint64_t textures;
     uint64_t state; /* targets and fixed-function state */

@@ -88,7 +88,7 @@ resource_may_be_front(const struct resource_desc *front, const struct resource_d
 }
 
 struct resource_level {
-    uint32_t offset;        /* from the resource's address */
+    uint32_t offset;        /* byte offset from the resource's address */
     uint32_t width, height; /* texels */
     uint32_t slices;        /* depth slices, array layers or cube faces */
     uint32_t tiles_x, tiles_y;
@@ -132,7 +132,7 @@ struct resource {
     bool drawn;          /* drawn into since it was last shown (context_present.c) */
     struct resource_cleared cleared;
     bool sampled_only;   /* in a texture's squares, not in the ROPs' tiles */
-    uint32_t references; /* by handle, by surfaces and views, by baked draws */
+    uint32_t references; /* counts its handle, objects and buffer bindings */
 };
 
 struct box { /* origin and extent; buffers use x and width in bytes */

@@ -144,7 +144,7 @@ struct sampler_state {
     uint32_t border[4]; /* raw: floats, or integers for integer formats */
 };
 
-struct sampler_view { /* of a resource */
+struct sampler_view { /* a view of a resource */
     uint32_t resource, format,
         target; /* target: TARGET_*, the resource's unless the view sets it */
     uint32_t first_layer, last_layer, first_level, last_level;

@@ -27,7 +27,7 @@ open_folder(const char *dir, struct sweep *sweep, struct sweep_plan *plan, struc
 }
 
 struct status {
-    size_t counts[4]; /* by SWEEP_TODO ... */
+    size_t counts[4]; /* runs by state, indexed by enum sweep_state */
     double seconds;   /* estimate for the remaining work; NaN: not known */
     struct text_table failed;
 };

@@ -10,13 +10,13 @@
 
 struct topdown_request {
     bool json, csv, over_time, shows_all;
-    bool draws, has_draw, prove; /* of a simulated run */
+    bool draws, has_draw, prove; /* options for a simulated run */
     uint64_t draw, jobs;
     const char *trace;  /* --prove: current path of the trace; NULL: as stored in the run */
     const char *svg;    /* NULL: no figure */
     const char *kernel; /* NULL: all */
     uint32_t level;     /* 1 to 3; 0: not given */
-    double seconds_alone, seconds_profiled; /* of a profiled program; 0: not measured */
+    double seconds_alone, seconds_profiled; /* wall time of a profiled program; 0: not measured */
 };
 
 /* Prints the requested report of the applications, and draws the figure. */
