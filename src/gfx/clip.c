@@ -5,8 +5,8 @@
  * Filled triangles are clipped in x and y at the guard band, not at the frustum. The bounding box
  * cuts off their pixels outside the viewport (setup.c). Lines, and triangles whose edges or corners
  * are drawn, are clipped at the frustum. Points are kept or rejected by their center. A plane clips
- * only primitives on both of its sides. A new vertex is always interpolated from the inner vertex
- * to the outer one, so that two triangles get the same vertex on a shared edge. */
+ * only primitives on both of its sides. A new vertex is interpolated from the inner vertex to the
+ * outer one. So two triangles get the same vertex on a shared edge. */
 #include "gfx/clip.h"
 
 #include <math.h>
@@ -147,8 +147,8 @@ clip_test(const struct draw *draw, const struct primitive_out *primitive,
 }
 
 /* Computes the vertex where the edge from `in` (distance d_in >= 0) to `out` (d_out < 0) meets the
- * plane. It weights both ends. in + t * (out - in) would lose a small end beside a huge one, where
- * t differs from 1 by less than a double resolves. */
+ * plane. It weights both ends. in + t * (out - in) would lose a small end beside a huge one, since
+ * t is too close to 1 for a double. */
 static void
 cut_edge(uint32_t slots, const struct vertex *in, double d_in, const struct vertex *out,
          double d_out, struct vertex *cut)

@@ -1,8 +1,8 @@
 /* Shared parts of the sampling steps: LOD and wrapping. Private to the sample files.
  *
  * Rules are those of GL 2.1, sections 3.8.7 to 3.8.9. Where GL leaves freedom, the reference
- * renderer decides: log2 is linear between the powers of two of rho squared, LOD <= 0 magnifies
- * with any filters, and the mip level rounds to nearest even. */
+ * renderer decides. log2 is linear between the powers of two of rho squared. LOD <= 0 magnifies
+ * with any filters. The mip level rounds to nearest even. */
 #ifndef AETIUS_GFX_SAMPLE_SETUP_H
 #define AETIUS_GFX_SAMPLE_SETUP_H
 

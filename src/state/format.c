@@ -1,6 +1,6 @@
 /* The format table and its converters. Each line of format.def becomes a pair of functions with a
- * constant layout, so that the compiler folds the general code below into a few instructions.
- * Rules: GL 2.1 section 2.14.9 and 3.8.1, with normalized signed values as c / (2^(n-1) - 1). */
+ * constant layout. So the compiler folds the general code below into a few instructions. Rules: GL
+ * 2.1 section 2.14.9 and 3.8.1, with normalized signed values as c / (2^(n-1) - 1). */
 #include "state/format.h"
 #include "state/format_codec.h"
 

@@ -13,8 +13,8 @@
  * the same in every layout.
  *
  * A ROP cache line belongs to one tile. With larger pixels (8 or 16 bytes, or several samples) it
- * holds 8x4, 4x4 or 4x2 of them. With smaller pixels (1 or 2 bytes, in resources that can be drawn
- * into) a tile has a line to itself and fills the first part. */
+ * holds 8x4, 4x4 or 4x2 of them. With smaller pixels (1 or 2 bytes, in render targets) a tile has a
+ * line to itself and fills the first part. */
 #ifndef AETIUS_STATE_RESOURCE_H
 #define AETIUS_STATE_RESOURCE_H
 

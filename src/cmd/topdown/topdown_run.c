@@ -1,5 +1,5 @@
-/* aetius topdown RUN: the causes of lost cycles in the simulated pipeline, the expected gain
- * without each of them, and the causes of lost issue slots in its shaders. */
+/* aetius topdown RUN: the causes of lost cycles in the simulated pipeline and the expected gain
+ * without each of them. Also the causes of lost issue slots in its shaders. */
 #include "analysis/pipeline_tree.h"
 #include "analysis/shader_tree.h"
 #include "analysis/topdown_chart.h"
