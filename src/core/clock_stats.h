@@ -14,9 +14,8 @@ void stat_set_add_clock(struct stat_set *set, const struct clock *clock);
 void clock_begin_peaks(struct clock *clock);
 
 /* Question that the statistics of a module and of a queue answer. */
-#define MODULE_QUESTION                                                                            \
-    "How does the unit spend its cycles: busy, starved, blocked or waiting?"
-#define QUEUE_QUESTION "Is the queue deep enough, or too deep?"
+#define MODULE_QUESTION "How does the unit spend its cycles: busy, starved, blocked or waiting?"
+#define QUEUE_QUESTION  "Is the queue deep enough, or too deep?"
 
 /* For `aetius stats`, which lists the infos without a machine. Their offsets are meaningless. */
 extern const struct stat_group module_stat_group, queue_stat_group;

@@ -500,7 +500,8 @@ words_are_true(void **state)
         {450, 450, 200,
          "45.0 % of the cycles are attributed to it; 20.0 % fewer are predicted without it"},
         {100, 300, 50,
-         "10.0 % of the cycles are attributed to it; 5.0 % fewer are predicted without it, 30.0 % at "
+         "10.0 % of the cycles are attributed to it; 5.0 % fewer are predicted without it, 30.0 % "
+         "at "
          "most"},
         {0, 120, 120,
          "no cycle is attributed to it; 12.0 % fewer are predicted without it, 12.0 % at most"},
