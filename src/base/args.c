@@ -23,14 +23,15 @@ put_option(struct text_table *table, const char *name, const char *help, const c
     text_table_end_row(table);
 }
 
-/* The line of a text joins the one before it: neither begins a paragraph. */
+/* Returns whether a line joins the previous line of the text: neither begins nor ends a
+ * paragraph. */
 static bool
 joins(const char *text, const char *line)
 {
     return line > text + 1 && !strchr(" \n", *line) && !strchr(".:\n", line[-2]);
 }
 
-/* Lines that fit stay as they are; a paragraph with one that does not is filled anew. */
+/* Prints lines that fit unchanged; rewraps a paragraph with a line that is too long. */
 static void
 print_paragraphs(uint32_t width, const char *text)
 {
@@ -144,7 +145,7 @@ parse_size(const char *text, uint64_t *out)
            v <= UINT64_MAX >> shift;
 }
 
-/* Returns -1 when the value was taken, else the exit status. */
+/* Returns -1 on success, else the exit status. */
 static int
 set_value(const struct arg_spec *spec, const struct arg_option *o, const char *value)
 {
@@ -190,7 +191,7 @@ set_value(const struct arg_spec *spec, const struct arg_option *o, const char *v
     return -1;
 }
 
-/* What has to be there, and what not. */
+/* Checks the operands, the program and the required options. Returns -1, or the exit status. */
 static int
 check(const struct args *args, const struct arg_spec *spec)
 {
@@ -302,7 +303,7 @@ frame_set_last(const struct frame_set *set)
     return last;
 }
 
-/* Whether all frames lie in [first, first + count). */
+/* Returns whether all frames are in [first, first + count). */
 static bool
 is_within(const struct frame_set *set, uint64_t first, uint32_t count)
 {

@@ -1,11 +1,11 @@
-/* Bits of a word. */
+/* Bit operations on words. */
 #ifndef AETIUS_BASE_BITS_H
 #define AETIUS_BASE_BITS_H
 
 #include <stdint.h>
 
-/* How many are set. Inline sums of ever wider fields: what the compiler calls in its library where
- * the instruction set has no such instruction takes twice as long. */
+/* Returns the number of set bits. The function is inline because without a population-count
+ * instruction the compiler calls a library function, which takes twice as long. */
 static inline uint32_t
 bits_count(uint64_t bits)
 {

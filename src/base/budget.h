@@ -1,5 +1,5 @@
-/* What a stranger's file gets of this host's memory. Several hold parts of it (the reader of a
- * trace, what follows it, devices), each by a share; together they stay below the end. */
+/* Limit on the host memory that an untrusted trace may take. Several owners (trace reader, later
+ * stages, devices) each hold a share. The sum of the shares stays within the budget. */
 #ifndef AETIUS_BASE_BUDGET_H
 #define AETIUS_BASE_BUDGET_H
 
@@ -9,23 +9,24 @@
 
 struct budget {
     uint64_t most_bytes, used_bytes;
-    const char *option; /* what raises it, for the message */
+    const char *option; /* option that raises the limit, for the error message */
 };
-#define FILE_MEMORY_BYTES ((uint64_t)1536 << 20) /* unless told more */
+#define FILE_MEMORY_BYTES ((uint64_t)1536 << 20) /* default limit */
 
-/* One holder's part; its bytes change as the holder says. Without a budget it has an end of its
- * own, or none. */
+/* One owner's part of a budget. The owner reports its size with budget_set(). A share without a
+ * budget has a separate limit, or none. */
 struct budget_share {
     struct budget *budget;
-    uint64_t most_bytes; /* without a budget; 0: there is no end */
+    uint64_t most_bytes; /* limit without a budget; 0: no limit */
     uint64_t bytes;
 };
 
-/* Whether the share may become so large. */
+/* Returns whether the share may grow to `bytes`. */
 bool budget_fits(const struct budget_share *share, uint64_t bytes);
-/* Makes it so large; false, with the message, leaves it as it was. What is less always fits. */
+/* Sets the size of the share. A smaller size always fits. On failure the share is unchanged. */
 bool budget_set(struct budget_share *share, uint64_t bytes, struct error *err);
-/* From another budget on, which must have room. */
+/* Moves the share from its budget, if any, to `budget` or to none (NULL). The function does not
+ * check whether `budget` has room. */
 void budget_move(struct budget_share *share, struct budget *budget);
 
 #endif

@@ -1,5 +1,6 @@
-/* Facts of the build, written by meson.build: AETIUS_VERSION, and the folders that a binary looks
- * for its own files in: AETIUS_DATA_DIR, AETIUS_LIB_DIR (installed), AETIUS_SOURCE_DIR (else). */
+/* Constants that meson.build writes: AETIUS_VERSION and the folders with the program's data.
+ * AETIUS_DATA_DIR and AETIUS_LIB_DIR are the installed folders. AETIUS_SOURCE_DIR is the source
+ * tree, which data_path() tries last. */
 #ifndef AETIUS_BASE_BUILD_H
 #define AETIUS_BASE_BUILD_H
 

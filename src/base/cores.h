@@ -1,5 +1,6 @@
-/* How many processors this process may run on, 1 at least: those that are online and that taskset,
- * a container's cpuset or a cluster's scheduler left to it. The default of every -j. */
+/* Number of processors that this process may use, at least 1. Only online processors count that
+ * taskset, a container's cpuset or a cluster's scheduler allows. Every -j defaults to this
+ * number. */
 #ifndef AETIUS_BASE_CORES_H
 #define AETIUS_BASE_CORES_H
 

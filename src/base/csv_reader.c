@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* What may end a cell without quotes, and other control characters. */
+/* Characters that may end an unquoted cell, and all other control characters. */
 static const bool is_special[256] = {
     [0 ... ' ' - 1] = true,
     [','] = true,
@@ -46,7 +46,7 @@ is_line_end(const char *at)
     return *at == '\n' || !*at || (*at == '\r' && (at[1] == '\n' || !at[1]));
 }
 
-/* The end of a cell without quotes. */
+/* Returns the end of an unquoted cell. */
 static char *
 end_of_plain(struct csv_reader *reader, char *at)
 {
@@ -59,7 +59,8 @@ end_of_plain(struct csv_reader *reader, char *at)
     }
 }
 
-/* What follows a cell in quotes, which becomes its text; NULL: no end of it. */
+/* Terminates and unquotes a quoted cell. Returns the position after its closing quote, or NULL if
+ * it has none. */
 static char *
 end_of_quoted(struct csv_reader *reader, char *cell)
 {

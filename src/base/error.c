@@ -26,7 +26,7 @@ put_before(struct error *err, const char *fmt, va_list args)
     char old[sizeof err->text];
     memcpy(old, err->text, sizeof old);
     int n = vsnprintf(err->text, sizeof err->text, fmt, args);
-    int room = (int)sizeof err->text - n - 3; /* for the old text; ": " and the NUL go off */
+    int room = (int)sizeof err->text - n - 3; /* for the old text; excludes ": " and the NUL */
     if (n >= 0 && room > 0)
         snprintf(err->text + n, sizeof err->text - (size_t)n, ": %.*s", room, old);
 }
@@ -72,7 +72,7 @@ bug_at(const char *file, int line, const char *fmt, ...)
     fputc('\n', stderr);
     if (context_fn) {
         bug_context_fn *fn = context_fn;
-        context_fn = NULL; /* a BUG inside the printer must not recurse */
+        context_fn = NULL; /* a BUG in the callback must not recurse */
         fn(context_data);
     }
     abort();

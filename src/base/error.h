@@ -1,11 +1,11 @@
-/* Errors. The user's fault (option, file, trace) travels upwards as a `struct error` holding one
- * line; the simulator's own fault is a BUG(), which prints the context and aborts.
+/* Errors. A user error (option, file, trace) propagates to the caller as a `struct error` with a
+ * one-line message. An internal error of the simulator is a BUG(), which prints its context and
+ * aborts.
  *
- * Functions that can fail return bool (true = well) and take a `struct error *` last:
+ * Functions that can fail return bool (true on success) and take a `struct error *` last:
  *
  *     if (size > limit)
- *         return fail(err, "%s:%d: size %u is above %u", path, line, size, limit);
- */
+ *         return fail(err, "%s:%d: size %u is above %u", path, line, size, limit); */
 #ifndef AETIUS_BASE_ERROR_H
 #define AETIUS_BASE_ERROR_H
 
@@ -16,18 +16,17 @@ struct error {
     char text[1024];
 };
 
-/* Sets the message and returns false, always. `err` may be NULL. */
+/* Sets the message. Always returns false. `err` may be NULL. */
 bool fail(struct error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Puts "what: " in front of the message there is; returns false, always. */
+/* Puts the formatted text and ": " in front of the current message. Always returns false. */
 bool fail_prefix(struct error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same for where it happened ("frame 7", "message 30"), unless the message begins with its
- * frame
- * ("frame 7, draw 2: ..."). */
+/* Prefixes a location ("frame 7", "message 30") in the same way. A message that already begins with
+ * its frame ("frame 7, draw 2: ...") gets no prefix. */
 bool fail_at(struct error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* A function that prints where the simulator stands (cycle, unit, queues) to stderr. */
+/* Prints the current state of the simulator (cycle, unit, queues) to stderr. */
 typedef void bug_context_fn(void *data);
 void bug_set_context(bug_context_fn *fn, void *data);
 

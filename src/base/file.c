@@ -59,7 +59,7 @@ dir_lock(const char *path, int *lock, struct error *err)
     if (*lock < 0)
         return fail(err, "cannot open the folder %s: %s", path, strerror(errno));
     for (uint32_t tries = 0; flock(*lock, LOCK_EX | LOCK_NB); tries++) {
-        if (errno != EWOULDBLOCK) { /* a file system without locks */
+        if (errno != EWOULDBLOCK) { /* the file system has no locks */
             log_warning("%s cannot be locked: %s", path, strerror(errno));
             return true;
         }
@@ -67,7 +67,7 @@ dir_lock(const char *path, int *lock, struct error *err)
             dir_unlock(*lock);
             return fail(err, "another process works in %s", path);
         }
-        usleep(100000); /* the last processes of one that was killed may just be ending */
+        usleep(100000); /* the last processes of a killed run may still be exiting */
     }
     return true;
 }
@@ -79,7 +79,7 @@ dir_unlock(int lock)
         close(lock);
 }
 
-/* The folder itself, not one that a link in its place leads to. */
+/* Opens the folder itself; a symbolic link in its place is an error. */
 static DIR *
 open_own(const char *path)
 {
@@ -109,7 +109,7 @@ clear_dir(DIR *dir, bool (*is_ours)(const char *name))
         return;
     for (const struct dirent *entry; (entry = readdir(dir));)
         if (!is_ours || is_ours(entry->d_name))
-            unlinkat(dirfd(dir), entry->d_name, 0); /* not "." and "..": they are folders */
+            unlinkat(dirfd(dir), entry->d_name, 0); /* fails for "." and "..", which are folders */
     closedir(dir);
 }
 
@@ -123,14 +123,14 @@ void
 dir_remove_files(const char *path, bool (*is_ours)(const char *name))
 {
     clear_dir(open_own(path), is_ours);
-    rmdir(path); /* when nothing is left in it */
+    rmdir(path); /* fails if the folder is not empty */
 }
 
 int
 file_open(const char *path, struct error *err)
 {
     struct stat st;
-    /* a FIFO without a writer would hold the process here */
+    /* without O_NONBLOCK, a FIFO without a writer would block open() */
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) {
         fail(err, "cannot open %s: %s", path, strerror(errno));
@@ -182,8 +182,8 @@ file_create(const char *path, struct error *err)
     return f;
 }
 
-/* Opens a regular file to write it anew and locks it; -1 with errno, ESTALE when it was replaced
- * meanwhile. */
+/* Opens a regular file for overwriting and locks it. Returns -1 with errno on failure; ESTALE means
+ * that the file was replaced meanwhile. */
 static int
 open_locked(const char *path, bool waits)
 {
@@ -192,7 +192,7 @@ open_locked(const char *path, bool waits)
     if (fd < 0)
         return -1;
     int why = fstat(fd, &opened) || !S_ISREG(opened.st_mode) ? ENXIO : 0;
-    /* where the file system has no locks, the last writer wins */
+    /* if the file system has no locks, the last writer wins */
     if (!why && flock(fd, waits ? LOCK_EX : LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
         why = EWOULDBLOCK;
     if (!why &&
@@ -231,7 +231,7 @@ open_part(const char *path, struct error *err)
     return f;
 }
 
-/* Signals wait meanwhile: they leave no half of it behind. */
+/* Blocks signals while writing, so that no partial file remains. */
 bool
 file_write(const char *path, const void *bytes, size_t size, struct error *err)
 {
@@ -243,7 +243,7 @@ file_write(const char *path, const void *bytes, size_t size, struct error *err)
     if (f) {
         ok = fwrite(bytes, 1, size, f) == size;
         ok = fflush(f) == 0 && ok;
-        ok = ok && close(dup(fileno(f))) == 0; /* a file system over a network fails here */
+        ok = ok && close(dup(fileno(f))) == 0; /* network file systems report errors here */
         ok = ok && rename(temporary, path) == 0;
     }
     if (f && !ok) {
@@ -251,14 +251,14 @@ file_write(const char *path, const void *bytes, size_t size, struct error *err)
         unlink(temporary);
     }
     if (f)
-        fclose(f); /* the lock goes last: until here the temporary file is this process's */
+        fclose(f); /* releases the lock: until here the temporary file belongs to this process */
     interrupt_release(&before);
     free(temporary);
     return ok;
 }
 
-/* Not of a regular file: written as it is, by whoever named it. Signals are heeded: a FIFO may have
- * no reader for long. */
+/* Writes into a device or FIFO in place. Signals stay unblocked, because a FIFO may have no reader
+ * for a long time. */
 static bool
 write_into(const char *path, const void *bytes, size_t size, struct error *err)
 {
@@ -301,7 +301,8 @@ data_path(const char *kind, const char *name)
     const char *folder = !strcmp(kind, "studies") ? "studies" : "configs";
     char *dir = binary_dir();
     char *candidates[] = {
-        /* beside the binary in the build folder, beside an installed (or moved) binary, as built */
+        /* in order: the build folder, the installation relative to the binary, the configured
+         * folders */
         is_built ? mem_printf("%s/%s%s", dir, bench ? "benchmarks/gl/" : "", name)
                  : mem_printf("%s/../%s/%s", dir, folder, name),
         is_built ? mem_printf("%s/../lib/aetius/%s", dir, name)
@@ -330,7 +331,7 @@ file_make(const char *path, struct error *err)
         fail(err, "cannot replace %s: %s", path, strerror(errno));
         return -1;
     }
-    /* what another process makes there meanwhile is not this one's to write */
+    /* O_EXCL: must not overwrite a file that another process created meanwhile */
     const int fd = open(
         path, O_WRONLY | O_CREAT | O_CLOEXEC | (is_there && !makes_way ? O_TRUNC : O_EXCL), 0666);
     if (fd < 0)

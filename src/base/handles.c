@@ -1,12 +1,12 @@
-/* Open addressing with linear probing; a removal moves the followers up, so that there are no
- * graves and a long-lived client's map does not decay. */
+/* Open addressing with linear probing. A removal moves later entries up instead of leaving
+ * tombstones, so lookups stay fast in the map of a long-lived client. */
 #include "base/handles.h"
 
 #include "base/mem.h"
 
 #include <stdlib.h>
 
-/* By the high bits of a product, to which all bits of the handle come. */
+/* Uses the high bits of a product, because all bits of the handle affect them. */
 static size_t
 home_of(const struct handle_map *map, uint32_t handle)
 {
@@ -72,7 +72,7 @@ handle_map_remove(struct handle_map *map, uint32_t handle)
     for (size_t i = (hole + 1) & mask; map->slots[i].value; i = (i + 1) & mask) {
         size_t home = home_of(map, map->slots[i].handle);
         if (((i - home) & mask) < ((i - hole) & mask))
-            continue; /* it lies between its home and the hole: it must stay */
+            continue; /* its home slot is between the hole and here: it must stay */
         map->slots[hole] = map->slots[i];
         hole = i;
     }

@@ -1,4 +1,4 @@
-/* A map from a client's handles (any 32-bit number) to what they name. */
+/* Map from a client's handles (any 32-bit number) to the caller's objects. */
 #ifndef AETIUS_BASE_HANDLES_H
 #define AETIUS_BASE_HANDLES_H
 
@@ -13,15 +13,15 @@ struct handle_map {
     size_t count, capacity; /* a power of two, or 0 */
 };
 
-void handle_map_fini(struct handle_map *map); /* the values are the caller's */
+void handle_map_fini(struct handle_map *map); /* does not free the values, which the caller owns */
 
-/* NULL when the handle names nothing. */
+/* Returns NULL if the handle is not in the map. */
 void *handle_map_get(const struct handle_map *map, uint32_t handle);
 void handle_map_put(struct handle_map *map, uint32_t handle, void *value);
-/* Takes the handle out and returns what it named. */
+/* Removes the handle and returns its value, or NULL. */
 void *handle_map_remove(struct handle_map *map, uint32_t handle);
 
-/* All values, in no order of meaning:
+/* Loop over all values, in no particular order:
  * for (size_t i = 0; i < map.capacity; i++) if (map.slots[i].value) ... */
 
 #endif

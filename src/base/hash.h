@@ -1,5 +1,5 @@
-/* FNV-1a, 64 bits: names for contents. Begin with HASH_START; numbers go in by value, so that the
- * result depends neither on padding nor on the host's byte order. */
+/* 64-bit FNV-1a hash of contents. Start with HASH_START. Numbers are hashed by value, so the result
+ * depends neither on padding nor on the host's byte order. */
 #ifndef AETIUS_BASE_HASH_H
 #define AETIUS_BASE_HASH_H
 
@@ -17,7 +17,7 @@ hash_bytes(uint64_t hash, const void *bytes, size_t size)
     return hash;
 }
 
-/* As its eight bytes, the lowest first. */
+/* Hashes the number's eight bytes, lowest byte first. */
 static inline uint64_t
 hash_number(uint64_t hash, uint64_t number)
 {

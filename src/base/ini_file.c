@@ -7,7 +7,7 @@
 
 #define SPACES " \t\r\v\f"
 
-/* Sections, names and values are parts of the file's text, each ended by a NUL. */
+/* Sections, names and values are NUL-terminated parts of the file's text. */
 struct reader {
     struct ini_entry entry;
     enum ini_indent indent;
@@ -15,7 +15,7 @@ struct reader {
     void *data;
 };
 
-/* The text without the white space at its two ends. */
+/* Removes white space at both ends of the text, in place. */
 static char *
 trim(char *text)
 {
@@ -27,7 +27,7 @@ trim(char *text)
     return text;
 }
 
-/* Cuts a comment: its ';' follows white space. The text itself is none. */
+/* Cuts a comment: a ';' after white space. The text must not begin with ';'. */
 static void
 cut_comment(char *text)
 {
@@ -90,7 +90,8 @@ ini_file_read(const char *path, enum ini_indent indent, ini_take_fn *take_entry,
     struct reader reader = {
         .entry = {.path = path, .section = ""}, .indent = indent, .take = take_entry, .data = data};
     bool ok = strlen(bytes) == size || fail(err, "%s is no text: it holds a NUL byte", path);
-    char *rest = bytes + (strncmp(bytes, "\xef\xbb\xbf", 3) ? 0 : 3); /* the byte order mark */
+    /* skips the byte order mark */
+    char *rest = bytes + (strncmp(bytes, "\xef\xbb\xbf", 3) ? 0 : 3);
     for (char *line; ok && (line = strsep(&rest, "\n"));) {
         reader.entry.line++;
         ok = read_line(&reader, line, err) || fail_prefix(err, "%s:%u", path, reader.entry.line);

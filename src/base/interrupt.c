@@ -9,10 +9,10 @@
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 enum { SIGNALS = sizeof signals / sizeof signals[0], TURN_MS = 100 };
 
-/* The first that came; written by the handlers alone, but for interrupt_grace(). */
+/* First signal that came, or 0. Only the handlers set it; interrupt_grace() clears it. */
 static volatile sig_atomic_t interrupted;
-static volatile sig_atomic_t last; /* of all */
-static int forgiven;               /* the one before a grace */
+static volatile sig_atomic_t last; /* most recent signal */
+static int forgiven;               /* signal that came before interrupt_grace() */
 
 static void
 end(int signal)
@@ -39,9 +39,9 @@ note(int signal)
     note_first(signal);
 }
 
-/* Calls that wait are not gone on with: a read of a pipe would not see that a signal came. What was
- * ignored when this process began stays so: SIGHUP under nohup, SIGINT in the background of a
- * script. */
+/* Installs the handler without SA_RESTART: a restarted read of a pipe would not notice the signal.
+ * Signals that were ignored at start stay ignored: SIGHUP under nohup, SIGINT in background jobs of
+ * a script. */
 static void
 install(void (*handler)(int signal))
 {
@@ -55,9 +55,10 @@ void
 interrupt_init(void)
 {
     install(end);
-    signal(SIGXFSZ, SIG_IGN); /* a limit of a file's size is a full disk: the write tells */
-    signal(SIGCHLD,
-           SIG_DFL); /* were it ignored, as exec() inherits, no child would leave a status */
+    /* a file above the size limit is handled like a full disk: write() fails */
+    signal(SIGXFSZ, SIG_IGN);
+    /* exec() inherits SIG_IGN, with which the kernel would discard the exit status of children. */
+    signal(SIGCHLD, SIG_DFL);
 }
 
 void
@@ -89,7 +90,7 @@ interrupt_check(struct error *err)
     return !interrupted || fail(err, "interrupted");
 }
 
-/* In turns: a signal that comes just before poll() does not end it. */
+/* Polls in short slices, because a signal just before poll() does not interrupt it. */
 bool
 interrupt_await(int fd, int milliseconds)
 {

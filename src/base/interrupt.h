@@ -1,8 +1,8 @@
-/* SIGINT (Ctrl-C), SIGTERM and SIGHUP. From interrupt_init() on they end the process at once, with
- * status 128 + the signal: right for work that leaves nothing behind. Work that does calls
- * interrupt_watch(): from then on a signal is noted, and every loop that may take long asks whether
- * one came and leaves in good order, within a second. A second one of the same kind ends
- * the process. */
+/* Handling of SIGINT (Ctrl-C), SIGTERM and SIGHUP. After interrupt_init() these signals end the
+ * process at once, with status 128 + the signal number. This suits commands that leave no
+ * unfinished files. Other commands call interrupt_watch(), after which a signal is only recorded.
+ * Every loop that may run long checks for a recorded signal and stops cleanly within a second. A
+ * second signal of the same kind ends the process. */
 #ifndef AETIUS_BASE_INTERRUPT_H
 #define AETIUS_BASE_INTERRUPT_H
 
@@ -13,22 +13,24 @@
 
 void interrupt_init(void);
 void interrupt_watch(void);
-/* Whether one came. */
+/* Returns whether a signal came. */
 bool interrupt_pending(void);
-/* false, with the message, when one came. */
+/* Returns false, with an error, if a signal came. */
 bool interrupt_check(struct error *err);
-/* The signal that came no longer counts, but for interrupt_status(): what was whole then is worth
- * so many seconds. Their end counts as a signal, as does another one before it. */
+/* Clears the recorded signal for all but interrupt_status(), so that a command can still use its
+ * complete results. After `seconds`, or at another signal, interrupt_pending() is true again. */
 void interrupt_grace(unsigned seconds);
-/* Reads up to `size` bytes, less only at the end of the file; -1 with the message, also when a
- * signal came while it waited. */
+/* Reads `size` bytes, or fewer at the end of the file. Returns -1 with an error on failure, and if
+ * a signal came. */
 ssize_t interrupt_read(int fd, void *bytes, size_t size, struct error *err);
-/* Waits so long for something to read; false also when a signal came. */
+/* Waits up to `milliseconds` until `fd` is readable. Returns false at the timeout or if a signal
+ * came. */
 bool interrupt_await(int fd, int milliseconds);
-/* What a command ends with that comes to `status`: 128 + the signal when one made it fail. */
+/* Returns the exit status of a command: `status`, or 128 + the signal if the command failed after a
+ * signal. */
 int interrupt_status(int status);
 
-/* While something is written that is whole or not there: they wait. */
+/* Block the signals while a file is written that must not be left incomplete. */
 void interrupt_hold(sigset_t *before);
 void interrupt_release(const sigset_t *before);
 

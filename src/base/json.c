@@ -10,11 +10,11 @@
 static cJSON *
 number_as(const char *format, int digits, double value)
 {
-    char text[512]; /* of the largest number with decimals */
+    char text[512]; /* large enough for DBL_MAX with decimals */
     if (!isfinite(value))
         return cJSON_CreateNull();
     snprintf(text, sizeof text, format, digits, value);
-    return cJSON_CreateNumber(strtod(text, NULL) + 0.0); /* -0 is 0 */
+    return cJSON_CreateNumber(strtod(text, NULL) + 0.0); /* + 0.0 turns -0 into 0 */
 }
 
 cJSON *
@@ -54,7 +54,7 @@ json_read(const char *path, struct error *err)
     return NULL;
 }
 
-/* The caller frees. */
+/* Deletes the tree. The caller frees the text. */
 static char *
 text_of(cJSON *json, bool is_indented)
 {

@@ -1,4 +1,4 @@
-/* JSON for standard output and files, made of cJSON trees. */
+/* Reads and writes JSON as cJSON trees. */
 #ifndef AETIUS_BASE_JSON_H
 #define AETIUS_BASE_JSON_H
 
@@ -7,23 +7,25 @@
 #include <cjson/cJSON.h>
 #include <stdio.h>
 
-/* A number with 12 significant digits, or with so many decimals; null for one that is not finite.
- */
+/* json_number() rounds to 12 significant digits, json_decimals() to `decimals` decimals. Both
+ * return null for a value that is not finite. */
 cJSON *json_number(double value);
 cJSON *json_decimals(double value, int decimals);
-cJSON *json_text(const char *text); /* NULL: null */
+cJSON *json_text(const char *text); /* NULL becomes null */
 
-/* A file that this program wrote, of at most FILE_MOST_FACTS bytes, which the caller
- * cJSON_Delete()s. NULL, with the message: it is no JSON, or its "schema" is a later one. */
+/* Reads a file of at most FILE_MOST_FACTS bytes that this program wrote. The caller frees the tree
+ * with cJSON_Delete(). Returns NULL with an error if the file is not JSON, or if its "schema" is
+ * newer than AETIUS_SCHEMA. */
 cJSON *json_read(const char *path, struct error *err);
 
-/* These delete what they wrote. Indented, for people: with a newline at the end, and as a file,
- * through file_write(). */
+/* The functions below delete the tree that they write. json_print() indents its output and ends it
+ * with a newline. json_write() writes an indented file with file_write(). */
 void json_print(cJSON *json, FILE *out);
 bool json_write(cJSON *json, const char *path, struct error *err);
-/* Without white space. */
+/* Writes the tree without white space. */
 void json_put(cJSON *json, FILE *out);
-/* The members of an object without its braces: more may follow, which need not be in memory. */
+/* Writes the members of an object without its braces, so that the caller can append more
+ * members. */
 void json_put_members(cJSON *object, FILE *out);
 
 #endif

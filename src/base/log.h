@@ -1,4 +1,5 @@
-/* Messages to standard error, lines with words of others, and progress with the time left. */
+/* Messages to standard error, safe printing of untrusted strings, and progress with the time
+ * left. */
 #ifndef AETIUS_BASE_LOG_H
 #define AETIUS_BASE_LOG_H
 
@@ -6,17 +7,19 @@
 #include <stdint.h>
 #include <stdio.h>
 
-void log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));   /* "aetius: ..." */
-void log_warning(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* "...warning..." */
+/* log_error() prefixes "aetius: ", log_warning() "aetius: warning: ", log_note() nothing. */
+void log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void log_warning(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* printf() where words of a file or of the command line are among them: as mem_printable(). */
+/* printf() for text with words from a file or the command line; escapes them like
+ * mem_printable(). */
 void print_shown(FILE *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* One line on a terminal, redrawn at most 5 times a second, first after two seconds; silent when
- * standard error is no terminal. */
+/* A progress line on a terminal. It first appears after two seconds and is redrawn at most 5 times
+ * per second. Nothing is printed if standard error is not a terminal. */
 struct progress {
     const char *what;
-    uint64_t total; /* 0: not known */
+    uint64_t total; /* 0: unknown */
     double started, drawn;
     bool visible;
 };
@@ -25,6 +28,6 @@ void progress_begin(struct progress *progress, const char *what, uint64_t total)
 void progress_at(struct progress *progress, uint64_t done, const char *detail);
 void progress_end(struct progress *progress);
 
-double wall_seconds(void); /* monotonic; for progress and run.json's speed only */
+double wall_seconds(void); /* monotonic; only for progress and for the speed in run.json */
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* A large arena is in blocks of the host's large pages: addresses are then found faster. */
+/* A large arena uses huge pages, which reduce TLB misses. */
 #define ARENA_BLOCK_BYTES ((size_t)1 << 18)
 #define ARENA_LARGE_BYTES ((size_t)1 << 21)
 #define ARENA_ALIGN       64
@@ -33,7 +33,8 @@ out_of_memory(size_t count, size_t bytes)
 void *
 mem_array(size_t count, size_t bytes)
 {
-    void *p = calloc(count ? count : 1, bytes ? bytes : 1); /* which checks the product */
+    /* calloc() checks the product for overflow */
+    void *p = calloc(count ? count : 1, bytes ? bytes : 1);
     if (!p)
         out_of_memory(count, bytes);
     return p;
@@ -67,7 +68,7 @@ mem_strdup(const char *text)
     return memcpy(mem_alloc(n), text, n);
 }
 
-/* It stays in sight of who looks for memory that was lost. */
+/* Keeps a reference to the block, so that leak checkers report nothing. */
 void
 mem_leave(void *block)
 {
@@ -104,9 +105,9 @@ mem_utf8_bytes(const char *text)
     return character >= least[bytes] ? bytes : 0;
 }
 
-/* The bytes of the character at `text`, which is not its end, when a terminal may have it; else 0:
- * C0, DEL, C1 (a terminal in UTF-8 takes them as C0's escapes), and what is no UTF-8, which another
- * terminal may take for C1. */
+/* Returns the length of the character at `text` if it is safe to print on a terminal, else 0.
+ * `text` is not at its end. Unsafe are C0, DEL, C1 (a UTF-8 terminal treats it like C0 escapes) and
+ * invalid UTF-8 (other terminals may read it as C1). */
 static uint32_t
 printable_bytes(const char *text)
 {
@@ -202,8 +203,9 @@ arena_block_with(struct arena *arena, size_t bytes)
     b->bytes = aligned_alloc(large ? ARENA_LARGE_BYTES : ARENA_ALIGN, b->size);
     if (!b->bytes)
         out_of_memory(1, b->size);
+    /* a hint: without huge pages the run is only slower */
     if (large)
-        madvise(b->bytes, b->size, MADV_HUGEPAGE); /* a wish: without it the run is slower */
+        madvise(b->bytes, b->size, MADV_HUGEPAGE);
     b->next = arena->head;
     arena->head = b;
     return b;

@@ -5,27 +5,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Zeroed memory; ends the program with one line when the host has none left. */
+/* Returns zeroed memory. If the host has none left, the program prints one line and ends. */
 void *mem_alloc(size_t bytes);
-void *
-mem_array(size_t count,
-          size_t bytes); /* so many items of so many bytes: also a product above SIZE_MAX ends it */
+/* Allocates count * bytes zeroed bytes. A product above SIZE_MAX ends the program. */
+void *mem_array(size_t count, size_t bytes);
 void *mem_realloc(void *old, size_t bytes); /* new bytes are not zeroed */
 void *mem_resize(void *old, size_t count, size_t bytes);
 char *mem_strdup(const char *text);
-/* How many bytes the UTF-8 character at `text` has, of which none is the end; 0: it is none that
- * every reader takes (surrogates, above U+10FFFF, longer than need be; U+FFFE and U+FFFF, which no
- * XML may hold). */
+/* Returns the length in bytes of the UTF-8 character at `text`. Returns 0 at the end of the text
+ * and for a character that some readers reject: surrogates, values above U+10FFFF, overlong forms,
+ * and U+FFFE and U+FFFF (invalid in XML). */
 uint32_t mem_utf8_bytes(const char *text);
-/* The text as a terminal may have it: control characters, but for new lines and tabs, and what is
- * no UTF-8 as \x1b. */
+/* Returns a copy of the text that is safe to print on a terminal; the caller frees it. Bytes of
+ * control characters except newline and tab, and invalid UTF-8, become \x1b and the like. */
 char *mem_printable(const char *text);
 char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* A block that is not freed, with all that it points to, because the process is about to end. */
+/* Marks a block as deliberately not freed, with all memory that it points to, because the process
+ * is about to end. */
 void mem_leave(void *block);
 
-/* A growing array:  struct { struct foo *items; size_t count, capacity; } foos = {0};
- *                   VEC_PUSH(&foos, foo);  ...  VEC_FREE(&foos); */
+/* Growing array:
+ *
+ *     struct { struct foo *items; size_t count, capacity; } foos = {0};
+ *     VEC_PUSH(&foos, foo);  ...  VEC_FREE(&foos); */
 #define VEC(type)                                                                                  \
     struct {                                                                                       \
         type *items;                                                                               \
@@ -42,10 +44,10 @@ void mem_leave(void *block);
 void *vec_grow(void *items, size_t *capacity, size_t wanted, size_t item_bytes);
 void vec_free_items(void **items, size_t *count, size_t *capacity);
 
-/* Memory given out in order and given back all at once; blocks never move. */
+/* Bump allocator: all memory is released at once. Blocks never move. */
 struct arena {
     struct arena_block *head;
-    size_t used_bytes; /* given out since the last reset */
+    size_t used_bytes; /* bytes allocated since the last reset */
 };
 
 void arena_init(struct arena *arena);

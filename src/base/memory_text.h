@@ -1,4 +1,4 @@
-/* A text that is printed into memory: what is printed to the stream is the text. */
+/* A text built in memory by printing to a stream. */
 #ifndef AETIUS_BASE_MEMORY_TEXT_H
 #define AETIUS_BASE_MEMORY_TEXT_H
 
@@ -10,14 +10,15 @@
 struct memory_text {
     FILE *out;
     char *bytes;
-    size_t size; /* without the NUL at the end */
+    size_t size; /* without the final NUL */
 };
 
-/* The stream to print to; it belongs to the text. */
+/* Opens the stream to print to. The text owns the stream. */
 FILE *memory_text_open(struct memory_text *text);
-/* Closes the stream and returns the text, which the caller frees; `size` is valid from here on. */
+/* Closes the stream and returns the text, which the caller frees. After the call `size` is
+ * valid. */
 char *memory_text_take(struct memory_text *text);
-/* Closes the stream, writes the text by file_write_named() and frees it. */
+/* Closes the stream, writes the text with file_write_named() and frees it. */
 bool memory_text_write(struct memory_text *text, const char *path, struct error *err);
 
 #endif

@@ -1,11 +1,11 @@
-/* Morton order (Z order): bit 0 of an index is bit 0 of x, bit 1 is bit 0 of y, bit 2 is bit 1 of
- * x, and so on. Textures, tiles, quads and blocks of codecs count their elements so. */
+/* Morton order (Z order). Even bits of an index are the bits of x, odd bits are the bits of y: bit
+ * 0 is bit 0 of x, bit 1 is bit 0 of y. Textures, tiles, quads and codec blocks use this order. */
 #ifndef AETIUS_BASE_MORTON_H
 #define AETIUS_BASE_MORTON_H
 
 #include <stdint.h>
 
-/* The index in a square of 8x8; only the low 3 bits of each coordinate are used. */
+/* Returns the index in an 8x8 square; only the low 3 bits of each coordinate are used. */
 static inline uint32_t
 morton8(uint32_t x, uint32_t y)
 {
@@ -13,7 +13,7 @@ morton8(uint32_t x, uint32_t y)
     return (uint32_t)spread[x & 7] | (uint32_t)spread[y & 7] << 1;
 }
 
-/* x and y of an index below 64. */
+/* Return x and y of an index below 64. */
 static inline uint32_t
 morton8_x(uint32_t index)
 {
@@ -26,7 +26,7 @@ morton8_y(uint32_t index)
     return morton8_x(index >> 1);
 }
 
-/* The bits of a coordinate below 2^16, each with a zero above it. */
+/* Spreads the bits of a coordinate below 2^16 to the even bits of the result. */
 static inline uint32_t
 morton_spread(uint32_t x)
 {
@@ -36,7 +36,7 @@ morton_spread(uint32_t x)
     return (x | x << 1) & 0x55555555;
 }
 
-/* And back: every second bit of an index, from bit 0 on; of index >> 1 for y. */
+/* Reverses morton_spread(): collects the even bits. Pass index >> 1 to get y. */
 static inline uint32_t
 morton_gather(uint32_t index)
 {

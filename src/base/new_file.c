@@ -17,7 +17,7 @@ fail_held(const char *path, struct error *err)
     return fail(err, "another process writes %s", path);
 }
 
-/* False while a process that writes it holds its lock. */
+/* Returns false, with an error, while another process holds the lock of `path`. */
 static bool
 is_free(const char *path, struct error *err)
 {
@@ -28,7 +28,8 @@ is_free(const char *path, struct error *err)
     return !is_held || fail_held(path, err);
 }
 
-/* Devices and FIFOs have no one writer. */
+/* Opens an existing device, FIFO or link. Only regular files are locked: others may have several
+ * writers. */
 static bool
 open_in_place(struct new_file *file, struct error *err)
 {
@@ -43,7 +44,8 @@ open_in_place(struct new_file *file, struct error *err)
     return !ftruncate(file->fd, 0) || fail(err, "cannot make %s: %s", file->path, strerror(errno));
 }
 
-/* The path is looked at behind the other name: who has left that name is there by then. */
+/* Opens the unfinished file before it checks the lock of `path`. A writer that has just renamed its
+ * unfinished file then already holds the lock at `path`. */
 static bool
 open_beside(struct new_file *file, struct error *err)
 {
@@ -81,11 +83,12 @@ new_file_commit(struct new_file *file, struct error *err)
     return true;
 }
 
-/* The lock goes last: until then the other name is this process's. */
+/* Closes the descriptor, and with it the lock, last: until then the unfinished name belongs to this
+ * process. */
 bool
 new_file_close(struct new_file *file, struct error *err)
 {
-    /* a file system over a network, or one with quotas, may fail only here */
+    /* network file systems and file systems with quotas may report errors only at close() */
     const bool ok =
         (!close(dup(file->fd)) || fail(err, "cannot write %s: %s", file->path, strerror(errno))) &&
         new_file_commit(file, err);

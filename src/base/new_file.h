@@ -1,26 +1,25 @@
-/* A file that takes long to write, such as a capture: what lies at its path stays there until the
- * new file is put in its place, and one process at a time writes a path. Until then the new file is
- * PATH.unfinished. A device, a FIFO or a link at the path is written into as it is, from the start.
- */
+/* Output file that takes long to write, such as a capture. The new file is PATH.unfinished until it
+ * is complete; an existing file at PATH stays until then. Only one process at a time writes a path.
+ * A device, FIFO or link at PATH is written in place from the start. */
 #ifndef AETIUS_BASE_NEW_FILE_H
 #define AETIUS_BASE_NEW_FILE_H
 
 #include "base/error.h"
 
 struct new_file {
-    int fd; /* to write to */
+    int fd; /* descriptor for writing */
     char *path;
-    char *unfinished; /* NULL: it is in place */
+    char *unfinished; /* name of the unfinished file; NULL once the file is at `path` */
 };
 
-/* On failure there is nothing to close. */
+/* On failure the caller has nothing to close. */
 bool new_file_open(struct new_file *file, const char *path, struct error *err);
-/* Renames it to its path; nothing when it is in place. It can be written to further. */
+/* Renames the file to its path; has no effect if it is already there. Writing may continue. */
 bool new_file_commit(struct new_file *file, struct error *err);
-/* Checks that the host has all that was written, puts it in place and closes it. On failure a file
- * that was not in place is removed; err may be NULL. */
+/* Checks that all data was written, renames the file to its path and closes it. On failure an
+ * unfinished file is removed. `err` may be NULL. */
 bool new_file_close(struct new_file *file, struct error *err);
-/* Closes it; a file that is not in place is removed. */
+/* Closes the file and removes it if it is unfinished. */
 void new_file_discard(struct new_file *file);
 
 #endif

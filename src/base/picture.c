@@ -1,4 +1,4 @@
-/* PNG files, by libpng's simplified interface. */
+/* Reads and writes PNG files with libpng's simplified interface. */
 #include "base/file.h"
 #include "base/mem.h"
 
@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    MOST_PIXELS = 1 << 26
-}; /* 256 MiB of bytes: a file of little more than nothing may claim more */
+enum { MOST_PIXELS = 1 << 26 }; /* 256 MiB of RGBA: a tiny file may claim a huge size */
 
 bool
 picture_encode(const struct picture *picture, uint8_t **bytes, size_t *size, struct error *err)

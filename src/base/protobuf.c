@@ -52,7 +52,8 @@ proto_begin(struct proto *out, uint32_t field)
     return out->count;
 }
 
-/* The length, whose own length depends on it, goes in front. */
+/* Inserts the length in front of the nested message, because its encoded size depends on its
+ * value. */
 void
 proto_end(struct proto *out, size_t begin)
 {

@@ -1,5 +1,5 @@
-/* Writes messages of Protocol Buffers (their wire format: varints, and bytes behind their length)
- * into memory, field by field.
+/* Writes Protocol Buffers messages (wire format: varints and length-prefixed bytes) into memory,
+ * field by field.
  *
  *     proto_uint(&out, 8, cycle);
  *     size_t event = proto_begin(&out, 11);  proto_uint(&out, 9, 1);  proto_end(&out, event);
@@ -16,7 +16,8 @@ struct proto {
 
 void proto_uint(struct proto *out, uint32_t field, uint64_t value);
 void proto_text(struct proto *out, uint32_t field, const char *text);
-/* A message inside: what is written up to proto_end() with what proto_begin() gave is its. */
+/* Write a nested message. Fields written between the two calls belong to it. proto_end() takes the
+ * value that proto_begin() returned. */
 size_t proto_begin(struct proto *out, uint32_t field);
 void proto_end(struct proto *out, size_t begin);
 

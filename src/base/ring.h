@@ -1,11 +1,11 @@
-/* A ring: the indices of a first-in, first-out list in an array. The owner keeps the array, of
- * `capacity` items, and reads `count`; the functions below alone change `head` and `count`.
+/* Indices of a first-in, first-out ring in an array. The owner allocates the array of `capacity`
+ * items and may read `count`. Only the functions below change `head` and `count`.
  *
  *     struct ring ring = {.capacity = 16};
  *     items[ring_push(&ring)] = last;
  *     first = items[ring_pop(&ring)];
  *
- * An index stays that of its item from the push to the pop. Capacities end below 2^31. */
+ * An item keeps its index from push to pop. The capacity must be below 2^31. */
 #ifndef AETIUS_BASE_RING_H
 #define AETIUS_BASE_RING_H
 
@@ -17,8 +17,8 @@ struct ring {
     uint32_t head, count, capacity; /* head: index of the front item */
 };
 
-/* Index of item number n from the front, n below the capacity. Behind the last item are the free
- * places, in the order in which ring_push() gives them. */
+/* Returns the index of item n from the front; n must be below the capacity. Numbers from `count` on
+ * are free entries, in the order in which ring_push() uses them. */
 static inline uint32_t
 ring_at(const struct ring *ring, uint32_t n)
 {
@@ -32,8 +32,9 @@ ring_is_full(const struct ring *ring)
     return ring->count == ring->capacity;
 }
 
-/* Index of a new last item. The ring must not be full. The check also finds a ring that was popped
- * when it was empty: its count is huge. (With invariants the pop is found.) */
+/* Appends an item and returns its index. The ring must not be full. The check also detects an
+ * earlier pop from an empty ring, which makes `count` wrap around. (Builds with invariants detect
+ * the pop itself.) */
 static inline uint32_t
 ring_push(struct ring *ring)
 {
@@ -42,8 +43,8 @@ ring_push(struct ring *ring)
     return ring_at(ring, ring->count++);
 }
 
-/* Drops the front item. Returns its index; the item stays there until a push takes the place. The
- * ring must not be empty. */
+/* Removes the front item and returns its index. The item stays valid until a push reuses its entry.
+ * The ring must not be empty. */
 static inline uint32_t
 ring_pop(struct ring *ring)
 {

@@ -1,5 +1,5 @@
-/* The version of every table and of every answer in JSON, which each of them carries as `schema`:
- * it rises when a name goes or means something else. New columns and members may come without. */
+/* Version of all tables and JSON output, which carry it as `schema`. It increases when a name
+ * disappears or changes its meaning. New columns and members do not change it. */
 #ifndef AETIUS_BASE_SCHEMA_H
 #define AETIUS_BASE_SCHEMA_H
 
@@ -7,7 +7,7 @@
 
 enum { AETIUS_SCHEMA = 1 };
 
-/* False when what lies at `path` was written by a later aetius than this, in other words. */
+/* Returns false if a later version of aetius wrote the file at `path` in an incompatible form. */
 bool schema_check(const char *path, double schema, struct error *err);
 
 #endif

@@ -31,7 +31,7 @@ set_environment(const char *const *environment)
     }
 }
 
-/* In the child. The parent may have ended before the request took effect. */
+/* Runs in the child. Exits if the parent ended before prctl() took effect. */
 static void
 follow_parent(int death_signal, pid_t parent)
 {
@@ -65,7 +65,7 @@ redirect(const struct subprocess_setup *setup, int pipe_end)
         fcntl(setup->kept_fd, F_SETFD, 0);
 }
 
-/* In the child; on return errno says why the program does not run. */
+/* Runs in the child. Returns only on failure, with the reason in errno. */
 static void
 exec_program(const struct subprocess_setup *setup, int pipe_end, pid_t parent)
 {
@@ -76,8 +76,8 @@ exec_program(const struct subprocess_setup *setup, int pipe_end, pid_t parent)
     signal(SIGXFSZ, SIG_DFL);
     if (setup->own_group) {
         setpgid(0, 0);
-        /* The terminal would stop a group that is not its own: reads fail instead, and writes go
-         * through. */
+        /* The terminal would stop a background process group. With these signals ignored, reads
+         * fail and writes succeed. */
         signal(SIGTTIN, SIG_IGN);
         signal(SIGTTOU, SIG_IGN);
     }
@@ -89,7 +89,8 @@ exec_program(const struct subprocess_setup *setup, int pipe_end, pid_t parent)
     execvp(setup->argv[0], setup->argv);
 }
 
-/* Why the program could not be executed; 0: it runs. The pipe ends, empty, when it does. */
+/* Returns the errno of a failed exec, or 0 on success. On success exec closes the pipe, which is
+ * then empty. */
 static int
 hear_refusal(int report)
 {
@@ -184,7 +185,7 @@ void
 subprocess_signal(const struct subprocess *child, int number)
 {
     if (child->pid > 0 && (!child->own_group || kill(-child->pid, number)))
-        kill(child->pid, number); /* it may not have made its group yet */
+        kill(child->pid, number); /* the child may not have created its group yet */
 }
 
 static void
@@ -228,8 +229,8 @@ subprocess_end(struct subprocess *child, int grace_ms)
             break;
         nanosleep(&(struct timespec){.tv_nsec = POLL_MS * 1000000}, NULL);
     }
-    subprocess_signal(child,
-                      SIGKILL); /* before it is reaped: until then its number stays its own */
+    /* Before the child is reaped: until then no other process can get its pid. */
+    subprocess_signal(child, SIGKILL);
     return subprocess_wait(child);
 }
 

@@ -84,7 +84,8 @@ stands_left(const struct text_table *table, uint32_t column)
     return column == 0 || (column < MOST_LEFT && table->left >> column & 1);
 }
 
-/* The cells as they are written: data as it is, or what a terminal may have. */
+/* Returns copies of the cells: unchanged for CSV, with control characters escaped for the other
+ * styles. */
 static char **
 cells_for(const struct text_table *table, enum text_table_style style)
 {
@@ -99,7 +100,7 @@ cells_for(const struct text_table *table, enum text_table_style style)
 static int
 width_of(const struct text_table *table, char *const *cells, uint32_t column)
 {
-    size_t width = 3; /* of Markdown's rule */
+    size_t width = 3; /* least width of a column in Markdown's rule */
     for (size_t i = column; i < table->cells.count; i += table->columns) {
         const size_t length = strlen(cells[i]);
         width = length > width ? length : width;
@@ -107,7 +108,8 @@ width_of(const struct text_table *table, char *const *cells, uint32_t column)
     return (int)width;
 }
 
-/* Of a line as TEXT_TABLE_TEXT, with the column `name` of `cut` characters at most. */
+/* Returns the line length for TEXT_TABLE_TEXT, with at most `cut` characters for the column
+ * `name`. */
 static uint32_t
 line_length(const struct text_table *table, const bool *is_left_out, uint32_t name, uint32_t cut)
 {
@@ -225,8 +227,8 @@ write_markdown(const struct text_table *table, char *const *cells, const int *wi
     }
 }
 
-/* The last cell of a line, from `column` on. Where the screen is narrow, it continues below the
- * whole line. */
+/* Writes the last cell of a line, which begins at `column`. Continuation lines begin at `column`
+ * too; in a narrow terminal they begin further left. */
 static void
 write_end(const char *cell, uint32_t column, FILE *out)
 {
@@ -244,7 +246,7 @@ write_end(const char *cell, uint32_t column, FILE *out)
                      cell + lead);
 }
 
-/* Writes the lines above a row, and returns its color. */
+/* Writes the lines above a row. Returns the row's color, or NULL. */
 static const char *
 write_notes(const struct text_table *table, size_t row, size_t *next, FILE *out)
 {
@@ -258,7 +260,7 @@ write_notes(const struct text_table *table, size_t row, size_t *next, FILE *out)
     return color;
 }
 
-/* Without spaces and the newline at the end. */
+/* Writes a line without trailing spaces and without a newline. */
 static void
 write_line(const struct text_table *table, char *const *cells, const int *widths, FILE *out)
 {
@@ -423,7 +425,8 @@ text_table_split(const struct text_table *table, const char *value, struct text_
     return first;
 }
 
-/* The first row whose cells of these columns are those of `row`. */
+/* Returns the first row that equals `row` in the columns from `first` up to, but not including,
+ * `end`. */
 static size_t
 first_like(const struct text_table *table, size_t row, uint32_t first, uint32_t end)
 {
@@ -437,7 +440,7 @@ first_like(const struct text_table *table, size_t row, uint32_t first, uint32_t 
     return row;
 }
 
-/* The value of a series in the rows whose keys are those of `row`; "": there is none. */
+/* Returns the value of a series in the rows with the same keys as `row`; "" if there is none. */
 static const char *
 value_at(const struct text_table *table, size_t row, const char *series)
 {

@@ -1,9 +1,9 @@
 /* A member is cloned with CLONE_PARENT and without an exit signal. So every member is a child of
- * the coordinator, and __WCLONE waits for members alone, not for other children of the process.
+ * the coordinator, and __WCLONE waits only for members, not for other children of the process.
  *
- * Only the member writes its pid into its slot, and takes it out before it exits. Only the
- * coordinator reaps, and only its thread signals. So a pid that worker_pool_signal() loads belongs
- * to a member that was not reaped, and cannot have been given to another process. */
+ * Only the member writes its pid into its slot; it removes the pid before it exits with status 0.
+ * Only the coordinator reaps members, and only its thread sends signals. So a pid that
+ * worker_pool_signal() loads belongs to an unreaped member and cannot have been reused. */
 #include "base/worker_pool.h"
 
 #include "base/mem.h"
@@ -25,24 +25,24 @@
 enum { POLL_MILLISECONDS = 200 };
 
 struct worker_slot {
-    _Atomic pid_t pid;       /* 0: free; -1: being taken */
-    _Atomic pid_t signalled; /* the member here that worker_pool_signal() reached last */
+    _Atomic pid_t pid;       /* 0: free; -1: reserved for a new member */
+    _Atomic pid_t signalled; /* pid of the last member of this slot that got a signal */
     _Atomic uint32_t part;
 };
 
 struct shared {
     struct worker_slot slots[WORKER_MAX];
     _Atomic uint64_t counted;
-    _Atomic uint32_t stop; /* no part from this one on */
-    _Atomic int signal;    /* the last one that was sent to all; 0: none */
+    _Atomic uint32_t stop; /* members may not begin this or a later part */
+    _Atomic int signal;    /* last signal sent to all members; 0: none */
 };
 
 struct worker_pool {
     struct shared *shared;
     uint32_t limit;
     pid_t coordinator;
-    int sockets[2];           /* coordinator's, members' */
-    struct worker_slot *slot; /* a member's own */
+    int sockets[2];           /* [0]: coordinator, [1]: members */
+    struct worker_slot *slot; /* the member's slot; NULL in the coordinator */
     uint8_t *message;
 };
 
@@ -90,15 +90,15 @@ take_slot(struct worker_pool *pool)
     return NULL;
 }
 
-/* A second signal would end a member in the middle of its own end (base/interrupt.h). */
+/* A second signal would end a member during its cleanup (base/interrupt.h). */
 static bool
 is_first_signal(struct worker_slot *slot, pid_t pid)
 {
     return atomic_exchange(&slot->signalled, pid) != pid;
 }
 
-/* A member does not outlive its coordinator. It raises the signal that was sent to all before its
- * pid was in its slot. */
+/* Makes the kernel end the member with its coordinator. Raises a signal that was sent to all
+ * members before the pid was in the slot. */
 static void
 worker_pool_begin(struct worker_pool *pool, struct worker_slot *slot)
 {
@@ -111,7 +111,7 @@ worker_pool_begin(struct worker_pool *pool, struct worker_slot *slot)
         raise(pool->shared->signal);
 }
 
-/* As fork(), for a child with the exit signal of `flags`. */
+/* Does the same as fork(), with `flags` and their exit signal. */
 static long
 clone_process(unsigned long flags)
 {
@@ -201,7 +201,7 @@ receive(struct worker_pool *pool, struct worker_pool_report *report, int wait_mi
     return true;
 }
 
-/* The slot of a member that left without giving it back. */
+/* Returns the slot of a member that exited without releasing it. */
 static struct worker_slot *
 slot_of_pid(struct worker_pool *pool, pid_t pid)
 {
@@ -220,7 +220,7 @@ worker_pool_wait(struct worker_pool *pool, struct worker_pool_report *report)
         const pid_t pid = waitpid(-1, &report->status, __WCLONE | WNOHANG);
         if (pid == 0)
             return WORKER_NOTHING;
-        if (pid < 0) /* all are gone: what they said last may still lie there */
+        if (pid < 0) /* no member is left; a last message may still be queued */
             return receive(pool, report, 0) ? WORKER_MESSAGE : WORKER_DONE;
         if (report->status == 0)
             continue;
@@ -240,7 +240,8 @@ worker_pool_signal(const struct worker_pool *pool, int signal)
         const pid_t pid = pool->shared->slots[i].pid;
         if (pid > 0 && is_first_signal(&pool->shared->slots[i], pid)) {
             kill(pid, signal);
-            kill(pid, SIGCONT); /* a stopped member does not receive it */
+            /* a stopped member does not receive the signal until it continues */
+            kill(pid, SIGCONT);
         }
     }
 }

@@ -1,5 +1,5 @@
-/* The table of parameters, and what is made by walking it: defaults, values from text, text from
- * values. Files are read in params_file.c. */
+/* The table of parameters, and code that walks it: defaults, parsing and formatting of values.
+ * params_file.c reads files. */
 #include "params/params.h"
 
 #include "base/log.h"
@@ -14,7 +14,7 @@
 
 #define FIELD(section, name) offsetof(struct params, section.name)
 
-/* Choices that tables of their own list. */
+/* Choices of enumerations that other .def tables define. */
 static const char generator_choices[] = "auto"
 #define GENERATOR(symbol, name) "|" name
 #include "generators.def"
@@ -25,7 +25,7 @@ static const char dram_choices[] = ""
 #include "drams.def"
     ;
 
-/* ATTILA's codecs, none, and ours. */
+/* ATTILA's codecs, none, and our codecs. */
 #define OF_BOTH(kind, name)  "|" name
 #define OF_COLOR(kind, name) OF_COLOR_##kind(name)
 #define OF_DEPTH(kind, name) OF_DEPTH_##kind(name)
@@ -155,7 +155,8 @@ set_number(const struct param_info *info, struct params *params, uint32_t value)
 static void
 set_text(const struct param_info *info, struct params *params, const char *text)
 {
-    memset(field_of(info, params), 0, PARAM_TEXT_BYTES); /* so that equal is equal byte for byte */
+    /* zeroes the rest, so that equal parameters are equal byte for byte */
+    memset(field_of(info, params), 0, PARAM_TEXT_BYTES);
     memcpy(field_of(info, params), text, strlen(text));
 }
 
@@ -179,7 +180,7 @@ params_generator(const struct params *params)
     return params->RASTERIZER.RecursiveMode ? GENERATOR_recursive : GENERATOR_scan;
 }
 
-/* The choice number `index` of "a|b|c", and its length; NULL past the last. */
+/* Returns choice number `index` of "a|b|c" and its length; NULL if there is none. */
 static const char *
 choice_at(const char *choices, uint32_t index, size_t *length)
 {
@@ -265,8 +266,8 @@ read_choice(const struct param_info *info, const char *text, uint32_t *value)
     return false;
 }
 
-/* A name in a folder and no way out of it, with nothing that means something in INI, shell or SQL.
- */
+/* Returns whether the text is a file name within a folder, without characters that are special in
+ * INI, shell or SQL. */
 static bool
 is_file_name(const char *text)
 {
@@ -293,7 +294,7 @@ read_value(const struct param_info *info, const char *text, uint32_t *value)
     BUG("parameter %s.%s is of no kind", info->section, info->name);
 }
 
-/* "value" without the quotes around it and the spaces around those. */
+/* Copies the text without surrounding spaces and then without surrounding quotes. */
 static void
 strip(const char *text, char *out, size_t out_size)
 {
@@ -306,7 +307,7 @@ strip(const char *text, char *out, size_t out_size)
         n -= 2;
     }
     n = n < out_size ? n : out_size - 1;
-    memmove(out, text, n); /* `out` may be `text` */
+    memmove(out, text, n); /* `out` may equal `text` */
     out[n] = '\0';
 }
 
@@ -348,7 +349,7 @@ param_set_value(struct params *params, const char *section, const char *name, co
         set_number(info, params, number);
     }
     if (info == param_find("MEMORYCONTROLLER", "MemorySize"))
-        params->MEMORYCONTROLLER.MemoryGrows = false; /* so large and no larger */
+        params->MEMORYCONTROLLER.MemoryGrows = false; /* an explicit size is a fixed size */
     return true;
 }
 

@@ -1,12 +1,12 @@
-/* Which parameters count on a machine: the conditions of params.def, and the warnings of those that
- * were named and do not. */
+/* Conditions of params.def: whether a parameter has an effect on a machine, and warnings about
+ * named parameters that have none. */
 #include "params/params_value.h"
 
 #include "base/log.h"
 
 #include <string.h>
 
-/* Whether an enumerated parameter has this choice. */
+/* Returns whether an enumerated parameter has this value. */
 static bool
 params_choice_is(const struct params *params, const char *section, const char *name,
                  const char *choice)

@@ -1,4 +1,4 @@
-/* Parameter files: INI, with the line named in every message; and written. */
+/* Reads and writes parameter files (INI). Every message about a file names the line. */
 #include "params/params.h"
 
 #include "base/file.h"
@@ -12,12 +12,12 @@
 
 struct reader {
     struct params params;
-    bool warns; /* a preset is silent about what is not modelled */
+    bool warns; /* false for presets: no warnings about parameters that are not modelled */
     uint32_t warnings;
-    uint32_t seen[PARAMS_MOST]; /* line on which each parameter was set, or 0 */
+    uint32_t seen[PARAMS_MOST]; /* line that set each parameter, or 0 */
 };
 
-enum { MOST_WARNINGS = 8 }; /* of a file; a line tells how many more there were */
+enum { MOST_WARNINGS = 8 }; /* per file; a last line reports the number of further warnings */
 
 static bool
 params_file_take(void *data, const struct ini_entry *entry, struct error *err)
@@ -43,7 +43,7 @@ params_file_take(void *data, const struct ini_entry *entry, struct error *err)
     return true;
 }
 
-/* What the file set, unless that is a whole machine. */
+/* Adds the parameters that the file set, unless the file describes a whole machine. */
 static void
 add_names(const struct reader *reader, struct param_names *names)
 {

@@ -1,17 +1,17 @@
-/* Between the parts of the parameters (params*.c): one value from text; numbers of conditions. */
+/* Shared by params*.c: parsing of one value, and the numbers of conditions. */
 #ifndef AETIUS_PARAMS_PARAMS_VALUE_H
 #define AETIUS_PARAMS_PARAMS_VALUE_H
 
 #include "params/params.h"
 
-enum param_condition_number { /* IF_STATISTICS, ...: what ONLY() names in params.def */
+enum param_condition_number { /* IF_STATISTICS, ...: names that ONLY() in params.def uses */
                               NO_CONDITION,
 #define CONDITION(symbol, text, expression) symbol,
 #include "params/params.def"
 };
 
-/* Sets SECTION.name from text as it stands in a file, quotes and all. The message names the
- * parameter and what is allowed. */
+/* Sets SECTION.name from text as in a file, including quotes. An error names the parameter and the
+ * allowed values. */
 bool param_set_value(struct params *params, const char *section, const char *name, const char *text,
                      bool *changed, const struct param_info **found, struct error *err);
 

@@ -1,22 +1,22 @@
-/* Preloaded into the program with --clock: its clocks go by the frames that it draws, so that two
- * captures of a program that animates by the time of day draw the same. The environment's
- * AETIUS_CLOCK names a file with one uint64_t, the nanoseconds of the frames so far
- * (trace/virgl/vtest/frame_clock.h); all processes of the program see the same file.
+/* Library preloaded into the program by --clock. It replaces the program's clocks by a time that
+ * advances with the drawn frames. So two captures of a program that animates by wall clock draw the
+ * same frames. AETIUS_CLOCK names a file with one uint64_t, the time of all frames so far in
+ * nanoseconds (trace/virgl/vtest/frame_clock.h). All processes of the program share this file.
  *
- * The time of a thread is the latest of three: the frames' time; the time of the main thread; its
- * own, which goes on while it sleeps or waits in vain, by as much as it asked for. So a program
- * that waits for its next frame waits for the frame's time, and what other threads do is not seen
- * by the main one. Sleeps take as long as ever.
+ * The time of a thread is the latest of three: the time of the frames, the main thread's time, and
+ * the thread's local time. Sleeps and waits that time out advance the local time by their duration.
+ * So a program that waits for its next frame waits for the time of that frame. Other threads do not
+ * affect the time of the main thread. Sleeps still take their real duration.
  *
- * Each look at the clock takes STEP_NS, so that no time between two of them is 0, and a program
- * that only waits for the time to pass comes to an end.
+ * Each clock read advances the time by STEP_NS. So successive reads differ, and a loop that polls
+ * the clock terminates.
  *
- * Time of day begins at EPOCH, the other clocks at BEGIN. Processor time passes as the others do.
- * What else programs seed their random numbers with is the same each time, too: the number of the
- * process is PID, which the system gives to none, and its random numbers are RANDOM_BYTES of ours.
+ * The time of day starts at EPOCH, monotonic clocks start at BEGIN. CPU time advances like the
+ * other clocks. Other common seeds of random numbers are fixed too. getpid() returns PID, which
+ * Linux assigns to no process. Random numbers come from a fixed sequence of RANDOM_BYTES.
  *
- * Not here: timers that send signals or are read (timerfd), futexes that are waited for without
- * pthread, the processor's counter and its random numbers. */
+ * Not covered: timers that send signals or are read (timerfd), futexes used without pthread, the
+ * CPU's time-stamp counter and random number instructions. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -47,13 +47,13 @@ enum {
     NS = 1000000000,
     EPOCH = 1577836800,  /* seconds: 2020-01-01 */
     BEGIN = 1000,        /* seconds */
-    PID = (1 << 22) + 1, /* Linux has 1 << 22 at most */
+    PID = (1 << 22) + 1, /* above Linux's largest pid, 1 << 22 */
     RANDOM_BYTES = 1 << 16,
 };
 
-static const volatile uint64_t *page; /* the file's; NULL: not opened yet */
-static const uint64_t none;           /* in its place where there is none */
-static uint64_t main_ns;              /* of the main thread */
+static const volatile uint64_t *page; /* mapping of the file; NULL: not opened yet */
+static const uint64_t none;           /* target of `page` if there is no file */
+static uint64_t main_ns;              /* local time of the main thread */
 
 static __thread struct {
     uint64_t own_ns;
@@ -85,7 +85,7 @@ is_main(void)
     return syscall(SYS_getpid) == syscall(SYS_gettid);
 }
 
-/* The thread's time now, without a look at the clock. */
+/* Returns the thread's current time without advancing it. */
 static uint64_t
 find_now(void)
 {
@@ -129,7 +129,7 @@ begin_of(clockid_t clock)
     case CLOCK_MONOTONIC_COARSE:
     case CLOCK_MONOTONIC_RAW:
     case CLOCK_BOOTTIME: return (uint64_t)BEGIN * NS;
-    default: /* a processor's */ return 0;
+    default: /* CPU-time clocks */ return 0;
     }
 }
 
@@ -145,7 +145,7 @@ ns_of(const struct timespec *time)
     return time->tv_sec < 0 ? 0 : (uint64_t)time->tv_sec * NS + (uint64_t)time->tv_nsec;
 }
 
-/* ---- what time it is ---- */
+/* ---- reading the clocks ---- */
 
 SHOWN int
 clock_gettime(clockid_t clock, struct timespec *time)
@@ -246,9 +246,9 @@ sleep(unsigned int seconds)
     return nanosleep(&time, &left) ? (unsigned int)left.tv_sec + (left.tv_nsec > 0) : 0;
 }
 
-/* ---- waiting for something else: the time passes when nothing came ---- */
+/* ---- waits with a timeout: the time advances if they time out ---- */
 
-/* As the libc has it, in the version that is not an old one. */
+/* The libc function in its current version; dlsym() alone may return an old one. */
 #define NEXT(name, version, type)                                                                  \
     static type *next;                                                                             \
     if (!next) {                                                                                   \
@@ -308,7 +308,7 @@ epoll_wait(int fd, struct epoll_event *events, int most, int ms)
     return ready;
 }
 
-/* When a wait until `until` of the program's clock ends by the system's; *clock: of which. */
+/* Returns the real deadline for `until`, a time of the program's `clock`. */
 static struct timespec
 deadline_of(const struct timespec *until, clockid_t clock)
 {
@@ -318,7 +318,8 @@ deadline_of(const struct timespec *until, clockid_t clock)
     return spec_of(ns_of(&real) + (end > at ? end - at : 0));
 }
 
-/* pthread_cond_timedwait() goes by the clock that the condition was made with. */
+/* Guesses the condition's clock, which pthread_cond_timedwait() uses: only the time of day can be
+ * at or after EPOCH. */
 static clockid_t
 clock_of(const struct timespec *until)
 {
@@ -424,7 +425,7 @@ is_random(const char *path)
     return is_on() && path && (!strcmp(path, "/dev/urandom") || !strcmp(path, "/dev/random"));
 }
 
-/* A file of the numbers; -1: none. */
+/* Returns a file with the fixed random numbers, or -1. */
 static int
 open_random(void)
 {
@@ -441,7 +442,8 @@ open_random(void)
     return fd;
 }
 
-/* The headers make one name of open and open64, and of fopen and fopen64. */
+/* With 64-bit file offsets, the headers map open to open64 and fopen to fopen64. Assembler names
+ * define both. */
 #define OPEN(function, name)                                                                       \
     SHOWN int function(const char *path, int flags, ...) __asm__(name);                            \
     SHOWN int function(const char *path, int flags, ...)                                           \

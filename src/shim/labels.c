@@ -1,16 +1,16 @@
-/* A program's own names for what it draws, on their way into the command stream. Mesa sends
- * messages of type marker (glDebugMessageInsert) to the driver, but keeps the groups and labels of
- * KHR_debug to itself, and has no EXT_debug_marker. Every OpenGL function is asked of Mesa by name,
- * through _glapi_get_proc_address() of its libglapi, by libGL, libEGL and glvnd; here stand
- * wrappers in front of those that name things.
+/* Inserts a program's names for its draws into the command stream. Mesa forwards only messages of
+ * type marker (glDebugMessageInsert) to the driver. It keeps the groups and labels of KHR_debug to
+ * itself and lacks EXT_debug_marker. libGL, libEGL and glvnd look up every OpenGL function with
+ * _glapi_get_proc_address() of Mesa's libglapi. This library overrides that function and returns
+ * wrappers for the naming functions.
  *
- * Each wrapper calls what it wraps, and then says in one marker all that is known now, so
- * that the last marker of a trace counts and none before it:
+ * Each wrapper calls the original function, then sends all current names in one marker. So only the
+ * last marker of a trace before a draw counts:
  *
  *     GROUP/GROUP/MARKER \n program NAME \n target NAME \n
  *
- * NAME: the label of the program in use and of the framebuffer drawn into; a line is there when
- * there is one. Names are of a thread, as contexts are. */
+ * NAME is the label of the current program, or of the framebuffer drawn into. An object without a
+ * label has no line. Like contexts, groups and markers are per thread. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -31,30 +31,30 @@ enum {
     GL_PROGRAM_OBJECT_EXT = 0x8b40,
     GL_FRAMEBUFFER = 0x8d40,
     GL_DRAW_FRAMEBUFFER = 0x8ca9,
-    MOST_NAME = 63, /* characters of a name that are kept */
+    MOST_NAME = 63, /* longest stored name, in bytes */
     MOST_LABELS = 4096,
-    MOST_GROUPS = 768, /* bytes of a marker for groups; the rest is for the objects */
-    MOST_DEPTH = 64,   /* KHR_debug: GL_MAX_DEBUG_GROUP_STACK_DEPTH is at least that */
+    MOST_GROUPS = 768, /* bytes of a marker for groups; the rest is for the labels */
+    MOST_DEPTH = 64,   /* least GL_MAX_DEBUG_GROUP_STACK_DEPTH of KHR_debug */
 };
 
 typedef void proc(void);
 
-struct label { /* of an object; of no object: its name is empty */
+struct label { /* label of an object; a free entry has an empty name */
     uint32_t kind, object;
     char name[MOST_NAME + 1];
 };
 
-/* Of all contexts. Threads of the program read and write labels under `lock`; the count is also
- * read without it, to tell whether there are any. */
+/* Labels of all contexts. Threads access them under `lock`. The count is also read without the
+ * lock, to check whether any label exists. */
 static struct label *labels;
 static _Atomic uint32_t label_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static __thread struct {
     char groups[MOST_DEPTH][MOST_NAME + 1], marker[MOST_NAME + 1];
-    uint32_t depth; /* may be above MOST_DEPTH */
+    uint32_t depth; /* may exceed MOST_DEPTH */
     uint32_t program, target;
-    char said[1024]; /* last */
+    char said[1024]; /* last marker that was sent */
 } now;
 
 static proc *
@@ -72,7 +72,7 @@ real(const char *name)
     return call ? call(name) : NULL;
 }
 
-/* Calls the function as Mesa has it, when it has it. */
+/* Calls Mesa's function if it exists. */
 #define CALL(name, types, ...)                                                                     \
     do {                                                                                           \
         static proc *_Atomic next;                                                                 \
@@ -89,8 +89,8 @@ real_string(uint32_t name)
     return get ? ((const char *(*)(uint32_t))get)(name) : NULL;
 }
 
-/* What immediate mode has gathered is drawn: glIsList() has Mesa do that, and changes nothing.
- * OpenGL ES has neither. */
+/* Makes Mesa draw buffered immediate-mode vertices: glIsList() does so and has no other effect.
+ * OpenGL ES has neither immediate mode nor glIsList(). */
 static void
 flush_immediate_mode(void)
 {
@@ -99,7 +99,7 @@ flush_immediate_mode(void)
         CALL("glIsList", (uint32_t), 0);
 }
 
-/* To the driver, and not to the program's own log. */
+/* Sends the marker to the driver but not to the program's debug log. */
 static void
 send_marker(const char *text, int32_t length)
 {
@@ -113,8 +113,9 @@ send_marker(const char *text, int32_t length)
         CALL("glEnable", (uint32_t), GL_DEBUG_OUTPUT);
 }
 
-/* `length` below 0, or 0 where an extension says so: up to the NUL. A line's end ends a name; what
- * is longer than MOST_NAME is cut before a character of UTF-8. */
+/* Copies a name. If `length` is negative, or 0 with nul_at_0 (extensions), the text ends at its
+ * NUL. A newline also ends the name. A name longer than MOST_NAME bytes is cut at a UTF-8 character
+ * boundary. */
 static void
 keep(char *out, const char *text, int32_t length, bool nul_at_0)
 {
@@ -139,7 +140,7 @@ find_label(uint32_t kind, uint32_t object)
     return NULL;
 }
 
-/* A slot for a new label: one whose object is gone, or one more; NULL: all are in use. */
+/* Returns an unused or additional entry for a new label; NULL if all are in use. */
 static struct label *
 free_label(void)
 {
@@ -149,7 +150,8 @@ free_label(void)
     return labels && label_count < MOST_LABELS ? &labels[label_count] : NULL;
 }
 
-/* Only programs and framebuffers are said. No name: the object has none any more. */
+/* Stores the label of a program or framebuffer; ignores other objects. An empty name removes the
+ * label. */
 static void
 set_label(uint32_t kind, uint32_t object, const char *text, int32_t length, bool nul_at_0)
 {
@@ -193,7 +195,7 @@ add_object(char *text, size_t at, size_t size, const char *what, uint32_t kind, 
     return name[0] ? add(text, at, size, what, name, "\n") : at;
 }
 
-/* All that is known, when it is not what was said last. */
+/* Sends a marker with all current names if it differs from the last one. */
 static void
 update_label(void)
 {
@@ -237,7 +239,8 @@ static void
 mark(const char *text, int32_t length, bool nul_at_0)
 {
     keep(now.marker, text, length, nul_at_0);
-    now.said[0] = '\0'; /* Mesa may have said it alone */
+    /* Mesa may have sent the program's marker itself, so the full one must follow */
+    now.said[0] = '\0';
     update_label();
 }
 
@@ -339,7 +342,8 @@ delete_framebuffers(int32_t count, const uint32_t *framebuffers)
         set_label(GL_FRAMEBUFFER, framebuffers[i], "", 0, false);
 }
 
-/* The extensions with ours: a copy for each list that Mesa has, since contexts differ. */
+/* Returns the extension string with ours appended. Each different string of Mesa needs a separate
+ * copy, because contexts differ. */
 static const char *
 with_ours(const char *theirs)
 {
@@ -361,7 +365,7 @@ with_ours(const char *theirs)
     return found;
 }
 
-/* EXT_debug_marker is ours to offer. */
+/* Adds EXT_debug_marker, which this library implements, to the extensions. */
 static const char *
 get_string(uint32_t name)
 {

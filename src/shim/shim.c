@@ -1,6 +1,6 @@
-/* Preloaded into the program under the simulator: Mesa 22.3 always connects to one fixed path, so
- * that only one virtual GPU could run on a host. This sends that connection to the socket that the
- * environment names. Newer Mesa reads VTEST_SOCKET_NAME and never asks for the fixed path. */
+/* Library preloaded into the captured program. Mesa 22.3 always connects to one fixed socket path,
+ * which would limit a host to one virtual GPU. connect() redirects that path to the socket in
+ * AETIUS_SOCKET. Newer Mesa reads VTEST_SOCKET_NAME and never uses the fixed path. */
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdlib.h>
