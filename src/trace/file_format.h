@@ -1,5 +1,5 @@
-/* The bytes of a trace file, for its writer and its reader; in words: docs/design/file-formats.md,
- * Trace. Everything is little endian; CRCs are zlib's crc32. */
+/* Binary layout of a trace file, shared by writer and reader. docs/design/file-formats.md, Trace,
+ * has the description. All numbers are little-endian; CRCs are zlib's crc32. */
 #ifndef AETIUS_TRACE_FILE_FORMAT_H
 #define AETIUS_TRACE_FILE_FORMAT_H
 
@@ -13,7 +13,8 @@ enum {
     TRACE_VERSION = 2,
     TRACE_PROGRAM_MAX = 4096,
     TRACE_CAPS_MAX = 65536,
-    /* magic, version, first frame, bytes of the program and of the capabilities, CRC; both */
+    /* magic, version, first frame, size of the program's name, size of the capabilities, CRC; the
+     * name and the capabilities follow */
     TRACE_HEADER_BYTES = 28,
     TRACE_HEADER_CRC_AT = 24,
 
@@ -21,27 +22,30 @@ enum {
     TRACE_INDEX_MAGIC = 0x58444e49, /* "INDX" */
     TRACE_END_MAGIC = 0x21444e45,   /* "END!" */
 
-    TRACE_CHUNK_TARGET = 4 << 20, /* raw bytes after which a chunk is written within a frame */
-    TRACE_PUT_HEAD_BYTES = 44,    /* of a PUT, in front of what it puts */
-    TRACE_RAW_MAX = (int)RESOURCE_MOST_BYTES + TRACE_PUT_HEAD_BYTES, /* raw bytes of a chunk */
+    /* bytes of messages after which a chunk is written within a frame */
+    TRACE_CHUNK_TARGET = 4 << 20,
+    TRACE_PUT_HEAD_BYTES = 44, /* size of a PUT message without its payload */
+    /* most bytes of messages in a chunk */
+    TRACE_RAW_MAX = (int)RESOURCE_MOST_BYTES + TRACE_PUT_HEAD_BYTES,
 
     TRACE_INDEX_ENTRY_BYTES = 32,
-    TRACE_END_BYTES = 16, /* magic, the index's offset, CRC of these */
+    TRACE_END_BYTES = 16, /* magic, offset of the index, CRC of both */
 };
 
-/* In front of a chunk's zstd frame; its fields are on disk in this order. */
+/* Header of a chunk, followed by its zstd frame. The fields are on disk in this order. */
 struct trace_chunk {
     uint32_t magic;
-    uint32_t ends_frame; /* 1: its last message is a SWAP or FRAME */
+    uint32_t ends_frame; /* 1: the last message is a SWAP or FRAME */
     uint32_t packed_bytes, raw_bytes;
     uint32_t messages, draws;
-    uint32_t client, width, height; /* of that message */
-    uint32_t payload_crc;           /* of the packed bytes */
-    uint32_t header_crc;            /* of the fields above */
+    uint32_t client, width, height; /* client and shown box of that message */
+    uint32_t payload_crc;           /* CRC of the compressed bytes */
+    uint32_t header_crc;            /* CRC of the fields above */
 };
 _Static_assert(sizeof(struct trace_chunk) == 44, "no padding");
 
-/* In front of the index: an entry a frame (struct trace_frame's fields in their order). */
+/* Header of the index, followed by one entry per frame: the fields of struct trace_frame, in
+ * order. */
 struct trace_index {
     uint32_t magic, frames, payload_crc, header_crc;
 };
@@ -50,10 +54,15 @@ struct trace_end {
     uint32_t magic, offset_low, offset_high, crc;
 };
 
-/* Dwords of a message in a chunk, after its kind and client: none (CLIENT_END), the bytes' size
- * (CLIENT_BEGIN, SUBMIT), resource_desc (RESOURCE_CREATE), handle (RESOURCE_UNREF), the union's own
- * fields (GET, SWAP, FRAME, STATE, ADDRESS, RESULT), the same and the bytes' size (PUT, CONTENTS).
- * The bytes follow, padded to a dword. */
+/* Returns the dwords of a message in a chunk, between its kind and client and its payload. They
+ * are:
+ *   CLIENT_END: none
+ *   CLIENT_BEGIN, SUBMIT: size of the payload
+ *   RESOURCE_CREATE: resource_desc
+ *   RESOURCE_UNREF: handle
+ *   GET, SWAP, FRAME, STATE, ADDRESS, RESULT: the fields in the union
+ *   PUT, CONTENTS: the fields in the union, then the size of the payload
+ * The payload follows, padded to a dword. */
 static inline uint32_t
 message_dwords(uint32_t kind)
 {
@@ -74,7 +83,7 @@ message_dwords(uint32_t kind)
     }
 }
 
-/* Of the whole message in a chunk. */
+/* Returns the size of a whole message in a chunk. */
 static inline uint64_t
 message_bytes(const struct message *message)
 {

@@ -1,7 +1,7 @@
-/* Reads a trace. Opening walks all chunks and checks their CRCs, so that damage is known, named and
- * cut off before the first message is handed out; the index at the end is only the proof that the
- * file was closed. The file is read, not mapped: one that somebody cuts short meanwhile is an error
- * then, and no fault. */
+/* Reads a trace. trace_reader_open() walks all chunks and checks their CRCs. So damage is detected,
+ * reported and cut off before the caller gets the first message. The index at the end only proves
+ * that the file was closed. The reader calls pread() instead of mapping the file, so that a file
+ * truncated during reading causes an error and not a SIGBUS. */
 #include "trace/file.h"
 
 #include "base/file.h"
@@ -21,24 +21,24 @@ struct trace_reader {
     char *path;
     int fd;
     uint64_t size_bytes;
-    dev_t device; /* with inode: which file it is, whatever its name */
+    dev_t device; /* with inode: identifies the file whatever its path */
     ino_t inode;
     char *program;
     struct caps_v2 caps;
     uint32_t first_frame;
-    uint64_t chunks_begin, chunks_end; /* what is handed out */
+    uint64_t chunks_begin, chunks_end; /* range of the chunks that the caller gets */
     VEC(struct trace_frame) frames;
     struct trace_frame rest;
 
-    int why;                 /* errno of the first read that failed, or 0 */
-    uint64_t at;             /* the next chunk */
-    uint32_t frame;          /* whose messages are being handed out */
-    struct trace_frame read; /* what it had so far: messages, draws, chunks */
+    int why;                 /* errno of the first failed read, or 0 */
+    uint64_t at;             /* offset of the next chunk */
+    uint32_t frame;          /* frame whose messages the caller gets */
+    struct trace_frame read; /* read of that frame so far: messages, draws, chunks */
     VEC(uint8_t) packed;
     VEC(uint8_t) raw;
     uint32_t raw_at;
-    uint32_t most_packed, most_raw; /* of the chunks so far */
-    struct budget_share share;      /* both */
+    uint32_t most_packed, most_raw; /* largest sizes of the chunks so far */
+    struct budget_share share;      /* of both buffers */
 };
 
 static uint32_t
@@ -47,7 +47,8 @@ crc_of(const void *bytes, size_t size)
     return (uint32_t)crc32_z(0, bytes, size);
 }
 
-/* A copy out of the file; false where it is too short, or cannot be read: check_readable(). */
+/* Copies bytes out of the file. Returns false if the file is too short or a read failed;
+ * check_readable() distinguishes the two. */
 static bool
 peek(struct trace_reader *reader, uint64_t offset, void *out, size_t size)
 {
@@ -65,15 +66,14 @@ peek(struct trace_reader *reader, uint64_t offset, void *out, size_t size)
     return true;
 }
 
-/* Whether the host could read what there is: else it is not known where the file ends. */
+/* Returns false, with an error, if a read failed. The end of the file is then unknown. */
 static bool
 check_readable(const struct trace_reader *reader, struct error *err)
 {
     return !reader->why || fail(err, "cannot read %s: %s", reader->path, strerror(reader->why));
 }
 
-/* Of a part of the file, on top of that of what is in front; false where the file is too short, or
- * a signal came. */
+/* Extends *crc by a part of the file. Returns false if the file is too short or a signal came. */
 static bool
 crc_at(struct trace_reader *reader, uint64_t offset, uint64_t size, uint32_t *crc)
 {
@@ -104,7 +104,7 @@ open_file(struct trace_reader *reader, struct error *err)
     return true;
 }
 
-/* A trace of version 1 does not say what was offered: it was level 120. */
+/* Version 1 does not store the capabilities. Its programs always saw GLSL level 120. */
 static bool
 check_version(const struct trace_reader *reader, uint32_t version, struct error *err)
 {
@@ -115,7 +115,8 @@ check_version(const struct trace_reader *reader, uint32_t version, struct error 
                 version, TRACE_VERSION);
 }
 
-/* The program's name and the capabilities; what later ones have behind ours means nothing here. */
+/* Reads the program's name and the capabilities. Capabilities may be longer if a later version
+ * wrote them; the excess is ignored. */
 static bool
 take_names(struct trace_reader *reader, const uint8_t *names, uint32_t program_bytes,
            uint32_t caps_bytes, struct error *err)
@@ -132,7 +133,7 @@ static bool
 read_header(struct trace_reader *reader, struct error *err)
 {
     uint8_t head[TRACE_HEADER_BYTES], names[TRACE_PROGRAM_MAX + TRACE_CAPS_MAX];
-    uint32_t fields[5]; /* version, first frame, program bytes, capability bytes, CRC */
+    uint32_t fields[5]; /* version, first frame, size of the name, size of the capabilities, CRC */
     if (!peek(reader, 0, head, 12) || memcmp(head, TRACE_MAGIC, 8))
         return check_readable(reader, err) && fail(err, "%s is no trace of aetius", reader->path);
     memcpy(fields, head + 8, 4);
@@ -154,7 +155,8 @@ read_header(struct trace_reader *reader, struct error *err)
     return take_names(reader, names, n, caps, err);
 }
 
-/* The chunk at an offset, whole and with the right checksums; false says what is wrong. */
+/* Checks that the chunk at an offset is complete and has the right CRCs. Returns false, with the
+ * damage as the error. */
 static bool
 check_chunk(struct trace_reader *reader, uint64_t offset, struct trace_chunk *chunk,
             struct error *err)
@@ -175,7 +177,8 @@ check_chunk(struct trace_reader *reader, uint64_t offset, struct trace_chunk *ch
     return crc == chunk->payload_crc || fail(err, "wrong checksum");
 }
 
-/* True when the offset holds the index that this file's chunks give, and the end behind it. */
+/* Returns whether the index at an offset matches the chunks, and is followed by the end of the
+ * file. */
 static bool
 index_ok(struct trace_reader *reader, uint64_t offset)
 {
@@ -211,7 +214,7 @@ count_chunk(struct trace_reader *reader, const struct trace_chunk *chunk)
     *frame = (struct trace_frame){0};
 }
 
-/* Walks the chunks; damage cuts what is handed out at the end of the last whole frame. */
+/* Walks the chunks. On damage, the caller gets only the messages up to the last complete frame. */
 static bool
 scan(struct trace_reader *reader, struct error *warning, struct error *err)
 {
@@ -379,7 +382,7 @@ unpack(struct trace_reader *reader, struct error *err)
     return true;
 }
 
-/* The dwords of the message at raw_at into its fields; false where the chunk is too short. */
+/* Parses the message at raw_at. Returns false if the chunk is too short or the kind is unknown. */
 static bool
 parse(struct trace_reader *reader, struct message *message)
 {
@@ -441,8 +444,8 @@ as_many(const struct trace_frame *a, const struct trace_frame *b)
     return a->messages == b->messages && a->draws == b->draws && a->chunks == b->chunks;
 }
 
-/* Whether the frame is the one that the heads of its chunks announce: users rely on their numbers.
- * A frame ends with a chunk. */
+/* Returns whether the messages of the frame match the counts in its chunk headers, which users rely
+ * on. Also checks that a frame ends at the end of a chunk. */
 static bool
 as_announced(struct trace_reader *reader, const struct message *message)
 {

@@ -42,7 +42,8 @@ make_target(struct handle_map *targets, const struct resource_desc *desc, struct
     return guest_layout_init(&target->layout, desc, err);
 }
 
-/* Keeps the layouts of what a frame can show. A handle names what was created last under it. */
+/* Keeps the layouts of resources that a frame may show. A reused handle refers to the resource
+ * created last. */
 static bool
 follow(struct frames *frames, const struct message *message, struct error *err)
 {
@@ -66,7 +67,7 @@ follow(struct frames *frames, const struct message *message, struct error *err)
     }
 }
 
-/* A window shows no transparency: the picture is RGB, whatever the target's alpha holds. */
+/* Writes the picture as RGB whatever the target's alpha is: a window shows no transparency. */
 static bool
 write_frame(struct frames *frames, const struct target *target, const uint8_t *rows,
             struct error *err)

@@ -8,7 +8,7 @@
 
 struct single_sample {
     struct message_sink sink, *renderer;
-    struct handle_map clients; /* struct handle_map: the resources that had more samples */
+    struct handle_map clients; /* client to struct handle_map of its multisampled resources */
 };
 
 static void
@@ -21,7 +21,7 @@ free_descriptions(struct handle_map *resources)
     free(resources);
 }
 
-/* The renderer sees no samples, so they are checked here. */
+/* Checks the sample count here, because the renderer does not see it. */
 static bool
 create_resource(struct single_sample *single, struct message *message, struct error *err)
 {
@@ -38,8 +38,8 @@ create_resource(struct single_sample *single, struct message *message, struct er
     return true;
 }
 
-/* Contents become those of one sample a pixel, in `bytes`, which the caller frees; NULL where there
- * is nothing to resolve. */
+/* Resolves the contents to one sample per pixel, in *bytes, which the caller frees. *bytes stays
+ * NULL if the format has nothing to resolve. */
 static bool
 resolve(const struct resource_desc *desc, struct message *message, uint8_t **bytes,
         struct error *err)

@@ -1,7 +1,7 @@
-/* One sample a pixel for a renderer, whatever the program asked for: a sink that stands before it.
+/* Removes multisampling in front of a renderer, whatever the program requested.
  *
- * Resources lose their samples when they are made. Contents that a trace begins with are resolved:
- * the mean of a pixel's colors, the first of its depths and stencils. */
+ * New resources lose their samples. The contents at the start of a trimmed trace are resolved:
+ * colors to the mean of a pixel's samples, depth and stencil to its first sample. */
 #ifndef AETIUS_TRACE_SINGLE_SAMPLE_H
 #define AETIUS_TRACE_SINGLE_SAMPLE_H
 
@@ -9,7 +9,7 @@
 
 struct single_sample;
 
-/* `renderer` stays the caller's. */
+/* The caller keeps ownership of `renderer`. */
 struct single_sample *single_sample_create(struct message_sink *renderer);
 void single_sample_destroy(struct single_sample *single);
 struct message_sink *single_sample_sink(struct single_sample *single);

@@ -25,7 +25,8 @@ record(struct tee *tee, const struct message *message, struct error *err)
     return true;
 }
 
-/* Written before it is drawn: a trace of what a renderer refuses is worth having. */
+/* Records each message before the renderer takes it, so that the trace has the message that a
+ * renderer rejects. */
 static bool
 tee_take(void *data, const struct message *message, uint8_t *out, uint32_t out_bytes,
          struct error *err)

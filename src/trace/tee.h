@@ -1,4 +1,5 @@
-/* A capture: what the clients say goes to a trace and to the renderer that answers them. */
+/* Capture: a sink that forwards the messages of the clients to a trace and to a renderer, which
+ * answers them. */
 #ifndef AETIUS_TRACE_TEE_H
 #define AETIUS_TRACE_TEE_H
 
@@ -12,11 +13,11 @@ struct tee {
     struct message_sink *renderer;
     struct progress *progress; /* or NULL */
     uint32_t frame;
-    uint32_t last_frame; /* nothing is written after it; UINT32_MAX: all */
-    bool ends_at_last;   /* the program shall end after it */
+    uint32_t last_frame; /* last frame to record; UINT32_MAX: record all */
+    bool ends_at_last;   /* stop the program after the last frame */
     bool written;        /* the last frame is in the trace */
-    bool failed;         /* the trace could not be written */
-    bool stop;           /* the program shall end now: for launch() */
+    bool failed;         /* a write to the trace failed */
+    bool stop;           /* request to stop the program now, for launch() */
 };
 
 void tee_init(struct tee *tee, struct trace_writer *writer, struct message_sink *renderer,
