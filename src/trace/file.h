@@ -1,7 +1,7 @@
 /* Reader and writer of trace files: a versioned header, chunks (length, checksum, zstd), and an
  * index of frames. Layout: docs/design/file-formats.md, Trace. Each frame ends with the end of a
- * chunk. So a file truncated anywhere is readable up to its last complete frame. The reader works
- * without the index. */
+ * chunk. So a file truncated anywhere is readable up to its last complete frame. The reader scans
+ * the chunks and only reports a missing or damaged index. */
 #ifndef AETIUS_TRACE_FILE_H
 #define AETIUS_TRACE_FILE_H
 

@@ -1,5 +1,6 @@
-/* Messages to commands: one function a protocol command; every length, handle, format and range
- * that can be judged without the bound state is checked here, the rest in gfx/context. */
+/* Decodes messages into commands, with one function per protocol command. The decoder checks every
+ * length, handle, format and range that does not depend on bound state. gfx/context checks the
+ * rest. */
 #ifndef AETIUS_TRACE_DECODE_H
 #define AETIUS_TRACE_DECODE_H
 
@@ -7,23 +8,25 @@
 #include "state/cmd.h"
 #include "trace/message.h"
 
-struct decoder; /* holds what spans messages: a client's half-sent shader text, its sub-context */
+/* State that spans messages: a client's incomplete shader texts and its current sub-context. */
+struct decoder;
 
 struct decoder *decoder_create(void);
 void decoder_destroy(struct decoder *decoder);
-/* The text of half-sent shaders takes memory of the host: of the budget, or without one (NULL) 64
- * MiB at most. */
+/* Counts the text of incomplete shaders in `budget`. Without a budget (NULL) the limit is 64
+ * MiB. */
 void decoder_limit(struct decoder *decoder, struct budget *budget);
 
-/* Starts on a message; it and its bytes must live until the last decoder_next(). */
+/* Begins to decode a message. The caller keeps the message and its bytes valid until the last
+ * decoder_next(). */
 void decoder_begin(struct decoder *decoder, const struct message *message);
 
 enum decode_result { DECODE_DONE, DECODE_COMMAND, DECODE_ERROR };
-/* The next command of the message. The error names the command and the dword offset. Commands that
- * this GPU does not execute are errors that name them. */
+/* Decodes the next command of the message. Errors name the command and its dword offset. A command
+ * that this GPU does not execute is an error. */
 enum decode_result decoder_next(struct decoder *decoder, struct gpu_cmd *cmd, struct error *err);
 
-/* Whether this GPU has the stage of that number in the protocol. */
+/* Returns whether this GPU has the stage with this protocol number. */
 bool decode_stage_is_executed(uint32_t number);
 
 #endif

@@ -1,4 +1,4 @@
-/* Inside the decoder: a packet of the command stream, and how its errors are said. */
+/* Internal to the decoder: packets of the command stream, and helpers for their errors. */
 #ifndef AETIUS_TRACE_DECODE_INTERNAL_H
 #define AETIUS_TRACE_DECODE_INTERNAL_H
 
@@ -9,13 +9,13 @@
 
 enum {
     SHADER_TEXT_LIMIT = 4 << 20,    /* bytes of one shader's text */
-    PENDING_SHADER_LIMIT = 256,     /* half-sent shaders, all clients together */
-    PENDING_BYTES_LIMIT = 64 << 20, /* of their text, without a budget */
+    PENDING_SHADER_LIMIT = 256,     /* incomplete shaders of all clients */
+    PENDING_BYTES_LIMIT = 64 << 20, /* sum of their text, without a budget */
 };
 
 enum packet_result { PACKET_ERROR, PACKET_COMMAND, PACKET_SKIP };
 
-struct pending_shader { /* its text has not arrived whole */
+struct pending_shader { /* a shader whose text is incomplete */
     uint32_t client, sub_context, handle;
     enum shader_stage stage;
     uint32_t total_bytes, have_bytes;
@@ -25,40 +25,44 @@ struct pending_shader { /* its text has not arrived whole */
 
 struct decoder {
     struct message message;
-    bool message_done;      /* messages that are one command */
-    const uint32_t *dwords; /* the SUBMIT's: the message's bytes, or a copy that is aligned */
+    bool message_done; /* for messages that are one command */
+    /* Dwords of a SUBMIT: the bytes of the message, or an aligned copy. */
+    const uint32_t *dwords;
     size_t dword_count;
     VEC(uint32_t) aligned;
-    uint32_t at;                    /* next header */
-    struct handle_map sub_contexts; /* by client: the uint32_t that it set last; none: 0 */
+    uint32_t at;                    /* index of the next packet header */
+    struct handle_map sub_contexts; /* client to its current sub-context (uint32_t *); missing: 0 */
     VEC(struct pending_shader) pending;
-    struct budget_share share; /* the text of these */
-    char *text;                /* of the last shader that was whole; lives until the next command */
+    struct budget_share share; /* memory of the pending texts */
+    /* Text of the last complete shader; valid until the next command. */
+    char *text;
 };
 
-struct decode_stage { /* of the protocol */
+struct decode_stage { /* a stage of the protocol */
     const char *name;
     bool is_executed;
-    enum shader_stage stage; /* ours, when it is */
+    enum shader_stage stage; /* valid only if is_executed */
 };
 
 struct packet {
     struct decoder *decoder;
-    uint32_t client, sub_context; /* that the packet speaks to */
+    uint32_t client, sub_context; /* target of the packet */
     const char *name;
     uint32_t offset, length, object;
-    const uint32_t *dw; /* behind the header */
+    const uint32_t *dw; /* payload, after the header */
     struct error *err;
 };
 
-/* "SUBMIT at dword 117: SET_VIEWPORT_STATE: ..."; returns PACKET_ERROR. */
+/* Sets an error such as "SUBMIT at dword 117: SET_VIEWPORT_STATE: ..." and returns PACKET_ERROR. */
 enum packet_result packet_fail(const struct packet *p, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-bool packet_has_length(const struct packet *p, uint32_t length); /* says what it should be */
+/* On failure the error contains the expected length. */
+bool packet_has_length(const struct packet *p, uint32_t length);
 bool packet_format_ok(const struct packet *p, uint32_t format);
-/* The protocol stage of that number, or NULL if there is none. */
+/* Returns the stage with a protocol number, or NULL if there is none. */
 const struct decode_stage *packet_stage(const struct packet *p, uint32_t number);
-/* "WHAT of the geometry shader stage: this GPU has no such stage"; returns PACKET_ERROR. */
+/* Sets the error "WHAT of the geometry shader stage: this GPU has no such stage" and returns
+ * PACKET_ERROR. */
 enum packet_result packet_refuse_stage(const struct packet *p, const struct decode_stage *stage,
                                        const char *what);
 float packet_float(const struct packet *p, uint32_t i);
@@ -72,7 +76,8 @@ const char *virgl_object_name(uint32_t type);
 
 typedef enum packet_result packet_fn(struct packet *p, struct gpu_cmd *cmd);
 
-/* One a command: decode_object.c, decode_state.c, decode_work.c, decode_shader.c */
+/* One function per command, in decode_object.c, decode_state.c, decode_work.c and
+ * decode_shader.c. */
 packet_fn decode_create_object, decode_bind_object, decode_destroy_object, decode_create_shader;
 packet_fn decode_viewport, decode_framebuffer, decode_vertex_buffers, decode_sampler_views,
     decode_index_buffer, decode_constant_buffer, decode_stencil_ref, decode_blend_color,
@@ -83,12 +88,12 @@ packet_fn decode_viewport, decode_framebuffer, decode_vertex_buffers, decode_sam
 packet_fn decode_clear, decode_draw, decode_inline_write, decode_blit, decode_copy_region,
     decode_begin_query, decode_end_query, decode_query_result;
 
-/* Later packets of the client speak to that sub-context. */
+/* Sets the sub-context that later packets of the client apply to. */
 void decode_set_sub_context(struct decoder *decoder, uint32_t client, uint32_t sub_context);
 
-/* The text of a half-sent shader is no longer held. */
+/* Frees the text of an incomplete shader. */
 void decode_release_text(struct decoder *decoder, struct pending_shader *shader);
-/* Forgets the half-sent shaders of a client, or of one of its sub-contexts. */
+/* Drops the incomplete shaders of a client, or of one sub-context if `sub_context` is not NULL. */
 void decode_forget_shaders(struct decoder *decoder, uint32_t client, const uint32_t *sub_context);
 
 #endif

@@ -1,6 +1,7 @@
-/* CREATE_OBJECT of a shader. The text may span packets: the first one's offlen is the length of
- * the whole text with its NUL; the others have SHADER_CONTINUES set, the offset of their part, the
- * same handle and no stream-out header. Memory is taken as text arrives, not as offlen promises. */
+/* Decodes CREATE_OBJECT of a shader. The text may span packets. In the first, offlen is the length
+ * of the whole text with its NUL. Later packets have SHADER_CONTINUES with the offset of their
+ * part, the same handle and no stream-out header. Memory is allocated as text arrives: offlen is
+ * not trusted. */
 #include "trace/virgl/decode_internal.h"
 
 #include <stdlib.h>
@@ -80,7 +81,7 @@ padded(uint32_t bytes)
     return (bytes + 3) & ~3u;
 }
 
-/* The text is whole: hands it out. */
+/* Hands out the complete text as a command. */
 static enum packet_result
 finish_shader(struct packet *p, struct gpu_cmd *cmd, struct pending_shader *shader)
 {

@@ -1,9 +1,10 @@
-/* SET_*, BIND_* and sub-contexts: bindings and small states. */
+/* Decodes SET_*, BIND_* and sub-context commands: bindings and small states. */
 #include "trace/virgl/decode_internal.h"
 
 #include <string.h>
 
-/* Mesa unbinds what it can of stages that this GPU lacks: harmless; anything else is not. */
+/* Mesa unbinds slots of stages that this GPU lacks, which is ignored. Any other use of such a stage
+ * is an error. */
 static enum packet_result
 absent_stage(const struct packet *p, const struct decode_stage *stage, bool unbinds,
              const char *what)
@@ -21,7 +22,7 @@ decode_viewport(struct packet *p, struct gpu_cmd *cmd)
     if (first > VIRGL_MAX_VIEWPORTS || count > VIRGL_MAX_VIEWPORTS - first)
         return packet_fail(p, "viewports %u + %u are above %u", first, count, VIRGL_MAX_VIEWPORTS);
     if (first > 0 || count == 0)
-        return PACKET_SKIP; /* no program can choose another viewport than the first */
+        return PACKET_SKIP; /* programs can only use the first viewport */
     cmd->op = GPU_SET_VIEWPORT;
     for (uint32_t i = 0; i < 3; i++) {
         cmd->viewport.scale[i] = packet_float(p, AT_VIEWPORTS + AT_VIEWPORT_SCALE + i);
@@ -78,7 +79,7 @@ decode_slots(struct packet *p, struct gpu_cmd *cmd, enum gpu_op op, const char *
         return PACKET_ERROR;
     if (start > VIRGL_MAX_SLOTS || count > VIRGL_MAX_SLOTS - start)
         return packet_fail(p, "slots %u + %u are above %u", start, count, VIRGL_MAX_SLOTS);
-    uint32_t used = 0; /* one behind the last slot that gets an object */
+    uint32_t used = 0; /* number after the last slot with an object */
     for (uint32_t i = 0; i < count; i++)
         if (handles[i] != 0)
             used = start + i + 1;
@@ -207,7 +208,7 @@ decode_scissor(struct packet *p, struct gpu_cmd *cmd)
     if (first > VIRGL_MAX_VIEWPORTS || count > VIRGL_MAX_VIEWPORTS - first)
         return packet_fail(p, "scissors %u + %u are above %u", first, count, VIRGL_MAX_VIEWPORTS);
     if (first > 0 || count == 0)
-        return PACKET_SKIP; /* as viewports */
+        return PACKET_SKIP; /* as for viewports */
     cmd->op = GPU_SET_SCISSOR;
     cmd->scissor = packet_scissor(p, AT_SCISSORS);
     return PACKET_COMMAND;

@@ -1,4 +1,4 @@
-/* Commands that do work: draws, clears, writes, blits, copies, queries. */
+/* Decodes commands that do work: draws, clears, writes, blits, copies, queries. */
 #include "trace/virgl/decode_internal.h"
 
 #include <string.h>

@@ -9,31 +9,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TWIN_HANDLE 0x40000000u /* no program has so many objects */
+#define TWIN_HANDLE 0x40000000u /* flag of a twin's handle; programs never create so many objects  \
+                                 */
 
 enum newer { NEITHER, SINGLE, MULTI };
 
 struct pair { /* a resource and its twin */
     struct resource_desc desc;
     uint32_t blit_flags;
-    enum newer newer; /* which of them holds what was written last */
+    enum newer newer; /* which of the two was written last */
 };
 
 struct far_surface {
     uint32_t handle;
-    struct pair *pair; /* NULL when its resource is gone */
+    struct pair *pair; /* NULL if its resource was destroyed */
 };
 
-struct far_framebuffer { /* of a sub-context */
+struct far_framebuffer { /* framebuffer of a sub-context */
     uint32_t count;
-    struct pair *color[MAX_COLOR_BUFFERS], *depth; /* NULL: without a twin */
+    struct pair *color[MAX_COLOR_BUFFERS], *depth; /* NULL: no twin */
     bool multisampled;                             /* bound with the twins */
 };
 
 struct far_client {
     struct handle_map pairs, surfaces, framebuffers;
     struct far_framebuffer *now;
-    VEC(uint32_t) out; /* dwords of a SUBMIT */
+    VEC(uint32_t) out; /* dwords of the next SUBMIT */
 };
 
 struct force_samples {
@@ -100,7 +101,7 @@ fill_side(uint32_t *side, const struct pair *pair, uint32_t handle)
     side[AT_SIDE_BOX + AT_BOX_DEPTH] = 1;
 }
 
-/* A blit of all of the pair from one to the other. */
+/* Emits a blit of the whole picture from one resource of the pair to the other. */
 static void
 emit_blit(struct far_client *client, const struct pair *pair, enum newer from)
 {
@@ -111,7 +112,7 @@ emit_blit(struct far_client *client, const struct pair *pair, enum newer from)
     emit(client, packet_header(CMD_BLIT, 0, LEN_BLIT), payload);
 }
 
-/* Makes the one hold what the other does, if that is newer. */
+/* Updates one resource of the pair from the other if the other is newer. */
 static void
 bring(struct far_client *client, struct pair *pair, enum newer to)
 {
@@ -122,7 +123,7 @@ bring(struct far_client *client, struct pair *pair, enum newer to)
     pair->newer = NEITHER;
 }
 
-/* After something wrote to the resource itself. */
+/* Updates the twin after a write to the resource. */
 static void
 spread(struct far_client *client, struct pair *pair)
 {
@@ -140,7 +141,7 @@ pass(struct force_samples *force, const struct message *message, uint8_t *out, u
     return force->renderer->take(force->renderer->data, message, out, out_bytes, err);
 }
 
-/* What was emitted, as a SUBMIT. */
+/* Sends the emitted commands as a SUBMIT. */
 static bool
 flush_commands(struct force_samples *force, struct far_client *client, uint32_t number,
                struct error *err)
@@ -178,7 +179,7 @@ create_resource(struct force_samples *force, struct far_client *client,
     return pass(force, &twin, NULL, 0, err);
 }
 
-/* No framebuffer and no surface knows the pair any more. */
+/* Removes all references of framebuffers and surfaces to the pair. */
 static void
 forget_pair(struct far_client *client, const struct pair *pair)
 {
@@ -215,7 +216,7 @@ unref_resource(struct force_samples *force, struct far_client *client,
     return pass(force, &twin, NULL, 0, err);
 }
 
-/* A PUT, a GET, a SWAP, CONTENTS: of the resource itself. */
+/* Forwards a PUT, GET, SWAP, FRAME or CONTENTS, which access the resource and not its twin. */
 static bool
 transfer(struct force_samples *force, struct far_client *client, const struct message *message,
          uint8_t *out, uint32_t out_bytes, struct error *err)
@@ -265,7 +266,8 @@ destroy_surface(struct far_client *client, uint32_t header, uint32_t *dw)
     emit(client, header, dw);
 }
 
-/* The twins take the place of what has one, when the colors are display targets. */
+/* Binds the twins if every bound surface has one and a color is bound. Otherwise binds the
+ * resources. */
 static void
 set_framebuffer(struct far_client *client, uint32_t header, uint32_t *dw)
 {
@@ -293,7 +295,7 @@ set_framebuffer(struct far_client *client, uint32_t header, uint32_t *dw)
     emit(client, header, dw);
 }
 
-/* Something is drawn into what is bound. */
+/* Records that a draw or clear wrote to the bound resources. */
 static void
 mark_bound(struct far_framebuffer *bound)
 {
@@ -305,7 +307,7 @@ mark_bound(struct far_framebuffer *bound)
         bound->depth->newer = newer;
 }
 
-/* A command that writes to a resource, and reads another one or (src 0) none. */
+/* Forwards a command that writes to `dst` and reads `src` (0: reads none). */
 static void
 move(struct far_client *client, uint32_t header, const uint32_t *dw, uint32_t dst, uint32_t src)
 {
@@ -332,7 +334,7 @@ change_object(struct far_client *client, uint32_t header, uint32_t *dw)
         destroy_surface(client, header, dw);
 }
 
-/* One command: its payload may be written over. */
+/* Rewrites one command. May overwrite its payload. */
 static void
 rewrite_command(struct far_client *client, uint32_t header, uint32_t *dw)
 {

@@ -1,11 +1,11 @@
-/* Forced multisampling (SIMULATOR.ForceMSAA) for a renderer other than ours: a sink in front of a
+/* Forced multisampling (SIMULATOR.ForceMSAA) for an external renderer: a sink in front of a
  * pass-through (docs/design/stream.md, Walking without execution).
  *
- * Each resource that our machine would multisample by force gets a twin with samples, and each
- * surface on it a twin surface: a framebuffer whose color is a display target's is bound with the
- * twins. A blit resolves the twin before anything reads the resource (a swap, a readback, a blit or
- * copy), and spreads it over the twin's samples after anything wrote to it. Sampler views of a
- * display target are not followed. */
+ * Each resource that the simulator would multisample by force gets a multisampled twin. Each
+ * surface of such a resource gets a surface of the twin. A framebuffer is bound with the twins if
+ * its colors are display targets. A blit resolves the twin before a command reads the resource
+ * (swap, readback, blit or copy). A blit copies the resource to all samples of the twin after a
+ * command wrote to the resource. Reads through sampler views do not cause a resolve. */
 #ifndef AETIUS_TRACE_FORCE_SAMPLES_H
 #define AETIUS_TRACE_FORCE_SAMPLES_H
 
@@ -13,7 +13,7 @@
 
 struct force_samples;
 
-/* `renderer` stays the caller's. */
+/* The caller keeps ownership of `renderer`. */
 struct force_samples *force_samples_create(struct message_sink *renderer, uint32_t samples);
 void force_samples_destroy(struct force_samples *force);
 struct message_sink *force_samples_sink(struct force_samples *force);

@@ -1,6 +1,6 @@
-/* Follows the stream (docs/design/stream.md, Walking without execution). Dead objects and resources
- * stay as ghosts while a binding or an object holds them; each swap sweeps those that nothing
- * holds. */
+/* Tracks the live state through the stream (docs/design/stream.md, Walking without execution).
+ * Destroyed objects and resources stay as ghosts while a binding or an object uses them. Each swap
+ * frees the ghosts that nothing uses. */
 #include "trace/virgl/live_state_internal.h"
 
 #include "base/interrupt.h"
@@ -11,10 +11,10 @@
 
 enum { KEY_LIMIT = 256 };
 #define KEPT_MAX_BYTES ((uint64_t)512 << 20) /* without a budget */
-/* Of the host, for each object, resource or binding: its slot in a map and in a list, of which half
- * may be free. */
+/* Estimated host memory of one object, resource or binding in its map and list. Half of each may be
+ * free. */
 #define SLOT_BYTES (2 * (sizeof(struct handle_slot) + sizeof(void *)))
-/* A map that holds anything. */
+/* Estimated size of a map that is not empty. */
 #define MAP_BYTES ((uint64_t)64 * sizeof(struct handle_slot))
 
 struct live_state *
@@ -154,7 +154,7 @@ make_sub_context(struct live_state *state, struct live_client *client, uint32_t 
     return sub;
 }
 
-/* More than a device takes are not followed: it refuses them. */
+/* Ignores clients above the limit of the GPU, which rejects them. */
 static bool
 begin_client(struct live_state *state, const struct message *message, struct error *err)
 {
@@ -240,7 +240,7 @@ live_state_new_resource(struct live_state *state)
     return state->newest;
 }
 
-/* A packet of a SUBMIT and whom it speaks to. */
+/* A packet of a SUBMIT and its target. */
 struct packet_ctx {
     struct live_state *state;
     struct live_client *client;
@@ -266,7 +266,7 @@ append_packet(struct live_state *state, struct live_object *object, const struct
     state->kept_bytes += object_bytes(object);
 }
 
-/* A query becomes active, or is no longer. */
+/* Makes a query active or inactive. */
 static void
 set_begun(const struct packet_ctx *ctx, struct live_object *query, bool begins)
 {
@@ -293,7 +293,8 @@ destroy_object(const struct packet_ctx *ctx, uint32_t handle)
     VEC_PUSH(&ctx->sub->ghosts, object);
 }
 
-/* Whether it has its resource at AT_OBJECT_RESOURCE, as all but queries that have one do. */
+/* Returns whether objects of this type have their resource at AT_OBJECT_RESOURCE. Queries have it
+ * elsewhere. */
 static bool
 looks_at_first(uint32_t type)
 {
@@ -342,7 +343,8 @@ live_binding_of(const struct live_sub_context *sub, uint32_t command, uint32_t s
     return handle_map_get(&sub->bindings, binding_key(command, stage, slot));
 }
 
-/* The binding of a state, of a stage (or object type) of it, of a slot of that: emptied. */
+/* Returns the emptied binding of a command for a stage (or object type) and a slot. Creates it if
+ * it does not exist. */
 static struct live_binding *
 rebind(const struct packet_ctx *ctx, uint32_t command, uint32_t stage, uint32_t slot)
 {
@@ -357,7 +359,7 @@ rebind(const struct packet_ctx *ctx, uint32_t command, uint32_t stage, uint32_t 
     return binding;
 }
 
-/* It has grown. */
+/* Updates kept_bytes after the binding has grown. */
 static void
 keep_binding(const struct packet_ctx *ctx, struct live_binding *binding)
 {
@@ -387,7 +389,7 @@ hold_resource(const struct packet_ctx *ctx, struct live_binding *binding, uint32
     use(ctx->state, resource);
 }
 
-/* The packet as it is; stage or type and slot tell it from others of its command. */
+/* Stores the whole packet as a binding. */
 static struct live_binding *
 bind_packet(const struct packet_ctx *ctx, uint32_t command, uint32_t stage, uint32_t slot)
 {
@@ -415,7 +417,7 @@ live_slots_of(uint32_t command)
     }
 }
 
-/* A binding a slot. */
+/* Stores one binding per slot of the packet. */
 static void
 bind_slots(const struct packet_ctx *ctx)
 {
@@ -441,7 +443,8 @@ bind_slots(const struct packet_ctx *ctx)
     }
 }
 
-/* Constants of a buffer number come inline or in a resource: the later packet counts. */
+/* Constants of a buffer index are either inline or in a resource. Both kinds share a binding, so
+ * the later packet replaces the earlier one. */
 static void
 bind_constants(const struct packet_ctx *ctx)
 {
@@ -458,8 +461,8 @@ set_sub_context(const struct packet_ctx *ctx)
 {
     struct live_client *client = ctx->client;
     struct live_sub_context *sub = find_sub_context(client, dword(ctx, AT_SUB_CTX));
-    const bool has_room =
-        client->sub_contexts.count < GPU_MOST_SUB_CONTEXTS; /* else it is refused */
+    /* Otherwise the GPU rejects the packet. */
+    const bool has_room = client->sub_contexts.count < GPU_MOST_SUB_CONTEXTS;
     if (ctx->walk->command == CMD_CREATE_SUB_CTX && !sub && has_room)
         make_sub_context(ctx->state, client, dword(ctx, AT_SUB_CTX));
     else if (ctx->walk->command == CMD_SET_SUB_CTX && sub)
@@ -486,7 +489,8 @@ take_query(const struct packet_ctx *ctx)
     use(ctx->state, object->resource);
 }
 
-/* Of bindings that hold several objects: longer packets are refused by the decoder. */
+/* Returns the maximum payload of a binding with several objects. The decoder rejects longer
+ * packets. */
 static uint32_t
 most_dwords(uint32_t command)
 {
@@ -498,7 +502,7 @@ most_dwords(uint32_t command)
     }
 }
 
-/* Bindings as a whole, and what they hold. */
+/* Stores bindings that a packet sets as a whole, and references to their objects and resources. */
 static void
 take_binding(const struct packet_ctx *ctx)
 {

@@ -1,9 +1,10 @@
-/* What is alive at a moment of a trace, kept as the dwords that made it: the clients, their
- * resources, and of each sub-context the objects (the packets that created them) and the bindings
- * (the last packet of each state, stage or slot). Written out in the order in which it was first
- * said, it brings a new GPU to the same state; what is dead by then is left out, and what lives on
- * without its handle (a destroyed object that is still bound, the resource behind it) is made and
- * let go again. So this needs no encoder of any state. */
+/* The live state at a point of a trace, stored as the dwords that created it. It has the clients,
+ * their resources, and per sub-context the objects and bindings. An object keeps the packets that
+ * created it. A binding keeps the last packet per state, stage or slot. Written in stream order,
+ * these messages bring a new GPU to the same state. So no state needs an encoder.
+ *
+ * Dead objects are left out. A destroyed object that is still bound, or a resource that such an
+ * object uses, is created and destroyed again. */
 #ifndef AETIUS_TRACE_LIVE_STATE_H
 #define AETIUS_TRACE_LIVE_STATE_H
 
@@ -13,12 +14,12 @@
 
 struct live_resource {
     struct resource_desc desc;
-    uint32_t client,
-        number;       /* 0, 1, ...: of all the resources and queries that the trace ever made */
-    uint32_t address; /* in the simulated memory; 0: not known */
-    uint64_t made, dropped; /* when; dropped 0: the handle is alive */
-    bool written;           /* the GPU may have written into it */
-    bool streamed;          /* by stream-out */
+    /* number: index over all resources and queries that the trace ever created, from 0 */
+    uint32_t client, number;
+    uint32_t address;       /* in simulated memory; 0: unknown */
+    uint64_t made, dropped; /* times of creation and destruction; dropped 0: the handle is alive */
+    bool written;           /* commands of the GPU may have written to it */
+    bool streamed;          /* bound as a stream-out target */
     uint64_t mark;
 };
 
@@ -27,39 +28,38 @@ struct live_query {
 };
 
 struct live_state;
-/* What is followed takes memory of the host: of the budget, or without one (NULL) 512 MiB at most.
- */
+/* Counts the memory of the state in `budget`. Without a budget (NULL) the limit is 512 MiB. */
 struct live_state *live_state_create(struct budget *budget);
 void live_state_destroy(struct live_state *state);
 
-/* Follows one message. What makes no sense is the renderer's to refuse: it fails only when what is
- * followed takes too much of the host's memory, or when a signal came. */
+/* Updates the state by one message. Invalid commands are not errors here: the renderer rejects
+ * them. Fails only if the state exceeds its memory limit or a signal came. */
 bool live_state_take(struct live_state *state, const struct message *message, struct error *err);
 
-/* The resource that the last message created, or NULL: for its address. */
+/* Returns the resource that the last message created, or NULL. The caller may set its address. */
 struct live_resource *live_state_new_resource(struct live_state *state);
 
-/* What the client's handle names now, or NULL. */
+/* Returns the resource that the client's handle refers to, or NULL. */
 const struct live_resource *live_state_resource(struct live_state *state, uint32_t client,
                                                 uint32_t handle);
 
-/* Whether any client is connected. */
+/* Returns whether any client is connected. */
 bool live_state_holds_client(const struct live_state *state);
 
-/* Resources by their number: whether a command used them. */
+/* Set of resources that commands used, by number. */
 struct live_used {
     bool *items;
     size_t count, capacity;
 };
 
-/* From now on notes which resources commands use; those of what is bound now count. NULL: no
- * longer. VEC_FREE() is the caller's. */
+/* Starts to add the resources that commands use to `used`, beginning with the resources bound now.
+ * NULL stops it. The caller frees `used` with VEC_FREE(). */
 void live_state_watch(struct live_state *state, struct live_used *used);
 void live_used_add(struct live_used *used, uint32_t number);
 bool live_used_has(const struct live_used *used, uint32_t number);
 
-/* How the state is written out. `write` takes each message; `contents` is asked to write what a
- * resource holds, right behind its creation; `result` is told of each query, at the end. */
+/* Callbacks of live_state_write(). `write` gets each message. `contents` writes the contents of a
+ * resource, directly after its creation. `result` gets each query, at the end. */
 struct live_writer {
     void *data;
     bool (*write)(void *data, const struct message *message, struct error *err);

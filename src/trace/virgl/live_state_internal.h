@@ -1,4 +1,4 @@
-/* Inside the live state: what live_state.c keeps and live_state_write.c writes out. */
+/* Internal to the live state, which live_state.c tracks and live_state_write.c writes. */
 #ifndef AETIUS_TRACE_LIVE_STATE_INTERNAL_H
 #define AETIUS_TRACE_LIVE_STATE_INTERNAL_H
 
@@ -9,17 +9,18 @@
 
 struct live_object {
     uint32_t handle, type;
-    uint32_t
-        number; /* of a query: it is numbered as resources are, and no resource has its number */
+    /* Number of a query, from the same counter as the numbers of resources. */
+    uint32_t number;
     uint64_t made, destroyed; /* destroyed 0: the handle is alive */
-    uint64_t begun;           /* of an active query: its BEGIN_QUERY; else 0 */
-    size_t begun_index;       /* of an active query: in the list of these */
+    uint64_t begun;           /* of an active query: time of its BEGIN_QUERY; else 0 */
+    size_t begun_index;       /* of an active query: its index in the list `begun` */
     uint64_t mark;
-    struct live_resource *resource; /* that it looks at, or NULL */
-    VEC(uint32_t) dwords;           /* the packets that made it, headers included */
+    struct live_resource *resource; /* resource that it uses, or NULL */
+    VEC(uint32_t) dwords;           /* packets that created it, with headers */
 };
 
-/* The last packet that set a state, or a slot of one; the packet holds one slot only then. */
+/* The last packet that set a state or a slot. A packet of several slots is split, one binding per
+ * slot. */
 struct live_binding {
     uint64_t made, kept_bytes;
     VEC(uint32_t) dwords;
@@ -27,21 +28,22 @@ struct live_binding {
     VEC(struct live_resource *) resources;
 };
 
-/* How a packet sets slots from a first one on. */
+/* Layout of a packet that sets consecutive slots. */
 struct live_slots {
-    bool are_objects;      /* of a stage, AT_SAMPLERS_STAGE; each slot is a handle */
-    uint32_t first, begin; /* dword with the first slot's number, which the slots follow */
-    uint32_t each;         /* dwords of a slot; 0: the packet sets none */
+    bool are_objects;      /* slots are handles, in the stage at AT_SAMPLERS_STAGE */
+    uint32_t first, begin; /* dwords with the number of the first slot and with its value */
+    uint32_t each;         /* dwords per slot; 0: the packet sets no slots */
 };
 struct live_slots live_slots_of(uint32_t command);
 
 struct live_sub_context {
     uint32_t id;
     uint64_t made;
-    struct handle_map objects; /* alive; destroyed ones that something may hold are in ghosts */
+    /* Objects with a live handle. Destroyed objects that may still be in use are in `ghosts`. */
+    struct handle_map objects;
     VEC(struct live_object *) ghosts;
-    VEC(struct live_object *) begun; /* the queries that are active */
-    struct handle_map bindings;      /* by binding_key() */
+    VEC(struct live_object *) begun; /* active queries */
+    struct handle_map bindings;      /* key: binding_key() */
 };
 
 struct live_client {
@@ -54,7 +56,7 @@ struct live_client {
     struct live_sub_context *current;
 };
 
-/* A packet that does work, as it is followed: told to who asks. */
+/* A packet that does work; argument of the callback live_state.work. */
 struct live_work {
     struct live_client *client;
     struct live_sub_context *sub_context;
@@ -62,33 +64,33 @@ struct live_work {
 };
 
 struct live_state {
-    void (*work)(void *data, const struct live_work *work); /* NULL: nobody asks */
+    void (*work)(void *data, const struct live_work *work); /* NULL: no callback */
     void *work_data;
     VEC(struct live_client *) clients;
-    uint64_t now;              /* counts what is said */
-    uint64_t mark;             /* of the last sweep */
-    uint64_t kept_bytes;       /* of the host, for what is there */
-    struct budget_share share; /* as much of it as was told */
-    uint32_t number_count;     /* of resources and queries */
+    uint64_t now;              /* time: counts messages and packets */
+    uint64_t mark;             /* number of the last sweep */
+    uint64_t kept_bytes;       /* memory of the whole state on the host */
+    struct budget_share share; /* budget for kept_bytes */
+    uint32_t number_count;     /* of resources and queries so far */
     struct live_resource *newest;
-    struct live_used *used; /* NULL: nobody watches */
+    struct live_used *used; /* NULL: uses are not recorded */
 };
 
-/* Dword i behind the first header of what made an object; 0: there is none. */
+/* Returns payload dword i of the packet that created the object; 0 if the packet is shorter. */
 static inline uint32_t
 live_object_dword(const struct live_object *object, uint32_t i)
 {
     return 1 + i < object->dwords.count ? object->dwords.items[1 + i] : 0;
 }
 
-/* The client that is connected under that number, or NULL. */
+/* Returns the connected client with a number, or NULL. */
 struct live_client *live_state_client(struct live_state *state, uint32_t number);
 
-/* What a packet of that command set last, of a stage (or object type) and a slot; or NULL. */
+/* Returns the binding that a command set for a stage (or object type) and a slot, or NULL. */
 const struct live_binding *live_binding_of(const struct live_sub_context *sub, uint32_t command,
                                            uint32_t stage, uint32_t slot);
 
-/* Frees the ghosts that nothing holds. */
+/* Frees destroyed objects and resources that nothing uses. */
 void live_state_sweep(struct live_state *state);
 
 #endif

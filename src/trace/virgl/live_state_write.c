@@ -1,15 +1,15 @@
-/* Writes the live state as messages: what is alive, and the ghosts that it holds, in the order in
- * which it was said; packets gather in SUBMITs until a message about a resource comes between. */
+/* Writes the live state as messages in stream order: live objects, and the ghosts that they use.
+ * Packets collect in a SUBMIT until a message about a resource must come between. */
 #include "trace/virgl/live_state_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { SUBMIT_DWORDS = 16384 }; /* after which a SUBMIT is sent: Mesa's are as long */
+enum { SUBMIT_DWORDS = 16384 }; /* size after which a SUBMIT is sent, as in Mesa */
 
 struct event {
     uint64_t when;
-    uint32_t order; /* among those of one packet: the binding's key */
+    uint32_t order; /* order among bindings of one packet: the binding's key */
     enum event_kind {
         EVENT_RESOURCE,
         EVENT_UNREF,
@@ -31,10 +31,10 @@ struct state_writer {
     const struct live_writer *out;
     const struct live_client *client;
     VEC(struct event) events;
-    VEC(uint32_t) dwords; /* of the SUBMIT that gathers */
-    uint32_t sub_context; /* that they speak to */
-    uint64_t slots_of;    /* the packet whose slots the last binding set */
-    size_t slots_at;      /* where in the dwords it lies */
+    VEC(uint32_t) dwords; /* of the SUBMIT being collected */
+    uint32_t sub_context; /* current sub-context of these dwords */
+    uint64_t slots_of;    /* packet that set the slots of the last binding; 0: none */
+    size_t slots_at;      /* index in `dwords` of the packet with these slots */
 };
 
 static void
@@ -137,15 +137,15 @@ enter(struct state_writer *w, uint32_t sub_context)
     w->sub_context = sub_context;
 }
 
-/* The number of the slot behind the last of a packet. */
+/* Returns the number after a packet's last slot. */
 static uint32_t
 slot_behind(const struct live_slots *slots, const uint32_t *packet)
 {
     return packet[1 + slots->first] + (header_length(packet[0]) - slots->begin) / slots->each;
 }
 
-/* Slots that one packet set go back into one packet: a renderer may take the slots behind a
- * packet's last for unset. */
+/* Appends a binding. Slots from one packet are merged into one packet again, because a renderer may
+ * unset the slots after a packet's last one. */
 static void
 say_binding(struct state_writer *w, const struct live_binding *binding)
 {

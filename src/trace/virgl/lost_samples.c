@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 struct lost_resource {
-    uint32_t number, handle; /* number: of live_state.h */
+    uint32_t number, handle; /* number: as in live_state.h */
     struct resource_desc desc;
 };
 
@@ -20,14 +20,15 @@ note(struct lost_list *list, struct live_state *state, const struct message *mes
 {
     const struct live_resource *resource =
         live_state_resource(state, message->client, message->contents.handle);
-    const bool again = list->count && resource &&
-                       list->items[list->count - 1].number == resource->number; /* its next level */
+    /* CONTENTS of another level of the same resource */
+    const bool again =
+        list->count && resource && list->items[list->count - 1].number == resource->number;
     if (resource && resource->desc.samples > 1 && format_get(resource->desc.format) && !again)
         VEC_PUSH(list, ((struct lost_resource){resource->number, message->contents.handle,
                                                resource->desc}));
 }
 
-/* The multisampled resources whose contents stand in front of the frames. */
+/* Lists the multisampled resources whose contents the trace has before its first frame. */
 static bool
 list_contents(struct lost_list *list, struct trace_reader *reader, struct error *err)
 {
@@ -48,7 +49,7 @@ list_contents(struct lost_list *list, struct trace_reader *reader, struct error 
     return ok && trace_reader_rewind(reader, err);
 }
 
-/* Those that are seen. */
+/* Describes the listed resources that the frames may read. */
 static void
 say_seen(const struct lost_list *list, const struct needed_draws *needed, struct error *lost)
 {

@@ -1,7 +1,7 @@
-/* Dead draws are found as a compiler finds dead stores: the accesses of the trace are listed
- * forwards, with what each reads, writes and overwrites as a whole. Then the list is scanned
- * backwards with the set of live planes: those whose contents are still going to be seen. Only
- * draws are left out: transfers, clears, copies and blits are always done. */
+/* Finds dead draws like a compiler finds dead stores. A forward pass lists the accesses of the
+ * trace: the planes that each reads, writes and overwrites as a whole. A backward scan keeps the
+ * set of live planes, whose contents a later access reads. Only draws can be skipped: transfers,
+ * clears, copies and blits are always executed. */
 #include "trace/virgl/needed_draws_internal.h"
 
 #include "base/interrupt.h"
@@ -11,19 +11,19 @@
 
 struct needed_draws {
     VEC(uint8_t) bits;
-    VEC(bool) live; /* at the start of each range, by plane */
+    VEC(bool) live; /* by plane, at the start of each range */
     uint32_t planes;
-    struct budget_share share; /* of the host, for all of this */
+    struct budget_share share; /* host memory of all members */
 };
 
-/* Whose liveness is kept apart from that of later frames. */
+/* How liveness within a wanted frame is separated from that of later frames. */
 enum separation {
-    SEPARATION_NONE,   /* wanted frames are drawn: all of their accesses are needed */
-    SEPARATION_FRAMES, /* each is drawn for itself */
+    SEPARATION_NONE,   /* wanted frames are drawn, so all of their accesses are needed */
+    SEPARATION_FRAMES, /* each wanted frame is drawn separately */
     SEPARATION_RANGES, /* only the state at the start of each range is wanted */
 };
 
-/* Live planes: of the frame (range) itself, and of what comes after it. */
+/* Live planes: `own` for the current frame (or range), `later` for everything after it. */
 struct liveness {
     bool *own, *later;
     uint32_t count;
@@ -46,7 +46,7 @@ mark_live(bool *live, const uint32_t *planes, uint32_t count, bool value)
         live[planes[i]] = value;
 }
 
-/* Before the first command of a frame (range) its own liveness is that of a later one. */
+/* At the first command of a frame (or range), its own reads become reads of a later frame. */
 static void
 join_liveness(struct liveness *liveness)
 {
@@ -56,8 +56,8 @@ join_liveness(struct liveness *liveness)
     }
 }
 
-/* An access writes the first of its planes, and reads the others; the first too, unless it
- * overwrites them. Returns whether those who walk past the frame need it. */
+/* An access writes its first `written` planes and reads the others. It also reads the written
+ * planes unless it overwrites them. Returns whether a walk past the frame needs the access. */
 static bool
 visit_access(struct liveness *liveness, const struct plane_access *access, const uint32_t *planes)
 {
@@ -76,7 +76,7 @@ visit_access(struct liveness *liveness, const struct plane_access *access, const
     return needed;
 }
 
-/* Ranges are met from the last on. */
+/* The scan visits ranges from last to first. */
 static void
 begin_range(struct liveness *liveness, const struct plane_access *access,
             struct needed_draws *needed)
@@ -88,11 +88,11 @@ begin_range(struct liveness *liveness, const struct plane_access *access,
     memcpy(needed->live.items + needed->live.count, liveness->later, liveness->count);
 }
 
-/* Where a walk backwards stands: after so many draws, in a frame. */
+/* Position of the backward scan. */
 struct countdown {
     const struct frame_set *wanted;
     uint32_t warm_up;
-    uint32_t distance; /* in frames, to the next one that is wanted */
+    uint32_t distance; /* frames to the next wanted frame */
     uint64_t draws, frame;
 };
 
@@ -108,7 +108,7 @@ scan_backwards(const struct access_list *list, struct countdown *at, struct live
                struct needed_draws *needed)
 {
     const uint32_t *planes = list->planes.items + list->planes.count;
-    enter_frame(at); /* that of what comes after the last end of a frame */
+    enter_frame(at); /* the part after the last end of a frame */
     for (size_t i = list->accesses.count; i-- > 0 && !interrupt_pending();) {
         const struct plane_access *access = &list->accesses.items[i];
         planes -= access->count;
@@ -171,7 +171,7 @@ find_needed(const struct access_list *list, const struct frame_set *wanted, uint
     return needed;
 }
 
-/* The live planes of each range are noted for all that was ever created. */
+/* Reserves memory for the live planes per range of all resources and queries. */
 static bool
 has_room_for_liveness(const struct access_list *list, struct budget_share *share, struct error *err)
 {

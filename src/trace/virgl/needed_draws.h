@@ -1,6 +1,6 @@
-/* Which draws of a trace can be seen in the frames that are wanted, so that the others are left out
- * on the way there. A draw is left out when everything that it writes is overwritten as a whole,
- * later, before anything reads it. */
+/* Finds the draws of a trace that can affect the wanted frames, so that a walk to these frames can
+ * skip the others. A draw is not needed if everything that it writes is overwritten as a whole
+ * before anything reads it. */
 #ifndef AETIUS_TRACE_NEEDED_DRAWS_H
 #define AETIUS_TRACE_NEEDED_DRAWS_H
 
@@ -11,30 +11,31 @@
 
 struct needed_draws;
 
-/* For those who draw the wanted frames, all of them. Walks the trace up to the last of the frames
- * and takes the reader back to its start. Of the frames that are not wanted only the last `warm_up`
- * before each that is have draws that are needed; WARM_UP_ALL: all have. When it fails, *needed is
- * NULL. */
+/* For callers that draw all wanted frames. Walks the trace up to the last wanted frame, then
+ * rewinds the reader. Before a wanted frame, only the last `warm_up` frames have needed draws;
+ * WARM_UP_ALL: all frames have. On failure *needed is NULL. */
 bool needed_draws_find(struct needed_draws **needed, struct trace_reader *reader,
                        const struct frame_set *wanted, uint32_t warm_up, struct error *err);
-/* For those who draw the wanted frames whole, each for itself, and walk past the others: of a
- * wanted frame, too, only the draws count that a later wanted frame sees. */
+/* For callers that draw each wanted frame separately, and otherwise walk past all frames. Draws of
+ * a wanted frame are needed only if a later wanted frame reads their result. */
 bool needed_draws_find_later(struct needed_draws **needed, struct trace_reader *reader,
                              const struct frame_set *wanted, uint32_t warm_up, struct error *err);
-/* For those who only want the state at the start of each range of frames: all that lies in memory
- * there or, with `read_back` (trace/virgl/read_back.h), what is not read back and the range sees.
- */
+/* For callers that need only the state at the start of each range of frames. Without `read_back`
+ * all memory counts as read there. With `read_back` (trace/virgl/read_back.h), only memory counts
+ * that `read_back` does not contain and that the range reads. */
 bool needed_draws_find_states(struct needed_draws **needed, struct trace_reader *reader,
                               const struct frame_set *wanted, uint32_t warm_up,
                               struct trace_reader *read_back, struct error *err);
-void needed_draws_destroy(struct needed_draws *needed); /* NULL: nothing */
+void needed_draws_destroy(struct needed_draws *needed); /* NULL: no effect */
 
-/* Draws are counted from 0 over the whole trace. NULL: all are needed. */
+/* Returns whether a draw is needed. Draws are numbered from 0 over the whole trace. `needed` NULL:
+ * all draws are needed. */
 bool needed_draws_has(const struct needed_draws *needed, uint64_t draw);
-uint64_t needed_draws_count(const struct needed_draws *needed); /* those that are */
-/* Of needed_draws_find_states(): whether what a resource (by its number) holds at the start of a
- * range is seen, by its frames or later ones. True also where that is not known: the range did not
- * begin, or the resource was made after the last wanted frame. */
+uint64_t needed_draws_count(const struct needed_draws *needed); /* number of needed draws */
+/* For needed_draws_find_states(): returns whether the frames of a range or later ones read the
+ * contents that a resource has at the start of the range. `resource` is its number. Also returns
+ * true if this is unknown: the range did not begin, or the resource was created after the last
+ * wanted frame. */
 bool needed_draws_is_live(const struct needed_draws *needed, uint32_t range, uint32_t resource);
 
 #endif

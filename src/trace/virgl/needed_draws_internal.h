@@ -1,45 +1,46 @@
-/* Inside the search for needed draws: the list of accesses that needed_draws_list.c makes and
- * needed_draws.c analyses. What is read, written and overwritten are planes: of resources, and of
- * queries, which count what is drawn. */
+/* Internal to the search for needed draws: the list of accesses, which needed_draws_list.c creates
+ * and needed_draws.c analyses. Accesses read, write or overwrite planes. Resources have planes, as
+ * do queries, to which draws add. */
 #ifndef AETIUS_TRACE_NEEDED_DRAWS_INTERNAL_H
 #define AETIUS_TRACE_NEEDED_DRAWS_INTERNAL_H
 
 #include "trace/virgl/live_state_internal.h"
 #include "trace/virgl/needed_draws.h"
 
-/* Two a number (live_state.h): stencils are cleared apart from the depth that they lie beside. */
+/* Planes per number (live_state.h). Stencil has a separate plane, because a clear may clear it
+ * without the depth in the same resource. */
 enum { PLANE_FIRST, PLANE_STENCIL, PLANES };
 
 enum access_kind {
-    ACCESS_DRAW,  /* changes what it writes, and reads */
-    ACCESS_CLEAR, /* overwrites */
-    ACCESS_COPY,  /* changes what it writes, or overwrites it, and reads the rest */
-    ACCESS_READ,  /* is seen */
-    ACCESS_STATE, /* a range of wanted frames begins here; whole: all of memory is seen */
-    ACCESS_FRAME, /* a frame ends here */
+    ACCESS_DRAW,  /* modifies its written planes and reads the others */
+    ACCESS_CLEAR, /* overwrites its planes */
+    ACCESS_COPY,  /* modifies or overwrites its written planes and reads the others */
+    ACCESS_READ,  /* its planes are read outside of the GPU */
+    ACCESS_STATE, /* start of a range of wanted frames; `whole`: all memory is read */
+    ACCESS_FRAME, /* end of a frame */
 };
 
 struct plane_access {
     uint8_t kind;
-    bool wanted; /* in a frame that is wanted */
+    bool wanted; /* in a wanted frame */
     bool whole;
-    uint32_t written; /* how many of its planes, from the first on */
-    uint32_t count;   /* of its planes: they follow those of the access before it in the list */
+    uint32_t written; /* number of written planes, which come first */
+    uint32_t count;   /* number of planes; they follow those of the previous access in the list */
 };
 
-#define ACCESS_LIST_MAX_BYTES ((uint64_t)1 << 30) /* of the host, without a budget */
+#define ACCESS_LIST_MAX_BYTES ((uint64_t)1 << 30) /* on the host, without a budget */
 struct access_list {
     struct live_state *state;
-    struct budget_share share; /* what is listed */
+    struct budget_share share; /* memory of both lists */
     bool in_wanted;
     bool full;
     VEC(struct plane_access) accesses;
     VEC(uint32_t) planes;
 };
 
-/* Lists the work of all frames up to the last one that is wanted. `whole_state`: at the start of
- * each range all of memory is seen. `read_back` or NULL: what each range's part of it holds is
- * overwritten there. */
+/* Lists the work of all frames up to the last wanted one. If `whole_state` is true, all memory
+ * counts as read at the start of each range. If `read_back` is not NULL, each range begins with
+ * overwrites of the resources that `read_back` contains for it. */
 bool access_list_make(struct access_list *list, struct trace_reader *reader,
                       const struct frame_set *wanted, bool whole_state,
                       struct trace_reader *read_back, struct error *err);

@@ -1,4 +1,4 @@
-/* Lists what the work of a trace reads, writes and overwrites. */
+/* Lists the planes that the work of a trace reads, writes and overwrites. */
 #include "trace/virgl/needed_draws_internal.h"
 
 #include "base/interrupt.h"
@@ -14,7 +14,7 @@ bytes_of(const struct access_list *list)
            list->planes.count * sizeof *list->planes.items;
 }
 
-/* Of a list that is full nothing more is noted: access_list_make() fails. */
+/* Appends an access. Once the list is full it is emptied, and access_list_make() fails. */
 static struct plane_access *
 begin_access(struct access_list *list, enum access_kind kind, bool wanted)
 {
@@ -25,7 +25,7 @@ begin_access(struct access_list *list, enum access_kind kind, bool wanted)
     return &list->accesses.items[list->accesses.count - 1];
 }
 
-/* Of the access that was begun last. */
+/* Adds planes to the last access. */
 static void
 add_planes(struct access_list *list, uint32_t number, unsigned planes)
 {
@@ -37,7 +37,7 @@ add_planes(struct access_list *list, uint32_t number, unsigned planes)
         }
 }
 
-/* Those that the resource has. */
+/* Returns the planes of the resource. */
 static unsigned
 planes_of(const struct live_resource *resource)
 {
@@ -60,7 +60,7 @@ has_objects(const struct live_sub_context *sub, uint32_t command)
     return binding && binding->objects.count;
 }
 
-/* What a draw does to a depth and stencil surface. */
+/* Use of a depth and stencil surface by a draw. */
 struct depth_use {
     unsigned written, read; /* planes */
 };
@@ -87,7 +87,7 @@ depth_use(const struct live_sub_context *sub)
     return use;
 }
 
-/* Depth without stencil beside it, and stencil without depth, are the first plane. */
+/* A surface with only depth or only stencil has one plane, the first. */
 static unsigned
 used_planes(const struct live_resource *resource, unsigned use)
 {
@@ -128,7 +128,7 @@ add_query(struct access_list *list, const struct live_object *query)
     add_planes(list, query->number, BIT_FIRST);
 }
 
-/* The query that decides whether the work is done. */
+/* Adds the query that decides whether the work is executed. */
 static void
 add_condition(struct access_list *list, const struct live_sub_context *sub)
 {
@@ -187,7 +187,7 @@ has_one_slice(const struct live_resource *resource)
            desc->target != TARGET_BUFFER;
 }
 
-/* The planes of a surface that a clear of these buffers fills; it fills all of its one slice. */
+/* Returns the planes of a surface that a clear fills completely. */
 static unsigned
 cleared_planes(const struct live_resource *resource, uint32_t buffers, uint32_t color)
 {
@@ -204,7 +204,8 @@ cleared_planes(const struct live_resource *resource, uint32_t buffers, uint32_t 
     return planes;
 }
 
-/* Under a condition it may not be done: what it writes stays seen. */
+/* A conditional clear may not be executed. So it counts as a copy, which keeps the old contents
+ * live. */
 static void
 add_clear(struct access_list *list, const struct live_work *packet)
 {
@@ -247,7 +248,7 @@ add_query_event(struct access_list *list, const struct live_work *packet)
     add_query(list, query);
 }
 
-/* A copy of `planes` of one resource into another; whole: over all that is there. */
+/* Adds a copy of planes between resources. `whole`: the copy overwrites all of `to`. */
 static void
 add_copy(struct access_list *list, const struct live_resource *to, const struct live_resource *from,
          unsigned planes, bool whole)
@@ -260,7 +261,7 @@ add_copy(struct access_list *list, const struct live_resource *to, const struct 
     add_resource(list, from);
 }
 
-/* Whether the box of a packet does; it may be mirrored. */
+/* Returns whether the box of a packet covers the whole resource. The box may be mirrored. */
 static bool
 covers(const struct live_work *packet, uint32_t box, const struct live_resource *resource)
 {
@@ -275,7 +276,7 @@ covers(const struct live_work *packet, uint32_t box, const struct live_resource 
     return has_one_slice(resource);
 }
 
-/* The planes that a blit's mask writes, of all their bits or not. */
+/* Returns the planes that the mask of a blit selects. *all: the mask selects all components. */
 static unsigned
 blit_planes(const struct submit_walk *walk, const struct live_resource *to, bool *all)
 {
@@ -338,7 +339,7 @@ add_region(struct access_list *list, const struct live_work *packet)
     add_copy(list, to, from, BIT_FIRST | BIT_STENCIL, whole);
 }
 
-/* state/context_present.c knows more when it copies: here what may be counts. */
+/* A conservative version of the rule in state/context_present.c. */
 static bool
 may_be_twin(const struct resource_desc *front, const struct resource_desc *twin)
 {
@@ -359,8 +360,8 @@ add_shows_of(struct access_list *list, const struct live_client *client,
     }
 }
 
-/* What the GPU copies by itself when a picture is shown, or when a front surface is made (`made`):
- * into front surfaces, and from them into their multisampled twins. */
+/* Adds the implicit copies of the GPU at a swap, or at the creation of a front surface (`made`).
+ * The GPU copies into front surfaces, and from them into their multisampled twins. */
 static void
 add_shows(struct access_list *list, uint32_t client_number, const struct live_resource *shown,
           const struct live_resource *made)
@@ -391,7 +392,7 @@ take_work(void *data, const struct live_work *work)
     }
 }
 
-/* A range begins: what its part of `read_back` holds is there, whatever was drawn. */
+/* Begins a range. The resources that `read_back` contains for it count as overwritten here. */
 static bool
 begin_range(struct access_list *list, bool whole_state, struct trace_reader *read_back,
             struct error *err)
@@ -417,7 +418,7 @@ end_frame(struct access_list *list, const struct message *message, bool next_wan
     const struct live_resource *shown =
         live_state_resource(list->state, message->client, message->transfer.handle);
     begin_access(list, ACCESS_FRAME, false);
-    list->in_wanted = next_wanted; /* the next frame copies */
+    list->in_wanted = next_wanted; /* the copies belong to the next frame */
     if (shown && message->kind == MESSAGE_SWAP)
         add_shows(list, message->client, shown, NULL);
 }
@@ -456,7 +457,8 @@ access_list_make(struct access_list *list, struct trace_reader *reader,
     struct budget *budget = trace_reader_budget(reader);
     *list = (struct access_list){.state = live_state_create(budget),
                                  .share = {.budget = budget, .most_bytes = ACCESS_LIST_MAX_BYTES}};
-    VEC_RESERVE(&list->planes, 1); /* its items are not NULL when no access has a plane */
+    /* gives `items` a value other than NULL even if no access has a plane */
+    VEC_RESERVE(&list->planes, 1);
     list->state->work = take_work;
     list->state->work_data = list;
     while (frame <= last) {

@@ -1,6 +1,6 @@
-/* Field offsets of each packet (facts from Mesa 22.3's encoder). AT_*: a dword behind the
- * header; BITS_*: bits of one; LEN_*: dwords of the whole payload, of a part that is repeated, or
- * of what stands in front of such parts. */
+/* Field offsets of each packet (facts from Mesa 22.3's encoder). AT_*: index of a dword after the
+ * header. BITS_*: a bit field of a dword. LEN_*: number of dwords in the whole payload, in a
+ * repeated part, or before repeated parts. */
 #ifndef AETIUS_TRACE_VIRGL_PACKETS_H
 #define AETIUS_TRACE_VIRGL_PACKETS_H
 
@@ -9,7 +9,8 @@
 #include <stdint.h>
 
 struct bit_field {
-    uint8_t word, first, count; /* the dword (of repeated parts: of the first), bits of it */
+    /* word: index of the dword, in repeated parts of the first one; first, count: its bits */
+    uint8_t word, first, count;
 };
 
 static inline uint32_t
@@ -27,7 +28,7 @@ bit_field_put(uint32_t value, struct bit_field field)
 #define BITS(name, word, first, count)                                                             \
     static const struct bit_field BITS_##name = {word, first, count};
 
-/* The header in front of each payload. */
+/* Returns the header that precedes each payload. */
 static inline uint32_t
 packet_header(uint32_t command, uint32_t object, uint32_t length)
 {
@@ -58,7 +59,7 @@ enum { AT_BOX_X, AT_BOX_Y, AT_BOX_Z, AT_BOX_WIDTH, AT_BOX_HEIGHT, AT_BOX_DEPTH, 
 enum {
     AT_OBJECT_HANDLE,
     LEN_OBJECT,                      /* BIND_OBJECT, DESTROY_OBJECT */
-    AT_OBJECT_RESOURCE = LEN_OBJECT, /* of views, surfaces and stream-out targets */
+    AT_OBJECT_RESOURCE = LEN_OBJECT, /* for views, surfaces and stream-out targets */
 };
 
 enum {
@@ -106,7 +107,7 @@ BITS(RASTERIZER_FILL_FRONT, AT_RASTERIZER_FLAGS, 10, 2)
 BITS(RASTERIZER_FILL_BACK, AT_RASTERIZER_FLAGS, 12, 2)
 BITS(RASTERIZER_SCISSOR, AT_RASTERIZER_FLAGS, 14, 1)
 BITS(RASTERIZER_FRONT_CCW, AT_RASTERIZER_FLAGS, 15, 1)
-/* 16 and 17 ask to clamp colors, which is not offered: nobody does as they say (caps.c). */
+/* Bits 16 and 17 request color clamping. Without the capability, they have no effect (caps.c). */
 BITS(RASTERIZER_OFFSET_LINE, AT_RASTERIZER_FLAGS, 18, 1)
 BITS(RASTERIZER_OFFSET_POINT, AT_RASTERIZER_FLAGS, 19, 1)
 BITS(RASTERIZER_OFFSET_TRI, AT_RASTERIZER_FLAGS, 20, 1)
@@ -122,12 +123,12 @@ BITS(RASTERIZER_HALF_PIXEL_CENTER, AT_RASTERIZER_FLAGS, 29, 1)
 BITS(RASTERIZER_BOTTOM_EDGE_RULE, AT_RASTERIZER_FLAGS, 30, 1)
 BITS(RASTERIZER_FORCE_PERSAMPLE, AT_RASTERIZER_FLAGS, 31, 1)
 BITS(RASTERIZER_STIPPLE_PATTERN, AT_RASTERIZER_STIPPLE, 0, 16)
-BITS(RASTERIZER_STIPPLE_FACTOR, AT_RASTERIZER_STIPPLE, 16, 8) /* less 1 */
+BITS(RASTERIZER_STIPPLE_FACTOR, AT_RASTERIZER_STIPPLE, 16, 8) /* factor minus 1 */
 BITS(RASTERIZER_CLIP_PLANES, AT_RASTERIZER_STIPPLE, 24, 8)
 
 enum {
     AT_DSA_FLAGS = LEN_OBJECT,
-    AT_DSA_STENCIL, /* front, back */
+    AT_DSA_STENCIL, /* front, then back */
     AT_DSA_ALPHA_REF = AT_DSA_STENCIL + 2,
     LEN_DSA,
 };
@@ -144,12 +145,12 @@ BITS(DSA_STENCIL_ZFAIL_OP, AT_DSA_STENCIL, 10, 3)
 BITS(DSA_STENCIL_VALUEMASK, AT_DSA_STENCIL, 13, 8)
 BITS(DSA_STENCIL_WRITEMASK, AT_DSA_STENCIL, 21, 8)
 
-/* The text follows; in front of it, where there are outputs, the strides and the outputs. */
+/* The text is last. If there are stream outputs, the strides and the outputs precede it. */
 enum {
     AT_SHADER_STAGE = LEN_OBJECT,
     AT_SHADER_OFFLEN, /* see SHADER_CONTINUES */
     AT_SHADER_TOKENS,
-    AT_SHADER_OUTPUTS, /* how many */
+    AT_SHADER_OUTPUTS, /* number of outputs */
     LEN_SHADER_MIN,
     AT_SHADER_STRIDES = LEN_SHADER_MIN,
     AT_SHADER_OUTPUT = AT_SHADER_STRIDES + 4,
@@ -162,23 +163,23 @@ BITS(SHADER_OUTPUT_BUFFER, AT_SHADER_OUTPUT, 13, 3)
 BITS(SHADER_OUTPUT_OFFSET, AT_SHADER_OUTPUT, 16, 16)
 BITS(SHADER_OUTPUT_STREAM, AT_SHADER_OUTPUT + 1, 0, 2)
 
-/* Shader text that spans packets: the first one's offlen is the whole length in bytes, later ones
- * have this bit and the offset of their part. */
+/* Marks a continuation of a shader text that spans packets. The first packet's offlen is the length
+ * of the whole text in bytes. In later packets it is this bit and the offset of their part. */
 #define SHADER_CONTINUES 0x80000000u
 
-enum { AT_ELEMENTS = LEN_OBJECT }; /* of vertices, each: */
+enum { AT_ELEMENTS = LEN_OBJECT }; /* vertex elements; layout of each: */
 enum { AT_ELEMENT_OFFSET, AT_ELEMENT_DIVISOR, AT_ELEMENT_BUFFER, AT_ELEMENT_FORMAT, LEN_ELEMENT };
 
 enum {
     AT_VIEW_RESOURCE = AT_OBJECT_RESOURCE,
     AT_VIEW_FORMAT,
-    AT_VIEW_LAYERS, /* of buffers: the first element */
-    AT_VIEW_LEVELS, /* of buffers: the last element */
+    AT_VIEW_LAYERS, /* for buffers: first element */
+    AT_VIEW_LEVELS, /* for buffers: last element */
     AT_VIEW_SWIZZLE,
     LEN_SAMPLER_VIEW,
 };
 BITS(VIEW_FORMAT, AT_VIEW_FORMAT, 0, 24)
-BITS(VIEW_TARGET, AT_VIEW_FORMAT, 24, 8) /* 0: as the resource's */
+BITS(VIEW_TARGET, AT_VIEW_FORMAT, 24, 8) /* 0: target of the resource */
 BITS(VIEW_FIRST_LAYER, AT_VIEW_LAYERS, 0, 16)
 BITS(VIEW_LAST_LAYER, AT_VIEW_LAYERS, 16, 16)
 BITS(VIEW_FIRST_LEVEL, AT_VIEW_LEVELS, 0, 8)
@@ -230,11 +231,12 @@ enum {
 
 /* Bindings */
 enum { AT_BIND_SHADER_HANDLE, AT_BIND_SHADER_STAGE, LEN_BIND_SHADER };
-enum { AT_FRAMEBUFFER_COUNT, AT_FRAMEBUFFER_DEPTH, AT_FRAMEBUFFER_COLORS }; /* handles */
+/* colors and depth are handles */
+enum { AT_FRAMEBUFFER_COUNT, AT_FRAMEBUFFER_DEPTH, AT_FRAMEBUFFER_COLORS };
 enum { AT_VERTEX_STRIDE, AT_VERTEX_OFFSET, AT_VERTEX_RESOURCE, LEN_VERTEX_BUFFER };
 enum {
     AT_INDEX_RESOURCE,
-    LEN_INDEX_NONE, /* when it is 0 */
+    LEN_INDEX_NONE, /* length of the payload if the resource is 0 */
     AT_INDEX_BYTES = LEN_INDEX_NONE,
     AT_INDEX_OFFSET,
     LEN_INDEX_BUFFER,
@@ -248,16 +250,17 @@ enum {
     AT_UNIFORM_RESOURCE,
     LEN_UNIFORM_BUFFER,
 };
-enum { AT_SAMPLERS_STAGE, AT_SAMPLERS_FIRST, AT_SAMPLERS_HANDLES }; /* views, and states */
-enum { AT_TARGETS_APPEND, AT_TARGETS_HANDLES };                     /* of stream-out */
+/* sampler views and sampler states */
+enum { AT_SAMPLERS_STAGE, AT_SAMPLERS_FIRST, AT_SAMPLERS_HANDLES };
+enum { AT_TARGETS_APPEND, AT_TARGETS_HANDLES }; /* stream-out targets */
 enum { AT_CONDITION_QUERY, AT_CONDITION_VALUE, AT_CONDITION_MODE, LEN_RENDER_CONDITION };
 
 /* Small states */
-enum { AT_VIEWPORTS_FIRST, AT_VIEWPORTS }; /* each: */
+enum { AT_VIEWPORTS_FIRST, AT_VIEWPORTS }; /* layout of each viewport: */
 enum { AT_VIEWPORT_SCALE, AT_VIEWPORT_TRANSLATE = 3, LEN_VIEWPORT = 6 };
-enum { AT_SCISSORS_FIRST, AT_SCISSORS }; /* each: */
+enum { AT_SCISSORS_FIRST, AT_SCISSORS }; /* layout of each scissor: */
 enum { AT_SCISSOR_MIN, AT_SCISSOR_MAX, LEN_SCISSOR };
-BITS(SCISSOR_X, 0, 0, 16) /* of either corner */
+BITS(SCISSOR_X, 0, 0, 16) /* in both corners */
 BITS(SCISSOR_Y, 0, 16, 16)
 enum { AT_STENCIL_REF, LEN_STENCIL_REF };
 BITS(STENCIL_REF_FRONT, AT_STENCIL_REF, 0, 8)
@@ -274,7 +277,7 @@ enum { AT_MARKER_BYTES, AT_MARKER_TEXT };
 enum {
     AT_CLEAR_BUFFERS,
     AT_CLEAR_COLOR,
-    AT_CLEAR_DEPTH = AT_CLEAR_COLOR + 4, /* a double */
+    AT_CLEAR_DEPTH = AT_CLEAR_COLOR + 4, /* a double, two dwords */
     AT_CLEAR_STENCIL = AT_CLEAR_DEPTH + 2,
     LEN_CLEAR,
 };
@@ -305,9 +308,10 @@ enum {
     AT_WRITE_STRIDE,
     AT_WRITE_LAYER_STRIDE,
     AT_WRITE_BOX,
-    LEN_INLINE_WRITE_HEADER = AT_WRITE_BOX + LEN_BOX, /* the bytes follow */
+    LEN_INLINE_WRITE_HEADER = AT_WRITE_BOX + LEN_BOX, /* the data follows */
 };
-enum { AT_SIDE_RESOURCE, AT_SIDE_LEVEL, AT_SIDE_FORMAT, AT_SIDE_BOX, LEN_SIDE = 9 }; /* of a blit */
+/* source or destination of a blit */
+enum { AT_SIDE_RESOURCE, AT_SIDE_LEVEL, AT_SIDE_FORMAT, AT_SIDE_BOX, LEN_SIDE = 9 };
 enum {
     AT_BLIT_FLAGS,
     AT_BLIT_SCISSOR,
@@ -320,7 +324,7 @@ BITS(BLIT_FILTER, AT_BLIT_FLAGS, 8, 2)
 BITS(BLIT_SCISSOR, AT_BLIT_FLAGS, 10, 1)
 BITS(BLIT_CONDITION, AT_BLIT_FLAGS, 11, 1)
 BITS(BLIT_BLEND, AT_BLIT_FLAGS, 12, 1)
-BITS(BLIT_COLOR, AT_BLIT_FLAGS, 0, 4) /* of the mask: R, G, B, A */
+BITS(BLIT_COLOR, AT_BLIT_FLAGS, 0, 4) /* part of the mask: R, G, B, A */
 BITS(BLIT_DEPTH, AT_BLIT_FLAGS, 4, 1)
 BITS(BLIT_STENCIL, AT_BLIT_FLAGS, 5, 1)
 enum {

@@ -1,6 +1,6 @@
-/* Numbers of the virgl context protocol, as the dwords of a SUBMIT carry them
- * (docs/design/stream.md, Packets; facts from Mesa 22.3's encoder). A packet is a header dword (its
- * command, the type of its object and how many dwords follow) and its payload: packets.h. */
+/* Numbers of the virgl context protocol, as in the dwords of a SUBMIT (docs/design/stream.md,
+ * Packets; facts from Mesa 22.3's encoder). A packet is a header dword and its payload (packets.h).
+ * The header has the command, the object type and the number of payload dwords. */
 #ifndef AETIUS_TRACE_VIRGL_PROTOCOL_H
 #define AETIUS_TRACE_VIRGL_PROTOCOL_H
 
@@ -113,10 +113,10 @@ enum virgl_query {
 };
 
 enum {
-    VIRGL_FORMAT_LIMIT = 322, /* formats are numbered 0 (none) .. 321 */
+    VIRGL_FORMAT_LIMIT = 322, /* formats are 0 (none) to 321 */
     VIRGL_TARGET_COUNT = 9,
     VIRGL_MAX_VIEWPORTS = 16,
-    VIRGL_MAX_SLOTS = 32, /* sampler views, sampler states, constant buffers a stage */
+    VIRGL_MAX_SLOTS = 32, /* per stage: sampler views, sampler states, constant buffers */
 };
 
 #endif

@@ -1,6 +1,7 @@
-/* Not read: multisampled resources, whose samples no transfer carries; and, from virgl_test_server,
- * what it rounds (passthrough_keeps()) and front surfaces, which it knows nothing of. The commands
- * tell what they hold (sim/trim.c). */
+/* Multisampled resources are not read, because no transfer carries samples. From virgl_test_server
+ * two more kinds are not read: formats that it rounds (passthrough_keeps()) and front surfaces,
+ * which it does not know. sim/trim.c obtains the contents of all these by executing the
+ * commands. */
 #include "trace/virgl/read_back.h"
 
 #include "base/mem.h"
@@ -28,7 +29,7 @@ struct read_back {
     struct trace_writer *writer;
     const struct frame_set *frames;
     bool ours;
-    uint32_t frame, range; /* range: the next to be read */
+    uint32_t frame, range; /* range: the next range to read */
     struct handle_map clients;
     VEC(uint8_t) bytes;
 };
@@ -88,7 +89,8 @@ follow(struct read_back *read_back, const struct message *message)
     }
 }
 
-/* Whether it may be the front surface of a window that an older display target is the back of. */
+/* Returns whether the resource may be the front surface of a window with an older display target as
+ * its back buffer. */
 static bool
 may_be_front(const struct far_client *client, const struct resource_desc *desc)
 {
@@ -164,7 +166,7 @@ read_client(struct read_back *read_back, const struct far_client *client, struct
     return true;
 }
 
-/* When the next range begins with the frame. */
+/* Reads the resources if the next range begins with the current frame. */
 static bool
 read_range(struct read_back *read_back, struct error *err)
 {

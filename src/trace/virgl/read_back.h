@@ -1,7 +1,8 @@
-/* What the GPU has written, read back from the renderer that draws: a sink in front of it, which at
- * the start of each range of frames asks for the contents of the resources that commands may have
- * written. They go to a trace file of their own: PUTs, one slice of a level each, and a SWAP behind
- * those of each range. What was only uploaded is not read: the uploads tell. */
+/* Reads contents written by the GPU back from a renderer. This sink is in front of the renderer. At
+ * the start of each range of frames it reads the resources that commands may have written. It
+ * writes them to a separate trace file: one PUT per slice of a level, and a SWAP after the PUTs of
+ * each range. Resources that were only uploaded are not read, because the trace has their
+ * contents. */
 #ifndef AETIUS_TRACE_READ_BACK_H
 #define AETIUS_TRACE_READ_BACK_H
 
@@ -10,15 +11,15 @@
 
 struct read_back;
 
-/* `ours`: the renderer is our own, which keeps all formats, and front surfaces
- * (state/context_present.c), as they are. When it fails, *read_back is NULL and no file is left. */
+/* `ours`: the renderer is the simulator's, which stores all formats and front surfaces
+ * (state/context_present.c) exactly. On failure *read_back is NULL and no file remains. */
 bool read_back_create(struct read_back **read_back, const char *path,
                       const struct frame_set *frames, struct message_sink *renderer, bool ours,
                       struct error *err);
 struct message_sink *read_back_sink(struct read_back *read_back);
-/* Whether the start of the last range is there. */
+/* Returns whether the contents at the start of the last range were read. */
 bool read_back_done(const struct read_back *read_back);
-/* Ends the file; it is gone either way. */
+/* Completes the file. Frees `read_back`, even on failure. */
 bool read_back_close(struct read_back *read_back, struct error *err);
 
 #endif

@@ -8,7 +8,7 @@
 struct submit_walk {
     const uint8_t *bytes;
     uint32_t dwords, at;
-    /* the command found */
+    /* current command */
     uint32_t command, object, length;
 };
 
@@ -18,16 +18,17 @@ submit_walk(const uint8_t *bytes, uint32_t size_bytes)
     return (struct submit_walk){.bytes = bytes, .dwords = size_bytes / 4};
 }
 
-/* Goes to the next command; false at the end, or where a command is longer than what is left. */
+/* Moves to the next command. Returns false at the end, or if a command exceeds the remaining
+ * dwords. */
 bool submit_walk_next(struct submit_walk *walk);
 
-/* Dword i of the command's payload, 0 <= i < length; and a field of one (packets.h). */
+/* Return dword i of the command's payload (0 <= i < length), or one of its fields (packets.h). */
 struct bit_field;
 uint32_t submit_walk_dword(const struct submit_walk *walk, uint32_t i);
 uint32_t submit_walk_field(const struct submit_walk *walk, struct bit_field field);
 
-/* The resource that the command writes, or lets later ones write as a surface or by stream-out; 0:
- * none. Results of queries are no such. */
+/* Returns the resource that the command writes, or binds for later writes (surface, stream-out
+ * target); 0: none. Query results do not count. */
 uint32_t submit_walk_target(const struct submit_walk *walk);
 
 uint32_t submit_count_draws(const uint8_t *bytes, uint32_t size_bytes);
