@@ -1,7 +1,7 @@
-/* What this GPU tells Mesa that it can do: OpenGL 2.1 with shaders of level 130, which Mesa needs
- * to send integers as such (below it computes addresses of arrays by integer opcodes on floats).
- * The context is 2.1 for other reasons, so that programs write GLSL 1.20 and ES 1.00. The same in
- * every mode, whichever renderer is behind, so that a trace never holds what was not offered. */
+/* Capabilities that this GPU offers to Mesa: OpenGL 2.1 with GLSL level 130. Below level 130, Mesa
+ * sends integers as floats but computes array addresses with integer opcodes. Other capabilities
+ * limit the context to 2.1, so programs use GLSL 1.20 and ES 1.00. All modes and renderers offer
+ * the same, so a trace never uses more than this GPU offers. */
 #ifndef AETIUS_TRACE_CAPS_H
 #define AETIUS_TRACE_CAPS_H
 
@@ -20,8 +20,8 @@ struct caps_formats {
     uint32_t bits[CAPS_FORMAT_WORDS];
 };
 
-/* Answers to GET_CAPS and GET_CAPS2, as on the wire (virgl_caps_v1 is 308 bytes and starts
- * virgl_caps_v2; Mesa zeroes what a shorter v2 leaves out). */
+/* Replies to GET_CAPS and GET_CAPS2, in the wire layout. virgl_caps_v1 has 308 bytes and begins
+ * virgl_caps_v2. Mesa zeroes the fields that a shorter v2 lacks. */
 struct caps_v1 {
     uint32_t max_version;
     struct caps_formats sampler, render, depth_stencil, vertex;
@@ -68,7 +68,7 @@ struct caps_v2 {
 
 _Static_assert(sizeof(struct caps_v1) == 308, "the version-1 reply is exactly 308 bytes");
 
-/* caps_v1.features */
+/* Bits of caps_v1.features. */
 enum caps_feature {
     CAPS_INDEP_BLEND_ENABLE = 1 << 0,
     CAPS_INDEP_BLEND_FUNC = 1 << 1,
@@ -95,23 +95,25 @@ enum caps_feature {
     CAPS_TEXTURE_QUERY_LOD = 1 << 22,
 };
 
-/* caps_v2.capability_bits */
+/* Bits of caps_v2.capability_bits. */
 enum caps_capability {
     CAPS_SRGB_WRITE_CONTROL =
         1 << 15, /* EXT_framebuffer_sRGB: surfaces with or without the curve */
-    CAPS_MIXED_COLOR_FORMATS = 1 << 18, /* color buffers of several formats in one framebuffer */
+    /* a framebuffer may have color buffers of several formats */
+    CAPS_MIXED_COLOR_FORMATS = 1 << 18,
 };
 
-/* caps_v2.capability_bits_v2 */
+/* Bits of caps_v2.capability_bits_v2. */
 enum caps_capability_v2 {
-    CAPS_STRING_MARKER = 1 << 4, /* the program's names for what it draws (shim/labels.c) */
+    CAPS_STRING_MARKER = 1 << 4, /* the program's names for its draws (shim/labels.c) */
 };
 
 void caps_fill(struct caps_v2 *caps);
-/* Whether the trace at `path` can be executed, whose program was offered that level. */
+/* Returns whether the trace at `path` can be executed: its program was captured at a sufficient
+ * GLSL level. Otherwise sets an error. */
 bool caps_check_level(uint32_t glsl_level, const char *path, struct error *err);
 
-/* caps_fields.c: what was offered, field by field. */
+/* In caps_fields.c: the capabilities field by field. */
 enum caps_kind { CAPS_NUMBER, CAPS_REAL, CAPS_BITS };
 
 struct caps_field {
@@ -124,10 +126,10 @@ extern const size_t caps_field_count;
 
 bool caps_field_differs(const struct caps_field *field, const struct caps_v2 *a,
                         const struct caps_v2 *b);
-/* A number, flags in hexadecimal, or a checksum (#...) of what is longer. */
+/* Formats a field: a number, flags in hexadecimal, or a checksum (#...) of a longer field. */
 void caps_field_text(const struct caps_field *field, const struct caps_v2 *caps, char *text,
                      size_t size);
-/* A checksum of all of them: two traces with the same one were offered the same. */
+/* Returns a checksum of all capabilities, to compare those of two traces. */
 uint32_t caps_digest(const struct caps_v2 *caps);
 
 #endif

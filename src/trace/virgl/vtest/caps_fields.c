@@ -1,4 +1,4 @@
-/* The capabilities by name, for who asks what a trace was captured with. */
+/* The capabilities by name, to show and compare the capabilities of traces. */
 #include "trace/virgl/vtest/caps.h"
 
 #include <stddef.h>
@@ -17,7 +17,7 @@
             sizeof(((struct caps_v2 *)NULL)->v1.member)                                            \
     }
 
-/* All of struct caps_v2, in its order. */
+/* All fields of struct caps_v2, in order. */
 const struct caps_field caps_fields[] = {
     FIELD_V1(NUMBER, max_version),
     FIELD_V1(BITS, sampler),
@@ -114,7 +114,7 @@ caps_field_text(const struct caps_field *field, const struct caps_v2 *caps, char
     case CAPS_BITS:
         if (field->size_bytes == 4)
             snprintf(text, size, "0x%x", (uint32_t)number);
-        else /* too long to be read */
+        else /* too long to print */
             snprintf(text, size, "#%08x",
                      (uint32_t)crc32_z(0, (const Bytef *)from, field->size_bytes));
         break;

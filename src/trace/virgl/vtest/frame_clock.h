@@ -1,22 +1,23 @@
-/* The clock of a program that goes by its frames (src/shim/clock.c): a file with the nanoseconds of
- * the frames so far, and a sink in front of another one that writes them. A swap is answered when
- * it has been taken, so the program sees the next frame's time as soon as it goes on. */
+/* Clock that advances with the program's frames (src/shim/clock.c). A file contains the time of all
+ * frames so far, in nanoseconds. A sink in front of another one updates it at each swap. The client
+ * gets its answer to a swap only after the update. So the program always sees the time of its next
+ * frame. */
 #ifndef AETIUS_TRACE_FRAME_CLOCK_H
 #define AETIUS_TRACE_FRAME_CLOCK_H
 
 #include "trace/message.h"
 
-enum { FRAME_CLOCK_MOST = 1000 }; /* frames a second */
+enum { FRAME_CLOCK_MOST = 1000 }; /* frames per second */
 
 struct frame_clock {
     struct message_sink sink;
     struct message_sink *inner;
     uint32_t frames_per_second;
     uint64_t frames;
-    uint64_t *page; /* the file's, or NULL */
+    uint64_t *page; /* mapping of the file, or NULL */
 };
 
-/* The file `path`, which frame_clock_fini() leaves there. */
+/* Creates the file `path`. frame_clock_fini() does not remove it. */
 bool frame_clock_init(struct frame_clock *clock, const char *path, uint32_t frames_per_second,
                       struct message_sink *inner, struct error *err);
 void frame_clock_fini(struct frame_clock *clock);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Beyond what the capabilities offer, so that sizes below never overflow 64 bits. */
+/* Above the offered limits, but small enough that the sizes below never overflow 64 bits. */
 #define EXTENT_MAX 16384u
 
 static uint32_t
@@ -51,7 +51,7 @@ guest_layout_init(struct guest_layout *layout, const struct resource_desc *desc,
     layout->buffer = desc->target == TARGET_BUFFER;
     layout->level_count = desc->last_level + 1;
     uint64_t offset = 0;
-    /* the first bound says what check_desc() has seen to: gcc with sanitizers wants it here */
+    /* The first bound repeats check_desc(): gcc with sanitizers requires it here. */
     for (uint32_t i = 0; i < RESOURCE_MAX_LEVELS && i < layout->level_count; i++) {
         struct guest_level *level = &layout->levels[i];
         level->width = minify(desc->width, i);
@@ -73,7 +73,7 @@ guest_layout_init(struct guest_layout *layout, const struct resource_desc *desc,
     return true;
 }
 
-/* Cuts a range to what lies in 0 .. limit; returns how many elements in front were cut off. */
+/* Clips a range to 0 .. limit. Returns the number of elements removed at its front. */
 static uint32_t
 cut_range(int32_t *start, int32_t *length, uint32_t limit)
 {

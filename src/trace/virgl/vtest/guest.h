@@ -1,7 +1,7 @@
-/* How a resource lies in the memory that the client and the virtual GPU share: levels packed one
- * after the other, rows tight, slices (depth slices, layers, six cube faces) tight
- * (docs/design/frontend.md, Shared memory). Transfers in messages have tight rows of their box
- * instead. */
+/* Layout of a resource in the memory that the client and the virtual GPU share. Levels are packed
+ * one after the other. Rows and slices (depth slices, layers, six cube faces) have no padding
+ * (docs/design/frontend.md, Shared memory). Transfers in messages instead have tight rows of their
+ * box. */
 #ifndef AETIUS_TRACE_GUEST_H
 #define AETIUS_TRACE_GUEST_H
 
@@ -12,34 +12,34 @@ struct guest_layout {
     bool buffer;
     uint32_t level_count;
     struct guest_level {
-        uint32_t width, height, slices; /* texels */
+        uint32_t width, height, slices; /* in texels */
         uint32_t stride, layer_stride, offset;
     } levels[RESOURCE_MAX_LEVELS];
-    uint32_t size_bytes; /* 0 for multisampled resources: they have no shared memory */
+    uint32_t size_bytes; /* 0 for multisampled resources, which have no shared memory */
 };
 
 bool guest_layout_init(struct guest_layout *layout, const struct resource_desc *desc,
                        struct error *err);
 
-/* A box of a level inside the mapping. */
+/* A box of a level within the mapping; all sizes in bytes, except `rows` and `slices`. */
 struct guest_region {
-    uint32_t offset; /* of the box's first block */
+    uint32_t offset; /* offset of the box's first block */
     uint32_t row_bytes, rows, slices;
     uint32_t stride, layer_stride;
-    uint32_t tight_bytes; /* of the box with tight rows */
+    uint32_t tight_bytes; /* size of the box with tight rows */
 };
 
-/* Cuts a box of a texture that reaches over its level, as the driver's copy of stencil pixels to a
- * place partly beside the window does; `offset` is of the box's first block and follows. False when
- * nothing is left. */
+/* Clips a box of a texture to its level. Boxes beyond the level occur, for example, when the driver
+ * copies stencil pixels partly outside of the window. *offset, the offset of the box's first block,
+ * is adjusted. Returns false if the clipped box is empty. */
 bool guest_cut_box(const struct guest_layout *layout, uint32_t level, struct box *box,
                    uint32_t *offset);
 
-/* Checks that the box lies in the level; the region's offset is the layout's own. */
+/* Fails if the box is not within the level. Sets the region's offset from the layout. */
 bool guest_region_init(struct guest_region *region, const struct guest_layout *layout,
                        uint32_t level, const struct box *box, struct error *err);
 
-/* Whether its rows lie in one piece, from its offset on. */
+/* Returns whether the region is contiguous in the mapping. */
 static inline bool
 guest_region_is_tight(const struct guest_region *region)
 {
@@ -48,7 +48,7 @@ guest_region_is_tight(const struct guest_region *region)
            (region->slices == 1 || region->layer_stride == region->row_bytes * region->rows);
 }
 
-/* Behind its last byte in the mapping; it fits. */
+/* Returns the offset after the region's last byte. The region must fit into 32 bits. */
 static inline uint32_t
 guest_region_end(const struct guest_region *region)
 {
@@ -56,7 +56,7 @@ guest_region_end(const struct guest_region *region)
            (region->rows - 1) * region->stride + region->row_bytes;
 }
 
-/* Whether all of the region lies in a mapping of so many bytes. */
+/* Returns whether the whole region is within a mapping of `mapping_bytes`. */
 bool guest_region_fits(const struct guest_region *region, uint32_t mapping_bytes);
 
 void guest_gather(const struct guest_region *region, const uint8_t *mapping, uint8_t *rows);

@@ -24,7 +24,8 @@ enum { GRACE_MS = 2000, UNKILLABLE_MS = 500, LEAVE = 'l', HURRY = 'h' };
 
 struct kin { /* a process */
     pid_t pid, parent;
-    unsigned long long started; /* clock ticks since boot: with the pid, its identity */
+    /* clock ticks since boot; identifies the process together with the pid */
+    unsigned long long started;
     bool ours;
 };
 
@@ -53,10 +54,10 @@ read_kin(const char *name, struct kin *kin)
     if (n <= 0)
         return false;
     text[n] = '\0';
-    const char *behind = strrchr(text, ')'); /* the name in front may hold anything */
+    const char *behind = strrchr(text, ')'); /* the name in parentheses may contain any character */
     char state;
     *kin = (struct kin){.pid = (pid_t)strtol(name, NULL, 10)};
-    /* fields 3, 4 and 22 of proc(5) */
+    /* fields 3, 4 and 22 of /proc/PID/stat, see proc(5) */
     return behind &&
            sscanf(behind + 1,
                   " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d"
@@ -64,7 +65,7 @@ read_kin(const char *name, struct kin *kin)
                   &state, &kin->parent, &kin->started) == 3;
 }
 
-/* Marks the children of what is marked; true when there were more. */
+/* Marks the children of marked processes. Returns true if any process was added. */
 static bool
 mark_children(struct kin_list *list)
 {
@@ -76,7 +77,7 @@ mark_children(struct kin_list *list)
     return more;
 }
 
-/* To the process that was read as `kin`, not to another one that has its pid by now. */
+/* Signals the process that was read as `kin`, but not another process that has reused its pid. */
 static void
 signal_kin(const struct kin *kin, int number)
 {
@@ -90,7 +91,7 @@ signal_kin(const struct kin *kin, int number)
         close(process);
 }
 
-/* To all descendants of this process. */
+/* Signals all descendants of this process. */
 static void
 signal_descendants(int number)
 {
@@ -113,7 +114,8 @@ signal_descendants(int number)
     VEC_FREE(&list);
 }
 
-/* Takes the ends of children, and tells that of the program. False when none are left. */
+/* Reaps children and sends the wait status of the program. Returns false if no children are
+ * left. */
 static bool
 reap(int line, pid_t program)
 {
@@ -125,7 +127,8 @@ reap(int line, pid_t program)
     return pid == 0;
 }
 
-/* Ends what there is. What cannot be killed (it runs as another user) is left. */
+/* Ends all descendants. Gives up on processes that cannot be killed because they run as another
+ * user. */
 static void
 end_all(int line, pid_t program, int64_t grace_ms)
 {
@@ -142,11 +145,12 @@ end_all(int line, pid_t program, int64_t grace_ms)
 }
 
 struct keep {
-    int parent, line; /* the two ends */
+    int parent, line; /* the two ends of the socket */
     const struct subprocess_setup *setup;
 };
 
-/* The keeper's life. Nobody at the other end of the line: all shall end. */
+/* Main function of the keeper process. If the parent closes the socket without a message, the
+ * keeper ends all processes. */
 static int
 keep(void *data)
 {
@@ -165,7 +169,8 @@ keep(void *data)
     send(k->line, &err, sizeof err, MSG_NOSIGNAL);
     if (!well)
         return 1;
-    /* The rest is the parent's: who reads from it shall see its end when the parent closes it. */
+    /* Closes the other inherited descriptors: a reader must see their end when the parent closes
+     * them. */
     const int own = STDERR_FILENO + 1;
     dup2(k->line, own);
     close_range((unsigned)own + 1, ~0u, 0);
@@ -186,7 +191,7 @@ keep(void *data)
     return 0;
 }
 
-/* A packet of the line, whatever signals come; 0: the other end is gone. */
+/* Receives a packet despite signals. Returns 0 if the other end is closed. */
 static ssize_t
 receive(int line, void *bytes, size_t size, int flags)
 {
@@ -216,7 +221,7 @@ keeper_start(struct keeper *keeper, const struct subprocess_setup *setup, struct
     return fail(err, "%s", why.text);
 }
 
-/* Where the keeper itself was killed, so was the program. */
+/* If the keeper was killed, the program counts as killed too. */
 static bool
 hear(struct keeper *keeper, int *status, int flags)
 {
@@ -250,7 +255,7 @@ keeper_end(struct keeper *keeper)
     if (interrupt_pending())
         send(keeper->line, &word, 1, MSG_NOSIGNAL);
     shutdown(keeper->line, SHUT_WR);
-    subprocess_signal(&keeper->process, SIGCONT); /* if somebody stopped it */
+    subprocess_signal(&keeper->process, SIGCONT); /* the keeper may be stopped */
     hear(keeper, &status, 0);
     forget(keeper);
     return status;

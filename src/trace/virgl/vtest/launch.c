@@ -1,10 +1,10 @@
-/* Runs a program on the virtual GPU: makes the private folder, the socket, an X server where there
- * is none, and the program's environment; serves; and ends all of them (docs/design/frontend.md,
- * Processes).
+/* Runs a program on the virtual GPU (docs/design/frontend.md, Processes). Creates the private
+ * folder, the socket, an X server if there is none, and the program's environment. Serves the
+ * clients, then cleans up.
  *
- * The session on launch()'s stack owns all of these; the sink is the caller's. launch() fails if
- * one of them cannot be made or the server cannot go on. What the program did wrong is no failure
- * of launch() but part of its result. */
+ * The session on launch()'s stack owns all of these. The caller owns the sink. launch() fails if
+ * one of them cannot be created or the server cannot continue. A failure of the program is part of
+ * the result and not a failure of launch(). */
 #include "trace/virgl/vtest/launch.h"
 
 #include "base/args.h"
@@ -30,8 +30,8 @@
 #include <unistd.h>
 
 enum {
-    POLL_MS = 200,       /* a signal that comes just before the wait is seen after it */
-    SHELLS_SIGNAL = 128, /* a shell's exit status, above which it reports a signal */
+    POLL_MS = 200,       /* in ms; bounds the delay of a signal that comes just before poll() */
+    SHELLS_SIGNAL = 128, /* a shell's exit status is this plus the number of a signal */
 };
 
 struct session {
@@ -39,9 +39,9 @@ struct session {
     char *socket;
     struct x_server x_server;
     struct keeper keeper;
-    bool runs; /* the program itself */
+    bool runs; /* the program itself is running */
     struct vtest_server *server;
-    bool by_frames; /* the program's clock */
+    bool by_frames; /* the program's clock advances with its frames */
     struct frame_clock clock;
     char *clock_path;
 };
@@ -64,7 +64,7 @@ launch_find(const char *name)
     }
 }
 
-/* The system takes LD_PRELOAD away from a program that it gives another user or group. */
+/* Warns if the program is setuid or setgid: the loader then ignores LD_PRELOAD. */
 static bool
 warn_of_privilege(const char *program)
 {
@@ -72,7 +72,8 @@ warn_of_privilege(const char *program)
     char *file = launch_find(program), start[2] = "";
     const int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     const bool is_read = fd >= 0 && read(fd, start, sizeof start) == (ssize_t)sizeof start;
-    const bool is_script = is_read && !memcmp(start, "#!", 2); /* these get nothing */
+    /* setuid and setgid have no effect on scripts */
+    const bool is_script = is_read && !memcmp(start, "#!", 2);
     const bool there = !stat(file, &st) && S_ISREG(st.st_mode) && !is_script;
     const bool user = there && st.st_mode & S_ISUID && st.st_uid != geteuid();
     const bool group = there && st.st_mode & S_ISGID && st.st_gid != getegid();
@@ -86,8 +87,9 @@ warn_of_privilege(const char *program)
     return user || group;
 }
 
-/* A name of the library that the loader takes in LD_PRELOAD, where a blank or a colon ends a path;
- * the caller frees. It is the library's own, or a link in the private folder. */
+/* Returns a path of the library that is valid in LD_PRELOAD, where a blank or a colon ends a path.
+ * The path is `library` or a link in the private folder. The caller frees the result. The function
+ * takes ownership of `library`. */
 static char *
 loadable_name(const struct session *session, const char *name, char *library, struct error *err)
 {
@@ -106,8 +108,8 @@ loadable_name(const struct session *session, const char *name, char *library, st
     return NULL;
 }
 
-/* The libraries to preload, and those that the user wants; NULL: one is missing. The caller frees.
- */
+/* Returns an LD_PRELOAD entry with our libraries, then the user's. Returns NULL if one of our
+ * libraries is missing. The caller frees the result. */
 static char *
 find_preload(const struct session *session, struct error *err)
 {
@@ -132,12 +134,13 @@ find_preload(const struct session *session, struct error *err)
     return longer;
 }
 
-/* Mesa's compiler goes through tables by address: with addresses that are the same each time it
- * writes the same shaders. Where the system refuses, they may differ. */
+/* Starts the program, with fixed addresses if its clock advances with its frames. Mesa's compiler
+ * iterates over tables in address order, so only fixed addresses give the same shaders each time.
+ * If the system does not allow fixed addresses, captures may differ. */
 static bool
 run_program(struct session *session, const struct subprocess_setup *setup, struct error *err)
 {
-    const int before = session->by_frames ? personality(0xffffffff) /* asks */ : -1;
+    const int before = session->by_frames ? personality(0xffffffff) /* query */ : -1;
     if (before >= 0 && personality((unsigned long)before | ADDR_NO_RANDOMIZE) < 0)
         log_warning("the system lets no program have fixed addresses (%s): two captures may differ",
                     strerror(errno));
@@ -157,7 +160,7 @@ start_program(struct session *session, char **argv, struct error *err)
                                      : mem_strdup("AETIUS_CLOCK");
     char *ours = mem_printf("AETIUS_SOCKET=%s", session->socket);
     char *newer = mem_printf("VTEST_SOCKET_NAME=%s", session->socket);
-    /* glvnd overwrites libGL's functions with Mesa's own, past the shim's wrappers, if it may. */
+    /* otherwise glvnd patches libGL's functions with Mesa's and bypasses the shim's wrappers */
     const char *const environment[] = {"LIBGL_ALWAYS_SOFTWARE=1",
                                        "GALLIUM_DRIVER=virpipe",
                                        "__GLVND_DISALLOW_PATCHING=1",
@@ -189,7 +192,7 @@ program_ended(struct session *session, int status, struct launch_result *result)
                                                : WEXITSTATUS(status) == SHELLS_SIGNAL + SIGSEGV);
 }
 
-/* This process shall end, or the program has ended. */
+/* Checks whether a signal came to this process and whether the program has ended. */
 static void
 hear_news(struct session *session, struct launch_result *result)
 {
@@ -199,8 +202,8 @@ hear_news(struct session *session, struct launch_result *result)
         program_ended(session, status, result);
 }
 
-/* Clients outlive the program when it left others behind (a shell's background jobs): they are
- * served until they go. */
+/* Processes that the program left running (a shell's background jobs) may still be clients. The
+ * server serves them until they disconnect. */
 static bool
 serve(struct session *session, const bool *stop, struct launch_result *result, struct error *err)
 {
@@ -217,7 +220,7 @@ serve(struct session *session, const bool *stop, struct launch_result *result, s
     return ok;
 }
 
-/* A program that ended by itself may have left others to go on. */
+/* After a normal end, processes that the program left running may continue. */
 static void
 end_program(struct session *session, bool served, struct launch_result *result)
 {

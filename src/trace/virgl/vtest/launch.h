@@ -1,33 +1,34 @@
-/* Runs an OpenGL program on the virtual GPU: the socket, an X server when there is none, the
- * program's environment, and the end of all of them. Ctrl-C and SIGTERM end the program and then
- * the work in good order. */
+/* Runs an OpenGL program on the virtual GPU. Creates the socket, an X server if there is none, and
+ * the program's environment, and cleans them up. After Ctrl-C or SIGTERM it ends the program first,
+ * then finishes its work. */
 #ifndef AETIUS_TRACE_LAUNCH_H
 #define AETIUS_TRACE_LAUNCH_H
 
 #include "trace/message.h"
 
 struct launch_result {
-    bool interrupted;     /* by a signal to this process */
-    bool stopped;         /* because *stop became true */
-    bool failed;          /* the program ended badly of its own */
-    bool segfault;        /* so */
-    bool users_display;   /* it had an X server that was there before */
-    char how[128];        /* its end, in words */
-    uint32_t connections; /* it made */
-    bool privileged;      /* it runs as another user or group; that was said */
-    struct error refused; /* why the first client was dropped; "" when none was */
+    bool interrupted;     /* a signal came to this process */
+    bool stopped;         /* *stop became true */
+    bool failed;          /* the program itself failed */
+    bool segfault;        /* the failure was a segmentation fault */
+    bool users_display;   /* the program used an existing X server */
+    char how[128];        /* description of the program's end */
+    uint32_t connections; /* number of connections from the program */
+    bool privileged;      /* the program runs as another user or group; a warning was printed */
+    struct error refused; /* why the first rejected client was dropped; "" if none was */
 };
 
-/* The file that execvp() would run, or the name where there is none; the caller frees. */
+/* Returns the file that execvp() would run, or `name` if there is none. The caller frees the
+ * result. */
 char *launch_find(const char *name);
 
-/* Serves until the program has ended and its clients are gone, or *stop is true. `clock`: so many
- * frames are a second of the program's (frame_clock.h); 0: its clock is the host's. false: it could
- * not be run, or the server broke. */
+/* Serves clients until the program has ended and all clients are gone, or until *stop is true.
+ * `clock`: frames per second of the program's clock (frame_clock.h); 0: the host's clock. Returns
+ * false if the program could not start, or if the server failed. */
 bool launch(char **argv, uint32_t clock, struct message_sink *sink, const bool *stop,
             struct launch_result *result, struct error *err);
 
-/* Says what went wrong with the program, and returns the exit status of the command. */
+/* Prints the failures of the program and returns the exit status of the command. */
 int launch_conclude(const struct launch_result *result, const char *program);
 
 #endif

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 
 struct client {
-    struct handle_map textures; /* to struct resource_desc */
+    struct handle_map textures; /* handle to struct resource_desc */
     bool swapped;
-    bool worked;          /* since the last frame */
-    struct message frame; /* what ends it */
-    uint64_t read_pixels; /* of the readback that chose it; 0: nothing was read */
+    bool worked;          /* there was work since the last frame */
+    struct message frame; /* MESSAGE_FRAME that will end the current frame */
+    uint64_t read_pixels; /* size of the readback in `frame`; 0: no readback yet */
 };
 
 static void
@@ -46,7 +46,7 @@ is_work(const struct message *message)
     return false;
 }
 
-/* Whether what the frame shows would not be there after this message. */
+/* Returns whether this message would destroy the contents that the frame shows. */
 static bool
 ends_before(const struct client *client, const struct message *message)
 {
@@ -123,7 +123,7 @@ offscreen_take(void *data, const struct message *message, uint8_t *out, uint32_t
     note(client, message);
     if (message->kind == MESSAGE_CLIENT_END)
         free_client(handle_map_remove(&offscreen->clients, message->client));
-    /* a sink hears of the end of a client whatever went wrong before */
+    /* a sink must get the end of a client even after an error */
     return inner->take(inner->data, message, out, out_bytes, ok ? err : &closing) && ok;
 }
 

@@ -1,11 +1,13 @@
-/* Off-screen frames: a sink in front of another one that adds what ends them. A client that has not
- * swapped yet may never do: what it draws and reads back of it is a frame as well.
+/* Adds frames for programs that render off-screen. This sink is in front of another one and inserts
+ * the messages that end such frames. Frames of a client that has not swapped yet are its draws with
+ * the readbacks of their results.
  *
- * Its frame is some work (draws, clears, blits, copies) and the color readbacks that follow; it
- * ends before the next work, or when the client leaves or destroys or overwrites what it read. A
- * MESSAGE_FRAME is put there, of the whole level and layer that was read (by the largest box of
- * several, the first of equal ones). A swap instead ends the frame itself, and from then on only
- * swaps do. So what is recorded, and every run of it, has the same frames as the live run. */
+ * An off-screen frame is work (draws, clears, blits, copies) and the color readbacks after it. It
+ * ends before the next work, or when the client leaves, or when it destroys or overwrites the
+ * resource that it read. The sink inserts a MESSAGE_FRAME there. It has the whole level and layer
+ * of the readback with the largest box, the first of equal ones. A swap ends the frame instead;
+ * after it, only swaps end frames of this client. Recorded traces contain these messages, so all
+ * runs of a trace have the frames of the live run. */
 #ifndef AETIUS_TRACE_OFFSCREEN_H
 #define AETIUS_TRACE_OFFSCREEN_H
 

@@ -1,9 +1,9 @@
-/* A message sink that virgl_test_server executes (docs/design/reference.md, virgl_test_server). The
- * server forks for each connection, so handles of clients never meet; with --multi-clients all
- * connections would share one space of handles.
+/* Message sink that forwards to virgl_test_server (docs/design/reference.md, virgl_test_server).
+ * The server forks for each connection, so clients have separate handles. With --multi-clients all
+ * connections would share the handles.
  *
  * The pass-through owns the server process, its private folder, and a connection with mappings for
- * each client. When the connection breaks, the last line of the server's log joins the error. */
+ * each client. If the connection breaks, the error includes the last line of the server's log. */
 #include "trace/virgl/vtest/passthrough.h"
 
 #include "base/file.h"
@@ -29,7 +29,8 @@
 struct far_resource {
     struct guest_layout layout;
     uint8_t *mapping;
-    /* What PUT2s that the server may not have read yet cover, if it has not answered since. */
+    /* Range of PUT2s that the server may not have read yet. Valid only while `answers` equals
+     * unread_since. */
     uint32_t unread_from, unread_to;
     uint64_t unread_since;
 };
@@ -40,7 +41,8 @@ struct far_query {
 
 struct far_client {
     int fd;
-    uint64_t answers; /* of the server so far: all that was said before one was done by then */
+    /* answers requested so far; each proves that the server executed all earlier commands */
+    uint64_t answers;
     struct handle_map resources, queries;
 };
 
@@ -49,7 +51,7 @@ struct passthrough {
     struct private_folder folder;
     char *socket, *log;
     struct subprocess server;
-    bool single_sampled; /* the driver knows one sample a pixel */
+    bool single_sampled; /* the driver supports only one sample per pixel */
     struct handle_map clients;
 };
 
@@ -150,7 +152,8 @@ wait_for_server(struct far_client *client, uint32_t handle, bool idle, struct er
     return wire_wait(client->fd, handle, idle, err);
 }
 
-/* A place in the memory may only be written again when the server has read what was put there. */
+/* Waits until the server has read earlier PUT2s that overlap the region, before it is
+ * overwritten. */
 static bool
 await_unread(struct far_client *client, struct far_resource *resource, uint32_t handle,
              const struct guest_region *region, struct error *err)
@@ -194,8 +197,8 @@ whole_tiles(uint32_t blocks)
     return (blocks + TILE_SIZE - 1) / TILE_SIZE * TILE_SIZE;
 }
 
-/* The contents of a level, padded to whole tiles, as PUTs of what lies inside it. Multisampled
- * resources share no memory with the server: it loses what they held. */
+/* Sends the contents of a level, which are padded to whole tiles, as PUTs without the padding.
+ * Contents of multisampled resources are lost, because they have no shared memory. */
 static bool
 put_contents(struct far_client *client, const struct message *message, struct error *err)
 {
@@ -226,7 +229,8 @@ put_contents(struct far_client *client, const struct message *message, struct er
     bool ok = true;
     inner.bytes = bytes;
     inner.size_bytes = (uint32_t)(row_bytes * rows);
-    for (uint32_t z = 0; ok && z < l->slices; z++) { /* of several faces it takes the first alone */
+    /* one PUT per slice: of several cube faces the server would take only the first */
+    for (uint32_t z = 0; ok && z < l->slices; z++) {
         for (uint32_t y = 0; y < rows; y++)
             memcpy(bytes + y * row_bytes,
                    message->bytes + (z * (size_t)padded_rows + y) * padded_bytes, row_bytes);
@@ -256,7 +260,8 @@ get(struct far_client *client, const struct message *message, uint8_t *out, uint
     return true;
 }
 
-/* Remembers where queries put their results, and marks those that are asked for as waiting. */
+/* Records where queries store their results. Marks the results that this SUBMIT requests as
+ * waiting. */
 static void
 follow_queries(struct far_client *client, struct submit_walk walk)
 {
@@ -284,8 +289,8 @@ follow_queries(struct far_client *client, struct submit_walk walk)
     }
 }
 
-/* A fetched result reaches the memory when the server polls its renderer, at a wait that follows;
- * rarely only some polls later. */
+/* Waits for a query result and passes it to the client. The server writes results to memory when it
+ * polls its renderer, at a later wait. In rare cases several polls are needed. */
 static bool
 fetch_result(struct passthrough *passthrough, uint32_t number, struct far_client *client,
              const struct far_query *query, struct error *err)
@@ -344,7 +349,8 @@ end_client(struct passthrough *passthrough, uint32_t number)
     return true;
 }
 
-/* When the connection broke, the server's own last words say more than the errno. */
+/* Appends the last line of the server's log to the error of a broken connection, since it is more
+ * specific than errno. Always returns false. */
 static bool
 add_log(const struct passthrough *passthrough, struct error *err)
 {
@@ -379,9 +385,9 @@ passthrough_take(void *data, const struct message *message, uint8_t *out, uint32
         return end_client(passthrough, message->client);
     if (message->kind == MESSAGE_STATE || message->kind == MESSAGE_ADDRESS ||
         message->kind == MESSAGE_RESULT)
-        return true; /* of the simulated GPU alone */
+        return true; /* these matter only to the simulated GPU */
     if (message->kind == MESSAGE_FRAME && !out)
-        return true; /* nobody wants its picture */
+        return true; /* the caller does not need the picture */
     if (!client)
         return fail(err, "there is no client %u", message->client);
     switch (message->kind) {

@@ -1,5 +1,5 @@
-/* The reference renderer: a private virgl_test_server, which draws on llvmpipe or softpipe what the
- * clients say. Each client is a connection to it. */
+/* Reference renderer: a private virgl_test_server, which draws the messages of clients on llvmpipe
+ * or softpipe. Each client has a separate connection. */
 #ifndef AETIUS_TRACE_PASSTHROUGH_H
 #define AETIUS_TRACE_PASSTHROUGH_H
 
@@ -7,15 +7,15 @@
 
 struct passthrough;
 
-/* `driver`: llvmpipe or softpipe. Starts the server and waits until it listens. */
+/* Starts the server and waits until it listens. `driver` is llvmpipe or softpipe. */
 bool passthrough_create(struct passthrough **passthrough, const char *driver, struct error *err);
-/* Ends the server. */
+/* Ends the server and frees `passthrough`. */
 void passthrough_destroy(struct passthrough *passthrough);
 
 struct message_sink *passthrough_sink(struct passthrough *passthrough);
 
-/* Whether a GET gives what the GPU holds of this format bit by bit. Z24X8 does not: the server
- * reads depth alone as floats of less precision. */
+/* Returns whether a GET returns this format exactly as the GPU stores it. Z24X8 does not qualify:
+ * the server reads depth without stencil as floats, which have less precision. */
 bool passthrough_keeps(uint32_t format);
 
 #endif

@@ -1,6 +1,6 @@
-/* A folder for sockets and logs that no other user can enter, /tmp/aetius-PID-XXXXXX (or in
- * TMPDIR). It is locked while its process lives: what a killed process left is removed when the
- * next folder is made. */
+/* Folder for sockets and logs, accessible only to this user: aetius-PID-XXXXXX in TMPDIR or /tmp.
+ * The process holds a lock on the folder while it lives. Creating a folder also removes folders of
+ * killed processes. */
 #ifndef AETIUS_TRACE_PRIVATE_FOLDER_H
 #define AETIUS_TRACE_PRIVATE_FOLDER_H
 
@@ -12,7 +12,7 @@ struct private_folder {
 };
 
 bool private_folder_create(struct private_folder *folder, struct error *err);
-/* With the files in it; well where none was made (path NULL). */
+/* Removes the folder and its files. Does nothing if none was created (path NULL). */
 void private_folder_remove(struct private_folder *folder);
 
 #endif

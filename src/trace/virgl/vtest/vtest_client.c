@@ -1,12 +1,13 @@
-/* One connection of the virtual GPU: reads vtest messages, keeps the client's resources, and turns
- * its commands into messages for the sink (docs/design/frontend.md, Socket).
+/* One client connection of the virtual GPU: reads vtest messages, keeps the client's resources, and
+ * converts commands into messages for the sink (docs/design/frontend.md, Socket).
  *
- * The client owns its descriptor, its resources and their mappings. Bytes of a message belong to
- * the client and are valid while the sink takes it. The buffers for input and payload are freed
- * after a large message.
+ * The client owns its descriptor, its resources and their mappings. It owns the bytes of a message,
+ * which are valid only while the sink takes the message. The buffers for input and payload are
+ * freed after a large message.
  *
- * An error ends the connection: the protocol is broken, the sink refuses, the host gives no shared
- * memory, or the client does not take its answers for ANSWER_SECONDS. The caller reports it. */
+ * An error ends the connection; the caller reports it. Errors are violations of the protocol,
+ * rejection by the sink, lack of shared memory, and a client that does not read its answers for
+ * ANSWER_SECONDS. */
 #include "trace/virgl/vtest/vtest_client.h"
 
 #include "base/interrupt.h"
@@ -32,7 +33,7 @@ enum { ANSWER_SECONDS = 10, TURN_MS = 100 };
 struct shared_resource {
     struct resource_desc desc;
     struct guest_layout layout;
-    uint8_t *mapping; /* NULL when it has no shared memory */
+    uint8_t *mapping; /* NULL without shared memory */
     uint32_t mapping_bytes;
 };
 
@@ -44,14 +45,14 @@ struct vtest_client {
     bool begun;
     struct handle_map resources;
     VEC(uint8_t) input;
-    VEC(uint32_t) payload; /* of the message that is being executed, aligned */
-    VEC(uint8_t) rows;     /* of the transfer that is being executed */
+    VEC(uint32_t) payload; /* aligned copy of the current message's payload */
+    VEC(uint8_t) rows;     /* rows of the current transfer */
 
-    /* The rule of the swap: a GET of a display target that no BUSY_WAIT on it preceded, and that a
-     * BUSY_WAIT on it follows, is a swap; so a GET without a wait is held until the next message.
-     * The wait that completes a GET does not count as preceding the next one. */
-    uint32_t waited; /* handle of the BUSY_WAIT that was the last message, or 0 */
-    uint32_t read;   /* handle of the GET that was the last message, or 0 */
+    /* Rule for swaps: a GET of a display target is a swap if no BUSY_WAIT on the target precedes it
+     * and one follows it. So a GET without a preceding wait is held until the next message. A wait
+     * that completes a GET does not count as preceding the next GET. */
+    uint32_t waited; /* handle if the last message was a BUSY_WAIT, else 0 */
+    uint32_t read;   /* handle if the last message was a GET, else 0 */
     struct message held;
     uint32_t held_offset;
     bool holds;
@@ -120,8 +121,9 @@ vtest_client_write_back(struct vtest_client *client, uint32_t handle, uint32_t o
         memcpy(resource->mapping + offset, bytes, size_bytes);
 }
 
-/* A client that does not read its answers must not hold up the others for ever, nor a signal: until
- * when it may, by wall_seconds(). In turns: a signal may come just before. */
+/* Waits until the client can take more of its answer, at most until `until` (wall_seconds()). A
+ * client that does not read must not block the others. Polls in short slices, because a signal may
+ * come just before poll(). */
 static bool
 await_room(const struct vtest_client *client, double until, struct error *err)
 {
@@ -179,7 +181,8 @@ send_memory(struct vtest_client *client, int memory, struct error *err)
     return true;
 }
 
-/* The memfd is sealed against shrinking: a client that truncated it would fault this process. */
+/* Shares memory with the client. The memfd is sealed against shrinking: a client that truncated it
+ * would crash this process. */
 static bool
 share_memory(struct vtest_client *client, struct shared_resource *resource, uint32_t bytes,
              struct error *err)
@@ -207,7 +210,8 @@ do_create(struct vtest_client *client, const uint32_t *p, struct error *err)
     uint32_t bytes = p[VTEST_CREATE_MEMORY_BYTES];
     struct resource_desc desc;
     struct guest_layout layout;
-    memcpy(&desc, p + VTEST_CREATE_DESC, sizeof desc); /* numbers.h */
+    /* the values need no conversion: numbers.h */
+    memcpy(&desc, p + VTEST_CREATE_DESC, sizeof desc);
     if (desc.handle == 0 || handle_map_get(&client->resources, desc.handle))
         return fail(err, "the handle %u is in use", desc.handle);
     if (!guest_layout_init(&layout, &desc, err))
@@ -237,7 +241,7 @@ do_unref(struct vtest_client *client, uint32_t handle, struct error *err)
     return tell(client, &message, err);
 }
 
-/* Cuts the box to its level; false when nothing of it lies there. */
+/* Clips the box of a transfer to its level. Returns false if the result is empty. */
 static bool
 cut_transfer(struct vtest_client *client, struct message *message, uint32_t *offset)
 {
@@ -247,8 +251,8 @@ cut_transfer(struct vtest_client *client, struct message *message, uint32_t *off
                                       &message->transfer.box, offset);
 }
 
-/* Finds the resource and the region of a GET2 or PUT2. The memory's offset is the client's to say:
- * a partial swap and a whole one place their rows by it. */
+/* Finds the resource and the region of a GET2 or PUT2. The client chooses the offset in memory:
+ * partial and whole swaps place their rows with it. */
 static struct shared_resource *
 find_region(struct vtest_client *client, const struct message *message, uint32_t offset,
             struct guest_region *region, struct error *err)
@@ -294,7 +298,7 @@ do_put(struct vtest_client *client, const uint32_t *p, struct error *err)
     struct shared_resource *resource = find_region(client, &message, offset, &region, err);
     if (!resource)
         return false;
-    /* Large ones are read where they are: the client leaves them alone until it is answered. */
+    /* Large data is not copied: the client does not change it before it gets an answer. */
     if (region.tight_bytes >= DIRECT_MIN_BYTES && guest_region_is_tight(&region)) {
         message.bytes = resource->mapping + region.offset;
     } else {
@@ -340,7 +344,7 @@ do_get(struct vtest_client *client, const uint32_t *p, struct error *err)
     return true;
 }
 
-/* Executes the GET that is held, now that the message after it is known. */
+/* Executes the held GET, now that the next message is known. */
 static bool
 release_held(struct vtest_client *client, bool is_swap, struct error *err)
 {
@@ -415,7 +419,7 @@ execute_request(struct vtest_client *client, uint32_t command, uint32_t length, 
     case VTEST_SUBMIT: return do_submit(client, length, err);
     case VTEST_PUT2: return do_put(client, p, err);
     case VTEST_GET2: return do_get(client, p, err);
-    /* Messages are executed in their order, so that everything is idle here. */
+    /* Messages are executed in order, so everything is idle here. */
     case VTEST_BUSY_WAIT: return reply(client, 1, VTEST_BUSY_WAIT, &idle, sizeof idle, err);
     default: return fail(err, "it is unknown to protocol version 2");
     }
@@ -444,7 +448,7 @@ command_name(uint32_t command)
     return known ? names[command] : "an unknown command";
 }
 
-/* The bytes of payload that follow a header on the wire. */
+/* Returns in *bytes the size of the payload after a header. */
 static bool
 payload_bytes(uint32_t command, uint32_t length, uint32_t *bytes, struct error *err)
 {
@@ -480,7 +484,7 @@ payload_bytes(uint32_t command, uint32_t length, uint32_t *bytes, struct error *
     return true;
 }
 
-/* What the swap's rule has to know of the message before and after a GET. */
+/* Applies the rule for swaps to a new message: decides about a held GET and records waits. */
 static bool
 follow_waits(struct vtest_client *client, uint32_t command, struct error *err)
 {
@@ -513,7 +517,7 @@ handle_message(struct vtest_client *client, uint32_t command, uint32_t length, c
     return true;
 }
 
-/* After a large message: the buffers that it took. */
+/* Frees buffers that a large message has grown. */
 static void
 free_large(struct vtest_client *client)
 {

@@ -1,4 +1,4 @@
-/* One connection of the virtual GPU: its input, its resources, and what its commands mean. */
+/* One client connection of the virtual GPU: its input, its resources and its commands. */
 #ifndef AETIUS_TRACE_VTEST_CLIENT_H
 #define AETIUS_TRACE_VTEST_CLIENT_H
 
@@ -6,9 +6,10 @@
 
 struct vtest_client;
 
-/* Takes the descriptor. */
+/* Takes ownership of `fd`. */
 struct vtest_client *vtest_client_create(int fd, uint32_t number, struct message_sink *sink);
-/* Tells the sink of the end; false when the sink fails at that. The client is gone either way. */
+/* Sends MESSAGE_CLIENT_END to the sink and frees the client, even on failure. Returns false if the
+ * sink fails. */
 bool vtest_client_destroy(struct vtest_client *client, struct error *err);
 
 int vtest_client_fd(const struct vtest_client *client);
@@ -17,15 +18,16 @@ uint32_t vtest_client_number(const struct vtest_client *client);
 enum vtest_client_state {
     VTEST_CLIENT_GOES_ON,
     VTEST_CLIENT_LEFT,
-    VTEST_CLIENT_BROKEN, /* err says why */
+    VTEST_CLIENT_BROKEN, /* err has the reason */
 };
-/* Reads what is there and executes the whole messages in it. */
+/* Reads available input and executes the complete messages in it. */
 enum vtest_client_state vtest_client_serve(struct vtest_client *client, struct error *err);
 
-/* What was read of a message that is not whole yet. */
+/* Returns the bytes of input that belong to an incomplete message. */
 size_t vtest_client_waiting_bytes(const struct vtest_client *client);
 
-/* Puts bytes into a resource's shared memory; what lies outside of it is not written. */
+/* Writes bytes into a resource's shared memory. Does nothing unless the whole range is within
+ * it. */
 void vtest_client_write_back(struct vtest_client *client, uint32_t handle, uint32_t offset,
                              const void *bytes, uint32_t size_bytes);
 

@@ -1,6 +1,6 @@
-/* The vtest protocol, version 2, as Mesa's virpipe driver speaks it over a Unix socket
- * (docs/design/frontend.md, Socket). A message is a dword length, a dword command, and the payload;
- * lengths are in dwords except where noted. */
+/* Version 2 of the vtest protocol, which Mesa's virpipe driver uses over a Unix socket
+ * (docs/design/frontend.md, Socket). A message is a dword length, a dword command and the payload.
+ * Lengths are in dwords except where noted. */
 #ifndef AETIUS_TRACE_VTEST_PROTOCOL_H
 #define AETIUS_TRACE_VTEST_PROTOCOL_H
 
@@ -14,30 +14,30 @@ enum vtest_command {
     VTEST_PUT = 5, /* version 0 */
     VTEST_SUBMIT = 6,
     VTEST_BUSY_WAIT = 7,
-    VTEST_CREATE_RENDERER = 8, /* the length is in bytes: the program's name with its NUL */
+    VTEST_CREATE_RENDERER = 8, /* length in bytes: the program's name with its NUL */
     VTEST_GET_CAPS2 = 9,       /* the reply's length is bytes + 1 */
     VTEST_PING = 10,
     VTEST_VERSION = 11,
-    VTEST_CREATE2 = 12, /* answered with a memfd (SCM_RIGHTS) when the size is not 0 */
+    VTEST_CREATE2 = 12, /* the reply has a memfd (SCM_RIGHTS) if the size is not 0 */
     VTEST_GET2 = 13,
-    VTEST_PUT2 = 14, /* the length counts data that is never sent */
+    VTEST_PUT2 = 14, /* the length includes data that is never sent */
 };
 
 enum {
     VTEST_HEADER_BYTES = 8,
     VTEST_PROTOCOL = 2,
-    VTEST_WAIT_FLAG = 1, /* BUSY_WAIT: answer when the resource is idle */
+    VTEST_WAIT_FLAG = 1, /* BUSY_WAIT: reply once the resource is idle */
 
     VTEST_NAME_MAX = 4096,
     VTEST_SUBMIT_MAX_DWORDS = 1 << 20,
 };
 
-/* Where the fields of the payloads lie, in dwords, and how long these are. */
+/* Offsets and lengths of the payload fields, in dwords. */
 enum { VTEST_UNREF_HANDLE, VTEST_UNREF_DWORDS };
 enum { VTEST_WAIT_HANDLE, VTEST_WAIT_FLAGS, VTEST_BUSY_WAIT_DWORDS };
 enum { VTEST_VERSION_NUMBER, VTEST_VERSION_DWORDS };
 enum {                    /* CREATE2 */
-       VTEST_CREATE_DESC, /* resource_desc's fields in their order */
+       VTEST_CREATE_DESC, /* fields of struct resource_desc, in order */
        VTEST_CREATE_MEMORY_BYTES = 10,
        VTEST_CREATE2_DWORDS,
 };
@@ -46,11 +46,11 @@ enum { /* GET2, PUT2 */
        VTEST_TRANSFER_LEVEL,
        VTEST_TRANSFER_BOX,
        VTEST_TRANSFER_DATA_BYTES = VTEST_TRANSFER_BOX + 6,
-       VTEST_TRANSFER_OFFSET, /* in the resource's memory */
+       VTEST_TRANSFER_OFFSET, /* offset in the resource's memory */
        VTEST_TRANSFER2_DWORDS,
 };
 
-/* What Mesa finds at the start of a query's buffer. */
+/* Start of a query's buffer, as Mesa reads it. */
 struct vtest_query_result {
     uint32_t state; /* enum vtest_query_state */
     uint32_t size_bytes;

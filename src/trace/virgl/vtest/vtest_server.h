@@ -1,9 +1,9 @@
-/* The virtual GPU's socket: serves any number of clients, one thread, and hands what they say to a
- * message sink. Bulk data live in memfds that are shared with the clients; they are snapshotted and
- * filled here, so that messages carry tight rows.
+/* Socket of the virtual GPU. One thread serves any number of clients and forwards their messages to
+ * a sink. Bulk data is in memfds shared with the clients. The server copies data from and to them,
+ * so messages have tight rows.
  *
- * A client that breaks the protocol, or whose message the sink refuses, is dropped with one line on
- * standard error; the others go on. */
+ * A client that violates the protocol, or whose message the sink rejects, is dropped with one line
+ * on standard error. The other clients continue. */
 #ifndef AETIUS_TRACE_VTEST_SERVER_H
 #define AETIUS_TRACE_VTEST_SERVER_H
 
@@ -11,19 +11,21 @@
 
 struct vtest_server;
 
-/* Listens at `path`. Sets the sink's write_back and listener. The sink must outlive the server. */
+/* Listens at `path`. Sets the sink's write_back and listener. The caller keeps the sink until the
+ * server is destroyed. */
 bool vtest_server_create(struct vtest_server **server, const char *path, struct message_sink *sink,
                          struct error *err);
-/* Ends what clients are left (MESSAGE_CLIENT_END for each). */
+/* Disconnects the remaining clients, with a MESSAGE_CLIENT_END for each, and frees the server. */
 void vtest_server_destroy(struct vtest_server *server);
 
-/* Waits until a client, or the descriptor `wake` (-1: none), has something to say or the time is
- * over (-1: no limit), and serves it. false: the server itself cannot go on. */
+/* Waits until a client or the descriptor `wake` (-1: none) has input, or until the timeout (-1: no
+ * limit). Serves the clients with input. Returns false if the server itself cannot continue. */
 bool vtest_server_poll(struct vtest_server *server, int wake, int timeout_ms, struct error *err);
 
-uint32_t vtest_server_clients(const struct vtest_server *server);     /* connected now */
-uint32_t vtest_server_connections(const struct vtest_server *server); /* ever made */
-/* Why the first client was dropped; "" when none was. */
+uint32_t vtest_server_clients(const struct vtest_server *server); /* connected now */
+/* since the server was created */
+uint32_t vtest_server_connections(const struct vtest_server *server);
+/* Returns why the first rejected client was dropped; "" if none was. */
 const char *vtest_server_failure(const struct vtest_server *server);
 
 #endif

@@ -1,9 +1,9 @@
-/* The client's end of the vtest protocol, spoken to virgl_test_server (docs/design/frontend.md,
- * Socket; the server's traps: docs/design/reference.md, virgl_test_server).
+/* Client side of the vtest protocol, for connections to virgl_test_server (docs/design/frontend.md,
+ * Socket). Pitfalls of the server: docs/design/reference.md, virgl_test_server.
  *
- * Nothing is owned here: descriptors and mappings are the caller's, who closes and unmaps them.
- * Calls block. They fail when the server ends, gives a wrong answer, or gives none for
- * ANSWER_SECONDS; and at once after a signal. After a failure the connection is unusable. */
+ * The caller owns descriptors and mappings, and closes and unmaps them. Calls block. They fail if
+ * the server ends, replies incorrectly, or does not reply for ANSWER_SECONDS; and at once after a
+ * signal. After a failure the connection is unusable. */
 #include "trace/virgl/vtest/vtest_wire.h"
 
 #include "base/interrupt.h"
@@ -46,7 +46,7 @@ send_bytes(int fd, const void *bytes, size_t size, struct error *err)
     return true;
 }
 
-/* Waits for an answer, but not for a server that hangs when a signal came. */
+/* Waits for a reply. Stops after a signal, because the server may hang. */
 static bool
 await_answer(int fd, struct error *err)
 {
@@ -87,7 +87,7 @@ send_dwords(int fd, uint32_t length, uint32_t command, const uint32_t *dwords, u
     return send_bytes(fd, packet, VTEST_HEADER_BYTES + count * 4, err);
 }
 
-/* A reply's header and its one dword. */
+/* Receives a reply of one dword. */
 static bool
 receive_answer(int fd, uint32_t command, uint32_t *value, struct error *err)
 {
@@ -149,7 +149,7 @@ wire_connect_raw(const char *path, struct error *err)
     const struct timeval patience = {.tv_sec = 50};
     if (fd >= 0)
         setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    /* The server's socket is there a moment before it listens. */
+    /* The socket exists shortly before the server listens. */
     for (int tries = 0; fd >= 0 && tries < 500 && !interrupt_pending(); tries++) {
         if (!connect(fd, (struct sockaddr *)&address, sizeof address))
             return fd;
@@ -208,15 +208,16 @@ wire_create(int fd, const struct resource_desc *desc, uint32_t memory_bytes, uin
             struct error *err)
 {
     uint32_t body[VTEST_CREATE2_DWORDS];
-    memcpy(body + VTEST_CREATE_DESC, desc, sizeof *desc); /* numbers.h */
+    /* the values need no conversion: numbers.h */
+    memcpy(body + VTEST_CREATE_DESC, desc, sizeof *desc);
     body[VTEST_CREATE_MEMORY_BYTES] = memory_bytes;
     *mapping = NULL;
     if (!send_dwords(fd, VTEST_CREATE2_DWORDS, VTEST_CREATE2, body, VTEST_CREATE2_DWORDS, err))
         return false;
     if (memory_bytes == 0)
         return true;
-    /* A resource that the server cannot make gets no answer at all: a wait sent behind it gets
-     * one, whose first byte comes without a descriptor. */
+    /* The server does not reply for a resource that it cannot create. So a wait follows, which
+     * always gets a reply; its first byte then comes without a descriptor. */
     uint32_t nothing[VTEST_BUSY_WAIT_DWORDS] = {0}, busy;
     if (!send_dwords(fd, VTEST_BUSY_WAIT_DWORDS, VTEST_BUSY_WAIT, nothing, VTEST_BUSY_WAIT_DWORDS,
                      err))
@@ -255,7 +256,7 @@ wire_transfer(int fd, bool put, const struct message *message, uint32_t offset, 
     uint32_t body[VTEST_TRANSFER2_DWORDS] = {
         [VTEST_TRANSFER_HANDLE] = message->transfer.handle,
         [VTEST_TRANSFER_LEVEL] = message->transfer.level,
-        [VTEST_TRANSFER_DATA_BYTES] = 0, /* no data are sent */
+        [VTEST_TRANSFER_DATA_BYTES] = 0, /* no data is sent */
         [VTEST_TRANSFER_OFFSET] = offset,
     };
     memcpy(body + VTEST_TRANSFER_BOX, &message->transfer.box, sizeof message->transfer.box);

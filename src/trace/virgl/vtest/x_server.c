@@ -1,9 +1,9 @@
-/* Starts Xvfb with a private cookie and reads the display's number from a pipe
- * (docs/design/frontend.md, Processes). The cookie's file has the layout of Xau(3): family,
- * address, display, name and data, each text with its length, big endian.
+/* Starts Xvfb with a private cookie and reads the display number from a pipe
+ * (docs/design/frontend.md, Processes). The cookie file has the layout of Xau(3): family, address,
+ * display, name and data. Each string is preceded by its length, in big-endian order.
  *
- * The caller owns the x_server, and ends it also after a failed start. Starting fails if Xvfb is
- * not installed or gives no number within DISPLAY_SECONDS, and after a signal. */
+ * The caller owns the x_server, and calls x_server_end() even after a failed start. The start fails
+ * if Xvfb is not installed, if it reports no number within DISPLAY_SECONDS, or after a signal. */
 #include "trace/virgl/vtest/x_server.h"
 
 #include "base/file.h"
@@ -19,7 +19,7 @@
 
 enum { COOKIE_BYTES = 16, DISPLAY_SECONDS = 20 };
 
-/* One entry, for every address and display. */
+/* Writes one entry, valid for every address and display. */
 static bool
 write_cookie(const char *path, struct error *err)
 {
@@ -33,7 +33,7 @@ write_cookie(const char *path, struct error *err)
     return file_write(path, entry, sizeof entry, err);
 }
 
-/* Reads the display's number that Xvfb chose. */
+/* Reads the display number that Xvfb chose. */
 static bool
 read_display(int fd, char *number, size_t size)
 {
@@ -52,16 +52,16 @@ read_display(int fd, char *number, size_t size)
     return false;
 }
 
-/* Starts it with its cookie and log; `report`: where it writes its number. */
+/* Starts Xvfb with its cookie and log. Xvfb writes its display number to `report`. */
 static bool
 start(struct x_server *server, const char *cookie, const char *log, int report, struct error *err)
 {
     char *fd_text = mem_printf("%d", report), *auth_text = mem_strdup(cookie);
     char name[] = "Xvfb", displayfd[] = "-displayfd", screen[] = "-screen", zero[] = "0";
     char size[] = "1280x1024x24", nolisten[] = "-nolisten", tcp[] = "tcp", noreset[] = "-noreset";
-    /* With shared memory Mesa's virpipe crashes where a pixmap becomes a texture (GTK 3,
-     * compositors): it asks its resource for a handle (drisw_update_tex_buffer), which vtest does
-     * not have. */
+    /* Disables MIT-SHM, with which Mesa's virpipe crashes when a pixmap becomes a texture (GTK 3,
+     * compositors). Mesa then requests a resource handle (drisw_update_tex_buffer), which vtest
+     * lacks. */
     char auth[] = "-auth", extension[] = "-extension", shm[] = "MIT-SHM";
     char *argv[] = {name,      displayfd, fd_text, screen,  zero,      size, auth,
                     auth_text, nolisten,  tcp,     noreset, extension, shm,  NULL};

@@ -1,5 +1,5 @@
-/* An X server of our own (Xvfb), where there is none. Only who can read its cookie is let in: that
- * lies in a private folder, and the program gets its path. */
+/* Private X server (Xvfb) for hosts without one. Only processes that can read its cookie may
+ * connect. The cookie is in a private folder; the program gets its path. */
 #ifndef AETIUS_TRACE_X_SERVER_H
 #define AETIUS_TRACE_X_SERVER_H
 
@@ -8,11 +8,12 @@
 #include <sys/types.h>
 
 struct x_server {
-    struct subprocess process; /* pid 0: there is none, and the others are NULL */
-    char *display, *authority; /* DISPLAY=..., XAUTHORITY=... */
+    struct subprocess process; /* pid 0: no server; the other members are then NULL */
+    char *display, *authority; /* "DISPLAY=...", "XAUTHORITY=..." */
 };
 
-/* `folder`: a private one, for the cookie and the log. Pair with x_server_end() in any case. */
+/* `folder`: private folder for the cookie and the log. The caller calls x_server_end() even after a
+ * failure. */
 bool x_server_start(struct x_server *server, const char *folder, struct error *err);
 void x_server_end(struct x_server *server);
 
