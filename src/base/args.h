@@ -90,7 +90,7 @@ struct frame_set {
 struct error;
 bool frame_set_parse(struct frame_set *set, const char *text, struct error *err);
 bool frame_set_has(const struct frame_set *set, uint32_t frame);
-uint32_t frame_set_last(const struct frame_set *set); /* UINT32_MAX when every frame */
+uint32_t frame_set_last(const struct frame_set *set); /* UINT32_MAX for every frame */
 /* Converts frame numbers that a user gave to numbers of `name`, which has `count` frames from 0.
  * Frame 0 of `name` is frame `first` of the program. If every number is a frame of `name`, the set
  * stays unchanged. Otherwise every number must be a frame of the program, and the function

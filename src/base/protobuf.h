@@ -10,7 +10,7 @@
 #include "base/mem.h"
 
 struct proto {
-    uint8_t *items; /* a VEC */
+    uint8_t *items; /* with count and capacity: a VEC */
     size_t count, capacity;
 };
 

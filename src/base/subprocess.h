@@ -90,7 +90,7 @@ struct subprocess_filter {
 bool subprocess_filter(const struct subprocess_filter *filter, const char *input, size_t size,
                        char **output, size_t *output_size, bool *missing, struct error *err);
 
-/* "exit status 3", "signal 11 (Segmentation fault)" */
+/* Formats a wait status: "exit status 3", "signal 11 (Segmentation fault)". */
 void subprocess_describe(int status, char *text, unsigned size);
 /* Returns whether the wait status is success. Otherwise sets an error such as "NAME ended with exit
  * status 3". */

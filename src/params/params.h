@@ -95,7 +95,7 @@ struct param_info {
     const char *unmodelled;     /* NULL, or the reason why the parameter has no effect */
     uint8_t needs[PARAM_NEEDS]; /* conditions that must all hold: numbers from 1; 0 ends the list */
 };
-const struct param_info *param_infos(size_t *count);                           /* in file order */
+const struct param_info *param_infos(size_t *count); /* in the order of params.def */
 const struct param_info *param_find(const char *section, const char *name);    /* or NULL */
 const char *param_section_doc(const char *section);                            /* or NULL */
 bool param_nearest(const char *full_name, char *nearest, size_t nearest_size); /* "SECTION.Name" */

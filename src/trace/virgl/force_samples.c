@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TWIN_HANDLE 0x40000000u /* flag of a twin's handle; programs never create so many objects  \
-                                 */
+#define TWIN_HANDLE 0x40000000u /* added to a twin's handle; above the handles of programs */
 
 enum newer { NEITHER, SINGLE, MULTI };
 

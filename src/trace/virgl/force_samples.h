@@ -3,9 +3,10 @@
  *
  * Each resource that the simulator would multisample by force gets a multisampled twin. Each
  * surface of such a resource gets a surface of the twin. A framebuffer is bound with the twins if
- * its colors are display targets. A blit resolves the twin before a command reads the resource
- * (swap, readback, blit or copy). A blit copies the resource to all samples of the twin after a
- * command wrote to the resource. Reads through sampler views do not cause a resolve. */
+ * all of its surfaces have twins and one is a color. A blit resolves the twin before a command
+ * reads the resource (swap, readback, blit or copy). A blit copies the resource to all samples of
+ * the twin after a command wrote to the resource. Reads through sampler views do not cause a
+ * resolve. */
 #ifndef AETIUS_TRACE_FORCE_SAMPLES_H
 #define AETIUS_TRACE_FORCE_SAMPLES_H
 

@@ -46,7 +46,8 @@ mark_live(bool *live, const uint32_t *planes, uint32_t count, bool value)
         live[planes[i]] = value;
 }
 
-/* At the first command of a frame (or range), its own reads become reads of a later frame. */
+/* The scan leaves a frame (or range) at its first command. Its reads then count as reads of a later
+ * frame. */
 static void
 join_liveness(struct liveness *liveness)
 {

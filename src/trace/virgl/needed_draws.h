@@ -11,9 +11,9 @@
 
 struct needed_draws;
 
-/* For callers that draw all wanted frames. Walks the trace up to the last wanted frame, then
- * rewinds the reader. Before a wanted frame, only the last `warm_up` frames have needed draws;
- * WARM_UP_ALL: all frames have. On failure *needed is NULL. */
+/* For callers that draw all wanted frames: all of their draws are needed. Walks the trace up to the
+ * last wanted frame, then rewinds the reader. Before a wanted frame, only the last `warm_up` frames
+ * have needed draws; WARM_UP_ALL: all frames have. On failure *needed is NULL. */
 bool needed_draws_find(struct needed_draws **needed, struct trace_reader *reader,
                        const struct frame_set *wanted, uint32_t warm_up, struct error *err);
 /* For callers that draw each wanted frame separately, and otherwise walk past all frames. Draws of

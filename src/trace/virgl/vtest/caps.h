@@ -97,8 +97,8 @@ enum caps_feature {
 
 /* Bits of caps_v2.capability_bits. */
 enum caps_capability {
-    CAPS_SRGB_WRITE_CONTROL =
-        1 << 15, /* EXT_framebuffer_sRGB: surfaces with or without the curve */
+    /* EXT_framebuffer_sRGB: a surface can enable or disable the sRGB curve */
+    CAPS_SRGB_WRITE_CONTROL = 1 << 15,
     /* a framebuffer may have color buffers of several formats */
     CAPS_MIXED_COLOR_FORMATS = 1 << 18,
 };

@@ -169,7 +169,7 @@ keep(void *data)
     send(k->line, &err, sizeof err, MSG_NOSIGNAL);
     if (!well)
         return 1;
-    /* Closes the other inherited descriptors: a reader must see their end when the parent closes
+    /* Closes the other inherited descriptors, so that readers see their end once the parent closes
      * them. */
     const int own = STDERR_FILENO + 1;
     dup2(k->line, own);

@@ -4,10 +4,10 @@
  *
  * An off-screen frame is work (draws, clears, blits, copies) and the color readbacks after it. It
  * ends before the next work, or when the client leaves, or when it destroys or overwrites the
- * resource that it read. The sink inserts a MESSAGE_FRAME there. It has the whole level and layer
- * of the readback with the largest box, the first of equal ones. A swap ends the frame instead;
- * after it, only swaps end frames of this client. Recorded traces contain these messages, so all
- * runs of a trace have the frames of the live run. */
+ * resource that it read. The sink inserts a MESSAGE_FRAME there. The message has the whole level
+ * and layer of the readback with the largest box, the first of equal ones. A swap ends the frame
+ * instead; after it, only swaps end frames of this client. Recorded traces contain these messages,
+ * so all runs of a trace have the frames of the live run. */
 #ifndef AETIUS_TRACE_OFFSCREEN_H
 #define AETIUS_TRACE_OFFSCREEN_H
 

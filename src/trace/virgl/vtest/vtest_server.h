@@ -23,7 +23,7 @@ void vtest_server_destroy(struct vtest_server *server);
 bool vtest_server_poll(struct vtest_server *server, int wake, int timeout_ms, struct error *err);
 
 uint32_t vtest_server_clients(const struct vtest_server *server); /* connected now */
-/* since the server was created */
+/* Returns the number of connections since the server was created. */
 uint32_t vtest_server_connections(const struct vtest_server *server);
 /* Returns why the first rejected client was dropped; "" if none was. */
 const char *vtest_server_failure(const struct vtest_server *server);
