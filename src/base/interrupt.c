@@ -9,10 +9,10 @@
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 enum { SIGNALS = sizeof signals / sizeof signals[0], TURN_MS = 100 };
 
-/* First signal that came, or 0. Only the handlers set it; interrupt_grace() clears it. */
+/* First signal that arrived, or 0. Only the handlers set it; interrupt_grace() clears it. */
 static volatile sig_atomic_t interrupted;
 static volatile sig_atomic_t last; /* most recent signal */
-static int forgiven;               /* signal that came before interrupt_grace() */
+static int forgiven;               /* signal that arrived before interrupt_grace() */
 
 static void
 end(int signal)

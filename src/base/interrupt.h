@@ -13,15 +13,15 @@
 
 void interrupt_init(void);
 void interrupt_watch(void);
-/* Returns whether a signal came. */
+/* Returns whether a signal arrived. */
 bool interrupt_pending(void);
-/* Returns false, with an error, if a signal came. */
+/* Returns false, with an error, if a signal arrived. */
 bool interrupt_check(struct error *err);
 /* Clears the recorded signal for all but interrupt_status(), so that a command can still use its
  * complete results. After `seconds`, or at another signal, interrupt_pending() is true again. */
 void interrupt_grace(unsigned seconds);
 /* Reads `size` bytes, or fewer at the end of the file. Returns -1 with an error on failure, and if
- * a signal came. */
+ * a signal arrived. */
 ssize_t interrupt_read(int fd, void *bytes, size_t size, struct error *err);
 /* Waits up to `milliseconds` until `fd` is readable. Returns false at the timeout or if a signal
  * came. */

@@ -1,7 +1,7 @@
-/* Invariants: conditions that always hold between units, for example that a queue has room, that a
- * credit is not negative, or that every reference is returned at the end of a frame. Builds with
- * -Dinvariants=true check them. Other builds contain no code for them. A violation is a BUG(): its
- * line names the unit or queue, the cycle and the condition.
+/* Invariants: conditions that always hold between units. Examples: a queue has room, a credit is
+ * not negative, every reference is returned at the end of a frame. Builds with -Dinvariants=true
+ * check them. Other builds contain no code for them. A violation is a BUG(): its line names the
+ * unit or queue, the cycle and the condition.
  *
  *     INVARIANT(&setup->module, setup->stored >= item->triangles);
  *

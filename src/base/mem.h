@@ -7,7 +7,8 @@
 
 /* Returns zeroed memory. If the host has none left, the program prints one line and ends. */
 void *mem_alloc(size_t bytes);
-/* Allocates count * bytes zeroed bytes. A product above SIZE_MAX ends the program. */
+/* Returns zeroed memory for `count` items of `bytes` bytes. A product above SIZE_MAX ends the
+ * program. */
 void *mem_array(size_t count, size_t bytes);
 void *mem_realloc(void *old, size_t bytes); /* new bytes are not zeroed */
 void *mem_resize(void *old, size_t count, size_t bytes);
@@ -17,7 +18,7 @@ char *mem_strdup(const char *text);
  * and U+FFFE and U+FFFF (invalid in XML). */
 uint32_t mem_utf8_bytes(const char *text);
 /* Returns a copy of the text that is safe to print on a terminal; the caller frees it. Bytes of
- * control characters except newline and tab, and invalid UTF-8, become \x1b and the like. */
+ * control characters except newline and tab, and invalid UTF-8, become escapes like \x1b. */
 char *mem_printable(const char *text);
 char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Marks a block as deliberately not freed, with all memory that it points to, because the process

@@ -24,7 +24,7 @@ void sha256_begin(struct sha256 *sha);
 void sha256_add(struct sha256 *sha, const void *bytes, size_t size);
 void sha256_end(struct sha256 *sha, char text[SHA256_TEXT]);
 
-/* Hashes a regular file. Fails with an error if a signal comes. */
+/* Hashes a regular file. Fails with an error if a signal arrives. */
 bool sha256_file(const char *path, char text[SHA256_TEXT], struct error *err);
 
 #endif

@@ -70,8 +70,8 @@ bool subprocess_has_ended(struct subprocess *child, int *status);
 /* Closes the pipe, waits for the child to exit and returns the wait status. */
 int subprocess_wait(struct subprocess *child);
 /* Reads up to `most` bytes from the pipe, then waits for the child. *text ends with a NUL, which
- * *size does not count; the caller frees it. If a signal came to this process or the read failed,
- * the function ends the child and returns false. *text is then NULL. */
+ * *size does not count; the caller frees it. If this process got a signal or the read failed, the
+ * function ends the child and returns false. *text is then NULL. */
 bool subprocess_collect(struct subprocess *child, size_t most, char **text, size_t *size,
                         int *status, struct error *err);
 /* Sends SIGTERM and waits up to `grace_ms` for the child to exit. Then sends SIGKILL, which also

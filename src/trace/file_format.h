@@ -54,8 +54,8 @@ struct trace_end {
     uint32_t magic, offset_low, offset_high, crc;
 };
 
-/* Returns the dwords of a message in a chunk, between its kind and client and its payload. They
- * are:
+/* Returns the number of dwords of a message in a chunk, without its kind, client and payload. The
+ * dwords come between the client and the payload. They are:
  *   CLIENT_END: none
  *   CLIENT_BEGIN, SUBMIT: size of the payload
  *   RESOURCE_CREATE: resource_desc

@@ -33,7 +33,7 @@ struct trace_reader {
     int why;                 /* errno of the first failed read, or 0 */
     uint64_t at;             /* offset of the next chunk */
     uint32_t frame;          /* frame whose messages the caller gets */
-    struct trace_frame read; /* read of that frame so far: messages, draws, chunks */
+    struct trace_frame read; /* counts of that frame so far: messages, draws, chunks */
     VEC(uint8_t) packed;
     VEC(uint8_t) raw;
     uint32_t raw_at;
@@ -73,7 +73,8 @@ check_readable(const struct trace_reader *reader, struct error *err)
     return !reader->why || fail(err, "cannot read %s: %s", reader->path, strerror(reader->why));
 }
 
-/* Extends *crc by a part of the file. Returns false if the file is too short or a signal came. */
+/* Extends *crc by a part of the file. Returns false if the file is too short or a signal arrived.
+ */
 static bool
 crc_at(struct trace_reader *reader, uint64_t offset, uint64_t size, uint32_t *crc)
 {
@@ -177,8 +178,8 @@ check_chunk(struct trace_reader *reader, uint64_t offset, struct trace_chunk *ch
     return crc == chunk->payload_crc || fail(err, "wrong checksum");
 }
 
-/* Returns whether the index at an offset matches the chunks, and is followed by the end of the
- * file. */
+/* Returns whether the index at an offset matches the chunks, and whether the end marker follows as
+ * the last part of the file. */
 static bool
 index_ok(struct trace_reader *reader, uint64_t offset)
 {
@@ -444,8 +445,8 @@ as_many(const struct trace_frame *a, const struct trace_frame *b)
     return a->messages == b->messages && a->draws == b->draws && a->chunks == b->chunks;
 }
 
-/* Returns whether the messages of the frame match the counts in its chunk headers, which users rely
- * on. Also checks that a frame ends at the end of a chunk. */
+/* Returns whether the messages of the frame match the counts in its chunk headers, because users
+ * rely on these counts. Also checks that a frame ends at the end of a chunk. */
 static bool
 as_announced(struct trace_reader *reader, const struct message *message)
 {

@@ -33,7 +33,7 @@ struct live_state *live_state_create(struct budget *budget);
 void live_state_destroy(struct live_state *state);
 
 /* Updates the state by one message. Invalid commands are not errors here: the renderer rejects
- * them. Fails only if the state exceeds its memory limit or a signal came. */
+ * them. Fails only if the state exceeds its memory limit or a signal arrived. */
 bool live_state_take(struct live_state *state, const struct message *message, struct error *err);
 
 /* Returns the resource that the last message created, or NULL. The caller may set its address. */

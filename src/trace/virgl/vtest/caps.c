@@ -146,8 +146,8 @@ caps_fill(struct caps_v2 *caps)
     fill_sample_locations(caps);
     caps->capability_bits = CAPS_SRGB_WRITE_CONTROL | CAPS_MIXED_COLOR_FORMATS;
     caps->capability_bits_v2 = CAPS_STRING_MARKER;
-    /* Mesa uses the mask of multisampled formats from 9, TEXCOORD and PCOORD semantics from 10,
-     * constant sizes per stage from 12, and the block size from 13. */
+    /* Mesa uses the mask of multisampled formats from 9, and TEXCOORD and PCOORD semantics from 10.
+     * It uses constant sizes per stage from 12, and the block size from 13. */
     caps->host_feature_check_version = 13;
     strcpy(caps->renderer, "aetius");
 }

@@ -30,7 +30,7 @@
 #include <unistd.h>
 
 enum {
-    POLL_MS = 200,       /* in ms; bounds the delay of a signal that comes just before poll() */
+    POLL_MS = 200,       /* in ms; bounds the delay of a signal that arrives just before poll() */
     SHELLS_SIGNAL = 128, /* a shell's exit status is this plus the number of a signal */
 };
 
@@ -192,7 +192,7 @@ program_ended(struct session *session, int status, struct launch_result *result)
                                                : WEXITSTATUS(status) == SHELLS_SIGNAL + SIGSEGV);
 }
 
-/* Checks whether a signal came to this process and whether the program has ended. */
+/* Checks whether this process got a signal and whether the program has ended. */
 static void
 hear_news(struct session *session, struct launch_result *result)
 {

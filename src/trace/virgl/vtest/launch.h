@@ -7,7 +7,7 @@
 #include "trace/message.h"
 
 struct launch_result {
-    bool interrupted;     /* a signal came to this process */
+    bool interrupted;     /* this process got a signal */
     bool stopped;         /* *stop became true */
     bool failed;          /* the program itself failed */
     bool segfault;        /* the failure was a segmentation fault */

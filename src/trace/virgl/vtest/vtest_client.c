@@ -48,9 +48,9 @@ struct vtest_client {
     VEC(uint32_t) payload; /* aligned copy of the current message's payload */
     VEC(uint8_t) rows;     /* rows of the current transfer */
 
-    /* A GET of a display target is a swap if the message after it is a BUSY_WAIT on the target and
-     * the message before it is not. So a GET without a wait before it is held until the next
-     * message. A wait that completes a GET does not count for the next GET. */
+    /* Rule for swaps: a GET of a display target is a swap if a BUSY_WAIT on the target directly
+     * follows it and none directly precedes it. So a GET without a preceding wait is held until the
+     * next message. A wait that completes a GET does not count as preceding the next GET. */
     uint32_t waited; /* handle if the last message was a BUSY_WAIT, else 0 */
     uint32_t read;   /* handle if the last message was a GET, else 0 */
     struct message held;
