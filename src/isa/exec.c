@@ -1,10 +1,10 @@
-/* The executor: steps, flow control, masks (docs/design/shader.md, Flow control: groups that
- * share one program counter, with a stack of active masks).
+/* The executor: steps, flow control, masks (docs/design/shader.md, Flow control). A group shares
+ * one program counter and has a stack of active masks.
  *
- * A block that is open has a frame. Lanes that leave a block early (BRK, CONT, RET) are taken out
- * of the frames above the one they leave to, so that none of those brings them back; when no lane
- * is left, the group goes at once to where the innermost frame gives lanes back. Masks are a
- * block's, what they decide is the group's. */
+ * Each open IF, loop or call has a frame. Lanes that leave early (BRK, CONT, RET) are removed from
+ * all frames above their target, so that no such frame reactivates them. If no lane is left, the
+ * group jumps to the point where the innermost frame reactivates lanes. Each block has its own
+ * masks, but branches are decided for the whole group. */
 #include "isa/exec.h"
 
 #include "base/bits.h"
@@ -13,12 +13,12 @@
 #include <string.h>
 
 enum frame_kind {
-    FRAME_IF,   /* saved: goes on at ENDIF; other: waits for ELSE; pc: ELSE or ENDIF */
-    FRAME_LOOP, /* saved: goes on behind the loop; other: waits at ENDLOOP; pc: ENDLOOP */
-    FRAME_CALL, /* saved: goes on behind the call; pc: where that is */
+    FRAME_IF,   /* saved: continues at ENDIF; other: waits for ELSE; pc: ELSE or ENDIF */
+    FRAME_LOOP, /* saved: continues after the loop; other: waits at ENDLOOP; pc: ENDLOOP */
+    FRAME_CALL, /* saved: continues after the call; pc: the return address */
 };
 
-/* Bytes of a register file; an empty one keeps a place, so that none is a null pointer. */
+/* Bytes of a register file. An empty file still gets one register, so that its pointer is valid. */
 static uint32_t
 file_bytes(uint32_t registers, uint32_t lanes)
 {
@@ -130,7 +130,7 @@ end_all(struct exec *exec)
         exec[b].alive = 0;
 }
 
-/* Opens a frame; what waits in `other` is nobody yet. Returns its place in the stacks. */
+/* Opens a frame; `other` starts empty. Returns its index in the stacks. */
 static uint32_t
 push_frame(struct exec *exec, enum frame_kind kind, uint32_t pc)
 {
@@ -152,7 +152,7 @@ top_frame(const struct exec *exec)
     return exec->depth - 1;
 }
 
-/* The lanes that a frame saved go on, and the frame goes. */
+/* Closes the innermost frame and reactivates the lanes that it saved. */
 static void
 pop_frame(struct exec *exec)
 {
@@ -162,7 +162,7 @@ pop_frame(struct exec *exec)
     exec->depth--;
 }
 
-/* Nothing runs here any more: to where the innermost block gives lanes back. */
+/* No lane is active: jumps to the point where the innermost frame reactivates lanes. */
 static void
 skip_to_rejoin(struct exec *exec)
 {
@@ -176,7 +176,7 @@ skip_to_rejoin(struct exec *exec)
     end_all(exec);
 }
 
-/* Lanes with a number other than 0 (IF), or bits other than 0 (UIF), in x. */
+/* Lanes whose x is a number other than 0 (IF), or has bits other than 0 (UIF). */
 static uint64_t
 lanes_true(struct exec *block, const struct instruction *instruction)
 {
@@ -221,7 +221,7 @@ flow_else(struct exec *exec, const struct instruction *instruction)
         exec->pc = instruction->label;
 }
 
-/* Behind ENDIF and ENDLOOP, ENDSUB: the block's frame goes, its lanes go on. */
+/* At ENDIF, ENDLOOP and ENDSUB: closes the frame; its saved lanes continue. */
 static void
 flow_close(struct exec *exec)
 {
@@ -244,8 +244,8 @@ flow_endloop(struct exec *exec, const struct instruction *instruction)
         flow_close(exec);
 }
 
-/* Active lanes leave all blocks down to the innermost frame of a kind (or all blocks). Returns the
- * place of that frame, or -1 at the bottom. */
+/* Active lanes leave all frames above the innermost frame of a kind, or all frames. Returns the
+ * index of that frame, or -1 if there is none. */
 static int32_t
 leave_blocks(struct exec *exec, enum frame_kind kind)
 {
@@ -253,7 +253,8 @@ leave_blocks(struct exec *exec, enum frame_kind kind)
         if (exec->stack[d].kind == kind)
             return (int32_t)d;
         for (uint32_t b = 0; b < exec->blocks; b++)
-            exec[b].stack[d].saved &= ~exec[b].active; /* who waits in `other` is not active */
+            /* lanes that wait in `other` are not active */
+            exec[b].stack[d].saved &= ~exec[b].active;
     }
     return -1;
 }
@@ -283,7 +284,7 @@ flow_return(struct exec *exec)
     skip_to_rejoin(exec);
 }
 
-/* Lanes with a negative channel. */
+/* Lanes with at least one negative channel. */
 static uint64_t
 lanes_negative(struct exec *block, const struct instruction *instruction)
 {
@@ -342,7 +343,7 @@ exec_flow(struct exec *exec, const struct instruction *instruction)
     }
 }
 
-/* Instructions of threads. They are counted when it changes who is active. */
+/* Instruction counts per thread. They are updated only when the active mask changes. */
 
 static void
 count_block(struct exec *block, uint64_t issued)
@@ -362,7 +363,7 @@ count_changed(struct exec *exec)
             count_block(&exec[b], exec->issued);
 }
 
-/* Lanes that run, or wait for others, in a group with so many open frames. */
+/* Lanes that are active or wait in one of the `depth` open frames. */
 static uint64_t
 lanes_inside(const struct exec *block, uint32_t depth)
 {
@@ -372,7 +373,7 @@ lanes_inside(const struct exec *block, uint32_t depth)
     return lanes;
 }
 
-/* Lanes of quads in which none is alive. */
+/* Lanes of quads without a live lane. */
 static uint64_t
 lanes_of_dead_quads(const struct exec *block)
 {
@@ -391,8 +392,9 @@ stop_lanes(struct exec *block, uint32_t depth, uint64_t lanes)
     }
 }
 
-/* Lanes at the limit that are active stop where nobody needs them; true: one of them is needed.
- * *most: the instructions of the farthest thread that is left. */
+/* Stops active lanes at the limit if their quad has no live lane. Returns true if another lane is
+ * at the limit: the program is endless. *most is raised to the largest count of the remaining
+ * threads. */
 static bool
 stop_at_limit(struct exec *exec, struct exec *block, uint64_t *most)
 {
@@ -411,7 +413,8 @@ stop_at_limit(struct exec *exec, struct exec *block, uint64_t *most)
     return false;
 }
 
-/* A thread may be at its limit; says when to look again. Those that wait may be at it already. */
+/* Called when a thread may be at its limit. If none is, computes when to check again. A waiting
+ * thread may already be at its limit, so the next check is at least one instruction away. */
 static bool
 is_endless(struct exec *exec)
 {

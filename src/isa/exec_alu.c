@@ -1,13 +1,18 @@
-/* What the opcodes compute (TGSI's meaning: Mesa 22.3, docs/gallium/tgsi.rst), for all lanes at
- * once.
+/* Arithmetic of the opcodes, for all lanes at once (TGSI semantics: Mesa 22.3,
+ * docs/gallium/tgsi.rst).
  *
- * Where TGSI leaves a choice: MAD rounds twice. MIN and MAX give the operand that is a number when
- * one is NaN. ROUND goes to the nearest, halves to even. Derivatives are taken along each
- * row and column of the quad. Conversions to integers truncate and stop at the ends of the range,
- * NaN gives 0. Integer division by zero gives all ones (0 for
- * IDIV, as TGSI says), shifts count by their lowest five bits. Arithmetic gives one NaN only,
- * 0x7fc00000: which operand's NaN a host passes on depends on the host and its compiler. It gives
- * no denormals, but 0, as hardware of 2005 does; what only moves numbers keeps them. */
+ * Choices that TGSI leaves open:
+ * - MAD rounds twice.
+ * - MIN and MAX return the number if one operand is NaN.
+ * - ROUND rounds to nearest, halves to even.
+ * - Derivatives are computed per row and column of the quad.
+ * - Conversions to integers truncate and clamp to the range; NaN becomes 0.
+ * - Integer division by zero returns all ones (0 for IDIV, as TGSI requires).
+ * - Shifts use the lowest five bits of their count.
+ * - Arithmetic returns a single NaN, 0x7fc00000: which operand's NaN a host propagates depends on
+ *   the host and its compiler.
+ * - Arithmetic returns 0 instead of denormals, like hardware of 2005. Opcodes that only move
+ *   numbers keep them. */
 #include "isa/exec_operand.h"
 #include "isa/math.h"
 
@@ -16,7 +21,7 @@
 
 typedef void vector_fn(vec4f *d, const struct operand *s, size_t quads);
 
-/* a, b, c are the operands of a quad; the expression is the result. */
+/* a, b, c are the operands of one quad; `expression` is the result. */
 #define VECTOR1(name, expression)                                                                  \
     static void vector_##name(vec4f *d, const struct operand *s, size_t quads)                     \
     {                                                                                              \
@@ -48,7 +53,7 @@ typedef void vector_fn(vec4f *d, const struct operand *s, size_t quads);
 #define TRUTH(m)  ((vec4i)(m) & (vec4i)splat(1.0f))
 #define SIGN_BITS ((vec4u){0x80000000, 0x80000000, 0x80000000, 0x80000000})
 
-/* The NaN of all hosts for any NaN, and a zero of the same sign for a denormal. */
+/* Replaces any NaN by the one NaN of all hosts, and a denormal by a zero of the same sign. */
 static inline vec4f
 plain(vec4f v)
 {
@@ -57,8 +62,8 @@ plain(vec4f v)
     return select_lanes(v == v, flushed, splat(NAN));
 }
 
-/* The integer part of |v| < 2^23; larger numbers are whole already, and NaN stays. The conversion
- * never sees a number out of range. */
+/* Integer part if |v| < 2^23. Larger numbers are integers already; NaN is kept. The mask keeps the
+ * conversion in range. */
 static inline vec4f
 truncate(vec4f v)
 {
@@ -84,7 +89,7 @@ ceil_of(vec4f v)
     return (vec4f)(U(down) ^ SIGN_BITS);
 }
 
-/* Adding 2^23 pushes the fraction out, rounded to nearest even. */
+/* Adding 2^23 shifts the fraction out, rounded to nearest even. */
 static inline vec4f
 round_of(vec4f v)
 {
@@ -114,7 +119,7 @@ to_unsigned(vec4f v)
     return (vec4i)(U(whole) ^ (U(half) & SIGN_BITS)) | all;
 }
 
-/* Both halves are exact, their sum is rounded once. */
+/* Both halves convert exactly, so only their sum is rounded. */
 static inline vec4f
 from_unsigned(vec4u v)
 {
@@ -178,8 +183,8 @@ VECTOR2(islt, I(a) < I(b))
 VECTOR2(isge, I(a) >= I(b))
 VECTOR3(ucmp, select_lanes(U(a) != 0, b, c))
 
-/* What has no vectors: upper halves of products, and divisions, which in C have no results for zero
- * nor for INT_MIN / -1. */
+/* Operations without a vector form: upper halves of products, and divisions. C leaves division by
+ * zero and INT_MIN / -1 undefined. */
 static uint32_t
 integer_lane(uint32_t a, uint32_t b, uint8_t opcode)
 {
@@ -210,7 +215,7 @@ LANEWISE(umod, OP_UMOD)
 LANEWISE(idiv, OP_IDIV)
 LANEWISE(mod, OP_MOD)
 
-/* Functions of one lane. */
+/* Functions that are evaluated lane by lane. */
 #define SCALAR(name, call)                                                                         \
     static void vector_##name(vec4f *d, const struct operand *s, size_t quads)                     \
     {                                                                                              \
@@ -280,7 +285,7 @@ takes_integer(const struct opcode_info *info, uint32_t source)
     return info->type == TYPE_INTEGER || (info->type == TYPE_SELECT && source == 0);
 }
 
-/* All channels in one go: those of a register lie behind each other. */
+/* Processes all channels in one loop: the channels of a register are contiguous in memory. */
 static bool
 alu_contiguous(struct exec *exec, const struct instruction *instruction)
 {
@@ -297,8 +302,8 @@ alu_contiguous(struct exec *exec, const struct instruction *instruction)
     return true;
 }
 
-/* Each channel for itself. What is not written in place waits in `results`, since a channel written
- * early may be the source of a later one. */
+/* Processes each channel separately. A result that is not written in place is kept in `results`,
+ * because an early write could change the source of a later channel. */
 static void
 alu_components(struct exec *exec, const struct instruction *instruction)
 {
@@ -348,7 +353,7 @@ alu_scalar(struct exec *exec, const struct instruction *instruction)
     store_all(exec, &instruction->dst[0], result);
 }
 
-/* Products summed from x on, each step rounded. */
+/* Sums the products from x on, rounding at each step. */
 static void
 alu_dot(struct exec *exec, const struct instruction *instruction)
 {
@@ -369,7 +374,7 @@ alu_dot(struct exec *exec, const struct instruction *instruction)
     store_all(exec, &instruction->dst[0], sums);
 }
 
-/* A channel of a source as an array of its own. */
+/* Copies one channel of a source into an array. */
 static void
 copy_channel(struct exec *exec, const struct instruction *instruction, uint32_t source,
              uint32_t channel, vec4f *values)

@@ -1,7 +1,9 @@
-/* From a texture instruction to the request for the texture unit, and its texels back. Where TGSI
- * puts what (Mesa 22.3, docs/gallium/tgsi.rst, TEX ... TXQ): coordinates from src0.x on, the
- * reference of shadow targets in src0.z or, when z is taken, in src0.w; bias and LOD in src0.w, or
- * in src1.x for the opcodes with a 2; the divisor of TXP in src0.w. */
+/* Converts a texture instruction into a request for the texture unit, and stores the returned
+ * texels. Operand positions in TGSI (Mesa 22.3, docs/gallium/tgsi.rst, TEX ... TXQ):
+ * - coordinates: from src0.x on
+ * - reference of a shadow target: src0.z, or src0.w if z is taken
+ * - bias and LOD: src0.w, or src1.x for opcodes with a 2
+ * - divisor of TXP: src0.w */
 #include "isa/exec_operand.h"
 
 #include <string.h>
@@ -18,7 +20,7 @@ fetch_lanes(const struct exec *exec, const struct source *source, uint32_t chann
     }
 }
 
-/* What the texture unit has to do, in its six words. */
+/* Maps a texture opcode to one of the six that the texture unit implements. */
 static uint8_t
 plain_opcode(const struct exec *exec, uint8_t opcode)
 {
@@ -79,8 +81,9 @@ fetch_gradients(const struct exec *exec, const struct instruction *instruction,
     }
 }
 
-/* The sampler that an index picks: OpenGL leaves it undefined when it differs between the lanes, so
- * the first that runs decides; an index past the array is the first sampler. */
+/* The sampler that an index selects. OpenGL leaves the result undefined if the index differs
+ * between lanes, so the first active lane decides. An index out of range selects the first sampler.
+ */
 static uint8_t
 pick_sampler(const struct exec *exec, const struct instruction *instruction)
 {

@@ -1,6 +1,6 @@
 /* Transcendental functions of the shader unit (docs/design/shader.md, Arithmetic). The series are
- * Taylor's: with arguments reduced to small intervals a few terms more than a minimax polynomial
- * reach double precision's 1e-13, far below what the rounding to float shows. */
+ * Taylor series on small, reduced intervals. They need a few more terms than a minimax polynomial
+ * to reach 1e-13 in double precision. That is far below the rounding to float. */
 #include "isa/math.h"
 
 #include <math.h>
@@ -115,8 +115,9 @@ math_pow(float x, float y)
     return (float)exp2_double(product);
 }
 
-/* The quadrant of a large argument and what is left of it, from the 2 / pi in integers: the bits of
- * it that only add whole turns are left out, 96 of those behind them are multiplied. */
+/* Returns the quadrant of a large argument and sets *rest to the remainder, using 2 / pi as an
+ * integer. Bits of 2 / pi that only add whole turns are skipped. The next 96 bits are multiplied.
+ */
 static uint32_t
 reduce_large(float x, double *rest)
 {
@@ -125,7 +126,8 @@ reduce_large(float x, double *rest)
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
     uint32_t mantissa = (bits & 0x7fffff) | 0x800000;
-    uint32_t skip = (bits >> 23) - 127 - 23 - 2; /* arguments begin at 2^25: never negative */
+    /* arguments are at least 2^25, so this is not negative */
+    uint32_t skip = (bits >> 23) - 127 - 23 - 2;
     uint64_t words[4];
     for (uint32_t i = 0; i < 4; i++)
         words[i] = two_over_pi[skip / 32 + i];
@@ -133,11 +135,12 @@ reduce_large(float x, double *rest)
     unsigned __int128 window = 0;
     for (uint32_t i = 0; i < 3; i++)
         window = window << 32 | (uint32_t)((words[i] << 32 | words[i + 1]) >> (32 - shift));
-    /* In units of 2^-96 of a turn of four quadrants. */
+    /* Fraction of a full turn in units of 2^-128. The top two bits are the quadrant. */
     unsigned __int128 turn = window * mantissa << 32;
     uint32_t quadrant = (uint32_t)(turn >> 126);
-    uint64_t fraction = (uint64_t)(turn >> 62); /* of a quadrant, in 2^-64 */
-    double part = (double)(int64_t)fraction;    /* above a half: the next quadrant, negative */
+    uint64_t fraction = (uint64_t)(turn >> 62); /* part of a quadrant, in units of 2^-64 */
+    /* a fraction above one half becomes negative: it belongs to the next quadrant */
+    double part = (double)(int64_t)fraction;
     *rest = part * (1.0 / 18446744073709551616.0) * 1.57079632679489661923;
     return quadrant + (uint32_t)(fraction >> 63);
 }
@@ -148,7 +151,8 @@ reduce(float x, double *rest)
 {
     if (x >= 33554432.0f)
         return reduce_large(x, rest);
-    /* pi / 2 in three parts, the first two with so few bits that their products are exact. */
+    /* pi / 2 is split into three parts. The first two have so few bits that their products with n
+     * are exact. */
     double n = (double)(int64_t)((double)x * 0.63661977236758134308 + 0.5);
     *rest =
         (((double)x - n * 0x1.921fb4p+0) - n * 0x1.4442d18000000p-24) - n * 0x1.1a62633145c07p-54;

@@ -1,7 +1,7 @@
-/* Shader programs: from TGSI text to decoded instructions (docs/design/stream.md, Shaders;
- * grammar: what Mesa 22.3 prints). A text is lines: the stage, declarations, properties, immediates
- * and numbered instructions. Everything is checked against what is declared and against the limits
- * here, so that execution need not look again. */
+/* Shader programs: converts TGSI text to decoded instructions (docs/design/stream.md, Shaders; the
+ * grammar is the output of Mesa 22.3). A text consists of lines: the stage, declarations,
+ * properties, immediates and numbered instructions. The parser checks everything against the
+ * declarations and the limits, so execution needs no checks. */
 #include "isa/program.h"
 
 #include "base/hash.h"
@@ -35,7 +35,7 @@ const struct texture_target_info texture_target_infos[TEXTURE_TARGET_COUNT] = {
     [TEX_SHADOWCUBE] = {"SHADOWCUBE", 3, 3, -1},
 };
 
-/* Channels of a texture instruction's source before its swizzle. */
+/* Channels that source `i` of a texture instruction needs, before its swizzle. */
 static uint8_t
 texture_channels(const struct instruction *instruction, uint32_t i)
 {
@@ -59,7 +59,7 @@ texture_channels(const struct instruction *instruction, uint32_t i)
     return coordinates;
 }
 
-/* Channels of a source before its swizzle. */
+/* Channels that source `i` needs, before its swizzle. */
 static uint8_t
 channels_wanted(const struct instruction *instruction, uint32_t i)
 {
@@ -94,7 +94,7 @@ instruction_channels_read(const struct instruction *instruction, uint32_t i)
     return channels;
 }
 
-/* "  3: MOV OUT[0], IN[0]": the number is only for the reader. */
+/* "  3: MOV OUT[0], IN[0]". The number is redundant and must equal the instruction's index. */
 static bool
 parse_numbered(struct parser *parser)
 {
@@ -188,8 +188,8 @@ parse_lines(struct parser *parser, char *text)
     return true;
 }
 
-/* A vertex program may write no position (GLSL 1.20, 7.1: it is undefined then): it has one all the
- * same, which stays 0. */
+/* A vertex program may omit the position, which is then undefined (GLSL 1.20, 7.1). Later units
+ * need one, so such a program gets a position output that stays 0. */
 static void
 complete_outputs(struct program *program)
 {
@@ -211,7 +211,7 @@ note_outputs(struct program *program)
     }
 }
 
-/* Moves what the parser gathered into the program. */
+/* Copies the parser's results into the program. */
 static void
 program_take(struct program *program, struct parser *parser)
 {
@@ -226,7 +226,7 @@ program_take(struct program *program, struct parser *parser)
     }
 }
 
-/* A source as it is read: of its swizzle only the channels that the instruction wants. */
+/* Hashes a source; of its swizzle only the channels that the instruction needs. */
 static uint64_t
 hash_source(uint64_t hash, const struct instruction *instruction, uint32_t i)
 {
@@ -298,8 +298,8 @@ hash_stream_out(uint64_t hash, const struct so_info *so)
     return hash;
 }
 
-/* Of what the program does, not of its text: Mesa prints swizzles of channels that nobody reads as
- * they happen to lie in its memory, another way in every run. */
+/* Hashes the program's function, not its text. Mesa leaves unused swizzle channels uninitialized,
+ * so their text differs between runs. */
 static uint64_t
 hash_program(const struct program *p)
 {

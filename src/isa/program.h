@@ -1,5 +1,5 @@
-/* Shader programs: TGSI text parsed and decoded once into fixed-size instructions.
- * Opcodes are lines of isa.def; registers are files with an index. */
+/* Shader programs: TGSI text, parsed and decoded once into fixed-size instructions. Each opcode is
+ * a line of isa.def. A register is a file and an index. */
 #ifndef AETIUS_ISA_PROGRAM_H
 #define AETIUS_ISA_PROGRAM_H
 
@@ -9,26 +9,28 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum {                    /* a shader stage's; the command stream's limits too */
-       MAX_VARYINGS = 32, /* inputs and outputs, a vec4 each */
-       MAX_SAMPLERS = 16,
-       OFFERED_CONSTANTS = 4096,                 /* vec4: for the program's own */
-       MAX_CONSTANTS = OFFERED_CONSTANTS + 1024, /* with what the driver adds for built-in state */
-       MAX_SO_BUFFERS = 4,
-       MAX_SO_OUTPUTS = 64,
+/* Limits per shader stage, also those of the command stream */
+enum {
+    MAX_VARYINGS = 32, /* inputs or outputs, vec4 each */
+    MAX_SAMPLERS = 16,
+    OFFERED_CONSTANTS = 4096,                 /* vec4: available to the program */
+    MAX_CONSTANTS = OFFERED_CONSTANTS + 1024, /* with the driver's for built-in state */
+    MAX_SO_BUFFERS = 4,
+    MAX_SO_OUTPUTS = 64,
 };
 
-/* The programmable stages, in the order in which their results are told. A program's hash takes its
- * stage in: a new one goes at the end. */
+/* The programmable stages, in the order in which results are listed. A program's hash includes its
+ * stage, so a new stage goes at the end. */
 enum shader_stage { STAGE_VERTEX, STAGE_FRAGMENT, STAGE_COUNT };
 const char *shader_stage_name(enum shader_stage stage); /* "vertex" */
 
-enum { /* what a text may ask for; more is the user's fault, with the line */
-       MAX_TEMPS = 8192,
-       MAX_INSTRUCTIONS = 16384,
-       MAX_IMMEDIATES = 4096,
-       MAX_ADDRESSES = 16,
-       MAX_SYSTEMS = 8,
+/* Limits of a program text; exceeding one is a user error, reported with the line */
+enum {
+    MAX_TEMPS = 8192,
+    MAX_INSTRUCTIONS = 16384,
+    MAX_IMMEDIATES = 4096,
+    MAX_ADDRESSES = 16,
+    MAX_SYSTEMS = 8,
 };
 
 enum register_file {
@@ -40,37 +42,38 @@ enum register_file {
     FILE_IMMEDIATE,
     FILE_ADDRESS,
     FILE_SAMPLER,
-    FILE_SYSTEM, /* system values: VERTEXID, INSTANCEID, FACE, ... */
+    FILE_SYSTEM, /* VERTEXID, INSTANCEID, FACE, ... */
     FILE_COUNT,
 };
 
-enum semantic { /* as TGSI_SEMANTIC_* names them */
-                SEMANTIC_POSITION,
-                SEMANTIC_COLOR,
-                SEMANTIC_BCOLOR,
-                SEMANTIC_FOG,
-                SEMANTIC_PSIZE,
-                SEMANTIC_GENERIC,
-                SEMANTIC_NORMAL,
-                SEMANTIC_FACE,
-                SEMANTIC_EDGEFLAG,
-                SEMANTIC_CLIPDIST,
-                SEMANTIC_CLIPVERTEX,
-                SEMANTIC_TEXCOORD,
-                SEMANTIC_PCOORD,
-                SEMANTIC_STENCIL,
-                SEMANTIC_VERTEXID,
-                SEMANTIC_INSTANCEID,
-                SEMANTIC_BASEVERTEX,
-                SEMANTIC_SAMPLEID,
-                SEMANTIC_SAMPLEPOS,
-                SEMANTIC_SAMPLEMASK,
-                SEMANTIC_NONE,
+/* As named by TGSI_SEMANTIC_* */
+enum semantic {
+    SEMANTIC_POSITION,
+    SEMANTIC_COLOR,
+    SEMANTIC_BCOLOR,
+    SEMANTIC_FOG,
+    SEMANTIC_PSIZE,
+    SEMANTIC_GENERIC,
+    SEMANTIC_NORMAL,
+    SEMANTIC_FACE,
+    SEMANTIC_EDGEFLAG,
+    SEMANTIC_CLIPDIST,
+    SEMANTIC_CLIPVERTEX,
+    SEMANTIC_TEXCOORD,
+    SEMANTIC_PCOORD,
+    SEMANTIC_STENCIL,
+    SEMANTIC_VERTEXID,
+    SEMANTIC_INSTANCEID,
+    SEMANTIC_BASEVERTEX,
+    SEMANTIC_SAMPLEID,
+    SEMANTIC_SAMPLEPOS,
+    SEMANTIC_SAMPLEMASK,
+    SEMANTIC_NONE,
 };
 
 enum interpolation {
     INTERPOLATE_CONSTANT,
-    INTERPOLATE_LINEAR, /* in window space */
+    INTERPOLATE_LINEAR, /* linear in window space */
     INTERPOLATE_PERSPECTIVE,
     INTERPOLATE_COLOR, /* perspective, or constant under flat shading */
 };
@@ -87,8 +90,9 @@ struct source {
     uint8_t swizzle[4];
     bool negate, absolute, indirect;
     uint8_t address_index, address_channel; /* ADDR[i].c when indirect */
-    uint8_t buffer;                         /* constant buffer: 0, others are refused */
-    uint8_t array;                          /* declared array that an indirect access stays in */
+    uint8_t buffer;                         /* constant buffer; only 0 is supported */
+    /* declared array to which an indirect access is limited */
+    uint8_t array;
     int16_t index;
 };
 
@@ -106,35 +110,37 @@ enum opcode {
     OPCODE_COUNT,
 };
 
-enum unit_kind {              /* what executes an opcode, for time and for the statistics */
-                 KIND_SIMD,   /* 4-wide ALU */
-                 KIND_SCALAR, /* RCP, RSQ, EX2, LG2, POW, SIN, COS */
-                 KIND_TEXTURE,
-                 KIND_FLOW, /* IF, loops, CAL, RET, KILL, END */
+/* Unit that executes an opcode, for timing and statistics */
+enum unit_kind {
+    KIND_SIMD,   /* 4-wide ALU */
+    KIND_SCALAR, /* RCP, RSQ, EX2, LG2, POW, SIN, COS */
+    KIND_TEXTURE,
+    KIND_FLOW, /* IF, loops, CAL, RET, KILL, END */
 };
 
 enum opcode_shape {
-    SHAPE_COMPONENT,  /* each channel from the same channel of the sources */
-    SHAPE_SCALAR,     /* one value, from the first channel (after swizzle), for all */
-    SHAPE_DOT,        /* one value, from several channels, for all */
-    SHAPE_SPECIAL,    /* channels differ: LIT, DST, EXP, LOG */
-    SHAPE_DERIVATIVE, /* differences in the quad */
+    SHAPE_COMPONENT,  /* each channel depends on the same channel of the sources */
+    SHAPE_SCALAR,     /* one value from the first channel after the swizzle, for all channels */
+    SHAPE_DOT,        /* one value from several channels, for all channels */
+    SHAPE_SPECIAL,    /* different computation per channel: LIT, DST, EXP, LOG */
+    SHAPE_DERIVATIVE, /* differences within the quad */
     SHAPE_TEXTURE,
     SHAPE_FLOW,
 };
 
-enum operand_type { /* what modifiers act on */
-                    TYPE_FLOAT,
-                    TYPE_INTEGER,
-                    TYPE_SELECT, /* first source integer, the others floats */
+/* Type on which modifiers operate */
+enum operand_type {
+    TYPE_FLOAT,
+    TYPE_INTEGER,
+    TYPE_SELECT, /* first source is integer, the others are float */
 };
 
 struct opcode_info {
     const char *name;
     uint8_t destinations, sources;
     enum unit_kind kind;
-    uint8_t latency;    /* cycles of the execute stage, 1..9 */
-    uint8_t throughput; /* issue cycles that hardware of 2005 spends on it (DIV, LRP, POW: >1) */
+    uint8_t latency;    /* cycles in the execute stage, 1..9 */
+    uint8_t throughput; /* issue cycles on hardware of 2005 (DIV, LRP, POW: >1) */
     enum opcode_shape shape;
     enum operand_type type;
 };
@@ -143,23 +149,24 @@ extern const struct opcode_info opcode_infos[OPCODE_COUNT];
 struct instruction {
     uint8_t opcode;  /* enum opcode */
     uint8_t target;  /* texture opcodes: enum texture_target */
-    uint8_t sampler; /* texture opcodes; the first of an array when indirect */
+    uint8_t sampler; /* texture opcodes; the first sampler of the array if indirect */
     bool saturate, indirect_sampler;
-    uint16_t label; /* flow control: index of the instruction to go to */
+    uint16_t label; /* flow control: index of the target instruction */
     struct destination dst[2];
     struct source src[4];
     int8_t tex_offset[3];
-    uint16_t line; /* line of the text, for messages */
-    bool overlaps; /* writing one channel would change the source of a later one */
-    /* Channels 0 .. contiguous - 1 are all that is written, each from the same channel of plain
-     * registers of lanes: execution can take them in one go. 0: not so. */
+    uint16_t line; /* line in the program text, for messages */
+    bool overlaps; /* writing one channel would change the source of a later channel */
+    /* The instruction writes exactly channels 0 .. contiguous - 1. Each reads the same channel of
+     * per-lane registers without modifiers, so execution can process them together. 0: not
+     * applicable. */
     uint8_t contiguous;
-    /* For a scoreboard of 64 registers: bit t % 64 is temporary t; an indirect access has the bits
-     * of its whole array. Programs come with a temporary a result; compilers of hardware use the
-     * few that are alive again and again, so that temporaries 64 apart hardly ever meet. */
+    /* For a scoreboard of 64 registers: bit t % 64 is temporary t. An indirect access sets the bits
+     * of its whole array. Mesa's programs use a new temporary per result, hardware compilers reuse
+     * the few live ones. Temporaries that are 64 apart therefore rarely conflict. */
     uint64_t temps_read, temps_written;
-    bool reads_address, writes_address; /* any address register, also for an indirect access */
-    uint8_t port_count; /* different registers that it reads (all files): register ports */
+    bool reads_address, writes_address; /* address registers, also in an indirect access */
+    uint8_t port_count;                 /* distinct registers read, of all files: register ports */
 };
 
 enum texture_target { /* as TGSI names them in texture instructions */
@@ -181,9 +188,9 @@ enum texture_target { /* as TGSI names them in texture instructions */
 
 struct texture_target_info {
     const char *name;
-    uint8_t coordinates; /* channels of coordinates, array layer included */
-    int8_t reference;    /* channel of a shadow target's reference, or -1 */
-    int8_t layer;        /* channel of an array's layer, or -1 */
+    uint8_t coordinates; /* channels of the coordinates, including the array layer */
+    int8_t reference;    /* channel of the reference of a shadow target, or -1 */
+    int8_t layer;        /* channel of the array layer, or -1 */
 };
 #define TEXTURE_TARGET_COUNT (TEX_SHADOWCUBE + 1)
 extern const struct texture_target_info texture_target_infos[TEXTURE_TARGET_COUNT];
@@ -200,37 +207,39 @@ struct so_info {
 };
 
 struct program {
-    uint32_t id;   /* 1, 2, ... in order of creation: for messages */
-    uint64_t hash; /* of what it does: its name in tables, in every run and trace */
-    char *text;    /* as it came */
+    uint32_t id; /* 1, 2, ... in order of creation; used in messages */
+    /* Hash of the program's function: names it in tables and is equal in all runs and traces. */
+    uint64_t hash;
+    char *text; /* the original text */
     enum shader_stage stage;
     uint32_t instruction_count;
     struct instruction *instructions;
     uint32_t input_count, output_count, system_count;
     struct io_decl inputs[MAX_VARYINGS], outputs[MAX_VARYINGS], systems[MAX_SYSTEMS];
     uint32_t temp_count, address_count, immediate_count;
-    uint32_t constant_count; /* vec4 of constant buffer 0 that are declared */
+    uint32_t constant_count; /* declared vec4s of constant buffer 0 */
     float (*immediates)[4];
-    uint32_t live_temps;    /* most temporaries alive at once: what a thread needs */
-    uint32_t samplers_used; /* a bit each */
+    uint32_t live_temps;    /* most temporaries alive at once: registers a thread needs */
+    uint32_t samplers_used; /* one bit per sampler */
     uint8_t sampler_targets[MAX_SAMPLERS];
     bool uses_kill, writes_depth, writes_stencil, writes_all_cbufs, uses_derivatives;
-    bool position_lower_left, position_center_integer; /* properties of POSITION input */
+    bool position_lower_left, position_center_integer; /* properties of the POSITION input */
     struct so_info so;
 };
 
-#define PROGRAM_HASH "%016" PRIx64 /* how it is written */
+#define PROGRAM_HASH "%016" PRIx64 /* printf format of the hash */
 
-/* The stage that a text says it is of in its first word, or STAGE_COUNT. */
+/* Stage named by the first word of a text, or STAGE_COUNT. */
 enum shader_stage program_text_stage(const char *text);
 
-/* Parses and decodes; err names the line and what it did not understand. */
+/* Parses and decodes a program, which the caller owns. Returns NULL on an error; err then names the
+ * line and the text that was not understood. */
 struct program *program_create(enum shader_stage stage, const char *tgsi, const struct so_info *so,
                                struct error *err);
 void program_destroy(struct program *program);
-uint64_t program_bytes(const struct program *program); /* of the host's memory */
+uint64_t program_bytes(const struct program *program); /* host memory used */
 
-/* Channels (1 x, 2 y, 4 z, 8 w; after the swizzle) of its register that source `i` reads. */
+/* Channels that source `i` reads of its register, after the swizzle (1 x, 2 y, 4 z, 8 w). */
 uint8_t instruction_channels_read(const struct instruction *instruction, uint32_t i);
 
 static inline bool

@@ -50,7 +50,7 @@ parse_range(struct parser *parser, uint32_t limit, struct declaration *declarati
     return parse_expect(parser, ']');
 }
 
-/* One attribute behind a comma: semantic, interpolation, location, ARRAY(n), LOCAL, ... */
+/* One attribute after a comma: semantic, interpolation, location, ARRAY(n), LOCAL, ... */
 static bool
 parse_attribute(struct parser *parser, struct declaration *declaration)
 {
@@ -66,7 +66,7 @@ parse_attribute(struct parser *parser, struct declaration *declaration)
     if (!strcmp(word, "CENTROID"))
         return declaration->io.centroid = true;
     int name = parse_name(word, semantic_names, COUNT(semantic_names));
-    /* COLOR is the name of a semantic and, behind one, of an interpolation. */
+    /* COLOR names a semantic; after a semantic it names an interpolation. */
     if (name >= 0 && !declaration->has_semantic) {
         declaration->has_semantic = true;
         declaration->io.semantic = (enum semantic)name;
@@ -186,7 +186,8 @@ declare_samplers(struct parser *parser)
     return true;
 }
 
-/* "SVIEW[0], 2D, FLOAT": instructions repeat the target, and formats come with the bound view. */
+/* "SVIEW[0], 2D, FLOAT". The content is ignored: instructions repeat the target, and the bound view
+ * has the format. */
 static bool
 declare_sampler_views(struct parser *parser)
 {
@@ -226,8 +227,8 @@ parse_declaration(struct parser *parser)
     return parse_fail(parser, "unknown register file \"%s\"", file);
 }
 
-/* Properties that change nothing here (depth layout is a promise for early tests) are accepted by
- * name; one that is not known might change what is drawn, so it is refused. */
+/* Harmless properties are accepted by name (for example depth layout, a hint for early tests). Any
+ * other property might change the picture, so it is rejected. */
 bool
 parse_property(struct parser *parser)
 {
@@ -253,7 +254,7 @@ parse_property(struct parser *parser)
     return true;
 }
 
-/* "IMM[0] FLT32 {0x3f800000, 0x00000000}"; up to four numbers, the rest is 0. */
+/* "IMM[0] FLT32 {0x3f800000, 0x00000000}": up to four numbers; missing ones are 0. */
 bool
 parse_immediate(struct parser *parser)
 {

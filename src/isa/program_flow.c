@@ -1,13 +1,14 @@
-/* Flow control of a parsed program: blocks close in order, labels become instruction numbers, and
- * the stack that execution needs is known to be deep enough. Afterwards
+/* Flow control of a parsed program. Checks that constructs nest correctly and that the executor's
+ * stack is deep enough. Replaces labels by instruction indices:
  *
- *   IF, UIF          label: its ELSE, or its ENDIF
- *   ELSE             label: its ENDIF
- *   BGNLOOP          label: its ENDLOOP
- *   ENDLOOP          label: its BGNLOOP
- *   BRK, CONT        label: the ENDLOOP
- *   CAL              label: the BGNSUB
- *   RET              label: the ENDSUB, or the END of the main program */
+ *
+ *    IF, UIF          label: its ELSE, or its ENDIF
+ *    ELSE             label: its ENDIF
+ *    BGNLOOP          label: its ENDLOOP
+ *    ENDLOOP          label: its BGNLOOP
+ *    BRK, CONT        label: the ENDLOOP
+ *    CAL              label: the BGNSUB
+ *    RET              label: the ENDSUB, or the END of the main program */
 #include "isa/exec.h"
 #include "isa/program_parser.h"
 
@@ -15,13 +16,13 @@
 
 struct flow {
     struct parser *parser;
-    uint32_t open[EXEC_MAX_NESTING]; /* instructions whose end has not come yet */
+    uint32_t open[EXEC_MAX_NESTING]; /* instructions whose end has not been reached */
     uint32_t depth;
-    uint32_t begin;       /* of this subroutine: its BGNSUB; 0 in the main program */
-    bool inside;          /* the main program or a subroutine */
-    bool main;            /* END has not come yet */
-    uint8_t *nesting;     /* an instruction: blocks open there */
-    uint32_t *subroutine; /* an instruction: BGNSUB of the subroutine it is in, or UINT32_MAX */
+    uint32_t begin;       /* BGNSUB of this subroutine; 0 in the main program */
+    bool inside;          /* inside the main program or a subroutine */
+    bool main;            /* END has not been reached */
+    uint8_t *nesting;     /* per instruction: constructs open there */
+    uint32_t *subroutine; /* per instruction: BGNSUB of its subroutine, or UINT32_MAX */
 };
 
 static struct instruction *
@@ -85,14 +86,15 @@ flow_in_loop(struct flow *flow, uint32_t i)
 {
     for (uint32_t d = flow->depth; d-- > 0;) {
         if (at(flow, flow->open[d])->opcode == OP_BGNLOOP) {
-            at(flow, i)->label = (uint16_t)flow->open[d]; /* its ENDLOOP, when that is known */
+            /* A BGNLOOP for now; its ENDLOOP replaces it once known. */
+            at(flow, i)->label = (uint16_t)flow->open[d];
             return true;
         }
     }
     return flow_fail(flow, i, "is in no loop");
 }
 
-/* The end of the main program or of a subroutine. */
+/* Closes the main program or a subroutine. */
 static bool
 flow_end(struct flow *flow, uint32_t i)
 {
@@ -166,13 +168,13 @@ flow_calls(struct flow *flow)
     return true;
 }
 
-/* Deepest stack inside each subroutine, by rounds: a call adds one and what the called one needs.
- * Recursion never settles, and is refused by the limit. */
+/* Finds the deepest stack inside each subroutine, by iteration: a call adds one frame and the
+ * callee's depth. Recursion never converges; the limit rejects it. */
 static bool
 flow_depth(struct flow *flow)
 {
     uint32_t count = (uint32_t)flow->parser->instructions.count;
-    uint32_t *need = mem_array(count, sizeof *need); /* at a subroutine's BGNSUB */
+    uint32_t *need = mem_array(count, sizeof *need); /* indexed by BGNSUB */
     bool well = true;
     for (bool changed = true; changed && well;) {
         changed = false;

@@ -12,7 +12,7 @@ static const char *const file_names[] = {
     [FILE_ADDRESS] = "ADDR", [FILE_SAMPLER] = "SAMP",   [FILE_SYSTEM] = "SV",
 };
 
-/* A register as it stands in the text, before it is a source or a destination. */
+/* A register as written in the text, before it becomes a source or a destination. */
 struct parsed_register {
     uint8_t file;
     bool indirect;
@@ -49,7 +49,7 @@ parse_channel(struct parser *parser, uint8_t *channel)
     return true;
 }
 
-/* Behind "[ADDR": "[0].x+3]" and perhaps "(2)". */
+/* Text after "[ADDR": "[0].x+3]" and optionally "(2)". */
 static bool
 parse_indirect(struct parser *parser, struct parsed_register *operand)
 {
@@ -160,7 +160,7 @@ parse_destination(struct parser *parser, struct destination *destination)
     return true;
 }
 
-/* ".x" stands for all four channels. */
+/* ".x" means all four channels are x. */
 static bool
 parse_swizzle(struct parser *parser, uint8_t swizzle[4])
 {
@@ -200,7 +200,7 @@ parse_source(struct parser *parser, struct source *source)
     return !absolute || parse_expect(parser, '|');
 }
 
-/* ", IMM[1].xyz": constant offsets only, as GLSL demands. */
+/* ", IMM[1].xyz". Offsets must be constant, as GLSL requires. */
 static bool
 parse_offset(struct parser *parser, struct instruction *instruction)
 {
@@ -224,7 +224,8 @@ parse_offset(struct parser *parser, struct instruction *instruction)
     return true;
 }
 
-/* Targets whose reference takes the place of a bias or LOD need the opcode with one more source. */
+/* A target whose reference uses the channel of the bias or LOD needs the opcode with one more
+ * source. */
 static bool
 check_texture(struct parser *parser, const struct instruction *instruction)
 {
@@ -255,8 +256,8 @@ check_texture(struct parser *parser, const struct instruction *instruction)
     return true;
 }
 
-/* Which samplers an index can reach is not said: those that are declared from the first on, without
- * a gap, and that nobody uses as another target. */
+/* TGSI does not state which samplers an index can reach. Assumed: the contiguous declared samplers
+ * from `first` on, without those already used with another target. */
 static void
 use_sampler_array(struct parser *parser, uint32_t first, uint8_t target)
 {
@@ -304,12 +305,12 @@ parse_opcode(struct parser *parser, struct instruction *instruction)
 {
     char word[32];
     size_t n = parse_word(parser, word, sizeof word);
-    for (;;) { /* suffixes, in any order */
+    for (;;) { /* suffixes in any order */
         if (n > 4 && !strcmp(word + n - 4, "_SAT")) {
             word[n -= 4] = '\0';
             instruction->saturate = true;
         } else if (n > 8 && !strcmp(word + n - 8, "_PRECISE")) {
-            word[n -= 8] = '\0'; /* nothing is ever reordered */
+            word[n -= 8] = '\0'; /* "precise" needs no action: no instruction is ever reordered */
         } else {
             break;
         }
@@ -378,7 +379,7 @@ parse_instruction(struct parser *parser)
                          instruction.opcode == OP_KILL_IF;
     if (fragment_only && parser->program->stage != STAGE_FRAGMENT)
         return parse_fail(parser, "%s is for fragment programs", info->name);
-    /* Only a call needs the label: the others' ends are found by their nesting. */
+    /* Only a call needs its label. The ends of other constructs follow from their nesting. */
     uint32_t label = UINT32_MAX;
     if (info->shape == SHAPE_FLOW && parse_accept(parser, ':') &&
         !parse_uint(parser, MAX_INSTRUCTIONS, "label", &label))
