@@ -1,23 +1,25 @@
-/* anchor: a depth, two slopes, and small corrections (docs/design/compression.md, Depth codecs;
+/* anchor: one depth, two slopes, and small corrections (docs/design/compression.md, Depth codecs;
  * Hasselgren & Akenine-Moller 2006, anchor encoding).
  *
- * The anchor is the first sample of the pixel left above the block's centre; the slopes are its
- * differences to the pixel on the right and to the one below. Samples of a pixel are predicted
- * where they lie. Layout: stencil (codec/depth.h), anchor, slope in x, slope in y (24 bits each,
- * modulo 2^24), then for each other element but the two neighbours a correction of n bits (two's
- * complement). Bits: 72 + 61 n and the stencil's; n with one value of stencil: 7, 15, 23 in 64,
- * 128, 192 bytes. Latency 7: the slopes, the multiples (two adders), the sum, the correction, its
- * width, the choice of the level and the packing together (each level has but one n). */
+ * The anchor is the first sample of the pixel left of and above the block's centre. The slopes are
+ * the differences from it to the pixel on its right and to the one below. Prediction uses the
+ * position of each sample. Layout: stencil (codec/depth.h), anchor, slope in x, slope in y (24 bits
+ * each, modulo 2^24), then a correction of n bits (two's complement) for every element except these
+ * three. Bits: 72 + 61 n and the stencil; with one stencil value n is 7, 15, 23 in 64, 128, 192
+ * bytes.
+ *
+ * Latency 7: slopes, multiples (two adders), sum, correction, its width, choice of the level and
+ * packing in one step (each level has only one n). */
 #include "codec/depth.h"
 
 enum { FIXED_BITS = 3 * DEPTH_BITS, CORRECTIONS = CODEC_WORDS - 3 };
 
 struct anchor {
     uint32_t z;
-    int32_t slope_x, slope_y; /* a pixel */
+    int32_t slope_x, slope_y; /* per pixel */
 };
 
-/* The elements that the anchor is made of: itself, on the right, below. */
+/* The elements that define the anchor: itself, the one on its right, the one below. */
 static void
 find_elements(const struct grid *grid, uint32_t elements[3])
 {
@@ -37,7 +39,7 @@ anchor_predict(const struct anchor *anchor, const struct grid *grid, uint32_t el
     const int64_t at_x = x * GRID_UNITS + position.x - first.x;
     const int64_t at_y = y * GRID_UNITS + position.y - first.y;
     const int64_t rise = anchor->slope_x * at_x + anchor->slope_y * at_y;
-    /* Rounded to nearest; the large multiple makes what is divided positive. */
+    /* Rounds to nearest. The large multiple of GRID_UNITS makes the dividend positive. */
     const uint64_t steps = (uint64_t)(rise + GRID_UNITS / 2 + ((int64_t)GRID_UNITS << 40));
     return (anchor->z + (uint32_t)(steps / GRID_UNITS)) & DEPTH_MASK;
 }

@@ -1,6 +1,5 @@
-/* Bits in and out of a compressed block, least significant bit of each byte first. A writer's
- * buffer holds a multiple of 4 bytes and is zeroed by bits_begin(); a reader beyond the end gets
- * zeros. */
+/* Bit streams of a compressed block, least significant bit of each byte first. A writer's buffer
+ * must hold a multiple of 4 bytes; bits_begin() zeroes it. A read beyond the end returns zeros. */
 #ifndef AETIUS_CODEC_BITS_H
 #define AETIUS_CODEC_BITS_H
 
@@ -20,7 +19,7 @@ bits_begin(uint8_t *out, uint32_t bytes)
     return (struct bit_writer){out, 0, 0};
 }
 
-/* `value` has no bits above `count` (0 to 32). */
+/* `value` must have no bits above `count` (0 to 32). */
 static inline void
 bits_put(struct bit_writer *writer, uint32_t value, uint32_t count)
 {
@@ -44,7 +43,7 @@ bits_end(struct bit_writer *writer)
 
 struct bit_reader {
     const uint8_t *in;
-    uint32_t bytes; /* left, a multiple of 4 */
+    uint32_t bytes; /* remaining, a multiple of 4 */
     uint32_t count;
     uint64_t held;
 };
@@ -55,7 +54,7 @@ bits_open(const uint8_t *in, uint32_t bytes)
     return (struct bit_reader){in, bytes, 0, 0};
 }
 
-/* The next `count` bits (0 to 32). */
+/* Returns the next `count` bits (0 to 32). */
 static inline uint32_t
 bits_get(struct bit_reader *reader, uint32_t count)
 {

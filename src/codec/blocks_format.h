@@ -1,10 +1,11 @@
-/* The bytes of a block file, for its writer and its reader. Everything is little endian; CRCs are
- * zlib's crc32.
+/* Byte format of a block file, shared by its writer and its reader. All numbers are little endian.
+ * CRCs are zlib's crc32.
  *
- *     header    magic, version, kind, CRC of these
- *     segments  struct blocks_chunk, then a zstd frame: the blocks (256 bytes each), then the
- *               counts (struct block_count, 16 bytes each)
- *     end       struct blocks_end: what the file holds */
+ *
+ *  header    magic, version, kind, CRC of these
+ *  segments  struct blocks_chunk, then a zstd frame: the blocks (256 bytes each), then the
+ *            counts (struct block_count, 16 bytes each)
+ *  end       struct blocks_end: totals of the file */
 #ifndef AETIUS_CODEC_BLOCKS_FORMAT_H
 #define AETIUS_CODEC_BLOCKS_FORMAT_H
 

@@ -1,4 +1,4 @@
-/* Reads block files (codec/blocks_file.h), a segment at a time. */
+/* Reads block files (codec/blocks_file.h), one segment at a time. */
 #include "codec/blocks_format.h"
 
 #include "base/interrupt.h"
@@ -14,11 +14,11 @@
 
 struct blocks_reader {
     int fd;
-    struct error why; /* it cannot be read */
+    struct error why; /* the read error */
     char *path;
     ZSTD_DCtx *zstd;
     enum codec_kind kind;
-    uint64_t size; /* 0: not known */
+    uint64_t size; /* 0: unknown */
     uint64_t position;
     struct blocks_totals totals; /* read so far */
     VEC(uint8_t) packed;
@@ -170,7 +170,8 @@ take_chunk(struct blocks_reader *reader, const struct blocks_chunk *chunk,
     return unpack(reader, chunk, segment, err);
 }
 
-/* The end record's first bytes were read as the head of a segment. */
+/* Reads the rest of the end record and checks the totals. `head` holds its first bytes, which were
+ * read as the head of a segment. */
 static bool
 take_end(struct blocks_reader *reader, const struct blocks_chunk *head, struct error *err)
 {

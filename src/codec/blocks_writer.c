@@ -1,5 +1,5 @@
-/* Writes block files (codec/blocks_file.h). The blocks of the segment in hand lie in order of their
- * first appearance; a hash table finds an equal one, a list a block finds the count of its tag. */
+/* Writes block files (codec/blocks_file.h). The blocks of the current segment are in order of first
+ * appearance. A hash table finds equal blocks. A linked list per block finds the count of a tag. */
 #include "codec/blocks_format.h"
 
 #include "base/file.h"
@@ -14,27 +14,31 @@
 #include <zstd.h>
 
 enum {
-    SLOTS = 2 * BLOCKS_SEGMENT_BLOCKS, /* of the hash table; a power of two */
-    ZSTD_LEVEL = 1,                    /* captures are large, and simulations wait for it */
+    SLOTS = 2 * BLOCKS_SEGMENT_BLOCKS, /* hash table entries; a power of two */
+    /* fast: captures are large, and the simulation waits for it */
+    ZSTD_LEVEL = 1,
     NONE = -1,
     FRAME_BLOCKS =
-        8192, /* a new frame begins a new segment beyond these: little is lost to a crash */
+        /* At a new frame, a segment with more blocks than this is written, so that a crash loses
+         * little. */
+    8192,
 };
 
 struct blocks_writer {
     int fd;
     char *path;
     ZSTD_CCtx *zstd;
-    /* The segment's payload: blocks, and counts, which close up to them when it is packed. */
+    /* Payload of the segment: blocks, then counts. Counts are moved next to the blocks before
+     * compression. */
     uint8_t *raw, *packed;
     size_t packed_limit;
     struct block_count *counts;
-    uint32_t block_count, count_count, frame; /* of the last block */
-    int32_t *slots;                           /* block, or NONE */
+    uint32_t block_count, count_count, frame; /* frame: of the last block */
+    int32_t *slots;                           /* index of a block, or NONE */
     uint32_t *hashes;
-    int32_t *first_count, *next_count; /* of a block; of a count */
+    int32_t *first_count, *next_count; /* per block; per count */
     struct blocks_totals totals;
-    struct error failure; /* nothing is written after the first */
+    struct error failure; /* the first one; nothing is written after it */
 };
 
 static bool
@@ -51,7 +55,7 @@ write_all(struct blocks_writer *writer, const void *bytes, size_t size)
     return true;
 }
 
-/* A file system over a network, or one with quotas, may fail only here. */
+/* Network file systems and quotas may report a write error only at close. */
 static bool
 close_file(struct blocks_writer *writer)
 {
@@ -126,7 +130,7 @@ blocks_writer_create(struct blocks_writer **out, const char *path, enum codec_ki
     return true;
 }
 
-/* Writes the segment in hand, and begins a new one. */
+/* Writes the current segment and starts a new one. */
 static bool
 flush_blocks(struct blocks_writer *writer)
 {
@@ -166,7 +170,7 @@ hash_of(const uint32_t *block)
     return (uint32_t)hash;
 }
 
-/* The block's number in the segment: of an equal one, or a new one. */
+/* Index of the block in the segment; appends the block if it is new. */
 static uint32_t
 find_block(struct blocks_writer *writer, const uint32_t *block)
 {

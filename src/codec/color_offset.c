@@ -1,21 +1,23 @@
-/* color_offset: small distances from the smallest or the largest value of each component (Rasmusson
- * et al. 2007, "Exact and error-bounded approximate color buffer compression and decompression":
- * the offset scheme of depth, for the components of a color).
+/* color_offset: small distances from the minimum or maximum of each component (Rasmusson et al.
+ * 2007, "Exact and error-bounded approximate color buffer compression and decompression"). It
+ * applies the depth offset scheme to the components of a color.
  *
- * Layout, for each of R, G, B, A: min and max (8 bits each), then for each element a bit (0: above
- * min, 1: below max) and the distance, n bits. A level has an n for each component; in a level with
- * constant alpha, alpha is 8 bits in all. Bits: 56 + 64 (3 + n) with constant alpha (its 8, three
- * times 16), 64 + 64 (4 + n) with alpha, n the sum over the components. The bits of a level are
- * shared out evenly, what is left goes to G, then R, then B. Constant alpha is tried first. Latency
- * 11: six comparator levels for min and max, the two subtractions, the smaller, its width, the
- * choice of the level, the packing. */
+ * Layout, for each of R, G, B, A: min and max (8 bits each), then for each element one bit (0:
+ * above min, 1: below max) and the distance, n bits. A level has one n per component. In a level
+ * with constant alpha, alpha takes 8 bits in total. Bits: 56 + 64 (3 + n) with constant alpha (8,
+ * and three times 16), 64 + 64 (4 + n) otherwise, where n is the sum over the components. The bits
+ * of a level are divided evenly; the remainder goes to G, then R, then B. Constant alpha is tried
+ * first.
+ *
+ * Latency 11: six comparator levels for min and max, two subtractions, selection of the smaller,
+ * its width, choice of the level, packing. */
 #include "codec/bits.h"
 #include "codec/codec.h"
 #include "codec/grid.h"
 
 #include <stdbool.h>
 
-enum { CONSTANT = 0xff /* instead of alpha's n */ };
+enum { CONSTANT = 0xff /* marks constant alpha */ };
 
 /* In the order R, G, B, A. */
 static const uint8_t widths[CODEC_BUSES][CODEC_MAX_LEVELS][4] = {
@@ -50,7 +52,7 @@ value_of(uint32_t word, uint32_t c)
     return word >> (24 - 8 * c) & 0xff;
 }
 
-/* How far the value lies from the nearer end. */
+/* Distance of the value from the nearer of min and max. */
 static uint32_t
 distance(struct component range, uint32_t value)
 {
@@ -58,7 +60,7 @@ distance(struct component range, uint32_t value)
     return up < down ? up : down;
 }
 
-/* Also the bits that each component's distances take. */
+/* Finds the range of each component, and the bits that its distances need. */
 static void
 find_ranges(const uint32_t *block, struct component ranges[4], uint32_t needed[4])
 {

@@ -1,13 +1,15 @@
 /* color_plane: a plane through three pixels for each component, and corrections (Rasmusson et al.
  * 2007, color plane compression).
  *
- * The pixels are the block's first one, the last of its row and the last of its column (their first
- * samples); a sample is predicted where its pixel lies. Layout: the three colors (96 bits), then
- * for each element the corrections of R, G, B, A, n bits each (two's complement, modulo 256). A
- * level has an n for each component; bits: 96 + 64 n, n the sum. The bits of a level are shared out
- * evenly, what is left goes to G, then R, then B; levels without corrections of alpha are tried
- * first. Latency 10: the differences, the multiples (three adders), the division by a constant
- * (two), the correction, its width, the choice of the level, the packing. */
+ * The three pixels are the first of the block, the last of the first row and the last of the first
+ * column; their first samples are used. A sample is predicted at the position of its pixel. Layout:
+ * the three colors (96 bits), then for each element the corrections of R, G, B, A, n bits each
+ * (two's complement, modulo 256). A level has one n per component. Bits: 96 + 64 n, where n is
+ * their sum. The bits of a level are divided evenly; the remainder goes to G, then R, then B.
+ * Levels without corrections of alpha are tried first.
+ *
+ * Latency 10: differences, multiples (three adders), division by a constant (two), correction, its
+ * width, choice of the level, packing. */
 #include "codec/bits.h"
 #include "codec/codec.h"
 #include "codec/grid.h"
@@ -37,14 +39,15 @@ value_of(uint32_t word, uint32_t c)
     return (int32_t)(word >> (24 - 8 * c) & 0xff);
 }
 
-/* The plane's value at each pixel, the component in place, from the three colors. */
+/* Value of the plane at each pixel, computed from the three colors. Each component stays at its bit
+ * position in the word. */
 static void
 color_plane_predict(const struct grid *grid, const uint32_t corners[3],
                     uint32_t predicted[CODEC_WORDS])
 {
     const int32_t last_x = (int32_t)grid->width - 1, last_y = (int32_t)grid->height - 1;
     const int32_t below = last_x * last_y;
-    enum { FAR = 4096 /* makes what is divided positive */ };
+    enum { FAR = 4096 /* makes the dividend positive */ };
     for (uint32_t i = 0; i < CODEC_WORDS; i += grid->samples) {
         const int32_t x = (int32_t)grid_x(grid, i), y = (int32_t)grid_y(grid, i);
         uint32_t word = 0;

@@ -1,11 +1,11 @@
-/* comp: an offset codec for each of the four components (docs/design/compression.md, Offset
- * codecs).
+/* comp: an offset codec per component (docs/design/compression.md, Offset codecs).
  *
  * The high 8 - k bits of a component must equal those of its min or max in the block; k is the same
  * for all four. Layout, for each of R, G, B, A: the high parts of min and max, then for each
- * element a 1-bit index and k low bits. Bits: 4 (64 (k + 1) + 2 (8 - k)) = 4 (62 k + 80). Latency
- * 7: the tree of comparators is of bytes, its six levels three cycles; the comparison, the choice
- * of the level, the packing, the joining of the four. */
+ * element a 1-bit index and k low bits. Bits: 4 (64 (k + 1) + 2 (8 - k)) = 4 (62 k + 80).
+ *
+ * Latency 7: six levels of byte comparators in three cycles, comparison, choice of the level,
+ * packing, joining of the four components. */
 #include "codec/bits.h"
 #include "codec/codec.h"
 
@@ -16,9 +16,9 @@ static const uint8_t low_bits[CODEC_BUSES][CODEC_MAX_LEVELS] = {
     [CODEC_BUS_32] = {0, 1, 2, 3, 4, 5},
 };
 
-typedef uint8_t bytes16 __attribute__((vector_size(16))); /* four words side by side */
+typedef uint8_t bytes16 __attribute__((vector_size(16))); /* four words */
 
-/* Of each component, in each byte of a word, repeated in all four words. */
+/* Minimum and maximum of each component, in its byte of a word, repeated for all four words. */
 struct range {
     bytes16 min, max;
 };

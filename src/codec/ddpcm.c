@@ -1,17 +1,22 @@
 /* ddpcm: second-order differences of depth (docs/design/compression.md, Depth codecs; Hasselgren &
- * Akenine-Moller 2006, DDPCM). Where one triangle covers the block, depth is a rounded plane, and
- * each difference is -1, 0 or 1: two bits.
+ * Akenine-Moller 2006, DDPCM). Where one triangle covers the block, depth is a rounded plane and
+ * each second-order difference is -1, 0 or 1: two bits.
  *
- * The first samples of the pixels: the three pixels of the block's corner are stored; on row 0 a
- * depth is predicted from the two on its left, on row 1 from the left one and the step of row 0,
- * else from the two above. Another sample's distance from its pixel's first one is predicted to be
- * that of the pixel on the left (above, for the leftmost), and stored for the first pixel. Layout:
- * stencil (codec/depth.h), the depth of element 0, the steps to the right and down and those to the
- * other samples of the first pixel (24 bits each, modulo 2^24), then the other elements'
- * differences, n bits each (two's complement). Bits with S samples: 24 (S + 2) + (62 - S) n and the
- * stencil's; n with one value of stencil: 7, 15, 23 in 64, 128, 192 bytes with one sample, 6, 15,
- * 23 with four. Latency 6: the two orders of differences, their width, the choice of the level, the
- * packing; the sums of the reader are a tree (prefix sums of three levels, twice). */
+ * Prediction of a pixel's first sample:
+ * - Three pixels at the block's corner are stored.
+ * - Row 0 is predicted from the two pixels on the left.
+ * - Row 1 is predicted from the pixel on the left and the step of row 0.
+ * - Other rows are predicted from the two pixels above.
+ *
+ * The offset of another sample from its pixel's first one is predicted by that of the pixel on the
+ * left (above, for the leftmost). It is stored for the first pixel. Layout: stencil
+ * (codec/depth.h), the depth of element 0, the steps to the right, down and to the other samples of
+ * the first pixel (24 bits each, modulo 2^24), then the differences of the other elements, n bits
+ * each (two's complement). Bits with S samples: 24 (S + 2) + (62 - S) n and the stencil. With one
+ * stencil value n is 7, 15, 23 in 64, 128, 192 bytes with one sample, 6, 15, 23 with four.
+ *
+ * Latency 6: two orders of differences, their width, choice of the level, packing. The
+ * decompressor's sums are a tree (prefix sums of three levels, twice). */
 #include "codec/depth.h"
 
 struct layout {
@@ -25,7 +30,7 @@ layout_of(const struct grid *grid)
     return (struct layout){stored * DEPTH_BITS, CODEC_WORDS - stored};
 }
 
-/* The elements are handled in this order, by sample, row and column, so that each is predicted from
+/* Elements are processed in this order (sample, row, column), so that each is predicted from
  * earlier ones. */
 struct element {
     uint32_t sample, x, y;
@@ -45,7 +50,7 @@ is_stored(struct element element)
     return element.sample ? !element.x && !element.y : element.x + element.y < 2;
 }
 
-/* What is known of the element's depth from earlier ones. */
+/* Predicts an element's depth from earlier ones. */
 static uint32_t
 ddpcm_predict(const uint32_t *z, const struct grid *grid, struct element at)
 {

@@ -1,4 +1,4 @@
-/* Stencil and room of the depth codecs (codec/depth.h). */
+/* Stencil packing and bit budget of the depth codecs (codec/depth.h). */
 #include "codec/depth.h"
 
 enum { ONE_STENCIL_BITS = 1 + 8, TWO_STENCILS_BITS = 1 + 16 + CODEC_WORDS };

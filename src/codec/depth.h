@@ -1,9 +1,9 @@
-/* What the depth codecs share: a word is Z << 8 | stencil, and the two are packed apart.
+/* Common parts of the depth codecs. A word is Z << 8 | stencil; the two are packed separately.
  *
- * Stencil: one bit; 0: all elements have one value, 8 bits; 1: two values (the first element's, the
- * first that differs), 8 bits each, and a bit an element. Three values in a block fit no level. So
- * stencil takes 9 or 81 bits of a level, and z has the rest: corrections have as many bits as fit.
- * Z is counted modulo 2^24. */
+ * Stencil starts with one bit. 0: all elements have the same value, 8 bits. 1: two values, 8 bits
+ * each (the first element's, then the first different one), then one bit per element. A block with
+ * three stencil values fits no level. So stencil takes 9 or 81 bits of a level and z gets the rest:
+ * the width of the corrections is the largest that fits. Z is computed modulo 2^24. */
 #ifndef AETIUS_CODEC_DEPTH_H
 #define AETIUS_CODEC_DEPTH_H
 
@@ -22,16 +22,16 @@ struct depth_block {
     uint64_t which;
 };
 
-/* False: three or more values of stencil. */
+/* Splits a block. Returns false if it has three or more stencil values. */
 bool depth_open(const uint32_t *block, struct depth_block *depth);
-/* Bits that a level leaves for z. */
+/* Bits of a level that remain for z. */
 uint32_t depth_budget(const struct depth_block *depth, uint32_t level_bytes);
 void depth_put_stencil(struct bit_writer *writer, const struct depth_block *depth);
 void depth_get_stencil(struct bit_reader *reader, struct depth_block *depth);
-/* The words again. */
+/* Inverse of depth_open(). */
 void depth_close(const struct depth_block *depth, uint32_t *block);
 
-/* A difference modulo 2^24 as a number with sign. */
+/* A difference modulo 2^24 as a signed number. */
 static inline int32_t
 depth_signed(uint32_t difference)
 {
@@ -39,7 +39,7 @@ depth_signed(uint32_t difference)
     return value >> (DEPTH_BITS - 1) ? (int32_t)value - (1 << DEPTH_BITS) : (int32_t)value;
 }
 
-/* Bits of the two's complement of a difference; 0 for 0. */
+/* Width of a difference in two's complement; 0 for 0. */
 static inline uint32_t
 depth_width(uint32_t difference)
 {
@@ -54,10 +54,11 @@ depth_get_signed(struct bit_reader *reader, uint32_t bits)
     return bits && value >> (bits - 1) ? value - (1u << bits) : value;
 }
 
-/* The smallest level with room for `fixed` bits and `count` corrections of `width` bits each. */
+/* The smallest level with room for `fixed` bits and `count` corrections of `width` bits each.
+ * CODEC_RAW if none has. */
 int32_t depth_choose(const struct codec_levels *levels, const struct depth_block *depth,
                      uint32_t fixed, uint32_t count, uint32_t width);
-/* Bits of a correction in a level; at most 24. */
+/* Width of a correction in a level; at most 24 bits. */
 uint32_t depth_correction_bits(const struct depth_block *depth, uint32_t level_bytes,
                                uint32_t fixed, uint32_t count);
 

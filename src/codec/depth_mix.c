@@ -1,7 +1,7 @@
-/* depth_mix: several codecs side by side, as chips do it (Hasselgren & Akenine-Moller 2006): ddpcm,
- * anchor, depth_offset, depth_plane and msaa; the smallest size wins, among equals the first of
- * these. The block state tells whose level it is. Layout: as theirs. Latency 12: that of the
- * slowest one, and the choice. */
+/* depth_mix: several codecs in parallel, as in real chips (Hasselgren & Akenine-Moller 2006):
+ * ddpcm, anchor, depth_offset, depth_plane and msaa. The smallest size wins; of equal sizes, the
+ * first in this order. The block state identifies the codec and its level. Layout: that of the
+ * codec. Latency 12: the slowest codec, plus the selection. */
 #include "codec/codec.h"
 
 enum { DDPCM, ANCHOR, OFFSET, PLANE, MSAA, PARTS };
@@ -14,7 +14,8 @@ static const struct codec *const parts[PARTS] = {
 struct part_level {
     uint8_t part, level;
 };
-/* By size, then by part; ddpcm takes whatever fits 224 bytes. */
+/* By size, then by codec. Every block that fits 224 bytes fits there with ddpcm, so no other codec
+ * has that size. */
 static const struct part_level part_levels[CODEC_BUSES][CODEC_MAX_LEVELS] = {
     [CODEC_BUS_64] = {{DDPCM, 0},
                       {ANCHOR, 0},
@@ -46,7 +47,7 @@ depth_mix_choose(const uint32_t *block, struct codec_shape shape)
     uint32_t best_bytes = CODEC_BLOCK_BYTES;
     for (uint32_t p = 0; p < PARTS; p++) {
         if (best_bytes <= parts[p]->levels[shape.bus].bytes[0])
-            continue; /* it cannot be better */
+            continue; /* cannot be smaller than the best so far */
         const int32_t level = parts[p]->choose(block, shape);
         const uint32_t bytes = codec_level_bytes(parts[p], shape.bus, level);
         if (bytes < best_bytes) {

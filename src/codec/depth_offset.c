@@ -1,10 +1,12 @@
-/* depth_offset: small distances from the smallest or the largest depth (Hasselgren & Akenine-Moller
+/* depth_offset: small distances from the minimum or maximum depth (Hasselgren & Akenine-Moller
  * 2006, depth offset compression).
  *
- * Layout: stencil (codec/depth.h), min, max (24 bits each), then for each element a bit (0: above
- * min, 1: below max) and the distance, n bits. Bits: 112 + 64 n and the stencil's; n with one value
- * of stencil: 6, 14, 22 in 64, 128, 192 bytes. Latency 11: six comparator levels for min and max,
- * the two subtractions, the smaller, its width, the choice of the level, the packing. */
+ * Layout: stencil (codec/depth.h), min, max (24 bits each), then for each element one bit (0: above
+ * min, 1: below max) and the distance, n bits. Bits: 112 + 64 n and the stencil; with one stencil
+ * value n is 6, 14, 22 in 64, 128, 192 bytes.
+ *
+ * Latency 11: six comparator levels for min and max, two subtractions, selection of the smaller,
+ * its width, choice of the level, packing. */
 #include "codec/depth.h"
 
 enum { FIXED_BITS = 2 * DEPTH_BITS + CODEC_WORDS };

@@ -1,16 +1,18 @@
 /* depth_plane: planes only, no corrections (Hasselgren & Akenine-Moller 2006, plane encoding).
  *
- * Each element lies exactly on one of up to 8 planes: z = floor(a + b x + c y), x and y of the
- * sample in pixels from the centre of the block's first one; a has 24.8 bits, b and c 21.8 with
- * sign; z is taken modulo 2^24. Layout: stencil (codec/depth.h), the planes (a 32 bits, b and c 29
- * each), then for each element the number of its plane. Bits with P planes: 90 P + 64 log2(P),
- * rounded up, and the stencil's; a level has as many planes as fit: 4 in 64 bytes, 8 from 128 on.
+ * Each element is exactly on one of up to 8 planes: z = floor(a + b x + c y), where x and y are the
+ * sample's position in pixels from the centre of the block's first pixel. a has 24.8 bits, b and c
+ * have 21.8 bits with sign; z is modulo 2^24. Layout: stencil (codec/depth.h), the planes (a 32
+ * bits, b and c 29 each), then the index of each element's plane. Bits with P planes: 90 P + 64
+ * log2(P), rounded up, and the stencil. A level has as many planes as fit: 4 in 64 bytes, 8 from
+ * 128 bytes on.
  *
- * A chip gets the planes from its rasterizer; here they are found in the block: from the first
- * element that lies on none yet, along its row and its column, as far as the steps agree. What is
- * not found, or was not rounded like a plane of this precision, does not fit. Latency 9, with
- * planes that are given: the products (two adders), the comparison with each plane in parallel, the
- * choice of the plane, the count (three), the choice of the level, the packing. */
+ * A chip gets the planes from its rasterizer. This code finds them in the block: from the first
+ * uncovered element along its row and its column, as long as the steps agree. A block does not fit
+ * if a plane is not found or was rounded differently.
+ *
+ * Latency 9, with given planes: products (two adders), comparison with each plane in parallel,
+ * selection of the plane, counting (three), choice of the level, packing. */
 #include "codec/depth.h"
 
 enum {
@@ -32,7 +34,7 @@ index_bits(uint32_t planes)
     return bits_of(planes - 1);
 }
 
-/* Planes that a level has; 0 when not even one fits. */
+/* Planes for which a level has room; 0 if it has room for none. */
 static uint32_t
 planes_in(const struct depth_block *depth, uint32_t level_bytes)
 {
@@ -43,8 +45,9 @@ planes_in(const struct depth_block *depth, uint32_t level_bytes)
     return planes;
 }
 
-/* Where element 8 i + k lies: the pixels of 8 i and of k add up (Morton order), and its sample is
- * that of k. Samples in 1/16 pixel from the centre of theirs. */
+/* Position of element 8 i + k: the sum of the pixel positions of elements 8 i and k (Morton order),
+ * and the sample position of element k. Sample positions are in 1/16 pixel from the pixel's centre.
+ */
 struct positions {
     uint32_t outer_x[8], outer_y[8], inner_x[8], inner_y[8];
     struct grid_position sample[8];
@@ -62,18 +65,18 @@ find_positions(const struct grid *grid, struct positions *positions)
     }
 }
 
-/* What a plane rises from a pixel's centre to a place in 1/16 pixel, rounded down. */
+/* Rise of a plane from a pixel's centre to a position in 1/16 pixel, rounded down. */
 static uint32_t
 rise_within(int64_t b, int64_t c, struct grid_position position)
 {
     if (!position.x && !position.y)
         return 0;
     const int64_t rise = b * position.x + c * position.y;
-    /* The large multiple of what is divided by makes it positive. */
+    /* The large multiple of GRID_UNITS makes the dividend positive. */
     return (uint32_t)((uint64_t)(rise + ((int64_t)GRID_UNITS << 40)) / GRID_UNITS);
 }
 
-/* The plane at all places: 24.8 bits wrap around as z does. */
+/* Depth of the plane at all positions: 24.8 bits wrap around like z. */
 static void
 evaluate(const struct depth_plane *plane, const struct positions *positions,
          uint32_t z[CODEC_WORDS])
@@ -96,7 +99,7 @@ is_slope(int64_t slope)
     return slope >= -(1 << (SLOPE_BITS - 1)) && slope < 1 << (SLOPE_BITS - 1);
 }
 
-/* Step a pixel from the element, in one direction (dx, dy), as far as the steps agree. */
+/* Slope per pixel from an element in the direction (dx, dy), measured as far as the steps agree. */
 static int64_t
 find_slope(const struct depth_block *depth, const struct grid *grid, uint64_t left, uint32_t from,
            int32_t dx, int32_t dy)
@@ -131,7 +134,7 @@ covered_by(const struct depth_plane *plane, const struct depth_block *depth,
     for (uint32_t i = 0; i < CODEC_WORDS; i++)
         same[i] = z[i] == depth->z[i];
     for (uint32_t i = 0; i < CODEC_WORDS; i += 8) {
-        uint64_t eight = 0; /* bytes of 0 or 1; the product gathers them in its highest byte */
+        uint64_t eight = 0; /* bytes of 0 or 1; the product collects them in its highest byte */
         for (uint32_t k = 0; k < 8; k++)
             eight |= (uint64_t)same[i + k] << 8 * k;
         covered |= (eight * UINT64_C(0x0102040810204080) >> 56) << i;
@@ -139,7 +142,8 @@ covered_by(const struct depth_plane *plane, const struct depth_block *depth,
     return covered & left;
 }
 
-/* The plane of these slopes that has the element at z and a fraction, in quarters and a half. */
+/* The plane with these slopes through the depth of the element plus a fraction. The fraction is
+ * `quarters` / 4 + 1/8. */
 static struct depth_plane
 plane_through(const struct depth_block *depth, const struct positions *positions, uint32_t element,
               int64_t b, int64_t c, uint32_t quarters)
@@ -169,8 +173,8 @@ try_plane(struct search *search, const struct depth_plane *plane)
     }
 }
 
-/* The plane through the first element left that covers most: level, or in four directions; then
- * with other fractions. */
+/* Finds the plane through the first uncovered element that covers most elements: first a constant
+ * depth, then four pairs of slopes, then other fractions. */
 static void
 find_plane(struct search *search, const struct grid *grid)
 {
@@ -200,7 +204,8 @@ find_plane(struct search *search, const struct grid *grid)
     }
 }
 
-/* How many planes cover the block; more than `limit`: too many. Which one each element lies on. */
+/* Returns the number of planes that cover the block, or limit + 1 if there are more. Stores the
+ * plane of each element. */
 static uint32_t
 find_planes(const struct depth_block *depth, const struct grid *grid, uint32_t limit,
             struct depth_plane planes[MAX_PLANES], uint8_t plane_of[CODEC_WORDS])
@@ -286,7 +291,7 @@ depth_plane_decompress(const uint8_t *in, struct codec_shape shape, int32_t leve
         planes[i].c = get_slope(&reader);
     }
     uint32_t z[MAX_PLANES][CODEC_WORDS];
-    /* A damaged block may name planes beyond those that are stored: they are 0. */
+    /* A damaged block may use the index of a plane that is not stored: such planes are 0. */
     for (uint32_t p = 0; p < (count ? 1u << index_bits(count) : 1); p++)
         evaluate(&planes[p], &positions, z[p]);
     for (uint32_t i = 0; i < CODEC_WORDS; i++) {

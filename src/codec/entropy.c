@@ -1,22 +1,25 @@
-/* entropy: differences of neighbouring pixels in a prefix code (docs/design/compression.md, Color
- * codecs; from the survey of Rasmusson et al. 2007).
+/* entropy: prefix codes of the differences between neighbouring pixels (docs/design/compression.md,
+ * Color codecs; from the survey of Rasmusson et al. 2007).
  *
- * A component is the difference, modulo 256, from the previous sample of the pixel; for a pixel's
- * first sample, from the first sample of the pixel to the left, or above for the leftmost ones. The
- * block's first element is stored (32 bits). Then for each other element, in order, R, G, B, A:
- *     0 `0`    +-1 `10s`    +-2 `110s`    +-[3,4] `1110sx`    +-[5,8] `11110sxx`
- *     +-[9,16] `111110sxxx`    +-[17,32] `1111110sxxxx`    else `11111110` and 8 bits
- * s is 1 below zero, x the place in the interval, the leftmost bit of a code first, x's low bit
- * first. The last row's zero carries nothing, but the code is the survey's. Latency 72:
- * differences, lengths and their sum are few levels, but codes are found one after another when
- * reading: an element (four codes) a cycle. */
+ * Each component is coded as a difference, modulo 256, from a previous element. That is the
+ * previous sample of the pixel. For a pixel's first sample, it is the first sample of the pixel on
+ * the left, or above for the leftmost pixels. The block's first element is stored (32 bits). The
+ * codes of the other elements follow in order, R, G, B, A each:
+ *    0 `0`    +-1 `10s`    +-2 `110s`    +-[3,4] `1110sx`    +-[5,8] `11110sxx`
+ *    +-[9,16] `111110sxxx`    +-[17,32] `1111110sxxxx`    else `11111110` and 8 bits
+ * s is 1 below zero, x is the position in the interval. Codes are written from left to right, x
+ * with its low bit first. The zero at the end of the longest prefix is redundant; it is kept
+ * because the survey's code has it.
+ *
+ * Latency 72: differences, lengths and their sum take few levels. Decoding is serial: one element
+ * (four codes) per cycle. */
 #include "codec/bits.h"
 #include "codec/codec.h"
 #include "codec/grid.h"
 
 enum { LONGEST_PREFIX = 7 };
 
-/* The element that each one is predicted from. */
+/* The element from which each one is predicted. */
 static uint32_t
 before(const struct grid *grid, uint32_t element)
 {
@@ -30,7 +33,7 @@ struct code {
     uint32_t bits, count;
 };
 
-/* Of a difference, -128 to 127. */
+/* Code of a difference from -128 to 127. */
 static struct code
 code_of(int32_t difference)
 {
@@ -39,7 +42,7 @@ code_of(int32_t difference)
         return (struct code){0, 1};
     if (size > 32) /* seven ones and a zero */
         return (struct code){0x7f | ((uint32_t)difference & 0xff) << 8, 16};
-    /* Row r > 0: r ones, a zero, the sign, r - 2 bits of the place (none for 1 and 2). */
+    /* Row r > 0: r ones, a zero, the sign, r - 2 bits of the position (none for r = 1 and 2). */
     const uint32_t row = bits_of(size - 1) + 1, position_bits = row > 2 ? row - 2 : 0;
     const uint32_t position = row > 2 ? size - 1 - (1u << position_bits) : 0;
     const uint32_t ones = (1u << row) - 1, sign = difference < 0;

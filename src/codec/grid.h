@@ -1,12 +1,12 @@
-/* Where the elements of a block lie: pixels in Morton order (bit 0 of the index is x's bit 0, bit 1
- * is y's bit 0, ...), the samples of a pixel one after another. */
+/* Positions of a block's elements: pixels in Morton order (bit 0 of the index is x's bit 0, bit 1
+ * is y's bit 0, ...), the samples of a pixel consecutive. */
 #ifndef AETIUS_CODEC_GRID_H
 #define AETIUS_CODEC_GRID_H
 
 #include "codec/codec.h"
 #include "base/morton.h"
 
-enum { GRID_UNITS = 16 /* of a pixel's side: sample positions */ };
+enum { GRID_UNITS = 16 /* per side of a pixel: unit of sample positions */ };
 
 struct grid {
     uint32_t samples, width, height; /* in pixels: 8x8, 8x4, 4x4, 4x2 with 1, 2, 4, 8 samples */
@@ -35,14 +35,14 @@ grid_y(const struct grid *grid, uint32_t element)
     return morton8_y(element / grid->samples);
 }
 
-/* The element of a pixel's sample. */
+/* Index of a sample of a pixel. */
 static inline uint32_t
 grid_at(const struct grid *grid, uint32_t x, uint32_t y, uint32_t sample)
 {
     return morton8(x, y) * grid->samples + sample;
 }
 
-/* From the pixel's centre, in 1/16 of its side: as the rasterizer places its samples. */
+/* Offset from the pixel's centre in 1/16 of its side; the rasterizer uses the same positions. */
 struct grid_position {
     int8_t x, y;
 };
@@ -62,7 +62,7 @@ grid_sample_position(const struct grid *grid, uint32_t sample)
     return positions[row][sample];
 }
 
-/* Bits of a number. */
+/* Number of significant bits. */
 static inline uint32_t
 bits_of(uint32_t value)
 {

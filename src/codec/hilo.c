@@ -1,9 +1,11 @@
 /* hilo: offset codec with four references on the 32-bit word (docs/design/compression.md, Offset
  * codecs).
  *
- * References: min, max of the block, min + 2^k, max - 2^k (modulo 2^32); 2-bit index; min and max
- * are stored. Bits: 64 (k + 2) + 2 (32 - k) = 62 k + 192. Latency 10: six comparator levels for min
- * and max, the adders, the comparison, the choice of the level, the packing. */
+ * References: min and max of the block, min + 2^k, max - 2^k (modulo 2^32). The index has 2 bits;
+ * min and max are stored. Bits: 64 (k + 2) + 2 (32 - k) = 62 k + 192.
+ *
+ * Latency 10: six comparator levels for min and max, adders, comparison, choice of the level,
+ * packing. */
 #include "codec/offset.h"
 
 static void

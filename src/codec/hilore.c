@@ -1,11 +1,11 @@
 /* hilore: offset codec with two references on the reordered word (docs/design/compression.md,
  * Offset codecs).
  *
- * The high part is made of the high bits of each of R, G, B, A. References: min and max of the
- * reordered words, found for each level since the order differs; 1-bit index; both are stored.
- * Bits: 64 (k + 1) + 2 (32 - k) = 62 k + 128.
- * Latency 9: six comparator levels for min and max, the comparison, the choice of the level, the
- * packing. */
+ * The high part consists of the high bits of R, G, B and A. References: min and max of the
+ * reordered words, found separately for each level because the order differs. The index has 1 bit;
+ * both references are stored. Bits: 64 (k + 1) + 2 (32 - k) = 62 k + 128.
+ *
+ * Latency 9: six comparator levels for min and max, comparison, choice of the level, packing. */
 #include "codec/offset.h"
 
 static void

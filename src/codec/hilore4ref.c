@@ -1,11 +1,12 @@
 /* hilore4ref: hilore with two more references (docs/design/compression.md, Offset codecs).
  *
- * References: min and max of the reordered words as in hilore, the first from the start that
- * differs from min, and the first from the end that differs from max (if none does, min or max
- * again); 2-bit index; all are stored. Words differ when their high parts do. Bits: 64 (k + 2) + 4
- * (32 - k) = 60 k + 256. Latency 12: six comparator levels for min and max, three for the two
- * searches (comparison, priority, selection), the comparison, the choice of the level, the packing.
- */
+ * References: min and max of the reordered words as in hilore, the first word that differs from
+ * min, and the last word that differs from max. If no word differs, min or max is repeated. Words
+ * differ if their high parts do. The index has 2 bits; all references are stored. Bits: 64 (k + 2)
+ * + 4 (32 - k) = 60 k + 256.
+ *
+ * Latency 12: six comparator levels for min and max, three for the two searches (comparison,
+ * priority, selection), comparison, choice of the level, packing. */
 #include "codec/offset.h"
 
 static void

@@ -1,9 +1,11 @@
 /* hilorebi: hilore on two halves of the block (docs/design/compression.md, Offset codecs).
  *
  * References: min and max of words 0 to 31, min and max of words 32 to 63, of the reordered words
- * as in hilore; any word may use any of them; 2-bit index; all are stored. Bits: 64 (k + 2) + 4 (32
- * - k) = 60 k + 256. Latency 8: five comparator levels for min and max of a half, the comparison,
- * the choice of the level, the packing. */
+ * as in hilore. Any word may use any reference. The index has 2 bits; all references are stored.
+ * Bits: 64 (k + 2) + 4 (32 - k) = 60 k + 256.
+ *
+ * Latency 8: five comparator levels for min and max of a half, comparison, choice of the level,
+ * packing. */
 #include "codec/offset.h"
 
 static void

@@ -1,15 +1,20 @@
-/* msaa: few different words among neighbours, as the samples of a pixel and the pixels inside a
- * triangle are (docs/design/compression.md, Multisample codec).
+/* msaa: few distinct words among neighbours, such as the samples of a pixel or the pixels inside a
+ * triangle (docs/design/compression.md, Multisample codec).
  *
- * The block is cut into sub-blocks of n neighbouring words, all of one size. One reference: all
- * words of a sub-block are equal; layout: the word of each sub-block. Two references: at most two
- * different words in a sub-block; layout, for each sub-block: the first word, the first that
- * differs from it (the first again if none does), n bits: which of the two each word is. Levels in
- * the order in which they are tried (references, n, bits): 64-byte bus: (1, 4) 512, (2, 16) 320,
- * (1, 2) 1024, (2, 8) 576, (2, 4) 1088 32-byte bus: (1, 8) 256, (2, 32) 192, (1, 4) 512, (2, 16)
- * 320, (2, 8) 576, (1, 2) 1024, (2, 4) 1088 The block state tells levels of one size apart. Latency
- * 6: the words of a sub-block with the first one, the search of the second, the comparison with it,
- * the joining of the sub-blocks, the choice of the level, the packing. */
+ * The block is divided into sub-blocks of n neighbouring words. One reference: all words of a
+ * sub-block are equal; layout: the word of each sub-block. Two references: a sub-block has at most
+ * two distinct words. Layout for each sub-block: the first word, the first word that differs from
+ * it (or the first word again), then n bits that select one of the two for each word.
+ *
+ * Levels in the order in which they are tried (references, n, bits):
+ * - 64-byte bus: (1, 4) 512, (2, 16) 320, (1, 2) 1024, (2, 8) 576, (2, 4) 1088
+ * - 32-byte bus: (1, 8) 256, (2, 32) 192, (1, 4) 512, (2, 16) 320, (2, 8) 576, (1, 2) 1024, (2, 4)
+ *   1088
+ *
+ * The block state distinguishes levels of equal size.
+ *
+ * Latency 6: comparison with the first word, search for the second, comparison with it, joining of
+ * the sub-blocks, choice of the level, packing. */
 #include "codec/bits.h"
 #include "codec/codec.h"
 
@@ -25,8 +30,8 @@ static const struct sub_blocks sub_blocks[CODEC_BUSES][CODEC_MAX_LEVELS] = {
     [CODEC_BUS_32] = {{1, 8}, {2, 32}, {1, 4}, {2, 16}, {2, 8}, {1, 2}, {2, 4}},
 };
 
-/* Four groups of words side by side, a group a lane: two words that are all there is in the group,
- * and all ones where that is not so. */
+/* Four groups of words, one per lane: the group's two distinct words. `misses` is all ones if the
+ * group has more than two. */
 struct pairs {
     words4 first, second, misses;
 };
@@ -43,7 +48,7 @@ differ(words4 a, words4 b)
     return (words4)(a != b);
 }
 
-/* Of four words a lane. */
+/* Groups of four words, one group per lane. */
 static struct pairs
 pairs_of_words(words4 a, words4 b, words4 c, words4 d)
 {
@@ -54,7 +59,7 @@ pairs_of_words(words4 a, words4 b, words4 c, words4 d)
     return pairs;
 }
 
-/* Of two groups a lane. */
+/* Joins two groups per lane. */
 static struct pairs
 pairs_join(const struct pairs *a, const struct pairs *b)
 {
@@ -69,7 +74,7 @@ is_any_set(words4 words)
     return words[0] | words[1] | words[2] | words[3];
 }
 
-/* The 4x4 words at `in`, turned: lane i has the words of the i-th group of four. */
+/* Transposes the 4x4 words at `in`: lane i gets the words of the i-th group of four. */
 static void
 turn(const uint32_t *in, words4 out[4])
 {
@@ -98,7 +103,7 @@ pairs_fold(const struct pairs *a, const struct pairs *b)
     return pairs_join(&even, &odd);
 }
 
-/* Bit log2(n): the block fits with sub-blocks of n words. */
+/* Bit log2(n) is set if the block fits with sub-blocks of n words and one or two references. */
 struct fit {
     uint32_t one, two;
 };

@@ -1,8 +1,8 @@
 /* Packing of the offset codecs (codec/offset.h). */
 #include "codec/offset.h"
 
-/* What is stored of each word: its index and its low bits. Two loops, so that this one is done on
- * several words at a time. */
+/* Computes the stored bits of each word: its index and its low bits. Packing is a separate loop, so
+ * that compilers can vectorize this one. */
 static inline void
 gather_words(const uint32_t *block, const struct split *from, const uint32_t *references,
              uint32_t index_bits, uint32_t gathered[CODEC_WORDS])

@@ -1,12 +1,13 @@
-/* What the offset codecs share (docs/design/compression.md, Offset codecs): a word is split in a
- * high part, which must equal that of a reference, and k low bits, which are stored.
+/* Common parts of the offset codecs (docs/design/compression.md, Offset codecs). A word is split
+ * into a high part, which must equal that of a reference, and k low bits, which are stored.
  *
- * A split says how many low bits each component has; high and low part are the components' bits in
- * the order R, G, B, A. Since bits keep their order, high parts compare like words under the mask
- * of high bits, and that is how they are compared here: gathered together they are only in storage.
+ * A split defines the number of low bits of each component. High and low part consist of the
+ * components' bits in the order R, G, B, A. The order of the bits is kept, so comparing high parts
+ * equals comparing words under the mask of high bits. The code compares masked words; it gathers
+ * the bits only for storage.
  *
- * Layout: the stored references' high parts (32 - k bits each), then for each word the index of its
- * reference and its k low bits. */
+ * Layout: the high parts of the stored references (32 - k bits each), then for each word the index
+ * of its reference and its k low bits. */
 #ifndef AETIUS_CODEC_OFFSET_H
 #define AETIUS_CODEC_OFFSET_H
 
@@ -17,10 +18,10 @@
 
 struct split {
     uint32_t k;
-    uint32_t low[4]; /* low bits of R, G, B, A: k in all */
+    uint32_t low[4]; /* low bits of R, G, B, A; their sum is k */
 };
 
-/* The k low bits of the word. */
+/* Low bits are the k low bits of the word. */
 static inline struct split
 split_word(uint32_t k)
 {
@@ -32,7 +33,7 @@ split_word(uint32_t k)
     return split;
 }
 
-/* As many of each component; what does not go in four belongs to R, then G, then B. */
+/* Each component has the same number of low bits; R, G, B in this order get the remainder. */
 static inline struct split
 split_components(uint32_t k)
 {
@@ -70,7 +71,7 @@ split_high(const struct split *split, uint32_t word)
     return high;
 }
 
-/* The word, under the mask of high (low) bits, that has these bits gathered. */
+/* Inverse of split_high() or split_low(): puts the gathered bits back in their places. */
 static inline uint32_t
 split_spread_high(const struct split *split, uint32_t high)
 {
@@ -94,7 +95,7 @@ split_spread_low(const struct split *split, uint32_t low)
     return word;
 }
 
-/* Smallest and largest of `count` words under a mask. */
+/* Minimum and maximum of `count` masked words. */
 static inline void
 offset_range(const uint32_t *words, uint32_t count, uint32_t mask, uint32_t *min, uint32_t *max)
 {
@@ -108,7 +109,7 @@ offset_range(const uint32_t *words, uint32_t count, uint32_t mask, uint32_t *min
     *max = high;
 }
 
-/* Whether every word, under the mask, is one of the references. */
+/* Whether every masked word equals one of the references. */
 static inline bool
 offset_fits_two(const uint32_t *block, uint32_t mask, const uint32_t references[2])
 {
@@ -134,26 +135,26 @@ offset_fits_four(const uint32_t *block, uint32_t mask, const uint32_t references
     return !misses;
 }
 
-/* What makes one of these codecs. References are words under the mask of high bits. */
+/* Parameters of an offset codec. References are words under the mask of high bits. */
 struct offset_scheme {
     struct split (*split)(uint32_t k);
     uint8_t low_bits[CODEC_BUSES][7]; /* k of each level */
-    uint32_t references;              /* 2 or 4: an index of 1 or 2 bits */
-    uint32_t stored;                  /* the first of them; derive() makes the others */
-    /* The stored references of a block. */
+    uint32_t references;              /* 2 or 4, with an index of 1 or 2 bits */
+    uint32_t stored;                  /* stored references; derive() computes the others */
+    /* Finds the stored references of a block. */
     void (*find)(const uint32_t *block, uint32_t mask, uint32_t *references);
-    bool finds_once; /* what find() finds under all bits serves each level under its mask */
+    bool finds_once; /* find() is valid for all levels: one call, masked per level */
     void (*derive)(uint32_t k, uint32_t *references); /* NULL: all are stored */
 };
 
-/* All of them have these sizes. */
+/* Level sizes of all offset codecs. */
 #define OFFSET_LEVELS                                                                              \
     {                                                                                              \
         {3, {64, 128, 192}}, {7, {32, 64, 96, 128, 160, 192, 224}},                                \
     }
 
-/* The largest k whose bits, 64 (k + index bits) + stored (32 - k), are in so many bytes; and what
- * follows for a scheme from its references. */
+/* OFFSET_K: the largest k for which 64 (k + index bits) + stored (32 - k) bits fit in `bytes`.
+ * OFFSET_REFERENCES: the members of a scheme that depend on its number of references. */
 #define OFFSET_K(bytes, all, from_block)                                                           \
     ((8 * (bytes)-CODEC_WORDS * ((all) / 2) - 32 * (from_block)) / (CODEC_WORDS - (from_block)))
 #define OFFSET_REFERENCES(all, from_block)                                                         \
@@ -165,8 +166,7 @@ struct offset_scheme {
                   OFFSET_K(160, all, from_block), OFFSET_K(192, all, from_block),                  \
                   OFFSET_K(224, all, from_block)}}
 
-/* Inlined into each codec, where the scheme is a constant: the references then stay in registers.
- */
+/* Inlined into each codec, where the scheme is a constant, so that references stay in registers. */
 static inline __attribute__((always_inline)) int32_t
 offset_choose(const struct offset_scheme *scheme, const uint32_t *block, enum codec_bus bus)
 {
@@ -195,7 +195,7 @@ void offset_compress(const struct offset_scheme *scheme, const uint32_t *block, 
 void offset_decompress(const struct offset_scheme *scheme, const uint8_t *in, enum codec_bus bus,
                        int32_t level, uint32_t *block);
 
-/* The functions of a codec whose scheme is `scheme`. */
+/* Functions of a codec; its scheme must be named `scheme`. */
 #define OFFSET_FUNCTIONS                                                                           \
     static int32_t choose(const uint32_t *block, struct codec_shape shape)                         \
     {                                                                                              \

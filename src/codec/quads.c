@@ -1,36 +1,40 @@
-/* quads: differences inside groups of four elements, each group as wide as it must be: a codec of
- * this project, for what rendered surfaces are made of: colors that change slowly where one
- * triangle is, and two colors where its edge is.
+/* quads: differences inside groups of four elements, each group as wide as it needs. This project
+ * designed the codec for two properties of rendered surfaces: colors change slowly inside a
+ * triangle, and there are two colors along its edge.
  *
- * The block is a tree of 21 groups of four: elements 0, 16, 32, 48; then each quarter's elements 0,
- * 4, 8, 12; then each sixteenth's four elements (a 2x2 quad, or the samples of a pixel). A group's
- * first element a is known from the group above; of the others b, c, d it stores the differences b
- * - a, c - a and (d - c) - (b - a), which is 0 on a plane, for G, R, B and A, or, in a profile that
- * turns colors, for G, R - G, B - G and A (modulo 256, two's complement). Each group has a class:
- * how many bits the differences of G and those of R and B have. The last class is for groups of two
- * different colors: one bit for each of b, c, d, 1 where it is the other color, and the other
- * color's difference from a (8 bits each). Alpha takes no bits where it is one value in all the
- * block, else those of G.
+ * The block is a tree of 21 groups of four: elements 0, 16, 32, 48; then elements 0, 4, 8, 12 of
+ * each quarter; then the four elements of each sixteenth (a 2x2 quad, or the samples of a pixel).
+ * The first element a of a group is known from the group above. The others, b, c, d, are stored as
+ * the differences b - a, c - a and (d - c) - (b - a); the last is 0 on a plane. Components are G,
+ * R, B and A, or in a turned profile G, R - G, B - G and A (modulo 256, two's complement).
  *
- * A profile is a table of classes; four are tried. Layout: a bit (1: alpha is one value), the
+ * Each group has a class: the bits of G's differences and those of R's and B's. The last class is
+ * for groups of two different colors. It has one bit for each of b, c, d (1: the other color), and
+ * the other color's difference from a (8 bits per component). Alpha takes no bits if the whole
+ * block has one value, else as many as G.
+ *
+ * A profile is a table of classes; four are tried. Layout: one bit (1: alpha is constant), the
  * profile (2 bits), the first element (32 bits), the classes of all groups in order (3 or 4 bits),
- * then each group's b, c, d: G, R, B, A of each.
+ * then b, c, d of each group: G, R, B, A of each.
  *
- * The tables were fitted to color blocks of one half of some scenes of glmark2 and frames of
- * OpenArena; docs/studies/compression.md names the halves, and judges the codec by the other one.
+ * The tables were fitted to color blocks from one half of some glmark2 scenes and OpenArena frames.
+ * docs/studies/compression.md names the halves, and evaluates the codec on the other half.
  *
- * Latency 12, both ways; adders count as comparators, and levels of bytes go two to a cycle as in
- * comp. Packing: b - a, c - a, d - c and the comparisons for two colors; (d - c) - (b - a), and in
- * the turned profiles G's differences off R's and B's (turning first would give the same); their d;
- * the comparison of each difference with all powers of two: four levels of bytes, 2. The class (a
- * table of two widths) 1; its size, or two colors' if that is less, 1. The sum of 21 sizes, and
- * with it the place of each group (prefix sums), four profiles side by side: 5. The comparison of
- * each sum with each level and with the other three profiles' sums: 1. Choosing profile and level
- * takes 1, shifting into place 1. Counted another way, with a whole cycle for a level of bytes (4)
- * and three numbers of up to 11 bits added in one (21 in 3 levels), it is 12 too; with neither 14.
- * Unpacking: sizes of the classes 1, places 5, shifting 1, then five levels of bytes (two for d,
- * two down the tree, since three differences make an element and are added as they come, one to
- * turn back): 3; 10 in all. */
+ * Latency 12 for compression. Adders count as comparators, and two levels of byte operations fit in
+ * one cycle as in comp. Two cycles take four byte levels: b - a, c - a, d - c and the comparisons
+ * for two colors; then (d - c) - (b - a), and in the turned profiles the subtraction of G's
+ * differences from R's and B's (equal to turning first); then the same for d; then the comparison
+ * of each difference with all powers of two. The class (a table indexed by two widths) takes 1, its
+ * size, or that of two colors if smaller, takes 1. The sum of 21 sizes, which also gives the
+ * position of each group (prefix sums), takes 5, for four profiles in parallel. The comparison of
+ * each sum with each level and with the sums of the other profiles takes 1. Selecting profile and
+ * level takes 1, shifting into place 1. With a full cycle per byte level (4 cycles), but three
+ * numbers of up to 11 bits added per cycle (21 in 3 levels), the total is 12 as well. With neither
+ * assumption it is 14.
+ *
+ * Decompression takes 10 cycles: sizes of the classes 1, positions 5, shifting 1, then five byte
+ * levels in 3. Of these, two levels are for d, two for the tree, as an element is the sum of three
+ * differences that are added as they arrive, and one turns the colors back. */
 #include "codec/bits.h"
 #include "codec/codec.h"
 #include "codec/grid.h"
@@ -50,10 +54,10 @@ enum {
 
 struct profile {
     bool turned;
-    uint8_t class_bits; /* 2 to the power of it classes, the last one for two colors */
+    uint8_t class_bits; /* 2^class_bits classes; the last is for two colors */
     struct {
-        uint8_t g, rb; /* bits of a difference */
-    } classes[15];     /* cheapest first */
+        uint8_t g, rb; /* bits per difference */
+    } classes[15];     /* smallest first */
 };
 static const struct profile profiles[PROFILES] = {
     {true,
@@ -109,7 +113,8 @@ static const struct profile profiles[PROFILES] = {
       {8, 8}}},
     {true, 3, {{0, 0}, {0, 1}, {4, 0}, {6, 0}, {8, 0}, {6, 2}, {8, 8}}},
 };
-/* The first class in which differences of G of so many bits and of R and B of so many fit. */
+/* The first class that fits differences with the given number of bits, [profile][bits of G][bits of
+ * R and B]. */
 static const uint8_t class_of[PROFILES][WIDTHS][WIDTHS] = {
     {{0, 2, 4, 7, 11, 13, 13, 14, 14},
      {1, 2, 4, 7, 11, 13, 13, 14, 14},
@@ -149,7 +154,7 @@ static const uint8_t class_of[PROFILES][WIDTHS][WIDTHS] = {
      {4, 6, 6, 6, 6, 6, 6, 6, 6}},
 };
 
-/* The elements of group g: `first`, and the others a `step` apart. */
+/* The elements of a group: `first`, then every `step`. */
 struct group {
     uint32_t first, step;
 };
@@ -162,7 +167,7 @@ group_at(uint32_t g)
     return g < 5 ? (struct group){(g - 1) * 16, 4} : (struct group){(g - 5) * 4, 1};
 }
 
-/* What the sizes of a group depend on. */
+/* Widths that determine the size of a group. */
 struct widths {
     uint8_t g, rb, alpha;
 };
@@ -173,7 +178,7 @@ struct analysis {
     struct widths widths[2][GROUPS]; /* plain, turned */
 };
 
-/* Bytes of a word, from the low one: A, B, G, R. */
+/* Bytes of a word from the lowest: A, B, G, R. */
 static uint32_t
 turn_color(uint32_t word)
 {
@@ -190,7 +195,7 @@ turn_color_back(uint32_t word)
            (word & 0xff);
 }
 
-/* Differences with the sign in the low bit, so that the highest one set tells the width. */
+/* Moves the sign to the low bit, so that the highest bit set gives the width. */
 static bytes16
 fold(bytes16 difference)
 {
@@ -198,7 +203,7 @@ fold(bytes16 difference)
     return ((difference ^ sign) << 1) | (sign & 1);
 }
 
-/* The widths of four groups, the words of each side by side in a, b, c, d. */
+/* The widths of four groups. a, b, c, d each hold that word of all four groups. */
 static void
 find_widths(bytes16 a, bytes16 b, bytes16 c, bytes16 d, struct widths widths[4])
 {
@@ -279,7 +284,7 @@ find_class(const struct analysis *analysis, uint32_t p, uint32_t g)
     return class;
 }
 
-/* The profile that takes the fewest bits. */
+/* Finds the profile with the fewest bits. */
 static uint32_t
 find_profile(const struct analysis *analysis, uint32_t *bits)
 {
@@ -311,7 +316,7 @@ quads_choose(const uint32_t *block, struct codec_shape shape)
     return CODEC_RAW;
 }
 
-/* G, R, B and, if it varies, A of a difference. */
+/* Writes G, R, B and, if it varies, A of a difference. */
 static void
 put_difference(struct bit_writer *writer, uint32_t difference, uint32_t g, uint32_t rb, uint32_t a)
 {
@@ -338,7 +343,7 @@ get_difference(struct bit_reader *reader, uint32_t g, uint32_t rb, uint32_t a)
     return red << 24 | green << 16 | blue << 8 | alpha;
 }
 
-/* Bytewise, modulo 256. */
+/* Adds each byte modulo 256. */
 static uint32_t
 add(uint32_t a, uint32_t b)
 {
