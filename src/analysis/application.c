@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* NAN: not known. */
+/* Weight of a launch; NAN: unknown. */
 static double
 weight_of(const struct application *application, const struct profile_launch *launch,
           enum application_weight kind)
@@ -63,9 +63,9 @@ application_missing(const struct application *application, const struct applicat
                           capability, kernel->problems);
 }
 
-/* ---- which kernels ---- */
+/* ---- selection of kernels ---- */
 
-/* Whether `text` without spaces is `wanted` without spaces, up to where either meets `end`. */
+/* Compares `text` with `wanted`, ignoring spaces. `text` may continue with a character of `end`. */
 static bool
 same_until(const char *text, const char *wanted, const char *end)
 {
@@ -81,7 +81,7 @@ same_until(const char *text, const char *wanted, const char *end)
     }
 }
 
-/* 3: the name; 2: without parameters; 1: a part; 0: not at all. */
+/* How well a name matches. 3: full name; 2: without parameters; 1: a part; 0: no match. */
 static uint32_t
 likeness(const char *name, const char *wanted)
 {
@@ -100,7 +100,7 @@ is_of(const struct application *application, const struct profile_kernel *kernel
         return true;
     if (kernel->device != PROFILE_ANY_DEVICE)
         return false;
-    /* from a table of times alone: no launch of it is known */
+    /* A kernel known only from a table of times, which names no device. */
     for (uint32_t d = 0; d < application->profile->devices.count; d++)
         if (profile_find_kernel(application->profile, kernel->name, d) != UINT32_MAX)
             return false;
@@ -130,10 +130,10 @@ add_kernels(struct application *application, const char *wanted)
     }
 }
 
-/* ---- their trees ---- */
+/* ---- trees of kernels ---- */
 
-/* How many launches are to be weighed (those with a tree, or all), whether they all have such a
- * weight, and one of them more than 0. */
+/* Whether all launches with a tree (or all launches) have this weight, and the sum is positive.
+ * *count: number of these launches. */
 static bool
 has_weights(const struct application *application, enum application_weight kind, bool has_trees,
             uint32_t *count)
@@ -150,7 +150,7 @@ has_weights(const struct application *application, enum application_weight kind,
             struct nvidia_counters counters;
             if (has_trees && counters_of(application, launch, &counters) & NVIDIA_NO_TREE)
                 continue;
-            sum += weight_of(application, launch, kind); /* NAN stays */
+            sum += weight_of(application, launch, kind); /* NAN makes the sum NAN */
             ++*count;
         }
     }
@@ -169,7 +169,7 @@ choose_weight(const struct application *application)
     return WEIGHT_LAUNCHES;
 }
 
-/* The sum of the launches' trees, each times its weight. */
+/* Computes the weighted sum of the launches' trees. */
 static void
 sum_kernel(const struct application *application, struct application_kernel *kernel)
 {
@@ -200,7 +200,7 @@ sum_kernel(const struct application *application, struct application_kernel *ker
     }
     if (!k->launches.count && application->weight_kind == WEIGHT_TIME && !isnan(k->table_ns))
         kernel->weight = k->table_ns;
-    if (kernel->has_tree && !(with_trees > 0)) /* of no time at all */
+    if (kernel->has_tree && !(with_trees > 0)) /* all weights are 0 */
         topdown_tree_fini(&kernel->tree);
     kernel->has_tree = kernel->has_tree && with_trees > 0;
     if (kernel->has_tree)

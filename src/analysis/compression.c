@@ -1,6 +1,6 @@
-/* Codecs over captured blocks (analysis/compression.h). A block's levels are found once for all its
- * transfers; threads share out the blocks of a segment, and the counts are summed by one, so that
- * results do not depend on how many threads there are. */
+/* Evaluates codecs on captured blocks (analysis/compression.h). The levels of a block are computed
+ * once for all its transfers. Threads share the blocks of a segment. A single thread sums the
+ * counts, so results do not depend on the number of threads. */
 #include "analysis/compression.h"
 
 #include "base/interrupt.h"
@@ -15,16 +15,16 @@
 
 enum { SLICE_BLOCKS = 512, MAX_THREADS = 64 };
 
-/* A segment being worked on by all threads. */
+/* A segment that all threads process. */
 struct segment_job {
     const struct blocks_segment *segment;
     enum codec_kind kind;
     enum codec_bus bus;
     bool check;
-    const uint8_t *samples;        /* of each block */
-    int8_t (*levels)[CODEC_COUNT]; /* of each block */
+    const uint8_t *samples;        /* per block */
+    int8_t (*levels)[CODEC_COUNT]; /* per block */
     atomic_uint_fast32_t next;
-    atomic_uint_fast32_t wrong; /* 1 + the codec that gave back other bytes */
+    atomic_uint_fast32_t wrong; /* 1 + index of a codec that did not restore a block; 0: none */
 };
 
 static int32_t
@@ -83,8 +83,8 @@ run_threads(struct segment_job *job, uint32_t threads)
         pthread_join(others[i], NULL);
 }
 
-/* Samples of each block that codecs are to see: those of its first transfer; 0 when there is none.
- */
+/* Samples per pixel of each block, taken from its first transfer that codecs may compress. 0: it
+ * has none, and codecs skip the block. */
 static uint8_t *
 samples_of_blocks(const struct compression *compression, const struct blocks_segment *segment)
 {

@@ -1,5 +1,5 @@
-/* Codecs over captured frame-buffer blocks (docs/design/compression.md, Offline): for every codec,
- * how many transfers each of its levels takes. Works on all cores, in bounded memory. */
+/* Evaluates codecs on captured frame-buffer blocks (docs/design/compression.md, Offline): transfers
+ * per level of each codec. Uses all cores and bounded memory. */
 #ifndef AETIUS_ANALYSIS_COMPRESSION_H
 #define AETIUS_ANALYSIS_COMPRESSION_H
 
@@ -12,77 +12,76 @@ enum { COMPRESSION_COLOR, COMPRESSION_DEPTH, COMPRESSION_KINDS };
 extern const char *const compression_kinds[COMPRESSION_KINDS]; /* "color", "z" */
 
 struct compression_kind {
-    uint64_t transfers;   /* all of them */
-    uint64_t cleared;     /* that moved nothing: known by their block state */
-    uint64_t plain;       /* that no codec may touch */
-    uint64_t sampled;     /* of several samples a pixel */
-    uint64_t moved_bytes; /* as the simulation counted them */
+    uint64_t transfers;   /* total */
+    uint64_t cleared;     /* moved nothing: known from their block state */
+    uint64_t plain;       /* not available to codecs */
+    uint64_t sampled;     /* multisampled */
+    uint64_t moved_bytes; /* as counted by the simulation */
     uint64_t fits[CODEC_COUNT][CODEC_MAX_LEVELS];
-    uint64_t raw[CODEC_COUNT]; /* without the plain ones */
+    uint64_t raw[CODEC_COUNT]; /* without plain blocks */
 };
 
 struct compression {
     enum codec_bus bus;
     uint32_t threads;
-    bool check; /* compress and decompress every block, and compare */
+    bool check; /* compress and decompress every block, and compare the result */
     struct frame_set frames;
     struct compression_kind kinds[COMPRESSION_KINDS];
 };
 
-/* Adds all transfers of a block file. The message of an unreadable one says how much of it was
- * added. */
+/* Adds all transfers of a block file. If the file is unreadable, the message states how much of it
+ * was added. */
 bool compression_add_file(struct compression *compression, const char *path, struct error *err);
-/* One segment, which may be of raw blocks. Fails where a codec gives back other bytes (check). */
+/* Adds one segment, also of raw blocks. With `check`, fails if a codec does not restore the block.
+ */
 bool compression_add_segment(struct compression *compression, enum codec_kind kind,
                              const struct blocks_segment *segment, struct error *err);
 void compression_add(struct compression *sum, const struct compression *other);
 
-/* DIR/compression.json: what all codecs make of the blocks of a run, by bus. */
+/* Reads or writes DIR/compression.json: results of all codecs for the blocks of a run, per bus. */
 bool compression_write(const struct compression buses[CODEC_BUSES], const char *dir,
                        struct error *err);
 bool compression_read(struct compression buses[CODEC_BUSES], const char *dir, struct error *err);
 
-/* Traffic of all transfers without and with the codec. */
+/* Bytes of all transfers without and with the codec. */
 uint64_t compression_bytes_in(const struct compression_kind *kind);
 uint64_t compression_bytes_out(const struct compression *compression, uint32_t kind,
                                uint32_t codec);
-/* Transfers by size, [bytes / 32]: the cleared ones first; without the plain ones. */
+/* Transfers by size, [bytes / 32]. Cleared blocks have size 0; plain blocks are excluded. */
 void compression_by_size(const struct compression *compression, uint32_t kind, uint32_t codec,
                          uint64_t sizes[CODEC_BLOCK_BYTES / 32 + 1]);
-/* Whether the codec is for the kind, and something moved. */
+/* Whether the codec supports the kind and any block moved. */
 bool compression_applies(const struct compression *compression, uint32_t kind, uint32_t codec);
-/* In by out; 0: the codec does not apply, or is made for several samples a pixel and there are
- * none.
- */
+/* Bytes in divided by bytes out. 0 if the codec does not apply, or if it is designed for
+ * multisampling and no block is multisampled. */
 double compression_ratio(const struct compression *compression, uint32_t kind, uint32_t codec);
 
-/* Transfers by what the codec made of them: cleared, its levels (named by number), raw; and plain,
- * that it may not touch. */
+/* Transfers by outcome: cleared, each level (named by its number), raw, and plain. */
 struct compression_level {
     char name[12];
-    uint32_t bytes; /* of a block */
+    uint32_t bytes; /* per block */
     uint64_t blocks;
 };
 enum { COMPRESSION_LEVELS = CODEC_MAX_LEVELS + 3 };
 uint32_t compression_by_level(const struct compression *compression, uint32_t kind, uint32_t codec,
                               struct compression_level levels[COMPRESSION_LEVELS]);
 
-/* null when it is 0. */
+/* Writes null for a ratio of 0. */
 void compression_json_ratio(cJSON *object, const char *name, double ratio);
 
-/* Raw blocks (256 bytes each, little endian) from a pipe or a file, as segments with the tag given.
- */
+/* Reads raw blocks (256 bytes each, little endian) from a pipe or a file as segments with the given
+ * tag. */
 struct raw_blocks;
 struct raw_blocks *raw_blocks_create(int fd, const struct block_tag *tag);
-/* *end when there are no more; fails when the stream does not end with a whole block. */
+/* Sets *end at the end of the stream. Fails if the stream ends inside a block. */
 bool raw_blocks_next(struct raw_blocks *raw, struct blocks_segment *segment, bool *end,
                      struct error *err);
 void raw_blocks_destroy(struct raw_blocks *raw);
 
-/* Blocks a second that one core takes, over blocks each read once. */
+/* Blocks per second on one core; each block is read once. */
 struct compression_speed {
-    double choose, compress; /* the size alone; with the bytes */
-    uint64_t sum;            /* of what came out, so that nothing is left out */
+    double choose, compress; /* choose: size only; compress: bytes too */
+    uint64_t sum;            /* checksum of the results, so that the compiler keeps the work */
 };
 struct compression_speed compression_measure(const struct codec *codec, struct codec_shape shape,
                                              const uint32_t (*blocks)[CODEC_WORDS], size_t count);

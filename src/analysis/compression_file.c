@@ -1,4 +1,4 @@
-/* What codecs make of captured blocks, as a JSON file. */
+/* Results of the codecs on captured blocks, as a JSON file. */
 #include "analysis/compression.h"
 
 #include "base/file.h"
@@ -19,7 +19,7 @@ add_number(cJSON *object, const char *name, uint64_t value)
     cJSON_AddNumberToObject(object, name, (double)value);
 }
 
-/* Blocks of each level, and behind them the raw ones. */
+/* Transfers per level, then the raw ones. */
 static void
 add_codecs(cJSON *object, const struct compression *compression, uint32_t kind)
 {

@@ -1,9 +1,9 @@
-/* How many blocks a second a codec takes (analysis/compression.h). */
+/* Measures the blocks per second of a codec (analysis/compression.h). */
 #include "analysis/compression.h"
 
 #include <time.h>
 
-/* Of this thread: others on the core do not count. */
+/* CPU time of this thread, so that other load on the core does not count. */
 static double
 cpu_seconds(void)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define SUM NAN
-/* A reason's part of the lost slots; NAN where it is not told. */
+/* The part of the lost slots that is due to a reason; NAN if it was not reported. */
 #define STALLED(reason)                                                                            \
     (x->has_reasons ? x->lost * x->stall[REASON_##reason] / (x->stall_sum > 0 ? x->stall_sum : 1)  \
                     : NAN)
@@ -39,8 +39,8 @@ static const struct {
 };
 
 static const struct {
-    const char *names[NVIDIA_TOOLS]; /* alternatives between bars */
-    const char *description;         /* nvprof's */
+    const char *names[NVIDIA_TOOLS]; /* alternatives, separated by bars */
+    const char *description;         /* in nvprof */
     double scale;
 } figures[FIGURES] = {
 #define FIGURE(name, nvprof, description, ncu, scale) {{nvprof, ncu}, description, scale},
@@ -99,7 +99,7 @@ nvidia_tool_for(const struct nvidia_capability *capability)
     return capability->major * 10 + capability->minor < 72 ? NVPROF : NCU;
 }
 
-/* Whether the first `length` characters of `name` are one of the alternatives. */
+/* Whether the first `length` characters of `name` equal one of the alternatives. */
 static bool
 is_one_of(const char *alternatives, const char *name, size_t length)
 {
@@ -137,7 +137,7 @@ after(const char *text, const char *start)
     return strncmp(text, start, n) ? NULL : text + n;
 }
 
-/* ncu's many names of stalls: what stands before and behind the reason. */
+/* Parses ncu's names of stalls: the tables list the text before and after the reason. */
 static struct nvidia_metric
 ncu_stall(const char *name)
 {
@@ -207,7 +207,8 @@ nvidia_tree(const struct nvidia_counters *x, struct topdown_tree *tree)
     topdown_tree_sum(tree);
 }
 
-/* Whether the chip has such a reason, told by this tool; of an unknown chip, most have it. */
+/* Whether the chip has this reason and this tool reports it. For an unknown chip: whether most
+ * chips have it. */
 static bool
 has_reason(const struct nvidia_capability *capability, enum nvidia_tool tool, uint32_t reason)
 {
@@ -217,10 +218,11 @@ has_reason(const struct nvidia_capability *capability, enum nvidia_tool tool, ui
                        : reasons[reason].need == MUST);
 }
 
-/* What a launch has of a family: a tool's reasons, of which `missing` must be there and are not. */
+/* Reasons of one family in a launch. `missing`: reasons that must be there but are not. `optional`:
+ * reasons that may be missing. */
 struct family_state {
     uint32_t told, missing, optional;
-    double sum, all; /* of the losses; with what is no stall */
+    double sum, all; /* of the losses; including reasons that are not stalls */
 };
 
 static struct family_state
@@ -239,13 +241,13 @@ state_of(const struct nvidia_counts *counts, enum nvidia_family family,
             state.optional += reasons[i].need == MAY;
         }
     }
-    /* Percentages that add up leave nothing to those that are not told. */
+    /* If the percentages add up to 100, the missing reasons are 0. */
     if (family == FAMILY_PERCENT && fabs(state.all - 100) <= 0.5)
         state.missing = state.optional = 0;
     return state;
 }
 
-/* The family that tells every reason, or else the most; FAMILIES: none. */
+/* The family with the fewest missing reasons; FAMILIES: none has any. */
 static enum nvidia_family
 best_family(const struct nvidia_counts *counts, const struct nvidia_capability *capability)
 {
@@ -273,7 +275,7 @@ take_stalls(const struct nvidia_counts *counts, const struct nvidia_capability *
     const struct family_state state = state_of(counts, family, capability);
     if (state.missing)
         return NVIDIA_NO_REASONS;
-    for (uint32_t i = 0; i < REASONS; i++) { /* what is not told and adds up without, is nothing */
+    for (uint32_t i = 0; i < REASONS; i++) { /* a missing reason is 0 if the others add up */
         x->stall[i] = counts->stalls[family][i];
         if (isnan(x->stall[i]) && reasons[i].need == MUST &&
             has_reason(capability, counts->tool, i))
@@ -284,7 +286,7 @@ take_stalls(const struct nvidia_counts *counts, const struct nvidia_capability *
     return (x->has_reasons ? 0 : NVIDIA_NO_REASONS) | (state.optional ? NVIDIA_PERHAPS_MORE : 0);
 }
 
-/* The first that is not NAN. */
+/* The first value that is not NAN. */
 static double
 either(double a, double b)
 {
@@ -300,7 +302,7 @@ nvidia_counters(const struct nvidia_counts *counts, const struct nvidia_capabili
     *x = (struct nvidia_counters){.ipc_max = capability->ipc_max};
     x->issued = either(f[FIGURE_issued], f[FIGURE_issued_partition]);
     x->ipc = either(either(f[FIGURE_ipc], f[FIGURE_ipc_partition]),
-                    x->issued / (1 + f[FIGURE_replays])); /* replays of an executed instruction */
+                    x->issued / (1 + f[FIGURE_replays])); /* replays per executed instruction */
     x->efficiency = either(f[FIGURE_efficiency] / 100, f[FIGURE_threads] / capability->warp_size);
     problems |= isnan(x->ipc) ? NVIDIA_NO_IPC : 0;
     problems |= isnan(x->efficiency) ? NVIDIA_NO_EFFICIENCY : 0;
@@ -366,7 +368,7 @@ nvidia_missing(const struct nvidia_counts *counts, const struct nvidia_capabilit
     return text;
 }
 
-/* The metrics that the equations need, with commas between. */
+/* The metrics that the equations need, separated by commas. */
 static char *
 metrics_for(const struct nvidia_capability *capability)
 {

@@ -1,7 +1,7 @@
-/* The Top-Down method on the counters of NVIDIA's profilers: nvprof (compute capability below 7.2)
- * and ncu (from there on). Source: the study that carried Yasin's method (ISPASS 2014) over to
- * these chips; docs/topdown.md says what is counted differently here and why. The chips, the
- * counters' names, the equations and the reasons of stalls stand in nvidia.def. */
+/* The Top-Down method on counters of NVIDIA's profilers: nvprof (compute capability below 7.2) and
+ * ncu (7.2 and above). Source: the study that adapted Yasin's method (ISPASS 2014) to these chips.
+ * docs/topdown.md lists the differences and their reasons. nvidia.def lists the chips, counters,
+ * equations and stall reasons. */
 #ifndef AETIUS_ANALYSIS_NVIDIA_H
 #define AETIUS_ANALYSIS_NVIDIA_H
 
@@ -22,8 +22,8 @@ enum nvidia_node {
 enum nvidia_reason {
 #define STALL(name, ...) REASON_##name,
 #include "analysis/nvidia.def"
-    REASONS,                   /* of a loss */
-    REASON_selected = REASONS, /* a warp that issued, and one that might have: no stalls */
+    REASONS,                   /* reasons that are losses */
+    REASON_selected = REASONS, /* a warp that issued or was eligible: not a stall */
     REASON_not_selected,
     REASONS_TOLD
 };
@@ -35,12 +35,12 @@ enum nvidia_figure {
     FIGURE_FIRST_WEIGHT = FIGURE_time_ns
 };
 
-/* In what a file tells stalls; a family's numbers compare with each other only. */
+/* Unit in which a file reports stalls. Only numbers of one family are comparable. */
 enum nvidia_family {
-    FAMILY_PERCENT, /* of the time of active warps */
-    FAMILY_RATIO,   /* cycles a warp spends so for each instruction issued */
-    FAMILY_LATENCY, /* the same for each instruction of a warp */
-    FAMILY_SAMPLES, /* of the program counter */
+    FAMILY_PERCENT, /* percent of the time of active warps */
+    FAMILY_RATIO,   /* cycles per warp and issued instruction */
+    FAMILY_LATENCY, /* cycles per instruction of a warp */
+    FAMILY_SAMPLES, /* samples of the program counter */
     FAMILIES
 };
 
@@ -50,75 +50,78 @@ struct nvidia_capability {
     uint32_t ipc_max, warp_size;
 };
 
-/* NULL: not known. */
+/* Returns NULL for an unknown capability. */
 const struct nvidia_capability *nvidia_capability(uint32_t major, uint32_t minor);
-/* Of "X.Y". */
+/* Parses "X.Y". */
 const struct nvidia_capability *nvidia_capability_parse(const char *text, struct error *err);
-/* Of a device's name as nvprof prints it ("Tesla K40c (0)"); NULL: not known, or not one chip. */
+/* Capability of a device's name as nvprof prints it ("Tesla K40c (0)"). NULL if it is unknown, or
+ * ambiguous. */
 const struct nvidia_capability *nvidia_capability_of_device(const char *device);
 enum nvidia_tool nvidia_tool_for(const struct nvidia_capability *capability);
 
-/* What a profiler's name of a counter stands for. */
+/* Meaning of a profiler's counter name. */
 struct nvidia_metric {
     enum { METRIC_NONE, METRIC_FIGURE, METRIC_STALL, METRIC_UNKNOWN_STALL } kind;
     enum nvidia_tool tool;
     enum nvidia_figure figure;
-    double scale; /* of a figure: what a value is multiplied with */
+    double scale; /* factor for the values of a figure */
     enum nvidia_family family;
     enum nvidia_reason reason;
 };
-/* `name` is a metric, an event, or the title of a column in a wide table. */
+/* Looks up a metric, an event, or the title of a column in a wide table. */
 struct nvidia_metric nvidia_metric(const char *name);
 
-/* What was counted of one launch; NAN where it was not. */
+/* Measured values of one launch; NAN: not measured. */
 struct nvidia_counts {
     double figures[FIGURES];
-    const double *stalls[FAMILIES]; /* REASONS_TOLD each; NULL: nothing of the family */
+    /* REASONS_TOLD values each; NULL: the family was not measured */
+    const double *stalls[FAMILIES];
     enum nvidia_tool tool;
 };
 
-/* The counters of the equations, in instructions a cycle of an SM. */
+/* Inputs of the equations, in instructions per cycle and SM. */
 struct nvidia_counters {
     double ipc_max, ipc, issued, efficiency; /* efficiency: 0 to 1 */
-    double lost;                      /* ipc_max - issued, or - ipc where that is not known */
-    double stall[REASONS], stall_sum; /* any unit */
+    double lost;                      /* ipc_max - issued, or ipc_max - ipc if issued is unknown */
+    double stall[REASONS], stall_sum; /* in any unit */
     bool has_issued, has_reasons;
 };
 
 extern const struct topdown_shape nvidia_shape;
 
-/* The tree of these counters. */
+/* Computes the tree. The caller finalizes it. */
 void nvidia_tree(const struct nvidia_counters *counters, struct topdown_tree *tree);
 
 enum nvidia_problem {
     NVIDIA_FINE = 0,
-    NVIDIA_NO_IPC = 1, /* without these two there is no tree */
+    NVIDIA_NO_IPC = 1, /* there is no tree without IPC and efficiency */
     NVIDIA_NO_EFFICIENCY = 2,
-    NVIDIA_NO_ISSUED = 4,      /* replay is not known */
-    NVIDIA_NO_REASONS = 8,     /* stall is not divided */
-    NVIDIA_ABOVE_MAXIMUM = 16, /* more is issued than the chip can: another chip's file; no tree */
+    NVIDIA_NO_ISSUED = 4,  /* replay is unknown */
+    NVIDIA_NO_REASONS = 8, /* stall is not divided */
+    /* issues more than the chip can, so it is another chip's file; no tree */
+    NVIDIA_ABOVE_MAXIMUM = 16,
     NVIDIA_BELOW_EXECUTED =
-        32,                   /* less issued than executed, by the profiler's error: replay is 0 */
-    NVIDIA_PERHAPS_MORE = 64, /* reasons that the chip may have are not told; the rest is divided */
-    NVIDIA_UNSTEADY = 128     /* issued / executed is not what the replays are told to be: the
-                               * profiler's passes differ */
+        32,                   /* issued is below executed, an error of the profiler: replay is 0 */
+    NVIDIA_PERHAPS_MORE = 64, /* reasons the chip may have are missing; the others are divided */
+    /* issued / executed contradicts the reported replays: the profiler's passes differ */
+    NVIDIA_UNSTEADY = 128
 };
 enum { NVIDIA_NO_TREE = NVIDIA_NO_IPC | NVIDIA_NO_EFFICIENCY | NVIDIA_ABOVE_MAXIMUM };
 
-/* Makes counters of counts; returns what is wrong with them, a set of nvidia_problem. */
+/* Computes the counters. Returns the problems found, bits of nvidia_problem. */
 uint32_t nvidia_counters(const struct nvidia_counts *counts,
                          const struct nvidia_capability *capability,
                          struct nvidia_counters *counters);
-/* The names of the metrics that a set of problems asks for, with ", " between; `capability` may be
- * NULL. The caller frees. */
+/* Names of the metrics that would solve these problems, separated by ", ". `capability` may be
+ * NULL. The caller frees the text. */
 char *nvidia_missing(const struct nvidia_counts *counts, const struct nvidia_capability *capability,
                      uint32_t problems);
 
-/* The words of the command line that collects what the equations need on such a chip (at every
- * level the same: a level-1 part is a share of all reasons); the profiler writes into the file
- * `log`, and the program and its arguments come after them. each_launch: of every launch; else
- * nvprof tells the means of a kernel's launches (ncu always tells every launch). NULL-terminated;
- * free with nvidia_command_free(). */
+/* Command line that collects the counters of the equations on such a chip. It is the same for every
+ * level, as a level-1 part needs all stall reasons. The profiler writes to the file `log`; the
+ * caller appends the program and its arguments. each_launch: values per launch, otherwise nvprof
+ * reports means per kernel (ncu always reports each launch). NULL-terminated; free it with
+ * nvidia_command_free(). */
 char **nvidia_command(const struct nvidia_capability *capability, const char *log,
                       bool each_launch);
 void nvidia_command_free(char **words);

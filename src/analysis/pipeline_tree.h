@@ -1,5 +1,5 @@
-/* The Top-Down tree of the whole simulated pipeline: each cycle, given to the cause that it was
- * lost to (core/path.h, src/causes.def). */
+/* The Top-Down tree of the whole simulated pipeline: each cycle is attributed to a cause
+ * (core/path.h, src/causes.def). */
 #ifndef AETIUS_ANALYSIS_PIPELINE_TREE_H
 #define AETIUS_ANALYSIS_PIPELINE_TREE_H
 
@@ -8,11 +8,11 @@
 
 extern const struct topdown_shape pipeline_shape;
 
-/* The sum of a statistic over its instances; false: there is none of this name. */
+/* Returns the sum of a statistic over its instances, false if there is no such statistic. */
 typedef bool pipeline_statistic_fn(void *data, const char *name, double *value);
 
-/* Makes the tree. false, without one: a statistic is missing, or causes do not add up to the
- * cycles, so that this is a run of another version. */
+/* Computes the tree; the caller finalizes it. Returns false without a tree if a statistic is
+ * missing or the causes do not add up to the cycles: the run is from another version. */
 bool pipeline_tree(pipeline_statistic_fn *statistic, void *data, struct topdown_tree *tree,
                    struct error *err);
 

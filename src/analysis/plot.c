@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Pixels. */
+/* Sizes in pixels. */
 enum {
     BAR_WIDTH = 11,
     GAP = 12,
@@ -31,7 +31,7 @@ plot_init(struct plot *plot, enum plot_kind kind, const char *title, const char 
     *plot = (struct plot){.kind = kind, .title = title, .y_label = y_label};
 }
 
-/* A field of the data: no tab, no new line, no quote. */
+/* Copies a text for use as a data field: replaces tabs, newlines and quotes. */
 static char *
 field_of(const char *text)
 {
@@ -82,7 +82,7 @@ plot_fini(struct plot *plot)
     VEC_FREE(&plot->rows);
 }
 
-/* Fields between tabs, the names of the series first. */
+/* Writes tab-separated data; the first line has the names of the series. */
 static void
 put_data(const struct plot *plot, FILE *out)
 {
@@ -102,7 +102,7 @@ put_data(const struct plot *plot, FILE *out)
     }
 }
 
-/* 'a text' of gnuplot's. */
+/* Writes a text in gnuplot's single quotes. */
 static void
 put_quoted(const char *text, FILE *out)
 {
@@ -124,7 +124,7 @@ put_text(const char *command, const char *text, FILE *out)
     fputc('\n', out);
 }
 
-/* The title, and the note below it. */
+/* Writes the title and the note below it. */
 static void
 put_title(const struct plot *plot, FILE *out)
 {
@@ -137,7 +137,7 @@ put_title(const struct plot *plot, FILE *out)
     fprintf(out, " font ',13'\n");
 }
 
-/* So wide that bars do not shrink, so high that the legend has its lines. */
+/* Chooses a width at which bars do not shrink, and a height with room for the legend. */
 static void
 put_terminal(const struct plot *plot, FILE *out)
 {
@@ -187,7 +187,7 @@ put_plot(const struct plot *plot, const char *data, FILE *out)
     fputc('\n', out);
 }
 
-/* For a plot with a single position on the x axis: gnuplot would choose a range of its own. */
+/* If all points have one x position, sets the range: gnuplot's choice would be arbitrary. */
 static void
 put_place(const struct plot *plot, FILE *out)
 {
@@ -216,7 +216,7 @@ put_script(const struct plot *plot, const char *data, FILE *out)
     put_plot(plot, data, out);
 }
 
-/* The picture of a script that runs in the folder; *missing: gnuplot is not installed. */
+/* Runs a script in the folder `dir` and returns the picture. *missing: gnuplot is not installed. */
 static bool
 run_gnuplot(const char *dir, const char *script, size_t size, char **picture, size_t *bytes,
             bool *missing, struct error *err)

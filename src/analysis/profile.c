@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Open addressing; a slot holds the kernel's number + 1. */
+/* Open addressing; a slot holds the kernel's index + 1. */
 struct profile_index {
     uint32_t *slots;
     uint32_t size; /* a power of two */
@@ -85,7 +85,7 @@ profile_add_device(struct profile *profile, const char *name,
     return (uint32_t)profile->devices.count - 1;
 }
 
-/* FNV-1a over all but spaces. */
+/* FNV-1a hash without spaces. */
 static uint32_t
 hash_of(const char *name, uint32_t device)
 {
@@ -111,7 +111,7 @@ same_name(const char *a, const char *b)
     }
 }
 
-/* Where the kernel is, or its place. */
+/* The slot of the kernel, or the free slot for it. */
 static uint32_t *
 slot_of(const struct profile *profile, const char *name, uint32_t device)
 {

@@ -1,9 +1,10 @@
-/* What NVIDIA's profilers wrote of a program's kernels: any number of files of nvprof (CSV:
- * summaries, GPU traces, times; plain text) and ncu (CSV: long, wide as of --page raw, summaries;
- * plain text), read and put together. A launch of one file is matched with the launch of the same
- * kernel (by name, spaces apart) that has the same place among the kernel's launches in another
- * file, and takes from it what it lacks; where it lacks nothing, the file is of another run, whose
- * launches are added. */
+/* Kernels of a program as measured by NVIDIA's profilers. Reads and merges any number of files: of
+ * nvprof (CSV: summaries, GPU traces, times; plain text) and of ncu (CSV: long, wide with --page
+ * raw, summaries; plain text).
+ *
+ * The n-th launch of a kernel in one file is matched with the n-th launch of the kernel in another
+ * (names are compared without spaces), and takes the values that it lacks. If it lacks none, the
+ * file is from another run and its launches are added. */
 #ifndef AETIUS_ANALYSIS_PROFILE_H
 #define AETIUS_ANALYSIS_PROFILE_H
 
@@ -11,63 +12,64 @@
 #include "base/mem.h"
 
 struct profile_device {
-    char *name;                                 /* "" when only the capability is known */
-    const struct nvidia_capability *capability; /* NULL: not known */
+    char *name;                                 /* "" if only the capability is known */
+    const struct nvidia_capability *capability; /* NULL: unknown */
 };
 
 struct profile_launch {
     struct nvidia_counts counts;
-    double *stalls[FAMILIES]; /* what counts.stalls points to */
-    uint64_t invocations;     /* 1, or of how many these are the averages */
+    double *stalls[FAMILIES]; /* storage for counts.stalls */
+    uint64_t invocations;     /* 1, or the number of invocations averaged */
     uint32_t kernel, device;
-    bool is_time_only; /* a line of a trace: nothing but its duration */
+    bool is_time_only; /* from a trace: only its duration is known */
 };
 
 struct profile_kernel {
-    char *name;      /* as first seen */
+    char *name;      /* as first read */
     uint32_t device; /* PROFILE_ANY_DEVICE: from a table without devices */
-    double table_ns; /* all its calls, from a table of times; NAN: none */
+    double table_ns; /* all its calls, from a table of times; NAN: unknown */
     uint64_t calls;
-    uint64_t invocations;   /* of all launches */
+    uint64_t invocations;   /* sum over all launches */
     VEC(uint32_t) launches; /* in order */
 };
 
 enum { PROFILE_ANY_DEVICE = UINT32_MAX };
 
-struct profile_index; /* of kernels by name */
+struct profile_index; /* kernels by name */
 
 struct profile {
     VEC(struct profile_device) devices;
     VEC(struct profile_kernel) kernels;
     VEC(struct profile_launch) launches; /* in the order of the first file that has them */
-    VEC(char *) notes;                   /* what was odd, a line each */
+    VEC(char *) notes;                   /* oddities found, one line each */
     struct profile_index *index;
 };
 
 void profile_init(struct profile *profile);
 void profile_fini(struct profile *profile);
-/* Reads the files and puts them together. `given` is the chip of files that do not tell (or NULL);
- * it also goes before what they tell. false: a file cannot be read, is malformed (with line and
- * column) or holds no table of either tool. */
+/* Reads and merges the files. `given` is the chip, or NULL; it overrides the chips named in the
+ * files. Returns false if a file is unreadable, malformed (with line and column), or has no table
+ * of either tool. */
 bool profile_read(struct profile *profile, const char *const *paths, uint32_t count,
                   const struct nvidia_capability *given, struct error *err);
 bool profile_same_device(const struct profile_device *a, const struct profile_device *b);
 
-/* For readers of files (profile_read.c, profile_text.c): */
+/* For the readers of files (profile_read.c, profile_text.c): */
 uint32_t profile_add_device(struct profile *profile, const char *name,
                             const struct nvidia_capability *capability);
-/* The kernel of this name (spaces do not count) on this device, made if there is none. */
+/* Index of the kernel with this name on this device; adds it if needed. Spaces in names are
+ * ignored. */
 uint32_t profile_add_kernel(struct profile *profile, const char *name, uint32_t device);
-/* UINT32_MAX: there is none. */
+/* Returns UINT32_MAX if there is none. */
 uint32_t profile_find_kernel(const struct profile *profile, const char *name, uint32_t device);
 struct profile_launch *profile_add_launch(struct profile *profile, uint32_t kernel,
                                           uint64_t invocations);
-/* Whether it was not there yet; what is there stays. */
+/* Sets a value that is not set yet; otherwise returns false and keeps the old one. */
 bool profile_launch_set(struct profile_launch *launch, const struct nvidia_metric *metric,
                         double value);
 bool profile_launch_has(const struct profile_launch *launch, const struct nvidia_metric *metric);
 void profile_add_time(struct profile *profile, uint32_t kernel, double ns, uint64_t calls);
-/* Once each. */
+/* Adds a note, unless the same note exists. */
 void profile_note(struct profile *profile, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A cell of more is no cell: a quote that is never closed. */
+/* Largest record: a longer one has a quote that is never closed. */
 enum { MOST_RECORD = 1 << 24 };
 
 bool
@@ -33,7 +33,7 @@ profile_file_fail(const struct profile_file *file, size_t at, struct error *err,
     return fail(err, "%s:%llu:%zu: %s", file->path, (unsigned long long)line, at - start + 1, what);
 }
 
-/* Files that these tools write beside text, by their first bytes. */
+/* Detects binary files of these tools by their first bytes. */
 static bool
 is_text(const struct profile_file *file, struct error *err)
 {
@@ -87,7 +87,7 @@ read_more(struct profile_file *file, struct error *err)
     static const char *const none = "";
     char *line = NULL;
     size_t capacity = 0;
-    /* the usual case reads into the record's own memory */
+    /* Usually reads directly into the record's memory. */
     const bool is_new = file->length == 0;
     errno = 0;
     const ssize_t n = is_new ? getline(&file->text, &file->capacity, file->in)
@@ -132,13 +132,13 @@ profile_file_line(struct profile_file *file, struct error *err)
     while (file->length &&
            (file->text[file->length - 1] == '\n' || file->text[file->length - 1] == '\r'))
         file->text[--file->length] = '\0';
-    /* Bytes that are no text stand in the way of nothing. */
+    /* Embedded NULs would end the text early. */
     for (char *nul = file->text; (nul = memchr(nul, 0, file->length - (size_t)(nul - file->text)));)
         *nul = ' ';
     return true;
 }
 
-/* The closing quote of a cell that opened before `at`. */
+/* Finds the closing quote of a cell that opened before `at`; reads further lines as needed. */
 static bool
 find_quote(struct profile_file *file, size_t at, struct profile_cell *cell, struct error *err)
 {
@@ -149,7 +149,7 @@ find_quote(struct profile_file *file, size_t at, struct profile_cell *cell, stru
             const size_t length = file->length;
             struct error end;
             if (length < MOST_RECORD) {
-                file->text[file->length++] = '\n'; /* over the NUL of the end */
+                file->text[file->length++] = '\n'; /* replaces the NUL at the end */
                 if (read_more(file, &end)) {
                     while (file->text[file->length - 1] == '\n' ||
                            file->text[file->length - 1] == '\r')
@@ -254,7 +254,7 @@ profile_file_new_part(struct profile_file *file)
     struct profile *part = mem_alloc(sizeof *part);
     profile_init(part);
     VEC_PUSH(&file->parts, part);
-    profile_add_device(part, "", file->given); /* 0: a file that does not tell */
+    profile_add_device(part, "", file->given); /* device 0: for rows that name none */
 }
 
 struct nvidia_metric
@@ -274,7 +274,7 @@ profile_file_metric(struct profile_file *file, const char *name)
                              "%s: the reason of stalls in %s is not known; it is left out",
                              file->path, name);
             if (file->name_count == PROFILE_NAMES / 2)
-                return metric; /* a file of very many names: looked up each time */
+                return metric; /* too many names to cache: looked up each time */
             file->name_count++;
             *slot = (struct profile_name){mem_strdup(name), metric};
         }
@@ -283,7 +283,7 @@ profile_file_metric(struct profile_file *file, const char *name)
     BUG("a table that is half full has no free place");
 }
 
-/* Whether the file's style of numbers fits this one. */
+/* Whether the number style of `text` agrees with that of the file. */
 static bool
 check_style(struct profile_file *file, const char *text, struct error *err)
 {
@@ -308,7 +308,7 @@ check_style(struct profile_file *file, const char *text, struct error *err)
                              (unsigned long long)file->told_line);
 }
 
-/* What a figure is multiplied with for its unit; 0: the unit is not known. */
+/* Factor for a figure in this unit; 0: unknown unit. */
 static double
 scale_of(const struct nvidia_metric *metric, const char *unit)
 {
@@ -336,7 +336,7 @@ profile_file_value(struct profile_file *file, struct profile_launch *launch,
     double value;
     text += strspn(text, " ");
     if (!isdigit((unsigned char)*text) && *text != '.' && *text != ',')
-        return true; /* n/a, nan, nothing, or below 0: not told */
+        return true; /* n/a, nan, empty or negative: not measured */
     if (!check_style(file, text, err))
         return false;
     const bool is_number = number_parse(text, file->style, &value, &rest);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Digits and separators at the start, after a sign. */
+/* Length of the digits and separators at the start, including a sign. */
 static size_t
 length_of(const char *text)
 {
@@ -55,7 +55,7 @@ number_parse(const char *text, enum number_style style, double *value, const cha
             plain[n++] = '.';
         else if (text[i] != ',' && text[i] != '.')
             plain[n++] = text[i];
-    /* an exponent, but not a unit that starts with e */
+    /* Accepts an exponent, but not a unit that starts with e. */
     size_t at = length;
     if (tolower((unsigned char)text[at]) == 'e') {
         const size_t sign = text[at + 1] == '-' || text[at + 1] == '+';

@@ -1,4 +1,4 @@
-/* Files of profilers, put together into one profile. */
+/* Reads the files of profilers and merges them into one profile. */
 #include "analysis/profile_file.h"
 
 #include <math.h>
@@ -31,7 +31,7 @@ read_lines(struct profile_file *file, struct error *err)
     return !*err->text;
 }
 
-/* Whether the file has a table that is of use. */
+/* Whether the file has a usable table. */
 static bool
 check_tables(struct profile_file *file, struct error *err)
 {
@@ -51,7 +51,7 @@ check_tables(struct profile_file *file, struct error *err)
     return true;
 }
 
-/* The parts of a file into `file`, which is closed. */
+/* Reads the parts of a file. Closes the file; `file` keeps its parts. */
 static bool
 read_file(struct profile_file *file, const char *path, const struct nvidia_capability *given,
           struct error *err)
@@ -73,7 +73,7 @@ read_file(struct profile_file *file, const char *path, const struct nvidia_capab
     }
 }
 
-/* ---- parts into the profile ---- */
+/* ---- merging of parts ---- */
 
 static bool
 has_only_times(const struct profile *part)
@@ -93,7 +93,7 @@ warn_of_change(struct profile *profile, const struct profile_kernel *kernel, con
                      kernel->name, what, a, b);
 }
 
-/* Whether `from` tells something that `to` does not, the times apart. */
+/* Whether `from` has a value, other than a time, that `to` lacks. */
 static bool
 adds_something(const struct profile_launch *to, const struct profile_launch *from)
 {
@@ -130,7 +130,7 @@ take_what_lacks(struct profile *profile, struct profile_launch *to, struct profi
         }
 }
 
-/* A launch that the profile has not yet; what it holds goes over. */
+/* Adds a launch to the profile and moves the values of `from` into it. */
 static void
 append(struct profile *profile, struct profile_launch *from, uint32_t kernel, uint32_t device)
 {
@@ -142,7 +142,8 @@ append(struct profile *profile, struct profile_launch *from, uint32_t kernel, ui
     memset(from->stalls, 0, sizeof from->stalls);
 }
 
-/* What the profile had of a kernel before this part, and how far the part has come in it. */
+/* Launches of a kernel in the profile before this part, launches of the part merged so far, and all
+ * launches of the part. */
 struct progress_in_kernel {
     uint32_t before, seen, in_part;
 };
@@ -168,7 +169,7 @@ join_launch(struct profile *profile, struct profile_launch *from, uint32_t kerne
     const uint32_t number = progress->seen++;
     const bool is_trace =
         from->is_time_only && progress->before && progress->before != progress->in_part;
-    if (is_trace) { /* beside a summary, or launches that were not all measured */
+    if (is_trace) { /* the trace accompanies a summary, or only some launches were measured */
         profile_add_time(profile, kernel, from->counts.figures[FIGURE_time_ns], 1);
         return;
     }
@@ -218,7 +219,7 @@ join(struct profile *profile, struct profile *part)
     free(kernels);
 }
 
-/* Tables of times do not name the device: theirs is the one that the kernel ran on. */
+/* Tables of times do not name the device. If the kernel ran on one device, its times go there. */
 static void
 place_times(struct profile *profile)
 {

@@ -1,5 +1,4 @@
-/* The tables of comma-separated values that nvprof and ncu print, between whatever else is printed.
- */
+/* Comma-separated tables of nvprof and ncu, mixed with other output. */
 #include "analysis/profile_file.h"
 
 #include <ctype.h>
@@ -7,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Columns by which a table is known, and what they hold: alternatives between bars. A kind fits
- * when the header has all that must be there. The first that fits counts. */
+/* Columns that identify a kind of table, and their roles; alternatives are separated by bars. A
+ * kind matches if the header has all required columns. The first match counts. */
 static const struct {
     enum profile_table table;
     struct {
@@ -84,7 +83,8 @@ find_column(const struct profile_file *file, const char *names)
     return -1;
 }
 
-/* The columns that are metrics; of several with one meaning (nvprof's names repeat) the first. */
+/* Finds the columns with metrics. If several have one meaning (nvprof repeats names), the first
+ * counts. */
 static void
 find_metrics(struct profile_file *file)
 {
@@ -106,7 +106,7 @@ find_metrics(struct profile_file *file)
     }
 }
 
-/* Whether the cells are the header of a table; then it is the file's table. */
+/* If the cells are the header of a known table, makes it the current table and returns true. */
 static bool
 begin_table(struct profile_file *file)
 {
@@ -153,7 +153,7 @@ role_count(const struct profile_file *file, enum profile_role role)
     return count ? count : 1;
 }
 
-/* The device of a row, in the part. */
+/* Device of a row, as an index in the part. */
 static uint32_t
 device_of(struct profile_file *file)
 {
@@ -180,13 +180,13 @@ device_of(struct profile_file *file)
     return profile_add_device(part, name, capability);
 }
 
-/* A launch of this kernel, for a row that begins one. */
+/* Adds a launch for a row that starts one. */
 static struct profile_launch *
 new_launch(struct profile_file *file, uint64_t invocations)
 {
     struct profile *part = profile_file_part(file);
     const uint32_t device = device_of(file);
-    /* of ours, and changed in place */
+    /* The text belongs to this file, so it may be changed in place. */
     char *name = (char *)(uintptr_t)role_text(file, ROLE_KERNEL);
     profile_file_cut_number(name);
     const uint32_t kernel = profile_add_kernel(part, name, device);
@@ -196,7 +196,7 @@ new_launch(struct profile_file *file, uint64_t invocations)
     return launch;
 }
 
-/* Where the launch of such a key is noted, or will be. */
+/* The entry of the launch with this hash, or the free entry for it. */
 static struct profile_key *
 key_slot(struct profile_file *file, uint64_t hash)
 {
@@ -228,7 +228,7 @@ hash_text(uint64_t hash, const char *text)
     return (hash ^ 0xff) * 1099511628211U;
 }
 
-/* Which launch a row of a long table is of, by its kernel and IDs. */
+/* Hash of the kernel and IDs that identify the launch of a row in a long table. */
 static uint64_t
 row_hash(const struct profile_file *file)
 {
@@ -240,8 +240,8 @@ row_hash(const struct profile_file *file)
     return hash ? hash : 1;
 }
 
-/* The launch of a row of a long table. In a summary, which has no IDs, a metric that is told again
- * begins another (of other sizes of the grid). `metric` NULL: any. */
+/* The launch of a row in a long table. A summary has no IDs: a repeated metric starts another
+ * launch (with another grid size). `metric` NULL: any. */
 static struct profile_launch *
 long_launch(struct profile_file *file, const struct nvidia_metric *metric)
 {
@@ -276,7 +276,7 @@ take_long_row(struct profile_file *file, struct error *err)
 static bool
 take_wide_row(struct profile_file *file, struct error *err)
 {
-    if (!*role_text(file, ROLE_KERNEL)) { /* the row of units */
+    if (!*role_text(file, ROLE_KERNEL)) { /* the row with units */
         for (size_t i = 0; i < file->columns.count; i++)
             snprintf(file->columns.items[i].unit, sizeof file->columns.items[i].unit, "%.23s",
                      profile_file_cell(file, (int32_t)file->columns.items[i].cell));
@@ -293,7 +293,7 @@ take_wide_row(struct profile_file *file, struct error *err)
     return true;
 }
 
-/* Nanoseconds; NAN when the text is no time. */
+/* Nanoseconds; NAN if the text is not a time. */
 static double
 time_of(struct profile_file *file, const char *text)
 {
@@ -307,7 +307,7 @@ time_of(struct profile_file *file, const char *text)
     return unit > 0 ? value * unit : NAN;
 }
 
-/* Tables of times keep the unit of their column in columns[0]. */
+/* Stores the time unit of the column in columns[0]. */
 static void
 keep_time_unit(struct profile_file *file)
 {
@@ -332,7 +332,7 @@ take_time_row(struct profile_file *file)
     const char *type = role_text(file, ROLE_TYPE);
     if (isnan(ns) || !*name || *name == '[' || (*type && strcmp(type, "GPU activities")) ||
         file->is_api)
-        return true; /* units, copies, calls of the API */
+        return true; /* units, copies, API calls */
     if (file->table == TABLE_TIMES) {
         profile_add_time(part, profile_add_kernel(part, name, PROFILE_ANY_DEVICE), ns,
                          role_count(file, ROLE_INVOCATIONS));
@@ -363,10 +363,10 @@ take_row(struct profile_file *file, struct error *err)
     return ok;
 }
 
-/* ---- which lines are rows ---- */
+/* ---- detection of rows ---- */
 
-/* Where a line may begin a header; outside of tables also behind what a program printed without an
- * end of line. */
+/* Start of a possible header in the line. Outside of tables it may follow program output that lacks
+ * an end of line. */
 static const char *
 header_start(const struct profile_file *file)
 {
@@ -388,7 +388,7 @@ header_start(const struct profile_file *file)
     return NULL;
 }
 
-/* What else NVIDIA's tools write, by words of its header. */
+/* Recognizes other pages of NVIDIA's tools by words of their header. */
 static const char *
 find_page(const char *text)
 {
@@ -410,7 +410,7 @@ find_page(const char *text)
     return NULL;
 }
 
-/* ---- tables of other tools ---- */
+/* ---- unknown tables ---- */
 
 void
 profile_file_end_other(struct profile_file *file)
@@ -432,8 +432,8 @@ profile_file_end_other(struct profile_file *file)
     file->other_first = 0;
 }
 
-/* The cells are the header of a table that is not known. Where its rows have another number of
- * cells than those of the table before it, that one goes on, as programs print between rows. */
+/* Starts an unknown table. If its rows have another number of cells than the current table, the
+ * current table continues afterwards, because programs may print between rows. */
 static void
 begin_other(struct profile_file *file, bool ends_table)
 {
@@ -449,7 +449,7 @@ begin_other(struct profile_file *file, bool ends_table)
     file->other_last = file->line;
 }
 
-/* Whether the cells, not ended yet, may be titles of columns: all are words. */
+/* Whether the cells may be column titles: all are words. The cells are not terminated yet. */
 static bool
 are_titles(const struct profile_file *file)
 {
@@ -461,8 +461,9 @@ are_titles(const struct profile_file *file)
     return file->cells.count >= 2;
 }
 
-/* Whether the first cell, not ended yet, is like those of the table's first column: a device of
- * nvprof ("Tesla K40c (0)"), a type of times, a kernel, and in all other tables a number. */
+/* Whether the first cell looks like the first column of the current table: a device of nvprof
+ * ("Tesla K40c (0)"), a type of times, a kernel, otherwise a number. The cells are not terminated
+ * yet. */
 static bool
 begins_as_row(const struct profile_file *file)
 {
@@ -481,7 +482,7 @@ begins_as_row(const struct profile_file *file)
     return isdigit((unsigned char)*first) || (file->is_first_row && number_time_unit(first) > 0);
 }
 
-/* A quote that is open at the end of the line. */
+/* Whether a quote is open at the end of the line. */
 static bool
 has_open_quote(const struct profile_file *file)
 {
@@ -491,7 +492,7 @@ has_open_quote(const struct profile_file *file)
     return is_open;
 }
 
-/* Whether a line may be a row: where it begins, or NULL. */
+/* Start of a possible row in the line, or NULL. */
 static const char *
 row_start(const struct profile_file *file)
 {
@@ -501,13 +502,13 @@ row_start(const struct profile_file *file)
     if (!file->is_quoted || file->table == TABLE_TIMES || file->table == TABLE_TRACE)
         return strchr(text, ',') ? text : NULL;
     const char *quote = has_open_quote(file) ? NULL : strstr(text, "\",\"");
-    /* the values of nvprof's rows are not quoted */
+    /* nvprof does not quote the values of its rows. */
     const bool is_nvprof = file->table == TABLE_NVPROF_LONG || file->table == TABLE_NVPROF_WIDE;
     return quote && (is_nvprof || text[file->length - 1] == '"') ? strchr(text, '"') : NULL;
 }
 
-/* Splits the row; *is_row: it has the cells of the header. A line that should be a row and is not
- * is an error, but for those of another table. */
+/* Splits a row. *is_row: it has as many cells as the header. A malformed row is an error, unless it
+ * may belong to an unknown table. */
 static bool
 split_row(struct profile_file *file, size_t at, bool *is_row, struct error *err)
 {
@@ -517,7 +518,7 @@ split_row(struct profile_file *file, size_t at, bool *is_row, struct error *err)
     if (!profile_file_cells(file, at, err))
         return is_glued || is_other;
     const size_t count = file->cells.count;
-    /* names that are not quoted have commas of their own */
+    /* Unquoted names may contain commas. */
     const int32_t name = file->roles[ROLE_KERNEL];
     if (!file->is_quoted && file->table == TABLE_TIMES && count > file->cell_count &&
         (uint32_t)name + 1 == file->cell_count) {
@@ -533,7 +534,7 @@ split_row(struct profile_file *file, size_t at, bool *is_row, struct error *err)
     if (*is_row || is_title || is_glued || is_other ||
         (first != '"' && !isdigit((unsigned char)first)))
         return true;
-    size_t end = file->length; /* what lacks, or the first that is too many */
+    size_t end = file->length; /* position of the missing or first extra cell */
     if (count > file->cell_count) {
         end = file->cells.items[file->cell_count].begin;
         end -= file->text[end - 1] == '"';
@@ -565,7 +566,8 @@ profile_file_table_line(struct profile_file *file, bool *taken, struct error *er
     }
     const char *banner = profile_file_banner(file);
     if (!file->text[0] || banner) {
-        /* nvprof's lines and an empty one end its tables; ncu's stand between rows */
+        /* A message of nvprof or an empty line ends its tables. ncu prints messages between rows.
+         */
         if (banner ? isdigit((unsigned char)banner[2]) : file->table < TABLE_NCU_LONG)
             file->table = TABLE_NONE;
         profile_file_end_other(file);

@@ -1,4 +1,4 @@
-/* What nvprof and ncu print for people: columns by spaces. */
+/* Plain-text output of nvprof and ncu: columns separated by spaces. */
 #include "analysis/profile_file.h"
 
 #include <ctype.h>
@@ -8,7 +8,7 @@
 
 enum { MOST_WORDS = 64 };
 
-/* Words of a line, by spaces; the line stays whole. */
+/* Words of a line, separated by spaces. The line is not modified. */
 struct words {
     const char *begin[MOST_WORDS];
     size_t length[MOST_WORDS];
@@ -53,8 +53,8 @@ take_device(struct profile_file *file)
     file->text_kernel = -1;
 }
 
-/* "1   stall_sync   Issue Stall Reasons (Synchronization)   0.00%   0.00%   0.00%"; of an event the
- * total of all SMs stands behind the average. */
+/* "1   stall_sync   Issue Stall Reasons (Synchronization)   0.00%   0.00%   0.00%". For an event,
+ * the total over all SMs follows the average. */
 static bool
 take_nvprof_row(struct profile_file *file, struct error *err)
 {
@@ -120,7 +120,7 @@ take_time_row(struct profile_file *file)
                          calls);
 }
 
-/* "309.24ms  1.6783ms  (32768 1 1) ... name [128]": the name stands where its title does. */
+/* "309.24ms  1.6783ms  (32768 1 1) ... name [128]". The name starts in the column of its title. */
 static void
 take_trace_row(struct profile_file *file)
 {
@@ -140,8 +140,8 @@ take_trace_row(struct profile_file *file)
 
 /* ---- ncu ---- */
 
-/* "  name(int) (196, 1, 1)x(256, 1, 1), Context 1, Stream 7, Device 0, CC 7.5", or the date in
- * place of the sizes and without a device. */
+/* "  name(int) (196, 1, 1)x(256, 1, 1), Context 1, Stream 7, Device 0, CC 7.5", or with the date
+ * instead of the sizes and without a device. */
 static void
 take_ncu_kernel(struct profile_file *file)
 {
@@ -175,7 +175,8 @@ take_ncu_kernel(struct profile_file *file)
     file->has_table = true;
 }
 
-/* "    sm__inst_issued.avg.per_cycle_active   inst/cycle   0.22", or a title of several words. */
+/* "    sm__inst_issued.avg.per_cycle_active   inst/cycle   0.22", or with a title of several words.
+ */
 static bool
 take_ncu_row(struct profile_file *file, struct error *err)
 {
@@ -198,7 +199,7 @@ take_ncu_row(struct profile_file *file, struct error *err)
     return true;
 }
 
-/* ---- which lines are what ---- */
+/* ---- classification of lines ---- */
 
 /* "Invocations   Metric Name   ...   Avg", "Time(%)   Time   Calls ...", "Start  Duration ..." */
 static bool
@@ -222,7 +223,7 @@ take_header(struct profile_file *file)
     return true;
 }
 
-/* What the profilers say of themselves between the tables. */
+/* Handles messages of the profilers between the tables. */
 static void
 take_chatter(struct profile_file *file, const char *text)
 {

@@ -1,4 +1,4 @@
-/* Raw blocks from a stream (analysis/compression.h). */
+/* Reads raw blocks from a stream (analysis/compression.h). */
 #include "analysis/compression.h"
 
 #include "base/interrupt.h"

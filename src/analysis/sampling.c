@@ -5,11 +5,12 @@
 #include <string.h>
 
 enum {
-    DRAWN_A_CLUSTER = 3, /* as many clusters as that leaves, so that their spread can be told */
-    TRIES = 8,           /* of the clustering, from other starts; the tightest is taken */
+    /* sets the number of clusters; several drawn frames show a cluster's spread */
+    DRAWN_A_CLUSTER = 3,
+    TRIES = 8, /* clusterings from different starts; the tightest is used */
     ROUNDS = 100,
 };
-/* The first figure tells most of the time, and counts as that many others. */
+/* The first figure predicts time best, so it has this weight; all others have 1. */
 #define FIRST_WEIGHT 3.0
 
 /* SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014). */
@@ -22,14 +23,14 @@ next_random(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/* 0 to 1, without 1. */
+/* Random number in [0, 1). */
 static double
 random_share(uint64_t *state)
 {
     return (double)(next_random(state) >> 11) / (double)(UINT64_C(1) << 53);
 }
 
-/* The figures with mean 0 and deviation 1; those that are the same in all frames become 0. */
+/* The figures scaled to mean 0 and deviation 1. Constant figures become 0. */
 static double *
 standardize(const struct sampling_figures *from)
 {
@@ -56,8 +57,8 @@ struct clustering {
     uint32_t frames, figures, clusters;
     const double *points;
     double *centres;
-    uint32_t *cluster_of; /* of each frame */
-    double *distance;     /* of each frame, squared, to its centre */
+    uint32_t *cluster_of; /* per frame */
+    double *distance;     /* per frame, squared, to its centre */
 };
 
 static double
@@ -78,8 +79,8 @@ put_centre(struct clustering *k, uint32_t cluster, uint32_t frame)
            k->figures * sizeof *k->centres);
 }
 
-/* k-means++ (Arthur and Vassilvitskii, 2007): the next centre by the square of the distance to
- * those that are there. */
+/* k-means++ (Arthur and Vassilvitskii, 2007): the probability of the next centre is proportional to
+ * the squared distance from the existing centres. */
 static void
 choose_centres(struct clustering *k, uint64_t *random)
 {
@@ -100,7 +101,7 @@ choose_centres(struct clustering *k, uint64_t *random)
     }
 }
 
-/* Each frame to the nearest centre; false: none moved. */
+/* Assigns each frame to the nearest centre; returns false if no frame moved. */
 static bool
 assign(struct clustering *k)
 {
@@ -122,7 +123,7 @@ assign(struct clustering *k)
     return moved;
 }
 
-/* Each centre to the mean of its frames; one without frames stays. */
+/* Moves each centre to the mean of its frames. A centre without frames stays. */
 static void
 centre(struct clustering *k)
 {
@@ -140,7 +141,7 @@ centre(struct clustering *k)
     }
 }
 
-/* The tightest of some clusterings: the cluster of each frame; the caller frees. */
+/* The tightest of several clusterings, as the cluster of each frame. The caller frees it. */
 static uint32_t *
 cluster_frames(const struct sampling_figures *figures, uint32_t clusters, uint64_t *random)
 {
@@ -171,7 +172,7 @@ cluster_frames(const struct sampling_figures *figures, uint32_t clusters, uint64
     return best;
 }
 
-/* What is known of a cluster before some of it is drawn. */
+/* State of a cluster before its frames are drawn. */
 struct stratum {
     VEC(uint32_t) members;
     double known, deviation;
@@ -190,12 +191,14 @@ measure_stratum(struct stratum *s, const struct sampling_figures *figures)
         const double d = figures->values[(size_t)s->members.items[i] * figures->figures] - mean;
         squares += d * d;
     }
-    /* what is to be estimated spreads also where the known figure does not */
+    /* The estimated value varies even where the known figure does not, hence the 2 % of the mean.
+     */
     s->deviation = count > 1 ? sqrt(squares / (double)(count - 1)) + 0.02 * fabs(mean) : 0;
     s->take = count < 2 ? (uint32_t)count : 2;
 }
 
-/* Neyman's allocation, a frame at a time: to where the next one lessens the variance most. */
+/* Neyman's allocation, one frame at a time: each goes to the cluster where it reduces the variance
+ * most. */
 static void
 allocate(struct stratum *strata, uint32_t clusters, uint32_t count)
 {
@@ -228,7 +231,7 @@ compare_drawn(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* `take` of the members, all sets of that size alike (Fisher and Yates). */
+/* Draws `take` of the members; all subsets are equally likely (Fisher and Yates). */
 static void
 draw_members(struct sample_cluster *cluster, struct stratum *s,
              const struct sampling_figures *figures, uint64_t *random)

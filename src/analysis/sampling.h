@@ -1,9 +1,9 @@
-/* Few frames that stand for many, with the error known: frames are put into clusters of those that
- * are alike, some of each cluster are drawn by chance and simulated, and the total over all frames
- * is estimated with an interval. Stratified sampling without replacement, with the combined
- * regression on a figure that is known of every frame (Cochran, Sampling Techniques, 3rd ed. 1977,
- * 5.3 to 5.6 and 7.10); clusters of frames by what they ask of the GPU as in MEGsim (Ortiz et al.,
- * ISPASS 2022). */
+/* Estimates totals over many frames from a few simulated ones, with an error interval. Similar
+ * frames form clusters, and some frames of each cluster are drawn at random and simulated.
+ *
+ * The method is stratified sampling without replacement, with the combined regression on a figure
+ * known for every frame (Cochran, Sampling Techniques, 3rd ed. 1977, 5.3 to 5.6 and 7.10). Frames
+ * are clustered by their GPU workload as in MEGsim (Ortiz et al., ISPASS 2022). */
 #ifndef AETIUS_ANALYSIS_SAMPLING_H
 #define AETIUS_ANALYSIS_SAMPLING_H
 
@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Figures of each frame; the first is the one that an estimate leans on. */
+/* Figures of each frame. The first is the regression variable of the estimate. */
 struct sampling_figures {
     uint32_t frames, figures;
     const double *values; /* frames x figures */
@@ -22,25 +22,25 @@ struct sampling_figures {
 
 struct sample_frame {
     uint32_t frame;
-    double known; /* its first figure */
+    double known; /* the frame's first figure */
 };
 
 struct sample_cluster {
-    uint32_t frames;                /* in it */
-    double known;                   /* the sum of their first figures */
-    VEC(struct sample_frame) drawn; /* all of them, or two and more; in the order of frames */
+    uint32_t frames;                /* frames in the cluster */
+    double known;                   /* sum of the first figures of all its frames */
+    VEC(struct sample_frame) drawn; /* all frames or at least two, in frame order */
 };
 
 struct sample {
-    uint32_t frames; /* that it stands for: 0 to frames - 1 */
+    uint32_t frames; /* population size; frame numbers are 0 to frames - 1 */
     uint64_t seed;
-    char trace[SHA256_TEXT]; /* whose frames they are; "": not said */
-    double seconds;          /* that the figures took */
+    char trace[SHA256_TEXT]; /* hash of the sampled trace; "": not given */
+    double seconds;          /* time to compute the figures */
     VEC(struct sample_cluster) clusters;
 };
 
-/* Draws about `count` frames (at least two, at most all). The same figures, count and seed give the
- * same sample. */
+/* Draws about `count` frames (at least two, at most all). The result is deterministic for given
+ * figures, count and seed. */
 void sample_draw(struct sample *sample, const struct sampling_figures *figures, uint32_t count,
                  uint64_t seed);
 void sample_fini(struct sample *sample);
@@ -49,15 +49,16 @@ bool sample_has(const struct sample *sample, uint32_t frame);
 
 struct sample_estimate {
     double total; /* over all frames */
-    double half;  /* the 95 % interval: total - half to total + half; 0: all were drawn */
+    double half;  /* half of the 95 % interval around total; 0: all frames were drawn */
 };
-/* `values`: by frame number; those of frames that were not drawn are not read. */
+/* `values` is indexed by frame number. Values of frames not drawn are ignored. */
 struct sample_estimate sample_estimate(const struct sample *sample, const double *values);
 
-/* Student's t, two-sided 95 %, by degrees of freedom from 1. */
+/* Student's t, two-sided 95 %; degrees of freedom from 1. */
 double student_95(double freedom);
 
-/* As a plan: an INI file that people can read, of FRAME_RANGES drawn frames at most. */
+/* Writes or reads a sample as a plan, a readable INI file, with at most FRAME_RANGES drawn frames.
+ */
 bool sample_write(const struct sample *sample, const char *path, struct error *err);
 bool sample_read(struct sample *sample, const char *path, struct error *err);
 

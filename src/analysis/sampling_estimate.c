@@ -1,9 +1,9 @@
-/* Totals over all frames from those that were drawn. */
+/* Estimates totals over all frames from the drawn ones. */
 #include "analysis/sampling.h"
 
 #include <math.h>
 
-/* Any table of statistics. */
+/* Values as in any statistics table. */
 double
 student_95(double freedom)
 {
@@ -14,17 +14,18 @@ student_95(double freedom)
     enum { KNOWN = sizeof table / sizeof *table };
     if (!(freedom >= 1))
         return table[0];
-    /* the first terms of its expansion by 1 / freedom (Cornish and Fisher), right to 0.001 here */
+    /* First terms of the Cornish-Fisher expansion in 1 / freedom; the error is below 0.001 here. */
     return freedom > KNOWN ? 1.960 + 2.372 / freedom + 2.822 / (freedom * freedom)
                            : table[(uint32_t)freedom - 1];
 }
 
-/* Of the drawn frames of a cluster. */
+/* Moments of the drawn frames of a cluster. */
 struct moments {
     double size, drawn,
-        weight;        /* weight: N^2 (1 - f) / n, what a variance counts for the total's */
+        /* weight: N^2 (1 - f) / n, the factor from a cluster's variance to that of the total. */
+        weight;
     double x, y;       /* means */
-    double xx, xy, yy; /* sums of products of departures from these */
+    double xx, xy, yy; /* sums of products of deviations from the means */
 };
 
 static struct moments
@@ -46,7 +47,7 @@ moments_of(const struct sample_cluster *cluster, const double *values)
     return m;
 }
 
-/* How much the value grows with the known figure: one slope for all clusters, the one of least
+/* Regression slope of the value on the known figure: one slope for all clusters, the one with least
  * variance (Cochran 7.10). */
 static double
 slope_of(const struct sample *sample, const double *values)
@@ -79,8 +80,8 @@ sample_estimate(const struct sample *sample, const double *values)
         fourth += part * part / (m.drawn - 1);
         free_frames += m.drawn - 1;
     }
-    /* degrees of freedom after Satterthwaite (Cochran 5.4); the slope was made of the same frames
-     */
+    /* Degrees of freedom by Satterthwaite (Cochran 5.4). The slope was fitted to the same frames,
+     * so it costs one degree. */
     double freedom = fourth > 0 ? variance * variance / fourth : 1;
     if (slope != 0 && free_frames > 1) {
         variance *= free_frames / (free_frames - 1);

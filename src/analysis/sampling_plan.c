@@ -1,4 +1,4 @@
-/* A sample as an INI file. */
+/* Writes and reads a sample as an INI file. */
 #include "analysis/sampling.h"
 
 #include "base/args.h"
@@ -48,7 +48,7 @@ sample_write(const struct sample *sample, const char *path, struct error *err)
     return ok;
 }
 
-/* A decimal number, not below 0; `rest` is what stands behind it. */
+/* Parses a nonnegative decimal number; *rest: the text after it. */
 static bool
 take_number(const char *text, double *value, const char **rest)
 {
@@ -133,7 +133,8 @@ sampling_plan_take(void *data, const struct ini_entry *entry, struct error *err)
     return true;
 }
 
-/* Of each cluster some are drawn, of a large one at least two; together they are all frames. */
+/* Checks that each cluster has drawn frames, at least two if it has several, and that the clusters
+ * contain all frames. */
 static bool
 check(const struct sample *sample, const char *path, struct error *err)
 {

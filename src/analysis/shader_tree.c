@@ -26,15 +26,15 @@ read_counters(shader_statistic_fn *statistic, void *data, struct counters *x, st
     if (!statistic(data, "shader." #name, &x->name))                                               \
         return fail(err, "the run does not count shader." #name);
 #include "analysis/shader_tree.def"
-    if (x->lane_slots == 0) /* nothing issued: nothing to divide among lanes */
+    if (x->lane_slots == 0) /* no instruction issued, so there is nothing to divide */
         x->lane_slots = x->lanes_active = 1;
 #define DERIVED(name, formula) x->name = formula;
 #include "analysis/shader_tree.def"
     return true;
 }
 
-/* Lanes divide the slots of turns into fractions. The fractions of each leaf go on into the next
- * one, so that all leaves are whole, none is a slot off, and all add up to the slots. */
+/* Dividing slots by lanes gives fractions. The remainder of each leaf is carried to the next. So
+ * all leaves are whole, each is off by less than one slot, and their sum is exact. */
 static void
 make_whole(struct topdown_tree *tree)
 {

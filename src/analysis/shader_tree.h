@@ -1,5 +1,5 @@
-/* The Top-Down tree of the simulated shaders, from the fates of their issue slots
- * (unit/shader/shader_slots.c), which are known exactly: nothing is inferred. */
+/* The Top-Down tree of the simulated shaders, computed from the fates of their issue slots
+ * (unit/shader/shader_slots.c). The fates are exact counts, not estimates. */
 #ifndef AETIUS_ANALYSIS_SHADER_TREE_H
 #define AETIUS_ANALYSIS_SHADER_TREE_H
 
@@ -14,12 +14,12 @@ enum shader_node {
 
 extern const struct topdown_shape shader_shape;
 
-/* The sum of a statistic over its instances; false: there is none of this name. */
+/* Returns the sum of a statistic over its instances, false if there is no such statistic. */
 typedef bool shader_statistic_fn(void *data, const char *name, double *value);
 
-/* Makes the tree, of whole slots: what lanes divide is rounded by less than a slot, and all
- * children add up to their parents exactly. false, without one: a statistic is missing, or the
- * fates do not add up to the slots, so that this is a run of another version. */
+/* Computes the tree in whole slots; the caller finalizes it. Fractions per lane are rounded by less
+ * than a slot, and children add up exactly. Returns false without a tree if a statistic is missing
+ * or the fates do not add up to the slots: the run is from another version. */
 bool shader_tree(shader_statistic_fn *statistic, void *data, struct topdown_tree *tree,
                  struct error *err);
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_KINDS = 10 }; /* as many as colours can be told apart */
+enum { MOST_KINDS = 10 }; /* number of colours that remain distinguishable */
 
-/* Whether a node is drawn: it is on the level, or a leaf of this tree above it. */
+/* Whether a node is drawn: it is on the level, or is a leaf of this tree above it. */
 static bool
 is_drawn(const struct topdown_tree *tree, uint32_t node, uint32_t level)
 {
@@ -20,7 +20,7 @@ is_drawn(const struct topdown_tree *tree, uint32_t node, uint32_t level)
     return true;
 }
 
-/* Chooses the nodes that get a colour: all, or the largest. Returns how many there are. */
+/* Selects the nodes that get a colour: all, or the largest. Returns their number. */
 static uint32_t
 topdown_chart_choose(const struct topdown_bar *bars, uint32_t count, uint32_t level,
                      bool *is_chosen)

@@ -1,4 +1,4 @@
-/* Trees side by side as bars of one level, as an SVG file. */
+/* Chart of several trees as bars for one level, as an SVG file. */
 #ifndef AETIUS_ANALYSIS_TOPDOWN_CHART_H
 #define AETIUS_ANALYSIS_TOPDOWN_CHART_H
 
@@ -10,8 +10,8 @@ struct topdown_bar {
     const struct topdown_tree *tree;
 };
 
-/* A bar a tree, all of one shape, from the nodes of `level` (and leaves above it), in percent of
- * the whole. Where there are more kinds than the chart has colours, the smallest are one, "rest".
+/* One bar per tree; all trees have one shape. Shows the nodes of `level`, and leaves above it, in
+ * percent of the whole. If there are more nodes than colours, the smallest are merged into "rest".
  */
 bool topdown_chart(const char *title, const struct topdown_bar *bars, uint32_t count,
                    uint32_t level, const char *path, struct error *err);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Of a line, what is no bar, at most: the name, the value, the share, and the mark. */
+/* OTHER_WIDTH: largest width of a line without its bar: name, value, share, and mark. */
 enum { MOST_WIDTH = 160, OTHER_WIDTH = 62 };
 
 static const char *const color_flagged = "\033[33m", *const color_verdict = "\033[1;31m";
@@ -25,7 +25,7 @@ topdown_style_of(FILE *out)
                                   .level = 3};
 }
 
-/* The bar of a share, and the mark of the verdict behind it. */
+/* Adds the bar of a share, followed by the mark of the verdict. */
 static void
 put_bar(struct text_table *table, double share, uint32_t width, bool is_verdict)
 {
@@ -55,7 +55,7 @@ put_node(struct text_table *table, const struct topdown_tree *tree, uint32_t nod
     text_table_end_row(table);
 }
 
-/* The children of a node, and theirs. */
+/* Adds the descendants of a node. */
 static void
 put_children(struct text_table *table, const struct topdown_tree *tree, uint32_t parent,
              const struct topdown_style *style)
@@ -79,7 +79,7 @@ topdown_print(const struct topdown_tree *tree, const struct topdown_style *style
     text_table_put(&table, TEXT_TABLE_TEXT, out);
 }
 
-/* "backend > memory_bound > long_scoreboard"; the caller frees. */
+/* For example "backend > memory_bound > long_scoreboard". The caller frees it. */
 static char *
 path_to(const struct topdown_shape *shape, uint32_t node)
 {
@@ -92,8 +92,8 @@ path_to(const struct topdown_shape *shape, uint32_t node)
     return path;
 }
 
-/* A part of the machine may be idle for as long as the rest takes: of its slots nothing follows for
- * the whole. */
+/* Whether the share predicts a gain for the whole machine. Slots do not: they belong to one part,
+ * which may be idle while others work. */
 static bool
 tells_gain(const struct topdown_tree *tree)
 {

@@ -1,4 +1,4 @@
-/* Trees of the Top-Down method for people (bars in a terminal), as CSV and as JSON. */
+/* Prints Top-Down trees as bars in a terminal, as CSV and as JSON. */
 #ifndef AETIUS_ANALYSIS_TOPDOWN_PRINT_H
 #define AETIUS_ANALYSIS_TOPDOWN_PRINT_H
 
@@ -8,31 +8,31 @@
 #include <stdio.h>
 
 struct topdown_style {
-    uint32_t width; /* of a line, in characters */
-    bool has_color; /* the terminal's colours for what is flagged */
-    bool shows_all; /* nodes below their thresholds, too */
-    uint32_t level; /* the deepest, from 1 */
+    uint32_t width; /* characters per line */
+    bool has_color; /* terminal colours for flagged nodes */
+    bool shows_all; /* includes nodes below their thresholds */
+    uint32_t level; /* deepest level, from 1 */
 };
 
-/* Of the stream: its width (base/wrap.h; 80 of one without an end), and colours where it is a
- * terminal. */
+/* Style for a stream: its width (base/wrap.h; 80 if unlimited), with colours if it is a terminal.
+ */
 struct topdown_style topdown_style_of(FILE *out);
 
-/* A line a node. Below the first level children stand only under a flagged parent; the loss to go
- * after is marked with <==. */
+/* One line per node. Below level 1, only children of flagged parents are printed. <== marks the
+ * loss to address first. */
 void topdown_print(const struct topdown_tree *tree, const struct topdown_style *style, FILE *out);
-/* The loss to go after, how much it is, and what to change. */
+/* Prints the loss to address first, its size, and the recommended change. */
 void topdown_print_verdict(const struct topdown_tree *tree, FILE *out);
 
-/* The nodes from the root down, as {"name", "value", "share", "children"}; NULL: null. */
+/* The tree as nested {"name", "value", "share", "children"}. JSON null if `tree` is NULL. */
 cJSON *topdown_json(const struct topdown_tree *tree, uint32_t level);
-/* {"name", "share", "expected_gain" (of slots of a part of a machine: null), "parameter", "advice"}
- * or null. */
+/* {"name", "share", "expected_gain", "parameter", "advice"} or null. expected_gain is null for
+ * slots, which cover only a part of a machine. */
 cJSON *topdown_json_verdict(const struct topdown_tree *tree);
 
-/* A line a node, without a first line: the cells of `lead`, then name, level, value, share, unit,
- * bottleneck (<== or nothing), description. A tree at a time: there may be more than fit into
- * memory. */
+/* One CSV line per node, without a header: the cells of `lead`, then name, level, value, share,
+ * unit, bottleneck (<== or empty), description. Takes one tree per call, because not all trees may
+ * fit into memory. */
 void topdown_csv(const struct topdown_tree *tree, uint32_t level, const char *const *lead,
                  uint32_t count, FILE *out);
 #define TOPDOWN_CSV_COLUMNS "node,level,value,share,unit,bottleneck,description"
