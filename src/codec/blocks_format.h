@@ -1,7 +1,6 @@
 /* Byte format of a block file, shared by its writer and its reader. All numbers are little endian.
  * CRCs are zlib's crc32.
  *
- *
  *  header    magic, version, kind, CRC of these
  *  segments  struct blocks_chunk, then a zstd frame: the blocks (256 bytes each), then the
  *            counts (struct block_count, 16 bytes each)

@@ -1,7 +1,6 @@
 /* Flow control of a parsed program. Checks that constructs nest correctly and that the executor's
  * stack is deep enough. Replaces labels by instruction indices:
  *
- *
  *    IF, UIF          label: its ELSE, or its ENDIF
  *    ELSE             label: its ENDIF
  *    BGNLOOP          label: its ENDLOOP

@@ -56,7 +56,7 @@ cache_reads_find(struct cache_reads *reads, const struct pattern *pattern, uint3
         }
 }
 
-/* Brings a line to the front of its set; false: it was not there. */
+/* Moves a line to the front of its set; inserts it and returns false if it was missing. */
 static bool
 take_line(uint32_t *set, uint32_t ways, uint32_t line)
 {
@@ -69,7 +69,7 @@ take_line(uint32_t *set, uint32_t ways, uint32_t line)
     return there;
 }
 
-/* Of one unit, over all of its tiles: the first time to fill the cache. */
+/* Misses of one unit over all its tiles. The first pass only fills the cache. */
 static uint32_t
 count_misses(const struct cache_shape *shape, const struct cache_reads *reads, uint32_t unit,
              uint32_t *lines)
@@ -91,7 +91,7 @@ cache_misses(const struct cache_shape *shape, const struct cache_reads *reads)
     const size_t bytes = (size_t)shape->sets * shape->ways * sizeof(uint32_t);
     uint32_t *lines = mem_alloc(bytes), missed = 0;
     for (uint32_t unit = 0; unit < shape->units; unit++) {
-        memset(lines, 0xff, bytes); /* no line has that number: texels are fewer */
+        memset(lines, 0xff, bytes); /* an invalid line number: textures are smaller */
         missed += count_misses(shape, reads, unit, lines);
     }
     free(lines);

@@ -28,7 +28,7 @@ add_error(struct model_errors *errors, double error, size_t row)
     }
 }
 
-/* The most that any triangles and blocks come to. */
+/* Largest performance over all triangle sizes and widths. */
 static double
 top_of(const struct model *model)
 {
@@ -39,7 +39,7 @@ top_of(const struct model *model)
     return top;
 }
 
-/* The top, for the row's program on the row's chip: as much faster as the base says. */
+/* Largest performance for the row's program and chip: scaled by the base stage. */
 static double
 top_for(const struct model *model, const struct model_row *row,
         const struct model_prediction *prediction)
@@ -49,8 +49,8 @@ top_for(const struct model *model, const struct model_row *row,
     return top_of(model) * (own > 0 ? here / own : 1);
 }
 
-/* The stage by itself against what was measured, as a share of performance. Of triangles that is
- * the part of the top that is left. */
+/* Error of the stage alone, relative in performance. For triangles, compares the remaining share of
+ * the largest performance. */
 static double
 error_alone(const struct model *model, const struct model_row *row, enum model_stage stage,
             const struct model_prediction *prediction)
@@ -65,9 +65,9 @@ error_alone(const struct model *model, const struct model_row *row, enum model_s
     return (row->seconds - start) / alone - 1;
 }
 
-/* A mass-spring case uses the base alone, with the triangles where it branches, the textures where
- * it has some, and dependent reads; three where it is all of them, two ceilings being side by side.
- */
+/* Stages of a mass-spring case: the base; triangles if it branches; textures if it reads any;
+ * dependent reads if it has any. At most three are counted, because the two ceilings work in
+ * parallel. */
 static uint32_t
 springs_stages(const struct model_row *row)
 {
@@ -104,7 +104,7 @@ check_row(struct model_check *check, const struct model *model, const struct mod
     return true;
 }
 
-/* Measurements of a chip that the model is not of. */
+/* Whether the measurements are from another chip than the model's. */
 static bool
 is_of_another(const struct model *model, const struct model_rows *rows)
 {

@@ -1,11 +1,11 @@
-/* Error of a model against measurements, by stage and in all (docs/design/model.md, Fit and check).
- * Errors are relative, 0.1 is 10 %; times are seconds per frame. */
+/* Error of a model against measurements, per stage and in total (docs/design/model.md, Fit and
+ * check). Errors are relative (0.1 is 10 %); times are seconds per frame. */
 #ifndef AETIUS_MODEL_CHECK_H
 #define AETIUS_MODEL_CHECK_H
 
 #include "model/model.h"
 
-/* The source's budget: 10 % a stage, and so 1.1^3 - 1 = 33 % for three in series. */
+/* Error budget of the source: 10 % per stage, so 1.1^3 - 1 = 33 % for three stages in series. */
 #define MODEL_STAGE_BUDGET 0.10
 double model_budget(uint32_t stages);
 
@@ -17,26 +17,26 @@ struct model_errors { /* relative: |predicted / measured - 1| */
 
 struct model_check {
     struct {
-        struct model_errors fitted, held_out; /* of the stage by itself */
+        struct model_errors fitted, held_out; /* of the stage alone */
     } stages[MODEL_STAGES];
-    struct model_errors fitted, held_out; /* in all: frames a second */
-    struct model_errors large;            /* of the base, held out, above 900,000 fragments */
-    struct model_errors springs[3];       /* by how many stages were used, in all */
-    double *predicted; /* seconds, a row each; NaN: what it was can not be told */
-    double *error;     /* signed; of frames a second */
+    struct model_errors fitted, held_out; /* in total: frames per second */
+    struct model_errors large;            /* base stage, held-out rows above 900,000 fragments */
+    struct model_errors springs[3];       /* in total, by number of stages used */
+    double *predicted;                    /* seconds, one per row; NaN: not predictable */
+    double *error;                        /* signed, of frames per second */
     bool *is_fitted;
 };
 
-/* The stage that a sweep is about; MODEL_STAGES: all (springs). */
+/* The stage that a sweep tests; MODEL_STAGES: all (springs). */
 enum model_stage model_stage_of(const char *sweep);
 
-/* `stages`: a bit each, those that may be used. Rows count as held out where the fit did not look
- * at them (model_split): none, where it looked at all; all, where they are of another renderer than
- * the model's, or with `all_held`: another run's. */
+/* `stages`: bit mask of the stages to use. Rows that the fit did not use (model_split) count as
+ * held out. There are none if the fit used all rows. All rows are held out if they are from another
+ * renderer than the model's, or with `all_held`, which is for another run's rows. */
 bool model_check_rows(struct model_check *check, const struct model *model,
                       const struct model_rows *rows, uint32_t stages, bool all_held,
                       struct error *err);
-/* Frees the three arrays, which have one entry per row. Needed after success only. */
+/* Frees the three arrays, which have one entry per row. Call it only after success. */
 void model_check_fini(struct model_check *check);
 
 #endif

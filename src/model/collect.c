@@ -73,7 +73,7 @@ set_cost(struct model_row *row, const struct collection *c, const char *hash)
     }
 }
 
-/* The frame's cycles are those of all its rows. */
+/* All rows of a frame count towards its cycles. */
 static void
 take_draws(struct model_rows *rows, const struct draws *draws, const struct collection *c,
            const char *renderer)

@@ -1,16 +1,16 @@
-/* Dependent reads: the time of a texel follows from the misses of caches.
+/* Dependent reads: the time per texel follows from cache misses.
  *
- *     seconds = flat + misses x miss (+ misses of a second level x miss of that)
+ *      seconds = flat + misses x miss (+ misses of a second level x miss of that)
  *
- * The shapes of the caches are those whose misses tell the times best; there is a second level
- * where that is better by more than a tenth. A miss costs the same whatever the size of the
- * texture, but where that is a power of two: there the lines that are missed lie in few channels
- * and banks of the memory, and each size has a cost of its own.
+ * The fit uses the cache shapes whose misses best explain the times. A second level is added if it
+ * reduces the error by more than a tenth. The cost of a miss is independent of the texture's size,
+ * except for powers of two. There, the missing lines fall into few channels and banks of the
+ * memory, so each such size has its own cost.
  *
- * The source has straight lines over the size of the texture instead, whose slopes follow from the
- * two strongest frequencies of the addresses. Those do not tell which places fall into the same
- * set: held out, they were 4 to 11 % off on three simulated machines and 22 % on one that nobody
- * had seen. */
+ * The source instead uses straight lines over the texture size. Their slopes follow from the two
+ * strongest frequencies of the addresses. These frequencies do not show which positions share a
+ * set. On held-out rows that method was off by 4 to 11 % on three simulated machines, and by 22 %
+ * on a machine not used during development. */
 #include "model/cache_shape.h"
 #include "model/model.h"
 
@@ -20,11 +20,11 @@
 
 enum { FLAT, SECOND, OTHERS, POWERS, MOST_LOG2 = 14, FACTORS = POWERS + MOST_LOG2 + 1 };
 
-/* A row of the sweep: what it reads where, and the time of a texel. */
+/* A row of the sweep: its reads, and the time per texel. */
 struct read {
     struct cache_reads reads;
     uint32_t side;
-    double misses, second; /* of the caches in question */
+    double misses, second; /* for the cache shapes under test */
     double seconds;
 };
 struct reads {
@@ -32,8 +32,9 @@ struct reads {
 };
 
 struct dependent {
-    struct cache_shape shape, second;       /* no units: there is none */
-    double factors[FACTORS], half[FACTORS]; /* NaN: not told; POWERS + n: a miss at 2^n texels */
+    struct cache_shape shape, second; /* 0 units: absent */
+    /* NaN: unknown; POWERS + n: cost of a miss at 2^n texels */
+    double factors[FACTORS], half[FACTORS];
 };
 
 static uint32_t
@@ -45,15 +46,15 @@ log2_of(uint32_t side)
     return n;
 }
 
-/* Which factor a miss costs. */
+/* Index of the factor for a miss in a texture of this size. */
 static uint32_t
 miss_factor(uint32_t side)
 {
     return model_is_power_of_two(side) ? POWERS + log2_of(side) : OTHERS;
 }
 
-/* The nearest that is known, the larger size of two: a power of two that was not measured costs as
- * one beside it, or as other sizes. NaN: no miss was ever measured. */
+/* Cost of a miss at this size. If it was not measured, the nearest power of two counts, the larger
+ * of two equally near ones, and at last other sizes. NaN: no miss was measured. */
 static double
 miss_cost(const struct dependent *d, uint32_t side)
 {
@@ -75,19 +76,19 @@ seconds_of(const struct dependent *d, const struct read *read)
 {
     const double cost = read->misses > 0 ? read->misses * miss_cost(d, read->side) : 0;
     const double second = read->second > 0 ? read->second * d->factors[SECOND] : 0;
-    return d->factors[FLAT] + fmax(cost + second, 0); /* NaN: no miss was measured; 0 for it */
+    return d->factors[FLAT] + fmax(cost + second, 0); /* unknown costs count as 0 */
 }
 
-/* ---- the fit ---- */
+/* ---- fit ---- */
 
-/* Of performance, as stages are checked. */
+/* Relative error of performance, as in the check of the stages. */
 static double
 error_of(const struct dependent *d, const struct read *read)
 {
     return fabs(read->seconds / seconds_of(d, read) - 1);
 }
 
-/* Least squares of the times, weighed; false: nothing can be told. */
+/* Weighted least squares of the times. Returns false if they do not determine the factors. */
 static bool
 fit_weighed(struct dependent *d, const struct reads *reads, const double *weights)
 {
@@ -130,9 +131,9 @@ fit_weighed(struct dependent *d, const struct reads *reads, const double *weight
     return ok;
 }
 
-/* From the least squares to the least sum of the relative errors: a few reads that a cache of no
- * shape explains would outweigh all others. Each is weighed by one over its error as it last was.
- */
+/* Minimizes the sum of relative errors by reweighted least squares. In plain least squares, a few
+ * reads that no cache shape explains would dominate. Each read's squared error is weighted by one
+ * over its previous error. */
 static bool
 fit_costs(struct dependent *d, struct reads *reads, const double *misses, const double *second,
           double *error)
@@ -160,7 +161,7 @@ fit_costs(struct dependent *d, struct reads *reads, const double *misses, const 
     return ok;
 }
 
-/* A shape that is tried: what it misses, by read, and how well that alone tells the times. */
+/* A candidate shape: its misses per read, and the error of the times with this shape alone. */
 struct trial {
     struct cache_shape shape;
     size_t number;
@@ -197,7 +198,7 @@ find_trials(struct trials *trials, struct reads *reads)
         qsort(trials->items.items, trials->items.count, sizeof *trials->items.items, by_error);
 }
 
-/* Beside each, each other cache of the same units and lines as a second level. */
+/* Tries all pairs of caches with the same units and lines as first and second level. */
 static double
 add_second(struct dependent *best, struct reads *reads, const struct trials *trials)
 {
@@ -217,12 +218,12 @@ add_second(struct dependent *best, struct reads *reads, const struct trials *tri
     return least;
 }
 
-/* False: nothing can be told. */
+/* Returns false if the times determine no shape. */
 static bool
 fit_shapes(struct dependent *d, struct reads *reads)
 {
-    const double enough = 1.1; /* as splines have the fewest segments (spline.c) */
-    const double exact = 1e-4; /* a read: there is nothing to gain */
+    const double enough = 1.1; /* prefers simplicity like the number of segments in spline.c */
+    const double exact = 1e-4; /* per read; a smaller error cannot be improved */
     struct trials trials = {0};
     struct dependent two = {0};
     double error;
@@ -242,7 +243,7 @@ fit_shapes(struct dependent *d, struct reads *reads)
     return ok;
 }
 
-/* ---- in the model ---- */
+/* ---- storage in the model ---- */
 
 static void
 set_dependent(struct model *model, const struct dependent *d, double most, double bytes)
@@ -269,7 +270,7 @@ set_dependent(struct model *model, const struct dependent *d, double most, doubl
     }
 }
 
-/* A power of two from 1 up, and not beyond `most`. */
+/* Reads a size, which must be a power of two from 1 to `most`. */
 static bool
 take_size(uint32_t *size, const struct model *model, const char *name, uint32_t most)
 {
@@ -357,7 +358,7 @@ model_fit_dependent(struct model *model, const struct model_rows *rows, const bo
 {
     struct reads reads = {0};
     struct dependent best = {0};
-    double most = 0, bytes = 0; /* of a texel: of the last row */
+    double most = 0, bytes = 0; /* bytes: per texel, from the last row */
     for (size_t i = 0; i < rows->count; i++)
         if (model_row_is_of(&rows->items[i], MODEL_SWEEP_dependent))
             bytes = texel_bytes(rows->items[i].format);

@@ -1,4 +1,4 @@
-/* From measurements to a model: each stage's curves, from its own sweeps. */
+/* Fits a model to measurements: the curves of each stage from its sweeps. */
 #include "model/model.h"
 #include "model/pattern.h"
 
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where in `coherence` and `triangles` all fragments agree. */
+/* Stands for the block width in `coherence` and `triangles` at which all fragments agree. */
 static const double all_agree = 1e9;
 
 static double
@@ -56,7 +56,7 @@ model_measured(const struct model *model, const struct model_row *row)
     return row->fragments / seconds;
 }
 
-/* ---- which rows the fit sees ---- */
+/* ---- selection of rows for the fit ---- */
 
 struct placed {
     char name[64];
@@ -74,11 +74,12 @@ compare_placed(const void *a, const void *b)
     return p->along != q->along ? (p->along < q->along ? -1 : 1) : p->row < q->row ? -1 : 1;
 }
 
-/* Dependent reads are one family over sizes and patterns: a size is fitted with half of the
- * patterns, and the next size with the others, like the fields of a chessboard. Without this no
- * pattern would tell of every other power of two. Two patterns after another are on the same side:
- * by ones all steps by a power of two, and so all high frequencies, would be seen at the same
- * sizes. */
+/* Dependent reads form one family over sizes and patterns. A size is fitted with half of the
+ * patterns, the next size with the other half, like the fields of a chessboard. Otherwise every
+ * other power of two would be missing for each pattern.
+ *
+ * Patterns are paired: two consecutive ones are in the same half. With single patterns, all steps
+ * by a power of two, and so all high frequencies, would be fitted at the same sizes. */
 static uint32_t
 chequered(const struct model_row *row)
 {
@@ -104,7 +105,7 @@ model_split(const struct model_rows *rows)
         const struct model_row *row = &rows->items[placed[first].row];
         const bool is_family = model_row_is_of(row, MODEL_SWEEP_dependent);
         const size_t offset = is_family ? chequered(row) : 0;
-        size_t place = 0; /* what was measured twice there is on the same side */
+        size_t place = 0; /* repeated measurements of one position stay together */
         for (size_t i = first; i < end && *placed[first].name; i++) {
             place += i > first && placed[i].along != placed[i - 1].along;
             fitted[placed[i].row] = (place + offset) % 2 == 0 ||
@@ -115,7 +116,7 @@ model_split(const struct model_rows *rows)
     return fitted;
 }
 
-/* ---- the fit ---- */
+/* ---- fit ---- */
 
 struct fitting {
     struct model *model;
@@ -138,7 +139,8 @@ has_sweep(const struct fitting *f, enum model_sweep sweep)
     return false;
 }
 
-/* Time over fragments a frame: what no fragment makes, the same for all programs. */
+/* Fits time over fragments per frame. The offset is the time that does not depend on fragments,
+ * equal for all programs. */
 static void
 fit_start(const struct fitting *f)
 {
@@ -174,7 +176,7 @@ fit_start(const struct fitting *f)
     free(a);
 }
 
-/* Where it is not told: what a cycle more costs, from the longer programs. */
+/* If the rate is not given: fits the cost of one more cycle, from the longer programs. */
 static bool
 fit_rate(const struct fitting *f, double rate, struct error *err)
 {
@@ -204,7 +206,7 @@ fit_rate(const struct fitting *f, double rate, struct error *err)
                            "the clock times the pipelines (--rate)");
 }
 
-/* All curves of a sweep. */
+/* Fits all curves of a sweep. */
 static bool
 fit_curves(const struct fitting *f, enum model_sweep sweep, struct error *err)
 {
@@ -241,8 +243,8 @@ fit_curves(const struct fitting *f, enum model_sweep sweep, struct error *err)
     return ok;
 }
 
-/* How many cycles the program of a sweep has when all fragments agree, and how many more when both
- * sides are executed. */
+/* Stores the program cycles of the sweep `triangles` when all fragments agree, and the relative
+ * increase when both sides execute. */
 static void
 note_branch(const struct fitting *f)
 {
@@ -259,7 +261,7 @@ note_branch(const struct fitting *f)
     }
 }
 
-/* One machine's, at one clock. */
+/* Checks that all rows are from one machine at one clock. */
 static bool
 check_rows(const struct model_rows *rows, struct error *err)
 {
@@ -275,8 +277,8 @@ check_rows(const struct model_rows *rows, struct error *err)
     return true;
 }
 
-/* Between which numbers of fragments a frame the time was measured, and up to which size of
- * triangles: all sweeps draw some, most of them two. */
+/* Stores the measured range of fragments per frame, and the largest triangles. All sweeps draw some
+ * triangles, most of them two. */
 static void
 note_range(const struct fitting *f)
 {

@@ -7,30 +7,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is fitted, with where the search begins: that a unit does as it should. Bytes are fitted to
- * bytes that were moved, the others to cycles. */
+/* The fitted factors. The search starts from ideal values. Byte factors are fitted to moved bytes,
+ * the others to cycles. */
 enum frame_factor {
-    FACTOR_texture, /* bytes moved for a byte asked for */
+    FACTOR_texture, /* bytes moved per byte requested */
     FACTOR_color,
     FACTOR_z,
     FACTOR_attribute,
-    FACTOR_memory, /* cycles for a cycle of the memory's bytes */
-    FACTOR_fetch,  /* of the streamer */
-    FACTOR_vertex, /* of vertex programs where all vertices are reused: their groups are not full */
+    FACTOR_memory, /* cycles per ideal cycle of memory traffic */
+    FACTOR_fetch,  /* streamer */
+    FACTOR_vertex, /* vertex programs if all vertices are reused: groups are partly empty */
     FACTOR_raster,
-    FACTOR_beside, /* of the unit that is second to the longest, which it hides but for this */
-    FACTOR_drain,  /* cycles from a draw to the next */
-    FACTOR_bus,    /* cycles a byte that is uploaded */
-    FACTOR_swap,   /* cycles for a cycle of the memory's bytes, of the picture shown */
-    FACTOR_show,   /* cycles of a picture besides */
-    FACTOR_blit,   /* cycles a pixel */
+    FACTOR_beside, /* visible share of the second longest unit */
+    FACTOR_drain,  /* cycles between two draws */
+    FACTOR_bus,    /* cycles per uploaded byte */
+    FACTOR_swap,   /* cycles per ideal cycle of memory traffic, for the displayed picture */
+    FACTOR_show,   /* constant cycles per displayed picture */
+    FACTOR_blit,   /* cycles per pixel */
     FACTORS
 };
 static const char *const names[FACTORS] = {"texture", "color",  "z",      "attribute", "memory",
                                            "fetch",   "vertex", "raster", "beside",    "drain",
                                            "bus",     "swap",   "show",   "blit"};
 static const double starts[FACTORS] = {1, 1, 1, 1, 1, 1, 1, 1, 0.25, 100, 0.125, 1, 500, 0.25};
-static const double clear_cycles = 15; /* a fast clear: block states alone */
+static const double clear_cycles = 15; /* a fast clear only writes block states */
 
 struct factors {
     double value[FACTORS];
@@ -43,7 +43,7 @@ frame_bound_name(uint32_t bound)
     return bound < TRACE_UNIT_COUNT ? trace_unit_names[bound] : others[bound - TRACE_UNIT_COUNT];
 }
 
-/* Cycles that a unit needs, as far as it is from its full rate. */
+/* Cycles of a unit, including its fitted distance from the full rate. */
 static double
 unit_cycles(const struct factors *f, const struct trace_draw *draw, uint32_t unit)
 {
@@ -88,7 +88,7 @@ draw_cycles(const struct factors *f, const struct trace_work *work, const struct
     return serial + stream + longest;
 }
 
-/* The first draw of a frame; draws stand in order. */
+/* Index of the first draw of a frame; draws are sorted by frame. */
 static size_t
 first_draw(const struct trace_work *work, uint32_t frame)
 {
@@ -103,7 +103,7 @@ first_draw(const struct trace_work *work, uint32_t frame)
     return low;
 }
 
-/* `bounds`, or NULL: FRAME_BOUNDS of them. */
+/* `bounds`: array of FRAME_BOUNDS, or NULL. */
 static double
 frame_cycles(const struct factors *f, const struct trace_work *work, uint32_t frame, double *bounds)
 {
@@ -134,12 +134,11 @@ frame_cycles(const struct factors *f, const struct trace_work *work, uint32_t fr
     return gpu_free + after;
 }
 
-/* ---- the fit ---- */
+/* ---- fit ---- */
 
-/* The mean square of log(predicted / measured), and a little for each factor that is not as it
- * should be: what the lessons hardly tell stays where it was. `part` of `parts` is left out (parts
- * 0: none).
- */
+/* Mean square of log(predicted / measured), plus a small penalty per factor for its distance from
+ * the start: factors that the lessons hardly determine stay there. `part` of `parts` is left out
+ * (parts 0: none). */
 static double
 error_of(const struct factors *f, const struct frame_lessons *lessons, size_t part, size_t parts)
 {
@@ -158,8 +157,8 @@ error_of(const struct factors *f, const struct frame_lessons *lessons, size_t pa
     return weights > 0 ? sum / weights + hold * moved : 0;
 }
 
-/* One factor after the other goes up or down by a step, as long as that helps; then smaller steps.
- */
+/* Coordinate descent: moves one factor at a time by a step while the error falls, then reduces the
+ * step. */
 static void
 descend(struct factors *f, const struct frame_lessons *lessons, size_t part, size_t parts)
 {
@@ -184,7 +183,7 @@ descend(struct factors *f, const struct frame_lessons *lessons, size_t part, siz
         }
 }
 
-/* Bytes that were moved for those that were asked for, of all lessons together. */
+/* Fits moved bytes per requested byte over all lessons. */
 static void
 fit_bytes(struct factors *f, const struct frame_lessons *lessons, size_t part, size_t parts)
 {
@@ -232,7 +231,7 @@ model_fit_frames(struct model *model, const struct frame_lessons *lessons, struc
             mean += parts[p].value[k] / PARTS;
         for (size_t p = 0; p < PARTS; p++)
             spread += (parts[p].value[k] - mean) * (parts[p].value[k] - mean);
-        char *name = mem_printf("frames.%s", names[k]); /* the interval: the jackknife's */
+        char *name = mem_printf("frames.%s", names[k]); /* interval: jackknife */
         model_set_factor(model, name, all.value[k],
                          student_95(PARTS - 1) * sqrt(spread * (PARTS - 1) / PARTS));
         free(name);

@@ -59,7 +59,7 @@ model_set_factor(struct model *model, const char *name, double value, double hal
     VEC_PUSH(&model->factors, factor);
 }
 
-/* ---- the file ---- */
+/* ---- file format ---- */
 
 static void
 write_numbers(FILE *out, const char *name, const double *numbers, uint32_t count)
@@ -96,7 +96,7 @@ model_write(const struct model *model, const char *path, struct error *err)
     return memory_text_write(&text, path, err);
 }
 
-/* Numbers with spaces between, at most `most`; 0: there is something else. */
+/* Parses up to `most` numbers separated by spaces; returns 0 on any other text. */
 static uint32_t
 read_numbers(const char *text, double *numbers, uint32_t most)
 {

@@ -1,17 +1,17 @@
-/* The staged performance model of a fragment processor: frames a second from a few parameters. A
- * stage gives a maximum, each later one can only lower it; stages can be left out. Source: a
- * dissertation of 2006, "slowdown" model; what is ours is said.
+/* The staged performance model of a fragment processor: predicts frames per second from a few
+ * parameters. The first stage gives a maximum; each later stage can only lower it. Stages can be
+ * omitted. Source: a dissertation of 2006, "slowdown" model. Extensions are marked as ours.
  *
- * base       rate / (cycles x fragments), where `rate` is clock times pipelines; how many cycles a
- *            program of so many takes in truth is a curve (the formula alone where there is none).
- *            Without the next stage every block of a branch is executed, with it one side.
- * triangles  G / its maximum: performance against fragments a triangle, a curve for each width of
- *            the columns of fragments that branch together. Ours: what a mixed group adds is scaled
- *            by how much of the program is in branches.
- * textures   a ceiling: texels a second by format and size, powers of two and other sizes apart.
- * dependent  a ceiling: time a texel whose address was read before, from the misses of caches that
- *            the times tell; ours: with what its address takes, of a texture larger than that of
- *            the sweep. */
+ * base       rate / (cycles x fragments), where `rate` is clock times pipelines. A curve maps the
+ *            cycles of a program to the cycles that it really takes; without it the formula alone
+ *            applies. Without the next stage, both sides of a branch execute; with it, one side.
+ * triangles  G / its maximum: performance against fragments per triangle, with one curve for each
+ *            width of the columns of fragments that branch together. Ours: the extra cost of a
+ *            mixed group is scaled by the share of the program in branches.
+ * textures   a ceiling: texels per second by format and size, separately for powers of two.
+ * dependent  a ceiling: time per texel whose address was read before, from the misses of caches
+ *            inferred from the times. Ours: adds the time to read the address if its texture is
+ *            larger than in the sweep. */
 #ifndef AETIUS_MODEL_MODEL_H
 #define AETIUS_MODEL_MODEL_H
 
@@ -25,42 +25,43 @@ struct model_curve {
     struct spline spline;
 };
 
-/* One number of the fit: "rate", "start", "dependent.flat" ... */
+/* A number of the model: "rate", "start", "dependent.flat" ... */
 struct model_factor {
     char name[64];
-    double value, half; /* value - half to value + half in 95 %; 0: not from a fit */
+    double value, half; /* half of the 95 % interval around value; 0: not fitted */
 };
 
 struct model {
-    char renderer[MODEL_TEXT_BYTES]; /* whose it is */
+    char renderer[MODEL_TEXT_BYTES]; /* the measured renderer */
     VEC(struct model_curve) curves;
     VEC(struct model_factor) factors;
 };
 
 void model_fini(struct model *model);
-const struct spline *model_curve(const struct model *model, const char *name); /* or NULL */
-double model_factor(const struct model *model, const char *name);              /* NaN: none */
+const struct spline *model_curve(const struct model *model, const char *name); /* NULL if absent */
+double model_factor(const struct model *model, const char *name);              /* NaN if absent */
 void model_set_curve(struct model *model, const char *name, const struct spline *spline);
 void model_set_factor(struct model *model, const char *name, double value, double half);
 
-/* An INI file that people can read. */
+/* Writes or reads a model as a readable INI file. */
 bool model_write(const struct model *model, const char *path, struct error *err);
 bool model_read(struct model *model, const char *path, struct error *err);
 
 /* ---- fitting (fit.c) ---- */
 
-/* Which rows the fit may look at: each curve's rows in order of what it goes along, and of these
- * the first, the last and every other; of dependent reads, sizes and patterns in turn, as on a
- * chessboard. The caller frees. */
+/* Selects the rows for the fit. Rows of each curve are sorted along it; the first, the last and
+ * every other row are used. For dependent reads, sizes and patterns alternate as on a chessboard.
+ * The caller frees the array. */
 bool *model_split(const struct model_rows *rows);
-/* From these rows (NULL: from all, of which the model tells), of one machine. `rate`: clock times
- * pipelines, or 0: as the rows say, or from the slope of the time over the length of the program.
- * Sweeps that are not there leave their stages out. */
+/* Fits a model to the rows marked in `fitted`, or to all if NULL. All rows must be from one
+ * machine, named in the model. `rate`: clock times pipelines. If it is 0, the rows' rate is used,
+ * or the slope of time over program length. A stage without its sweep is omitted. */
 bool model_fit(struct model *model, const struct model_rows *rows, const bool *fitted, double rate,
                struct error *err);
-/* What curve a row belongs to; "" none. `along`: where on it. */
+/* Name of the curve to which a row belongs, "" if none. `along`: its position on the curve. */
 void model_curve_of(const struct model_row *row, char *name, size_t size, double *along);
-/* What the curve says at that place, measured: cycles a fragment, fragments or texels a second. */
+/* Measured value of the row on its curve: cycles per fragment, or fragments or texels per second.
+ */
 double model_measured(const struct model *model, const struct model_row *row);
 
 /* ---- dependent reads (dependent.c) ---- */
@@ -68,33 +69,34 @@ double model_measured(const struct model *model, const struct model_row *row);
 /* The part of model_fit() for the sweep `dependent`. */
 bool model_fit_dependent(struct model *model, const struct model_rows *rows, const bool *fitted,
                          struct error *err);
-/* Of a texel whose address was read before, by the size of the texture and the pattern of
- * addresses; false: the pattern is not known, or the model says nothing of dependent reads.
- * `extrapolated`: the texture is larger than any that was measured. */
+/* Time per texel whose address was read before, from the texture's size and the pattern of
+ * addresses. Returns false if the pattern is unknown or the model has no dependent reads.
+ * `extrapolated`: the texture is larger than any measured one. */
 bool model_dependent_seconds(const struct model *model, const struct model_row *row,
                              double *seconds, bool *extrapolated, struct error *err);
 
-/* ---- predicting (predict.c) ---- */
+/* ---- prediction (predict.c) ---- */
 
 struct model_prediction {
     struct {
-        bool counts;       /* it was asked for, and the model and the workload have it */
-        bool extrapolated; /* outside of what was measured */
+        bool counts;       /* requested, and available in the model and the workload */
+        bool extrapolated; /* outside the measured range */
         double alone;      /* base: seconds; triangles: slowdown; ceilings: seconds */
-        double seconds;    /* of a frame, with this stage and those before it */
+        double seconds;    /* per frame, with this stage and earlier ones */
     } stages[MODEL_STAGES];
-    double seconds, clock; /* clock: Hz, 0 where nobody said it; FPS / clock: frames a clock */
-    uint32_t bound;        /* the stage that took the most */
+    /* clock: Hz, 0 if unknown. FPS / clock is frames per clock cycle. */
+    double seconds, clock;
+    uint32_t bound; /* the slowest stage */
 };
 
-/* Fragments a second of a program of so many cycles, by the base alone; NaN of NaN. */
+/* Fragments per second of a program of `cycles` cycles, by the base stage alone. NaN gives NaN. */
 double model_base_rate(const struct model *model, double cycles);
-/* `stages`: a bit each. `model` NULL: the formula alone, with the workload's rate. */
+/* `stages`: bit mask. `model` NULL: the formula alone, with the workload's rate. */
 bool model_predict(struct model_prediction *prediction, const struct model *model,
                    const struct model_row *workload, uint32_t stages, struct error *err);
-/* A workload: lines "name = value" of row.def, or the six numbers of the source's file: cycles
- * outside of branches; fragments; clock x pipes; cost of the if with its else and endif; cycles on
- * the if's side; cycles on the else's. */
+/* Reads a workload: either lines "name = value" with names of row.def, or the six numbers of the
+ * source's file format. These are: cycles outside branches; fragments; clock x pipes; cost of if,
+ * else and endif; cycles on the if side; cycles on the else side. */
 bool model_workload_read(struct model_row *workload, const char *path, struct error *err);
 
 #endif

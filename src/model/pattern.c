@@ -13,13 +13,13 @@ pattern_name(uint32_t number)
     return number < sizeof names / sizeof names[0] ? names[number] : NULL;
 }
 
-/* Neighbours lie 1 / n of the texture apart; every nth goes on a little beside: 0, 1/n, 2/n, ...
- * and, when there is no place left on the way, from 1/32 on. A permutation of 32 places. */
+/* Positions of neighbours differ by about 1 / n of the texture: the order 0, 1/n, 2/n, ..., then
+ * from 1/32 on when all of these are taken. The result is a permutation of 32 positions. */
 static float
 stepped(uint32_t at, uint32_t n)
 {
     uint32_t rank = 0;
-    for (uint32_t i = 0; i < PATTERN_SIZE; i++) /* places that come before, in order of the walk */
+    for (uint32_t i = 0; i < PATTERN_SIZE; i++) /* counts the positions before `at` in this order */
         rank += i % n < at % n || (i % n == at % n && i < at);
     return (float)rank / PATTERN_SIZE;
 }
@@ -45,8 +45,8 @@ make_random(struct pattern *pattern)
     }
 }
 
-/* What texel (x, y) of a regular pattern says; `n` 0: stripes, 1: chequers, whose fields lie half a
- * texture apart. */
+/* Fills a regular pattern. `n` 0: stripes; 1: chequers, whose two kinds of fields are half a
+ * texture apart; otherwise steps of 1 / n. */
 static void
 make_regular(struct pattern *pattern, uint32_t n, bool rotated)
 {

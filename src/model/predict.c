@@ -1,4 +1,4 @@
-/* From a model and a workload to frames a second, stage by stage. */
+/* Predicts frames per second from a model and a workload, stage by stage. */
 #include "base/file.h"
 #include "model/model.h"
 #include "model/pattern.h"
@@ -8,13 +8,13 @@
 #include <string.h>
 
 struct predicting {
-    const struct model *model; /* or NULL */
+    const struct model *model; /* may be NULL */
     const struct model_row *row;
     struct model_prediction *out;
     uint32_t stages;
 };
 
-/* Cycles a fragment when all agree, and what is added when groups are mixed. */
+/* Cycles per fragment if all fragments agree. mixed_cycles(): the extra cycles of mixed groups. */
 static double
 agreed_cycles(const struct model_row *row)
 {
@@ -35,7 +35,7 @@ start_of(const struct predicting *p)
     return p->model ? model_factor(p->model, "start") : 0;
 }
 
-/* A stage that was asked for and says so many seconds: `seconds` of the frame until now. */
+/* Applies a stage. `alone`: its own value; `seconds`: time of the frame if this stage limits it. */
 static void
 take_stage(const struct predicting *p, enum model_stage stage, double alone, double seconds,
            bool extrapolated)
@@ -49,7 +49,7 @@ take_stage(const struct predicting *p, enum model_stage stage, double alone, dou
     }
 }
 
-/* Beyond the longest program that was measured: as the last segment goes on. */
+/* Beyond the longest measured program, continues the last segment. */
 static double
 base_cycles(const struct spline *base, double cycles)
 {
@@ -104,11 +104,11 @@ triangles_block(const struct model_curve *curve, double *block)
     return true;
 }
 
-/* The curves of the widths next to this one. */
+/* The curves of the two nearest measured widths. */
 struct neighbours {
     const struct spline *below, *above, *widest;
     double below_block, above_block;
-    double top; /* of all curves */
+    double top; /* maximum of all curves */
 };
 
 static bool
@@ -137,8 +137,8 @@ find_neighbours(const struct model *model, double block, struct neighbours *n)
     return n->widest != NULL;
 }
 
-/* Between two widths: by the curve over widths where that tells them apart, else by their
- * logarithms. */
+/* Interpolation weight between two widths. Uses the curve over widths if its values differ enough,
+ * otherwise the logarithms of the widths. */
 static double
 part_between(const struct model *model, const struct neighbours *n, double block)
 {
@@ -154,7 +154,7 @@ part_between(const struct model *model, const struct neighbours *n, double block
     return (at - low) / (high - low);
 }
 
-/* G of the triangle's size and the block's width. */
+/* Performance G at a triangle size and a block width. */
 static double
 performance_at(const struct model *model, const struct neighbours *n, double size, double block)
 {
@@ -164,8 +164,8 @@ performance_at(const struct model *model, const struct neighbours *n, double siz
     return spline_at(n->below, size) * (1 - part) + spline_at(n->above, size) * part;
 }
 
-/* Larger than those of the sweep `triangles` are those of other sweeps: performance does not grow
- * with their size any more. */
+/* Whether a triangle size was measured. Above the largest size of the sweep `triangles`, sizes of
+ * other sweeps count too, since performance no longer grows there. */
 static bool
 size_was_measured(const struct model *model, const struct neighbours *n, double size)
 {
@@ -183,7 +183,7 @@ predict_triangles(const struct predicting *p)
     const double size = log2(row->fragments / row->triangles);
     const double together = spline_at(n.widest, size);
     const double mixed = row->block > 0 ? performance_at(p->model, &n, size, row->block) : together;
-    /* how much of what a mixed group adds is added, from the program that was measured */
+    /* The extra cost of a mixed group, scaled from the measured program to this one. */
     const double share = model_factor(p->model, "branch.share");
     const double added = share > 0 ? fmax(together / mixed - 1, 0) / share : 0;
     const double slowdown = together / n.top / (1 + added * mixed_cycles(row) / agreed_cycles(row));
@@ -194,7 +194,7 @@ predict_triangles(const struct predicting *p)
 
 /* ---- ceilings ---- */
 
-/* NULL: textures of that format were not measured. */
+/* Returns NULL if textures of that format were not measured. */
 static const struct spline *
 ceiling_of(const struct model *model, const char *format, double side)
 {
@@ -230,8 +230,9 @@ predict_textures(const struct predicting *p, struct error *err)
     return true;
 }
 
-/* Ours: the address of each is read by the same texture unit. What that takes is measured with the
- * dependent read, but of a texture that caches hold; this is what another's takes besides. */
+/* Ours: the texture unit also reads the address of each dependent texel. The measured time includes
+ * that only for an address texture that the caches hold. This returns the additional time for a
+ * larger one. */
 static double
 address_seconds(const struct predicting *p, bool *beyond)
 {

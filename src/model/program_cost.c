@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The part of the cost that an instruction adds to, by where it stands. */
+/* The member of the cost to which an instruction is added, by its position. */
 static double *
 part_of(struct program_cost *cost, enum opcode opcode, uint32_t loops, uint32_t ifs, bool in_else)
 {
@@ -25,7 +25,7 @@ program_cost_find(struct program_cost *cost, const struct program *program,
     bool in_else = false;
     static_cost_find(&fixed, program, params);
     memset(cost, 0, sizeof *cost);
-    /* cycles of the ALUs for a group, as cycles of one of the pipelines for a fragment */
+    /* Converts ALU cycles per group to cycles of one pipeline per fragment. */
     const double scale = machine_pipes(params) / (fixed.group_threads * (double)fixed.units);
     for (uint32_t i = 0; i < program->instruction_count; i++) {
         const enum opcode opcode = program->instructions[i].opcode;

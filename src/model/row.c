@@ -49,7 +49,7 @@ text_of(const struct model_row *row, const struct field *field)
     return (char *)(uintptr_t)row + field->offset;
 }
 
-/* What a draw's label does not say: who draws, and how long it took. */
+/* Fields that a draw's label does not contain: the renderer and the times. */
 static bool
 is_measured(const struct field *field)
 {
@@ -182,7 +182,7 @@ model_rows_print(const struct model_rows *rows, FILE *out)
 
 /* ---- CSV ---- */
 
-/* The columns of the first line: NULL is `fps`. */
+/* Maps the columns of the first line to fields; NULL means `fps`. */
 static bool
 read_header(const struct csv_reader *reader, const struct field **columns, uint32_t *count,
             struct error *err)

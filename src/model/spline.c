@@ -9,7 +9,7 @@
 
 enum { MOST = LEAST_SQUARES_MOST };
 
-/* In place, the inverse of a symmetric matrix of full rank; columns have about the same length. */
+/* Inverts a symmetric matrix of full rank in place. Columns must have similar lengths. */
 static bool
 invert(double m[MOST][MOST], uint32_t n)
 {
@@ -84,12 +84,12 @@ least_squares(const double *a, const double *b, size_t rows, uint32_t unknowns, 
 /* ---- curves ---- */
 
 struct points {
-    const double *x, *y; /* x rising; y, or its logarithm */
-    const double *scale; /* by which an error is divided: y, or 1 */
+    const double *x, *y; /* x in increasing order; y or its logarithm */
+    const double *scale; /* divisor of an error: y, or 1 */
     size_t count;
 };
 
-/* Which segment x is on, and how much of the value there comes from its second knot. */
+/* The segment of x, and the weight of its second knot. */
 static uint32_t
 segment_at(const struct spline *s, double x, double *part)
 {
@@ -101,8 +101,8 @@ segment_at(const struct spline *s, double x, double *part)
     return i;
 }
 
-/* The values at the knots, by least squares; each point knows two of them, so the normal equations
- * have three diagonals. Returns the mean square of the relative errors. */
+/* Computes the values at the knots by least squares. Each point depends on two of them, so the
+ * normal equations are tridiagonal. Returns the mean square of the relative errors. */
 static double
 try_knots(struct spline *s, const struct points *p)
 {
@@ -143,7 +143,7 @@ try_knots(struct spline *s, const struct points *p)
     return sum / (double)p->count;
 }
 
-/* Of the values themselves, or of their logarithms, as they were fitted. */
+/* The fitted value at x: y or its logarithm. */
 static double
 line_at(const struct spline *s, double x)
 {
@@ -152,7 +152,7 @@ line_at(const struct spline *s, double x)
     return s->y[k] * (1 - part) + s->y[k + 1] * part;
 }
 
-/* Of the values at the knots. */
+/* Computes the intervals of the values at the knots. */
 static void
 find_intervals(struct spline *s, const struct points *p)
 {
@@ -193,7 +193,7 @@ has_knot(const struct spline *s, double x)
     return false;
 }
 
-/* One more knot, where it helps most. */
+/* Adds the knot that reduces the error most. */
 static bool
 add_best_knot(struct spline *s, const struct points *p, double *error)
 {
@@ -215,7 +215,7 @@ add_best_knot(struct spline *s, const struct points *p, double *error)
     return best.knots > 0;
 }
 
-/* Each inner knot goes where it is best with the others where they are, until none moves. */
+/* Moves each inner knot to its best position with the others fixed, until none moves. */
 static void
 place_knots(struct spline *s, const struct points *p, double error)
 {
@@ -236,8 +236,8 @@ place_knots(struct spline *s, const struct points *p, double error)
     }
 }
 
-/* Both inner knots of three segments at once: one after the other they may stand where neither can
- * move alone. */
+/* Moves both inner knots of three segments together. Moving one at a time may stop at a position
+ * where neither can improve alone. */
 static void
 place_two_knots(struct spline *s, const struct points *p, double *error)
 {
@@ -262,7 +262,7 @@ place_two_knots(struct spline *s, const struct points *p, double *error)
     *s = best;
 }
 
-/* Segment after segment, up to `segments`; hands out each curve on the way. */
+/* Adds segments one by one up to `segments`. Calls `reach` with each intermediate curve. */
 typedef void reach_fn(void *data, const struct spline *spline);
 static bool
 fit_sorted(struct spline *s, const struct points *p, uint32_t segments, reach_fn *reach, void *data)
@@ -287,11 +287,11 @@ fit_sorted(struct spline *s, const struct points *p, uint32_t segments, reach_fn
 struct validation {
     const struct points *points;
     size_t fold, folds;
-    double errors[SPLINE_MOST_KNOTS]; /* by segments */
+    double errors[SPLINE_MOST_KNOTS]; /* by number of segments */
 };
 
-/* The relative errors at the points of the fold, which the curve did not see; not their squares:
- * one point at a cliff, left out, would outweigh all others. */
+/* Adds the relative errors at the points of the fold, which the fit did not use. Squares would let
+ * one left-out point at a cliff dominate. */
 static void
 add_fold_errors(void *data, const struct spline *s)
 {
@@ -302,8 +302,8 @@ add_fold_errors(void *data, const struct spline *s)
     }
 }
 
-/* Points are left out fold by fold; the first and the last one, whose place no others tell, stay in
- * all. */
+/* Chooses the number of segments by cross-validation over folds of points. The first and the last
+ * point stay in all folds, because no other points determine the value there. */
 static uint32_t
 choose_segments(const struct points *p)
 {

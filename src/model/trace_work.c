@@ -22,7 +22,7 @@ const char *const trace_client_names[TRACE_CLIENT_COUNT] = {
 #undef TRACE_CLIENT
 };
 
-enum { TRANSACTION_BYTES = 64 }; /* that each array takes at least */
+enum { TRANSACTION_BYTES = 64 }; /* smallest read per array */
 
 struct known_program {
     uint64_t hash;
@@ -34,13 +34,13 @@ struct finding {
     struct trace_work *work;
     const struct params *params;
     struct functional_work before_draw, before_frame;
-    struct functional_work last; /* before the draw that was last */
+    struct functional_work last; /* before the last draw */
     VEC(struct known_program) programs;
     struct trace_reader *reader;
     struct command_stream stream;
-    bool writes_z;        /* a draw of the frame does */
-    uint64_t *touched;    /* tiles of 8x8 that the frame has written, a bit each */
-    double touched_tiles; /* how many */
+    bool writes_z;        /* true once a draw of the frame writes z */
+    uint64_t *touched;    /* tiles of 8x8 written in the frame, one bit each */
+    double touched_tiles; /* number of touched tiles */
 };
 
 enum { TILE = 8, TILES_ACROSS = 512, TILE_BYTES = TILE * TILE * 4 };
@@ -63,9 +63,9 @@ program_of(struct finding *f, const struct program *program)
     return known;
 }
 
-/* Groups are run whole, however few threads they have; the first of each unit is in the draw's
- * latency. More instructions than the text has are run of loops, fewer of branches that nobody
- * took. */
+/* A group executes as a whole even if it is partly empty. The first group of each unit is part of
+ * the draw's latency. Executing more instructions than the program has means loops; fewer means
+ * branches not taken. */
 static double
 shader_cycles(const struct known_program *program, double threads,
               const struct functional_work *was, const struct functional_work *is)
@@ -78,7 +78,7 @@ shader_cycles(const struct known_program *program, double threads,
     return groups > 1 ? (groups * rounds - 1) * program->group_cycles : 0;
 }
 
-/* Bytes a cycle of all memory channels. */
+/* Bytes per cycle of all memory channels. */
 static double
 memory_rate(const struct params *p)
 {
@@ -88,7 +88,7 @@ memory_rate(const struct params *p)
                : 2.0 * p->MEMORYCONTROLLER.MemoryBuses * p->MEMORYCONTROLLER.MemoryBusWidth / 8;
 }
 
-/* What a draw reads of its textures: all of it once where the caches hold it all. */
+/* Texture bytes of a draw. If the caches hold the whole textures, each byte is read once. */
 static double
 texture_bytes(const struct draw *draw, double fresh, const struct params *p)
 {
@@ -122,7 +122,7 @@ attribute_bytes(const struct draw *draw)
     return bytes;
 }
 
-/* Whether Hierarchical Z may drop what is hidden (unit/raster/hz.c). */
+/* Whether Hierarchical Z can cull hidden fragments (unit/raster/hz.c). */
 static bool
 hierarchy_culls(const struct draw *draw, const struct params *p)
 {
@@ -135,7 +135,7 @@ hierarchy_culls(const struct draw *draw, const struct params *p)
            (draw->dsa.depth_func == FUNC_LESS || draw->dsa.depth_func == FUNC_LEQUAL);
 }
 
-/* Cycles of Triangle Setup (unit/raster/setup.c), of triangles that are culled too. */
+/* Cycles of Triangle Setup (unit/raster/setup.c), including culled triangles. */
 static double
 setup_cycles(const struct draw *draw, double drawn, const struct params *p)
 {
@@ -149,7 +149,7 @@ setup_cycles(const struct draw *draw, double drawn, const struct params *p)
                 (double)p->RASTERIZER.SetupStartLatency / p->RASTERIZER.SetupUnits);
 }
 
-/* What the command stream brings with a draw. */
+/* Bytes that the command stream transfers for a draw. */
 static double
 stream_bytes(struct command_stream *stream, const struct draw *draw)
 {
@@ -175,7 +175,7 @@ blends(const struct draw *draw)
     return draw->blend.rt[0].enable;
 }
 
-/* As metrics.def counts the least that each unit needs. */
+/* Computes the minimum work of each unit as in metrics.def. */
 static bool
 after(void *data, const struct functional *renderer, const struct draw *draw, struct error *err)
 {
@@ -185,7 +185,7 @@ after(void *data, const struct functional *renderer, const struct draw *draw, st
     const double vertices = (double)(is->vertices - was->vertices);
     const double triangles = (double)(is->triangles - was->triangles);
     const double fragments = (double)(is->fragments - was->fragments);
-    /* where the test is late, Hierarchical Z still culls what is hidden */
+    /* Hierarchical Z also culls hidden fragments when the z test is late. */
     const double hidden = hierarchy_culls(draw, p) ? (double)(is->hidden - was->hidden) : 0;
     const double quads = (double)(is->quads - was->quads) - hidden;
     const double texels = (double)(is->texels - was->texels);
@@ -240,7 +240,7 @@ note_fragments(void *data, uint32_t x, uint32_t y, uint32_t mask)
     f->touched_tiles++;
 }
 
-/* What the caches of the ROPs may hold of the color and the z that a frame has written. */
+/* Bytes of color and z written by a frame that the ROP caches may still hold. */
 static double
 dirty_bytes(const struct finding *f)
 {

@@ -1,12 +1,12 @@
-/* What the draws of a trace ask of the units of a machine, told by drawing without time: the cycles
- * that each unit would need at its full rate. */
+/* Work of a trace's draws on each unit of a machine: the cycles that the unit needs at its full
+ * rate. It is found by the functional renderer, without timing. */
 #ifndef AETIUS_MODEL_TRACE_WORK_H
 #define AETIUS_MODEL_TRACE_WORK_H
 
 #include "params/params.h"
 #include "sim/inspect.h"
 
-/* Cycles of a draw, of units that work side by side. */
+/* Cycles of a draw per unit; units work in parallel. */
 #define TRACE_UNITS(X)                                                                             \
     X(fetch)    /* indices and attributes through the streamer */                                  \
     X(vertex)   /* vertex programs on their units */                                               \
@@ -17,12 +17,12 @@
     X(depth)    /* z and stencil tests */                                                          \
     X(color)    /* color writes */
 
-/* Bytes of a draw through the memory, before caches and compression, by the client's name. */
+/* Bytes of a draw per memory client, before caches and compression. */
 #define TRACE_CLIENTS(X)                                                                           \
-    X(texture) /* what neighbours have not read before */                                          \
+    X(texture) /* not read by neighbours before */                                                 \
     X(color)                                                                                       \
     X(z)                                                                                           \
-    X(attribute) /* and indices */
+    X(attribute) /* including indices */
 
 enum trace_unit {
 #define TRACE_UNIT(name) UNIT_##name,
@@ -42,30 +42,33 @@ extern const char *const trace_client_names[TRACE_CLIENT_COUNT];
 struct trace_draw {
     uint32_t frame, number;
     double units[TRACE_UNIT_COUNT], bytes[TRACE_CLIENT_COUNT];
-    double reused; /* of its indices, the share whose vertices are there already */
+    double reused; /* share of its indices whose vertices can be reused */
     double
-        latency; /* of one vertex and one fragment group that are alone; units count the others */
-    double stream_bytes;            /* constants and programs, before it can begin */
-    double put_bytes, buffer_bytes; /* uploaded since the draw before into textures, into buffers */
+        /* One vertex group and one fragment group without others in flight; `units` has the other
+         * groups. */
+        latency;
+    double stream_bytes; /* constants and programs needed before it can begin */
+    /* uploaded to textures and to buffers since the previous draw */
+    double put_bytes, buffer_bytes;
 };
 
-/* A frame's work beside its draws. */
+/* Work of a frame besides its draws. */
 struct trace_frame_work {
-    double put_bytes, buffer_bytes; /* behind the last draw */
+    double put_bytes, buffer_bytes; /* after the last draw */
     double clears, blitted;
-    double shown_bytes; /* of the picture that is shown, as far as it was drawn into */
-    double dirty_bytes; /* that the ROPs' caches may hold behind the last draw */
+    double shown_bytes; /* of the displayed picture, as far as it was drawn into */
+    double dirty_bytes; /* that the ROP caches may hold after the last draw */
 };
 
 struct trace_work {
-    double memory_rate;                  /* bytes a cycle of the machine */
+    double memory_rate;                  /* bytes per cycle of the machine */
     bool unified;                        /* vertex and fragment programs share their units */
     VEC(struct trace_draw) draws;        /* in order */
-    VEC(struct trace_frame_work) frames; /* all up to the last that was drawn */
-    double seconds;                      /* that drawing took, with the look at it */
+    VEC(struct trace_frame_work) frames; /* all up to the last one drawn */
+    double seconds;                      /* host time for replay and analysis */
 };
 
-/* Draws the frames (all: count 0), and what they need. `params` is a machine that can be built. */
+/* Replays the frames (all if count is 0) and finds their work. `params` must be a valid machine. */
 bool trace_work_find(struct trace_work *work, struct trace_reader *reader,
                      const struct frame_set *frames, const struct params *params,
                      uint64_t memory_bytes, struct error *err);
