@@ -1,6 +1,6 @@
 #!/bin/bash
-# Interrupts `aetius sim --jobs 4` COUNT times with INT and TERM in turn, in a PID namespace of its own, and
-# looks at a witness process that no signal may reach. Exit status 77: there is no such namespace here.
+# Interrupts `aetius sim --jobs 4` COUNT times with INT and TERM in turn, in a separate PID namespace.
+# Checks that no signal reaches a witness process. Exit status 77: PID namespaces are not available.
 #
 #     tests/jobs_signals.sh AETIUS TRACE FOLDER [COUNT]
 set -u
@@ -13,7 +13,7 @@ aetius=$2
 trace=$3
 folder=$4
 count=${5:-40}
-set -m # jobs do not ignore INT
+set -m # so that jobs do not ignore INT
 sleep 100000 &
 witness=$!
 interrupted=0
@@ -24,8 +24,8 @@ for i in $(seq "$count"); do
     job=$!
     sleep 0.0$((RANDOM % 10))$((RANDOM % 10))
     target=$job
-    [ $((i % 4)) -lt 2 ] || target=-$job # the group, as the terminal does for Ctrl-C
-    kill -$signal -- $target 2>/dev/null # it may have ended
+    [ $((i % 4)) -lt 2 ] || target=-$job # the process group, as the terminal does for Ctrl-C
+    kill -$signal -- $target 2>/dev/null # the process may have ended
     wait $job
     status=$?
     kill -0 $witness || { echo "signal $i ($signal) ended the witness"; exit 1; }

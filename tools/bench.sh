@@ -1,18 +1,19 @@
 #!/bin/sh
-# `make bench`: how fast the simulator is, on one core; medians of three runs. Cycles count when a
-# shader, texture unit or ROP was BUSY in them; wall time is that spent on the machine. Beside them
-# the cycles of the frame, and the lower bound that its work sets (report/run/metrics.def).
+# `make bench`: measures the simulator's speed on one core; medians of three runs. Busy cycles are those
+# in which a shader, texture unit or ROP was BUSY. Wall time is the time spent in the machine. The table
+# also has the cycles of the frame, and the lower bound from its work (report/run/metrics.def).
 #
 #     tools/bench.sh build/aetius [PART...]
 #
-# Parts: scenes (of benchmarks/gl), programs (glmark2, OpenArena), jobs (40 frames of OpenArena with
-# one process and with two), codecs, replay (the functional renderer against the references), capture
+# Parts: scenes (of benchmarks/gl), programs (glmark2, OpenArena), jobs (40 frames of OpenArena with one
+# process and with two), codecs, replay (the functional renderer and the reference renderers), capture
 # (the whole demo, played without and with a capture).
 #
-# What was measured is also a row each in out/bench-history.csv, with the commit and the processor:
-# `aetius report out/bench-history.csv -o bench.html` draws it over commits.
+# Each measurement also adds a row to out/bench-history.csv, with the commit and the processor.
+# `aetius report out/bench-history.csv -o bench.html` plots the rows over commits.
 #
-# Environment: RUNS (3), SIZE (1024x768: of our own scenes), HISTORY (instead of out/bench-history.csv).
+# Environment: RUNS (3), SIZE (1024x768: for the scenes of benchmarks/gl), HISTORY (replaces
+# out/bench-history.csv).
 set -eu
 cd "$(dirname "$0")/.."
 aetius=$1
@@ -43,7 +44,7 @@ has_game() {
     [ -x /usr/games/openarena ]
 }
 
-# heading TITLE: of a table
+# heading TITLE: prints the title and the column heads of a table
 heading() {
     echo "$1"
     line='  %-28s %-15s %12s %10s %12s %12s %12s %6s %6s\n'
@@ -53,7 +54,7 @@ heading() {
     printf "$line" '' '' 'a wall s' 'a frame' 'fragment' 'a frame' 'a frame' ratio resident
 }
 
-# measure NAME TRACE FRAMES PRESET OPTIONS...: one line
+# measure NAME TRACE FRAMES PRESET OPTIONS...: prints one row
 measure() {
     name=$1
     trace=$2
@@ -140,7 +141,7 @@ part_programs() {
     measure 'OpenArena 300, anisotropic' "$out/game-anisotropic.trace" 0 reference-2008
 }
 
-# One run each: its time is minutes.
+# One run each, because a run takes minutes.
 part_jobs() {
     has_game || return 0
     capture_game "$out/game-40.trace" 1024 768 300-339
@@ -157,7 +158,7 @@ part_jobs() {
     }'
 }
 
-# The codecs, over the different blocks of an OpenArena frame with 4 samples a pixel.
+# Speed of the codecs on the distinct blocks of an OpenArena frame with 4 samples per pixel.
 part_codecs() {
     has_game || return 0
     capture_game "$out/game-x4.trace" 1024 768 300-300 +set r_ext_multisample 4
@@ -168,8 +169,8 @@ part_codecs() {
     "$aetius" compress --bench "$out/game-x4/blocks.z"
 }
 
-# The functional renderer against the reference renderers: frames a second of a replay, its start-up
-# apart: 10 frames and 1 frame are timed.
+# Frames per second of a replay, with the functional renderer and with the reference renderers. The
+# difference between 10 frames and 1 frame excludes start-up time.
 frames_a_second() {
     for count in 1 10; do
         began=$(date +%s%N)
@@ -191,8 +192,8 @@ part_replay() {
     frames_a_second llvmpipe --reference=llvmpipe
 }
 
-# Frames a second as the game counts them, over the whole demo: of virgl_test_server alone, and of a
-# capture, which puts itself between them.
+# Frames per second over the whole demo, as the game reports them: with virgl_test_server alone, and with
+# a capture between the game and the server.
 play() {
     # shellcheck disable=SC2046  # words
     "$@" $(game 640 480) +set nextdemo quit </dev/null 2>&1
@@ -203,7 +204,7 @@ with_display() {
     if [ -n "${DISPLAY:-}" ]; then env "$@"; else xvfb-run -a -s '-screen 0 1280x1024x24' env "$@"; fi
 }
 
-# rate LOG: of a line "3398 frames 80.1 seconds 42.4 fps ...".
+# rate LOG: the figure from a line "3398 frames 80.1 seconds 42.4 fps ..."
 rate() {
     sed -n 's/.* seconds \([0-9.]*\) fps.*/\1/p' "$1" | tail -n 1
 }

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Fails when a text cites a page (.md) or a heading that does not exist; prints file:line. Checked are:
+# Fails if a text cites a page (.md) or a heading that does not exist. Prints file:line. It checks:
 #
-# - in comments: each path that ends in .md, from the root of the repository;
-# - anywhere else: such paths that begin with a folder of the repository;
-# - a heading behind a page of docs/design: "docs/design/NAME.md, Heading";
-# - links of Markdown pages, with their anchors (as GitHub makes them of headings).
+# - in comments: each path that ends in .md, relative to the root of the repository
+# - elsewhere: such paths that begin with a folder of the repository
+# - a heading after a page of docs/design: "docs/design/NAME.md, Heading"
+# - links of Markdown pages, with their anchors (as GitHub derives them from headings)
 #
-# NAME.md and STUDY.md stand for any name; DIR/... is a folder of the user's.
+# NAME.md and STUDY.md are placeholders for any name; DIR/... is a folder of the user.
 #
 #     tools/check-citations.sh [ROOT]
 set -eu
@@ -25,7 +25,7 @@ texts() {
 } | awk '
 function complain(line, why) { printf "%s:%d: %s\n", file, line, why; bad = 1 }
 
-# GitHub makes an anchor of a heading: lower case, no punctuation, hyphens for blanks.
+# GitHub derives an anchor from a heading: lower case, no punctuation, hyphens for spaces.
 function anchor_of(heading,    a) {
     a = tolower(heading)
     gsub(/[^a-z0-9 _-]/, "", a)
@@ -50,7 +50,7 @@ function read_headings(page,    line, fenced, h, a) {
     close(page)
 }
 
-# Without "." and "..".
+# Removes "." and ".." from a path.
 function normal(path,    n, part, out_part, out, i, k) {
     n = split(path, part, "/")
     k = 0
@@ -63,7 +63,7 @@ function normal(path,    n, part, out_part, out, i, k) {
     return out
 }
 
-# The comment in a line of C or JavaScript; in_comment spans lines.
+# The comment part of a line of C or JavaScript. in_comment carries over to the next line.
 function c_comment(line,    out, c, two, quote) {
     out = ""
     quote = ""
@@ -102,7 +102,7 @@ function is_placeholder(path) {
     return path ~ /(^|\/)(NAME|STUDY)\.md$/ || path ~ /^DIR\//
 }
 
-# `rest` follows a page and a comma: whether it begins with one of the headings of the page.
+# Whether `rest`, the text after a page and a comma, begins with a heading of the page.
 function names_heading(page, rest,    n, h, i, after) {
     sub(/^"/, "", rest)
     n = split(headings[page], h, "\n")
@@ -114,7 +114,7 @@ function names_heading(page, rest,    n, h, i, after) {
     return 0
 }
 
-# Every path in `text`; what follows a path goes on in `next_lines`.
+# Checks every path in `text`, which continues in `next_lines`.
 function check_paths(text, next_lines, number, in_comments,    at, path, before, rest) {
     while (match(text, /[A-Za-z0-9_.\/*-]*[A-Za-z0-9_*-]\.md/)) {
         path = substr(text, RSTART, RLENGTH)

@@ -1,13 +1,13 @@
 #!/bin/sh
-# The include law of ARCHITECTURE.md: a file of src/ includes its own folder and those before it, and
-# only src/trace/virgl includes the numbers of virgl and vtest. Prints each include that is against
-# it; fails when there is one.
+# Checks the include law of ARCHITECTURE.md: a file of src/ includes only its folder and earlier ones.
+# Only src/trace/virgl includes the protocol constants of virgl and vtest. Prints each violation; fails if
+# there is one.
 set -eu
 cd "$(dirname "$0")/.."
 
 find src -name '*.[ch]' -o -name '*.def' | sort | xargs awk '
 BEGIN {
-    rank["shim"] = 0 # loaded into other programs: stands alone
+    rank["shim"] = 0 # loaded into other programs, so it includes no other folder
     rank["base"] = 1; rank["core"] = 2; rank["params"] = 2.5; rank["isa"] = 3; rank["codec"] = 3; rank["state"] = 4
     rank["gfx"] = 5; rank["trace"] = 6; rank["unit"] = 7; rank["sim"] = 8
     rank["analysis"] = 9; rank["report"] = 9; rank["model"] = 10
@@ -18,7 +18,7 @@ FNR == 1 {
     split(FILENAME, path, "/")
     own = path[2]
 }
-# Tables right in src/, such as machine.def, lie in no folder: others read them.
+# Tables directly in src/, such as machine.def, belong to no folder; any folder may include them.
 /^[ \t]*#[ \t]*include[ \t]*"/ && own ~ /^[a-z]+$/ {
     split($0, quoted, "\"")
     if (!(own in rank)) { complain("the folder src/" own " has no place in the include law"); nextfile }

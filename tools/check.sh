@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every check (`make check`). Ends in one line, `N passed, N failed`: steps, and each test case of
-# the unit tests.
+# Runs every check (`make check`). The last line is `N passed, N failed`; it counts steps, and each test
+# case of the unit tests.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 root=$(pwd)
@@ -19,8 +19,8 @@ fail() {
     echo "FAILED  $*"
 }
 
-# step NAME COMMAND...: one check, with its output shown only when it fails. One that ends with 77 and a
-# line "skipped: why" cannot be done here, and counts neither way.
+# step NAME COMMAND...: runs one check; prints its output only if it fails. A command that exits with 77
+# and prints "skipped: why" counts neither as passed nor as failed.
 step() {
     name=$1
     shift
@@ -66,8 +66,8 @@ build() {
     ninja -C "$dir" $targets
 }
 
-# The test cases that a build's last run counted: "passed failed skipped". A program that died is a
-# failure even when it printed none.
+# Counts the test cases of a build's last run: "passed failed skipped". A crashed program counts as a
+# failure even if it printed none.
 count_cases() {
     jq -rs '
         def cases: [(.stdout // "") | split("\n")[] | select(test("^(not )?ok [0-9]"))];
@@ -82,8 +82,7 @@ count_cases() {
     ' "$1/meson-logs/testlog.json"
 }
 
-# What the programs that failed said: their cases that are not ok, with the reasons, and the end of
-# what they wrote to standard error.
+# Output of the failed programs: their failed cases with reasons, and the end of standard error.
 failures() {
     jq -r '
         select(.result != "OK" and .result != "SKIP")
@@ -121,7 +120,7 @@ unit_tests() {
 
 commands() { "$1" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'; }
 
-# In lines that a terminal of 80 columns holds.
+# Checks that help text fits a terminal of 80 columns.
 answers_help() {
     COLUMNS=80 "$1" "$2" --help | awk -v usage="usage: aetius $2" '
         index($0, usage) == 1 { named = 1 }
@@ -129,8 +128,8 @@ answers_help() {
         END { exit wide || !named }'
 }
 
-# What a run says that must not depend on the compiler or on who simulates which frame: pictures,
-# cycles, statistics, parameters. results BINARY FOLDER OPTIONS...
+# results BINARY FOLDER OPTIONS...: stores the results of a run that must not depend on the compiler, or
+# on the process that simulates a frame: pictures, cycles, statistics, parameters.
 results() {
     binary=$1
     folder=$2
@@ -152,7 +151,7 @@ same_results() {
     diff "$work/results/gcc-O3.results" "$at.results"
 }
 
-# A frame's row of the table by frames is the same when the frames before it are not simulated.
+# Checks that a frame's row in the table of frames is the same without simulating earlier frames.
 frame_alone() {
     "$aetius" sim "$golden" --frames 1 --force -o "$work/results/alone" || return 1
     gunzip -c "$work/results/alone/stats.frames.csv.gz" | tail -n 1 >"$work/results/alone.row"
@@ -160,7 +159,7 @@ frame_alone() {
         diff - "$work/results/alone.row"
 }
 
-# Names on the page about coverage are those of statistics.
+# Checks that each name on the page about coverage is a statistic.
 covered_statistics_exist() {
     "$aetius" stats --json --preset reference-2008 |
         jq -r '.statistics[].name | sub("\\[[0-9]+\\]"; "")' >"$work/statistics.names"
@@ -191,14 +190,14 @@ statistics_used() {
     UNUSED_OK='hz.poisoned hz.updates_ignored setup.culled_no_area zstencil.blocks_read_128 blitter.lines_merged blitter.source_hits work.readback_cycles' tools/unused-statistics.sh "$work"/results/used-* $(find "$work/real/pictures" -name sim 2>/dev/null)
 }
 
-# The part of `make real` that is short enough.
+# The parts of `make real` that are short enough.
 real_scenes() {
     OUT=$work/real SCENES='build texture shading pulsar' FRAMES=2 TIMED=2 SIZE=320x240 \
         tools/real.sh "$1" glmark2
 }
 
-# What lies in third_party/uplot is what was noted when it came, and what npm's package holds. 77: npm or
-# its registry is not to be had.
+# Checks that third_party/uplot equals its recorded hashes and npm's package. Exit status 77: npm or its
+# registry is not available.
 uplot_is_npm_s() {
     at=third_party/uplot
     version=$(sed -n 's/^uplot //p' $at/VERSION)
@@ -213,8 +212,8 @@ uplot_is_npm_s() {
         cmp $at/uPlot.min.css "$work/uplot/package/dist/uPlot.min.css"
 }
 
-# The tests of what threads share, with ThreadSanitizer. They include the source that they test. Addresses are
-# not randomized, since some versions of it cannot start otherwise.
+# Runs the tests of data shared by threads with ThreadSanitizer. The tests include the source that they
+# test. Address randomization is off, because some versions of ThreadSanitizer cannot start with it.
 no_data_races() {
     for test in base/test_worker_pool_signals shim/test_shim_labels; do
         program="$work/race_$(basename $test)"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# `make demo`: real programs are captured live, simulated, and their pictures checked against two
-# reference renderers. Everything lies in out/demo afterwards.
+# `make demo`: captures real programs live, simulates them, and compares their pictures with two reference
+# renderers. All results are in out/demo.
 #
 #     tools/demo.sh build/aetius
 set -eu
@@ -31,7 +31,7 @@ capture() {
     }
 }
 
-# Draws one trace four ways and compares; leaves a row of the table in $out/$1/row.
+# Draws one trace with four renderers and compares the pictures. Writes a row of the table to $out/$1/row.
 examine() {
     at=$out/$1
     trace=$2

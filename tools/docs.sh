@@ -1,7 +1,7 @@
 #!/bin/sh
-# Writes docs/commands.md, docs/params.md, docs/statistics.md and docs/machine.svg from the tables in
-# the binary. Graphviz draws the SVG; without Graphviz it is left as it is.
-# With --check nothing is written: fails when one is not current.
+# Writes docs/commands.md, docs/params.md, docs/statistics.md and docs/machine.svg from the tables in the
+# binary. Graphviz draws the SVG; without Graphviz the file stays unchanged. With --check it writes
+# nothing, and fails if a file is out of date.
 #
 #     tools/docs.sh build/aetius [--check]
 set -eu
@@ -23,7 +23,7 @@ fenced() {
     for name in $("$aetius" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
         printf '\n## %s\n\n' "$name"
         fenced "$aetius" "$name" --help
-        # "  sweep query DIR ...": a part with a help of its own
+        # "  sweep query DIR ...": a subcommand with a separate help text
         for part in $("$aetius" "$name" --help | sed -n "s/^  $name \([a-z]*\) .*/\1/p"); do
             printf '\n### %s %s\n\n' "$name" "$part"
             fenced "$aetius" "$name" "$part" --help

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Files as arrays of C, on standard output:
+# Converts files to C arrays on standard output:
 #
 #     tools/embed.sh HEADER NAME FILE... [-- NAME FILE...]...
 #
-# NAME[] holds the bytes of its files, one after the other, a new line between two.
+# NAME[] contains the bytes of its files in order, separated by newlines.
 set -eu
 echo "/* made by tools/embed.sh */"
 echo "#include \"$1\""

@@ -1,18 +1,22 @@
 #!/bin/sh
-# Scenes that virgl_test_server cannot judge (benchmarks/gl/features), live: ours against Mesa's
-# own renderers, which draw the program itself; what virgl_test_server is said to draw alike, also
-# against that; and the machine against the functional renderer, bit for bit.
+# Live checks of scenes that virgl_test_server cannot draw correctly (benchmarks/gl/features). Compares
+# our pictures with those of Mesa's renderers, which draw the program directly. The kinds that
+# virgl_test_server supports are also compared with it. Verifies the machine against the functional
+# renderer, bit for bit.
 #
 #     tools/features.sh build/aetius FOLDER
 #
-# The judge is llvmpipe, but of anisotropy softpipe: llvmpipe has no limit to it. Both weight an
-# ellipse by a Gaussian, which at 1 by 16 texels leaves 0.96 of a wave of 16 texels across; ours
-# averages probes along the longer axis, which leaves nearly all. 0.04 of half of 255, by the square
-# root of 2, is 3.6 steps: 37 dB where two channels of three show it, 38 to 43 over all tiles.
-# Pictures of any other limit are at 35 dB at most, with the axes exchanged at 32, without
-# anisotropy at 24.
-# Discs: llvmpipe's rims are not smooth; squares of the same size are at 22 dB. Lines: coverage is
-# off by a step or two on the rims. The rest: at 60 dB one value in 16 may be off by one step.
+# The reference is llvmpipe, except for anisotropy, where it is softpipe: llvmpipe does not limit the
+# ratio.
+#
+# Anisotropy: both references weight an ellipse by a Gaussian. At 1 by 16 texels it keeps 0.96 of the
+# amplitude of a wave of 16 texels across. Our renderer averages probes along the longer axis, which keeps
+# nearly all of it. 0.04 of half of 255, divided by the square root of 2, is 3.6 steps. That gives 37 dB
+# where two of three channels show the wave, 38 to 43 over all tiles. Pictures with another limit reach at
+# most 35 dB, with exchanged axes 32, without anisotropy 24.
+#
+# Discs: llvmpipe does not smooth their rims; squares of the same size reach 22 dB. Lines: coverage
+# differs by a step or two at the rims. Other kinds: at 60 dB one value in 16 may differ by one step.
 set -eu
 [ -n "${DISPLAY:-}" ] || exec xvfb-run -a "$0" "$@"
 aetius=$1
@@ -22,7 +26,8 @@ bad=0
 rm -rf "$out"
 mkdir -p "$out"
 
-# near NAME REFERENCE PICTURES DB: their difference is that small; identical pictures have no ratio.
+# near NAME REFERENCE PICTURES DB: checks that the PSNR is at least DB. Identical pictures have no PSNR
+# and pass.
 near() {
     psnr=$("$aetius" compare --json "$2" "$3" |
         jq '.total | if .pixels > 0 then .psnr // 999 else 0 end') || psnr=0
@@ -36,7 +41,7 @@ near() {
     printf '%-28s %-7s %.1f dB (at least %s)\n' "$1" $result "$psnr" "$4"
 }
 
-# judge KIND RATIO DRIVER DB
+# judge KIND RATIO DRIVER DB: compares our pictures with those of a Mesa driver
 judge() {
     at=$out/$1-$2
     mkdir -p "$at"
@@ -47,7 +52,7 @@ judge() {
     near "$1 $2, $3" "$at/$3" "$at/ours" "$4"
 }
 
-# alike KIND: virgl_test_server draws it too.
+# alike KIND: compares virgl_test_server with llvmpipe, for kinds that it supports
 alike() {
     at=$out/$1-16
     "$aetius" run --reference -- "$program" --kind "$1" --save "$at/reference" >>"$at/log" 2>&1 ||

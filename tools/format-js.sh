@@ -1,7 +1,7 @@
 #!/bin/sh
-# Formats the JavaScript of the report page and of its test with prettier (npm; the version and its
-# hash in tests/browser/package-lock.json). With --check it changes nothing, and fails with the names
-# of files that are not formatted. Ends with 77 and a word where prettier is not to be had.
+# Formats the JavaScript of the report page and of its test with prettier (npm; the version and its hash
+# are in tests/browser/package-lock.json). With --check it changes nothing, and fails with the names of
+# unformatted files. Exits with 77 and a message if prettier is not available.
 #
 #     tools/format-js.sh [--check] [FOLDER]      FOLDER (build/js) gets node_modules
 set -eu

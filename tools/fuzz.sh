@@ -22,7 +22,7 @@ for target in $targets; do
     out=out/fuzz/$target
     mkdir -p "$out/corpus"
     quiet=0
-    [ "$target" != ini ] || quiet=2 # it warns of most parameters
+    [ "$target" != ini ] || quiet=2 # most parameters cause a warning
     echo "$target: $seconds s"
     if nice "$build/tests/fuzz_$target" -max_total_time="$seconds" -timeout=20 -max_len=65536 \
         -rss_limit_mb=4096 -close_fd_mask=$quiet -artifact_prefix="$out/" \

@@ -1,9 +1,9 @@
 #!/bin/sh
-# `make golden`: captures anew what tests keep of programs, where Mesa or what it is offered has
-# changed: tests/golden/*.trace, and the fuzz corpora that come from programs. Look at what
-# `aetius info` and the tests say then: expected numbers are worked out again, not copied.
+# `make golden`: captures the test inputs again that come from programs: tests/golden/*.trace, and some
+# fuzz corpora. Needed if Mesa, or the features offered to it, have changed. Then check the output of
+# `aetius info` and of the tests: derive expected numbers again, do not copy them.
 #
-# Not made here, since they hold no shaders: tests/golden/*.blocks.*, and the corpora blocks, codec
+# Not captured, because they contain no shaders: tests/golden/*.blocks.*, and the corpora blocks, codec
 # and */state.
 #
 #     tools/golden.sh build/aetius
@@ -14,7 +14,7 @@ programs=$(dirname "$aetius")/benchmarks/gl
 corpus=tests/fuzz/corpus
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-PATH=$programs:$PATH # traces name their program without a folder
+PATH=$programs:$PATH # so that traces store the program's name without a folder
 
 record() {
     to=$1
@@ -28,7 +28,7 @@ record() {
 
 dword() { od -An -tu4 -j "$2" -N 4 "$1" | tr -d ' '; }
 
-# messages TRACE: what its first chunk unpacks to (docs/design/file-formats.md, Trace)
+# messages TRACE: unpacks the first chunk (docs/design/file-formats.md, Trace)
 messages() {
     at=$((28 + $(dword "$1" 16) + $(dword "$1" 20)))
     tail -c +$((at + 44 + 1)) "$1" | head -c "$(dword "$1" $((at + 8)))" | zstd -dcq
@@ -46,7 +46,7 @@ record "$work/pulsar" glmark2 -s 320x240 -b pulsar:duration=3600:nframes=1
 messages "$work/pulsar" >$corpus/stream/pulsar
 cp $corpus/stream/pulsar $corpus/trace/messages-pulsar
 
-# The text of one shader of each of these piglit tests.
+# One shader text from each of these piglit tests.
 tests=$(cd /usr/lib/*/piglit && pwd)
 for file in "$corpus"/program/*; do
     name=$(basename "$file")

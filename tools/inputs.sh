@@ -1,12 +1,12 @@
 # shellcheck shell=sh disable=SC2154
-# Inputs that the benchmarks, the scaling study and `make real` share; sourced by them. $aetius is
-# the simulator, $out the folder that traces go to; a trace that is there is kept.
+# Inputs that the benchmarks, the scaling study and `make real` share; these scripts source this file.
+# $aetius is the simulator, $out the folder for traces. An existing trace is kept.
 
 can_draw() {
     [ -n "${DISPLAY:-}" ] || xvfb-run -a true >/dev/null 2>&1
 }
 
-# capture TRACE LOG PROGRAM...: everything that the program draws
+# capture TRACE LOG PROGRAM...: captures everything that the program draws
 capture() {
     to=$1
     log=$2
@@ -19,15 +19,16 @@ capture() {
     [ -f "$to" ] || mv "$to.part" "$to"
 }
 
-# game WIDTH HEIGHT: the command that plays OpenArena's demo, as words
+# game WIDTH HEIGHT: prints the command that plays OpenArena's demo, as words
 game() {
     echo "/usr/games/openarena +set com_hunkmegs 512 +set s_initsound 0 +set r_fullscreen 0" \
         "+set r_mode -1 +set r_customwidth $1 +set r_customheight $2 +set com_maxfps 0" \
         "+set ttycon 0 +set timedemo 1 +set cl_renderer opengl1 +demo demo088-test1"
 }
 
-# capture_game TRACE WIDTH HEIGHT FRAMES OPTIONS...: OpenArena's demo. When it starts for the first
-# time it sets its display up twice, so that frames have other numbers: it is started once in vain.
+# capture_game TRACE WIDTH HEIGHT FRAMES OPTIONS...: captures OpenArena's demo. At its first start the
+# game sets up its display twice, which shifts frame numbers. So the script starts it once without a
+# capture.
 capture_game() {
     [ ! -f "$1" ] || return 0
     mkdir -p "$out/home"

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Host instructions that `aetius sim` takes for three small traces (valgrind counts them), compared
-# with tests/golden/instructions.txt: fails when one takes over 0.5 % more. --renew writes the file
-# anew. What run.json takes is not counted. The counts hold for one compiler and one C library, which the file names; with others it ends
-# with 77 and a word.
+# Counts the host instructions of `aetius sim` for three small traces with valgrind, and compares them
+# with tests/golden/instructions.txt. Fails if a count is more than 0.5 % higher. --renew rewrites the
+# file. Instructions for run.json are not counted. The counts are valid for one compiler and one C
+# library, which the file names. With others the script exits with 77 and a message.
 #
 #     tools/instructions.sh [--renew] AETIUS
 set -eu
@@ -23,11 +23,11 @@ if [ -z "$renew" ] && [ "$(head -n 1 $file)" != "# $built_by" ]; then
 fi
 
 echo "# $built_by" >"$work/counts"
-# The C library's functions for any x86-64, whatever this processor has.
+# Selects the C library's baseline x86-64 functions, so that counts do not depend on the processor.
 export GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX,-AVX_Fast_Unaligned_Load,-AVX2,-AVX512F,-AVX512VL,-BMI2,-ERMS,-FMA,-FMA4,-FSRM,-LZCNT,-MOVBE,-SSE4_1,-SSE4_2,-SSSE3:glibc.cpu.x86_non_temporal_threshold=0xc0000
 
-# Without run.json, which a run that takes longer writes more often: entering these functions turns
-# counting off, leaving them turns it on. (--collect-atstart has to come last.)
+# Excludes run.json, because a slower run writes it more often. Entering these functions turns counting
+# off, leaving them turns it on. (--collect-atstart must come last.)
 count() {
     trace=$1
     shift

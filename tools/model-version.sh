@@ -1,12 +1,13 @@
 #!/bin/sh
-# A header with the hash of the sources that decide what a simulation comes to: runs of sweeps are
-# kept under a name that it is part of. Without OUT: only lists these files.
+# Prints a header with the hash of the sources that determine simulation results. The hash is part of the
+# name under which sweeps store a run. Without OUT: only lists these files.
 #
 #     tools/model-version.sh [OUT]
 set -eu
 out=${1:+$(realpath -m "$1")}
 cd "$(dirname "$0")/.."
-# All of src but what only chooses, collects or shows runs; of the analyses, the one that writes into a run.
+# All of src except code that only selects, collects or displays runs. Of the analyses, only the one that
+# writes into a run is included.
 files() {
     find src -type f -name '*.[chd]*' |
         grep -vE '^src/(analysis|model|sweep|study|cmd|shim)/'

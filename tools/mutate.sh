@@ -1,10 +1,12 @@
 #!/bin/sh
-# `make mutate`: do the tests notice a changed line? Changes COUNT lines of src (PART: a folder of src,
-# or one in it, as unit/rop), drawn by SEED, one at a time in a copy of the sources, and runs the tests
-# against each: those of its folder first, then all others; the first that fails ends it. What they
-# let live is a survivor, unless tests/equivalent-mutants.tsv lists the change as equivalent (it
-# changes nothing that anybody can see), with the reason. Ends in a line of counts; leaves
-# out/mutate/SEED.tsv: result, file, line, operator, the changed line, the tests that noticed.
+# `make mutate`: measures whether the tests notice changed lines. It selects COUNT lines of src with the
+# random seed SEED (PART: a folder such as unit or unit/rop). It changes one line at a time in a copy of
+# the sources and runs the tests: first those of the line's folder, then all others, up to the first
+# failure.
+#
+# A change that no test notices is a survivor, unless tests/equivalent-mutants.tsv lists it as equivalent
+# (no visible effect), with the reason. The last line has the counts. out/mutate/SEED.tsv has result,
+# file, line, operator, the changed line, and the tests that noticed.
 #
 #     tools/mutate.sh [SEED [COUNT [PART...]]]
 set -eu
@@ -19,9 +21,9 @@ equivalent=tests/equivalent-mutants.tsv
 
 say() { echo "mutate: $*"; }
 
-# run LEAKS OPTION...: whether these tests pass. The first failure ends the run. A change may make a
-# loop endless, so a test has half of its usual time. On a busy host this may be too short: a test that
-# timed out gets four times its usual time before it counts. LEAKS 1: a leak fails a test, too.
+# run LEAKS OPTION...: whether these tests pass. The first failure ends the run. A change may cause an
+# endless loop, so each test gets half of its usual time. On a busy host this may be too short: after a
+# timeout, the tests run again with four times their usual time. LEAKS 1: a leak also fails a test.
 run() {
     leaks=$1
     shift
@@ -35,18 +37,18 @@ run_in() {
         meson test -C $build --no-rebuild --maxfail 1 -t "$factor" "$@" >build-mutate/tests.log 2>&1
 }
 
-# Whether the tests of the file pass; if not, $noticed says which did not.
+# Whether the tests pass for a change in this file. If not, $noticed is the test that failed.
 passes() {
     folder=$(echo "$1" | cut -d / -f 2)
     leaks=1
-    [ "$folder" != cmd ] || leaks=0 # its tests start programs whose OpenGL driver leaks
+    [ "$folder" != cmd ] || leaks=0 # its tests start programs whose OpenGL driver leaks memory
     run $leaks --suite "$folder" && run 0 --no-suite "$folder" && return
     noticed=$(sed -n 's/^ *[0-9]*\/[0-9]* \(.*[^ ]\)  *\(FAIL\|TIMEOUT\|ERROR\) .*/\1/p' \
         build-mutate/tests.log | head -n 1)
     return 1
 }
 
-# is_equivalent FILE TEXT: the list has it.
+# is_equivalent FILE TEXT: whether the list contains the change
 is_equivalent() {
     FILE=$1 TEXT=$2 awk -F '\t' '
         function trimmed(text) { gsub(/^ +| +$/, "", text); return text }
@@ -54,7 +56,8 @@ is_equivalent() {
         END { exit !found }' $equivalent
 }
 
-# What has not changed keeps its time, and is not built anew. Shared, the libraries alone are linked for a change, not every test.
+# Unchanged files keep their modification time, so they are not rebuilt. With shared libraries, a change
+# relinks the libraries but not every test.
 mkdir -p $copy out/mutate
 git ls-files --cached --others --exclude-standard | while read -r file; do
     cmp -s "$file" "$copy/$file" || cp --parents "$file" $copy
@@ -75,20 +78,20 @@ if ! run 0; then
     exit 1
 fi
 
-# Twice as many as wanted: those that do not compile do not count.
+# Draws twice as many changes as requested, because some do not compile.
 # shellcheck disable=SC2046  # lists of files
 (cd $copy && awk -v seed="$seed" -v count=$((2 * count)) -f tools/mutations.awk \
     $(for part in "${@:-.}"; do find "src/$part" -name '*.c' | sed 's|/\./|/|' | sort; done)) >build-mutate/drawn
 touch "$out"
 
-# tried FILE LINE OPERATOR TEXT: the result that an earlier run left, or nothing.
+# tried FILE LINE OPERATOR TEXT: the result of an earlier run, or nothing
 tried() {
     FILE=$1 LINE=$2 OPERATOR=$3 TEXT=$4 awk -F '\t' '
         $2 == ENVIRON["FILE"] && $3 == ENVIRON["LINE"] && $4 == ENVIRON["OPERATOR"] &&
             $5 == ENVIRON["TEXT"] { print $1; exit }' "$out"
 }
 
-# Tries the change that is drawn; leaves $result, and $noticed of one that was killed.
+# Tests the selected change. Sets $result, and $noticed if it was killed.
 try() {
     cp "$copy/$file" build-mutate/sound.c
     # shellcheck disable=SC2016

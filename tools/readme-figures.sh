@@ -1,6 +1,6 @@
 #!/bin/sh
-# Compares the figures of README.md with their sources: commands that take less than a second, and
-# the tables of docs/studies. Prints each figure that differs; fails if there is one.
+# Compares the figures of README.md with their sources: commands that take less than a second, and the
+# tables of docs/studies. Prints each figure that differs; fails if there is one.
 #
 #     tools/readme-figures.sh build/aetius
 set -eu
@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 aetius=$1
 status=0
 
-# expect TEXT SOURCE: README has the text, which the source gives.
+# expect TEXT SOURCE: checks that README.md contains the text, which comes from the source
 expect() {
     grep -qF -- "$1" README.md || {
         echo "README.md lacks '$1' ($2)"
@@ -16,7 +16,7 @@ expect() {
     }
 }
 
-# README wraps lines: a text that may cross one is looked for in the whole.
+# README.md wraps lines, so a text that may cross a line end is searched in the joined lines.
 expect_wrapped() {
     tr '\n' ' ' <README.md | grep -qF -- "$1" || {
         echo "README.md lacks '$1' ($2)"

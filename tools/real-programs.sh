@@ -5,29 +5,29 @@
 programs_list=tests/real/programs.txt
 programs_page=docs/studies/programs.md
 
-# For the commands: press KEY ... presses keys repeatedly, one per second. Without a window manager
-# they go to the window under the pointer.
+# press KEY ... presses keys repeatedly, one per second, for the listed commands. Without a window
+# manager, keys go to the window under the pointer.
 # shellcheck disable=SC2016  # expanded where it runs
 press='press() {
     while :; do for key; do sleep 1; xdotool mousemove 200 200 key "$key"; done; done &
 }'
 
-# programs_lines RUNS: the lines of the list without blanks around the columns, those that run here
-# (yes) or those that do not (no); of $PROGRAMS only, where that is set.
+# programs_lines RUNS: prints the lines of the list, without spaces around the columns: those that run
+# here (yes) or those that do not (no). If $PROGRAMS is set, only these programs.
 programs_lines() {
     awk -F'|' -v OFS='|' -v runs="$1" -v only="${PROGRAMS:-}" '
         BEGIN { n = split(only, names, " "); for (i = 1; i <= n; i++) wanted[names[i]] = 1 }
         /^#/ || NF < 5 { next }
         {
             for (i = 1; i <= NF; i++) gsub(/^ +| +$/, "", $i)
-            for (i = 6; i <= NF; i++) $5 = $5 "|" $i # a pipe in the command
+            for (i = 6; i <= NF; i++) $5 = $5 "|" $i # the command contains a pipe
             if (only == "" ? ($3 != "-") == (runs == "yes") : runs == "yes" && $1 in wanted)
                 print $1, $2, $3, $4, $5
         }' "$programs_list"
 }
 
-# run_quietly FOLDER COMMAND...: without a terminal or sound, in a new folder that is its HOME. What
-# takes too long is ended.
+# run_quietly FOLDER COMMAND...: runs without a terminal or sound, in a new folder that is its HOME. A
+# command that takes too long is killed.
 run_quietly() (
     home=$1
     shift
@@ -44,7 +44,7 @@ seconds_since() {
     awk -v from="$1" -v to="$(date +%s.%N)" 'BEGIN { printf "%.1f", to - from }'
 }
 
-# program_row NAME FRAMES COMMAND: leaves what the page says of a program in its folder, as row.json.
+# program_row NAME FRAMES COMMAND: writes the page's data about a program to row.json in its folder
 program_row() {
     name=programs/$1
     of=$out/programs/$1
@@ -89,7 +89,7 @@ program_row() {
             captured: $captured, verified: $verified}' >"$of/row.json"
 }
 
-# forget NAME: its results
+# forget NAME: removes its results
 forget() {
     awk -F'\t' -v name="$1" '$1 != name && $1 != name "/verify" && $1 != name "/topdown"' "$out/pictures.txt" \
         >"$out/pictures.kept"
@@ -105,16 +105,16 @@ part_programs() {
         program_row "$program" "$frames" "$command"
     done 3<"$out/programs.txt"
     programs_write_page >"$out/programs.md"
-    # the page of the docs is of the whole list
+    # docs/studies has only the page of the whole list
     [ -n "${PROGRAMS:-}" ] || cp "$out/programs.md" "$programs_page"
 }
 
-# result_of NAME COLUMN: of the line of NAME in the table of results
+# result_of NAME COLUMN: a column of NAME's line in the table of results
 result_of() {
     awk -F'\t' -v name="programs/$1" -v column="$2" '$1 == name { print $column; exit }' "$out/pictures.txt"
 }
 
-# cause_of NAME: why NAME is expected to be as it is
+# cause_of NAME: the cause recorded with NAME's expected result
 cause_of() {
     awk -F'\t' -v name="programs/$1" '$1 == name { print $3; exit }' "$expected/pictures.txt"
 }
@@ -139,7 +139,7 @@ programs_results() {
     done <"$out/programs.txt"
 }
 
-# programs_missed: the programs that miss the bar, with the cause
+# programs_missed: prints the programs below the bar, with the cause
 programs_missed() {
     awk -F'\t' -v OFS='\t' '/^programs\// && $2 != "met" { sub("^programs/", "", $1); print }' \
         "$out/pictures.txt" >"$out/programs.missed"
@@ -151,7 +151,7 @@ programs_missed() {
     done
 }
 
-# programs_versions PACKAGE...: as words
+# programs_versions PACKAGE...: prints packages with their versions
 programs_versions() {
     dpkg-query -W -f '${db:Status-Status} ${Package} ${Version}, ' "$@" 2>/dev/null |
         sed 's/not-installed [^,]*, //g; s/installed //g; s/, $//'

@@ -1,8 +1,8 @@
 # shellcheck shell=sh disable=SC2154
-# The part `slurm` of tools/real.sh, which sources this: sweeps on a Slurm cluster of three nodes on
-# this machine (tools/slurm-cluster.sh), against the same on ninja.
+# The part `slurm` of tools/real.sh, which sources this file. It runs sweeps on a Slurm cluster of three
+# nodes on this machine (tools/slurm-cluster.sh), and compares them with the same sweeps under ninja.
 
-# slurm_result NAME met|missed TEXT
+# slurm_result NAME met|missed TEXT: adds a result
 slurm_result() { printf 'slurm/%s\t%s\t%s\n' "$1" "$2" "$3" >>"$out/pictures.txt"; }
 
 # until_idle: waits until Slurm has no job left (600 s).
@@ -14,7 +14,7 @@ until_idle() {
     return 1
 }
 
-# until_running N: waits until N elements or more are done and two are running.
+# until_running N: waits until at least N elements are done and two are running
 until_running() {
     for _ in $(seq 1200); do
         done=$("$aetius" sweep status "$slurm/cluster" --json | jq .done)
@@ -29,7 +29,7 @@ sweep_cluster() {
     "$aetius" sweep "$slurm/plan.ini" -o "$slurm/cluster" --engine slurm "$@" >>"$slurm/log" 2>&1
 }
 
-# same_sweeps A B: the databases to the byte, and the tables, pictures and machines of all runs.
+# same_sweeps A B: compares the databases byte by byte, and the tables, pictures and machines of all runs
 same_sweeps() {
     cmp "$1/results.db" "$2/results.db" || return 1
     (cd "$1/runs" && find . -name '*.gz' -o -name '*.png' -o -name machine.ini | sort) >"$slurm/files"
@@ -39,8 +39,8 @@ same_sweeps() {
     done <"$slurm/files"
 }
 
-# An array of 40 runs; an element that waits and one at work are cancelled, and a node goes down, none of
-# which Slurm is to begin again; the same command submits what was lost.
+# An array of 40 runs. A waiting element and a running one are cancelled, and a node goes down. Slurm must
+# restart none of them. The same command submits the lost runs again.
 slurm_disturbed() {
     cat >"$slurm/plan.ini" <<END
 [sweep]
@@ -58,24 +58,24 @@ END
     "$aetius" sweep "$slurm/plan.ini" -o "$slurm/local" >>"$slurm/log" 2>&1 || return 1
     sweep_cluster --sbatch=--no-requeue || return 1
     until_running 3 || return 1
-    # of those that run the last to begin has most before it
+    # Of the running elements, the last one started has the most work left.
     scancel "$(squeue -h -r -t R -o %i | tail -n 1)" "$(squeue -h -r -t PD -o %i | grep _ | tail -n 1)"
     until_running 6 || return 1
     node=$(squeue -h -r -t R -o %N | tail -n 1)
     scontrol update nodename="$node" state=down reason=test
     until_idle || return 1
-    scontrol update nodename="$node" state=resume 2>/dev/null || : # it may be back by itself
+    scontrol update nodename="$node" state=resume 2>/dev/null || : # the node may have recovered already
     lost=$("$aetius" sweep status "$slurm/cluster" --json | jq '.runs - .done')
     say "slurm: $lost of 40 runs were lost"
     [ "$lost" -ge 2 ] || return 1
     sweep_cluster || return 1
-    sweep_cluster || return 1 # nothing is submitted twice
+    sweep_cluster || return 1 # nothing must be submitted twice
     [ "$(wc -l <"$slurm/cluster/slurm/jobs.jsonl")" = 2 ] || return 1
     until_idle || return 1
     same_sweeps "$slurm/local" "$slurm/cluster"
 }
 
-# 200 runs over six machines and two traces, several an element.
+# 200 runs over six machines and two traces, several per element.
 slurm_large() {
     cat >"$slurm/plan.ini" <<END
 [sweep]

@@ -1,20 +1,26 @@
 #!/bin/sh
-# `make real`: the real programs that the pictures are judged by. Leaves tables and real.json in
-# out/real, and compares with tests/real/expected (its README tells the format).
+# `make real`: compares pictures of real programs with those of reference renderers. Writes tables and
+# real.json to out/real, and compares them with tests/real/expected (its README describes the format).
 #
 #     tools/real.sh build/aetius [PART...]
 #
 # Parts: glmark2 multisample openarena apitrace piglit verify; programs (tools/real-programs.sh); slurm
-# (tools/real-slurm.sh);
-# machines and statistics (of traces that the others left; machines captures those that are not
-# there).
+# (tools/real-slurm.sh); machines and statistics (of the other parts' traces; machines captures missing
+# ones).
 #
-# Environment: SCENES (of glmark2), SIZE (800x600), FRAMES (of glmark2: 1 30 60), OPENARENA_FRAMES
-# (20), TIMED (30: the frames of glmark2 that also run on the machine; "" for none), OPENARENA_TIMED
-# (5: of the 20, that many spread over them), OPENARENA_MACHINES (3: likewise, in machines), PIGLIT (quick_gl quick_shader), PIGLIT_ARGS (-t REGEX
-# ... instead of a list's own), PROGRAMS (names of tests/real/programs.txt: only these),
-# PROGRAM_SECONDS (120: a capture that takes longer is ended), RESUME (1: go on where an earlier call stopped: captures, cut-out
-# frames and pictures that are there stay), OUT (instead of out/real).
+# Environment:
+# - SCENES: scenes of glmark2
+# - SIZE (800x600)
+# - FRAMES (1 30 60): frames of glmark2
+# - OPENARENA_FRAMES (20)
+# - TIMED (30): frames of glmark2 that also run on the machine; "" for none
+# - OPENARENA_TIMED (5): number of the OPENARENA_FRAMES that also run on the machine, evenly spaced
+# - OPENARENA_MACHINES (3): the same for the part machines
+# - PIGLIT (quick_gl quick_shader), PIGLIT_ARGS (-t REGEX ...: replaces a list's arguments)
+# - PROGRAMS: only these names of tests/real/programs.txt
+# - PROGRAM_SECONDS (120): time limit of a capture
+# - RESUME (1: continue an interrupted call, keeping its captures, cut-out frames and pictures)
+# - OUT: replaces out/real
 set -eu
 cd "$(dirname "$0")/.."
 aetius=$(realpath "$1")
@@ -36,13 +42,14 @@ touch "$out/pictures.txt"
 
 say() { echo "real: $*"; }
 
-# there NAME: an earlier call that this one resumes has its result.
+# there NAME: whether a resumed call already has this result
 there() {
     [ -n "${RESUME:-}" ] && awk -F'\t' -v name="$1" \
         '$1 == name && $2 != "error" { found = 1 } END { exit !found }' "$out/pictures.txt"
 }
 
-# picture NAME TRACE FRAMES: frames of a trace, ours and the references'; a line NAME, result, score.
+# picture NAME TRACE FRAMES: compares our pictures of frames with the references'; adds a line NAME,
+# result, score
 picture() {
     at=$out/pictures/$1
     rm -rf "$at"
@@ -64,8 +71,8 @@ picture() {
                 "off " $2 ", softpipe " $3 ", interior " $4 ", PSNR " $5 }' >>"$out/pictures.txt"
 }
 
-# conserved NAME RUN: in what `topdown` says of each frame and draw of a run, the children of every
-# node add up to it; a line NAME/topdown.
+# conserved NAME RUN: checks `topdown` for each frame and draw of a run: the children of every node must
+# add up to it. Adds a line NAME/topdown.
 conserved() {
     {
         "$aetius" topdown "$2" --all --json --over-time >"$2/topdown-frames.json" &&
@@ -78,7 +85,7 @@ conserved() {
     sed "s|^|$1/topdown\t|" "$2/topdown.txt" >>"$out/pictures.txt"
 }
 
-# timed NAME TRACE FRAMES: the machine's pictures are the functional ones.
+# timed NAME TRACE FRAMES: checks that the machine's pictures equal the functional ones
 timed() {
     at=$out/pictures/$1
     if "$aetius" sim "$2" --frames "$3" --force -o "$at/sim" >"$at/sim.log" 2>&1 &&
@@ -104,7 +111,7 @@ record() {
     }
 }
 
-# A trace a frame, which begins with that frame: nothing before it has to be drawn.
+# Captures one trace per frame that begins with that frame, so no earlier frame must be drawn.
 part_glmark2() {
     for scene in $scenes; do
         for frame in ${FRAMES:-1 30 60}; do
@@ -123,9 +130,9 @@ part_glmark2() {
     done
 }
 
-# multisampled NAME TRACE FRAME: ours against llvmpipe at 4 samples a pixel. The bar is what softpipe
-# reaches at one sample (it has no more), or 0.1%; our picture of one sample has to miss it, or the
-# frame says nothing of multisampling: blind.
+# multisampled NAME TRACE FRAME: compares our picture with llvmpipe at 4 samples per pixel. The bar is
+# softpipe's difference at one sample, its maximum, or 0.1 %. Our one-sample picture must miss the bar;
+# otherwise the frame does not show multisampling, and the result is blind.
 multisampled() {
     at=$out/pictures/$1
     rm -rf "$at"
@@ -156,7 +163,7 @@ multisampled() {
         | @tsv' "$at/ours.json" "$at/ours-1x.json" "$at/softpipe-1x.json" >>"$out/pictures.txt"
 }
 
-# glmark2 in a visual of 4 samples, and scenes of ours in framebuffer objects of 4.
+# glmark2 in a visual with 4 samples, and scenes of benchmarks/gl in framebuffer objects with 4.
 part_multisample() {
     for scene in ${MULTISAMPLE_SCENES:-build texture shading bump desktop ideas jellyfish refract}; do
         name=multisample/glmark2-$scene
@@ -180,10 +187,10 @@ part_multisample() {
     done
 }
 
-# cut_openarena RESUME: frames spread over the demo, each cut out as a trace of its own: one walk cuts
-# them all, and the renderers, the machine too, need not draw what comes before. The game draws every
-# frame anew: three frames before each are drawn, and the first of the 20 is compared with what all
-# before it give. Their numbers are in $wanted.
+# cut_openarena RESUME: cuts frames spread over the demo into separate traces, in one pass. So no
+# renderer, including the machine, has to draw earlier frames. The game redraws each frame completely, so
+# three warm-up frames suffice. The first of the 20 is compared with the picture after drawing all earlier
+# frames. The frame numbers are in $wanted.
 cut_openarena() {
     trace=$out/traces/openarena.trace
     cuts=$out/traces/openarena
@@ -234,7 +241,7 @@ part_openarena() {
     done
 }
 
-# An apitrace of a program on another renderer, replayed on this one.
+# Replays an apitrace, recorded with another renderer, on this one.
 part_apitrace() {
     trace=$out/traces/apitrace.trace
     say "apitrace: tracing glmark2"
@@ -249,7 +256,7 @@ part_apitrace() {
     picture apitrace "$trace" "$("$aetius" info --json "$trace" | jq -r "\"0-\\(.frames - 1)\"")"
 }
 
-# run_piglit LIST FOLDER OPTIONS OF RUN...
+# run_piglit LIST FOLDER OPTIONS...: the options are those of `aetius run`
 run_piglit() {
     list=$1
     folder=$2
@@ -258,12 +265,12 @@ run_piglit() {
     quick_gl) tests="-t spec@!opengl_[12] -t spec@arb_fragment_program -t spec@arb_vertex_program" ;;
     *) tests='-t spec@glsl-1.10 -t spec@glsl-1.20' ;;
     esac
-    # shellcheck disable=SC2086  # words; _ stands for the blank in a name (a regular expression's .)
+    # shellcheck disable=SC2086  # words; _ replaces the space in a name (a regular expression's .)
     PIGLIT_NO_FAST_SKIP=1 "$aetius" run "$@" -- piglit run "$list" -1 -o -l quiet --timeout 60 \
         $(echo "${PIGLIT_ARGS:-$tests}" | sed 's/_\[/.[/') "$folder" >"$folder.log" 2>&1
 }
 
-# Every test and sub-test of a run: NAME or NAME#SUBTEST, and the result.
+# Prints every test and sub-test of a run: NAME or NAME#SUBTEST, and the result.
 piglit_results() {
     bzcat "$1/results.json.bz2" | jq -r '.tests | to_entries[] | .key as $name | .value
         | [$name, .result], ((.subtests // {}) | to_entries[] | select(.key != "__type__") | [$name + "#" + .key, .value])
@@ -284,14 +291,14 @@ part_piglit() {
         join -t "$(printf '\t')" "$at/reference.txt" "$at/ours.txt" >"$at/both.txt"
         awk -F'\t' '$2 == "pass" && $3 != "pass"' "$at/both.txt" >"$at/worse.txt"
         awk -F'\t' '$2 != "pass" && $2 != "skip" && $3 == "pass"' "$at/both.txt" >"$at/better.txt"
-        # To take over into what is expected, with causes.
+        # These lines can be copied to the expected results, with causes.
         awk -F'\t' '$2 != "pass" && $2 != "skip"' "$at/ours.txt" >"$out/piglit-$list.txt"
     done
 }
 
-# Every tenth test of quick_gl and all that query, recorded, then on the machine and functionally side
-# by side: frames, readbacks and query results, bit for bit. Many tests read nothing back: `nothing`
-# is compared of them, and half have to compare something.
+# Captures every tenth test of quick_gl and all query tests. Compares the machine with the functional
+# renderer bit for bit: frames, readbacks and query results. Many tests read nothing back, so nothing is
+# compared: their result is `nothing`. At least half of the tests must compare something.
 part_verify() {
     mkdir -p "$out/traces"
     piglit print-cmd quick_gl -t 'spec@!opengl [12]' -t 'spec@arb_fragment_program' \
@@ -301,7 +308,7 @@ part_verify() {
         name=verify/$(echo "${line%% ::: *}" | tr ' \t' '__')
         command=${line##* ::: }
         rm -f "$trace"
-        # the commands name the test programs by a path from /usr/bin
+        # The commands use paths of test programs relative to /usr/bin.
         (cd /usr/bin && timeout -k 10 120 "$aetius" capture --force -o "$trace" -- $command) \
             >"$trace.log" 2>&1 </dev/null || true
         if [ ! -s "$trace" ]; then
@@ -324,8 +331,8 @@ part_verify() {
     cat "$out/verify.sum" >>"$out/pictures.txt"
 }
 
-# on_machines NAME TRACE MODES: the machine's pictures are the functional ones, bit for bit, on machines
-# that are each MODE/UNIFIED/GENERATOR.
+# on_machines NAME TRACE MODES: checks that the pictures of each machine MODE/UNIFIED/GENERATOR equal the
+# functional ones, bit for bit
 on_machines() {
     good=0
     all=0
@@ -338,7 +345,7 @@ on_machines() {
         frames=$("$aetius" verify --json "$2" --set "SHADER.Mode=$mode" \
             --set "GPU.UnifiedShader=${unified%/*}" --set "RASTERIZER.Generator=$generator" \
             2>"$out/machines.log" | jq 'select(.differences == 0 and .frames > 0) | .frames') || true
-        # nothing when it could not run
+        # no frames: the simulation could not run
         if [ "${frames:-0}" -gt 0 ]; then
             good=$((good + 1))
         else
@@ -351,9 +358,9 @@ on_machines() {
         >>"$out/pictures.txt"
 }
 
-# The inputs on four machines that together have every value of shader mode, unified or not, and
-# fragment generator; glmark2's build and shadow and the first of OpenArena on all 12. Frames: the
-# last of TIMED of each scene, and OPENARENA_MACHINES of OpenArena's 20.
+# Runs the inputs on four machines that together cover every shader mode, both values of unified, and
+# every fragment generator. glmark2's build and shadow and the first OpenArena frame run on all 12.
+# Frames: the last of TIMED for each scene, and OPENARENA_MACHINES of OpenArena's 20.
 part_machines() {
     four='timed/TRUE/scan timed/FALSE/seven-level instant/TRUE/recursive instant/FALSE/scan'
     twelve=
@@ -398,7 +405,7 @@ part_machines() {
     done
 }
 
-# Each statistic counts something in some of the traces on some machine.
+# Checks that each statistic is nonzero in one of the traces on one of the machines.
 part_statistics() {
     at=$out/statistics
     rm -rf "$at"
@@ -424,8 +431,8 @@ part_statistics() {
     fi
 }
 
-# changes EXPECTED NOW WELL: what changed, as NAME, expected, now. NOW holds everything that ran; what
-# EXPECTED does not list is expected to be WELL (a regular expression).
+# changes EXPECTED NOW WELL: prints changes as NAME, expected, now. NOW has everything that ran. Entries
+# missing in EXPECTED are expected to match WELL (a regular expression).
 changes() {
     awk -F'\t' -v OFS='\t' -v well="$3" '
         /^#/ || !NF { next }
@@ -437,7 +444,7 @@ changes() {
 for part in $parts; do
     case $part in
     glmark2 | multisample | openarena | apitrace | verify | programs | machines | statistics | slurm)
-        # what failed is tried again
+        # Entries with errors are tried again.
         awk -F'\t' -v part="$part" -v resume="${RESUME:-}" '
             index($1, part) != 1 || (resume && $2 != "error")' \
             "$out/pictures.txt" >"$out/pictures.kept"

@@ -1,11 +1,12 @@
 #!/bin/sh
-# `make scaling`: does more hardware make frames faster? Cycles of some inputs on reference-2008 with
-# 1, 2, 4 and 8 memory channels, with 2, 4, 6 and 8 shader units, and with caches of twice the lines.
-# Where more is slower than less by over 1 % the row says so; over 5 % is a fault, and the exit status
-# is 1. Under each row: how many times the lower bound of its work (report/run/metrics.def) a run took, and
-# the bound that it is. docs/performance.md explains what is over 1 %, and what is over 3 times.
+# `make scaling`: checks that more hardware makes frames faster. Measures cycles of some inputs on
+# reference-2008 with 1, 2, 4 and 8 memory channels, with 2, 4, 6 and 8 shader units, and with caches of
+# twice the lines. A row reports a larger machine that is over 1 % slower than a smaller one. Over 5 % is
+# a fault: the exit status is 1. The second line of a row has the ratio of cycles to the lower bound of
+# the work (report/run/metrics.def), and the name of the bound. docs/performance.md explains losses above
+# 1 % and ratios above 3.
 #
-#     tools/scaling.sh build/aetius [TRACE:FRAMES...]    instead of the inputs below
+#     tools/scaling.sh build/aetius [TRACE:FRAMES...]    replaces the inputs below
 set -eu
 cd "$(dirname "$0")/.."
 aetius=$1
@@ -17,7 +18,7 @@ out=out/scaling
 mkdir -p "$out"
 rm -f "$out/fault"
 
-# cycles TRACE FRAMES OPTIONS...: of the frames, on reference-2008: CYCLES:TIMES:BOUND
+# cycles TRACE FRAMES OPTIONS...: prints CYCLES:TIMES:BOUND of the frames on reference-2008
 cycles() {
     trace=$1
     frames=$2
@@ -31,7 +32,7 @@ cycles() {
         | "\(.cycles):\($m.bound_ratio * 100 | round / 100):\($bound)"' "$out/run/run.json"
 }
 
-# row INPUT WHAT CYCLES:TIMES:BOUND...: from little to much
+# row INPUT WHAT CYCLES:TIMES:BOUND...: prints a row, from the smallest to the largest machine
 row() {
     input=$1
     what=$2
@@ -61,7 +62,7 @@ row() {
     echo
 }
 
-# The preset's caches with twice the lines.
+# Writes the preset's caches with twice the lines.
 "$aetius" params --preset reference-2008 --ini | awk '
     /^\[/ { section = $0 }
     $1 ~ /^(InputCacheLines|TextureCacheLines|TextureCacheLinesL1|ZCacheLines|ColorCacheLines)$/ {
@@ -69,7 +70,7 @@ row() {
         print $1 " = " 2 * $3
     }' >"$out/twice.ini"
 
-# sweep TRACE FRAMES PARAMETER VALUE...: cycles for each value
+# sweep TRACE FRAMES PARAMETER VALUE...: prints the cycles for each value
 sweep() {
     of=$1
     some=$2
@@ -80,7 +81,7 @@ sweep() {
     done
 }
 
-# study NAME TRACE FRAMES
+# study NAME TRACE FRAMES: prints all rows of an input
 study() {
     # shellcheck disable=SC2046  # a number each
     row "$1" 'channels 1, 2, 4, 8' \

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Installs the Debian packages that something needs and that are missing; silent when all are there.
+# Installs the missing Debian packages for the given purposes; silent if none is missing.
 #
 #     tools/setup.sh build|check|demo|real|studies|browser|programs ...
 #
-# Those of `programs` stand in tests/real/programs.txt (PROGRAMS: of these programs only).
+# tests/real/programs.txt lists the packages of `programs` (PROGRAMS: only for these programs).
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -33,8 +33,8 @@ installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' $wanted 2>/dev/n
     sed -n 's/^installed //p') || true
 missing=
 for name in $wanted; do
-    # A command of that name is as good wherever it came from: Node.js's own packages bring npm and
-    # forbid Debian's.
+    # A command with the name of the package suffices, whatever its origin: Node.js's own packages include
+    # npm and conflict with Debian's.
     echo "$installed" | grep -qx "$name" || command -v "$name" >/dev/null || missing="$missing $name"
 done
 [ -n "$missing" ] || exit 0

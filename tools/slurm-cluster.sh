@@ -1,13 +1,13 @@
 #!/bin/sh
-# A Slurm cluster of its own on this machine, over loopback: munged, slurmctld and a slurmd for each
-# of three nodes, all of whose files lie in DIR. No service of the system is used or changed.
+# A private Slurm cluster on this machine, over loopback: munged, slurmctld and one slurmd for each of
+# three nodes. All its files are in DIR. It neither uses nor changes services of the system.
 #
 #     tools/slurm-cluster.sh start DIR     then: export SLURM_CONF=DIR/slurm.conf
 #     tools/slurm-cluster.sh stop DIR
-#     tools/slurm-cluster.sh node DIR N    the slurmd of the N-th node (1 to 3) again
+#     tools/slurm-cluster.sh node DIR N    restarts the slurmd of the N-th node (1 to 3)
 #
-# Environment: PORT (16817: that of slurmctld; the nodes' follow), SLOTS (2: runs a node at a time).
-# The daemons of Debian 12 (slurmctld, slurmd, munge) run as root here.
+# Environment: PORT (16817: for slurmctld; the nodes use the next ones), SLOTS (2: concurrent runs per
+# node). The daemons of Debian 12 (slurmctld, slurmd, munge) run as root here.
 set -eu
 what=$1
 dir=$(realpath -m "$2")
@@ -22,7 +22,7 @@ start_node() {
     slurmd -N "n$1" -f "$dir/slurm.conf"
 }
 
-# stop_one NAME: the process that DIR/NAME.pid tells of, if it is still that program.
+# stop_one NAME: stops the process in DIR/NAME.pid, if it is still that program
 stop_one() {
     [ -f "$dir/$1.pid" ] || return 0
     pid=$(cat "$dir/$1.pid")
@@ -89,7 +89,7 @@ start() {
     stop
     head -c 1024 /dev/urandom >"$dir/munge.key"
     chmod 400 "$dir/munge.key"
-    # --force: folders like /tmp, whose owners munged would not trust
+    # --force accepts folders like /tmp, whose owners munged does not trust.
     munged --force --socket="$dir/munge.socket" --key-file="$dir/munge.key" \
         --pid-file="$dir/munged.pid" --log-file="$dir/munged.log" --seed-file="$dir/munge.seed" \
         >"$dir/munged.out" 2>&1 || {

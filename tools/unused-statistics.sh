@@ -1,8 +1,7 @@
 #!/bin/sh
-# Statistics that counted nothing in any of some runs: each should be of use in one of them. What a
-# module or a queue counts by itself (core/clock.def) counts as one statistic over all of them.
-# Lines of tests/real/expected/unused-statistics.txt (a name, and why) are excused, and names in
-# UNUSED_OK.
+# Prints statistics that are zero in all of some runs: each should be used in one of them. A statistic
+# that every module or queue has (core/clock.def) counts as one over all of them. Excused are names in
+# tests/real/expected/unused-statistics.txt (with the reason) and in UNUSED_OK.
 #
 #     tools/unused-statistics.sh RUN...      folders with stats.frames.csv.gz
 set -eu

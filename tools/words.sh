@@ -1,7 +1,7 @@
 #!/bin/sh
-# Finds misspelled words (codespell) and the words of tools/words.txt in documentation, comments,
-# messages and scripts. Prints FILE:LINE: the word and what to write instead; fails if there is one.
-# Exit status 77: codespell is not installed, and there is no other finding.
+# Finds misspelled words (codespell) and the words of tools/words.txt in documentation, comments, messages
+# and scripts. Prints FILE:LINE: the word and its replacement; fails if there is one. Exit status 77:
+# codespell is not installed, and there is no other finding.
 #
 #     tools/words.sh [FILE...]
 set -eu
@@ -10,7 +10,7 @@ list=tools/words.txt
 status=0
 
 [ $# != 0 ] || {
-    # shellcheck disable=SC2046  # names of files, without blanks
+    # shellcheck disable=SC2046  # names of files, without spaces
     set -- $(git ls-files '*.md' '*.c' '*.h' '*.def' '*.sh' '*.ini' '*.js' '*.html' |
         grep -vxF -e docs/writing.md -e "$list" | grep -v '^third_party/')
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Stands for the block width in `coherence` and `triangles` at which all fragments agree. */
+/* Block width in `coherence` and `triangles` that represents agreement of all fragments. */
 static const double all_agree = 1e9;
 
 static double
