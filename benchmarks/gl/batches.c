@@ -1,4 +1,5 @@
-/* Many tiny draws, each with a color of its own: the cost of a draw rather than of its pixels. */
+/* Many tiny draws, each with a different color: measures the cost of a draw rather than of its
+ * pixels. */
 #include "window.h"
 
 #define GL_GLEXT_PROTOTYPES

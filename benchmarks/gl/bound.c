@@ -1,10 +1,15 @@
-/* Frames built so that one thing must bound each: 1 a chase through a texture, where each
- * coordinate is a texel read before; 2 a branch that neighbouring pixels take differently; 3
- * triangles of about a pixel; 4 a mesh whose vertices cost much and whose pixels nothing; 5 layers,
- * for eight samples a pixel; 6 a chain of targets, each of which reads the one before; 7 textures
- * that are uploaded again before every use. In frame 0 all are drawn, so that whatever is uploaded
- * once is there. The capture (tests/golden/bound.trace) is what the verdicts of `aetius topdown`
- * are tested by (tests/unit/report/test_verdicts.c). */
+/* Frames with a known bottleneck each:
+ * - 1: a chain of dependent reads, where each coordinate is a texel read before
+ * - 2: a branch that diverges between neighbouring pixels
+ * - 3: triangles of about one pixel
+ * - 4: a mesh with expensive vertices and no visible pixels
+ * - 5: layers, for eight samples per pixel
+ * - 6: a chain of targets, each of which reads the previous one
+ * - 7: textures that are uploaded again before every use
+ *
+ * Frame 0 draws all of them, so that one-time uploads happen there.
+ * tests/unit/report/test_verdicts.c tests the verdicts of `aetius topdown` with the capture
+ * (tests/golden/bound.trace). */
 #include "window.h"
 
 #define GL_GLEXT_PROTOTYPES
@@ -28,7 +33,7 @@ make_image(GLsizei size, const void *texels)
     return image;
 }
 
-/* Red and green of a texel say where to read next: far away, in another line of any cache. */
+/* Red and green of a texel are the next coordinate: far away, in another line of any cache. */
 static void
 make_maze(void)
 {
@@ -89,7 +94,7 @@ make_programs(void)
                             "void main() { gl_FragColor = texture2D(before, at * 0.98); }\n");
 }
 
-/* A flat sheet of GRID x GRID vertices and two triangles between each four of them. */
+/* A flat mesh of GRID x GRID vertices, with two triangles per cell. */
 static void
 make_mesh(void)
 {
@@ -191,8 +196,8 @@ draw_costly_mesh(void)
     glUseProgram(0);
 }
 
-/* Blended layers of colors that change from pixel to pixel; the machine takes eight samples of each
- * (SIMULATOR.ForceMSAA: programs are offered four). */
+/* Blended layers whose color varies per pixel. The machine uses eight samples for each pixel
+ * (SIMULATOR.ForceMSAA), since programs are offered only four. */
 static void
 draw_layers(void)
 {

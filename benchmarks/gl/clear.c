@@ -1,4 +1,4 @@
-/* Clear and swap, nothing else: the cost of an empty frame, and of fast clears. */
+/* Only clear and swap: the cost of an empty frame, and of fast clears. */
 #include "window.h"
 
 #include <GL/gl.h>

@@ -1,6 +1,6 @@
-/* What virgl_test_server does not draw as OpenGL says, or does not tell from something else: its
- * core profile lacks much of OpenGL 2.1, and it drops anisotropy. Judged instead by llvmpipe, which
- * draws the program itself (tools/features.sh). A frame is a grid of tiles, one case each. */
+/* Features that virgl_test_server draws incorrectly or cannot distinguish: its core profile lacks
+ * much of OpenGL 2.1, and it drops anisotropy. The reference is llvmpipe, which draws the program
+ * directly (tools/features.sh). A frame is a grid of tiles, one case each. */
 #define GL_GLEXT_PROTOTYPES
 #include "window.h"
 
@@ -29,7 +29,7 @@ static const char *const kinds[] = {"anisotropy", "colors", "points", "discs",  
 
 static uint32_t kind = ANISOTROPY, ratio = 16;
 
-/* Tile `number` is the view, -1 to 1 in x and y; what sticks out of it is cut off. */
+/* Makes tile `number` the view, -1 to 1 in x and y. The scissor removes everything outside. */
 static void
 begin_tile(uint32_t number)
 {
@@ -49,12 +49,13 @@ quad(float x0, float y0, float x1, float y1)
     glEnd();
 }
 
-/* Waves of 16 texels, down in red, along in green and along a diagonal in blue, with their mipmaps,
- * each texel the mean of four, so that nobody has to make them. */
+/* Waves of 16 texels: vertical in red, horizontal in green, diagonal in blue. The mipmaps are
+ * computed here (each texel is the mean of four), so that they do not depend on the renderer. */
 static void
 make_waves(void)
 {
-    static const float waves[3][2] = {{0, 16}, {16, 0}, {11, -11}}; /* a texture */
+    /* waves per texture, in x and y */
+    static const float waves[3][2] = {{0, 16}, {16, 0}, {11, -11}};
     const uint32_t size = 1u << (TEXTURE_LEVELS - 1);
     float *texels = malloc((size_t)size * size * 3 * sizeof *texels);
     for (uint32_t i = 0; i < size * size * 3; i++) {
@@ -74,11 +75,12 @@ make_waves(void)
     free(texels);
 }
 
-/* Pixels that are long and narrow in the texture: a column each direction that they are long in (0,
- * 45 and 90 degrees) and axis of the screen that is the long one, a row each length. Shown is the
- * wave across them, which a filter of their shape leaves and one as wide as they are long does not,
- * and in the two upper rows, where that filter removes it whatever its weights, the one along them.
- */
+/* Pixels whose footprint in the texture is long and narrow. Columns: direction of the long side (0,
+ * 45 and 90 degrees), and screen axis that corresponds to it. Rows: lengths.
+ *
+ * Tiles show the wave across the footprint: an anisotropic filter keeps it, an isotropic filter of
+ * the long side's width removes it. The two upper rows also show the wave along the footprint,
+ * where an anisotropic filter removes it with any weights. */
 static void
 draw_anisotropy(void)
 {
@@ -109,8 +111,8 @@ draw_anisotropy(void)
     glDisable(GL_TEXTURE_2D);
 }
 
-/* Lit colors beyond 1 and below 0 at the vertices of fixed function and of GLSL, clamped before
- * they are interpolated or not, into a window and into floats. */
+/* Lit vertex colors above 1 and below 0, of fixed function and of GLSL. They are clamped before
+ * interpolation or not, and drawn to a window and to float targets. */
 static void
 draw_colors(void)
 {
@@ -156,7 +158,7 @@ draw_colors(void)
     glShadeModel(GL_SMOOTH);
 }
 
-/* Points in the whole window, those that are too large or whose centre lies outside too. */
+/* Points over the whole window, including those that are too large or have their centre outside. */
 static void
 draw_points(void)
 {
@@ -183,7 +185,7 @@ draw_points(void)
     glDisable(GL_TEXTURE_2D);
 }
 
-/* Antialiased points (llvmpipe does not smooth the rims of its own), or lines. */
+/* Antialiased points or lines. (llvmpipe does not smooth the rims of points.) */
 static void
 draw_smooth(GLenum mode)
 {
@@ -222,8 +224,8 @@ draw_lines(void)
     draw_smooth(GL_LINES);
 }
 
-/* Dashes of lines (of their own: how llvmpipe counts through strips is not OpenGL's) and holes of
- * polygons, which polygons drawn as lines do not have. */
+/* Line stipple and polygon stipple. Lines are separate, because llvmpipe counts differently from
+ * OpenGL along strips. Polygons drawn as lines or points have no stipple. */
 static void
 draw_stipple(void)
 {
@@ -259,8 +261,7 @@ draw_stipple(void)
     glLineWidth(1);
 }
 
-/* Modes of the front and of the back, and two-sided lighting by them; once with points that are
- * sprites. */
+/* Polygon modes of front and back faces, with two-sided lighting; some with point sprites. */
 static void
 draw_modes(void)
 {
@@ -275,7 +276,7 @@ draw_modes(void)
         glPolygonMode(GL_FRONT, modes[t % 3]);
         glPolygonMode(GL_BACK, modes[t / 3 % 3]);
         const bool sprites =
-            t >= 9 && t % 9 == 8; /* only points, or llvmpipe's triangles are black */
+            t >= 9 && t % 9 == 8; /* points only; otherwise llvmpipe draws triangles black */
         glPointSize(sprites ? 15 : 5);
         (sprites ? glEnable : glDisable)(GL_TEXTURE_2D);
         (sprites ? glEnable : glDisable)(GL_POINT_SPRITE);
@@ -287,7 +288,7 @@ draw_modes(void)
         glVertex2f(-0.4f, 0.8f);
         glVertex2f(0.1f, 0.8f);
         glVertex2f(0.8f, 0.7f);
-        glVertex2f(0.4f, t < 9 ? 0.6f : -0.8f); /* a front, then a back */
+        glVertex2f(0.4f, t < 9 ? 0.6f : -0.8f); /* front-facing, then back-facing */
         glEnd();
     }
     glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
@@ -339,7 +340,7 @@ draw_wrap(void)
     glBindTexture(GL_TEXTURE_2D, 0);
 }
 
-/* A shader that writes `TARGETS` outputs, each of another color. */
+/* A shader that writes `TARGETS` outputs with different colors. */
 static uint32_t
 make_writer(void)
 {
@@ -358,8 +359,8 @@ make_writer(void)
                         "}");
 }
 
-/* Eight color buffers at once, two of them floats, one of 16 bits: all, every other one, blended;
- * then each as a texture in tiles of its own. */
+/* Eight color buffers at once, two of them float, one of 16 bits: draws to all, to every other one,
+ * and with blending. Then shows each as a texture in separate tiles. */
 static void
 draw_buffers(void)
 {
@@ -441,7 +442,7 @@ draw(uint32_t frame)
     };
     (void)frame;
     glScissor(0, 0, WIDTH, HEIGHT);
-    glClearColor(0.2f, 0.4f, 0.6f, 1.0f); /* multiples of 1/255: nobody has to round */
+    glClearColor(0.2f, 0.4f, 0.6f, 1.0f); /* multiples of 1/255, exact in all renderers */
     glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
     draws[kind]();
 }

@@ -48,7 +48,7 @@ setup(void)
         make_texture(kind == FILL_BILINEAR ? GL_LINEAR : GL_NEAREST);
 }
 
-/* Each layer is nearer than the one before, so that with depth every fragment passes. */
+/* Each layer is nearer than the previous one, so that every fragment passes the depth test. */
 static void
 draw_layer(uint32_t layer)
 {

@@ -1,8 +1,14 @@
-/* Frames as applications draw them, one thing at a time and each in eight sizes: 0 a lit mesh with
- * depth, vertex by vertex; 1 the same with indices; 2 a texture without mipmaps, from magnified to
- * minified; 3 blended layers of a texture with mipmaps; 4 many small draws; 5 a mesh that is
- * uploaded anew; 6 a texture that was drawn into; 7 a longer program in overlapping layers. What
- * the frame stages of the staged performance model are fitted to (docs/model.md). */
+/* Frames as applications draw them, one kind of work at a time, each in eight sizes:
+ * - 0: a lit mesh with depth, without indices
+ * - 1: the same with indices
+ * - 2: a texture without mipmaps, from magnified to minified
+ * - 3: blended layers of a texture with mipmaps
+ * - 4: many small draws
+ * - 5: a mesh that is uploaded again
+ * - 6: a texture that was a render target
+ * - 7: a longer program in overlapping layers
+ *
+ * The frame stages of the staged performance model are fitted to these frames (docs/model.md). */
 #include "window.h"
 
 #define GL_GLEXT_PROTOTYPES
@@ -86,7 +92,8 @@ setup(void)
                                        "}\n");
 }
 
-/* A bumpy sheet of side x side cells: corners with indices, and the same vertex by vertex. */
+/* A bumpy mesh of side x side cells: vertices with indices, and the same expanded without indices.
+ */
 static uint32_t
 make_mesh(uint32_t side, float repeat)
 {
@@ -127,7 +134,7 @@ draw_mesh(uint32_t count, bool indexed, bool uploads)
     glEnableClientState(GL_VERTEX_ARRAY);
     glEnableClientState(GL_NORMAL_ARRAY);
     glEnableClientState(GL_TEXTURE_COORD_ARRAY);
-    /* the first vertex: an address, or 0 in a buffer */
+    /* Address of the first vertex, or offset 0 in a buffer. */
     const uintptr_t first = (uintptr_t)from;
     glVertexPointer(3, GL_FLOAT, sizeof *from, (void *)(first + offsetof(struct vertex, place)));
     glNormalPointer(GL_FLOAT, sizeof *from, (void *)(first + offsetof(struct vertex, normal)));
@@ -176,7 +183,8 @@ draw_into_texture(uint32_t level, uint32_t width, uint32_t height)
     quad(-1, -1, 2, 0, 0.25f * (float)(level + 1));
 }
 
-/* Before the frames that are drawn from buffers, one that uploads. */
+/* The meshes of kinds 0 and 1 are uploaded in the even frame, and drawn from the buffers in the odd
+ * one. Even frames of the other kinds are empty. */
 static void
 draw(uint32_t frame)
 {

@@ -1,11 +1,11 @@
-/* The micro-benchmarks of the staged performance model (docs/model.md): sweeps over fragments a
- * frame, the length of the program, the size of triangles, the width of columns that branch
- * together, the size and format of textures, dependent reads, and a mass-spring program. A row of
- * CSV each, and under each draw a label that says the same, by which `aetius model bench` knows it.
+/* The micro-benchmarks of the staged performance model (docs/model.md). Sweeps: fragments per
+ * frame, program length, triangle size, width of columns that branch together, size and format of
+ * textures, dependent reads, and a mass-spring program. Each point is a CSV row. Each draw has a
+ * label with the same content, which identifies it for `aetius model bench`.
  *
- * Drawn is into a texture of 8 bits a channel, so that the window's size is nobody's matter. Time
- * goes from fence to fence, the median of the samples; what a point needs is uploaded in a frame of
- * its own before. */
+ * All points draw into a texture with 8 bits per channel, so that the window's size has no effect.
+ * Times are from fence to fence; the median of the samples is used. Uploads for a point are in a
+ * separate, earlier frame. */
 #include "model/pattern.h"
 #include "model_points.h"
 #include "pbuffer.h"
@@ -28,12 +28,12 @@ struct options {
     bool list;
 };
 
-/* What is kept from one point to the next. */
+/* State kept between points. */
 struct drawing {
-    struct window *window; /* NULL: a pbuffer */
+    struct window *window; /* NULL: uses a pbuffer */
     GLuint framebuffer, target, vertices, indices, program;
     GLuint image, places, geometry, hood, neighbours;
-    uint32_t width, height, columns, rows, count; /* of the target and the mesh that are there */
+    uint32_t width, height, columns, rows, count; /* size of the current target and mesh */
     char format[MODEL_TEXT_BYTES], pattern[MODEL_TEXT_BYTES];
     double texture;
 };
@@ -50,7 +50,7 @@ make_texture(GLuint old)
     return texture;
 }
 
-/* The bytes of an image of that format, of any but simple content. */
+/* Uploads an image of the given format with arbitrary varying content. */
 static void
 upload_image(const char *format, uint32_t size)
 {
@@ -65,7 +65,7 @@ upload_image(const char *format, uint32_t size)
     const GLsizei side = (GLsizei)size;
     const size_t most = (size_t)(size + 3) * (size + 3) * 16;
     uint8_t *bytes = mem_alloc(most);
-    for (size_t i = 0; i < most; i++) /* also as numbers: small, positive */
+    for (size_t i = 0; i < most; i++) /* valid floats too: small and positive */
         bytes[i] = i % 4 == 3 ? 0x3d : (uint8_t)(i / 64);
     if (!strcmp(format, "DXT1")) {
         const uint32_t blocks = (size + 3) / 4;
@@ -99,7 +99,8 @@ prepare_places(struct drawing *d, const char *name)
     upload_floats(PATTERN_SIZE, PATTERN_SIZE, texels[0]);
 }
 
-/* Particles in a sheet of 512x256: where they are, how many pull at them, and which. */
+/* Textures of the particles, a sheet of 512x256: positions, number of neighbours, and neighbours.
+ */
 static void
 prepare_springs(struct drawing *d)
 {
@@ -114,10 +115,11 @@ prepare_springs(struct drawing *d)
     d->geometry = make_texture(d->geometry);
     upload_floats(SPRING_GEOMETRY, SPRING_GEOMETRY, texels);
     for (uint32_t i = 0; i < SPRING_GEOMETRY * SPRING_GEOMETRY; i++)
-        texels[4 * i] = i % SPRING_GEOMETRY / 128 % 2 ? 30.0f : 10.0f; /* 64 pixels of the target */
+        /* alternates every 64 pixels of the target */
+        texels[4 * i] = i % SPRING_GEOMETRY / 128 % 2 ? 30.0f : 10.0f;
     d->hood = make_texture(d->hood);
     upload_floats(SPRING_GEOMETRY, SPRING_GEOMETRY, texels);
-    for (uint32_t i = 0; i < 512 * 256; i++) { /* particles nearby */
+    for (uint32_t i = 0; i < 512 * 256; i++) { /* neighbours are nearby particles */
         texels[4 * i] = (float)(i % 512) / 512 + (random_next(&random) - 0.5f) / 32;
         texels[4 * i + 1] = (float)(i / 512) / 256 + (random_next(&random) - 0.5f) / 32;
         texels[4 * i + 2] = texels[4 * i + 3] = 0;
@@ -159,7 +161,7 @@ prepare_target(struct drawing *d, const struct point *point)
     glBindTexture(GL_TEXTURE_2D, 0);
 }
 
-/* Two triangles a cell, indexed, row by row. */
+/* Uploads an indexed mesh with two triangles per cell, row by row. */
 static void
 prepare_mesh(struct drawing *d, const struct point *point)
 {
@@ -235,7 +237,8 @@ prepare(struct drawing *d, const struct point *point)
     glActiveTexture(GL_TEXTURE0);
 }
 
-/* Groups in groups, whole words in each: a name has 63 bytes. */
+/* Pushes nested debug groups, split between words, since a name is limited to 63 bytes. Returns
+ * their number. */
 static uint32_t
 push_label(const char *label)
 {
@@ -263,7 +266,7 @@ draw(const struct drawing *d, const char *label)
         glPopDebugGroup();
 }
 
-/* The frame ends: what was drawn into the texture is in no window. */
+/* Ends the frame. The window gets nothing, because the drawing went to a texture. */
 static void
 end_frame(const struct drawing *d)
 {
@@ -296,7 +299,8 @@ compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* One sample: the frame is drawn once. More: once before, unmeasured. */
+/* With one sample, the frame is drawn once. With more, one extra frame is drawn first and not
+ * measured. */
 static void
 measure(const struct drawing *d, struct model_row *row, uint32_t samples)
 {

@@ -21,7 +21,7 @@ add(struct points *points, enum model_sweep sweep, uint32_t width, uint32_t heig
     return point;
 }
 
-/* Cells beside each other; as many above each other as make them about square. */
+/* Sets the columns of cells, and as many rows as make the cells about square. */
 static void
 set_cells(const struct points *points, struct point *point, uint32_t columns)
 {
@@ -31,7 +31,7 @@ set_cells(const struct points *points, struct point *point, uint32_t columns)
     point->row.triangles = 2.0 * point->columns * point->rows;
 }
 
-/* Fragments a frame, of a short and a longer program. */
+/* Fragments per frame, with a short and a longer program. */
 static void
 add_fragments(struct points *points)
 {
@@ -61,8 +61,8 @@ set_branch(struct point *point, uint32_t block)
     point->row.block = block;
 }
 
-/* The sizes of triangles, for each of some widths of the columns that branch together. Cells are no
- * whole number of pixels wide, so that no size has all its edges between quads. */
+/* Triangle sizes, for several widths of the columns that branch together. Cells have fractional
+ * widths, so that in no size all edges are between quads. */
 static void
 add_triangles(struct points *points)
 {
@@ -97,7 +97,7 @@ add_texture(struct points *points, const char *format, uint32_t size)
     point->row.reads = 4;
 }
 
-/* Powers of two, and other sizes, up to 32 MB. */
+/* Sizes that are powers of two, and others, up to 32 MB. */
 static void
 add_textures(struct points *points)
 {
@@ -134,8 +134,8 @@ add_dependent(struct points *points)
         }
 }
 
-/* The mass-spring program: 131,072 particles of at most 30 neighbours each. Where it breaks, it
- * does so after 10 rounds in every other block of 64 columns. */
+/* The mass-spring program: 131,072 particles with at most 30 neighbours. The variants with a break
+ * leave the loop after 10 rounds in every other block of 64 columns. */
 static void
 add_springs(struct points *points)
 {
@@ -153,7 +153,7 @@ add_springs(struct points *points)
             row->block = f == 2 ? 64 : 0;
             row->reads = t == 0 ? 0 : t == 1 ? 2 : 2 + 2 * row->rounds;
             row->dependent = t == 2 ? row->rounds : 0;
-            row->texture = t == 0 ? 0 : 362; /* squared about 512x256: as many texels are read */
+            row->texture = t == 0 ? 0 : 362; /* about 512x256 texels: equal number of texels */
             row->addresses = t == 2 ? row->texture : 0;
             strcpy(row->format, t == 0 ? "" : "RGBA32F");
             strcpy(row->pattern, t == 2 ? "ramp" : "");
@@ -214,7 +214,7 @@ write_textures(FILE *out)
           out);
 }
 
-/* A neighbour pulls, by how far it is from its place. `round`: an expression. */
+/* Adds the force of one neighbour, from its displacement. `round`: a GLSL expression. */
 static void
 write_spring(FILE *out, bool reads, const char *round)
 {

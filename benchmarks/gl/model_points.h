@@ -1,4 +1,4 @@
-/* The points of the sweeps of benchmarks/gl/model: what to draw, and the GLSL that does it. */
+/* Points of the sweeps of benchmarks/gl/model: parameters of the draws, and the GLSL programs. */
 #ifndef AETIUS_BENCHMARKS_MODEL_POINTS_H
 #define AETIUS_BENCHMARKS_MODEL_POINTS_H
 
@@ -9,7 +9,7 @@ enum { MODEL_MOST_POINTS = 1024, SPRING_ROUNDS = 30, SPRING_GEOMETRY = 1024 };
 struct point {
     struct model_row row;
     uint32_t width, height; /* of the target, in pixels */
-    uint32_t columns, rows; /* of cells of two triangles */
+    uint32_t columns, rows; /* cells of two triangles each */
 };
 
 struct points {
@@ -17,11 +17,11 @@ struct points {
     uint32_t count, divide;
 };
 
-/* Appends the points of a sweep, or of all ("all"), `divide` times narrower and lower; false: there
- * is none of that name. */
+/* Appends the points of a sweep, or of all sweeps ("all"), with 1 / `divide` of the width and
+ * height. Returns false if no sweep has that name. */
 bool points_add(struct points *points, const char *sweep, uint32_t divide);
 
-/* The fragment shader; the caller frees. */
+/* Returns the text of the fragment shader. The caller frees it. */
 char *point_shader(const struct point *point);
 
 #endif

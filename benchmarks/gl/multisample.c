@@ -1,5 +1,5 @@
-/* Multisampling: shapes drawn into a framebuffer object of several samples a pixel, which is then
- * resolved into the window. One kind of multisampling work at a time. */
+/* Multisampling: shapes drawn into a multisampled framebuffer object, which is then resolved into
+ * the window. One kind of multisampling work at a time. */
 #define GL_GLEXT_PROTOTYPES
 #include "window.h"
 
@@ -16,7 +16,7 @@ enum { WIDTH = 320, HEIGHT = 240, SHAPES = 60 };
 
 static uint32_t kind = TRIANGLES;
 static uint32_t samples = 4;
-static GLuint buffers[2]; /* framebuffer objects: drawn into; copied into */
+static GLuint buffers[2]; /* framebuffer objects: drawn into, copied into */
 
 static GLuint
 make_framebuffer(void)
@@ -45,9 +45,9 @@ make_framebuffer(void)
     return buffer;
 }
 
-/* Colors that reach 0 and 1 at the corners show whether a fragment was shaded outside. These shapes
- * stay inside the window: a renderer that cuts them at its rim may take each piece's own centroids
- * along the cuts. */
+/* Colors reach 0 and 1 at the corners, which shows whether a fragment was shaded outside. These
+ * shapes stay inside the window: a renderer that clips them at its border may use the centroids of
+ * the clipped pieces. */
 static void
 use_centroid_program(void)
 {
@@ -75,7 +75,7 @@ setup(void)
     }
     if (kind == OFF)
         glDisable(GL_DEPTH_TEST);
-    if (kind == POINTS) { /* sprites: squares everywhere */
+    if (kind == POINTS) { /* point sprites, which are squares in all renderers */
         glEnable(GL_POINT_SPRITE);
         glPointSize(5.3f);
     }
@@ -128,7 +128,7 @@ draw_shapes(struct random *random)
     }
 }
 
-/* Stencil counts the layers of each sample; a last layer shows where they are odd. */
+/* The stencil counts the layers of each sample. A final layer marks odd counts. */
 static void
 draw_stencil(struct random *random)
 {
@@ -144,7 +144,7 @@ draw_stencil(struct random *random)
     glEnable(GL_DEPTH_TEST);
 }
 
-/* The left half, depth included, to the other framebuffer, where drawing goes on. */
+/* Copies color, depth and stencil to the other framebuffer, then continues drawing there. */
 static void
 copy_half(struct random *random)
 {
@@ -163,7 +163,7 @@ draw(uint32_t frame)
 {
     struct random random = {.state = 777u + frame};
     glBindFramebufferEXT(GL_FRAMEBUFFER_EXT, buffers[0]);
-    glClearColor(0.2f, 0.4f, 0.6f, 1.0f); /* multiples of 1/255: nobody has to round */
+    glClearColor(0.2f, 0.4f, 0.6f, 1.0f); /* multiples of 1/255, exact in all renderers */
     glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT);
     if (kind == STENCIL)
         draw_stencil(&random);

@@ -1,8 +1,9 @@
-/* Off-screen drawing: frames that no window shows, read back by glReadPixels. EGL without a window
- * system, either into a pbuffer or into a framebuffer object without any surface.
+/* Off-screen drawing: frames without a window, read back by glReadPixels. Uses EGL without a window
+ * system, with a pbuffer or with a framebuffer object and no surface.
  *
- * The picture has no symmetry: lower left a red quarter, upper right a green one, upper left a
- * small white square that moves to the right by its width a frame; the ground is blue. */
+ * The picture is asymmetric on a blue background: a red quarter at the lower left, a green one at
+ * the upper right. A small white square at the upper left moves to the right by its width per
+ * frame. */
 #define EGL_EGLEXT_PROTOTYPES
 #define GL_GLEXT_PROTOTYPES
 #include <EGL/egl.h>
@@ -141,7 +142,7 @@ draw(unsigned frame)
     rectangle(left, 0.75f, left + 0.25f, 1);
 }
 
-/* A binary PPM, upright, of what was read. */
+/* Writes the read pixels as a binary PPM, top row first. */
 static void
 dump(const struct options *o, unsigned frame, const uint8_t *pixels)
 {

@@ -5,7 +5,7 @@
 #include <EGL/eglext.h>
 #include <stdio.h>
 
-/* The platform without a window system where EGL has it, else the default display. */
+/* The surfaceless platform if EGL has it, else the default display. */
 static EGLDisplay
 find_display(void)
 {

@@ -1,6 +1,6 @@
-/* A pixmap of the X server as a texture (GLX_EXT_texture_from_pixmap), as compositors and GTK 3
- * draw: one frame, whose left half comes from a green pixmap. Ends with 1 where it is not green,
- * and with 77 where pixmaps cannot be bound. */
+/* Uses a pixmap of the X server as a texture (GLX_EXT_texture_from_pixmap), like compositors and
+ * GTK 3. Draws one frame whose left half comes from a green pixmap. Exits with 1 if that half is
+ * not green, with 77 if pixmaps cannot be bound. */
 #define GL_GLEXT_PROTOTYPES
 #define GLX_GLXEXT_PROTOTYPES
 #include <GL/gl.h>

@@ -1,12 +1,12 @@
-/* What published measurements of graphics cards did: full-screen layers of one kind of work. Frame
- * 0 does it once, so that whatever is uploaded is there, frame 1 again, and frame 2 twice. What the
- * second time cost is the work alone, without clear, swap and the filling of the pipeline:
+/* Repeats published measurements of graphics cards: full-screen layers of one kind of work. Frame 0
+ * draws it once and includes uploads, frame 1 draws it again, and frame 2 draws it twice. The
+ * difference excludes clear, swap and pipeline fill:
  *
  *   rate = width * height * layers / (cycles of frame 2 - cycles of frame 1)
  *
- * mad3 to mix-sin1 are programs of --count instructions, flow-* of --count pieces of 24 dependent
- * instructions, each inside a construct of flow control that every fragment enters; flow-none is
- * without any. `aetius study hardware` holds the rates against those of real cards. */
+ * mad3 to mix-sin1 are programs of --count instructions. flow-* have --count pieces of 24 dependent
+ * instructions, each inside a flow control construct that every fragment enters; flow-none has no
+ * such construct. `aetius study hardware` compares the rates with those of real cards. */
 #include "window.h"
 #include "base/mem.h"
 
@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a fragment runs: `piece` again and again until there are --count of what it has `parts` of,
- * then `tail` (or NULL) a quarter as often. */
+/* A fragment program: repeats `piece`, which has `parts` units, until there are --count units. Then
+ * repeats `tail` (or NULL) a quarter as often. */
 struct program {
     const char *declare, *piece, *tail, *result;
     uint32_t parts;
@@ -42,7 +42,7 @@ enum { BLEND = 1, DEPTH = 2, NO_COLOR = 4, BYTES = 8, FLOATS = 16, TEXTURE_SIZE 
 static const struct kind {
     const char *name;
     uint32_t state;
-    struct program program; /* without a result: fixed function */
+    struct program program; /* no result: fixed function */
 } kinds[] = {
     {"color", 0, {0}},
     {"z", DEPTH | NO_COLOR, {0}},
@@ -123,7 +123,7 @@ struct corner {
     float x, y, z, u, v;
 };
 
-/* Each layer is nearer than the one before, so that with depth every fragment passes. */
+/* Each layer is nearer than the previous one, so that every fragment passes the depth test. */
 static void
 make_layers(uint32_t all)
 {
@@ -164,7 +164,7 @@ setup(void)
     make_layers(2 * layers);
 }
 
-/* A layer is a draw of its own. */
+/* Each layer is a separate draw. */
 static void
 draw(uint32_t frame)
 {

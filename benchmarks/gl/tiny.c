@@ -1,7 +1,7 @@
-/* A little of everything in a small picture: fixed function with lighting, a mipmapped texture seen
- * in perspective, a flat one, a cube map on an indexed mesh, depth (some of it hidden behind what
- * was drawn before), stencil, alpha test, blending, scissor, and a GLSL 1.20 program with discard.
- * Its capture is the trace that the repository keeps (tests/golden/tiny.trace). */
+/* A mix of features in a small picture: fixed function with lighting, a mipmapped texture in
+ * perspective, a texture without mipmaps, a cube map on an indexed mesh. Also depth (with hidden
+ * parts), stencil, alpha test, blending, scissor, and a GLSL 1.20 program with discard. The
+ * repository has its capture (tests/golden/tiny.trace). */
 #include "window.h"
 
 #define GL_GLEXT_PROTOTYPES
@@ -34,7 +34,8 @@ set_up_program(void)
                            "}\n");
 }
 
-/* A checkerboard with every level given, each in a tone of its own, so that a wrong level shows. */
+/* A checkerboard with all levels specified, each in a different tone, so that a wrong level is
+ * visible. */
 static void
 make_texture(void)
 {
@@ -57,7 +58,7 @@ make_texture(void)
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
 }
 
-/* Stripes without levels, read without a filter; changed within the frame. */
+/* Stripes without mipmaps, sampled without a filter. The texture changes during the frame. */
 static void
 paint_flat_texture(uint32_t turn)
 {
@@ -79,7 +80,7 @@ paint_flat_texture(uint32_t turn)
     glBindTexture(GL_TEXTURE_2D, texture);
 }
 
-/* A color a face, with a lighter middle. */
+/* One color per face, lighter in the centre. */
 static void
 make_cube(void)
 {
@@ -130,7 +131,7 @@ perspective(uint32_t frame)
     glRotatef(30.0f + 20.0f * (float)frame, 0.0f, 1.0f, 0.0f);
 }
 
-/* The floor reaches behind the eye, so that it must be clipped. */
+/* The floor extends past the eye, so that it must be clipped. */
 static void
 draw_floor(void)
 {
@@ -149,7 +150,7 @@ draw_floor(void)
     glDisable(GL_TEXTURE_2D);
 }
 
-/* Hides most of what is drawn behind it later; from y to 1.5 higher. */
+/* Hides most of the later draws, which are farther away. Extends from y to y + 1.5. */
 static void
 draw_curtain(float y)
 {
@@ -170,7 +171,7 @@ draw_curtain(float y)
     glDisable(GL_TEXTURE_2D);
 }
 
-/* A wavy sheet in the background, of shared vertices, that shows the cube map. */
+/* A wavy background mesh with shared vertices that shows the cube map. */
 static void
 draw_mesh(void)
 {
@@ -211,7 +212,7 @@ draw_mesh(void)
     glDisable(GL_TEXTURE_CUBE_MAP);
 }
 
-/* A lit octahedron with culled backs; marks its pixels in the stencil buffer. */
+/* A lit octahedron with culled back faces. Marks its pixels in the stencil buffer. */
 static void
 draw_solid(void)
 {
@@ -238,7 +239,7 @@ draw_solid(void)
     glDisable(GL_LIGHTING);
 }
 
-/* A see-through strip where the solid is, and an alpha-tested corner. */
+/* A transparent strip over the solid, and an alpha-tested corner. */
 static void
 draw_overlays(void)
 {
@@ -297,7 +298,8 @@ draw_shader(uint32_t frame)
     glDisable(GL_SCISSOR_TEST);
 }
 
-/* Stacks of points of one quad each, the last of a stack on top: their order shows. */
+/* Stacks of points of one quad each. The last point of a stack is on top, so a wrong order is
+ * visible. */
 static void
 draw_sparks(void)
 {

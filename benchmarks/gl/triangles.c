@@ -1,5 +1,5 @@
-/* Random depth-tested triangles of mixed sizes: geometry, setup, and a depth test that kills about
- * half of what it sees. */
+/* Random depth-tested triangles of mixed sizes: geometry, setup, and a depth test that rejects
+ * about half of the fragments. */
 #include "window.h"
 
 #include <GL/gl.h>

@@ -1,5 +1,5 @@
-/* A texture is uploaded while draws use another one: what an upload takes of a frame. The draws
- * wait for it only with --use. */
+/* Uploads a texture while draws use another one: measures the cost of an upload in a frame. The
+ * draws wait for it only with --use. */
 #include "window.h"
 
 #include <stdlib.h>
@@ -52,7 +52,7 @@ draw_layer(GLuint texture, uint32_t i)
     glEnd();
 }
 
-/* The rows of part `i`, other ones each frame. */
+/* Uploads the rows of part `i`; the content changes in each frame. */
 static void
 upload(uint32_t i, uint32_t frame)
 {

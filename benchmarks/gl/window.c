@@ -140,7 +140,7 @@ window_close(struct window *window)
     free(window);
 }
 
-/* The frame as OpenGL reads it back, whoever draws it: DIR/frames/frame-NNNN.png. */
+/* Saves the frame as OpenGL reads it back, with any renderer, to DIR/frames/frame-NNNN.png. */
 static bool
 save_frame(const struct scene *scene, const char *dir, uint32_t frame)
 {
@@ -177,7 +177,7 @@ print_help(const struct scene *scene)
     }
 }
 
-/* A whole positive number that ends at `end`. */
+/* Parses a positive integer that is followed by `end`. */
 static bool
 read_number(const char *text, char end, uint32_t *value, const char **rest)
 {

@@ -1,6 +1,6 @@
-/* Six frames that each lean on one part of a GPU: 0 geometry, 1 fill, 2 textures, 3 shaders, 4
- * small batches, 5 hidden surfaces and a clear. Their capture (tests/golden/workloads.trace) is
- * what the parameter-effect table runs on (tests/unit/params/effects.def). */
+/* Six frames, each with one dominant kind of work: 0 geometry, 1 fill, 2 textures, 3 shaders, 4
+ * small batches, 5 hidden surfaces and a clear. The parameter-effect table
+ * (tests/unit/params/effects.def) runs on their capture (tests/golden/workloads.trace). */
 #include "window.h"
 
 #define GL_GLEXT_PROTOTYPES
@@ -36,7 +36,7 @@ make_image(void)
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
 }
 
-/* DXT1: two colors a block of 4x4, and an index of two bits a texel. */
+/* DXT1: two colors per block of 4x4 texels, and a 2-bit index per texel. */
 static void
 make_packed_image(void)
 {
@@ -135,8 +135,8 @@ quad(float left, float bottom, float right, float top, float z, float repeat)
     glEnd();
 }
 
-/* A bumpy sheet of small triangles, indexed, its vertices shared by up to six of them; part of it
- * lies outside the window, part faces away. */
+/* A bumpy indexed mesh of small triangles, each vertex shared by up to six of them. A part is
+ * outside the window, another part is back-facing. */
 static void
 draw_geometry(void)
 {
@@ -157,7 +157,7 @@ draw_geometry(void)
             uint16_t corner = (uint16_t)(y * GRID + x), above = (uint16_t)(corner + GRID);
             const uint16_t two[6] = {corner, (uint16_t)(corner + 1), above,
                                      above,  (uint16_t)(corner + 1), (uint16_t)(above + 1)};
-            bool turned = (x + y) % 5 == 0; /* clockwise: culled */
+            bool turned = (x + y) % 5 == 0; /* clockwise, so it is culled */
             for (uint32_t i = 0; i < 6; i++)
                 indices[n++] = two[turned ? 5 - i : i];
         }
@@ -237,7 +237,7 @@ draw_shaders(void)
     glUseProgram(0);
 }
 
-/* Small draws, each with a state of its own; some textures change in between. */
+/* Small draws with different states; some textures change in between. */
 static void
 draw_batches(void)
 {
@@ -257,7 +257,7 @@ draw_batches(void)
     glDisable(GL_TEXTURE_2D);
 }
 
-/* One near layer, then many behind it: what Hierarchical Z is for. */
+/* One near layer, then many layers hidden by it: the case for Hierarchical Z. */
 static void
 draw_hidden(void)
 {
