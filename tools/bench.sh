@@ -5,9 +5,13 @@
 #
 #     tools/bench.sh build/aetius [PART...]
 #
-# Parts: scenes (of benchmarks/gl), programs (glmark2, OpenArena), jobs (40 frames of OpenArena with one
-# process and with two), codecs, replay (the functional renderer and the reference renderers), capture
-# (the whole demo, played without and with a capture).
+# Parts:
+# - scenes: scenes of benchmarks/gl
+# - programs: glmark2, OpenArena
+# - jobs: 40 frames of OpenArena with one process and with two
+# - codecs
+# - replay: the functional renderer and the reference renderers
+# - capture: the whole demo, played without and with a capture
 #
 # Each measurement also adds a row to out/bench-history.csv, with the commit and the processor.
 # `aetius report out/bench-history.csv -o bench.html` plots the rows over commits.
@@ -98,7 +102,7 @@ if ! can_draw || [ ! -x "$scenes/fill" ]; then
     exit 0
 fi
 
-# scene NAME PROGRAM OPTIONS...
+# scene NAME PROGRAM OPTIONS...: captures a program of benchmarks/gl and measures its second frame
 scene() {
     name=$1
     program=$2
@@ -199,7 +203,7 @@ play() {
     "$@" $(game 640 480) +set nextdemo quit </dev/null 2>&1
 }
 
-# with_display VARIABLE=VALUE... PROGRAM...
+# with_display VARIABLE=VALUE... PROGRAM...: runs a program, under Xvfb if there is no display
 with_display() {
     if [ -n "${DISPLAY:-}" ]; then env "$@"; else xvfb-run -a -s '-screen 0 1280x1024x24' env "$@"; fi
 }

@@ -142,7 +142,7 @@ results() {
     ) >"$folder.results"
 }
 
-# same_results BUILD [OPTIONS...]
+# same_results BUILD [OPTIONS...]: checks that a build has the same results as build gcc-O3
 same_results() {
     binary=$work/$1/aetius
     at=$work/results/$(echo "$*" | tr -d ' ')

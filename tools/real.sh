@@ -100,7 +100,7 @@ timed() {
     fi
 }
 
-# record TRACE OPTIONS... -- PROGRAM...
+# record TRACE OPTIONS... -- PROGRAM...: captures the draws of a program, replacing the trace
 record() {
     file=$1
     shift

@@ -2,9 +2,9 @@
  * nvprof (CSV: summaries, GPU traces, times; plain text) and of ncu (CSV: long, wide with --page
  * raw, summaries; plain text).
  *
- * The n-th launch of a kernel in one file is matched with the n-th launch of the kernel in another
- * (names are compared without spaces), and takes the values that it lacks. If it lacks none, the
- * file is from another run and its launches are added. */
+ * The n-th launch of a kernel in one file is matched with its n-th launch in another file, and
+ * takes the values that it lacks. Names are compared without spaces. If no value is missing, the
+ * second file is from another run and its launches are added. */
 #ifndef AETIUS_ANALYSIS_PROFILE_H
 #define AETIUS_ANALYSIS_PROFILE_H
 

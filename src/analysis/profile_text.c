@@ -37,7 +37,7 @@ copy_word(const struct words *words, uint32_t number, char *out, size_t size)
 
 /* ---- nvprof: events and metrics ---- */
 
-/* Device "Tesla K40c (0)" */
+/* Parses the line: Device "Tesla K40c (0)". */
 static void
 take_device(struct profile_file *file)
 {
@@ -53,8 +53,8 @@ take_device(struct profile_file *file)
     file->text_kernel = -1;
 }
 
-/* "1   stall_sync   Issue Stall Reasons (Synchronization)   0.00%   0.00%   0.00%". For an event,
- * the total over all SMs follows the average. */
+/* Parses "1   stall_sync   Issue Stall Reasons (Synchronization)   0.00%   0.00%   0.00%". For an
+ * event, the total over all SMs follows the average. */
 static bool
 take_nvprof_row(struct profile_file *file, struct error *err)
 {
@@ -99,7 +99,7 @@ time_word(const struct words *words, uint32_t number)
     return value * number_time_unit(unit);
 }
 
-/* "GPU activities:   20.11%  186.82ms  103  1.8138ms  928ns  62.362ms  name" */
+/* Parses "GPU activities:   20.11%  186.82ms  103  1.8138ms  928ns  62.362ms  name". */
 static void
 take_time_row(struct profile_file *file)
 {
@@ -120,7 +120,8 @@ take_time_row(struct profile_file *file)
                          calls);
 }
 
-/* "309.24ms  1.6783ms  (32768 1 1) ... name [128]". The name starts in the column of its title. */
+/* Parses "309.24ms  1.6783ms  (32768 1 1) ... name [128]". The name starts in the column of its
+ * title. */
 static void
 take_trace_row(struct profile_file *file)
 {
@@ -140,8 +141,8 @@ take_trace_row(struct profile_file *file)
 
 /* ---- ncu ---- */
 
-/* "  name(int) (196, 1, 1)x(256, 1, 1), Context 1, Stream 7, Device 0, CC 7.5", or with the date
- * instead of the sizes and without a device. */
+/* Parses "  name(int) (196, 1, 1)x(256, 1, 1), Context 1, Stream 7, Device 0, CC 7.5". The date may
+ * replace the sizes; the device may be missing. */
 static void
 take_ncu_kernel(struct profile_file *file)
 {
@@ -175,8 +176,8 @@ take_ncu_kernel(struct profile_file *file)
     file->has_table = true;
 }
 
-/* "    sm__inst_issued.avg.per_cycle_active   inst/cycle   0.22", or with a title of several words.
- */
+/* Parses "    sm__inst_issued.avg.per_cycle_active   inst/cycle   0.22". A title of several words
+ * may replace the metric. */
 static bool
 take_ncu_row(struct profile_file *file, struct error *err)
 {
@@ -201,7 +202,8 @@ take_ncu_row(struct profile_file *file, struct error *err)
 
 /* ---- classification of lines ---- */
 
-/* "Invocations   Metric Name   ...   Avg", "Time(%)   Time   Calls ...", "Start  Duration ..." */
+/* Recognizes headers: "Invocations   Metric Name   ...   Avg", "Time(%)   Time   Calls ...", "Start
+ * Duration ...". */
 static bool
 take_header(struct profile_file *file)
 {

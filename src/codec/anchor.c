@@ -3,10 +3,9 @@
  *
  * The anchor is the first sample of the pixel left of and above the block's centre. The slopes are
  * the differences from it to the pixel on its right and to the one below. Prediction uses the
- * position of each sample. Layout: stencil (codec/depth.h), anchor, slope in x, slope in y (24 bits
- * each, modulo 2^24), then a correction of n bits (two's complement) for every element except these
- * three. Bits: 72 + 61 n and the stencil; with one stencil value n is 7, 15, 23 in 64, 128, 192
- * bytes.
+ * position of each sample. Layout: stencil (codec/depth.h); anchor, slope in x, slope in y (24 bits
+ * each, modulo 2^24); a correction for every other element, n bits each (two's complement). Bits:
+ * 72 + 61 n and the stencil; with one stencil value n is 7, 15, 23 in 64, 128, 192 bytes.
  *
  * Latency 7: slopes, multiples (two adders), sum, correction, its width, choice of the level and
  * packing in one step (each level has only one n). */

@@ -9,11 +9,16 @@
  * - Other rows are predicted from the two pixels above.
  *
  * The offset of another sample from its pixel's first one is predicted by that of the pixel on the
- * left (above, for the leftmost). It is stored for the first pixel. Layout: stencil
- * (codec/depth.h), the depth of element 0, the steps to the right, down and to the other samples of
- * the first pixel (24 bits each, modulo 2^24), then the differences of the other elements, n bits
- * each (two's complement). Bits with S samples: 24 (S + 2) + (62 - S) n and the stencil. With one
- * stencil value n is 7, 15, 23 in 64, 128, 192 bytes with one sample, 6, 15, 23 with four.
+ * left (above, for the leftmost). It is stored for the first pixel.
+ *
+ * Layout:
+ * - stencil (codec/depth.h)
+ * - the depth of element 0, and the steps to the right, down and to the other samples of the first
+ *   pixel (24 bits each, modulo 2^24)
+ * - the differences of the other elements, n bits each (two's complement)
+ *
+ * Bits with S samples: 24 (S + 2) + (62 - S) n and the stencil. With one stencil value n is 7, 15,
+ * 23 in 64, 128, 192 bytes with one sample, 6, 15, 23 with four.
  *
  * Latency 6: two orders of differences, their width, choice of the level, packing. The
  * decompressor's sums are a tree (prefix sums of three levels, twice). */

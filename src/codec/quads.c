@@ -33,8 +33,8 @@
  * assumption it is 14.
  *
  * Decompression takes 10 cycles: sizes of the classes 1, positions 5, shifting 1, then five byte
- * levels in 3. Of these, two levels are for d, two for the tree, as an element is the sum of three
- * differences that are added as they arrive, and one turns the colors back. */
+ * levels in 3. Two of these levels compute d. Two add the levels of the tree: an element is the sum
+ * of three differences, added as they arrive. One turns the colors back. */
 #include "codec/bits.h"
 #include "codec/codec.h"
 #include "codec/grid.h"

@@ -58,7 +58,7 @@ struct exec {
     uint32_t constant_count;
     uint32_t lanes;   /* multiple of 4, at most EXEC_MAX_LANES */
     uint32_t blocks;  /* leader: blocks of the group, including this one */
-    uint32_t pc;      /* leader */
+    uint32_t pc;      /* valid in the leader only */
     uint64_t full;    /* lanes at the start of the program */
     uint64_t active;  /* lanes that execute the next instruction */
     uint64_t alive;   /* lanes neither ended nor killed */
@@ -71,11 +71,11 @@ struct exec {
     /* the same pointers by enum register_file; NULL: not a per-lane file */
     float *files[FILE_COUNT];
     struct exec_frame {
-        uint8_t kind; /* leader */
+        uint8_t kind; /* valid in the leader only */
         uint64_t saved, other;
-        uint32_t pc; /* leader */
+        uint32_t pc; /* valid in the leader only */
     } stack[EXEC_MAX_NESTING];
-    uint32_t depth;  /* leader */
+    uint32_t depth;  /* open frames; valid in the leader only */
     uint64_t steps;  /* leader: instructions that exec_run() executed, without END */
     uint64_t limit;  /* leader: instructions allowed per thread; EXEC_THREAD_LIMIT */
     uint64_t issued; /* leader: instructions the group has issued, without END */

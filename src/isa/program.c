@@ -94,7 +94,8 @@ instruction_channels_read(const struct instruction *instruction, uint32_t i)
     return channels;
 }
 
-/* "  3: MOV OUT[0], IN[0]". The number is redundant and must equal the instruction's index. */
+/* Parses an instruction such as "  3: MOV OUT[0], IN[0]". The number is redundant and must equal
+ * the instruction's index. */
 static bool
 parse_numbered(struct parser *parser)
 {

@@ -22,7 +22,7 @@ enum {
 /* The programmable stages, in the order in which results are listed. A program's hash includes its
  * stage, so a new stage goes at the end. */
 enum shader_stage { STAGE_VERTEX, STAGE_FRAGMENT, STAGE_COUNT };
-const char *shader_stage_name(enum shader_stage stage); /* "vertex" */
+const char *shader_stage_name(enum shader_stage stage); /* "vertex" or "fragment" */
 
 /* Limits of a program text; exceeding one is a user error, reported with the line */
 enum {

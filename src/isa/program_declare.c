@@ -32,7 +32,7 @@ struct declaration {
     bool has_semantic, has_interpolation;
 };
 
-/* "[0]", "[0..3]" */
+/* Parses a range of registers: "[0]" or "[0..3]". */
 static bool
 parse_range(struct parser *parser, uint32_t limit, struct declaration *declaration)
 {
@@ -142,7 +142,7 @@ declare_temps(struct parser *parser)
     return true;
 }
 
-/* Constants are "[0..7]" of buffer 0, or "[buffer][0..7]". */
+/* Parses constants: "[0..7]" of buffer 0, or "[buffer][0..7]". */
 static bool
 declare_constants(struct parser *parser)
 {

@@ -49,7 +49,7 @@ parse_channel(struct parser *parser, uint8_t *channel)
     return true;
 }
 
-/* Text after "[ADDR": "[0].x+3]" and optionally "(2)". */
+/* Parses the text after "[ADDR": "[0].x+3]" and optionally "(2)". */
 static bool
 parse_indirect(struct parser *parser, struct parsed_register *operand)
 {
@@ -74,7 +74,7 @@ parse_indirect(struct parser *parser, struct parsed_register *operand)
     return parse_expect(parser, ')');
 }
 
-/* One pair of brackets: "[5]" or "[ADDR[0].x+5]". */
+/* Parses one pair of brackets: "[5]" or "[ADDR[0].x+5]". */
 static bool
 parse_index(struct parser *parser, struct parsed_register *operand)
 {
@@ -160,7 +160,7 @@ parse_destination(struct parser *parser, struct destination *destination)
     return true;
 }
 
-/* ".x" means all four channels are x. */
+/* Parses an optional swizzle. ".x" means all four channels are x. */
 static bool
 parse_swizzle(struct parser *parser, uint8_t swizzle[4])
 {
@@ -200,7 +200,7 @@ parse_source(struct parser *parser, struct source *source)
     return !absolute || parse_expect(parser, '|');
 }
 
-/* ", IMM[1].xyz". Offsets must be constant, as GLSL requires. */
+/* Parses ", IMM[1].xyz". Offsets must be constant, as GLSL requires. */
 static bool
 parse_offset(struct parser *parser, struct instruction *instruction)
 {

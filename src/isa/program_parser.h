@@ -49,7 +49,7 @@ bool parse_immediate(struct parser *parser);
 /* program_instruction.c: text after "N:", starting with the opcode */
 bool parse_instruction(struct parser *parser);
 
-bool program_resolve_flow(struct parser *parser);  /* program_flow.c */
-void program_find_liveness(struct parser *parser); /* program_live.c */
+bool program_resolve_flow(struct parser *parser);  /* defined in program_flow.c */
+void program_find_liveness(struct parser *parser); /* defined in program_live.c */
 
 #endif

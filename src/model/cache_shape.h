@@ -1,5 +1,5 @@
-/* Texture caches as inferred from read times. The model: each of several units shades every n-th
- * tile of 8x8 fragments, in Morton order, and has an LRU cache with a number of sets, ways and
+/* Texture caches as inferred from read times. In the model, several units shade every n-th tile of
+ * 8x8 fragments each, in Morton order. Each unit has an LRU cache with a number of sets, ways and
  * bytes per line.
  *
  * This code computes the misses of a shape for a pattern of addresses, so that measured times
