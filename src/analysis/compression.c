@@ -83,8 +83,8 @@ run_threads(struct segment_job *job, uint32_t threads)
         pthread_join(others[i], NULL);
 }
 
-/* Samples per pixel of each block, taken from its first transfer that codecs may compress. 0: it
- * has none, and codecs skip the block. */
+/* Samples per pixel of each block, taken from its first compressible transfer in a selected frame.
+ * 0: there is no such transfer, and codecs skip the block. */
 static uint8_t *
 samples_of_blocks(const struct compression *compression, const struct blocks_segment *segment)
 {

@@ -43,8 +43,7 @@ void plot_fini(struct plot *plot);
 /* Writes DIR/NAME.dat and DIR/NAME.gnuplot, and DIR/NAME.svg if gnuplot is installed; otherwise
  * warns. */
 bool plot_write(const struct plot *plot, const char *dir, const char *name, struct error *err);
-/* Writes only the picture, to a file that the user named. Returns false if gnuplot is not
- * installed. */
+/* Writes only the picture, to a file that the user named. A missing gnuplot is an error. */
 bool plot_draw(const struct plot *plot, const char *path, struct error *err);
 
 #endif

@@ -21,9 +21,8 @@ student_95(double freedom)
 
 /* Moments of the drawn frames of a cluster. */
 struct moments {
-    double size, drawn,
-        /* weight: N^2 (1 - f) / n, the factor from a cluster's variance to that of the total. */
-        weight;
+    /* weight: N^2 (1 - f) / n, the factor from a cluster's variance to that of the total */
+    double size, drawn, weight;
     double x, y;       /* means */
     double xx, xy, yy; /* sums of products of deviations from the means */
 };

@@ -50,7 +50,7 @@ parse_range(struct parser *parser, uint32_t limit, struct declaration *declarati
     return parse_expect(parser, ']');
 }
 
-/* One attribute after a comma: semantic, interpolation, location, ARRAY(n), LOCAL, ... */
+/* Parses one attribute after a comma: semantic, interpolation, location, ARRAY(n), LOCAL, ... */
 static bool
 parse_attribute(struct parser *parser, struct declaration *declaration)
 {

@@ -43,10 +43,9 @@ struct trace_draw {
     uint32_t frame, number;
     double units[TRACE_UNIT_COUNT], bytes[TRACE_CLIENT_COUNT];
     double reused; /* share of its indices whose vertices can be reused */
-    double
-        /* One vertex group and one fragment group without others in flight; `units` has the other
-         * groups. */
-        latency;
+    /* One vertex group and one fragment group without others in flight; `units` has the other
+     * groups. */
+    double latency;
     double stream_bytes; /* constants and programs needed before it can begin */
     /* uploaded to textures and to buffers since the previous draw */
     double put_bytes, buffer_bytes;
