@@ -168,9 +168,9 @@ covered_statistics_exist() {
     return 0
 }
 
-# Each statistic counts something on some machine: the traces that the repository keeps on several,
-# and what real_scenes left. What only games of `make real` count is named here. The build has
-# invariants, so the traces check these, too.
+# Checks that each statistic is nonzero on some machine: runs the traces of the repository on several
+# machines, and adds the runs of real_scenes. Statistics that only the games of `make real` use are
+# excused by name here. The build has invariants, so these runs check them too.
 statistics_used() {
     checked=$work/gcc-O0/aetius
     for preset in reference-2005 reference-2008; do

@@ -1,6 +1,6 @@
 #!/bin/sh
-# `make fuzz TIME=1800`: runs every fuzz target for so many seconds, one after the other, with ASan,
-# UBSan and invariants. Starts from tests/fuzz/corpus; what it finds stays in out/fuzz, crashes as crash-*.
+# `make fuzz TIME=1800`: runs each fuzz target for SECONDS, one after the other, with ASan, UBSan and
+# invariants. Starts from tests/fuzz/corpus. New inputs are in out/fuzz, crashes as crash-*.
 #
 #     tools/fuzz.sh [SECONDS [TARGET...]]
 set -eu

@@ -5,7 +5,7 @@
  *
  * Memory is bounded and allocated when the writer is created. A segment collects up to
  * BLOCKS_SEGMENT_BLOCKS distinct blocks, is compressed with zstd and written. Deduplication starts
- * anew in each segment. If the process dies, all complete segments remain readable. */
+ * again in each segment. If the process dies, all complete segments remain readable. */
 #ifndef AETIUS_CODEC_BLOCKS_FILE_H
 #define AETIUS_CODEC_BLOCKS_FILE_H
 

@@ -30,9 +30,9 @@ struct model_check {
 /* The stage that a sweep tests; MODEL_STAGES: all (springs). */
 enum model_stage model_stage_of(const char *sweep);
 
-/* `stages`: bit mask of the stages to use. Rows that the fit did not use (model_split) count as
- * held out. There are none if the fit used all rows. All rows are held out if they are from another
- * renderer than the model's, or with `all_held`, which is for another run's rows. */
+/* `stages`: bit mask of the stages to use. A row is held out if model_split() excluded it from the
+ * fit. If the fit used all rows, none is held out. All rows are held out if they are from a
+ * renderer other than the model's, or if `all_held` is set, which is for another run's rows. */
 bool model_check_rows(struct model_check *check, const struct model *model,
                       const struct model_rows *rows, uint32_t stages, bool all_held,
                       struct error *err);

@@ -30,7 +30,7 @@ double spline_at(const struct spline *spline, double x);
 bool spline_holds(const struct spline *spline, double x); /* whether x is in the range */
 double spline_top(const struct spline *spline);           /* largest y of the knots */
 
-/* Least squares: the `unknowns` factors of the columns of `a` (row-major) whose sum is nearest to
+/* Least squares: the factors with which the `unknowns` columns of `a` (row-major) sum up nearest to
  * b. `half`, or NULL: half of their 95 % intervals; 0 if there are as many unknowns as rows.
  * Returns false if the columns are linearly dependent. */
 enum { LEAST_SQUARES_MOST = 20 };
