@@ -1,5 +1,5 @@
-/* Fuzz target: block files. The input is a file as it is; and again with its checksums made right,
- * so that what they protect is reached. */
+/* Fuzz target: block files. Each input is read twice: unchanged, and with its magic, version and
+ * checksums corrected. The second read reaches the code after the checksum tests. */
 #include "codec/blocks_format.h"
 #include "fuzz_trace.h"
 
@@ -29,7 +29,7 @@ read_all(const uint8_t *bytes, size_t size)
     memory_file_fini(&file);
 }
 
-/* Header and segments as they follow one another. */
+/* Corrects the checksums of the header and of each segment; stops at the first invalid segment. */
 static void
 mend(uint8_t *bytes, size_t size)
 {

@@ -1,6 +1,6 @@
-/* Fuzz target: a compressed block from memory; what comes out is packed again and must come back.
- * The first byte says which codec, the second bus, samples and level; the rest is the compressed
- * block, and, as it is, a raw one. */
+/* Fuzz target: codecs. The input is decompressed as a compressed block, and taken directly as a raw
+ * block. Each resulting block must survive compression and decompression. The first byte selects
+ * the codec, the second one the bus, the samples and the level. */
 #include "base/error.h"
 #include "codec/codec.h"
 
@@ -31,7 +31,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct codec_shape shape = {data[1] & 1, 1u << (data[1] >> 1 & 3)};
     const uint32_t level = (data[1] >> 3) % codec->levels[shape.bus].count;
     const uint32_t bytes = codec->levels[shape.bus].bytes[level];
-    uint8_t *packed = calloc(1, bytes); /* of just its size: a sanitizer sees what is beyond */
+    uint8_t *packed = calloc(1, bytes); /* exact size, so that a sanitizer finds reads beyond it */
     uint32_t block[CODEC_WORDS] = {0};
     data += 2;
     size -= 2;

@@ -1,5 +1,5 @@
-/* Fuzzed: the reader of parameter files. What it accepts is written out and read back as the same.
- */
+/* Fuzz target: the reader of parameter files. Parameters that it accepts must be equal after they
+ * are written and read again. */
 #include "fuzz_trace.h"
 
 #include "base/mem.h"

@@ -1,6 +1,6 @@
-/* Fuzzed: machines. The input is a preset and parameters, three bytes each: which one, and what it
- * becomes. A machine that can be built draws the tiny trace, and its pictures are those of the
- * renderer without time. */
+/* Fuzz target: machine parameters. The first byte selects a preset. Each following group of three
+ * bytes sets one parameter: two bytes select it, the third selects its value. Every machine that
+ * can be built draws the tiny trace. Its pictures must equal those of the functional renderer. */
 #include "rigs/tiny_run.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -13,8 +13,8 @@ note_built(struct tiny_run *run)
     *(bool *)run->data = true;
 }
 
-/* The least, the default and what is around them, and half, twice, four times and eight times the
- * default; what a queue of 65,536 does is no other than what one of 100 does. */
+/* Values near the minimum and the default, and half, 2, 4 and 8 times the default. Larger values
+ * are not tried: a queue of 65,536 behaves like one of 100. */
 static uint32_t
 draw_value(const struct param_info *info, uint8_t choice)
 {

@@ -1,4 +1,4 @@
-/* Fuzzed: the reader of plans, and what is done to one before anything runs. */
+/* Fuzz target: the reader of plans, and the checks of a plan before its runs. */
 #include "fuzz_trace.h"
 
 #include "sweep/outputs.h"

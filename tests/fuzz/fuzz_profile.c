@@ -1,4 +1,4 @@
-/* Fuzzed: what nvprof and ncu print, up to the trees that are made of it. */
+/* Fuzz target: the readers of nvprof and ncu output, and the trees made from it. */
 #include "fuzz_trace.h"
 
 #include "analysis/application.h"
@@ -30,7 +30,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     application_list list = {0};
     memory_file_init(&file, data, size);
     profile_init(&profile);
-    /* twice: launches are matched with each other */
+    /* the file twice, so that launches of two profiles are matched */
     const char *const paths[] = {file.path, file.path};
     const bool ok = profile_read(&profile, paths, 1 + size % 2,
                                  size % 3 ? nvidia_capability(8, 6) : NULL, &err) &&

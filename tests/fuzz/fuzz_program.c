@@ -1,5 +1,5 @@
-/* Fuzzed: the TGSI parser, and the execution of what it accepts. A text is a vertex program when it
- * begins with "VERT", else a fragment program. */
+/* Fuzz target: the TGSI parser, and the execution of each accepted program. A text that begins with
+ * "VERT" is a vertex program, any other one a fragment program. */
 #include "base/mem.h"
 #include "isa/exec.h"
 

@@ -1,5 +1,5 @@
-/* Fuzzed: decoder, context and functional renderer, on the messages that a chunk unpacks to. Work
- * is bounded: what is large is refused here, so that an input takes milliseconds. */
+/* Fuzz target: decoder, context and functional renderer. The input is the unpacked content of a
+ * trace chunk. The target skips expensive commands, so that an input takes milliseconds. */
 #include "fuzz_trace.h"
 
 #include "base/mem.h"
@@ -43,7 +43,7 @@ box_is_small(const struct box *box)
     return true;
 }
 
-/* Commands that cost too much are passed over. */
+/* Expensive commands are skipped. */
 static bool
 is_cheap(struct target *target, const struct gpu_cmd *cmd)
 {
@@ -70,7 +70,7 @@ execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
         return true;
     bool ok = functional_execute(&target->renderer, cmd, out, out_bytes, &unheard);
     BUG_ON(!ok && !unheard.text[0], "a command is refused without a word");
-    return true; /* the next command may still do something */
+    return true; /* an error of one command does not end the stream */
 }
 
 static void

@@ -1,7 +1,7 @@
-/* Fuzzed: the trace reader. An input that begins with the magic of a trace is a file, with its
- * checksums put right as far as its chunks go (a fuzzer does not guess them); any other one is what
- * a chunk unpacks to. Messages that are read are followed by the live state, which is written out
- * as `aetius trim` does. */
+/* Fuzz target: the trace reader. An input that begins with the magic of a trace is a file. The
+ * target corrects the checksums of its chunks, because a fuzzer does not guess them. Any other
+ * input is the unpacked content of a chunk. Accepted messages update the live state, which is then
+ * written as `aetius trim` writes it. */
 #include "fuzz_trace.h"
 
 #include "base/mem.h"
@@ -38,7 +38,7 @@ repair(uint8_t *bytes, size_t size)
         memcpy(&chunk, bytes + at, sizeof chunk);
         if (chunk.magic != TRACE_CHUNK_MAGIC || chunk.packed_bytes > size - at - sizeof chunk)
             return;
-        chunk.raw_bytes &= (1u << 20) - 1; /* or the fuzzer's time goes into zeroing memory */
+        chunk.raw_bytes &= (1u << 20) - 1; /* below 1 MiB: clearing memory is slow */
         chunk.payload_crc = crc_of(bytes + at + sizeof chunk, chunk.packed_bytes);
         chunk.header_crc = crc_of(&chunk, offsetof(struct trace_chunk, header_crc));
         memcpy(bytes + at, &chunk, sizeof chunk);

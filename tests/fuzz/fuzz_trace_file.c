@@ -47,7 +47,7 @@ append(bytes_vec *file, const void *bytes, size_t size)
     file->count += size;
 }
 
-/* A header without a name, of what is offered now. */
+/* A header without a name, with the current capabilities. */
 static void
 append_header(bytes_vec *file)
 {
@@ -63,8 +63,8 @@ append_header(bytes_vec *file)
     append(file, &caps, sizeof caps);
 }
 
-/* Adds the message there to what the head says; returns its bytes, 0 where there is no whole one.
- */
+/* Adds the message at `at` to the header of the chunk. Returns the size of the message in bytes, or
+ * 0 if it is incomplete or invalid. */
 static size_t
 count_message(struct trace_chunk *chunk, const uint8_t *at, size_t left)
 {
@@ -109,8 +109,8 @@ append_chunk(bytes_vec *file, struct trace_chunk chunk, const uint8_t *messages,
     free(packed);
 }
 
-/* A frame more ends what no frame ends: the reader uses whole frames, and warns since there is no
- * index. What is no message is in the last chunk. */
+/* The reader uses only whole frames, so a frame end is appended if the messages have none. It warns
+ * because the file has no index. Bytes that form no message go into the last chunk. */
 static void
 append_chunks(bytes_vec *file, const uint8_t *messages, size_t size)
 {

@@ -1,4 +1,4 @@
-/* Runs a fuzz target over the files of a folder, in a build without a fuzzer: its corpus stays a
+/* Runs a fuzz target on all files of a folder without a fuzzer. This makes the corpus a regression
  * test. */
 #include "base/file.h"
 #include "base/log.h"

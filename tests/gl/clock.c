@@ -1,6 +1,6 @@
-/* A program that is animated by the time of day and by random numbers, and waits in each way that
- * there is: its operand says which. Each frame it prints the milliseconds of its clocks since the
- * first one (tests/unit/shim/test_clock.c says what they must be). */
+/* A program whose animation depends on the time of day and on random numbers. Its operand selects
+ * the function that waits between frames. Each frame it prints the milliseconds of its clocks since
+ * the first frame. tests/unit/shim/test_clock.c checks them. */
 #include "../../benchmarks/gl/window.h"
 
 #include <GL/gl.h>
@@ -61,7 +61,7 @@ post_later(void *nothing)
     return nothing;
 }
 
-/* What comes before the time is over ends a wait. */
+/* Whether sem_timedwait() returns early when another thread posts the semaphore. */
 static bool
 is_woken(void)
 {
@@ -75,7 +75,7 @@ is_woken(void)
     return woken;
 }
 
-/* Until nothing has come for so long. */
+/* Waits WAIT_MS with the selected function; exits with 3 unless the wait times out. */
 static void
 wait_for_nothing(void)
 {
@@ -114,7 +114,7 @@ wait_for_nothing(void)
         exit(3);
 }
 
-/* Looks at the clock, and sleeps, as often as it comes to. */
+/* Reads the clock and sleeps in an endless loop, as often as the scheduler permits. */
 static void *
 other_thread(void *nothing)
 {
@@ -125,7 +125,7 @@ other_thread(void *nothing)
     return nothing;
 }
 
-/* What the system draws by chance. */
+/* Combines random bytes from /dev/urandom, /dev/random and getrandom(). */
 static unsigned
 draw_seed(void)
 {
@@ -183,7 +183,7 @@ main(int argc, char **argv)
 {
     way = argc > 1 ? argv[1] : "";
     signal(SIGUSR1, count);
-    kill(getpid(), SIGUSR1); /* its own number is its own */
+    kill(getpid(), SIGUSR1); /* getpid() must return the real process ID */
     if (signals != 1)
         return 2;
     const int status = scene_main(&(struct scene){.name = "clock",

@@ -1,7 +1,7 @@
-/* A program that names what it draws, in every way that there is: groups and markers of KHR_debug
- * and EXT_debug_marker, string markers, labels of programs and framebuffers. Off screen, through
- * EGL; triangles in immediate mode, each frame read back. What each draw must be
- * called stands in tests/unit/shim/test_labels.c. */
+/* A program that labels its draws with every interface: groups and markers of KHR_debug and
+ * EXT_debug_marker, string markers, labels of programs and framebuffers. It draws triangles in
+ * immediate mode off screen, through EGL, and reads each frame back. tests/unit/shim/test_labels.c
+ * contains the expected label of each draw. */
 #define GL_GLEXT_PROTOTYPES
 #include <EGL/egl.h>
 #include <GL/gl.h>
@@ -69,7 +69,7 @@ read_back(void)
     glReadPixels(0, 0, 16, 16, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
 }
 
-/* The label of a draw of immediate mode is that at its glBegin(). */
+/* A draw in immediate mode has the label that is current at its glBegin(). */
 static void
 first_frame(void)
 {
@@ -132,7 +132,7 @@ main(void)
     glPushDebugGroup(GL_DEBUG_SOURCE_APPLICATION, 1, -1, "open");
     triangle();
     read_back();
-    triangle(); /* what it is called was said a frame before */
+    triangle(); /* its label was set in the frame before */
     read_back();
     last_frame(program, framebuffer);
     read_back();

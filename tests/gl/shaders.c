@@ -1,11 +1,12 @@
-/* Shaders by the hundred, made from templates: what is indexed x how it is written x how it is read
- * x stage, and single features (shaders_features.c). Each draws a tile of COLUMNS x ROWS pixels
- * into one picture; what its pixels must hold is worked out here in C, and printed with what came
- * out, a line a tile, so that renderers can be compared tile by tile.
+/* Hundreds of shaders made from templates. A template combines an indexed type, a way to write it,
+ * a way to read it, and a stage. shaders_features.c adds single features. Each shader draws a tile
+ * of COLUMNS x ROWS pixels into one picture. C code calculates the expected pixels. The program
+ * prints one line per tile with its pixels, so that renderers can be compared tile by tile.
  *
  *     shaders 120 | 130 | es      the language: GLSL 1.20, 1.30 or ES 1.00
  *
- * Ends with 1 when a tile is not what it must be. It draws off screen, through EGL. */
+ * The exit status is 1 if a tile differs from the expected one. The program draws off screen,
+ * through EGL. */
 #include "shaders.h"
 
 #include <EGL/egl.h>
@@ -16,27 +17,27 @@
 
 enum { TILES_A_ROW = 24, MAX_TILES = 600 };
 
-/* What is indexed. Elements are numbered 0 .. count - 1; `element` has %s where its number stands,
- * an integer expression that has no side effects. */
+/* The indexed type. Elements have the numbers 0 to count - 1. `element` contains %s for the number,
+ * an integer expression without side effects. */
 enum uniform {
     UNIFORM_FLOAT,
     UNIFORM_INT,
     UNIFORM_VEC4,
-    UNIFORM_VEC4_Z, /* an array, of which only z counts */
+    UNIFORM_VEC4_Z, /* an array of vec4; the test uses only z */
     UNIFORM_MAT2,
     UNIFORM_MAT3,
     UNIFORM_MAT4,
     UNIFORM_NONE,
-    UNIFORM_STRUCTS, /* one by one: uniform_name takes element / inner and element % inner */
+    UNIFORM_STRUCTS, /* set one by one: uniform_name takes element / inner and element % inner */
 };
 
 struct indexed {
     const char *name;
-    const char *types;   /* of structs */
-    const char *declare; /* of the variable, called v */
+    const char *types;   /* declarations of structs */
+    const char *declare; /* declaration of the variable, named v */
     const char *element;
     int count;
-    bool integer, varying; /* ints; may be a varying in every language */
+    bool integer, varying; /* int elements; permitted as a varying in every language */
     enum uniform uniform;
     const char *uniform_name;
     int inner;
@@ -67,7 +68,7 @@ static const char *const mode_names[MODE_COUNT] = {"none", "static", "dynamic", 
 
 enum storage { STORAGE_LOCAL, STORAGE_UNIFORM, STORAGE_VARYING };
 
-/* A text that grows. */
+/* A text that grows as needed. */
 struct text {
     char *at;
     size_t count, capacity;
@@ -86,7 +87,7 @@ static void __attribute__((format(printf, 2, 3))) add(struct text *text, const c
     va_end(args);
 }
 
-/* The element whose number is an expression. */
+/* Adds an access to the element whose number is the expression. */
 static void
 add_element(struct text *text, const struct indexed *what, const char *number)
 {
@@ -108,8 +109,9 @@ add_write(struct text *text, const struct indexed *what, const char *number, con
     add(text, " = %s(%s);\n", what->integer ? "int" : "float", value);
 }
 
-/* Every element gets 3 e + 1 by a constant number, and then, by mode: two elements by a constant
- * number or by one that depends on k; or all, backwards, by a loop. */
+/* Writes 3 e + 1 to every element e with constant numbers, then applies the mode. STATIC and
+ * DYNAMIC write two elements, by constant numbers or by numbers that depend on k. LOOP writes all
+ * elements in reverse order. */
 static void
 add_writes(struct text *text, const struct indexed *what, enum mode mode)
 {
@@ -162,8 +164,8 @@ write_elements(const struct indexed *what, enum mode mode, int k, int *v)
     }
 }
 
-/* Three sums of elements become the color: by mode, two elements each by a constant number or one
- * that depends on k, or all by a loop. */
+/* Adds three sums of elements, which become the color. STATIC and DYNAMIC read one element per sum,
+ * by a constant number or by one that depends on k. LOOP reads all elements. */
 static void
 add_reads(struct text *text, const struct indexed *what, enum mode mode)
 {
@@ -254,7 +256,7 @@ make_program(const char *name, const char *vertex, const char *fragment)
     return program;
 }
 
-/* What every language has in its own words, up to the globals. */
+/* The declarations that differ between the languages, up to the globals. */
 static void
 add_head(struct text *text, bool fragment, const char *extensions)
 {
@@ -289,7 +291,7 @@ add_fragment_main(struct text *text)
     add(text, "void main() {\n    int k = int(column + 0.5);\n");
 }
 
-/* The sums, modulo 256, as a color. */
+/* Outputs the sums modulo 256 as a color. */
 static void
 add_color(struct text *text)
 {
@@ -298,7 +300,7 @@ add_color(struct text *text)
               "    color = vec4(sum / 255.0, 1.0);\n}\n");
 }
 
-/* The columns are quads of their own, so that what k makes in the vertices it makes in pixels. */
+/* Each column is a separate pair of triangles, so that k in the vertices equals k in the pixels. */
 static void
 draw_columns(int tile)
 {
@@ -334,7 +336,7 @@ draw_tile(const struct tile *tile)
     }
 }
 
-/* Element e of a uniform is 3 e + 1. */
+/* Sets element e of a uniform to 3 e + 1. */
 static void
 set_uniform(GLuint program, const struct indexed *what)
 {
@@ -364,15 +366,15 @@ set_uniform(GLuint program, const struct indexed *what)
     }
 }
 
-/* One tile: `what` in a storage, written by one mode and read by another, by a stage (a varying is
- * written by the vertices and read by the fragments). */
+/* Draws one tile. `what` is in the given storage, written by one mode and read by another, in one
+ * stage. The vertex program writes a varying and the fragment program reads it. */
 static void
 draw_indexed(const struct indexed *what, enum storage storage, enum mode write, enum mode read,
              bool fragment)
 {
     static const char *const storages[] = {"local", "uniform", "varying"};
     struct text v = {0}, f = {0};
-    struct text *at = fragment ? &f : &v; /* where it is read */
+    struct text *at = fragment ? &f : &v; /* the stage that reads */
     struct tile tile;
     snprintf(tile.name, sizeof tile.name, "%s-%s-%s-%s-%s", storages[storage], what->name,
              mode_names[write], mode_names[read],
@@ -476,7 +478,8 @@ draw_features(void)
             draw_feature(feature);
 }
 
-/* A line a tile: name, and each column's color as it came out. Returns how many are wrong. */
+/* Prints one line per tile: its name and the drawn color of each column. Returns the number of
+ * wrong tiles. */
 static int
 report(void)
 {

@@ -1,4 +1,4 @@
-/* What shaders.c and its table of single features share. */
+/* Declarations for shaders.c and its table of single features, shaders_features.c. */
 #ifndef AETIUS_TESTS_SHADERS_H
 #define AETIUS_TESTS_SHADERS_H
 
@@ -8,25 +8,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of a tile; a pixel's column is its k. Tiles hold whole quads. */
+/* Size of a tile in pixels. The column of a pixel is its k. A tile contains whole quads. */
 enum { COLUMNS = 6, ROWS = 2, LAST_K = COLUMNS - 1 };
 
 enum language { LANGUAGE_120, LANGUAGE_130, LANGUAGE_ES };
 
 struct color {
-    int rgb[3]; /* 0 .. 255 */
+    int rgb[3]; /* 0 to 255 */
 };
 
-/* A tile of its own: k is an int in both mains, `sum` the color times 255 in the fragment's; it is
- * taken modulo 256. */
+/* One tile. k is an int in main() of both stages. `sum` in the fragment's main() is the color times
+ * 255, taken modulo 256. */
 struct feature {
     const char *name;
-    uint32_t languages; /* a bit each */
+    uint32_t languages; /* one bit per enum language */
     const char *extensions, *vertex_globals, *vertex, *fragment_globals, *fragment;
     struct color (*wanted)(int k);
-    void (*before)(GLuint program); /* its state, and back; or NULL */
+    void (*before)(GLuint program); /* sets state for the tile; NULL: none */
     void (*after)(void);
 };
-extern const struct feature features[]; /* ends with one without a name */
+extern const struct feature features[]; /* ends with an entry without a name */
 
 #endif

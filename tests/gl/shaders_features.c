@@ -1,5 +1,5 @@
-/* Single features: integer arithmetic, what GLSL 1.30 adds, and what the extensions give that come
- * with integers. Each says what k must become. */
+/* Single features: integer arithmetic, the additions of GLSL 1.30, and extensions that come with
+ * integers. Each entry has a function that calculates the expected color from k. */
 #include "shaders.h"
 
 #include <math.h>
@@ -96,7 +96,7 @@ wanted_unsigned(int k)
     "               (u > 5u ? 1.0 : 0.0) + (u * 0x10001u < u ? 2.0 : 0.0));\n"
 
 static struct color
-wanted_modulo(int k) /* of positive numbers: GLSL leaves the others open */
+wanted_modulo(int k) /* positive operands only: GLSL leaves the sign of other results undefined */
 {
     return rgb((k * 1000 + 77) % (k + 7), (k + 250) % 251, (k * 77) % 256);
 }
@@ -173,7 +173,7 @@ wanted_field(int k)
         turned |= (a >> i & 1) << (31 - i);
     return rgb(field % 100 + 100, (int)(inserted % 251u), (int)(turned % 251u));
 }
-/* % is no operator of GLSL 1.20; values stay below 2^31 there. */
+/* GLSL 1.20 has no operator %. Values stay below 2^31 there. */
 #define FIELD                                                                                      \
     "    int a = k * 0x01020305 + 0x76543210;\n"                                                   \
     "    int field = bitfieldExtract(a, k * 3, k + 4);\n"                                          \
@@ -305,7 +305,8 @@ wanted_rounding(int k)
     "    sum = vec3(roundEven(float(k) + 100.5), trunc(x) + 100.0,\n"                              \
     "               isinf(strange) ? 3.0 : 0.0);\n"
 
-/* Textures: 8x4 texels of (x * 16, y * 16, level * 16) with levels to the last. */
+/* Textures of 8x4 texels; a texel is (x * 16, y * 16, level * 16). `levels` is the number of the
+ * last level. */
 
 static void
 bind_levels(GLuint program)
@@ -380,7 +381,7 @@ wanted_size(int k)
     "    sum = vec3(size, textureSize(image, 0).x);\n"
 
 static struct color
-wanted_offset(int k) /* texel (k, 1), moved by (3, -2), repeated */
+wanted_offset(int k) /* texel (k, 1) with offset (3, -2), repeated */
 {
     return rgb((k + 3) % 8 * 16, 3 * 16, 0);
 }
@@ -388,7 +389,7 @@ wanted_offset(int k) /* texel (k, 1), moved by (3, -2), repeated */
 #define OFFSET PLACE "    sum = textureLodOffset(image, p, 0.0, ivec2(3, -2)).xyz * 255.0;\n"
 
 static struct color
-wanted_gradient(int k) /* of 2^level texels a pixel */
+wanted_gradient(int k) /* the gradient is 2^level texels per pixel */
 {
     return rgb(0, 0, k / 2 * 16);
 }
@@ -398,7 +399,7 @@ wanted_gradient(int k) /* of 2^level texels a pixel */
     "    sum = vec3(0.0, 0.0, c.z * 255.0);\n"
 
 static struct color
-wanted_gradient_offset(int k) /* level 1 is 4x2 */
+wanted_gradient_offset(int k) /* level 1 has 4x2 texels */
 {
     return rgb((k + 3) % 4 * 16, 1 * 16, 16);
 }
@@ -516,8 +517,8 @@ turn_back(void)
     glFrontFace(GL_CCW);
 }
 
-/* Only odd columns pass the depth test, by the depths that the shader writes: the triangle's own
- * would make all fail (0.5 against 0.3) or all pass (against 0.7). */
+/* Only odd columns pass the depth test, because of the depths that the shader writes. With the
+ * depth of the triangle all columns would fail (0.5 against 0.3) or pass (0.5 against 0.7). */
 static struct color
 wanted_odd(int k)
 {
@@ -551,7 +552,7 @@ no_depth_test(void)
     "#extension GL_" extension "_conservative_depth : require\n", "", "",                          \
         "layout (" layout ") out float gl_FragDepth;\n"
 
-/* A cube of depths, as OES_depth_texture_cube_map has them: face f holds (f * 40 + 10) / 255. */
+/* A depth cube map of OES_depth_texture_cube_map: face f contains (f * 40 + 10) / 255. */
 static struct color
 wanted_faces(int k)
 {
@@ -591,7 +592,7 @@ unbind_faces(void)
 
 #define PASSED     "VARYING vec3 passed;\n"
 #define USE_PASSED "    sum = passed;\n"
-/* A fragment's body in the vertex stage. */
+/* Runs a fragment body in the vertex stage. */
 #define IN_VERTEX(body) PASSED, "    vec3 sum;\n" body "    passed = sum;\n", PASSED, USE_PASSED
 
 const struct feature features[] = {

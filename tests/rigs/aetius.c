@@ -1,4 +1,4 @@
-/* The program under test. */
+/* The path of the program under test. */
 #include "rigs/aetius.h"
 
 const char *aetius;

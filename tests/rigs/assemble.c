@@ -1,4 +1,4 @@
-/* Programs out of lines. */
+/* Builds programs from lines of TGSI. */
 #include "rigs/assemble.h"
 
 #include <setjmp.h>

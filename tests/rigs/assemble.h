@@ -1,14 +1,15 @@
-/* Programs out of lines, for tests that count what instructions cost. */
+/* Builds programs from lines of TGSI, for tests that count the cost of instructions. */
 #ifndef AETIUS_TESTS_ASSEMBLE_H
 #define AETIUS_TESTS_ASSEMBLE_H
 
 #include "isa/program.h"
 
-/* The lines are numbered here. Declared: an input, the stage's output, 16 temporaries, an address,
- * 4 constants, a sampler. NULL is behind the last line. */
+/* Returns a program of these lines, ended by NULL. The function numbers the lines and declares one
+ * input, the output of the stage, 16 temporaries, an address register, 4 constants and a
+ * sampler. */
 struct program *assemble(enum shader_stage stage, const char *const *lines);
 
-/* Lines with an operation of IN[0] and `tail`, which begins with a comma or is empty. */
+/* Lines that apply an operation to IN[0]. `tail` is empty or begins with a comma. */
 #define EIGHT_INDEPENDENT(op, tail)                                                                \
     op " TEMP[0], IN[0]" tail, op " TEMP[1], IN[0]" tail, op " TEMP[2], IN[0]" tail,               \
         op " TEMP[3], IN[0]" tail, op " TEMP[4], IN[0]" tail, op " TEMP[5], IN[0]" tail,           \

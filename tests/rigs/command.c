@@ -1,4 +1,4 @@
-/* Runs the program and keeps its output. */
+/* Runs the program and captures its output. */
 #include "rigs/command.h"
 
 static void

@@ -1,5 +1,5 @@
-/* The program itself, run in a process of its own with its output kept. A test sets `aetius` to its
- * path and calls RUN(said, "info", ...). */
+/* Runs the program in a child process and captures its output. A test sets `aetius` to the path of
+ * the program and calls RUN(said, "info", ...). */
 #ifndef AETIUS_TESTS_COMMAND_H
 #define AETIUS_TESTS_COMMAND_H
 
@@ -19,14 +19,15 @@
 
 struct said {
     int status;
-    long rss_kb; /* its memory at most */
+    long rss_kb; /* peak resident memory */
     char out[1 << 20], err[4096];
 };
 
-/* The longest line of a text, but for single words, and for a command to copy ("  ncu ..."). */
+/* Length of the longest line of a text. Lines of a single word and lines to copy ("  ncu ...") do
+ * not count. */
 size_t longest_line(const char *text);
 
-/* aetius in a process of its own; no file of it grows above `file_bytes` (0: as they like). */
+/* Runs aetius in a child process whose files are limited to `file_bytes` (0: no limit). */
 void run_within(struct said *said, rlim_t file_bytes, const char *const *words);
 #define RUN(said, ...)         run_within(said, 0, (const char *const[]){__VA_ARGS__, NULL})
 #define RUN_WITHIN(bytes, ...) run_within(said, bytes, (const char *const[]){__VA_ARGS__, NULL})

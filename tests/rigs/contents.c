@@ -1,4 +1,4 @@
-/* Contents of memory, read back from our own renderer or made up. */
+/* Contents of memory, read back from the functional renderer or made up. */
 #include "rigs/contents.h"
 
 static void

@@ -1,4 +1,4 @@
-/* Frame 1 of a trace, cut out with what a renderer had drawn by then: its memory read back. */
+/* A trace of frame 1 alone, with the contents that a renderer had in memory before this frame. */
 #ifndef AETIUS_TESTS_CONTENTS_H
 #define AETIUS_TESTS_CONTENTS_H
 
@@ -12,12 +12,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include <cmocka.h> /* behind our own headers: it has a macro fail() */
+#include <cmocka.h> /* after our own headers, because it defines a macro fail() */
 
 enum contents {
-    CONTENTS_OURS,  /* all that our own renderer can determine */
-    CONTENTS_OTHER, /* as if it were one that keeps less */
-    CONTENTS_NONE,  /* nothing could be read */
+    CONTENTS_OURS,  /* all that the functional renderer can determine */
+    CONTENTS_OTHER, /* as from a renderer that keeps less */
+    CONTENTS_NONE,  /* no resource could be read */
 };
 
 void cut_with_contents(const char *from, enum contents contents, const char *to);

@@ -1,4 +1,4 @@
-/* Edge functions on integers. */
+/* Edge functions in integer arithmetic. */
 #include "rigs/coverage.h"
 
 static int64_t
@@ -7,8 +7,8 @@ coverage_cross(struct point a, struct point b, struct point p)
     return (b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x);
 }
 
-/* Clockwise on the screen: the inside is right of an edge; going up it is a left edge, going right
- * it is a top edge. */
+/* Triangles are clockwise on the screen, with the inside to the right of each edge. An upward edge
+ * is a left edge, and an edge to the right is a top edge. */
 static bool
 coverage_inside(struct point a, struct point b, struct point c, struct point p)
 {

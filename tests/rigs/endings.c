@@ -1,4 +1,4 @@
-/* Processes in a folder of their own. */
+/* Child processes that run in a temporary folder. */
 #include "rigs/endings.h"
 #include "rigs/folder.h"
 
@@ -30,7 +30,7 @@ start(const char *const *words, rlim_t file_bytes)
         const struct rlimit limit = {file_bytes, file_bytes};
         if (file_bytes)
             setrlimit(RLIMIT_FSIZE, &limit);
-        signal(SIGINT, SIG_DFL); /* as in a terminal; a test in the background has them ignored */
+        signal(SIGINT, SIG_DFL); /* as in a terminal; a shell ignores SIGINT in background jobs */
         signal(SIGTERM, SIG_DFL);
         signal(SIGHUP, SIG_DFL);
         chdir(dir);

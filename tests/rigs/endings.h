@@ -1,5 +1,5 @@
-/* The program in a process of its own, in a folder of its own, for tests of how it ends: started,
- * awaited, and what it said and left. `endings_main` runs the tests. */
+/* Starts the program in a child process and a temporary folder, for tests of how it ends. A test
+ * awaits the process and checks its output and files. `endings_main` runs the tests. */
 #ifndef AETIUS_TESTS_ENDINGS_H
 #define AETIUS_TESTS_ENDINGS_H
 
@@ -29,17 +29,17 @@
 
 enum { WORDS = 16 };
 
-extern const char *self; /* the test program */
-extern char dir[];       /* its folder */
+extern const char *self; /* path of the test program */
+extern char dir[];       /* folder of the test */
 
 char *in_dir(const char *name);
 void pause_ms(int ms);
 
-/* Words that begin with @ are names in the test's folder. Output goes to files there; standard
- * input is a pipe that stays open. */
+/* Starts a process. A word that begins with @ becomes a path in the folder of the test. Output goes
+ * to files there. Standard input is a pipe that stays open. */
 pid_t start(const char *const *words, rlim_t file_bytes);
 
-/* The exit status; -1 when it did not end in time, -2 when a signal ended it. */
+/* Returns the exit status, -1 if the process did not end in time, or -2 if a signal ended it. */
 int await(pid_t child, int most_ms);
 #define RUN(...) await(start((const char *const[]){__VA_ARGS__, NULL}, 0), 60000)
 
@@ -50,11 +50,11 @@ int clean(void **state);
 void put(const char *name, size_t size);
 void put_text(const char *name, const char *text);
 
-/* Resources of that shape after a picture, and no draw; where they are textures one texel of each
- * is written. Then a swap. */
+/* Writes a trace without draws. It creates a display target and `count` resources of this shape,
+ * writes one texel of each texture, and swaps. */
 void write_trace(const char *path, const struct resource_desc *shape, uint32_t count);
 
-/* The operands of the test: aetius, and which of the tests (a pattern) or nothing: all. */
+/* Operands of a test program: path of aetius, and a pattern of test names (default: all tests). */
 int endings_main(int argc, char **argv, const struct CMUnitTest *tests, size_t count);
 
 #endif

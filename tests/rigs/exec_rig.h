@@ -1,5 +1,5 @@
-/* What the tests of shader execution share: a program with its memory, inputs and outputs, and a
- * sampler that tells what it was asked. */
+/* Shared by the tests of shader execution: a program with its memory, inputs and outputs, and a
+ * sampler that returns the request. */
 #ifndef AETIUS_TESTS_EXEC_RIG_H
 #define AETIUS_TESTS_EXEC_RIG_H
 
@@ -39,7 +39,7 @@ output(struct exec_rig *m, uint32_t index, uint32_t channel, uint32_t lane)
     return m->exec->outputs[(index * 4 + channel) * m->lanes + lane];
 }
 
-/* Texels that tell the request: s, t, r or reference, and bias or LOD. */
+/* Returns the request as texels: s, t, r or reference, and bias or LOD. */
 void echo_sample(void *data, const struct texture_request *request, uint32_t lanes,
                  float (*rgba)[EXEC_MAX_LANES]);
 

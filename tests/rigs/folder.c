@@ -1,4 +1,4 @@
-/* Folders that tests make. */
+/* Temporary folders of tests. */
 #include "rigs/folder.h"
 
 #include "base/mem.h"

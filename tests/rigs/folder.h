@@ -1,10 +1,10 @@
-/* Folders that tests make. */
+/* Temporary folders of tests. */
 #ifndef AETIUS_TESTS_FOLDER_H
 #define AETIUS_TESTS_FOLDER_H
 
 #include <stdbool.h>
 
-/* With all that is in it. If it cannot, it says so. */
+/* Removes a folder and its content. Prints a message if this fails. */
 bool remove_folder(const char *folder);
 
 #endif

@@ -1,5 +1,5 @@
-/* What the tests of geometry and fragments share: a draw over a small framebuffer, with a vertex
- * program of which only the outputs' count matters (0: position, 1: one varying). */
+/* Shared by the tests of geometry and fragments: a draw into a small framebuffer. Only the number
+ * of outputs of its vertex program matters (0: position, 1: one varying). */
 #ifndef AETIUS_TESTS_GFX_SUPPORT_H
 #define AETIUS_TESTS_GFX_SUPPORT_H
 
@@ -11,11 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <cmocka.h> /* behind our own headers: it has a macro fail() */
+#include <cmocka.h> /* after our own headers, because it defines a macro fail() */
 
 enum { TEST_WIDTH = 64, TEST_HEIGHT = 64 };
 
-/* The same sequence on every host (Steele and Vigna's splitmix64). */
+/* Random numbers; the sequence is the same on every host (Steele and Vigna's splitmix64). */
 uint32_t random_bits(uint64_t *state);
 
 float random_float(uint64_t *state, float low, float high);
@@ -25,10 +25,11 @@ struct scene {
     struct draw draw;
 };
 
-/* Clip x, y in -1..1 are the framebuffer from its top left to its bottom right corner. */
+/* Initializes a scene. Clip coordinates x, y in -1..1 span the framebuffer from its top left to its
+ * bottom right corner. */
 void scene_init(struct scene *scene);
 
-/* A vertex at a window position, with w and a varying. */
+/* Returns a vertex at a window position, with w and a varying. */
 struct vertex scene_vertex(float x, float y, float z, float w, const float varying[4]);
 
 extern const struct primitive_out test_triangle;
@@ -36,7 +37,7 @@ extern const struct primitive_out test_triangle;
 uint32_t scene_setup(const struct scene *scene, const struct primitive_out *primitive,
                      const struct vertex v[3], struct triangle out[SETUP_MAX_TRIANGLES]);
 
-/* Adds one to the count of each pixel that a shape covers. */
+/* Increments the count of each pixel that the triangle covers. */
 void count_pixels(const struct triangle *triangle, uint8_t counts[TEST_HEIGHT][TEST_WIDTH]);
 
 #endif

@@ -1,4 +1,4 @@
-/* Frames in which one unit has all the work. */
+/* Frames in which one unit does all the work. */
 #include "rigs/ideal_rig.h"
 #include "rigs/settings.h"
 
@@ -174,7 +174,7 @@ frame_chain(struct rig *rig)
     frame_quad(rig);
 }
 
-/* Four inputs of a fragment, which come from the interpolator. */
+/* A vertex program with four varyings, so that the fragments depend on the interpolator. */
 static const char varying_vs[] = "VERT\n"
                                  "DCL IN[0]\n"
                                  "DCL OUT[0], POSITION\n"
@@ -195,7 +195,7 @@ static const char varying_fs[] = "FRAG\n"
                                  "  2: ADD OUT[0], TEMP[0], IN[3]\n"
                                  "  3: END\n";
 
-/* Eight texels a fragment, one texel for all. */
+/* Eight samples per fragment, all of the same texel. */
 static const char texels_fs[] = "FRAG\n"
                                 "DCL OUT[0], COLOR\n"
                                 "DCL SAMP[0]\n"
@@ -268,7 +268,7 @@ frame_swap_alone(struct rig *rig)
     rig_swap(rig);
 }
 
-/* A square of the surface, from column x on, onto another one, sample by sample. */
+/* Copies a square of the surface, starting at column x, to another surface with a blit. */
 static void
 blit_square(struct rig *rig, uint32_t x, uint32_t size)
 {

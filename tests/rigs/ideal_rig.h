@@ -1,5 +1,5 @@
-/* Scenes in which one unit has all the work, and the machine for them: ideal (ideals.def) but for
- * what a test says. */
+/* Scenes in which one unit does all the work, and a machine for them. All resources of the machine
+ * are ideal (ideals.def), except those that a test names. */
 #ifndef AETIUS_TESTS_IDEAL_RIG_H
 #define AETIUS_TESTS_IDEAL_RIG_H
 
@@ -17,24 +17,24 @@ enum {
 
 void rig_set(struct rig *rig, const char *assignments);
 
-/* All of the machine but what is `real`, and draws one after the other. */
+/* Makes all resources ideal except `real`. The machine draws one draw after the other. */
 void rig_make_ideal(struct rig *rig, int real);
 
-/* Such a machine with these settings, started. */
+/* Creates and starts such a rig with these settings. */
 struct rig *rig_create_ideal(int real, const char *settings);
 
-/* One triangle of the vertices, drawn `count` times at once. */
+/* Draws one triangle `count` times in one draw. */
 void rig_draw_triangles(struct rig *rig, const float corners[3][4], uint32_t count);
 
-/* Between the centres of pixels: they come as far as Triangle Setup. */
+/* Triangles between pixel centers: they reach Triangle Setup and cover no pixel. */
 void frame_unseen_triangles(struct rig *rig);
 
-/* Blended, with LEQUAL, at the depth where memory begins: all pass. */
+/* Blending, and depth test LEQUAL at the cleared depth: all fragments pass. */
 void rig_set_layers(struct rig *rig);
 
 void frame_layers(struct rig *rig);
 
-/* So many in the same quad. */
+/* Draws `count` quads at the same position. */
 void rig_draw_quads(struct rig *rig, uint32_t count);
 
 void frame_quad(struct rig *rig);
@@ -42,22 +42,23 @@ void frame_quad_many_times(struct rig *rig);
 
 enum { OBJ_PROGRAM = 310, INSTRUCTIONS = 64, ADD_LATENCY = 3, VERTICES = 240 };
 
-/* As many instructions in a row, of independent temporaries or each of the one before. */
+/* Sets a program of INSTRUCTIONS instructions: independent ones, or each one dependent on the
+ * previous one. */
 void rig_set_program(struct rig *rig, uint32_t stage, bool chain);
 
 void frame_long_fragments(struct rig *rig);
 
-/* Two draws with long fragment programs, each after changed constants, which go over the command
- * bus, in a few cycles. */
+/* Two draws with long fragment programs. Each follows a change of constants, which the command bus
+ * transfers in a few cycles. */
 void frame_two_with_constants(struct rig *rig);
 
 void frame_vertices(struct rig *rig);
 void frame_long_vertices(struct rig *rig);
 
-/* One quad, whose instructions wait for one another. */
+/* One quad with a chain of dependent instructions. */
 void frame_chain(struct rig *rig);
 
-/* Of vertices that are shaded once. */
+/* Triangles with varyings, whose vertices are shaded once. */
 void frame_outputs(struct rig *rig);
 
 void frame_varied_vertices(struct rig *rig);
@@ -70,15 +71,15 @@ void frame_texel_chain(struct rig *rig);
 void frame_swap_alone(struct rig *rig);
 void frame_blit(struct rig *rig);
 
-/* Four blocks by four, each from two. */
+/* Writes 4x4 blocks, each from two source blocks. */
 void frame_shifted_blit(struct rig *rig);
 
-/* Four transactions. */
+/* Copies 256 bytes, which are four transactions. */
 void frame_small_blit(struct rig *rig);
 
 void frame_uploads(struct rig *rig);
 
-/* Quads to one shader unit and the other. */
+/* Distributes quads to shader units in turn. */
 #define IN_TURN "RASTERIZER.TiledShaderDistribution=FALSE RASTERIZER.ShaderInputBatchSize=4"
 
 #endif

@@ -1,4 +1,4 @@
-/* Standard error into a file, and back. */
+/* Redirects standard error to a file and restores it. */
 #include "rigs/listen.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* What a test's own process says on standard error. */
+/* Captures the standard error of the test process. */
 #ifndef AETIUS_TESTS_LISTEN_H
 #define AETIUS_TESTS_LISTEN_H
 
@@ -7,13 +7,13 @@
 #include <unistd.h>
 
 struct listener {
-    int file, own; /* what is said; standard error as it was */
+    int file, own; /* captured output; a duplicate of the original standard error */
     char said[8192];
 };
 
 void listen_begin(struct listener *listener);
 
-/* Fills `said`, and returns it. */
+/* Restores standard error. Returns the captured text in `said`. */
 const char *listen_end(struct listener *listener);
 
 #endif

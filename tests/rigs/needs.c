@@ -1,4 +1,4 @@
-/* Programs that a test needs and that need not be installed. */
+/* Optional programs that some tests need. */
 #include "rigs/needs.h"
 
 #include <setjmp.h>

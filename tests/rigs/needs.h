@@ -1,13 +1,13 @@
-/* Programs that a test needs and that need not be installed. */
+/* Optional programs that some tests need. */
 #ifndef AETIUS_TESTS_NEEDS_H
 #define AETIUS_TESTS_NEEDS_H
 
 #include <stdbool.h>
 
-/* Whether PATH has such a program. */
+/* Whether a folder of PATH contains the program. */
 bool has_program(const char *name);
 
-/* Skips the test without it. */
+/* Skips the test if the program is not installed. */
 void needs_program(const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* Messages of one client to a simulation. */
+/* Sends the messages of one client to a simulation. */
 #include "rigs/player.h"
 
 void

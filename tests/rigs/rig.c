@@ -55,7 +55,7 @@ rig_upload(struct rig *rig, uint32_t handle, const void *bytes, uint32_t size)
     player_put(&rig->player, handle, bytes, size);
 }
 
-/* Depth test LESS, if there is depth. */
+/* Sets the initial state. The depth test is LESS if there is a depth buffer. */
 static void
 rig_set_state(struct rig *rig)
 {
@@ -155,7 +155,8 @@ rig_draw(struct rig *rig, uint32_t mode, uint32_t count, uint32_t index_bytes)
     struct error err = {""};
     PACKET(&rig->stream, CMD_DRAW_VBO, 0, count, mode, index_bytes != 0, 1, 0, 0, 0, 0, 0, ~0u, 0);
     rig_submit(rig);
-    if (!machine_drain(rig_machine(rig), &err)) /* it would go on behind later commands */
+    if (!machine_drain(rig_machine(rig),
+                       &err)) /* otherwise the draw would overlap later commands */
         fail_msg("%s", err.text);
 }
 

@@ -1,4 +1,4 @@
-/* Random textures, and the path of a sample through a texture unit. */
+/* Random textures, and the path of a sample through a Texture Unit. */
 #include "rigs/sample_fixture.h"
 
 static uint32_t random_state = 1;
@@ -21,7 +21,7 @@ fixture_init(struct fixture *f, const struct resource_desc *desc)
 {
     memset(f, 0, sizeof *f);
     assert_true(resource_init(&f->res, desc, NULL));
-    uint32_t square_log2 = fixture_random_below(9); /* the layout, too, is any */
+    uint32_t square_log2 = fixture_random_below(9); /* the layout is random, too */
     if (square_log2 < 8 && desc->samples <= 1)
         resource_tile(&f->res, square_log2);
     f->res.address = 512;
@@ -46,7 +46,7 @@ fixture_fini(struct fixture *f)
     free(f->memory.bytes);
 }
 
-/* Fetches the texels of a pass as a cache does: blocks expanded, and places in the cache. */
+/* Fetches the texels of a pass as a cache does: expands blocks and assigns cache locations. */
 static void
 fetch_pass(const struct fixture *f, struct sample_pass *pass, uint8_t texels[16][16])
 {
@@ -98,7 +98,8 @@ sample_planned(const struct fixture *f, float rgba[4][4])
 }
 
 void
-face_direction(uint32_t face, double s, double t, double d[3]) /* s, t in -1..1: table 3.19 */
+face_direction(uint32_t face, double s, double t,
+               double d[3]) /* s, t in -1..1; table 3.19 of the OpenGL specification */
 {
     double table[6][3] = {{1, -t, -s}, {-1, -t, s}, {s, 1, t},
                           {s, -1, -t}, {s, -t, 1},  {-s, -t, -1}};

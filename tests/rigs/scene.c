@@ -1,4 +1,4 @@
-/* Packets of a whole draw. */
+/* Packets of a complete draw. */
 #include "rigs/scene.h"
 
 static const char scene_vs[] = "VERT\n"

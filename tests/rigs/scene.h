@@ -1,6 +1,6 @@
-/* A device with one client and a stream that draws: a color and a depth buffer of 64x32, a texture,
- * a vertex and an index buffer, two programs, all states. Shared by the tests of the context and
- * of hostile streams. */
+/* A device with one client, and a stream that draws. The stream creates a color and a depth buffer
+ * of 64x32 pixels, a texture, a vertex and an index buffer, two programs and all states. The tests
+ * of the context and of hostile streams share it. */
 #ifndef AETIUS_TESTS_SCENE_H
 #define AETIUS_TESTS_SCENE_H
 
@@ -30,16 +30,17 @@ enum {
 
 extern const struct resource_desc scene_resources[6];
 
-/* No blending, flat points and lines of size 1, and more bits of the rasterizer's; depth LESS. */
+/* No blending, flat shading, points and lines of size 1, depth test LESS. `rasterizer` adds bits to
+ * the rasterizer state. */
 void scene_states(struct stream *s, uint32_t rasterizer);
 
 void scene_shaders(struct stream *s, const char *vs, const char *fs);
 void scene_bind(struct stream *s);
 
-/* Color and depth (0: none) into surfaces of these formats. */
+/* Creates color and depth surfaces of these formats (depth 0: none). */
 void scene_surfaces(struct stream *s, uint32_t color_format, uint32_t depth_format);
 
-/* NDC -1..1 is 0..width and 0..height, row 0 at -1. */
+/* Maps NDC -1..1 to 0..width and 0..height; row 0 is at -1. */
 void scene_viewport(struct stream *s, float width, float height);
 
 void scene_objects(struct stream *s);

@@ -1,18 +1,18 @@
-/* Parameters of machines: set by words, and of a memory that is easy to reckon with. */
+/* Sets parameters of machines from text, and defines a memory whose timing is easy to calculate. */
 #ifndef AETIUS_TESTS_SETTINGS_H
 #define AETIUS_TESTS_SETTINGS_H
 
 #include "params/params.h"
 
-/* "SECTION.NAME=VALUE ...", single spaces between them; without a section: of `section` (NULL: none
- * may be so). */
+/* Applies "SECTION.NAME=VALUE ...", separated by single spaces. A name without a section belongs to
+ * `section` (NULL: each name needs a section). */
 void settings_apply(struct params *params, const char *section, const char *words);
 
-/* Such words, printed; good until the next call. */
+/* Formats such a text. It is valid until the next call. */
 const char *settings(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* One channel of the simple model: 64 bits, bursts of 8 transfers (4 cycles), reads 10, writes 5,
- * write to read 5, no pages. */
+/* One channel of the simple model: 64 bits, bursts of 8 transfers (4 cycles), read latency 10,
+ * write latency 5, write-to-read 5 cycles, no pages. */
 struct params simple_memory(void);
 
 #endif

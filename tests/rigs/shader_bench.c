@@ -1,4 +1,4 @@
-/* What stands around the shader unit. */
+/* The environment of the shader unit. */
 #include "rigs/shader_bench.h"
 #include "rigs/assemble.h"
 #include "rigs/settings.h"
@@ -89,11 +89,13 @@ bench_set_up(void **state)
     return 0;
 }
 
-/* Whether the word is a setting of the bench. */
+/* Applies a setting of the bench; false if the word is not one. */
 static bool
 set_own(struct bench *b, const char *word)
 {
-    enum { ON_THE_WAY = 3 }; /* to the texture unit, back, and until the group goes on */
+    enum {
+        ON_THE_WAY = 3
+    }; /* cycles: request to the Texture Unit, reply, resumption of the group */
     const size_t length = strcspn(word, "=");
     const uint32_t value = (uint32_t)strtoul(word + length + 1, NULL, 10);
     const struct {
@@ -147,7 +149,7 @@ set(struct bench *b, const char *settings)
             settings_apply(&b->params, "VERTEXSHADER", word);
 }
 
-/* The slots of all cycles, once each. */
+/* Checks that each issue slot of all cycles has exactly one fate. */
 static void
 assert_slots_add_up(const struct bench *b)
 {

@@ -1,5 +1,6 @@
-/* A shader unit of its own (a vertex shader, whose parameters are VERTEXSHADER) between a source of
- * groups, a sink, and texture units that answer each request after a time of its own. */
+/* A single shader unit between a source of groups, a sink, and Texture Units that answer each
+ * request after a set time. The unit is a vertex shader, so VERTEXSHADER contains its
+ * parameters. */
 #ifndef AETIUS_TESTS_SHADER_BENCH_H
 #define AETIUS_TESTS_SHADER_BENCH_H
 
@@ -20,7 +21,8 @@
 
 enum { MAX_GROUPS = 8, MAX_THREADS = 1024, FIRST_ISSUE = 2 };
 
-/* Gives the groups, takes them back, and answers texture requests: what stands around the unit. */
+/* The environment of the unit: it supplies groups, takes them back, and answers texture
+ * requests. */
 struct bench {
     struct params params;
     struct clock clock;
@@ -31,14 +33,15 @@ struct bench {
     struct shader shader;
     struct draw draw;
     struct program *program;
-    bool runs;                          /* what follows is in use */
-    uint32_t group_count, threads;      /* to run, and vertices in each */
-    uint32_t taken_from;                /* cycle before which no group is taken back */
-    uint32_t finished_depth;            /* of the queue of groups that have ended */
-    uint64_t answer_cycles[MAX_GROUPS]; /* from a request's arrival to its answer's departure */
+    bool runs;                          /* the objects that need clear() exist */
+    uint32_t group_count, threads;      /* number of groups, and vertices per group */
+    uint32_t taken_from;                /* first cycle in which a finished group may be taken */
+    uint32_t finished_depth;            /* size of the queue of finished groups */
+    uint64_t answer_cycles[MAX_GROUPS]; /* from the arrival of a request to the departure of its
+                                           answer */
     /* state and results */
     uint32_t given, taken, made;
-    struct group *order[MAX_GROUPS]; /* as they were given */
+    struct group *order[MAX_GROUPS]; /* in the order of supply */
     uint64_t over[MAX_GROUPS];
     struct {
         struct texture_item item;
@@ -46,25 +49,24 @@ struct bench {
         uint64_t due;
     } pending[MAX_GROUPS * MAX_THREADS / 4];
     uint32_t pending_count;
-    uint8_t asked[MAX_GROUPS * MAX_THREADS / 4]; /* the texture unit of each request */
+    uint8_t asked[MAX_GROUPS * MAX_THREADS / 4]; /* the Texture Unit of each request */
     uint32_t asked_count;
     bool done;
 };
 
-/* For cmocka: a bench that has run nothing. */
+/* For cmocka: creates a bench that has run nothing. */
 int bench_set_up(void **state);
 int bench_tear_down(void **state);
 
-/* Runs a program, given as lines, on a unit of its own; what an earlier run left goes. Settings:
- * words as settings_apply() takes them, those without a section of VERTEXSHADER; and of the bench
- *   groups=N threads=N   to run; a group and a thread
- *   texels=N             cycles after which a group goes on behind its TEX
- *   first_texels=N       of the first group
- *   ports=N              threads that come in, and leave, in a cycle (also more than the parameters
- *                        allow); 64
- *   depth=N              of the queue of groups that have ended; 8
- *   taken_from=N         cycle before which no group is taken from it
- * NULL: none. */
+/* Runs a program, given as lines, on a new unit; discards the previous run. `settings` has the form
+ * of settings_apply(); names without a section belong to VERTEXSHADER. NULL: no settings. The bench
+ * has these settings:
+ *   groups=N threads=N   groups, and threads per group; 1
+ *   texels=N             cycles from a TEX to the resumption of its group
+ *   first_texels=N       the same, for the first group
+ *   ports=N              threads that enter and leave per cycle, also beyond the parameter's
+ * maximum; 64 depth=N              size of the queue of finished groups; 8 taken_from=N first cycle
+ * in which a group is taken from it; 0 */
 void bench_run(struct bench *b, const char *settings, const char *const *lines);
 
 #endif

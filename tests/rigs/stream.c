@@ -1,4 +1,4 @@
-/* Packets as the protocol lays them out. */
+/* Builds packets in the layout of the protocol. */
 #include "rigs/stream.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Command streams built by hand, for tests: dwords as the protocol lays them out. */
+/* Manually built command streams for tests, as dwords in the layout of the protocol. */
 #ifndef AETIUS_TESTS_STREAM_H
 #define AETIUS_TESTS_STREAM_H
 
@@ -17,20 +17,20 @@ struct stream {
 
 void stream_dwords(struct stream *s, const void *dwords, uint32_t count);
 
-/* Header of a packet, then its dwords. */
+/* Adds the header of a packet and its dwords. */
 void stream_packet(struct stream *s, enum virgl_command command, uint32_t object,
                    const uint32_t *dw, uint32_t count);
 
 #define STREAM_PACKET(s, command, object, ...)                                                     \
     stream_packet(s, command, object, (const uint32_t[]){__VA_ARGS__},                             \
                   sizeof((const uint32_t[]){__VA_ARGS__}) / 4)
-/* A command without an object, and its dwords. */
+/* Adds a command without an object: its dwords. */
 #define PACKET(s, command, ...) STREAM_PACKET(s, command, 0, __VA_ARGS__)
-/* A new object: its handle, and its dwords. */
+/* Creates an object: its handle, then its dwords. */
 #define CREATE(s, object, ...) STREAM_PACKET(s, CMD_CREATE_OBJECT, object, __VA_ARGS__)
 
-/* Fields of dwords, as a number that the field's value is multiplied by; flags are fields, too. */
-enum blend_word { /* of a color buffer */
+/* Fields of dwords. Multiply the value of a field by its constant; flags are constants, too. */
+enum blend_word { /* per color buffer */
                   BLEND_ENABLE = 1 << 0,
                   BLEND_RGB_SRC = 1 << 4,
                   BLEND_RGB_DST = 1 << 9,
@@ -43,7 +43,7 @@ enum blend_word { /* of a color buffer */
                   BLEND_WRITES_RGB = BLEND_WRITES_RED | BLEND_WRITES_GREEN | BLEND_WRITES_BLUE,
                   BLEND_WRITES = BLEND_WRITES_RGB | BLEND_WRITES_ALPHA,
 };
-enum blend_flags { /* of all color buffers */
+enum blend_flags { /* for all color buffers */
                    BLEND_LOGICOP = 1 << 1,
                    BLEND_ALPHA_TO_COVERAGE = 1 << 3,
 };
@@ -54,7 +54,7 @@ enum dsa_word {
     DSA_ALPHA_TEST = 1 << 8,
     DSA_ALPHA_FUNC = 1 << 9,
 };
-enum dsa_face { /* the stencil test of a face */
+enum dsa_face { /* stencil test of a face */
                 FACE_ENABLE = 1 << 0,
                 FACE_FUNC = 1 << 1,
                 FACE_FAIL_OP = 1 << 4,
@@ -75,7 +75,7 @@ enum rasterizer_word {
     RASTERIZER_MULTISAMPLE = 1 << 25,
     RASTERIZER_HALF_PIXEL_CENTER = 1 << 29,
 };
-enum blit_flags { /* beside enum blit_mask */
+enum blit_flags { /* in addition to enum blit_mask */
                   BLIT_FILTER = 1 << 8,
                   BLIT_SCISSOR = 1 << 10,
                   BLIT_CONDITION = 1 << 11,
@@ -89,7 +89,7 @@ float_bits(float value)
     return bits;
 }
 
-/* All channels are written, by the same factors. */
+/* Enables all channels, with the same factors for RGB and alpha. */
 static inline uint32_t
 blend_of(enum blend_factor src, enum blend_factor dst)
 {
@@ -101,31 +101,31 @@ void stream_bind(struct stream *s, enum virgl_object_type object, uint32_t handl
 void stream_destroy(struct stream *s, enum virgl_object_type object, uint32_t handle);
 void stream_bind_shader(struct stream *s, uint32_t handle, enum virgl_stage stage);
 
-/* CREATE_OBJECT of a shader in one packet, without stream-out. */
+/* CREATE_OBJECT of a shader in one packet, without stream output. */
 void stream_shader(struct stream *s, uint32_t handle, enum virgl_stage stage, const char *text);
 
-/* The same word for all color buffers. */
+/* Creates a blend state with the same word for all color buffers. */
 void stream_blend(struct stream *s, uint32_t handle, uint32_t word);
 
-/* Tests depth and writes it. */
+/* Creates a state that tests and writes depth. */
 void stream_depth(struct stream *s, uint32_t handle, enum compare_func func);
 
-/* The levels 0 to `last_level` of a texture without layers, channels as they are. */
+/* A view of levels 0 to `last_level` of a texture without layers, without a channel swizzle. */
 void stream_view(struct stream *s, uint32_t handle, uint32_t resource, uint32_t format,
                  uint32_t last_level);
 
-/* Repeats; levels of detail 0 to 9. */
+/* A sampler that repeats; LOD 0 to 9. */
 void stream_sampler(struct stream *s, uint32_t handle, enum img_filter filter);
 
-/* Level 0 and layer 0. */
+/* A surface of level 0 and layer 0. */
 void stream_surface(struct stream *s, uint32_t handle, uint32_t resource, uint32_t format);
 
 enum { CLEAR_ALL = MASK_DEPTH | MASK_STENCIL | MASK_COLOR0 };
-/* Color: NULL: 0, 0, 0, 0. */
+/* rgba NULL: 0, 0, 0, 0. */
 void stream_clear(struct stream *s, uint32_t buffers, const float rgba[4], double depth,
                   uint32_t stencil);
 
-/* One instance, without indices. */
+/* Draws one instance without indices. */
 void stream_draw(struct stream *s, enum primitive mode, uint32_t start, uint32_t count);
 
 /* Flags: enum blit_mask and enum blit_flags. */
@@ -133,7 +133,7 @@ void stream_blit(struct stream *s, uint32_t flags, struct blit_side dst, struct 
 
 struct message stream_message(const struct stream *s, uint32_t client);
 
-/* Into a trace, as of that client. */
+/* Writes a message of this client to a trace. */
 void write_message(struct trace_writer *writer, uint32_t client, struct message message);
 
 #endif

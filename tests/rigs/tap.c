@@ -1,6 +1,5 @@
-/* What cmocka prints, by its own function's name: linked into each test program, this one is
- * called. Of a test that is skipped cmocka 1.1.5 says "not ok", which is a failure to who reads
- * TAP. */
+/* Replaces the print function of cmocka; the linker prefers this definition in each test program.
+ * cmocka 1.1.5 prints "not ok" for a skipped test, which TAP readers count as a failure. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

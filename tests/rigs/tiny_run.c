@@ -1,4 +1,4 @@
-/* A trace through a simulation, frame by frame. */
+/* Runs a trace through a simulation, frame by frame. */
 #include "rigs/tiny_run.h"
 
 void

@@ -1,5 +1,5 @@
-/* Runs the tiny trace (tests/golden) on the timed machine or functionally, and keeps what came out:
- * pictures and statistics of every frame. */
+/* Runs the tiny trace (tests/golden) timed or functionally, and keeps the picture and the
+ * statistics of every frame. */
 #ifndef AETIUS_TESTS_TINY_RUN_H
 #define AETIUS_TESTS_TINY_RUN_H
 
@@ -16,18 +16,19 @@
 enum { TINY_FRAMES = 2, TINY_MEMORY = 8 << 20 };
 
 struct tiny_run {
-    /* what to do */
+    /* inputs */
     const char *trace; /* NULL: the tiny trace */
     struct params params;
-    struct frame_set frames; /* empty: all */
+    struct frame_set frames; /* empty: all frames */
     bool functional;
-    void (*prepare)(struct tiny_run *run); /* with `sim` there, before the first command */
+    void (*prepare)(
+        struct tiny_run *run); /* called after `sim` is created, before the first command */
     void (*on_batch)(struct tiny_run *run, uint32_t frame, uint32_t batch);
     void *data;
-    /* while it runs */
+    /* state of the run */
     struct simulation sim;
     uint32_t batch;
-    /* what came out */
+    /* results */
     bool ok;
     struct error err;
     uint32_t frame_count, values_count;
@@ -35,17 +36,17 @@ struct tiny_run {
         uint8_t *rgba;
         uint32_t bytes;
         uint64_t cycles;
-        uint64_t *values; /* of the statistics set; NULL when not timed */
+        uint64_t *values; /* of the statistics set; NULL if not timed */
     } frame[TINY_FRAMES];
 };
 
 void tiny_init(struct tiny_run *run);
 void tiny_fini(struct tiny_run *run);
 
-/* What `frame` of a simulation_listener does. */
+/* The `frame` callback of a simulation_listener. */
 bool tiny_take_frame(void *data, const struct simulation_frame *frame, struct error *err);
 
-/* Leaves `sim` alive when `keep`; the caller then ends it with simulation_fini(). */
+/* Runs the trace. With `keep`, `sim` stays alive and the caller ends it with simulation_fini(). */
 void tiny_go(struct tiny_run *run, bool keep);
 
 bool tiny_same_pictures(const struct tiny_run *a, const struct tiny_run *b);

@@ -1,4 +1,4 @@
-/* Counts of queues, looked at each cycle. */
+/* Samples the counts of queues each cycle. */
 #include "rigs/watched.h"
 
 static void

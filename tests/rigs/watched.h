@@ -1,4 +1,4 @@
-/* Queues of a rig's machine, watched: in which cycles something was sent. */
+/* Records the cycles in which items enter and leave queues of a rig's machine. */
 #ifndef AETIUS_TESTS_WATCHED_H
 #define AETIUS_TESTS_WATCHED_H
 
@@ -6,11 +6,11 @@
 
 enum { MAX_WATCHED = 8, MAX_SENT = 64 };
 
-struct watched { /* a queue: the cycles in which something was sent */
+struct watched { /* a queue, and the cycles in which items entered it */
     const struct queue *queue;
     uint64_t seen, cycles[MAX_SENT];
     uint32_t count;
-    uint64_t seen_out, taken[MAX_SENT]; /* and the cycles in which the receiver took it */
+    uint64_t seen_out, taken[MAX_SENT]; /* cycles in which the receiver took the items */
     uint32_t taken_count;
 };
 
@@ -19,7 +19,7 @@ struct watcher {
     uint32_t count;
 };
 
-/* From now on. */
+/* Starts to record this queue. */
 const struct watched *watch(struct rig *rig, const char *name);
 
 void assert_sent(const struct watched *w, uint32_t n, uint64_t cycle);
