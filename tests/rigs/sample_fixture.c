@@ -98,8 +98,8 @@ sample_planned(const struct fixture *f, float rgba[4][4])
 }
 
 void
-face_direction(uint32_t face, double s, double t,
-               double d[3]) /* s, t in -1..1; table 3.19 of the OpenGL specification */
+/* s, t in -1..1; table 3.19 of the OpenGL specification */
+face_direction(uint32_t face, double s, double t, double d[3])
 {
     double table[6][3] = {{1, -t, -s}, {-1, -t, s}, {s, 1, t},
                           {s, -1, -t}, {s, -t, 1},  {-s, -t, -1}};

@@ -93,9 +93,8 @@ bench_set_up(void **state)
 static bool
 set_own(struct bench *b, const char *word)
 {
-    enum {
-        ON_THE_WAY = 3
-    }; /* cycles: request to the Texture Unit, reply, resumption of the group */
+    /* cycles: request to the Texture Unit, reply, resumption of the group */
+    enum { ON_THE_WAY = 3 };
     const size_t length = strcspn(word, "=");
     const uint32_t value = (uint32_t)strtoul(word + length + 1, NULL, 10);
     const struct {

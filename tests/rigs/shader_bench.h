@@ -33,12 +33,12 @@ struct bench {
     struct shader shader;
     struct draw draw;
     struct program *program;
-    bool runs;                          /* the objects that need clear() exist */
-    uint32_t group_count, threads;      /* number of groups, and vertices per group */
-    uint32_t taken_from;                /* first cycle in which a finished group may be taken */
-    uint32_t finished_depth;            /* size of the queue of finished groups */
-    uint64_t answer_cycles[MAX_GROUPS]; /* from the arrival of a request to the departure of its
-                                           answer */
+    bool runs;                     /* the objects that need clear() exist */
+    uint32_t group_count, threads; /* number of groups, and vertices per group */
+    uint32_t taken_from;           /* first cycle in which a finished group may be taken */
+    uint32_t finished_depth;       /* size of the queue of finished groups */
+    /* from the arrival of a request to the departure of its answer */
+    uint64_t answer_cycles[MAX_GROUPS];
     /* state and results */
     uint32_t given, taken, made;
     struct group *order[MAX_GROUPS]; /* in the order of supply */

@@ -21,8 +21,8 @@ struct tiny_run {
     struct params params;
     struct frame_set frames; /* empty: all frames */
     bool functional;
-    void (*prepare)(
-        struct tiny_run *run); /* called after `sim` is created, before the first command */
+    /* called after `sim` is created, before the first command */
+    void (*prepare)(struct tiny_run *run);
     void (*on_batch)(struct tiny_run *run, uint32_t frame, uint32_t batch);
     void *data;
     /* state of the run */
