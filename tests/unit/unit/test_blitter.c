@@ -1,7 +1,7 @@
-/* The blitter: its cycles worked out by hand beside a memory of fixed latency; in the machine, that
- * blits and copies of every kind leave what the functional renderer leaves, on machines of all
- * sizes, that large ones come near what memory or the rate of samples allow, and that bytes move as
- * block states say. */
+/* The Blitter. One slice with a memory of fixed latency takes the calculated cycles. On the whole
+ * machine, blits and copies of every kind leave the same memory as the functional renderer, on
+ * machines of several sizes. Large blits approach the bound of memory or of the sample rate. Block
+ * states determine the bytes that move. */
 #include "rigs/rig.h"
 
 #include "gfx/transfer.h"
@@ -12,7 +12,7 @@ enum {
     CLIENT = 1,
     DST = 1,
     SRC,
-    LATENCY = 50, /* of the bench's memory: from a request's arrival to its reply's */
+    LATENCY = 50, /* of the bench's memory, from the arrival of a request to its reply */
     RGBA8 = 67,
     Z24S8 = 19,
     NEAREST = 0,
@@ -22,19 +22,19 @@ enum {
     STENCIL_MASK = 32,
 };
 
-/* One slice, on its own */
+/* A single slice. */
 
 struct bench {
     struct params params;
     struct clock clock;
-    struct module orders, memory_module; /* who sends orders; the memory */
+    struct module orders, memory_module; /* sender of orders; the memory */
     struct blitter blitter;
     struct queue control, done, requests, replies;
     struct blocks color, depth;
     struct resource dst, src;
     struct blit_plan plan;
     uint8_t *memory;
-    bool flat; /* both ends have states, and are compressed */
+    bool flat; /* source and destination have block states and are compressed */
     bool sent, finished;
     uint64_t done_cycle;
 };
@@ -89,7 +89,7 @@ init_image(struct resource *res, uint32_t address, uint32_t side, uint32_t sampl
     res->address = address;
 }
 
-/* A blit of a square of src_side pixels onto one of 8: one line. */
+/* A blit of a square of src_side pixels to one of 8: one line. */
 static struct bench *
 bench_create(uint32_t src_side, uint32_t samples, bool linear)
 {
@@ -190,11 +190,11 @@ cycles_of(struct bench *b)
     return cycles;
 }
 
-/* Sent in cycle 0, the order is taken in 1 and its line planned in 2, when the first of `reads`
- * transactions leaves; the last leaves in 1 + reads, arrives a cycle later and is answered LATENCY
- * behind that. Then the operation starts, 4 samples a cycle; when it is over the line is packed and
- * the first of `writes` transactions leaves; the last one's reply ends the order, whose end takes a
- * cycle to arrive. */
+/* The order is sent in cycle 0 and taken in 1. Its line is planned in 2, when the first of `reads`
+ * transactions leaves. The last one leaves in 1 + reads, arrives a cycle later, and is answered
+ * after LATENCY. Then the operation processes 4 samples per cycle. After it the line is packed and
+ * the first of `writes` transactions leaves. The order ends with the last reply, and its end takes
+ * a cycle to arrive. */
 static uint64_t
 cycles_of_line(uint32_t reads, uint32_t samples, uint32_t pack, uint32_t writes)
 {
@@ -203,8 +203,8 @@ cycles_of_line(uint32_t reads, uint32_t samples, uint32_t pack, uint32_t writes)
     return written + 1 + LATENCY + 1;
 }
 
-/* A line of 64 pixels is 4 transactions; a resolve of 4 samples reads 4 lines, as does a linear
- * blit of 16x16 pixels onto 8x8, each of 4 pixels. */
+/* A line of 64 pixels is 4 transactions. A resolve of 4 samples reads 4 lines. So does a linear
+ * blit of 16x16 pixels to 8x8, which takes 4 samples per pixel. */
 static void
 a_line(void **state)
 {
@@ -222,12 +222,12 @@ samples_cycle(void **state)
     b->params.BLITTER.SamplesCycle = 16;
     assert_int_equal(cycles_of(b), cycles_of_line(16, 64, 0, 4));
     b = bench_create(8, 4, false);
-    b->params.BLITTER.SamplesCycle = 5; /* 256 samples in 52 cycles */
+    b->params.BLITTER.SamplesCycle = 5; /* each line's 256 samples take 52 cycles */
     assert_int_equal(cycles_of(b), cycles_of_line(16, 4 * 52, 0, 4));
 }
 
-/* One color: the line is compressed in 8 cycles, and goes as one transaction; so does the source
- * come, and is decompressed in 8. */
+/* The line has one color: it is compressed in 8 cycles and moves as one transaction. The source
+ * also moves as one transaction and is decompressed in 8 cycles. */
 static void
 codec_units(void **state)
 {
@@ -235,15 +235,15 @@ codec_units(void **state)
     struct bench *b = bench_create(8, 1, false);
     b->flat = true;
     assert_int_equal(cycles_of(b), cycles_of_line(1, 64, 8, 1) + 8);
-    b = bench_create(8, 4, false); /* four blocks, one after another */
+    b = bench_create(8, 4, false); /* four blocks, decompressed one after another */
     b->flat = true;
     assert_int_equal(cycles_of(b), cycles_of_line(1, 256, 8, 1) + 4 * 8);
 }
 
-/* A nearest blit that takes each pixel from another block, of 64: 16 to a piece. With places for
- * all the 64 transactions follow each other. 17 places hold one piece and the first block of the
- * next: its other 15 are asked for in the cycle in which the piece before is worked on, so that 15
- * transactions and the way of the last lie between two pieces. */
+/* A nearest blit that reads each of its 64 pixels from a different block, 16 per piece. With 64
+ * places all transactions follow each other. 17 places hold one piece and the first block of the
+ * next. The other 15 blocks are requested in the cycle in which the previous piece is processed. So
+ * 15 transactions and the latency of the last one separate two pieces. */
 static void
 source_blocks(void **state)
 {
@@ -257,12 +257,12 @@ source_blocks(void **state)
     assert_int_equal(cycles_of(b), cycles_of_line(16, 16, 0, 4) + 3 * (15 - 1 + way));
 }
 
-/* In the machine */
+/* The whole machine. */
 
 struct gpu {
     struct gpu_device device;
     struct functional functional;
-    struct machine *machine; /* NULL: without time */
+    struct machine *machine; /* NULL: functional renderer only */
 };
 
 static void
@@ -315,7 +315,7 @@ fill_memory(struct gpu *a, struct gpu *b)
 {
     for (uint32_t i = 0; i < MEMORY; i++)
         a->device.memory.bytes[i] = b->device.memory.bytes[i] =
-            (uint8_t)((i * 2654435761u >> 24) & 0x7f); /* no NaN */
+            (uint8_t)((i * 2654435761u >> 24) & 0x7f); /* never a NaN */
 }
 
 static bool
@@ -324,8 +324,8 @@ is_in(const struct resource *res, uint32_t address)
     return address >= res->address && address < res->address + res->size_bytes;
 }
 
-/* What memory holds of the resource, but for padding, is the same; and the rest of the memory too,
- * but for what lies free where a copy of it may have been. */
+/* Checks that the resource is equal in both memories, except for padding. The rest of memory must
+ * be equal, too, except for free memory that may have held a copy of the resource. */
 static void
 assert_same(struct gpu *timed, struct gpu *functional, bool in_place, const char *what)
 {
@@ -364,7 +364,7 @@ next(uint32_t limit)
 }
 
 static int32_t
-spread(int32_t size) /* a position, sometimes outside */
+spread(int32_t size) /* a position, sometimes outside the resource */
 {
     return (int32_t)next((uint32_t)size + 8) - 4;
 }
@@ -379,7 +379,7 @@ format_named(const char *name)
     return 0;
 }
 
-/* A kind of resource; what it is copied and blitted to and from. */
+/* A kind of resource, and the formats that it is copied and blitted to and from. */
 static const struct kind {
     const char *format;
     uint32_t target, samples, bind;
@@ -434,7 +434,7 @@ side_of(const struct resource *res, bool scaled)
     return side;
 }
 
-/* A blit between them; scissor, mask, filter and mirrors by chance. */
+/* A random blit between the resources, with random scissor, mask, filter and mirroring. */
 static struct gpu_cmd
 random_blit(struct gpu *gpu, bool depth)
 {
@@ -485,7 +485,7 @@ check_random(const struct params *params, uint32_t count)
     }
 }
 
-/* Copies, also from a resource onto itself. */
+/* Random copies, also within one resource. */
 static void
 check_copies(const struct params *params, uint32_t count)
 {
@@ -603,7 +603,7 @@ any_blit(void **state)
     check_machine("reference-2008", few_states, 30);
 }
 
-/* Cycles of a blit of the whole of a square; it is as memory had it, raw. */
+/* Cycles of a blit of a whole square that is raw in memory. */
 static uint64_t
 blit_cycles(uint32_t side, uint32_t samples, uint64_t *bytes)
 {
@@ -621,7 +621,7 @@ blit_cycles(uint32_t side, uint32_t samples, uint64_t *bytes)
     desc.handle = SRC;
     desc.samples = samples;
     create(&gpu, desc);
-    for (uint32_t i = 0; i < MEMORY; i++) /* noise, which no codec makes smaller */
+    for (uint32_t i = 0; i < MEMORY; i++) /* noise, which no codec compresses */
         gpu.device.memory.bytes[i] = (uint8_t)(i * 2654435761u >> 24);
     cmd.blit.mask = COLOR_MASK;
     cmd.blit.dst = (struct blit_side){DST, 0, RGBA8, box};
@@ -635,8 +635,8 @@ blit_cycles(uint32_t side, uint32_t samples, uint64_t *bytes)
     return cycles;
 }
 
-/* The preset moves 64 bytes a cycle and takes 4 samples in each of 4 slices; 80 % of what the
- * slower of these allows, for 256x256 pixels and more. */
+/* The preset moves 64 bytes per cycle, and each of 4 slices takes 4 samples per cycle. Blits of
+ * 256x256 pixels and more reach 80 % of the slower rate. */
 static void
 near_the_bound(void **state)
 {
@@ -662,7 +662,7 @@ near_the_bound(void **state)
 
 #define CASE(test) cmocka_unit_test(test)
 
-/* Of a block of no known surface the words are its bytes, the lowest first. */
+/* For a block of an unknown surface, the words contain its bytes in little-endian order. */
 static void
 words_of_no_surface(void **state)
 {

@@ -1,7 +1,7 @@
-/* Block states outlive the binding of a surface: what is drawn into and then sampled, bound again
- * or shown moves as few bytes as its states say, until states run out, another writes into it, or
- * it goes. By arithmetic: 64x64 pixels of 4 bytes are 64 blocks of 256 bytes; one color in each
- * takes 64 bytes compressed. */
+/* Block states persist after a surface is unbound. They determine the bytes that move when the
+ * surface is sampled, bound again or shown. A surface loses its states when they run out, when
+ * another unit writes to it, or when it is destroyed. 64x64 pixels of 4 bytes are 64 blocks of 256
+ * bytes. A block of one color takes 64 bytes compressed. */
 #include "rigs/rig.h"
 
 enum {
@@ -40,7 +40,7 @@ create_target(struct rig *rig, uint32_t handle, uint32_t object)
     rig_submit(rig);
 }
 
-/* Color is compressed. One texture unit, so that none reads what another has read too. */
+/* Color is compressed. A single Texture Unit ensures that no line is read twice. */
 static void
 start(struct rig *rig)
 {
@@ -83,7 +83,7 @@ draw(struct rig *rig, uint32_t surface)
     rig_draw(rig, PRIM_TRIANGLE_STRIP, 4, 0);
 }
 
-/* The other surface, as a texture, over the whole of the shown one. */
+/* Draws the other surface as a texture over the whole shown surface. */
 static void
 show_other(struct rig *rig)
 {
@@ -100,7 +100,7 @@ assert_red(const struct rig *rig)
         assert_int_equal(rig->pixels[i], RED);
 }
 
-/* A cleared texture is sampled without a read. */
+/* Sampling a cleared texture reads no memory. */
 static void
 cleared_texture(void **state)
 {
@@ -115,7 +115,7 @@ cleared_texture(void **state)
     rig_assert_figure(rig, "texunit.bytes_saved", BLOCKS * 256);
 }
 
-/* Of a compressed one each block is read once, as its 64 bytes, for its four lines. */
+/* Each block of a compressed texture is read once, as 64 bytes, for its four lines. */
 static void
 compressed_texture(void **state)
 {
@@ -146,9 +146,10 @@ cycles_with(uint32_t places)
     return cycles;
 }
 
-/* Each pixel of a tile has its texel in another block. With one place for a decompressed block the
- * next is not asked for before it has left, and each of the 64 waits for its own read: ReadLatency,
- * 10, a burst of 4, and 8 to be decompressed; eight places hide at least the latency. */
+/* Each pixel of a tile has its texel in a different block. With one place for a decompressed block,
+ * the next block is requested only after the place is free. Then each of the 64 blocks waits for
+ * its read: ReadLatency 10, a burst of 4, and 8 cycles of decompression. Eight places hide at least
+ * the latency. */
 static void
 places_overlap_reads(void **state)
 {
@@ -156,7 +157,7 @@ places_overlap_reads(void **state)
     assert_true(cycles_with(1) > cycles_with(8) + BLOCKS * 10);
 }
 
-/* A surface that is bound again is as it was left. */
+/* A surface keeps its block states until it is bound again. */
 static void
 bound_again(void **state)
 {
@@ -167,7 +168,7 @@ bound_again(void **state)
     draw(rig, OBJ_COLOR);
     rig_swap(rig);
     rig_assert_figure(rig, "memctl.color_bytes_written", 2 * BLOCKS * 64);
-    clear_to_red(rig, OBJ_OTHER); /* after a swap everything starts raw */
+    clear_to_red(rig, OBJ_OTHER); /* after a swap all surfaces are raw */
     draw(rig, OBJ_COLOR);
     draw(rig, OBJ_OTHER);
     draw(rig, OBJ_COLOR);
@@ -176,8 +177,9 @@ bound_again(void **state)
     assert_red(rig);
 }
 
-/* States for one surface: 64 blocks on 2 ROPs are 32 a ROP. The one that has not been bound for the
- * longest time is made whole, 256 bytes a block; the third finds the second gone, not the first. */
+/* There are states for one surface: 64 blocks on 2 ROPs are 32 states per ROP. The surface whose
+ * binding is oldest becomes raw, 256 bytes per block. The third surface evicts the second one, not
+ * the first. */
 static void
 oldest_gives_way(void **state)
 {
@@ -195,12 +197,12 @@ oldest_gives_way(void **state)
     clear_to_red(rig, OBJ_COLOR);
     clear_to_red(rig, OBJ_THIRD);
     rig_swap(rig);
-    rig_assert_figure(rig, "memctl.color_bytes_written", BLOCKS * 256); /* the other's */
+    rig_assert_figure(rig, "memctl.color_bytes_written", BLOCKS * 256); /* the other surface */
     rig_assert_figure(rig, "memctl.dac_bytes_read", 0);
     assert_red(rig);
 }
 
-/* The other surface, all of it, onto the shown one. */
+/* Blits the whole other surface to the shown one. */
 static void
 blit_other(struct rig *rig)
 {
@@ -210,8 +212,8 @@ blit_other(struct rig *rig)
     rig_submit(rig);
 }
 
-/* A blit reads nothing of what is cleared, 64 bytes of what is compressed, and leaves its
- * destination compressed, as the DAC finds it. */
+/* A blit reads nothing of cleared blocks and 64 bytes of compressed blocks. It leaves its
+ * destination compressed, and the DAC reads it so. */
 static void
 blits_go_by_states(void **state)
 {
@@ -235,7 +237,7 @@ blits_go_by_states(void **state)
     rig_assert_figure(rig, "memctl.blit_bytes_written", BLOCKS * 64);
 }
 
-/* What texture caches have of a surface is gone when it has been drawn into again. */
+/* Drawing into a surface invalidates its lines in texture caches. */
 static void
 textures_see_the_clear(void **state)
 {
@@ -252,8 +254,8 @@ textures_see_the_clear(void **state)
         assert_int_equal(rig->pixels[i], 0xffff0000);
 }
 
-/* What the ROPs have in their caches of the destination is gone: red was drawn there, blue is
- * blitted over it, red added to that is both. */
+/* A blit invalidates the lines of its destination in the ROP caches. The test draws red, blits blue
+ * over it, and adds red: the result contains both. */
 static void
 rops_see_the_blit(void **state)
 {
@@ -287,8 +289,8 @@ upload_to_other(struct rig *rig, struct box box, uint32_t pixel)
     player_take(&rig->player, put, NULL, 0);
 }
 
-/* The block that an upload changes a pixel of is decompressed, and whole in memory before; the
- * others stay as they are. (The bytes of an upload are B, G, R, A.) */
+/* An upload of one pixel decompresses its block, which is raw in memory before the upload. The
+ * other blocks stay compressed. (The bytes of an upload are B, G, R, A.) */
 static void
 upload_opens_a_block(void **state)
 {
@@ -297,19 +299,20 @@ upload_opens_a_block(void **state)
     draw(rig, OBJ_OTHER);
     upload_to_other(rig, (struct box){0, 0, 0, 1, 1, 1}, RED);
     show_other(rig);
-    rig_assert_figure(rig, "memctl.color_bytes_read", 0); /* the ROP's cache has it */
+    rig_assert_figure(rig, "memctl.color_bytes_read", 0); /* the block is in the ROP cache */
     rig_assert_figure(rig, "texunit.blocks_decompressed", BLOCKS - 1);
     rig_assert_figure(rig, "memctl.texture_bytes_read", (BLOCKS - 1) * 64 + 256);
-    /* both surfaces', and the one block again */
+    /* both surfaces, and the one block again */
     rig_assert_figure(rig, "memctl.color_bytes_written", 2 * BLOCKS * 64 + 256);
     for (uint32_t i = 1; i < SIZE * SIZE; i++)
         assert_int_equal(rig->pixels[i], RED);
     assert_int_equal(rig->pixels[0], 0xffff0000);
 }
 
-/* Blocks that an upload covers wholly are not looked at: of 20x9 pixels from the corner two, of
- * eight pixels a side; the other four of 3x2 are decompressed, from memory where the caches hold
- * few lines. What is drawn over all of it after that is compressed again. */
+/* Blocks that an upload covers wholly are not read. An upload of 20x9 pixels at the corner covers
+ * two blocks of 8x8 pixels. The other four of its 3x2 blocks are decompressed, and read from memory
+ * since the caches hold few lines. A later draw over the whole surface compresses all blocks
+ * again. */
 static void
 upload_covers_blocks(void **state)
 {
@@ -333,8 +336,8 @@ upload_covers_blocks(void **state)
     assert_red(rig);
 }
 
-/* What the ROPs have in their caches of a block that was uploaded into is gone, of the others it
- * stays: red was drawn, blue is uploaded into the corner, red is added. */
+/* An upload invalidates its blocks in the ROP caches; the other blocks stay. The test draws red,
+ * uploads blue to the corner, and adds red. */
 static void
 rops_see_the_upload(void **state)
 {
@@ -361,7 +364,7 @@ read_other(struct rig *rig, int32_t width, int32_t height)
         assert_int_equal(words[i], 0xffff0000); /* B, G, R, A */
 }
 
-/* The bus takes all that is read back, so many bytes a cycle. */
+/* The bus transfers all bytes of a readback at its width in bytes per cycle. */
 static void
 assert_read_all(const struct rig *rig, uint32_t width)
 {
@@ -371,8 +374,8 @@ assert_read_all(const struct rig *rig, uint32_t width)
     assert_true(cycles >= bus_cycles && cycles < bus_cycles + LATENCY);
 }
 
-/* A readback leaves states as they are, and the surface bound: of a cleared one memory moves
- * nothing, of a compressed one 64 bytes a block. */
+/* A readback changes neither block states nor bindings. It reads nothing of a cleared surface, and
+ * 64 bytes per block of a compressed one. */
 static void
 readback_goes_by_states(void **state)
 {
@@ -395,7 +398,8 @@ readback_goes_by_states(void **state)
     assert_read_all(rig, 8);
 }
 
-/* Whatever bytes a cycle it takes: from the chip, nothing else takes time. */
+/* The readback takes exactly the time of the bus: cleared blocks are read on the chip, so nothing
+ * else takes time. */
 static void
 readback_at_the_bus_rate(void **state)
 {
@@ -412,7 +416,8 @@ readback_at_the_bus_rate(void **state)
     }
 }
 
-/* Of a frame that reads so many pixels of a compressed surface back, if any. */
+/* Bytes that the Command Processor reads in a frame with a readback of width x height pixels of a
+ * compressed surface (0: no readback). */
 static uint64_t
 command_bytes(int32_t width, int32_t height)
 {
@@ -427,8 +432,8 @@ command_bytes(int32_t width, int32_t height)
     return bytes;
 }
 
-/* A compressed block is a transaction, whatever is wanted of it: 9x1 pixels are of two. Programs
- * are read by the same way. */
+/* A compressed block is one transaction, however few of its pixels are read: 9x1 pixels are in two
+ * blocks. Programs are read through the same port, so they are subtracted. */
 static void
 readback_of_compressed(void **state)
 {
@@ -438,8 +443,7 @@ readback_of_compressed(void **state)
     assert_int_equal(command_bytes(9, 1) - programs, 2 * 64);
 }
 
-/* A surface that nobody can look at any more is not written; the next resource in its place begins
- * as zeros. */
+/* A destroyed surface is not written back. The next resource at its address begins as zeros. */
 static void
 gone_is_not_written(void **state)
 {
@@ -465,7 +469,7 @@ gone_is_not_written(void **state)
         assert_int_equal(words[i], 0);
 }
 
-/* The same when its handle goes before the surface made of it, as drivers send it. */
+/* The same when the resource is destroyed before its surface, which is the order of drivers. */
 static void
 gone_late_is_not_written(void **state)
 {
@@ -486,7 +490,8 @@ gone_late_is_not_written(void **state)
     rig_assert_figure(rig, "memctl.color_bytes_written", 0);
 }
 
-/* More surfaces than have a place, all of one resource: each gives way in its turn. */
+/* One resource has more layers drawn into than there are places for surfaces. Each layer gives way
+ * in its turn. */
 static void
 many_layers(void **state)
 {

@@ -1,4 +1,4 @@
-/* The cache that units share: when it is quiet. */
+/* The cache that units share: cache_is_quiet(). */
 #include "unit/cache.h"
 
 #include "core/clock.h"
@@ -61,8 +61,8 @@ answer(struct rig *rig, uint64_t now)
 }
 
 /* A fill of two transactions: requests leave in cycles 0 and 1, the memory answers in 10 and 20.
- * Until the second reply is taken, a cache that is reset would take it for a line that it no longer
- * has. */
+ * The cache is not quiet until the second reply is taken. After an earlier reset it would assign
+ * the reply to a line that it no longer contains. */
 static void
 a_cache_with_replies_on_the_way_is_not_quiet(void **state)
 {

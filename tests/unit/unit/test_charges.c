@@ -1,6 +1,6 @@
-/* Each cause of the critical path by itself. The machine is ideal (ideals.def) but for one rate or
- * latency, at which the work of a scene takes a time that arithmetic gives: these cycles are
- * charged to that cause, but for the few in which the first item comes and the last one leaves. */
+/* Each cause of the critical path separately. The machine is ideal (ideals.def), except for one
+ * rate or latency that determines the cycles of a scene. The calculated cycles are charged to that
+ * cause. Few cycles remain for the arrival of the first item and the departure of the last one. */
 #include "rigs/ideal_rig.h"
 
 #include <math.h>
@@ -12,16 +12,16 @@ static const struct {
     void (*scene)(struct rig *rig);
 } cases[] = {
     {ALL_IDEAL, "STREAMER.IndicesCycle=1", "streamer", 3 * TRIANGLES, frame_unseen_triangles},
-    /* an attribute of 16 bytes */
+    /* an attribute has 16 bytes */
     {ALL_IDEAL, "STREAMER.AttributesCycle=1 STREAMER.InputCachePortWidth=4", "streamer",
      VERTICES * 16 / 4, frame_vertices},
     {ALL_IDEAL, "STREAMER.AttributesCycle=1", "streamer", VERTICES, frame_vertices},
     {ALL_IDEAL, "STREAMER.VerticesCycle=1 STREAMER.AttributesSentCycle=1", "streamer",
      3 * TRIANGLES * 5, frame_outputs},
-    /* which are shaded sooner than they are sent on */
+    /* shading is faster than the transfer of the outputs */
     {IDEAL_shader, "STREAMER.VerticesCycle=1 STREAMER.AttributesSentCycle=1", "streamer",
      VERTICES * 5, frame_varied_vertices},
-    /* one at a time */
+    /* one quad at a time */
     {ALL_IDEAL, "ZSTENCILTEST.OpQueueSize=1 ZSTENCILTEST.ZALULatency=10", "test", QUADS / 2 * 10,
      frame_layers},
     {ALL_IDEAL, "COLORWRITE.OpQueueSize=1 COLORWRITE.BlendALULatency=10", "blend", QUADS / 2 * 10,
@@ -34,7 +34,7 @@ static const struct {
     {ALL_IDEAL, "RASTERIZER.SetupUnits=1 RASTERIZER.SetupStartLatency=4", "setup", 4 * TRIANGLES,
      frame_unseen_triangles},
     {ALL_IDEAL, "RASTERIZER.StampsPerCycle=1", "generate", QUADS, frame_layers},
-    /* two quads at a time, four attributes */
+    /* two quads at a time, four attributes each */
     {ALL_IDEAL, "RASTERIZER.NumInterpolators=1", "interpolate", QUADS / 2 * 4, frame_varyings},
     /* two units; a quad is four threads */
     {ALL_IDEAL, IN_TURN " FRAGMENTSHADER.InputsPerCycle=1", "load", QUADS / 2 * 4, frame_layers},
@@ -42,13 +42,13 @@ static const struct {
     {IDEAL_shader, "", "fragment_issue", PIXELS / 4 / 2 * INSTRUCTIONS, frame_long_fragments},
     {IDEAL_shader, "", "fragment_issue", 2 * (PIXELS / 4 / 2 * INSTRUCTIONS),
      frame_two_with_constants},
-    /* four threads of a vertex each issue in a cycle */
+    /* the four threads of a vertex group issue in one cycle */
     {IDEAL_shader, "", "vertex_issue", VERTICES / 4 / 2 * INSTRUCTIONS, frame_long_vertices},
     {IDEAL_shader, "", "result", (INSTRUCTIONS - 1) * (ADD_LATENCY - 1), frame_chain},
-    /* a bilinear sample of a quad a cycle */
+    /* one bilinear sample of a quad per cycle */
     {ALL_IDEAL, IN_TURN " FRAGMENTSHADER.PerfectTextures=FALSE", "filter",
      PIXELS / 4 * 2 / 2 * TEXELS, frame_texels},
-    /* a pixel of 4 bytes takes BytesPerPixel = 2 twice */
+    /* a pixel of 4 bytes takes two cycles at BytesPerPixel = 2 */
     {ALL_IDEAL, "ZSTENCILTEST.StampsPerCycle=1 ZSTENCILTEST.BytesPerPixel=2", "test", QUADS / 2 * 2,
      frame_layers},
     {ALL_IDEAL, "COLORWRITE.StampsPerCycle=1 COLORWRITE.BytesPerPixel=2", "blend", QUADS / 2 * 2,
@@ -57,7 +57,7 @@ static const struct {
      frame_quad_many_times},
     {ALL_IDEAL, "COLORWRITE.BlendALULatency=16", "blend_place", (TRIANGLES - 1) * 16,
      frame_quad_many_times},
-    /* each layer reads and writes all of the surface, 16 bytes a cycle */
+    /* each layer reads and writes the whole surface, 16 bytes per cycle */
     {IDEAL_memory,
      "MEMORYCONTROLLER.MemoryBuses=1 RASTERIZER.RasterizationBatchSize=1 "
      "COLORWRITE.ColorCacheWays=1 COLORWRITE.ColorCacheLines=4",
@@ -70,11 +70,11 @@ static const struct {
      frame_uploads},
     {IDEAL_memory, "MEMORYCONTROLLER.MemoryBuses=1", "bandwidth_blit", 2 * PIXELS * 4 / 16,
      frame_blit},
-    /* a slice beside each ROP */
+    /* one slice per ROP */
     {ALL_IDEAL, "BLITTER.SamplesCycle=1", "blit", PIXELS / 2, frame_blit},
     {ALL_IDEAL, "MEMORYCONTROLLER.CommandProcessorBusWidth=8", "bus", 16 * 4096 / 8, frame_uploads},
     {ALL_IDEAL, "", "show", PIXELS * 4 / 64, frame_swap_alone},
-    /* one quad, for which latencies add up */
+    /* one quad, so that latencies add up */
     {ALL_IDEAL, "FRAGMENTSHADER.AddressALULatency=50", "address", TEXELS * 50, frame_texel_chain},
     {ALL_IDEAL, "FRAGMENTSHADER.FilterALULatency=50", "filter", TEXELS * 50, frame_texel_chain},
     {ALL_IDEAL, "FRAGMENTSHADER.OutputLatency=200 VERTEXSHADER.OutputLatency=200", "load", 400,
@@ -83,7 +83,7 @@ static const struct {
     {IDEAL_memory, "MEMORYCONTROLLER.ReadLatency=1000", "latency_color", 1000, frame_quad},
     {IDEAL_memory, "MEMORYCONTROLLER.ReadLatency=1000", "latency_index", 1000, frame_quad},
     {IDEAL_memory, "MEMORYCONTROLLER.ReadLatency=1000", "latency_attribute", 1000, frame_quad},
-    /* lines of vertices, two on their way at a time */
+    /* lines of vertices, two in flight at a time */
     {IDEAL_memory,
      "MEMORYCONTROLLER.ReadLatency=400 STREAMER.InputCacheInputQueueSize=2 "
      "STREAMER.InputCacheLineSize=64 STREAMER.InputRequestQueueSize=512",
@@ -94,12 +94,12 @@ static const struct {
     {ALL_IDEAL, "RASTERIZER.HZAccessLatency=500", "hierarchy", 500, frame_quad},
 };
 
-/* Cycles are charged in between too, by the way of what left last: at the end of each interval some
- * of what the item had behind the one rate. */
+/* Charging at intervals follows the path of the item that left last. So each interval may charge
+ * some latency of that item to other causes than the one rate. */
 enum { INTERVAL = 2000, ON_ITS_WAY = 100 };
-/* An order takes a cycle; there are at most 16 uploads, a draw and a swap. */
+/* An order takes a cycle. There are at most 16 uploads, a draw and a swap. */
 enum { ORDERS = 18 };
-/* 64 bytes go by a cycle, of 3600 of indices and more of vertices. */
+/* The bus moves 64 bytes per cycle: 3600 bytes of indices, and the vertices. */
 enum { BUS = (3600 + VERTICES * 16) / 64 };
 static void
 end_interval(void *data, uint64_t now)
@@ -157,36 +157,36 @@ in_intervals(void **state)
         check(i, true);
 }
 
-/* Scenes of one item after the other, in which a latency is met so many times: what it is longer is
- * charged to its cause, and not a cycle to another. Those of the front are the hop of the queue
- * behind: the bus to a unit counts for the unit before it, but for that of the vertices. */
+/* Scenes with one item in flight, which meets a latency `times` times. A longer latency is charged
+ * to its cause and changes no other cause. At the front of the pipeline the latency is a hop of the
+ * queue after the unit: the bus to a unit counts for the unit before it, except for the bus of the
+ * vertices. */
 enum { LONGER = 15 };
 #define SLOW_MEMORY                                                                                \
     "MEMORYCONTROLLER.ReadLatency=700 MEMORYCONTROLLER.WriteLatency=500 "                          \
     "FRAGMENTSHADER.PerfectTextures=FALSE"
 static const struct {
-    const char *name, *causes; /* with spaces around each */
+    const char *name, *causes; /* surrounded by spaces */
     int times;
     void (*scene)(struct rig *rig);
 } latencies[] = {
     {"PRIMITIVEASSEMBLY.InputBusLatency", " assembly ", 1, frame_quad},
     {"CLIPPER.ExecLatency", " clip ", 1, frame_quad},
-    {"CLIPPER.StartLatency", " clip ", 0, frame_quad}, /* there is one triangle */
+    {"CLIPPER.StartLatency", " clip ", 0, frame_quad}, /* there is only one triangle */
     {"RASTERIZER.TriangleInputLatency", " clip ", 1, frame_quad},
     {"RASTERIZER.SetupLatency", " setup ", 1, frame_quad},
     {"RASTERIZER.SetupStartLatency", " setup ", 0, frame_quad},
     {"RASTERIZER.TriangleOutputLatency", " setup ", 1, frame_quad},
     {"RASTERIZER.HZAccessLatency", " hierarchy ", 1, frame_quad},
     {"RASTERIZER.GroupLinger", " gather ", 1, frame_quad},
-    {"FRAGMENTSHADER.OutputLatency", " load ", 2,
-     frame_quad}, /* unified: of vertices and fragments */
+    {"FRAGMENTSHADER.OutputLatency", " load ", 2, frame_quad}, /* unified: vertices and fragments */
     {"FRAGMENTSHADER.AddressALULatency", " address ", TEXELS, frame_texel_chain},
     {"FRAGMENTSHADER.FilterALULatency", " filter ", TEXELS, frame_texel_chain},
     {"ZSTENCILTEST.ZALULatency", " test ", 1, frame_quad},
     {"COLORWRITE.BlendALULatency", " blend ", 1, frame_quad},
     {"MEMORYCONTROLLER.ReadLatency", " latency_blit ", 1, frame_small_blit},
     {"MEMORYCONTROLLER.WriteLatency", " latency_blit ", 1, frame_small_blit},
-    /* commands, the vertices' indices and attributes, a line of depths and one of colors */
+    /* commands, indices and attributes of the vertices, a line of depths and a line of colors */
     {"MEMORYCONTROLLER.ReadLatency",
      " latency_command latency_index latency_attribute latency_z latency_color ", 1, frame_quad},
     {"MEMORYCONTROLLER.ReadLatency",
@@ -243,15 +243,16 @@ longer_latencies(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof latencies / sizeof latencies[0]; i++) {
-        if (strncmp(latencies[i].name, "MEMORYCONTROLLER.", 17)) /* else it is of no ideal one */
+        /* an ideal memory has no such latency */
+        if (strncmp(latencies[i].name, "MEMORYCONTROLLER.", 17))
             check_latency(i, "");
         check_latency(i, SLOW_MEMORY);
     }
 }
 
-/* In the midst of a frame the counts are brought up to the cycle: what counts cycles of one thing
- * has then counted no more of them than went by. Others are told at the end of a row of work, add
- * up over channels, or count ahead for what will have to wait. */
+/* At any cycle of a frame the settled counts are current: a counter of cycles is at most the
+ * elapsed cycles. Exceptions are settled at the end of a row, add up over channels, or include
+ * future waiting. */
 enum { GLANCE = 97 };
 static void
 glance(void *data, uint64_t now)
@@ -288,8 +289,8 @@ assert_same(const struct rig *rig, const struct rig *other, const char *settings
                      (unsigned long long)other->values[v], (unsigned long long)rig->values[v]);
 }
 
-/* How often each is clocked, in which order, and whether anybody looks changes nothing; nor does
- * the order where cycles are charged in between. */
+/* Results depend neither on how often modules are clocked, nor on their order, nor on observers.
+ * Charging at intervals is independent of the clocking order, too. */
 static void
 when_clocked(void **state)
 {
@@ -323,7 +324,7 @@ when_clocked(void **state)
     }
 }
 
-/* Groups of four threads. */
+/* Groups contain four threads. */
 static void
 threads_of_groups(void **state)
 {

@@ -1,6 +1,5 @@
-/* What the command stream costs besides draws: constants that change, programs that are not in the
- * instruction memory, results of queries. Each is reckoned against the same draws with it switched
- * off. */
+/* Costs of the command stream besides draws: changed constants, programs outside the instruction
+ * memory, and results of queries. Each test compares with the same draws without that cost. */
 #include "rigs/rig.h"
 
 enum { CONSTANTS = 20, OBJ_LONG_FS = 400, OBJ_COUNTING };
@@ -9,7 +8,7 @@ static const char constant_fs[] = "FRAG\nDCL OUT[0], COLOR\nDCL CONST[0][0..19]\
                                   "  0: ADD OUT[0], CONST[0][0], CONST[0][19]\n  1: END\n";
 
 struct settings {
-    uint32_t width; /* bytes a cycle */
+    uint32_t width; /* bytes per cycle */
     bool constants, queries;
     uint32_t memory; /* instructions */
 };
@@ -34,7 +33,7 @@ now(const struct rig *rig)
     return rig_machine(rig)->clock.now;
 }
 
-/* Twenty constants, of which the first ones are another's. */
+/* Sets twenty constants; the first `others` of them have other values. */
 static void
 set_constants(struct rig *rig, uint32_t others)
 {
@@ -44,7 +43,8 @@ set_constants(struct rig *rig, uint32_t others)
     stream_packet(&rig->stream, CMD_SET_CONSTANT_BUFFER, 0, words, 2 + CONSTANTS * 4);
 }
 
-/* The cycles of three draws: with twenty new constants, with the same, with three others. */
+/* Cycles of three draws: with twenty new constants, with the same constants, with three changed
+ * ones. */
 static void
 three_draws(uint32_t width, bool traffic, uint64_t cycles[3])
 {
@@ -52,7 +52,7 @@ three_draws(uint32_t width, bool traffic, uint64_t cycles[3])
     struct rig *rig = begin(&(struct settings){width, traffic, false, 0});
     stream_shader(&rig->stream, OBJ_LONG_FS, VSTAGE_FRAGMENT, constant_fs);
     stream_bind_shader(&rig->stream, OBJ_LONG_FS, VSTAGE_FRAGMENT);
-    rig_draw(rig, PRIM_TRIANGLES, 3, 0); /* the caches are warm from here on */
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0); /* from here on the caches are warm */
     for (uint32_t i = 0; i < 3; i++) {
         set_constants(rig, others[i]);
         const uint64_t before = now(rig);
@@ -60,13 +60,14 @@ three_draws(uint32_t width, bool traffic, uint64_t cycles[3])
         cycles[i] = now(rig) - before;
     }
     rig_swap(rig);
-    if (traffic) /* before the first of the three all were 0, and new to the frame */
+    /* before the first draw all constants were 0; a frame's first draw sends all of them */
+    if (traffic)
         rig_assert_figure(rig, "cmdproc.constants", CONSTANTS + CONSTANTS + 0 + 3);
     rig_tear_down((void **)&rig);
 }
 
-/* 16 bytes a constant: 20 take 40 cycles of a bus of 8 bytes, 20 of 16, 5 of 64; 3 take 6, 3 and,
- * rounded up, 1. */
+/* A constant has 16 bytes. 20 constants take 40 cycles of a bus of 8 bytes, 20 of one of 16, and 5
+ * of one of 64. 3 constants take 6, 3 and (rounded up) 1 cycles. */
 static void
 constants_take_the_bus(void **state)
 {
@@ -82,7 +83,7 @@ constants_take_the_bus(void **state)
     }
 }
 
-/* A program of 5 constants leaves the other 15 of the file as they are. */
+/* A program of 5 constants does not change the other 15 in the constant file. */
 static void
 constants_stay_when_fewer_are_used(void **state)
 {
@@ -92,9 +93,9 @@ constants_stay_when_fewer_are_used(void **state)
     static const struct {
         uint32_t program, others, changed;
     } draws[] = {
-        {OBJ_LONG_FS, 0, CONSTANTS}, /* the frame's first draw */
+        {OBJ_LONG_FS, 0, CONSTANTS}, /* first draw of the frame */
         {OBJ_FEW_FS, 0, 0},          {OBJ_LONG_FS, 0, 0},
-        {OBJ_FEW_FS, 7, 5},  /* of 7 others those that it has */
+        {OBJ_FEW_FS, 7, 5},  /* 7 constants change; this program has 5 of them */
         {OBJ_LONG_FS, 7, 2}, /* the other two */
         {OBJ_FEW_FS, 7, 0},          {OBJ_LONG_FS, 7, 0},
     };
@@ -121,8 +122,8 @@ drain(struct rig *rig)
         fail_msg("%s", err.text);
 }
 
-/* An upload of 128 transactions that goes on behind a draw gives its bus to the draw's constants:
- * it ends 40 cycles later for 20 of them. */
+/* An upload of 128 transactions overlaps the next draw. Constants of the draw go first on the bus,
+ * so 20 constants delay the end of the upload by 40 cycles. */
 static void
 constants_go_before_uploads(void **state)
 {
@@ -162,14 +163,14 @@ set_program(struct rig *rig, uint32_t object, uint32_t instructions)
     rig_submit(rig);
 }
 
-/* The cycles that loading a program of so many instructions takes. */
+/* Cycles to load a program of `instructions` instructions. */
 static uint64_t
 load_cycles(uint32_t width, uint32_t instructions)
 {
     uint64_t cycles[2];
     for (uint32_t memory = 0; memory < 2; memory++) {
         struct rig *rig = begin(&(struct settings){width, false, false, memory ? 512 : 0});
-        rig_draw(rig, PRIM_TRIANGLES, 3, 0); /* the vertex program is there */
+        rig_draw(rig, PRIM_TRIANGLES, 3, 0); /* loads the vertex program */
         set_program(rig, OBJ_LONG_FS, instructions);
         const uint64_t before = now(rig);
         rig_draw(rig, PRIM_TRIANGLES, 3, 0);
@@ -179,14 +180,14 @@ load_cycles(uint32_t width, uint32_t instructions)
     return cycles[1] - cycles[0];
 }
 
-/* Four instructions are a transaction of 64 bytes, which the bus takes in 8 cycles or in 4; what
- * else there is to a load is the latency of its last read. */
+/* Four instructions are a transaction of 64 bytes, which takes 8 or 4 cycles of the bus. The rest
+ * of a load is the latency of its last read. */
 static void
 programs_take_the_bus(void **state)
 {
     (void)state;
     const uint64_t four = load_cycles(8, 4), narrow = load_cycles(16, 4);
-    assert_true(four > 1 && four < 60); /* a read of memory */
+    assert_true(four > 1 && four < 60); /* one memory read */
     assert_int_equal(narrow, four);
     assert_int_equal(load_cycles(8, 5), four + 8);
     assert_int_equal(load_cycles(8, 8), four + 8);
@@ -194,35 +195,35 @@ programs_take_the_bus(void **state)
     assert_int_equal(load_cycles(16, 32), four + 7 * 4);
 }
 
-/* rig_vs and rig_fs have 2 instructions each. In a memory of 40 lie they and one of 30; one of 10
- * more makes those used longest ago go: rig_fs (2) and that of 30. */
+/* rig_vs and rig_fs have 2 instructions each. A memory of 40 instructions holds them and a program
+ * of 30. A program of 10 evicts those used least recently: rig_fs (2) and the program of 30. */
 static void
 programs_used_longest_ago_leave(void **state)
 {
     (void)state;
     struct rig *rig = begin(&(struct settings){8, false, false, 40});
-    rig_draw(rig, PRIM_TRIANGLES, 3, 0); /* loads vs, fs: 4 */
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0); /* loads vs and fs: 4 */
     rig_draw(rig, PRIM_TRIANGLES, 3, 0);
     set_program(rig, OBJ_LONG_FS, 30);
-    rig_draw(rig, PRIM_TRIANGLES, 3, 0); /* 30 more: 34 */
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0); /* loads 30: 34 in total */
     set_program(rig, OBJ_LONG_FS + 10, 10);
-    rig_draw(rig, PRIM_TRIANGLES, 3, 0); /* fs and that of 30 leave: vs and 10 are 12 */
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0); /* loads 10 and evicts fs and the 30: 12 in total */
     stream_bind_shader(&rig->stream, OBJ_FS, VSTAGE_FRAGMENT);
-    rig_draw(rig, PRIM_TRIANGLES, 3, 0); /* fs again: 14 */
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0); /* loads fs: 14 in total */
     stream_bind_shader(&rig->stream, OBJ_LONG_FS + 10, VSTAGE_FRAGMENT);
-    rig_draw(rig, PRIM_TRIANGLES, 3, 0); /* is there */
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0); /* is still loaded */
     stream_bind_shader(&rig->stream, OBJ_LONG_FS, VSTAGE_FRAGMENT);
-    rig_draw(rig, PRIM_TRIANGLES, 3, 0); /* 30 again */
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0); /* loads the 30 again */
     rig_swap(rig);
     rig_assert_figure(rig, "cmdproc.program_loads", 2 + 1 + 1 + 1 + 1);
     rig_assert_figure(rig, "cmdproc.program_instructions", 4 + 30 + 10 + 2 + 30);
-    /* of each: 2 instructions are a transaction, 30 are 8, 10 are 3; the vertices one (48 bytes) */
+    /* transactions: 1 for 2 instructions, 8 for 30, 3 for 10, and 1 for the vertices (48 bytes) */
     rig_assert_figure(rig, "cmdproc.transactions", 2 + 8 + 3 + 1 + 8 + 1);
     rig_tear_down((void **)&rig);
 }
 
-/* Eight draws whose fragment programs drive each other out of a memory of 4, where the vertex
- * program has 2: what is on its way keeps its program, so that draws cannot overlap. */
+/* Eight draws whose fragment programs evict each other from a memory of 4 instructions; the vertex
+ * program has 2. A draw in flight keeps its program, so draws cannot overlap. */
 static uint64_t
 alternating_cycles(bool pipelined, uint32_t memory)
 {
@@ -255,7 +256,7 @@ programs_stay_while_they_run(void **state)
     assert_true(alternating_cycles(true, 512) < drained);
 }
 
-/* An occlusion query: 16 bytes are written, of one transaction. */
+/* The result of an occlusion query is written as 16 bytes in one transaction. */
 static void
 a_result_is_a_write(void **state)
 {
@@ -278,7 +279,8 @@ a_result_is_a_write(void **state)
                device->memory.bytes +
                    gpu_resource((struct gpu_device *)device, 1, RES_QUERY)->address + 16 + 8,
                sizeof result);
-        assert_int_equal(result, 7 * 8 / 2); /* centres at x + y below 7.5: 7 in the first row */
+        /* pixel centers with x + y < 7.5: 7 in the first row */
+        assert_int_equal(result, 7 * 8 / 2);
         rig_swap(rig);
         rig_assert_figure(rig, "memctl.command_bytes_written", 48 + (traffic ? 16 : 0));
         rig_assert_figure(rig, "cmdproc.transactions", 1 + traffic);

@@ -1,8 +1,8 @@
-/* Counters of units in scenes in which one unit has all the work, where arithmetic gives them. */
+/* Counters of units, calculated for scenes in which one unit does all the work. */
 #include "rigs/ideal_rig.h"
 
-/* Right triangles of n pixels and a bit along both legs have n (n + 1) / 2 fragments. They are
- * counted by size, in classes between powers of two. */
+/* Right triangles with both legs slightly longer than n pixels have n (n + 1) / 2 fragments. They
+ * are counted by size, in classes between powers of two. */
 static void
 triangles_by_size(void **state)
 {
@@ -17,7 +17,7 @@ triangles_by_size(void **state)
         rig_swap(rig);
         rig_assert_figure(rig, "fraggen.fragments", fragments);
         if (!fragments)
-            continue; /* the setup drops it */
+            continue; /* setup drops the triangle */
         while (2 * from <= fragments)
             from *= 2;
         snprintf(own, sizeof own, "fraggen.size_%u_%u", from, 2 * from - 1);
@@ -42,7 +42,7 @@ static const struct {
         uint64_t least, most;
     } expected[8];
 } cases[] = {
-    /* a vertex is sent in five cycles, and the next one waits for four of them */
+    /* a vertex takes the bus for five cycles, and the next vertex waits four of them */
     {ALL_IDEAL,
      "STREAMER.VerticesCycle=1 STREAMER.AttributesSentCycle=1",
      frame_outputs,
@@ -55,7 +55,7 @@ static const struct {
      frame_unseen_triangles,
      {{"streamer.cycles_assembly", TRIANGLES / 2 * SLOW, TRIANGLES *SLOW},
       {"streamer.cycles_bus", 0, 0}}},
-    /* one quad at a time is tested: the next one waits while it is */
+    /* one quad at a time is tested, and the next one waits */
     {ALL_IDEAL,
      "ZSTENCILTEST.OpQueueSize=1 ZSTENCILTEST.ReadQueueSize=1 ZSTENCILTEST.ZALULatency=10",
      frame_layers,
@@ -64,7 +64,7 @@ static const struct {
       {"zstencil.write_queue_stalls", 0, 0},
       {"colorwrite.op_queue_stalls", 0, 0},
       {"colorwrite.quads_blended", QUADS, QUADS},
-      /* each tile once: the layers are of one depth */
+      /* each tile once: all layers have the same depth */
       {"hz.updates", PIXELS / 64, PIXELS / 64}}},
     {ALL_IDEAL,
      "COLORWRITE.OpQueueSize=1 COLORWRITE.ReadQueueSize=1 COLORWRITE.BlendALULatency=10",
@@ -73,8 +73,8 @@ static const struct {
       {"colorwrite.read_queue_stalls", QUADS *(LATENCY - 1), QUADS *LATENCY},
       {"colorwrite.write_queue_stalls", 0, 0},
       {"zstencil.op_queue_stalls", 0, 0}}},
-    /* quads of 16 bytes through a port of 4, a quad in four cycles, and the next one waits; through
-     * a write port each line of the surface too */
+    /* a quad of 16 bytes takes four cycles of a port of 4 bytes, and the next one waits; a write
+     * port also writes each line of the surface */
     {ALL_IDEAL,
      "ZSTENCILTEST.ZCachePortWidth=4 ZSTENCILTEST.ZCacheExtraReadPort=FALSE",
      frame_layers,
@@ -116,8 +116,8 @@ static const struct {
      {{"blitter.source_accesses", 2 * 4 * 4, 2 * 4 * 4},
       {"blitter.source_misses", 5 * 4, 5 * 4},
       {"blitter.source_hits", 3 * 4, 3 * 4}}},
-    /* 512 groups of 16 threads, 129 at a time, so four times eight samples one after another, and
-     * some more while groups come in one by one */
+    /* 512 groups of 16 threads, 129 at a time: four rounds of eight dependent samples, and more
+     * cycles since groups arrive one by one */
     {ALL_IDEAL,
      "GPU.NumFragmentShaders=1 FRAGMENTSHADER.AddressALULatency=500 "
      "FRAGMENTSHADER.ThreadResources=65536 FRAGMENTSHADER.ExecutableThreads=2048 "
@@ -125,7 +125,7 @@ static const struct {
      frame_texels,
      {{"cycles", 4 * TEXELS * 500, 4 * TEXELS * 500 * 5 / 4},
       {"shader.groups", PIXELS / 4 * 2 / 4, PIXELS / 4 * 2 / 4 + 8}}},
-    /* of eight samples one after another each waits for as long, and a few cycles on its way */
+    /* each of eight dependent samples waits for the latency and a few cycles of transfer */
     {ALL_IDEAL,
      "FRAGMENTSHADER.AddressALULatency=50",
      frame_texel_chain,
@@ -152,8 +152,8 @@ one_has_the_work(void **state)
     }
 }
 
-/* What a unit publishes is what its parts have counted, in every cycle: a row of work may end in
- * any of them. */
+/* The counters that a unit publishes equal those of its parts in every cycle, because a row of work
+ * may end in any cycle. */
 static void
 assert_same(uint64_t now, const char *name, uint64_t published, uint64_t own)
 {

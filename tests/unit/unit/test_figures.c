@@ -1,5 +1,5 @@
-/* Figures of the timed machine that arithmetic gives: one quad over a surface of 64x64 pixels, and
- * transactions on one and on all channels of the memory controller. */
+/* Calculated figures of the timed machine: one quad over a surface of 64x64 pixels, and
+ * transactions on one and on all channels of the Memory Controller. */
 #include "rigs/rig.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ set_up(void **state)
     if (rig_set_up(state))
         return -1;
     struct rig *rig = *state;
-    rig->params.COLORWRITE.DisableCompression = true; /* every block is 256 bytes */
+    rig->params.COLORWRITE.DisableCompression = true; /* every block takes 256 bytes */
     rig->has_depth = false;
     rig_start(rig);
     return 0;
@@ -38,7 +38,7 @@ draw(struct rig *rig)
     rig_draw(rig, PRIM_TRIANGLE_STRIP, 4, 0);
 }
 
-/* All pixels have one color, of these three components. */
+/* All pixels have the same color, with these three components. */
 static void
 assert_color(const struct rig *rig, const uint8_t *rgb)
 {
@@ -46,7 +46,7 @@ assert_color(const struct rig *rig, const uint8_t *rgb)
         assert_memory_equal(&rig->pixels[i], rgb, 3);
 }
 
-/* Four vertices are four points, two lines, three of a strip, or a triangle. */
+/* Four vertices are four points, two lines, a strip of three lines, or one triangle. */
 static void
 primitives_by_kind(void **state)
 {
@@ -68,8 +68,8 @@ primitives_by_kind(void **state)
     }
 }
 
-/* 64 tiles of 8x8 pixels, 256 bytes each. The diagonal goes through the corners of 8 tiles, and of
- * 4 quads in each of these: both triangles have a part of them. */
+/* 64 tiles of 8x8 pixels, 256 bytes each. The diagonal crosses 8 tiles and 4 quads in each of them.
+ * Both triangles cover a part of these. */
 static void
 assert_quad_figures(const struct rig *rig)
 {
@@ -81,14 +81,14 @@ assert_quad_figures(const struct rig *rig)
     rig_assert_figure(rig, "fraggen.quads", 32 * 32 + 8 * 4);
     rig_assert_figure(rig, "fraggen.passes", 32 * 32 + 8 * 4);
     rig_assert_figure(rig, "fraggen.fragments", SIZE * SIZE);
-    /* while the four vertices are shaded fetch has nothing to do, as before and behind the draw */
+    /* the fetch waits while the four vertices are shaded, and before and after the draw */
     assert_true(rig_figure(rig, "streamer.cycles_shading") > 0);
     assert_true(rig_figure(rig, "streamer.cycles_rest") >=
                 rig_figure(rig, "streamer.starved_cycles") +
                     rig_figure(rig, "streamer.cycles_shading"));
     rig_assert_figure(rig, "colorwrite.fragments_in", SIZE * SIZE);
     rig_assert_figure(rig, "shader.fragments_killed", 0);
-    /* a MOV a quad; END is none */
+    /* one MOV per quad; END is not an instruction */
     rig_assert_figure(rig, "shader.fragment_instructions", 32 * 32 + 8 * 4);
     rig_assert_figure(rig, "memctl.attribute_bytes_read", 256); /* one line of the cache */
     rig_assert_figure(rig, "memctl.index_bytes_read", 0);
@@ -100,7 +100,7 @@ assert_quad_figures(const struct rig *rig)
     assert_color(rig, (const uint8_t[]){255, 0, 0});
 }
 
-/* What was cleared is not read. */
+/* Cleared blocks are not read. */
 static void
 quad_over_a_cleared_surface(void **state)
 {
@@ -117,7 +117,7 @@ quad_over_a_cleared_surface(void **state)
     rig_assert_figure(rig, "dac.blocks_from_clear", 0);
 }
 
-/* Without a clear nothing is read either: every byte of it is written. */
+/* Without a clear nothing is read either, because the draw writes every byte of each line. */
 static void
 quad_over_an_old_surface(void **state)
 {
@@ -131,7 +131,7 @@ quad_over_an_old_surface(void **state)
     rig_assert_figure(rig, "colorwrite.lines_unread", 64);
 }
 
-/* A picture that is nothing but cleared moves no byte. */
+/* A frame that only clears moves no bytes. */
 static void
 cleared_surface(void **state)
 {
@@ -144,7 +144,7 @@ cleared_surface(void **state)
     assert_color(rig, (const uint8_t[]){0, 255, 0});
 }
 
-/* A client of the memory controller that reads as fast as it can. */
+/* A client of the Memory Controller that reads as fast as it can. */
 struct reader {
     struct module module;
     struct queue requests, replies;
@@ -171,7 +171,7 @@ reader_clock(void *self, uint64_t now)
 
 static const struct module_ops reader_ops = {.clock = reader_clock};
 
-/* The cycle in which the last of `count` reads comes back. */
+/* Returns the cycle in which the last of `count` reads arrives. */
 static uint64_t
 read_all(uint32_t count, uint32_t stride)
 {
@@ -205,9 +205,10 @@ read_all(uint32_t count, uint32_t stride)
     return reader.last;
 }
 
-/* One transaction: a cycle to the controller, one in the channel's queue, a burst of 64 bytes over
- * 64 bits at double rate, ten cycles of latency, one back. The next ones on the same channel follow
- * a burst later each; spread over four channels, as fast as the client asks: one a cycle. */
+/* One transaction takes a cycle to the controller, one in the queue of the channel, a burst of 64
+ * bytes over 64 bits at double rate, ten cycles of latency, and one cycle back. Further
+ * transactions on the same channel follow at intervals of one burst. On four channels they follow
+ * at the rate of the client, one per cycle. */
 static void
 memory_cycles(void **state)
 {
@@ -218,7 +219,7 @@ memory_cycles(void **state)
     assert_int_equal(read_all(100, 512), first + 99);
 }
 
-/* Each unit and each queue has its own figures. */
+/* Each unit and each queue has figures. */
 static void
 all_are_there(void **state)
 {

@@ -1,14 +1,14 @@
-/* Cycles and counts of the fixed-function units that arithmetic gives: one triangle through an idle
- * machine, rates of the geometry, index fetch and vertex reuse, and what each fragment generator
- * walks for a known triangle. All on reference-2005: one triangle a cycle, two 8x8 tiles a cycle,
- * scan tiles of 16x16. */
+/* Calculated cycles and counts of the fixed-function units. The tests cover one triangle through an
+ * idle machine, the rates of the geometry units, index fetch, vertex reuse, and the work of each
+ * fragment generator for a known triangle. The machine is reference-2005: one triangle per cycle,
+ * two 8x8 tiles per cycle, scan tiles of 16x16. */
 #include "rigs/rig.h"
 
 #include <stdio.h>
 
 enum watched { PRIMASM, CLIPPER, SETUP, FRAGGEN, HZ, WATCHED };
 
-struct span { /* of a unit: cycles in which it was BUSY */
+struct span { /* the cycles in which a unit was BUSY */
     uint64_t first, last, count;
 };
 
@@ -68,15 +68,16 @@ one_triangle(struct rig *rig)
     rig_assert_figure(rig, "setup.one_tile", 1);
 }
 
-/* Cycle 0 is that in which the first vertex comes to primitive assembly.
- * - Vertices come one a cycle: 0, 1, 2; the end of the draw: 3.
- * - The triangle reaches the clipper a cycle after its last vertex came: 3; the end: 4.
+/* Cycle 0 is the one in which the first vertex arrives at primitive assembly.
+ * - Vertices arrive one per cycle, in 0, 1 and 2, and the end of the draw in 3.
+ * - The triangle reaches the clipper a cycle after its last vertex, in 3; the end in 4.
  * - Clipper to setup: ExecLatency 6, TriangleInputLatency 2: 11 and 12.
  * - Setup to the fragment generator: SetupLatency 10, TriangleOutputLatency 2: 23 and 24.
- * - The generator walks it in one cycle, since it lies in one tile, and the end is its next work;
- *   both are at HZ a cycle later.
- * - HZ reads the tile's far depths into its cache (HZAccessLatency 1) and sends its quads in the
- *   cycle after it came, StampsPerCycle of them being more than ten; the end leaves behind them. */
+ * - The generator walks the triangle in one cycle, because it is in one tile. Then it handles the
+ *   end. Both reach HZ a cycle later.
+ * - HZ reads the far depths of the tile into its cache (HZAccessLatency 1). It sends the quads in
+ *   the cycle after their arrival, since StampsPerCycle exceeds their number, ten. The end follows.
+ */
 static void
 assert_geometry(const struct rig *rig)
 {
@@ -85,7 +86,7 @@ assert_geometry(const struct rig *rig)
     assert_span(rig, SETUP, "setup", 11, 12, 2);
 }
 
-/* Two tiles wide, two tiles high, and within one. */
+/* Triangles of two tiles in a row, two tiles in a column, and one tile. */
 static void
 bounding_boxes(void **state)
 {
@@ -117,7 +118,7 @@ triangle_scanned(void **state)
     assert_span(rig, HZ, "HZ", 24, 26, 3);
 }
 
-/* The batch of four is not full until the end of the draw comes, in cycle 24. */
+/* The batch of four triangles is incomplete until the end of the draw arrives in cycle 24. */
 static void
 triangle_in_a_batch(void **state)
 {
@@ -129,8 +130,9 @@ triangle_in_a_batch(void **state)
     assert_span(rig, HZ, "HZ", 25, 27, 3);
 }
 
-/* Seven levels of a cycle each: the first 4x4 block is done in cycle 23 + 7; the second and third
- * (the fourth is not touched) one and two cycles later, and with them the tile: 32. */
+/* Seven levels of a cycle each: the first 4x4 block is complete in cycle 23 + 7. The second and
+ * third blocks follow one and two cycles later and complete the tile in 32. The triangle does not
+ * touch the fourth block. */
 static void
 triangle_through_seven_levels(void **state)
 {
@@ -142,8 +144,8 @@ triangle_through_seven_levels(void **state)
     assert_span(rig, HZ, "HZ", 33, 35, 3);
 }
 
-/* A group of four vertices is shaded at once: primitive assembly takes two a cycle, if it may, and
- * sends a point for each, then the end of the draw. */
+/* A group of four vertices is shaded together. Primitive assembly takes two vertices per cycle if
+ * configured so. It sends a point for each, then the end of the draw. */
 static void
 two_vertices_a_cycle(void **state)
 {
@@ -158,7 +160,7 @@ two_vertices_a_cycle(void **state)
     assert_span(rig, PRIMASM, "primitive assembly", 0, 2, 3);
 }
 
-/* Buses: the clipper's result a cycle later for each cycle of TriangleInputLatency, and so on. */
+/* Each bus adds its latency: the result of the clipper arrives later by TriangleInputLatency. */
 static void
 latencies_add_up(void **state)
 {
@@ -175,8 +177,8 @@ latencies_add_up(void **state)
 
 enum { STRIP = 102 };
 
-/* A strip over the same three vertices again and again: STRIP - 2 triangles between pixel centres,
- * so that nothing behind setup holds them up. */
+/* A strip that repeats the same three vertices: STRIP - 2 triangles between pixel centers, so that
+ * no unit after setup limits the rate. */
 static void
 draw_strip(struct rig *rig)
 {
@@ -197,8 +199,9 @@ draw_strip(struct rig *rig)
     rig_assert_figure(rig, "setup.triangles_out", 0);
 }
 
-/* One index, one vertex, one triangle a cycle: two cycles after the first vertex the first triangle
- * goes to the clipper, and one follows in each cycle, the end of the draw behind the last. */
+/* One index, one vertex and one triangle per cycle. The first triangle goes to the clipper two
+ * cycles after the first vertex. Then one triangle follows per cycle, and the end of the draw after
+ * the last one. */
 static void
 one_triangle_a_cycle(void **state)
 {
@@ -211,8 +214,8 @@ one_triangle_a_cycle(void **state)
     rig_assert_figure(rig, "streamer.vertices_reused", STRIP - 3);
 }
 
-/* One unit that starts a triangle every fourth cycle: 100 triangles take 99 * 4 + 1 cycles, and the
- * end of the draw comes with or behind the last one's cycle. */
+/* One unit starts a triangle every fourth cycle: 100 triangles take 99 * 4 + 1 cycles. The end of
+ * the draw arrives in the cycle of the last triangle or in the next one. */
 static void
 setup_starts_every_fourth_cycle(void **state)
 {
@@ -222,7 +225,7 @@ setup_starts_every_fourth_cycle(void **state)
     assert_span(rig, SETUP, "setup", 11, 11 + 99 * 4 + 1, STRIP - 1);
 }
 
-/* Four units: one starts each cycle again. */
+/* With four units a triangle starts each cycle again. */
 static void
 four_setup_units(void **state)
 {
@@ -233,7 +236,7 @@ four_setup_units(void **state)
     assert_span(rig, SETUP, "setup", 11, 11 + STRIP - 2, STRIP - 1);
 }
 
-/* One test unit of the clipper, free every third cycle. */
+/* The clipper has one test unit, which starts every third cycle. */
 static void
 clipper_starts_every_third_cycle(void **state)
 {
@@ -243,7 +246,7 @@ clipper_starts_every_third_cycle(void **state)
     assert_span(rig, CLIPPER, "clipper", 3, 3 + 99 * 3 + 1, STRIP - 1);
 }
 
-/* Two triangles of four vertices: six indices. */
+/* Two triangles of four vertices, with six indices. */
 static void
 draw_two_triangles(struct rig *rig)
 {
@@ -266,11 +269,11 @@ vertices_are_reused(void **state)
     rig_assert_figure(rig, "streamer.vertices_shaded", 4);
     rig_assert_figure(rig, "streamer.vertices_reused", 2);
     rig_assert_figure(rig, "streamer.attributes", 4);
-    rig_assert_figure(rig, "streamer.cache_misses", 1); /* 64 bytes, in one line of 256 */
+    rig_assert_figure(rig, "streamer.cache_misses", 1); /* 64 bytes, all in one line of 256 */
     rig_assert_figure(rig, "streamer.cache_hits", 3);
 }
 
-/* The last vertex alone is kept: of 0 1 2 2 1 3 the second 2 is found, the second 1 is not. */
+/* The cache keeps the last vertex only. In 0 1 2 2 1 3 the second 2 hits, the second 1 misses. */
 static void
 a_vertex_cache_of_one(void **state)
 {
@@ -281,7 +284,7 @@ a_vertex_cache_of_one(void **state)
     rig_assert_figure(rig, "streamer.vertices_reused", 1);
 }
 
-/* 256 indices of 0, 1, 2, in 64-byte transactions: as many as an index has bytes, times four. */
+/* Fetches 256 indices of 0, 1, 2. An index of n bytes needs 4 n transactions of 64 bytes. */
 static void
 fetch_indices(struct rig *rig, uint32_t index_bytes)
 {
@@ -316,7 +319,7 @@ indices_of_four_bytes(void **state)
     fetch_indices(*state, 4);
 }
 
-/* Half of the surface: pixels with x + y <= 62, tiles of 8x8 with i + j <= 7. */
+/* A triangle over half of the surface: pixels with x + y <= 62, tiles of 8x8 with i + j <= 7. */
 static void
 draw_half(struct rig *rig)
 {
@@ -332,8 +335,9 @@ draw_half(struct rig *rig)
     rig_assert_figure(rig, "fraggen.quads_full", 31 * 32 / 2);
 }
 
-/* Triangles in the corner with legs of n pixels cover those with x + y <= n - 2, n (n - 1) / 2 in
- * all; one with legs of 0.9 has a pixel's centre in its box, and none inside. */
+/* Triangles in the corner with legs of n pixels cover pixels with x + y <= n - 2, n (n - 1) / 2 in
+ * total. The bounding box of the one with legs of 0.9 contains a pixel center, but the triangle
+ * does not. */
 static void
 draw_sizes(struct rig *rig)
 {
@@ -352,8 +356,8 @@ draw_sizes(struct rig *rig)
     rig_assert_figure(rig, "fraggen.size_0", 1);
     rig_assert_figure(rig, "fraggen.size_1", 1);
     rig_assert_figure(rig, "fraggen.size_2_3", 1);
-    rig_assert_figure(rig, "fraggen.size_4_7", 2);   /* 6 */
-    rig_assert_figure(rig, "fraggen.size_16_31", 1); /* 28 */
+    rig_assert_figure(rig, "fraggen.size_4_7", 2);   /* 6 fragments */
+    rig_assert_figure(rig, "fraggen.size_16_31", 1); /* 28 fragments */
     rig_assert_figure(rig, "fraggen.size_1024_2047", 1);
 }
 
@@ -381,8 +385,8 @@ sizes_through_seven_levels(void **state)
     draw_sizes(rig);
 }
 
-/* Of 16 scan tiles of 16x16 those with i + j <= 3 are touched; the last of the four 8x8 tiles of
- * the four on the diagonal is empty. */
+/* Of 16 scan tiles of 16x16 those with i + j <= 3 are touched. The four on the diagonal have four
+ * 8x8 tiles each, and the last of these is empty. */
 static void
 half_scanned(void **state)
 {
@@ -393,10 +397,10 @@ half_scanned(void **state)
     rig_assert_figure(rig, "fraggen.scan_tiles", 10);
     rig_assert_figure(rig, "fraggen.steps", 40);
     rig_assert_figure(rig, "fraggen.steps_empty", 4);
-    rig_assert_figure(rig, "fraggen.passes", 32 * 33 / 2); /* its quads, of a sample */
+    rig_assert_figure(rig, "fraggen.passes", 32 * 33 / 2); /* its quads, with one sample each */
 }
 
-/* Two samples a cycle: a quad of eight takes four times the place. */
+/* At two samples per cycle a quad of eight samples takes four passes. */
 static void
 half_of_eight_samples(void **state)
 {
@@ -413,7 +417,8 @@ half_of_eight_samples(void **state)
     rig_assert_figure(rig, "fraggen.passes", 4 * rig_figure(rig, "fraggen.quads"));
 }
 
-/* 64x64 is split into four, one of which is not touched; the other three into four scan tiles. */
+/* 64x64 is split into four squares, one of which is not touched. The other three are split into
+ * four scan tiles each. */
 static void
 half_by_recursion(void **state)
 {
@@ -428,15 +433,16 @@ half_by_recursion(void **state)
     rig_assert_figure(rig, "fraggen.steps_empty", 4);
 }
 
-/* Of n x n squares those with i + j < n are touched: n (n + 1) / 2; each gives four to the next
- * level. No test passes in vain, since two edges are the axes and one corner test is exact. */
+/* Of n x n squares those with i + j < n are touched, n (n + 1) / 2 in total. Each passes four
+ * squares to the next level. No test passes in vain, because two edges are the axes and the test of
+ * one corner is exact. */
 static void
 half_through_seven_levels(void **state)
 {
     struct rig *rig = *state;
     rig->params.RASTERIZER.Generator = GENERATOR_seven_level;
     draw_half(rig);
-    /* all places of a cycle for each of 36 tiles */
+    /* each of the 36 tiles takes all passes of a cycle */
     rig_assert_figure(rig, "fraggen.passes", 36 * rig->params.RASTERIZER.StampsPerCycle);
     uint64_t parents = 1;
     for (uint32_t level = 1, n = 1; level <= 6; level++, n *= 2) {
@@ -454,8 +460,9 @@ half_through_seven_levels(void **state)
     rig_assert_figure(rig, "fraggen.level7_in_vain", 0);
 }
 
-/* All of the surface by one triangle, in the seven levels; Hierarchical Z drops every tile, so that
- * nothing behind holds them up. Returns the cycles from the first tile to the end of the draw. */
+/* One triangle covers the whole surface. It passes the seven levels, and Hierarchical Z drops every
+ * tile, so that no later unit limits the rate. Returns the cycles from the first tile to the end of
+ * the draw. */
 static uint64_t
 cycles_of_levels(uint32_t queue_size)
 {
@@ -475,10 +482,11 @@ cycles_of_levels(uint32_t queue_size)
     return cycles;
 }
 
-/* 256 blocks leave level 7, one a cycle: 252 cycles from the last block of the first tile to that
- * of the last one, and the end of the draw is a cycle behind that. With room for four a level takes
- * its next square in the cycle behind the one in which the last child of the one before was taken,
- * whose own come two cycles behind: of five cycles four. Room for eight is enough. */
+/* 256 blocks leave level 7, one per cycle. The last block of the first tile and the last block of
+ * the last tile are 252 cycles apart, and the end of the draw follows a cycle later. With four
+ * places, a level takes its next square one cycle after the last child of the previous square is
+ * taken. The children of that square arrive two cycles later, so a level works in four of five
+ * cycles. Eight places suffice for the full rate. */
 static void
 queues_between_levels(void **state)
 {
@@ -488,8 +496,8 @@ queues_between_levels(void **state)
     assert_int_equal(cycles_of_levels(64), 253);
 }
 
-/* Generation tiles of 4x4: 16 in a scan tile; of 16x16 of them those with i + j <= 15 have a
- * fragment, and each gives its own part of a tile. */
+/* Generation tiles of 4x4: a scan tile has 16 of them. Of 16x16 generation tiles those with i + j
+ * <= 15 have a fragment. Each outputs its part of a tile. */
 static void
 small_generation_tiles(void **state)
 {
@@ -506,8 +514,8 @@ small_generation_tiles(void **state)
     rig_assert_figure(rig, "hz.tiles_in", 136);
 }
 
-/* Scan tiles of 8x32: 8 x 2 of them; in the upper row all are touched, in the lower one those with
- * x + 32 <= 62, which are 4. */
+/* Scan tiles of 8x32, 8 x 2 of them. In the upper row all are touched. In the lower row the four
+ * with x + 32 <= 62 are touched. */
 static void
 oblong_scan_tiles(void **state)
 {
@@ -521,8 +529,9 @@ oblong_scan_tiles(void **state)
     rig_assert_figure(rig, "fraggen.steps", 48);
 }
 
-/* The triangle with a corner in pixel x, y and legs of `size` pixels along the row and column, on a
- * surface of `side` pixels: fragments x + y of which from the corner are at most size - 2. */
+/* Draws a triangle with a corner at pixel x, y and legs of `size` pixels along the row and the
+ * column. The surface has `side` x `side` pixels. Fragments have x + y <= size - 2, relative to the
+ * corner. */
 static void
 draw_at(struct rig *rig, float side, float x, float y, float size)
 {
@@ -537,9 +546,9 @@ draw_at(struct rig *rig, float side, float x, float y, float size)
     rig_assert_figure(rig, "fraggen.fragments", (uint64_t)(size * (size - 1) / 2));
 }
 
-/* A box from 29, 13 to 53, 37 lies in three columns of scan tiles from 16 on, in three rows from 0
- * on, and in over-scan tiles of 32x32 that begin left of it and above. What x + y = 68 leaves are
- * all tiles but the last. */
+/* A box from 29, 13 to 53, 37 overlaps three columns of scan tiles from 16 on, and three rows from
+ * 0 on. Its over-scan tiles of 32x32 begin to the left of it and above it. The edge x + y = 68
+ * excludes the last tile only. */
 static void
 scan_tiles_of_a_box(void **state)
 {
@@ -551,7 +560,7 @@ scan_tiles_of_a_box(void **state)
     rig_assert_figure(rig, "fraggen.scan_tiles", 8);
 }
 
-/* The same in a square of 64x64, all quarters of which are touched. */
+/* The same triangle in a square of 64x64, all quarters of which are touched. */
 static void
 squares_of_a_box(void **state)
 {
@@ -576,8 +585,8 @@ a_box_in_a_scan_tile(void **state)
     rig_assert_figure(rig, "fraggen.scan_tiles", 1);
 }
 
-/* A box from 150, 140 to 165, 155 is in the 128x128 square at 128, 128: in the first of its
- * quarters, and in two of that one's. */
+/* A box from 150, 140 to 165, 155 is in the 128x128 square at 128, 128. There it is in the first
+ * quarter, and in two quarters of that one. */
 static void
 levels_of_a_box(void **state)
 {
@@ -591,8 +600,8 @@ levels_of_a_box(void **state)
     rig_assert_figure(rig, "fraggen.level2_passed", 2);
 }
 
-/* Vertices from byte 8 on: the 16th reaches from one line of 256 bytes into the next, which the one
- * behind it has brought into the first place of the cache. */
+/* Vertices begin at byte 8, so vertex 15 crosses from one line of 256 bytes into the next. Vertex
+ * 16, fetched before it, has loaded that next line into the first place of the cache. */
 static void
 an_attribute_in_two_lines(void **state)
 {
@@ -613,8 +622,9 @@ an_attribute_in_two_lines(void **state)
     rig_assert_figure(rig, "streamer.cache_hits", 2);
 }
 
-/* Depth is cleared in front of the triangle: HZ drops all 36 tiles, 64 entries in lines of 16; the
- * triangle touches the lines of all four pairs of tile rows. Nothing comes to the z test. */
+/* Depth is cleared to a value in front of the triangle, so HZ drops all 36 tiles. The surface has
+ * 64 entries in lines of 16, and the triangle touches all four lines. No quad reaches the z
+ * test. */
 static void
 hidden_triangle(void **state)
 {
@@ -634,8 +644,8 @@ hidden_triangle(void **state)
     rig_assert_figure(rig, "zstencil.quads_in", 0);
 }
 
-/* Two tiles a cycle are dropped where all are hidden: 64 take 32 cycles, and entries of the first
- * of each four lines have to come. */
+/* HZ drops two hidden tiles per cycle: 64 tiles take 32 cycles. The entries of the first of each
+ * four lines must be loaded. */
 static void
 hidden_tiles_two_a_cycle(void **state)
 {
@@ -654,7 +664,7 @@ hidden_tiles_two_a_cycle(void **state)
     assert_in_range(cycles, 32, 48);
 }
 
-/* Blocks of a quad each: 16 entries a tile, one line of the cache each. */
+/* HZ blocks of a quad each: a tile has 16 entries, which are one line of the cache. */
 static void
 hidden_triangle_by_quads(void **state)
 {

@@ -1,6 +1,6 @@
-/* Cycles of the units behind Hierarchical Z, by arithmetic: what is sent in a cycle is at the next
- * unit as many cycles later as the queue between them is long (src/machine.def). One tile, whose
- * quads all belong to ROP 0; and what the units count of it, client by client. */
+/* Calculated cycles of the units after Hierarchical Z. An item arrives at the next unit after the
+ * latency of the queue between the units (src/machine.def). The scenes have one tile, whose quads
+ * all belong to ROP 0. Further tests check the counters of these units per client. */
 #include "rigs/watched.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ rig_with(bool has_depth)
     return rig;
 }
 
-/* Programs with so many varyings, of which the fragments use the first. */
+/* Programs with `count` varyings, of which the fragment program uses the first. */
 static void
 use_varyings(struct rig *rig, uint32_t count)
 {
@@ -32,11 +32,11 @@ use_varyings(struct rig *rig, uint32_t count)
     rig_use_programs(rig, vs, fs);
 }
 
-/* A quad that needs no depth is in the z test in the cycle in which it comes, one behind the one in
- * which it was sent, and goes on in the last of ZALULatency cycles. The interpolator hands it on in
- * the next cycle; it is at the scheduler 2 cycles later, and of n attributes more than 2 a cycle
- * n + 1 (up to 8: n, if that is more): NumInterpolators are made a cycle. A group of one quad goes
- * on at once. */
+/* A quad without a depth test enters the z test when it arrives, one cycle after it was sent. It
+ * leaves in the last of ZALULatency cycles, and the interpolator forwards it in the next cycle. The
+ * n attributes take k = n / NumInterpolators cycles, rounded up. The quad reaches the scheduler
+ * after k + 1 cycles, or after k if k is 8 or more. A group of one quad leaves the scheduler at
+ * once. */
 static void
 one_quad(void **state)
 {
@@ -66,7 +66,7 @@ one_quad(void **state)
     }
 }
 
-/* Ten quads come to the interpolator one a cycle, and take three cycles each: those of one ROP
+/* Ten quads arrive at the interpolator one per cycle and take three cycles each. Quads of one ROP
  * start one at a time. */
 static void
 interpolator_rate(void **state)
@@ -91,7 +91,7 @@ interpolator_rate(void **state)
     rig_destroy(rig);
 }
 
-/* Two triangles on the same pixel, the second nearer. */
+/* Uploads two triangles at the same pixel, the second one nearer. */
 static void
 upload_twice(struct rig *rig)
 {
@@ -102,8 +102,8 @@ upload_twice(struct rig *rig)
     rig_upload(rig, RES_VERTICES, vertices, sizeof vertices);
 }
 
-/* Of ten quads of a tile that are slower to test, or to write, than to come: cycles of the draw,
- * whose end comes when the tenth has had its time. */
+/* Draws ten quads of a tile, whose test or write is slower than their arrival. Returns the cycles
+ * of the draw, which ends after the time of the tenth quad. */
 static uint64_t
 cycles_at_rates(uint32_t z_rate, uint32_t color_rate)
 {
@@ -144,15 +144,15 @@ one_port(struct rig *rig, uint32_t width, bool color)
         rig->params.ZSTENCILTEST.ZCachePortWidth = width;
 }
 
-/* Ten quads of one line, 16 bytes each. Each keeps the read port and the write port of a cache for
- * 16 / width cycles, rounded up; the line, which comes from a clear, the write port for 256 / width
- * before. The z test sends a quad whenever the next one has the read port. The draw ends when the
- * tenth color takes the write port, behind the line and nine others. */
+/* Ten quads of one line, 16 bytes each. Each occupies the read port and the write port of a cache
+ * for 16 / width cycles, rounded up. Before that, the line is filled from a clear and occupies the
+ * write port for 256 / width. The z test sends a quad when the next one has the read port. The draw
+ * ends when the tenth color takes the write port, after the line and nine other quads. */
 static void
 ports_of_rops(void **state)
 {
     static const struct {
-        uint32_t width, quad, line; /* bytes; cycles */
+        uint32_t width, quad, line; /* bytes; cycles; cycles */
     } cases[] = {{8, 2, 32}, {12, 2, 22}, {15, 2, 18}, {7, 3, 37},  {6, 3, 43},
                  {5, 4, 52}, {4, 4, 64},  {3, 6, 86},  {2, 8, 128}, {1, 16, 256}};
     uint64_t first_end = 0;
@@ -179,8 +179,9 @@ ports_of_rops(void **state)
     }
 }
 
-/* The first quad's z is written in the last cycle of its test, and the second may read it in the
- * next one: it stalls for all of the test but the cycle in which it would have followed. */
+/* The z of the first quad is written in the last cycle of its test, and the second quad may read it
+ * in the next cycle. So the second quad stalls for all cycles of the test except the one in which
+ * it would have followed. */
 static void
 same_depth(void **state)
 {
@@ -201,7 +202,7 @@ same_depth(void **state)
     }
 }
 
-/* The same of color, where it is blended; where it is not a quad waits for nobody. */
+/* The same for color with blending. Without blending no quad waits for another. */
 static void
 same_color(void **state)
 {
@@ -224,9 +225,9 @@ same_color(void **state)
     }
 }
 
-/* 64 blocks of 2 ROPs: an order is there in the next cycle, the states of 32 blocks are written in
- * a cycle and as many more as BlocksClearedPerCycle fills, and the answer is sent. Hierarchical Z
- * has 64 entries, and answers when HZBlocksClearedPerCycle of them a cycle are written. */
+/* 2 ROPs have 64 blocks. An order arrives in the next cycle. A ROP writes the states of its 32
+ * blocks, BlocksClearedPerCycle per cycle, then it answers. Hierarchical Z has 64 entries and
+ * answers after it has written them, HZBlocksClearedPerCycle per cycle. */
 static void
 clears_take_time(void **state)
 {
@@ -244,7 +245,7 @@ clears_take_time(void **state)
                                          watch(rig, "colorwrite_done[1]")};
         const struct watched *hz = watch(rig, "hz_orders"), *hz_done = watch(rig, "hz_done");
         rig_clear(rig, MASK_DEPTH | MASK_STENCIL,
-                  1); /* stencil too: else part of an element stays */
+                  1); /* stencil too: otherwise a part of each element stays */
         rig_clear(rig, MASK_COLOR0, 0);
         for (uint32_t k = 0; k < 2; k++)
             assert_sent(done[k], 0, orders[k]->cycles[0] + 1 + 1 + 32 / rates[i]);
@@ -253,13 +254,12 @@ clears_take_time(void **state)
     }
 }
 
-/* The DAC takes over the states of 64 blocks, BlocksUpdatedPerCycle in a cycle and the rest in a
- * last one, when those of both ROPs have come. Where nothing is read it answers in the next cycle.
- */
+/* The DAC receives the states of 64 blocks, once those of both ROPs have arrived. It takes
+ * BlocksUpdatedPerCycle per cycle. If nothing is read it answers in the next cycle. */
 static void
 states_are_taken_over(void **state)
 {
-    static const uint32_t cases[][2] = {/* in a cycle, cycles */
+    static const uint32_t cases[][2] = {/* blocks per cycle; cycles */
                                         {1, 64}, {3, 22}, {32, 2}, {63, 2}, {64, 1}, {65, 1}};
     enum { LATENCY = 7 };
     (void)state;
@@ -280,8 +280,8 @@ states_are_taken_over(void **state)
     }
 }
 
-/* Rows found open and opened belong to the client that asked: color and the display, and nobody
- * else, where nothing else moves. */
+/* Row hits and misses belong to the client that made the request. Here only color and the display
+ * access memory, so other clients have none. */
 static void
 rows_by_client(void **state)
 {
@@ -313,8 +313,8 @@ rows_by_client(void **state)
     rig_destroy(rig);
 }
 
-/* Addresses and filters take as long as their parameters say: that is the length of the queues to
- * and from the texture unit, whose own cycles test_texture_timing.c has. */
+/* Address and filter latencies equal their parameters: they are the latencies of the queues to and
+ * from the Texture Unit. test_texture_timing.c tests its internal cycles. */
 static void
 latencies_of_texturing(void **state)
 {
@@ -328,8 +328,8 @@ latencies_of_texturing(void **state)
     rig_destroy(rig);
 }
 
-/* So many lines are on their way to the streamer's cache at once as it has places for; each is a
- * transaction, and 48 vertices of 16 bytes are 12 of them. */
+/* The streamer's cache has as many lines in flight as it has places. Each line is one transaction,
+ * and 48 vertices of 16 bytes are 12 transactions. */
 static void
 lines_of_the_streamer(void **state)
 {
@@ -352,7 +352,7 @@ lines_of_the_streamer(void **state)
         rig_draw(rig, PRIM_TRIANGLES, 48, 0);
         assert_int_equal(requests->count, 12);
         for (uint32_t n = 0; n < 12; n++) {
-            /* the first `limit` one after the other; each later one when a line has come */
+            /* the first `limit` requests follow one another; each later one waits for a reply */
             if (n >= limit)
                 assert_true(requests->cycles[n] >= replies->taken[n - limit]);
             else if (n)
@@ -362,11 +362,10 @@ lines_of_the_streamer(void **state)
     }
 }
 
-/* A group of one quad leaves its unit in a cycle, and is OutputLatency later at the scheduler,
- * which takes it at once. Its place is taken from the one to the other, so that no more are on
- * their way than ShaderOutputQueueSize, in groups, and at least two. The unit knows of a place that
- * has become free in the next cycle: one goes 1 + OutputLatency behind the one whose place it
- * takes. */
+/* A group of one quad leaves its unit in one cycle and reaches the scheduler OutputLatency cycles
+ * later. The scheduler takes it at once. A group occupies a place during this time. There are
+ * ShaderOutputQueueSize places, counted in groups, and at least two. The unit sees a freed place in
+ * the next cycle. So a group leaves 1 + OutputLatency cycles after the one whose place it takes. */
 static void
 outputs_have_places(void **state)
 {

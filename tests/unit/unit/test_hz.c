@@ -1,5 +1,5 @@
-/* Hierarchical Z: what it knows of several surfaces, what makes that void, and faults put into it
- * on purpose, each of which must change the picture. */
+/* Hierarchical Z: entries of several surfaces, and the events that invalidate them. Injected faults
+ * must change the picture. */
 #include "rigs/rig.h"
 
 #include "unit/watch.h"
@@ -19,8 +19,8 @@ start(struct rig *rig)
     rig_submit(rig);
 }
 
-/* A triangle over half of the surface, in front (window depth .25), or one that covers all of it,
- * behind that (window depth .5). */
+/* draw_front() draws a triangle over half of the surface at window depth .25. draw_back() covers
+ * the whole surface at window depth .5, which is farther. */
 static void
 draw_front(struct rig *rig)
 {
@@ -52,7 +52,7 @@ pixels_drawn(const struct rig *rig)
     return drawn;
 }
 
-/* Entries are not nearer than what they stand for, and at most a step of 1/65535 farther. */
+/* An entry is never nearer than its depth, and at most one step of 1/65535 farther. */
 static void
 entries_are_rounded_away(void **state)
 {
@@ -68,11 +68,11 @@ entries_are_rounded_away(void **state)
     assert_int_equal(hz_entry(1.0f), HZ_FARTHEST);
     assert_int_equal(hz_entry(2.0f), HZ_FARTHEST);
     assert_int_equal(hz_entry(__builtin_nanf("")), HZ_FARTHEST);
-    assert_int_equal(hz_entry(0.5f), 32768); /* 32767.5, upwards */
+    assert_int_equal(hz_entry(0.5f), 32768); /* 32767.5 rounds up */
 }
 
-/* 4096 fragments behind .25; between the draws another depth buffer was used, in which nothing is
- * hidden. */
+/* 4096 fragments are hidden by depth .25. Another depth buffer, in which nothing is hidden, is used
+ * between the draws. */
 static void
 two_surfaces(void **state)
 {
@@ -90,8 +90,8 @@ two_surfaces(void **state)
     assert_int_equal(pixels_drawn(rig), 63 * 64 / 2);
 }
 
-/* Two layers of one depth buffer are two surfaces: what went to memory of the second, all of it at
- * .25, hides nothing in the first. */
+/* Two layers of one depth buffer are two surfaces. All far depths of the second layer are .25; they
+ * must hide nothing in the first layer. */
 static void
 two_layers(void **state)
 {
@@ -111,7 +111,7 @@ two_layers(void **state)
     rig_clear(rig, MASK_DEPTH, 1);
     rig_upload_corner(rig, 2 * SIZE, -0.5f);
     rig_draw(rig, PRIM_TRIANGLES, 3, 0);
-    draw_back(rig); /* behind that: most of it is culled */
+    draw_back(rig); /* farther, so most of it is culled */
     use_depth(rig, OBJ_FIRST_LAYER);
     draw_back(rig);
     rig_swap(rig);
@@ -119,7 +119,8 @@ two_layers(void **state)
     rig_assert_figure(rig, "colorwrite.fragments_in", 2 * SIZE * SIZE);
 }
 
-/* As many entries as one surface has: the other one's are lost, and nothing is culled. */
+/* The buffer has entries for one surface, so those of the other surface are lost and nothing is
+ * culled. */
 static void
 no_room_for_two_surfaces(void **state)
 {
@@ -136,7 +137,8 @@ no_room_for_two_surfaces(void **state)
     assert_int_equal(pixels_drawn(rig), 0);
 }
 
-/* Half as many entries as the surface has tiles: the rows of the lower half are never culled. */
+/* The buffer has half as many entries as the surface has tiles, so the lower half is never
+ * culled. */
 static void
 half_a_buffer(void **state)
 {
@@ -150,7 +152,8 @@ half_a_buffer(void **state)
     rig_assert_figure(rig, "zstencil.fragments_z_failed", SIZE * SIZE / 2);
 }
 
-/* A draw that passes whatever is there moves depth away: what lies between is seen. */
+/* A draw with depth function ALWAYS moves depth away. A later draw between the old and the new
+ * depth is visible. */
 static void
 away_and_back(void **state)
 {
@@ -168,8 +171,8 @@ away_and_back(void **state)
     rig_assert_figure(rig, "colorwrite.fragments_in", 2 * SIZE * SIZE);
 }
 
-/* So it does when what was known came from the z test, and not from the clear, at the far end: a
- * layer at .25, one behind it, what lies between. */
+/* The same when the far depths came from the z test and not from the clear, which sets the far
+ * plane. The test draws a layer at .25, one farther away with ALWAYS, and one between them. */
 static void
 away_from_what_was_tested(void **state)
 {
@@ -191,7 +194,7 @@ away_from_what_was_tested(void **state)
     rig_assert_figure(rig, "colorwrite.fragments_in", 3 * SIZE * SIZE);
 }
 
-/* The z cache has one line a ROP, so that each tile's far depth is told when the next one comes. */
+/* The z cache has one line per ROP, so a tile sends its far depth when the next tile arrives. */
 static void
 draw_both(struct rig *rig)
 {
@@ -202,8 +205,8 @@ draw_both(struct rig *rig)
     rig_clear(rig, MASK_COLOR0, 1);
 }
 
-/* Behind the front are 2016 fragments, 28 tiles of them whole; all but the last one of each ROP
- * have been told. */
+/* The front hides 2016 fragments, of which 28 tiles are hidden completely. All of these tiles
+ * except the last one of each ROP have sent their far depth. */
 static void
 updates_cull(void **state)
 {
@@ -216,7 +219,7 @@ updates_cull(void **state)
     assert_int_equal(pixels_drawn(rig), SIZE * SIZE - 63 * 64 / 2);
 }
 
-/* A front from pixel left, top to right, bottom. */
+/* A front that covers pixels from (left, top) to (right, bottom), exclusive. */
 static void
 draw_rectangle(struct rig *rig, uint32_t left, uint32_t top, uint32_t right, uint32_t bottom)
 {
@@ -228,7 +231,8 @@ draw_rectangle(struct rig *rig, uint32_t left, uint32_t top, uint32_t right, uin
     rig_draw(rig, PRIM_TRIANGLE_STRIP, 4, 0);
 }
 
-/* A front in all pixels but one, the first or the last of a tile: what is behind that is seen. */
+/* A front covers all pixels except one, the first or the last of a tile. A farther draw is visible
+ * in that pixel. */
 static void
 every_pixel_counts(void **state)
 {
@@ -242,7 +246,7 @@ every_pixel_counts(void **state)
         draw_rectangle(rig, 0, 0, SIZE, at);
         draw_rectangle(rig, at + 1, at, SIZE, at + 1);
         draw_rectangle(rig, 0, at, at, at + 1);
-        draw_rectangle(rig, SIZE - 1, 0, SIZE, SIZE); /* other lines come, and that one goes */
+        draw_rectangle(rig, SIZE - 1, 0, SIZE, SIZE); /* other lines evict this one */
         rig_clear(rig, MASK_COLOR0, 1);
         draw_back(rig);
         rig_swap(rig);
@@ -252,10 +256,10 @@ every_pixel_counts(void **state)
     }
 }
 
-/* Depths of 16 bits: a fragment has the nearest of 65536 values (GL 2.1, 2.11.1), so that one less
- * than half a step behind what was cleared passes LEQUAL. Hierarchical Z sees it before it is
- * rounded and must not drop it. Four steps behind all are dropped: an entry is up to one step too
- * far away, and the margin is two. */
+/* With 16-bit depth a fragment is rounded to the nearest of 65536 values (GL 2.1, 2.11.1). A
+ * fragment less than half a step behind the cleared depth passes LEQUAL. Hierarchical Z tests the
+ * depth before rounding and must not drop it. All fragments four steps behind are dropped: an entry
+ * is up to one step too far, and the margin is two steps. */
 static void
 nearest_of_16_bits(void **state)
 {
@@ -289,14 +293,14 @@ nearest_of_16_bits(void **state)
     }
 }
 
-/* Fragments that fail the depth test change the stencil, on either face: none may be culled. With
- * operations that keep it all behind .25 are. */
+/* Fragments that fail the depth test change the stencil of either face, so none may be culled. With
+ * KEEP operations all fragments farther than .25 are culled. */
 static void
 stencil_is_changed(void **state)
 {
     enum { OBJ_STENCIL = 220, KEEP = 0, INCREMENT = 3 };
     (void)state;
-    for (uint32_t face = 0; face < 3; face++) { /* 2: neither */
+    for (uint32_t face = 0; face < 3; face++) { /* 2: neither face */
         uint32_t words[2];
         for (uint32_t i = 0; i < 2; i++)
             words[i] = FACE_ENABLE | FUNC_ALWAYS * FACE_FUNC |
@@ -317,7 +321,8 @@ stencil_is_changed(void **state)
     }
 }
 
-/* A fragment of the watched pixel that ends here: whose it was, and that nothing came after. */
+/* Records of culled fragments of the watched pixel: they contain the draw, and no event after
+ * Hierarchical Z. */
 static void
 life_of_a_culled_fragment(void **state)
 {
@@ -358,7 +363,7 @@ struct stalls {
     bool same_direction_run;
 };
 
-/* Whoever looks finds each cycle counted when it has gone by. */
+/* An observer must find all elapsed cycles counted after clock_settle(), in each cycle. */
 static void
 look(void *data, uint64_t now)
 {
@@ -395,7 +400,7 @@ stalls_are_counted_as_they_go_by(void **state)
     assert_true(((struct stalls *)rig->data)->same_direction_run);
 }
 
-/* Each far depth is stored one entry too far: tiles that the front covers in part are lost. */
+/* Each far depth is stored one entry too far, so tiles that the front covers in part are lost. */
 static void
 fault_off_by_one(void **state)
 {
@@ -411,7 +416,7 @@ fault_off_by_one(void **state)
     assert_true(pixels_drawn(rig) < SIZE * SIZE - 63 * 64 / 2);
 }
 
-/* A clear, something hidden, another clear: nothing is hidden any more. */
+/* Clears, draws a hidden layer and clears again: then nothing is hidden. */
 static void
 clear_twice(struct rig *rig)
 {
@@ -458,7 +463,7 @@ fault_stale_cache_line(void **state)
     assert_true(pixels_drawn(rig) < SIZE * SIZE);
 }
 
-/* An update of the time before a clear or a draw that voids is not believed. */
+/* An update from before a clear, or before a draw that invalidates, must be ignored. */
 static void
 fault_stale_update(void **state)
 {

@@ -1,5 +1,6 @@
-/* The lanes of thread groups, counted by hand: at work, for helper pixels and killed fragments,
- * switched off by divergence, empty. One triangle, in groups of a quad (reference-2005) or more. */
+/* Counts of the lanes of thread groups: active, active for helper pixels or killed fragments,
+ * switched off by divergence, and empty. The tests draw one triangle in groups of one quad
+ * (reference-2005) or more. */
 #include "rigs/rig.h"
 
 #define WITH_PLACE                                                                                 \
@@ -16,7 +17,7 @@ static const char place_vs[] = "VERT\n"
                                "  1: MOV OUT[1], IN[0]\n"
                                "  2: END\n";
 
-/* What is left of x = -1 + 2 / 64, the first column of pixels, is below 0 behind the ADD. */
+/* Pixels with x < -1 + 2 / 64, which are the first column, are below 0 after the ADD. */
 static const char kill_fs[] = WITH_PLACE "IMM[0] FLT32 {0.96875, 0.0, 0.0, 1.0}\n"
                                          "  0: ADD TEMP[0], IN[0].xxxx, IMM[0].xxxx\n"
                                          "  1: KILL_IF TEMP[0].xxxx\n"
@@ -39,7 +40,7 @@ set_up(void **state)
     return 0;
 }
 
-/* One triangle over all pixels, so that no quad is cut. */
+/* One triangle over all pixels, so that no quad is on an edge. */
 static void
 draw_everything(struct rig *rig)
 {
@@ -49,8 +50,8 @@ draw_everything(struct rig *rig)
     rig_swap(rig);
 }
 
-/* 28 pixels with x + y <= 6 lie in the 10 quads with x / 2 + y / 2 <= 3. A MOV for each of these
- * and for the three vertices, whose group has a fourth place. */
+/* 28 pixels with x + y <= 6 are in the 10 quads with x / 2 + y / 2 <= 3. Each quad executes a MOV,
+ * and so does the group of the three vertices, which has a fourth lane. */
 static void
 helper_pixels(void **state)
 {
@@ -67,13 +68,13 @@ helper_pixels(void **state)
     rig_assert_figure(rig, "sched.groups", 10 + 1);
     rig_assert_figure(rig, "sched.lanes", 4 * (10 + 1));
     rig_assert_figure(rig, "sched.lanes_used", 4 * 10 + 3);
-    /* programs without a register of their own have two a thread */
+    /* programs without temporaries have two registers per thread */
     assert_true(rig_figure(rig, "shader.group_cycles") > 10 + 1);
     rig_assert_figure(rig, "shader.register_cycles",
                       2 * 4 * rig_figure(rig, "shader.group_cycles"));
 }
 
-/* The same in groups of 16: however many quads are in each, it has room for 16. */
+/* The same in groups of 16: a group has 16 lanes, however many quads are in it. */
 static void
 room_of_groups(void **state)
 {
@@ -92,8 +93,8 @@ room_of_groups(void **state)
     rig_assert_figure(rig, "shader.lanes_helper", 4 * 10 - 28);
 }
 
-/* The first column's 64 fragments are killed by the second of three instructions: in the third they
- * are helpers of the others in their quads. */
+/* The second of three instructions kills the 64 fragments of the first column. In the third they
+ * are helpers for the other fragments of their quads. */
 static void
 killed_fragments(void **state)
 {
@@ -107,8 +108,8 @@ killed_fragments(void **state)
     rig_assert_figure(rig, "shader.lanes_diverged", 0);
 }
 
-/* In the 32 quads of the first two columns two lanes of four go through the IF: for its MOV and the
- * ENDIF the other two are off. The other 992 quads jump to the ENDIF, all four lanes off. */
+/* In the 32 quads of the first two columns two of four lanes enter the IF. The other two are off
+ * during its MOV and the ENDIF. The other 992 quads jump to the ENDIF with all four lanes off. */
 static void
 divergence(void **state)
 {

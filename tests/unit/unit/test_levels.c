@@ -1,5 +1,6 @@
-/* The seven-level generator against a walk of its own: what each level tests, passes and passes in
- * vain, by edge functions at the centres of pixels, with the bounding box and without. */
+/* The seven-level generator, compared with an independent walk. The walk counts the squares that
+ * each level tests, passes, and passes in vain. It evaluates edge functions at pixel centers, with
+ * and without the bounding box. */
 #include "rigs/rig.h"
 
 #include <stdio.h>
@@ -11,10 +12,10 @@ struct corner {
 };
 
 struct walk {
-    const struct corner *corners; /* three, so turned that the inside is positive */
+    const struct corner *corners; /* three, in the order that makes the inside positive */
     bool use_box;
-    double first_x, last_x, first_y, last_y; /* pixels whose centres lie in the box */
-    bool ties; /* the edge goes through a centre: a rule would be needed */
+    double first_x, last_x, first_y, last_y; /* pixels whose centers are in the box */
+    bool ties; /* an edge passes through a center, so a tie rule would be needed */
     uint64_t tested[LEVELS], passed[LEVELS], in_vain[LEVELS];
 };
 
@@ -36,8 +37,8 @@ higher(double a, double b)
     return a > b ? a : b;
 }
 
-/* Whether some pixel of the square lies on the inner side of the edge: of a plane the highest value
- * is at a corner. */
+/* Whether some pixel of the square is on the inner side of the edge. A linear function has its
+ * maximum over a square at a corner. */
 static bool
 passes(struct walk *walk, uint32_t x, uint32_t y, uint32_t size)
 {
@@ -66,7 +67,7 @@ is_covered(const struct walk *walk, uint32_t x, uint32_t y)
     return true;
 }
 
-/* The triangle's box in whole pixels. */
+/* The triangle's bounding box in whole pixels. */
 static void
 find_box(struct walk *walk)
 {
@@ -77,14 +78,14 @@ find_box(struct walk *walk)
         walk->last_x = higher(walk->last_x, walk->corners[v].x - 0.5);
         walk->last_y = higher(walk->last_y, walk->corners[v].y - 0.5);
     }
-    /* upwards, and downwards */
+    /* round up, and round down */
     walk->first_x = (uint32_t)walk->first_x + (walk->first_x > (uint32_t)walk->first_x);
     walk->first_y = (uint32_t)walk->first_y + (walk->first_y > (uint32_t)walk->first_y);
     walk->last_x = (uint32_t)walk->last_x;
     walk->last_y = (uint32_t)walk->last_y;
 }
 
-/* Splits a square; whether a pixel of it is covered. */
+/* Splits a square. Returns whether a pixel of it is covered. */
 static bool
 split(struct walk *walk, uint32_t level, uint32_t x, uint32_t y, uint32_t size)
 {
@@ -147,16 +148,16 @@ compare(const struct corner corners[3], bool use_box)
     rig_destroy(rig);
 }
 
-/* All coordinates are eighths, odd ones, which the machine's 1/256 of a pixel holds: no edge goes
- * through a centre. */
+/* All coordinates are odd multiples of 1/8, which are exact in the machine's units of 1/256 pixel.
+ * So no edge passes through a pixel center. */
 static void
 slivers_and_others(void **state)
 {
     static const struct corner triangles[][3] = {
         {{1.125, 1.375}, {60.125, 52.375}, {52.625, 60.125}},   /* thin along the diagonal */
         {{2.375, 20.125}, {62.625, 21.375}, {62.125, 22.875}},  /* a sliver along x */
-        {{33.375, 1.125}, {36.125, 62.375}, {33.875, 63.125}},  /* along y */
-        {{10.125, 10.625}, {55.375, 13.125}, {20.625, 50.375}}, /* round */
+        {{33.375, 1.125}, {36.125, 62.375}, {33.875, 63.125}},  /* a sliver along y */
+        {{10.125, 10.625}, {55.375, 13.125}, {20.625, 50.375}}, /* compact */
         {{17.125, 17.375}, {19.625, 18.125}, {17.875, 19.875}}, /* small */
     };
     (void)state;
@@ -165,7 +166,7 @@ slivers_and_others(void **state)
             compare(triangles[t], use_box);
 }
 
-/* What the other generators look at until they have the scan tiles. */
+/* Work of the other generators until they find the scan tiles. */
 struct search {
     uint64_t split, tested, scan_tested, scan_tiles, fragments;
 };
@@ -213,7 +214,7 @@ compare_search(struct walk *walk, uint32_t generator, uint32_t scan)
         for (uint32_t sy = y; sy <= walk->last_y; sy += scan)
             for (uint32_t sx = x; sx <= walk->last_x; sx += scan)
                 test_scan_tile(walk, sx, sy, scan, &search);
-    } else { /* from the smallest square around the box */
+    } else { /* from the smallest aligned square around the box */
         uint32_t size = scan;
         while ((uint32_t)walk->first_x / size != (uint32_t)walk->last_x / size ||
                (uint32_t)walk->first_y / size != (uint32_t)walk->last_y / size)
@@ -230,7 +231,7 @@ compare_search(struct walk *walk, uint32_t generator, uint32_t scan)
     rig_destroy(rig);
 }
 
-/* An odd number of eighths, less than 64. */
+/* Returns an odd multiple of 1/8, below 64. */
 static double
 coordinate(uint32_t *random)
 {
@@ -238,8 +239,8 @@ coordinate(uint32_t *random)
     return (*random >> 24) / 4.0 + 0.125;
 }
 
-/* Turned so that the inside is positive; false for one with an edge through a centre, or without
- * pixels. */
+/* Orders the corners so that the inside is positive. Returns false for a triangle with an edge
+ * through a pixel center, or without pixels. */
 static bool
 compare_searches(struct corner corners[3])
 {
@@ -263,8 +264,8 @@ compare_searches(struct corner corners[3])
     return true;
 }
 
-/* Random triangles, every other one thin; and thin ones of which the square that is split last
- * holds nothing. */
+/* Random triangles, every other one thin. The fixed ones are thin, and the last square that is
+ * split contains no pixel. */
 static void
 searches(void **state)
 {
@@ -293,8 +294,8 @@ searches(void **state)
     assert_true(compared > TRIANGLES / 2);
 }
 
-/* The other generators leave out what a triangle does not touch: of a scan tile of 16x16 the three
- * generation tiles before the one that it lies in. */
+/* The other generators skip generation tiles that a triangle does not touch. In this scan tile of
+ * 16x16 they skip the three generation tiles before the one that contains the triangle. */
 static void
 steps_of_a_scan_tile(void **state)
 {

@@ -1,6 +1,6 @@
-/* Color that is written without being read (COLORWRITE.ReadBeforeWrite): what moves, to the byte,
- * and what stays of the surface. Rectangles on 64x64 pixels of 4 bytes: a line of the color cache
- * is a tile of 8x8 pixels, and a transaction 4x4 of them. */
+/* Color that is written without being read (COLORWRITE.ReadBeforeWrite): exact bytes moved, and the
+ * resulting surface. The tests draw rectangles on 64x64 pixels of 4 bytes. A line of the color
+ * cache is a tile of 8x8 pixels, and a transaction is 4x4 of them. */
 #include "rigs/rig.h"
 
 enum { GREEN = 0xff00ff00, RED = 0x800000ff, RED_ON_GREEN = 0x80007f80 };
@@ -23,7 +23,7 @@ struct rect {
     float x0, y0, x1, y1;
 };
 
-/* A strip for each of the rectangles, four vertices from 4 * its number on. */
+/* Uploads a strip for each rectangle: vertices 4 * r to 4 * r + 3. */
 static void
 upload_rects(struct rig *rig, const struct rect *rects, uint32_t count)
 {
@@ -54,7 +54,7 @@ bind_blend(struct rig *rig, uint32_t object)
     rig_submit(rig);
 }
 
-/* The machine of 2005, a green surface that lies in memory as it is, and half transparent red. */
+/* reference-2005, with a green surface that is raw in memory, and draws of half transparent red. */
 static struct rig *
 rig_of(const char *const *set)
 {
@@ -118,16 +118,17 @@ static void
 bytes_of_rectangles(void **state)
 {
     (void)state;
-    one_rectangle(&(struct rect){1, 1, 4, 4}, 1, 1, 1);          /* in one transaction */
-    one_rectangle(&(struct rect){2, 0, 7, 1}, 1, 1, 2);          /* in two of a line */
-    one_rectangle(&(struct rect){6, 6, 10, 10}, 4, 4, 4);        /* a corner of four lines */
+    one_rectangle(&(struct rect){1, 1, 4, 4}, 1, 1, 1); /* in one transaction */
+    one_rectangle(&(struct rect){2, 0, 7, 1}, 1, 1, 2); /* in two transactions of a line */
+    /* a corner of each of four lines */
+    one_rectangle(&(struct rect){6, 6, 10, 10}, 4, 4, 4);
     one_rectangle(&(struct rect){0, 0, 8, 8}, 1, 0, 4);          /* a whole line */
-    one_rectangle(&(struct rect){0, 0, 12, 8}, 2, 1, 6);         /* and half of the next */
-    one_rectangle(&(struct rect){0, 0, SIZE, SIZE}, 64, 0, 256); /* everything */
+    one_rectangle(&(struct rect){0, 0, 12, 8}, 2, 1, 6);         /* and a half of the next line */
+    one_rectangle(&(struct rect){0, 0, SIZE, SIZE}, 64, 0, 256); /* all lines */
 }
 
-/* Of a line's three visits the second wants what is there: the line is read for it, once, and what
- * was written stays; also when the draws are under way together. */
+/* A line is visited three times, and the second visit needs its content. The line is read once for
+ * it, and the bytes written before are preserved. This also holds if the draws overlap. */
 static void
 a_part_is_completed(void **state)
 {
@@ -149,7 +150,7 @@ a_part_is_completed(void **state)
         rig_assert_figure(rig, "colorwrite.parts_written", 0);
         rig_assert_figure(rig, "memctl.color_bytes_read", 256);
         rig_assert_figure(rig, "memctl.color_bytes_written", 256);
-        /* 255 * 128 / 255 and, of green, 255 * 127 / 255; red on red stays */
+        /* 255 * 128 / 255 of red and 255 * 127 / 255 of green; red over red does not change */
         assert_int_equal(pixels_of(rig, RED), 9 + 4);
         assert_int_equal(pixels_of(rig, RED_ON_GREEN), 64 - 9 - 4);
         assert_int_equal(pixels_of(rig, GREEN), SIZE * SIZE - 64);
@@ -157,13 +158,14 @@ a_part_is_completed(void **state)
     }
 }
 
-/* A part that was written back and stays in the cache goes out again with what is new. */
+/* A partial line that was written back, and stays in the cache, is written again with the new
+ * bytes. */
 static void
 a_part_grows(void **state)
 {
     static const char *const one_line[] = {"COLORWRITE.ColorCacheLines=1",
                                            "COLORWRITE.ColorCacheWays=1", NULL};
-    /* tiles (0, 0) and (2, 0) belong to one ROP, whose cache holds one line */
+    /* tiles (0, 0) and (2, 0) belong to the same ROP, whose cache has one line */
     static const struct rect rects[] = {{0, 0, 2, 2}, {16, 0, 18, 2}, {2, 0, 4, 2}};
     (void)state;
     struct rig *rig = rig_of(one_line);
@@ -180,7 +182,8 @@ a_part_grows(void **state)
     rig_destroy(rig);
 }
 
-/* What a quad has to keep, blend or combine is read for it, and whole lines go back. */
+/* A quad that preserves, blends or combines old values requires a read. Then whole lines are
+ * written. */
 static void
 what_is_needed_is_read(void **state)
 {
@@ -206,8 +209,8 @@ what_is_needed_is_read(void **state)
     }
 }
 
-/* A line of a cleared block is made on chip, and compressed when it goes; then it is read, since
- * what stays of it has to be packed anew. */
+/* The line of a cleared block is created on the chip and compressed when it is evicted. A later
+ * draw reads it, because the rest of its content must be compressed again. */
 static void
 compressed_blocks_are_read(void **state)
 {

@@ -1,6 +1,6 @@
-/* What the cycles of a transaction are charged to, to the cycle: on its way to the memory
- * controller and back, in the latency of memory, on a channel's bus, or behind others there. One
- * channel of the simple model: reads 10 cycles, writes 5, bursts of 4, 5 between a write and a
+/* Exact charges of the cycles of a transaction: transit to the Memory Controller and back, latency
+ * of memory, bus of the channel, and waiting for other transactions there. One channel of the
+ * simple model has reads of 10 cycles, writes of 5, bursts of 4, and 5 cycles from a write to a
  * read. */
 #include "unit/memory/memctl.h"
 
@@ -18,7 +18,8 @@
 
 enum { MAX_REQUESTS = 16, LIMIT_CYCLES = 10000 };
 
-/* Asks for one transaction after the other, each from its cycle on, and waits for all. */
+/* Requests one transaction after the other, each at its cycle or later, and waits for all
+ * replies. */
 struct client {
     struct module module;
     struct queue requests, replies;
@@ -73,8 +74,8 @@ add(struct client *client, uint64_t at, uint32_t address, bool write)
 
 static const struct module_ops client_ops = {.clock = client_clock};
 
-/* Cycles on the way to the client's last reply, by cause. The request's on its way to the
- * controller is of who asks. */
+/* Cycles on the critical path to the client's last reply, by cause. The transit of the request to
+ * the controller is charged to the client. */
 struct charges {
     uint64_t asking, transit, latency, bandwidth, turns, rows;
 };
@@ -118,7 +119,8 @@ check(const struct params *params, struct client *client, enum memory_client kin
     free(memctl);
 }
 
-/* Asked for in cycle 0, there in 1, its command in 2, its data from 12 to 16, its reply in 17. */
+/* The request is sent in cycle 0 and arrives in 1. Its command issues in 2, its data transfers from
+ * 12 to 16, and its reply arrives in 17. */
 static void
 alone(void **state)
 {
@@ -139,8 +141,8 @@ alone(void **state)
           (struct charges){.asking = 31, .transit = 1, .latency = 11, .bandwidth = 4});
 }
 
-/* A channel's cycle is 4 / 3 of the GPU's: the command waits from 2 to 2 2/3, its data goes from 16
- * to 21 1/3, in GPU cycles 16 to 22. */
+/* A cycle of the channel is 4 / 3 of a GPU cycle. The command waits from 2 to 2 2/3. The data
+ * transfers from 16 to 21 1/3, which are GPU cycles 16 to 22. */
 static void
 other_clock(void **state)
 {
@@ -154,7 +156,7 @@ other_clock(void **state)
           (struct charges){.asking = 1, .transit = 1, .latency = 15, .bandwidth = 6});
 }
 
-/* The last of eight waits for the bursts of seven, the first of which waits for its data. */
+/* The last of eight reads waits for seven bursts; the first of these waits for its data. */
 static void
 behind_others(void **state)
 {
@@ -167,8 +169,8 @@ behind_others(void **state)
           (struct charges){.asking = 1, .transit = 1, .latency = 11, .bandwidth = 8 * 4});
 }
 
-/* Each opens a row of its own, in 13 cycles in which the bus waits: but for the first, which waits
- * by itself. */
+/* Each read opens a new row, which takes 13 cycles in which the bus waits. The first read charges
+ * them to its latency. */
 static void
 rows(void **state)
 {
@@ -183,9 +185,10 @@ rows(void **state)
               .asking = 1, .transit = 1, .latency = 11 + 13, .bandwidth = 8 * 4, .rows = 7 * 13});
 }
 
-/* Two writes, data from 7 to 15; the read's command 5 behind them, its data from 30 to 34. Had the
- * bus been free the read, there in cycle 3, would have had its data from 13 on: it waits for them.
- * One that comes in cycle 5 would have had it in 15, in which the bus is free: it does not. */
+/* Two writes transfer data from 7 to 15. The command of the read issues 5 cycles later, and its
+ * data transfers from 30 to 34. On a free bus, a read that arrives in cycle 3 would have its data
+ * at 13, while the writes use the bus. So it waits for them. A read that arrives in cycle 5 would
+ * have its data at 15, when the bus is free, so it does not. */
 static void
 turns(void **state)
 {

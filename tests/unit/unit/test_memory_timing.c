@@ -1,6 +1,6 @@
-/* Memory timing, to the cycle: streams through one channel and through the controller, against
- * cycles worked out by hand from the parameters (in the comments). A transaction is 64 bytes; times
- * are of the end of its data on the bus. */
+/* Exact memory timing: streams through one channel and through the controller. The comments derive
+ * the expected cycles from the parameters. A transaction is 64 bytes. Times are the ends of its
+ * data transfer on the bus. */
 #include "unit/memory/memctl.h"
 
 #include "rigs/settings.h"
@@ -16,16 +16,16 @@
 
 enum { MAX_REQUESTS = 64, LIMIT_CYCLES = 10000 };
 
-struct stream { /* what goes in, and what came out */
+struct stream { /* input and output of a channel */
     uint32_t count;
     struct {
         uint32_t address;
         bool write;
-        uint64_t at; /* cycle in which it is there */
+        uint64_t at; /* arrival cycle */
         uint64_t end;
     } requests[MAX_REQUESTS];
     struct dram_stats stats;
-    uint32_t window; /* tFAW, when it is not the data sheet's; 0: it is */
+    uint32_t window; /* tFAW in cycles; 0: as in the data sheet */
 };
 
 static void
@@ -45,8 +45,8 @@ always(void *data, const struct dram_entry *entry)
     return true;
 }
 
-/* Clocks the channel every cycle, or only when it asked to be (and when something new came): both
- * must give the same ends. */
+/* Clocks the channel every cycle, or only when it asked for it or a request arrives. Both must give
+ * the same ends. */
 static void
 play(const struct params *params, struct stream *stream, bool every_cycle)
 {
@@ -90,7 +90,7 @@ assert_ends(const struct params *params, struct stream *stream, const uint64_t *
     }
 }
 
-/* Ends of `first`, `first` + `step`, ... */
+/* Expects the ends `first`, `first` + `step`, and so on. */
 static void
 assert_steady(const struct params *params, struct stream *stream, uint64_t first, uint64_t step)
 {
@@ -109,8 +109,8 @@ row_of(uint32_t count, uint32_t step, bool write)
     return stream;
 }
 
-/* One GDDR3 channel: 8 bytes a cycle (8 cycles a transaction), 8 banks, rows of 2048 bytes, banks
- * interleaved every 256 bytes; the data sheet's times, spelled out. */
+/* One GDDR3 channel: 8 bytes per cycle (8 cycles per transaction), 8 banks, rows of 2048 bytes,
+ * banks interleaved every 256 bytes. The times are those of the data sheet. */
 static struct params
 gddr(uint32_t scheduler)
 {
@@ -133,7 +133,7 @@ gddr(uint32_t scheduler)
     return p;
 }
 
-/* Address in bank 0: 256 bytes of every 8 * 256 are its own. */
+/* Address of a transaction in bank 0, which owns 256 bytes of every 8 * 256. */
 static uint32_t
 bank0(uint32_t row, uint32_t transaction)
 {
@@ -141,7 +141,7 @@ bank0(uint32_t row, uint32_t transaction)
     return own / 256 * 2048 + own % 256;
 }
 
-/* Read commands every 4 cycles; data from 10 to 14 behind the command. */
+/* Read commands issue every 4 cycles. Their data transfers 10 to 14 cycles after the command. */
 static void
 simple_reads(void **state)
 {
@@ -152,8 +152,8 @@ simple_reads(void **state)
     assert_steady(&p, &writes, 5 + 4, 4);
 }
 
-/* A burst moves BurstLength transfers at two a cycle, whole; a transaction needs 64 bytes of them.
- */
+/* A burst always moves BurstLength transfers, two per cycle. A transaction needs 64 bytes of
+ * them. */
 static void
 simple_bursts(void **state)
 {
@@ -161,7 +161,7 @@ simple_bursts(void **state)
         uint32_t width, length, cycles;
     } cases[] = {
         {64, 8, 4},   /* 8 transfers: one burst */
-        {64, 16, 8},  /* 8 transfers of a burst of 16: half of it is of no use */
+        {64, 16, 8},  /* 8 transfers of a burst of 16: half of it is unused */
         {32, 8, 8},   /* 16 transfers: two bursts */
         {128, 4, 2},  /* 4 transfers */
         {128, 8, 4},  /* 4 of 8 */
@@ -177,8 +177,8 @@ simple_bursts(void **state)
     }
 }
 
-/* A memory cycle is MemoryFrequency / MemoryClockMultiplier GPU cycles: all times scale, ends are
- * rounded up to a GPU cycle. */
+/* A memory cycle is MemoryFrequency / MemoryClockMultiplier GPU cycles. All times scale with it,
+ * and ends round up to GPU cycles. */
 static void
 simple_clocks(void **state)
 {
@@ -193,14 +193,14 @@ simple_clocks(void **state)
     assert_steady(&p, &reads, 7, 2); /* twice as fast */
     p.MEMORYCONTROLLER.MemoryFrequency = 3;
     assert_steady(&p, &reads, 21, 6); /* 14 and 4 times 1.5 */
-    /* 14 * 4 / 3 = 18.67, and 5.33 cycles apart: 18.67, 24, 29.33, 34.67 */
+    /* 14 * 4 / 3 = 18.67, then every 5.33 cycles: 18.67, 24, 29.33, 34.67 */
     p.MEMORYCONTROLLER.MemoryClockMultiplier = 3;
     p.MEMORYCONTROLLER.MemoryFrequency = 4;
     struct stream four = row_of(4, 64, false);
     assert_ends(&p, &four, (const uint64_t[]){19, 24, 30, 35});
 }
 
-/* Pages of 4096 bytes, 13 cycles to open one. */
+/* Pages of 4096 bytes; opening one takes 13 cycles. */
 static void
 simple_pages(void **state)
 {
@@ -214,7 +214,7 @@ simple_pages(void **state)
     struct stream others = row_of(8, 4096, false); /* commands 13, 30, 47, ... */
     assert_steady(&p, &others, 13 + 14, 17);
     assert_int_equal(others.stats.row_misses, 8);
-    struct stream two = {0}; /* two pages in turn: both stay open, or neither */
+    struct stream two = {0}; /* two pages in turn: both stay open, or with OpenPages = 1 neither */
     for (uint32_t i = 0; i < 8; i++)
         add(&two, 0, i % 2 * 4096 + i * 64, false);
     const uint64_t ends[] = {27, 44, 48, 52, 56, 60, 64, 68};
@@ -222,26 +222,28 @@ simple_pages(void **state)
     p.MEMORYCONTROLLER.OpenPages = 1;
     assert_steady(&p, &two, 27, 17);
     p.MEMORYCONTROLLER.OpenPages = 8;
-    struct stream apart = {0}; /* pages 0 and 8 are of one bank */
+    struct stream apart = {0}; /* pages 0 and 8 are in the same bank */
     for (uint32_t i = 0; i < 8; i++)
         add(&apart, 0, i % 2 * 8 * 4096 + i * 64, false);
     assert_steady(&p, &apart, 27, 17);
 }
 
-/* A write command waits for the last data read, a read command 5 cycles after the last written. */
+/* A write command waits for the end of the last read data. A read command waits for 5 cycles after
+ * the last write data. */
 static void
 simple_turns(void **state)
 {
     (void)state;
     struct params p = simple_memory();
-    /* Reads go first: commands 0, 4 (data until 18); write command 18, data 23 to 27. */
+    /* Reads go first: commands 0 and 4 (data until 18), then the write command in 18, data 23 to
+     * 27. */
     struct stream grouped = {0};
     add(&grouped, 0, 0, false);
     add(&grouped, 0, 64, true);
     add(&grouped, 0, 128, false);
     assert_ends(&p, &grouped, (const uint64_t[]){14, 27, 18});
-    /* Two reads at most while the write waits; then the third's command at 27 + 5, data 42 to 46.
-     * The bus idles 5 cycles before the write, 15 before the read. */
+    /* At most two reads pass the waiting write. Then the command of the third read issues at 27 +
+     * 5, data 42 to 46. The bus idles 5 cycles before the write and 15 before the read. */
     struct stream limited = {0};
     p.MEMORYCONTROLLER.MaxConsecutiveReads = 2;
     add(&limited, 0, 0, false);
@@ -251,15 +253,16 @@ simple_turns(void **state)
     assert_ends(&p, &limited, (const uint64_t[]){14, 18, 27, 46});
     assert_int_equal(limited.stats.turns, 2);
     assert_int_equal(limited.stats.turn_cycles, 5 + 15);
-    /* A read behind a write to the same bytes does not pass it: write data 5 to 9, command 14. */
+    /* A read does not pass an earlier write to the same bytes: write data 5 to 9, read command
+     * 14. */
     struct stream dependent = {0};
     add(&dependent, 0, 0, true);
     add(&dependent, 0, 0, false);
     assert_ends(&p, &dependent, (const uint64_t[]){9, 28});
 }
 
-/* The row opens in cycle 0; reads from 8 on with data from 16 on, writes from 3 on with data from 7
- * on; then one behind the other. */
+/* The row opens in cycle 0. Reads may issue from 8 on, with data from 16 on. Writes may issue from
+ * 3 on, with data from 7 on. Then transactions follow one another. */
 static void
 row_hits(void **state)
 {
@@ -279,9 +282,11 @@ row_hits(void **state)
     }
 }
 
-/* Each transaction wants another row of one bank. Reads: opened in cycle a, command a + 8, data a +
- * 16 to a + 24; closed at a + 16 (a burst behind the command, later than tRAS), opened 9 later: 25
- * apart. Writes: command a + 3, data a + 7 to a + 15, closed 6 later, opened 9 later: 30 apart. */
+/* Each transaction needs a different row of one bank.
+ * - Reads: opened in cycle a, command a + 8, data a + 16 to a + 24. The row closes at a + 16 (a
+ *   burst after the command, later than tRAS), and the next one opens 9 cycles later: every 25.
+ * - Writes: command a + 3, data a + 7 to a + 15. The row closes 6 cycles later, and the next one
+ *   opens 9 cycles later: every 30. */
 static void
 bank_conflicts(void **state)
 {
@@ -297,7 +302,7 @@ bank_conflicts(void **state)
         assert_steady(&p, &writes, 15, 30);
         assert_int_equal(reads.stats.row_misses, 8);
         assert_int_equal(reads.stats.rows_closed, 7);
-        /* tRAS and tRC bind when they are longer: closed at 20, opened at 29; opened at 40 */
+        /* longer tRAS and tRC determine the interval: closed at 20, opened at 29; opened at 40 */
         p.MEMORYCONTROLLER.V2GDDR_tRAS = 20;
         assert_steady(&p, &reads, 24, 29);
         p.MEMORYCONTROLLER.V2GDDR_tRC = 40;
@@ -305,8 +310,8 @@ bank_conflicts(void **state)
     }
 }
 
-/* The same addresses when rows permute banks: row r of bank 0 becomes row r of bank r. Each has a
- * bank of its own, and rows that are opened ahead hide all but the first. */
+/* The same addresses with bank permutation: row r of bank 0 becomes row r of bank r. Each row has a
+ * separate bank, so opening rows early hides all of them except the first. */
 static void
 permuted_banks(void **state)
 {
@@ -320,9 +325,9 @@ permuted_banks(void **state)
     assert_int_equal(reads.stats.rows_closed, 0);
 }
 
-/* Each transaction wants a row of another bank. With a queue for each bank rows are opened ahead,
- * every 5 cycles, and the bus never waits: data from 16 on without a gap. With one queue (or one
- * for reads) the next row is opened in the cycle after the read command: 9 apart. */
+/* Each transaction needs a row of a different bank. A queue per bank opens rows early, every 5
+ * cycles, and the bus never waits: data from 16 on without a gap. With one queue, or one for reads,
+ * the next row opens in the cycle after the read command: 9 cycles apart. */
 static void
 row_misses_over_banks(void **state)
 {
@@ -333,17 +338,19 @@ row_misses_over_banks(void **state)
         bool ahead = scheduler >= SCHEDULER_BANK_FIFO;
         assert_steady(&p, &reads, 24, ahead ? 8 : 9);
         assert_int_equal(reads.stats.row_misses, 8);
-        /* tRRD = 12: rows at 0, 12, 24, ... bound what can be opened ahead; a row that is opened
-         * later than the bus is free delays it: data 8 + 8 behind */
+        /* tRRD = 12: rows open at 0, 12, 24, ... at the earliest. This is slower than the bus, so
+         * data follows each opening after 8 + 8 cycles. */
         p.MEMORYCONTROLLER.V2GDDR_tRRD = 12;
         assert_steady(&p, &reads, 24, 12);
     }
 }
 
-/* Reads and writes of one row in turn. In order: read command 8, data 16 to 24; write data 2 later,
- * 26 to 34; read command 4 later, 38, data 46 to 54; 30 cycles a pair, of which the bus idles 2 and
- * 12. With a queue for each direction: all reads (data 16 to 48), then all writes (50 to 82). The
- * row opens as fast for writes as for reads here; else writes, ready first, would begin. */
+/* Alternating reads and writes of one row.
+ * - In order: read command 8, data 16 to 24; write data 2 cycles later, 26 to 34; read command 4
+ *   cycles later, 38, data 46 to 54. A pair takes 30 cycles, of which the bus idles 2 and 12.
+ * - A queue per direction: all reads (data 16 to 48), then all writes (50 to 82).
+ * The test makes the row open as fast for writes as for reads. Otherwise writes would be ready
+ * first and would go first. */
 static void
 turn_round(void **state)
 {
@@ -364,15 +371,15 @@ turn_round(void **state)
         assert_int_equal(mixed.stats.turn_cycles, groups ? 2 : 4 * 2 + 3 * 12);
         if (!groups)
             continue;
-        /* one read, then one write, then one read, ...: as in order */
+        /* one read, then one write, and so on: the same as in order */
         p.MEMORYCONTROLLER.MaxConsecutiveReads = p.MEMORYCONTROLLER.MaxConsecutiveWrites = 1;
         assert_ends(&p, &mixed, in_order);
     }
 }
 
-/* A second read of the row, when nobody waited for it: with the row left open its command goes out
- * at once; closed (a burst behind the command 8, so at 16, open again from 25 on), 25 + 8 + 8 + 8.
- */
+/* A second read of the row, which arrives when no transaction waits. If the row is still open, its
+ * command issues at once. Otherwise the row closed at 16 (a burst after command 8) and opens again
+ * at 25, so the end is at 25 + 8 + 8 + 8. */
 static void
 page_policies(void **state)
 {
@@ -388,16 +395,17 @@ page_policies(void **state)
         assert_ends(&p, &reads, (const uint64_t[]){24, 49});
         assert_int_equal(reads.stats.row_misses, 2);
         assert_int_equal(reads.stats.rows_closed, 2);
-        struct stream together = {0}; /* both wait: the row stays for the second */
+        struct stream together = {0}; /* both wait, so the row stays open for the second */
         add(&together, 0, bank0(0, 0), false);
         add(&together, 0, bank0(0, 1), false);
         assert_steady(&p, &together, 24, 8);
     }
 }
 
-/* Schedulers differ in who may go first: a hit behind a conflict of the same bank. One queue a bank
- * or channel: rows 0, 1, 0: 25 apart each. Look-ahead: the hit first, data 24 to 32; its command 16
- * lets the row close at 24, open at 33: 33 + 24 at the end. */
+/* Schedulers differ in the priority of a row hit that follows a conflict in the same bank. With one
+ * queue per bank or channel, rows 0, 1, 0 are 25 cycles apart. Look-ahead serves the hit first,
+ * data 24 to 32. Its command at 16 lets the row close at 24. The next row opens at 33, and its data
+ * ends at 33 + 24. */
 static void
 look_ahead_prefers_open_rows(void **state)
 {
@@ -414,9 +422,9 @@ look_ahead_prefers_open_rows(void **state)
     assert_ends(&p, &reads, (const uint64_t[]){24, 57, 32});
 }
 
-/* A transaction waits while others hit the open row, but not for ever: MaxConsecutiveReads +
- * MaxConsecutiveWrites younger ones, here 5, may pass it. Commands 8, 16, ... 48 hit; the row is
- * closed at 56 and the other one opened at 65: command 73, data 81 to 89. */
+/* A transaction waits while others hit the open row, but not forever: at most MaxConsecutiveReads +
+ * MaxConsecutiveWrites younger ones, here 5, may pass it. Commands 8, 16, ..., 48 hit. The row
+ * closes at 56 and the other row opens at 65: command 73, data 81 to 89. */
 static void
 nobody_waits_for_ever(void **state)
 {
@@ -449,8 +457,8 @@ perfect(void **state)
     assert_steady(&p, &mixed, 8, 8);
 }
 
-/* A client that asks for `count` transactions as fast as it can, and notes when their replies come.
- */
+/* A client that requests `count` transactions as fast as it can and records the cycle of the last
+ * reply. */
 struct client {
     struct module module;
     struct memory_port port;
@@ -485,8 +493,8 @@ client_clock(void *self, uint64_t now)
 
 static const struct module_ops client_ops = {.clock = client_clock};
 
-/* Cycle in which the last reply comes to a client that takes `width` a cycle; `seed` is of the
- * order of clocking. */
+/* Returns the cycle of the last reply to a client that takes `width` replies per cycle. `seed`
+ * determines the clocking order. */
 static uint64_t
 ask(const struct params *params, uint32_t width, uint32_t count, uint32_t step, bool writes,
     uint64_t seed)
@@ -527,8 +535,9 @@ assert_last(const struct params *params, uint32_t count, uint32_t step, bool wri
         assert_int_equal(ask(params, 1, count, step, writes, seed), last);
 }
 
-/* Asked for in cycle 0, at the controller in 1, its command in 2, its data until 2 + 14, at the
- * client a cycle later: 17. The others behind it, 4 cycles apart. */
+/* The request is sent in cycle 0 and reaches the controller in 1. Its command issues in 2, its data
+ * ends at 2 + 14, and the reply reaches the client a cycle later, in 17. Further replies follow
+ * every 4 cycles. */
 static void
 controller(void **state)
 {
@@ -536,23 +545,24 @@ controller(void **state)
     struct params p = simple_memory();
     assert_last(&p, 1, 64, false, 17);
     assert_last(&p, 8, 64, false, 17 + 7 * 4);
-    /* One read buffer: the next command goes out when the data before has left, 14 cycles later. */
+    /* One read buffer: the next command issues when the previous data has left, 14 cycles later. */
     p.MEMORYCONTROLLER.ReadBufferLines = 1;
     assert_last(&p, 8, 64, false, 17 + 7 * 14);
-    assert_last(&p, 8, 64, true, 12 + 7 * 4); /* writes need none: 5 + 4 cycles, 4 apart */
-    /* Two: pairs of commands 4 apart, every 14 cycles. */
+    /* writes need no read buffer: 5 + 4 cycles, then every 4 */
+    assert_last(&p, 8, 64, true, 12 + 7 * 4);
+    /* Two read buffers: pairs of commands 4 cycles apart, every 14 cycles. */
     p.MEMORYCONTROLLER.ReadBufferLines = 2;
     assert_last(&p, 8, 64, false, 17 + 3 * 14 + 4);
-    /* One transaction of the client in service: its reply in 17 makes room in 18, where the next
-     * one's command goes out in 19. */
+    /* One transaction of the client in service: its reply in 17 frees the place in 18, and the next
+     * command issues in 19. */
     p = simple_memory();
     p.MEMORYCONTROLLER.ServiceQueueSize = 1;
     assert_last(&p, 8, 64, false, 17 + 7 * 17);
 }
 
-/* Four channels, a request a cycle. 16 requests of one kilobyte lie on one channel: 4 cycles each.
- * When every channel reaches all of the memory the four take them in turn: the last command is that
- * of the 16th request, a cycle behind the others, in cycle 17. */
+/* Four channels, one request per cycle. With a step of 64 bytes, 16 requests are in one kilobyte on
+ * one channel: 4 cycles each. With SharedBanks every channel reaches the whole memory, and the four
+ * take the requests in turn. Then the last command is that of the 16th request, in cycle 17. */
 static void
 channels(void **state)
 {
@@ -565,9 +575,10 @@ channels(void **state)
     assert_last(&p, 16, 64, false, 17 + 15);
 }
 
-/* Requests that wait: with a limit of one they do not see the channel that is free behind the one
- * that is not. Addresses on channels 0, 0, 1, 1 (512 bytes apart): the second waits for the first's
- * burst. Commands 2, 6 (taken in 2), then the third is taken in 6, its command in 7. */
+/* Queued requests: with RequestQueueSize 1, a request for a free channel waits behind one for a
+ * busy channel. Addresses are 512 bytes apart, on channels 0, 0, 1, 1. The second request waits for
+ * the burst of the first. Commands issue in 2 and 6. Only in 6 the third request is taken, and its
+ * command issues in 7. */
 static void
 waiting_limits(void **state)
 {
@@ -583,9 +594,9 @@ waiting_limits(void **state)
     assert_last(&p, 3, 512, false, 17 + 5);
 }
 
-/* Eight on one channel, whose replies come in 17 + 4k, the last in 45; the six behind them on the
- * other, asked for from cycle 8 on: from 25 on, the last in 45 too. A bus of one transaction a
- * cycle brings one of the two in 46. */
+/* Eight requests on one channel have replies in 17 + 4k, the last one in 45. The following six, on
+ * the other channel, are sent from cycle 8 on. Their replies arrive from 25 on, the last one in 45,
+ * too. A bus of one transaction per cycle delivers one of these two in 46. */
 static void
 client_bus(void **state)
 {
@@ -599,8 +610,9 @@ client_bus(void **state)
     }
 }
 
-/* Two clients with 8 reads each, 64 bytes apart, the second's from `first` on: the cycle in which
- * the last reply comes; *conflicts: cycles that requests waited for their channel's port. */
+/* Two clients with 8 reads each, 64 bytes apart; the second client starts at address `first`.
+ * Returns the cycle of the last reply. *conflicts: cycles in which requests waited for the port of
+ * their channel. */
 static uint64_t
 ask_two(const struct params *params, uint32_t first, uint64_t seed, uint64_t *conflicts)
 {
@@ -641,10 +653,10 @@ ask_two(const struct params *params, uint32_t first, uint64_t seed, uint64_t *co
     return clients[0].last > clients[1].last ? clients[0].last : clients[1].last;
 }
 
-/* Channels that take 64 bytes a cycle. Requests of two clients for one of them go in from cycle 1
- * to 16, in turn: in the first 15 somebody waits. The one taken in 16 has its command in 17, its
- * data until 17 + 10 + 1, at the client in 29. On two channels nobody waits: eight each, the last
- * taken in cycle 8. */
+/* Channels that take 64 bytes per cycle. Two clients send requests to one channel, which takes them
+ * alternately from cycle 1 to 16. In the first 15 cycles one request waits. The request taken in 16
+ * has its command in 17. Its data ends at 17 + 10 + 1, and the reply arrives in 29. With two
+ * channels no request waits: each takes eight requests, the last one in cycle 8. */
 static void
 crossbar(void **state)
 {
@@ -663,9 +675,9 @@ crossbar(void **state)
     }
 }
 
-/* GDDR5 at 1 GHz, where a cycle is its clock: 16 elements a cycle, so that the bus needs one cycle
- * a transaction and what is seen are the commands. Pieces of 64 bytes go round 16 banks; bank n is
- * of group n % 4. */
+/* GDDR5 at 1 GHz, where a GPU cycle is a memory clock. The bus moves 16 elements per cycle, a
+ * transaction per cycle, so that command timing dominates. Pieces of 64 bytes rotate over 16 banks.
+ * Bank n is in group n % 4. */
 static struct params
 gddr5(void)
 {
@@ -683,22 +695,22 @@ gddr5_rows(void **state)
 {
     (void)state;
     struct params p = gddr5();
-    /* a bank each: opened every tRRD = 6 cycles; data ends tRCD 12 + CL 12 + 1 behind. tFAW, 23, is
-     * less than four times tRRD. */
+    /* One bank each: rows open every tRRD = 6 cycles, and data ends tRCD 12 + CL 12 + 1 later.
+     * tFAW, 23, is less than four times tRRD. */
     struct stream s = row_of(6, 64, false);
     assert_steady(&p, &s, 25, 6);
-    /* whole cycles, upwards: at 500 MHz 3, 6 and 6; at 300 MHz 2 (1.8), 4 and 4 (3.6) */
+    /* whole cycles, rounded up: 3, 6 and 6 at 500 MHz; 2 (1.8), 4 and 4 (3.6) at 300 MHz */
     p.GPU.ClockMHz = 500;
     assert_steady(&p, &s, 13, 3);
     p.GPU.ClockMHz = 300;
     assert_steady(&p, &s, 9, 2);
-    /* a window of 30 cycles: rows open in 0, 6, 12, 18, then 30 and 36 */
+    /* tFAW = 30 cycles: rows open in 0, 6, 12, 18, then in 30 and 36 */
     p.GPU.ClockMHz = 1000;
     s.window = 30;
     assert_ends(&p, &s, (const uint64_t[]){25, 31, 37, 43, 55, 61});
 }
 
-/* Commands in one bank group are 2 x tCCDL = 6 cycles apart, in two a cycle of the bus. */
+/* Commands in one bank group are 2 x tCCDL = 6 cycles apart; in two groups, one bus cycle. */
 static void
 gddr5_bank_groups(void **state)
 {
@@ -711,8 +723,8 @@ gddr5_bank_groups(void **state)
         add(&two_groups, 0, i / 2 * 16 * 64 + i % 2 * 64, false);    /* banks 0 and 1 */
     }
     assert_steady(&p, &one_group, 25, 6);
-    /* bank 0 opens in 0, bank 1 in 6: commands in 12 and 18; then, beside bank 1's in 18, 24 and
-     * 30, bank 0's in 19 and 25 */
+    /* Bank 0 opens in 0 and bank 1 in 6. Commands of bank 0 issue in 12, 19 and 25, those of bank 1
+     * in 18, 24 and 30. */
     assert_ends(&p, &two_groups, (const uint64_t[]){25, 31, 32, 37, 38, 43});
 }
 

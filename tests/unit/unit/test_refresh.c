@@ -1,5 +1,5 @@
-/* The DAC by the clock of the screen (not DAC.SynchedRefresh): what is shown is read every
- * RefreshRate cycles of the frame, to the cycle. */
+/* The DAC with a separate screen clock (without DAC.SynchedRefresh) reads the shown surface exactly
+ * every RefreshRate cycles of the frame. */
 #include "rigs/rig.h"
 
 enum {
@@ -8,7 +8,7 @@ enum {
     REFRESHES = 4,
     RES_OTHER = 20,
     RES_BUFFER,
-    UPLOAD_BYTES = 67200, /* 8 bytes a cycle: 8400 cycles */
+    UPLOAD_BYTES = 67200, /* at 8 bytes per cycle: 8400 cycles */
 };
 
 struct starts {
@@ -16,7 +16,7 @@ struct starts {
     uint32_t count;
 };
 
-/* Between cycles: those before `now` have been. */
+/* Called between cycles, so new transactions belong to cycle now - 1. */
 static void
 look(void *data, uint64_t now)
 {
@@ -31,7 +31,7 @@ look(void *data, uint64_t now)
     rig_machine(rig)->clock.sample_cycle = now + 1;
 }
 
-/* A frame has been shown, and all is as at the start of the next. */
+/* Shows one frame, so that the test begins at the start of a frame. */
 static void
 start(struct rig *rig, bool synched, bool reads)
 {
@@ -49,7 +49,8 @@ start(struct rig *rig, bool synched, bool reads)
     rig_swap(rig);
 }
 
-/* A frame that has begun takes its own samples from there on. */
+/* Sets the sampling callback after the upload has started the frame, because a frame sets its own
+ * callback at the start. */
 static void
 upload(struct rig *rig, bool watched)
 {
@@ -80,7 +81,7 @@ every_so_many_cycles(void **state)
     rig_assert_figure(rig, "memctl.dac_bytes_read", REFRESHES * SIZE * SIZE * 4);
 }
 
-/* What a frame that was not simulated has shown. */
+/* The shown surface may come from a frame that was not simulated. */
 static void
 of_what_is_shown(void **state)
 {
@@ -92,7 +93,7 @@ of_what_is_shown(void **state)
     assert_int_equal(rig_machine(rig)->dac->base, other->address);
 }
 
-/* At a swap alone, or never: whatever the rate of the clock. */
+/* The DAC reads at swaps only, or never, independent of the screen clock. */
 static void
 at_swaps_or_never(void **state)
 {

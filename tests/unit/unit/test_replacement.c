@@ -1,16 +1,16 @@
-/* Replacement: the victims of access sequences that were worked out by hand; and that every cache
- * of the machine tells a fill from a use. */
+/* Replacement policies: expected victims of access sequences, and the distinction between fills and
+ * uses in every cache of the machine. */
 #include "rigs/ideal_rig.h"
 
 #include "unit/replacement.h"
 
 enum { NOBODY = -1, MAX_WAYS = 8 };
 
-/* A cache of one set that holds letters. */
+/* A cache of one set whose lines contain letters. */
 struct toy {
     struct replacement replacement;
     uint32_t ways;
-    char holds[MAX_WAYS]; /* 0: nothing */
+    char holds[MAX_WAYS]; /* 0: empty */
     bool locked[MAX_WAYS];
 };
 
@@ -21,7 +21,7 @@ state_of(const void *cache, uint32_t line)
     return toy->locked[line] ? LINE_STAYS : toy->holds[line] ? LINE_MAY_GO : LINE_EMPTY;
 }
 
-/* Uses the letter's line, filling it on a miss; returns what went for it, 0 when nothing did. */
+/* Uses the line of the letter, filling it on a miss. Returns the evicted letter, 0 for none. */
 static char
 access(struct toy *toy, char letter)
 {
@@ -38,37 +38,39 @@ access(struct toy *toy, char letter)
     return gone;
 }
 
-/* Each access in turn, and below it what it drives out ('.': nothing). */
+/* Access sequences, and below each access the letter that it evicts ('.': none). */
 static const struct {
     enum replacement_policy policy;
     uint32_t ways;
     const char *accesses, *gone;
 } sequences[] = {
-    /* E comes after A was used again: B is the least recently used, A the one filled first. Tree of
-     * four: the last use, of A, points the root to the upper half and D's use its node to C. */
+    /* E arrives after A was used again. B is the least recently used, A was filled first. Tree of
+     * four: the use of A points the root to the upper half, whose node points to C since the use of
+     * D. */
     {REPLACEMENT_LRU, 4, "ABCDAE", ".....B"},
     {REPLACEMENT_FIFO, 4, "ABCDAE", ".....A"},
     {REPLACEMENT_PSEUDO_LRU, 4, "ABCDAE", ".....C"},
-    /* Without reuse all three go round. */
+    /* Without reuse all three policies rotate. */
     {REPLACEMENT_LRU, 4, "ABCDEFGH", "....ABCD"},
     {REPLACEMENT_FIFO, 4, "ABCDEFGH", "....ABCD"},
-    /* E takes A's place: root up, lower node to B. F takes C's (the upper node points to it since
-     * D): root down, upper node to D. G takes B's, H takes D's. */
+    /* E takes the place of A: the root points up, the lower node to B. F takes the place of C,
+     * since the upper node points to it after D: the root points down, the upper node to D. G takes
+     * the place of B, H that of D. */
     {REPLACEMENT_PSEUDO_LRU, 4, "ABCDEFGH", "....ACBD"},
-    /* Belady's sequence in three: first in, first out misses 9 times in 12 with three ways (three
-     * fill empty ones) and 10 times with four. */
+    /* Belady's sequence: first in, first out misses 9 times of 12 with three ways (three misses
+     * fill empty ways) and 10 times with four. */
     {REPLACEMENT_FIFO, 3, "ABCDABEABCDE", "...ABCD..AB."},
     {REPLACEMENT_FIFO, 4, "ABCDABEABCDE", "......ABCDEA"},
     {REPLACEMENT_LRU, 3, "ABCDABEABCDE", "...ABCD..EAB"},
     {REPLACEMENT_LRU, 4, "ABCDABEABCDE", "......C..DEA"},
-    /* A tree of four with a leaf missing: after C the root points down and the lower node, since B,
-     * to A: D takes A's place. Root up: the upper node's way 3 is not there, so C goes for E. Root
-     * down, lower node to B since D. */
+    /* A tree of four with a missing leaf. After C the root points down, and the lower node to A
+     * since B, so D takes the place of A. Then the root points up, and way 3 does not exist, so E
+     * evicts C. Then the root points down, and the lower node to B since D. */
     {REPLACEMENT_PSEUDO_LRU, 3, "ABCDEF", "...ACB"},
-    /* A line that is filled is the next to go, until it is used: D, then E; A stays from its use
-     * on, and F is the next. */
+    /* A filled line is the next victim until it is used: D, then E. A stays after its use, and F is
+     * the next victim. */
     {REPLACEMENT_LIP, 4, "ABCDEFAGBH", "....DE.F.G"},
-    /* Three in turn in two ways: none comes back in time, or A always does. */
+    /* Three letters in turn in two ways: with LRU none hits, with LIP A always hits. */
     {REPLACEMENT_LRU, 2, "ABCABCABC", "..ABCABCA"},
     {REPLACEMENT_LIP, 2, "ABCABCABC", "..B.CB.CB"},
     {REPLACEMENT_LIP, 1, "AAB", "..A"},
@@ -93,7 +95,7 @@ test_sequences(void **state)
         struct toy toy;
         char gone[32] = "";
         begin(&toy, sequences[s].policy, sequences[s].ways);
-        for (int again = 0; again < 2; again++) { /* a reset forgets all */
+        for (int again = 0; again < 2; again++) { /* a reset forgets the history */
             memset(toy.holds, 0, sizeof toy.holds);
             replacement_reset(&toy.replacement);
             for (size_t i = 0; sequences[s].accesses[i]; i++) {
@@ -106,19 +108,20 @@ test_sequences(void **state)
     }
 }
 
-/* Lines that stay are passed over: the next in rank goes, and nobody when all stay. */
+/* Locked lines are skipped: the victim is the next one in order, and none if all lines are
+ * locked. */
 static void
 test_locked(void **state)
 {
     (void)state;
     static const struct {
         enum replacement_policy policy;
-        int32_t victims[5]; /* of ABCD A, as the one before is locked too */
+        int32_t victims[5]; /* after ABCDA; each victim is locked before the next one is chosen */
     } cases[] = {
         {REPLACEMENT_LRU, {1, 2, 3, 0, NOBODY}},
         {REPLACEMENT_FIFO, {0, 1, 2, 3, NOBODY}},
         {REPLACEMENT_LIP, {3, 2, 1, 0, NOBODY}},
-        /* the root points up, the upper node to way 2, the lower to way 1 */
+        /* the root points up, the upper node to way 2, the lower one to way 1 */
         {REPLACEMENT_PSEUDO_LRU, {2, 3, 1, 0, NOBODY}},
     };
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
@@ -136,12 +139,11 @@ test_locked(void **state)
     }
 }
 
-/* Caches of the machine: as many lines as it has places and one more are wanted in turn, again and
- * again. By their last use none of them is there when it is wanted; where a fill is no use, all but
- * the last two are. */
+/* The caches of the machine: each turn accesses one line more than the cache has. With LRU no
+ * access hits. With LIP, where a fill is not a use, all lines except the last two hit. */
 enum { TURNS = 4 };
 
-/* One pixel of the tile number `tile` of the first row, nearer than the last one. */
+/* Draws one pixel of tile `tile` of the first row, nearer than in the previous draw. */
 static void
 draw_in_tile(struct rig *rig, uint32_t tile, uint32_t number)
 {
@@ -161,7 +163,7 @@ tiles(struct rig *rig)
     rig_swap(rig);
 }
 
-/* One quad, of one texel in each of three lines of 64 bytes, that is squares of 4x4 texels. */
+/* One quad that samples one texel in each of three lines; a line has 64 bytes, 4x4 texels. */
 static const char three_texels_fs[] = "FRAG\n"
                                       "DCL OUT[0], COLOR\n"
                                       "DCL SAMP[0]\n"
@@ -189,7 +191,7 @@ three_texels(struct rig *rig)
     rig_swap(rig);
 }
 
-/* Nine vertices, each in a line of its own. */
+/* Nine vertices, each in a separate line. */
 static void
 nine_vertices(struct rig *rig)
 {
@@ -206,7 +208,7 @@ nine_vertices(struct rig *rig)
 
 static const struct {
     const char *policy, *settings, *unit;
-    uint32_t lines; /* that are wanted in a turn; one more than the cache holds */
+    uint32_t lines; /* lines accessed per turn; one more than the cache has */
     void (*scene)(struct rig *rig);
 } cached[] = {
     {"COLORWRITE.ColorCacheReplacement",

@@ -1,6 +1,6 @@
-/* The ROPs by arithmetic: what compression and clears move, how far full-screen layers with
- * blending and depth come to what memory and the ROPs can do, and that the parameters name the
- * codecs that there are. */
+/* The ROPs: calculated bytes of compression and clears, and parameters that name the existing
+ * codecs. Full-screen layers with blending and depth approach the bound of memory or of the
+ * ROPs. */
 #include "rigs/rig.h"
 
 #include <unistd.h>
@@ -40,8 +40,8 @@ take_layer(struct rig *rig)
     layers->cycle[layers->count++] = rig_machine(rig)->clock.now;
 }
 
-/* Half transparent red, with LEQUAL; a strip over the surface at depth 0, where memory begins:
- * LEQUAL passes without a clear too. */
+/* Sets half transparent red and LEQUAL. Uploads a strip over the surface at depth 0, the initial
+ * content of memory, so LEQUAL passes without a clear. */
 static void
 set_layers(struct rig *rig, bool blends)
 {
@@ -81,7 +81,7 @@ rig_of(const char *preset, uint32_t size, bool blends, const char *const *set)
     return rig;
 }
 
-/* Color to opaque green, depth to 1, stencil to 0. */
+/* Clears color to opaque green, depth to 1 and stencil to 0. */
 static void
 clear(struct rig *rig)
 {
@@ -98,9 +98,9 @@ draw(struct rig *rig)
 #define COLOR_COMPRESSED "COLORWRITE.DisableCompression=FALSE"
 static const char *const color_compressed[] = {COLOR_COMPRESSED, NULL};
 
-/* 64x64 pixels of one color are 64 blocks, in each of which the smallest of the word is the
- * largest: the smallest level, 64 bytes, holds it. The depth blocks likewise. The DAC reads the
- * same 64 bytes a block. */
+/* 64x64 pixels of one color are 64 blocks. In each block all words are equal, so the smallest
+ * level, 64 bytes, is sufficient. The same holds for depth blocks. The DAC reads 64 bytes per
+ * block, too. */
 static void
 flat_blocks(void **state)
 {
@@ -121,7 +121,7 @@ flat_blocks(void **state)
     rig_destroy(rig);
 }
 
-/* A target whose channels are all masked off moves nothing of its own but what is shown. */
+/* A target with all channels masked off moves no bytes; only the DAC reads it. */
 static void
 masked_off(void **state)
 {
@@ -139,8 +139,8 @@ masked_off(void **state)
     rig_destroy(rig);
 }
 
-/* The machine of 2005 compresses depth alone (configs/reference-2005.ini); a clear is known by
- * block states in both: nothing is read, and color goes whole. */
+/* reference-2005 compresses depth only (configs/reference-2005.ini). Block states record clears for
+ * both: nothing is read, and color moves uncompressed. */
 static void
 color_moves_whole_in_2005(void **state)
 {
@@ -159,7 +159,7 @@ color_moves_whole_in_2005(void **state)
     rig_destroy(rig);
 }
 
-/* Nothing is read twice: the second frame begins with raw blocks in memory. */
+/* The second frame begins with raw blocks in memory; no block is read twice. */
 static void
 frames_begin_raw(void **state)
 {
@@ -178,8 +178,8 @@ frames_begin_raw(void **state)
     rig_destroy(rig);
 }
 
-/* With 10 states a ROP, 2 ROPs clear 20 of the 64 blocks by their states and write the others; of
- * these a draw reads all, and writes them back as they are. */
+/* With 10 states per ROP, 2 ROPs clear 20 of the 64 blocks by their states and write the others. A
+ * draw reads these 44 blocks and writes them back raw. */
 static void
 few_block_states(void **state)
 {
@@ -201,8 +201,8 @@ few_block_states(void **state)
     rig_destroy(rig);
 }
 
-/* The share of the bound that layers reach: `bound` cycles against those from the third layer's end
- * to the last one's. */
+/* The share of the bound that layers reach: the bound divided by the cycles from the end of the
+ * third layer to the end of the last one. */
 static double
 share_of(const struct rig *rig, double bound_a_layer)
 {
@@ -211,10 +211,10 @@ share_of(const struct rig *rig, double bound_a_layer)
     return (last - 2) * bound_a_layer / (double)(layers->cycle[last] - layers->cycle[2]);
 }
 
-/* Layers with blending and LEQUAL depth, all of one depth, without a clear or compression: each
- * reads and writes every pixel's color and depth, 16 bytes. The bounds: ROPs * StampsPerCycle quads
- * a cycle; and the bytes that all channels move, when reads and writes come in runs as long as
- * MaxConsecutiveReads and Writes allow, each turn costing its bus idle time. */
+/* Layers with blending and LEQUAL, all of the same depth, without a clear or compression. Each
+ * reads and writes color and depth of every pixel, 16 bytes. One bound is ROPs * StampsPerCycle
+ * quads per cycle. The other is the bandwidth of all channels. It assumes runs of
+ * MaxConsecutiveReads and MaxConsecutiveWrites, with idle time of the bus at each turn. */
 static double
 fill_share(const char *const *set, bool *rops_bind)
 {
@@ -227,10 +227,10 @@ fill_share(const char *const *set, bool *rops_bind)
     const double pixels = (double)SIDE * SIDE;
     const struct layers *layers = rig->data;
     const double bytes = (double)(layers->bytes[LAYERS - 1] - layers->bytes[2]);
-    /* the caches hold a few lines from one layer to the next */
+    /* the caches keep a few lines from one layer to the next */
     assert_true(bytes > 0.97 * 16 * pixels * 3 && bytes < 1.03 * 16 * pixels * 3);
     double rop = pixels / 4 / (p->GPU.NumStampPipes * p->COLORWRITE.StampsPerCycle);
-    double channel = 4.0 * p->MEMORYCONTROLLER.V2BurstElementsPerCycle; /* bytes a cycle */
+    double channel = 4.0 * p->MEMORYCONTROLLER.V2BurstElementsPerCycle; /* bytes per cycle */
     double reads = p->MEMORYCONTROLLER.MaxConsecutiveReads * 64.0 / channel;
     double writes = p->MEMORYCONTROLLER.MaxConsecutiveWrites * 64.0 / channel;
     double turns = p->MEMORYCONTROLLER.V2GDDR_tRTW + p->MEMORYCONTROLLER.V2GDDR_tWTR +
@@ -266,8 +266,8 @@ fill_is_bound_by_memory(void **state)
     assert_false(rops_bind);
 }
 
-/* A bus that is wide enough; and shader units enough, since a fragment takes more than one cycle of
- * theirs. */
+/* The bus is wide enough, and there are enough shader units, since a fragment takes more than one
+ * cycle of a unit. */
 static void
 fill_is_bound_by_rops(void **state)
 {
@@ -285,9 +285,10 @@ fill_is_bound_by_rops(void **state)
     assert_true(rops_bind);
 }
 
-/* The two shader units of reference-2005 take a quad each a cycle, the one instruction of a layer,
- * as its two ROPs do: they keep up, since neighbouring tiles go to different units, and quads that
- * come together and are for the same one wait there, not in front of the other's. */
+/* The two shader units of reference-2005 take a quad per cycle each, and a layer has one
+ * instruction. Its two ROPs take a quad per cycle each, too. The units keep up, because neighboring
+ * tiles go to different units. Quads that arrive together for the same unit do not block those for
+ * the other one. */
 static void
 two_units_keep_up_with_two_rops(void **state)
 {
@@ -305,7 +306,7 @@ two_units_keep_up_with_two_rops(void **state)
     rig_destroy(rig);
 }
 
-/* The choices of a parameter are the codecs of its kind and "none", ATTILA's three first. */
+/* The choices of a parameter are the codecs of its kind and "none"; ATTILA's three are first. */
 static void
 parameters_name_the_codecs(void **state)
 {
@@ -333,7 +334,7 @@ parameters_name_the_codecs(void **state)
     }
 }
 
-/* Bytes of the captured transfers, as a codec that chooses for itself has it. */
+/* Bytes of the captured transfers when the codec chooses the levels. */
 static uint64_t
 captured_bytes(const char *path, const struct codec *codec)
 {
@@ -362,8 +363,8 @@ captured_bytes(const char *path, const struct codec *codec)
     return bytes;
 }
 
-/* What crosses is captured, all of it, with its words: a codec over the capture moves the bytes
- * that the memory controller counted. */
+/* A capture contains all transfers with their words: a codec applied to it yields the bytes that
+ * the Memory Controller counted. */
 static void
 capture_is_the_traffic(void **state)
 {
@@ -422,8 +423,8 @@ moved_bytes(const char *path)
     return bytes;
 }
 
-/* Of lines that go out under a mask the capture knows how much they moved. The cache has one line a
- * ROP, so that the two triangles of a layer send what each has of the tiles between them. */
+/* The capture records the bytes of lines written under a mask. The cache has one line per ROP, so
+ * that both triangles of a layer write their parts of the shared tiles. */
 static void
 capture_knows_masks(void **state)
 {

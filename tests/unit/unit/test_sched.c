@@ -1,9 +1,9 @@
-/* Cycles of the scheduler of the shader units alone, between a source of vertices and quads and
- * units that take every group at once and give it back when they are told to. Worked out by hand:
+/* Calculated cycles of the scheduler of the shader units. A source sends vertices and quads. The
+ * units take every group at once and return it after a set time.
  *
- *   what is sent to the scheduler in cycle 0 is there in cycle 1; a group that it fills leaves in
- *   that cycle, and is at its unit in cycle 2. A group that a unit gives back in cycle c is at the
- *   scheduler in c + 1; its quads or vertices leave in c + 2, and arrive in c + 3. */
+ * An item sent in cycle 0 arrives in 1. A group that it fills leaves in that cycle and reaches its
+ * unit in 2. A group that a unit returns in cycle c reaches the scheduler in c + 1. Its quads or
+ * vertices leave in c + 2 and arrive in c + 3. */
 #include "base/mem.h"
 #include "unit/shader/thread_source.h"
 
@@ -17,11 +17,11 @@
 
 enum { UNITS = 2, RINGS = 2, MAX_EVENTS = 64, LAST_CYCLE = 200, NEVER = LAST_CYCLE };
 
-struct event { /* what comes to the scheduler, or has left it */
+struct event { /* an item that arrives at the scheduler or has left it */
     uint64_t cycle;
     bool vertex;
-    uint32_t x, y;        /* of a quad: pixels */
-    uint32_t unit, count; /* of a group: where it went, items in it */
+    uint32_t x, y;        /* of a quad, in pixels */
+    uint32_t unit, count; /* of a group: its unit, and the number of its items */
 };
 
 struct bench {
@@ -33,10 +33,10 @@ struct bench {
         early_out[RINGS], late_out[RINGS];
     struct sched sched;
     struct draw draw;
-    uint64_t give_back; /* cycles that a unit keeps a group; NEVER: for good */
+    uint64_t give_back; /* cycles until a unit returns a group; NEVER: it does not */
     bool done;
     struct event in[MAX_EVENTS], groups[MAX_EVENTS], out[MAX_EVENTS];
-    struct group *held[MAX_EVENTS]; /* of groups */
+    struct group *held[MAX_EVENTS]; /* the groups of `groups` */
     uint32_t in_count, sent, group_count, given_back, out_count;
 };
 
@@ -199,9 +199,9 @@ assert_group(const struct bench *b, uint32_t n, uint64_t cycle, uint32_t unit, u
     assert_int_equal(b->groups[n].count, count);
 }
 
-/* Five vertices for groups of four, one a cycle: the fourth is there in cycle 4, and its group at
- * the unit in 5. The fifth, there in cycle 5, lingers: it leaves GroupLinger cycles behind that. It
- * goes to the other unit, which has less to do. */
+/* Five vertices for groups of four, one per cycle. The fourth arrives in cycle 4, and its group
+ * reaches the unit in 5. The fifth arrives in cycle 5 and lingers. It leaves after GroupLinger
+ * cycles and goes to the other unit, which is less busy. */
 static void
 groups_linger(void **state)
 {
@@ -215,11 +215,11 @@ groups_linger(void **state)
         for (uint32_t v = 0; v < 5; v++)
             add_vertex(b, v);
         bench_run(b);
-        if (lingers[i] == 0) { /* every vertex goes alone */
+        if (lingers[i] == 0) { /* every vertex leaves alone */
             assert_int_equal(b->group_count, 5);
             for (uint32_t v = 0; v < 5; v++)
                 assert_int_equal(b->groups[v].cycle, 2 + v);
-        } else if (lingers[i] == 1) { /* the next one is always there before */
+        } else if (lingers[i] == 1) { /* the next vertex always arrives in time */
             assert_int_equal(b->group_count, 2);
             assert_group(b, 0, 5, 0, 4);
             assert_group(b, 1, 7, 1, 1);
@@ -232,9 +232,9 @@ groups_linger(void **state)
     }
 }
 
-/* With both units as busy as BusyGroups says the vertex stays, until one of them gives a group
- * back: the first two groups, at the units in 5 and 9, come back 50 cycles later, at the scheduler
- * in 56; the rest goes in that cycle, and is there in 57. */
+/* If both units are as busy as BusyGroups, the vertex waits until a unit returns a group. The first
+ * two groups reach the units in 5 and 9 and are returned 50 cycles later. The first one reaches the
+ * scheduler in 56, the remaining vertex leaves in that cycle, and arrives in 57. */
 static void
 busy_units_do_not_get_the_rest(void **state)
 {
@@ -254,7 +254,7 @@ busy_units_do_not_get_the_rest(void **state)
     assert_int_equal(b->sched.stats.lanes, 12);
     assert_int_equal(b->sched.stats.lanes_used, 9);
     assert_int_equal(b->sched.stats.vertices, 9);
-    /* as fast as they go into shaded_vertices: all of a group in a cycle */
+    /* shaded_vertices takes all vertices of a group in a cycle */
     assert_int_equal(b->out_count, 9);
     assert_int_equal(b->out[0].cycle, 5 + 50 + 3);
     assert_int_equal(b->out[3].cycle, 5 + 50 + 3);
@@ -262,8 +262,8 @@ busy_units_do_not_get_the_rest(void **state)
     bench_destroy(b);
 }
 
-/* Tiles alternate between two units along x. As many quads as there are ROPs are taken in a cycle,
- * and handed on in it, be they for one unit or for two. */
+/* Tiles alternate between two units along x. The scheduler takes as many quads per cycle as there
+ * are ROPs. It forwards them in the same cycle, to one unit or to two. */
 static void
 two_quads_a_cycle(void **state)
 {
@@ -285,8 +285,8 @@ two_quads_a_cycle(void **state)
     }
 }
 
-/* Quads of one ROP leave one a cycle, in the order in which they came, though the second unit is
- * done first: tiles (0, 0) and (1, 1) are of ROP 0. */
+/* Quads of one ROP leave one per cycle in the order of arrival, although the second unit finishes
+ * first. Tiles (0, 0) and (1, 1) belong to ROP 0. */
 static void
 quads_leave_in_order(void **state)
 {
@@ -313,8 +313,8 @@ quads_leave_in_order(void **state)
     bench_destroy(b);
 }
 
-/* Without tiles a unit gets ShaderInputBatchSize threads, then the next one: with 8 the quads go in
- * pairs. */
+/* Without tiled distribution a unit gets ShaderInputBatchSize threads, then the next unit. With 8
+ * the quads go in pairs. */
 static void
 batches_in_turn(void **state)
 {

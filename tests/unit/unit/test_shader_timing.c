@@ -1,18 +1,19 @@
-/* Cycles of one shader unit, derived by hand from the latencies and passes of isa.def. The unit is
- * a vertex shader (its parameters: VERTEXSHADER) between a source of groups, a sink, and a texture
- * unit that answers each request after a time of its own.
+/* Cycles of one shader unit, derived from the latencies and passes of isa.def. The unit is a vertex
+ * shader, so its parameters are in VERTEXSHADER. It is between a source of groups, a sink, and a
+ * Texture Unit that answers each request after a set time.
  *
- * Cycle 0 is the first in which the first group may issue. Every further group may from the cycle
- * behind on: its inputs take one cycle, as do a group's outputs. "Over" is the cycle in which a
- * group's outputs begin to leave: behind its last instruction, and when its last result is written.
+ * Cycle 0 is the first in which the first group may issue. Each further group may issue one cycle
+ * later, because its inputs take one cycle. The outputs of a group take one cycle, too. "Over" is
+ * the cycle in which the outputs of a group begin to leave. This is after its last instruction has
+ * issued and its last result is written.
  *
  * Latencies used here: MOV and UARL 1, ARL 2, ADD and MUL 3, MAD 4, DP4 5, RCP 7, LRP 4 in 2
- * passes. A result of an instruction of latency l that issues in cycle c can be read from cycle c +
- * l on. END is a mark on the last instruction, and none itself. */
+ * passes. The result of an instruction of latency l that issues in cycle c can be read from cycle c
+ * + l on. END marks the last instruction and is not an instruction itself. */
 #include "rigs/assemble.h"
 #include "rigs/shader_bench.h"
 
-/* Settings, and the lines of a program. */
+/* Runs a program with settings; the lines of the program follow. */
 #define RUN(settings_, ...) bench_run(b, settings_, (const char *const[]){__VA_ARGS__, NULL})
 
 static void
@@ -27,8 +28,8 @@ assert_slots(const struct bench *b, enum slot_fate fate, uint64_t count)
     assert_int_equal(b->shader.stats.slot_fates[fate], count);
 }
 
-/* Eight instructions: the last issues in cycle 7, 3 or 1. MOV's result is there one later, ADD's
- * three later. */
+/* Eight instructions: the last one issues in cycle 7, 3 or 1. The result of MOV follows one cycle
+ * later, that of ADD three cycles later. */
 static void
 test_independent(void **state)
 {
@@ -42,11 +43,11 @@ test_independent(void **state)
     }
 }
 
-/* n instructions of latency l, each in need of the one before, issue every l cycles however many
- * could: the last in 3 l, its result there in 4 l.
+/* Four dependent instructions of latency l issue every l cycles, however many could issue per
+ * cycle. The last one issues in 3 l, and its result follows in 4 l.
  *
- * Slots lost to results, w a cycle: w (l - 1) in each of 3 gaps; beside each of the first 3, w - 1.
- * Nothing follows the last. */
+ * With w instructions per cycle, w (l - 1) slots are lost to results in each of 3 gaps. w - 1 slots
+ * are lost beside each of the first 3 instructions. Nothing follows the last one. */
 static void
 test_dependent(void **state)
 {
@@ -70,8 +71,9 @@ test_dependent(void **state)
         "RCP TEMP[5], IN[0].xxxx", "RCP TEMP[6], IN[0].xxxx", "MOV TEMP[2], IN[0]",                \
         "MOV TEMP[3], IN[0]", "RCP TEMP[7], IN[0].xxxx", "END"
 
-/* SIMD and scalar instructions pair in either order: 4 cycles; the last RCP issues in cycle 3, and
- * takes 7. One a cycle it issues in 7. Two SIMD instructions do not pair: 8 cycles. */
+/* SIMD and scalar instructions pair in either order, in 4 cycles. The last RCP issues in cycle 3
+ * and takes 7. With one instruction per cycle it issues in 7. Two SIMD instructions do not pair: 8
+ * cycles. */
 static void
 test_simd_and_scalar(void **state)
 {
@@ -87,10 +89,11 @@ test_simd_and_scalar(void **state)
     assert_slots(b, SLOT_PAIR, 8);
 }
 
-/* 16 threads at 4 a cycle: an instruction takes 4 cycles, so that MAD's 4 are hidden and of DP4's 5
- * one is not. The first threads of the last one issue in cycle 12 (15), the last threads 3 later,
- * and have their result in 15 + 4 (18 + 5). 1024 threads: 256 cycles an instruction; the last
- * threads of the last one issue in 1023, and have their result in 1028. */
+/* 16 threads at 4 per cycle: an instruction takes 4 cycles. This hides the latency of MAD, 4, and
+ * all but one cycle of DP4's 5. The first threads of the last instruction issue in cycle 12 (15),
+ * and its last threads 3 cycles later. Their result follows in 15 + 4 (18 + 5). With 1024 threads
+ * an instruction takes 256 cycles. The last threads of the last one issue in 1023, and their result
+ * follows in 1028. */
 static void
 test_wide_groups(void **state)
 {
@@ -110,9 +113,9 @@ test_wide_groups(void **state)
     assert_int_equal(b->shader.stats.lanes_active, 4 * 1024);
 }
 
-/* Two groups that end in cycles 1 and 2, and room for one behind the unit, where it stays until
- * cycle 40 of the clock: the second has no place from cycle 4 to 40, in which the unit is blocked,
- * and leaves in 41. */
+/* Two groups end in cycles 1 and 2, and the queue after the unit has one place. The first group
+ * stays there until cycle 40 of the clock. The second group finds no place from cycle 4 to 40, and
+ * the unit is blocked. It leaves in 41. */
 static void
 test_blocked_output(void **state)
 {
@@ -122,7 +125,8 @@ test_blocked_output(void **state)
     assert_int_equal(b->shader.module.cycles[UNIT_BLOCKED], 41 - (FIRST_ISSUE + 2));
 }
 
-/* Groups of one thread at two a cycle: both issue in the same cycles, the second one cycle late. */
+/* Groups of one thread at two per cycle: both issue in the same cycles; the second group starts one
+ * cycle late. */
 static void
 test_several_groups_a_cycle(void **state)
 {
@@ -133,8 +137,8 @@ test_several_groups_a_cycle(void **state)
     assert_int_equal(b->shader.slots_cycle, 2);
 }
 
-/* 5 threads come in at 2 a cycle: 3 cycles instead of 1. They leave at 2 a cycle, and arrive as a
- * whole: 2 cycles later than otherwise. */
+/* 5 threads at 2 per cycle enter in 3 cycles instead of 1. They leave at 2 per cycle and arrive as
+ * a group, 2 cycles later than at full rate. */
 static void
 test_inputs_and_outputs(void **state)
 {
@@ -153,9 +157,9 @@ test_inputs_and_outputs(void **state)
     "TEX TEMP[0], IN[0], SAMP[0], 2D", "MOV OUT[0], TEMP[0]", "MOV TEMP[1], IN[0]", "END"
 #define FETCH_TEXEL "TEX TEMP[0], IN[0], SAMP[0], 2D", "MOV OUT[0], TEMP[0]", "END"
 
-/* A request is 1 cycle on its way, waits n, is 1 cycle on its way back, and the group goes on in
- * the next: n + 3 behind its TEX. Here that is 20: MOV in 20. Two more groups are each one behind.
- */
+/* A request takes 1 cycle to the Texture Unit, n cycles there and 1 cycle back, and the group
+ * resumes in the next cycle. So it resumes n + 3 cycles after its TEX. Here this is 20, and MOV
+ * issues in 20. Each of two more groups resumes one cycle later. */
 static void
 test_texture_blocks(void **state)
 {
@@ -164,19 +168,20 @@ test_texture_blocks(void **state)
     assert_over(b, 0, 21);
     assert_slots(b, SLOT_TEXELS, 19);
     assert_int_equal(b->shader.stats.texture_quads, 1);
-    /* one that divides too: texture instructions take the SIMD ALU for their address once, and go
-     * to the Texture Unit (ATTILA 2005, section 5) */
+    /* also with projection: a texture instruction uses the SIMD ALU once for its address, then the
+     * Texture Unit (ATTILA 2005, section 5) */
     RUN("texels=20", "TXP TEMP[0], IN[0], SAMP[0], 2D", "MOV OUT[0], TEMP[0]", "END");
     assert_over(b, 0, 21);
     RUN("texels=20 groups=3", FETCH_TEXEL);
     assert_over(b, 2, 23);
     assert_slots(b, SLOT_TEXELS, 17);
-    /* 8 threads at 1 a cycle: the quads are there with their last threads, in cycles 3 and 7; the
-     * second one's answer is 20 later, and the group goes on in 27. MOV takes 8. */
+    /* 8 threads at 1 per cycle: the quads are sent with their last threads, in cycles 3 and 7. The
+     * answer of the second quad arrives 20 cycles later, and the group resumes in 27. MOV takes 8
+     * cycles. */
     RUN("texels=20 ThreadGroup=8 threads=8 LockedExecutionMode=TRUE", FETCH_TEXEL);
     assert_over(b, 0, 27 + 8);
     assert_int_equal(b->shader.stats.texture_quads, 2);
-    /* END is a mark on the texture instruction too: over when its texels are there */
+    /* END marks the texture instruction, too: the group is over when its texels arrive */
 #define TEXEL_AND_END "TEX OUT[0], IN[0], SAMP[0], 2D", "END"
     RUN("texels=20", TEXEL_AND_END);
     assert_over(b, 0, 20);
@@ -184,8 +189,8 @@ test_texture_blocks(void **state)
     assert_over(b, 0, 27);
 }
 
-/* Request n, counted over all groups, goes to unit n / TextureRequestGroup % TextureUnits.
- * A group of 64 threads is 16 requests. */
+/* Request n, counted over all groups, goes to unit n / TextureRequestGroup % TextureUnits. A group
+ * of 64 threads makes 16 requests. */
 static void
 test_turns_of_texture_units(void **state)
 {
@@ -204,9 +209,10 @@ test_turns_of_texture_units(void **state)
     }
 }
 
-/* Group 0 gets its texels in cycle 40, group 1, which asks in cycle 1, in 11. From the window group
- * 1 goes on at once: MOVs in 11 and 12. In order it waits for group 0's turn, then they take turns:
- * 40 and 42, 41 and 43; with SwapOnBlock 40 and 41, 42 and 43. */
+/* Group 0 gets its texels in cycle 40. Group 1 sends its request in cycle 1 and gets its texels in
+ * 11. With the window, group 1 resumes at once: MOVs in 11 and 12. In order, it waits for the turn
+ * of group 0, then both alternate: 40 and 42, 41 and 43. With SwapOnBlock the MOVs issue in 40 and
+ * 41, 42 and 43. */
 static void
 test_window_and_order(void **state)
 {
@@ -226,9 +232,9 @@ test_window_and_order(void **state)
     assert_over(b, 1, 44);
 }
 
-/* Four dependent MADs in two groups. By turns they hide each other's latency: 0, 4, 8, 12 and 1, 5,
- * 9, 13; results in 16 and 17. Staying with a group: 0, 4, 8, 12, then 13, 17, 21, 25, the last
- * result in 29. */
+/* Four dependent MADs in two groups. Alternating groups hide each other's latency: 0, 4, 8, 12 and
+ * 1, 5, 9, 13, with results in 16 and 17. If the unit stays with a group, they issue in 0, 4, 8,
+ * 12, then 13, 17, 21, 25, with the last result in 29. */
 static void
 test_swap_on_block(void **state)
 {
@@ -244,8 +250,8 @@ test_swap_on_block(void **state)
     }
 }
 
-/* A fetch from a group every 5 cycles: 8 instructions in 0, 5, .. 35; 2-way 4 fetches in 0 .. 15. A
- * second group fits in between. */
+/* A group is fetched from every 5 cycles: 8 instructions issue in 0, 5, ..., 35. With 2-way issue,
+ * 4 fetches issue in 0 to 15. A second group fits in between. */
 static void
 test_fetch_delay(void **state)
 {
@@ -260,7 +266,8 @@ test_fetch_delay(void **state)
     assert_over(b, 1, 37);
 }
 
-/* Three LRPs of 2 passes: cycles 0, 2, 4; the last result 4 behind the pass in cycle 5. */
+/* Three LRPs of 2 passes issue in cycles 0, 2, 4. The last result follows 4 cycles after the second
+ * pass, in cycle 5. */
 static void
 test_passes(void **state)
 {
@@ -271,9 +278,9 @@ test_passes(void **state)
     assert_slots(b, SLOT_PASSES, 3);
 }
 
-/* MAD's result of cycle 0 and ADD's of cycle 1 are written in cycle 4. With one port ADD issues in
- * cycle 2. A result is not overtaken by a later one for the same register either: MOV behind RCP
- * (7) issues in cycle 7, to write in 8. */
+/* The results of MAD in cycle 0 and of ADD in cycle 1 are both written in cycle 4. With one write
+ * port ADD issues in cycle 2. A result does not overtake an earlier one for the same register: MOV
+ * after RCP (7) issues in cycle 7 and writes in 8. */
 static void
 test_write_ports(void **state)
 {
@@ -291,8 +298,9 @@ test_write_ports(void **state)
     assert_over(b, 0, 8);
 }
 
-/* After three MOVs, two ADDs that together read 4 registers. 4-way: MOVs in cycle 0 (with 3 reads
- * of one register), ADDs in 1, the last result in 4. With 3 ports the second ADD issues in 2. */
+/* Three MOVs are followed by two ADDs that together read 4 registers. With 4-way issue the MOVs
+ * issue in cycle 0 (3 reads of one register), the ADDs in 1, with the last result in 4. With 3 read
+ * ports the second ADD issues in 2. */
 static void
 test_read_ports(void **state)
 {
@@ -309,10 +317,10 @@ test_read_ports(void **state)
     assert_slots(b, SLOT_PORTS, 3);
 }
 
-/* An instruction that has nothing to do with the address register does not wait for it: behind ARL
- * (2) of cycle 0 MOV issues in 1, beside UARL (1) in 0. One that is indexed by it, its source, its
- * destination or its sampler, or that reads it, waits: until 2, and until 1. The later of two
- * writes to it comes later: UARL behind ARL issues in 2, to write in 3. */
+/* An instruction that does not use the address register does not wait for it. MOV issues in 1 after
+ * ARL (2) in cycle 0, and in 0 beside UARL (1). An instruction waits if the register indexes its
+ * source, destination or sampler, or if it reads the register: until 2 after ARL, until 1 after
+ * UARL. Two writes to the register keep their order: UARL after ARL issues in 2 and writes in 3. */
 static void
 test_address_register(void **state)
 {
@@ -348,11 +356,14 @@ test_address_register(void **state)
     assert_slots(b, SLOT_RESULT, 1);
 }
 
-/* A thread of this program has 4 registers alive; 8 registers hold 2 groups of 1 thread. One alone:
- * TEX in 3, ADDs in 23, 26 and 29, its result in 32: over, and its registers are free. Two issue by
- * turns: MOVs in 0 to 5, TEX in 6 and 7, ADDs in 26 and 27, 29 and 30, 32 and 33, over in 35
- * and 36. The third waits from cycle 1 to 35, and the fourth is let in in 36: both may issue 36
- * cycles behind the first two, and end so. With 16 registers no group waits. */
+/* A thread of this program has 4 live registers, so 8 registers hold 2 groups of 1 thread.
+ * - One group alone: TEX in 3, ADDs in 23, 26 and 29. Its result in 32 ends it and frees its
+ *   registers.
+ * - Two groups alternate: MOVs in 0 to 5, TEX in 6 and 7, ADDs in 26 and 27, 29 and 30, 32 and 33.
+ *   They are over in 35 and 36.
+ * - The third group waits from cycle 1 to 35, and the fourth one enters in 36. Both may issue 36
+ *   cycles after the first two, and end 36 cycles after them.
+ * - With 16 registers no group waits. */
 static void
 test_registers_limit_threads(void **state)
 {
@@ -371,16 +382,16 @@ test_registers_limit_threads(void **state)
     assert_over(b, 0, 35);
     assert_over(b, 1, 36);
     assert_int_equal(b->shader.stats.registers_full_cycles, 34);
-    /* from 8 to 25 and 36 cycles later nothing moves; who is refused is no work */ assert_true(
-        b->shader.module.cycles[UNIT_WAITING] >= 2 * (25 - 8 - 1));
+    /* two idle periods, from 8 to 25 and 36 cycles later; a refused group is not work */
+    assert_true(b->shader.module.cycles[UNIT_WAITING] >= 2 * (25 - 8 - 1));
     RUN("texels=20 groups=4 ThreadResources=16", FOUR_ALIVE);
     assert_int_equal(b->shader.stats.registers_full_cycles, 0);
     assert_true(b->over[3] < 50);
 }
 
-/* IF 0, MOV 1, ENDIF 2: over in 3. With ELSE, the threads skip what is not theirs: IF, MOV, ELSE,
- * ENDIF. A call: CAL, BGNSUB, MOV, RET. A loop of one round: BGNLOOP, MOV, BRK, ENDLOOP. The cost
- * comes on top, and its cycles are no issue slots. */
+/* IF 0, MOV 1, ENDIF 2: over in 3. With ELSE, threads skip the other side: IF, MOV, ELSE, ENDIF. A
+ * call executes CAL, BGNSUB, MOV, RET; a loop of one iteration BGNLOOP, MOV, BRK, ENDLOOP. The cost
+ * parameters add cycles that are not issue slots. */
 static void
 test_flow_cost(void **state)
 {
@@ -416,8 +427,8 @@ test_flow_cost(void **state)
 #define STAGES                                                                                     \
     "SHADER.FetchStages=%u SHADER.DecodeStages=%u SHADER.ReadStages=%u SHADER.WriteBackStages=%u "
 
-/* Fetch and decode put the first instruction off, reading and writing the last one's result: 8 as
- * ever, each alone, then all. */
+/* Fetch and decode stages delay the first instruction. Read and write stages delay the last result.
+ * The baseline is 8 cycles. The test sets each stage alone, then all. */
 static void
 test_stages(void **state)
 {
@@ -436,10 +447,10 @@ test_stages(void **state)
     assert_over(b, 0, 8 + 14);
 }
 
-/* Who needs a result waits until it has been read for, computed (ADD 3) and written: r + 3 + w; in
- * 2-way issue the slot beside is lost too. Fetch and decode go on in the meantime. A later write
- * (MOV behind RCP, 7) still comes one cycle behind: both are put off. So are two results that meet
- * at a port: ADD in cycle 2. */
+/* A dependent instruction waits until the result has been read for, computed (ADD 3) and written: r
+ * + 3 + w. With 2-way issue the slot beside it is lost, too. Fetch and decode continue meanwhile. A
+ * later write (MOV after RCP, 7) still follows one cycle later, because both are delayed. The same
+ * holds for two results that collide at a port: ADD issues in cycle 2. */
 static void
 test_stages_of_results(void **state)
 {
@@ -463,11 +474,13 @@ test_stages_of_results(void **state)
     }
 }
 
-/* Behind a jump the group is fetched from when it has executed: f + d + r = 2 + 1 + 3 cycles more
- * than in the next cycle. IF in cycle 3, MOV in 10, ENDIF, which does not jump, in 11; it executes
- * in 14, and so does MOV behind it in 15. IF 3, MOV 10, ELSE 11, ENDIF 18, which executes in 21.
- * CAL 3, BGNSUB 10, MOV 11, RET 12, which executes in 15. BGNLOOP 3, MOV 4, BRK 5, ENDLOOP 12,
- * which executes in 15. NOP 3, MOV 4, its result in 8. */
+/* After a jump, fetching resumes when the jump has executed: f + d + r = 2 + 1 + 3 cycles later
+ * than without stages.
+ * - IF 3, MOV 10, ENDIF 11. ENDIF does not jump; it executes in 14, and a MOV after it in 15.
+ * - IF 3, MOV 10, ELSE 11, ENDIF 18, which executes in 21.
+ * - CAL 3, BGNSUB 10, MOV 11, RET 12, which executes in 15.
+ * - BGNLOOP 3, MOV 4, BRK 5, ENDLOOP 12, which executes in 15.
+ * - NOP 3, MOV 4, its result in 8. */
 static void
 test_stages_of_jumps(void **state)
 {
@@ -493,8 +506,9 @@ test_stages_of_jumps(void **state)
     assert_slots(b, SLOT_DELAY, 0);
 }
 
-/* TEX in f + d; its coordinates leave r later, come back as texels 20 later, are written w later;
- * MOV is fetched then: f + d + r + 20 + w + f + d, and its result is there r + 1 + w later. */
+/* TEX issues in f + d. Its coordinates leave r later, the texels return 20 later and are written w
+ * later. Then MOV is fetched, at f + d + r + 20 + w + f + d, and its result follows r + 1 + w
+ * later. */
 static void
 test_stages_of_texels(void **state)
 {
@@ -520,12 +534,14 @@ assert_lost(const struct bench *b, uint64_t replays, uint64_t replayed, uint64_t
     assert_slots(b, SLOT_RESULT, result);
 }
 
-/* Four dependent MADs (4), alone. Without stages each is tried in the 3 cycles in which it cannot
- * issue, and beside the one before; nothing else is lost. With a stage of fetch or decode it is
- * fetched ahead once, and then tried every second cycle. One instruction a cycle: 1, in vain in 2
- * and 4, 6; 11, 16, the result in 20. Two: 1, in vain beside it and in 3, 5; 9, 13, the result in
- * 17. With ScalarALU none is fetched beside another one: as one a cycle. With a fetch every 3
- * cycles: 0, in vain in 3, 6; 12, 18. */
+/* Four dependent MADs (4) in one group.
+ * - Without stages each MAD is tried in the 3 cycles in which it cannot issue, and beside the
+ *   previous one. Nothing else is lost.
+ * - With a fetch or decode stage it is fetched ahead once, then tried every second cycle.
+ *   One per cycle: issues in 1, replays in 2, 4 and 6; 11 and 16; the result in 20.
+ *   Two per cycle: issues in 1, replays beside it and in 3 and 5; 9 and 13; the result in 17.
+ * - With ScalarALU none is fetched beside another one: the same as one per cycle.
+ * - With a fetch every 3 cycles: issues in 0, replays in 3 and 6; then 12 and 18. */
 static void
 test_replay(void **state)
 {
@@ -557,14 +573,14 @@ test_replay(void **state)
     assert_lost(b, 3, 3, 12, 0);
 }
 
-/* What a replay costs others. Three groups of dependent MADs issue in 0, 1, 2; are tried in vain in
- * 3, 4, 5; issue in 6, 7, 8; and so on to 18, 19, 20. Who sleeps until it can leaves the others its
- * slots: 0, 4, 8, 12 and so on. Two groups lose two slots between instructions either way, from the
- * window or in order. With SwapOnBlock a replay does not end a group's turn.
+/* Cost of replays for other groups. Three groups of dependent MADs issue in 0, 1, 2, replay in 3,
+ * 4, 5, issue in 6, 7, 8, and so on to 18, 19, 20. Without replay a waiting group leaves its slots
+ * to the others: 0, 4, 8, 12 and so on. Two groups lose two slots between instructions in both
+ * modes, with the window or in order. With SwapOnBlock a replay does not end the turn of a group.
  *
- * 16 threads at 4 a cycle: in cycle 4 DP4 (5) is in vain, which takes the 4 cycles of its turn: it
- * issues in 8; 16, 24, its last threads in 27. The unit is busy for what issues, and when the group
- * comes and leaves. */
+ * 16 threads at 4 per cycle: DP4 (5) replays in cycle 4, which takes the 4 cycles of its turn. It
+ * issues in 8, 16 and 24, its last threads in 27. The unit is busy for issued instructions, and
+ * when the group enters and leaves. */
 static void
 test_replay_of_groups(void **state)
 {
@@ -597,9 +613,9 @@ test_replay_of_groups(void **state)
     assert_int_equal(b->shader.module.cycles[UNIT_BUSY], 16 + 2);
 }
 
-/* Ports, and the way to the texture unit, refuse instructions too. A group's two quads leave in 0
- * and 1: the second group's TEX of cycle 1 is in vain, and issues in 2; with a stage of fetch TEX
- * in 1, in vain in 2, in 4. */
+/* Ports and the queue to the Texture Unit refuse instructions, too. The two quads of a group leave
+ * in 0 and 1. So the TEX of the second group replays in cycle 1 and issues in 2. With a fetch stage
+ * it replays in 2 and issues in 4. */
 static void
 test_replay_of_refused(void **state)
 {
@@ -627,7 +643,7 @@ test_replay_of_refused(void **state)
     assert_lost(b, 1, 1, 1, 0);
 }
 
-/* One instruction a cycle, whatever it is. */
+/* One instruction per cycle, whatever its latency and cost. */
 static void
 test_instant(void **state)
 {
@@ -644,7 +660,7 @@ test_instant(void **state)
     assert_over(b, 0, 4);
 }
 
-/* Not locked: a group a thread, and a quad each for fragments. */
+/* Without locked execution, a vertex group is one thread and a fragment group one quad. */
 static void
 test_locked_execution(void **state)
 {

@@ -1,6 +1,5 @@
-/* What a unit says that its cycles were, where one unit of the machine has all the work: those
- * before it find no place, those behind it get nothing, and it is busy itself. The machine is ideal
- * but for the one rate. */
+/* Unit states when one unit limits the machine. Earlier units are blocked, later units are starved,
+ * and the unit itself is busy. The machine is ideal except for one rate. */
 #include "rigs/ideal_rig.h"
 
 enum { FEW = 4, SLOW = 16, CLIPPED = 100, SENT = 3 * TRIANGLES * 5, PAIRED_QUADS = QUADS / 2 };
@@ -13,7 +12,7 @@ clipped_triangles(struct rig *rig)
     rig_assert_figure(rig, "setup.triangles_out", 2 * CLIPPED);
 }
 
-/* There are two of each of these: their cycles are those of one of them. */
+/* The machine has two of each of these units. The expected cycles are those of one of them. */
 #define PAIRS " shader texunit zstencil colorwrite "
 
 struct expected {
@@ -21,14 +20,14 @@ struct expected {
     uint64_t least, most;
 };
 
-/* Of triangles without pixels there is nothing but the end of their draw. */
+/* For triangles without pixels these units handle only the end of the draw. */
 #define NO_PIXELS                                                                                  \
     {"fraggen", "busy", 1, FEW}, {"hz", "busy", 1, FEW}, {"interpolator", "busy", 1, FEW},         \
         {"zstencil", "busy", 1, FEW}, {"colorwrite", "busy", 1, FEW},                              \
     {                                                                                              \
         "texunit", "busy", 0, 0                                                                    \
     }
-/* Behind a triangle or a few the front has nothing to do. */
+/* After a few triangles the units of the front have no work. */
 #define FRONT_IS_DONE(cycles)                                                                      \
     {"primasm", "starved", cycles, UINT64_MAX}, {"clipper", "starved", cycles, UINT64_MAX},        \
         {"setup", "starved", cycles, UINT64_MAX}, {"clipper", "busy", 1, FEW},                     \
@@ -37,7 +36,7 @@ struct expected {
         "streamer", "blocked", 0, 0                                                                \
     }
 
-/* So that they fill at once. */
+/* Short queues fill at once. */
 #define SHORT_QUEUES                                                                               \
     "ZSTENCILTEST.ReadQueueSize=1 ZSTENCILTEST.OpQueueSize=1 ZSTENCILTEST.WriteQueueSize=1 "       \
     "RASTERIZER.ShaderOutputQueueSize=1 COLORWRITE.InputQueueSize=2 COLORWRITE.FetchQueueSize=1 "  \
@@ -49,7 +48,7 @@ static const struct {
     void (*scene)(struct rig *rig);
     struct expected expected[24];
 } cases[] = {
-    /* a vertex takes the bus for five cycles; the third makes a triangle */
+    /* a vertex takes the bus for five cycles; the third one completes a triangle */
     {ALL_IDEAL,
      "STREAMER.VerticesCycle=1 STREAMER.AttributesSentCycle=1",
      frame_outputs,
@@ -62,8 +61,8 @@ static const struct {
       {"setup", "busy", TRIANGLES, TRIANGLES + FEW},
       {"setup", "starved", SENT - TRIANGLES, UINT64_MAX},
       NO_PIXELS}},
-    /* one starts every so many cycles, and those between are waited for; queues before it hold 256
-     * and fewer */
+    /* the unit starts one triangle every SLOW cycles and waits in between; the queues before it
+     * have at most 256 places */
     {ALL_IDEAL,
      "CLIPPER.ClipperUnits=1 CLIPPER.StartLatency=16",
      frame_unseen_triangles,
@@ -87,14 +86,14 @@ static const struct {
       {"primasm", "blocked", TRIANGLES / 2 * SLOW, UINT64_MAX},
       {"streamer", "blocked", TRIANGLES / 2 * SLOW, UINT64_MAX},
       NO_PIXELS}},
-    /* the near plane cuts each in two */
+    /* the near plane cuts each triangle in two */
     {ALL_IDEAL,
      "RASTERIZER.SetupUnits=1 RASTERIZER.SetupStartLatency=16",
      clipped_triangles,
      {{"setup", "busy", 2 * CLIPPED, 2 * CLIPPED + FEW},
       {"setup", "waiting", (2 * CLIPPED - 1) * (SLOW - 1), (2 * CLIPPED - 1) * (SLOW - 1)},
       {"setup", "blocked", 0, 0}}},
-    /* two cycles a quad, of four attributes */
+    /* two cycles per quad, with four attributes */
     {ALL_IDEAL,
      "RASTERIZER.NumInterpolators=1",
      frame_varyings,
@@ -108,7 +107,7 @@ static const struct {
       {"sched", "blocked", 0, 0},
       {"colorwrite", "blocked", 0, 0},
       FRONT_IS_DONE(2 * QUADS)}},
-    /* an element of four bytes in four turns */
+    /* an element of four bytes takes four turns */
     {ALL_IDEAL,
      "ZSTENCILTEST.StampsPerCycle=1 ZSTENCILTEST.BytesPerPixel=1",
      frame_layers,
@@ -135,8 +134,8 @@ static const struct {
       {"sched", "blocked", QUADS / 2, UINT64_MAX},
       {"sched", "waiting", 0, QUADS / 50},
       FRONT_IS_DONE(4 * PAIRED_QUADS)}},
-    /* registers, eight a thread, are those of twelve quads a unit, each of which waits for eight
-       texels one after another; then the MOV */
+    /* registers, eight per thread, suffice for twelve quads per unit. Each quad waits for eight
+     * dependent texels, then executes the MOV. */
     {ALL_IDEAL,
      IN_TURN " FRAGMENTSHADER.ThreadResources=384 FRAGMENTSHADER.PerfectTextures=FALSE "
              "FRAGMENTSHADER.AddressALULatency=100",
@@ -149,15 +148,15 @@ static const struct {
       {"sched", "waiting", PIXELS / 4 * 2 * (TEXELS + 1), UINT64_MAX},
       {"colorwrite", "starved", PIXELS / 4 * 2 * (TEXELS + 1), UINT64_MAX},
       FRONT_IS_DONE(PIXELS / 4 * 2 * (TEXELS + 1))}},
-    /* each of four transactions is asked for and comes, and is written and ends, in cycles of its
-     * own; both slices take the order */
+    /* each of four transactions takes a cycle for each of: request, arrival, write, end. Both
+     * slices take the order. */
     {IDEAL_memory,
      "MEMORYCONTROLLER.ReadLatency=1000 MEMORYCONTROLLER.WriteLatency=1000",
      frame_small_blit,
      {{"blitter", "busy", 4 * 4 + 2, 4 * 4 + 2 + FEW},
       {"blitter", "waiting", 2 * 1000, 2 * 1000 + 50},
       {"blitter", "blocked", 0, 0}}},
-    /* an instruction a cycle, of the quads of a unit */
+    /* one instruction per cycle for the quads of a unit */
     {IDEAL_shader,
      "",
      frame_long_fragments,

@@ -1,5 +1,5 @@
-/* What a program costs by its text: the numbers are those that the unit's own tests work out by
- * hand for one group (test_shader_timing.c), and arithmetic. */
+/* Static cost of programs. The expected numbers are those of test_shader_timing.c for one group,
+ * and simple arithmetic. */
 #include "unit/shader/static_cost.h"
 
 #include "base/mem.h"
@@ -53,7 +53,8 @@ tear_down(void **state)
     return 0;
 }
 
-/* Of the program on a machine with these settings; what was found before goes. */
+/* Returns the cost of the program on a machine with these settings. Releases the previous
+ * result. */
 static const struct static_cost *
 find(struct found *found, enum shader_stage stage, const char *words, const char *const *lines)
 {
@@ -66,7 +67,8 @@ find(struct found *found, enum shader_stage stage, const char *words, const char
 }
 #define COST(stage, words, ...) find(*state, stage, words, (const char *const[]){__VA_ARGS__, NULL})
 
-/* Eight at w a cycle: 8 / w turns; the result of the last one is there its latency later. */
+/* Eight instructions at w per cycle take 8 / w turns. The result of the last one follows after its
+ * latency. */
 static void
 test_independent(void **state)
 {
@@ -84,7 +86,7 @@ test_independent(void **state)
     }
 }
 
-/* Each waits for the one before: every l cycles one, and four turns of the ALUs all the same. */
+/* Dependent instructions issue every l cycles, but take only four turns of the ALUs. */
 static void
 test_dependent(void **state)
 {
@@ -101,7 +103,7 @@ test_dependent(void **state)
     }
 }
 
-/* SIMD beside scalar: 4 turns; the last RCP issues in cycle 3, and takes 7. */
+/* SIMD and scalar instructions pair in 4 turns. The last RCP issues in cycle 3 and takes 7. */
 static void
 test_pairs(void **state)
 {
@@ -117,8 +119,8 @@ test_pairs(void **state)
     assert_int_equal(c->issues[1].takes, 0);
 }
 
-/* 16 threads at 4 a cycle: 4 cycles of the ALUs each, which hide 4 of DP4's 5. DIV has 5 passes
- * (isa.def). */
+/* 16 threads at 4 per cycle: each instruction takes 4 cycles of the ALUs, which hide 4 of DP4's 5.
+ * DIV has 5 passes (isa.def). */
 static void
 test_groups_and_passes(void **state)
 {
@@ -138,9 +140,9 @@ test_groups_and_passes(void **state)
     assert_int_equal(c->alu_cycles, 2 * 5 * 4);
 }
 
-/* A group of 16 sends its four quads as their threads are through, 4 threads a cycle: the last in
- * cycle 3. Addresses take 6 cycles, filtering 4: texels are there in cycle 13; then MUL issues, and
- * its last threads have their result 3 + 3 cycles later. */
+/* A group of 16 threads sends each of its four quads when its threads have issued, 4 threads per
+ * cycle: the last one in cycle 3. Addresses take 6 cycles and filtering 4, so texels arrive in
+ * cycle 13. Then MUL issues, and the result of its last threads follows 3 + 3 cycles later. */
 static void
 test_texture(void **state)
 {
@@ -156,8 +158,9 @@ test_texture(void **state)
     assert_int_equal(c->kinds[KIND_TEXTURE], 1);
 }
 
-/* Three temporaries alive at once are four registers a thread (pairs): 100 registers hold 25
- * threads, that is 6 groups of 4; a unit may have 32 + 8 threads, 10 groups. */
+/* Three live temporaries take four registers per thread, because registers are allocated in pairs.
+ * 100 registers suffice for 25 threads, which are 6 groups of 4. A unit may have 32 + 8 threads, 10
+ * groups. */
 static void
 test_registers(void **state)
 {
@@ -180,7 +183,8 @@ test_registers(void **state)
     assert_int_equal(c->threads, 40);
 }
 
-/* Both sides of a branch, one round of a loop, a subroutine behind the END of the main program. */
+/* Both sides of a branch count, one iteration of a loop, and a subroutine after the END of the main
+ * program. */
 static void
 test_flow(void **state)
 {

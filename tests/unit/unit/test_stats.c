@@ -22,7 +22,7 @@ names_and_values(void **state)
     stat_set_add_counter(&set, "clipper.busy_cycles", "cycles", "cycles busy", &busy);
     assert_true(set.count < 256);
     assert_string_equal(set.entries[0].name,
-                        "clipper.primitives_in"); /* columns in order of adding */
+                        "clipper.primitives_in"); /* columns are in the order of adding */
     stat_set_snapshot(&set, values);
 
     assert_true(stat_set_sum(&set, values, "clipper.to_clip", &sum));
@@ -67,7 +67,7 @@ many_entries_are_found(void **state)
     stat_set_fini(&set);
 }
 
-/* The index stands in the instance alone. */
+/* Only names of instances contain the index. */
 static void
 instances_have_their_family(void **state)
 {
@@ -106,7 +106,7 @@ every_unit_documents_its_statistics(void **state)
         for (size_t k = 0; k < docs[i].group->count; k++) {
             assert_true(strlen(docs[i].group->infos[k].doc) > 8);
             assert_true(strlen(docs[i].group->infos[k].measure) > 3);
-            /* a counter has one name */
+            /* each counter has only one name */
             for (size_t other = 0; other < k; other++)
                 assert_true(docs[i].group->infos[other].offset != docs[i].group->infos[k].offset);
             assert_non_null(unit_question(docs[i].group, k));

@@ -1,16 +1,16 @@
-/* Cycles of a texture unit alone, between a shader that sends a request a cycle and a memory that
- * answers after a fixed time, worked out by hand from reference-2008's parameters:
+/* Cycles of one Texture Unit, calculated from the parameters of reference-2008. A shader sends one
+ * request per cycle, and a memory answers after a fixed time.
  *
- *   a request sent in cycle 0 is taken AddressALULatency = 6 cycles later, looked up in cycle 7
- * and, when all lines are there, read and filtered in 8; the answer is back FilterALULatency = 4
- * later, in 12.
+ * A request sent in cycle 0 is taken AddressALULatency = 6 cycles later and looked up in cycle 7.
+ * If all its lines are present, it is read and filtered in 8. The answer arrives FilterALULatency =
+ * 4 cycles later, in 12.
  *
- *   a line that only the second level has: look-up and read behind in cycle 8, expanded in 9,
- *   written by 10, and read by the filter in that cycle: 2 later than a hit.
+ * A line that only the second level contains is looked up there and read in cycle 8, expanded in 9,
+ * and written by 10. The filter reads it in that cycle: 2 cycles later than a hit.
  *
- *   a line that only memory has: asked for in cycle 8, at the memory in 9, here MEMORY_CYCLES
- * later, read behind in the same cycle, and then as above: 1 + MEMORY_CYCLES later than from the
- * second level. */
+ * A line that only memory contains is requested in cycle 8 and arrives at the memory in 9. The
+ * reply arrives MEMORY_CYCLES later and is read from the second level in the same cycle, then as
+ * above. This is 1 + MEMORY_CYCLES later than from the second level. */
 #include "base/mem.h"
 #include "unit/texture/texunit.h"
 
@@ -31,16 +31,17 @@ struct bench {
     struct texunit unit;
     struct resource res;
     uint8_t *memory;
-    struct gpu_memory gpu_memory; /* the same */
+    struct gpu_memory gpu_memory; /* the same memory */
     struct draw draw;
     struct group groups[MAX_QUADS / 16];
     struct exec blocks[MAX_QUADS / 16];
     float texels[MAX_QUADS / 16][4][EXEC_MAX_LANES];
     struct quad *quads[16]; /* of every group */
     struct program program;
-    /* of a run */
+    /* state and results of a run */
     uint32_t count, sent, answered;
-    uint64_t start, answer_cycle[MAX_QUADS]; /* from the first request on, in order of arrival */
+    /* in order of arrival, relative to the first request */
+    uint64_t start, answer_cycle[MAX_QUADS];
     uint32_t memory_reads;
     bool finished;
 };
@@ -129,7 +130,7 @@ static const struct module_ops shader_ops = {.clock = shader_clock};
 
 static const struct module_ops memory_ops = {.clock = memory_clock};
 
-/* With the parameters as the test has set them. */
+/* Builds the unit with the parameters of the test. */
 static void
 bench_build(struct bench *b)
 {
@@ -170,8 +171,8 @@ bench_fini(struct bench *b)
     free(b->memory);
 }
 
-/* Quad q looks at texels x .. x + 2 * step_x, y .. y + 2: its lanes' upper left texels are step_x
- * and 1 apart, each exactly hit. */
+/* Aims quad q at texels x to x + 2 * step_x, y to y + 2. The upper left texels of its lanes are
+ * step_x and 1 apart, and each lane hits a texel center. */
 static void
 aim(struct bench *b, uint32_t q, uint32_t x, uint32_t y, uint32_t step_x)
 {
@@ -183,7 +184,7 @@ aim(struct bench *b, uint32_t q, uint32_t x, uint32_t y, uint32_t step_x)
     }
 }
 
-/* Sends `count` requests and checks what came: the same texels as straight from memory. */
+/* Sends `count` requests. Checks that the texels equal those read directly from memory. */
 static void
 run(struct bench *b, uint32_t count)
 {
@@ -210,8 +211,8 @@ run(struct bench *b, uint32_t count)
     assert_int_equal(s->cache_l1_accesses, s->cache_l1_hits + s->cache_l1_misses);
 }
 
-/* One quad of one line: from memory, then from the first level, then, after the other 64 lines have
- * passed through the first level, from the second. */
+/* One quad that needs one line: from memory, then from the first level. After the other 64 lines
+ * have passed through the first level, the line comes from the second level. */
 static void
 latencies(void **state)
 {
@@ -237,8 +238,8 @@ latencies(void **state)
     bench_fini(&b);
 }
 
-/* With one level a line of 64 bytes is one transaction: look-up behind, memory, read, expansion and
- * write as with two. */
+/* With one level, a line of 64 bytes is one transaction. Lookup, memory access, read, expansion and
+ * write take the same time as with two levels. */
 static void
 one_level(void **state)
 {
@@ -255,7 +256,8 @@ one_level(void **state)
     bench_fini(&b);
 }
 
-/* Sixteen quads twice, the second time all in the first level. Bilinear: an answer a cycle. */
+/* Sends sixteen quads twice; the second time all hit in the first level. Bilinear: one answer per
+ * cycle. */
 static void
 assert_pace(struct bench *b, uint32_t quads, uint32_t cycles)
 {
@@ -299,7 +301,7 @@ nearest(void **state)
     bench_fini(&b);
 }
 
-/* LOD 0.5: two levels, two samples a quad. */
+/* LOD 0.5: two levels, so two samples per quad. */
 static void
 trilinear(void **state)
 {
@@ -314,7 +316,8 @@ trilinear(void **state)
     bench_fini(&b);
 }
 
-/* A footprint of 4 x 1 texels: four probes on level 0; with LOD 0.5 more, of two levels each. */
+/* A footprint of 4 x 1 texels takes four probes on level 0. With a LOD increased by 0.5 each probe
+ * reads two levels. */
 static void
 anisotropic(void **state)
 {
@@ -339,9 +342,9 @@ anisotropic(void **state)
     bench_fini(&b);
 }
 
-/* Nine texels of 16 bytes, around one point, are 9 words of bank 0: 3 turns of its 4 ports, 4
- * cycles each. Of 8 bytes: banks 0 and 2 get the texels of even and odd columns, 6 and 3: 2 turns
- * of 2 cycles. Of 4 bytes through ports of 2: 2 cycles. */
+/* Nine texels of 16 bytes around one point are 9 words of bank 0. They take 3 turns of its 4 ports,
+ * 4 cycles each. Texels of 8 bytes in even and odd columns are in banks 0 and 2, 6 and 3 texels: 2
+ * turns of 2 cycles. Texels of 4 bytes through ports of 2 bytes take 2 cycles. */
 static void
 ports(void **state)
 {
@@ -360,7 +363,7 @@ ports(void **state)
         struct bench b;
         bench_init(&b, cases[i].format);
         b.params.FRAGMENTSHADER.TextureCachePortWidth = cases[i].width;
-        memset(b.memory + 256, 0, b.res.size_bytes); /* no NaN */
+        memset(b.memory + 256, 0, b.res.size_bytes); /* never a NaN */
         bench_build(&b);
         for (uint32_t q = 0; q < 8; q++)
             aim(&b, q, 0, 0, 1);
@@ -372,9 +375,9 @@ ports(void **state)
     }
 }
 
-/* Sixteen lines that the second level has. With room in the window a line a cycle comes: 2 cycles
- * behind hits. In a window of one, a sample is looked up when the one before has its line, 3 cycles
- * later. */
+/* Sixteen lines in the second level. With a large window one line arrives per cycle, 2 cycles later
+ * than hits. With a window of one, a sample is looked up when the previous one has its line, 3
+ * cycles later. */
 static void
 window(void **state)
 {
@@ -382,7 +385,7 @@ window(void **state)
         struct bench b;
         bench_init(&b, 67);
         b.params.FRAGMENTSHADER.TextureWaitReadWindow = size;
-        b.params.FRAGMENTSHADER.TextureCacheLines = 1; /* 8 lines in all */
+        b.params.FRAGMENTSHADER.TextureCacheLines = 1; /* 8 lines in total */
         bench_build(&b);
         for (uint32_t q = 0; q < 16; q++)
             aim(&b, q, q % 4 * 4, q / 4 * 4, 1);
@@ -396,8 +399,8 @@ window(void **state)
     }
 }
 
-/* A quad at a corner of four lines that are nowhere takes 4 / misses cycles to be looked up; the
- * quad after it, whose line is here, does not wait for them and is answered first. */
+/* A quad at a corner of four lines that miss in both levels takes 4 / misses cycles of lookup. The
+ * next quad hits. It does not wait for the misses and is answered first. */
 static void
 misses_a_cycle(void **state)
 {
@@ -412,13 +415,14 @@ misses_a_cycle(void **state)
         aim(&b, 1, 32, 32, 1);
         run(&b, 2);
         assert_int_equal(b.answer_cycle[0], HIT + 4 / misses);
-        /* the four lines come one a cycle, as they were looked up behind the first level */
+        /* the four lines arrive one per cycle, in the order of their lookup in the second level */
         assert_int_equal(b.answer_cycle[1], HIT + 2 + 1 + MEMORY_CYCLES + 3);
         bench_fini(&b);
     }
 }
 
-/* Lines of DXT1, 64 bytes of texels out of 8: the decompressor takes one at a time. */
+/* Lines of DXT1: 8 bytes expand to 64 bytes of texels. The decompressor expands one line at a
+ * time. */
 static void
 decompression(void **state)
 {
@@ -440,8 +444,7 @@ decompression(void **state)
     }
 }
 
-/* With one level neighbouring blocks share the transaction that brings them while it is under way.
- */
+/* With one level, neighboring blocks share the transaction that is in flight for them. */
 static void
 shared_transactions(void **state)
 {
@@ -458,8 +461,8 @@ shared_transactions(void **state)
     bench_fini(&b);
 }
 
-/* A cache of one line: the samples at a corner of four lines get them one after another, and give
- * the right texels. */
+/* A cache of one line: a sample at a corner of four lines gets them one after another, with correct
+ * texels. */
 static void
 one_way(void **state)
 {
@@ -476,7 +479,7 @@ one_way(void **state)
     bench_fini(&b);
 }
 
-/* Lines of every size, over every layout and format: what arrives is right. */
+/* Caches of random sizes, with every layout and format, return correct texels. */
 static void
 any_cache(void **state)
 {
@@ -511,8 +514,8 @@ any_cache(void **state)
     }
 }
 
-/* Of four probes each, and none read before: each is answered as one bilinear sample that hits, as
- * fast as they come, one a cycle. */
+/* Each request has four probes, and no texel was read before. With PerfectTextures each is answered
+ * like one bilinear hit, at the full rate of one per cycle. */
 static void
 perfect(void **state)
 {
