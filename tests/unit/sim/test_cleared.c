@@ -1,8 +1,8 @@
-/* What a clear leaves for the frames behind it, by arithmetic: 64x64 pixels are 64 blocks of 256
- * bytes. A surface untouched since its clear begins a frame cleared, a touched one raw; and depth
- * alone is cleared by states alone exactly while the stencils are known to be one. */
+/* Effects of a clear on later frames. 64x64 pixels are 64 blocks of 256 bytes. A surface that is
+ * untouched since its clear starts the next frame cleared, a modified one starts raw. A clear of
+ * depth alone sets block states only if all stencil values are known to be equal. */
 #include "rigs/tiny_run.h"
-/* cmocka.h has a fail() of its own */
+/* last, because cmocka.h defines a macro fail() */
 #include "rigs/contents.h"
 #include "rigs/rig.h"
 
@@ -10,7 +10,7 @@
 
 enum { BLOCKS = SIZE * SIZE / 64, RED = 0xff0000ff };
 
-/* All pixels, at depth 0 of 0..1. */
+/* Draws all pixels at window depth 0. */
 static void
 layer(struct rig *rig)
 {
@@ -20,7 +20,7 @@ layer(struct rig *rig)
     rig_draw(rig, PRIM_TRIANGLE_STRIP, 4, 0);
 }
 
-/* Always passes, and puts `ref` into the stencil; depth test LESS. */
+/* Sets depth test LESS and a stencil test that always passes and writes `ref`. */
 static void
 replace_stencil(struct rig *rig, uint32_t ref)
 {
@@ -33,7 +33,7 @@ replace_stencil(struct rig *rig, uint32_t ref)
     rig_submit(rig);
 }
 
-/* Passes where the stencil is `ref`; depth test LESS. */
+/* Sets depth test LESS and a stencil test that passes where the stencil is `ref`. */
 static void
 test_stencil(struct rig *rig, uint32_t ref)
 {
@@ -45,7 +45,7 @@ test_stencil(struct rig *rig, uint32_t ref)
     rig_submit(rig);
 }
 
-/* Depth test LESS that writes nothing, by an object of that handle. */
+/* Sets depth test LESS without writes, in a state object with this handle. */
 static void
 keep_depth(struct rig *rig, uint32_t handle)
 {
@@ -68,8 +68,8 @@ assert_all_pixels(const struct rig *rig, uint32_t pixel)
         assert_int_equal(rig->pixels[i], pixel);
 }
 
-/* The frame behind the clear makes all its lines on chip: nothing is read. The one behind that one
- * reads what was drawn. */
+/* The frame after the clear creates all its lines on the chip and reads nothing. The following
+ * frame reads the drawn lines. */
 static void
 a_clear_lasts_until_a_draw(void **state)
 {
@@ -93,7 +93,7 @@ a_clear_lasts_until_a_draw(void **state)
     rig_assert_figure(rig, "memctl.z_bytes_read", BLOCKS * 256);
 }
 
-/* One pixel of the color buffer is uploaded: the surfaces are left. */
+/* Uploads one pixel of the color buffer; the surfaces are then no longer in use. */
 static void
 upload_pixel(struct rig *rig)
 {
@@ -105,7 +105,7 @@ upload_pixel(struct rig *rig)
     player_take(&rig->player, put, NULL, 0);
 }
 
-/* Shown without a draw: the DAC reads nothing. One pixel of an upload: it reads all. */
+/* Showing a cleared surface reads nothing. After an upload of one pixel the DAC reads all of it. */
 static void
 a_cleared_surface_is_shown_without_reads(void **state)
 {
@@ -124,8 +124,9 @@ a_cleared_surface_is_shown_without_reads(void **state)
     rig_assert_figure(rig, "memctl.dac_bytes_read", BLOCKS * 256);
 }
 
-/* A block that an upload goes into is whole in memory: a clear of this frame is written there, one
- * from before it is there already. The others keep their states, and so does the depth. */
+/* A block that an upload modifies must be raw in memory. A clear of this frame is written there;
+ * after a clear of an earlier frame the block is already there. The other blocks and the depth keep
+ * their states. */
 static void
 a_clear_is_written_once(void **state)
 {
@@ -138,18 +139,19 @@ a_clear_is_written_once(void **state)
     rig_assert_figure(rig, "memctl.z_bytes_written", 0);
     clear_all(rig, 0);
     rig_swap(rig);
-    rig_clear(rig, MASK_DEPTH, 1); /* the surfaces are used */
+    rig_clear(rig, MASK_DEPTH, 1); /* the surfaces are in use again */
     upload_pixel(rig);
     layer(rig);
     rig_swap(rig);
     rig_assert_figure(rig, "zstencil.lines_from_clear", BLOCKS);
-    rig_assert_figure(rig, "colorwrite.lines_unread", 1); /* raw, and written whole */
+    /* the uploaded block is raw and is written whole */
+    rig_assert_figure(rig, "colorwrite.lines_unread", 1);
     rig_assert_figure(rig, "colorwrite.lines_from_clear", BLOCKS - 1);
-    rig_assert_figure(rig, "memctl.color_bytes_written", BLOCKS * 256); /* the layer's */
+    rig_assert_figure(rig, "memctl.color_bytes_written", BLOCKS * 256); /* written by the layer */
     assert_all_pixels(rig, RED);
 }
 
-/* A depth buffer that is read and not written stays cleared, color masked out too. */
+/* A depth buffer that is read but not written stays cleared, also with color masked off. */
 static void
 what_only_reads_leaves_the_clear(void **state)
 {
@@ -167,9 +169,9 @@ what_only_reads_leaves_the_clear(void **state)
     }
 }
 
-/* A new depth buffer's stencils are 0, after a clear of both they are its: clears of depth keep
- * them, as states. A draw that writes stencils ends that: every line is read and written, until
- * they are cleared again. */
+/* The stencil values of a new depth buffer are 0. After a clear of both they have the clear value.
+ * Clears of depth alone preserve them and set block states. After a draw that writes stencil, every
+ * line is read and written until the stencil is cleared again. */
 static void
 depth_alone(void **state)
 {
@@ -195,7 +197,7 @@ depth_alone(void **state)
     layer(rig);
     rig_clear(rig, MASK_DEPTH, 1);
     rig_swap(rig);
-    rig_assert_figure(rig, "zstencil.blocks_cleared", BLOCKS); /* the first */
+    rig_assert_figure(rig, "zstencil.blocks_cleared", BLOCKS); /* by the first clear */
     test_stencil(rig, 9);
     layer(rig);
     rig_swap(rig);
@@ -209,7 +211,7 @@ depth_alone(void **state)
     rig_assert_figure(rig, "zstencil.blocks_cleared", BLOCKS);
 }
 
-/* Frame 0 leaves cleared surfaces, frame 1 draws into them. */
+/* Frame 0 leaves cleared surfaces, and frame 1 draws into them. */
 static void
 left_cleared(struct rig *rig)
 {
@@ -224,7 +226,7 @@ left_cleared(struct rig *rig)
     rig_assert_figure(rig, "colorwrite.lines_from_clear", BLOCKS);
 }
 
-/* Frame 0 clears and draws, frame 1 needs nothing of that: its draw is skipped on the way. */
+/* Frame 0 clears and draws. Frame 1 needs nothing of it, so the draw of frame 0 is skipped. */
 static void
 left_drawn(struct rig *rig)
 {
@@ -244,7 +246,7 @@ values_of_frame_1(const struct tiny_run *run, uint32_t frame)
     return run->frame[frame].values;
 }
 
-/* As `aetius sim --frames` does: draws that no wanted frame needs are skipped. */
+/* Like `aetius sim --frames`: skips draws that no requested frame needs. */
 static void
 need_only_wanted(struct tiny_run *run)
 {
@@ -257,7 +259,7 @@ need_only_wanted(struct tiny_run *run)
     run->sim.needed = run->data = needed;
 }
 
-/* Frame 1 adds a little to what frame 0 has drawn. */
+/* Frame 1 draws over a part of the picture of frame 0. */
 static void
 left_to_be_seen(struct rig *rig)
 {
@@ -271,7 +273,7 @@ left_to_be_seen(struct rig *rig)
     assert_all_pixels(rig, RED);
 }
 
-/* The values and the picture of the only frame of a trace are those of frame 1 of the whole. */
+/* A trace with frame 1 alone has the statistics and the picture of frame 1 in the whole trace. */
 static void
 assert_cut_is_the_same(const struct tiny_run *whole, const char *path)
 {
@@ -285,8 +287,8 @@ assert_cut_is_the_same(const struct tiny_run *whole, const char *path)
     tiny_fini(&cut);
 }
 
-/* However frame 1 is reached: with the one before it in time, without, or cut out of the trace,
- * which draws what comes before or reads it from a renderer that did. */
+/* Frame 1 is the same after a timed or an untimed frame 0. It is also the same when cut out of the
+ * trace, which then draws the preceding content or contains it as read from a renderer. */
 static void
 assert_the_way_makes_no_difference(struct rig *rig, void (*two_frames)(struct rig *rig))
 {

@@ -1,6 +1,6 @@
-/* Timed picture = functional picture with every codec of the registry switched on, each with one
- * sample a pixel and with four by force, over the workloads trace; and each codec that the machine
- * offers for a kind of block is one that applies to it, and the other way round. */
+/* The timed picture equals the functional one with every codec, for one sample per pixel and for
+ * four (forced), with the workloads trace. For each kind of block, the machine offers exactly the
+ * codecs that apply to it. */
 #include "rigs/tiny_run.h"
 
 #include "codec/codec.h"
@@ -19,7 +19,7 @@ struct shown {
     uint32_t count;
     uint8_t *rgba[FRAMES];
     size_t bytes[FRAMES];
-    uint64_t compressed[2]; /* blocks that color and depth wrote smaller than they are */
+    uint64_t compressed[2]; /* blocks of color and depth that were written compressed */
 };
 
 struct play {
@@ -120,7 +120,7 @@ choose_codec(struct params *params, uint32_t kind, const struct codec *codec)
     return params_set(params, text, &err);
 }
 
-/* The next codec of the kind from `from` on; NULL: no more. */
+/* Returns the next codec of the kind from `from` on; NULL at the end. */
 static const struct codec *
 next_codec(const struct codec *const **from, uint32_t kind)
 {
@@ -132,8 +132,8 @@ next_codec(const struct codec *const **from, uint32_t kind)
     return NULL;
 }
 
-/* A color codec and a depth codec at a time, until both lists end. Adds to the blocks that each of
- * them compressed. */
+/* Runs one color codec and one depth codec at a time, until both lists end. Adds the compressed
+ * blocks to the count of each codec. */
 static void
 every_codec(uint32_t samples, uint64_t compressed[CODEC_COUNT][2])
 {
@@ -168,7 +168,8 @@ every_codec(uint32_t samples, uint64_t compressed[CODEC_COUNT][2])
     forget(&functional);
 }
 
-/* One that never compresses would prove nothing. (At one sample some find nothing to compress.) */
+/* Each codec must compress some blocks, otherwise the test proves nothing. (At one sample some
+ * codecs find no block to compress.) */
 static void
 pictures_are_the_same(void **state)
 {

@@ -1,9 +1,9 @@
-/* Damaged input. Files: whatever a reader still gives is the undamaged trace's beginning, message
- * by message. Streams: an error that says something, or a picture, and the timed machine's is the
- * functional renderer's. Neither ever crashes, hangs or does what C leaves undefined (which the
- * sanitizers see).
+/* Damaged input. From a damaged file the reader returns only the first messages of the undamaged
+ * trace, unchanged. A damaged stream gives an error with a text, or a picture that is the same on
+ * the timed machine and in the functional renderer. There is no crash, hang or undefined behavior,
+ * which the sanitizers check.
  *
- * AETIUS_SEEDS says how many different damages; each seed's is always the same. */
+ * AETIUS_SEEDS sets the number of damages. Each seed gives the same damage in every run. */
 #include "base/build.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -20,13 +20,14 @@
 
 #define GOLDEN AETIUS_SOURCE_DIR "/tests/golden/tiny.trace"
 
-/* Streams on the timed machine take longer: there are fewer of them, however many are asked for. */
+/* Streams on the timed machine take longer, so their number is limited independently of
+ * AETIUS_SEEDS. */
 enum { DEFAULT_SEEDS = 100, SIMULATED_BYTES = 8 << 20, TIMED_SEEDS = 60, TIMED_SEEDS_MAX = 120 };
 
 struct golden {
-    char *bytes; /* the file */
+    char *bytes; /* content of the file */
     size_t size;
-    struct message *messages; /* with bytes of their own */
+    struct message *messages; /* with separately allocated bytes */
     uint32_t count;
 };
 
@@ -101,7 +102,8 @@ assert_same_message(const struct message *a, const struct message *b)
     }
 }
 
-/* Flips a bit, overwrites a run, cuts the end off, or takes a piece out of the middle. */
+/* Flips a bit, overwrites a run, truncates the data, or removes a piece from the middle. Returns
+ * the new size. */
 static size_t
 damage_bytes(char *bytes, size_t size, uint64_t *random)
 {
@@ -117,8 +119,8 @@ damage_bytes(char *bytes, size_t size, uint64_t *random)
     }
 }
 
-/* Every message that comes out is the golden trace's at that place, and the frames that the reader
- * promises are all there. */
+/* Every message that is read equals the message of the golden trace with the same number, and all
+ * frames that the reader reports are complete. */
 static void
 assert_readable_beginning(const struct golden *golden, const char *path)
 {
@@ -172,7 +174,7 @@ execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
     return functional_execute(data, cmd, out, out_bytes, err);
 }
 
-/* Draws the trace with message `damaged` in the place of the one of that number. */
+/* Draws the trace with message `damaged` instead of message `number`. */
 static bool
 draw_with(const struct golden *golden, uint32_t number, const struct message *damaged,
           struct error *err)
@@ -194,7 +196,7 @@ draw_with(const struct golden *golden, uint32_t number, const struct message *da
     return ok;
 }
 
-/* One to four dwords of a command stream get other values: small, huge, or a bit flipped. */
+/* Changes one to four dwords of a command stream to a small or huge value, or flips a bit. */
 static void
 damage_stream(uint8_t *bytes, uint32_t size, uint64_t *random)
 {
@@ -213,8 +215,8 @@ damage_stream(uint8_t *bytes, uint32_t size, uint64_t *random)
     }
 }
 
-/* Which dwords of a stream are neither the header of a packet nor a shader (which would mostly be
- * refused): returns how many. */
+/* Finds the dwords that are neither packet headers nor part of a shader, because damage to these is
+ * mostly refused. Returns their number. */
 static uint32_t
 find_operands(const uint8_t *bytes, uint32_t dwords, uint32_t *places)
 {
@@ -231,7 +233,7 @@ find_operands(const uint8_t *bytes, uint32_t dwords, uint32_t *places)
     return count;
 }
 
-/* One operand or two get slightly other values, which more often can be drawn. */
+/* Changes one or two operands slightly, so that the result can often be drawn. */
 static void
 nudge_stream(uint8_t *bytes, uint32_t size, uint64_t *random)
 {
@@ -250,7 +252,7 @@ nudge_stream(uint8_t *bytes, uint32_t size, uint64_t *random)
     free(places);
 }
 
-/* One SUBMIT of the trace with damage in it, and its number; the caller frees its bytes. */
+/* Returns a damaged SUBMIT of the trace, and its number. The caller frees its bytes. */
 static struct message
 damaged_submit(const struct golden *golden, uint64_t *random, uint32_t *number,
                void damage(uint8_t *bytes, uint32_t size, uint64_t *random))
@@ -281,8 +283,8 @@ damaged_streams(void **state)
     }
 }
 
-/* The whole simulation of the trace with message `damaged` in the place of the one of that number,
- * in time or not. */
+/* Simulates the trace, timed or functionally, with message `damaged` instead of message
+ * `number`. */
 static void
 simulate_with(const struct golden *golden, uint32_t number, const struct message *damaged,
               bool functional, struct tiny_run *run)

@@ -1,6 +1,5 @@
-/* Eight color buffers at once, each of another format, with a write mask and a color of its own,
- * the first one blended: in the functional renderer and on the machine. What they hold is worked
- * out by hand from the formats. */
+/* Eight color buffers at once, timed and functionally. Each has a different format, write mask and
+ * color, and the first one is blended. The expected contents are derived from the formats. */
 #include "rigs/player.h"
 #include "rigs/scene.h"
 
@@ -10,17 +9,17 @@ enum { WIDTH = 64, HEIGHT = 32, TARGETS = MAX_COLOR_BUFFERS, FIRST = 20, SURFACE
 
 enum { RED = 1, GREEN = 2, BLUE = 4, ALPHA = 8, ALL = 15 };
 
-/* Cleared to 0, 1, 0, 1. */
+/* All targets are cleared to 0, 1, 0, 1. */
 static const struct target {
     uint32_t format, bytes, mask;
     const char *color;
-    uint32_t background[4], drawn[4]; /* the words of an element, the first lowest */
+    uint32_t background[4], drawn[4]; /* words of an element in little-endian order */
 } targets[TARGETS] = {
-    /* B8G8R8A8, which adds: green and alpha were full */
+    /* B8G8R8A8, blended by addition: green and alpha were 1 */
     {1, 4, ALL, "1.0, 0.2, 0.4, 0.6", {0xff00ff00}, {0xffffff66}},
     /* R8G8B8A8 */
     {67, 4, RED | BLUE, "1.0, 0.2, 0.4, 0.6", {0xff00ff00}, {0xff66ffff}},
-    /* halves, beyond 0 to 1 */
+    /* half floats, also outside of 0 to 1 */
     {94, 8, ALL, "2.0, -1.0, 0.5, 4.0", {0x3c000000, 0x3c000000}, {0xbc004000, 0x44003800}},
     /* floats: 3.25, -7, 1e6 */
     {31,
@@ -56,7 +55,7 @@ make_shader(char *text, size_t size)
     assert_true(at < size);
 }
 
-/* Independent targets; the first adds what is drawn to what is there. */
+/* Independent blend states; the first target adds the color to its content. */
 static void
 make_blend(struct stream *s)
 {
@@ -67,13 +66,13 @@ make_blend(struct stream *s)
     stream_packet(s, CMD_CREATE_OBJECT, VOBJ_BLEND, dw, 3 + TARGETS);
 }
 
-/* Pixels 4 to 19 of rows 4 to 11. */
+/* Covers pixels 4 to 19 of rows 4 to 11. */
 static const float corners[4][4] = {{4.5f / 32 - 1, 4.5f / 16 - 1, 0, 1},
                                     {20.5f / 32 - 1, 4.5f / 16 - 1, 0, 1},
                                     {4.5f / 32 - 1, 12.5f / 16 - 1, 0, 1},
                                     {20.5f / 32 - 1, 12.5f / 16 - 1, 0, 1}};
 
-/* `bound`: a bit a target, those that have a surface. */
+/* `bound` has a bit for each target that has a surface. */
 static void
 draw(struct player *player, const struct params *params, bool timed, uint32_t bound)
 {

@@ -1,6 +1,6 @@
-/* A program that does not end ends the run with one line, the same on the timed machine and in the
- * functional renderer, however threads are grouped; one that ends within EXEC_THREAD_LIMIT
- * instructions of a thread runs on both. */
+/* A program that does not end stops the run with one line. The line is the same on the timed
+ * machine and in the functional renderer, for every group size. A program that ends within
+ * EXEC_THREAD_LIMIT instructions per thread runs on both. */
 #include "base/file.h"
 #include "isa/exec.h"
 #include "trace/file.h"
@@ -12,8 +12,9 @@
 
 enum { OBJ_TRIED = 500, LIMIT = 1 << 20 };
 
-/* A program that counts to n: MOV and BGNLOOP, n times SGE, IF, ADD and ENDLOOP, then SGE, IF and
- * BRK, and the MOV to its output: 4 n + 6 instructions of a thread, and those of PAD. */
+/* A loop that counts to n. A thread executes MOV and BGNLOOP, then n times SGE, IF, ADD and
+ * ENDLOOP, then SGE, IF and BRK, and the MOV to its output. These are 4 n + 6 instructions, plus
+ * those of PAD. */
 #define LOOP(n)                                                                                    \
     "MOV TEMP[0], IMM[0].xxxx\nBGNLOOP\nSGE TEMP[1].x, TEMP[0].xxxx, " n "\nIF TEMP[1].xxxx\n"     \
     "BRK\nENDIF\nADD TEMP[0].x, TEMP[0].xxxx, IMM[0].yyyy\nENDLOOP\n"
@@ -25,11 +26,11 @@ enum { OBJ_TRIED = 500, LIMIT = 1 << 20 };
 #define FRAGMENT "FRAG\nDCL IN[0], POSITION, LINEAR\nDCL OUT[0], COLOR\n" DECLARED NUMBERS
 #define PLACED   "MOV OUT[0], IN[0]\nEND\n"
 #define COLORED  "MOV OUT[0], IMM[1]\nEND\n"
-/* 262141 in odd columns, 0 in even ones: four instructions more. */
+/* 262141 in odd columns, 0 in even ones; takes four instructions. */
 #define OF_COLUMN                                                                                  \
     "MUL TEMP[2].x, IN[0].xxxx, IMM[1].xxxx\nFRC TEMP[2].x, TEMP[2].xxxx\n"                        \
     "SGE TEMP[2].x, TEMP[2].xxxx, IMM[1].xxxx\nMUL TEMP[2].x, TEMP[2].xxxx, IMM[0].wwww\n"
-/* Fragments of even columns are killed, and loop for ever where their quad lives. */
+/* Kills the fragments of even columns, which then loop endlessly as helpers of their quad. */
 #define KILLS                                                                                      \
     "MUL TEMP[2].x, IN[0].xxxx, IMM[1].xxxx\nFRC TEMP[2].x, TEMP[2].xxxx\n"                        \
     "SLT TEMP[2].x, TEMP[2].xxxx, IMM[1].xxxx\nKILL_IF -TEMP[2].xxxx\n"                            \
@@ -37,7 +38,7 @@ enum { OBJ_TRIED = 500, LIMIT = 1 << 20 };
 
 struct tried {
     enum shader_stage stage;
-    const char *text; /* lines that are not numbered */
+    const char *text; /* lines without numbers */
     bool ends;
 };
 
@@ -53,7 +54,7 @@ static const struct tried tried[] = {
     {STAGE_FRAGMENT, FRAGMENT KILLS COLORED, false},
 };
 
-/* With the numbers of its lines, from the first instruction on. */
+/* Numbers the lines from the first instruction on. */
 static void
 number_lines(const char *text, char *out, size_t size)
 {
@@ -69,7 +70,7 @@ number_lines(const char *text, char *out, size_t size)
     }
 }
 
-/* A red draw, and one with the program; both again in a second draw of it where it comes twice. */
+/* A scene: a red draw, then one draw per program. */
 struct scenery {
     struct player player;
     struct error err;
@@ -112,7 +113,7 @@ add_states(struct stream *s)
     scene_viewport(s, SIZE, SIZE);
 }
 
-/* Plays the scene with these programs in turn; a trace of it goes to `path`, unless NULL. */
+/* Plays the scene with each of these programs. Writes a trace of it to `path`, unless NULL. */
 static struct error
 play(const struct params *params, bool timed, const struct tried *const *programs, const char *path,
      bool *ok)
@@ -156,7 +157,7 @@ play(const struct params *params, bool timed, const struct tried *const *program
     return scenery.err;
 }
 
-/* The line for a program, in draw number `draw`. */
+/* The expected line for a program in draw number `draw`. */
 static void
 expect_line(char *line, size_t size, const struct tried *program, uint32_t draw)
 {
@@ -212,7 +213,7 @@ functional(void **state)
         check(&tried[i], "", false);
 }
 
-/* One instruction of a group a cycle, so that a million of them take no longer than they must. */
+/* One instruction of a group per cycle, so that a million instructions take the least time. */
 #define INSTANT "SHADER.Mode=instant "
 
 static void
@@ -233,8 +234,8 @@ timed(void **state)
     check(&tried[5], "", true);
 }
 
-/* Of draws that are on their way together the first that does not end is told of, as without
- * overlap: though the vertices of the second are at their limit before its fragments are. */
+/* Draws overlap, and the first endless one is reported, as without overlap. The vertices of the
+ * second draw reach the limit before the fragments of the first do. */
 static void
 first_of_two(void **state)
 {
@@ -253,7 +254,7 @@ first_of_two(void **state)
     }
 }
 
-/* And the commands end with that line, and status 1. */
+/* Commands print the line and end with status 1. */
 static void
 commands(void **state)
 {
@@ -276,7 +277,7 @@ commands(void **state)
     assert_non_null(strstr(said->err, line));
     RUN(said, "replay", trace, "-o", run);
     assert_int_equal(said->status, 1);
-    assert_non_null(strstr(said->err, wanted)); /* behind how many pictures there are */
+    assert_non_null(strstr(said->err, wanted)); /* after a count of pictures */
     assert_true(remove_folder(dir));
 }
 

@@ -1,6 +1,6 @@
-/* Faults put into the machine on purpose: each must change the picture, trip an identity or starve
- * the machine until the watchdog speaks; otherwise values would reach the frame buffer by another
- * way than through queues, caches and memory. Each runs in a process of its own. */
+/* Faults injected into the machine. Each must change the picture, violate an identity, or stop the
+ * machine until the watchdog reports it. This proves that values reach the frame buffer only
+ * through queues, caches and memory. Each fault runs in a child process. */
 #include "rigs/tiny_run.h"
 
 #include <fcntl.h>
@@ -15,20 +15,20 @@
 
 #define TWO_LEVELS "FRAGMENTSHADER.TwoLevelTextureCache=TRUE"
 
-/* What caught a fault: a bit each. */
+/* How a fault was detected; one bit each. */
 enum caught { UNCAUGHT = 1, PICTURE = 2, IDENTITY = 4, WATCHDOG = 8, BUG_CHECK = 16 };
 
 struct fault {
-    const char *queue;     /* by name; NULL: `inject` */
-    enum queue_fault kind; /* of the queue */
+    const char *queue;     /* name of the queue with the fault; NULL: `inject` makes the fault */
+    enum queue_fault kind; /* kind of fault of the queue */
     uint64_t at;
     void (*inject)(struct tiny_run *run);
     void (*on_batch)(struct tiny_run *run, uint32_t frame, uint32_t batch);
-    const char *machine; /* parameter settings, with a space between; NULL: none */
+    const char *machine; /* parameter settings, separated by spaces; NULL: none */
 };
 
 struct sound {
-    struct tiny_run run; /* with its machine still there */
+    struct tiny_run run; /* a run without a fault; its machine still exists */
 };
 
 static struct queue *
@@ -95,7 +95,7 @@ change_machine(struct tiny_run *run, const char *changes)
             BUG("%s", err.text);
 }
 
-/* Runs the trace with the fault in a child, whose report (the watchdog's, a BUG's) nobody reads. */
+/* Runs the trace with the fault in a child process, whose error messages are discarded. */
 static enum caught
 try_fault(const struct sound *sound, const struct fault *fault)
 {
@@ -138,7 +138,7 @@ no_fault(void **state)
     assert_int_equal(try_fault(*state, &(struct fault){0}), UNCAUGHT);
 }
 
-/* An item that is lost is missed: somebody waits for it for ever, or the counts do not agree. */
+/* A lost item is detected: a unit waits for it forever, or counters disagree. */
 static void
 dropped_item(void **state)
 {
@@ -165,8 +165,8 @@ dropped_item(void **state)
     }
 }
 
-/* Two primitives or quads of one pixel in the other order: the last draw of a frame is made of
- * such. Not every two neighbours in a queue are of one pixel, so some places are tried. */
+/* Exchanges two primitives or quads of the same pixel; the last draw of a frame consists of such.
+ * Not all neighbors in a queue have the same pixel, so the test tries several positions. */
 static void
 swapped_items(void **state)
 {
@@ -198,8 +198,8 @@ lose_depth(struct tiny_run *run)
         ((const struct fault *)run->data)->at;
 }
 
-/* A depth is missed only where something behind it is drawn later: one of the first lines to leave
- * the cache is such. */
+/* A lost depth is detected only if a later draw is behind it. One of the first lines evicted from
+ * the cache has such a depth. */
 static void
 lost_write_back(void **state)
 {
@@ -210,7 +210,7 @@ lost_write_back(void **state)
     assert_true(caught);
 }
 
-/* After the curtain's first part its texture is painted anew. */
+/* The texture of the curtain is repainted after the first part of the curtain is drawn. */
 static void
 keep_texels(struct tiny_run *run, uint32_t frame, uint32_t batch)
 {
@@ -245,7 +245,7 @@ mistake_line(struct tiny_run *run)
     run->sim.machine->texunit[0].cache.wrong_fill_at = 10;
 }
 
-/* A line of the first level that gets the bytes of the one behind it. */
+/* A line of the first level gets the bytes of the next one. */
 static void
 wrong_line(void **state)
 {
@@ -254,8 +254,8 @@ wrong_line(void **state)
                   "two levels", PICTURE);
 }
 
-/* One block of a surface is not noted as cleared by the first frame: memory holds zeros there,
- * which are in front of everything, and black where the background shows. */
+/* The first frame does not record the clear of one block. Memory contains zeros there: depth in
+ * front of everything, and black where the background is visible. */
 static void
 forget_depth_clear(struct tiny_run *run)
 {
@@ -277,7 +277,7 @@ wrong_block_state(void **state)
 
 #define COLOR_COMPRESSED "COLORWRITE.DisableCompression=FALSE"
 
-/* One of the first compressed lines is noted with another level. */
+/* One of the first compressed lines is recorded with a wrong level. */
 static void
 mistake_level(struct tiny_run *run)
 {
@@ -302,7 +302,7 @@ wrong_level(void **state)
     assert_true(caught);
 }
 
-/* A codec that gives one wrong bit: the highest of red or depth in one of the words. */
+/* A codec that decompresses one bit wrongly: the highest bit of one word, in red or in depth. */
 static uint32_t wrong_word;
 static const struct codec *sound_codec;
 
@@ -335,7 +335,8 @@ make_wrong(const struct codec *codec)
     wrong_codec.decompress = wrong_bit;
 }
 
-/* A depth is missed only where something is drawn over it later: not every word is such. */
+/* A wrong depth is detected only if something is drawn over it later, so the test tries several
+ * words. */
 static void
 wrong_codec_is_seen(void **state)
 {
@@ -352,7 +353,8 @@ wrong_codec_is_seen(void **state)
                           color, PICTURE);
         if (!((*codec)->applies & CODEC_DEPTH))
             continue;
-        for (uint32_t i = 0; i <= CODEC_WORDS && !caught; i++) { /* the last codec's word first */
+        /* starts with the word that detected the fault of the previous codec */
+        for (uint32_t i = 0; i <= CODEC_WORDS && !caught; i++) {
             wrong_word = i ? i - 1 : word % CODEC_WORDS;
             caught = try_fault(*state, &(struct fault){.inject = change_depth_codec,
                                                        .machine = depth}) == PICTURE;
@@ -369,14 +371,14 @@ move_hz(struct tiny_run *run)
     run->sim.machine->hz->fault_offset = 0.25f;
 }
 
-/* More of these in test_hz.c. */
+/* test_hz.c has more faults of Hierarchical Z. */
 static void
 wrong_hz(void **state)
 {
     assert_caught(*state, &(struct fault){.inject = move_hz}, "depth compared by HZ", PICTURE);
 }
 
-/* One of the last reads of frame 0: the DAC puts it in another's place. */
+/* One of the last reads of frame 0 gets a wrong tag, so the DAC stores it in the wrong position. */
 static void
 mistake_tag(struct tiny_run *run)
 {
@@ -392,7 +394,7 @@ wrong_tag(void **state)
         uint64_t at;
     } late = {{.inject = mistake_tag}, sound->run.sim.machine->memctl->reads_served - 300};
     assert_caught(sound, &late.fault, "tag of the DAC's read", PICTURE);
-    late.at = late.at / 2; /* a cache's: lines never come, or are overwritten */
+    late.at = late.at / 2; /* a read of a cache: its line never arrives, or is overwritten */
     assert_caught(sound, &late.fault, "tag of a read", PICTURE | WATCHDOG | BUG_CHECK);
 }
 
@@ -410,8 +412,8 @@ forget_order(struct tiny_run *run)
         memctl->channels[c].fault_order = true;
 }
 
-/* The memory scheduler forgets a transaction, or lets reads pass the write-back of the same line
- * (seen where a cache holds so little that lines come back at once). */
+/* The memory scheduler loses a transaction, or lets reads pass a write-back of the same line. The
+ * latter is detected if caches are so small that lines are read again soon. */
 static void
 wrong_schedule(void **state)
 {

@@ -1,6 +1,6 @@
-/* One triangle followed through the machine: what it came to by arithmetic, each of its quads once
- * at each stage, cycles that never go back, sums that are those of the statistics; and where one
- * ended that was culled. */
+/* One triangle is followed through the machine. Its record has the calculated counts, each quad
+ * once per stage, and cycles in order. Sums equal the statistics. The record of a culled triangle
+ * names the unit where it ended. */
 #include "rigs/rig.h"
 
 #include "report/draw/primitive_trace.h"
@@ -18,7 +18,7 @@ struct followed {
     struct primitive_trace trace;
 };
 
-/* Follows triangle `number` of draw 0 of the frame to come. */
+/* Follows triangle `number` of draw 0 of the next frame. */
 static struct followed *
 begin(struct rig *rig, uint32_t number)
 {
@@ -66,7 +66,7 @@ count_at(const struct followed *f, const char *queue, enum follow_kind kind)
     return s ? s->count : 0;
 }
 
-/* Of each thing by itself: sent, taken, sent on, and so forth. */
+/* The cycles of each thing are in order: sent, taken, sent on, and so on. */
 static void
 assert_order(const struct followed *f)
 {
@@ -77,7 +77,8 @@ assert_order(const struct followed *f)
         const struct follow_hop *hop = &follow->hops.items[at];
         if (hop->kind == FOLLOW_OTHER_USE)
             continue;
-        assert_true(hop->taken != CYCLE_NEVER && hop->taken > hop->sent); /* a latency of 1 */
+        /* the latency is at least 1 */
+        assert_true(hop->taken != CYCLE_NEVER && hop->taken > hop->sent);
         assert_true(f->trace.left[at] != CYCLE_NEVER && f->trace.left[at] >= hop->taken);
         if (before && before->kind == hop->kind && before->thing == hop->thing)
             assert_true(hop->sent >= before->taken);
@@ -85,8 +86,8 @@ assert_order(const struct followed *f)
     }
 }
 
-/* x + y <= 6 in pixels: 28 fragments in 10 quads of one tile (as test_fixed_function_timing). Each
- * quad is at each stage once. */
+/* Pixels with x + y <= 6: 28 fragments in 10 quads of one tile (as in
+ * test_fixed_function_timing.c). Each quad is at each stage once. */
 static void
 one_triangle(void **state)
 {
@@ -120,19 +121,18 @@ one_triangle(void **state)
     assert_int_equal(count_at(f, "late_quads", FOLLOW_QUAD), 0);
     assert_int_equal(count_at(f, "texture_requests", FOLLOW_REQUEST), 0);
     assert_int_equal(count_at(f, "clipped", FOLLOW_PRIMITIVE), 1);
-    /* six queues a quad: none is in one twice */
+    /* six queues per quad, each once */
     uint32_t hops[16] = {0};
     for (size_t i = 0; i < f->follow.hops.count; i++)
         if (f->follow.hops.items[i].kind == FOLLOW_QUAD)
             hops[f->follow.hops.items[i].thing]++;
     for (uint32_t i = 0; i < 10; i++)
         assert_int_equal(hops[i], 6);
-    /* 48 bytes of attributes in one buffer: one transaction, or two where they cross into the next
-     */
+    /* 48 bytes of attributes in one buffer: one transaction, or two if they cross a boundary */
     const uint64_t reads = count_at(f, "attribute_memory_requests", FOLLOW_READ);
     assert_in_range(reads, 1, 2);
     assert_int_equal(count_at(f, "attribute_memory_replies", FOLLOW_READ), reads);
-    /* three vertices of their own, each through five queues */
+    /* three vertices, each passing five queues */
     assert_int_equal(f->follow.vertices.count, 3);
     for (uint32_t i = 0; i < 3; i++)
         assert_int_equal(f->follow.vertices.items[f->follow.corners[i]].index, i);
@@ -141,8 +141,8 @@ one_triangle(void **state)
     leave(rig, f);
 }
 
-/* The units' latencies by arithmetic: the triangle is taken by the clipper a cycle after it was
- * assembled, and each further cycle of TriangleInputLatency keeps setup waiting for one more. */
+/* Latencies of units: the clipper takes the triangle one cycle after its assembly. Each further
+ * cycle of TriangleInputLatency delays setup by one cycle. */
 static void
 latencies(void **state)
 {
@@ -167,8 +167,8 @@ latencies(void **state)
     leave(rig, f);
 }
 
-/* Behind what is drawn: HZ culls the tile, or the z test the quads; in any case no quad is shaded,
- * and what ended where is what the statistics say. */
+/* A triangle behind the drawn depth. HZ culls its tile, or the z test its quads. No quad is shaded,
+ * and the record agrees with the statistics. */
 static void
 hidden(void **state)
 {
@@ -189,8 +189,8 @@ hidden(void **state)
     leave(rig, f);
 }
 
-/* A strip over three vertices between pixel centres: triangle 1 ends in setup; its vertices are
- * used again and again, and the use that counts comes before it. */
+/* A strip of three vertices between pixel centers: triangle 1 ends in setup. Its vertices are used
+ * repeatedly, and the relevant use precedes the triangle. */
 static void
 culled(void **state)
 {
@@ -214,7 +214,7 @@ culled(void **state)
     leave(rig, f);
 }
 
-/* Of two triangles the first lies outside a plane. */
+/* Follows one of two triangles, the first of which is outside a clip plane. */
 static void
 follow_of_two(struct rig *rig, uint32_t number)
 {
@@ -237,14 +237,14 @@ follow_of_two(struct rig *rig, uint32_t number)
     leave(rig, f);
 }
 
-/* The clipper is its last unit ... */
+/* The clipper is the last unit of the rejected triangle ... */
 static void
 rejected(void **state)
 {
     follow_of_two(*state, 0);
 }
 
-/* ... and the next one keeps its number, though it is the first that comes to setup. */
+/* ... and the next triangle keeps its number, although it is the first one that reaches setup. */
 static void
 behind_a_rejected_one(void **state)
 {

@@ -1,6 +1,6 @@
-/* Resources that go while the machine works: their memory is free for others at once, wherever time
- * is; only draws that use it are waited for; and who gets it next finds zeros there, not what
- * caches still have of the one before. */
+/* Resources that are destroyed while the machine works. Their memory is available at once. Only
+ * draws that use the resource must end first. The next resource at the address reads zeros, not the
+ * lines that caches keep of the previous one. */
 #include "rigs/rig.h"
 
 enum {
@@ -28,7 +28,7 @@ unref(struct rig *rig, uint32_t handle)
                 0);
 }
 
-/* A texture under a view that is bound. */
+/* Creates a texture and binds a view of it. */
 static void
 create_texture(struct rig *rig, uint32_t handle, uint32_t view)
 {
@@ -51,7 +51,7 @@ paint(struct rig *rig, uint32_t handle, uint8_t value)
     player_take(&rig->player, put, NULL, 0);
 }
 
-/* Neither bound nor to be found any more. */
+/* Unbinds the view and destroys it. */
 static void
 destroy_view(struct rig *rig, uint32_t view)
 {
@@ -78,7 +78,7 @@ start(struct rig *rig)
     assert_true(machine_drain(rig_machine(rig), &err));
 }
 
-/* All of the surface, and goes on behind what comes. */
+/* Draws the whole surface without waiting for the end of the draw. */
 static void
 draw(struct rig *rig, bool textured)
 {
@@ -102,8 +102,7 @@ running(const struct rig *rig)
     return rig_machine(rig)->cmdproc->batch_ring.count;
 }
 
-/* A texture whose view is the last to hold it is sampled between the loss of its handle and of its
- * view. */
+/* A texture is sampled after its handle is destroyed, while its view still references it. */
 static void
 texture_begins_as_zeros(void **state)
 {
@@ -111,7 +110,7 @@ texture_begins_as_zeros(void **state)
     start(rig);
     const uint32_t address = address_of(rig, RES_FIRST);
     unref(rig, RES_FIRST);
-    draw(rig, true); /* and nothing that empties the caches */
+    draw(rig, true); /* nothing empties the caches here */
     destroy_view(rig, OBJ_FIRST);
     create_texture(rig, RES_SECOND, OBJ_SECOND);
     assert_int_equal(address_of(rig, RES_SECOND), address);
@@ -119,7 +118,8 @@ texture_begins_as_zeros(void **state)
     assert_surface(rig, 0);
 }
 
-/* Another one in the place of the vertices, whose binding is the last to hold them. */
+/* Creates another buffer at the address of the vertices, whose binding was the last reference to
+ * them. */
 static void
 change_vertices(struct rig *rig)
 {
@@ -132,7 +132,7 @@ change_vertices(struct rig *rig)
     assert_int_equal(address_of(rig, RES_BUFFER), address);
 }
 
-/* The same of a buffer: four times the same vertex is no triangle. */
+/* The same for a buffer: four identical vertices give no triangle. */
 static void
 buffer_begins_as_zeros(void **state)
 {
@@ -147,7 +147,7 @@ buffer_begins_as_zeros(void **state)
     assert_surface(rig, 0);
 }
 
-/* What no draw uses goes, and comes again in its place, in no time. */
+/* A resource that no draw uses is destroyed and created again at the same address in no time. */
 static void
 unused_goes_at_once(void **state)
 {
@@ -169,7 +169,8 @@ unused_goes_at_once(void **state)
     assert_surface(rig, WHITE);
 }
 
-/* A draw that samples the texture ends first; one behind it, that does not, is not waited for. */
+/* A draw that samples the texture ends first. A later draw that does not sample it may still
+ * run. */
 static void
 users_are_waited_for(void **state)
 {
@@ -180,7 +181,7 @@ users_are_waited_for(void **state)
     draw(rig, false);
     assert_int_equal(running(rig), 2);
     unref(rig, RES_FIRST);
-    assert_int_equal(running(rig), 2); /* its view has it */
+    assert_int_equal(running(rig), 2); /* the view still references it */
     destroy_view(rig, OBJ_FIRST);
     assert_int_equal(running(rig), 1);
     create_texture(rig, RES_SECOND, OBJ_SECOND);
@@ -188,7 +189,7 @@ users_are_waited_for(void **state)
     assert_surface(rig, 0xffff0000);
 }
 
-/* Its texels are those that it had, not those of the next one in its place. */
+/* The draw samples the texels of its texture, not those of the next resource at the address. */
 static void
 users_see_what_was(void **state)
 {
@@ -201,7 +202,7 @@ users_see_what_was(void **state)
     assert_surface(rig, WHITE);
 }
 
-/* Nor are its vertices. */
+/* The same for vertices. */
 static void
 vertices_are_what_was(void **state)
 {
@@ -212,7 +213,7 @@ vertices_are_what_was(void **state)
     assert_surface(rig, WHITE);
 }
 
-/* Nor does an upload that is on its way come after its resource. */
+/* An upload in flight completes before its resource is destroyed. */
 static void
 uploads_are_waited_for(void **state)
 {

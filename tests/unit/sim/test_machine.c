@@ -1,6 +1,6 @@
-/* The timed machine as a whole, on the tiny trace: its picture is the functional renderer's on
- * every kind of machine, its results depend on no order of clocking, on no earlier frame and no
- * earlier run, and its units' states add up. */
+/* The whole timed machine with the tiny trace. Its picture equals that of the functional renderer
+ * on every kind of machine. Its results do not depend on the clocking order, on previous frames, or
+ * on previous runs. The states of its units add up. */
 #include "rigs/tiny_run.h"
 
 #include <stdarg.h>
@@ -55,7 +55,7 @@ timed_is_functional(void **state)
     assert_true(tiny_same_pictures(&pair->functional, &pair->timed));
 }
 
-/* Every statistic of a frame; `first` names the run that is compared with. */
+/* Compares every statistic of a frame. `what` names the second run. */
 static void
 assert_same_frame(const struct tiny_run *a, const struct tiny_run *b, uint32_t frame,
                   const char *what)
@@ -66,7 +66,8 @@ assert_same_frame(const struct tiny_run *a, const struct tiny_run *b, uint32_t f
     assert_int_equal(a->values_count, b->values_count);
     if (!memcmp(a->frame[frame].values, b->frame[frame].values, a->values_count * sizeof(uint64_t)))
         return;
-    assert_true(simulation_init(&sim, &a->params, &all, NULL, &err)); /* for the names */
+    /* for the names of the statistics */
+    assert_true(simulation_init(&sim, &a->params, &all, NULL, &err));
     char text[512];
     for (uint32_t i = 0; i < a->values_count; i++) {
         if (a->frame[frame].values[i] == b->frame[frame].values[i])
@@ -139,7 +140,7 @@ second_run_is_the_same(void **state)
     tiny_fini(&run);
 }
 
-/* Frame 1 after a functional frame 0 costs what it costs after a timed one. */
+/* Frame 1 takes the same cycles after a functional frame 0 as after a timed one. */
 static void
 frames_start_drained(void **state)
 {
@@ -149,7 +150,7 @@ frames_start_drained(void **state)
     tiny_init(&run);
     assert_true(frame_set_parse(&run.frames, "1", &err));
     go(&run);
-    assert_null(run.frame[0].rgba); /* walked past: nobody looks at it */
+    assert_null(run.frame[0].rgba); /* skipped: no later frame needs its picture */
     assert_int_equal(run.frame[1].bytes, pair->timed.frame[1].bytes);
     assert_memory_equal(run.frame[1].rgba, pair->timed.frame[1].rgba, run.frame[1].bytes);
     assert_int_equal(run.frame[1].cycles, pair->timed.frame[1].cycles);
@@ -157,8 +158,8 @@ frames_start_drained(void **state)
     tiny_fini(&run);
 }
 
-/* So it is when a cycle of the memory is not one of the GPU: 3 of the GPU are 7 of the memory's
- * reference clock, and frame 0 does not end on a cycle of the memory. */
+/* The same if memory cycles differ from GPU cycles: 3 GPU cycles are 7 cycles of the memory's
+ * reference clock. Frame 0 does not end at a memory cycle. */
 static void
 frames_start_with_a_memory_cycle(void **state)
 {
@@ -179,7 +180,8 @@ frames_start_with_a_memory_cycle(void **state)
     tiny_fini(&alone);
 }
 
-/* All the states of a unit in all frames are its cycles: by the names, without naming a unit. */
+/* The states of each unit add up to its cycles over all frames. Units are found by the names of
+ * statistics. */
 static void
 states_are_cycles(void **state)
 {
@@ -196,14 +198,14 @@ states_are_cycles(void **state)
             sum += clock->modules[i]->cycles[s];
         assert_int_equal(sum, clock->now);
     }
-    /* what the program gives back after the last swap costs a few orders more */
+    /* the client's end after the last swap takes a few orders more */
     uint64_t frames = pair->timed.frame[0].cycles + pair->timed.frame[1].cycles;
     assert_in_range(clock->now - frames, 0, 100);
     simulation_fini(&run.sim);
     tiny_fini(&run);
 }
 
-/* Other machines draw the same picture and come to an end. Each line is one machine. */
+/* Each line is one machine. Each must draw the same picture and finish. */
 static const char *const machines[] = {
     "FRAGMENTSHADER.ThreadGroup=4",
     "FRAGMENTSHADER.ThreadGroup=16",
@@ -263,7 +265,7 @@ run_machine(struct tiny_run *run, const char *preset, const char *changes)
         fail_msg("%s %s: %s", preset, changes, run->err.text);
 }
 
-/* And it is the same machine when its units never sleep. */
+/* The results must also be the same if units never sleep. */
 static void
 check_machine(const struct pair *pair, const char *preset, const char *changes)
 {
@@ -288,7 +290,7 @@ every_machine_draws_the_same(void **state)
     check_machine(*state, "reference-2008", "");
 }
 
-/* With several samples a pixel too, where lines may be written of which a quad covers a part. */
+/* The same with several samples per pixel, where a quad may write only a part of a line. */
 static void
 samples_draw_the_same(void **state)
 {
@@ -312,7 +314,7 @@ samples_draw_the_same(void **state)
     }
 }
 
-/* As many of a unit as the parameters say, and no more. */
+/* The machine has exactly as many units as the parameters set. */
 static void
 units_are_as_many_as_said(void **state)
 {
@@ -347,7 +349,7 @@ units_are_as_many_as_said(void **state)
     }
 }
 
-/* Replies on a client's bus, in transactions of 64 bytes a cycle. */
+/* Buses deliver the configured number of transactions of 64 bytes per cycle. */
 static void
 buses_are_as_wide_as_said(void **state)
 {

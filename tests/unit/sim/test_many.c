@@ -1,4 +1,5 @@
-/* What there may be a hundred thousand of: each costs no more because of the others. */
+/* Objects that may be very numerous: the cost of each must not grow with the number of the
+ * others. */
 #include "rigs/player.h"
 
 #include "base/mem.h"
@@ -33,8 +34,8 @@ buffer(uint32_t handle)
                                   .array_size = 1};
 }
 
-/* Makes `count` buffers and takes them away, in an order like a shuffled one: by the client's end,
- * or one by one. */
+/* Creates `count` buffers and destroys them, in a shuffled order or together at the end of the
+ * client. Returns the processor time in seconds. */
 static double
 seconds_for(uint32_t count, bool timed, bool at_the_end)
 {
@@ -84,8 +85,8 @@ creates(struct gpu_device *device, uint32_t handle, bool resource, struct error 
     return gpu_apply(device, &cmd, err);
 }
 
-/* What a trace creates takes memory of this host: there is an end to it, and room again when the
- * client has gone. */
+/* Objects of a trace take memory of the host. Their number is limited, and the memory is available
+ * again after the end of the client. */
 static void
 there_is_an_end_to_them(void **state)
 {
@@ -96,7 +97,7 @@ there_is_an_end_to_them(void **state)
         const struct gpu_cmd begin = {.op = GPU_CLIENT_BEGIN, .client = 1};
         const struct gpu_cmd end = {.op = GPU_CLIENT_END, .client = 1};
         assert_true(gpu_device_init(&device, 1 << 30, &err));
-        device.pages = true; /* none that are used */
+        device.pages = true; /* reserve addresses only, so that no memory is used */
         for (uint32_t round = 0; round < 2; round++) {
             uint32_t count = 0;
             assert_true(gpu_apply(&device, &begin, &err));
@@ -111,7 +112,7 @@ there_is_an_end_to_them(void **state)
     }
 }
 
-/* The same for who only follows a trace, to cut it. */
+/* The same limit applies to the live state, which only follows a trace. */
 static void
 there_is_an_end_to_what_is_followed(void **state)
 {
@@ -134,7 +135,8 @@ there_is_an_end_to_what_is_followed(void **state)
     live_state_destroy(live);
 }
 
-/* Constants of 64 K dwords at each of a stage's numbers: one SUBMIT alone says too much. */
+/* Constant buffers of 64 K dwords in each slot of a stage: together they exceed the limit, although
+ * each SUBMIT is small. */
 static void
 there_is_an_end_to_what_is_bound(void **state)
 {
@@ -154,17 +156,17 @@ there_is_an_end_to_what_is_bound(void **state)
         packet[1] = count / NUMBERS;
         packet[2] = count % NUMBERS;
         ok = live_state_take(live, &submit, &err);
-        if (count == 0) /* the same again replaces it */
+        if (count == 0) /* a repeated packet replaces the previous one */
             for (uint32_t again = 0; again < 4 * NUMBERS; again++)
                 assert_true(live_state_take(live, &submit, &err));
     }
     assert_false(ok);
-    assert_in_range(count, 1000, 2100); /* of 256 KB, or 512 that grow by doubling */
+    assert_in_range(count, 1000, 2100); /* 256 KB each, or 512 KB since buffers grow by doubling */
     live_state_destroy(live);
     free(packet);
 }
 
-/* The allocator's ranges against a map of bits. */
+/* Compares the ranges of the allocator with a bit map. */
 static void
 ranges_are_found_as_by_looking_at_all(void **state)
 {
@@ -177,7 +179,7 @@ ranges_are_found_as_by_looking_at_all(void **state)
         const uint32_t at = seed >> 16 & (LINES - 1), align = 1u << (seed >> 28 & 3);
         const uint32_t wanted = 1 + (seed >> 8 & 7);
         struct free_range found;
-        /* the runs of free lines are the ranges: a line changes, and the runs beside it with it */
+        /* ranges are the runs of free lines: a changed line also changes the adjacent runs */
         uint32_t first = at, end = at + 1;
         while (first > 0 && is_free[first - 1])
             first--;
@@ -200,7 +202,7 @@ ranges_are_found_as_by_looking_at_all(void **state)
             if (end > at + 1)
                 free_ranges_add(&ranges, at + 1, end - at - 1);
         }
-        /* the first fit, by looking */
+        /* the first fit, by linear search */
         uint32_t expected = LINES, start = 0, largest = 0;
         for (uint32_t i = 0; i <= LINES; i++) {
             if (i < LINES && is_free[i])

@@ -1,14 +1,15 @@
-/* A memory that grows with what is in it: when it may, what stays the same, and what is said of the
- * size that would do. */
+/* A memory that grows on demand: when it may grow, which addresses stay the same, and the
+ * sufficient size that messages state. */
 #include "rigs/rig.h"
 #include "sim/memory_need.h"
 
 #include <string.h>
 #include <unistd.h>
 
-enum { MB = 1 << 20, SIDE = 512, TEXTURES = 6, FIRST_TEXTURE = 50 }; /* a megabyte each */
+enum { MB = 1 << 20, SIDE = 512, TEXTURES = 6, FIRST_TEXTURE = 50 }; /* one megabyte each */
 
-/* A user's size is kept; a preset's is not; what a run left behind is loaded as it was. */
+/* A size that the user sets is fixed, a size of a preset may grow. The file of a run restores the
+ * setting. */
 static void
 test_who_lets_it_grow(void **state)
 {
@@ -32,7 +33,7 @@ test_who_lets_it_grow(void **state)
     assert_true(again.MEMORYCONTROLLER.MemoryGrows);
 }
 
-/* The same addresses as in a memory that is large from the start. */
+/* Addresses are the same as in a memory that is large from the start. */
 static void
 test_addresses_stay(void **state)
 {
@@ -56,15 +57,16 @@ test_addresses_stay(void **state)
     assert_int_equal(small.used_bytes, large.used_bytes);
     assert_int_equal(small.size_bytes % (16 * MB), 0);
     uint32_t address;
-    assert_true(gpu_memory_alloc_at(&small, 1024u * MB, 4096, &err)); /* as a trimmed trace says */
+    assert_true(gpu_memory_alloc_at(&small, 1024u * MB, 4096, &err)); /* as in a trimmed trace */
     assert_true(gpu_memory_alloc(&small, 2000u * MB, &address, &err));
     assert_int_equal(address, 1024u * MB + 4096);
-    assert_false(gpu_memory_alloc(&small, 2000u * MB, &address, &err)); /* addresses end */
+    /* the address space is exhausted */
+    assert_false(gpu_memory_alloc(&small, 2000u * MB, &address, &err));
     gpu_memory_fini(&small);
     gpu_memory_fini(&large);
 }
 
-/* So large and no larger; others have parts of it too. */
+/* The memory grows up to the limit of a budget, of which others use a part. */
 static void
 test_an_end_to_growing(void **state)
 {
@@ -110,8 +112,8 @@ test_the_machine_grows(void **state)
     assert_int_equal(rig->pixels[0] & 0xff, 255);
 }
 
-/* Six textures of a megabyte, the first three of which go before the last three come: four at once
- * do, and the frame buffers and vertices. */
+/* Six textures of one megabyte, of which the first three are destroyed one by one after the next
+ * ones are created. At most four exist at once. */
 static void
 test_what_would_do(void **state)
 {
@@ -138,7 +140,7 @@ test_what_would_do(void **state)
     assert_true(trace_reader_open(&reader, path, NULL, &err));
     assert_true(memory_need_find(&need, reader, &rig->params, UINT32_MAX, &err));
     assert_int_equal(need.used_bytes, 4 * MB);
-    assert_int_equal(need.size_bytes, 16 * MB); /* the step */
+    assert_int_equal(need.size_bytes, 16 * MB); /* one step of growth */
     strcpy(err.text, "frame 3: " MEMORY_EXHAUSTED ": raise MemorySize");
     memory_need_tell(reader, &rig->params, UINT32_MAX, &err);
     assert_non_null(strstr(err.text, "16777216 would do"));
@@ -150,8 +152,8 @@ test_what_would_do(void **state)
     rig->params.MEMORYCONTROLLER.MemorySize = 1 << 20;
 }
 
-/* Moves rows 0 .. 1023 of a texture of 10 MB by four: the machine reads them from a copy of all of
- * it. */
+/* Moves rows 0 to 1019 of a texture of 10 MB by four rows. The machine reads them from a copy of
+ * the whole texture. */
 static void
 copy_in_place(struct player *player)
 {
@@ -163,7 +165,7 @@ copy_in_place(struct player *player)
     player_submit(player, &s);
 }
 
-/* What is counted is what the machine is content with, to the step that a memory grows by. */
+/* The computed need equals the peak of the machine, rounded up to a step of growth. */
 static void
 test_copies_of_blits_count(void **state)
 {

@@ -1,7 +1,6 @@
-/* Uploads that go on beside draws and clears (COMMANDPROCESSOR.UploadsInFlight): whatever is
- * uploaded, and whoever still reads it or is about to, the pictures are the functional renderer's;
- * and an upload into something that nobody uses takes no longer than itself or the draws beside
- * it. */
+/* Uploads that overlap draws and clears (COMMANDPROCESSOR.UploadsInFlight). Pictures equal those of
+ * the functional renderer, whatever is uploaded and whichever draws use it. An upload to an unused
+ * resource takes the time of the upload or of the overlapping draws, whichever is longer. */
 #include "rigs/player.h"
 #include "rigs/scene.h"
 
@@ -13,25 +12,25 @@ enum {
     BYTES = WIDTH * HEIGHT * 4,
     STEPS = 150,
     TEXTURES = 3,
-    TEXELS = 32, /* a side */
-    QUADS = 7,   /* in the buffer of vertices, back to back: lines of a cache hold several */
+    TEXELS = 32, /* per side */
+    QUADS = 7,   /* stored contiguously in the vertex buffer, so that cache lines contain several */
     QUAD_BYTES = 4 * 8 * 4,
     LARGE_BYTES = 8192,
     LONG = 240,         /* vertices */
-    LONG_INDICES = 900, /* of 2 bytes */
+    LONG_INDICES = 900, /* of 2 bytes each */
     RES_OTHER = 20,
     RES_UNIFORMS,
     RES_LARGE,
-    RES_LONG,         /* vertices of a draw that takes a while to be read */
-    RES_LONG_INDICES, /* and indices */
-    RES_TEXTURES,     /* and the next ones */
+    RES_LONG,         /* vertices of a draw whose fetch takes long */
+    RES_LONG_INDICES, /* indices of such a draw */
+    RES_TEXTURES,     /* and the following handles */
     OBJ_OTHER = 200,
     OBJ_BLENDING,
     OBJ_LINES,
     OBJ_PLAIN,
     OBJ_TEXTURED,
     OBJ_LARGE,
-    OBJ_VIEWS, /* and the next ones */
+    OBJ_VIEWS, /* and the following handles */
 };
 
 static const char vs[] =
@@ -51,7 +50,7 @@ static const uint8_t large[LARGE_BYTES];
 struct fixture {
     struct player player;
     uint32_t random;
-    uint64_t cycles, seen; /* seen: a hash of pictures on the way */
+    uint64_t cycles, seen; /* hash of the pictures read during the test */
     uint8_t color[BYTES], other[BYTES];
 };
 
@@ -72,7 +71,7 @@ put(struct fixture *f, uint32_t handle, struct box box, const void *bytes, uint3
         NULL, 0);
 }
 
-/* A texture or a surface, or a corner of it. */
+/* Uploads a whole texture or surface, or a corner of it. */
 static void
 put_texels(struct fixture *f, uint32_t handle, uint32_t width, uint32_t height)
 {
@@ -85,7 +84,7 @@ put_texels(struct fixture *f, uint32_t handle, uint32_t width, uint32_t height)
     put(f, handle, (struct box){0, 0, 0, (int32_t)w, (int32_t)h, 1}, texels, w * h * 4);
 }
 
-/* A quad anywhere, in any colors. */
+/* Uploads a quad with random position and colors. */
 static void
 put_quad(struct fixture *f, uint32_t quad)
 {
@@ -103,7 +102,8 @@ put_quad(struct fixture *f, uint32_t quad)
         sizeof v);
 }
 
-/* Two triangles: as a driver splits a quad, whose diagonal is then no line, or other ones. */
+/* Uploads indices of two triangles: a split quad, whose diagonal is not an edge to draw, or
+ * others. */
 static void
 put_indices(struct fixture *f)
 {
@@ -140,14 +140,15 @@ create_all(struct fixture *f)
     create(f, RES_VERTICES, BIND_VERTEX_BUFFER, QUADS * QUAD_BYTES, 0);
     create(f, RES_LONG, BIND_VERTEX_BUFFER, LONG * 32, 0);
     create(f, RES_LONG_INDICES, BIND_INDEX_BUFFER, LONG_INDICES * 2, 0);
-    create(f, RES_INDICES, BIND_INDEX_BUFFER, 1024, 0); /* lines away from the uniforms */
+    /* in cache lines separate from those of the uniforms */
+    create(f, RES_INDICES, BIND_INDEX_BUFFER, 1024, 0);
     create(f, RES_UNIFORMS, BIND_CONSTANT_BUFFER, 64, 0);
     scene_states(&s, 0);
     CREATE(&s, VOBJ_RASTERIZER, OBJ_LINES,
            RASTERIZER_DEPTH_CLIP | FILL_LINE * RASTERIZER_FILL_FRONT |
                FILL_LINE * RASTERIZER_FILL_BACK | RASTERIZER_HALF_PIXEL_CENTER,
            float_bits(1), 0, 0, float_bits(1), 0, 0, 0);
-    /* source alpha and one less it: the order of draws matters */
+    /* source alpha and one minus source alpha: the order of draws matters */
     stream_blend(&s, OBJ_BLENDING, blend_of(FACTOR_SRC_ALPHA, FACTOR_INV_SRC_ALPHA));
     stream_shader(&s, OBJ_VS, VSTAGE_VERTEX, vs);
     stream_shader(&s, OBJ_PLAIN, VSTAGE_FRAGMENT, plain_fs);
@@ -174,7 +175,7 @@ create_all(struct fixture *f)
     put_uniforms(f);
 }
 
-/* A quad, as a strip of its own vertices or by indices, filled or not. */
+/* Draws a quad, as a strip of vertices or with indices, filled or as lines. */
 static void
 draw(struct fixture *f, uint32_t quad, bool lines)
 {
@@ -196,7 +197,8 @@ draw(struct fixture *f, uint32_t quad, bool lines)
     player_submit(&f->player, &s);
 }
 
-/* Triangles of many vertices, or of many indices, of which the last ones change behind it. */
+/* Draws triangles of many vertices or of many indices, and then uploads new data over the last
+ * ones. */
 static void
 draw_long(struct fixture *f, bool indexed)
 {
@@ -225,7 +227,7 @@ draw_long(struct fixture *f, bool indexed)
         put(f, RES_LONG, (struct box){sizeof vertices - 512, 0, 0, 512, 1, 1}, vertices, 512);
 }
 
-/* Takes note of the pictures as they are. */
+/* Reads the pictures and adds them to the hash. */
 static void
 look(struct fixture *f)
 {
@@ -239,7 +241,7 @@ static void
 step(struct fixture *f)
 {
     struct stream s = {0};
-    if (next(f, 3) == 0) /* what nobody uses: the next upload has to wait for its turn */
+    if (next(f, 3) == 0) /* an unused resource: the next upload waits for its turn */
         put(f, RES_LARGE, (struct box){0, 0, 0, LARGE_BYTES, 1, 1}, large, LARGE_BYTES);
     switch (next(f, 16)) {
     case 0:
@@ -255,16 +257,16 @@ step(struct fixture *f)
         stream_clear(&s, MASK_COLOR0, (float[]){.25f, 0, (float)next(f, 5) / 4, 0}, 0, 0);
         player_submit(&f->player, &s);
         break;
-    case 10: /* neighbours in a line of the Streamer's cache: one changes, the other is drawn */
+    case 10: /* neighbors in a line of the Streamer's cache: one changes, the other is drawn */
         put_quad(f, 1);
         draw(f, 0, false);
         draw(f, 1, false);
         break;
     case 11: draw_long(f, next(f, 2)); break;
-    case 12: /* which edges are lines follows from the indices */
+    case 12: /* the indices determine which edges are drawn as lines */
         put_indices(f);
         draw(f, next(f, QUADS), true);
-        look(f); /* lines are thin, and soon covered */
+        look(f); /* lines are thin and soon overdrawn */
         break;
     default: draw(f, next(f, QUADS), false); break;
     }
@@ -337,8 +339,8 @@ any_order_is_right(void **state)
     }
 }
 
-/* A megabyte uploaded beside draws: the bus takes 64 bytes in 8 cycles, so 131,072 cycles, and
- * memory's latency for the last reply. */
+/* A megabyte is uploaded while draws run. The bus takes 8 cycles per 64 bytes, so the upload takes
+ * 131,072 cycles and the memory latency of the last reply. */
 
 enum {
     MEGABYTE = 1 << 20,
@@ -352,8 +354,8 @@ enum scene_upload { NO_UPLOAD, AT_ONCE, IN_PARTS };
 
 struct scene {
     enum scene_upload upload;
-    bool draws;       /* with texture A */
-    bool draws_use_b; /* and with texture B, which the upload goes into */
+    bool draws;       /* that sample texture A */
+    bool draws_use_b; /* and sample texture B, the destination of the upload */
     const char *settings;
 };
 
@@ -420,10 +422,11 @@ an_upload_is_hidden_behind_draws(void **state)
     const uint64_t draws = scene_cycles(&(struct scene){NO_UPLOAD, true, false, ""});
     const double longer = draws > BUS_CYCLES ? (double)draws : BUS_CYCLES;
     assert_between(upload, BUS_CYCLES, BUS_CYCLES + LATENCY);
-    assert_between(parts, BUS_CYCLES, BUS_CYCLES + LATENCY); /* the bus never rests between two */
+    /* the bus is never idle between two parts */
+    assert_between(parts, BUS_CYCLES, BUS_CYCLES + LATENCY);
     assert_between(scene_cycles(&(struct scene){AT_ONCE, true, false, ""}), longer, 1.1 * longer);
     assert_between(scene_cycles(&(struct scene){IN_PARTS, true, false, ""}), longer, 1.1 * longer);
-    /* nothing overlaps: by order of the user, or since the draws use what is uploaded */
+    /* no overlap: disabled by the parameter, or because the draws use the destination */
     const double both = (double)(draws + BUS_CYCLES);
     assert_between(scene_cycles(&(struct scene){AT_ONCE, true, false, alone}), both, 1.1 * both);
     assert_between(scene_cycles(&(struct scene){IN_PARTS, true, false, alone}), both, 1.2 * both);

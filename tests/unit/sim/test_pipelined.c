@@ -1,8 +1,7 @@
-/* Batches that overlap (PipelinedBatchRendering): many small draws whose states make every hazard
- * there is - another surface, a surface that is sampled, blits between them, the z test's place,
- * depths that move away, programs that are destroyed while a draw still uses them, queries - give
- * the pictures, depths and query results of the functional renderer, in any order of clocking, and
- * come sooner. */
+/* Overlapping batches (PipelinedBatchRendering). Many small draws create every hazard: another
+ * surface, a sampled surface, blits between draws, a change of early or late z test, depth moved
+ * away, programs destroyed during use, and queries. Pictures, depths and query results equal those
+ * of the functional renderer in any clocking order, and the frame is faster. */
 #include "rigs/player.h"
 #include "rigs/scene.h"
 
@@ -16,11 +15,11 @@ enum {
     QUERIES = 6,
     RES_OTHER = 20,
     OBJ_OTHER = 200, /* surface of RES_OTHER */
-    OBJ_VIEWS,       /* of RES_COLOR */
+    OBJ_VIEWS,       /* views of RES_COLOR and the following */
     OBJ_BLENDING,
     OBJ_ALWAYS,
-    OBJ_ALPHA,  /* LESS with an alpha test: late */
-    OBJ_EQUALS, /* EQUAL */
+    OBJ_ALPHA,  /* LESS with an alpha test, so the z test is late */
+    OBJ_EQUALS, /* LEQUAL */
     OBJ_TEXTURED,
     OBJ_KILLS,
     OBJ_FIRST_PROGRAM = 300,
@@ -82,7 +81,7 @@ create_all(struct fixture *f)
     player_create(&f->player, (struct resource_desc){RES_QUERY, TARGET_BUFFER, FORMAT_R8_UNORM,
                                                      BIND_CUSTOM, QUERIES * 16, 1, 1, 1, 0, 0});
     scene_states(&s, 0);
-    /* source alpha and one less it: the order of draws matters */
+    /* source alpha and one minus source alpha: the order of draws matters */
     stream_blend(&s, OBJ_BLENDING, blend_of(FACTOR_SRC_ALPHA, FACTOR_INV_SRC_ALPHA));
     stream_depth(&s, OBJ_ALWAYS, FUNC_ALWAYS);
     stream_depth(&s, OBJ_EQUALS, FUNC_LEQUAL);
@@ -139,7 +138,8 @@ put_vertices(struct fixture *f)
     player_put(&f->player, RES_VERTICES, vertices, sizeof vertices);
 }
 
-/* A part of one surface, scaled and filtered, onto the other, or a copy; depth onto itself. */
+/* Blits a part of one surface to the other, scaled and possibly filtered. Or copies a region, or
+ * moves depth within its surface. */
 static void
 blit(struct fixture *f, struct stream *s)
 {
@@ -164,8 +164,8 @@ blit(struct fixture *f, struct stream *s)
     }
 }
 
-/* The state of draw `i`, mostly as before; `wild` says whether hazards may come. A plain program is
- * made for it, and destroyed while the draw may be on its way. */
+/* Sets random state for draw `i`; `wild` permits hazards. The plain program of the draw is created
+ * for it and destroyed while the draw may be in flight. */
 static void
 draw(struct fixture *f, uint32_t i, bool wild)
 {
@@ -181,7 +181,7 @@ draw(struct fixture *f, uint32_t i, bool wild)
                        VSTAGE_FRAGMENT);
     stream_bind(&s, VOBJ_BLEND, next(f, 2) ? OBJ_BLENDING : OBJ_BLEND);
     stream_bind(&s, VOBJ_DSA, tests[wild ? next(f, 6) : 0]);
-    if (wild) /* textured: into the other surface, unless it was the color buffer's turn */
+    if (wild) /* a textured draw goes into the other surface */
         PACKET(&s, CMD_SET_FRAMEBUFFER_STATE, 1, OBJ_DEPTH,
                other || kind == 1 ? OBJ_OTHER : OBJ_COLOR);
     stream_draw(&s, PRIM_TRIANGLES, i * 6, 6);
@@ -198,7 +198,7 @@ on_row(void *data, uint32_t frame, const struct work *row)
     (void)frame;
     if (row->kind != WORK_DRAW)
         return;
-    assert_int_equal(row->baked->number, f->batches); /* they end in order */
+    assert_int_equal(row->baked->number, f->batches); /* draws end in order */
     f->batches++;
 }
 
@@ -215,7 +215,7 @@ draw_all(enum mode mode, const char *preset, bool wild, uint32_t seed, uint64_t 
     f->random = seed;
     assert_true(params_load_preset(&params, preset, &err));
     params.MEMORYCONTROLLER.MemorySize = 4 << 20;
-    params.ZSTENCILTEST.ZCacheLines = 1; /* lines leave soon, and tell Hierarchical Z */
+    params.ZSTENCILTEST.ZCacheLines = 1; /* lines are evicted soon and update Hierarchical Z */
     params.COMMANDPROCESSOR.PipelinedBatchRendering = mode == PIPELINED;
     player_start(&f->player, &params, mode != FUNCTIONAL, &listener);
     if (shuffle)
@@ -275,7 +275,7 @@ run(const char *preset, bool wild, uint32_t seed)
     assert_same(shuffled, functional);
     assert_true(pipelined->cycles < drained->cycles);
     assert_int_equal(shuffled->cycles, pipelined->cycles);
-    if (!wild) /* a draw's latency is hidden behind the others' */
+    if (!wild) /* other draws hide the latency of a draw */
         assert_true(2 * pipelined->cycles < drained->cycles);
     free(functional);
     free(drained);

@@ -1,7 +1,7 @@
-/* The colors that the watch gives of a pixel before and after each draw are those of the functional
- * renderer, in every format and number of samples, whatever of the pixel's block the ROP has: a
- * cleared, a compressed or an untouched block, all of a line or the bytes that were written, also
- * while others are on their way to memory. Watching changes no statistic. */
+/* The watch reports the colors of a pixel before and after each draw. They equal those of the
+ * functional renderer in every format and number of samples. The block of the pixel may be cleared,
+ * compressed or untouched, and the ROP may have the whole line or written bytes only. Others may be
+ * in flight to memory. Watching changes no statistic. */
 #include "rigs/rig.h"
 
 #include "unit/watch.h"
@@ -21,7 +21,7 @@ enum {
     MAX_DRAWS = DRAWS + 1,
 };
 
-/* A color for each pixel. */
+/* A different color for each pixel. */
 static const char background_fs[] = "FRAG\n"
                                     "DCL IN[0], POSITION, LINEAR\n"
                                     "DCL OUT[0], COLOR\n"
@@ -33,7 +33,7 @@ static const char plain_fs[] = "FRAG\n"
                                "DCL CONST[0]\n"
                                "  0: MOV OUT[0], CONST[0]\n"
                                "  1: END\n";
-/* Without the pixels of odd columns. */
+/* Kills the pixels of odd columns. */
 static const char kills_fs[] = "FRAG\n"
                                "DCL IN[0], POSITION, LINEAR\n"
                                "DCL OUT[0], COLOR\n"
@@ -50,7 +50,7 @@ static const char kills_fs[] = "FRAG\n"
 enum background { UNTOUCHED, CLEARED, DRAWN, BACKGROUNDS };
 static const char *const background_names[BACKGROUNDS] = {"untouched", "cleared", "drawn"};
 
-struct colors { /* of the pixel's first sample, by number of the draw in the frame */
+struct colors { /* of the pixel's first sample, by draw number in the frame */
     bool drawn;
     float before[4], after[4];
 };
@@ -62,8 +62,8 @@ struct play {
     enum background background;
     uint32_t frame;
     struct colors colors[MAX_DRAWS]; /* of the last frame */
-    struct watch *watch;             /* NULL: functional, or not watched */
-    uint64_t *values;                /* of the last frame's statistics */
+    struct watch *watch;             /* NULL: functional run, or not watched */
+    uint64_t *values;                /* statistics of the last frame */
     uint64_t random;
 };
 
@@ -74,7 +74,7 @@ random_below(struct play *play, uint32_t count)
     return (uint32_t)((play->random >> 33) % count);
 }
 
-/* What memory has of the pixel. */
+/* Reads the pixel from memory. */
 static void
 read_pixel(struct play *play, float rgba[4])
 {
@@ -108,7 +108,7 @@ after_draw(void *data, const struct functional *renderer, const struct draw *dra
     return true;
 }
 
-/* The first fragment of a draw finds what was there, the last one leaves what will be. */
+/* The first fragment of a draw has the color before the draw, the last one the color after it. */
 static bool
 take_frame(void *data, const struct simulation_frame *frame, struct error *err)
 {
@@ -180,7 +180,7 @@ start(struct play *play, const struct params *params, bool timed)
     make_states(play, &s);
 }
 
-/* Corners of a rectangle, in eighths of a pixel. */
+/* Stores the corners of a rectangle, given in eighths of a pixel. */
 static void
 put_rectangle(float (*corners)[4], uint32_t x0, uint32_t y0, uint32_t x1, uint32_t y1)
 {
@@ -192,7 +192,8 @@ put_rectangle(float (*corners)[4], uint32_t x0, uint32_t y0, uint32_t x1, uint32
     }
 }
 
-/* A rectangle that may end in the pixel; every third one is of other tiles of the same ROP. */
+/* Stores a rectangle that may end in the pixel. Every third one covers other tiles of the same
+ * ROP. */
 static void
 put_random_rectangle(struct play *play, float (*corners)[4], uint32_t draw)
 {

@@ -1,7 +1,7 @@
-/* Primitive restart (NV_primitive_restart): the index that restarts is no vertex, and what comes
- * behind it is not joined to what came before. Strips, fans, loops and points on the corners of two
- * rectangles give whole pixels, which are counted by hand, in the functional renderer and on
- * the machine. */
+/* Primitive restart (NV_primitive_restart): the restart index is not a vertex and separates the
+ * primitives before and after it. Strips, fans, loops and points on the corners of two rectangles
+ * cover whole pixels. Their numbers are calculated. The tests run functionally and on the
+ * machine. */
 #include "rigs/player.h"
 #include "rigs/scene.h"
 
@@ -14,7 +14,7 @@ static const char vs[] =
 static const char fs[] = "FRAG\nPROPERTY FS_COLOR0_WRITES_ALL_CBUFS 1\nDCL OUT[0], COLOR\n"
                          "IMM[0] FLT32 {1.0, 1.0, 1.0, 1.0}\n  0: MOV OUT[0], IMM[0]\n  1: END\n";
 
-/* Opposite corners, in pixel centres: the rectangle owns those on its left and upper edge. */
+/* Opposite corners at pixel centers: the rectangle includes its left and upper edge. */
 static const float rectangles[2][4] = {{4, 4, 20, 12}, {40, 16, 56, 28}};
 
 static void
@@ -47,7 +47,8 @@ start(struct player *player, bool timed)
     player_submit(player, &s);
 }
 
-/* How many pixels are lit in the rectangle, its right and lower rim included, and in all. */
+/* Counts the lit pixels in the rectangle, including its right and lower edge, and in the whole
+ * picture. */
 static void
 count(const uint32_t pixels[PIXELS], const float r[4], uint32_t *inside, uint32_t *all)
 {
@@ -60,7 +61,7 @@ count(const uint32_t pixels[PIXELS], const float r[4], uint32_t *inside, uint32_
     }
 }
 
-/* Draws both rectangles with indices of this size, a restart between them. */
+/* Draws both rectangles with indices of this size and a restart between them. */
 static void
 draw(struct player *player, uint32_t mode, const uint8_t order[4], uint32_t index_bytes,
      uint32_t pixels[PIXELS])
@@ -85,7 +86,8 @@ static void
 restart_with(bool timed)
 {
     static const uint8_t strip[4] = {0, 1, 2, 3}, around[4] = {0, 1, 3, 2};
-    /* 16 x 8 and 16 x 12 pixels; their rims, every pixel of a line but its last: once around */
+    /* 16 x 8 and 16 x 12 pixels. An outline has each pixel of a line except its last one: all
+     * around once. */
     static const uint32_t areas[2] = {16 * 8, 16 * 12}, rims[2] = {2 * (16 + 8), 2 * (16 + 12)};
     static const uint32_t dots[2] = {4, 4};
     const struct {

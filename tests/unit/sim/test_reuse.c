@@ -1,6 +1,6 @@
-/* Depth surfaces of different shape that get the same memory after each other: what Hierarchical Z
- * knew of the first must not cull in the second. The machine draws what the functional renderer
- * does. */
+/* Depth surfaces of different shape that use the same memory one after the other. Far depths of the
+ * first surface must not cull in the second one. The machine must draw the same as the functional
+ * renderer. */
 #include "rigs/player.h"
 #include "rigs/scene.h"
 
@@ -19,7 +19,7 @@ enum { OBJ_ALWAYS = 200 };
 struct fixture {
     struct player player;
     float vertices[MAX_FLOATS];
-    uint32_t count; /* floats */
+    uint32_t count; /* in floats */
     uint8_t color[BYTES], depth[BYTES];
 };
 
@@ -31,7 +31,7 @@ start(struct fixture *f, bool timed)
     struct error err = {""};
     assert_true(params_load_preset(&params, "reference-2005", &err));
     params.MEMORYCONTROLLER.MemorySize = 4 << 20;
-    params.ZSTENCILTEST.ZCacheLines = 1; /* lines leave soon, and tell Hierarchical Z */
+    params.ZSTENCILTEST.ZCacheLines = 1; /* lines are evicted soon and update Hierarchical Z */
     player_start(&f->player, &params, timed, NULL);
     player_create(&f->player,
                   (struct resource_desc){RES_VERTICES, TARGET_BUFFER, FORMAT_R8_UNORM,
@@ -45,7 +45,8 @@ start(struct fixture *f, bool timed)
     player_submit(&f->player, &s);
 }
 
-/* A color and a depth buffer of this shape, bound; returns where the depth lies. */
+/* Creates and binds a color and a depth buffer of this size. Returns the address of the depth
+ * buffer. */
 static uint32_t
 bind_surfaces(struct fixture *f, uint32_t width, uint32_t height)
 {
@@ -102,9 +103,9 @@ draw_quads(struct fixture *f, uint32_t dsa, bool clear)
     f->count = 0;
 }
 
-/* A tall surface filled with near depths; then a wide one in its place, without a clear: far
- * everywhere, then tiles at many depths in front of that, then one depth between theirs: it is
- * culled where they are nearer, and only there. */
+/* Fills a tall surface with near depths. Then creates a wide one at the same address without a
+ * clear. It is filled with a far depth, then with nearer quads of many depths. A last draw at a
+ * depth between those must be culled only where they are nearer. */
 static struct fixture *
 draw_both(bool timed)
 {
@@ -136,7 +137,7 @@ another_shape_in_the_same_memory(void **state)
     struct fixture *functional = draw_both(false), *timed = draw_both(true);
     assert_memory_equal(timed->color, functional->color, BYTES);
     assert_memory_equal(timed->depth, functional->depth, BYTES);
-    /* nothing is left behind depth 0: half of 24 bits */
+    /* nothing farther than depth 0 is left: half of 24 bits */
     for (uint32_t i = 0; i < BYTES; i += 4) {
         uint32_t depth;
         memcpy(&depth, functional->depth + i, 4);

@@ -1,6 +1,6 @@
-/* Each cycle belongs to one row (sim/work_accounting.h): the rows of a frame - draws, and work
- * between them - add up to the frame in every counter, for the traces of tests/golden on machines
- * that drain each draw and on machines that overlap them; and a row counts what its work does. */
+/* Each cycle belongs to one row (sim/work_accounting.h). The rows of a frame, which are draws and
+ * the work between them, add up to the frame in every counter. The test uses the traces of
+ * tests/golden, on machines with and without overlapping draws. A row also counts its own work. */
 #include "base/build.h"
 #include "report/run/csv.h"
 #include "sim/work_accounting.h"
@@ -30,7 +30,7 @@ kind_of(const struct csv_table *rows, uint32_t row)
     return csv_field(rows, row, csv_column(rows, "work"));
 }
 
-/* A peak is no sum: the most that a queue has held. */
+/* A peak is not summed; it is the largest number of items in a queue. */
 static bool
 is_peak(const char *name)
 {
@@ -47,7 +47,7 @@ rows_add_up(const struct tables *t, uint32_t frame)
         const char *name = t->frames.names[c];
         uint64_t sum = 0;
         if (strcmp(name, "cycles") && !strchr(name, '.'))
-            continue; /* the key, or a rate */
+            continue; /* a key column or a rate */
         statistics++;
         for (uint32_t r = 0; r < t->rows.rows; r++)
             sum += at(&t->rows, r, "frame") == number ? at(&t->rows, r, name) : 0;
@@ -59,7 +59,8 @@ rows_add_up(const struct tables *t, uint32_t frame)
     assert_true(statistics > 500);
 }
 
-/* A row's cycles are those of its kind; what only some kind of work does stands in its rows. */
+/* The cycles of a row belong to its kind, and counters of one kind of work are nonzero only in its
+ * rows. */
 static void
 row_is_of_its_kind(const struct csv_table *rows, uint32_t row)
 {
@@ -78,7 +79,7 @@ row_is_of_its_kind(const struct csv_table *rows, uint32_t row)
         assert_int_equal(at(rows, row, "dac.frames"), 0);
 }
 
-/* Draws are numbered as they come; works of one kind are one row. */
+/* Draws are numbered in order. Adjacent work of the same kind is one row. */
 static void
 rows_are_in_order(const struct csv_table *rows)
 {
@@ -144,7 +145,7 @@ rows_of_every_machine(void **state)
         }
 }
 
-/* The rule itself. */
+/* The rule of attribution, tested directly. */
 
 struct told {
     char text[128];
@@ -169,15 +170,16 @@ the_oldest_work_owns_a_cycle(void **state)
     work_accounting_reset(&accounting, 0);
     work_accounting_begin_upload(&accounting, 0);
     work_accounting_begin(&accounting, WORK_DRAW, &first,
-                          10); /* the first ten cycles were the upload's alone */
+                          10); /* the first ten cycles belong to the upload, which was alone */
     assert_string_equal(told.text, "upload 0; ");
-    work_accounting_begin(&accounting, WORK_DRAW, &second, 15); /* both draw, the first is older */
+    /* both draws run; the first one is older */
+    work_accounting_begin(&accounting, WORK_DRAW, &second, 15);
     work_accounting_end(&accounting, 30);
     assert_string_equal(told.text, "upload 0; draw 0; ");
     work_accounting_end(&accounting, 50); /* the upload is alone again */
     assert_string_equal(told.text, "upload 0; draw 0; draw 1; ");
     work_accounting_end_upload(&accounting, 57);
-    work_accounting_begin_upload(&accounting, 57); /* joins the row of the one before */
+    work_accounting_begin_upload(&accounting, 57); /* continues the row of the previous upload */
     work_accounting_end_upload(&accounting, 60);
     assert_string_equal(told.text, "upload 0; draw 0; draw 1; ");
     work_accounting_begin(&accounting, WORK_CLEAR, NULL, 60);

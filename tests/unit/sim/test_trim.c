@@ -1,9 +1,9 @@
-/* Trimmed traces: the live state brings a second device to where the first one is, whatever was
- * said and taken back before; and a frame that was cut out of a trace gives the picture and the
- * statistics that it gives inside the whole one. */
+/* Trimmed traces. The live state brings a second device to the state of the first one, whatever was
+ * set and reset before. A frame cut out of a trace has the same picture and statistics as in the
+ * whole trace. */
 #include "rigs/scene.h"
 #include "rigs/tiny_run.h"
-/* cmocka.h has a fail() of its own */
+/* last, because cmocka.h defines a macro fail() */
 #include "rigs/command.h"
 #include "rigs/contents.h"
 #include "rigs/folder.h"
@@ -24,11 +24,11 @@
 
 enum { CLIENT = 3, OTHER = 7, LATE = 60, OBJ_VIEW2 = 200, OBJ_SAMPLER2 };
 
-/* A device that follows messages, and the live state that does. */
+/* A device that receives messages, and its live state. */
 struct side {
     struct gpu_device device;
     struct decoder *decoder;
-    struct live_state *state; /* NULL: it only follows */
+    struct live_state *state; /* NULL: no live state */
     struct arena arena;
 };
 
@@ -135,7 +135,7 @@ begin_scene(struct side *side)
     begin.bytes = (const uint8_t *)"scene";
     begin.size_bytes = 5;
     say(side, &begin);
-    make(side, 90, 1000); /* gone later: a hole in front of what lives */
+    make(side, 90, 1000); /* destroyed later: a gap below the live resources */
     for (uint32_t i = 0; i < sizeof scene_resources / sizeof scene_resources[0]; i++) {
         struct message create = {.kind = MESSAGE_RESOURCE_CREATE, .client = CLIENT};
         create.resource = scene_resources[i];
@@ -169,7 +169,7 @@ bake(struct side *side)
     return draw;
 }
 
-/* What the next draw sees, and where the next resource goes. */
+/* Compares the state of the next draw, and the address of the next resource. */
 static void
 check_same(struct side *a, struct side *b)
 {
@@ -221,7 +221,7 @@ test_plain(void **state)
     check_hand_over(&a);
 }
 
-/* A view that is bound loses its handle, its texture too, and both handles name others now. */
+/* A bound view loses its handle, and so does its texture. Both handles then name other objects. */
 static void
 test_reused_handles(void **state)
 {
@@ -244,11 +244,11 @@ test_reused_handles(void **state)
     struct message swap = {.kind = MESSAGE_SWAP, .client = CLIENT};
     swap.transfer.handle = RES_COLOR;
     swap.transfer.box = (struct box){0, 0, 0, 64, 32, 1};
-    say(&a, &swap); /* sweeps: what is bound must survive */
+    say(&a, &swap); /* collects garbage: bound objects must survive */
     check_hand_over(&a);
 }
 
-/* Slots that were set together, then partly again; states said twice; a query that counts. */
+/* Slots that are set together and then partly again, repeated states, and an active query. */
 static void
 test_later_packets_count(void **state)
 {
@@ -285,7 +285,7 @@ test_a_client_that_left_is_not_there(void **state)
     check_hand_over(&a);
 }
 
-/* What only a trimmed trace says: each is done, and refused where it makes no sense. */
+/* Messages of trimmed traces only: each is executed, and refused where it is invalid. */
 static void
 test_restoring(void **state)
 {
@@ -327,7 +327,7 @@ test_restoring(void **state)
     say(&a, &message);
     make(&a, LATE, 100);
     assert_int_equal(gpu_resource(&a.device, CLIENT, LATE)->address, 1 << 20);
-    say(&a, &message); /* the same place again */
+    say(&a, &message); /* the same address again */
     message = (struct message){.kind = MESSAGE_RESOURCE_CREATE, .client = CLIENT};
     message.resource = (struct resource_desc){LATE + 1, 0, 64, 0, 100, 1, 1, 1, 0, 0};
     assert_false(side_take(&a, &message, &err));
@@ -365,7 +365,7 @@ check_frame(const struct tiny_run *whole, const char *path)
     tiny_fini(&cut);
 }
 
-/* Frame 1 of the tiny trace, cut out; and cut out of what was cut out. */
+/* Frame 1 of the tiny trace, cut out, and cut out again from the result. */
 static void
 test_same_pictures_and_statistics(void **state)
 {
@@ -398,8 +398,8 @@ test_same_pictures_and_statistics(void **state)
     unlink(twice);
 }
 
-/* The trace itself is no place for what is cut out of it, under another name either; and a writer
- * does not take the bytes away from who reads them. */
+/* The trace cannot be the output of its own trim, also under another name. A writer does not change
+ * the bytes of an open reader. */
 static void
 test_a_trace_that_is_read_stays_whole(void **state)
 {
@@ -433,7 +433,8 @@ test_a_trace_that_is_read_stays_whole(void **state)
 
 enum { RES_SAMPLES = 70, OBJ_SAMPLES = 210 };
 
-/* A multisampled surface is cleared to this red; shown: it is resolved into what a swap shows. */
+/* Writes a frame: a multisampled surface, cleared to this red if `clear`, is resolved into the
+ * surface that is shown. */
 static void
 write_resolved(struct trace_writer *writer, float red, bool clear)
 {
@@ -503,8 +504,8 @@ check_red(const char *path, uint32_t first, uint8_t red)
     check_first(path, first);
 }
 
-/* Several frames cut out in one walk; what they show was drawn before, into samples that no
- * transfer reaches. */
+/* Several frames cut out in one pass. They show samples drawn before, which no transfer can
+ * reach. */
 static void
 test_several_parts(void **state)
 {
@@ -531,8 +532,8 @@ test_several_parts(void **state)
     unlink(three);
 }
 
-/* Frames from 1 and from 2 on: frame 1 clears the samples before it shows them, frame 2 shows what
- * was there, which virgl_test_server cannot be given. */
+/* Frames 1 to 3 and frames 2 to 3. Frame 1 clears the samples before it shows them. Frame 2 shows
+ * earlier samples, which cannot be transferred to virgl_test_server. */
 static void
 test_samples_no_reference_can_be_given(void **state)
 {
@@ -553,7 +554,7 @@ test_samples_no_reference_can_be_given(void **state)
     write_multisampled(whole);
     assert_true(trace_reader_open(&reader, whole, NULL, &err));
     assert_true(lost_samples_find(reader, UINT32_MAX, &lost, &err));
-    assert_string_equal(lost.text, ""); /* it begins with nothing */
+    assert_string_equal(lost.text, ""); /* the whole trace starts without contents */
     assert_true(trim_trace(reader, &first, UINT32_MAX, NULL, (const char *[]){one}, &err));
     assert_true(trim_trace(reader, &last, UINT32_MAX, NULL, (const char *[]){two}, &err));
     trace_reader_close(reader);
@@ -583,7 +584,7 @@ test_samples_no_reference_can_be_given(void **state)
     assert_true(remove_folder(dir));
 }
 
-/* The tiny trace as if it was cut out of a longer one. */
+/* Writes the tiny trace as if it were cut out of a longer one. */
 static void
 write_part(const char *path, uint32_t first)
 {
@@ -619,7 +620,7 @@ test_numbers_of_frames(void **state)
         {"0,300", 300, 3, NULL},
         {"3", 300, 3, NULL},
         {"2-4", 1, 3, NULL},
-        /* numbers of the trace come first */
+        /* numbers of the trace have priority */
         {"1-2", 1, 3, "1-2"},
         {"3", 1, 3, "2"},
         {"2", 0, 3, "2"},
@@ -650,8 +651,9 @@ test_numbers_of_frames(void **state)
     assert_int_equal(all.count, 0);
 }
 
-/* What a command says of frame 301 of a trace that has the frames 300 and 301 of its program, and
- * of a frame 303; `words` has a place for the frame, "%". */
+/* Checks the messages of a command for frame 301, which is in the trace, and for frame 303, which
+ * is not. The trace has the frames 300 and 301 of its program. In `words`, "%" stands for the
+ * frame. */
 static void
 take_program_number(const char *const *words, const char *in, const char *out)
 {
@@ -668,7 +670,7 @@ take_program_number(const char *const *words, const char *in, const char *out)
     }
 }
 
-/* Commands take the program's numbers of a part's frames, and of a run of it. */
+/* Commands accept the frame numbers of the program for a cut trace, and for a run of it. */
 static void
 test_numbers_of_the_program(void **state)
 {
@@ -714,7 +716,7 @@ test_numbers_of_the_program(void **state)
             fail_msg("%s: %s", of_run[i].command, said.err);
     }
 
-    /* a number that both count: the trace's, and a note says so */
+    /* a number that is valid in both: the command takes the trace's and prints a note */
     static const char note[] = "is frame 2 of the program; numbers begin at 0 in ";
     write_part(part, 1);
     RUN(&said, "sim", part, "-o", run, "-f");

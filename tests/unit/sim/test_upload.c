@@ -1,5 +1,5 @@
-/* Uploads of narrow boxes in time: the machine's transactions change the same bytes of a resource
- * as the functional renderer's copy does, and no other byte of the memory. */
+/* Timed uploads of narrow boxes. The transactions of the machine change the same bytes as the copy
+ * of the functional renderer, and no other byte of memory. */
 #include "base/mem.h"
 #include "sim/machine.h"
 
@@ -17,7 +17,7 @@ enum { MEMORY = 1 << 20, CLIENT = 1, HANDLE = 1, SIZE = 36 };
 struct gpu {
     struct gpu_device device;
     struct functional functional;
-    struct machine *machine; /* NULL: without time */
+    struct machine *machine; /* NULL: functional */
 };
 
 static bool
@@ -72,7 +72,7 @@ make_texture(struct gpu *gpu, uint32_t target, uint32_t format)
     return gpu_resource(&gpu->device, CLIENT, HANDLE);
 }
 
-/* Both memories hold the same everywhere, and something that tells places apart. */
+/* Fills both memories with the same pattern, which differs between positions. */
 static void
 fill_memory(struct gpu *a, struct gpu *b)
 {
@@ -99,7 +99,7 @@ upload(struct gpu *gpu, uint32_t level, const struct box *box)
     free(rows);
 }
 
-/* In blocks; of the levels 0 (36 texels), 1 (18) and 2 (9), and the second slice where there is. */
+/* In blocks; of levels 0 (36 texels), 1 (18) and 2 (9), and of the second slice if there is one. */
 static const struct {
     uint32_t level;
     int32_t x, y, width, height;
@@ -140,7 +140,7 @@ check_format(uint32_t target, uint32_t format)
 static void
 narrow_boxes(void **state)
 {
-    /* L8, L8A8, RGBA8, RGBA16F, RGBA32F, DXT1 and DXT5: 1, 2, 4, 8, 16 bytes; blocks of 8 and 16 */
+    /* 1, 2, 4, 8 and 16 bytes per texel, and blocks of 8 and 16 bytes */
     static const char *const names[] = {
         "L8_UNORM",           "L8A8_UNORM", "R8G8B8A8_UNORM", "R16G16B16A16_FLOAT",
         "R32G32B32A32_FLOAT", "DXT1_RGB",   "DXT5_RGBA"};

@@ -1,5 +1,5 @@
-/* The watch and what is made of it: each fragment of a frame meets one end in the maps, the life of
- * a pixel ends with the color that the picture shows, and watching changes nothing. */
+/* The watch and its results. Each fragment of a frame has one fate in the maps. The history of a
+ * pixel ends with the color in the picture. Watching changes no result. */
 #include "rigs/tiny_run.h"
 
 #include "report/draw/maps.h"
@@ -29,7 +29,7 @@ total(const struct stat_set *set, const uint64_t *values, const char *name)
     return sum;
 }
 
-/* The map has of the pixel the times of the last fragment that was written, or shaded. */
+/* The map has for the pixel the times of its last written fragment, and of its last shaded one. */
 static void
 compare_times(const struct seen *seen, const struct watched_surface *shown, size_t first)
 {
@@ -47,8 +47,8 @@ compare_times(const struct seen *seen, const struct watched_surface *shown, size
     assert_int_equal(pixel->shader_cycles, shader_cycles);
 }
 
-/* Of each tile its draws, the last one first, have as many fragments as its pixels; and the watched
- * pixel's tile has the draw of each of its fragments. */
+/* The fragments of the draws of each tile, listed last draw first, add up to those of its pixels.
+ * The tile of the watched pixel lists the draw of each of its fragments. */
 static void
 compare_tiles(const struct seen *seen, const struct watched_surface *surface)
 {
@@ -151,8 +151,8 @@ every_fragment_is_seen(void **state)
     assert_int_equal(seen.fates[FATE_KILLED], seen.killed);
     assert_int_equal(seen.fates[FATE_WRITTEN] + seen.fates[FATE_NO_COLOR], seen.written);
 
-    /* The last fragment written left the color that is shown; times go on; depth is as it was left
-     * by the one before. */
+    /* The last written fragment leaves the color that is shown. Its times are in order, and the
+     * depth is the one that the previous fragment left. */
     const struct watched_fragment *last = NULL;
     for (size_t i = 0; i < seen.log.fragments.count; i++) {
         const struct watched_fragment *f = &seen.log.fragments.items[i];
@@ -177,7 +177,7 @@ every_fragment_is_seen(void **state)
     tiny_fini(&run);
 }
 
-/* The surface that is shown is found by its address, else it is that of its size with the most
+/* The shown surface is found by its address. Otherwise it is the one of that size with the most
  * fragments. */
 static void
 surface_shown(void **state)
@@ -218,13 +218,13 @@ scales(void **state)
     assert_true(rgb[0] == 255 && rgb[1] == 255 && rgb[2] == 255);
     map_heat(100000, rgb);
     assert_true(rgb[0] == 255 && rgb[1] == 255 && rgb[2] == 255);
-    map_heat(85, rgb); /* a third: the second stop of six */
+    map_heat(85, rgb); /* a third of the scale: the second of six stops */
     assert_true(rgb[0] == 0 && rgb[1] == 255 && rgb[2] == 255);
     assert_int_equal(map_log_level(0), 0);
     assert_int_equal(map_log_level(1), 0);
     for (uint32_t log = 1; log < 16; log++)
         assert_int_equal(map_log_level(UINT64_C(1) << log), 16 * log);
-    assert_int_equal(map_log_level(3), 24); /* halfway up a doubling */
+    assert_int_equal(map_log_level(3), 24); /* halfway between two powers of two */
     assert_int_equal(map_log_level(UINT64_MAX), 255);
 }
 
@@ -247,8 +247,8 @@ modes(void **state)
     assert_false(maps_parse(&bits, "overdraw,", &err));
 }
 
-/* The legend's bar shows the colors of the documented scale, from 16,16 on a column a level; the
- * figures are black on white. */
+/* The bar of the legend shows the colors of the documented scale, from 16,16 on, one column per
+ * level. The figures are black on white. */
 static void
 legends_show_the_scale(void **state)
 {

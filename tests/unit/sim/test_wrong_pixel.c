@@ -1,10 +1,10 @@
-/* aetius verify on machines that draw wrongly: the pixel that it names is the first of the pictures
- * that differs, and the draw is the one that the fault was put into. */
+/* aetius verify on machines with a fault. The pixel that it names is the first one that differs.
+ * The draw that it names is the one with the injected fault. */
 #include "cmd/verify.h"
 #include "sim/inspect.h"
 #include "rigs/tiny_run.h"
 #include "rigs/folder.h"
-/* cmocka.h has a fail() of its own */
+/* last, because cmocka.h defines a macro fail() */
 #include "base/file.h"
 #include "base/hash.h"
 
@@ -21,8 +21,8 @@
 struct fault {
     void (*inject)(const struct fault *fault,
                    struct simulation *sim);  /* before the first command */
-    uint32_t frame, draw;                    /* of on_draw */
-    void (*on_draw)(struct simulation *sim); /* when that draw has ended */
+    uint32_t frame, draw;                    /* draw that calls on_draw */
+    void (*on_draw)(struct simulation *sim); /* after that draw has ended */
     uint64_t at;
     struct simulation *sim;
 };
@@ -48,7 +48,7 @@ prepare(void *data, struct simulation *sim)
     }
 }
 
-/* ---- what is there to be found ---- */
+/* ---- expected pixels and draws ---- */
 
 static const struct machine_options machine = {.preset = "reference-2005"};
 
@@ -67,7 +67,8 @@ hear_batch(struct tiny_run *run, uint32_t frame, uint32_t batch)
         fault->on_draw(&run->sim);
 }
 
-/* The first pixel, row by row, of the first frame that differs; false: none does. */
+/* Finds the first pixel, in row order, of the first frame that differs. Returns false if none
+ * does. */
 static bool
 find_pixel(struct fault *fault, uint32_t *frame, uint32_t *x, uint32_t *y)
 {
@@ -96,7 +97,7 @@ find_pixel(struct fault *fault, uint32_t *frame, uint32_t *x, uint32_t *y)
     return found;
 }
 
-/* The last draw of the frame with a fragment there that passes its tests. */
+/* The last draw of the frame that has a fragment at this pixel which passes its tests. */
 struct covering {
     uint32_t frame, x, y, draw;
     const struct draw *at;
@@ -140,12 +141,12 @@ last_draw(uint32_t frame, uint32_t x, uint32_t y)
     return covering.draw;
 }
 
-/* ---- what verify says ---- */
+/* ---- output of verify ---- */
 
 enum { MOST_TEXT = 4096 };
 
-/* Its answer as JSON, and behind it its message. In a process of its own: the notes are not of
- * interest. */
+/* Stores its answer as JSON, followed by its message. Runs in a child process to discard the
+ * notes. */
 static void
 verify_file(const char *trace, struct fault *fault, char text[MOST_TEXT])
 {
@@ -208,9 +209,9 @@ no_fault(void **state)
     expect(text, "\"differences\":\t0\n");
 }
 
-/* Nothing is accused that is right: draws of a sound machine leave what they leave without time.
- * Of the pixels with several samples some are at edges whose lines were not read, so that only
- * samples that a draw covers are in the cache. */
+/* verify reports no fault on a correct machine: each draw leaves the same as in the functional
+ * renderer. Some of the multisampled pixels are at edges whose lines were not read, so only covered
+ * samples are in the cache. */
 static void
 sound_draws(void **state)
 {
@@ -251,7 +252,7 @@ keep_texels(struct simulation *sim)
         sim->machine->texunit[i].cache.skip_invalidate = true;
 }
 
-/* After draw 0 its texture is painted anew; draw 1 reads the old texels. */
+/* The texture is repainted after draw 0, and draw 1 reads the old texels. */
 static void
 a_draw_that_writes_wrongly(void **state)
 {
@@ -267,7 +268,7 @@ a_draw_that_writes_wrongly(void **state)
     expect(text, "\"frame\":\t0,\n\t\t\"x\":\t%u,\n\t\t\"y\":\t%u,\n\t\t\"draw\":\t1,", x, y);
 }
 
-/* The tiny trace, with a program that reads a part of each frame back before it shows it. */
+/* Writes the tiny trace with a readback of a part of each frame before the swap. */
 static void
 write_readbacks(const char *path, const struct box *box)
 {
@@ -301,7 +302,7 @@ what_is_read_back(void **state)
     uint32_t frame, x, y;
     (void)state;
     assert_true(find_pixel(&fault, &frame, &x, &y));
-    /* the last row of the box holds the pixel, the rows before it are right */
+    /* the last row of the box contains the pixel; the rows before it are correct */
     const struct box box = {
         .x = 0, .y = 0, .width = (int32_t)x + 5, .height = (int32_t)y + 1, .depth = 1};
     close(mkstemp(path));
@@ -312,7 +313,7 @@ what_is_read_back(void **state)
     unlink(path);
 }
 
-/* A block that is not noted as cleared is black where the background shows. */
+/* A block whose clear is not recorded is black where the background is visible. */
 static void
 forget_clear(const struct fault *fault, struct simulation *sim)
 {
@@ -320,7 +321,7 @@ forget_clear(const struct fault *fault, struct simulation *sim)
     sim->machine->colorwrite[0].rop.fault_state = 8;
 }
 
-/* The folder of a run on a machine that draws wrongly, as far as it is looked at. */
+/* Writes those parts of a run's folder that sim --verify reads, for a machine with a fault. */
 static void
 write_run(const char *dir, struct fault *fault, const struct params *params)
 {
@@ -349,7 +350,7 @@ write_run(const char *dir, struct fault *fault, const struct params *params)
     tiny_fini(&run);
 }
 
-/* sim --verify: its pictures are held against those without time, where there is a fault. */
+/* sim --verify compares the pictures of a run with those of the functional renderer. */
 static void
 pictures_of_a_run(void **state)
 {
@@ -392,8 +393,8 @@ lose_color(const struct fault *fault, struct simulation *sim)
     sim->machine->colorwrite[0].rop.cache.lose_writeback_at = fault->at;
 }
 
-/* A line that is lost after the last draw that covers the pixel, or that a later draw reads: draws
- * 5 and 8, which blend. */
+/* A line that is lost after the last draw that covers the pixel, or before a draw that reads it:
+ * draws 5 and 8, which blend. */
 static void
 a_line_that_is_lost(void **state)
 {
@@ -432,7 +433,7 @@ a_pixel_without_draws(void **state)
     expect(text, "; no draw of the frame covers it");
 }
 
-/* Two quads of the points of the last draw, which are blended, in the other order. */
+/* Exchanges two quads of the points of the last draw, which are blended. */
 static void
 swap_quads(const struct fault *fault, struct simulation *sim)
 {
