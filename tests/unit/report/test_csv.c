@@ -1,4 +1,4 @@
-/* Tables: what is written is read back, flushed rows survive, the same rows give the same bytes. */
+/* Tables: they are read as written, flushed rows survive, and equal rows give equal bytes. */
 #include "report/run/csv.h"
 
 #include "base/file.h"
@@ -68,7 +68,7 @@ write_schema(const char *path, uint64_t first, const char *second)
     assert_true(csv_destroy(csv, &err));
 }
 
-/* A table of a later version is refused, whole or by its header; no message says more than one
+/* A table of a later version is refused, with data or with its header only. Each message has one
  * line. */
 static void
 a_later_schema_is_refused(void **state)
@@ -115,7 +115,8 @@ tables_read_back(void **state)
     assert_string_equal(csv_field(&table, 2, 1), "a b;c");
     assert_string_equal(csv_field(&table, 1, 4), "");
     assert_true(isnan(csv_value(&table, 1, 4)) && csv_value(&table, 2, 4) == 0.5);
-    assert_true(isnan(csv_value(&table, 1, 1))); /* a text, though it looks like a number */
+    /* a text column, although the value looks like a number */
+    assert_true(isnan(csv_value(&table, 1, 1)));
     assert_int_equal(csv_column(&table, "unit.out"), 3);
     assert_int_equal(csv_column(&table, "unit"), -1);
     assert_int_equal(table.values[2 * 5 + 0], 2);
@@ -175,7 +176,7 @@ flushed_rows_are_whole_before_the_end(void **state)
     end(&f);
 }
 
-/* What came since it was settled goes again, and a file that then holds nothing goes with it. */
+/* Rows since the last settled state are removed. A file that is empty then is deleted. */
 static void
 rows_are_taken_back(void **state)
 {
@@ -205,7 +206,7 @@ rows_are_taken_back(void **state)
     end(&f);
 }
 
-/* A full disk takes nothing of what was there, and leaves no file without a whole row. */
+/* A full disk removes no earlier rows, and leaves no file without a whole row. */
 static void
 a_full_disk_leaves_whole_rows(void **state)
 {
@@ -241,7 +242,7 @@ a_full_disk_leaves_whole_rows(void **state)
     end(&f);
 }
 
-/* A table written in parts by redirected copies is the table written at once, byte by byte. */
+/* A table written in parts by redirected copies equals the table written at once, byte for byte. */
 static void
 parts_put_together_are_the_table(void **state)
 {
@@ -264,7 +265,7 @@ parts_put_together_are_the_table(void **state)
         part[i] = csv_create(f.other, "frame,unit.x", &err);
         row(part[i], i, 99);
         csv_discard(part[i]);
-        row(part[i], i, 7); /* not flushed yet: goes along */
+        row(part[i], i, 7); /* not flushed yet, so it is in the redirected part */
         csv_redirect(part[i], paths[i]);
         assert_true(csv_destroy(part[i], &err));
     }
@@ -283,7 +284,7 @@ parts_put_together_are_the_table(void **state)
     end(&f);
 }
 
-/* Two rows, the second one with the field. */
+/* Writes two rows, the second one with the field. */
 static void
 write_field(struct fixture *f, const char *name, const char *field)
 {
@@ -330,7 +331,7 @@ faults_are_told(void **state)
     end(&f);
 }
 
-/* Every way in which C's functions and other programs write a number, and we do not. */
+/* Forms of numbers that C functions and other programs write, and that this project does not. */
 static void
 numbers_are_decimal_or_an_error(void **state)
 {
@@ -366,7 +367,7 @@ numbers_are_decimal_or_an_error(void **state)
     end(&f);
 }
 
-/* A name may go on into SQL and to a terminal. */
+/* A column name may be used in SQL and on a terminal, so special characters are refused. */
 static void
 columns_have_names_without_signs(void **state)
 {
@@ -388,7 +389,7 @@ columns_have_names_without_signs(void **state)
     end(&f);
 }
 
-/* By its name a column is found, and there is room for one of each. */
+/* A column is found by its name, so names must be unique. */
 static void
 columns_have_names_of_their_own(void **state)
 {

@@ -1,4 +1,5 @@
-/* Lists of a run's draws, and two runs joined: on tables made here, and on those of a run. */
+/* Lists of the draws of a run, and joins of two runs, with artificial tables and with those of a
+ * run. */
 #include "report/draw/draws.h"
 
 #include "base/build.h"
@@ -14,7 +15,7 @@
 
 static char dir[] = "/tmp/aetius-draws-XXXXXX";
 
-/* A draw of a made-up run; the hash is of all that is here. */
+/* A draw of an artificial run; its hash covers all members. */
 struct made {
     const char *fs, *textures;
     uint32_t vertices, cycles;
@@ -46,7 +47,7 @@ make_row(struct csv *csv, uint32_t frame, uint32_t draw, const struct made *d)
     free(facts);
 }
 
-/* A run's folder with one frame of these draws, and a swap. */
+/* Creates the folder of a run with one frame of these draws and a swap. */
 static char *
 make_run(const char *name, const struct made *made, uint32_t count)
 {
@@ -114,12 +115,12 @@ test_list(void **state)
     assert_string_equal(list.lines.items[0].name, "v wall");
     assert_int_equal(list.lines.items[0].count, 3);
     assert_true(list.lines.items[0].cost.cycles == 900);
-    assert_int_equal(list.lines.items[0].row->draw, 1); /* the dearest of them */
+    assert_int_equal(list.lines.items[0].row->draw, 1); /* the most expensive of them */
     draws_list_fini(&list);
     draws_fini(&draws);
 }
 
-/* In each of its textures; one that it samples twice counts once. */
+/* A draw counts once for each of its textures, also if it samples one twice. */
 static void
 test_textures(void **state)
 {
@@ -172,7 +173,7 @@ expect(const struct joined *j, uint32_t same, uint32_t changed, uint32_t only_a,
     assert_int_equal(j->join.only_b, only_b);
 }
 
-/* The pair of b's draw. */
+/* Returns the pair of draw `draw` of b. */
 static const struct draws_pair *
 pair_of(const struct joined *j, uint32_t draw)
 {
@@ -194,7 +195,7 @@ expect_pair(const struct joined *j, uint32_t b, uint32_t a, const char *differen
     free(text);
 }
 
-/* Handles of textures are a run's own. */
+/* Handles of textures differ between runs, so the join ignores them. */
 static void
 test_same(void **state)
 {
@@ -210,7 +211,7 @@ test_same(void **state)
     end(&j);
 }
 
-/* Another shader shows as that draw alone, also between draws that are all alike. */
+/* Another shader appears as a change of that draw only, also between identical draws. */
 static void
 test_changed_shader(void **state)
 {
@@ -228,7 +229,7 @@ test_changed_shader(void **state)
     }
 }
 
-/* Fewer vertices, another texture: the same draw, changed. */
+/* Fewer vertices, or another texture: the same draw, changed. */
 static void
 test_changed_draw(void **state)
 {
@@ -245,8 +246,8 @@ test_changed_draw(void **state)
     end(&j);
 }
 
-/* A wall that was not there before, in front of the others: they are found again in order, and what
- * is new is one of its kind. A draw of which nothing is like another one is gone, or new. */
+/* A new wall before the others. The others are matched in order, and one of the same kind is new. A
+ * draw without any similar draw is removed or new. */
 static void
 test_new_and_gone(void **state)
 {
@@ -274,7 +275,7 @@ test_new_and_gone(void **state)
     end(&j);
 }
 
-/* Programs sort what they draw. */
+/* Programs may sort their draws differently. */
 static void
 test_other_order(void **state)
 {
@@ -293,7 +294,7 @@ test_other_order(void **state)
     end(&j);
 }
 
-/* What is no table of draws is said. */
+/* Messages for a file that is not a table of draws. */
 static void
 test_faults(void **state)
 {
@@ -311,7 +312,7 @@ test_faults(void **state)
     free(table);
 }
 
-/* Of a run: all rows are all its cycles, and the three commands name a draw, show it, and print its
+/* With a run: all rows add up to all its cycles. Three commands name a draw, show it, and print its
  * program. */
 static void
 test_commands(void **state)
@@ -335,7 +336,7 @@ test_commands(void **state)
     for (uint32_t i = 0; i < 2; i++)
         cJSON_ArrayForEach(line, lists[i]) sum += cJSON_GetObjectItem(line, "cycles")->valuedouble;
     assert_true(cycles > 0 && sum == cycles);
-    assert_int_equal(cJSON_GetArraySize(lists[0]), 18); /* as info says */
+    assert_int_equal(cJSON_GetArraySize(lists[0]), 18); /* as in the output of info */
     cJSON_ArrayForEach(line, lists[0])
     {
         assert_true(cJSON_GetObjectItem(line, "cycles")->valuedouble <= last);
@@ -409,8 +410,8 @@ test_commands(void **state)
     cJSON_Delete(json);
 }
 
-/* What was ended before all its frames were drawn is listed, and said not to be all. Cost that is
- * of no target has no overdraw; groups that share draws are said to. */
+/* A run that ended before all its frames were drawn is listed with a note. Draws without a target
+ * have no overdraw. Overlapping groups have a note. */
 static void
 test_what_is_said(void **state)
 {
@@ -446,7 +447,7 @@ test_what_is_said(void **state)
     free(json);
 }
 
-/* A file of TGSI is one program, of one hash. */
+/* A TGSI file is one program with one hash. */
 static void
 test_hash_of_file(void **state)
 {
@@ -474,7 +475,8 @@ test_hash_of_file(void **state)
     free(path);
 }
 
-/* What a program with a branch costs depends on who takes it: the sum of both sides is no bound. */
+/* The cost of a program with a branch depends on the data, so the sum of both sides is not a
+ * bound. */
 static void
 test_bound_of_program(void **state)
 {
@@ -500,7 +502,7 @@ test_bound_of_program(void **state)
     free(path);
 }
 
-/* A scissor that cuts nothing off the target is no state worth telling. */
+/* A scissor that covers the whole target is not listed. */
 static void
 test_scissor(void **state)
 {
@@ -535,7 +537,7 @@ test_scissor(void **state)
     }
 }
 
-/* Of the draw "FRAME:DRAW" in topdown's answer: the resource that bounds it. */
+/* Returns the resource that bounds draw "FRAME:DRAW" in the output of topdown. */
 static const char *
 verdict_of(const cJSON *topdown, const char *place)
 {
@@ -549,8 +551,8 @@ verdict_of(const cJSON *topdown, const char *place)
     return NULL;
 }
 
-/* What bounds a draw is what topdown says of it, in text, CSV and JSON; and two runs that are
- * joined tell all figures of a draw. */
+/* "bound by" of a draw equals the verdict of topdown, in text, CSV and JSON. Two joined runs list
+ * all figures of a draw. */
 static void
 test_bound_by(void **state)
 {
@@ -584,7 +586,7 @@ test_bound_by(void **state)
     }
     RUN(&said, "draws", run);
     assert_non_null(strstr(said.out, " bound by "));
-    assert_non_null(strstr(said.out, "2 times between draws\n")); /* a swap each frame */
+    assert_non_null(strstr(said.out, "2 times between draws\n")); /* one swap per frame */
     cJSON_Delete(draws);
     RUN(&said, "draws", run, "--over", run, "--json");
     draws = cJSON_Parse(said.out);
@@ -599,8 +601,8 @@ test_bound_by(void **state)
     free(run);
 }
 
-/* All draws of a frame together are bound by what topdown says of the frame: by the drain between
- * them, of which no draw tells alone. */
+/* All draws of a frame together are bound by topdown's verdict for the frame: the drain between
+ * them, which no single draw has. */
 static void
 test_bound_by_drain(void **state)
 {
@@ -618,7 +620,7 @@ test_bound_by_drain(void **state)
     free(run);
 }
 
-/* A run that does not say what its cycles were lost to. */
+/* A run without counters of lost cycles. */
 static void
 test_bound_by_nothing(void **state)
 {

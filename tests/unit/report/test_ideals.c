@@ -1,5 +1,5 @@
-/* What would be gained were a resource ideal (report/compare/ideals.h), by hand; and that
- * src/ideals.def speaks of causes, metrics and parameters that there are. */
+/* Calculated gains of an ideal resource (report/compare/ideals.h). Causes, metrics and parameters
+ * of src/ideals.def must exist. */
 #include "core/path.h"
 #include "report/compare/ideals.h"
 
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-/* Every setting is one that the presets take, and the machine is another one with it. */
+/* The presets accept every setting, and it changes the machine. */
 static void
 settings_are_parameters(void **state)
 {
@@ -34,9 +34,9 @@ settings_are_parameters(void **state)
         }
 }
 
-/* Every branch that is named is there; a cause has one master, but for the reads of textures, which
- * are memory's and texture's; and those that have none are the few that nothing can remove: reading
- * frames out, and stages that are free. */
+/* Every named branch exists. A cause has one master; texture reads have two, memory and texture.
+ * Causes without a master are those that no parameter removes: reading frames, and stages that are
+ * free. */
 static void
 causes_have_masters(void **state)
 {
@@ -57,13 +57,13 @@ causes_have_masters(void **state)
         assert_int_equal(masters, free ? 0 : two ? 2 : 1);
     }
     for (uint32_t i = 0; i < IDEALS; i++) {
-        assert_true(answers[i] == (i != IDEAL_drain)); /* is told from draws, not from causes */
+        assert_true(answers[i] == (i != IDEAL_drain)); /* derived from draws, not from causes */
         assert_true((metric_find(ideals[i].bound) != NULL) == (i != IDEAL_drain));
     }
     assert_false(ideal_has(&ideals[IDEAL_memory], "nobody"));
 }
 
-/* Statistics of a frame: the causes and counters that the cases below set, else 0. */
+/* Statistics of a frame: the causes and counters of the cases below, otherwise 0. */
 enum { MOST = 512 };
 struct frame {
     const char *names[MOST];
@@ -85,7 +85,7 @@ add(struct frame *frame, const char *name, double value)
     frame->values[frame->totals.count++] = value;
 }
 
-/* What the metrics of the bounds count, none of it in this frame. */
+/* Adds the counters that the metrics of bounds use, with value 0. */
 static void
 add_counters(struct frame *frame)
 {
@@ -121,7 +121,7 @@ frame_init(struct frame *frame)
     }
 }
 
-/* Of the frame alone. */
+/* Predicts the gains from this frame only. */
 static void
 predict(struct frame *frame, double cycles, struct ideal_gains *gains)
 {
@@ -144,10 +144,12 @@ frame_fini(struct frame *frame)
 }
 
 /* Of 1000 cycles 700 are charged to shaders and 200 to color writes. reference-2008 has four shader
- * units and four ROPs of a quad a cycle. Without shaders 300 are left. Color writes need 1600 / 4 =
- * 400: these take 400 beside what is left, or, as much as is not in it, 400 - 200 behind it, 500.
- * Halfway are 450: 550 are gained, and color hides 150 behind shaders. Without color 800 are left,
- * with all of the 2400 / 4 = 600 of the shaders: all 200 are gained. */
+ * units and four ROPs, which take a quad per cycle.
+ * - Without shaders 300 cycles remain. Color writes need 1600 / 4 = 400. Overlapped with the rest
+ *   they take 400. If their uncharged part, 400 - 200, follows the rest, they take 500. The average
+ *   is 450, so 550 are gained, and color hides 150.
+ * - Without color 800 remain, which include the 2400 / 4 = 600 of the shaders: all 200 are
+ * gained. */
 static void
 one_hides_behind_another(void **state)
 {
@@ -176,9 +178,9 @@ one_hides_behind_another(void **state)
     frame_fini(&frame);
 }
 
-/* What most is charged to need not be what gives most: behind memory's 600 the shaders have 900 to
- * do, of which they are charged 350. Without memory they take 900 beside the 400 that are left, or
- * 400 + 550 with the rest behind. Without them 650 are left. */
+/* The most charged resource need not give the largest gain. Shaders need 900 cycles, of which 350
+ * are charged, while memory is charged 600. Without memory 400 remain: the shaders take 900
+ * overlapped, or 400 + 550 in sequence. Without shaders 650 remain. */
 static void
 verdict_is_what_gives_most(void **state)
 {
@@ -198,9 +200,9 @@ verdict_is_what_gives_most(void **state)
     frame_fini(&frame);
 }
 
-/* Of 1000 cycles 450 are charged to raster and 540 to color, which both have 990 to do: without one
- * 550 or 460 are left, and the other's 990 beside, or 550 + 440 behind. Nothing is gained by
- * either, and color is charged more. */
+/* Of 1000 cycles 450 are charged to raster and 540 to color, and both need 990. Without one of them
+ * 550 or 460 remain. The other one takes 990 overlapped, or 550 + 440 in sequence. So neither gives
+ * a gain, and color is charged more. */
 static void
 two_hide_each_other(void **state)
 {
@@ -223,7 +225,7 @@ two_hide_each_other(void **state)
     frame_fini(&frame);
 }
 
-/* A run that does not count what cycles are lost to has no verdict. */
+/* A run that does not count lost cycles has no verdict. */
 static void
 nothing_is_guessed(void **state)
 {
@@ -236,7 +238,7 @@ nothing_is_guessed(void **state)
     assert_non_null(strstr(err.text, "the run does not count lost."));
 }
 
-/* A table of one statistic a column, as a run leaves it. */
+/* Writes a table with one statistic per column, as a run does. */
 static void
 write_table(const char *path, struct frame *const frames[], const char *const works[],
             const double cycles[], uint32_t count)
@@ -263,8 +265,8 @@ write_table(const char *path, struct frame *const frames[], const char *const wo
     free(header);
 }
 
-/* The two frames above as rows of a table, and a row that nothing is expected to help: its cycles
- * went by on the way from unit to unit. */
+/* The two frames above as rows of a table, and a row that no resource is expected to improve: its
+ * cycles are transit between units. */
 static void
 rows_have_verdicts(void **state)
 {
@@ -291,7 +293,8 @@ rows_have_verdicts(void **state)
     snprintf(path, sizeof path, "%s/stats.draws.csv.gz", dir);
     write_table(path, all, works, (const double[]){1000, 1000, 1000}, 3);
     assert_true(csv_read(&table, path, &err));
-    for (uint32_t r = 0; r < 3; r++) { /* in the second, memory has more cycles, and gives less */
+    /* in the second row memory has more cycles, but gives less */
+    for (uint32_t r = 0; r < 3; r++) {
         struct ideal_gains gains;
         const struct ideal_rows wanted = {&table, NULL, r};
         assert_true(ideals_predict(&wanted, &rows[0].params, &gains, &err));
@@ -304,10 +307,10 @@ rows_have_verdicts(void **state)
     assert_int_equal(rmdir(dir), 0);
 }
 
-/* Three draws of 1000, 1000 and 200 cycles, with work of a kind and no cycles behind the first. In
- * each draw fetch is at rest for 700 of them (of the last for 100). The first one's shaders have
- * 3200 / 4 = 800 cycles to do: of its 700 only 200 are free. The second's have 100: 700 are free,
- * of which the third fills its 200. Nothing follows that. */
+/* Three draws of 1000, 1000 and 200 cycles, and after the first one a row of the kind `between`
+ * without cycles. In each draw fetch is idle for 700 cycles (in the last for 100). The shaders of
+ * the first draw need 3200 / 4 = 800 cycles, so 200 of its 700 are free. Those of the second one
+ * need 100, so all 700 are free, and the third draw fills 200. No draw follows the third. */
 static void
 predict_draws(const char *between, bool overlap, struct ideal_gains *gains)
 {
@@ -340,8 +343,8 @@ predict_draws(const char *between, bool overlap, struct ideal_gains *gains)
     assert_int_equal(rmdir(dir), 0);
 }
 
-/* 200 + 200 of 2200 cycles. What waits for the draws before it ends their drain: that of the first
- * draw has nothing behind it then. A machine that overlaps its draws has nothing to gain by it. */
+/* Gains 200 + 200 of 2200 cycles. Work that waits for earlier draws ends their drain, so the drain
+ * of the first draw is then not filled. A machine with overlapping draws gains nothing. */
 static void
 drains_are_filled(void **state)
 {
@@ -360,8 +363,8 @@ drains_are_filled(void **state)
     assert_float_equal(gains.expected[IDEAL_drain], 0, 1e-9);
 }
 
-/* The own work of texture units and of raster on reference-2008 (4 texture units of 16 ports of 4
- * bytes, 4 quads a cycle): of their parts the longest. */
+/* The cycles that Texture Units and raster need on reference-2008 are those of their slowest part.
+ * It has 4 Texture Units with 16 ports of 4 bytes, and 4 quads per cycle. */
 static void
 own_work_is_the_longest_part(void **state)
 {
@@ -371,12 +374,12 @@ own_work_is_the_longest_part(void **state)
         double value, texture, raster;
     } steps[] = {
         {"texunit.passes", 400, 100, 0},
-        {"texunit.port_wait_cycles", 200, 150, 0},      /* filtering takes the ports for both */
-        {"texunit.bytes_filled", 64 * 4 * 160, 160, 0}, /* 64 bytes a cycle and unit */
+        {"texunit.port_wait_cycles", 200, 150, 0},      /* filtering uses the ports for both */
+        {"texunit.bytes_filled", 64 * 4 * 160, 160, 0}, /* 64 bytes per cycle and unit */
         {"texunit.lines_decompressed", 4 * 170, 170, 0},
         {"texunit.cache_l1_accesses", 4 * 180, 180, 0},
         {"hz.quads_out", 400, 180, 100},
-        {"fraggen.passes", 1600, 180, 400}, /* the same quads, of 8 samples, two in a cycle */
+        {"fraggen.passes", 1600, 180, 400}, /* the same quads with 8 samples, two per cycle */
     };
     struct frame frame;
     struct ideal_gains gains;
@@ -394,7 +397,7 @@ own_work_is_the_longest_part(void **state)
     frame_fini(&frame);
 }
 
-/* What makes one resource ideal leaves the others as they are: no two set the same parameter. */
+/* The settings of ideals are independent: no two set the same parameter. */
 static void
 ideals_are_apart(void **state)
 {
@@ -403,7 +406,7 @@ ideals_are_apart(void **state)
         char *settings = strdup(ideals[i].settings), *rest = NULL;
         for (char *one = strtok_r(settings, " ", &rest); one; one = strtok_r(NULL, " ", &rest)) {
             *strchr(one, '=') = '\0';
-            /* the pace of samples is that of the generator and of all ROPs */
+            /* the sample rate is that of the generator and of all ROPs */
             assert_string_not_equal(one, "RASTERIZER.MSAASamplesCycle");
             for (uint32_t k = 0; k < IDEALS; k++)
                 assert_true(k == i || !strstr(ideals[k].settings, one));
@@ -412,11 +415,11 @@ ideals_are_apart(void **state)
     }
 }
 
-/* Of 1000 cycles 300 are charged to the texture units and 500 to memory for their reads.
- * reference-2008 has 8 channels: bursts of 3840 cycles are 3840 / 8 / 0.6 = 800 of memory's own, of
- * whose bytes three quarters are textures'. With perfect textures 1000 - 800 = 200 are left; the
- * quarter of 800 that memory moves besides is not charged at all: 200 beside what is left, or 400
- * with it behind. With perfect memory 500 are left, more than the samples take. */
+/* Of 1000 cycles 300 are charged to the Texture Units and 500 to memory for their reads.
+ * reference-2008 has 8 channels: bursts of 3840 cycles are 3840 / 8 / 0.6 = 800 cycles of memory.
+ * Three quarters of the bytes are textures. With perfect textures 1000 - 800 = 200 remain. The
+ * other quarter of memory's 800 cycles is not charged: 200 overlapped, or 400 in sequence. With
+ * perfect memory 500 remain, more than the samples take. */
 static void
 textures_answer_for_their_reads(void **state)
 {
@@ -443,9 +446,9 @@ textures_answer_for_their_reads(void **state)
     frame_fini(&frame);
 }
 
-/* Each cause has one cycle. Each cycle is charged to one resource, but for those of reading frames
- * out and of the way from unit to unit, to none: so what is charged adds up, where reads of
- * textures are among memory's and not among texture's. */
+/* Each cause has one cycle. Each cycle is charged to one resource. Exceptions are reading frames
+ * and transit between units. The sum of charges equals the number of causes, where texture reads
+ * count for memory only. */
 static void
 each_cycle_is_charged_once(void **state)
 {
@@ -454,7 +457,7 @@ each_cycle_is_charged_once(void **state)
     const struct path_branch *branches = path_branches(&count);
     struct frame frame;
     struct ideal_gains gains;
-    double sum = 2; /* show and transit */
+    double sum = 2; /* causes show and transit */
     frame_init(&frame);
     for (uint32_t b = 0; b < count; b++) {
         char name[64];
@@ -482,13 +485,13 @@ each_cycle_is_charged_once(void **state)
     assert_float_equal(gains.charged[IDEAL_memory], of_memory, 1e-9);
     assert_float_equal(gains.most[IDEAL_memory], of_memory, 1e-9);
     assert_float_equal(gains.charged[IDEAL_texture], of_texture, 1e-9);
-    assert_float_equal(gains.most[IDEAL_texture], of_texture + 2, 1e-9); /* bandwidth, latency */
+    assert_float_equal(gains.most[IDEAL_texture], of_texture + 2, 1e-9); /* bandwidth and latency */
     assert_float_equal(gains.charged[IDEAL_drain], 0, 1e-9);
     frame_fini(&frame);
 }
 
-/* 450 of 1000 cycles, 200 expected; 100 of them, 300 with what others are charged, 50 expected;
- * none of them, 120 and all of these expected. */
+/* Cases: 450 of 1000 cycles charged, 200 expected; 100 charged, 300 with those of others, 50
+ * expected; none charged, 120 of others, all of them expected. */
 static void
 words_are_true(void **state)
 {

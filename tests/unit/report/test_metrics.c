@@ -1,4 +1,4 @@
-/* The formulas: arithmetic, names, errors; and that every metric speaks of statistics there are. */
+/* Formulas: arithmetic, names and errors. Every metric uses only existing statistics. */
 #include "core/clock_stats.h"
 #include "report/run/metrics.h"
 #include "unit/stats.h"
@@ -96,7 +96,8 @@ parameters_are_names_too(void **state)
     assert_false(formula_evaluate("GPU.Clock", totals_lookup, &totals, &value, &err));
 }
 
-/* Every name that a unit's table or the kernel gives is 1; what is not found is a misspelling. */
+/* Gives every name of a unit's table or the kernel the value 1; an unknown name is a
+ * misspelling. */
 static bool
 known_name(void *params, const char *name, double *value)
 {

@@ -1,5 +1,5 @@
-/* The report page as a file: what is packed unpacks to what went in, data stays data, and maps
- * become the levels that made them. What it looks like in a browser: tests/browser. */
+/* The file of the report page. Packed data unpacks to its input, data cannot become code, and maps
+ * become their levels. tests/browser tests the display in a browser. */
 #include "base/build.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -37,7 +37,7 @@ base64(void **state)
     }
 }
 
-/* The bytes behind Base64 of a deflated text; the caller frees. */
+/* Returns the decompressed bytes of a Base64 text; the caller frees them. */
 static uint8_t *
 unpack(const char *text, size_t *size)
 {
@@ -69,7 +69,7 @@ member(const cJSON *object, const char *name)
     return item;
 }
 
-/* The numbers of a column, by the format's own words: LEB128 from "at" in its pack on. */
+/* Reads the numbers of a column as the format defines them: LEB128 from offset "at" of its pack. */
 static void
 read_column(const cJSON *table, const char *name, uint64_t *values, uint32_t rows)
 {
@@ -139,8 +139,8 @@ count(const char *text, const char *what)
     return n;
 }
 
-/* Whatever is in the data, the page has the three ends of scripts that it has without, and its
- * data reads back. */
+/* Whatever the data contains, the page has three ends of scripts, as without data. The data reads
+ * back unchanged. */
 static void
 data_stays_data(void **state)
 {
@@ -169,7 +169,7 @@ data_stays_data(void **state)
     free(path);
 }
 
-/* Each level's color is that level again; of four pixels the highest counts. */
+/* The color of each level becomes that level again. The highest of four pixels counts. */
 static void
 maps_become_levels(void **state)
 {
@@ -192,7 +192,7 @@ maps_become_levels(void **state)
         free(levels);
         cJSON_Delete(frame);
     }
-    picture.rgba[0] = 77; /* no color of the scale */
+    picture.rgba[0] = 77; /* not a color of the scale */
     cJSON *frame = cJSON_CreateObject();
     assert_true(picture_write_png(&picture, path, &err));
     assert_false(page_add_maps(frame, dir, 0, 1, true, &err));
@@ -204,7 +204,7 @@ maps_become_levels(void **state)
     free(maps);
 }
 
-/* A column that may be of zeros. */
+/* Reads a column that may be in the list of zero columns. */
 static void
 read_any(const cJSON *table, const char *name, uint64_t *values, uint32_t rows)
 {
@@ -214,8 +214,8 @@ read_any(const cJSON *table, const char *name, uint64_t *values, uint32_t rows)
     read_column(table, name, values, rows);
 }
 
-/* How much less is expected of each row of draws than the most that could be, as it is of that row
- * alone; who hides behind takes that. */
+/* For each row of draws: the expected gain is less than the largest possible one by this amount,
+ * and the named resource absorbs it. */
 static void
 rows_have_gains(void **state)
 {
@@ -299,7 +299,7 @@ csv_reads_back(void **state)
     text_table_fini(&read);
 }
 
-/* From a file: lines may end in CRLF, and a damaged file leaves nothing to free. */
+/* Files may have lines that end in CRLF. A damaged file leaves nothing to free. */
 static void
 csv_files_are_read(void **state)
 {
@@ -326,7 +326,7 @@ csv_files_are_read(void **state)
     unlink(path);
 }
 
-/* What cannot be shown is told in a line, and leaves no page. */
+/* Input that cannot be shown gives a message of one line and no page. */
 static void
 refusals(void **state)
 {

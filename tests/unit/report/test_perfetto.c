@@ -1,5 +1,5 @@
-/* The timeline for Perfetto: the wire format by the examples of its documentation, and the file of
- * the tiny trace as protoc reads it, against the statistics of the same run. */
+/* The timeline for Perfetto. The wire format is tested with the examples of its documentation. The
+ * file of the tiny trace, decoded by protoc, is compared with the statistics of the same run. */
 #include "rigs/needs.h"
 #include "rigs/tiny_run.h"
 
@@ -19,15 +19,15 @@ enum { MAX_TRACKS = 512, MAX_TRACK_NAME = 64, TEXT_BYTES = 1 << 16 };
 struct track {
     char name[MAX_TRACK_NAME];
     uint64_t parent;
-    uint64_t begins, ends, cycles, last_ns; /* of slices; last_ns: of any event */
+    uint64_t begins, ends, cycles, last_ns; /* of slices; last_ns: of the latest event */
     uint64_t values, largest;               /* of a counter */
     bool open;
 };
 
 struct decoded {
-    struct track tracks[MAX_TRACKS]; /* by uuid */
+    struct track tracks[MAX_TRACKS]; /* indexed by uuid */
     uint64_t packets, unknown;
-    /* of the packet that is being read */
+    /* of the packet being read */
     uint64_t timestamp, uuid, parent, type, value, number, fact;
     char name[MAX_TRACK_NAME];
     bool is_descriptor;
@@ -57,7 +57,7 @@ wire_format(void **state)
     assert_bytes(&out, "\x1a\x03\x08\x96\x01", 5);
     proto_uint(&out, 1, 300);
     assert_bytes(&out, "\x08\xac\x02", 3);
-    /* a message of 300 bytes: its length takes two, in front of what was there before */
+    /* a message of 300 bytes: its length takes two bytes and moves the content */
     char text[298];
     memset(text, 'x', sizeof text - 1);
     text[sizeof text - 1] = '\0';
@@ -76,7 +76,7 @@ static void
 take_event(struct decoded *d)
 {
     struct track *track = &d->tracks[d->uuid];
-    assert_true(track->name[0] != '\0'); /* it was described before */
+    assert_true(track->name[0] != '\0'); /* the track was described before */
     assert_true(d->timestamp >= track->last_ns);
     track->last_ns = d->timestamp;
     if (d->type == 4) {
@@ -117,7 +117,7 @@ number_of(const char *line, const char *field, uint64_t *value)
     return true;
 }
 
-/* A line of protoc's text; a field that the schema does not know begins with its number. */
+/* Takes a line of protoc's text. A field that is not in the schema begins with its number. */
 static void
 take_line(struct decoded *d, const char *line)
 {
@@ -154,7 +154,7 @@ decode(struct decoded *d, const char *path)
     assert_int_equal(pclose(text), 0);
 }
 
-/* All of that name. */
+/* Sum over all tracks of this name. */
 static struct track
 sum_of(const struct decoded *d, const char *name)
 {
@@ -206,9 +206,9 @@ compare(const struct decoded *d, const struct tiny_run *run)
     const struct track frames = sum_of(d, "frames"), work = sum_of(d, "work");
     assert_int_equal(frames.begins, run->frame_count);
     assert_int_equal(frames.cycles, cycles);
-    assert_int_equal(work.cycles, cycles); /* each cycle is of one work */
+    assert_int_equal(work.cycles, cycles); /* each cycle belongs to one row of work */
     assert_true(work.begins > draws);
-    /* every draw goes through these, and each of them works for it once */
+    /* every draw passes these units, and each has one slice per draw */
     static const char *const units[] = {"cmdproc", "streamer", "primasm", "clipper",
                                         "setup",   "fraggen",  "hz",      "sched"};
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
@@ -246,7 +246,7 @@ protoc_reads_it(void **state)
     decode(&decoded, asked.path);
     assert_int_equal(decoded.unknown, 0);
     compare(&decoded, &run);
-    /* listening changes nothing */
+    /* the listener changes nothing */
     for (uint32_t i = 0; i < plain.frame_count; i++)
         assert_memory_equal(plain.frame[i].values, run.frame[i].values,
                             run.values_count * sizeof(uint64_t));
@@ -256,7 +256,7 @@ protoc_reads_it(void **state)
     tiny_fini(&run);
 }
 
-/* Nothing lies at the name before the file is whole, nor when it cannot be. */
+/* No file exists under the name before it is complete, or if it cannot be completed. */
 static void
 whole_or_none(void **state)
 {

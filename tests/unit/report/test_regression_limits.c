@@ -1,4 +1,4 @@
-/* Limits on regressions: what they mean, to the last unit, and how a comparison ends. */
+/* Limits on regressions: their exact meaning, and the result of a comparison. */
 #include "report/compare/regression_limits.h"
 
 #include "base/build.h"
@@ -19,9 +19,9 @@
 
 static char dir[] = "/tmp/aetius-gate-XXXXXX";
 
-/* Calls that change a folder, counted down; the process ends before the last one, as by a kill. */
+/* Counts down calls that change a folder. The process exits before the last one, as if killed. */
 enum { KILLED = 99 };
-static int steps_left; /* 0: as many as it likes */
+static int steps_left; /* 0: no limit */
 
 static void
 step(void)
@@ -80,7 +80,7 @@ runs_of(double a, double b)
                                    .complete_b = true};
 }
 
-/* A limit is what may be: only more is too much. */
+/* A value equal to a limit is permitted; only a larger one exceeds it. */
 static void
 test_limits(void **state)
 {
@@ -129,7 +129,7 @@ test_wrong_limits(void **state)
     }
 }
 
-/* What cannot be compared is no success. */
+/* Runs that cannot be compared are not a success. */
 static void
 test_not_comparable(void **state)
 {
@@ -164,7 +164,7 @@ path_of(const char *name)
     return mem_printf("%s/%s", dir, name);
 }
 
-/* How the command ends, and what it leaves; a baseline is kept and renewed. */
+/* Exit statuses and reports of the command. A baseline is kept and renewed. */
 static void
 test_command(void **state)
 {
@@ -189,7 +189,7 @@ test_command(void **state)
     assert_non_null(json);
     const cJSON *regression = cJSON_GetObjectItem(json, "gate");
     assert_true(cJSON_IsTrue(cJSON_GetObjectItem(regression, "exceeded")));
-    /* cycles and pictures of the runs, and cycles of the 18 draws of both */
+    /* cycles and pictures of the runs, and cycles of the 18 draws in both */
     assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(regression, "checks")), 2 + 18);
     assert_true(cJSON_GetArraySize(cJSON_GetObjectItem(json, "statistics")) > 500);
     cJSON_Delete(json);
@@ -223,7 +223,7 @@ test_command(void **state)
     RUN(&said, "compare", a, b, "--fail-over", "cycles");
     assert_int_equal(said.status, 2);
     assert_non_null(strstr(said.err, "expected NAME=NUMBER"));
-    /* figures that are none do not count as unchanged */
+    /* invalid figures do not count as unchanged */
     static const char *const facts[][2] = {
         {"{\"cycles\":1e999,\"frames\":1}", "cycles is no number"},
         {"{\"cycles\":\"1\",\"frames\":1}", "cycles is no number"},
@@ -241,7 +241,7 @@ test_command(void **state)
     }
     free(odd);
     free(of_odd);
-    /* a folder with something else in it is nobody's baseline */
+    /* a folder with other files is not accepted as a baseline */
     char *mine = path_of("mine"), *file = path_of("mine/thesis.tex");
     assert_true(dir_create(mine, &err) && file_write(file, "x", 1, &err));
     RUN(&said, "compare", mine, b, "--renew");
@@ -255,7 +255,8 @@ test_command(void **state)
     free(markdown);
 }
 
-/* Where nothing can be compared the reports say so: an older one is not taken for the new one. */
+/* If the runs cannot be compared, the reports contain the reason, so that an older report is not
+ * mistaken for a new one. */
 static void
 test_reports_of_failure(void **state)
 {
@@ -302,8 +303,8 @@ edit(const char *path, const char *from, const char *to)
     free(text);
 }
 
-/* Runs of two programs, of other frames, of other ways to run, and of draws that have nothing in
- * common, are held against each other only when that is asked for. */
+/* Some runs are compared only on request: of two programs, of different frames, of different modes,
+ * or with no draw in common. */
 static void
 test_runs_that_are_not_alike(void **state)
 {
@@ -331,12 +332,12 @@ test_runs_that_are_not_alike(void **state)
         RUN(&said, "compare", a, b, "--fail-over", "cycles=0", "--across");
         assert_int_equal(said.status, 0);
     }
-    /* the same program elsewhere */
+    /* the same program at another path */
     RUN(&said, "sim", TINY, "-o", b, "--force");
     edit(json, "\"program\":\t\"", "\"program\":\t\"/else/where/");
     RUN(&said, "compare", a, b, "--fail-over", "cycles=0,pictures=0");
     assert_int_equal(said.status, 0);
-    /* pictures are wanted by the limit of pictures alone */
+    /* only the limit of pictures needs pictures */
     assert_int_equal(rename(frames, away), 0);
     RUN(&said, "compare", a, b, "--fail-over", "cycles=0", "--per-draw");
     assert_int_equal(said.status, 0);
@@ -353,7 +354,7 @@ test_runs_that_are_not_alike(void **state)
     free(away);
 }
 
-/* JSON that is no run's. */
+/* A run.json that is not an object. */
 static void
 test_no_object(void **state)
 {
@@ -377,7 +378,7 @@ test_no_object(void **state)
     free(page);
 }
 
-/* A run that a later version has left is not read. */
+/* A run of a later version is refused. */
 static void
 test_later_schema(void **state)
 {
@@ -403,7 +404,7 @@ test_later_schema(void **state)
     free(is);
 }
 
-/* Both draw, and nothing that one draws has a partner in the other. */
+/* Both runs have draws, but no draw has a partner in the other run. */
 static void
 test_draws_without_partner(void **state)
 {
@@ -455,7 +456,7 @@ as_junit(const struct regression_limits *regression, const struct draws_join *jo
     regression_limits_print_junit(regression, out);
 }
 
-/* What a program calls its draws stands in every report, and means nothing there but itself. */
+/* Every report contains the labels of draws, with special characters escaped. */
 static void
 test_labels_in_reports(void **state)
 {
@@ -486,7 +487,7 @@ test_labels_in_reports(void **state)
     free(markdown);
 }
 
-/* What a command writes into a FIFO or a device that is there already is written, and it stays. */
+/* A report can be written to an existing FIFO or device, which stays. */
 static void
 test_reports_into_nodes(void **state)
 {
@@ -538,7 +539,7 @@ same_files(const char *a, const char *b)
     return same;
 }
 
-/* A renewal that cannot be leaves both folders as they were. */
+/* A renewal that fails leaves both folders unchanged. */
 static void
 test_renewal_keeps_what_it_cannot_replace(void **state)
 {
@@ -564,12 +565,12 @@ test_renewal_keeps_what_it_cannot_replace(void **state)
     RUN(&said, "compare", link, run, "--renew");
     assert_int_equal(said.status, 1);
     assert_true(same_files(picture, kept));
-    /* the last file to be copied is missing: nothing was replaced by then */
+    /* the last file to copy is missing: nothing has been replaced yet */
     assert_true(file_write(picture, "x", 1, &err) && !unlink(table));
     RUN(&said, "compare", base, run, "--renew");
     assert_int_equal(said.status, 1);
     assert_true(same_files(old, kept));
-    /* a link is no way out of the baseline */
+    /* a symbolic link must not lead out of the baseline */
     assert_int_equal(rename(frames, away), 0);
     assert_int_equal(symlink(away, frames), 0);
     RUN(&said, "compare", base, run, "--renew");
@@ -597,8 +598,8 @@ shell(const char *format, ...)
     return !system(command);
 }
 
-/* A renewal in a process that ends before its call number `steps` which changes the folder; whether
- * it came to its end before. */
+/* Runs a renewal in a child process that exits before its call number `steps` that changes the
+ * folder. Returns whether the renewal was complete before. */
 static bool
 renew_until(const char *base, const char *run, int steps)
 {
@@ -616,7 +617,8 @@ renew_until(const char *base, const char *run, int steps)
     return WEXITSTATUS(status) == 0;
 }
 
-/* The run's files and nothing else, where the folder held a whole run with all its tables. */
+/* Whether the folder has exactly the files of the run; it had a whole run with all its tables
+ * before. */
 static bool
 is_copy_of(const char *base, const char *run)
 {
@@ -628,8 +630,8 @@ is_copy_of(const char *base, const char *run)
                  base, run, run);
 }
 
-/* A renewal that is killed at any of its steps leaves the old run or the new one, or what nobody
- * takes for a run; and the next one makes it whole. */
+/* A renewal that is killed at any step leaves the old run, the new one, or a folder that no command
+ * accepts as a run. The next renewal completes it. */
 static void
 test_renewal_that_is_killed(void **state)
 {
@@ -667,7 +669,7 @@ test_renewal_that_is_killed(void **state)
     free(base);
 }
 
-/* A run that was cut short is no baseline. */
+/* A run that was cut short is refused as a baseline. */
 static void
 test_renewal_from_a_part(void **state)
 {
@@ -685,7 +687,7 @@ test_renewal_from_a_part(void **state)
     free(json);
 }
 
-/* Several runs are columns; a parameter that changes nothing is said to. */
+/* Several runs are columns. A parameter that changes nothing is marked so. */
 static void
 test_columns(void **state)
 {

@@ -1,4 +1,4 @@
-/* A run folder: run.json holds what readers rely on, and two runs are compared. */
+/* Folders of runs: run.json contains the fields that readers need, and two runs can be compared. */
 #include "model/collect.h"
 #include "report/compare/compare_runs.h"
 #include "report/run/csv.h"
@@ -21,7 +21,8 @@ struct folder {
     char dir[32], json[64], ini[64], csv[64], units_csv[64];
 };
 
-/* A run of two frames in which two units counted `things` in all and memory moved `bytes`. */
+/* Creates a run of two frames in which two units counted `things` in total and memory moved
+ * `bytes`. */
 static void
 make_run(struct folder *f, const char *setting, uint64_t things, uint64_t bytes, uint64_t cycles)
 {
@@ -111,7 +112,7 @@ run_json_holds_what_readers_rely_on(void **state)
     assert_int_equal(cJSON_GetObjectItem(second, "frame")->valueint, 5);
     assert_int_equal(cJSON_GetObjectItem(second, "cycles")->valueint, 200);
     assert_string_equal(cJSON_GetObjectItem(second, "hash")->valuestring, "0000000000000001");
-    /* 300 cycles at 1000 MHz are 0.0003 ms; what was not counted has no value */
+    /* 300 cycles at 1000 MHz are 0.0003 ms; a metric without its counters has no value */
     const cJSON *metrics = cJSON_GetObjectItem(root, "metrics");
     assert_float_equal(cJSON_GetObjectItem(metrics, "time")->valuedouble, 0.0003, 1e-12);
     assert_true(cJSON_IsNull(cJSON_GetObjectItem(metrics, "hz_culled")));
@@ -152,7 +153,7 @@ static void
 run_json_is_refused_by_all_readers(void **state)
 {
     static const struct {
-        const char *text, *message; /* NULL: it is read */
+        const char *text, *message; /* NULL: it is accepted */
     } rows[] = {
         {"", "run.json is no JSON"},
         {"{\"cycles\":1", "run.json is no JSON"},
@@ -211,10 +212,10 @@ two_runs_are_compared(void **state)
     assert_string_equal(comparison.machine[0].a, "2");
     assert_string_equal(comparison.machine[0].b, "4");
     assert_string_equal(comparison.machine[1].b, "instant");
-    /* the metrics that can be had of both: the time of 330 cycles is 1.1 that of 300 */
+    /* metrics that both runs have: the time of 330 cycles is 1.1 times that of 300 */
     assert_string_equal(comparison.metrics[0].name, "time");
     assert_float_equal(comparison.metrics[0].b / comparison.metrics[0].a, 1.1, 1e-9);
-    /* both units together; 30 of 40 is more of a change than 100 of a million */
+    /* both units together; 30 of 40 is a larger change than 100 of a million */
     assert_int_equal(comparison.moved, 2);
     assert_string_equal(comparison.moves[0].name, "unit.things");
     assert_int_equal(comparison.moves[0].a, 10);
@@ -225,7 +226,7 @@ two_runs_are_compared(void **state)
     remove_run(&b);
 }
 
-/* The table of frames anew: of two frames, with the most that a queue held, and its items. */
+/* Rewrites the table of frames with two frames: the peak of a queue, and its items. */
 static void
 write_queue(const struct folder *f, uint64_t first_peak, uint64_t second_peak)
 {
@@ -243,7 +244,7 @@ write_queue(const struct folder *f, uint64_t first_peak, uint64_t second_peak)
     assert_true(csv_destroy(csv, &err));
 }
 
-/* The most that a queue held in frames of 3 and 9, and of 4 and 9, is 9 in both. */
+/* Peaks of 3 and 9 items, and of 4 and 9 items: both runs have the peak 9. */
 static void
 peaks_are_not_added(void **state)
 {

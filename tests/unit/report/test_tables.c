@@ -1,5 +1,5 @@
-/* The tables of a run: a unit's instances add up to its column, rates are those of run.json, and
- * databases take them. */
+/* The tables of a run. The instances of a unit add up to its column, rates equal those of run.json,
+ * and databases can load the tables. */
 #include "report/run/table.h"
 
 #include "base/build.h"
@@ -17,7 +17,7 @@
 
 #define TINY AETIUS_SOURCE_DIR "/tests/golden/tiny.trace"
 
-enum { MOST_COLUMNS = 2000 }; /* of SQLite, unless it was built otherwise */
+enum { MOST_COLUMNS = 2000 }; /* of SQLite with default options */
 
 static char dir[] = "/tmp/aetius-tables-XXXXXX";
 
@@ -40,7 +40,7 @@ is_peak(const char *name)
     return tail && !strcmp(tail, ".occupancy_peak");
 }
 
-/* Rows of the unit's table are those of the main one, an instance each. */
+/* The rows of the table of a unit correspond to those of the main table, one per instance. */
 static void
 instances_add_up(const struct csv_table *all, const struct csv_table *unit, const char *file)
 {
@@ -136,8 +136,8 @@ test_run(void **state)
     }
 }
 
-/* Of two queues of one name: what passed is added up, what was held at most is the higher one, in
- * whichever order they come. */
+/* Two queues of the same name: items are summed, and the peak is the larger one, in either
+ * order. */
 static void
 test_sums(void **state)
 {
@@ -170,7 +170,7 @@ test_sums(void **state)
     csv_table_fini(&read);
     char *queues = table_unit_path(path, "queue");
     assert_true(csv_read(&read, queues, &err));
-    assert_int_equal(read.rows, 4); /* two frames of two queues */
+    assert_int_equal(read.rows, 4); /* two frames with two queues each */
     static const uint64_t rows[4][3] = {{1, 100, 7}, {0, 20, 5}, {1, 1, 5}, {0, 2, 7}};
     for (uint32_t row = 0; row < 4; row++) {
         assert_string_equal(csv_field(&read, row, csv_column(&read, "queue")), "texels");
@@ -214,8 +214,8 @@ by_hash(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Each row has a key of its own, also where several kinds of work stand before one draw, and where
- * an interval ends with the frame. */
+/* Each row has a unique key, also if several kinds of work precede a draw, or an interval ends with
+ * the frame. */
 static void
 test_keys(void **state)
 {
@@ -256,8 +256,8 @@ test_keys(void **state)
     free(run);
 }
 
-/* Columns that are numbers are numbers there, and no value is NULL: 9 is less than 10. A run that
- * is loaded again is there once. */
+/* Columns of numbers are numbers in the database, so 9 is less than 10. No value is NULL. Loading a
+ * run twice stores it once. */
 static void
 test_sql(void **state)
 {
@@ -276,7 +276,7 @@ test_sql(void **state)
     assert_non_null(strstr(first, "\"cycles\" INTEGER"));
     assert_non_null(strstr(first, "\"shader.instructions\" INTEGER"));
     assert_non_null(strstr(first, "\"texture_cache_hits\" REAL"));
-    RUN(&said, "stats", "--sql", dir); /* no run */
+    RUN(&said, "stats", "--sql", dir); /* not a run */
     assert_int_equal(said.status, 1);
     if (!system("command -v sqlite3 >/dev/null 2>&1")) {
         char *command = mem_printf("%s stats --sql %s >%s/sql.txt && sqlite3 %s/db <%s/sql.txt && "
@@ -290,7 +290,7 @@ test_sql(void **state)
     free(run);
 }
 
-/* A folder is somebody else's: neither its name nor what lies in it becomes a command. */
+/* Names of folders and their content are untrusted: they must not become commands. */
 static void
 test_sql_of_a_stranger(void **state)
 {

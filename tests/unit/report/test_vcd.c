@@ -1,4 +1,5 @@
-/* The signal trace of a two-stage rig, read back: what was pushed is in it, and nothing else. */
+/* The signal trace of a model with two stages is read back. It contains exactly the pushed
+ * items. */
 #include "base/file.h"
 #include "report/timeline/vcd.h"
 
@@ -48,8 +49,8 @@ static const struct module_ops source_ops = {.clock = source_clock};
 
 static const struct module_ops sink_ops = {.clock = sink_clock};
 
-/* Latency 3: items are pushed in 10 and 20 and popped in 13 and 23. The trace is of cycles 0 to 15:
- * the first item's whole life, and nothing of the second. */
+/* Latency 3: items are pushed in 10 and 20 and popped in 13 and 23. The trace covers cycles 0 to
+ * 15. It contains the whole life of the first item, and nothing of the second. */
 static void
 pushes_and_pops(void **state)
 {
@@ -71,11 +72,11 @@ pushes_and_pops(void **state)
     assert_true(clock_run(&clock, &sink.done, 1000, &err));
     assert_true(vcd_destroy(vcd, &err));
     assert_true(file_read(path, SIZE_MAX, &text, &size, &err));
-    /* signals in order: ! source, " sink, then # held, $ pushed, % popped */
+    /* identifiers in order: ! source, " sink, # held, $ pushed, % popped */
     assert_non_null(strstr(text, "$var string 1 ! source.state $end"));
     assert_non_null(strstr(text, "$var string 1 \" sink_3.state $end"));
     assert_non_null(strstr(text, "$var wire 16 $ wire.pushed $end"));
-    /* a cycle of 300 MHz begins every 3333.3 ps */
+    /* at 300 MHz a cycle takes 3333.3 ps */
     assert_non_null(strstr(text, "$timescale 1 ps $end"));
     assert_non_null(strstr(text, "#33333\nsbusy !\nb1 #\nb1 $\n"));
     assert_non_null(strstr(text, "#36666\nsstarved !\nb0 $\n"));

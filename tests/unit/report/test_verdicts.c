@@ -1,6 +1,6 @@
-/* Frames built to be bound by one thing (tests/golden/workloads.trace and bound.trace, of
- * benchmarks/gl/workloads.c and bound.c): the verdict is that thing, and simulating them without it
- * proves it. */
+/* Frames built to be bound by one resource (tests/golden/workloads.trace and bound.trace, of
+ * benchmarks/gl/workloads.c and bound.c). The verdict is that resource, and a simulation without it
+ * confirms this. */
 #include "base/build.h"
 #include "rigs/folder.h"
 
@@ -49,7 +49,7 @@ static const struct {
      "256 KB of texels through a bus of 8 bytes a cycle before each of 4 quads that use them"},
 };
 
-/* Options `--set` for each word of the settings; returns how many words were put down. */
+/* Adds an option `--set` for each word of the settings. Returns the number of words added. */
 static size_t
 put_settings(char *settings, const char *words[], size_t most)
 {
@@ -84,7 +84,7 @@ verdicts_are_proven(void **state)
         if (said.status || !strstr(said.out, wanted))
             fail_msg("frame %s, %s: not proven to be bound by %s\n%s%s", cases[i].frame,
                      cases[i].why, cases[i].verdict, said.out, said.err);
-        /* what was simulated is used again: nothing is logged */
+        /* simulated runs are used again, so nothing is logged */
         snprintf(command, sizeof command, "rm -r %s/prove/logs", dir);
         assert_int_equal(system(command), 0);
         RUN(&said, "topdown", dir, "--prove");

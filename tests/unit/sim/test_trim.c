@@ -398,8 +398,8 @@ test_same_pictures_and_statistics(void **state)
     unlink(twice);
 }
 
-/* The trace cannot be the output of its own trim, also under another name. A writer does not change
- * the bytes of an open reader. */
+/* trim refuses to overwrite its input, also under another name. A writer does not change the bytes
+ * of an open reader. */
 static void
 test_a_trace_that_is_read_stays_whole(void **state)
 {

@@ -1,4 +1,4 @@
-/* Every command of the stream, from dwords laid out by hand as the protocol says. */
+/* Decodes every command of the stream. The dwords follow the protocol's layout. */
 #include "rigs/stream.h"
 #include "trace/virgl/decode_internal.h"
 
@@ -67,7 +67,7 @@ expect_nothing(struct fixture *f)
     assert_int_equal(decode_first(f), DECODE_DONE);
 }
 
-/* The numbers that the protocol gives: the tests below speak of them by their names. */
+/* The numbers of the protocol. The tests below use the names only. */
 static void
 numbers_of_the_protocol(void **data)
 {
@@ -165,7 +165,7 @@ blend_object(void **data)
     assert_true(b->logicop_enable);
     assert_true(b->alpha_to_coverage);
     assert_int_equal(b->logicop, 12);
-    for (uint32_t i = 0; i < 8; i += 7) { /* target 0's holds for all */
+    for (uint32_t i = 0; i < 8; i += 7) { /* without independent blending target 0 applies to all */
         assert_true(b->rt[i].enable);
         assert_int_equal(b->rt[i].rgb_src, FACTOR_SRC_ALPHA);
         assert_int_equal(b->rt[i].rgb_dst, FACTOR_INV_SRC_ALPHA);
@@ -239,7 +239,7 @@ dsa_object(void **data)
     expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: length 4 is not 5");
 }
 
-/* Bits of Mesa's virgl_protocol.h, each alone in its packet. */
+/* Bits of Mesa's virgl_protocol.h, each in a separate packet. */
 #define CREATED(field) offsetof(struct gpu_cmd, create.field)
 static const struct flag {
     uint32_t command, object, length, dword, bit;
@@ -415,7 +415,7 @@ shader_in_one_packet(void **data)
     expect(f, GPU_CREATE_OBJECT);
     assert_int_equal(f->cmd.create.shader.stage, STAGE_FRAGMENT);
     assert_string_equal(f->cmd.create.shader.text, "FRAG\nEND\n");
-    /* "VERT" with its NUL; 2 stream-out registers, strides 4 and 8 */
+    /* "VERT" with its terminating NUL; 2 stream-out registers, strides 4 and 8 */
     CREATE(&f->s, VOBJ_SHADER, 8, VSTAGE_VERTEX, 5, 10, 2, 4, 8, 0, 0, 1 | 4 << 10, 0,
            2 | 1 << 8 | 3 << 10 | 1 << 13 | 7 << 16, 2, 0x54524556, 0);
     expect(f, GPU_CREATE_OBJECT);
@@ -439,7 +439,8 @@ shader_in_one_packet(void **data)
                     "GPU has no such stage");
 }
 
-/* The text "VERTVERTVE" in three packets, in two messages, another client's in between. */
+/* The text "VERTVERTVE" in three packets of two messages, with a message of another client between
+ * them. */
 static void
 shader_in_parts(void **data)
 {
@@ -481,7 +482,7 @@ small_states(void **data)
            float_bits(4), float_bits(5), float_bits(6));
     expect(f, GPU_SET_VIEWPORT);
     assert_true(f->cmd.viewport.scale[2] == 3 && f->cmd.viewport.translate[0] == 4);
-    /* no program can choose viewport 1 */
+    /* no program can select viewport 1 */
     PACKET(&f->s, CMD_SET_VIEWPORT_STATE, 1, 0, 0, 0, 0, 0, 0);
     expect_nothing(f);
     PACKET(&f->s, CMD_SET_VIEWPORT_STATE, 0, 0, 0);
@@ -546,7 +547,8 @@ bindings(void **data)
     assert_int_equal(f->cmd.constants.stage, 1);
     assert_int_equal(f->cmd.constants.count, 4);
     assert_int_equal(f->cmd.constants.values[3], 13);
-    PACKET(&f->s, CMD_SET_CONSTANT_BUFFER, VSTAGE_GEOMETRY, 0); /* nothing for the geometry stage */
+    /* constants of the geometry stage are ignored */
+    PACKET(&f->s, CMD_SET_CONSTANT_BUFFER, VSTAGE_GEOMETRY, 0);
     expect_nothing(f);
     PACKET(&f->s, CMD_SET_CONSTANT_BUFFER, 6, 0);
     expect_error(f, "SUBMIT at dword 0: SET_CONSTANT_BUFFER: shader stage 6 is not one of 0 .. 5");
@@ -567,7 +569,8 @@ bindings(void **data)
     expect(f, GPU_BIND_SHADER);
     assert_int_equal(f->cmd.object.handle, 4);
     assert_int_equal(f->cmd.object.stage, 1);
-    stream_bind_shader(&f->s, 0, VSTAGE_TESS_CONTROL); /* Mesa unbinds the tessellation stage so */
+    /* Mesa unbinds the tessellation stage in this way */
+    stream_bind_shader(&f->s, 0, VSTAGE_TESS_CONTROL);
     expect_nothing(f);
     stream_bind_shader(&f->s, 4, VSTAGE_TESS_CONTROL);
     expect_error(f, "SUBMIT at dword 0: BIND_SHADER: program of the tessellation control shader "
@@ -660,7 +663,7 @@ queries_and_sub_contexts(void **data)
     PACKET(&f->s, CMD_SET_SUB_CTX, 3);
     expect(f, GPU_SET_SUB_CTX);
     assert_int_equal(f->cmd.sub_ctx.value, 3);
-    PACKET(&f->s, CMD_SET_SAMPLE_MASK, 1); /* later messages go on in the same sub-context */
+    PACKET(&f->s, CMD_SET_SAMPLE_MASK, 1); /* later messages continue in the same sub-context */
     expect(f, GPU_SET_SAMPLE_MASK);
     assert_int_equal(f->cmd.sub_context, 3);
     PACKET(&f->s, CMD_DESTROY_SUB_CTX, 3);
@@ -755,7 +758,8 @@ messages(void **data)
     assert_int_equal(decoder_next(f->decoder, &f->cmd, &f->err), DECODE_ERROR);
 }
 
-/* Only a client that chose a sub-context takes memory, and no longer than it is chosen. */
+/* The decoder keeps memory only for clients that selected a sub-context, and only while it is
+ * selected. */
 static void
 clients_by_the_thousand(void **data)
 {
@@ -792,7 +796,7 @@ every_op_has_a_name(void **data)
         assert_non_null(gpu_op_name((enum gpu_op)op));
 }
 
-/* Part of a vertex shader's text, of 3000 dwords, for a sub-context. */
+/* Sends a part of a vertex shader's text, 3000 dwords, in a sub-context. */
 static void
 send_part(struct fixture *f, uint32_t sub_context, uint32_t offlen)
 {
@@ -807,7 +811,8 @@ send_part(struct fixture *f, uint32_t sub_context, uint32_t offlen)
     stream_dwords(&f->s, text, TEXT);
 }
 
-/* Half-sent text is of the budget, and back when it is whole or its client ends. */
+/* The budget includes the text of an incomplete shader. It is released when the text is complete or
+ * the client ends. */
 static void
 half_sent_shaders_are_within_the_budget(void **data)
 {

@@ -1,5 +1,5 @@
-/* Multisampling by force in front of another renderer: what it hears. Expected streams by hand,
- * from the protocol's packets. */
+/* Forced multisampling: the messages that the renderer receives. The expected streams follow the
+ * layout of the protocol's packets. */
 #include "base/mem.h"
 #include "rigs/stream.h"
 #include "trace/virgl/force_samples.h"
@@ -15,7 +15,7 @@
 enum { TWIN = 0x40000000, COLOR = 3, DEPTH = 4, PLAIN = 5, SURFACE = 10, SIDE = 16 };
 
 struct heard {
-    uint32_t kind, handle, samples, bind; /* of a resource */
+    uint32_t kind, handle, samples, bind; /* of a created resource */
     struct stream stream;                 /* of a SUBMIT */
 };
 
@@ -93,8 +93,8 @@ add_blit(struct stream *s, uint32_t to, uint32_t from, uint32_t format, uint32_t
                 (struct blit_side){from, 0, format, {0, 0, 0, SIDE, SIDE, 1}});
 }
 
-/* A display target (format 1), its depth (20: with stencil), a texture that is drawn into; and a
- * surface on each. */
+/* Creates a display target (format 1), a depth buffer (20: with stencil) and a texture that is
+ * drawn into, with a surface for each. */
 static struct force_samples *
 start(struct ear *ear)
 {
@@ -131,7 +131,7 @@ start(struct ear *ear)
     return force;
 }
 
-/* Drawn with the twins; resolved once, before what shows it. */
+/* Draws go to the multisampled twins, which are resolved once, before the swap. */
 static void
 swap_resolves(void **state)
 {
@@ -162,7 +162,8 @@ swap_resolves(void **state)
     free(ear);
 }
 
-/* Under a texture the depth is the program's own, with what the twin held. */
+/* Together with a texture as color, the draw uses the original depth buffer with the content of its
+ * twin. */
 static void
 texture_keeps_one_sample(void **state)
 {
@@ -183,7 +184,7 @@ texture_keeps_one_sample(void **state)
     free(ear);
 }
 
-/* What is written to the resource reaches all samples; both end together. */
+/* An upload to the resource reaches all samples of its twin. Both are destroyed together. */
 static void
 upload_is_spread(void **state)
 {

@@ -1,5 +1,5 @@
-/* The layout of shared memory. Expected offsets are counted by hand from the rule: levels packed,
- * rows and slices tight (B8G8R8A8 has 4 bytes a texel, DXT1 8 bytes a block of 4x4). */
+/* Layout of shared memory. Expected offsets follow the rule: levels are contiguous, rows and slices
+ * have no padding. B8G8R8A8 has 4 bytes per texel, DXT1 8 bytes per block of 4x4. */
 #include "trace/virgl/vtest/guest.h"
 
 #include <setjmp.h>
@@ -50,7 +50,7 @@ test_mipmaps(void **state)
     assert_false(box_ok(&l, 0, (struct box){0, 0, 0, 0, 1, 1}, &r));
 }
 
-/* Boxes over the rim of a level of 7x5 texels, 4 bytes each: 28 a row. */
+/* Boxes that extend beyond a level of 7x5 texels of 4 bytes each, 28 bytes per row. */
 static void
 test_cut_boxes(void **state)
 {

@@ -1,5 +1,5 @@
-/* What a program starts ends with it: in its group, in a session of its own, without a parent; also
- * when the one who started it is killed. */
+/* All processes that a program starts end with it. They may be in its group, in a separate session,
+ * or without a parent. This also holds if the process that started the program is killed. */
 #include "base/mem.h"
 #include "trace/virgl/vtest/keeper.h"
 
@@ -19,9 +19,9 @@
 
 enum { MOST = 4, WAIT_MS = 10000 };
 
-/* Each says its number as NUMBER.NAME in the folder: the program; one in its group; one in a
- * session of its own; a daemon (its parent has ended, in a session of its own) that hears no
- * SIGTERM. */
+/* Each process writes its ID to NUMBER.NAME in the folder: the program, a process in its group, a
+ * process in a separate session, and a daemon. The daemon has a separate session and no parent, and
+ * ignores SIGTERM. */
 static const char family[] =
     "sh -c 'echo $$ >group; exec sleep 1000' & setsid sh -c 'echo $$ >session; exec sleep 1000' &\n"
     "(setsid sh -c 'trap \"\" TERM; echo $$ >daemon; while :; do sleep 1; done' &)\n"
@@ -36,7 +36,7 @@ wait_a_little(void)
     nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
 }
 
-/* Not there, or only its status is. */
+/* Whether the process does not exist, or is a zombie. */
 static bool
 is_gone(int pid)
 {
@@ -111,7 +111,7 @@ all_end(void **state)
     const int status = keeper_end(&keeper);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
     for (int i = 0; i < MOST; i++)
-        assert_true(is_gone(pids[i])); /* at once: it was waited for */
+        assert_true(is_gone(pids[i])); /* immediately, because the keeper waited for them */
 }
 
 static void
@@ -142,7 +142,8 @@ await_end(struct keeper *keeper)
     return status;
 }
 
-/* The program's end is heard while others go on, and then they may stay or not. */
+/* The keeper reports the end of the program while other processes run. Then they may be left
+ * running or not. */
 static void
 others_outlive_the_program(void **state)
 {

@@ -1,4 +1,4 @@
-/* What is said when a program has ended badly. */
+/* Messages after a program that failed. */
 #include "base/args.h"
 #include "trace/virgl/vtest/launch.h"
 
@@ -31,7 +31,7 @@ tells_of_shared_memory(const struct launch_result *result)
     return strstr(said, "MIT-SHM") != NULL;
 }
 
-/* Only of a crash, on the user's own X server, of a program that drew. */
+/* The hint is printed only for a crash, on the user's X server, of a program that drew. */
 static void
 a_crash_on_the_users_server(void **state)
 {

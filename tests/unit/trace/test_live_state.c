@@ -1,6 +1,6 @@
-/* What the live state of a trace takes of the host's memory: each kind of message that makes it
- * larger is refused before more than the budget is in use. And in which sub-context it goes on when
- * one is destroyed. */
+/* The host memory of a trace's live state. Each kind of message that enlarges it is refused before
+ * it exceeds the budget. Further tests check the selected sub-context after another one is
+ * destroyed. */
 #include "trace/virgl/live_state.h"
 #include "trace/virgl/packets.h"
 
@@ -55,7 +55,7 @@ resource_create(struct stream *s, uint32_t round)
         .kind = MESSAGE_RESOURCE_CREATE, .client = 1, .resource = {.handle = 1 + round}};
 }
 
-/* One handle: each resource but the last is a ghost. */
+/* All resources have the same handle, so each replaces the previous one, which stays as a ghost. */
 static struct message
 resource_replace(struct stream *s, uint32_t round)
 {
@@ -95,7 +95,7 @@ query_begin(struct stream *s, uint32_t round)
     return submit(s, 0);
 }
 
-/* Of as many clients as there may be, each with as many sub-contexts. */
+/* The maximum number of clients, each with as many sub-contexts as possible. */
 static struct message
 sub_context_create(struct stream *s, uint32_t round)
 {
@@ -136,9 +136,9 @@ static const struct {
     {"SET_CONSTANT_BUFFER", constants_set},
 };
 
-/* mallinfo2() says nothing under AddressSanitizer; then only the refusal counts. A vector that
- * grows holds its old and its new items for a moment, a map three halves of what it needs: half as
- * much again is let pass, and 1 MiB for the last message. */
+/* Under AddressSanitizer mallinfo2() reports nothing, so only the refusal is tested. While a vector
+ * grows, its old and new items coexist; a map needs up to 1.5 times its content. So the test
+ * permits 1.5 times the budget, and 1 MiB for the last message. */
 static void
 each_kind_of_message_is_within_the_budget(void **state)
 {
@@ -167,7 +167,7 @@ each_kind_of_message_is_within_the_budget(void **state)
     }
 }
 
-/* A device refuses more clients; they are not followed either. */
+/* A device refuses clients above a limit. The live state does not follow these either. */
 static void
 clients_have_an_end(void **state)
 {
@@ -186,8 +186,8 @@ clients_have_an_end(void **state)
     live_state_destroy(live);
 }
 
-/* What a renderer hears of a state that is written out: in which sub-context each object is made,
- * and which one is chosen at the end. */
+/* What a renderer receives when a state is written: the sub-context of each created object, and the
+ * sub-context selected at the end. */
 struct heard {
     struct decoder *decoder;
     struct {
@@ -234,13 +234,13 @@ make_blend(struct stream *s, uint32_t handle)
     stream_blend(s, handle, 0);
 }
 
-/* Sub-contexts 3 and 4 have an object each, and 3 is chosen. A destroyed one loses its object. The
- * object after that is made in 3, and in 0 when 3 was destroyed. */
+/* Sub-contexts 3 and 4 have an object each, and 3 is selected. A destroyed sub-context loses its
+ * object. The next object is created in 3, or in 0 if 3 was destroyed. */
 static void
 destroyed_sub_contexts(void **state)
 {
     static const struct {
-        uint32_t destroyed, then; /* chosen */
+        uint32_t destroyed, then; /* selected afterwards */
     } cases[] = {{4, 3}, {3, 0}};
     (void)state;
     for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {

@@ -1,4 +1,4 @@
-/* Which draws are needed on the way to the frames that are wanted. */
+/* Draws that must be executed for the requested frames. */
 #include "rigs/scene.h"
 
 #include "state/cmd.h"
@@ -14,7 +14,7 @@
 
 enum { CLIENT = 3 };
 
-/* A trace that has the scene's resources. */
+/* Creates a trace with the resources of the scene. */
 static struct trace_writer *
 create_scene_trace(const char *path)
 {
@@ -29,14 +29,15 @@ create_scene_trace(const char *path)
     return writer;
 }
 
-/* Two frames of one draw; what is done before the second one's. */
+/* Two frames of one draw each, and the work before the second draw. */
 struct past {
-    uint32_t clear;        /* in these buffers */
-    int32_t blit, copy;    /* from the texture, over so many of the 64 columns */
-    uint32_t blit_mask;    /* 0: all of color */
-    bool stencil;          /* is tested */
-    bool query, condition; /* the first draw is counted; the count decides over the second */
-    bool result;           /* the count is asked for */
+    uint32_t clear;     /* clears these buffers */
+    int32_t blit, copy; /* from the texture, over so many of the 64 columns */
+    uint32_t blit_mask; /* 0: all color channels */
+    bool stencil;       /* the stencil test is enabled */
+    /* a query counts the first draw; its result enables or disables the second one */
+    bool query, condition;
+    bool result; /* the result is read */
 };
 
 static void
@@ -120,8 +121,8 @@ first_draw_needed(struct past past, uint32_t warm_up)
 
 #define NEEDED(...) first_draw_needed((struct past){__VA_ARGS__}, WARM_UP_ALL)
 
-/* A draw before the frame is left out only when what it writes is cleared in it: color, depth, and
- * stencil if it is tested. */
+/* A draw before the frame is skipped only if the frame clears everything that the draw writes:
+ * color, depth, and stencil if it is tested. */
 static void
 test_needed_draws(void **state)
 {
@@ -134,7 +135,7 @@ test_needed_draws(void **state)
     assert_true(first_draw_needed((struct past){0}, 1));
 }
 
-/* Or when a blit or a copy goes over all of it. */
+/* A blit or a copy that covers all of it has the same effect. */
 static void
 test_what_lies_under_a_blit_is_not_needed(void **state)
 {
@@ -151,7 +152,7 @@ test_what_lies_under_a_blit_is_not_needed(void **state)
     assert_true(NEEDED(.clear = MASK_DEPTH, .copy = 63));
 }
 
-/* What a draw counts is needed when somebody asks for it, or it decides. */
+/* A counted draw is needed if the count is read or enables a draw. */
 static void
 test_draws_that_are_counted(void **state)
 {
@@ -162,7 +163,7 @@ test_draws_that_are_counted(void **state)
     assert_false(NEEDED(.clear = CLEAR_ALL, .result = true));
 }
 
-/* The trace file of what was read back: of frame 1, the color surface, or nothing. */
+/* Writes a file of contents read back: of frame 1, the color surface or nothing. */
 static struct trace_reader *
 write_read_back(const char *path, bool color)
 {
@@ -185,7 +186,7 @@ write_read_back(const char *path, bool color)
 static bool
 needed_for_state(uint32_t clear, bool read_back, bool color, bool *sees_depth)
 {
-    enum { DEPTH_NUMBER = 1 }; /* of the scene's resources */
+    enum { DEPTH_NUMBER = 1 }; /* index in scene_resources */
     char path[] = "/tmp/aetius-trim-XXXXXX", contents[] = "/tmp/aetius-trim-XXXXXX";
     const struct past past = {.clear = clear};
     struct needed_draws *needed;
@@ -199,7 +200,7 @@ needed_for_state(uint32_t clear, bool read_back, bool color, bool *sees_depth)
     assert_true(needed_draws_find_states(&needed, reader, &frame_1, WARM_UP_ALL,
                                          read_back ? reading : NULL, &err));
     const bool first = needed_draws_has(needed, 0);
-    assert_false(needed_draws_has(needed, 1)); /* behind the state */
+    assert_false(needed_draws_has(needed, 1)); /* after the state */
     *sees_depth = needed_draws_is_live(needed, 0, DEPTH_NUMBER);
     needed_draws_destroy(needed);
     trace_reader_close(reader);
@@ -209,8 +210,8 @@ needed_for_state(uint32_t clear, bool read_back, bool color, bool *sees_depth)
     return first;
 }
 
-/* For the state at the start of a frame all of memory counts, or what was not read back there and
- * the frame sees. */
+/* The state at the start of a frame needs all of memory. If contents were read back, it needs only
+ * what these lack and the frame reads. */
 static void
 test_draws_that_a_state_needs(void **state)
 {
@@ -225,9 +226,8 @@ test_draws_that_a_state_needs(void **state)
 
 enum { RES_FRONT = 100 };
 
-/* A frame of one draw into the back surface, and one that clears it and shows the front surface,
- * which has had the first one's picture: since it was shown, or since the front surface was made.
- */
+/* Frame 0 draws into the back surface. Frame 1 clears it and shows the front surface, which has the
+ * picture of frame 0. The front surface is created before frame 0 is shown, or later. */
 static void
 write_front(const char *path, bool made_later, bool other_window)
 {
@@ -277,7 +277,8 @@ needed_for_front(bool made_later, bool other_window, bool later)
     return result;
 }
 
-/* The GPU copies what is shown into the front surface of the same window: then it is seen there. */
+/* At a swap the GPU copies the shown surface into the front surface of the same window, so later
+ * frames may read it there. */
 static void
 test_draws_that_the_front_surface_shows(void **state)
 {
@@ -289,8 +290,8 @@ test_draws_that_the_front_surface_shows(void **state)
     }
 }
 
-/* Of two frames that are both wanted, each drawn for itself: those who walk past the first need its
- * draw unless the second clears all that it wrote; nobody walks past the last. */
+/* Two requested frames, each drawn separately. A run that skips the first frame needs its draw
+ * unless the second frame clears everything that it wrote. No run skips the last frame. */
 static void
 test_draws_that_later_frames_see(void **state)
 {

@@ -1,5 +1,6 @@
-/* Frames of programs that never swap: which readbacks end one (trace/virgl/vtest/offscreen.h), and
- * that its picture is upright, in time, without, and as files. */
+/* Frames of programs that never swap: the readbacks that end a frame
+ * (trace/virgl/vtest/offscreen.h). Pictures are upright in timed runs, functional runs and
+ * files. */
 #include "rigs/rig.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -116,25 +117,25 @@ test_what_ends_a_frame(void **state)
     static const struct {
         const char *said, *heard;
     } cases[] = {
-        {"dRE", "crFE"},          /* drawn, read, over */
+        {"dRE", "crFE"},          /* draw, read, end */
         {"dRdRE", "crFcrFE"},     /* two frames */
-        {"dRsRE", "crcrFE"},      /* a change of state is no work */
-        {"drrrdrE", "crrrFcrFE"}, /* many little boxes: one frame */
-        {"RE", "rE"},             /* nothing was drawn */
-        {"dE", "cE"},             /* nothing was read */
+        {"dRsRE", "crcrFE"},      /* a change of state is not drawing */
+        {"drrrdrE", "crrrFcrFE"}, /* many small boxes: one frame */
+        {"RE", "rE"},             /* no draw */
+        {"dE", "cE"},             /* no readback */
         {"dRRE", "crrFE"},
         {"dcbyRE", "ccccrFE"},
         {"cRE", "crFE"},
         {"bRE", "crFE"},
         {"yRE", "crFE"},
-        {"dRuE", "crFuE"}, /* what was read goes */
-        {"dRUE", "cruFE"}, /* something else goes */
+        {"dRuE", "crFuE"}, /* the surface that was read is destroyed */
+        {"dRUE", "cruFE"}, /* another surface is destroyed */
         {"dRpE", "crFpE"},
         {"dRPE", "crpFE"},
-        {"dzE", "crE"},           /* depth is no picture */
-        {"dvE", "crE"},           /* nor is a buffer */
-        {"dRSdRdSE", "crScrcSE"}, /* a program that swaps: the swap is the frame */
-        {"dRdRSE", "crFcrSE"},    /* before its first one that is not known */
+        {"dzE", "crE"},           /* depth is not a picture */
+        {"dvE", "crE"},           /* and a buffer is not either */
+        {"dRSdRdSE", "crScrcSE"}, /* a program that swaps: each swap is a frame */
+        {"dRdRSE", "crFcrSE"},    /* not known before the first swap */
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct ear ear;
@@ -143,7 +144,8 @@ test_what_ends_a_frame(void **state)
     }
 }
 
-/* All of the level that the largest box was read from, the first of equal ones. */
+/* The picture is the whole level from which the largest box was read; the first one if several are
+ * equal. */
 static void
 test_what_it_shows(void **state)
 {
@@ -288,8 +290,8 @@ test_files_are_upright(void **state)
     }
 }
 
-/* What was drawn is in the caches of the ROPs until it is read back. The end of the frame itself
- * takes no cycle and is no command. */
+/* Drawn pixels are in the ROP caches until they are read back. The frame end itself takes no cycle
+ * and is not a command. */
 static void
 test_a_drawn_frame(void **state)
 {
@@ -309,13 +311,13 @@ test_a_drawn_frame(void **state)
     rig_assert_figure(rig, "cmdproc.draws", 1);
     uint32_t red = 0;
     for (uint32_t i = 0; i < SIZE * SIZE; i++) {
-        assert_int_equal(rig->pixels[i] & 0xff, read[i] >> 16 & 0xff); /* of RGBA, of BGRA */
+        assert_int_equal(rig->pixels[i] & 0xff, read[i] >> 16 & 0xff); /* red of RGBA and of BGRA */
         red += (rig->pixels[i] & 0xff) == 255;
     }
-    assert_int_equal(red, 16 * 15 / 2); /* the legs' corners: centres on the long side are out */
+    assert_int_equal(red, 16 * 15 / 2); /* a triangle without the pixel centers on its long side */
 }
 
-/* A damaged trace: depth, and more than one layer. */
+/* Damaged traces: a depth surface, and more than one layer. */
 static void
 test_no_picture(void **state)
 {
@@ -328,7 +330,7 @@ test_no_picture(void **state)
     assert_non_null(strstr(err.text, "no picture"));
 }
 
-/* The RGB bytes of a binary PPM, as the program itself wrote them. */
+/* Compares a picture with the RGB bytes of a binary PPM that the program wrote. */
 static void
 assert_same_as_ppm(const struct picture *picture, const char *path)
 {
@@ -365,7 +367,8 @@ assert_run(const char *run)
     assert_false(file_exists(next));
 }
 
-/* A program's own file of what it read is the picture: live, in time, from a trace. */
+/* The picture equals the file that a program wrote from its readback: live, timed, and from a
+ * trace. */
 static void
 test_a_real_program(void **state)
 {
@@ -382,8 +385,8 @@ test_a_real_program(void **state)
     }
     assert_non_null(mkdtemp(dir));
     assert_int_equal(chdir(dir), 0);
-    setenv("DISPLAY", ":77", 1);                 /* no X server is wanted */
-    setenv("LSAN_OPTIONS", "detect_leaks=0", 1); /* of the OpenGL library */
+    setenv("DISPLAY", ":77", 1);                 /* no X server is needed */
+    setenv("LSAN_OPTIONS", "detect_leaks=0", 1); /* leaks of the OpenGL library */
     for (int i = 0; i < 2; i++) {
 #define PROGRAM                                                                                    \
     "--", program, "--surface", surfaces_of[i], "--frames", "2", "--probes", "3", "--dump", "1"
@@ -392,7 +395,7 @@ test_a_real_program(void **state)
         assert_run("live");
         RUN(&said, "run", "--force", "-o", "timed", PROGRAM);
         assert_run("timed");
-        /* a pixel that no frame has, as soon as a size is known: after frame 0 */
+        /* no frame has this pixel; the error follows as soon as a size is known, after frame 0 */
         for (uint32_t first = 0; first < 2; first++) {
             RUN(&said, "run", "--pixel", "64,5", "--frames", first ? "1" : "0-1", "-o", "far",
                 PROGRAM);

@@ -1,6 +1,6 @@
-/* What a damaged or hostile trace says to the reference renderer: it is refused with a reason,
- * before virgl_test_server hears of it. Without that program only what needs none of it is tested.
- */
+/* Messages of damaged or hostile traces to the reference renderer are refused with a reason, before
+ * virgl_test_server receives them. Tests that need this program are skipped if it is not
+ * installed. */
 #include "base/interrupt.h"
 #include "trace/frames.h"
 #include "trace/virgl/vtest/passthrough.h"
@@ -26,7 +26,7 @@ static const struct message create_target = {.kind = MESSAGE_RESOURCE_CREATE,
                                              .resource = {TARGET, TARGET_2D, RGBA,
                                                           BIND_RENDER_TARGET | BIND_DISPLAY_TARGET,
                                                           SIDE, SIDE, 1, 1, 0, 0}};
-/* Under the same handle. */
+/* With the same handle. */
 static const struct message create_buffer = {
     .kind = MESSAGE_RESOURCE_CREATE,
     .client = CLIENT,
@@ -44,7 +44,7 @@ expect(struct message_sink *sink, const struct message *message, const char *ref
         fail_msg("\"%s\" has no \"%s\"", err.text, refusal);
 }
 
-/* The reference, or NULL where it is not installed. */
+/* Returns the reference renderer, or NULL if it is not installed. */
 static struct passthrough *
 start(void)
 {
@@ -56,7 +56,7 @@ start(void)
     return NULL;
 }
 
-/* A level of 16x16 pixels of 4 bytes is 1024 bytes. */
+/* A level of 16x16 pixels of 4 bytes has 1024 bytes. */
 static const struct {
     uint32_t size_bytes;
     uint32_t width, height;
@@ -94,7 +94,7 @@ contents_are_those_of_the_level(void **state)
     passthrough_destroy(passthrough);
 }
 
-/* The server takes whole dwords: the rest of one would be the head of its next message. */
+/* The server receives whole dwords: a partial one would become part of the next header. */
 static void
 commands_are_whole_dwords(void **state)
 {
@@ -112,11 +112,11 @@ commands_are_whole_dwords(void **state)
                                        .size_bytes = size};
         expect(sink, &submit, size % 4 ? "is not a multiple of 4 bytes" : NULL);
     }
-    expect(sink, &create_target, NULL); /* it still understands */
+    expect(sink, &create_target, NULL); /* the connection is still synchronized */
     passthrough_destroy(passthrough);
 }
 
-/* A client that begins a second time, so that its handles could name other resources. */
+/* A client that begins twice, so that its handles could name other resources. */
 static void
 a_client_begins_once(void **state)
 {
@@ -133,7 +133,7 @@ a_client_begins_once(void **state)
     passthrough_destroy(passthrough);
 }
 
-/* Whoever reads into too few bytes. */
+/* A readback into a buffer that is too small is refused. */
 static void
 a_readback_has_the_size_of_its_box(void **state)
 {
@@ -164,7 +164,7 @@ take_all(void *data, const struct message *message, uint8_t *out, uint32_t out_b
     return true;
 }
 
-/* A handle is shown as what it names now, whatever the renderer lets pass. */
+/* A frame shows the resource that its handle names now, whatever the renderer accepts. */
 static void
 frames_forget_what_a_handle_named(void **state)
 {
@@ -194,7 +194,8 @@ says_interrupted(bool ok, struct error *err)
     return says;
 }
 
-/* A server that is gone and a signal that came: in a process of its own, which notes the signal. */
+/* The server has closed the connection and a signal has arrived. Runs in a child process, which
+ * records the signal. */
 static void
 a_signal_is_a_reason(void **state)
 {

@@ -1,5 +1,5 @@
-/* What the GPU wrote is read back bit by bit, at the start of the frames that are asked for: from
- * our own renderer and, where it is installed, from virgl_test_server. */
+/* Data that the GPU wrote is read back exactly at the start of requested frames. The renderer is
+ * the functional renderer and, if it is installed, virgl_test_server. */
 #include "rigs/stream.h"
 
 #include "base/mem.h"
@@ -83,7 +83,8 @@ next_byte(struct rig *rig)
     return (uint8_t)(rig->random >> 24);
 }
 
-/* Any bytes of an element that the format can have; numbers of 0 to 1 where not all bytes are. */
+/* Fills an element with random bytes of its format. Uses numbers from 0 to 1 if not all byte values
+ * are valid. */
 static void
 fill_element(struct rig *rig, const struct format_info *format, uint8_t *to)
 {
@@ -97,7 +98,8 @@ fill_element(struct rig *rig, const struct format_info *format, uint8_t *to)
     format->pack(rgba, to);
 }
 
-/* A box a slice of each level, from `bytes` on in the order of the levels. */
+/* Returns a message with the box of a slice of a level. Its bytes follow `bytes` in the order of
+ * the levels. */
 static struct message
 slice(const struct resource_desc *desc, uint32_t handle, uint32_t level, uint32_t z, uint8_t *bytes,
       uint32_t *at)
@@ -127,7 +129,7 @@ slices_of(const struct resource_desc *desc, uint32_t level)
     return layout.levels[level].slices;
 }
 
-/* Uploads any bytes, and has the GPU copy them into a second resource, all of it. */
+/* Uploads random bytes, and copies the whole resource on the GPU to a second one. */
 static void
 upload_and_copy(struct rig *rig, struct resource_desc desc, uint8_t *bytes)
 {
@@ -179,8 +181,8 @@ next(struct trace_reader *reader)
     return message;
 }
 
-/* One resource of that kind: what comes back at frame 1 is what was uploaded; at frame 2 it is
- * gone. `bytes` are as many as it has at most. */
+/* Tests one kind of resource: the content read at frame 1 equals the upload, and at frame 2 the
+ * resource no longer exists. `bytes` has room for the largest one. */
 static void
 check_kind(struct message_sink *renderer, bool ours, const struct resource_desc *desc)
 {
@@ -253,8 +255,8 @@ test_our_own(void **state)
     render_sink_destroy(render);
 }
 
-/* A buffer that is put again and again, in parts that lie over each other or not: what the GPU does
- * in between sees what was there then, however late it is. */
+/* A buffer is written repeatedly, in parts that overlap or not. GPU copies between the writes must
+ * read the content at that time, even if they are executed late. */
 static void
 check_puts(struct message_sink *renderer)
 {
@@ -308,7 +310,7 @@ test_the_reference(void **state)
     passthrough_destroy(passthrough);
 }
 
-/* Contents that a trace begins with, padded to tiles, reach all slices and faces. */
+/* Initial contents of a trace, which are padded to tiles, reach all slices and faces. */
 static void
 check_contents(struct message_sink *renderer, struct resource_desc desc)
 {
@@ -371,7 +373,8 @@ test_contents_of_slices(void **state)
     passthrough_destroy(passthrough);
 }
 
-/* Not read: what was only uploaded, samples, and what the reference rounds. */
+/* Contents are not read back if they were only uploaded, if they are samples, or if the reference
+ * rounds them. */
 static void
 test_what_is_not_read(void **state)
 {
@@ -433,8 +436,8 @@ create_on_a_full_disk(const char *path)
            !strstr(err.text, "File too large");
 }
 
-/* A range that begins at once is marked in the file, for which there may be no room: the writer and
- * the file are gone then. In a process of its own, which has the limit. */
+/* A range that begins immediately is recorded in the file. If the disk is full, the writer and the
+ * file are removed. Runs in a child process with a limited file size. */
 static void
 nothing_is_left_of_what_did_not_begin(void **state)
 {
@@ -449,7 +452,7 @@ nothing_is_left_of_what_did_not_begin(void **state)
     const pid_t child = fork();
     if (child == 0) {
         const bool wrong = create_on_a_full_disk(path);
-        _exit(wrong ? 1 : dup(0) != lowest ? 2 : 0); /* no descriptor is left open */
+        _exit(wrong ? 1 : dup(0) != lowest ? 2 : 0); /* no file descriptor is left open */
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
@@ -457,7 +460,7 @@ nothing_is_left_of_what_did_not_begin(void **state)
     assert_int_equal(access(unfinished, F_OK), -1);
 }
 
-/* The reason that a resource cannot be made reaches the user. */
+/* The user sees the reason why a resource cannot be created. */
 static void
 refusals_say_why(void **state)
 {

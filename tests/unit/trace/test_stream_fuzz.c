@@ -1,6 +1,6 @@
-/* Hostile streams: valid ones with dwords changed, dropped, doubled and moved. Each ends well or
- * with an error that names a command or message; it never crashes, hangs or reads what is not its
- * own (run it under ASan and UBSan). */
+/* Hostile streams: valid ones with dwords changed, removed, repeated and moved. Each is executed or
+ * refused with an error that names a command or message. It must not crash, hang or read outside
+ * its data (run it with ASan and UBSan). */
 #include "rigs/scene.h"
 
 #include <setjmp.h>
@@ -43,7 +43,7 @@ mutate(struct stream *s, uint64_t *state)
         case 1: s->dw[at] ^= 1u << (random_next(state) & 31); break;
         case 2: s->dw[at] += random_next(state) % 5 - 2; break;
         case 3: s->count = at; break;
-        case 4: /* drop a dword */
+        case 4: /* remove a dword */
             memmove(s->dw + at, s->dw + at + 1, (s->count - at - 1) * 4);
             s->count--;
             break;
@@ -85,7 +85,7 @@ valid_stream(struct stream *s)
     PACKET(s, CMD_DESTROY_SUB_CTX, 1);
 }
 
-/* Whatever a bake lets through, its addresses lie in memory. */
+/* The addresses of every draw that can be baked are inside memory. */
 static void
 check_draw(const struct draw *draw, const struct gpu_device *device)
 {
@@ -131,7 +131,7 @@ names_a_place(const char *text)
     return strstr(text, " at dword ") || strncmp(text, "SUBMIT: ", 8) == 0;
 }
 
-/* One client: connects, makes its resources, submits, goes on after errors, ends. */
+/* One client connects, creates its resources, submits, continues after errors, and ends. */
 static bool
 run_stream(const struct stream *s, const struct stream *again)
 {
@@ -184,12 +184,12 @@ mutated_streams(void **data)
         mutate(s, &state);
         wrong += !run_stream(s, valid);
     }
-    assert_true(wrong > SEEDS / 4 && wrong < SEEDS); /* the mutations bite, not always */
+    assert_true(wrong > SEEDS / 4 && wrong < SEEDS); /* many streams are damaged, but not all */
     free(valid);
     free(s);
 }
 
-/* Only dwords that are no header: they reach deeper than broken packets do. */
+/* Changes only dwords that are not headers: they get further than damaged packets. */
 static void
 mutated_fields(void **data)
 {

@@ -1,6 +1,6 @@
-/* Damaged trace files: bit flips, cuts and insertions, thousands of them by seed. A reader never
- * crashes or hangs; it hands out whole frames from the start of what was written, unchanged, or
- * says that there is none. */
+/* Damaged trace files: thousands of bit flips, truncations and insertions, each determined by a
+ * seed. A reader never crashes or hangs. It returns unchanged whole frames from the start of the
+ * trace, or reports that there is none. */
 #include "base/file.h"
 #include "base/mem.h"
 #include "trace/file_format.h"
@@ -25,7 +25,7 @@ next_random(uint64_t *state)
     return (uint32_t)(*state >> 33);
 }
 
-/* The n-th message of the synthetic trace: of each frame create, put, submit, swap. */
+/* The n-th message of the synthetic trace. Each frame has create, put, submit and swap. */
 static struct message
 nth_message(uint32_t n, uint8_t bytes[PUT_BYTES])
 {
@@ -43,7 +43,7 @@ nth_message(uint32_t n, uint8_t bytes[PUT_BYTES])
         m.transfer.handle = n;
         m.transfer.box = (struct box){0, 0, 0, PUT_BYTES, 1, 1};
         m.bytes = bytes;
-        m.size_bytes = PUT_BYTES - frame; /* also sizes that are no whole dwords */
+        m.size_bytes = PUT_BYTES - frame; /* includes sizes that are not multiples of a dword */
         break;
     case 2:
         m.kind = MESSAGE_SUBMIT;
@@ -90,7 +90,7 @@ check_message(const struct message *got, uint32_t n)
         assert_memory_equal(got->bytes, m.bytes, m.size_bytes);
 }
 
-/* Reads what is there; returns the frames, or -1 when the file was refused. */
+/* Reads a trace. Returns the number of frames, or -1 if the file was refused. */
 static int
 read_trace(const char *path, bool *sound)
 {
@@ -195,7 +195,8 @@ test_random_damage(void **state)
     free(path);
 }
 
-/* Cut at every length: as many frames as were whole, never fewer than at a shorter cut. */
+/* Truncates the file at every length. It has the frames that are complete, and never fewer than a
+ * shorter file. */
 static void
 test_every_cut(void **state)
 {
@@ -219,7 +220,7 @@ test_every_cut(void **state)
     free(path);
 }
 
-/* A trace without messages, of a version and capabilities, the first `bytes` of them. */
+/* Writes a trace without messages, with this version and the first `bytes` of the capabilities. */
 static void
 write_header(const char *path, uint32_t version, const struct caps_v2 *caps, uint32_t bytes)
 {
@@ -235,7 +236,7 @@ write_header(const char *path, uint32_t version, const struct caps_v2 *caps, uin
     overwrite(path, file, TRACE_HEADER_BYTES + bytes);
 }
 
-/* Zeroes over all of it, in its place. */
+/* Overwrites the file with zeros. */
 static void
 memset_file(const char *path, uint64_t size)
 {
@@ -246,8 +247,8 @@ memset_file(const char *path, uint64_t size)
     assert_int_equal(fclose(file), 0);
 }
 
-/* What was offered comes with the trace, whatever is offered now; only a level without integers is
- * refused. */
+/* The capabilities come from the trace, whatever this version offers. Only a GLSL level without
+ * integers is refused. */
 static void
 test_offer(void **state)
 {
@@ -266,7 +267,7 @@ test_offer(void **state)
     other.v1.max_render_targets = 1;
     write_header(path, TRACE_VERSION, &other, sizeof other);
     assert_false(trace_reader_open(&reader, path, &warning, &err));
-    assert_non_null(strstr(err.text, "no whole frame")); /* so the header was taken */
+    assert_non_null(strstr(err.text, "no whole frame")); /* so the header was accepted */
     write_header(path, TRACE_VERSION, &other, sizeof other + 40);
     assert_false(trace_reader_open(&reader, path, &warning, &err));
     assert_non_null(strstr(err.text, "no whole frame"));
@@ -278,7 +279,7 @@ test_offer(void **state)
     write_header(path, TRACE_VERSION, &other, sizeof other);
     assert_false(trace_reader_open(&reader, path, &warning, &err));
     assert_non_null(strstr(err.text, "GLSL level 120"));
-    write_header(path, 1, &caps, sizeof caps); /* did not say */
+    write_header(path, 1, &caps, sizeof caps); /* version 1 has no level */
     assert_false(trace_reader_open(&reader, path, &warning, &err));
     assert_non_null(strstr(err.text, "GLSL level 120"));
     write_header(path, TRACE_VERSION + 1, &caps, sizeof caps);
@@ -287,7 +288,7 @@ test_offer(void **state)
     free(path);
 }
 
-/* Somebody cuts the file short, or writes over it, while it is read: an error, and no fault. */
+/* The file is truncated or overwritten while it is read: an error and no crash. */
 static void
 test_a_file_that_changes(void **state)
 {
@@ -313,8 +314,8 @@ test_a_file_that_changes(void **state)
     free(path);
 }
 
-/* The list of fields has every byte of the capabilities once, and a change of one shows in it
- * alone. */
+/* The list of fields covers each byte of the capabilities once. A changed field changes only its
+ * text. */
 static void
 test_capability_fields(void **state)
 {
@@ -333,7 +334,8 @@ test_capability_fields(void **state)
             assert_true(caps_field_differs(&caps_fields[k], &caps, &changed) == (k == i));
         caps_field_text(field, &caps, before, sizeof before);
         caps_field_text(field, &changed, after, sizeof after);
-        assert_true(field->kind == CAPS_REAL || strcmp(before, after)); /* reals: six digits */
+        /* texts of reals have six digits */
+        assert_true(field->kind == CAPS_REAL || strcmp(before, after));
     }
     assert_int_equal(at, sizeof caps);
 }

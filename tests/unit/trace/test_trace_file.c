@@ -1,6 +1,6 @@
-/* The writer and the reader of traces where heads of chunks are wrong but their checksums right,
- * and where the host fails: it cannot read, or says late that it could not write. The test puts its
- * own pread() and close() in the place of the host's. */
+/* The writer and the reader of traces: chunk headers with wrong values but correct checksums, and
+ * failures of the host. The host cannot read, or reports a failed write only when the file is
+ * closed. The test replaces pread() and close(). */
 #include "base/file.h"
 #include "base/mem.h"
 #include "trace/file.h"
@@ -23,7 +23,7 @@
 
 enum { FRAMES = 3, WIDTH = 320, HEIGHT = 240, NEVER = -1 };
 
-/* How many calls go well before all fail. */
+/* Number of successful calls before all fail. */
 static int reads_left = NEVER, closes_left = NEVER;
 
 static bool
@@ -95,8 +95,8 @@ crc_of(const void *bytes, size_t size)
     return (uint32_t)crc32_z(0, bytes, size);
 }
 
-/* The head of a chunk that ends a frame, as the messages of one are; they are packed into `packed`.
- */
+/* Returns the header of a chunk with these messages, which ends a frame. Stores the compressed
+ * messages in `packed`. */
 static struct trace_chunk
 chunk_of(const void *messages, size_t raw_bytes, uint8_t *packed, size_t room)
 {
@@ -114,7 +114,7 @@ chunk_of(const void *messages, size_t raw_bytes, uint8_t *packed, size_t room)
                                 .payload_crc = crc_of(packed, packed_bytes)};
 }
 
-/* The dwords of a frame's messages. */
+/* The dwords of the messages of a frame. */
 static const uint32_t frame_messages[] = {MESSAGE_SUBMIT,
                                           1,
                                           sizeof draw,
@@ -143,7 +143,7 @@ static const uint32_t frame_messages[] = {MESSAGE_SUBMIT,
                                           1};
 enum { SWAP_AT = 16, FRAME_DWORDS = sizeof frame_messages / 4 };
 
-/* Appends a chunk with the right checksums. */
+/* Appends a chunk with correct checksums. */
 static void
 append_chunk(FILE *file, struct trace_chunk chunk, const uint8_t *packed)
 {
@@ -152,7 +152,7 @@ append_chunk(FILE *file, struct trace_chunk chunk, const uint8_t *packed)
     assert_int_equal(fwrite(packed, 1, chunk.packed_bytes, file), chunk.packed_bytes);
 }
 
-/* A trace without frames, to append chunks to. */
+/* Creates a trace without frames, to which chunks are appended. */
 static FILE *
 begin_file(const char *path)
 {
@@ -166,8 +166,8 @@ begin_file(const char *path)
     return file;
 }
 
-/* Reads up to the end or an error; returns how many frames came, and whether all was as the heads
- * say. */
+/* Reads up to the end or an error. Returns the number of frames, and whether all messages agree
+ * with the headers. */
 static uint32_t
 read_frames(const char *path, bool *sound)
 {
@@ -188,7 +188,7 @@ read_frames(const char *path, bool *sound)
     return frames;
 }
 
-/* What a head says of its messages: each field in its turn is one too many. */
+/* Values of a header about its messages: each field in turn is one too large. */
 static void
 heads_are_compared_with_messages(void **state)
 {
@@ -218,19 +218,19 @@ heads_are_compared_with_messages(void **state)
     }
 }
 
-/* A frame ends where the heads say that one does, and nowhere else. */
+/* A frame ends where the header states it, and nowhere else. */
 static void
 frames_end_with_their_chunks(void **state)
 {
     static const struct {
         uint32_t swaps, messages, ends_frame;
-        uint32_t frames; /* that come */
+        uint32_t frames; /* frames that are read */
         bool sound;
     } cases[] = {
-        {1, 2, 1, 1, true},  {3, 4, 1, 0, false}, /* more than the head says */
-        {3, 2, 1, 0, false},                      /* as many as it says up to the first */
-        {1, 2, 0, 0, false},                      /* the head knows of none */
-        {0, 1, 1, 0, false},                      /* or of one that is not there */
+        {1, 2, 1, 1, true},  {3, 4, 1, 0, false}, /* more than in the header */
+        {3, 2, 1, 0, false},                      /* equal to the header up to the first swap */
+        {1, 2, 0, 0, false},                      /* the header has no frame end */
+        {0, 1, 1, 0, false},                      /* the header has a frame end that is missing */
         {0, 1, 0, 0, true},
     };
     (void)state;
@@ -247,7 +247,7 @@ frames_end_with_their_chunks(void **state)
         chunk.messages = cases[i].messages;
         chunk.ends_frame = cases[i].ends_frame;
         append_chunk(file, chunk, packed);
-        /* one more frame: a trace without any is not opened */
+        /* one more frame, because a trace without frames cannot be opened */
         append_chunk(file, chunk_of(frame_messages, sizeof frame_messages, packed, sizeof packed),
                      packed);
         fclose(file);
@@ -257,7 +257,7 @@ frames_end_with_their_chunks(void **state)
     }
 }
 
-/* A chunk may hold a PUT of the largest resource, and no more. */
+/* A chunk may contain a PUT of the largest resource, and no more. */
 static void
 chunks_have_a_limit(void **state)
 {
@@ -287,7 +287,8 @@ chunks_have_a_limit(void **state)
     }
 }
 
-/* Nobody has to ask for an end: here 600 MiB that unpack, as the head says, to 1 GiB. */
+/* The amount of unpacked data is limited by the header. Here 600 MiB unpack to 1 GiB according to
+ * it. */
 static void
 what_a_reader_unpacks_has_an_end(void **state)
 {
@@ -310,7 +311,8 @@ what_a_reader_unpacks_has_an_end(void **state)
     assert_int_equal(fwrite(&chunk, sizeof chunk, 1, file), 1);
     const off_t size = ftello(file) + (off_t)chunk.packed_bytes;
     assert_int_equal(fclose(file), 0);
-    assert_int_equal(truncate(path, size), 0); /* it takes no room on the disk */
+    /* the file is sparse and takes no space on the disk */
+    assert_int_equal(truncate(path, size), 0);
     assert_true(trace_reader_open(&reader, path, &warning, &err));
     assert_false(trace_reader_next(reader, &message, &end, &err));
     assert_non_null(strstr(err.text, "takes more than 1536 MiB"));
@@ -318,7 +320,7 @@ what_a_reader_unpacks_has_an_end(void **state)
     remove_file(path);
 }
 
-/* What no reader would take is not written: its bytes are not even looked at. */
+/* A message that no reader would accept is not written, and its bytes are not accessed. */
 static void
 messages_have_a_limit(void **state)
 {
@@ -339,7 +341,8 @@ messages_have_a_limit(void **state)
                                         .size_bytes = TRACE_RAW_MAX - head + 1};
         assert_false(trace_writer_add(writer, &message, &err));
         assert_non_null(strstr(err.text, "is above the 1073741868 of a chunk"));
-        assert_false(trace_writer_add(writer, &swap, &err)); /* there would be a gap before it */
+        /* a message would be missing before it */
+        assert_false(trace_writer_add(writer, &swap, &err));
         assert_false(trace_writer_close(writer, &err));
         assert_int_equal(read_frames(path, &sound), FRAMES);
         assert_true(sound);
@@ -348,7 +351,7 @@ messages_have_a_limit(void **state)
     munmap(nothing, page);
 }
 
-/* A disk that cannot be read does not make a trace shorter. */
+/* If the disk cannot be read, opening fails; the trace is not taken as shorter. */
 static void
 a_disk_that_cannot_be_read(void **state)
 {
@@ -360,7 +363,7 @@ a_disk_that_cannot_be_read(void **state)
     bool end = false, fails = true;
     (void)state;
     assert_true(trace_writer_close(write_frames(path), &err));
-    for (; fails; calls++) { /* in the n-th read of those that open it */
+    for (; fails; calls++) { /* the n-th read of opening fails */
         reads_left = calls + 1;
         fails = !trace_reader_open(&reader, path, &warning, &err);
         reads_left = NEVER;
@@ -371,7 +374,7 @@ a_disk_that_cannot_be_read(void **state)
     }
     assert_true(calls > 2 * FRAMES);
     assert_string_equal(warning.text, "");
-    reads_left = 2; /* the head of a chunk, and not what it holds */
+    reads_left = 2; /* header of a chunk, but not its content */
     assert_false(trace_reader_next(reader, &message, &end, &err));
     assert_non_null(strstr(err.text, strerror(EIO)));
     reads_left = NEVER;
@@ -379,7 +382,7 @@ a_disk_that_cannot_be_read(void **state)
     remove_file(path);
 }
 
-/* Only the close tells that the disk is full. */
+/* Only close() reports that the disk is full. */
 static void
 a_disk_that_is_full_at_the_end(void **state)
 {
@@ -407,7 +410,8 @@ is_trace_of(const char *path, uint32_t frames)
     return is;
 }
 
-/* An older trace stays until the new one has a frame, a part's until it is whole. */
+/* An existing trace is replaced when the new one has a frame; in the case of a part, when the new
+ * one is complete. */
 static void
 an_older_trace_stays(void **state)
 {
@@ -425,7 +429,7 @@ an_older_trace_stays(void **state)
     assert_true(is_trace_of(path, FRAMES));
     assert_true(trace_writer_create(&writer, path, "synthetic", &err));
     assert_true(trace_writer_add(writer, &swap, &err));
-    assert_true(is_trace_of(path, 1)); /* also if it were killed now */
+    assert_true(is_trace_of(path, 1)); /* also if the process were killed now */
     trace_writer_discard(writer);
     assert_true(is_trace_of(path, 1));
 

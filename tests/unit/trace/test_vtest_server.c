@@ -1,6 +1,6 @@
-/* The virtual GPU's socket, spoken to by the other end of the protocol
- * (trace/virgl/vtest/vtest_wire.h) and by hand: snapshots, readbacks, the rule of the swap, query
- * results, and clients that misbehave. */
+/* The socket of the virtual GPU. The client is the other end of the protocol
+ * (trace/virgl/vtest/vtest_wire.h), or sends raw bytes. The tests cover snapshots, readbacks, the
+ * rule for swaps, query results, and clients that misbehave. */
 #include "base/mem.h"
 #include "trace/virgl/vtest/caps.h"
 #include "trace/virgl/vtest/vtest_protocol.h"
@@ -30,7 +30,7 @@ struct bench {
     struct vtest_server *server;
     pthread_t thread;
     atomic_bool done;
-    /* what the sink saw; read when the server has answered or ended */
+    /* messages that the sink received; read only after the server has answered or ended */
     struct message log[LOG_MAX];
     uint8_t first_byte[LOG_MAX];
     atomic_uint logged;
@@ -149,17 +149,18 @@ test_transfers(void **state)
     assert_true(wire_transfer(fd, true, &m, 20, NULL));
     assert_true(wire_wait(fd, 1, true, NULL));
     memory[20] = 43;
-    await(bench, 3); /* begin, create, put */
+    await(bench, 3); /* begin, create and put */
     assert_int_equal(bench->log[2].kind, MESSAGE_PUT);
     assert_int_equal(bench->log[2].size_bytes, 16);
     assert_int_equal(bench->first_byte[2], 42);
     assert_true(wire_transfer(fd, false, &m, 20, NULL));
     assert_true(wire_wait(fd, 1, true, NULL));
-    assert_int_equal(bench->log[3].kind, MESSAGE_GET); /* no display target: never a swap */
+    assert_int_equal(bench->log[3].kind, MESSAGE_GET); /* not a display target, so never a swap */
     assert_int_equal(memory[20], 0x80);
-    assert_int_equal(memory[36], 0x88); /* the second row is 16 bytes further on, tight rows 8 */
+    /* the second row is 16 bytes further in memory, and 8 bytes without padding */
+    assert_int_equal(memory[36], 0x88);
     assert_int_equal(memory[28], 0);
-    /* a box that sticks out of its texture: what lies in it */
+    /* a box that extends beyond its texture is clipped */
     m = box_of(1, (struct box){2, 3, 0, 9, 9, 1});
     assert_true(wire_transfer(fd, false, &m, 56, NULL));
     assert_true(wire_wait(fd, 1, true, NULL));
@@ -182,12 +183,12 @@ test_swap_rule(void **state)
     uint8_t *memory = create(fd, 7, BIND_DISPLAY_TARGET, 64);
     struct message get = box_of(7, whole);
     const enum message_kind expected[] = {MESSAGE_SWAP, MESSAGE_GET, MESSAGE_SWAP, MESSAGE_GET};
-    /* a swap; a readback; a swap right after it, whose GET follows the readback's own wait */
+    /* a swap, a readback, and then a swap whose GET follows the wait of the readback */
     assert_true(wire_transfer(fd, false, &get, 0, NULL) && wire_wait(fd, 7, true, NULL));
     assert_true(wire_wait(fd, 7, true, NULL));
     assert_true(wire_transfer(fd, false, &get, 0, NULL) && wire_wait(fd, 7, true, NULL));
     assert_true(wire_transfer(fd, false, &get, 0, NULL) && wire_wait(fd, 7, true, NULL));
-    /* a GET that no wait follows */
+    /* a GET without a wait */
     assert_true(wire_transfer(fd, false, &get, 0, NULL) && wire_wait(fd, 9, true, NULL));
     await(bench, 6);
     for (int i = 0; i < 4; i++)
@@ -209,7 +210,7 @@ test_query_results(void **state)
     assert_true(wire_wait(fd, 1, true, NULL));
     const uint32_t result[4] = {1, 8, 77, 0};
     assert_memory_equal(memory, result, sizeof result);
-    assert_int_equal(memory[62], 0xee); /* what would reach beyond the memory is not written */
+    assert_int_equal(memory[62], 0xee); /* bytes beyond the memory are not written */
     munmap(memory, 64);
     close(fd);
 }
@@ -259,9 +260,9 @@ test_caps(void **state)
     assert_int_equal(header[1], 2);
     assert_int_equal(header[0] - 1, sizeof caps);
     assert_int_equal(recv(fd, &caps, sizeof caps, MSG_WAITALL), sizeof caps);
-    assert_int_equal(caps.v1.glsl_level, 130);              /* the least with integers */
+    assert_int_equal(caps.v1.glsl_level, 130);              /* the lowest level with integers */
     assert_true(caps.v1.features & CAPS_PRIMITIVE_RESTART); /* NV_primitive_restart */
-    /* else Mesa leaves clamping to the renderer, and the reference has none */
+    /* otherwise Mesa leaves clamping to the renderer, which the reference does not support */
     assert_false(caps.v1.features & CAPS_COLOR_CLAMPING);
     assert_int_equal(caps.v1.max_render_targets, 8);
     assert_true(caps.capability_bits & CAPS_MIXED_COLOR_FORMATS);
@@ -272,16 +273,16 @@ test_caps(void **state)
     close(fd);
 }
 
-/* Each of these is dropped, and the server serves the next one. */
+/* Each of these clients is disconnected, and the server serves the next one. */
 static void
 test_bad_clients(void **state)
 {
     struct bench *bench = *state;
     static const uint32_t bad[][13] = {
-        {3, VTEST_UNREF, 1, 2, 3},           /* a wrong length */
+        {3, VTEST_UNREF, 1, 2, 3},           /* wrong length */
         {1, VTEST_UNREF, 5},                 /* no such resource */
-        {0xffffffff, VTEST_SUBMIT},          /* endless */
-        {0xffffffff, VTEST_CREATE_RENDERER}, /* endless */
+        {0xffffffff, VTEST_SUBMIT},          /* excessive length */
+        {0xffffffff, VTEST_CREATE_RENDERER}, /* excessive length */
         {0, 99},                             /* unknown */
         {10, VTEST_CREATE, 1, 2},            /* version 0 */
         {10, VTEST_GET2, 8, 0, 0, 0, 0, 4, 4, 1, 0, 0},
@@ -299,7 +300,7 @@ test_bad_clients(void **state)
         }
         close(fd);
     }
-    /* beside its memory, and above its level */
+    /* outside of its memory, and above its level */
     for (uint32_t offset = 0; offset <= 4; offset += 4) {
         int fd = client(bench);
         uint8_t *memory = create(fd, 1, 0, 64);
@@ -329,7 +330,7 @@ test_death_in_a_message(void **state)
     close(fd);
 }
 
-/* A whole conversation, as bytes. */
+/* Stores a complete conversation as bytes. Returns its length. */
 static size_t
 conversation(uint8_t *out)
 {
@@ -408,7 +409,7 @@ conversation(uint8_t *out)
     return sizeof words;
 }
 
-/* Conversations with flipped bits, and cut ones: the server outlives them all. */
+/* Conversations with flipped bits, and truncated ones: the server survives all of them. */
 static void
 test_garbled_clients(void **state)
 {
@@ -439,7 +440,7 @@ test_garbled_clients(void **state)
     close(client(bench));
 }
 
-/* Whether the server ends the connection, within two seconds. */
+/* Whether the server closes the connection within two seconds. */
 static bool
 is_dropped(int fd)
 {
@@ -449,7 +450,7 @@ is_dropped(int fd)
     return recv(fd, &byte, 1, 0) <= 0 && errno != EAGAIN;
 }
 
-/* So many at a time; one that goes makes room. */
+/* The number of simultaneous clients is limited. One that ends makes room for another. */
 static void
 test_many_clients(void **state)
 {
@@ -472,7 +473,7 @@ test_many_clients(void **state)
         close(all[i]);
 }
 
-/* Messages of 4 MB of which the end is missing: 64 MiB of them are kept. */
+/* Incomplete messages of 4 MB each: the server keeps at most 64 MiB of them. */
 static void
 test_unfinished_messages(void **state)
 {
