@@ -1,5 +1,5 @@
-/* The equations of the Top-Down method on hand-made counters, the table of chips, the names of
- * counters, and trees as such. */
+/* The equations of the Top-Down method with artificial counters, the table of chips, the names of
+ * counters, and the functions of trees. */
 #include "analysis/nvidia.h"
 #include "analysis/topdown_print.h"
 
@@ -12,7 +12,7 @@
 
 #define NEAR(a, b) assert_float_equal(a, b, 1e-9)
 
-/* Counts of a launch, all NAN but what is set. */
+/* Counts of a launch; all that are not set are NAN. */
 struct launch {
     struct nvidia_counts counts;
     double stalls[FAMILIES][REASONS_TOLD];
@@ -36,7 +36,7 @@ set_stall(struct launch *launch, enum nvidia_family family, enum nvidia_reason r
     launch->counts.stalls[family] = launch->stalls[family];
 }
 
-/* Every reason of the tool 0, as a file with all of them has. */
+/* Sets all stall reasons of the tool to 0, as in a file that has all of them. */
 static void
 set_all(struct launch *launch, enum nvidia_family family, enum nvidia_tool tool)
 {
@@ -45,7 +45,7 @@ set_all(struct launch *launch, enum nvidia_family family, enum nvidia_tool tool)
             set_stall(launch, family, r, 0);
 }
 
-/* ipc 2, issued 2.5, three quarters of the threads active. */
+/* IPC 2, issued 2.5, 75 % of the threads active. */
 static void
 set_figures(struct launch *launch)
 {
@@ -112,7 +112,7 @@ ipc_maximum(void **state)
     assert_null(nvidia_capability_of_device("Quadro of tomorrow"));
 }
 
-/* Compute capability 6.1: 8 instructions a cycle. */
+/* Compute capability 6.1: 8 instructions per cycle. */
 static void
 equations_of_nvprof(void **state)
 {
@@ -137,8 +137,8 @@ equations_of_nvprof(void **state)
     NEAR(v[NVIDIA_branch], 0.5);     /* 2 x 0.25 */
     NEAR(v[NVIDIA_replay], 0.5);     /* 2.5 - 2 */
     NEAR(v[NVIDIA_divergence], 1.0); /* 0.5 + 0.5 */
-    /* stall = 8 - 1 - 1.5 = 5.5; T = 6 + 4 + 5 + 20 + 10 + 3 + 7 + 9 + 16 = 80, without the warps
-     * that were not selected */
+    /* stall = 8 - 1 - 1.5 = 5.5; T = 6 + 4 + 5 + 20 + 10 + 3 + 7 + 9 + 16 = 80, without "not
+     * selected" */
     NEAR(v[NVIDIA_fetch], 5.5 * 10 / 80);
     NEAR(v[NVIDIA_decode], 5.5 * 5 / 80);
     NEAR(v[NVIDIA_frontend], 5.5 * 15 / 80);
@@ -152,7 +152,7 @@ equations_of_nvprof(void **state)
     topdown_tree_fini(&tree);
 }
 
-/* Compute capability 9.0: 4 instructions a cycle, ratios in cycles, 24 of 32 threads. */
+/* Compute capability 9.0: 4 instructions per cycle, ratios in cycles, 24 of 32 threads active. */
 static void
 equations_of_ncu(void **state)
 {
@@ -171,19 +171,19 @@ equations_of_ncu(void **state)
         {REASON_barrier, 2},
         {REASON_membar, 0.5},
         {REASON_sleeping, 0.25},
-        {REASON_branch_resolving, 0.25}, /* fetch 4 */
+        {REASON_branch_resolving, 0.25}, /* sum of fetch: 4 */
         {REASON_misc, 0.5},
-        {REASON_dispatch_stall, 1.5}, /* decode 2 */
+        {REASON_dispatch_stall, 1.5}, /* sum of decode: 2 */
         {REASON_long_scoreboard, 6},
         {REASON_imc_miss, 0.5},
         {REASON_drain, 0.5},
         {REASON_lg_throttle, 1},
         {REASON_tex_throttle, 1},
         {REASON_mio_throttle, 1},
-        {REASON_short_scoreboard, 2}, /* memory 12 */
+        {REASON_short_scoreboard, 2}, /* sum of memory: 12 */
         {REASON_math_pipe_throttle, 3},
         {REASON_wait, 2},
-        {REASON_gmma, 2}, /* core 7 */
+        {REASON_gmma, 2}, /* sum of core: 7 */
         {REASON_selected, 1},
         {REASON_not_selected, 9},
     };
@@ -207,7 +207,7 @@ equations_of_ncu(void **state)
     topdown_tree_fini(&tree);
 }
 
-/* When all stalls have one reason, all that is lost is its node's, and its group's. */
+/* If all stalls have one reason, the node of this reason and its parents have all that is lost. */
 static void
 each_reason_has_its_place(void **state)
 {
@@ -272,7 +272,7 @@ what_is_missing_is_named(void **state)
                      NVIDIA_NO_IPC | NVIDIA_NO_EFFICIENCY | NVIDIA_NO_ISSUED | NVIDIA_NO_REASONS);
     topdown_tree_fini(&tree);
 
-    /* all but one reason: what is lost is not divided */
+    /* one reason is missing: what is lost is not divided */
     set_figures(&launch);
     set_all(&launch, FAMILY_PERCENT, NVPROF);
     set_stall(&launch, FAMILY_PERCENT, REASON_asleep, NAN);
@@ -287,13 +287,13 @@ what_is_missing_is_named(void **state)
     free(missing);
     topdown_tree_fini(&tree);
 
-    /* percentages that add up to 100 leave nothing for it */
+    /* percentages with a sum of 100 leave nothing for the missing reason */
     set_stall(&launch, FAMILY_PERCENT, REASON_not_selected, 60);
     assert_int_equal(tree_of(&launch, 3, 5, &tree), NVIDIA_FINE);
     NEAR(tree.values[NVIDIA_memory_dependency], 8 - 2.5);
     topdown_tree_fini(&tree);
 
-    /* a reason that the chip may have */
+    /* a reason that the chip possibly has */
     set_stall(&launch, FAMILY_PERCENT, REASON_pipe_busy, 0);
     set_stall(&launch, FAMILY_PERCENT, REASON_not_selected, 20);
     set_stall(&launch, FAMILY_PERCENT, REASON_texture, NAN);
@@ -312,14 +312,14 @@ figures_stand_in_for_others(void **state)
     struct topdown_tree tree;
     launch_init(&launch, NVPROF);
     set_figures(&launch);
-    /* executed = issued / (1 + replays of an executed instruction) */
+    /* executed = issued / (1 + replays per executed instruction) */
     launch.counts.figures[FIGURE_ipc] = NAN;
     launch.counts.figures[FIGURE_replays] = 0.25;
     assert_false(tree_of(&launch, 3, 5, &tree) & NVIDIA_NO_IPC);
     NEAR(tree.values[NVIDIA_retire], 2 * 0.75);
     NEAR(tree.values[NVIDIA_replay], 0.5);
     topdown_tree_fini(&tree);
-    /* without issued: replay is not known, and its slots stand among the stalls */
+    /* without "issued": replay is unknown, and its slots are part of the stalls */
     launch.counts.figures[FIGURE_ipc] = 2;
     launch.counts.figures[FIGURE_issued] = launch.counts.figures[FIGURE_replays] = NAN;
     assert_true(tree_of(&launch, 3, 5, &tree) & NVIDIA_NO_ISSUED);
@@ -327,7 +327,7 @@ figures_stand_in_for_others(void **state)
     NEAR(tree.values[NVIDIA_divergence], 0.5);
     NEAR(tree.values[NVIDIA_stall], 6);
     topdown_tree_fini(&tree);
-    /* of a partition: a quarter of an SM */
+    /* a partition is a quarter of an SM */
     assert_float_equal(nvidia_metric("smsp__inst_issued.avg.per_cycle_active").scale, 4, 0);
 }
 
@@ -338,14 +338,14 @@ impossible_counters_are_refused(void **state)
     struct topdown_tree tree;
     launch_init(&launch, NCU);
     set_figures(&launch);
-    launch.counts.figures[FIGURE_issued] = 4.5; /* of 4 */
+    launch.counts.figures[FIGURE_issued] = 4.5; /* the maximum is 4 */
     assert_true(tree_of(&launch, 8, 6, &tree) & NVIDIA_ABOVE_MAXIMUM);
     topdown_tree_fini(&tree);
     launch.counts.figures[FIGURE_issued] = 2.5;
     launch.counts.figures[FIGURE_efficiency] = 101;
     assert_true(tree_of(&launch, 8, 6, &tree) & NVIDIA_ABOVE_MAXIMUM);
     topdown_tree_fini(&tree);
-    /* passes that differ: more executed than issued */
+    /* passes differ: more instructions executed than issued */
     launch.counts.figures[FIGURE_efficiency] = 75;
     launch.counts.figures[FIGURE_issued] = 1.5;
     assert_true(tree_of(&launch, 8, 6, &tree) & NVIDIA_BELOW_EXECUTED);
@@ -359,7 +359,7 @@ impossible_counters_are_refused(void **state)
     topdown_tree_fini(&tree);
 }
 
-/* The family that has every reason counts, not a better one that has some. */
+/* A family with all reasons has priority over a preferred one with some. */
 static void
 families_do_not_mix(void **state)
 {
@@ -371,7 +371,7 @@ families_do_not_mix(void **state)
     set_all(&launch, FAMILY_RATIO, NCU);
     set_stall(&launch, FAMILY_RATIO, REASON_wait, 3);
     set_stall(&launch, FAMILY_RATIO, REASON_gmma, NAN);
-    assert_int_equal(tree_of(&launch, 8, 6, &tree), NVIDIA_FINE); /* 8.6 has no gmma */
+    assert_int_equal(tree_of(&launch, 8, 6, &tree), NVIDIA_FINE); /* 8.6 does not have gmma */
     NEAR(tree.values[NVIDIA_wait], 1.5);
     NEAR(tree.values[NVIDIA_barrier], 0);
     assert_true(isnan(tree.values[NVIDIA_gmma]));
@@ -448,7 +448,7 @@ names_of_counters(void **state)
         METRIC_UNKNOWN_STALL);
 }
 
-/* Each command asks for every metric that nvidia_missing() may name for its chip. */
+/* Each command collects every metric that nvidia_missing() may name for its chip. */
 static void
 commands_collect_what_is_missing(void **state)
 {
@@ -478,7 +478,7 @@ commands_collect_what_is_missing(void **state)
     }
 }
 
-/* ---- trees as such ---- */
+/* ---- functions of trees ---- */
 
 static const struct topdown_node nodes[] = {
     {"all", 0, false, 0, "", NULL, NULL},     {"work", 0, false, 0, "", NULL, NULL},
@@ -503,15 +503,15 @@ trees(void **state)
     assert_true(topdown_tree_adds_up(&tree, 0));
     assert_true(topdown_tree_flagged(&tree, 4));
     assert_false(topdown_tree_flagged(&tree, 5)); /* 0.2 < 0.5 */
-    assert_false(topdown_tree_flagged(&tree, 6)); /* 0.18 > 0.05, but its parent's is below 0.2 */
+    assert_false(topdown_tree_flagged(&tree, 6)); /* 0.18 > 0.05, but its parent is below 0.2 */
     assert_int_equal(topdown_tree_verdict(&tree), 4);
     assert_int_equal(topdown_level(&shape, 6), 2);
-    static const uint32_t order[] = {1, 2, 4, 5, 3, 6, 0}; /* children behind their parents */
+    static const uint32_t order[] = {1, 2, 4, 5, 3, 6, 0}; /* children follow their parents */
     for (uint32_t i = 0, node = 0; i < 7; i++)
         assert_int_equal(node = topdown_next(&shape, node), order[i]);
     tree.values[6] = 19;
     assert_false(topdown_tree_adds_up(&tree, 0.001));
-    /* the other has no c: 0 */
+    /* the other tree has 0 in c */
     topdown_tree_init(&other, &shape);
     other.values[1] = 10;
     topdown_tree_sum(&other);
@@ -523,7 +523,7 @@ trees(void **state)
     topdown_tree_fini(&tree);
 }
 
-/* What is printed in this style; the caller frees. */
+/* Returns the tree as printed in this style; the caller frees it. */
 static __attribute__((noinline)) char *
 printed(const struct topdown_tree *tree, struct topdown_style style)
 {
@@ -549,7 +549,7 @@ printing(void **state)
         char *text = printed(&tree, (struct topdown_style){.width = width, .level = 3});
         for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
             assert_true(strcspn(line, "\n") <= (width < 62 ? 62 : width));
-            /* the bar of work, half of the whole */
+            /* the bar of "work" is half of the full width */
             if (!strncmp(line, "  work ", 7))
                 assert_int_equal(strspn(line + strcspn(line, "#\n"), "#"),
                                  width > 62 ? lround((width - 62) / 2.0) : 0);

@@ -1,5 +1,5 @@
-/* Plots (analysis/plot.h): data and script as they are kept, the picture that gnuplot makes of
- * them, and what is left where there is no gnuplot. */
+/* Plots (analysis/plot.h): the stored data and script, the picture that gnuplot makes of them, and
+ * the files that remain without gnuplot. */
 #include "analysis/plot.h"
 #include "base/file.h"
 #include "rigs/needs.h"
@@ -16,7 +16,7 @@
 
 static char dir[] = "/tmp/aetius-plot-XXXXXX";
 
-/* Not inline: gcc 12 then takes what it gives for what lies on its stack. */
+/* Not inline: otherwise gcc 12 warns that it returns an address on its stack. */
 static __attribute__((noinline)) char *
 read_text(const char *name)
 {
@@ -29,7 +29,7 @@ read_text(const char *name)
     return text;
 }
 
-/* A title that is a trap for gnuplot's and for XML's words. */
+/* The title contains special characters of gnuplot and XML. */
 static void
 make(struct plot *plot, enum plot_kind kind)
 {
@@ -45,7 +45,7 @@ make(struct plot *plot, enum plot_kind kind)
     }
 }
 
-/* Heights of the filled boxes of the picture's data, as gnuplot writes them: polygons. */
+/* Finds the heights of the filled boxes, which gnuplot writes as polygons. */
 static uint32_t
 box_heights(const char *svg, double *heights, uint32_t most)
 {
@@ -82,7 +82,7 @@ bars_are_drawn_to_scale(void **state)
     assert_non_null(strstr(svg, "`date` &lt; 'x' &amp; y z"));
     assert_non_null(strstr(svg, "one &amp; two_3"));
     assert_non_null(strstr(svg, "a note"));
-    /* 8 is twice as high as 4 and eight times 1; what is missing is not drawn */
+    /* 8 is twice as high as 4 and eight times as high as 1; missing values are not drawn */
     const uint32_t count = box_heights(svg, heights, 16);
     double eight = 0, four = 0, one = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -93,7 +93,7 @@ bars_are_drawn_to_scale(void **state)
     }
     assert_true(eight > 50 && four > 0 && one > 0);
     free(svg);
-    /* who redoes it gets the same picture */
+    /* the stored script reproduces the picture */
     char *command = mem_printf("cd %s && gnuplot -d bars.gnuplot >again.svg", dir);
     assert_int_equal(system(command), 0);
     free(command);
@@ -134,7 +134,7 @@ every_kind_is_drawn(void **state)
     }
 }
 
-/* Its axis is around the place, and gnuplot does not warn the user that it makes one of its own. */
+/* A single position has an axis around it, and gnuplot does not warn about an empty range. */
 static void
 one_place_has_an_axis(void **state)
 {

@@ -1,5 +1,5 @@
-/* Files of nvprof and ncu as they are printed, and as they come out of shells, locales and cut-off
- * disks: what is read, matched and weighed, and what is refused where. */
+/* Files of nvprof and ncu, as printed and as changed by shells, locales and full disks: values that
+ * are read, matched and weighted, and refusals with their positions. */
 #include "analysis/application.h"
 #include "analysis/profile_number.h"
 #include "base/file.h"
@@ -39,7 +39,8 @@ read_texts(struct profile *profile, const char *const *texts, const char *cc, st
 #define READ(profile, cc, ...)                                                                     \
     read_texts(profile, (const char *const[]){__VA_ARGS__, NULL}, cc, &err)
 
-/* The text is refused, with all of `expected` in the message, parts of it between bars. */
+/* The text is refused, and the message contains each part of `expected`; bars separate the
+ * parts. */
 static void
 refuse(const char *text, const char *expected)
 {
@@ -76,7 +77,7 @@ numbers(void **state)
     static const struct {
         const char *text;
         enum number_style style;
-        double value; /* in its style; of what cannot be told, with a point */
+        double value; /* in its style; an ambiguous one is read with a decimal point */
         const char *rest;
     } cases[] = {
         {"12", NUMBER_PLAIN, 12, ""},
@@ -115,8 +116,8 @@ numbers(void **state)
     assert_float_equal(number_time_unit("furlong"), 0, 0);
 }
 
-/* Chatter of the profiler and of the program before, between and behind, also without an end of
- * line; rows of a launch apart from each other; units; what is not there. */
+/* Output of the profiler and of the program before, between and after the rows, also without an end
+ * of line. Rows of a launch are not adjacent. Units and missing values are handled. */
 static void
 ncu_long(void **state)
 {
@@ -143,7 +144,7 @@ ncu_long(void **state)
     profile_fini(&profile);
 }
 
-/* A kernel's name may hold quotes, and a cell an end of line. */
+/* The name of a kernel may contain quotes, and a cell an end of line. */
 static void
 cells(void **state)
 {
@@ -154,7 +155,7 @@ cells(void **state)
                      "\"\",\"\",\"\",\"inst/cycle\",\"\"\r\n"
                      "\"0\",\"f<\"\"a\"\">(int, int)\",\"one\r\ntwo\",\"1.5\",\"x\"\r\n"
                      "\"1\",\"f<\"\"a\"\">(int,int)\",\"\",\"2.5\",\"\"\r\n"));
-    assert_int_equal(profile.kernels.count, 1); /* spaces do not count */
+    assert_int_equal(profile.kernels.count, 1); /* spaces are ignored */
     assert_string_equal(profile.kernels.items[0].name, "f<\"a\">(int, int)");
     assert_int_equal(profile.launches.count, 2);
     assert_float_equal(counts_of(&profile, 1)->figures[FIGURE_ipc], 2.5, 0);
@@ -182,7 +183,8 @@ ncu_summary(void **state)
     profile_fini(&profile);
 }
 
-/* Metrics by their descriptions, which repeat (ipc, ipc_instance): the first counts. */
+/* Metrics are named by descriptions, which are not unique (ipc, ipc_instance): the first one
+ * counts. */
 static void
 nvprof_wide(void **state)
 {
@@ -211,8 +213,8 @@ nvprof_wide(void **state)
 #define NVPROF_ROW(kernel, count, metric, value)                                                   \
     "\"Tesla K40c (0)\",\"" kernel "\"," count ",\"" metric "\",\"x\",0,0," value "\n"
 
-/* Times come from another file, as CSV in milliseconds or as text; calls of the API, copies and the
- * time of another kernel are none. */
+/* Times come from another file, as CSV in milliseconds or as text. API calls, copies and times of
+ * other kernels are ignored. */
 static void
 times_are_matched(void **state)
 {
@@ -233,7 +235,7 @@ times_are_matched(void **state)
         "memset]\n"
         "      API calls:   60.00%  60.000ms         3  2.0000ms  2.0000ms  2.0000ms  f(int, "
         "int)\n",
-        /* of each call */
+        /* per call */
         "   Start  Duration            Grid Size      Block Size    Context  Name\n"
         "  1.00ms  1.0000ms              (8 1 1)         (1 1 1)          1  f(int, int) [1]\n"
         "  2.00ms  2.0000ms              (8 1 1)         (1 1 1)          1  f(int, int) [2]\n"
@@ -263,8 +265,8 @@ times_are_matched(void **state)
         }
 }
 
-/* What one file lacks another has; the launches are in the same order, other files' numbers of them
- * aside. Times do not say that a file is of another run. */
+/* Files complement each other. Launches are matched by their order, independent of the numbers in
+ * the files. Times do not identify a file as another run. */
 static void
 launches_are_matched(void **state)
 {
@@ -284,7 +286,7 @@ launches_are_matched(void **state)
     assert_float_equal(counts_of(&profile, 2)->figures[FIGURE_ipc], 3.5, 0);
     assert_float_equal(counts_of(&profile, 2)->figures[FIGURE_issued], 3.75, 0);
     profile_fini(&profile);
-    /* the same again is another run; one that tells something new but differs is told of */
+    /* the same file again is another run; a different value beside new ones gives a note */
     assert_true(READ(&profile, NULL, NCU_HEADER NCU_ROW("0", "f", IPC, "", "1.5"),
                      NCU_HEADER NCU_ROW("0", "f", IPC, "", "1.75")));
     assert_int_equal(profile.launches.count, 2);
@@ -339,20 +341,20 @@ plain_text(void **state)
              "    Issued Ipc Active                        inst/cycle         1,75\n"));
     assert_string_equal(profile.kernels.items[0].name, "f(int, float)");
     assert_float_equal(counts_of(&profile, 0)->figures[FIGURE_ipc], 1.5, 0);
-    /* NAN, which cmocka takes for any number, is not equal */
+    /* cmocka treats NAN as equal to any number, so compare directly */
     assert_true(counts_of(&profile, 0)->figures[FIGURE_issued] == 1.75);
     assert_float_equal(counts_of(&profile, 0)->figures[FIGURE_time_ns], 1234500, 1e-6);
     assert_int_equal(profile.devices.items[0].capability->minor, 5);
     profile_fini(&profile);
 }
 
-/* One style in a file, found out by what can only be read one way. */
+/* A file has one number style, which is determined by its unambiguous numbers. */
 static void
 locales(void **state)
 {
     struct profile profile;
     struct error err;
-    /* 117.344 before anything tells: a hundred thousand */
+    /* 117.344 before the style is known means a hundred thousand */
     assert_true(READ(&profile, NULL,
                      NCU_HEADER NCU_ROW("0", "f", "sm__cycles_elapsed.sum", "cycle", "117.344")
                          NCU_ROW("0", "f", IPC, "", "0,25")));
@@ -364,7 +366,7 @@ locales(void **state)
                          NCU_ROW("0", "f", IPC, "", "0.25")));
     assert_float_equal(counts_of(&profile, 0)->figures[FIGURE_cycles_sm], 117.344, 0);
     profile_fini(&profile);
-    /* nothing tells: that is told */
+    /* no number is unambiguous: a note says so */
     assert_true(READ(&profile, NULL,
                      NCU_HEADER NCU_ROW("0", "f", "sm__cycles_elapsed.sum", "cycle", "117.344")));
     assert_int_equal(profile.notes.count, 1);
@@ -379,7 +381,8 @@ malformed_files(void **state)
     refuse("hello\n", "no table of nvprof or ncu");
     refuse("", "no table of nvprof or ncu");
     refuse("NVR?", "no table");
-    /* the quote before g, and the places behind the last cell and before the one too many */
+    /* the position of the quote before g, of the end of the last cell, and of the first extra
+     * cell */
     refuse(NCU_HEADER NCU_ROW("0", "f", IPC, "", "1.5") "\"1\",\"7\",\"g\n",
            ":3:9: this quote is not closed");
     refuse(NCU_HEADER NCU_ROW("0", "f", IPC, "", "1.5") "\"1\",\"7\"\n",
@@ -388,9 +391,9 @@ malformed_files(void **state)
            ":2:30: 8 cells where the header has 7");
     refuse(NCU_HEADER "\"0\",\"7\"f,\"f\",\"8.6\",\"x\",\"\",\"1\"\n", ":2:8: expected a comma");
     refuse(NVPROF_HEADER "\"Tesla K40c (0)\",\"f\",1,\"ipc\"\n", ":2:29: 4 cells");
-    /* behind a cell of two lines the column counts from its end */
+    /* after a cell of two lines the column counts from the last line */
     refuse(NCU_HEADER "\"0\",\"7\",\"f\ng\"x,\"8.6\",\"x\",\"\",\"1\"\n", ":3:3: expected a comma");
-    /* what is not of the table is no error */
+    /* lines outside of the table are not errors */
     struct profile profile;
     struct error err;
     assert_true(
@@ -405,9 +408,9 @@ malformed_files(void **state)
     "Time(%)      Time     Calls       Avg       Min       Max  Name\n"                            \
     " 60.00%  6.0000ms         3  2.0000ms  2.0000ms  2.0000ms  " name "\n"
 
-/* A program that prints no end of line has the profiler's next banner on its last line. What
- * follows the calls of the API is another run all the same, as are rows that begin with a reason
- * of stalls. */
+/* A program prints no end of line, so the next banner of the profiler is on its last line. The text
+ * after the API calls still belongs to another run, and so do rows that begin with a stall
+ * reason. */
 static void
 banners_after_output(void **state)
 {
@@ -447,8 +450,7 @@ banners_after_output(void **state)
     free(second);
 }
 
-/* A program that prints without an end of line: its words stand in front of a row, whose values are
- * not quoted. */
+/* A program prints no end of line, so its output precedes a row, whose values are not quoted. */
 static void
 rows_after_output(void **state)
 {
@@ -472,8 +474,8 @@ rows_after_output(void **state)
     }
 }
 
-/* Tables of other tools stand after, and between, those of the profiler: its rows count, and a note
- * says which lines do not. */
+/* Tables of other tools follow the tables of the profiler or are between them. The rows of the
+ * profiler count, and a note lists the ignored lines. */
 static void
 other_tables(void **state)
 {
@@ -485,7 +487,7 @@ other_tables(void **state)
         {"\"Device\",\"Watts\"\n\"0\",\"17\"\n", "lines 3 to 4"},
         {"ID,Watts\n0,17\n", "lines 3 to 4"},
         {"\"Counter\",\"Value\"\n", "line 3"},
-        /* of as many columns as ncu's */
+        /* with as many columns as ncu's */
         {"\"a\",\"b\",\"c\",\"d\",\"e\",\"f\",\"g\"\n"
          "\"1\",\"2\",\"3\",\"4\",\"5\",\"6\",\"7\"\n",
          "lines 3 to 4"},
@@ -510,7 +512,7 @@ other_tables(void **state)
             profile_fini(&profile);
             free(text);
         }
-    /* of nvprof's tables too, whose rows begin with a device */
+    /* also for nvprof's tables, whose rows begin with a device */
     assert_true(READ(&profile, NULL,
                      NVPROF_HEADER NVPROF_ROW("f", "1", "ipc", "2.5") "\"Counter\",\"Value\"\n"
                                                                       "\"watts\",\"17\"\n"));
@@ -519,7 +521,7 @@ other_tables(void **state)
     profile_fini(&profile);
 }
 
-/* What NVIDIA's tools write besides is named. */
+/* Other output of NVIDIA's tools is refused by name. */
 static void
 other_pages(void **state)
 {
@@ -582,7 +584,7 @@ odd_values(void **state)
     NCU_ROW(id, kernel, IPC, "", ipc)                                                              \
     NCU_ROW(id, kernel, ISSUED, "", ipc) NCU_ROW(id, kernel, TIME, "ns", ns) STALLS(id, kernel)
 
-/* Weighted by time: 3 at ipc 1, 1 at ipc 3, and another kernel 4 at ipc 2. */
+/* Weighted by time: 3 at IPC 1, 1 at IPC 3, and another kernel with 4 at IPC 2. */
 static void
 weights(void **state)
 {
@@ -599,12 +601,12 @@ weights(void **state)
     assert_float_equal(application->kernels.items[1].tree.values[NVIDIA_retire], 6.0 / 4, 1e-12);
     assert_float_equal(application->tree.values[NVIDIA_retire], (3 * 1 + 1 * 3 + 5 * 2) / 9.0,
                        1e-12);
-    /* of what is lost, 1 of 4 at barriers */
+    /* a quarter of what is lost is at barriers */
     assert_float_equal(application->tree.values[NVIDIA_barrier], (3 * 3 + 1 * 1 + 5 * 2) / 9.0 / 4,
                        1e-12);
     assert_float_equal(application->weight, 9, 0);
     assert_true(topdown_tree_adds_up(&application->tree, 1e-12));
-    assert_false(application->kernels.items[2].has_tree); /* h: no threads */
+    assert_false(application->kernels.items[2].has_tree); /* h has no count of threads */
     application_list_fini(&list);
     static const struct {
         const char *name, *found;
@@ -621,7 +623,7 @@ weights(void **state)
     profile_fini(&profile);
 }
 
-/* The kernels of two GPUs are two applications; a capability that nothing tells is asked for. */
+/* Kernels of two GPUs are two applications. A missing compute capability is requested. */
 static void
 devices(void **state)
 {

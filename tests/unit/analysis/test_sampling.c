@@ -1,5 +1,5 @@
-/* Samples of frames: the estimate worked out by hand, how often its interval holds the truth over
- * made-up populations, plans, and the commands. */
+/* Samples of frames: the calculated estimate, the coverage of its interval over artificial
+ * populations, plans, and the commands. */
 #include "analysis/sampling.h"
 #include "rigs/endings.h"
 #include "report/run/csv.h"
@@ -19,9 +19,9 @@ add_cluster(struct sample *sample, uint32_t frames, double known, const struct s
     sample->frames += frames;
 }
 
-/* Values that are a line of what is known are told exactly: 4 frames with 10 known of them, of
- * which two were drawn, 1 -> 10 and 2 -> 14. The slope is 4, and all four give 48 + 4 (10 - 6) =
- * 64; the two of the other cluster are all it has, 5 + 7. */
+/* The estimate is exact for values that are linear in the known figure. The first cluster has 4
+ * frames with a known sum of 10, of which two were drawn: 1 -> 10 and 2 -> 14. The slope is 4, and
+ * all four frames give 48 + 4 (10 - 6) = 64. The other cluster is drawn completely: 5 + 7. */
 static void
 values_on_a_line(void **state)
 {
@@ -35,8 +35,8 @@ values_on_a_line(void **state)
     sample_fini(&sample);
 }
 
-/* Nothing is known (all alike): the mean of 3 of 9, as in any book. 10, 12, 17: mean 13, variance
- * 13, of the total 9 x 6 / 3 x 13 = 234; two degrees of freedom. */
+/* All frames have the same known figure, so this is the textbook mean of 3 of 9. For 10, 12, 17:
+ * mean 13, variance 13, variance of the total 9 x 6 / 3 x 13 = 234, two degrees of freedom. */
 static void
 nothing_known(void **state)
 {
@@ -49,9 +49,9 @@ nothing_known(void **state)
     sample_fini(&sample);
 }
 
-/* Beside the line: x 1, 2, 3 and y 10, 12, 17 of 6 frames with 14 known. Sums of products 2, 7, 26:
- * the slope is 3.5 and 26 - 49 / 2 = 1.5 are left; 6 x 3 / 3 x 1.5 / 2 = 4.5, of 2 degrees of which
- * the slope takes one: twice 4.5. */
+/* Values beside the line: x 1, 2, 3 and y 10, 12, 17 of 6 frames with a known sum of 14. Sums of
+ * products are 2, 7 and 26: the slope is 3.5, and 26 - 49 / 2 = 1.5 remain. 6 x 3 / 3 x 1.5 / 2 =
+ * 4.5 has two degrees of freedom, one of which the slope takes: twice 4.5. */
 static void
 beside_the_line(void **state)
 {
@@ -66,8 +66,8 @@ beside_the_line(void **state)
 
 enum { FRAMES = 300, FIGURES = 3 };
 
-/* A game that goes from place to place: four kinds of frame, whose cycles follow what is known but
- * for `noise`, a share. */
+/* Makes an artificial game with four kinds of frames. Cycles are linear in the known figures,
+ * except for a relative `noise`. */
 static void
 make_population(double *figures, double *cycles, double noise, uint64_t seed)
 {
@@ -81,7 +81,7 @@ make_population(double *figures, double *cycles, double noise, uint64_t seed)
         }
         figures[f * FIGURES] = 1000 * (kind + 1) + 300 * part[0];
         figures[f * FIGURES + 1] = kind == 2 ? 50 : 10 + part[1];
-        figures[f * FIGURES + 2] = 7; /* the same in all */
+        figures[f * FIGURES + 2] = 7; /* the same in all frames */
         cycles[f] =
             (kind == 3 ? 3 : 2) * figures[f * FIGURES] * (1 + noise * (2 * part[2] - 1)) + 500;
     }
@@ -109,14 +109,15 @@ intervals_hold_the_truth(void **state)
             sum += all.total / 400;
             sample_fini(&sample);
         }
-        /* 95 % of 400 is 380, with a deviation of 4.4 */
+        /* 95 % of 400 is 380, with a standard deviation of 4.4 */
         assert_true(held >= 360 && held < 400);
         assert_true(near >= (n ? 120 : 380));
         assert_true(fabs(sum / truth - 1) < 0.005); /* no bias */
     }
 }
 
-/* Frames that are alike are together, each is in one cluster, two of each are drawn and more. */
+/* Clusters contain similar frames, and each frame is in one cluster. At least two frames of each
+ * cluster are drawn. */
 static void
 clusters_are_of_a_kind(void **state)
 {
@@ -191,7 +192,7 @@ plans_that_are_none(void **state)
     };
     char *path = in_dir("a.plan");
     struct error err;
-    /* many more frames than a host could walk, of a trace that is not said */
+    /* more frames than a host can process, and no trace is named */
     FILE *many = file_create(path, &err);
     assert_non_null(many);
     fprintf(many, "[sample]\nframes = 1000000000\n[cluster 1]\nframes = 1000000000\n"
@@ -233,7 +234,7 @@ column_sum(const struct csv_table *table, uint32_t row, const char *name)
     return sum;
 }
 
-/* What was counted without time is what the machine's units count, frame by frame. */
+/* The untimed figures equal the counters of the machine's units, frame by frame. */
 static void
 figures_are_the_machines(void **state)
 {
@@ -272,7 +273,7 @@ figures_are_the_machines(void **state)
     free(path);
 }
 
-/* A number of what run.json says of the sample. */
+/* Returns a number of the sample in run.json. */
 static double
 fact(const char *name)
 {
@@ -291,7 +292,7 @@ commands(void **state)
 {
     assert_int_equal(RUN("sample", WORKLOADS, "--count", "100", "-o", "@all.plan"), 0);
     assert_int_equal(RUN("sim", WORKLOADS, "--sample", "@all.plan", "-o", "@run"), 0);
-    /* all were drawn: the estimate is the sum */
+    /* all frames were drawn, so the estimate is the sum */
     double sum = 0;
     struct csv_table table;
     struct error err;

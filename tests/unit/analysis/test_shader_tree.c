@@ -1,4 +1,4 @@
-/* The tree of the simulated shaders on hand-made counters. */
+/* The tree of the simulated shaders with artificial counters. */
 #include "analysis/shader_tree.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ struct counter {
     double value;
 };
 
-/* Those that are not listed are 0. */
+/* Counters that are not listed are 0. */
 static bool
 lookup(void *data, const char *name, double *value)
 {
@@ -36,7 +36,7 @@ static void
 by_hand(void **state)
 {
     struct counter counters[] = {
-        {"shader.slots", 1025},        {"shader.lane_slots", 160}, /* 10 instructions of 16 */
+        {"shader.slots", 1025},        {"shader.lane_slots", 160}, /* 10 instructions of 16 lanes */
         {"shader.lanes_active", 80},   {"shader.lanes_helper", 40},
         {"shader.lanes_diverged", 32}, {"shader.lanes_empty", 8},
         {"shader.slots_issued", 200},  {"shader.slots_passes", 40},
@@ -51,7 +51,7 @@ by_hand(void **state)
     struct error err;
     assert_true(shader_tree(lookup, counters, &tree, &err));
     const double *v = tree.values;
-    /* 200 + 40 + 60 slots of turns, in which half of the lanes were active */
+    /* 200 + 40 + 60 slots of turns, with half of the lanes active */
     assert_float_equal(v[SHADER_all], 1025, 1e-9);
     assert_float_equal(v[SHADER_retire], 200 * 80 / 160.0, 1e-9);
     assert_float_equal(v[SHADER_helper], 300 * 40 / 160.0, 1e-9);
@@ -70,7 +70,7 @@ by_hand(void **state)
     assert_int_equal(topdown_tree_verdict(&tree), SHADER_texels);
     topdown_tree_fini(&tree);
 
-    /* a slot whose fate is not known, and a counter that is not there */
+    /* a slot without a fate, and a missing counter */
     counters[0].value = 1026;
     assert_false(shader_tree(lookup, counters, &tree, &err));
     assert_non_null(strstr(err.text, "1025 of the shaders' 1026 slots"));
@@ -79,7 +79,7 @@ by_hand(void **state)
     assert_non_null(strstr(err.text, "shader.slots_ports"));
 }
 
-/* 100 instructions in thirds of their lanes: 33 1/3, 66 2/3 and 100 are 33, 67 and 100. */
+/* 100 instructions with thirds of their lanes: 33 1/3, 66 2/3 and 100 become 33, 67 and 100. */
 static void
 whole_slots(void **state)
 {
@@ -103,9 +103,9 @@ whole_slots(void **state)
     topdown_tree_fini(&tree);
 }
 
-/* A program whose neighbours take two ways in turn, on units of two slots a turn that find nothing
- * to issue beside an instruction. Of the 200 turns 100 are left when they all take one way: 200 of
- * the 400 slots, be they with an instruction or beside one. */
+/* A program whose neighboring lanes alternate between two branches, on units with two slots per
+ * turn that never pair instructions. If all lanes took the same branch, 100 of the 200 turns would
+ * remain. So 200 of the 400 slots are lost, with an instruction or beside one. */
 static void
 two_ways(void **state)
 {
@@ -129,7 +129,7 @@ two_ways(void **state)
     topdown_tree_fini(&tree);
 }
 
-/* A machine that did nothing. */
+/* A machine without any instruction. */
 static void
 nothing_issued(void **state)
 {

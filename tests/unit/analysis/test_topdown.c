@@ -1,6 +1,6 @@
-/* aetius topdown on real files of nvprof and ncu: what it says of each is kept beside it
- * (tests/golden/profiler), with one kernel of each worked out by hand here; and the profilers run
- * by it, played by scripts that print such files. */
+/* aetius topdown with real files of nvprof and ncu. Expected outputs are stored beside them
+ * (tests/golden/profiler), and this file derives one kernel of each. Scripts that print such files
+ * replace the profilers. */
 #include "base/build.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -40,7 +40,8 @@ value(const cJSON *tree, const char *name)
     return node ? cJSON_GetObjectItem(node, "value")->valuedouble : NAN;
 }
 
-/* At every node the children's values add up to it, and the shares are values of the root's. */
+/* At every node the values of the children add up to its value, and shares are relative to the
+ * root. */
 static void
 check_sums(const cJSON *node, double whole)
 {
@@ -57,7 +58,7 @@ check_sums(const cJSON *node, double whole)
         assert_float_equal(sum, own, 1e-9 * whole);
 }
 
-/* What --json says of files; the caller deletes. */
+/* Returns the output of --json; the caller deletes it. */
 static cJSON *
 json_of(const char *const *words)
 {
@@ -95,8 +96,8 @@ golden_outputs(void **state)
     }
 }
 
-/* Another writer of JSON wrote the .json files: the same members in the same order, with values
- * that are the same. */
+/* Another JSON writer wrote the .json files: the same members in the same order with the same
+ * values. */
 static void
 golden_json(void **state)
 {
@@ -123,7 +124,7 @@ golden_json(void **state)
     }
 }
 
-/* Lines are no longer than the terminal is wide, but for the command to copy. */
+/* Lines fit the terminal, except the command to copy. */
 static void
 lines_fit(void **state)
 {
@@ -150,7 +151,7 @@ lines_fit(void **state)
     unsetenv("COLUMNS");
 }
 
-/* Tesla K40c: 8 instructions a cycle.
+/* Tesla K40c: 8 instructions per cycle.
  *   retire  1.674301 x 0.99625428            = 1.66802954
  *   branch  1.674301 x 0.00374572            = 0.00627146
  *   replay  1.692668 - 1.674301              = 0.018367
@@ -178,16 +179,16 @@ kepler_by_hand(void **state)
     assert_float_equal(value(tree, "backend"), 4.14046790 + 1.76762291, 1e-7);
     assert_float_equal(value(tree, "memory_bound"), 4.14046790, 1e-7);
     assert_float_equal(value(tree, "core_bound"), 1.76762291, 1e-7);
-    /* 6.307332 x 30.703132 / 92.26174, the most; 1 / 8 of it is the share */
+    /* 6.307332 x 30.703132 / 92.26174, the largest; its share is 1 / 8 of that */
     assert_float_equal(value(tree, "texture"), 2.09897, 1e-5);
     assert_string_equal(cJSON_GetObjectItem(verdict, "name")->valuestring, "texture");
     assert_float_equal(cJSON_GetObjectItem(verdict, "expected_gain")->valuedouble, 0.262371, 1e-6);
-    /* weighed with elapsed_cycles_sm: 4 launches x 544435902 */
+    /* weighted by elapsed_cycles_sm: 4 launches x 544435902 */
     assert_float_equal(cJSON_GetObjectItem(root, "time")->valuedouble, 4 * 544435902.0, 0);
     cJSON_Delete(root);
 }
 
-/* RTX 3060: 4 instructions a cycle, 32 of 32 threads, cycles of a warp for each instruction.
+/* RTX 3060: 4 instructions per cycle, 32 of 32 threads, stall cycles of a warp per instruction.
  *   retire  0.220405, branch 0, replay 0.220427 - 0.220405 = 0.000022
  *   stall   4 - 0.220427                     = 3.779573
  *   T       0 + 0.499953 + 0.427799 + 1.603831 + 0.008887 + 0.350413 + 52.693047 + 0.689962 + 0 +
@@ -218,11 +219,12 @@ ampere_by_hand(void **state)
     cJSON_Delete(root);
 }
 
-/* Tesla K20c, __kernel___forma_kernel__3__; ipc is not told, but how often an instruction was
- * issued again: ipc     1.850640 / (1 + 0.010026)        = 1.83226966 retire  1.83226966 x
- * 0.94424116          = 1.73010443 branch  1.83226966 x 0.05575884          = 0.10216523
+/* Tesla K20c, __kernel___forma_kernel__3__. The file has replays per instruction instead of ipc.
+ *   ipc     1.850640 / (1 + 0.010026)        = 1.83226966
+ *   retire  1.83226966 x 0.94424116          = 1.73010443
+ *   branch  1.83226966 x 0.05575884          = 0.10216523
  *   replay  1.850640 - 1.83226966            = 0.01837034
- *   stall   8 - 1.850640                     = 6.14936, of which the reasons are not all told */
+ *   stall   8 - 1.850640                     = 6.14936, of which some reasons are missing */
 static void
 kepler_without_ipc_by_hand(void **state)
 {
@@ -244,7 +246,7 @@ kepler_without_ipc_by_hand(void **state)
 }
 
 /* Tegra X2, addMatrix: all threads active.
- *   replay  1.541242 - 0.957812 = 0.58343 (but 0.00005 by inst_replay_overhead: a note says so)
+ *   replay  1.541242 - 0.957812 = 0.58343 (0.00005 by inst_replay_overhead; a note says so)
  *   T       1.11 + 6.21 + 89.41 + 0 + 0 + 2.09 + 0.02 + 0.12 + 0.32 = 99.28
  *   memory  (8 - 1.541242) x 89.75 / 99.28 = 5.83877 */
 static void
@@ -263,7 +265,8 @@ pascal_by_hand(void **state)
     assert_non_null(strstr(said.out, "fewer instructions than they execute, as addMatrix2"));
 }
 
-/* The rest lack what a tree is made of; the command that collects it names the chip's metrics. */
+/* The other files lack counters of the tree. The command that collects them names the metrics of
+ * the chip. */
 static void
 what_files_lack(void **state)
 {
@@ -289,7 +292,7 @@ what_files_lack(void **state)
         assert_memory_equal(command, cases[i].command, strlen(cases[i].command));
         cJSON_Delete(root);
     }
-    /* three launches of 16.042731 ms, and no device: no command can be told */
+    /* three launches of 16.042731 ms and no device: no command can be given */
     cJSON *root = JSON("--nvprof", FILES "nvprof-times.csv");
     const cJSON *kernel = cJSON_GetArrayItem(cJSON_GetObjectItem(root, "kernels"), 0);
     assert_float_equal(cJSON_GetObjectItem(kernel, "time")->valuedouble, 48128193, 1e-3);
@@ -298,7 +301,7 @@ what_files_lack(void **state)
     cJSON_Delete(root);
 }
 
-/* Levels, thresholds, side by side, over time, as CSV. */
+/* Forms of the output: levels, thresholds, side by side, over time, CSV. */
 static void
 forms(void **state)
 {
@@ -321,7 +324,7 @@ forms(void **state)
     assert_null(child(cJSON_GetObjectItem(two, "tree"), "long_scoreboard"));
     cJSON_Delete(root);
     RUN(&said, "topdown", "--nvprof", FILES "nvprof-text-x2.txt", "--csv", "--level", "1");
-    /* the header; of the whole and of two kernels: all, and four below */
+    /* the header, then 5 lines for each of: the whole, two kernels */
     size_t lines = 0;
     for (const char *at = said.out; (at = strchr(at, '\n')); at++)
         lines++;
@@ -338,7 +341,7 @@ forms(void **state)
     assert_int_equal(said.status, 2);
     RUN(&said, "topdown", "--ncu", "/nowhere.csv");
     assert_int_equal(said.status, 1);
-    /* a trace of nvprof tells each launch; ncu does so anyway */
+    /* nvprof lists each launch in a trace; ncu does so always */
     RUN(&said, "topdown", "--print-command", "--cc", "6.1", "--over-time", "--", "a");
     assert_non_null(strstr(said.out, " --print-gpu-trace "));
     RUN(&said, "topdown", "--print-command", "--cc", "6.1", "--", "a");
@@ -353,7 +356,7 @@ forms(void **state)
     assert_string_equal(strrchr(said.out, ' ') - 4, "a 'b c'\n");
 }
 
-/* The mean of several launches is none of them, and has no place in their order. */
+/* The average of several launches is not one of them, and has no position in their order. */
 static void
 launches_in_order(void **state)
 {
@@ -396,7 +399,7 @@ launches_in_order(void **state)
         assert_int_equal(strstr(said.err, "3 launches") != NULL, is_mean);
         RUN(&said, "topdown", "--ncu", path, "--over-time");
         assert_int_equal(strstr(said.out, "3 launches are known by their mean") != NULL, is_mean);
-        /* of f alone there is nothing to draw */
+        /* f has nothing to draw over time */
         RUN(&said, "topdown", "--ncu", path, "--over-time", "--kernel", "f", "--svg", "/dev/null");
         assert_int_equal(said.status, is_mean || !has_program("gnuplot"));
         assert_int_equal(strstr(said.err, "3 launches") != NULL, is_mean);
@@ -432,9 +435,9 @@ figures(void **state)
     }
 }
 
-/* ---- profilers, played by scripts ---- */
+/* ---- profilers, replaced by scripts ---- */
 
-/* A folder with scripts on the PATH; each is a line of shell. */
+/* Writes a script of one line of shell to a folder of the PATH. */
 static void
 script(const char *dir, const char *name, const char *line)
 {
@@ -446,7 +449,7 @@ script(const char *dir, const char *name, const char *line)
     assert_int_equal(chmod(path, 0755), 0);
 }
 
-/* The script finds its --log-file and its program as the real ones do. */
+/* The script finds its --log-file and its program like the real profilers. */
 #define AS_PROFILER(file)                                                                          \
     "while [ \"$1\" ]; do case $1 in --log-file) log=$2; shift 2;; --metrics|--events|--page) "    \
     "shift 2;; --csv) shift;; --print-gpu-trace) each=1; shift;; *) break;; esac; done; echo "     \
@@ -465,7 +468,7 @@ profilers(void **state)
     script(dir, "ncu", AS_PROFILER(FILES "ncu-wide.csv"));
     script(dir, "program", "echo \"output of $*\"");
 
-    /* the chip is what nvidia-smi says; the program's output is not in the answer */
+    /* nvidia-smi determines the chip; the output of the program is not part of the answer */
     script(dir, "nvidia-smi", "echo 8.6");
     RUN(&said, "topdown", "--profile", "--json", "--", "program", "a b");
     assert_int_equal(said.status, 0);
@@ -482,7 +485,7 @@ profilers(void **state)
     assert_int_equal(said.status, 0);
     assert_non_null(strstr(said.err, "each=1"));
 
-    /* --cc goes before; the profiler's failure is the command's */
+    /* --cc has priority; a failure of the profiler is a failure of the command */
     RUN(&said, "topdown", "--profile", "--cc", "7.5", "--overhead", "--", "program");
     assert_int_equal(said.status, 0);
     assert_non_null(strstr(said.out, "times as long"));
@@ -493,7 +496,7 @@ profilers(void **state)
     RUN(&said, "topdown", "--profile", "--", "program");
     assert_int_equal(said.status, 1);
     assert_non_null(strstr(said.err, "--cc X.Y"));
-    /* what cannot be analysed is kept */
+    /* a profile that cannot be analyzed is kept */
     script(dir, "ncu", AS_PROFILER("/dev/null"));
     RUN(&said, "topdown", "--profile", "--cc", "7.5", "--", "program");
     assert_int_equal(said.status, 1);
@@ -509,7 +512,7 @@ profilers(void **state)
 
 /* ---- a simulated run ---- */
 
-/* The sum of a statistic over the frames, and their number. */
+/* Returns the sum of a statistic over the frames, and the number of frames. */
 static double
 sum_of(const char *dir, const char *name, uint32_t *frames)
 {
@@ -528,7 +531,7 @@ sum_of(const char *dir, const char *name, uint32_t *frames)
     return sum;
 }
 
-/* The two trees of a run, or of a part of it; the cycles are returned. */
+/* Checks the two trees of a run or of a part of it. Returns the cycles. */
 static double
 check_view(const cJSON *view)
 {
@@ -539,7 +542,7 @@ check_view(const cJSON *view)
     assert_string_equal(cJSON_GetObjectItem(shaders, "unit")->valuestring, "slots");
     check_sums(cJSON_GetObjectItem(view, "tree"), cycles);
     check_sums(cJSON_GetObjectItem(shaders, "tree"), slots);
-    /* no resource gives more than it can at most, and the verdict is the one that gives most */
+    /* no resource gains more than its maximum, and the verdict has the largest gain */
     const cJSON *verdict = cJSON_GetObjectItem(view, "verdict");
     const double most = cJSON_GetObjectItem(verdict, "expected_gain")->valuedouble;
     double charged = 0;
@@ -550,7 +553,7 @@ check_view(const cJSON *view)
         assert_true(gain >= 0 && gain <= share + 1e-9 && gain <= most + 1e-9);
         charged += cJSON_GetObjectItem(resource, "charged")->valuedouble;
     }
-    /* each cycle is charged once: what is to no resource is in two branches of the tree */
+    /* each cycle is charged once; cycles of no resource are in two branches of the tree */
     cJSON_ArrayForEach(branch, cJSON_GetObjectItem(cJSON_GetObjectItem(view, "tree"), "children"))
     {
         const char *name = cJSON_GetObjectItem(branch, "name")->valuestring;
@@ -561,7 +564,7 @@ check_view(const cJSON *view)
     return cycles;
 }
 
-/* Parts of a run: their cycles and values add up to the whole's. */
+/* Parts of a run: their cycles and values add up to those of the whole. */
 static void
 check_parts(const cJSON *root, const char *name, uint32_t count)
 {
@@ -591,12 +594,12 @@ simulated_run(void **state)
     check_parts(root, "frames", frames);
     cJSON *draws = JSON(dir, "--draws");
     check_parts(draws, "draws", 0);
-    /* the first frame alone is the first of them */
+    /* the first frame alone equals the first entry of the list */
     const cJSON *frame = cJSON_GetArrayItem(cJSON_GetObjectItem(root, "frames"), 0);
     cJSON *first = JSON(dir, "--frame", "0");
     assert_true(cJSON_Compare(cJSON_GetObjectItem(first, "tree"),
                               cJSON_GetObjectItem(frame, "tree"), true));
-    /* as is its first draw */
+    /* the same for its first draw */
     cJSON *one = JSON(dir, "--frame", "0", "--draw", "0");
     const cJSON *draw = NULL, *at;
     cJSON_ArrayForEach(
@@ -610,14 +613,14 @@ simulated_run(void **state)
     cJSON_Delete(first);
     cJSON_Delete(draws);
     cJSON_Delete(root);
-    /* from itself it differs nowhere */
+    /* it does not differ from itself */
     RUN(&said, "topdown", dir, "--diff", dir);
     assert_int_equal(said.status, 0);
     for (const char *sign = strstr(said.out, "\n\n"); (sign = strpbrk(sign, "+-")); sign++)
         assert_true(!strncmp(sign, "+0", 2));
     RUN(&said, "topdown", dir, "--frame", "99");
     assert_int_equal(said.status, 1);
-    RUN(&said, "topdown", dir, "--draw", "0"); /* of which frame? */
+    RUN(&said, "topdown", dir, "--draw", "0"); /* the frame is missing */
     assert_int_equal(said.status, 1);
     RUN(&said, "topdown", dir, "--prove", "--trace", "/nowhere");
     assert_int_equal(said.status, 1);
@@ -633,7 +636,7 @@ simulated_run(void **state)
 int
 main(int argc, char **argv)
 {
-    unsetenv("COLUMNS"); /* a file has no width */
+    unsetenv("COLUMNS"); /* output to a file has no width */
     aetius = argc > 1 ? argv[1] : "build/aetius";
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(golden_outputs), cmocka_unit_test(golden_json),

@@ -1,5 +1,5 @@
-/* `aetius topdown` of simulated runs: lines as wide as the terminal, tables that were changed, one
- * draw, the summary of a run, and what the slots of shaders are lost to. */
+/* `aetius topdown` with simulated runs: width of lines, modified tables, a single draw, the summary
+ * of a run, and lost slots of shaders. */
 #include "base/build.h"
 
 #include "rigs/command.h" /* behind our own headers: cmocka has a macro fail() */
@@ -35,7 +35,7 @@ simulate(const char *trace, const char *frames, const char *run, const char *set
     assert_int_equal(said.status, 0);
 }
 
-/* What topdown says of the run. */
+/* Runs topdown on the run. */
 static void
 ask(const char *run, const char *a, const char *b)
 {
@@ -63,7 +63,7 @@ lines_fit(void **state)
                          said.out);
         }
     }
-    /* no column is left out silently, and none that matters */
+    /* omitted columns are reported, and important ones are never omitted */
     setenv("COLUMNS", "60", 1);
     ask("mixed", "--over-time", NULL);
     assert_non_null(strstr(said.out, "bound by"));
@@ -73,7 +73,7 @@ lines_fit(void **state)
     assert_null(strstr(said.out, "left out"));
 }
 
-/* A cell of the table, in its first row, becomes one more; what topdown says of that. */
+/* Increments a cell in the first row of the table, and runs topdown on the result. */
 static void
 change(const char *table, const char *column)
 {
@@ -105,7 +105,7 @@ changed_tables_are_refused(void **state)
             fail_msg("%s of %s: %d\n%s%s", cells[i].column, cells[i].table, said.status, said.out,
                      said.err);
     }
-    /* without a table of draws: against run.json */
+    /* without a table of draws it compares with run.json */
     shell("rm %s/mixed/stats.draws*", dir);
     ask("mixed", NULL, NULL);
     assert_int_equal(said.status, 0);
@@ -117,7 +117,7 @@ changed_tables_are_refused(void **state)
     assert_non_null(strstr(said.err, "frame 5 has"));
 }
 
-/* They cut the critical path. */
+/* Intervals cut the critical path, so short ones are reported. */
 static void
 short_intervals_are_told(void **state)
 {
@@ -129,7 +129,7 @@ short_intervals_are_told(void **state)
     assert_null(strstr(said.out, "cut what is in flight"));
 }
 
-/* As `aetius draws` prints them. */
+/* Draws are named as `aetius draws` prints them. */
 static void
 draws_have_places(void **state)
 {
@@ -149,7 +149,7 @@ draws_have_places(void **state)
     assert_non_null(strstr(said.err, "expected FRAME:DRAW"));
 }
 
-/* The run's own summary says what topdown says, by draw and by frame. */
+/* The summary of the run equals the output of topdown, by draw and by frame. */
 static void
 summary_says_the_same(void **state)
 {
@@ -168,7 +168,8 @@ summary_says_the_same(void **state)
     }
 }
 
-/* The share in the line of this text, up to its first "%"; -1: there is no such line. */
+/* Returns the share before the first "%" of the line that begins with this text, or -1 if there is
+ * no such line. */
 static double
 share_after(const char *text, const char *what)
 {
@@ -180,8 +181,8 @@ share_after(const char *text, const char *what)
     return strtod(end, NULL);
 }
 
-/* What is charged to a resource is what the tree above says of its branch, also where the resource
- * removes causes of another one, or what no cause says. */
+/* The charge of a resource equals the value of its branch in the tree. This also holds if the
+ * resource removes causes of another one, or has no causes. */
 static void
 charges_are_those_of_the_tree(void **state)
 {
@@ -199,7 +200,7 @@ charges_are_those_of_the_tree(void **state)
     assert_non_null(strstr(said.out, "bound by drain: no cycle is attributed to it; "));
 }
 
-/* The slots of a program whose neighbours take two ways, and of one that waits for texels. */
+/* Lost slots of a program with divergent lanes, and of one that waits for texels. */
 static void
 slots_have_verdicts(void **state)
 {
@@ -215,7 +216,7 @@ static int
 begin(void **state)
 {
     (void)state;
-    unsetenv("COLUMNS"); /* a file has no width */
+    unsetenv("COLUMNS"); /* output to a file has no width */
     if (!mkdtemp(dir))
         return 1;
     simulate(WORKLOADS, "5-6", "mixed", "SHADER.Mode=timed");

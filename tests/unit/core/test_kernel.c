@@ -1,5 +1,5 @@
-/* Module, queue, clock: rates, latency and depth by hand; states; sleep; order of clocking; the
- * watchdog. The machine under test is a source, a row of stages and a sink. */
+/* Module, queue, clock: calculated rates, latencies and depths, unit states, sleep, clocking order,
+ * and the watchdog. The machine consists of a source, a row of stages and a sink. */
 #include "core/nearest.h"
 #include "core/queue.h"
 #include "rigs/bug.h"
@@ -18,20 +18,20 @@ enum { MAX_STAGES = 4 };
 
 struct item {
     uint32_t number;
-    uint64_t made; /* cycle */
+    uint64_t made; /* creation cycle */
 };
 
 struct stage {
     struct module module;
     struct queue *in, *out;
-    uint32_t rate;         /* items a cycle */
-    uint32_t period;       /* works only in cycles that this divides */
-    uint32_t made, wanted; /* source: items given, to give */
-    uint32_t taken;        /* sink */
-    uint64_t first, last;  /* sink: cycles of the first and last item */
-    uint64_t latency;      /* sink: of the first item */
+    uint32_t rate;         /* items per cycle */
+    uint32_t period;       /* the stage works only in multiples of this cycle */
+    uint32_t made, wanted; /* source: items sent, and items to send */
+    uint32_t taken;        /* sink: items received */
+    uint64_t first, last;  /* sink: arrival cycles of the first and the last item */
+    uint64_t latency;      /* sink: latency of the first item */
     bool in_order, done;
-    bool stuck; /* never takes anything */
+    bool stuck; /* never takes an item */
 };
 
 static enum unit_state
@@ -145,7 +145,7 @@ rig_fini(struct rig *rig)
     clock_fini(&rig->clock);
 }
 
-/* An item pushed in cycle c is seen in c + latency: three queues of 5 make 15. */
+/* An item pushed in cycle c is visible in c + latency: three queues of 5 give 15. */
 static void
 latency_adds_up(void **state)
 {
@@ -159,9 +159,8 @@ latency_adds_up(void **state)
 
 static const struct module_ops no_ops;
 
-/* What is pushed behind an item that takes longer is not seen before it: the first comes in cycle
- * 4 + 9, the others, made a cycle each, in the cycles from there on, one for each place in width.
- */
+/* Items pushed after an item with a longer latency do not overtake it. The first item arrives in
+ * cycle 4 + 9. The others, one per cycle, follow from there on, up to the width per cycle. */
 static void
 nothing_overtakes(void **state)
 {
@@ -192,8 +191,8 @@ nothing_overtakes(void **state)
     clock_fini(&clock);
 }
 
-/* A queue of depth 2 x width carries its width every cycle; one of depth = width half of it, since
- * the place that is freed in a cycle can be filled only in the next. */
+/* A queue of depth 2 x width sustains its width every cycle. A queue of depth = width sustains half
+ * of it, because a place freed in a cycle can be filled only in the next one. */
 static void
 full_rate_needs_twice_the_width(void **state)
 {
@@ -230,14 +229,14 @@ states_add_up_to_cycles(void **state)
         assert_int_equal(c[UNIT_BUSY] + c[UNIT_STARVED] + c[UNIT_BLOCKED] + c[UNIT_WAITING],
                          rig.clock.now);
     }
-    /* the source was refused most of the time: 100 items at one in three cycles */
+    /* the source was blocked most of the time: 100 items at one per three cycles */
     assert_true(rig.stages[0].module.cycles[UNIT_BLOCKED] > 150);
     assert_int_equal(rig.stages[0].module.cycles[UNIT_BUSY], 100);
     rig_fini(&rig);
 }
 
-/* Of one core module its own busy cycles, of which there is one an item: of the source, which is
- * busy from the first cycle on, as of one that is starved until something comes. */
+/* Core cycles with one core module are its busy cycles, one per item. This holds for the source,
+ * which is busy from the first cycle on, and for a module that is starved at first. */
 static void
 core_cycles(void **state)
 {
@@ -326,7 +325,7 @@ time_is_skipped(void **state)
     clock_fini(&clock);
 }
 
-/* A sink that takes nothing: the report names the units, the queue and what it holds. */
+/* A sink that takes nothing: the report names the units, the queue and its items. */
 static void
 watchdog_names_who_waits(void **state)
 {
@@ -355,7 +354,7 @@ watchdog_names_who_waits(void **state)
     rig_fini(&rig);
 }
 
-/* Injected faults change what arrives: 100 items go in, 99 come out; two change places. */
+/* Injected faults change the items that arrive: 99 of 100 items arrive, or two are exchanged. */
 static void
 queue_faults_work(void **state)
 {
@@ -418,9 +417,9 @@ bug_says_where_it_stands(void **state)
     clock_fini(&clock);
 }
 
-/* Edits from one name to another: letters added, left out, replaced, neighbours swapped (and not
- * touched again), whatever their case. A name is near enough with 2 edits and one for each 4
- * letters of what was wanted. */
+/* Edit distance of names: letters inserted, deleted or replaced, or neighbors exchanged (and not
+ * edited again), independent of case. A name is found within 2 edits, plus one per 4 letters of the
+ * wrong name. */
 static void
 nearest_names(void **state)
 {

@@ -1,6 +1,6 @@
-/* The critical path on machines made by hand, whose times are known: who is charged, and with how
- * many cycles. A producer makes an item every `made` cycles, a consumer takes `taken` cycles for
- * each; the frame ends when the consumer is done with the last. */
+/* The critical path on artificial machines with known times: which causes are charged, and with how
+ * many cycles. A producer makes an item every `made` cycles. A consumer takes `taken` cycles for
+ * each. The frame ends when the consumer has finished the last item. */
 #include "core/queue.h"
 
 #include <setjmp.h>
@@ -18,9 +18,9 @@ static const enum path_cause PRODUCER = CAUSE_generate, CONSUMER = CAUSE_blend;
 struct worker {
     struct module module;
     struct queue *queue;
-    uint32_t cycles; /* an item */
-    uint32_t count;  /* of items begun */
-    uint64_t free;   /* from this cycle on */
+    uint32_t cycles; /* per item */
+    uint32_t count;  /* items begun */
+    uint64_t free;   /* idle from this cycle on */
     bool done;
 };
 
@@ -48,7 +48,7 @@ produce(void *self, uint64_t now)
     return UNIT_BUSY;
 }
 
-/* Takes an item only when the one before it is done. */
+/* Takes an item only after the previous one is finished. */
 static enum unit_state
 consume(void *self, uint64_t now)
 {
@@ -70,7 +70,7 @@ consume(void *self, uint64_t now)
     return UNIT_BUSY;
 }
 
-/* An interval ends, and nothing has left the line yet. */
+/* An interval ends before any item has left the line. */
 static void
 end_interval(void *data, uint64_t now)
 {
@@ -83,7 +83,7 @@ end_interval(void *data, uint64_t now)
 static const struct module_ops producer_ops = {.clock = produce};
 static const struct module_ops consumer_ops = {.clock = consume};
 
-/* Runs to the end and charges the cycles; their sum is that of all. */
+/* Runs to the end and charges the cycles. The sum of the causes equals all cycles. */
 static uint64_t
 run_with(struct line *line, uint32_t made, uint32_t taken, uint32_t depth, uint64_t shuffle)
 {
@@ -140,8 +140,8 @@ charged(const struct line *line, enum path_cause cause)
     return line->clock.path.cycles[cause];
 }
 
-/* The last item is made after 99 periods of the producer, is three cycles on its way, and is worked
- * on: each part has its own cause, and nothing else has any. */
+/* The last item is made after 99 periods of the producer. It takes three cycles of transit, and
+ * then the consumer's cycles. Each part has its own cause, and no other cause has cycles. */
 static void
 slow_producer(void **state)
 {
@@ -154,8 +154,8 @@ slow_producer(void **state)
     finish(&line);
 }
 
-/* The first item comes after three cycles, and all are worked on one after another: the producer,
- * blocked most of the time, has nothing to answer for. */
+/* The first item arrives after three cycles, and the consumer handles all without a gap. The
+ * producer is blocked most of the time and is not charged. */
 static void
 slow_consumer(void **state)
 {
@@ -168,11 +168,11 @@ slow_consumer(void **state)
     finish(&line);
 }
 
-/* An item a cycle through a queue of one place, and one for each cycle on the way but the first:
- * three items come in cycles 0 to 2 and are taken in cycles 3 to 5, so that there is a place in
- * cycle 4, in which the second is taken: whoever is clocked first then, the place is from the
- * first, which was three cycles on its way and one at work. So it goes on, three items in four
- * cycles: the producer has nothing to answer for, and the 100th is the first of the 34th group. */
+/* One item per cycle through a queue with one place, plus one for each cycle of latency after the
+ * first. Three items are pushed in cycles 0 to 2 and taken in cycles 3 to 5. A place is free in
+ * cycle 4, in which the second item is taken. In any clocking order, this place comes from the
+ * first item, after three cycles of transit and one of work. So three items pass in four cycles,
+ * the producer is not charged, and the 100th item is the first of the 34th group. */
 static void
 a_place_from_the_cycle_before(void **state)
 {
@@ -188,8 +188,8 @@ a_place_from_the_cycle_before(void **state)
     }
 }
 
-/* Where cycles are charged before anything has left, they are those of the unit that is at work,
- * and not of whatever came before: the sums are those of a run without intervals. */
+/* If cycles are charged before any item has left, they belong to the unit that is working, not to
+ * earlier events. The sums equal those of a run without intervals. */
 static void
 nothing_left_yet(void **state)
 {
@@ -203,13 +203,13 @@ nothing_left_yet(void **state)
         assert_int_equal(charged(&line, CONSUMER), ITEMS * 7);
         finish(&line);
     }
-    run(&line, 30, 20, 0); /* nothing else happens in the cycles in which an interval ends */
+    run(&line, 30, 20, 0); /* no other event is in the cycles in which an interval ends */
     finish(&line);
     intervals = false;
 }
 
-/* Removing what is charged is what helps: the gain of a consumer of half the time is its charge,
- * until the producer is the slower one. */
+/* Removing the charged time gives the gain: halving the consumer's time gains half of its charge,
+ * until the producer is slower. */
 static void
 charge_is_gain(void **state)
 {
@@ -221,7 +221,7 @@ charge_is_gain(void **state)
     finish(&after);
 }
 
-/* Charging in between moves no cycle between causes, where the way so far is known. */
+/* Charging in parts moves no cycle between causes if the path so far is known. */
 static void
 charged_in_parts(void **state)
 {
@@ -242,8 +242,8 @@ charged_in_parts(void **state)
     finish(&line);
 }
 
-/* More nodes than the ring holds: all cycles are charged, and those of the nodes that were kept as
- * they were. */
+/* More nodes than the ring has: all cycles are charged, and nodes that were kept are charged
+ * exactly. */
 static void
 ring_is_full(void **state)
 {
@@ -268,7 +268,7 @@ ring_is_full(void **state)
     path_fini(&path);
 }
 
-/* A unit that nobody gave a cp_ref is found. */
+/* A unit that sets no cp_ref is detected. */
 static void
 nobody_set_it(void **state)
 {
@@ -298,7 +298,7 @@ order_carries_no_weight(void **state)
             }
 }
 
-/* Every branch but the first ones stands behind its parent, and every cause is there once. */
+/* Every branch except the top ones follows its parent, and every cause appears once. */
 static void
 branches_are_a_tree(void **state)
 {

@@ -1,4 +1,4 @@
-/* The clipper against exact areas and known verdicts. */
+/* The clipper compared with exact areas and known results. */
 #include "gfx/clip.h"
 
 #include "rigs/gfx_support.h"
@@ -12,7 +12,7 @@ clip_vertex(float x, float y, float z, float w)
     v.out[0][1] = y;
     v.out[0][2] = z;
     v.out[0][3] = w;
-    v.out[1][0] = x; /* varyings that are linear in the position */
+    v.out[1][0] = x; /* varyings linear in the position */
     v.out[1][1] = 2.0f * y + 1.0f;
     v.out[1][2] = w;
     return v;
@@ -69,7 +69,8 @@ test_user_planes(void **state)
     assert_int_equal(verdict(&scene, 3, (struct vertex[]){a, b, c}), CLIP_NEEDED);
     assert_int_equal(verdict(&scene, 3, (struct vertex[]){c, b, c}), CLIP_INSIDE);
     assert_int_equal(verdict(&scene, 3, (struct vertex[]){a, a, a}), CLIP_REJECT);
-    /* The second varying as a distance: 2y + 1 in its second component is positive everywhere. */
+    /* The second varying as a clip distance: 2y + 1 in its second component is positive
+     * everywhere. */
     scene.draw.clipdist_slot[0] = 1;
     assert_int_equal(verdict(&scene, 3, (struct vertex[]){a, b, c}), CLIP_INSIDE);
     c.out[1][1] = -1.0f;
@@ -80,7 +81,7 @@ test_user_planes(void **state)
     assert_int_equal(verdict(&scene, 3, (struct vertex[]){b, b, b}), CLIP_INSIDE);
 }
 
-/* Area of a polygon after the division by w, in window pixels. */
+/* Area of a polygon in window pixels, after the division by w. */
 static double
 window_area(const struct clip_polygon *polygon)
 {
@@ -106,8 +107,9 @@ test_areas(void **state)
     struct clip_polygon polygon;
     scene_init(&scene);
 
-    /* z runs from -1 to 3 along x from -1 to 1: the far plane (z = 1) halves it at x = 0. The
-     * triangle (-1,-1) (1,-1) (-1,1) loses the small triangle right of x = 0: a quarter. */
+    /* z goes from -1 to 3 while x goes from -1 to 1, so the far plane (z = 1) cuts at x = 0. The
+     * triangle (-1,-1) (1,-1) (-1,1) loses the small triangle right of x = 0, a quarter of its
+     * area. */
     const struct vertex v[3] = {clip_vertex(-1, -1, -1, 1), clip_vertex(1, -1, 3, 1),
                                 clip_vertex(-1, 1, -1, 1)};
     clip_it(&scene, v, &polygon);
@@ -118,7 +120,7 @@ test_areas(void **state)
         assert_true(fabsf(polygon.v[i].out[1][1] - (2.0f * polygon.v[i].out[0][1] + 1.0f)) < 1e-6f);
     }
 
-    /* A user plane x + y <= 0 through the same triangle without z: it keeps half. */
+    /* A user plane x + y <= 0 keeps half of a triangle without z. */
     const struct vertex flat[3] = {clip_vertex(-1, -1, 0, 1), clip_vertex(1, -1, 0, 1),
                                    clip_vertex(1, 1, 0, 1)};
     scene.draw.rasterizer.clip_plane_enable = 1;
@@ -128,11 +130,11 @@ test_areas(void **state)
     uint32_t real = 0;
     for (uint32_t i = 0; i < polygon.count; i++)
         real += polygon.edge[i] == EDGE_REAL;
-    assert_int_equal(real, polygon.count); /* the user plane's edge is drawn too */
+    assert_int_equal(real, polygon.count); /* the edge along the user plane is drawn, too */
 }
 
-/* A plane through the eye's neighbourhood: a floor from far behind to far ahead covers exactly the
- * half of the window below (here: after) the horizon, whatever its triangles. */
+/* A floor that extends from behind the eye to far ahead. It covers exactly the half of the window
+ * below the horizon, whatever its triangles are. */
 static void
 test_floor_below_the_horizon(void **state)
 {
@@ -141,7 +143,7 @@ test_floor_below_the_horizon(void **state)
     struct triangle out[SETUP_MAX_TRIANGLES];
 
     scene_init(&scene);
-    /* Eye space (x, height 1 in y, depth d): clip (x, 1, z(d), d), near .5, far 1e6. */
+    /* Eye space: x, height 1 in y, depth d. Clip space: (x, 1, z(d), d), near .5, far 1e6. */
     const float near = 0.5f, far = 1e6f, k = (far + near) / (far - near);
     const float m = -2.0f * far * near / (far - near);
     const float corners[4][2] = {{-1e5f, -10}, {1e5f, -10}, {1e5f, 1e5f}, {-1e5f, 1e5f}};
@@ -156,14 +158,14 @@ test_floor_below_the_horizon(void **state)
         for (uint32_t i = 0; i < made; i++)
             count_pixels(&out[i], counts);
     }
-    /* The horizon is the framebuffer's middle; height / d is above 1/32 of half the window (one
-     * pixel) up to d = 32, and the floor ends at 1e5. */
+    /* The horizon is at half of the framebuffer's height. height / d exceeds 1/32 of half the
+     * window, one pixel, up to d = 32. The floor ends at 1e5. */
     for (int32_t y = 0; y < TEST_HEIGHT; y++)
         for (int32_t x = 0; x < TEST_WIDTH; x++)
             assert_int_equal(counts[y][x], y >= TEST_HEIGHT / 2);
 }
 
-/* Random fans around the eye: triangles that share edges and reach behind it leave no pixel out
+/* Random fans around the eye. Triangles with common edges that extend behind the eye omit no pixel
  * and draw none twice. */
 static void
 test_shared_edges_do_not_crack(void **state)
@@ -176,7 +178,7 @@ test_shared_edges_do_not_crack(void **state)
     scene_init(&scene);
     for (int round = 0; round < 300; round++) {
         uint8_t counts[TEST_HEIGHT][TEST_WIDTH] = {0};
-        /* A wide floor cut into a fan at a random point that is in sight. */
+        /* A wide floor, divided into a fan at a random visible point. */
         const float cx = random_float(&seed, -1.0f, 1.0f), cd = random_float(&seed, 1.5f, 4.0f);
         const float rim[6][2] = {{-900, -300}, {random_float(&seed, -50, 50), -400}, {900, -300},
                                  {900, 1000},  {random_float(&seed, -50, 50), 1200}, {-900, 1000}};
@@ -212,9 +214,9 @@ cover(const struct scene *scene, const struct vertex v[3], uint8_t counts[TEST_H
     return pixels;
 }
 
-/* A triangle is all sums of its corners with weights that are not negative, so a corner times any
- * positive factor makes the same pixels: also where it is so far off that nothing is left of the
- * other corners in a sum with it, as when a program has forgotten to set a vertex. */
+/* A triangle consists of all sums of its corners with nonnegative weights. So a corner multiplied
+ * by a positive factor gives the same pixels. This also holds if rounding in a sum removes the
+ * other corners, as for a vertex that a program did not set. */
 static void
 test_size_of_a_corner_does_not_count(void **state)
 {

@@ -1,5 +1,5 @@
-/* Depth and stencil against the OpenGL specification's words (4.1.5 stencil, 4.1.6 depth), one
- * fragment at a time in plain arithmetic, over all functions, operations and formats. */
+/* Depth and stencil tests compared with the text of the OpenGL specification (4.1.5 stencil, 4.1.6
+ * depth). The reference tests one fragment at a time, for all functions, operations and formats. */
 #include "rigs/gfx_support.h"
 
 static const struct format_info formats[] = {
@@ -11,7 +11,7 @@ static const struct format_info formats[] = {
 };
 enum { FORMATS = sizeof formats / sizeof formats[0] };
 
-/* Is `a` (incoming) related to `b` (stored) as the function says? */
+/* Whether `a` (incoming) and `b` (stored) satisfy the function. */
 static bool
 passes(uint32_t func, double a, double b)
 {
@@ -40,7 +40,7 @@ operate(uint32_t op, int old, int ref)
 }
 
 struct element {
-    double depth; /* in the format's steps, or the float itself */
+    double depth; /* in steps of the format, or the float itself */
     int stencil;
 };
 
@@ -135,7 +135,7 @@ test_all(void **state)
         draw->depth.format = f;
         random_state(draw, &seed);
         for (int i = 0; i < 4; i++) {
-            /* Often the very depth that is stored. */
+            /* often equal to the stored depth */
             float stored = random_float(&seed, 0.0f, 1.0f);
             z[i] = random_bits(&seed) & 1 ? stored : random_float(&seed, -0.2f, 1.2f);
             uint32_t word = random_bits(&seed);
@@ -205,7 +205,7 @@ test_alpha(void **state)
 {
     struct scene scene;
     const float alpha[4] = {0.0f, 0.5f, 0.500001f, 1.0f};
-    /* With a float target the comparison is exact, with 8 bits 0.5 and 0.500001 are alike. */
+    /* With a float target the comparison is exact. With 8 bits, 0.5 and 0.500001 are equal. */
     static const uint32_t wanted[8] = {0, 1, 2, 3, 12, 13, 14, 15};
     static const uint32_t wanted8[8] = {0, 1, 6, 7, 8, 9, 14, 15};
     const struct format_info rgba8 = {.block_bytes = 4, .is_normalized = true, .channels = 15};

@@ -1,6 +1,7 @@
-/* Multisampling: coverage of every sample of 2, 4 and 8 against exact integer arithmetic done
- * another way, in the rasterizer and through command lists that the functional renderer and the
- * machine draw; depth at the samples, alpha to coverage, alpha to one, centroids, resolve. */
+/* Multisampling. Coverage of every sample of 2, 4 and 8 is compared with an independent exact
+ * integer algorithm. It is tested in the rasterizer, and with command lists that the functional
+ * renderer and the machine draw. Further tests: depth at samples, alpha to coverage, alpha to one,
+ * centroids, resolve. */
 #include "rigs/coverage.h"
 #include "rigs/player.h"
 #include "rigs/scene.h"
@@ -9,10 +10,11 @@
 
 #include <stdlib.h>
 
-/* 1/16 pixel: samples lie on the edges and corners of such points. */
+/* 1/16 pixel: samples are on edges and corners of such points. */
 enum { GRID = 16 };
 
-/* In 1/16 pixel from the pixel's top left corner: 4 as the reference renderer has them. */
+/* In 1/16 pixel from the top left corner of the pixel. The 4 are those of the reference
+ * renderer. */
 static const int64_t places[3][8][2] = {
     {{12, 12}, {4, 4}},
     {{6, 2}, {14, 6}, {2, 10}, {10, 14}},
@@ -90,7 +92,7 @@ test_coverage(void **state)
         }
 }
 
-/* The mask takes samples away; without multisampling the pixel centre decides for all. */
+/* The mask removes samples. Without multisampling the pixel center decides for all samples. */
 static void
 test_mask_and_off(void **state)
 {
@@ -118,7 +120,7 @@ test_mask_and_off(void **state)
     }
 }
 
-/* Slopes that are powers of two keep every depth exact. */
+/* Slopes are powers of two, so every depth is exact. */
 static void
 test_depth_at_samples(void **state)
 {
@@ -142,7 +144,7 @@ test_depth_at_samples(void **state)
     }
 }
 
-/* Depth and color of one sample of one pixel change; its neighbours' bytes do not. */
+/* Depth and color of one sample of a pixel change; the bytes of its neighbors do not. */
 static void
 test_samples_apart(void **state)
 {
@@ -163,7 +165,7 @@ test_samples_apart(void **state)
     scene.draw.blend.rt[0].colormask = 15;
     scene.draw.blend.alpha_to_one = true;
     for (uint32_t i = 0; i < 16; i++) {
-        depth[i] = i == 6 ? 0 : 0xffffff; /* pixel 1, sample 2 is nearer */
+        depth[i] = i == 6 ? 0 : 0xffffff; /* pixel 1, sample 2 has a nearer depth */
         color[i] = 0;
     }
     /* pixel 1: samples 1 and 2; pixel 3: sample 0 */
@@ -176,7 +178,7 @@ test_samples_apart(void **state)
     for (uint32_t i = 0; i < 16; i++) {
         const bool written = i == 5 || i == 12;
         assert_int_equal(color[i], written ? 0xffff0000 : 0);
-        if (written) /* half of 2^24 - 1, to nearest */
+        if (written) /* half of 2^24 - 1, rounded to nearest */
             assert_in_range(depth[i], 0x7fffff, 0x800000);
         else
             assert_int_equal(depth[i], i == 6 ? 0 : 0xffffff);
@@ -190,13 +192,14 @@ test_alpha_to_coverage(void **state)
     struct scene scene;
     scene_init(&scene);
     scene.draw.samples = 4;
-    /* Sample s is kept above s/4: none; the first; the first three; all. */
+    /* Sample s is kept if alpha is above s/4: none, the first, the first three, all. */
     const uint32_t kept = alpha_to_coverage(&scene.draw, 0xffff, alpha);
     assert_int_equal(kept, 0xe | 0xc << 4 | 0xc << 8 | 0x8 << 12);
     assert_int_equal(alpha_to_coverage(&scene.draw, 0x0f00, alpha), 0xc00);
 }
 
-/* x as a varying: the pixel centre when all or no samples are covered, else the first sample. */
+/* x as a varying: at the pixel center if all or no samples are covered, otherwise at the first
+ * covered sample. */
 static void
 test_centroid(void **state)
 {
@@ -211,7 +214,7 @@ test_centroid(void **state)
     scene.draw.multisample = true;
     scene.draw.varyings[0].centroid = true;
     triangle.draw = &scene.draw;
-    /* pixel 0 whole, 1 not at all, 2 in samples 1 and 3, 3 in sample 2 */
+    /* pixel 0 wholly covered, 1 not at all, 2 in samples 1 and 3, 3 in sample 2 */
     const uint32_t mask = 0x1111 | 0x4040 | 0x0800;
     interpolate_centroids(&triangle, 8, 4, mask, &exec, 0);
     for (uint32_t i = 0; i < 4; i++)
@@ -231,7 +234,7 @@ static const char plain_fs[] = "FRAG\nPROPERTY FS_COLOR0_WRITES_ALL_CBUFS 1\n"
 struct fixture {
     struct player player;
     uint32_t samples;
-    bool forced; /* the program knows of one sample */
+    bool forced; /* the program uses one sample; more are forced */
 };
 
 static void
@@ -277,7 +280,7 @@ start(struct fixture *f, uint32_t samples, bool forced, bool timed)
     player_submit(&f->player, &s);
 }
 
-/* Clears, draws the triangle and resolves it into the single-sampled surface. */
+/* Clears, draws the triangle, and resolves it into the single-sampled surface. */
 static void
 draw_triangle(struct fixture *f, const struct point p[3])
 {
@@ -316,9 +319,10 @@ check_picture(struct fixture *f, const struct point p[3])
 {
     static uint8_t rgba[SIDE][SIDE][4];
     if (f->player.sim.machine)
-        machine_settle(f->player.sim.machine); /* memory holds what the block states stand for */
+        /* writes back the blocks that only block states describe */
+        machine_settle(f->player.sim.machine);
     if (f->forced)
-        player_get(&f->player, RES_COLOR, SIDE, SIDE, rgba); /* what the program sees */
+        player_get(&f->player, RES_COLOR, SIDE, SIDE, rgba); /* as seen by the program */
     for (int32_t y = 0; y < SIDE; y++)
         for (int32_t x = 0; x < SIDE; x++) {
             uint32_t count = 0;
@@ -328,7 +332,7 @@ check_picture(struct fixture *f, const struct point p[3])
                 assert_int_equal(word_at(f, RES_DEPTH, x, y, s) >> 8 != 0xffffff, in);
                 count += in;
             }
-            /* the mean of zeros and 255s, rounded to nearest (a half either way) */
+            /* the average of zeros and 255s, rounded to nearest (a half in either direction) */
             const uint32_t twice = (word_at(f, RES_RESOLVED, x, y, 0) & 255) * 2 * f->samples;
             assert_in_range(twice + f->samples, 510 * count, 510 * count + 2 * f->samples);
             if (f->forced)
@@ -367,7 +371,7 @@ test_machine(void **state)
         draw_and_check(samples, false, true);
 }
 
-/* A program that never asks: the same samples, and what it reads is their mean. */
+/* Forced samples: the same samples, and the program reads their average. */
 static void
 test_forced(void **state)
 {

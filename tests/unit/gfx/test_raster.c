@@ -1,8 +1,8 @@
-/* Coverage of pixel centres against exact integer arithmetic (coverage.h); meshes cover each pixel
- * once. */
+/* Coverage of pixel centers compared with exact integer arithmetic (coverage.h). Meshes cover each
+ * pixel once. */
 #include "rigs/coverage.h"
 
-/* Centres lie on the edges and corners of points on this grid. */
+/* Centers are on edges and corners of points on this grid. */
 enum { GRID = 128 };
 
 static bool
@@ -73,9 +73,9 @@ test_squares_never_reject(void **state)
     }
 }
 
-/* A grid of 8x8 cells over more than the framebuffer, inner points moved at random, each cell cut
- * along a random diagonal and wound at random: whatever the shapes, as long as they do not fold,
- * every pixel is drawn once. */
+/* A grid of 8x8 cells that exceeds the framebuffer. Inner points are moved randomly, and each cell
+ * is split along a random diagonal with a random winding. If no cell is folded, every pixel is
+ * drawn once. */
 static void
 test_meshes_are_watertight(void **state)
 {
@@ -161,7 +161,7 @@ test_points_and_lines(void **state)
         for (int32_t x = 0; x < TEST_WIDTH; x++)
             assert_int_equal(counts[y][x], x >= 9 && x <= 11 && y >= 19 && y <= 21);
 
-    /* From a pixel's centre to another's: the last is not drawn (diamond exit). */
+    /* From one pixel center to another: the last pixel is not drawn (diamond exit rule). */
     memset(counts, 0, sizeof counts);
     v[0] = scene_vertex(4.5f, 8.5f, 0.5f, 1.0f, NULL);
     v[1] = scene_vertex(20.5f, 8.5f, 0.5f, 1.0f, NULL);
@@ -177,7 +177,7 @@ test_points_and_lines(void **state)
                              (y == 8 && x >= 4 && x < 20) || (x == 40 && y <= 30 && y > 10));
 }
 
-/* A closed strip of lines draws each pixel of the way once: no gap and no pixel twice at joints. */
+/* A strip of lines draws each pixel of its path once: joints have no gap and no pixel twice. */
 static void
 test_line_joints(void **state)
 {
@@ -188,7 +188,7 @@ test_line_joints(void **state)
 
     scene_init(&scene);
     for (int round = 0; round < 500; round++) {
-        /* Left to right with slopes below 1: each column once. */
+        /* From left to right with slopes below 1: each column once. */
         uint8_t counts[TEST_HEIGHT][TEST_WIDTH] = {0};
         float x = 2.5f, y = 32.5f;
         while (x < 58.0f) {

@@ -1,6 +1,7 @@
-/* Texture sampling: against a reference sampler in double that works on integer texel indices as GL
- * 2.1 writes them (tolerance 1e-4 of full scale for filtered texels, coordinates near a switch
- * left out), against geometry for cubes, and the long way against the short one bit for bit. */
+/* Texture sampling. A reference sampler in double precision works on integer texel indices as GL
+ * 2.1 defines them. The tolerance is 1e-4 of full scale for filtered texels; coordinates near a
+ * discontinuity are excluded. Cubes are compared with geometry, and the general implementation with
+ * the fast one, bit for bit. */
 #include "rigs/sample_fixture.h"
 
 #include <math.h>
@@ -13,7 +14,7 @@ modulo(int a, int n)
     return ((a % n) + n) % n;
 }
 
-/* GL's wrapping of texel indices; -1: border. */
+/* Wraps a texel index as GL does; -1: border. */
 static int
 reference_wrap(uint32_t mode, int i, int n, bool linear)
 {
@@ -25,7 +26,7 @@ reference_wrap(uint32_t mode, int i, int n, bool linear)
     case WRAP_CLAMP_TO_BORDER: return i < 0 || i >= n ? -1 : i;
     case WRAP_MIRROR_REPEAT: m = modulo(i, 2 * n); return m < n ? m : 2 * n - 1 - m;
     case WRAP_MIRROR_CLAMP_TO_EDGE: return m >= n ? n - 1 : m;
-    case WRAP_MIRROR_CLAMP: /* of the mirrored coordinate, as CLAMP */
+    case WRAP_MIRROR_CLAMP: /* the mirrored coordinate is wrapped as by CLAMP */
         return !linear ? (m >= n ? n - 1 : m) : i < 0 || i >= n ? -1 : i;
     default: return i < 0 || i >= n ? -1 : i;
     }
@@ -99,7 +100,7 @@ static const struct shape shapes[] = {
     {TARGET_3D, 3, 5, 9, 3, 3, TEX_3D},
 };
 
-/* All wraps x filters x targets, by explicit LOD, half of them with an offset. */
+/* All wrap modes, filters and targets, with an explicit LOD; half of them with an offset. */
 static void
 test_against_reference(void **state)
 {
@@ -165,8 +166,8 @@ test_against_reference(void **state)
     }
 }
 
-/* Fetches name texels: the same as the nearest at its center, whatever the sampler says; outside
- * the nearest one. */
+/* Fetches address texels: they equal nearest sampling at the texel center, independent of the
+ * sampler state. Outside of the texture the nearest texel is used. */
 static void
 test_fetch(void **state)
 {
@@ -209,7 +210,7 @@ test_fetch(void **state)
                 for (int a = 0; a < 3; a++) {
                     const struct resource_level *l = &f.res.levels[in];
                     const uint32_t sizes[3] = {l->width, l->height, l->slices};
-                    c[a] = (fmax(texel[lane][a], -1000) + 0.5) / sizes[a]; /* as far outside */
+                    c[a] = (fmax(texel[lane][a], -1000) + 0.5) / sizes[a]; /* equally far outside */
                 }
                 reference_level(&f, (uint32_t)in, (int)shape->dims, c, false, false, want,
                                 &near_switch);
@@ -276,8 +277,8 @@ test_cube_texels(void **state)
     }
 }
 
-/* Seamless filtering is continuous over edges and corners: the same point of the cube, seen a hair
- * to either side of an edge, has nearly the same color. */
+/* Seamless filtering is continuous across edges and corners. A point of the cube has nearly the
+ * same color on either side of an edge. */
 static void
 test_cube_is_seamless(void **state)
 {
@@ -303,7 +304,7 @@ test_cube_is_seamless(void **state)
     fixture_fini(&f);
 }
 
-/* ---- shadow, swizzle, nothing bound ---- */
+/* ---- shadow, swizzle, no texture ---- */
 
 static void
 test_shadow(void **state)
@@ -360,7 +361,7 @@ test_nothing_bound(void **state)
     assert_int_equal(size[0], 0);
 }
 
-/* ---- both ways, any state, any coordinate ---- */
+/* ---- both implementations, random state and coordinates ---- */
 
 static float
 hostile_float(void)

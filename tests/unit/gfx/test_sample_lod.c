@@ -1,4 +1,4 @@
-/* Level of detail and anisotropy: each level of the texture has its own number in all texels. */
+/* Level of detail and anisotropy. All texels of a level contain its number. */
 #include "rigs/sample_fixture.h"
 
 #include <math.h>
@@ -56,7 +56,8 @@ test_lod(void **state)
     }
     assert_true(lod_of(&f, 0.125, 0.125) == 0);
     assert_true(lod_of(&f, 4096, 1) == 8);
-    for (double k = 1; k < 200; k *= 1.07) /* straight lines instead of log2: off by 0.0431 */
+    /* linear pieces instead of log2 have an error of up to 0.0431 */
+    for (double k = 1; k < 200; k *= 1.07)
         assert_true(fabs((double)lod_of(&f, k, 0.5) - log2(k)) < 0.0435);
     s->lod_bias = 1.5f;
     assert_true(lod_of(&f, 4, 4) == 3.5f);
@@ -107,8 +108,8 @@ test_anisotropy(void **state)
     assert_true(lod_of(&f, 32, 4) == 2);
     assert_true(lod_of(&f, 1, 16) == 1);
     assert_true(lod_of(&f, 4, 4) == 2);
-    /* a last bit of a coordinate is no second probe, a sixteenth is: 4.26 texels are 2.13 a probe
-     */
+    /* the last bit of a coordinate adds no probe, but a sixteenth does: 4.26 texels are 2.13 per
+     * probe */
     lod_of(&f, 4.0001f, 4);
     fixture_plan(&f, &texture, &planned);
     assert_int_equal(planned.probes, 1);
@@ -120,7 +121,8 @@ test_anisotropy(void **state)
     lod_of(&f, 256, 1);
     fixture_plan(&f, &texture, &planned);
     assert_int_equal(planned.pass_count, 16);
-    /* an axis shorter than a texel counts as one: probes closer than that read the same texels */
+    /* an axis shorter than a texel counts as one, because closer probes would read the same
+     * texels */
     static const struct {
         double x, y;
         uint32_t probes;
@@ -133,7 +135,7 @@ test_anisotropy(void **state)
     fixture_fini(&f);
 }
 
-/* Minification and magnification filters change at LOD 0. */
+/* The minification and magnification filters switch at LOD 0. */
 static void
 test_filter_switch(void **state)
 {
@@ -152,7 +154,7 @@ test_filter_switch(void **state)
     fixture_fini(&f);
 }
 
-/* The point of a face, 0..1 across it, that a direction goes through (table 3.19). */
+/* The point of a face, in 0..1 across it, that a direction passes through (table 3.19). */
 static void
 face_point(uint32_t face, const double d[3], double st[2])
 {
@@ -162,8 +164,8 @@ face_point(uint32_t face, const double d[3], double st[2])
         st[c] = (table[face][c] / table[face][2] + 1) / 2;
 }
 
-/* Texels that the point of the face moves when the direction moves by `step`: a difference of
- * points, a millionth of the step to each side. */
+/* Returns the texels by which the point of the face moves when the direction moves by `step`. The
+ * difference is taken a millionth of the step to each side. */
 static double
 texels_moved(uint32_t face, const double d[3], const double step[3], double size)
 {
@@ -177,8 +179,9 @@ texels_moved(uint32_t face, const double d[3], const double step[3], double size
     return hypot(to[0] - from[0], to[1] - from[1]) / 2e-6 * size;
 }
 
-/* The LOD of a cube is that of the face's s and t: log2 of the texels that they move by a pixel (GL
- * 2.1, 3.8.8), here with gradients. Straight lines instead of log2: off by 0.0431. */
+/* The LOD of a cube is that of s and t of the face: log2 of the texels that they move per pixel (GL
+ * 2.1, 3.8.8). The test uses explicit gradients. Linear pieces instead of log2 have an error of up
+ * to 0.0431. */
 static void
 test_cube_lod(void **state)
 {
@@ -229,7 +232,8 @@ test_size(void **state)
     levels_fixture(&f, 64, 5);
     sample_size(&f.bound, 2, size);
     assert_memory_equal(size, ((int32_t[]){16, 16, 1, 6}), sizeof size);
-    f.request.opcode = OP_TXQ; /* the level of each lane is a number's bits */
+    /* the level of each lane is an integer in the bits of its coordinate */
+    f.request.opcode = OP_TXQ;
     for (uint32_t lane = 0; lane < 4; lane++)
         memcpy(&f.request.coord[4][lane], &lane, 4);
     float rgba[4][EXEC_MAX_LANES];

@@ -1,4 +1,5 @@
-/* Planes give the vertices' values at the vertices; culling and facing; polygon offset. */
+/* Planes have the values of the vertices at the vertices. Further tests: culling, facing, polygon
+ * offset. */
 #include "rigs/gfx_support.h"
 
 static float
@@ -37,7 +38,7 @@ test_planes_at_vertices(void **state)
             v[i] = scene_vertex(x[i], y[i], z[i], w[i], c[i]);
         }
         const float area = (x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]);
-        /* A thin triangle's slopes amplify the rounding of the positions themselves. */
+        /* The slopes of a thin triangle amplify the rounding of the positions. */
         if (fabsf(area) < 100.0f || scene_setup(&scene, &test_triangle, v, out) != 1)
             continue;
         for (int i = 0; i < 3; i++) {
@@ -113,7 +114,7 @@ test_flat_and_two_sided(void **state)
 static float
 offset_of(struct scene *scene, float units, float scale, float clamp, float slope)
 {
-    /* Depth falls by `slope` a pixel along x and by half of it along y. */
+    /* Depth decreases by `slope` per pixel along x and by half of it along y. */
     const struct vertex v[3] = {scene_vertex(8.0f, 8.0f, 0.5f, 1.0f, NULL),
                                 scene_vertex(40.0f, 8.0f, 0.5f - 32.0f * slope, 1.0f, NULL),
                                 scene_vertex(8.0f, 40.0f, 0.5f - 16.0f * slope, 1.0f, NULL)};
@@ -203,8 +204,8 @@ test_unfilled(void **state)
     assert_true(out[0].is_point);
 }
 
-/* A polygon that is drawn as lines or points is still one for the stencil test, of its own face
- * (OpenGL 2.1 specification, 4.1.4). Clockwise on the screen: down is where y grows. */
+/* A polygon drawn as lines or points uses the stencil state of its own face (OpenGL 2.1
+ * specification, 4.1.4). It is clockwise on the screen, where y grows downwards. */
 static void
 test_unfilled_faces(void **state)
 {
@@ -225,9 +226,9 @@ test_unfilled_faces(void **state)
     }
 }
 
-/* glPolygonMode draws the edges of a polygon without area too; only a positive area faces front
- * (OpenGL 2.1 specification, 2.14.1), so its mode is that of the back, whatever glFrontFace says.
- */
+/* glPolygonMode also draws the edges of a polygon without area. Only a positive area faces front
+ * (OpenGL 2.1 specification, 2.14.1), so the mode is that of the back, whatever glFrontFace
+ * sets. */
 static void
 test_unfilled_without_area(void **state)
 {
@@ -244,7 +245,7 @@ test_unfilled_without_area(void **state)
         r->cull = 0;
         r->fill_front = FILL_FILL;
         r->fill_back = FILL_LINE;
-        /* From a to b and back; the edge from b to b has no pixels. */
+        /* from a to b and back; the edge from b to b has no pixels */
         assert_int_equal(scene_setup(&scene, &test_triangle, v, out), 2);
         assert_true(out[0].is_line && !out[0].front);
         r->fill_back = FILL_POINT;
@@ -260,8 +261,9 @@ test_unfilled_without_area(void **state)
     }
 }
 
-/* A triangle too thin for the snapped corners has an area all the same: 40 x 1/1024 pixels, on
- * the screen clockwise. Without slope, an offset is its units alone: 1 of 2 / (2^24 - 1), here. */
+/* A triangle that is too thin for snapped corners still has an area, 40 x 1/1024 pixels, and is
+ * clockwise on the screen. Its depth has no slope, so an offset is its units only, here 1 of 2 /
+ * (2^24 - 1). */
 static void
 test_unfilled_too_thin(void **state)
 {
@@ -286,7 +288,7 @@ test_unfilled_too_thin(void **state)
     assert_int_equal(scene_setup(&scene, &test_triangle, v, out), 0);
 }
 
-/* Points two pixels wide, at these corners of pixels and nowhere else. */
+/* Expects points two pixels wide at exactly these pixel corners. */
 static void
 assert_points_at(const struct triangle out[], uint32_t made, const int32_t at[][2], uint32_t count)
 {
@@ -300,8 +302,8 @@ assert_points_at(const struct triangle out[], uint32_t made, const int32_t at[][
     }
 }
 
-/* A polygon that the view volume cuts has its points at the new corners too (OpenGL 2.1
- * specification, 2.12): not where an edge inside a larger polygon is cut. */
+/* A polygon clipped by the view volume also has points at its new corners (OpenGL 2.1
+ * specification, 2.12). A clipped edge inside a larger polygon has none. */
 static void
 test_points_of_cut_polygons(void **state)
 {
@@ -312,8 +314,8 @@ test_points_of_cut_polygons(void **state)
     scene_init(&scene);
     scene.draw.rasterizer.fill_front = scene.draw.rasterizer.fill_back = FILL_POINT;
     scene.draw.rasterizer.point_size = 2.0f;
-    /* The edges to and from (88, 24), over 64 columns 16 rows down or up, leave at column 64, 40
-     * columns and 10 rows from their other ends. */
+    /* The edges to and from (88, 24) cross 64 columns and 16 rows. They leave the view at column
+     * 64, 40 columns and 10 rows from their other ends. */
     const struct vertex right[3] = {scene_vertex(24.0f, 8.0f, 0.5f, 1.0f, NULL),
                                     scene_vertex(88.0f, 24.0f, 0.5f, 1.0f, NULL),
                                     scene_vertex(24.0f, 40.0f, 0.5f, 1.0f, NULL)};
@@ -322,7 +324,8 @@ test_points_of_cut_polygons(void **state)
     primitive.edge_flags = 5;
     assert_points_at(out, scene_setup(&scene, &primitive, right, out),
                      (const int32_t[][2]){{24, 8}, {64, 18}, {24, 40}}, 3);
-    /* Around the upper right corner of the view: its own corner, whatever the edge outside. */
+    /* Around the upper right corner of the view: the corner itself gets a point, whatever the edge
+     * outside. */
     const struct vertex around[3] = {scene_vertex(48.0f, 16.0f, 0.5f, 1.0f, NULL),
                                      scene_vertex(48.0f, -48.0f, 0.5f, 1.0f, NULL),
                                      scene_vertex(112.0f, 16.0f, 0.5f, 1.0f, NULL)};
@@ -332,8 +335,8 @@ test_points_of_cut_polygons(void **state)
     assert_points_at(out, scene_setup(&scene, &primitive, around, out), square, 4);
 }
 
-/* What is drawn of a polygon in a small viewport stays in it, though the window goes on: of
- * (8, 8) (48, 8) (8, 24) the corner behind column 32. */
+/* A polygon in a small viewport stays inside of it, although the window is larger. The corner (48,
+ * 8) of (8, 8), (48, 8), (8, 24) is beyond column 32. */
 static void
 test_unfilled_in_a_small_viewport(void **state)
 {
@@ -355,7 +358,7 @@ test_unfilled_in_a_small_viewport(void **state)
     }
 }
 
-/* No undefined behaviour, and nothing outside the bounds, whatever the vertex program gave. */
+/* Any vertex output causes no undefined behavior and no pixel outside the bounds. */
 static void
 test_wild_vertices(void **state)
 {

@@ -1,5 +1,5 @@
-/* Clears, copies, blits and pictures, pixel by pixel against what the command says. The device is a
- * stand-in: two or three resources in a memory of our own. */
+/* Clears, copies, blits and pictures, compared pixel by pixel with the definition of the command. A
+ * substitute for the device has up to three resources in separate memory. */
 #include "gfx/transfer.h"
 #include "base/file.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-static struct resource resources[4]; /* by handle */
+static struct resource resources[4]; /* indexed by handle */
 static struct gpu_device device;
 static bool condition = true;
 
@@ -42,7 +42,7 @@ teardown(void **state)
     return 0;
 }
 
-/* Resource `handle`, filled with bytes that tell places apart. */
+/* Creates resource `handle`, filled with bytes that differ between positions. */
 static struct resource *
 make(uint32_t handle, uint32_t target, uint32_t format, uint32_t width, uint32_t height,
      uint32_t layers, uint32_t samples)
@@ -122,9 +122,9 @@ test_clear_depth(void **state)
     assert_int_equal(word_at(res, 5, 5), 0x3e800000);
 }
 
-/* To the nearest step of 2^24 - 1 = 16777215, in double precision as Mesa's util_pack_z() does it:
- * 0.3 is 5033164.5 of them, which goes to the even number, 0.035 is 587202.525, which a product of
- * floats would round down, 0.123 is 2063597.445, which it would round up. */
+/* Depths round to the nearest multiple of 1 / (2^24 - 1), in double precision as Mesa's
+ * util_pack_z(). 2^24 - 1 is 16777215. 0.3 is 5033164.5, which rounds to even. 0.035 is 587202.525,
+ * which a float product would round down, and 0.123 is 2063597.445, which it would round up. */
 static void
 test_clear_depth_nearest(void **state)
 {
@@ -157,7 +157,7 @@ test_copy(void **state)
         for (uint32_t x = 0; x < 9; x++)
             assert_memory_equal(pixel(dst, 0, 5 + x, 6 + y, 0, 0),
                                 pixel(src, 0, 2 + x, 3 + y, 4, 0), 4);
-    /* onto itself, one pixel to the right and down */
+    /* within itself, one pixel to the right and down */
     uint8_t old[30 * 20 * 4];
     resource_read_box(dst, &device.memory, 0, &(struct box){0, 0, 0, 30, 20, 1}, old);
     cmd = (struct gpu_cmd){
@@ -166,7 +166,7 @@ test_copy(void **state)
     for (uint32_t y = 0; y < 19; y++)
         for (uint32_t x = 0; x < 29; x++)
             assert_memory_equal(pixel(dst, 0, x + 1, y + 1, 0, 0), old + (y * 30 + x) * 4, 4);
-    /* buffers by bytes; samples with their pixel */
+    /* buffers by bytes; samples together with their pixel */
     make(1, TARGET_BUFFER, 64, 100, 1, 1, 1);
     make(2, TARGET_BUFFER, 64, 90, 1, 1, 1);
     cmd =
@@ -187,7 +187,7 @@ read_old(void *data, uint32_t offset)
     return (const uint8_t *)data + offset;
 }
 
-/* The command executed element by element, from what memory held before. */
+/* Executes the command element by element on the previous content of memory. */
 static void
 by_elements(const struct gpu_cmd *cmd, uint8_t *memory)
 {
@@ -212,8 +212,8 @@ by_elements(const struct gpu_cmd *cmd, uint8_t *memory)
                 }
 }
 
-/* Copies by elements change the same bytes as the copy of rows, and no other: pixels of every size,
- * compressed blocks, bytes, samples, samples by force. */
+/* Copies by elements change the same bytes as the copy of rows, and no others. Cases are pixels of
+ * every size, compressed blocks, bytes, samples, and forced samples. */
 static void
 test_copy_by_elements(void **state)
 {
@@ -313,7 +313,7 @@ test_blit_nearest(void **state)
     struct resource *dst = make(1, TARGET_2D, 67, 32, 32, 1, 1);
     struct resource *src = make(2, TARGET_2D, 1, 32, 32, 1, 1);
     struct error err;
-    /* twice as wide, mirrored in y, BGRA to RGBA, cut by a scissor */
+    /* twice as wide, mirrored in y, BGRA to RGBA, clipped by a scissor */
     struct gpu_cmd cmd =
         blit_of(67, (struct box){4, 20, 0, 16, -10, 1}, 1, (struct box){3, 5, 0, 8, 10, 1});
     uint8_t untouched[4];
@@ -337,7 +337,7 @@ test_blit_nearest(void **state)
     const uint8_t *from = pixel(src, 0, 9, 9, 0, 0);
     const uint8_t want[4] = {from[2], old[1], from[0], old[3]};
     assert_memory_equal(pixel(dst, 0, 9, 9, 0, 0), want, 4);
-    /* a false render condition does nothing */
+    /* with a false render condition nothing changes */
     memcpy(old, pixel(dst, 0, 9, 9, 0, 0), 4);
     cmd.blit.mask = 0xf;
     cmd.blit.render_condition = true;
@@ -347,7 +347,7 @@ test_blit_nearest(void **state)
     assert_memory_equal(pixel(dst, 0, 9, 9, 0, 0), old, 4);
 }
 
-/* Half the size, linear: each pixel is the mean of four. */
+/* Half the size with linear filter: each pixel is the average of four. */
 static void
 test_blit_linear(void **state)
 {
@@ -369,13 +369,15 @@ test_blit_linear(void **state)
         }
 }
 
-/* A depth format's level made from the one before, 5 x 3 to 2 x 1: 1.25 and 3.75 texels from the
- * left lie between texels 0 and 1 (a quarter of the first) and 3 and 4 (a quarter of the last), and
- * 1.5 from the top on the middle row. Stencil stays. */
+/* A mipmap level of a depth format made from the previous one, 5 x 3 to 2 x 1. The positions are
+ * 1.25 and 3.75 texels from the left: between texels 0 and 1 (a quarter of the first) and between 3
+ * and 4 (a quarter of the last). 1.5 texels from the top is on the middle row. Stencil is
+ * unchanged. */
 static void
 test_blit_linear_depth(void **state)
 {
-    static const uint32_t texels[2][2] = {{0, 1}, {4, 3}}; /* a quarter, three quarters */
+    /* weights one quarter and three quarters */
+    static const uint32_t texels[2][2] = {{0, 1}, {4, 3}};
     uint32_t formats = 0;
     for (size_t i = 0; i < format_count(); i++) {
         const struct format_info *f = format_at(i);
@@ -410,8 +412,8 @@ test_blit_linear_depth(void **state)
     assert_true(formats >= 5);
 }
 
-/* Half as deep, a mipmap of a 3D texture: the mean of two slices. Slices of 16, 80, 144 and 208
- * give (16 + 80) / 2 = 48 and (144 + 208) / 2 = 176. Layers of an array stay apart. */
+/* Half the depth, a mipmap of a 3D texture: the average of two slices. Slices of 16, 80, 144 and
+ * 208 give (16 + 80) / 2 = 48 and (144 + 208) / 2 = 176. Layers of an array are not mixed. */
 static void
 test_blit_slices(void **state)
 {
@@ -474,7 +476,7 @@ test_blit_depth_and_resolve(void **state)
     assert_false(blit(&device, &bad, &err));
 }
 
-/* Boxes far outside write nothing outside and read nothing outside (the sanitizer looks on). */
+/* Boxes far outside neither write nor read outside (checked by the sanitizer). */
 static void
 test_blit_hostile(void **state)
 {
@@ -512,7 +514,7 @@ test_picture(void **state)
         assert_memory_equal(picture.rgba + 4 * i, want, 4);
     }
     free(picture.rgba);
-    res = make(1, TARGET_2D, 104, 10, 6, 1, 1); /* sRGB: the codes as they are */
+    res = make(1, TARGET_2D, 104, 10, 6, 1, 1); /* sRGB: encoded values are unchanged */
     picture_of_resource(&picture, res, &device.memory);
     assert_true(picture.has_alpha);
     assert_memory_equal(picture.rgba + 4 * 23, pixel(res, 0, 3, 2, 0, 0), 4);

@@ -1,15 +1,16 @@
-/* Assembly against the OpenGL 2.1 specification's figures (2.6.1) and its provoking vertices
- * (2.14.7 and ARB_provoking_vertex), and the bounds of fetches. */
+/* Primitive assembly compared with the figures of the OpenGL 2.1 specification (2.6.1) and its
+ * provoking vertices (2.14.7 and ARB_provoking_vertex). Further tests: bounds of fetches. */
 #include "rigs/gfx_support.h"
 
 struct expected {
     uint8_t mode;
     bool first;
     uint32_t vertices, primitives;
-    const char *text; /* "abc.b" a primitive: its vertices in winding order, provoking one */
+    /* "abc.b" per primitive: its vertices in winding order, and the provoking one */
+    const char *text;
 };
 
-/* A triangle's vertices may be rotated: what counts is the winding and the provoking vertex. */
+/* The vertices of a triangle may be rotated: only winding and provoking vertex matter. */
 static const struct expected table[] = {
     {PRIM_POINTS, false, 3, 3, "0.0 1.1 2.2"},
     {PRIM_LINES, false, 5, 2, "01.1 23.3"},
@@ -37,7 +38,7 @@ static const struct expected table[] = {
 static void
 describe(const struct primitive_out *p, char *text)
 {
-    uint32_t least = 0; /* a triangle starts with its smallest vertex */
+    uint32_t least = 0; /* a triangle starts with its lowest vertex */
     for (uint32_t i = 1; p->vertices == 3 && i < 3; i++)
         if (p->v[i] < p->v[least])
             least = i;
@@ -82,7 +83,7 @@ test_table(void **state)
         struct assembler assembler;
         struct primitive_out out[32];
         assembler_begin(&assembler, &draw);
-        /* Twice: after the end of a run (a restart) the next begins afresh. */
+        /* Twice: after a restart, assembly begins again. */
         for (int again = 0; again < 2; again++) {
             assert_int_equal(assemble(&assembler, row->vertices, out), row->primitives);
             bool used[32] = {false};
@@ -104,7 +105,7 @@ test_table(void **state)
     }
 }
 
-/* Edges of a polygon: each outer edge once, no inner edge. */
+/* Edges of a polygon: each outer edge once, and no inner edge. */
 static void
 check_outline(uint8_t mode, bool first, uint32_t vertices, const uint32_t (*edges)[2],
               uint32_t edge_count)
@@ -142,7 +143,7 @@ test_edge_flags(void **state)
     }
 }
 
-/* What is held is enough: replacing every other handle's meaning changes nothing that follows. */
+/* The held vertices are sufficient: reusing all other handles does not change later primitives. */
 static void
 test_held_covers_later_primitives(void **state)
 {
