@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-/* Decimal, also with zeros in front; hexadecimal after 0x; nothing else. */
+/* Decimal, also with leading zeros; hexadecimal after 0x; nothing else. */
 static void
 numbers_are_decimal_or_hexadecimal(void **state)
 {

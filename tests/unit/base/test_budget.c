@@ -1,10 +1,10 @@
-/* What a trace takes of this host's memory has one end, whatever it is spent on, and the message
- * names the option of the command that moves it. */
+/* All host memory that a trace takes counts against one budget. The message names the option of the
+ * command that raises it. */
 #include "base/budget.h"
 #include "base/mem.h"
 #include "rigs/stream.h"
 #include "trace/file.h"
-/* cmocka.h has a fail() of its own */
+/* last, because cmocka.h defines a macro fail() */
 #include "rigs/command.h"
 
 #include <string.h>
@@ -41,7 +41,7 @@ shares_add_up(void **state)
     assert_true(budget_set(&alone, 50, &err));
     assert_false(budget_set(&alone, 51, &err));
     assert_null(strstr(err.text, "raise"));
-    /* more than there may be already: only less fits */
+    /* already above the limit: only a smaller amount fits */
     assert_true(budget_set(&alone, 30, &err));
     budget.most_bytes = 20;
     budget_move(&alone, &budget);
@@ -73,7 +73,7 @@ create(struct trace_writer *writer, uint32_t handle, uint32_t target, uint32_t b
                                               .array_size = 1}});
 }
 
-/* Two frames of client 1. */
+/* Adds two frames of client 1. */
 static void
 add_frames(struct trace_writer *writer)
 {
@@ -84,8 +84,8 @@ add_frames(struct trace_writer *writer)
     add(writer, swap);
 }
 
-/* A chunk of so many bytes (of commands that do nothing), so many small buffers, and so many
- * textures of 16 MiB with a texel written each; two frames. */
+/* Writes a trace with a chunk of `chunk_bytes` (of commands without effect), small buffers, and
+ * textures of 16 MiB with one written texel each; two frames. */
 static void
 write_trace(const char *path, uint32_t chunk_bytes, uint32_t buffers, uint32_t textures)
 {
@@ -113,7 +113,8 @@ write_trace(const char *path, uint32_t chunk_bytes, uint32_t buffers, uint32_t t
     free(zeroes);
 }
 
-/* Each of the three fits alone, and all fit into twice as much; together they do not. */
+/* Each of the three fits alone, and all of them fit into twice the memory, but not together into
+ * the single amount. */
 static const struct {
     const char *name;
     uint32_t chunk_bytes, buffers, textures;
@@ -125,8 +126,8 @@ static const struct {
     {"all", 200 * MB, 150000, 10, false},
 };
 
-/* In a process of its own: a command's, which begins as a copy of this one, would count its size.
- */
+/* Writes the trace in a child process. Otherwise the memory of this process would count for each
+ * command, which starts as its copy. */
 static void
 prepare(const char *path, size_t which)
 {
@@ -140,7 +141,7 @@ prepare(const char *path, size_t which)
     assert_int_equal(status, 0);
 }
 
-/* What a command said with so much memory; false: it was not enough. */
+/* Runs a command with this memory. Returns false if the memory was insufficient. */
 static bool
 does(const char *command, const char *trace, uint32_t memory_mb)
 {
@@ -166,13 +167,13 @@ does(const char *command, const char *trace, uint32_t memory_mb)
         RUN(&said, "replay", trace, "-o", out, "--memory", memory);
     assert_int_equal(system(clean), 0);
     assert_int_equal(said.status, strstr(said.err, "raise --memory") ? 1 : 0);
-#ifndef SANITIZED /* which takes memory of its own */
+#ifndef SANITIZED /* sanitizers take additional memory */
     assert_in_range(said.rss_kb / 1024, 1, memory_mb + BESIDES_MB);
 #endif
     return said.status == 0;
 }
 
-/* verify has two sides, and one of them a memory of 192 MiB. */
+/* verify has two sides, one of which has a memory of 192 MiB. */
 static void
 one_end_for_all(void **state)
 {
@@ -193,8 +194,8 @@ one_end_for_all(void **state)
     unlink(trace);
 }
 
-/* A chunk that is cut out is in memory twice: as it is read, and as it is to be written. One whose
- * programs are shown, once. */
+/* A chunk that is cut out is in memory twice: as read, and as written. A chunk whose programs are
+ * shown is in memory once. */
 static void
 what_is_to_be_written_counts(void **state)
 {
@@ -210,7 +211,7 @@ what_is_to_be_written_counts(void **state)
     unlink(trace);
 }
 
-/* What the writer holds: a chunk, and as many bytes as it may take when it is packed. */
+/* The writer keeps a chunk, and a buffer of its maximum compressed size. */
 static void
 both_buffers_of_the_writer_count(void **state)
 {
@@ -246,8 +247,8 @@ both_buffers_of_the_writer_count(void **state)
     unlink(part);
 }
 
-/* A level of 64 MiB that is cut out is in memory four times: the device's, a copy, and the two
- * buffers of the writer. */
+/* A level of 64 MiB that is cut out is in memory four times: in the device, as a copy, and in the
+ * two buffers of the writer. */
 static void
 copies_of_contents_count(void **state)
 {
@@ -272,7 +273,7 @@ copies_of_contents_count(void **state)
         create(writer, 2, TARGET_2D, BIND_SAMPLER_VIEW, LARGE_SIDE, LARGE_SIDE);
         add(writer, put);
         add_frames(writer);
-        s.count = 0; /* the second frame uses it */
+        s.count = 0; /* the second frame uses the texture */
         PACKET(&s, CMD_RESOURCE_COPY_REGION, 1, 0, 0, 0, 0, 2, 0, 0, 0, 0, 8, 8, 1);
         add(writer, stream_message(&s, 1));
         add_frames(writer);
@@ -285,7 +286,7 @@ copies_of_contents_count(void **state)
     unlink(trace);
 }
 
-/* Names of clients, which the writer packs well. */
+/* Names of clients count; the writer compresses them well. */
 static void
 names_count(void **state)
 {

@@ -1,5 +1,4 @@
-/* Records of CSV: quotes, ends of lines, line numbers; and the readers of tables keep these rules.
- */
+/* CSV records: quotes, line ends, line numbers. The readers of tables follow the same rules. */
 #include "base/csv_reader.h"
 #include "base/file.h"
 #include "model/row.h"
@@ -15,13 +14,13 @@
 #include <unistd.h>
 #include <cmocka.h> /* after our own headers: it has a macro fail() */
 
-/* LINE[cell][cell], with '~' for a record that no end of line follows, '^' for control characters;
- * "quote" at the end: one is out of place. The caller frees. */
+/* Returns LINE[cell][cell] per record: '~' marks a record without a line end, '^' one with control
+ * characters, and a final "quote" a misplaced quote. The caller frees the text. */
 static char *
 records_of(const char *bytes, size_t size)
 {
     char *text = mem_alloc(size + 1),
-         *said; /* of just this size: a sanitizer sees what is beyond */
+         *said; /* exact size, so that a sanitizer finds reads beyond it */
     size_t length;
     FILE *out = open_memstream(&said, &length);
     assert_non_null(out);
@@ -60,7 +59,8 @@ cells_are_those_of_rfc_4180(void **state)
         {"\"a\"\r\n\"b\"", "1[a]2[b]~"},
         {"\"\"\"a\"\"\",\"\"\"\"\n", "1[\"a\"][\"]"},
         {"\"a\nb\r\nc\",d\ne\n", "1[a\nb\r\nc][d]^4[e]"},
-        {"a\"b\"c, \"d\"\n", "1[a\"b\"c][ \"d\"]"}, /* such a cell does not begin with a quote */
+        /* a quoted cell begins with the quote, and these do not */
+        {"a\"b\"c, \"d\"\n", "1[a\"b\"c][ \"d\"]"},
         {"a\tb\nc\rd\ne\x7f\n\xc3\xa9\n", "1[a\tb]^2[c\rd]^3[e\x7f]^4[\xc3\xa9]"},
         {"\"a", "quote"},
         {"\"", "quote"},
@@ -89,7 +89,7 @@ a_nul_ends_the_text_but_in_quotes(void **state)
     free(records);
 }
 
-/* Cells of any bytes, written by the rules of RFC 4180, are read as they were. */
+/* Cells with any bytes, written as RFC 4180 defines, are read unchanged. */
 static void
 what_is_written_is_read(void **state)
 {

@@ -1,4 +1,4 @@
-/* Files that are written whole or not at all, also by several processes. */
+/* Files are written completely or not at all, also by several processes. */
 #include "base/file.h"
 
 #include "base/mem.h"
@@ -24,7 +24,7 @@ in_dir(const char *name)
     return mem_printf("%s/%s", dir, name);
 }
 
-/* Whether the file is one letter, BYTES times. */
+/* Whether the file has one letter, BYTES times. */
 static bool
 is_whole(const char *path)
 {
@@ -52,7 +52,7 @@ write_often(const char *path, char letter)
     _exit(0);
 }
 
-/* Every write succeeds, and a reader finds a whole file at any time. */
+/* Every write succeeds, and a reader finds a complete file at any time. */
 static void
 writers_of_one_path(void **state)
 {
@@ -73,8 +73,8 @@ writers_of_one_path(void **state)
     free(path);
 }
 
-/* What a killed process left at the temporary name is no obstacle, and a link there leads nowhere.
- */
+/* A file that a killed process left under the temporary name does not prevent writing. A link there
+ * is not followed. */
 static void
 leftovers_are_no_obstacle(void **state)
 {

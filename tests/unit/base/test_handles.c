@@ -1,4 +1,4 @@
-/* The handle map against a plain array that does the same. */
+/* The handle map, compared with a plain array. */
 #include "base/handles.h"
 
 #include <setjmp.h>
@@ -37,20 +37,20 @@ test_against_array(void **state)
     handle_map_fini(&map);
 }
 
-/* Slots in use side by side, at most: a search looks at no more. */
+/* Longest run of adjacent used slots: a lookup visits at most this many. */
 static size_t
 longest_row(const struct handle_map *map)
 {
     size_t longest = 0, row = 0;
-    for (size_t i = 0; i < 2 * map->capacity; i++) { /* rows go on over the end */
+    for (size_t i = 0; i < 2 * map->capacity; i++) { /* runs continue at the start */
         row = map->slots[i % map->capacity].value ? row + 1 : 0;
         longest = row > longest ? row : longest;
     }
     return longest;
 }
 
-/* Handles that share their low bits, their high ones, or neither, do not share slots. Random ones
- * in a map that is half full have rows of some dozens. */
+/* Handles that share their low bits, their high bits, or neither, use different slots. Random
+ * handles in a half full map have runs of some dozens. */
 static void
 test_handles_that_are_alike(void **state)
 {
@@ -59,7 +59,7 @@ test_handles_that_are_alike(void **state)
     for (uint32_t log2 = 0; log2 < 32; log2++)
         for (uint32_t odd = 1; odd <= 5; odd += 2) {
             struct handle_map map = {0};
-            const uint64_t all = (UINT64_C(1) << 32) >> log2; /* different multiples */
+            const uint64_t all = (UINT64_C(1) << 32) >> log2; /* number of different multiples */
             for (uint32_t i = 0; i < COUNT && i < all; i++)
                 handle_map_put(&map, (i * odd) << log2, &thing);
             assert_int_equal(map.count, all < COUNT ? all : COUNT);

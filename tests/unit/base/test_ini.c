@@ -1,4 +1,4 @@
-/* INI files: what their lines mean, and that every message names its line. */
+/* INI files: the meaning of lines, and messages that name the line. */
 #include "base/file.h"
 #include "base/ini_file.h"
 #include "base/mem.h"
@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <cmocka.h> /* after our own headers: it has a macro fail() */
 
-/* Writes an entry as LINE[SECTION]NAME=VALUE; a name "bad" is refused. */
+/* Writes an entry as LINE[SECTION]NAME=VALUE; refuses the name "bad". */
 static bool
 note(void *data, const struct ini_entry *entry, struct error *err)
 {
@@ -24,8 +24,8 @@ note(void *data, const struct ini_entry *entry, struct error *err)
     return !entry->name || strcmp(entry->name, "bad") || (fail)(err, "a bad name");
 }
 
-/* The entries of a file with these bytes; `err` has the message without the path, or is empty. The
- * caller frees. */
+/* Returns the entries of a file with these bytes; the caller frees them. `err` has the message
+ * without the path, or is empty. */
 static char *
 entries_of(const char *bytes, size_t size, enum ini_indent indent, struct error *err)
 {
@@ -66,11 +66,12 @@ lines_are_sections_values_and_comments(void **state)
         {"", ""},
         {"\n \t\r\n", ""},
         {"a = 1\n", "1[]a=1|"},
-        {"[s]\na=1\nb : 2", "1[s]|2[s]a=1|3[s]b=2|"}, /* no new line at the end */
+        {"[s]\na=1\nb : 2", "1[s]|2[s]a=1|3[s]b=2|"}, /* no newline at the end */
         {"[s]", "1[s]|"},
         {"[s]\r\na = 1\r\n\r\nb = 2\r\n", "1[s]|2[s]a=1|4[s]b=2|"},
         {"\xef\xbb\xbf[s]\na = 1\n", "1[s]|2[s]a=1|"},
-        {"\xef\xbb\xbf\xef\xbb\xbf= 1\n", "1[]\xef\xbb\xbf=1|"}, /* only one is a mark */
+        /* only one byte order mark is skipped */
+        {"\xef\xbb\xbf\xef\xbb\xbf= 1\n", "1[]\xef\xbb\xbf=1|"},
         {"; c\n# c\n  ; c\n\t# c\na = 1\n", "5[]a=1|"},
         {"a = 1 ; c\nb = 2\t; c = 3\nc = 4; no\n", "1[]a=1|2[]b=2|3[]c=4; no|"},
         {"a = # no\nb =; no\nc = ; c\n", "1[]a=# no|2[]b=; no|3[]c=|"},
@@ -95,7 +96,7 @@ an_indented_line_goes_on_or_is_like_others(void **state)
         const char *text, *goes_on, *is_nothing;
     } rows[] = {
         {"a = 1\n  b = 2 ; c\n\t[s]\n", "1[]a=1|2[]a=b = 2 ; c|3[]a=[s]|", "1[]a=1|2[]b=2|3[s]|"},
-        /* comments and empty lines do not end a value, a section does */
+        /* comments and empty lines do not end a value, but a section does */
         {"a = 1\n\n; c\n  ; c\n  b: 2\n", "1[]a=1|5[]a=b: 2|", "1[]a=1|5[]b=2|"},
         {"a = 1\n[s]\n  b = 2\n", "1[]a=1|2[s]|3[s]b=2|", "1[]a=1|2[s]|3[s]b=2|"},
         {"= 1\n  b = 2\n", "1[]=1|2[]b=2|", "1[]=1|2[]b=2|"},
@@ -137,7 +138,7 @@ a_nul_byte_is_refused_wherever_it_is(void **state)
 {
     static const char text[] = "a = 1\nb = 2\n";
     for (size_t i = 0; i < sizeof text; i++) {
-        char bytes[sizeof text]; /* with the NUL at the end of the text as the last one */
+        char bytes[sizeof text]; /* including the terminating NUL of the text */
         struct error err;
         memcpy(bytes, text, sizeof text);
         bytes[i] = '\0';
@@ -148,7 +149,7 @@ a_nul_byte_is_refused_wherever_it_is(void **state)
     }
 }
 
-/* Sections, names, values and whole lines of any length up to that of the file. */
+/* Sections, names, values and whole lines may have any length. */
 static void
 lengths_are_those_of_the_file(void **state)
 {

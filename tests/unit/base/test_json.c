@@ -1,4 +1,4 @@
-/* JSON of numbers and texts, and objects whose members are written apart. */
+/* JSON of numbers and texts, and objects whose members are written one by one. */
 #include "base/json.h"
 
 #include <math.h>
@@ -69,7 +69,7 @@ members_are_an_object_without_braces(void **state)
     assert_written(json_put_members, cJSON_CreateObject(), "");
 }
 
-/* As a person reads it, a line a member, with a newline at the end. */
+/* Readable output: one line per member, and a newline at the end. */
 static void
 trees_are_indented(void **state)
 {

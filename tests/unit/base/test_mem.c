@@ -1,4 +1,5 @@
-/* Memory that cannot be had ends the program with one line, also where a product wraps around. */
+/* If memory is exhausted the program ends with a message of one line, also if a product
+ * overflows. */
 #include "base/mem.h"
 
 #include <setjmp.h>
@@ -11,8 +12,7 @@
 
 #include <cmocka.h>
 
-/* AddressSanitizer ends the program at such a size, unless it is asked not to; then it warns
- * before. */
+/* By default AddressSanitizer aborts for such a size. With this option it only warns. */
 const char *__asan_default_options(void);
 const char *
 __asan_default_options(void)
@@ -20,7 +20,7 @@ __asan_default_options(void)
     return "allocator_may_return_null=1";
 }
 
-/* Each would be 16 bytes or fewer if the product wrapped around. */
+/* With overflow each would be 16 bytes or less. */
 static void
 wrap_array(void)
 {

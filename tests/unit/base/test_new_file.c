@@ -1,4 +1,4 @@
-/* Files that take the place of others when they are worth it, one writer at a time. */
+/* New files that replace an existing file on commit, with one writer at a time. */
 #include "base/new_file.h"
 
 #include "base/file.h"
@@ -71,7 +71,7 @@ expect_held(const char *path)
     assert_non_null(strstr(err.text, "another process writes"));
 }
 
-/* What lies there stays until the new file is in its place, and for those who read it. */
+/* The existing file stays until the new one replaces it, and remains readable for open readers. */
 static void
 the_old_file_stays(void **state)
 {
@@ -99,7 +99,7 @@ the_old_file_stays(void **state)
     assert_int_equal(read(reader, &byte, 1), 1);
     assert_int_equal(byte, 'o');
     close(reader);
-    open_new(&file, path); /* closed without having been put in place before */
+    open_new(&file, path); /* closed without a commit before */
     say(&file, "newest");
     assert_true(new_file_close(&file, &err));
     expect(path, "newest");
@@ -147,20 +147,20 @@ write_often(const char *path)
         struct new_file file;
         struct error err;
         if (!new_file_open(&file, path, &err)) {
-            usleep(20); /* another one writes */
+            usleep(20); /* another process is writing */
             continue;
         }
         if (!new_file_commit(&file, &err) || !is_at(&file, path))
             _exit(1);
         usleep(written % 3 * 50);
         if (!is_at(&file, path) || !new_file_close(&file, &err))
-            _exit(2); /* somebody took its place */
+            _exit(2); /* another file replaced it */
         written++;
     }
     _exit(0);
 }
 
-/* Nobody takes the place of a file that is being written. */
+/* A file that is being written is never replaced by another writer. */
 static void
 writers_that_meet(void **state)
 {
@@ -178,7 +178,7 @@ writers_that_meet(void **state)
     free(path);
 }
 
-/* A killed process has left its file, somebody a link. */
+/* A file left by a killed process, and a link, do not prevent writing. */
 static void
 leftovers_are_no_obstacle(void **state)
 {
@@ -205,8 +205,8 @@ leftovers_are_no_obstacle(void **state)
     free(path);
 }
 
-/* Devices may have several writers, what a link leads to only one; it is not emptied for another.
- */
+/* Devices may have several writers. The target of a link has only one, and is not truncated for
+ * another. */
 static void
 what_is_no_file_stays(void **state)
 {

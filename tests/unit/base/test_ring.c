@@ -1,4 +1,5 @@
-/* Rings of 1 to 5 items against a plain list: every order of pushes and pops from every head. */
+/* Rings of 1 to 5 items, compared with a plain list for every order of pushes and pops from every
+ * head. */
 #include "base/ring.h"
 #include "rigs/bug.h"
 
@@ -12,7 +13,7 @@
 
 enum { CAPACITIES = 5, STEPS = 11, NOTHING = -1 };
 
-/* A ring of numbers, and the list of what it should hold: the front is list[0]. */
+/* A ring of numbers, and a list of its expected content; list[0] is the front. */
 struct pair {
     struct ring ring;
     int items[CAPACITIES];
@@ -36,7 +37,8 @@ push(struct pair *pair, int number)
 {
     const uint32_t next = ring_at(&pair->ring, pair->count), index = ring_push(&pair->ring);
     assert_int_equal(index, next);
-    assert_int_equal(pair->items[index], NOTHING); /* no item's place is given away */
+    /* the index of a stored item is never returned */
+    assert_int_equal(pair->items[index], NOTHING);
     pair->items[index] = pair->list[pair->count++] = number;
 }
 
@@ -59,7 +61,7 @@ empty_pair(uint32_t capacity, uint32_t head)
     return pair;
 }
 
-/* Each bit of `script`: a push, else a pop; those that the contract forbids are left out. */
+/* Each bit of `script` is a push or a pop. Operations that the contract forbids are omitted. */
 static void
 test_against_list(void **state)
 {

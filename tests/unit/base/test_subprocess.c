@@ -1,4 +1,4 @@
-/* Child processes: how they are started, read, signalled and reaped. */
+/* Child processes: start, output, signals and reaping. */
 #include "base/subprocess.h"
 
 #include "base/interrupt.h"
@@ -22,7 +22,7 @@
 
 enum { MOST = 1 << 20, WAIT_MS = 10000 };
 
-/* What a shell command writes to standard output and error, and its wait status. */
+/* Returns standard output and error of a shell command, and its wait status. */
 static char *
 output_of(const char *command, struct subprocess_setup setup, int *status)
 {
@@ -51,7 +51,7 @@ assert_output(const char *command, struct subprocess_setup setup, const char *ex
     free(text);
 }
 
-/* No child is left to be reaped. */
+/* Expects that no child process is left. */
 static void
 assert_no_child(void)
 {
@@ -81,8 +81,8 @@ setups_are_as_asked(void **state)
     assert_no_child();
 }
 
-/* Descriptors of this process that are close-on-exec, as all of the program's are, do not reach a
- * child, but for the one that is kept. */
+/* Close-on-exec descriptors, like all of the program's, are not inherited, except the one that is
+ * kept. */
 static void
 descriptors_are_not_inherited(void **state)
 {
@@ -134,7 +134,7 @@ ends_are_described(void **state)
     assert_true(subprocess_check(0, "it", &err));
 }
 
-/* What writes more than is read is ended, not waited for. */
+/* A child that writes more than the limit is ended, not awaited. */
 static void
 output_has_an_end(void **state)
 {
@@ -153,7 +153,7 @@ output_has_an_end(void **state)
     assert_no_child();
 }
 
-/* Its whole group is ended, also what hears no SIGTERM. */
+/* The whole process group is ended, including processes that ignore SIGTERM. */
 static void
 a_group_is_ended(void **state)
 {
@@ -197,8 +197,8 @@ a_copy_returns_its_status(void **state)
     assert_no_child();
 }
 
-/* In a session whose terminal belongs to another group, a program that reads from it is not
- * stopped. */
+/* In a session whose terminal belongs to another group, a program that reads from the terminal is
+ * not stopped. */
 static void
 the_terminal_stops_nothing(void **state)
 {
@@ -230,7 +230,7 @@ the_terminal_stops_nothing(void **state)
     assert_int_equal(WEXITSTATUS(status), 9);
 }
 
-/* SIGCHLD that is ignored from before exec() would leave no status. */
+/* If SIGCHLD was ignored before exec(), no exit status would be available. */
 static void
 children_leave_a_status(void **state)
 {
@@ -242,7 +242,8 @@ children_leave_a_status(void **state)
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 3);
 }
 
-/* A signal to this process ends the child and the wait. Last: the signal is remembered. */
+/* A signal to this process ends the child and the wait. This is the last test, because the signal
+ * is remembered. */
 static void
 a_signal_ends_the_wait(void **state)
 {

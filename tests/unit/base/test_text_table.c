@@ -1,4 +1,4 @@
-/* Tables as a person, a page of Markdown and a spreadsheet have them. */
+/* Tables as text, as Markdown and as CSV. */
 #include "base/text_table.h"
 
 #include <setjmp.h>
@@ -31,7 +31,7 @@ put_row(struct text_table *table, const char *name, const char *number, const ch
     text_table_end_row(table);
 }
 
-/* Names and words begin, numbers end below each other; no space ends a line. */
+/* Text is aligned left and numbers right. Lines have no trailing spaces. */
 static void
 columns_stand_to_their_side(void **state)
 {
@@ -64,7 +64,7 @@ columns_stand_to_their_side(void **state)
     text_table_fini(&table);
 }
 
-/* Any cell may be empty, the first and the last too; a comma is none of theirs. */
+/* Every cell may be empty, including the first and the last. Commas do not separate cells. */
 static void
 names_become_cells(void **state)
 {
@@ -78,7 +78,7 @@ names_become_cells(void **state)
     assert_int_equal(text_table_rows(&table), 0);
 }
 
-/* A column that stays keeps its side where one before it is left out. */
+/* Remaining columns keep their alignment when a column before them is omitted. */
 static void
 sides_stay_when_columns_go(void **state)
 {
@@ -95,7 +95,7 @@ sides_stay_when_columns_go(void **state)
     text_table_fini(&table);
 }
 
-/* Lines stand where they were put, and a color ends with its row; data has neither. */
+/* Lines keep their position, and a color ends with its row. CSV has neither. */
 static void
 lines_and_colors_are_for_people(void **state)
 {
@@ -121,8 +121,9 @@ lines_and_colors_are_for_people(void **state)
     text_table_fini(&table);
 }
 
-/* The last column begins in column 13 (from 0): it goes on there, and where the screen is less
- * than twice as wide, in column 8. What begins with spaces goes on below its first word. */
+/* The last column begins in column 13 (from 0). Its text continues there, or in column 8 if the
+ * screen is less than twice as wide. Text that begins with spaces continues below its first
+ * word. */
 static void
 words_go_on_below_themselves(void **state)
 {

@@ -1,4 +1,5 @@
-/* A crew of processes: members make members, all are heard, counted and missed when they die. */
+/* A pool of worker processes. Workers fork workers, and the pool receives all reports, counts
+ * workers, and detects workers that die. */
 #include "base/worker_pool.h"
 
 #include <setjmp.h>
@@ -14,7 +15,8 @@
 
 enum { PARTS = 16 };
 
-/* Works on the parts from `first` to `end`; gives the farther half away while there is a place. */
+/* Processes the parts from `first` to `end`; forks a worker for the later half while the pool
+ * permits it. */
 static void
 work(struct worker_pool *pool, uint32_t first, uint32_t end)
 {
@@ -69,7 +71,7 @@ every_part_is_done_once(void **state)
     }
 }
 
-/* How the only member ends, after it has begun part 3. */
+/* Returns how the only worker ends after it has begun part 3. */
 static int
 status_of(int signal, int status)
 {
@@ -113,13 +115,13 @@ stopped_parts_are_not_begun(void **state)
     struct worker_pool *pool = worker_pool_create(2, &err);
     assert_true(worker_pool_may_begin(pool, 1000));
     worker_pool_stop_at(pool, 5);
-    worker_pool_stop_at(pool, 9); /* the earliest counts */
+    worker_pool_stop_at(pool, 9); /* the earliest part counts */
     assert_true(worker_pool_may_begin(pool, 4));
     assert_false(worker_pool_may_begin(pool, 5));
     worker_pool_destroy(pool);
 }
 
-/* Another child of this process, as it is while members end. */
+/* Another child process ends while workers end; the pool does not reap it. */
 static void
 other_children_are_left_alone(void **state)
 {
@@ -142,7 +144,7 @@ other_children_are_left_alone(void **state)
     assert_int_equal(WEXITSTATUS(status), 9);
 }
 
-/* A member that is being made while all are signalled receives the signal. */
+/* A worker that is being forked while all are signalled receives the signal. */
 static void
 late_members_receive_the_signal(void **state)
 {

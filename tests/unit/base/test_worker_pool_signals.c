@@ -1,6 +1,6 @@
-/* Whom worker_pool_signal() signals, while members take and free places: never process 0 (the
- * caller's group), -1 (every process of the user), or a process that was reaped. kill() is
- * replaced; nothing is forked. */
+/* Targets of worker_pool_signal() while workers take and free places. It must never signal process
+ * 0 (the caller's group), -1 (every process of the user), or a reaped process. kill() is replaced,
+ * and no process is forked. */
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/types.h>
@@ -20,7 +20,7 @@ enum { CALLS = 10000000, SIGNALS = 100000, FIRST_PID = 1000, LIVES = 1 << 16, LI
 
 enum life { LIFE_NONE, LIFE_RUNNING, LIFE_ENDED, LIFE_REAPED };
 
-/* By pid - FIRST_PID. */
+/* Indexed by pid - FIRST_PID. */
 static _Atomic unsigned char lives[LIVES];
 static uint64_t targets_0, targets_all, targets_reaped, targets_other, targets;
 static _Atomic bool enough;
@@ -39,7 +39,7 @@ counted_kill(pid_t pid, int number)
     return number < 0;
 }
 
-/* Gives the other thread time to look, for a while that differs from life to life. */
+/* Waits, so that the other thread may read, for a time that differs between lives. */
 static void
 linger(uint32_t at)
 {
@@ -47,8 +47,8 @@ linger(uint32_t at)
         ;
 }
 
-/* What members do with places, one life after the other: one is taken by its parent, gets the pid
- * from the member itself, and is free again before the member exits. */
+/* Takes and frees places as workers do, one after the other. The parent takes a place, the worker
+ * stores its pid there, and it frees the place before it exits. */
 static void *
 members(void *data)
 {

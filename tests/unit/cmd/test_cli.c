@@ -1,4 +1,5 @@
-/* The program as a user meets it: what its commands leave, refuse and say (docs/commands.md). */
+/* The program from the user's view: files, refusals and messages of its commands
+ * (docs/commands.md). */
 #include "base/build.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -57,7 +58,8 @@ clean(void)
     free(command);
 }
 
-/* Of an earlier run --force leaves nothing that this one does not write; the user's own stays. */
+/* --force removes files of an earlier run that this run does not write, and keeps the user's
+ * files. */
 static void
 force_removes_the_run_before(void **state)
 {
@@ -93,7 +95,7 @@ force_removes_the_run_before(void **state)
     clean();
 }
 
-/* The picture of frame 0 takes more than 8000 bytes, machine.ini less. */
+/* The picture of frame 0 has more than 8000 bytes, machine.ini less. */
 static void
 a_full_disk_is_said(void **state)
 {
@@ -109,7 +111,7 @@ a_full_disk_is_said(void **state)
     RUN_WITHIN(1000, "replay", TINY, "-o", dir);
     assert_int_equal(said->status, 1);
     clean();
-    /* the timeline of the frames takes more than 20,000 bytes, the rest of the run less a file */
+    /* the timeline of the frames has more than 20,000 bytes, every other file of the run less */
     char *timeline = mem_printf("%s/x.pftrace", dir);
     RUN_WITHIN(20000, "sim", TINY, SMALL, "--perfetto", timeline, "-o", dir);
     assert_int_equal(said->status, 1);
@@ -124,7 +126,7 @@ a_full_disk_is_said(void **state)
     assert_int_equal(said->status, 1);
 }
 
-/* A parameter that has no effect on the machine is warned of, in one line, by all who take one. */
+/* A parameter without effect on the machine gives a warning of one line in every command. */
 static void
 idle_parameters_are_warned_of(void **state)
 {
@@ -154,7 +156,7 @@ idle_parameters_are_warned_of(void **state)
     clean();
 }
 
-/* What is asked for and does not come about. */
+/* A requested output that never starts gives a warning. */
 static void
 what_is_missed_is_warned_of(void **state)
 {
@@ -205,7 +207,7 @@ pixels_are_inside(void **state)
     clean();
 }
 
-/* Pictures of some frames are right, too, whatever was left out of the others. */
+/* Pictures of selected frames are correct, too, whatever was skipped in the others. */
 static void
 some_frames_are_verified(void **state)
 {
@@ -222,7 +224,7 @@ some_frames_are_verified(void **state)
     clean();
 }
 
-/* Each with the status and a word that the message has. */
+/* Each with its exit status and a word of its message. */
 static void
 errors_name_their_cause(void **state)
 {
@@ -274,7 +276,7 @@ errors_name_their_cause(void **state)
          "ZCacheLines = 65536"},
     };
     struct said *said = *state;
-    clean(); /* no run lies there */
+    clean(); /* no run is there */
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         run_within(said, 0, cases[i].words);
         assert_int_equal(said->status, cases[i].status);
@@ -286,7 +288,7 @@ errors_name_their_cause(void **state)
     assert_false(is_there("run.json"));
 }
 
-/* The ratio of the codec named, as `compress --json` prints it. */
+/* Whether `compress --json` prints a ratio for this codec. */
 static bool
 has_ratio(const char *json, const char *codec)
 {
@@ -315,7 +317,7 @@ codecs_for_samples_have_no_ratio_without(void **state)
     assert_true(has_ratio(said->out, "msaa"));
 }
 
-/* N blocks, a head and eight lines each, and nothing else. */
+/* N blocks of a header and eight lines each, and nothing else. */
 static void
 a_dump_is_blocks_alone(void **state)
 {
@@ -343,8 +345,8 @@ a_unit_lists_its_statistics(void **state)
     cJSON_Delete(root);
 }
 
-/* The largest quad (8 samples of 8 bytes) has 256 bytes and is in the cache with all its lines at
- * once, or it would wait for itself for ever. Lines of 4, 8 and 16 quads have 64, 128 and 256. */
+/* The largest quad (8 samples of 8 bytes) has 256 bytes. All its lines must be in the cache at
+ * once, otherwise it would wait forever. Lines of 4, 8 and 16 quads have 64, 128 and 256 bytes. */
 static void
 small_caches_hold_a_quad_or_are_refused(void **state)
 {
@@ -372,7 +374,7 @@ small_caches_hold_a_quad_or_are_refused(void **state)
         }
 }
 
-/* ESC as C0 and as C1 in UTF-8, a lone byte of C1, DEL: all of them would reach the terminal. */
+/* ESC as C0 and as C1 in UTF-8, a single C1 byte, and DEL: terminals interpret all of them. */
 #define EVIL "x\x1b[31m\xc2\x9b\x9b\x7f"
 
 static void
@@ -400,7 +402,7 @@ write_evil_trace(const char *path)
     assert_true(trace_writer_close(writer, &err));
 }
 
-/* An export of ncu, with its kernels renamed. */
+/* Writes an export of ncu with renamed kernels. */
 static void
 write_evil_profile(const char *path)
 {
@@ -426,7 +428,7 @@ check_is_printable(const char *text, const char *what)
     free(shown);
 }
 
-/* What a file or the command line says is shown, and does nothing to the terminal. */
+/* Control characters in files and on the command line are shown in an escaped form. */
 static void
 terminals_are_left_alone(void **state)
 {
@@ -471,8 +473,8 @@ terminals_are_left_alone(void **state)
     clean();
 }
 
-/* Units and queues of reference-2008, whose counts stand in its file; orders only when asked for.
- */
+/* Units and queues of reference-2008 with the counts of its file. Order queues are drawn only on
+ * request. */
 static void
 diagram_has_units_and_queues(void **state)
 {
@@ -490,7 +492,7 @@ diagram_has_units_and_queues(void **state)
     assert_non_null(strstr(said->out, "hz -> cmdproc [label=\"hz_done\\n"));
 }
 
-/* Graphviz draws it; without Graphviz the message names its package. */
+/* Graphviz draws the diagram. Without Graphviz the message names its package. */
 static void
 diagram_is_drawn_by_graphviz(void **state)
 {
@@ -525,13 +527,14 @@ what_is_printable(void **state)
         {"\x1b[m\r\x7f", "\\x1b[m\\x0d\\x7f"},
         {"\u00a0\u00e4\u2014\U0001f642", "\u00a0\u00e4\u2014\U0001f642"},
         {"\xc2\x9b\xc2\x80", "\\xc2\\x9b\\xc2\\x80"},             /* C1 */
-        {"\x9b\xe2\x80", "\\x9b\\xe2\\x80"},                      /* cut short */
-        {"\xc0\x9b\xe0\x82\x9b", "\\xc0\\x9b\\xe0\\x82\\x9b"},    /* longer than need be */
-        {"\xed\x9f\xbf\xee\x80\x80", "\xed\x9f\xbf\xee\x80\x80"}, /* beside the surrogates */
+        {"\x9b\xe2\x80", "\\x9b\\xe2\\x80"},                      /* truncated */
+        {"\xc0\x9b\xe0\x82\x9b", "\\xc0\\x9b\\xe0\\x82\\x9b"},    /* overlong encodings */
+        {"\xed\x9f\xbf\xee\x80\x80", "\xed\x9f\xbf\xee\x80\x80"}, /* next to the surrogates */
         {"\xed\xa0\x80\xed\xbf\xbf", "\\xed\\xa0\\x80\\xed\\xbf\\xbf"},
-        {"\xf4\x8f\xbf\xbf", "\xf4\x8f\xbf\xbf"}, /* U+10FFFF, the last */
+        {"\xf4\x8f\xbf\xbf", "\xf4\x8f\xbf\xbf"}, /* U+10FFFF, the last code point */
         {"\xf4\x90\x80\x80\xf5\x80\x80\x80", "\\xf4\\x90\\x80\\x80\\xf5\\x80\\x80\\x80"},
-        {"\xef\xbf\xbd\xef\xbf\xbe", "\xef\xbf\xbd\\xef\\xbf\\xbe"}, /* XML has no U+FFFE */
+        /* XML does not permit U+FFFE */
+        {"\xef\xbf\xbd\xef\xbf\xbe", "\xef\xbf\xbd\\xef\\xbf\\xbe"},
     };
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
         char *shown = mem_printable(examples[i][0]);

@@ -1,5 +1,5 @@
-/* How commands end that something goes against: files without an end, folders that others work in,
- * streams that are closed, programs that were let in nowhere. */
+/* Ends of commands under difficult conditions: endless files, folders in use, closed streams, and
+ * programs that may not connect. */
 #include "rigs/endings.h"
 
 #include "codec/blocks_file.h"
@@ -37,12 +37,12 @@ files_without_an_end_are_refused(void **state)
         const char *words[WORDS] = {0};
         memcpy(words, cases[i].words, sizeof cases[i].words);
         if (!strcmp(words[0], "params"))
-            words[0] = "stats"; /* that has machine options */
+            words[0] = "stats"; /* it has machine options */
         assert_int_equal(await(start(words, 0), 10000), cases[i].status);
         assert_true(says(cases[i].word));
     }
     assert_false(is_there("run"));
-    /* all that is allowed */
+    /* the maximum size */
     put("whole.ini", 100);
     assert_int_equal(RUN("stats", "--config", "@whole.ini"), 0);
 }
@@ -70,7 +70,7 @@ runs_do_not_mix(void **state)
     assert_true(says("another process works in"));
     assert_int_equal(RUN("replay", TINY, "-o", "@run", "--force"), 1);
     dir_unlock(lock);
-    /* a frame alone, a table alone: something is left of a run */
+    /* a frame alone or a table alone is a rest of a run */
     assert_true(dir_create(link, &err));
     put("run/frames/frame-0009.png", 1);
     assert_int_equal(RUN("sim", TINY, "-o", "@run"), 1);
@@ -84,7 +84,7 @@ runs_do_not_mix(void **state)
     put("run/stats.cycles.csv.gz", 1);
     assert_int_equal(RUN("sim", TINY, "-o", "@run"), 1);
     clean(NULL);
-    /* a name that the parameters give; nobody's file is replaced unasked */
+    /* a name set by parameters; foreign files are replaced only with --force */
     assert_true(dir_create(run, &err));
     put("run/thesis.tex", 1);
     assert_int_equal(RUN("sim", TINY, "-o", "@run", "--set", "SIMULATOR.StatsFile=thesis.tex"), 1);
@@ -129,8 +129,8 @@ runs_do_not_mix(void **state)
     free(target);
 }
 
-/* 32 textures of 64 MB in a small file: what a file gets of the host's memory has an end, which an
- * option moves. */
+/* 32 textures of 64 MB in a small file: host memory of a file is limited, and an option changes the
+ * limit. */
 static void
 what_resources_hold_has_an_end(void **state)
 {
@@ -160,7 +160,8 @@ what_resources_hold_has_an_end(void **state)
         0);
 }
 
-/* Nothing that is said goes into a file that took a closed stream's number: stand-ins hold them. */
+/* Messages never go into a file that has the descriptor of a closed stream, because substitutes
+ * occupy these descriptors. */
 static void
 closed_streams_are_not_files(void **state)
 {
@@ -182,7 +183,7 @@ closed_streams_are_not_files(void **state)
     }
     kill(child, SIGTERM);
     await(child, 5000);
-    /* what cannot be said is an error */
+    /* a message that cannot be printed is an error */
     char *command = mem_printf("%s sim %s -o %s/other <&- >&- 2>&-", aetius, TINY, dir);
     assert_int_equal(WEXITSTATUS(system(command)), 1);
     assert_true(is_there("other/run.json"));
@@ -193,7 +194,7 @@ static void
 a_cut_that_fails_leaves_no_file(void **state)
 {
     static const char *const words[] = {"trim", TINY, "--frames", "1", "-o", "@cut", NULL};
-    static const rlim_t limits[] = {20, 1000, 3000}; /* in the header, or behind it */
+    static const rlim_t limits[] = {20, 1000, 3000}; /* in the header, or after it */
     for (uint32_t i = 0; i < 3; i++) {
         assert_int_equal(await(start(words, limits[i]), 20000), 1);
         assert_false(is_there("cut"));
@@ -201,12 +202,12 @@ a_cut_that_fails_leaves_no_file(void **state)
     assert_int_equal(RUN("trim", TINY, "--frames", "1", "-o", "@cut"), 0);
     assert_true(is_there("cut"));
     clean(NULL);
-    /* nor an empty folder where the ranges are wrong */
+    /* and no empty folder if the ranges are wrong */
     assert_int_equal(RUN("trim", TINY, "--frames", "0,0,0", "-o", "@cut"), 1);
     assert_false(is_there("cut"));
 }
 
-/* The frames that a table, run.json or the folder of pictures tells of, a bit each. */
+/* The frames in a table, in run.json or in the folder of pictures; one bit each. */
 static uint32_t
 frames_of(const char *folder, const char *table)
 {
@@ -223,8 +224,8 @@ frames_of(const char *folder, const char *table)
     return frames;
 }
 
-/* On a disk with room for some of the frames: what is there is there of whole frames, and of the
- * same ones everywhere. Only one who may mount can make such a disk. */
+/* On a disk with space for some of the frames, only whole frames are left, the same ones in all
+ * files. Only users who may mount can create such a disk. */
 static void
 a_full_disk_keeps_whole_frames(void **state)
 {
@@ -267,7 +268,7 @@ static int
 clean_disk(void **state)
 {
     char *disk = in_dir("disk");
-    umount2(disk, MNT_DETACH); /* of a test that failed */
+    umount2(disk, MNT_DETACH); /* left by a failed test */
     free(disk);
     return clean(state);
 }
@@ -300,7 +301,7 @@ raw_blocks_are_counted_before_they_are_written(void **state)
     free(path);
 }
 
-/* Frames that cannot be cut out of what was recorded are not lost. */
+/* If frames cannot be cut out of a recording, the recording is kept. */
 static void
 a_recording_that_is_not_cut_is_kept(void **state)
 {
@@ -310,7 +311,7 @@ a_recording_that_is_not_cut_is_kept(void **state)
         *slash = '\0';
     char *program = mem_printf("%s/benchmarks/gl/offscreen", slash ? build : ".");
     const bool built = file_exists(program);
-    assert_true(dir_create(cut, &err)); /* in the way */
+    assert_true(dir_create(cut, &err)); /* blocks the output */
     if (built) {
         assert_int_equal(RUN("capture", "--force", "-o", "@cut", "--frames", "1", "--", program,
                              "--frames", "3"),
@@ -326,8 +327,8 @@ a_recording_that_is_not_cut_is_kept(void **state)
         skip();
 }
 
-/* What lies where a command writes under a name of its own, for the time of its work or in a
- * folder: nothing is written through a link, and no recording is lost to the next capture. */
+/* Existing files and links under the names that a command uses during its work or in a folder:
+ * nothing is written through a link, and the next capture does not remove a recording. */
 static void
 nothing_is_written_through_links(void **state)
 {
@@ -372,7 +373,7 @@ nothing_is_written_through_links(void **state)
     free(mine);
 }
 
-/* A program that is not there, or draws nothing, costs no older trace. */
+/* A program that does not exist, or draws nothing, does not destroy an existing trace. */
 static void
 an_older_trace_stays(void **state)
 {
@@ -390,7 +391,7 @@ an_older_trace_stays(void **state)
     free(old);
 }
 
-/* The second capture to one file takes nothing from the first. */
+/* A second capture to the same file does not affect the first one. */
 static void
 captures_do_not_mix(void **state)
 {
@@ -407,7 +408,7 @@ captures_do_not_mix(void **state)
     assert_int_equal(await(first, 5000), 143);
 }
 
-/* A run's folder that holds a small file of very many numbers. */
+/* The folder of a run contains a small file with very many numbers. */
 static void
 tables_of_a_run_have_an_end(void **state)
 {
@@ -425,7 +426,8 @@ tables_of_a_run_have_an_end(void **state)
     free(command);
 }
 
-/* The X11 protocol's first words, with a cookie or without; whether the server lets us in. */
+/* Sends the first message of the X11 protocol, with or without a cookie. Returns whether the server
+ * accepts the client. */
 static bool
 is_let_in(int display, const uint8_t *cookie)
 {
@@ -447,7 +449,7 @@ is_let_in(int display, const uint8_t *cookie)
     return answered && answer == 1;
 }
 
-/* As the program: 7 when the cookie is wanted, and ours is the one. */
+/* Runs as the program: returns 7 if the server requires a cookie, and accepts ours. */
 static int
 probe(void)
 {

@@ -1,4 +1,4 @@
-/* What the simulation, a reference or the system refuses, and that one line says so in time. */
+/* Refusals of the simulation, a reference or the system: one line reports them in time. */
 #include "rigs/rig.h"
 #include "rigs/command.h"
 #include "sim/command_checker.h"
@@ -25,7 +25,8 @@ end_trace(struct player *player)
     player_end(player);
 }
 
-/* A machine and a renderer without time cannot agree on a time, and shall on a count. */
+/* Time queries differ between a machine and an untimed renderer, so verify ignores them; it
+ * compares counts. */
 static void
 verify_leaves_time_out(void **state)
 {
@@ -102,7 +103,7 @@ copy_file(const char *from, const char *to)
     assert_int_equal(system(command), 0);
 }
 
-/* Only one who may give files away can make such a program. */
+/* Only users who may change the owner of files can create such a program. */
 static void
 a_setgid_program_is_said(void **state)
 {
@@ -111,7 +112,7 @@ a_setgid_program_is_said(void **state)
     if (geteuid() != 0)
         skip();
     snprintf(program, sizeof program, "%s/program", dir);
-    setenv("DISPLAY", ":77", 1); /* no X server is wanted */
+    setenv("DISPLAY", ":77", 1); /* no X server is needed */
     copy_file("/bin/true", program);
     RUN(&said, "run", "--functional", "--", program);
     assert_int_equal(said.status, 1);
@@ -185,7 +186,7 @@ draw(struct command_checker *checker, struct stream *stream)
     tell_stream(checker, stream);
 }
 
-/* Each kind of refusal once, and what is drawn goes on to the renderer behind. */
+/* Each kind of refusal is reported once. Drawing commands still reach the next renderer. */
 static void
 refusals_are_said_once(void **state)
 {
@@ -226,7 +227,7 @@ refusals_are_said_once(void **state)
     command_checker_fini(&checker);
 }
 
-/* A file that says the same over and over is answered by the first few lines and a count. */
+/* A file that repeats the same error gives the first few lines and a count. */
 static void
 repeated_names_are_counted(void **state)
 {

@@ -1,6 +1,6 @@
-/* Signals, in every phase of every command: they are heeded in time, and what was whole is kept. */
+/* Signals in every phase of every command: commands react in time and keep what was complete. */
 #include "rigs/scene.h"
-/* cmocka.h has a fail() of its own */
+/* last, because cmocka.h defines a macro fail() */
 #include "rigs/endings.h"
 
 #include "base/interrupt.h"
@@ -48,8 +48,8 @@ static const char *const long_work[][WORDS] = {
     {"replay", WORKLOADS, "--reference", AGAIN, "@pictures"},
 };
 
-/* Nothing waits for the end of the work, and the status tells of the signal. Some of the work may
- * be done before that comes. */
+/* No command waits for the end of its work, and the exit status shows the signal. Some commands may
+ * finish before the signal arrives. */
 static void
 signals_are_heeded(void **state)
 {
@@ -80,8 +80,8 @@ signals_are_heeded(void **state)
     assert_true(heeded > 50);
 }
 
-/* Two frames of a draw of very many points, or one of very many uploads: nothing that the host does
- * in between ends them. */
+/* Writes two frames of a draw with very many points, or of very many uploads. The host cannot end
+ * them early. */
 static void
 write_long(const char *path, bool draws)
 {
@@ -122,7 +122,7 @@ write_long(const char *path, bool draws)
     assert_true(trace_writer_close(writer, &err));
 }
 
-/* Each of these takes seconds, and each is left in its middle. */
+/* Each of these takes seconds and is interrupted in the middle. */
 static void
 long_commands_are_left(void **state)
 {
@@ -149,7 +149,8 @@ long_commands_are_left(void **state)
     free(draw);
 }
 
-/* A signal to each child of a process; how many there are, -1: the system does not tell. */
+/* Sends a signal to each child of a process. Returns their number, or -1 if the system does not
+ * list them. */
 static int
 signal_children(pid_t parent, int number)
 {
@@ -165,7 +166,7 @@ signal_children(pid_t parent, int number)
     return count;
 }
 
-/* Who was stopped hears nothing before he goes on; that shall not keep the others. */
+/* A stopped child receives no signal until it continues; this must not delay the others. */
 static void
 children_that_are_stopped_do_not_hold_the_end(void **state)
 {
@@ -181,7 +182,7 @@ children_that_are_stopped_do_not_hold_the_end(void **state)
         int stopped = 0;
         pause_ms(400);
         for (int t = 0; t < 100 && !(stopped = signal_children(child, SIGSTOP)); t++)
-            pause_ms(100); /* a busy host */
+            pause_ms(100); /* the host may be busy */
         assert_int_not_equal(stopped, 0);
         pause_ms(50);
         kill(child, SIGTERM);
@@ -191,8 +192,8 @@ children_that_are_stopped_do_not_hold_the_end(void **state)
     }
 }
 
-/* A script in the test's folder, which then is on the PATH; it hears no SIGTERM, nor do the two
- * that it starts, one of them in a session of its own. */
+/* Writes a script to the test's folder, and adds the folder to the PATH. The script ignores
+ * SIGTERM, and so do the two processes that it starts, one of them in a separate session. */
 static void
 write_deaf(const char *name)
 {
@@ -222,7 +223,7 @@ await_lines(const char *name, uint32_t count)
     fail_msg("%s has not %u lines: %s", name, count, said("err"));
 }
 
-/* How many private folders there are. */
+/* Number of private folders. */
 static uint32_t
 count_folders(void)
 {
@@ -239,7 +240,8 @@ count_folders(void)
     return count;
 }
 
-/* They get no two seconds to think about it. The quickest of three: the host may be busy. */
+/* Processes that ignore SIGTERM do not delay the end by two seconds. The fastest of three tries
+ * counts, because the host may be busy. */
 static void
 the_deaf_do_not_hold_the_end(void **state)
 {
@@ -262,7 +264,7 @@ the_deaf_do_not_hold_the_end(void **state)
             const pid_t child = start(work[i], 0);
             await_lines("pids", 2);
             const double begun = wall_seconds();
-            if (i == 2) /* in TMPDIR, where the next one would find it */
+            if (i == 2) /* in TMPDIR, where the next command would find it */
                 assert_int_equal(count_folders(), 1);
             kill(child, SIGTERM);
             assert_int_equal(await(child, 5000), 143);
@@ -281,7 +283,7 @@ the_deaf_do_not_hold_the_end(void **state)
     free(path);
 }
 
-/* The first frame is not whole: nothing claims to be. */
+/* Until the first frame is complete, no file claims to be complete. */
 static void
 a_run_killed_in_its_first_frame_leaves_nothing(void **state)
 {
@@ -291,12 +293,12 @@ a_run_killed_in_its_first_frame_leaves_nothing(void **state)
         const pid_t child = start(words, 0);
         for (int i = 0; i < 5000 && !is_there("run/machine.ini"); i++)
             pause_ms(1);
-        assert_true(is_there("run/machine.ini")); /* it has begun */
+        assert_true(is_there("run/machine.ini")); /* the run has begun */
         pause_ms(20);
         kill(child, signals[s]);
         await(child, 5000);
         if (is_there("run/frames/frame-0000.png"))
-            continue; /* this host was so fast */
+            continue; /* this host was fast enough */
         assert_false(is_there("run/stats.cycles.csv.gz") || is_there("run/stats.frames.csv.gz") ||
                      is_there("run/stats.draws.csv.gz") || is_there("run/frames/frame-0000.png"));
         if (signals[s] == SIGINT)
@@ -304,8 +306,8 @@ a_run_killed_in_its_first_frame_leaves_nothing(void **state)
     }
 }
 
-/* However short the moment: until a picture is whole there is no table that a killed run could
- * leave. */
+/* Until a picture is complete there is no table that a killed run could leave, not even for a
+ * moment. */
 static void
 tables_come_behind_the_first_picture(void **state)
 {
@@ -334,7 +336,7 @@ tables_come_behind_the_first_picture(void **state)
     free(frames);
 }
 
-/* What was whole when the signal came is there, and run.json tells of just that. */
+/* Frames that were complete at the signal are kept, and run.json lists exactly these. */
 static void
 whole_frames_are_kept(void **state)
 {
@@ -348,7 +350,7 @@ whole_frames_are_kept(void **state)
     assert_true(is_there("run/run.json") && is_there("run/frames/frame-0000.png") &&
                 is_there("run/stats.frames.csv.gz"));
     if (status == 0)
-        return; /* it was done */
+        return; /* the run was complete */
     assert_int_equal(status, 143);
     assert_true(says("whole"));
     char *json = said("run/run.json");
@@ -356,8 +358,8 @@ whole_frames_are_kept(void **state)
     free(json);
 }
 
-/* A capture of `ranges` of a program that draws three frames, the last of which its end ends, and
- * then sleeps; a signal comes while it does. */
+/* Captures `ranges` of a program that draws three frames and then sleeps. The end of the program
+ * would end the third frame. A signal arrives while it sleeps. */
 static bool
 interrupt_capture(const char *ranges)
 {
@@ -373,7 +375,7 @@ interrupt_capture(const char *ranges)
                                   0);
         for (int i = 0; i < 2000 && !is_there("drawn"); i++)
             pause_ms(10);
-        pause_ms(300); /* its end has to be heard */
+        pause_ms(300); /* the end of the last frame must arrive */
         kill(child, SIGINT);
         assert_int_equal(await(child, 10000), 130);
     }
@@ -383,7 +385,7 @@ interrupt_capture(const char *ranges)
     return built;
 }
 
-/* Ctrl-C leaves the ranges that are whole, and what was recorded where there was to be more. */
+/* Ctrl-C keeps the complete ranges. It keeps the recording if a range is incomplete. */
 static void
 ranges_that_are_whole_survive_a_signal(void **state)
 {
@@ -417,8 +419,7 @@ start_sleeper(uint32_t folders)
     return child;
 }
 
-/* Whose process lives, or who holds the lock though his process cannot be seen from here, keeps his
- * folder. */
+/* The folder of a living process is kept, and so is a locked one whose process is not visible. */
 static void
 folders_of_the_living_stay(void **state)
 {
@@ -443,7 +444,7 @@ folders_of_the_living_stay(void **state)
     free(locked);
 }
 
-/* The program: asks for the capabilities, ever again, and reads no answer. */
+/* Runs as the program: requests the capabilities repeatedly and never reads an answer. */
 static int
 unread(void)
 {
@@ -458,13 +459,13 @@ unread(void)
     uint32_t asked = send(fd, &begin, sizeof begin, MSG_NOSIGNAL) == sizeof begin;
     while (asked && send(fd, ask, sizeof ask, MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof ask)
         asked++;
-    if (asked) /* as many as there is room for: an answer is much longer */
+    if (asked) /* until the socket is full, since an answer is much longer */
         close(open(path, O_WRONLY | O_CREAT, 0666));
     pause_ms(60000);
     return 0;
 }
 
-/* Its answer is waited with for ten seconds, but not when a signal came. */
+/* The server waits ten seconds for a client that does not read, but not after a signal. */
 static void
 answers_that_are_not_read_do_not_hold_the_end(void **state)
 {
@@ -484,8 +485,8 @@ what_a_killed_process_left_is_removed(void **state)
     kill(dead, SIGKILL);
     assert_int_equal(await(dead, 5000), -2);
     assert_int_equal(count_folders(), 1);
-    const pid_t living = start_sleeper(1); /* it has removed the other one's */
-    const pid_t second = start_sleeper(2); /* and a living one's stays */
+    const pid_t living = start_sleeper(1); /* it has removed the dead one's folder */
+    const pid_t second = start_sleeper(2); /* and keeps the folder of a living one */
     kill(living, SIGTERM);
     kill(second, SIGTERM);
     assert_int_equal(await(living, 5000), 143);
@@ -493,7 +494,7 @@ what_a_killed_process_left_is_removed(void **state)
     assert_int_equal(count_folders(), 0);
 }
 
-/* A second one of a kind, that is; one of each kind is noted. */
+/* A second signal of the same kind ends the process; one of each kind is recorded. */
 static void
 a_second_signal_is_the_end(void **state)
 {

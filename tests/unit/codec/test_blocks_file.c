@@ -1,5 +1,5 @@
-/* Block files: what is written is read, equal blocks once with their counts; what is cut off or
- * damaged is said, and what lies before it is read. */
+/* Block files: they are read as written, and equal blocks are stored once with their counts.
+ * Truncated or damaged data is reported, and the data before it is read. */
 #include "base/mem.h"
 #include "codec/blocks_file.h"
 
@@ -17,7 +17,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* In the place of the host's: fails, as on a network or with quotas, when the test says so. */
+/* Replaces the host's close(): fails, as on network file systems or with quotas, when the test sets
+ * fails_to_close. */
 static bool fails_to_close;
 
 int
@@ -77,7 +78,7 @@ open_reader(void)
 
 static const struct block_tag written = {0, 64, 4, BLOCK_WRITE}, read_back = {1, 64, 4, 0};
 
-/* `count` different blocks, each written once and read twice, in that order. */
+/* Writes `count` different blocks, each written once and read twice, in that order. */
 static void
 write_blocks(uint32_t count)
 {
@@ -115,7 +116,7 @@ test_equal_blocks_once(void **state)
     blocks_reader_close(reader);
 }
 
-/* Blocks beyond a segment's limit begin another one. */
+/* Blocks beyond the limit of a segment start another one. */
 static void
 test_segments(void **state)
 {
@@ -149,7 +150,7 @@ test_empty(void **state)
     blocks_reader_close(reader);
 }
 
-/* Reads all there is; false and a message when the file is not whole. */
+/* Reads all data. Returns false with a message if the file is incomplete. */
 static bool
 read_all(uint64_t *transfers, struct error *err)
 {
@@ -198,9 +199,9 @@ test_cut_off(void **state)
     for (size_t kept = 0; kept < size; kept++) {
         replace(bytes, kept);
         assert_false(read_all(&transfers, &err));
-        if (kept >= 20) /* the header */
+        if (kept >= 20) /* after the header */
             assert_non_null(strstr(err.text, "is cut off"));
-        /* All of the segment can be read when nothing but the end record is missing. */
+        /* The whole segment can be read if only the end record is missing. */
         assert_int_equal(transfers, kept + 32 >= size ? 30 : 0);
     }
 }
@@ -225,7 +226,7 @@ test_damage(void **state)
     assert_false(read_all(&transfers, &err));
 }
 
-/* Only the close tells that the disk is full. */
+/* Only close() reports that the disk is full. */
 static void
 a_failed_close_is_an_error(void **state)
 {
@@ -239,14 +240,14 @@ a_failed_close_is_an_error(void **state)
     assert_non_null(strstr(err.text, strerror(EDQUOT)));
 }
 
-/* Where nothing can be read it is not known whether it is a block file. */
+/* If nothing can be read, the file type is unknown. */
 static void
 what_cannot_be_read_is_named_so(void **state)
 {
     struct blocks_reader *reader;
     struct error err = {""};
     (void)state;
-    assert_false(blocks_reader_open(&reader, "/proc/self/mem", &err)); /* no page 0 */
+    assert_false(blocks_reader_open(&reader, "/proc/self/mem", &err)); /* page 0 does not exist */
     assert_non_null(strstr(err.text, "cannot read /proc/self/mem"));
     assert_non_null(strstr(err.text, strerror(EIO)));
 }

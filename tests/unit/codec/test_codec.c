@@ -1,7 +1,9 @@
-/* Every codec gives back what it took, at the size that its level says: random, structured, nearly
- * fitting and captured blocks, both buses, all numbers of samples. Damaged compressed blocks are
- * some block. AETIUS_SEEDS: how many blocks; AETIUS_BLOCKS: block files, colons between them
- * (else some of OpenArena, 1 and 4 samples). */
+/* Every codec restores its input, at the size of its level: random, structured, nearly fitting and
+ * captured blocks, both buses, all numbers of samples. Damaged compressed blocks decompress to some
+ * block.
+ *
+ * AETIUS_SEEDS is the number of blocks. AETIUS_BLOCKS lists block files, separated by colons
+ * (default: some of OpenArena, 1 and 4 samples). */
 #include "base/build.h"
 #include "base/mem.h"
 #include "codec/blocks_file.h"
@@ -69,7 +71,7 @@ round_trips(const uint32_t *block, uint32_t samples)
             round_trip(codecs[c], (struct codec_shape){bus, samples}, block);
 }
 
-/* Kinds of blocks: each fills one. */
+/* Kinds of blocks: each function fills one. */
 static void
 make_noise(uint32_t *block)
 {
@@ -99,7 +101,8 @@ make_few_words(uint32_t *block)
         block[i] = i % run ? block[i - 1] : words[random_below(count)];
 }
 
-/* Planes of depth with an edge between them, rounded, some of it off by a little; two stencils. */
+/* Planes of depth with an edge between them, rounded, with some small deviations; two stencil
+ * values. */
 static void
 make_depth(uint32_t *block)
 {
@@ -122,7 +125,7 @@ make_depth(uint32_t *block)
     }
 }
 
-/* A slope of colors. */
+/* A gradient of colors. */
 static void
 make_gradient(uint32_t *block)
 {
@@ -180,7 +183,7 @@ test_extremes(void **state)
             }
 }
 
-/* No level is in vain. */
+/* Every level is used. */
 static void
 test_every_level_is_reached(void **state)
 {
@@ -222,8 +225,9 @@ test_level_sizes(void **state)
     assert_null(codec_find("none such"));
 }
 
-/* Whatever comes from memory is some block, read within the level's bytes (sanitizers see it: the
- * buffer is as long as the level), and that block is packed as any other. */
+/* Any bytes in memory decompress to some block, and reads stay inside the bytes of the level.
+ * Sanitizers check this, since the buffer has the size of the level. The block is compressed like
+ * any other. */
 static void
 test_damaged_blocks(void **state)
 {
@@ -245,7 +249,7 @@ test_damaged_blocks(void **state)
                 }
 }
 
-/* What lies on the stack under the next call. */
+/* Fills the stack below the next call. */
 __attribute__((noinline)) static void
 fill_stack(int value)
 {
@@ -254,7 +258,7 @@ fill_stack(int value)
         bytes[i] = (uint8_t)value;
 }
 
-/* Nothing but its bytes decides what a damaged block becomes. */
+/* The result for a damaged block depends on its bytes only. */
 static void
 test_damage_is_read_alike(void **state)
 {
@@ -276,9 +280,9 @@ test_damage_is_read_alike(void **state)
                 }
 }
 
-/* The six of the study of 2008 have its latencies (docs/design/compression.md, Offset codecs); the
- * others keep to the same limit, 12 levels of comparators, but for entropy, whose code is read
- * serially: 64 words and 8. */
+/* The six codecs of the 2008 study have its latencies (docs/design/compression.md, Offset codecs).
+ * The others observe the same limit, 12 levels of comparators. The exception is entropy, whose code
+ * is read serially: 64 words and 8. */
 static void
 test_latencies(void **state)
 {
@@ -294,7 +298,7 @@ test_latencies(void **state)
         assert_true(codecs[c]->latency_cycles <= (strcmp(codecs[c]->name, "entropy") ? 12 : 72));
 }
 
-/* Each single bit of a compressed block turned: some block again, which packs as any other. */
+/* Any flipped bit of a compressed block gives some block, which is compressed like any other. */
 static void
 test_turned_bits(void **state)
 {
@@ -322,7 +326,7 @@ test_turned_bits(void **state)
     }
 }
 
-/* Of a compressed block only the first bytes, zeros behind them, as a line that was cut off. */
+/* Only the first bytes of a compressed block, followed by zeros, as in a truncated line. */
 static void
 test_cut_off_blocks(void **state)
 {
@@ -384,7 +388,7 @@ test_captured_blocks(void **state)
     free(list);
 }
 
-/* Samples lie where the rasterizer puts them. */
+/* Samples are at the rasterizer's positions. */
 static void
 test_sample_places(void **state)
 {

@@ -1,5 +1,6 @@
-/* Each codec's compressed block, bit by bit, packed here by hand from the layout that its file
- * documents: one block a codec, in the smallest level of a 64-byte bus unless it says otherwise. */
+/* The compressed block of each codec, bit by bit. It is packed manually according to the layout in
+ * the codec's file. There is one block per codec, in the smallest level of a 64-byte bus unless
+ * stated otherwise. */
 #include "codec/codec.h"
 
 #include <math.h>
@@ -25,7 +26,7 @@ put(struct bits *bits, uint32_t value, uint32_t count)
             bits->bytes[bits->count / 8] |= (uint8_t)(1u << bits->count % 8);
 }
 
-/* `times` values, one after another. */
+/* Adds the value `times` times. */
 static void
 put_many(struct bits *bits, uint32_t value, uint32_t count, uint32_t times)
 {
@@ -47,7 +48,8 @@ fill(uint32_t *block, uint32_t from, uint32_t to, uint32_t word)
         block[i] = word;
 }
 
-/* The block takes this level, whose bytes are those bits and zeros behind them; back it comes. */
+/* The codec chooses this level for the block. Its bytes are these bits followed by zeros, and the
+ * block is restored. */
 static void
 check_level(const struct codec *codec, struct codec_shape shape, int32_t level,
             const uint32_t *block, const struct bits *bits)
@@ -71,7 +73,7 @@ check(const struct codec *codec, int32_t level, const uint32_t *block, const str
     check_level(codec, (struct codec_shape){CODEC_BUS_64, 1}, level, block, bits);
 }
 
-/* k = 5: 27 bits of min and of max; then index and low bits. */
+/* k = 5: 27 bits of min and of max, then index and low bits. */
 static void
 test_hilo(void **state)
 {
@@ -136,7 +138,8 @@ test_hilorebi(void **state)
     check(&codec_hilorebi, 0, block, &bits);
 }
 
-/* As many bits, with min, max, the first that is not min and the last that is not max. */
+/* The same bits, with min, max, the first word that is not min, and the last word that is not
+ * max. */
 static void
 test_hilore4ref(void **state)
 {
@@ -160,7 +163,7 @@ test_hilore4ref(void **state)
     check(&codec_hilore4ref, 0, block, &bits);
 }
 
-/* k = 2, 128 bytes: R has 0 and 192 with all low bits, G, B and A one value. */
+/* k = 2, 128 bytes: R has 0 and 192 with all low bits; G, B and A have one value. */
 static void
 test_comp(void **state)
 {
@@ -182,7 +185,8 @@ test_comp(void **state)
     check(&codec_comp, 1, block, &bits);
 }
 
-/* Two words in each sixteen, the first and the other; a sub-block with one has it twice. */
+/* Two words in each sub-block of sixteen: the first one and the other. A sub-block with one word
+ * stores it twice. */
 static void
 test_msaa(void **state)
 {
@@ -203,7 +207,7 @@ test_msaa(void **state)
     check(&codec_msaa, 1, block, &bits);
 }
 
-/* One, two and one bits of R, G and B; alpha is 8 bits in all. */
+/* One, two and one bits of R, G and B; alpha takes 8 bits in total. */
 static void
 test_color_offset(void **state)
 {
@@ -211,7 +215,7 @@ test_color_offset(void **state)
     struct bits bits = {0};
     (void)state;
     fill(block, 0, 64, 0x102030ff);
-    block[1] = 0x50607043; /* max of all; alpha is put right below */
+    block[1] = 0x50607043; /* max of all components; alpha is corrected below */
     block[2] = 0x4f5d7043; /* 1 and 3 below max, and max */
     block[3] = 0x11233143; /* 1, 3 and 1 above min */
     for (uint32_t i = 0; i < CODEC_WORDS; i++)
@@ -231,7 +235,8 @@ test_color_offset(void **state)
     check(&codec_color_offset, 0, block, &bits);
 }
 
-/* The plane of 7 steps a column and 14 a row in R; two bits of R, G and B each are corrections. */
+/* The plane has 7 steps per column and 14 per row in R. Two bits each of R, G and B are
+ * corrections. */
 static void
 test_color_plane(void **state)
 {
@@ -278,7 +283,8 @@ test_color_plane_rounds(void **state)
     check(&codec_color_plane, 0, block, &bits);
 }
 
-/* Eight samples: one differs from the one before it by +1, -2, +4 and -33, and stays so. */
+/* Eight samples: one differs from the previous one by +1, -2, +4 and -33, and the following ones
+ * equal it. */
 static void
 test_entropy(void **state)
 {
@@ -297,7 +303,8 @@ test_entropy(void **state)
     check_level(&codec_entropy, (struct codec_shape){CODEC_BUS_64, 8}, 0, block, &bits);
 }
 
-/* The fourth profile, which turns colors: a group of two colors, one of a small step of grey. */
+/* The fourth profile, which transforms colors: a group of two colors, and one with a small gray
+ * step. */
 static void
 test_quads(void **state)
 {
@@ -306,19 +313,19 @@ test_quads(void **state)
     (void)state;
     fill(block, 0, 64, 0x103050ff);
     block[9] = 0xe0c0a0ff;
-    fill(block, 61, 64, 0x133353ff); /* b, c and d 3 above a: d - c - (b - a) is -3 */
-    put(&bits, 1, 1);                /* one alpha */
+    fill(block, 61, 64, 0x133353ff); /* b, c and d are 3 above a: d - c - (b - a) is -3 */
+    put(&bits, 1, 1);                /* a single alpha */
     put(&bits, 3, 2);
     put(&bits, 0xe03020ff, 32); /* R - G, G, B - G, A */
-    /* Five groups above, then the sixteen; elements 8 to 11 are the third of these. */
+    /* Five groups of higher levels, then sixteen; elements 8 to 11 are the third of these. */
     put_many(&bits, 0, 3, 5 + 2);
     put(&bits, 7, 3);
     put_many(&bits, 0, 3, 12);
-    put(&bits, 2, 3);            /* four bits of G, none of R - G and B - G */
+    put(&bits, 2, 3);            /* four bits of G, and none of R - G and B - G */
     put(&bits, 1, 3);            /* b is the other color */
     put(&bits, 0xc0 - 0x30, 8);  /* G */
-    put(&bits, 0x120 - 0xe0, 8); /* e0 - c0, less 10 - 30 */
-    put(&bits, 0xe0 - 0x20, 8);  /* a0 - c0, less 50 - 30 */
+    put(&bits, 0x120 - 0xe0, 8); /* e0 - c0, minus 10 - 30 */
+    put(&bits, 0xe0 - 0x20, 8);  /* a0 - c0, minus 50 - 30 */
     put(&bits, 3, 4);
     put(&bits, 3, 4);
     put(&bits, 16 - 3, 4);
@@ -337,7 +344,7 @@ element_at(uint32_t x, uint32_t y)
     return (x & 1) | (x & 2) << 1 | (x & 4) << 2 | (y & 1) << 1 | (y & 2) << 2 | (y & 4) << 3;
 }
 
-/* A plane of depth with one element, of column 5 and row 2, one farther; stencil 7. */
+/* A plane of depth with one element, in column 5 and row 2, farther by one; stencil 7. */
 static void
 make_plane(uint32_t *block)
 {
@@ -353,8 +360,8 @@ put_stencil(struct bits *bits)
     put(bits, 7, 8);
 }
 
-/* Seven bits a difference: (512 - 9 - 72) / 61. That element is 1 off, the next two of its column,
- * which are predicted from it, -2 and 1. */
+/* Seven bits per difference: (512 - 9 - 72) / 61. The element differs by 1. The next two of its
+ * column, which are predicted from it, differ by -2 and 1. */
 static void
 test_ddpcm(void **state)
 {
@@ -371,12 +378,12 @@ test_ddpcm(void **state)
             if (x + y >= 2)
                 put(&bits, x != 5 ? 0 : y == 2 || y == 4 ? 1 : y == 3 ? 128 - 2 : 0, 7);
     check(&codec_ddpcm, 0, block, &bits);
-    check(&codec_depth_mix, 0, block, &bits); /* its first level is ddpcm's */
+    check(&codec_depth_mix, 0, block, &bits); /* its first level is that of ddpcm */
 }
 
-/* Four samples to a pixel of 4x4: an offset of each from the first, and one depth that is one
- * farther: pixel 2 of row 1, sample 2, from which the pixel on its right is predicted. Six bits a
- * difference: (512 - 9 - 6 * 24) / 58. */
+/* Four samples per pixel of 4x4: an offset of each from the first, and one depth that is farther by
+ * one. This is pixel 2 of row 1, sample 2, from which the pixel to its right is predicted. Six bits
+ * per difference: (512 - 9 - 6 * 24) / 58. */
 static void
 test_ddpcm_samples(void **state)
 {
@@ -403,7 +410,7 @@ test_ddpcm_samples(void **state)
     check_level(&codec_ddpcm, (struct codec_shape){CODEC_BUS_64, 4}, 0, block, &bits);
 }
 
-/* Seven bits a correction, in the order of the elements. */
+/* Seven bits per correction, in element order. */
 static void
 test_anchor(void **state)
 {
@@ -421,7 +428,7 @@ test_anchor(void **state)
     check(&codec_anchor, 0, block, &bits);
 }
 
-/* Two stencils; four bits a distance: (512 - 81 - 112) / 64. */
+/* Two stencil values; four bits per distance: (512 - 81 - 112) / 64. */
 static void
 test_depth_offset(void **state)
 {
@@ -429,7 +436,7 @@ test_depth_offset(void **state)
     struct bits bits = {0};
     (void)state;
     fill(block, 0, 64, 0x123456 << 8 | 7);
-    block[1] = 0x923456u << 8 | 9; /* max, and the second stencil */
+    block[1] = 0x923456u << 8 | 9; /* max, with the second stencil value */
     block[2] = 0x923447u << 8 | 7; /* 15 below max */
     block[63] = 0x123465 << 8 | 9; /* 15 above min */
     put(&bits, 1, 1);
@@ -447,7 +454,7 @@ test_depth_offset(void **state)
     check(&codec_depth_offset, 0, block, &bits);
 }
 
-/* Four planes: two level ones here, the others are nothing. */
+/* Four planes: two level ones, and two unused ones. */
 static void
 test_depth_plane(void **state)
 {
@@ -467,8 +474,8 @@ test_depth_plane(void **state)
     check(&codec_depth_plane, 0, block, &bits);
 }
 
-/* One plane of 10 a column and 3 a row, which the first element has at a fraction of two quarters
- * and a half; the others are nothing. */
+/* One plane of 10 per column and 3 per row. Its first element has a fraction of two quarters and a
+ * half. The others are unused. */
 static void
 test_depth_plane_slope(void **state)
 {
@@ -487,8 +494,8 @@ test_depth_plane_slope(void **state)
     check(&codec_depth_plane, 0, block, &bits);
 }
 
-/* The plane of 32 a column and 16 a row at four samples: -2, -6; 6, -2; -6, 2 and 2, 6 sixteenths
- * of a pixel from its centre, so -10, 10, -10 and 10 from the depth there. */
+/* The plane of 32 per column and 16 per row at four samples. They are at -2, -6; 6, -2; -6, 2 and
+ * 2, 6 sixteenths of a pixel from the center, so -10, 10, -10 and 10 from the depth there. */
 static void
 test_depth_plane_samples(void **state)
 {
@@ -509,9 +516,9 @@ test_depth_plane_samples(void **state)
     check_level(&codec_depth_plane, (struct codec_shape){CODEC_BUS_64, 4}, 0, block, &bits);
 }
 
-/* Planes come in the order of the first element that lies on none yet, also where another one would
- * cover more: all but three are one farther than the first; those beside and below it are so far
- * away that no slope leads there. */
+/* Planes are in the order of the first element that no plane covers yet, although another plane
+ * might cover more. All elements except three are farther than the first one by one. The elements
+ * beside it and below it are so far away that no slope reaches them. */
 static void
 test_depth_plane_order(void **state)
 {
@@ -535,7 +542,7 @@ test_depth_plane_order(void **state)
     check(&codec_depth_plane, 0, block, &bits);
 }
 
-/* Four samples: the plane is that of the first one of each pixel, and the same at the others. */
+/* Four samples: the plane is that of the first sample of each pixel, and the same at the others. */
 static void
 test_color_plane_samples(void **state)
 {
@@ -557,12 +564,12 @@ test_color_plane_samples(void **state)
     check_level(&codec_color_plane, (struct codec_shape){CODEC_BUS_64, 4}, 0, block, &bits);
 }
 
-/* Four samples of the plane of 32 and 16, each predicted where it lies: the anchor is the first of
- * pixel 1, 1. One is 3 farther. */
+/* Four samples of the plane of 32 and 16, each predicted at its position. The anchor is the first
+ * sample of pixel 1, 1. One sample is farther by 3. */
 static void
 test_anchor_samples(void **state)
 {
-    static const uint32_t from_first[4] = {0, 20, 0, 20}; /* as test_depth_plane_samples() says */
+    static const uint32_t from_first[4] = {0, 20, 0, 20}; /* see test_depth_plane_samples() */
     uint32_t block[CODEC_WORDS];
     struct bits bits = {0};
     (void)state;

@@ -1,6 +1,6 @@
-/* Blocks at the limits of each codec's levels. Low bits, distances and corrections that a level has
- * are derived here from the layouts' bit counts, as the specification gives them; a block that
- * needs exactly so many takes the level, one that needs one more takes the next. */
+/* Blocks at the limits of each codec's levels. The available low bits, distances and corrections
+ * are derived from the bit counts of the specification's layouts. A block that needs exactly the
+ * available bits takes the level; one that needs one bit more takes the next level. */
 #include "codec/codec.h"
 
 #include <setjmp.h>
@@ -16,7 +16,7 @@ static const uint32_t all_sizes[CODEC_BUSES][7] = {{64, 128, 192},
                                                    {32, 64, 96, 128, 160, 192, 224}};
 static const uint32_t size_count[CODEC_BUSES] = {3, 7};
 
-/* Bytes that the block takes; checks that it comes back. */
+/* Returns the bytes that the block takes. Checks that it is restored. */
 static uint32_t
 bytes_of(const struct codec *codec, struct codec_shape shape, const uint32_t *block)
 {
@@ -38,7 +38,7 @@ fill(uint32_t *block, uint32_t word)
         block[i] = word;
 }
 
-/* Where the element of a block of one sample lies: Morton order. */
+/* Position of an element in a block of one sample: Morton order. */
 static uint32_t
 x_of(uint32_t i)
 {
@@ -51,7 +51,8 @@ y_of(uint32_t i)
     return x_of(i >> 1);
 }
 
-/* The smallest size whose bits, without `fixed`, are `need` for each of `each`. */
+/* Returns the smallest size whose bits, without `fixed`, suffice for `need` bits for each of
+ * `each`. */
 static uint32_t
 smallest_size(enum codec_bus bus, uint32_t fixed, uint32_t each, uint32_t need)
 {
@@ -63,8 +64,8 @@ smallest_size(enum codec_bus bus, uint32_t fixed, uint32_t each, uint32_t need)
     return CODEC_BLOCK_BYTES;
 }
 
-/* The specification's row of hilo's bytes for k = 0 to 22, and its lists of k: the largest whose
- * bits fit. That the codecs have them is seen by the blocks below. */
+/* The specification's row of hilo's bytes for k = 0 to 22, and its lists of k, the largest whose
+ * bits fit. The blocks below show that the codecs have them. */
 static void
 test_k_of_the_study(void **state)
 {
@@ -92,15 +93,15 @@ test_k_of_the_study(void **state)
         assert_int_equal((256 * (s + 1) - 192) / 62, hilo_k_32[s]);
 }
 
-/* Position of the bit that the k + 1-th low bit of a reordered word is: R, G, B, A in turn. */
+/* Bit position of the k + 1-th low bit of a reordered word: R, G, B, A in turn. */
 static uint32_t
 reordered_bit(uint32_t k)
 {
     return 24 - 8 * (k % 4) + k / 4;
 }
 
-/* Min 0 and max all ones in both halves, at both ends, and in the middle one word with a single bit
- * set, which is neither unless that bit is a low one. */
+/* Min 0 and max all ones in both halves and at both ends. One word in the middle has a single bit
+ * set; it is neither min nor max unless that bit is a low one. */
 static void
 make_ends(uint32_t *block, uint32_t word)
 {
@@ -127,7 +128,7 @@ test_offset_limits(void **state)
                 assert_int_equal(bytes_of(reordered[c].codec, shape, block),
                                  smallest_size(bus, reordered[c].fixed, reordered[c].each, k + 1));
         }
-        /* hilo: min + 2^k is a reference too. */
+        /* hilo: min + 2^k is a reference, too. */
         for (uint32_t k = 0; k < 30; k++) {
             make_ends(block, 1u << k);
             assert_int_equal(bytes_of(&codec_hilo, shape, block), smallest_size(bus, 192, 62, k));
@@ -141,7 +142,7 @@ test_offset_limits(void **state)
     }
 }
 
-/* hilo at k = 5: min 0x1000 reaches 0x103f (min and min + 32), max 0x2000 down to 0x1fe0. */
+/* hilo at k = 5: min 0x1000 reaches up to 0x103f (min and min + 32), max 0x2000 down to 0x1fe0. */
 static void
 test_hilo_references(void **state)
 {
@@ -151,22 +152,22 @@ test_hilo_references(void **state)
     for (uint32_t i = 0; i < CODEC_WORDS; i++)
         block[i] = i % 2 ? 0x2000 - ((i & 31) ^ 1) : 0x1000 + i;
     assert_int_equal(bytes_of(&codec_hilo, shape, block), 64);
-    block[7] = 0x1040; /* its high part is two above min's */
+    block[7] = 0x1040; /* its high part is two above that of min */
     assert_int_equal(bytes_of(&codec_hilo, shape, block), 128);
-    block[7] = 0x1fdf; /* two below max's */
+    block[7] = 0x1fdf; /* two below that of max */
     assert_int_equal(bytes_of(&codec_hilo, shape, block), 128);
     block[0] = 0; /* k = 13: 0 to 0x3fff */
     block[7] = 0x3fff;
     assert_int_equal(bytes_of(&codec_hilo, shape, block), 128);
     block[8] = UINT32_MAX;
     assert_int_equal(bytes_of(&codec_hilo, shape, block), 128);
-    block[9] = 0x4000; /* 13 bits: parts 0, 1, top, top - 1; this one is 2 */
+    block[9] = 0x4000; /* 13 bits: the high parts are 0, 1, top and top - 1, and this one is 2 */
     assert_int_equal(bytes_of(&codec_hilo, shape, block), 192);
     block[9] = 0x80000000; /* 21 bits: the same argument */
     assert_int_equal(bytes_of(&codec_hilo, shape, block), CODEC_BLOCK_BYTES);
 }
 
-/* The layout, bit by bit: 27 bits of min and of max, then index and 5 low bits. */
+/* The layout bit by bit: 27 bits of min and of max, then index and 5 low bits. */
 static void
 test_hilo_bytes(void **state)
 {
@@ -176,41 +177,42 @@ test_hilo_bytes(void **state)
     fill(block, 0x20);
     block[0] = 0x41; /* max */
     codec_hilo.compress(block, (struct codec_shape){CODEC_BUS_64, 1}, 0, packed);
-    /* 1 in 27 bits; 2 from bit 27 on: bit 28; word 0 from bit 54 on: index 1, low bits 1. */
+    /* 1 in 27 bits; 2 from bit 27 on: bit 28; word 0 from bit 54 on: index 1, low bits 1 */
     static const uint8_t expected[8] = {1, 0, 0, 0x10, 0, 0, 0x40, 1};
     assert_memory_equal(packed, expected, sizeof expected);
     for (uint32_t i = 8; i < sizeof packed; i++) /* index 0, low bits 0 */
         assert_int_equal(packed[i], 0);
 }
 
-/* Which references are found where min and max do not do. */
+/* References that the codecs find when min and max do not suffice. */
 static void
 test_more_references(void **state)
 {
     (void)state;
     const struct codec_shape shape = {CODEC_BUS_64, 1};
-    const uint32_t a = 0, b = 0x40000000, c = 0x80000000, d = 0xc0000000; /* high at every k */
+    /* high parts differ at every k */
+    const uint32_t a = 0, b = 0x40000000, c = 0x80000000, d = 0xc0000000;
     uint32_t block[CODEC_WORDS];
     fill(block, a);
     block[63] = d;
     block[5] = b;
     block[40] = c;
-    /* Min, max, the first that is not min (b), the last that is not max (a): not c. */
+    /* Min, max, the first that is not min (b) and the last that is not max (a): c is missing. */
     assert_int_equal(bytes_of(&codec_hilore4ref, shape, block), CODEC_BLOCK_BYTES);
-    block[62] = c; /* now the last is c */
+    block[62] = c; /* now the last one is c */
     assert_int_equal(bytes_of(&codec_hilore4ref, shape, block), 64);
-    /* Halves: a and b, then a (or c) and d: c is not one of a half's ends. */
+    /* Halves: a and b, then a (or c) and d: c is not min or max of a half. */
     assert_int_equal(bytes_of(&codec_hilorebi, shape, block), CODEC_BLOCK_BYTES);
     for (uint32_t i = 32; i < 62; i++)
         block[i] = c;
     assert_int_equal(bytes_of(&codec_hilorebi, shape, block), 64);
-    /* Any word may use any of them: a to d in the first half with b inside, b to c in the second.
-     */
+    /* Any word may use any reference: a to d in the first half with b inside, b to c in the
+     * second. */
     block[3] = d;
     block[63] = b;
     assert_int_equal(bytes_of(&codec_hilorebi, shape, block), 64);
     assert_int_equal(bytes_of(&codec_hilore, shape, block), CODEC_BLOCK_BYTES);
-    /* Max all over but for a, b and, in the very last word, c: that is the last that is not max. */
+    /* All words are max except a, b and, as the last word, c, which is the last that is not max. */
     fill(block, d);
     block[0] = a;
     block[1] = b;
@@ -218,7 +220,7 @@ test_more_references(void **state)
     assert_int_equal(bytes_of(&codec_hilore4ref, shape, block), 64);
 }
 
-/* As the specification defines it, word by word. */
+/* Evaluates the definition in the specification, word by word. */
 static bool
 fits_sub_blocks(const uint32_t *block, uint32_t references, uint32_t n)
 {
@@ -278,7 +280,8 @@ test_msaa_levels(void **state)
     }
 }
 
-/* Bits of R, G, B (and A, when it varies) that a level has: evenly, the rest to G, R, B. */
+/* Bits of component c (R, G, B, and A if it varies) in a level: an even share, with the rest to G,
+ * R, B. */
 static uint32_t
 share(uint32_t sum, uint32_t components, uint32_t c)
 {
@@ -286,7 +289,7 @@ share(uint32_t sum, uint32_t components, uint32_t c)
     return sum / components + (rank[c] < sum % components);
 }
 
-/* The size in which component c (R, G, B, A) has `need` bits, when it alone needs any. */
+/* The size in which component c (R, G, B, A) has `need` bits, if it alone needs any. */
 static uint32_t
 color_size(enum codec_bus bus, uint32_t c, uint32_t need, uint32_t fixed_opaque, uint32_t fixed)
 {
@@ -327,7 +330,7 @@ test_color_plane_limits(void **state)
         for (uint32_t c = 0; c < 4; c++)
             for (uint32_t need = 1; need <= 8; need++) {
                 const uint32_t shift = 24 - 8 * c;
-                /* Four steps a column, two a row: exact, since 7 x 4 and 7 x 2 are whole. */
+                /* Four steps per column, two per row: exact, since 7 x 4 and 7 x 2 are integers. */
                 for (uint32_t i = 0; i < CODEC_WORDS; i++) {
                     const uint32_t x = x_of(i), y = y_of(i);
                     block[i] = (64 + 4 * x + 2 * y) * 0x01010101u;
@@ -342,8 +345,8 @@ test_color_plane_limits(void **state)
             }
 }
 
-/* With 8 samples: 56 elements are predicted from the sample before them, so that their differences
- * can be anything. `a` differences of 1 in all (3 bits instead of 1), one of `size`. */
+/* With 8 samples, 56 elements are predicted from the previous sample, so their differences are
+ * arbitrary. Makes `ones` differences of 1 in total (3 bits instead of 1), and one of `size`. */
 static void
 make_differences(uint32_t *block, uint32_t ones, int32_t size)
 {
@@ -377,7 +380,7 @@ test_entropy_code(void **state)
     for (uint32_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
         for (int32_t size = rows[r].from; size <= rows[r].to; size++)
             for (int32_t sign = -1; sign <= 1; sign += 2) {
-                /* 32 bits, 252 codes; as many of 3 bits as there is room for. */
+                /* 32 bits, 252 codes, and the maximum number of codes of 3 bits */
                 const uint32_t ones = (512 - 32 - 251 - rows[r].bits) / 2;
                 make_differences(block, ones, sign * size);
                 assert_int_equal(bytes_of(&codec_entropy, shape, block), 64);
@@ -386,12 +389,13 @@ test_entropy_code(void **state)
             }
 }
 
-/* Codes of 16, of 3 and of 1 bits that fill each level to the last bit (an even number of 16 bits:
- * what is left then is even too), and two bits more. */
+/* Codes of 16, 3 and 1 bits that fill each level to the last bit, and two bits more. The number of
+ * 16-bit codes is even, so that the remaining bits are even, too. */
 static void
 test_entropy_limits(void **state)
 {
-    enum { CODES = 4 * 63, FREE = 4 * 56 }; /* free: of samples behind the first one of a pixel */
+    /* FREE: differences of samples after the first one of a pixel */
+    enum { CODES = 4 * 63, FREE = 4 * 56 };
     uint32_t block[CODEC_WORDS];
     (void)state;
     for (enum codec_bus bus = 0; bus < CODEC_BUSES; bus++)
@@ -421,14 +425,15 @@ test_entropy_limits(void **state)
         }
 }
 
-/* Neighbours to the left, above, and of the pixel itself: one difference each for a step in x, in y
- * and between samples. */
+/* Predictions from the left, from above, and from the same pixel: a step in x, in y or between
+ * samples gives one difference. */
 static void
 test_entropy_neighbours(void **state)
 {
     (void)state;
     uint32_t block[CODEC_WORDS];
-    for (uint32_t i = 0; i < CODEC_WORDS; i++) { /* right half 1 brighter, lower half 2 */
+    /* the right half is brighter by 1, the lower half by 2 */
+    for (uint32_t i = 0; i < CODEC_WORDS; i++) {
         const uint32_t x = x_of(i), y = y_of(i);
         block[i] = (x >= 4 ? 1 : 0) + (y >= 4 ? 2u : 0);
     }
@@ -436,15 +441,15 @@ test_entropy_neighbours(void **state)
     const struct codec_shape shape = {CODEC_BUS_64, 1};
     assert_int_equal(bytes_of(&codec_entropy, shape, block), 64);
     codec_entropy.compress(block, shape, 0, packed);
-    /* 8 rows step by 1 (`100`), and the first pixel of row 4 by 2 (`1100`): 32 + 252 + 16 + 3 bits;
-     * the rest of the 64 bytes is zero. */
+    /* 8 rows step by 1 (`100`), and the first pixel of row 4 by 2 (`1100`): 32 + 252 + 16 + 3 bits.
+     * The rest of the 64 bytes is zero. */
     uint32_t ones = 0;
     for (uint32_t i = 4; i < 64; i++)
         ones += (uint32_t)__builtin_popcount(packed[i]);
     assert_int_equal(ones, 8 + 2);
 }
 
-/* Depth codecs: one element off by what needs `need` bits. */
+/* Depth codecs: one element deviates by a value that needs `need` bits. */
 static void
 test_depth_limits(void **state)
 {
@@ -459,7 +464,7 @@ test_depth_limits(void **state)
                     const uint32_t x = x_of(i), y = y_of(i);
                     block[i] = (0x800000 + 1000 * x + 70 * y) << 8 | (two && i == 5 ? 9 : 4);
                 }
-                /* The last element: no other one is predicted from it. */
+                /* the last element, from which no other one is predicted */
                 block[63] -= (1u << (need - 1)) << 8;
                 assert_int_equal(bytes_of(&codec_ddpcm, shape, block),
                                  smallest_size(bus, stencil_bits + 72, 61, need));
@@ -491,7 +496,7 @@ test_three_stencils_do_not_fit(void **state)
                          CODEC_BLOCK_BYTES);
 }
 
-/* Level planes, 1 to 9 of them: 90 P + 64 log2 P bits, rounded up. */
+/* 1 to 9 level planes: 90 P + 64 log2 P bits, with log2 P rounded up. */
 static void
 test_depth_plane_limits(void **state)
 {
@@ -522,16 +527,16 @@ test_depth_plane_slopes(void **state)
     }
     assert_int_equal(bytes_of(&codec_depth_plane, (struct codec_shape){CODEC_BUS_32, 1}, block),
                      32);
-    block[63] += 1 << 8; /* one element beside it: another plane */
+    block[63] += 1 << 8; /* one element that deviates: another plane */
     assert_int_equal(bytes_of(&codec_depth_plane, (struct codec_shape){CODEC_BUS_32, 1}, block),
                      32);
-    block[40] += 5 << 8; /* and another, with no neighbour: three */
+    block[40] += 5 << 8; /* and another one without such a neighbor: three planes */
     assert_int_equal(bytes_of(&codec_depth_plane, (struct codec_shape){CODEC_BUS_32, 1}, block),
                      64);
 }
 
-/* A quarter of a step a column or a row: one plane too, whichever fraction the first element has.
- */
+/* A quarter step per column or per row: still one plane, whatever fraction the first element
+ * has. */
 static void
 test_depth_plane_fractions(void **state)
 {
@@ -546,8 +551,8 @@ test_depth_plane_fractions(void **state)
         }
 }
 
-/* Four samples a pixel, at the standard places of Direct3D in 1/16 pixel: a plane of whole steps a
- * sixteenth is one plane there too, and with the samples at other places it is none. */
+/* Four samples per pixel at the standard positions of Direct3D, in 1/16 pixel. A plane of whole
+ * steps per sixteenth is one plane. With samples at other positions it is none. */
 static void
 test_depth_plane_samples(void **state)
 {
@@ -571,7 +576,7 @@ test_depth_plane_samples(void **state)
     }
 }
 
-/* The best of its parts. */
+/* depth_mix is the best of its parts. */
 static void
 test_depth_mix(void **state)
 {
@@ -598,8 +603,9 @@ test_depth_mix(void **state)
     }
 }
 
-/* quads, with one color beside few of another, far from it: 35 bits, the classes of 21 groups in 3
- * bits (the fourth profile), and 27 bits for each group that has two colors. */
+/* quads: one color, and a few groups with another color far from it. This takes 35 bits, the
+ * classes of 21 groups in 3 bits each (the fourth profile), and 27 bits per group with two
+ * colors. */
 static void
 test_quads_limits(void **state)
 {
@@ -616,9 +622,9 @@ test_quads_limits(void **state)
         }
 }
 
-/* Kinds of groups, by what is added to R, G and B of a for b and c; d is b + c - a, but for the
- * last two. Bits in the fourth profile: 3 x 24 (8 bits each), 3 x 10 (6 of G, 2 of R - G and B -
- * G), 3 x 8, 3 x 6 (of G alone), 3 + 24 (another color). */
+/* Kinds of groups, by the values added to R, G and B of a for b and c; d is b + c - a, except in
+ * the last two. Bits in the fourth profile: 3 x 24 (8 bits each), 3 x 10 (6 of G, 2 of R - G and B
+ * - G), 3 x 8, 3 x 6 (only G), 3 + 24 (another color). */
 enum quad { QUAD_30, QUAD_24, QUAD_18, OTHER_COLOR_27, WIDE_72, QUAD_KINDS };
 
 static void
@@ -629,7 +635,7 @@ add_quad(uint32_t *block, uint32_t first, uint32_t step, enum quad kind)
         [QUAD_24] = {{64, 64, 64}, {25, 25, 25}, {89, 89, 89}},
         [QUAD_18] = {{20, 20, 20}, {25, 25, 25}, {45, 45, 45}},
         [OTHER_COLOR_27] = {{208, 144, 80}},
-        [WIDE_72] = {{228, 100, 100}, {0, 1, 2}, {0, 2, 1}}, /* R - G too is 128 off */
+        [WIDE_72] = {{228, 100, 100}, {0, 1, 2}, {0, 2, 1}}, /* R - G deviates by 128, too */
     };
     for (uint32_t i = 0; i < 3; i++) {
         uint32_t word = block[first] & 0xff;
@@ -639,8 +645,9 @@ add_quad(uint32_t *block, uint32_t first, uint32_t step, enum quad kind)
     }
 }
 
-/* 98 bits (35, and 21 classes of 3) and threes: the last sum that fits a level, and one step more
- * that does not. The other profiles have 119 bits, and take no fewer for any of these groups. */
+/* 98 bits (35, and 21 classes of 3) plus multiples of three: the largest sum that fits a level, and
+ * the next one, which does not. The other profiles take 119 bits, and at least as many for each
+ * group. */
 static void
 test_quads_sums(void **state)
 {
@@ -662,7 +669,7 @@ test_quads_sums(void **state)
         for (uint32_t kind = 0; kind < QUAD_KINDS; kind++)
             for (uint32_t used = 0; used < rows[r].counts[kind]; used++)
                 groups[count++] = kind;
-        /* From the 21 - count-th group on, so that a comes before what is made from it. */
+        /* Starts at group 21 - count, so that a precedes the elements made from it. */
         for (uint32_t i = 0; i < count; i++) {
             const uint32_t g = 21 - count + i;
             const uint32_t first = g == 0 ? 0 : g < 5 ? (g - 1) * 16 : (g - 5) * 4;
@@ -674,8 +681,8 @@ test_quads_sums(void **state)
     }
 }
 
-/* Grey steps of one each element down and right of a plane cost nothing: b, c, and the plane's d.
- * In the first profile a group whose G differs by -1 or 1 takes (2, 0): 6 bits. */
+/* Gray steps of one per element to the right and down: d is on the plane through a, b and c and
+ * costs nothing. In the first profile a group whose G differs by -1 or 1 takes (2, 0): 6 bits. */
 static void
 test_quads_plane(void **state)
 {
@@ -689,14 +696,14 @@ test_quads_plane(void **state)
     }
     /* First profile: 35 + 4 x 21 + 16 x 6 = 215 bits; the fourth: 35 + 63 + 16 x 12 = 290. */
     assert_int_equal(bytes_of(&codec_quads, (struct codec_shape){CODEC_BUS_32, 1}, block), 32);
-    block[3] = 0x444444ff; /* its difference, 2, needs 3 bits: (4, 0), 12 bits: 221 */
+    block[3] = 0x444444ff; /* its difference, 2, needs 3 bits: (4, 0), 12 bits; total 221 */
     assert_int_equal(bytes_of(&codec_quads, (struct codec_shape){CODEC_BUS_32, 1}, block), 32);
-    for (uint32_t g = 1; g < 8; g++) /* 8 of 12 bits, 8 of 6: 263 */
+    for (uint32_t g = 1; g < 8; g++) /* 8 groups of 12 bits, 8 of 6: 263 */
         block[4 * g + 3] = 0x444444ff;
     assert_int_equal(bytes_of(&codec_quads, (struct codec_shape){CODEC_BUS_32, 1}, block), 64);
 }
 
-/* Where the one word lies that is min, or max, of a block plays no part. */
+/* The position of the single min or max word of a block does not matter. */
 static void
 test_ends_anywhere(void **state)
 {

@@ -204,8 +204,8 @@ test_unfilled(void **state)
     assert_true(out[0].is_point);
 }
 
-/* A polygon drawn as lines or points uses the stencil state of its own face (OpenGL 2.1
- * specification, 4.1.4). It is clockwise on the screen, where y grows downwards. */
+/* A polygon drawn as lines or points uses the stencil state of its face (OpenGL 2.1 specification,
+ * 4.1.4). It is clockwise on the screen, where y grows downwards. */
 static void
 test_unfilled_faces(void **state)
 {

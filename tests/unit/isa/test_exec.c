@@ -1,4 +1,4 @@
-/* isa/exec.h: every opcode by an example worked out by hand, divergence, texture requests. */
+/* isa/exec.h: an example for every opcode, divergence, and texture requests. */
 #include "rigs/exec_rig.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@ union value {
     int32_t i[4];
 };
 
-/* OUT[0] = opcode of IN[0], IN[1], IN[2]; lane 1 of the quad has twice the floats for DDX. */
+/* OUT[0] = opcode of IN[0], IN[1], IN[2]. Lane 1 of the quad has twice the floats, for DDX. */
 struct example {
     const char *opcode;
     union value a, b, c, wanted;
@@ -48,7 +48,7 @@ static const struct example examples[] = {
     {"DIV", F(1, -2, 3, 4), F(2, 2, 4, 0), NOTHING, F(0.5f, -1, 0.75f, INFINITY)},
     {"MIN", F(1, 5, NAN, 2), F(2, 3, 7, NAN), NOTHING, F(1, 3, 7, 2)},
     {"MAX", F(1, 5, NAN, 2), F(2, 3, 7, NAN), NOTHING, F(2, 5, 7, 2)},
-    /* No denormals come of arithmetic; a move keeps them. */
+    /* Arithmetic flushes denormals; a move preserves them. */
     {"MUL", F(0x1p-100f, -0x1p-100f, 0x1p-126f, 0x1p-127f), F(0x1p-49f, 0x1p-49f, 1, 4), NOTHING,
      F(0, -0.0f, 0x1p-126f, 0x1p-125f)},
     {"POW", F(0x1p-61f, 0, 0, 0), F(2.4f, 0, 0, 0), NOTHING, F(0, 0, 0, 0)},
@@ -122,7 +122,8 @@ static const struct example examples[] = {
     {"ISLT", S(1, 2, 3, -1), S(1, 1, 4, 0), NOTHING, U(0, 0, ALL, ALL)},
     {"ISGE", S(1, 2, 3, -1), S(1, 1, 4, 0), NOTHING, U(ALL, ALL, 0, 0)},
     {"UCMP", U(0, 1, ALL, 0), F(5, 5, 5, 5), F(6, 6, 6, 6), F(6, 5, 5, 6)},
-    /* The quad's inputs are a, 2a, 3a, 5a in reading order: along x a above and 2a below. */
+    /* The inputs of the quad are a, 2a, 3a, 5a in reading order: along x the difference is a above
+     * and 2a below. */
     {"DDX", F(1, -2, 0.5f, 4), NOTHING, NOTHING, F(1, -2, 0.5f, 4)},
     {"DDX_FINE", F(1, -2, 0.5f, 4), NOTHING, NOTHING, F(1, -2, 0.5f, 4)},
     {"DDY", F(1, -2, 0.5f, 4), NOTHING, NOTHING, F(2, -4, 1, 8)},
@@ -147,7 +148,8 @@ info_of(const char *opcode)
 enum example_form {
     FORM_PLAIN,      /* operands are inputs */
     FORM_IMMEDIATES, /* operands are immediates */
-    FORM_MASKED,     /* only in lanes 4 to 7, over the first operand, through reversed swizzles */
+    /* only in lanes 4 to 7, destination is the first operand, with reversed swizzles */
+    FORM_MASKED,
     FORM_COUNT,
 };
 
@@ -234,7 +236,7 @@ test_examples(void **state)
             check_example(&examples[i], form);
 }
 
-/* NaNs of different signs and payloads: arithmetic gives the one NaN. */
+/* NaNs of different signs and payloads: arithmetic returns the canonical NaN. */
 static void
 test_one_nan(void **state)
 {
@@ -257,11 +259,11 @@ test_one_nan(void **state)
     }
 }
 
-/* Programs whose IN[0].x is the number of the lane, and what OUT[0].x must be then. */
+/* Programs whose IN[0].x is the lane number, and their expected OUT[0].x. */
 typedef float lane_fn(int lane);
 
 struct flow_case {
-    const char *body; /* behind the declarations */
+    const char *body; /* after the declarations */
     lane_fn *wanted;
 };
 
@@ -286,7 +288,7 @@ wanted_swizzle(int lane)
     return (float)(3 * 1000 + lane * 10) + 5.0f;
 }
 
-/* Each lane adds the odd numbers up to its own number, at most five. */
+/* Each lane adds the odd numbers up to its number, at most five. */
 static float
 wanted_loop(int lane)
 {
@@ -364,7 +366,7 @@ static const struct flow_case flow_cases[] = {
      "4: ENDIF\n"
      "5: END\n",
      wanted_if},
-    /* x y z exchanged in place; modifiers: 3 * 1000 - -(lane * 10) + |-5|. */
+    /* x y z exchanged in place; modifiers: 3 * 1000 - -(lane * 10) + |-5| */
     {"0: MOV TEMP[0].x, IN[0].xxxx\n"
      "1: MOV TEMP[0].y, CONST[0].zzzz\n"
      "2: MOV TEMP[0].xy, TEMP[0].yxxx\n"
@@ -530,12 +532,12 @@ test_kill(void **state)
     for (uint32_t lane = 0; lane < 8; lane++)
         input(&m, 0, 0)[lane] = input(&m, 0, 3)[lane] = (float)lane;
     exec_rig_run(&m);
-    assert_int_equal(m.exec->killed, 0xc3); /* 0, 1 below 2; 6, 7 from 6 on */
+    assert_int_equal(m.exec->killed, 0xc3); /* 0 and 1 are below 2; 6 and 7 are at least 6 */
     for (uint32_t lane = 0; lane < 8; lane++)
-        assert_true(output(&m, 0, 0, lane) == 1.0f); /* killed lanes still help */
+        assert_true(output(&m, 0, 0, lane) == 1.0f); /* killed lanes still run as helpers */
     exec_rig_end(&m);
 
-    /* When all are killed nothing more is run. */
+    /* If all lanes are killed, no further instruction runs. */
     exec_rig_start(&m, STAGE_FRAGMENT, kill_text, 4);
     for (uint32_t lane = 0; lane < 4; lane++)
         input(&m, 0, 0)[lane] = -1.0f;
@@ -545,8 +547,8 @@ test_kill(void **state)
     exec_rig_end(&m);
 }
 
-/* What a texture instruction asks for lane 2, whose IN[0] is (8, 12, 20, 4), IN[1] (1, 2, 3, 5),
- * IN[2] (6, 7, 9, 11). */
+/* The texture request of lane 2, whose IN[0] is (8, 12, 20, 4), IN[1] (1, 2, 3, 5), IN[2] (6, 7, 9,
+ * 11). */
 struct texture_case {
     const char *instruction;
     enum opcode opcode;
@@ -639,7 +641,7 @@ cover(bool covered[OPCODE_COUNT], enum shader_stage stage, const char *text)
     program_destroy(program);
 }
 
-/* Each line of isa.def has an example above, and sensible costs. */
+/* Each line of isa.def has an example above, and plausible costs. */
 static void
 test_every_opcode_has_an_example(void **state)
 {

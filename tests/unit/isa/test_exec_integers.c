@@ -1,8 +1,7 @@
-/* isa/exec.h: the integer opcodes at their edges, every pair (and triple) of a list of values that
- * hurt, against models in 64 bits and doubles. Where GLSL and TGSI leave the result open, it is
- * what Direct3D 10 asks of hardware: a division by zero gives all ones (0 for IDIV, as TGSI has
- * it), a shift counts by the lowest five bits, a conversion stops at the ends of the range, and NaN
- * gives 0; INT_MIN / -1 wraps. */
+/* isa/exec.h: integer opcodes with every pair (and triple) of critical values, compared with models
+ * in 64-bit integers and doubles. Where GLSL and TGSI leave the result undefined, it is what
+ * Direct3D 10 requires of hardware. A division by zero gives all ones (0 for IDIV, as in TGSI). A
+ * shift uses the lowest five bits. A conversion saturates, and NaN gives 0. INT_MIN / -1 wraps. */
 #include "rigs/exec_rig.h"
 
 #include <math.h>
@@ -132,7 +131,7 @@ static const uint32_t edges[] = {
 };
 enum { EDGES = sizeof edges / sizeof *edges };
 
-/* Operands of one run: a lane each, in all four channels. */
+/* Operands of one run: one per lane, the same in all four channels. */
 struct batch {
     uint32_t operands[3][LANES];
     uint32_t count;
@@ -228,13 +227,14 @@ test_conversions(void **state)
         struct batch batch = {.count = 0};
         for (size_t k = 0; k < sizeof values / sizeof *values; k++)
             batch.operands[0][batch.count++] = bits_of(values[k]);
-        batch.operands[0][batch.count++] = 0xffc12345u; /* NaNs of other kinds */
+        batch.operands[0][batch.count++] = 0xffc12345u; /* other NaNs */
         batch.operands[0][batch.count++] = 0x7f800001u;
         run_batch(&conversions[i], &batch);
     }
 }
 
-/* An index of any kind never leaves the registers: outside, reads give 0 and writes are lost. */
+/* An index never addresses data outside the registers: outside, reads give 0 and writes are
+ * discarded. */
 static void
 test_addresses(void **state)
 {

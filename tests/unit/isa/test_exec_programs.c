@@ -1,8 +1,8 @@
-/* isa/exec.h: whole programs. Arrays of samplers, threads that do not end, and
- * lanes that do not depend on the group they are in. */
+/* isa/exec.h: whole programs. Arrays of samplers, endless threads, and results that do not depend
+ * on the group of a lane. */
 #include "rigs/exec_rig.h"
 
-/* An index picks the sampler; outside the array, which begins at 3, it is the first one. */
+/* An index selects the sampler. Outside of the array, which begins at 3, it is the first one. */
 static void
 test_sampler_arrays(void **state)
 {
@@ -27,7 +27,7 @@ test_sampler_arrays(void **state)
     }
 }
 
-/* Everything at once: what a lane computes must not depend on the group it is in. */
+/* Many features together: the result of a lane must not depend on its group. */
 static const char mixed_text[] = "FRAG\n"
                                  "DCL IN[0..1], GENERIC[0], PERSPECTIVE\n"
                                  "DCL OUT[0..1], COLOR[0]\n"
@@ -73,7 +73,7 @@ next_random(uint32_t *seed)
     return *seed >> 8;
 }
 
-/* Inputs of a block whose first lane is `first` of all. */
+/* Fills the inputs of a block whose first lane has the overall number `first`. */
 static void
 fill_inputs(struct exec *exec, uint32_t first)
 {
@@ -85,7 +85,8 @@ fill_inputs(struct exec *exec, uint32_t first)
     }
 }
 
-/* Outputs of 64 lanes, run in groups of `lanes`: [register][channel][lane] and who was killed. */
+/* Outputs of 64 lanes, run in groups of `lanes`: [register][channel][lane]. Returns the mask of
+ * killed lanes. */
 static uint64_t
 run_mixed(uint32_t lanes, float out[2][4][64])
 {
@@ -111,7 +112,7 @@ test_lane_count_does_not_matter(void **state)
     uint64_t killed = run_mixed(64, wide);
     assert_true(killed != 0 && killed != UINT64_MAX);
     for (uint32_t lanes = 4; lanes <= 32; lanes *= 2) {
-        /* A group that is all killed stops early: its outputs count for nothing. */
+        /* A group whose lanes are all killed stops early, so its outputs are ignored. */
         assert_int_equal(run_mixed(lanes, narrow), killed);
         for (uint32_t k = 0; k < 8; k++)
             for (uint32_t lane = 0; lane < 64; lane++)
@@ -120,7 +121,7 @@ test_lane_count_does_not_matter(void **state)
     }
 }
 
-/* A group of blocks with `lanes` lanes. */
+/* A group of `lanes` lanes in several blocks. */
 struct wide {
     struct program *program;
     struct exec *blocks;
@@ -157,7 +158,7 @@ wide_end(struct wide *w)
     free(w->memory);
 }
 
-/* Each block of a wide group computes what it computes alone. */
+/* Each block of a wide group computes the same as alone. */
 static void
 test_wide_groups(void **state)
 {
@@ -199,10 +200,10 @@ static const char counting_text[] = "FRAG\n"
                                     "8: MOV OUT[0], TEMP[0]\n"
                                     "9: END\n";
 
-/* Lane n counts to n in a loop. One program counter: the group runs until its last lane is through.
- * In every round one lane leaves: SGE, IF, BRK, and as nobody else ran that, ENDIF, ADD, ENDLOOP
- * for the others; in the last round nobody is left behind ENDIF but ENDLOOP is run, to close the
- * loop. MOV and BGNLOOP come before, MOV and END behind it. */
+/* Lane n counts to n in a loop. With a single program counter the group runs until its last lane
+ * has finished. One lane leaves per iteration: SGE, IF, BRK, and ENDIF, ADD, ENDLOOP for the
+ * others. In the last iteration no lane remains after BRK, but ENDLOOP runs to close the loop. MOV
+ * and BGNLOOP precede the loop, MOV and END follow it. */
 static void
 test_divergence_over_blocks(void **state)
 {
@@ -245,8 +246,7 @@ set_input(struct wide *w, uint32_t register_number, uint32_t lane, float value)
 }
 
 /* A lane that counts to n runs MOV and BGNLOOP, n times SGE, IF, ADD and ENDLOOP, then SGE, IF and
- * BRK, and the MOV at the end: 4 n + 6 instructions, whichever other lanes are there and whatever
- * they do. */
+ * BRK, and the MOV at the end. These are 4 n + 6 instructions, independent of other lanes. */
 static void
 test_threads_are_counted(void **state)
 {
@@ -267,8 +267,8 @@ test_threads_are_counted(void **state)
                 }
 }
 
-/* Also in both branches of a condition and in a subroutine: CAL, BGNSUB, SGE and IF, then MUL and
- * ELSE or MUL and ENDIF, RET and MOV. */
+/* The count includes both branches of a condition and a subroutine: CAL, BGNSUB, SGE and IF, then
+ * MUL and ELSE or MUL and ENDIF, RET and MOV. */
 static const char branches_text[] = "FRAG\n"
                                     "DCL IN[0], GENERIC[0], LINEAR\n"
                                     "DCL OUT[0], COLOR\n"
@@ -303,9 +303,9 @@ test_branches_are_counted(void **state)
         }
 }
 
-/* Lanes that count in the first branch wait for those of the second: one that waits with all the
- * instructions that it may run is endless when it goes on. IF, the loop (4 n + 5), ELSE or ENDIF,
- * MOV: 4 n + 8. */
+/* Lanes that count in the first branch wait for those of the second one. A waiting lane that has
+ * used its limit of instructions is endless when it continues. IF, the loop (4 n + 5), ELSE or
+ * ENDIF, and MOV are 4 n + 8 instructions. */
 #define LOOP                                                                                       \
     "MOV TEMP[0], IMM[0].xxxx\nBGNLOOP\nSGE TEMP[1].x, TEMP[0].xxxx, IN[0].xxxx\n"                 \
     "IF TEMP[1].xxxx\nBRK\nENDIF\nADD TEMP[0].x, TEMP[0].xxxx, IMM[0].yyyy\nENDLOOP\n"
@@ -336,7 +336,7 @@ test_waiting_threads_are_counted(void **state)
         }
 }
 
-/* Lanes with a number of 1 and more are killed, and loop for ever. */
+/* Lanes with a number of 1 or more are killed and loop endlessly. */
 static const char killed_text[] = "FRAG\n"
                                   "DCL IN[0..1], GENERIC[0], LINEAR\n"
                                   "DCL OUT[0], COLOR\n"
@@ -351,8 +351,8 @@ static const char killed_text[] = "FRAG\n"
                                   "6: MOV OUT[0], IMM[0].yyyy\n"
                                   "7: END\n";
 
-/* A fragment that was killed runs on for the derivatives of its quad, and is endless with it. A
- * quad in which all were killed ends by itself, or at the limit where others wait for it. */
+/* A killed fragment runs on for the derivatives of its quad, and may be endless with it. A quad
+ * whose fragments are all killed ends by itself, or at the limit if others wait for it. */
 static void
 test_killed_quads_end(void **state)
 {

@@ -1,4 +1,4 @@
-/* isa/math.h against the host's long double functions, in units of the last place. */
+/* isa/math.h compared with the host's long double functions, in units of the last place. */
 #include "isa/math.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ float_of_bits(uint32_t bits)
     return f;
 }
 
-/* Error in units of the last place of a float near `exact`. */
+/* Returns the error in units of the last place of a float near `exact`. */
 static double
 error_in_ulp(float got, long double exact)
 {
@@ -39,7 +39,8 @@ is_inside(long double exact)
 typedef float float_fn(float);
 typedef long double exact_fn(long double);
 
-/* Floats of all sizes: every `stride`-th bit pattern from `from` to `to`, and their negatives. */
+/* Returns the worst error over floats of all sizes: every `stride`-th bit pattern from `from` to
+ * `to`, and optionally their negatives. */
 static double
 worst_error(float_fn *fn, exact_fn *exact, float from, float to, uint32_t stride, bool negative)
 {
@@ -73,7 +74,7 @@ test_accuracy(void **state)
     assert_true(worst_error(math_cos, cosl, 100.0f, INFINITY, 3989, true) <= 0.501);
 }
 
-/* The floats nearest to multiples of pi / 2 lose most in the reduction. */
+/* Range reduction loses most precision for the floats nearest to multiples of pi / 2. */
 static void
 test_near_multiples_of_pi(void **state)
 {

@@ -1,4 +1,4 @@
-/* isa/program.h: what is decoded from TGSI as Mesa prints it, liveness, refusals, hostile texts. */
+/* isa/program.h: decoding of TGSI as Mesa prints it, liveness, refusals, hostile texts. */
 #include "base/mem.h"
 #include "isa/exec.h"
 
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* A lit vertex program in the manner of Mesa's fixed function. */
+/* A lit vertex program like those of Mesa's fixed function. */
 static const char vertex_text[] =
     "VERT\n"
     "DCL IN[0]\n"
@@ -134,7 +134,7 @@ test_instructions(void **state)
     program_destroy(program);
 }
 
-/* Bit t % 64 is temporary t; an array of 64 and more has all. */
+/* Bit t % 64 is temporary t; an array of 64 or more sets all bits. */
 static void
 test_scoreboard(void **state)
 {
@@ -224,28 +224,29 @@ struct live_case {
 };
 
 static const struct live_case live_cases[] = {
-    /* One after the other: the register of the first is free when the second is written. */
+    /* In sequence: the register of the first is free when the second one is written. */
     {"0: MOV TEMP[0], IN[0]\n1: MOV TEMP[5], TEMP[0]\n2: MOV OUT[0], TEMP[5]\n3: END\n", 1},
     {"0: MOV TEMP[0], IN[0]\n1: MOV TEMP[1], IN[0]\n2: ADD OUT[0], TEMP[0], TEMP[1]\n3: END\n", 2},
-    /* Halves written apart keep one register alive, not two. */
+    /* Halves that are written separately keep one register alive, not two. */
     {"0: MOV TEMP[0].xy, IN[0]\n1: MOV TEMP[0].zw, IN[0]\n2: MOV OUT[0], TEMP[0]\n3: END\n", 1},
-    /* What nobody reads is alive where it is written only. */
+    /* A temporary that is never read is alive only where it is written. */
     {"0: MOV TEMP[0], IN[0]\n1: MOV TEMP[1], IN[0]\n2: MOV TEMP[2], IN[0]\n3: END\n", 1},
-    /* The second channel is dead: TEMP[1] is not read in x. */
+    /* The write to TEMP[1] is dead, because its x is never read. */
     {"0: MOV TEMP[1].x, IN[0]\n1: MOV TEMP[0], IN[0]\n2: MOV OUT[0], TEMP[0]\n3: END\n", 1},
-    /* TEMP[1] lives through the loop since the next round reads it; TEMP[2] within a round. */
+    /* TEMP[1] is alive throughout the loop, because the next iteration reads it; TEMP[2] within an
+     * iteration. */
     {"0: MOV TEMP[1], IN[0]\n1: BGNLOOP\n2: MOV TEMP[2], TEMP[1]\n3: IF TEMP[2].xxxx\n4: BRK\n"
      "5: ENDIF\n6: ENDLOOP\n7: MOV OUT[0], IN[0]\n8: END\n",
      2},
-    /* Either side of the branch uses one of two. */
+    /* Each side of the branch uses one of two. */
     {"0: MOV TEMP[0], IN[0]\n1: MOV TEMP[1], IN[0]\n2: IF IN[0].xxxx\n3: MOV OUT[0], TEMP[0]\n"
      "4: ELSE\n5: MOV OUT[0], TEMP[1]\n6: ENDIF\n7: END\n",
      2},
-    /* The subroutine reads TEMP[0]; TEMP[3] waits for its return. */
+    /* The subroutine reads TEMP[0]; TEMP[3] is alive until its return. */
     {"0: MOV TEMP[0], IN[0]\n1: MOV TEMP[3], IN[0]\n2: CAL :5\n3: MOV OUT[0], TEMP[3]\n4: END\n"
      "5: BGNSUB\n6: MOV TEMP[4], TEMP[0]\n7: ADD OUT[0], TEMP[4], TEMP[0]\n8: ENDSUB\n",
      3},
-    /* An array that is indexed counts whole. */
+    /* An indexed array counts completely. */
     {"0: ARL ADDR[0].x, IN[0].xxxx\n1: MOV TEMP[6], IN[0]\n2: ADD OUT[0], TEMP[6], "
      "TEMP[ADDR[0].x+8](1)\n3: END\n",
      5},
@@ -269,7 +270,7 @@ test_liveness(void **state)
 }
 
 struct refusal {
-    const char *text, *message; /* what the message must hold */
+    const char *text, *message; /* text that the message must contain */
 };
 
 static const struct refusal refusals[] = {
@@ -327,7 +328,7 @@ test_refusals(void **state)
     assert_null(program_create(STAGE_VERTEX, "VERT\n0: KILL\n1: END\n", NULL, &err));
 }
 
-/* `depth` nested blocks of a program. */
+/* Whether a program with `depth` nested blocks is accepted. */
 static bool
 parses_nested(uint32_t depth)
 {
@@ -402,17 +403,17 @@ mutate(char *text, size_t capacity, uint32_t *seed)
     size_t size = strlen(text), at = next_random(seed) % (size + 1);
     const char *word = words[next_random(seed) % (sizeof words / sizeof *words)];
     switch (next_random(seed) % 5) {
-    case 0: /* another byte */
+    case 0: /* change a byte */
         text[at] = at < size ? (char)(next_random(seed) % 127 + 1) : '\0';
         break;
-    case 1: /* a hole */ {
+    case 1: /* remove some bytes */ {
         size_t hole = next_random(seed) % 24;
         if (at + hole < size)
             memmove(text + at, text + at + hole, size - at - hole + 1);
         break;
     }
-    case 2: /* the end */ text[at] = '\0'; break;
-    default: /* a word over or between what is there */
+    case 2: /* truncate */ text[at] = '\0'; break;
+    default: /* overwrite with, or insert, a word */
         if (next_random(seed) % 2 && at + strlen(word) < size)
             memcpy(text + at, word, strlen(word));
         else if (size + strlen(word) < capacity - 1) {
@@ -429,7 +430,7 @@ no_texels(void *data, const struct texture_request *request, uint32_t lanes,
     memset(rgba, 0, 4 * sizeof *rgba);
 }
 
-/* What still parses must run without harm. */
+/* A program that is still accepted must run safely. */
 static void
 run_survivor(const struct program *program)
 {
@@ -502,10 +503,10 @@ test_hostile_texts(void **state)
             fail_msg("refused without a word:\n%s", text);
         }
     }
-    assert_in_range(survivors, 100, 5000); /* both ways were taken */
+    assert_in_range(survivors, 100, 5000); /* some texts are accepted, some are refused */
 }
 
-/* Without a position of its own a vertex program gets one, behind its other outputs. */
+/* A vertex program without a position output gets one after its other outputs. */
 static void
 test_position_is_there(void **state)
 {

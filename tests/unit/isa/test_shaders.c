@@ -1,6 +1,6 @@
-/* Shaders by the hundred (tests/gl), drawn by llvmpipe, by the functional renderer and by the
- * machine: what indexes arrays, matrices and structs, integers, and single features. The program
- * knows what each tile must be, and all three have to agree on every pixel. */
+/* Hundreds of shaders (tests/gl), drawn by llvmpipe, by the functional renderer and by the machine:
+ * indexed arrays, matrices and structs, integers, and single features. The program knows the
+ * expected pixels of each tile. All three renderers must agree on every pixel. */
 #include "base/file.h"
 #include "base/mem.h"
 #include "rigs/folder.h"
@@ -17,14 +17,15 @@
 static const char *aetius, *shaders;
 static char dir[] = "/tmp/aetius-shaders-XXXXXX";
 
-/* A context of 2.1 compiles GLSL 1.20 only; Mesa lets it be called 3.0, for more of the opcodes. */
+/* A context of version 2.1 compiles GLSL 1.20 only. Mesa can report version 3.0, which covers more
+ * opcodes. */
 #define CALLED_30 "MESA_GL_VERSION_OVERRIDE=3.0"
 
 static const struct {
     const char *name, *environment;
 } languages[] = {{"120", ""}, {"130", CALLED_30}, {"es", ""}};
 
-/* Runs a command, and gives what it wrote; it must end well. */
+/* Runs a command and returns its output; it must succeed. */
 static char *
 output_of(const char *language, char *command)
 {
@@ -56,7 +57,7 @@ is_tile(const char *line, size_t length)
     return false;
 }
 
-/* The next line of a tile. */
+/* Returns the next line of a tile. */
 static const char *
 next_tile(const char **rest, size_t *length)
 {
@@ -98,7 +99,7 @@ test_language(void **state)
                                                  "EGL_PLATFORM=surfaceless %s %s",
                                                  shaders, name));
     for (int timed = 0; timed < 2; timed++) {
-        /* DISPLAY: no X server is needed, none shall be started */
+        /* DISPLAY: no X server is needed, and none may be started */
         char *ours = output_of(name, mem_printf("%s EGL_PLATFORM=surfaceless DISPLAY=none "
                                                 "%s run %s --force -o %s/run -- %s %s",
                                                 languages[i].environment, aetius,

@@ -1,5 +1,5 @@
-/* The staged performance model: the source's own numbers, fits to measurements made up from known
- * coefficients, workloads, and what is refused. */
+/* The staged performance model: the numbers of its source, fits to measurements made from known
+ * coefficients, workloads, and refusals. */
 #include "rigs/endings.h"
 #include "model/cache_shape.h"
 #include "base/build.h"
@@ -32,8 +32,8 @@ predict_fps(const struct model *model, const struct model_row *row, uint32_t sta
     return 1 / prediction.seconds;
 }
 
-/* 24 pipelines at 486 MHz, 48 at 500 MHz; the source's file: 275 cycles outside of the branch and 6
- * for it, 131072 fragments; both sides are counted. */
+/* 24 pipelines at 486 MHz, 48 at 500 MHz. In the source's file, 275 cycles are outside of the
+ * branch and 6 in it, for 131072 fragments. Both sides of a branch count. */
 static void
 formulas(void **state)
 {
@@ -93,7 +93,7 @@ workload_files(void **state)
     unlink(path);
 }
 
-/* Patterns go to 32 columns and 32 rows, each as often as any other; there are no others. */
+/* Each of 32 columns and 32 rows appears equally often in a pattern. No other names exist. */
 static void
 patterns(void **state)
 {
@@ -107,7 +107,7 @@ patterns(void **state)
             seen[(uint32_t)(pattern.texcoords[0][x][0] * PATTERN_SIZE)] = true;
         for (uint32_t x = 0; x < PATTERN_SIZE; x++)
             assert_true(seen[x]);
-        /* neighbours are about 1 / n apart */
+        /* neighbors are about 1 / n apart */
         assert_in_range((uint32_t)(pattern.texcoords[0][1][0] * PATTERN_SIZE), 32 / n, 32 / n + 1);
     }
     assert_false(pattern_make(&pattern, "step9"));
@@ -126,28 +126,28 @@ misses_of(const char *name, uint32_t side, struct cache_shape shape)
     return cache_misses(&shape, &reads);
 }
 
-/* By hand. At 1,024 texels a side neighbouring places are 32 texels apart, four squares of 8x8, so
- * each is in a line of its own, and all lines of 64 bytes are multiples of 64 = 4 x 8 x 8 x 16 / 64
- * (columns) and of 8,192 (rows). */
+/* Calculated misses. At 1,024 texels per side neighboring positions are 32 texels apart, four
+ * squares of 8x8, so each is in a separate line. Line addresses in units of 64 bytes are multiples
+ * of 64 = 4 x 8 x 8 x 16 / 64 (columns) and of 8,192 (rows). */
 static void
 caches_miss_as_counted(void **state)
 {
-    /* 32 lines, and room for them; in one place each read finds another's line */
+    /* 32 lines and room for them; with one way each read finds another line */
     assert_true(misses_of("stripes", 1024, (struct cache_shape){1, 64, 1, 32}) == 0);
     assert_true(misses_of("stripes", 1024, (struct cache_shape){1, 64, 1, 1}) == 1);
-    /* 1,024 lines, each read once before it is read again */
+    /* 1,024 lines, each read once before the next round */
     assert_true(misses_of("random", 1024, (struct cache_shape){1, 64, 1, 1024}) == 0);
     assert_true(misses_of("random", 1024, (struct cache_shape){1, 64, 1, 1023}) > 0);
     assert_true(misses_of("random", 1024, (struct cache_shape){1, 64, 1, 256}) == 1);
     /* each of 4 units has a quarter of the tiles, and of the lines */
     assert_true(misses_of("ramp", 1024, (struct cache_shape){4, 64, 1, 256}) == 0);
     assert_true(misses_of("ramp", 1024, (struct cache_shape){2, 64, 1, 256}) == 1);
-    /* in 1,024 sets they are in 16, 64 in each; in 64 sets all in one */
+    /* in 1,024 sets they use 16 sets, 64 lines each; in 64 sets they use one */
     assert_true(misses_of("random", 1024, (struct cache_shape){1, 64, 1024, 64}) == 0);
     assert_true(misses_of("random", 1024, (struct cache_shape){1, 64, 1024, 32}) == 1);
     assert_true(misses_of("random", 1024, (struct cache_shape){1, 64, 64, 1024}) == 0);
     assert_true(misses_of("random", 1024, (struct cache_shape){1, 64, 64, 512}) == 1);
-    /* 8 texels a side are 1 KB: 16 lines of 64 bytes, 4 of 256 */
+    /* 8 texels per side are 1 KB: 16 lines of 64 bytes, or 4 of 256 */
     assert_true(misses_of("random", 8, (struct cache_shape){1, 64, 16, 1}) == 0);
     assert_true(misses_of("random", 8, (struct cache_shape){1, 256, 4, 1}) == 0);
     assert_true(misses_of("random", 8, (struct cache_shape){1, 64, 8, 1}) > 0);
@@ -158,12 +158,12 @@ caches_miss_as_counted(void **state)
         assert_true(bytes >= 2048 && bytes <= 131072 && shape.ways <= 32 && shape.units <= 4);
         count++;
     }
-    /* of each of 3 numbers of units: 7 sizes x 6 numbers of ways of lines of 64 bytes, those of 128
-     * the same but 32 ways of 2 KB, those of 256 but also 16 ways of it and 32 of 4 KB */
+    /* for each of 3 unit counts: 7 sizes x 6 associativities of lines of 64 bytes; for 128 bytes
+     * the same except 32 ways of 2 KB; for 256 bytes also except 16 ways of 2 KB and 32 of 4 KB */
     assert_int_equal(count, 3 * (42 + 41 + 39));
 }
 
-/* seconds = flat + misses x miss, by what the model's file says. */
+/* seconds = flat + misses x miss, with the factors of the model. */
 static void
 dependent_reads(void **state)
 {
@@ -185,7 +185,7 @@ dependent_reads(void **state)
         model_set_factor(&model, name, factors[i].value, 0);
     }
     assert_true(model_dependent_seconds(&model, &row, &seconds, &beyond, &err));
-    assert_true(is_near(seconds, 6e-9, 1e-12) && !beyond); /* all are missed, see above */
+    assert_true(is_near(seconds, 6e-9, 1e-12) && !beyond); /* all reads miss, see above */
     strcpy(row.format, "RGBA8");
     assert_true(model_dependent_seconds(&model, &row, &seconds, &beyond, &err) && beyond);
     strcpy(row.format, "RGBA32F");
@@ -197,7 +197,7 @@ dependent_reads(void **state)
     strcpy(row.pattern, "stripes");
     assert_true(model_dependent_seconds(&model, &row, &seconds, &beyond, &err));
     assert_true(is_near(seconds, 1e-9, 1e-12));
-    row.texture = 2048; /* costs what the nearest power of two does, but is marked */
+    row.texture = 2048; /* takes the time of the nearest power of two, and is marked */
     assert_true(model_dependent_seconds(&model, &row, &seconds, &beyond, &err));
     assert_true(beyond);
     row.texture = 1e9;
@@ -216,12 +216,12 @@ dependent_reads(void **state)
     model_fini(&model);
 }
 
-/* The texels of a texture of addresses larger than the sweep's take longer by so much. */
+/* Reading an address texture larger than the sweep's takes additional time. */
 static void
 addresses_are_read_too(void **state)
 {
     static const struct spline ceiling = {
-        .knots = 2, .x = {1, 9}, .y = {8e9, 0.5e9}}; /* 5: 4.25e9 */
+        .knots = 2, .x = {1, 9}, .y = {8e9, 0.5e9}}; /* at 5: 4.25e9 */
     static const struct spline flat = {.knots = 2, .x = {1, 9}, .y = {1e9, 1e9}};
     const double side[] = {0, 8, 32, 128};
     const double each[] = {1e-9, 1e-9, 1e-9, 1e-9 + 1 / 2.375e9 - 1 / 4.25e9};
@@ -243,7 +243,7 @@ addresses_are_read_too(void **state)
     model_set_factor(&model, "dependent.flat", 1e-9, 0);
     const uint32_t stages = 1u << MODEL_BASE | 1u << MODEL_DEPENDENT;
     for (size_t i = 0; i < sizeof side / sizeof side[0]; i++) {
-        row.addresses = side[i]; /* of textures the model says nothing yet */
+        row.addresses = side[i]; /* the model has no curve of textures yet */
         assert_true(is_near(predict_fps(&model, &row, stages), 1 / (30e6 * 1e-9), 1e-9));
     }
     model_set_curve(&model, "textures RGBA32F others", &flat);
@@ -252,7 +252,7 @@ addresses_are_read_too(void **state)
         row.addresses = side[i];
         assert_true(is_near(predict_fps(&model, &row, stages), 1 / (30e6 * each[i]), 1e-9));
     }
-    row.addresses = 100; /* no power of two: of the other curve, 1/1e9 - 1/4.25e9 more */
+    row.addresses = 100; /* not a power of two: the other curve adds 1/1e9 - 1/4.25e9 */
     assert_true(is_near(predict_fps(&model, &row, stages), 1 / (30e6 * (2e-9 - 1 / 4.25e9)), 1e-9));
     model_fini(&model);
 }
@@ -263,14 +263,14 @@ static double
 noise(uint64_t *state)
 {
     double sum = 0;
-    for (uint32_t i = 0; i < 12; i++) { /* about normal, of deviation 1 */
+    for (uint32_t i = 0; i < 12; i++) { /* about normal, with standard deviation 1 */
         *state = *state * 6364136223846793005u + 1442695040888963407u;
         sum += (double)(*state >> 40) / (1 << 24);
     }
     return sum - 6;
 }
 
-/* Flat at 10 to 20, down to 4 at 40, flat from there on; or one line. */
+/* 10 up to x = 20, falling to 4 at x = 40, and constant from there on; or one line. */
 static double
 truth(double x, bool bent)
 {
@@ -304,14 +304,14 @@ segments_are_chosen(void **state)
                 assert_true(is_near(spline_at(&spline, i), truth(i, true), 0.06));
         }
     }
-    /* more than needed are chosen now and then, by chance, fewer never */
+    /* sometimes noise adds a segment, but none is ever missing */
     assert_true(right >= 40);
     assert_true(single >= 40);
-    /* the interval's 95 %, and what choosing a bend by the noise costs it */
+    /* 95 % of the interval, less the effect of choosing a bend by noise */
     assert_true(held >= knots * 88 / 100);
 }
 
-/* 2 + 3 u without noise; then a column twice. */
+/* 2 + 3 u without noise; then a duplicate column. */
 static void
 squares(void **state)
 {
@@ -322,7 +322,8 @@ squares(void **state)
     assert_true(is_near(factors[0], 2, 1e-9) && is_near(factors[1], 3, 1e-9));
     assert_true(half[0] < 1e-6 && half[1] < 1e-6);
     assert_false(least_squares(twice, same, 3, 2, factors, half));
-    /* 1, 2, 3, 6 on a mean of 3: deviation 14 / 3, its mean's sqrt(14 / 12), t of 3 degrees */
+    /* 1, 2, 3, 6 with mean 3: variance 14 / 3, deviation of the mean sqrt(14 / 12), t for 3 degrees
+     * of freedom */
     const double ones[] = {1, 1, 1, 1}, values[] = {1, 2, 3, 6};
     assert_true(least_squares(ones, values, 4, 1, factors, half));
     assert_true(is_near(factors[0], 3, 1e-9));
@@ -339,7 +340,7 @@ curves_are_refused(void **state)
     assert_non_null(strstr(err.text, "3 points"));
 }
 
-/* ---- a made-up GPU ---- */
+/* ---- an artificial GPU ---- */
 
 static const double made_rate = 5e9, made_start = 20e-6;
 
@@ -403,8 +404,8 @@ make_rows(struct model_rows *rows, double spread)
     }
 }
 
-/* What the made-up GPU is made of comes out of its measurements; on the half that the fit has not
- * seen each stage is within its budget. */
+/* The fit finds the coefficients of the artificial GPU. On the held-out half each stage is within
+ * its limit. */
 static void
 coefficients_come_back(void **state)
 {
@@ -423,7 +424,7 @@ coefficients_come_back(void **state)
     assert_true(is_near(model_factor(&model, "rate"), made_rate, 0.02));
     assert_true(is_near(model_factor(&model, "start"), made_start, 0.2));
     assert_true(is_near(spline_at(model_curve(&model, "base"), 50), 50, 0.03));
-    assert_true(is_near(spline_at(model_curve(&model, "base"), 1), 3, 0.03)); /* no faster */
+    assert_true(is_near(spline_at(model_curve(&model, "base"), 1), 3, 0.03)); /* constant below */
     assert_true(
         is_near(spline_at(model_curve(&model, "textures RGBA8 powers"), log2(32)), 2e9, .05));
     if (!model_check_rows(&check, &model, &rows, all_stages, false, &err))
@@ -434,7 +435,7 @@ coefficients_come_back(void **state)
     }
     assert_true(check.held_out.mean < 0.05);
     model_check_fini(&check);
-    /* another program, of which less is in branches: a mixed group costs it less */
+    /* another program with shorter branches: a mixed group costs it less */
     struct model_row other = {.fragments = 4e5,
                               .triangles = 2,
                               .cycles = 60,
@@ -459,8 +460,8 @@ is_extrapolated(const struct model *model, const struct model_row *row)
     return prediction.stages[MODEL_TRIANGLES].extrapolated;
 }
 
-/* The sweep of triangles ends at 122,880 fragments each; the other sweeps draw two triangles of up
- * to 960,000. Those are not outside of what was measured. */
+/* The sweep of triangles ends at 122,880 fragments per triangle. Other sweeps draw two triangles of
+ * up to 960,000 fragments. So those are not extrapolated. */
 static void
 large_triangles_were_measured(void **state)
 {
@@ -484,7 +485,7 @@ large_triangles_were_measured(void **state)
     assert_false(is_extrapolated(&model, &two));
     two.fragments = 1930000;
     assert_true(is_extrapolated(&model, &two));
-    two.fragments = 2; /* below the sweep's smallest */
+    two.fragments = 2; /* below the smallest of the sweep */
     assert_true(is_extrapolated(&model, &two));
     model_fini(&model);
     VEC_FREE(&rows);
@@ -505,8 +506,8 @@ triangles_error(const struct model *model, const struct model_rows *rows, uint32
     return mean;
 }
 
-/* A chip of the same shape that does everything three times as fast, with a program of three times
- * the cycles before its branches: the model's triangles are right for it. The fit has seen none of
+/* A chip of the same shape that is three times as fast in everything, with a program of three times
+ * the cycles before its branches. The model's triangles are right for it. The fit contains none of
  * its rows. */
 static void
 another_chip_is_judged_by_its_rate(void **state)
@@ -539,7 +540,7 @@ another_chip_is_judged_by_its_rate(void **state)
     VEC_FREE(&rows);
 }
 
-/* The last cell of the line of a table of stages. */
+/* Returns the last cell of a stage's line. */
 static const char *
 verdict_of(const struct text_table *sheet, const char *stage)
 {
@@ -550,8 +551,8 @@ verdict_of(const struct text_table *sheet, const char *stage)
     return NULL;
 }
 
-/* A mean of 20 % is within what three stages may come to, and says nothing where one of them is
- * off by more than its own 10 %. */
+/* A mean of 20 % is within the limit of three stages. It does not count if one of them exceeds its
+ * 10 %. */
 static void
 in_all_is_each_stage_too(void **state)
 {
@@ -569,8 +570,8 @@ in_all_is_each_stage_too(void **state)
     }
 }
 
-/* A chip whose two shader units have caches of 8 KB before one of 32 KB; a miss of the latter costs
- * twice as much at powers of two. */
+/* A chip with two shader units, caches of 8 KB and a second level of 32 KB. A miss of the second
+ * level costs twice as much at powers of two. */
 static double
 made_dependent(const struct model_row *row, bool has_second)
 {
@@ -581,8 +582,8 @@ made_dependent(const struct model_row *row, bool has_second)
     return 1e-9 * (1 + far * (is_power ? 4 : 2) + (has_second ? near : 0));
 }
 
-/* All sizes are fitted with half of the patterns each; what was held out comes out as it was made,
- * with one level of caches and with two. */
+/* All sizes are fitted with half of the patterns each. The predictions for the other half are
+ * right, with one cache level and with two. */
 static void
 dependent_caches_come_back(void **state)
 {
@@ -607,12 +608,13 @@ dependent_caches_come_back(void **state)
         model_set_factor(&model, "start", made_start, 0);
         if (!model_fit_dependent(&model, &rows, fitted, &err))
             fail_msg("%s", err.text);
-        if (!two) { /* with two levels others explain it as well */
+        if (!two) { /* with two levels other shapes explain it equally well */
             assert_true(model_factor(&model, "dependent.units") == 2);
             assert_true(model_factor(&model, "dependent.sets") == 16);
         }
         assert_int_equal(!isnan(model_factor(&model, "dependent.second.ways")), two);
-        double sum = 0; /* a cost that no fitted row of a size tells is that of the next */
+        /* if no fitted row of a size determines a cost, it is that of the next size */
+        double sum = 0;
         for (size_t i = 0; i < rows.count; i++) {
             double seconds;
             bool beyond;
@@ -627,8 +629,7 @@ dependent_caches_come_back(void **state)
     }
 }
 
-/* The file holds the model: it predicts the same. What lies outside of the measurements is marked.
- */
+/* A stored model predicts the same after loading. Extrapolated values are marked. */
 static void
 models_are_kept(void **state)
 {
@@ -661,7 +662,7 @@ models_are_kept(void **state)
     strcpy(row.format, "RGB565");
     assert_false(model_predict(&prediction, &model, &row, all_stages, &err));
     assert_non_null(strstr(err.text, "RGB565"));
-    /* left out, the stage says nothing of it */
+    /* if the stage is not included, it gives no warning */
     assert_true(model_predict(&prediction, &model, &row, 1u << MODEL_BASE, &err));
     unlink(path);
     model_fini(&model);
@@ -766,7 +767,8 @@ bad_tables(void **state)
     unlink(path);
 }
 
-/* Measured twice at a place: both fitted, or neither; and all of one machine. */
+/* Two measurements at the same point are both fitted or both held out. The rows of a fit belong to
+ * one machine. */
 static void
 rows_belong_together(void **state)
 {
@@ -834,7 +836,7 @@ set_frame_factors(struct model *model)
     }
 }
 
-/* Draws bound by memory, by the streamer, by fragments; uploads, blits, pictures. */
+/* Draws bound by memory, by the Streamer and by fragments; uploads, blits, pictures. */
 static void
 make_work(struct trace_work *work)
 {
@@ -853,10 +855,10 @@ make_work(struct trace_work *work)
     }
 }
 
-/* The parts of one frame, by hand: 80 + 20 + 9000 of the draw, and 0.2 of the second unit; 640
- * bytes of the command stream; 0.9 x 128000 / 64 of the picture and of what the caches hold, and
- * 500. Of a vertex program that is bound by it with half of the vertices reused, 1 + 0.5 x (3 - 1)
- * times as long. */
+/* The calculated parts of one frame. The draw takes 80 + 20 + 9000 and 0.2 of the second unit, plus
+ * 640 bytes of the command stream. The picture and the dirty cache lines take 0.9 x 128000 / 64,
+ * plus 500. A frame bound by a vertex program with half of the vertices reused takes 1 + 0.5 x (3 -
+ * 1) times as long. */
 static void
 frames_by_hand(void **state)
 {
@@ -886,7 +888,7 @@ frames_by_hand(void **state)
     model_predict_frame(&prediction, &model, &work, 0);
     assert_true(is_near(prediction.cycles, rest + 20000 + 0.2 * 9000, 1e-9));
     assert_string_equal(frame_bound_name(prediction.bound), "vertex");
-    work.unified = true; /* one after the other, on the same units */
+    work.unified = true; /* one after the other on the same units */
     model_predict_frame(&prediction, &model, &work, 0);
     assert_true(is_near(prediction.cycles, rest + 29000, 1e-9));
     assert_string_equal(frame_bound_name(prediction.bound), "fragment");
@@ -1047,7 +1049,7 @@ counted(const char *column)
     return sum;
 }
 
-/* What a trace is said to ask of the machine is what a machine counts of it. */
+/* The work predicted from a trace equals what the machine counts. */
 static void
 work_is_the_machines(void **state)
 {
@@ -1066,16 +1068,16 @@ work_is_the_machines(void **state)
         bytes += work.draws.items[i].stream_bytes;
         setup += work.draws.items[i].units[UNIT_setup];
     }
-    /* 16 bytes a constant of four numbers, and an instruction */
+    /* 16 bytes per constant of four numbers, and per instruction */
     assert_true(is_near(
         bytes, 16 * (counted("cmdproc.constants") + counted("cmdproc.program_instructions")),
         1e-9));
-    /* a triangle each SetupStartLatency cycles in each unit, also one that is culled; what the
-     * Clipper takes away does not come that far */
+    /* a unit takes a triangle every SetupStartLatency cycles, including culled ones; triangles that
+     * the Clipper removes do not arrive */
     const double each = (double)params.RASTERIZER.SetupStartLatency / params.RASTERIZER.SetupUnits;
     assert_true(setup >= each * counted("setup.primitives_in"));
     assert_true(trace_work_draws(&work, 0) && !trace_work_draws(&work, 99));
-    /* the picture's tiles: no more than it has, no fewer than its pixels that were written */
+    /* tiles of the picture: at most its size, and at least the pixels written */
     for (size_t f = 0; f < work.frames.count; f++) {
         const double most = 4.0 * trace_frame(reader, (uint32_t)f)->width *
                             trace_frame(reader, (uint32_t)f)->height;

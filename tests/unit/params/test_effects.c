@@ -1,5 +1,4 @@
-/* Every modelled parameter does something, and as much as was worked out: the table effects.def,
- * run. */
+/* Runs the table effects.def: every modelled parameter has an effect, of the calculated size. */
 #include "base/build.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -35,9 +34,9 @@ struct effect {
     enum kind kind;
     const char *section, *name, *from, *to, *machine;
     uint32_t frame;
-    const char *formula; /* OUTPUT: the file; ELSEWHERE: the test */
+    const char *formula; /* OUTPUT: name of the file; ELSEWHERE: name of the test */
     enum direction direction;
-    const char *size; /* claims with "; " between; "": none */
+    const char *size; /* claims, separated by "; "; "": none */
     const char *why;
 };
 
@@ -55,7 +54,7 @@ static const struct effect effects[] = {
 #include "effects.def"
 };
 
-/* What the frames ask of any machine. */
+/* Facts about the frames, which hold for every machine. */
 static const struct fact {
     const char *name;
     double value;
@@ -69,9 +68,9 @@ enum { EFFECT_COUNT = sizeof effects / sizeof effects[0] };
 /* A frame simulated on one machine. */
 struct run {
     struct params params;
-    char *machine; /* the parameters as text: the key, with the frame */
+    char *machine; /* the parameters as text: with the frame, the key */
     uint32_t frame;
-    uint64_t picture; /* hash */
+    uint64_t picture; /* hash of the picture */
     bool refused;
     uint32_t count;
     const char **names;
@@ -81,7 +80,7 @@ struct run {
 
 static struct run *runs[MAX_RUNS];
 static uint32_t run_count;
-static const char *aetius; /* the program, from the command line */
+static const char *aetius; /* path of the program, from the command line */
 
 static uint64_t
 hash_bytes(const uint8_t *bytes, size_t count)
@@ -150,7 +149,7 @@ set_all(struct params *params, const char *settings)
             fail_msg("%s: %s", settings, err.text);
 }
 
-/* The frame on that machine: simulated now, or before. */
+/* Returns the frame on that machine; simulates it on first use. */
 static const struct run *
 simulate(const char *settings, uint32_t frame)
 {
@@ -182,9 +181,9 @@ simulate(const char *settings, uint32_t frame)
     return run;
 }
 
-/* What names stand for in an effect's formula and in the claims about its size. */
+/* Values of the names in formulas and claims of an effect. */
 struct known {
-    const struct run *run, *first; /* names that begin with "from." are of the first; NULL: none */
+    const struct run *run, *first; /* names that begin with "from." use `first`; NULL: none */
     double from, to;
 };
 
@@ -224,7 +223,7 @@ evaluate(const struct effect *effect, const char *formula, struct known *known)
     return value;
 }
 
-/* "A = B", "A <= B" or "A >= B". */
+/* Evaluates "A = B", "A <= B" or "A >= B". */
 static bool
 holds(const struct effect *effect, const char *claim, struct known *known)
 {
@@ -239,7 +238,7 @@ holds(const struct effect *effect, const char *claim, struct known *known)
     return sign == '<' ? a <= b : sign == '>' ? a >= b : fabs(a - b) <= 1e-9 * fabs(b);
 }
 
-/* Prints the claims about the size that do not hold. */
+/* Prints the claims about the size that do not hold. Returns whether all hold. */
 static bool
 has_size(const struct effect *effect, struct known *known)
 {
@@ -257,7 +256,7 @@ has_size(const struct effect *effect, struct known *known)
     return all;
 }
 
-/* Lines of a table, bytes of another file; 0: none. */
+/* Returns the lines of a table, the bytes of another file, or 0 if there is none. */
 static double
 size_of(const char *path)
 {
@@ -277,7 +276,7 @@ size_of(const char *path)
     return lines;
 }
 
-/* Size of the file that `aetius sim` leaves with these settings; 0: none. */
+/* Returns the size of the file that `aetius sim` writes with these settings, 0 if there is none. */
 static double
 output_size(const struct effect *effect, const char *settings)
 {
@@ -313,7 +312,7 @@ output_size(const struct effect *effect, const char *settings)
     return size;
 }
 
-/* Whether the test that is named speaks of the parameter. */
+/* Whether the named test mentions the parameter. */
 static bool
 is_elsewhere(const struct effect *effect)
 {
@@ -335,7 +334,7 @@ is_elsewhere(const struct effect *effect)
     return found;
 }
 
-/* What makes a condition of params.def false. */
+/* Settings that make a condition of params.def false. */
 static const struct breaker {
     const char *condition, *settings;
 } breakers[] = {
@@ -406,7 +405,7 @@ info_of(const struct effect *effect)
     return info;
 }
 
-/* Nothing that the machine does or counts depends on a parameter whose condition is false. */
+/* No result of the machine depends on a parameter whose condition is false. */
 static bool
 is_idle(const struct effect *effect, const struct breaker *breaker)
 {
@@ -429,7 +428,7 @@ is_idle(const struct effect *effect, const struct breaker *breaker)
     return !wrong;
 }
 
-/* With each of its conditions broken in each way. */
+/* Tests each of its conditions with each setting that makes it false. */
 static bool
 is_idle_where_it_should(const struct effect *effect)
 {
@@ -484,12 +483,12 @@ check(const struct effect *effect)
     return !*wrong;
 }
 
-/* The effects of every PROCESSES-th frame; exits with 1 when one is not seen. */
+/* Tests the effects of every PROCESSES-th frame. Exits with 1 if an effect is missing. */
 static void
 check_share(uint32_t process)
 {
     uint32_t failures = 0;
-    const char *only = getenv("AETIUS_PARAMETER"); /* SECTION.Name, or how it begins */
+    const char *only = getenv("AETIUS_PARAMETER"); /* SECTION.Name, or a prefix */
     for (uint32_t i = 0; i < EFFECT_COUNT; i++) {
         char name[NAME_SIZE];
         snprintf(name, sizeof name, "%s.%s", effects[i].section, effects[i].name);
@@ -518,7 +517,7 @@ each_effect_is_seen(void **state)
     assert_int_equal(failures, 0);
 }
 
-/* Each condition of a parameter can be broken, so that it is tried. */
+/* Each condition of a parameter has a setting that makes it false. */
 static void
 each_condition_has_a_breaker(void **state)
 {
@@ -559,7 +558,7 @@ each_modelled_parameter_has_a_line(void **state)
     assert_int_equal(failures, 0);
 }
 
-/* What has no size says why. */
+/* An effect without a size has a reason. */
 static void
 effects_have_sizes(void **state)
 {

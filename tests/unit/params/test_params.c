@@ -1,4 +1,4 @@
-/* Parameters: the reference file, ranges, layers, errors, and the way back to a file. */
+/* Parameters: the reference file, ranges, layers, errors, and conversion to a file. */
 #include "params/params.h"
 
 #include "base/file.h"
@@ -15,7 +15,7 @@
 
 #include "rigs/listen.h"
 
-/* Writes `text` to a file of its own, loads it, and returns whether that went well. */
+/* Writes `text` to a file and loads it. Returns whether this succeeded. */
 static bool
 load_named(struct params *params, const char *text, struct param_names *names, struct error *err)
 {
@@ -43,8 +43,8 @@ assert_tells(const struct error *err, const char *part)
         fail_msg("'%s' does not say '%s'", err->text, part);
 }
 
-/* Reads the reference file with a reader of its own: every line `Name = value` must be a parameter
- * of its section, with that value as the default. */
+/* Reads the reference file with an independent reader. Every line `Name = value` must be a
+ * parameter of its section, with that value as the default. */
 static void
 reference_2008_is_the_default(void **state)
 {
@@ -70,7 +70,7 @@ reference_2008_is_the_default(void **state)
         found++;
     }
     assert_int_equal(found,
-                     237); /* 236, as the description of the study's file says, and MemoryGrows */
+                     237); /* 236, as in the description of the study's file, and MemoryGrows */
     free(bytes);
     free(path);
 }
@@ -88,7 +88,7 @@ presets_load(void **state)
     assert_int_equal(params.GPU.NumFragmentShaders, 2);
     assert_int_equal(params.GPU.NumStampPipes, 2);
     assert_false(params.MEMORYCONTROLLER.MemoryControllerV2);
-    /* four channels of 64 bits, twice a cycle: 64 bytes */
+    /* four channels of 64 bits, two transfers per cycle: 64 bytes */
     assert_int_equal(
         params.MEMORYCONTROLLER.MemoryBuses * params.MEMORYCONTROLLER.MemoryBusWidth / 8 * 2, 64);
     /* 16 KiB in 64 lines, 4-way */
@@ -96,7 +96,7 @@ presets_load(void **state)
         params.FRAGMENTSHADER.TextureCacheWays * params.FRAGMENTSHADER.TextureCacheLines, 64);
     assert_int_equal(64 * params.FRAGMENTSHADER.TextureCacheLineSize, 16384);
     assert_int_equal(params.DAC.RefreshRate, 5000000); /* as in reference-2008 */
-    /* 24 fragment pipes and 8 vertex shaders; 48 pipelines behind 16 texels a cycle */
+    /* 24 fragment pipes and 8 vertex shaders; 48 pipelines with 16 texels per cycle */
     assert_true(params_load_preset(&params, "g70-like", &err));
     assert_int_equal(params.GPU.ClockMHz, 486);
     assert_int_equal(params.GPU.NumFragmentShaders * params.FRAGMENTSHADER.ThreadRate, 24);
@@ -105,7 +105,7 @@ presets_load(void **state)
     assert_int_equal(params.GPU.ClockMHz, 500);
     assert_int_equal(params.GPU.NumFragmentShaders * params.FRAGMENTSHADER.ThreadRate, 48);
     assert_int_equal(params.GPU.NumFragmentShaders * 4, 16);
-    /* 16 fragment pipes and 6 vertex shaders: both */
+    /* 16 fragment pipes and 6 vertex shaders in both */
     assert_true(params_load_preset(&params, "nv40-like", &err));
     assert_int_equal(params.GPU.ClockMHz, 400);
     assert_int_equal(params.GPU.NumFragmentShaders * params.FRAGMENTSHADER.ThreadRate, 16);
@@ -118,8 +118,7 @@ presets_load(void **state)
     assert_tells(&err, "reference-1999");
 }
 
-/* A preset, and its file over the default machine, are the same to the last byte: also to the
- * commands. */
+/* A preset equals its file loaded over the default machine, byte for byte, also in commands. */
 static void
 a_preset_is_its_file(void **state)
 {
@@ -175,7 +174,7 @@ every_default_is_allowed(void **state)
     }
 }
 
-/* What is read and does nothing is said to, and nothing else is. */
+/* Parameters without effect are marked so, and no others. */
 static void
 what_changes_nothing_is_said_to(void **state)
 {
@@ -198,8 +197,9 @@ what_changes_nothing_is_said_to(void **state)
     }
 }
 
-/* A user who names a parameter that has no effect on his machine hears of it, once, whatever its
- * value; not when a later layer gives it an effect, nor of what a whole machine's file says. */
+/* A warning, given once, names a parameter that the user sets without effect on the machine,
+ * whatever its value. There is no warning if a later layer gives it an effect, or for the file of a
+ * whole machine. */
 #define BOX_IS_IDLE                                                                                \
     "aetius: warning: RASTERIZER.BoundingBoxTest changes nothing: it has an effect only with "     \
     "RASTERIZER.Generator=seven-level\n"
@@ -260,7 +260,7 @@ idle_parameters_are_told_of(void **state)
     }
 }
 
-/* A run's machine.ini, and the reference file, on top of any machine. */
+/* A run's machine.ini, and the reference file, loaded over any machine. */
 static void
 whole_machines_name_nothing(void **state)
 {

@@ -1,6 +1,6 @@
-/* `--clock`: a program that is animated by the time of day (tests/gl/clock.c) leaves the same
- * trace, byte for byte, each time; without it another one. What it sees of the time is its frames',
- * and what it waited. */
+/* `--clock`: captures of a program animated by the time of day (tests/gl/clock.c) are identical
+ * byte for byte. Without the option they differ. The program's time advances by its frames and its
+ * waits. */
 #include "rigs/endings.h"
 
 #include <math.h>
@@ -30,8 +30,8 @@ same(const char *a, const char *b)
     return !status;
 }
 
-/* Frame for frame the two clocks that the program printed, against `step` milliseconds a frame; so
- * many looks at the clock take less than a millisecond. */
+/* Compares the two clocks that the program printed with `step` milliseconds per frame. All reads of
+ * the clock together add less than a millisecond. */
 static void
 check_times(const char *way, double step)
 {
@@ -66,7 +66,7 @@ frames_are_the_time(void **state)
     assert_false(same("a.trace", "c.trace"));
 }
 
-/* The last line that the program printed: an address of its stack and of its data. */
+/* Returns the last line that the program printed: an address of its stack and one of its data. */
 static char *
 addresses(void)
 {
@@ -77,14 +77,14 @@ addresses(void)
     return copy;
 }
 
-/* Mesa's compiler depends on them. */
+/* Mesa's compiler depends on addresses. */
 static void
 addresses_are_the_same(void **state)
 {
     (void)state;
     const int before = personality(0xffffffff);
     if (before < 0 || personality((unsigned long)before | ADDR_NO_RANDOMIZE) < 0)
-        skip(); /* the system refuses */
+        skip(); /* the system refuses it */
     personality((unsigned long)before);
     capture("0", "none", "a.trace");
     char *own = addresses();
@@ -110,7 +110,7 @@ without_it_captures_differ(void **state)
     assert_false(same("a.trace", "b.trace"));
 }
 
-/* Waits that are longer than a frame are what a frame takes. */
+/* A wait that is longer than a frame determines the time of the frame. */
 static void
 waits_pass_the_time(void **state)
 {
@@ -124,7 +124,7 @@ waits_pass_the_time(void **state)
     }
 }
 
-/* A wait that something ends takes no time of the program's. */
+/* A wait that another thread ends does not advance the program's time. */
 static void
 waits_are_ended(void **state)
 {
@@ -133,7 +133,7 @@ waits_are_ended(void **state)
     check_times("woken", 1000.0 / 60);
 }
 
-/* Shorter ones are in it: at 10 frames a second 50 ms are half of it. */
+/* A shorter wait is part of the frame: at 10 frames per second 50 ms are half of a frame. */
 static void
 short_waits_are_within_a_frame(void **state)
 {
@@ -152,7 +152,7 @@ other_threads_are_not_seen(void **state)
     assert_true(same("a.trace", "b.trace"));
 }
 
-/* A sweep's plan says it for its programs; another clock is another capture. */
+/* The plan of a sweep sets the clock of its programs. Another clock is another capture. */
 static void
 plans_have_a_clock(void **state)
 {
@@ -182,7 +182,7 @@ plans_have_a_clock(void **state)
     assert_int_equal(RUN("run", "--clock", "1001", "--", program), 2);
 }
 
-/* `aetius run` has it too. */
+/* `aetius run` has the option, too. */
 static void
 runs_have_it(void **state)
 {

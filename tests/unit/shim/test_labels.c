@@ -1,5 +1,5 @@
-/* A program's own names for its draws, from the OpenGL calls that give them (tests/gl/labels.c) to
- * the lists of draws, also in a trace that was cut out of the middle. */
+/* A program's labels of its draws: from the OpenGL calls that set them (tests/gl/labels.c) to the
+ * lists of draws. They are also in a trace that was cut out. */
 #include "base/file.h"
 #include "base/mem.h"
 #include "rigs/command.h"
@@ -18,15 +18,16 @@ static char dir[] = "/tmp/aetius-labels-XXXXXX";
 static const struct named first[] = {
     {"", "", ""},
     {"scene", "", ""},
-    {"scene/trees", "", ""}, /* 5 characters of its text */
+    {"scene/trees", "", ""}, /* 5 characters of the text */
     {"scene/trees/oak, \"old\"", "", ""},
     {"scene", "", ""}, /* a marker ends with its group */
     {"scene/ext", "", ""},
     {"scene/last", "", ""}, /* 4 characters */
     {"scene/in", "", ""},   /* and with the next group */
-    /* Half a pair of UTF-16 is no character, U+FFFE none that XML may hold: three bytes each. */
+    /* Half of a UTF-16 pair is not a character, and XML does not permit U+FFFE: three bytes
+     * each. */
     {"scene/no??????", "", ""},
-    /* 63 bytes are kept, and of the character that they would end in, none. */
+    /* 63 bytes are kept, without the incomplete character at the end. */
     {"scene/0123456789012345678901234567890123456789012345678901234567890", "", ""},
     {"", "", ""},
 };
@@ -79,7 +80,7 @@ test_names_in_lists(void **state)
     char *trace = path_of("labels.trace"), *cut = path_of("cut.trace");
     (void)state;
     setenv("EGL_PLATFORM", "surfaceless", 1);
-    setenv("DISPLAY", "none", 1); /* no X server is needed, none shall be started */
+    setenv("DISPLAY", "none", 1); /* no X server is needed, and none may be started */
     RUN(&said, "capture", "-o", trace, "--", labels);
     if (said.status)
         fail_msg("%s", said.err);
@@ -103,7 +104,8 @@ test_names_in_lists(void **state)
     free(cut);
 }
 
-/* The loader ends a path in LD_PRELOAD at a blank or a colon: the library is found all the same. */
+/* The loader ends a path in LD_PRELOAD at a blank or a colon. The library must be found
+ * nevertheless. */
 static void
 test_an_installation_with_blanks(void **state)
 {
@@ -130,8 +132,8 @@ test_an_installation_with_blanks(void **state)
     free(folder);
 }
 
-/* Fragments of the triangle (-1, -1), (1, -1), (0, 1) on 16x16 pixels, by whether their centres lie
- * in it: at height y it reaches (1 - y) / 2 to either side, and no centre is just there. */
+/* Fragments of the triangle (-1, -1), (1, -1), (0, 1) on 16x16 pixels, determined by pixel centers.
+ * At height y it extends (1 - y) / 2 to either side, and no center is on an edge. */
 static int
 pixels_of_triangle(void)
 {
@@ -145,7 +147,7 @@ pixels_of_triangle(void)
     return count;
 }
 
-/* A draw as it covers its target, and as pictures. */
+/* Shows a draw: its coverage of the target, and pictures. */
 static void
 test_show_draw(void **state)
 {
@@ -162,7 +164,7 @@ test_show_draw(void **state)
     assert_int_equal(cJSON_GetObjectItem(draw, "fragments")->valueint, pixels_of_triangle());
     assert_int_equal(cJSON_GetObjectItem(draw, "pixels")->valueint, pixels_of_triangle());
     cJSON_Delete(draw);
-    /* magenta where it is covered: white there, and black, darkened, elsewhere */
+    /* covered pixels, which are white, become magenta; the others are black, and darkened */
     struct picture covered;
     struct error err;
     char *path = mem_printf("%s/covered.png", pictures);

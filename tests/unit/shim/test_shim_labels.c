@@ -1,5 +1,6 @@
-/* Labels of a program: read whole while several threads give and use them, and without end. Without
- * Mesa nothing is sent; `now.said` is what would be. */
+/* Labels of a program: threads that set and read them concurrently see whole labels, and their
+ * number is not limited. Without Mesa nothing is sent; `now.said` is the text that would be
+ * sent. */
 #include "shim/labels.c"
 
 #include <setjmp.h>
@@ -12,7 +13,7 @@ enum { OBJECTS = 50, ROUNDS = 1000 };
 
 static _Atomic bool ended;
 
-/* Names objects one after the other, and each again with another letter. */
+/* Labels objects one after the other, and each again with another letter. */
 static void *
 give_names(void *data)
 {
@@ -27,14 +28,14 @@ give_names(void *data)
     return NULL;
 }
 
-/* "program NAME": one letter, MOST_NAME times. */
+/* Whether the text is "program NAME", with one letter MOST_NAME times. */
 static bool
 is_whole(const char *text)
 {
     static const char head[] = "\nprogram ";
     const char *name = text + sizeof head - 1;
     if (!text[0] || !strcmp(text, "\n"))
-        return true; /* no name yet */
+        return true; /* no label yet */
     if (strncmp(text, head, sizeof head - 1) != 0 || strlen(name) != MOST_NAME + 1)
         return false;
     for (uint32_t i = 1; i < MOST_NAME; i++)
@@ -63,7 +64,7 @@ names_are_read_whole(void **state)
     assert_true(is_whole(now.said) && now.said[sizeof "\nprogram " - 1] == 'a' + (ROUNDS - 1) % 26);
 }
 
-/* Objects that are gone, and kinds that are never said, take no place. */
+/* Destroyed objects, and kinds of objects that are never sent, take no place. */
 static void
 labels_do_not_fill_up(void **state)
 {
@@ -80,7 +81,7 @@ labels_do_not_fill_up(void **state)
     assert_string_equal(now.said, "\nprogram late\n");
 }
 
-/* However deep the groups are, the program is named. */
+/* The program's label is included however deep the groups are. */
 static void
 groups_leave_room_for_the_program(void **state)
 {
@@ -97,7 +98,7 @@ groups_leave_room_for_the_program(void **state)
         pop();
 }
 
-/* Contexts differ in their extensions: each is told its own. */
+/* Contexts have different extensions, and each gets its list. */
 static void
 extensions_are_those_of_the_context(void **state)
 {

@@ -1,4 +1,4 @@
-/* State and baked draws: linkage, addresses, bounds, decisions, life times, refusals. */
+/* State and baked draws: linkage, addresses, bounds, decisions, lifetimes, refusals. */
 #include "rigs/scene.h"
 
 #include "sim/executor.h"
@@ -14,7 +14,7 @@ struct fixture {
     struct decoder *decoder;
     struct arena arena;
     struct stream s;
-    struct draw *draw; /* the last one baked */
+    struct draw *draw; /* the last baked draw */
     struct error err;
 };
 
@@ -126,7 +126,7 @@ a_draw_is_baked(void **data)
     assert_int_equal(d->attributes[1].end, vertices + 1024);
     assert_int_equal(d->attributes[1].stride, 32);
     assert_int_equal(d->attributes[1].format->number, 31);
-    /* 5 floats were set, 2 vec4 are declared: what is missing is 0 */
+    /* 5 floats are set, 2 vec4 are declared: missing values are 0 */
     assert_int_equal(d->constant_count[STAGE_VERTEX], 2);
     const uint32_t *words = (const uint32_t *)d->constants[STAGE_VERTEX];
     const uint32_t expected[8] = {1, 2, 3, 4, 5, 0, 0, 0};
@@ -227,9 +227,10 @@ sprites(void **data)
     assert_int_equal(v[4].source, VARYING_POSITION);
     scene_draw(&f->s, PRIM_TRIANGLES, false);
     must(f);
-    assert_int_equal(f->draw->varyings[1].source, VARYING_NONE); /* triangles have no sprites */
+    /* triangles have no point sprites */
+    assert_int_equal(f->draw->varyings[1].source, VARYING_NONE);
     for (uint32_t mode = FILL_FILL; mode <= FILL_POINT; mode++) {
-        const bool points = mode == FILL_POINT; /* the corners of a back are points */
+        const bool points = mode == FILL_POINT; /* the corners of back faces are points */
         CREATE(&f->s, VOBJ_RASTERIZER, 300 + mode,
                RASTERIZER_POINT_QUAD | mode * RASTERIZER_FILL_BACK, 0, 1 << 2 | 1 << 5, 0, 0, 0, 0,
                0);
@@ -294,7 +295,7 @@ late_z(void **data)
     assert_false(f->draw->early_z);
     assert_int_equal(f->draw->depth_output, 0);
     assert_int_equal(f->draw->color_output[0], 1);
-    /* the alpha test goes by the first color also where no buffer takes it */
+    /* the alpha test uses the first color output, even without a color buffer */
     PACKET(&f->s, CMD_SET_FRAMEBUFFER_STATE, 0, OBJ_DEPTH);
     scene_draw(&f->s, PRIM_TRIANGLES, false);
     must(f);
@@ -330,7 +331,7 @@ stencil_decisions(void **data)
     must(f);
     assert_true(f->draw->stencil_write);
     assert_int_equal(f->draw->stencil_ref[1], 2);
-    PACKET(&f->s, CMD_SET_FRAMEBUFFER_STATE, 1, 0, OBJ_COLOR); /* no surface to test on */
+    PACKET(&f->s, CMD_SET_FRAMEBUFFER_STATE, 1, 0, OBJ_COLOR); /* no depth or stencil surface */
     scene_draw(&f->s, PRIM_TRIANGLES, false);
     must(f);
     assert_false(f->draw->stencil_test);
@@ -340,13 +341,13 @@ static void
 what_is_missing(void **data)
 {
     struct fixture *f = *data;
-    PACKET(&f->s, CMD_SET_VERTEX_BUFFERS, 0, 0, 0); /* no vertex buffer: 0, 0, 0, 1 */
+    PACKET(&f->s, CMD_SET_VERTEX_BUFFERS, 0, 0, 0); /* without a vertex buffer: 0, 0, 0, 1 */
     PACKET(&f->s, CMD_SET_SAMPLER_VIEWS, VSTAGE_FRAGMENT, 0, 0);
     scene_draw(&f->s, PRIM_TRIANGLES, false);
     must(f);
     assert_null(f->draw->attributes[0].format);
     assert_null(f->draw->views[STAGE_FRAGMENT][0].res);
-    /* begins behind its end: reads nothing */
+    /* a buffer that begins after its end: reads nothing */
     PACKET(&f->s, CMD_SET_VERTEX_BUFFERS, 32, 5000, RES_VERTICES);
     scene_draw(&f->s, PRIM_TRIANGLES, false);
     must(f);
@@ -401,7 +402,7 @@ queries_and_conditions(void **data)
     PACKET(&f->s, CMD_BEGIN_QUERY, OBJ_QUERY);
     must_fail(f, "is active already");
     PACKET(&f->s, CMD_END_QUERY, OBJ_QUERY);
-    PACKET(&f->s, CMD_SET_RENDER_CONDITION, OBJ_QUERY, 0, 0); /* draw if samples passed: none did */
+    PACKET(&f->s, CMD_SET_RENDER_CONDITION, OBJ_QUERY, 0, 0); /* draw if samples passed; none did */
     scene_draw(&f->s, PRIM_TRIANGLES, false);
     must(f);
     assert_null(f->draw);
@@ -427,8 +428,8 @@ references_keep_what_is_used(void **data)
     assert_int_equal(texture->references, 2);
     unref(f, RES_TEXTURE);
     assert_null(gpu_resource(&f->device, 1, RES_TEXTURE));
-    assert_int_equal(texture->references, 1);           /* the view's */
-    stream_destroy(&f->s, VOBJ_SAMPLER_VIEW, OBJ_VIEW); /* bound still */
+    assert_int_equal(texture->references, 1);           /* held by the view */
+    stream_destroy(&f->s, VOBJ_SAMPLER_VIEW, OBJ_VIEW); /* still bound */
     stream_destroy(&f->s, VOBJ_BLEND, OBJ_BLEND);
     stream_destroy(&f->s, VOBJ_SHADER, OBJ_FS);
     scene_draw(&f->s, PRIM_TRIANGLES, false);
@@ -456,7 +457,7 @@ a_held_device_frees_later(void **data)
     PACKET(&f->s, CMD_SET_SAMPLER_VIEWS, VSTAGE_FRAGMENT, 0, 0);
     must(f);
     unref(f, RES_TEXTURE);
-    /* who holds has heard of the end, and waited; what the draw points to is still there */
+    /* the owner was notified of the end and waited; the draw's references are still valid */
     assert_true(f->device.memory.used_bytes < used);
     used = f->device.memory.used_bytes;
     assert_int_equal(draw->program[STAGE_FRAGMENT]->input_count, 3);
@@ -471,7 +472,8 @@ sub_contexts_are_apart(void **data)
     struct fixture *f = *data;
     PACKET(&f->s, CMD_CREATE_SUB_CTX, 7);
     PACKET(&f->s, CMD_SET_SUB_CTX, 7);
-    stream_blend(&f->s, OBJ_BLEND, 0);                            /* the same handle again */
+    /* the same handle in another sub-context */
+    stream_blend(&f->s, OBJ_BLEND, 0);
     stream_surface(&f->s, 300, RES_COLOR, FORMAT_B8G8R8A8_UNORM); /* the same resources */
     must(f);
     stream_bind(&f->s, VOBJ_RASTERIZER, OBJ_RASTERIZER);
@@ -533,7 +535,7 @@ transfers_are_checked(void **data)
     assert_true(apply_message(f, &m));
     assert_int_equal(f->device.frame, 1);
     assert_int_equal(f->device.draw_in_frame, 0);
-    /* mirrored blits: one that stays inside, one that does not and is cut, one past all numbers */
+    /* mirrored blits: one inside, one that is clipped, one with integer overflow */
     stream_blit(&f->s, BLIT_COLOR,
                 (struct blit_side){RES_COLOR, 0, FORMAT_B8G8R8A8_UNORM, {0, 0, 0, 8, 8, 1}},
                 (struct blit_side){RES_TEXTURE, 0, FORMAT_B8G8R8A8_UNORM, {0, 8, 0, 8, -8, 1}});
@@ -555,7 +557,7 @@ transfers_are_checked(void **data)
     must_fail(f, "is not inside level 0 of resource 1");
 }
 
-/* The sink: a query's record reaches whoever listens. */
+/* The record of a query reaches the listener of the sink. */
 struct listener {
     uint32_t client, handle, offset, size_bytes;
     struct gpu_query_record record;

@@ -1,4 +1,5 @@
-/* The format table: every line of it by loops, and conversions against arithmetic done here. */
+/* The format table: every line is tested in loops, and conversions are compared with independent
+ * arithmetic. */
 #include "state/format.h"
 
 #include <math.h>
@@ -32,8 +33,8 @@ test_table(void **state)
     assert_null(format_get(UINT32_MAX));
 }
 
-/* What pack makes of any values comes back from unpack as it was (formats that hold a float's 24
- * bits; the others lose some). */
+/* unpack() restores what pack() makes of any values (for formats whose values fit a float's 24
+ * bits; others lose precision). */
 static void
 test_round_trip(void **state)
 {
@@ -67,7 +68,7 @@ test_round_trip(void **state)
     }
 }
 
-/* Every bit of a format with all four channels matters: equal values, equal bytes. */
+/* Every bit of a format with all four channels is significant: equal values have equal bytes. */
 static void
 test_exact_bytes(void **state)
 {
@@ -141,7 +142,8 @@ test_layouts(void **state)
     expect(21, 0xab000001, 1 / 16777215.0, 0, 0, 1);
 }
 
-/* Half floats against ldexp arithmetic; packing by looking for the nearest of all. */
+/* Half floats are compared with ldexp(). Packing is compared with a search for the nearest
+ * value. */
 static void
 test_half(void **state)
 {
@@ -208,7 +210,7 @@ test_srgb(void **state)
     }
 }
 
-/* Rounding to nearest, clamping, and NaN, by arithmetic in double. */
+/* Rounding to nearest, clamping and NaN, compared with double arithmetic. */
 static void
 test_unorm_rounding(void **state)
 {
@@ -251,25 +253,25 @@ expect_texel(uint32_t number, const uint8_t *block, uint32_t x, uint32_t y, doub
 static void
 test_s3tc(void **state)
 {
-    /* red 31 against blue 31: color 0 > color 1; row 0 has codes 0 1 2 3 */
+    /* red 31 and blue 31: color 0 > color 1; row 0 has codes 0 1 2 3 */
     uint8_t four[8] = {0x00, 0xf8, 0x1f, 0x00, 0xe4, 0, 0, 0x80};
     expect_texel(105, four, 0, 0, 1, 0, 0, 1);
     expect_texel(105, four, 1, 0, 0, 0, 1, 1);
     expect_texel(105, four, 2, 0, 170 / 255.0, 0, 85 / 255.0, 1);
     expect_texel(106, four, 3, 0, 85 / 255.0, 0, 170 / 255.0, 1);
     expect_texel(106, four, 3, 3, 170 / 255.0, 0, 85 / 255.0, 1);
-    /* the other way round: three colors, the fourth is black, transparent in DXT1_RGBA */
+    /* reversed: three colors; the fourth is black, transparent in DXT1_RGBA */
     uint8_t three[8] = {0x1f, 0x00, 0x00, 0xf8, 0xe4, 0, 0, 0};
     expect_texel(105, three, 2, 0, 127 / 255.0, 0, 127 / 255.0, 1);
     expect_texel(105, three, 3, 0, 0, 0, 0, 1);
     expect_texel(106, three, 3, 0, 0, 0, 0, 0);
-    /* DXT3: alpha nibbles 0..15; colors are always four */
+    /* DXT3: alpha nibbles 0 to 15; there are always four colors */
     uint8_t dxt3[16] = {0x10, 0x32, 0x54, 0x76, 0x98, 0xba, 0xdc, 0xfe};
     memcpy(dxt3 + 8, three, 8);
     for (uint32_t i = 4; i < 16; i++)
         expect_texel(107, dxt3, i % 4, i / 4, 0, 0, 1, i * 17 / 255.0);
     expect_texel(107, dxt3, 3, 0, 170 / 255.0, 0, 85 / 255.0, 3 * 17 / 255.0);
-    /* DXT5: alpha 240 and 30 in eight steps of 30, texel i has code i % 8 */
+    /* DXT5: alpha from 240 to 30 in eight steps of 30; texel i has code i % 8 */
     uint64_t codes = 0;
     for (uint32_t i = 0; i < 16; i++)
         codes |= (uint64_t)(i % 8) << (3 * i);
@@ -284,7 +286,7 @@ test_s3tc(void **state)
     static const double steps6[8] = {0, 250, 50, 100, 150, 200, 0, 255};
     for (uint32_t i = 4; i < 15; i++)
         expect_texel(108, dxt5, i % 4, i / 4, 1, 0, 0, steps6[i % 8] / 255);
-    /* the same codes as RGTC and LATC, and signed: 105 and -105 in steps of 30 */
+    /* the same codes as RGTC and LATC, and signed: 105 to -105 in steps of 30 */
     dxt5[0] = 240, dxt5[1] = 30;
     uint8_t two[16];
     memcpy(two, dxt5, 8);
@@ -304,7 +306,7 @@ test_s3tc(void **state)
         expect_texel(145, two, i % 4, i / 4, v, v, v, 0.2);
         expect_texel(114, sign, i % 4, i / 4, s, 0, 0, 1);
     }
-    /* sRGB: the color is made linear after decoding, alpha is not */
+    /* sRGB: decoded color is linearized, alpha is not */
     expect_texel(112, dxt5, 2, 0, srgb_decode(170 / 255.0), 0, srgb_decode(85 / 255.0),
                  210 / 255.0);
 }

@@ -1,4 +1,4 @@
-/* The identity of a draw: what it must follow, and what it must not. */
+/* The identity of a draw: which changes alter it and which do not. */
 #include "rigs/scene.h"
 
 #include "sim/executor.h"
@@ -27,7 +27,7 @@ execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
            (cmd->op != GPU_DRAW || gpu_bake_draw(&f->device, cmd, &f->arena, &f->draw, err));
 }
 
-/* The draw that a stream ends with, in a device of its own. */
+/* Bakes the last draw of a stream in a separate device. */
 static void
 bake(struct fixture *f, const struct stream *objects, const char *marker)
 {
@@ -81,7 +81,7 @@ hash_of(const struct draw *draw)
     return identity.hash;
 }
 
-/* A draw with what it points to. */
+/* A draw and the objects that it references. */
 struct parts {
     struct draw draw;
     struct program fs;
@@ -100,7 +100,7 @@ struct change {
         to                                                                                         \
     }
 
-/* Whether the draw is another one with the change. */
+/* Whether the change gives the draw another identity. */
 static bool
 is_other(const struct draw *draw, const struct change *change)
 {
@@ -109,7 +109,7 @@ is_other(const struct draw *draw, const struct change *change)
     void *field = (uint8_t *)&parts + change->offset;
     parts.draw.program[STAGE_FRAGMENT] = &parts.fs;
     parts.draw.views[STAGE_FRAGMENT][0].res = &parts.texture;
-    assert_true(hash_of(&parts.draw) == hash_of(draw)); /* wherever its parts lie */
+    assert_true(hash_of(&parts.draw) == hash_of(draw)); /* independent of addresses */
     if (!memcmp(field, change->value, change->size))
         fail_msg("%s has this value", change->field);
     memcpy(field, change->value, change->size);
@@ -177,7 +177,7 @@ test_what_counts(void **state)
     end(&f);
 }
 
-/* What moves from frame to frame, and where things happen to lie. */
+/* Values that change from frame to frame, and addresses. */
 static const struct change does_not_count[] = {
     {CHANGE(draw.number, 7)},
     {CHANGE(draw.client, 2)},
@@ -197,7 +197,7 @@ static const struct change does_not_count[] = {
     {CHANGE(draw.dsa.alpha_ref, .5f)},
     {CHANGE(draw.clip_planes[0][0], 1)},
     {CHANGE(draw.blend.rt[0].rgb_src, FACTOR_ZERO)}, /* without blending */
-    {CHANGE(draw.dsa.stencil[0].func, FUNC_EQUAL)},  /* without stencil test */
+    {CHANGE(draw.dsa.stencil[0].func, FUNC_EQUAL)},  /* without a stencil test */
 };
 
 static void
@@ -207,7 +207,7 @@ test_what_does_not_count(void **state)
     check_changes(does_not_count, sizeof does_not_count / sizeof *does_not_count, false);
 }
 
-/* Another device, in which everything has other addresses, and a name for the draw. */
+/* Another device with other addresses, and a label for the draw. */
 static void
 test_other_run(void **state)
 {
@@ -247,8 +247,8 @@ hash_of_text(const char *instruction)
     return hash;
 }
 
-/* A program's name is of what it does: what Mesa prints for channels that nobody reads is one thing
- * now and another one then. */
+/* The hash of a program depends on its function. Mesa prints unused channels differently in
+ * different runs. */
 static void
 test_programs(void **state)
 {

@@ -1,4 +1,4 @@
-/* The simulated memory's allocator. */
+/* The allocator of the simulated memory. */
 #include "state/memory.h"
 
 #include <setjmp.h>
@@ -24,7 +24,7 @@ first_fit_in_order(void **data)
     struct gpu_memory memory;
     assert_true(gpu_memory_init(&memory, SIZE, NULL));
     uint32_t a = alloc(&memory, 1000), b = alloc(&memory, 1), c = alloc(&memory, 256);
-    assert_int_equal(a, 256); /* 0 is never given out */
+    assert_int_equal(a, 256); /* address 0 is never allocated */
     assert_int_equal(b, 256 + 1024);
     assert_int_equal(c, b + 256);
     assert_int_equal(memory.used_bytes, 1024 + 256 + 256);
@@ -50,7 +50,7 @@ freed_neighbours_coalesce(void **data)
         for (uint32_t i = 0; i < 3; i++)
             gpu_memory_free(&memory, address[orders[o][i]], 4096);
         assert_int_equal(memory.used_bytes, 0);
-        assert_int_equal(alloc(&memory, SIZE - 256), 256); /* all of it in a row again */
+        assert_int_equal(alloc(&memory, SIZE - 256), 256); /* all of it is contiguous again */
         gpu_memory_fini(&memory);
     }
 }
@@ -79,7 +79,7 @@ exhaustion_names_the_parameter(void **data)
     uint32_t address;
     assert_true(gpu_memory_init(&memory, SIZE, NULL));
     assert_false(gpu_memory_alloc(&memory, SIZE, &address, &err));
-    assert_null(strstr(err.text, "raise")); /* nothing gives it more */
+    assert_null(strstr(err.text, "raise")); /* no option raises the limit */
     memory.option = "MEMORYCONTROLLER.MemorySize";
     assert_false(gpu_memory_alloc(&memory, SIZE, &address, &err));
     assert_non_null(strstr(err.text, "raise MEMORYCONTROLLER.MemorySize, to "));
@@ -90,7 +90,8 @@ exhaustion_names_the_parameter(void **data)
     assert_false(gpu_memory_init(&memory, 100, &err));
 }
 
-/* What frees millions of ranges one by one at the end of all has no tree to keep. */
+/* When a device ends it frees millions of ranges one by one. The memory then does not maintain its
+ * tree. */
 static void
 an_ending_memory_keeps_its_ranges(void **data)
 {

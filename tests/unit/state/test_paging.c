@@ -1,4 +1,4 @@
-/* Resources that do not fit into the simulated memory together (state/context_paging.c). */
+/* Resources that exceed the simulated memory together (state/context_paging.c). */
 #include "state/context.h"
 
 #include <setjmp.h>
@@ -31,7 +31,7 @@ get(uint32_t handle)
     return gpu_apply(&device, &cmd, &err);
 }
 
-/* The first `bytes` of a buffer become `value`, but the second one `second`. */
+/* Sets the first `bytes` of a buffer to `value`, and its second byte to `second`. */
 static bool
 try_put(uint32_t handle, int value, int second, uint32_t bytes)
 {
@@ -89,8 +89,8 @@ drop(uint32_t handle)
     assert_true(gpu_apply(&device, &unref, &err));
 }
 
-/* Three times as much as fits: every buffer has its bytes whenever a command uses it; half of them
- * are of one value. */
+/* Three times as much as fits: every buffer has its content when a command uses it. Half of them
+ * have a single value. */
 static void
 test_more_than_fits(void **state)
 {
@@ -117,8 +117,8 @@ test_more_than_fits(void **state)
     gpu_device_fini(&device);
 }
 
-/* What is put where nothing was yet: the whole or a part, in the memory or, when that is full,
- * outside; and again in what others left behind. The rest is zero. */
+/* First writes to a buffer, wholly or in part, in memory or, if it is full, outside. Later rounds
+ * reuse memory of other buffers. The rest is zero. */
 static void
 test_first_put(void **state)
 {
@@ -142,8 +142,8 @@ test_first_put(void **state)
     gpu_device_fini(&device);
 }
 
-/* A buffer of one value takes no memory until it is used, or another value comes; then all of it is
- * there. */
+/* A buffer with a single value takes no memory until it is used or gets another value. Then all of
+ * it is there. */
 static void
 test_one_value(void **state)
 {
@@ -177,7 +177,7 @@ test_one_value(void **state)
     }
 }
 
-/* Of the simulated memory, in the host's. */
+/* Bytes of the simulated memory that are resident in host memory. */
 static uint32_t
 resident_bytes(void)
 {
@@ -190,15 +190,15 @@ resident_bytes(void)
     return 4096 * count;
 }
 
-/* Eight buffers may be held, inside or outside, and not one more; what is freed makes room, and
- * does not stay in the host's memory. */
+/* Exactly eight buffers may exist, inside or outside of the memory. Freed ones make room and leave
+ * host memory. */
 static void
 test_an_end(void **state)
 {
     enum { MOST = 8 };
     struct budget budget = {MOST * BYTES, 0, "--memory"};
     begin(true);
-    budget.most_bytes += device.objects.bytes + 16384; /* the buffers, without their bytes */
+    budget.most_bytes += device.objects.bytes + 16384; /* the buffers without their content */
     gpu_device_limit(&device, &budget);
     for (uint32_t round = 0; round < 2; round++) {
         for (uint32_t i = 1; i <= MOST + 1; i++)
@@ -231,7 +231,7 @@ test_not_asked_for(void **state)
     uint32_t made = 1;
     while (made <= BUFFERS && create_buffer(made))
         made++;
-    assert_int_equal(made, MEMORY / BYTES); /* the memory's first line is never given out */
+    assert_int_equal(made, MEMORY / BYTES); /* the first line of the memory is never allocated */
     assert_non_null(strstr(err.text, MEMORY_EXHAUSTED));
     gpu_device_fini(&device);
 }

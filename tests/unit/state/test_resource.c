@@ -1,5 +1,5 @@
-/* Layout of resources: every element has its own bytes inside the resource, boxes come back as they
- * went in, the facts of the header hold, and hostile descriptions are refused. */
+/* Layout of resources: every element has separate bytes inside the resource, and boxes are read as
+ * written. The statements of the header hold, and hostile descriptions are refused. */
 #include "state/resource.h"
 #include "base/mem.h"
 
@@ -93,7 +93,7 @@ static const struct resource_desc shapes[] = {
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-/* Each shape in the ROPs' tiles, then in squares of 1 to 2^8 texels. */
+/* Each shape in tiles of the ROPs, then in squares of 1 to 2^8 texels. */
 enum { LAYOUTS = 10 };
 
 static void
@@ -155,7 +155,7 @@ test_box_round_trip(void **state)
             resource_write_box(&res, &memory, n, &all, in);
             resource_read_box(&res, &memory, n, &all, out);
             assert_memory_equal(in, out, bytes);
-            /* a block in the middle lies where the offset says */
+            /* a block in the middle is at the offset */
             uint32_t bx = columns / 2, by = lines / 2, z = l->slices / 2;
             struct box one = {(int32_t)(bx * f->block_width),
                               (int32_t)(by * f->block_height),
@@ -208,8 +208,8 @@ test_layout_facts(void **state)
         }
 }
 
-/* 16 x 16 texels a square: in it 4x4 texels of 4 bytes fill 64 bytes, in Morton order again; a
- * level of 40 x 24 has no whole ones, and gets 8x8. */
+/* Squares of 16x16 texels, which contain squares of 4x4 texels of 4 bytes, 64 bytes, in Morton
+ * order. A level of 40x24 is no multiple of 16 and gets 8x8. */
 static void
 test_squares(void **state)
 {
@@ -237,7 +237,7 @@ test_squares(void **state)
     resource_tile(&res, 4);
     assert_int_equal(resource_offset(&res, 0, 8, 0, 0, 0), 256);
     assert_int_equal(resource_offset(&res, 0, 0, 8, 0, 0), 5 * 256);
-    /* compressed: a square of 16 x 16 texels has 4 x 4 blocks */
+    /* compressed: a square of 16x16 texels has 4x4 blocks */
     d.format = FORMAT_DXT1_RGB;
     d.width = d.height = 64;
     assert_true(resource_init(&res, &d, NULL));
@@ -246,7 +246,7 @@ test_squares(void **state)
     assert_int_equal(resource_offset(&res, 0, 16, 0, 0, 0), 16 * 8);
 }
 
-/* Where an element lies, and what lies there: in every layout, each to the other. */
+/* Position to offset and offset to position are inverse in every layout. */
 static void
 test_place(void **state)
 {
@@ -269,7 +269,7 @@ test_place(void **state)
     }
 }
 
-/* What was sampled only keeps its bytes when it is to be drawn into. */
+/* A resource that was only sampled keeps its content when it becomes a render target. */
 static void
 test_make_drawable(void **state)
 {

@@ -1,5 +1,5 @@
-/* Measurements of real cards: their file, sums over them by hand, what the plan says of their
- * machines, and the table of docs/studies against a run of some of its lines. */
+/* Measurements of real cards: their file, calculated scores, machines in the plan, and the table of
+ * docs/studies compared with a run of some of its lines. */
 #include "base/build.h"
 #include "base/file.h"
 #include "study/hardware.h"
@@ -30,8 +30,9 @@ write_data(const char *lines)
     return path;
 }
 
-/* Errors of 10, -30 and 50 %: mean 30, median 30, signed mean 10; with one more that was given and
- * does not count. Of memory alone, 10 and -30: mean and median 20, signed -10. */
+/* Errors of 10, -30 and 50 %: mean 30, median 30, signed mean 10. One more line was given as input
+ * and does not count. Lines bound by memory only: 10 and -30, mean and median 20, signed mean
+ * -10. */
 static void
 test_scores(void **state)
 {
@@ -100,8 +101,8 @@ find_machine(const struct sweep_plan *plan, const char *name)
     return NULL;
 }
 
-/* Every line's machine is planned for its inputs, at the card's clock where the plan sets one; and
- * at least half of the lines are bound by something other than what ROPs do in a cycle. */
+/* The plan contains the machine of every line for its inputs, at the card's clock if the plan sets
+ * one. At least half of the lines are bound by something other than the ROP rate. */
 static void
 test_own_data(void **state)
 {
@@ -157,8 +158,8 @@ simulated(const char *path, const char *card, const char *test)
     return value;
 }
 
-/* Two lines of the committed table again: they are what the command makes, within a per cent that
- * another version of Mesa may move them. */
+/* Two lines of the committed table are simulated again. They agree within one per cent, which
+ * permits another version of Mesa. */
 static void
 test_committed_table(void **state)
 {
@@ -180,7 +181,7 @@ test_committed_table(void **state)
         if (!(fabs(now / kept - 1) <= 0.01))
             fail_msg("%s: %g in docs/studies, %g now", tests[i], kept, now);
     }
-    assert_true(isnan(simulated(table, "Radeon X600 XT", "single texture"))); /* has no trace */
+    assert_true(isnan(simulated(table, "Radeon X600 XT", "single texture"))); /* it has no trace */
     free(table);
     free(out);
     free(blend);

@@ -1,7 +1,7 @@
-/* Each study of src/study/studies.def, from a folder that has nothing yet and into a relative one:
- * with its plan, whose programs are small traces here; with traces of the user's; and on one
- * machine. A table has rows or a line says why it is left out, a link leads to a file, and the
- * tables that are kept in docs/studies have the columns that the command makes. */
+/* Each study of src/study/studies.def, starting with an empty folder and a relative output path:
+ * with its plan, whose programs are replaced by small traces, with traces of the user, and on one
+ * machine. Each table has rows or a message states why it is omitted. Each link leads to a file.
+ * The tables in docs/studies have the columns that the command writes. */
 #include "rigs/endings.h"
 #include "study/study.h"
 #include "sweep/capture.h"
@@ -10,7 +10,7 @@
 #include <glob.h>
 #include <math.h>
 
-static const char *gl; /* the folder of benchmarks/gl's programs */
+static const char *gl; /* folder of the programs of benchmarks/gl */
 
 enum { STUDY_MS = 600000 };
 
@@ -30,7 +30,7 @@ capture(const char *trace, const char *const *words)
     free(program);
 }
 
-/* What the studies of hardware and of the model want to see in a trace. */
+/* Captures traces that satisfy the studies hardware and model. */
 static int
 capture_inputs(void **state)
 {
@@ -59,7 +59,7 @@ copy_file(const char *from, const char *to)
     free(path);
 }
 
-/* A trace that an input's program could have left. */
+/* Returns a trace that the program of an input could have made. */
 static const char *
 trace_for(const char *study, const char *input, const struct sweep_plan *plan)
 {
@@ -73,7 +73,7 @@ trace_for(const char *study, const char *input, const struct sweep_plan *plan)
     return strcmp(input, "frames") ? "tiny.trace" : "frames.trace";
 }
 
-/* As captured, in the study's folder. */
+/* Stores captures in the folder of the study. */
 static void
 put_captures(const char *study, const struct sweep_plan *plan, const struct sweep_input *input)
 {
@@ -96,7 +96,8 @@ put_captures(const char *study, const struct sweep_plan *plan, const struct swee
     }
 }
 
-/* The study's own plan in p.ini, and a folder new/own in which its programs are captured. */
+/* Writes the plan of the study to p.ini, and creates a folder new/own with the captures of its
+ * programs. */
 static void
 put_plan(const char *study)
 {
@@ -105,7 +106,7 @@ put_plan(const char *study)
     struct sweep_plan plan;
     struct error err;
     assert_true(dir_create(traces, &err));
-    put_text("new/own/sweep.json", "{}"); /* it is a sweep's */
+    put_text("new/own/sweep.json", "{}"); /* marks the folder as a sweep's */
     copy_file(path, "p.ini");
     if (!is_there("data"))
         assert_int_equal(symlink(AETIUS_SOURCE_DIR "/studies/data", data), 0);
@@ -119,7 +120,7 @@ put_plan(const char *study)
     free(path);
 }
 
-/* Links lead from the page, which lies in the folder, to files that the study has made. */
+/* The links of the page lead to files of the study, relative to its folder. */
 static void
 check_links(const char *study, const char *page, const char *out)
 {
@@ -135,7 +136,7 @@ check_links(const char *study, const char *page, const char *out)
     }
 }
 
-/* Below the line of dashes of a Markdown table there is a row. */
+/* Every Markdown table has a row after its line of dashes. */
 static void
 check_rows(const char *study, const char *page)
 {
@@ -148,7 +149,7 @@ check_rows(const char *study, const char *page)
     }
 }
 
-/* The CSV files of a table of the plan: NAME.csv, or of `split` NAME-VALUE.csv. */
+/* Number of CSV files of a table in the plan: NAME.csv, or NAME-VALUE.csv with `split`. */
 static size_t
 count_files(const char *out, const char *table)
 {
@@ -169,7 +170,7 @@ count_files(const char *out, const char *table)
     return count;
 }
 
-/* Made, or left out with a line. */
+/* Each table is written, or omitted with a message. */
 static void
 check_tables(const char *study, const char *out)
 {
@@ -199,7 +200,7 @@ read_page(const char *study, const char *out)
     return page;
 }
 
-/* A study that ended well: what it left. */
+/* Checks the files of a successful study. Returns its page. */
 static char *
 check_study(const char *study, const char *out, int status)
 {
@@ -216,7 +217,7 @@ check_study(const char *study, const char *out, int status)
     return page;
 }
 
-/* The tables that are kept, as far as they are tables of the plan. */
+/* Compares the stored tables that are in the plan. */
 static void
 check_kept(const char *study, const char *out)
 {
@@ -259,7 +260,7 @@ own_plans(void **state)
     }
 }
 
-/* The name of the plan's first machine. */
+/* Returns the name of the first machine of the plan. */
 static char *
 first_machine(const char *study)
 {
@@ -273,7 +274,7 @@ first_machine(const char *study)
     return name;
 }
 
-/* What is said of the user's trace alone where a study wants more. */
+/* Returns the message if a user's trace alone is not sufficient for the study. */
 static const char *
 lacks(const char *study, const char *machine)
 {
@@ -284,7 +285,7 @@ lacks(const char *study, const char *machine)
                : NULL;
 }
 
-/* Into a folder of the study's own; a machine or NULL: all. */
+/* Runs a study into the folder `out`; machine NULL: all. */
 static int
 ask(const char *study, const char *machine, const char *trace, const char *out)
 {
@@ -336,7 +337,7 @@ one_machine(void **state)
     }
 }
 
-/* A name like that of a capture does not make one of a file. */
+/* A file whose name resembles that of a capture is not taken for one. */
 static void
 names_with_numbers(void **state)
 {
@@ -366,8 +367,8 @@ number_in(const char *file, uint32_t row, const char *column)
     return number;
 }
 
-/* The figures of several frames are those of a frame; a verdict over them says that it is. The page
- * tells of another preset. */
+/* Figures of several frames are given per frame, and a verdict over them says so. The page names
+ * another preset. */
 static void
 several_frames(void **state)
 {
@@ -397,7 +398,7 @@ several_frames(void **state)
     free(page);
 }
 
-/* The two that want more than any trace. */
+/* The two studies that need specific traces. */
 static void
 traces_that_fit(void **state)
 {
@@ -427,7 +428,7 @@ traces_that_fit(void **state)
     free(rates);
 }
 
-/* Found before anything is simulated. */
+/* The error is found before a simulation. */
 static void
 columns_of_another_program(void **state)
 {

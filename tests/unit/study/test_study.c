@@ -1,5 +1,5 @@
-/* Studies: their plans; of compression its sums against hand-made results, and the command over a
- * small trace: resumed after a kill, and against `aetius compress`. */
+/* Studies: their plans; the sums of compression compared with calculated results. The command runs
+ * over a small trace, is resumed after a kill, and is compared with `aetius compress`. */
 #include "rigs/endings.h"
 #include "rigs/needs.h"
 #include "base/file.h"
@@ -11,7 +11,7 @@
 #include <dirent.h>
 #include <math.h>
 
-/* The message about a program that is not installed says where each of a study's comes from. */
+/* The message about a missing program of a study names its source. */
 static void
 has_source(const char *program)
 {
@@ -28,7 +28,7 @@ has_source(const char *program)
     fail_msg("src/sweep/programs.def does not say where %s comes from", program);
 }
 
-/* The plans that come with the program. */
+/* The plans that are part of the program. */
 static void
 test_own_plans(void **state)
 {
@@ -45,7 +45,7 @@ test_own_plans(void **state)
         for (size_t i = 0; i < plan.inputs.count; i++)
             if (plan.inputs.items[i].program.count)
                 has_source(plan.inputs.items[i].program.items[0]);
-        assert_int_equal(plan.clock, 60); /* figures that can be had again */
+        assert_int_equal(plan.clock, 60); /* reproducible figures */
         assert_ptr_equal(study_find(study_kinds[k].name), &study_kinds[k]);
         word_list_fini(&known);
         sweep_plan_fini(&plan);
@@ -54,7 +54,7 @@ test_own_plans(void **state)
     assert_null(study_find("depth"));
 }
 
-/* The page of the staged model tells what the measurements that lie beside it come to. */
+/* The page of the staged model contains the results of the measurements beside it. */
 static void
 test_model_page(void **state)
 {
@@ -76,7 +76,7 @@ test_model_page(void **state)
         fclose(out);
         if (!strstr(page, text))
             fail_msg("%s is not that of %s: `aetius study model`\n%s", page_path, path, text);
-        /* flat at the minimum, then above it, and never above what agreement comes to */
+        /* flat at the minimum, then above it, and never above the value for full agreement */
         assert_true(coherence_find(&widths, &machine));
         assert_true(widths.flat >= 1 && widths.flat < widths.half);
         assert_true(widths.least < 0.7 * widths.all);
@@ -88,8 +88,7 @@ test_model_page(void **state)
     free(page_path);
 }
 
-/* Blocks that move: as many at 64 bytes as are said, the others raw, by every codec that applies.
- */
+/* Sets block counts: `small` at 64 bytes and `raw` uncompressed, for every codec that applies. */
 static void
 set_blocks(struct codec_study_result *result, uint32_t kind, uint64_t small, uint64_t raw,
            bool sampled)
@@ -111,7 +110,7 @@ set_blocks(struct codec_study_result *result, uint32_t kind, uint64_t small, uin
     }
 }
 
-/* hilo fits nothing. */
+/* hilo compresses no block. */
 static void
 fit_nothing(struct codec_study_result *result, uint32_t kind)
 {
@@ -136,7 +135,8 @@ test_means(void **state)
                                 .wanted = {"best", "best"},
                                 .plain = plain,
                                 .machine = machine};
-    /* a at x0: 8 blocks of 64 bytes of 8: ratio 4; b: none of 8: 1. At x4 all of both: 4. */
+    /* a at x0: 8 of 8 blocks at 64 bytes, ratio 4. b: none of 8, ratio 1. At x4 all blocks of both:
+     * ratio 4. */
     set_blocks(&plain[0], COMPRESSION_COLOR, 8, 0, false);
     set_blocks(&plain[2], COMPRESSION_COLOR, 0, 8, false);
     set_blocks(&plain[1], COMPRESSION_COLOR, 8, 0, true);
@@ -148,12 +148,12 @@ test_means(void **state)
     assert_float_equal(codec_study_arithmetic(&study, 0, CODEC_BUS_64, color, comp), 2.5, 1e-9);
     assert_float_equal(codec_study_geometric(&study, 1, CODEC_BUS_64, color, comp), 4, 1e-9);
     assert_float_equal(codec_study_overall(&study, CODEC_BUS_64, color, comp), sqrt(8), 1e-9);
-    /* hilo at x4: 1 and 4 */
+    /* hilo at x4: ratios 1 and 4 */
     assert_float_equal(codec_study_geometric(&study, 1, CODEC_BUS_64, color, hilo), 2, 1e-9);
     assert_int_equal(codec_study_place(&study, 1, CODEC_BUS_64, color, comp), 1);
     assert_int_equal(codec_study_place(&study, 1, CODEC_BUS_64, color, hilo), 10);
     assert_int_equal(codec_study_place(&study, 0, CODEC_BUS_64, color, hilo), 1);
-    /* made for several samples: null at one, and behind all others in the whole */
+    /* a codec for several samples: null at one sample, and last in the overall ranking */
     assert_float_equal(codec_study_ratio(&study, 0, 0, CODEC_BUS_64, color, CODEC_ID_msaa), 0, 0);
     assert_float_equal(codec_study_geometric(&study, 1, CODEC_BUS_64, color, CODEC_ID_msaa), 4,
                        1e-9);
@@ -161,7 +161,7 @@ test_means(void **state)
     const uint32_t count = codec_study_rank(&study, CODEC_BUS_64, color, codec_of);
     assert_int_equal(codec_of[count - 1], CODEC_ID_msaa);
     assert_int_equal(codec_of[count - 2], CODEC_ID_hilo);
-    /* no z moved: null for all */
+    /* no z blocks moved: null for all codecs */
     assert_float_equal(codec_study_geometric(&study, 0, CODEC_BUS_64, COMPRESSION_DEPTH, hilo), 0,
                        0);
     codec_study_choose(&study, codec_study_fits);
@@ -196,7 +196,7 @@ test_counts_file(void **state)
     free(path);
 }
 
-/* 8 raw blocks of color, by comp 6 of them of 64 bytes; one of z. */
+/* 8 raw blocks of color, 6 of which comp compresses to 64 bytes; one block of z. */
 static void
 test_counts_against_bytes(void **state)
 {
@@ -225,7 +225,7 @@ number_at(const cJSON *object, const char *a, const char *b)
     return number->valuedouble;
 }
 
-/* The folder of a run by its machine's name, in the test's. */
+/* Returns the folder of the run of a machine, as a path of the test. */
 static char *
 run_folder(const char *machine)
 {
@@ -238,7 +238,7 @@ run_folder(const char *machine)
     return folder;
 }
 
-/* The blocks that a run left, by `aetius compress`: its codec's bytes are those counted. */
+/* The blocks of a run in `aetius compress`: the bytes of its codec equal those counted. */
 static void
 compare_with_compress(const char *machine, const cJSON *of)
 {
@@ -267,7 +267,7 @@ compare_with_compress(const char *machine, const cJSON *of)
     cJSON_Delete(root);
 }
 
-/* The study's plan, whose runs keep their blocks. */
+/* Writes the plan of the study, with runs that keep their blocks. */
 static void
 put_plan(void)
 {
@@ -283,7 +283,7 @@ put_plan(void)
     free(plan);
 }
 
-/* How many runs are done, and the time of the oldest. */
+/* Returns the number of finished runs, and the time of the oldest one. */
 static uint32_t
 count_runs(int64_t *oldest)
 {
@@ -318,7 +318,7 @@ check_results(const char *json)
     compare_with_compress("x4", cJSON_GetArrayItem(runs, 1));
     compare_with_compress("x0,%", cJSON_GetArrayItem(machine, 0));
     compare_with_compress("x4,%", cJSON_GetArrayItem(machine, 1));
-    /* four samples move more than one, and less with the codecs */
+    /* four samples move more bytes than one, and less with the codecs */
     const double x0 = number_at(cJSON_GetArrayItem(runs, 0), "bytes", "color");
     const double x4 = number_at(cJSON_GetArrayItem(runs, 1), "bytes", "color");
     assert_true(x4 > 2 * x0);
@@ -333,7 +333,8 @@ enum { STUDY_MS = 300000 };
           0)
 #define TWO_FRAMES "--frames", "0-1", "--jobs", "1", "--machines", "x0,x4", "--json"
 
-/* Killed when the first run is done; the same command then goes on, and does that one not again. */
+/* The command is killed after the first run. Then the same command continues without repeating that
+ * run. */
 static void
 test_command(void **state)
 {
@@ -365,7 +366,7 @@ test_command(void **state)
     assert_int_equal(strncmp(printed, json, strlen(json)), 0);
     check_results(json);
 
-    /* all is there: nothing is done again, and the same is written */
+    /* all runs exist: none is repeated, and the output is the same */
     assert_int_equal(await(STUDY(TWO_FRAMES), STUDY_MS), 0);
     assert_int_equal(count_runs(&oldest), 4);
     char *again = said("s/compression.json");
@@ -379,12 +380,12 @@ test_command(void **state)
         free(name);
     }
 
-    /* other frames are another run */
+    /* other frames are other runs */
     assert_int_equal(await(STUDY("--frames", "0", "--machines", "x0"), STUDY_MS), 0);
     assert_int_equal(count_runs(&oldest), 6);
 }
 
-/* The first number of the answer to a question. */
+/* Returns the first number of a query's result. */
 static double
 ask(const char *sql)
 {
@@ -397,7 +398,7 @@ ask(const char *sql)
     return number;
 }
 
-/* By client, frame by frame, all that the memory controller counted. */
+/* Bytes by client and frame: they add up to all that the Memory Controller counted. */
 static void
 test_traffic(void **state)
 {
@@ -426,12 +427,13 @@ test_traffic(void **state)
         color[m] = cJSON_GetArrayItem(of, 0)->valuedouble + cJSON_GetArrayItem(of, 1)->valuedouble;
         free(sql);
     }
-    /* four samples a pixel are four times the color, but for lines that are cleared or shared */
+    /* four samples per pixel have about four times the color bytes; cleared and shared lines make a
+     * difference */
     assert_true(color[1] > 2 * color[0] && color[1] < 8 * color[0]);
     cJSON_Delete(root);
     free(text);
     text = said("t/traffic.csv");
-    /* as those that are kept */
+    /* with the same columns as the stored table */
     struct error err;
     char *kept;
     size_t size;
@@ -451,7 +453,7 @@ test_traffic(void **state)
     }
 }
 
-/* What a plan must not say, found before anything is done. */
+/* Errors in a plan are found before any work. */
 static void
 test_refusals(void **state)
 {

@@ -1,6 +1,6 @@
-/* Studies whose pages are questions to the database: the committed pages hold the committed tables,
- * cell by cell, so that no figure of theirs is anybody's but the command's; and what a table of a
- * plan must not say. test_studies.c has the questions answered. */
+/* Studies whose pages are database queries. The committed pages contain the committed tables, cell
+ * by cell, so that every figure comes from the command. Further tests: errors in the tables of a
+ * plan. test_studies.c runs the queries. */
 #include "base/text_table.h"
 #include "rigs/endings.h"
 #include "study/study.h"
@@ -49,7 +49,7 @@ each_table(const char *study, check_fn *check)
     return (uint32_t)count;
 }
 
-/* All blanks gone. */
+/* Removes all white space. */
 static char *
 squeeze(char *text)
 {
@@ -86,7 +86,8 @@ entry_of(const struct sweep_table *table, const char *key)
     return NULL;
 }
 
-/* Whether the plan wants the rows of a table in the page; of `split` it is NAME-VALUE.csv. */
+/* Whether the plan includes the rows of a table in the page; with `split` its name is
+ * NAME-VALUE.csv. */
 static bool
 wants_rows(const char *name)
 {
@@ -101,7 +102,7 @@ wants_rows(const char *name)
     return false;
 }
 
-/* In the page with all its rows, or as a plot. */
+/* The table is in the page with all its rows, or as a plot. */
 static void
 is_in_page(const char *study, const char *name, const char *committed)
 {
@@ -144,7 +145,7 @@ test_pages(void **state)
     }
 }
 
-/* What a table of a plan must not say. */
+/* Errors in the tables of a plan. */
 static void
 test_refusals(void **state)
 {
@@ -174,8 +175,8 @@ test_refusals(void **state)
     }
 }
 
-/* A picture of one color proves nothing: 8x8 pixels of which none is drawn. It is found before
- * anything is simulated. */
+/* A picture of one color proves nothing: 8x8 pixels without a draw. This is detected before a
+ * simulation. */
 static void
 test_one_color(void **state)
 {
@@ -198,8 +199,8 @@ test_one_color(void **state)
     free(path);
 }
 
-/* With --keep-going a trace whose head is damaged, one whose commands are, and a picture of one
- * color are left out alone. */
+/* With --keep-going only three inputs are omitted: a trace with a damaged header, one with damaged
+ * commands, and a picture of one color. */
 static void
 test_keep_going(void **state)
 {
@@ -231,7 +232,8 @@ test_keep_going(void **state)
     free(path);
 }
 
-/* Nor do the others go when the runs of one fail: on a machine without the memory for it. */
+/* A failed run does not remove other inputs: here the machine has too little memory for one of
+ * them. */
 static void
 test_failed_runs(void **state)
 {
@@ -252,8 +254,7 @@ test_failed_runs(void **state)
 #define TABLE(name)                                                                                \
     "[table " name "]\nsql = SELECT input, cycles FROM results\ntitle = T\nplot = bars\n"
 
-/* What a study does not make again goes, what is not its own stays; its last line tells what is
- * there. */
+/* A study removes its old files and keeps foreign ones. Its last line lists the existing files. */
 static void
 test_files(void **state)
 {
@@ -284,7 +285,7 @@ test_files(void **state)
     assert_true(is_there("s/one.csv") && is_there("s/mine.csv"));
     assert_false(is_there("s/two.csv") || is_there("s/two.svg") || is_there("s/two.gnuplot"));
 
-    put_text("s/two.csv", "mine"); /* nor is one written over in a study's own folder */
+    put_text("s/two.csv", "mine"); /* a foreign file is not overwritten in the folder of a study */
     put_text("p.ini", both);
     assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 1);
     assert_true(says("s/two.csv is in the way"));

@@ -1,5 +1,5 @@
-/* Scores of verdicts (report/compare/verdicts.h), by hand; and the study that makes them, over a
- * small trace: what is done stays done, and what changes is done again. */
+/* Calculated scores of verdicts (report/compare/verdicts.h). The study of verdicts over a small
+ * trace: finished runs are kept, and changed ones are repeated. */
 #include "report/compare/verdicts.h"
 
 #include "base/build.h"
@@ -33,13 +33,16 @@ put(struct verdict_case *one, uint32_t ideal, double most, double expected, doub
     one->gained[ideal] = gained;
 }
 
-/* Four frames. The rule says shader of all but the third, of which it says memory.
- *   0, developing: shader gives 400 of 500 expected: right. Own work says memory: it gives 390,
- * less by a point: right too. 1, judged: shader gives 100, memory 121: two points and a tenth more:
- * wrong; own work: right. 2, judged: memory gives 300, shader 100: right; own work says shader:
- * wrong, the commonest too. 3, judged: shader gives 50; memory, at most 40 and expected to give 30,
- * gives 60: right, within two points; below 5 % it counts in no error. Errors of the judged: 1:
- * |300 - 100|, |110 - 121|; 2: |350 - 300|, |50 - 100|; 3: |200 - 50|. */
+/* Four frames. The rule names shader for all except the third, for which it names memory.
+ * - 0, for development: shader gains 400 of 500 expected: right. Own work names memory, which gains
+ *   390, less by one point: right, too.
+ * - 1, judged: shader gains 100, memory 121, more by two points and a tenth: wrong. Own work:
+ * right.
+ * - 2, judged: memory gains 300, shader 100: right. Own work names shader: wrong, and so is the
+ * most frequent answer.
+ * - 3, judged: shader gains 50. Memory, with at most 40 and 30 expected, gains 60: right, within
+ * two points. Below 5 % it does not count in errors. Errors of the judged frames: 1: |300 - 100|,
+ * |110 - 121|; 2: |350 - 300|, |50 - 100|; 3: |200 - 50|. */
 static void
 scores(void **state)
 {
@@ -68,13 +71,13 @@ scores(void **state)
     assert_float_equal(judged.error, (0.2 + 0.011 + 0.05 + 0.05 + 0.15) / 5, 1e-9);
     assert_float_equal(judged.error_of_most, (0.3 + 0.079 + 0 + 0.2 + 0.25) / 5, 1e-9);
     assert_int_equal(verdicts_score(cases, 4, false, "n").frames, 0);
-    /* tried is what is accused, and what any of the answers names */
+    /* the accused resource and all that an answer names are tried */
     assert_true(verdict_tries(&cases[3], IDEAL_memory, IDEAL_z));
     assert_true(verdict_tries(&cases[3], IDEAL_z, IDEAL_z));
     assert_false(verdict_tries(&cases[3], IDEAL_z, IDEAL_shader));
 }
 
-/* How many runs are whole. */
+/* Number of complete runs. */
 static uint32_t
 count_runs(const char *dir)
 {
@@ -106,13 +109,13 @@ study_goes_on(void **state)
     assert_non_null(strstr(said.out, "# Accuracy of the Top-Down verdicts"));
     assert_non_null(strstr(said.out, "1 of 1"));
     const uint32_t runs = count_runs(dir);
-    assert_true(runs >= 2); /* the frame, and at least the verdict's ideal */
+    assert_true(runs >= 2); /* the frame, and at least the ideal of the verdict */
     assert_true(file_read(page, FILE_MOST_TEXT, &first, &size, &err));
     /* again: nothing to do */
     RUN(&said, "study", "verdicts", TINY, "-o", dir, "--machines", "reference-2008");
     assert_int_equal(said.status, 0);
     assert_int_equal(count_runs(dir), runs);
-    /* a run that is missing is done again, and nothing else */
+    /* only a missing run is repeated */
     snprintf(command, sizeof command, "rm -r %s/logs/* $(ls -d %s/runs/*/ | head -n 1)", dir, dir);
     assert_int_equal(system(command), 0);
     RUN(&said, "study", "verdicts", TINY, "-o", dir, "--machines", "reference-2008");

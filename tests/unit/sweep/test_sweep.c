@@ -1,5 +1,5 @@
-/* The parts of sweeps: hashes, plans, what they expand to, keys, formulas over tables, estimates,
- * the ninja file, fronts and sensitivities. */
+/* The parts of sweeps: hashes, plans and their expansion, keys, formulas over tables, estimates,
+ * the ninja file, Pareto fronts and sensitivities. */
 #include "base/build.h"
 #include "base/file.h"
 #include "base/sha256.h"
@@ -25,7 +25,8 @@
 
 #define TINY AETIUS_SOURCE_DIR "/tests/golden/tiny.trace"
 
-/* FIPS 180-4's examples, and the hash of nothing; a million times 'a', in pieces of any size. */
+/* The examples of FIPS 180-4, and the hash of an empty text. A million times 'a' is hashed in
+ * pieces of any size. */
 static void
 hashes_are_those_of_the_standard(void **state)
 {
@@ -121,7 +122,7 @@ a_plan_is_read(void **state)
     sweep_plan_fini(&plan);
 }
 
-/* Other machines and other inputs than the file says. */
+/* Options replace the machines and the inputs of the plan. */
 static void
 a_plan_is_narrowed(void **state)
 {
@@ -147,7 +148,7 @@ a_plan_is_narrowed(void **state)
     sweep_plan_fini(&plan);
 }
 
-/* The inputs that are left when one machine of a study is: "a b c". */
+/* Returns the inputs that remain with one machine of a study: "a b c". */
 static char *
 inputs_left(const char *study, const char *machine)
 {
@@ -167,7 +168,7 @@ inputs_left(const char *study, const char *machine)
     return names;
 }
 
-/* An input that no machine is for is not captured; ranges of frames are of one input. */
+/* An input without a machine is not captured. Ranges of frames belong to one input. */
 static void
 a_machine_left_alone_keeps_its_inputs(void **state)
 {
@@ -186,8 +187,8 @@ a_machine_left_alone_keeps_its_inputs(void **state)
     }
 }
 
-/* Machines are named after what they begin with; what is the same machine then is one, for the
- * inputs of both. */
+/* Machines are named after their preset. Machines that become equal are merged, for the inputs of
+ * both. */
 static void
 another_preset_has_its_name(void **state)
 {
@@ -273,7 +274,7 @@ bad_plans_are_refused_with_their_line(void **state)
     }
 }
 
-/* What looks like the same value twice and is not. */
+/* Tuples of values that look equal but differ. */
 static void
 values_that_differ_are_taken(void **state)
 {
@@ -288,7 +289,7 @@ values_that_differ_are_taken(void **state)
     sweep_plan_fini(&plan);
 }
 
-/* A sweep of the plan over the tiny trace; a set that someone asks for of all machines, or NULL. */
+/* Expands a plan over the tiny trace. `asked` is a setting for all machines, or NULL. */
 static void
 expand_asked(struct sweep *sweep, const char *text, const char *asked)
 {
@@ -312,8 +313,8 @@ expand(struct sweep *sweep, const char *text)
     expand_asked(sweep, text, NULL);
 }
 
-/* Axes multiply, the last one changes first; what goes together does not; one's own axes come on
- * top. */
+/* Axes multiply, and the last one changes first. Parameters of one axis do not multiply. A
+ * machine's axes are added. */
 static void
 axes_multiply_the_machines(void **state)
 {
@@ -370,7 +371,7 @@ machines_have_inputs(void **state)
     }
 }
 
-/* Counted before they are made: at once. */
+/* Runs are counted before they are created, so the refusal is immediate. */
 static void
 a_plan_has_an_end(void **state)
 {
@@ -397,7 +398,8 @@ only_run(struct sweep *sweep, const char *text)
     return sweep->runs.items[0];
 }
 
-/* The key is of what a machine is, not of how it is said; all that changes a result changes it. */
+/* The key depends on the machine, not on how the plan describes it. Everything that changes a
+ * result changes the key. */
 static void
 keys_tell_machines_apart(void **state)
 {
@@ -442,8 +444,8 @@ keys_tell_machines_apart(void **state)
     sweep_fini(&base);
 }
 
-/* An axis, and what an option sets, that has no effect in any run is told of, once; what the plan
- * sets may be for machines that are made of its own. */
+/* A warning, given once, names an axis or an option without effect in every run. Settings of the
+ * plan may be for specific machines, so they give none. */
 static void
 idle_parameters_are_told_of(void **state)
 {
@@ -480,8 +482,8 @@ idle_parameters_are_told_of(void **state)
     }
 }
 
-/* A size that someone asked for does not grow, and growing may be asked for on top: both come back
- * from what is written down of a machine. */
+/* A memory size that is set does not grow unless growth is set after it. The stored description of
+ * a machine preserves both. */
 static void
 machines_come_back_from_their_differences(void **state)
 {
@@ -535,7 +537,7 @@ frames_have_one_text(void **state)
     sweep_fini(&sweep);
 }
 
-/* What was saved is what is loaded, one run alone too. */
+/* A loaded sweep equals the saved one, also for a single run. */
 static void
 a_sweep_is_saved_and_loaded(void **state)
 {
@@ -569,7 +571,8 @@ a_sweep_is_saved_and_loaded(void **state)
     assert_non_null(strstr(err.text, "is no sweep's folder"));
 }
 
-/* 30 + 10 cycles, 3 + 1 of work, at most 7 items in a queue; a rate is of what was counted. */
+/* 30 + 10 cycles, 3 + 1 fragments, at most 7 items in a queue. A rate is derived from the
+ * counts. */
 static void
 outputs_are_worked_out_from_tables(void **state)
 {
@@ -578,11 +581,11 @@ outputs_are_worked_out_from_tables(void **state)
         "1,4,30,3,7,99\n1,5,10,1,2,99\n";
     static const struct {
         const char *formula;
-        double run, second; /* of both rows, of the second alone */
+        double run, second; /* of both rows, of the second row alone */
     } cases[] = {
         {"cycles", 40, 10},
         {"fraggen.fragments / cycles", 0.1, 0.1},
-        {"fragment_rate", 0.1, 0.1}, /* not 99, nor 198 */
+        {"fragment_rate", 0.1, 0.1}, /* neither 99 nor 198 */
         {"fraggen.quads_in.occupancy_peak", 7, 2},
         {"frames", 2, 1},
         {"cycles / frames + GPU.ClockMHz * (2 - 1)", 520, 510},
@@ -629,9 +632,9 @@ estimates_are_means_or_by_the_draws(void **state)
     struct store_record other = {.frames = (char *)"0-1", .draws = 10, .bytes = 1000, .seconds = 2};
     estimator_add(&estimator, &other);
     struct store_record third = {.frames = (char *)"0", .draws = 30, .bytes = 7000, .seconds = 6};
-    memset(third.trace, 'a', sizeof third.trace); /* the same trace, but not all its frames */
+    memset(third.trace, 'a', sizeof third.trace); /* the same trace, but not all frames */
     estimator_add(&estimator, &third);
-    /* 8 s and 8000 bytes of 40 draws: of 50 a quarter more */
+    /* 8 s and 8000 bytes for 40 draws: 50 draws take a quarter more */
     assert_float_equal(estimator_ask(&estimator, &trace).seconds, 10, 1e-9);
     assert_float_equal(estimator_ask(&estimator, &trace).bytes, 10000, 1e-6);
     struct store_record same = {.frames = (char *)"0-1", .draws = 50, .bytes = 40, .seconds = 3};
@@ -668,7 +671,7 @@ the_ninja_file_has_no_path(void **state)
     (void)err;
 }
 
-/* Against every point with every other one. */
+/* Compares every point with every other one. */
 static void
 fronts_are_what_nothing_beats(void **state)
 {
@@ -697,7 +700,7 @@ fronts_are_what_nothing_beats(void **state)
     }
 }
 
-/* Four machines: X 1 or 2, Y and Z together low or high. cycles: X halves them, Y and Z add a
+/* Four machines: X is 1 or 2, Y and Z are both low or both high. X halves the cycles, Y and Z add a
  * tenth. */
 static void
 sensitivities_are_of_one_parameter_alone(void **state)
@@ -726,14 +729,14 @@ sensitivities_are_of_one_parameter_alone(void **state)
         "pairs",
         "cycles",
         "area",
-        /* 100 -> 50 and 110 -> 44: 50 % and 60 % */
+        /* 100 -> 50 and 110 -> 44: -50 % and -60 % */
         "X",
         "1",
         "2",
         "2",
         "-55.00 %",
         "+100.00 %",
-        /* 100 -> 110 and 50 -> 44: 10 % and -12 % */
+        /* 100 -> 110 and 50 -> 44: +10 % and -12 % */
         "Y, Z",
         "8",
         "9",
@@ -751,7 +754,7 @@ sensitivities_are_of_one_parameter_alone(void **state)
     for (size_t i = 0; i < rows.cells.count; i++)
         assert_string_equal(rows.cells.items[i], cells[i]);
     text_table_fini(&rows);
-    /* of one input; of two, only machines that have both, by their geometric mean */
+    /* one input; for two inputs, only machines with both, by their geometric mean */
     size_t left_out;
     assert_true(pareto_table(db, "cycles", "area", "i", &rows, &left_out, &err));
     assert_int_equal(left_out, 0);
@@ -764,14 +767,15 @@ sensitivities_are_of_one_parameter_alone(void **state)
     assert_true(pareto_table(db, "cycles", "area", NULL, &rows, &left_out, &err));
     assert_int_equal(left_out, 3);
     assert_int_equal(rows.cells.count, 6);
-    assert_string_equal(rows.cells.items[4], "6.63325"); /* the root of 44 */
+    assert_string_equal(rows.cells.items[4], "6.63325"); /* the square root of 44 */
     text_table_fini(&rows);
     assert_false(pareto_table(db, "cycles", "depth", NULL, &rows, &left_out, &err));
     assert_non_null(strstr(err.text, "no output depth"));
     sqlite3_close(db);
 }
 
-/* On as many processors as are left to the process, as taskset and schedulers of clusters do it. */
+/* Jobs default to the processors that the process may use, which taskset and cluster schedulers
+ * set. */
 static void
 runs_at_a_time_are_the_processors_left(void **state)
 {

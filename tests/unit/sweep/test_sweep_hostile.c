@@ -1,5 +1,5 @@
-/* What a plan, a question or a folder must not do to who sweeps: write elsewhere, take what is not
- * the sweep's, grow without end, or not end. */
+/* A plan, a query or a folder must not harm the user: no writes elsewhere, no use of foreign files,
+ * no unlimited growth, no endless run. */
 #include "rigs/endings.h"
 
 #include <sqlite3.h>
@@ -20,7 +20,7 @@ expect_text(const char *name, const char *want)
     free(text);
 }
 
-/* What SQLite lets a question write although the database is open for reading. */
+/* Statements that write, although the database is opened for reading. */
 static void
 questions_write_nothing(void **state)
 {
@@ -43,7 +43,7 @@ questions_write_nothing(void **state)
 
 #define ENDLESS "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x"
 
-/* Nor is anything asked of what is no database of ours, or of a pipe. */
+/* Foreign databases and pipes are refused, too. */
 static void
 other_databases_are_refused(void **state)
 {
@@ -61,7 +61,7 @@ other_databases_are_refused(void **state)
     }
 }
 
-/* A view in the place of a table has rows without end. */
+/* A view in place of a table has endless rows. */
 static void
 views_are_no_tables(void **state)
 {
@@ -92,7 +92,7 @@ answers_do_not_grow_without_end(void **state)
     assert_int_equal(RUN("sweep", "query", "@s", ENDLESS " FROM c LIMIT 3"), 0);
 }
 
-/* A folder that holds what a sweep would write over or clean away is refused as it is. */
+/* A folder with files that a sweep would overwrite or remove is refused and not changed. */
 static void
 what_others_made_stays(void **state)
 {
@@ -118,7 +118,7 @@ what_others_made_stays(void **state)
     }
 }
 
-/* The plan may lie in the folder; and what was stopped at its start is known as a sweep's. */
+/* The plan may be in the folder. A sweep stopped at its start is recognized as a sweep. */
 static void
 a_sweep_goes_on_in_its_folder(void **state)
 {
@@ -149,7 +149,7 @@ links_lead_nowhere(void **state)
     char *command = said("out"), key[33] = "";
     memcpy(key, command + strlen(command) - 33, 32); /* its last word */
     free(command);
-    assert_false(file_exists(lock)); /* nobody has worked there; who looks leaves nothing */
+    assert_false(file_exists(lock)); /* no run has started there; status leaves no file */
     assert_int_equal(symlink(made, lock), 0);
     assert_int_equal(RUN("sweep", "status", "@s"), 0);
     assert_int_equal(RUN("sweep", "p.ini", "-o", "@s"), 1);
@@ -162,15 +162,15 @@ links_lead_nowhere(void **state)
     assert_true(says("is in the way"));
     assert_int_equal(RUN("sweep", "run", "@s", key), 1);
     assert_true(says("is in the way"));
-    assert_int_equal(rmdir(elsewhere), 0); /* it is empty */
+    assert_int_equal(rmdir(elsewhere), 0); /* the folder is empty */
     free(made);
     free(lock);
     free(logs);
     free(elsewhere);
 }
 
-/* The signal comes while 900,000 machines are made, or while a command of Slurm's does not answer.
- */
+/* A signal arrives while 900,000 machines are expanded, or while a Slurm command does not
+ * answer. */
 static void
 signals_are_heeded(void **state)
 {

@@ -1,5 +1,5 @@
-/* Programs as the inputs of a sweep, with one that draws three frames (tests/gl/labels.c): captured
- * once, cut as the plan says, and simulated as the whole capture is. */
+/* Programs as inputs of a sweep; one draws three frames (tests/gl/labels.c). It is captured once
+ * and cut as in the plan. The simulation equals that of the whole capture. */
 #include "rigs/endings.h"
 
 #include <cjson/cJSON.h>
@@ -40,7 +40,7 @@ cycles_of_sim(const char *frames)
 static void
 programs_are_captured_once(void **state)
 {
-    write_plan("./labels", "frames = 0,1-2\nwarm-up = 1\n"); /* in the plan's folder */
+    write_plan("./labels", "frames = 0,1-2\nwarm-up = 1\n"); /* in the folder of the plan */
     char *link = in_dir("labels");
     assert_int_equal(symlink(program, link), 0);
     free(link);
@@ -59,7 +59,7 @@ programs_are_captured_once(void **state)
     free(text);
     assert_false(is_there("s/traces/all.whole"));
     assert_false(is_there("s/traces/all.home"));
-    /* no second time, but for a plan that asks for something else of it */
+    /* it is captured again only if the plan changes the capture */
     const ino_t made = inode_of("s/traces/all-1.trace");
     assert_int_equal(RUN("sweep", "p.ini", "-o", "@s"), 0);
     assert_int_equal(inode_of("s/traces/all-1.trace"), made);
@@ -68,7 +68,7 @@ programs_are_captured_once(void **state)
     assert_int_not_equal(inode_of("s/traces/all-1.trace"), made);
 }
 
-/* The others are there when the same command goes on. */
+/* Other inputs are complete, and the same command continues. */
 static void
 failed_captures_are_told(void **state)
 {
@@ -81,7 +81,7 @@ failed_captures_are_told(void **state)
     write_plan(program, "frames = 0\n");
     assert_int_equal(RUN("sweep", "p.ini", "-o", "@s"), 0);
     assert_int_equal(inode_of("s/traces/all.trace"), made);
-    /* frames that it does not draw */
+    /* frames that the program does not draw */
     write_plan(program, "frames = 7\n");
     assert_int_equal(RUN("sweep", "p.ini", "-o", "@s"), 1);
     assert_true(says("[input all] is not captured"));
@@ -89,7 +89,7 @@ failed_captures_are_told(void **state)
     assert_true(says("has no program other"));
 }
 
-/* Ctrl-C reaches programs that are being captured, which would run for two minutes. */
+/* Ctrl-C ends programs during their capture; they would run for two minutes. */
 static void
 captures_are_interrupted(void **state)
 {

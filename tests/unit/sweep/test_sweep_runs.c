@@ -1,5 +1,6 @@
-/* The command `aetius sweep` over a small trace: what comes out is what `aetius sim` comes to; what
- * was done is not done again; whatever stops it, the same command ends with the same database. */
+/* The command `aetius sweep` over a small trace. Its results equal those of `aetius sim`, and
+ * finished runs are not repeated. After any interruption the same command produces the same
+ * database. */
 #include "rigs/endings.h"
 #include "sweep/store.h"
 
@@ -9,7 +10,7 @@
 
 enum { SWEEP_MS = 120000 };
 
-/* A plan with the tiny trace, whose name in the test's folder is not a plain one. */
+/* Writes a plan with the tiny trace, under a name with special characters. */
 static void
 write_plan(const char *sweep, const char *rest)
 {
@@ -25,7 +26,7 @@ write_plan(const char *sweep, const char *rest)
     free(text);
 }
 
-/* What a question to a sweep says, as CSV; the caller frees. */
+/* Returns the result of a query as CSV; the caller frees it. */
 static char *
 ask(const char *folder, const char *sql)
 {
@@ -60,7 +61,7 @@ count_names(const char *folder, const char *end)
     return count;
 }
 
-/* A number of an answer in JSON, or of the metrics in it. */
+/* Returns a number of a JSON output, or of the metrics in it. */
 static double
 number_in(const char *file, const char *name)
 {
@@ -104,11 +105,11 @@ a_sweep_comes_to_what_sim_does(void **state)
         fabs(strtod(text + strlen("value\n"), NULL) / number_in("large/run.json", "frame_rate") -
              1) < 1e-12);
     free(text);
-    /* relative: against the baseline's */
+    /* relative to the baseline */
     text = ask("s", "SELECT relative FROM outputs WHERE name = 'cycles' AND run = 2");
     assert_true(fabs(strtod(text + strlen("relative\n"), NULL) - small / large) < 1e-12);
     free(text);
-    /* tables byte for byte; a run's folder, loaded into SQL */
+    /* tables are equal byte for byte; the folder of a run can be loaded into SQL */
     text = ask("s", "SELECT key FROM runs WHERE machine = 'small'");
     snprintf(key, sizeof key, "%.32s", text + strlen("key\n"));
     free(text);
@@ -126,7 +127,7 @@ a_sweep_comes_to_what_sim_does(void **state)
     assert_string_equal(text, want);
     free(text);
     free(want);
-    /* draws: each once, in each frame */
+    /* each draw appears once per frame */
     text = ask("s", "SELECT count(*), count(DISTINCT frame), count(DISTINCT draw) FROM outputs "
                     "WHERE run = 1 AND draw IS NOT NULL");
     assert_non_null(strstr(text, "\n18,2,9\n"));
@@ -140,7 +141,7 @@ a_sweep_comes_to_what_sim_does(void **state)
     assert_int_equal(RUN("sweep", "query", "@s", "SELECT 1; SELECT 2"), 1);
 }
 
-/* More values of an axis: only theirs are done, by any plan that has the store. */
+/* With more values of an axis, any plan with the same store simulates only the new ones. */
 static void
 only_what_is_new_is_done(void **state)
 {
@@ -167,7 +168,7 @@ only_what_is_new_is_done(void **state)
     free(store);
 }
 
-/* In a folder whose name is a trap for shells, ninja and SQL. */
+/* The name of the folder has special characters of shells, ninja and SQL. */
 static void
 any_name_of_a_folder_will_do(void **state)
 {
@@ -178,7 +179,7 @@ any_name_of_a_folder_will_do(void **state)
     char *text = said("out");
     assert_string_equal(text, "count(*)\n4\n");
     free(text);
-    /* the commands of the list do the runs, too */
+    /* the commands of the list execute the runs, too */
     assert_int_equal(RUN("sweep", "clean", folder, "--all"), 0);
     assert_int_equal(RUN("sweep", "@plan.ini", "-o", folder, "--engine", "list"), 0);
     char *command = mem_printf("cd '%s' && sh out", dir);
@@ -189,8 +190,7 @@ any_name_of_a_folder_will_do(void **state)
     free(folder);
 }
 
-/* A machine that cannot be: the others are done all the same; then the message has what the run
- * said. */
+/* An impossible machine: the other runs are executed, and the message contains the run's error. */
 static void
 failures_are_told(void **state)
 {
@@ -199,7 +199,7 @@ failures_are_told(void **state)
     assert_int_equal(RUN("sweep", "@plan.ini", "-o", "@s", "--keep-going"), 1);
     assert_true(says("tiny on impossible failed"));
     assert_true(says("1 of 3 runs failed"));
-    assert_true(says("MEMORYCONTROLLER.MemorySize")); /* its last words */
+    assert_true(says("MEMORYCONTROLLER.MemorySize")); /* its last line */
     assert_int_equal(count_names("s/logs", ".failed"), 1);
     assert_int_equal(count_names("s/runs", ".part"), 0);
     assert_int_equal(RUN("sweep", "status", "@s", "--json"), 0);
@@ -224,7 +224,7 @@ failures_are_told(void **state)
     assert_true(says("is no sweep's folder"));
 }
 
-/* A row of statistics for every cycle takes minutes. */
+/* A row of statistics per cycle takes minutes. */
 static void
 limits_end_a_run(void **state)
 {
@@ -245,7 +245,7 @@ limits_end_a_run(void **state)
         RUN("sweep", "@plan.ini", "-o", "@t", "--memory-limit", "2G", "--time-limit", "100"), 0);
 }
 
-/* Killed in all ways, at moments that a generator draws, then done. */
+/* Kills the sweep with several signals at pseudo-random times, then completes it. */
 static void
 whatever_stops_it_the_result_is_the_same(void **state)
 {
@@ -276,7 +276,8 @@ whatever_stops_it_the_result_is_the_same(void **state)
     assert_true(same_bytes("whole/results.db", "cut/results.db"));
 }
 
-/* A run that somebody works on is waited for, not done twice; what a killed one left is removed. */
+/* A run that another process executes is awaited, not repeated. Files of a killed process are
+ * removed. */
 static void
 runs_are_locked(void **state)
 {
@@ -300,11 +301,12 @@ runs_are_locked(void **state)
     const pid_t child = start((const char *const[]){"sweep", "run", "@s", key, NULL}, 0);
     pause_ms(300);
     assert_int_equal(waitpid(child, NULL, WNOHANG), 0); /* it waits */
-    assert_int_equal(rename(aside, folder), 0);         /* who had the lock has done it */
+    /* the owner of the lock has finished the run */
+    assert_int_equal(rename(aside, folder), 0);
     store_unlock(lock);
     assert_int_equal(await(child, 10000), 0);
     assert_false(store_is_busy(store, key));
-    assert_true(file_exists(part)); /* so nothing was begun */
+    assert_true(file_exists(part)); /* no run was begun */
     assert_int_equal(RUN("sweep", "clean", "@s"), 0);
     assert_false(file_exists(part));
     assert_true(file_exists(folder));
@@ -317,7 +319,8 @@ runs_are_locked(void **state)
     free(store);
 }
 
-/* So that no long run begins last; else as the plan has them. */
+/* Runs with the most draws start first, so that no long run starts last. Otherwise the order is
+ * that of the plan. */
 static void
 most_draws_go_first(void **state)
 {
@@ -341,7 +344,7 @@ most_draws_go_first(void **state)
     free(commands);
 }
 
-/* A trace that changed since it was planned is not simulated under the old one's name. */
+/* A trace that changed after planning is not simulated as the old one. */
 static void
 a_changed_trace_is_noticed(void **state)
 {
@@ -357,7 +360,7 @@ a_changed_trace_is_noticed(void **state)
     free(command);
 }
 
-/* A program in the test's folder, ahead of all others of its name. */
+/* Writes a program to the test's folder, which comes first in the PATH. */
 static void
 put_program(const char *name, const char *script)
 {
@@ -379,8 +382,8 @@ count_lines(const char *name, const char *with)
     return count;
 }
 
-/* With stand-ins for sbatch, which writes down what it is told and numbers jobs, and squeue, which
- * says what the file `queue` holds. */
+/* Scripts replace sbatch and squeue. sbatch records its arguments and numbers jobs; squeue prints
+ * the file `queue`. */
 static void
 slurm_gets_what_it_has_not(void **state)
 {
@@ -397,7 +400,8 @@ slurm_gets_what_it_has_not(void **state)
                          "--max-array-size=2", "--jobs=7", "--time-limit=50", "--memory-limit=1G",
                          "--sbatch=--partition=x"),
                      0);
-    /* five runs: elements of two, two and one; arrays of two elements and of one; a collector */
+    /* five runs: elements of two, two and one runs; arrays of two elements and of one; a
+     * collector */
     char *told = said("told");
     assert_non_null(
         strstr(told, "--array=0-1%7 --time=3 --mem=1040M --partition=x slurm/array-1.sh\n"));
@@ -406,7 +410,8 @@ slurm_gets_what_it_has_not(void **state)
     free(told);
     assert_int_equal(count_lines("s/slurm/keys-1", "\n"), 4);
     assert_int_equal(count_lines("s/slurm/keys-2", "\n"), 1);
-    /* the second element does its runs; the first is with Slurm still; the second array is lost */
+    /* the second element executes its runs, the first is still queued, and the second array is
+     * lost */
     char *command = mem_printf("cd '%s/s' && SLURM_ARRAY_TASK_ID=1 sh slurm/array-1.sh", dir);
     assert_int_equal(system(command), 0);
     assert_int_equal(count_names("s/runs", ""), 2);
@@ -416,15 +421,15 @@ slurm_gets_what_it_has_not(void **state)
     assert_int_equal(count_lines("s/slurm/keys-3", "\n"), 1);
     assert_int_equal(count_lines("told", "array="), 3);
     assert_int_equal(count_lines("told", "--array=0-0 "),
-                     1); /* as many at a time as there is place for */
+                     1); /* with the maximum number of simultaneous elements */
     char *lost = said("s/slurm/keys-2"), *again = said("s/slurm/keys-3");
     assert_string_equal(lost, again);
-    /* a squeue that fails says nothing of what there is */
+    /* a failed squeue gives no information about jobs */
     put_text("queue", "");
     put_text("meanwhile", "echo no controller; exit 1\n");
     assert_int_equal(RUN("sweep", "@plan.ini", "-o", "@s", "--engine", "slurm"), 1);
     assert_true(says("squeue: no controller"));
-    /* what is done while Slurm is asked is not lost: all is done, and collected at once */
+    /* runs that finish during the query count: all is complete, and collected at once */
     free(command);
     command = mem_printf("cd '%s/s' && SLURM_ARRAY_TASK_ID=0 sh slurm/array-1.sh && "
                          "SLURM_ARRAY_TASK_ID=0 sh slurm/array-3.sh\n",
@@ -443,8 +448,8 @@ slurm_gets_what_it_has_not(void **state)
     free(path);
 }
 
-/* A program that is not there is named before anything is captured, with where it comes from; and
- * --keep-going does what is left without it. */
+/* A missing program is reported with its source before any capture. --keep-going continues without
+ * it. */
 static void
 programs_that_are_not_there(void **state)
 {
