@@ -109,8 +109,8 @@ append_chunk(bytes_vec *file, struct trace_chunk chunk, const uint8_t *messages,
     free(packed);
 }
 
-/* The reader uses only whole frames, so a frame end is appended if the messages have none. It warns
- * because the file has no index. Bytes that form no message go into the last chunk. */
+/* The reader uses only whole frames, so the function appends a frame end if the messages have none.
+ * The file has no index, so the reader warns. Bytes that form no message go into the last chunk. */
 static void
 append_chunks(bytes_vec *file, const uint8_t *messages, size_t size)
 {

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include <cmocka.h> /* after our own headers, because it defines a macro fail() */
+#include <cmocka.h> /* after our own headers: cmocka.h defines a macro fail() */
 
 enum contents {
     CONTENTS_OURS,  /* all that the functional renderer can determine */

@@ -11,8 +11,8 @@ struct point {
 
 bool is_covered(const struct point p[3], struct point at);
 
-/* Half of the points are on a grid of `grid` / 256 pixels (`grid` is a power of two), so that
- * sample points are often on edges and corners. */
+/* Returns a random point. Half of the points are on a grid of `grid` / 256 pixels, where `grid` is
+ * a power of two. So sample points are often on edges and corners. */
 struct point random_point(uint64_t *seed, int64_t grid);
 
 struct vertex vertex_at(struct point p);

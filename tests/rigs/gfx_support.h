@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <cmocka.h> /* after our own headers, because it defines a macro fail() */
+#include <cmocka.h> /* after our own headers: cmocka.h defines a macro fail() */
 
 enum { TEST_WIDTH = 64, TEST_HEIGHT = 64 };
 

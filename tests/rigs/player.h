@@ -12,7 +12,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h> /* after our own headers, because it defines a macro fail() */
+#include <cmocka.h> /* after our own headers: cmocka.h defines a macro fail() */
 
 struct player {
     struct trace_writer *writer; /* also receives all messages; NULL: none */

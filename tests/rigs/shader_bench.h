@@ -60,13 +60,14 @@ int bench_tear_down(void **state);
 
 /* Runs a program, given as lines, on a new unit; discards the previous run. `settings` has the form
  * of settings_apply(); names without a section belong to VERTEXSHADER. NULL: no settings. The bench
- * has these settings:
- *   groups=N threads=N   groups, and threads per group; 1
+ * has these settings, with defaults in parentheses:
+ *   groups=N threads=N   groups, and threads per group (1)
  *   texels=N             cycles from a TEX to the resumption of its group
  *   first_texels=N       the same, for the first group
  *   ports=N              threads that enter and leave per cycle, also beyond the parameter's
- * maximum; 64 depth=N              size of the queue of finished groups; 8 taken_from=N first cycle
- * in which a group is taken from it; 0 */
+ *                        maximum (64)
+ *   depth=N              size of the queue of finished groups (8)
+ *   taken_from=N         first cycle in which a group is taken from it (0) */
 void bench_run(struct bench *b, const char *settings, const char *const *lines);
 
 #endif

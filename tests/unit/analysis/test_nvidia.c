@@ -70,7 +70,7 @@ ipc_maximum(void **state)
     static const struct {
         uint32_t major, minor, ipc_max;
     } chips[] = {
-        /* 4 schedulers x 2 */
+        /* 4 schedulers with 2 instructions each */
         {3, 0, 8},
         {3, 5, 8},
         {3, 7, 8},
@@ -79,8 +79,8 @@ ipc_maximum(void **state)
         {5, 3, 8},
         {6, 1, 8},
         {6, 2, 8},
-        {6, 0, 4}, /* 2 x 2 */
-        /* 4 x 1 */
+        {6, 0, 4}, /* 2 schedulers with 2 each */
+        /* 4 schedulers with 1 each */
         {7, 0, 4},
         {7, 2, 4},
         {7, 5, 4},
@@ -207,7 +207,7 @@ equations_of_ncu(void **state)
     topdown_tree_fini(&tree);
 }
 
-/* If all stalls have one reason, the node of this reason and its parents have all that is lost. */
+/* If all stalls have one reason, the node of this reason and its parents have all lost slots. */
 static void
 each_reason_has_its_place(void **state)
 {
@@ -272,7 +272,7 @@ what_is_missing_is_named(void **state)
                      NVIDIA_NO_IPC | NVIDIA_NO_EFFICIENCY | NVIDIA_NO_ISSUED | NVIDIA_NO_REASONS);
     topdown_tree_fini(&tree);
 
-    /* one reason is missing: what is lost is not divided */
+    /* one reason is missing: the lost slots are not divided */
     set_figures(&launch);
     set_all(&launch, FAMILY_PERCENT, NVPROF);
     set_stall(&launch, FAMILY_PERCENT, REASON_asleep, NAN);

@@ -213,7 +213,7 @@ nvprof_wide(void **state)
 #define NVPROF_ROW(kernel, count, metric, value)                                                   \
     "\"Tesla K40c (0)\",\"" kernel "\"," count ",\"" metric "\",\"x\",0,0," value "\n"
 
-/* Times come from another file, as CSV in milliseconds or as text. API calls, copies and times of
+/* Times are in another file, as CSV in milliseconds or as text. API calls, copies and times of
  * other kernels are ignored. */
 static void
 times_are_matched(void **state)
@@ -601,7 +601,7 @@ weights(void **state)
     assert_float_equal(application->kernels.items[1].tree.values[NVIDIA_retire], 6.0 / 4, 1e-12);
     assert_float_equal(application->tree.values[NVIDIA_retire], (3 * 1 + 1 * 3 + 5 * 2) / 9.0,
                        1e-12);
-    /* a quarter of what is lost is at barriers */
+    /* a quarter of the lost slots is at barriers */
     assert_float_equal(application->tree.values[NVIDIA_barrier], (3 * 3 + 1 * 1 + 5 * 2) / 9.0 / 4,
                        1e-12);
     assert_float_equal(application->weight, 9, 0);

@@ -2,7 +2,7 @@
  * of a run, and lost slots of shaders. */
 #include "base/build.h"
 
-#include "rigs/command.h" /* behind our own headers: cmocka has a macro fail() */
+#include "rigs/command.h" /* after our own headers: cmocka.h defines a macro fail() */
 
 #include <stdlib.h>
 #include <string.h>

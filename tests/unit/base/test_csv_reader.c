@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h> /* after our own headers: it has a macro fail() */
+#include <cmocka.h> /* after our own headers: cmocka.h defines a macro fail() */
 
 /* Returns LINE[cell][cell] per record: '~' marks a record without a line end, '^' one with control
  * characters, and a final "quote" a misplaced quote. The caller frees the text. */

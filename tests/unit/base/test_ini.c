@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h> /* after our own headers: it has a macro fail() */
+#include <cmocka.h> /* after our own headers: cmocka.h defines a macro fail() */
 
 /* Writes an entry as LINE[SECTION]NAME=VALUE; refuses the name "bad". */
 static bool

@@ -1,4 +1,5 @@
-/* Signals in every phase of every command: commands react in time and keep what was complete. */
+/* Signals in every phase of every command: commands react in time and keep their complete
+ * outputs. */
 #include "rigs/scene.h"
 /* last, because cmocka.h defines a macro fail() */
 #include "rigs/endings.h"

@@ -17,7 +17,7 @@ struct bits {
     uint32_t count;
 };
 
-/* The least significant bit first. */
+/* Adds `count` bits of a value, the least significant bit first. */
 static void
 put(struct bits *bits, uint32_t value, uint32_t count)
 {
@@ -113,7 +113,7 @@ test_hilore(void **state)
     check(&codec_hilore, 0, block, &bits);
 }
 
-/* Seven high bits of each component. */
+/* Returns the seven high bits of each component, all equal to `value`. */
 static uint32_t
 sevens(uint32_t value)
 {
@@ -259,9 +259,9 @@ test_color_plane(void **state)
     check(&codec_color_plane, 0, block, &bits);
 }
 
-/* Planes whose steps from pixel to pixel are sevenths. The elements are the whole numbers nearest
- * to the plane, so every correction is 0. A plane that is rounded down or towards zero misses some
- * of them by 1. */
+/* Planes whose steps from pixel to pixel are sevenths. The elements are the integers nearest to the
+ * plane, so every correction is 0. A plane that rounds down or towards zero would differ from some
+ * elements by 1. */
 static void
 test_color_plane_rounds(void **state)
 {
@@ -494,8 +494,9 @@ test_depth_plane_slope(void **state)
     check(&codec_depth_plane, 0, block, &bits);
 }
 
-/* The plane of 32 per column and 16 per row at four samples. They are at -2, -6; 6, -2; -6, 2 and
- * 2, 6 sixteenths of a pixel from the center, so -10, 10, -10 and 10 from the depth there. */
+/* The plane of 32 per column and 16 per row at four samples. Their positions are -2, -6; 6, -2; -6,
+ * 2 and 2, 6 in 1/16 pixel from the center. So their depths differ by -10, 10, -10 and 10 from the
+ * depth there. */
 static void
 test_depth_plane_samples(void **state)
 {

@@ -163,7 +163,7 @@ test_hilo_references(void **state)
     assert_int_equal(bytes_of(&codec_hilo, shape, block), 128);
     block[9] = 0x4000; /* 13 bits: the high parts are 0, 1, top and top - 1, and this one is 2 */
     assert_int_equal(bytes_of(&codec_hilo, shape, block), 192);
-    block[9] = 0x80000000; /* 21 bits: the same argument */
+    block[9] = 0x80000000; /* 21 bits: the same reason */
     assert_int_equal(bytes_of(&codec_hilo, shape, block), CODEC_BLOCK_BYTES);
 }
 
@@ -552,7 +552,7 @@ test_depth_plane_fractions(void **state)
 }
 
 /* Four samples per pixel at the standard positions of Direct3D, in 1/16 pixel. A plane of whole
- * steps per sixteenth is one plane. With samples at other positions it is none. */
+ * steps per sixteenth is one plane. With samples at other positions no single plane fits. */
 static void
 test_depth_plane_samples(void **state)
 {
@@ -622,9 +622,13 @@ test_quads_limits(void **state)
         }
 }
 
-/* Kinds of groups, by the values added to R, G and B of a for b and c; d is b + c - a, except in
- * the last two. Bits in the fourth profile: 3 x 24 (8 bits each), 3 x 10 (6 of G, 2 of R - G and B
- * - G), 3 x 8, 3 x 6 (only G), 3 + 24 (another color). */
+/* Kinds of groups, by the values added to R, G and B of a for b and c. d is b + c - a, except in
+ * the last two kinds. Bits in the fourth profile:
+ * - QUAD_30: 3 x 10, 6 of G, 2 of R - G and of B - G
+ * - QUAD_24: 3 x 8
+ * - QUAD_18: 3 x 6, only G
+ * - OTHER_COLOR_27: 3 + 24, another color
+ * - WIDE_72: 3 x 24, 8 bits each */
 enum quad { QUAD_30, QUAD_24, QUAD_18, OTHER_COLOR_27, WIDE_72, QUAD_KINDS };
 
 static void

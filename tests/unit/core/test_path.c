@@ -168,11 +168,11 @@ slow_consumer(void **state)
     finish(&line);
 }
 
-/* One item per cycle through a queue with one place, plus one for each cycle of latency after the
- * first. Three items are pushed in cycles 0 to 2 and taken in cycles 3 to 5. A place is free in
- * cycle 4, in which the second item is taken. In any clocking order, this place comes from the
- * first item, after three cycles of transit and one of work. So three items pass in four cycles,
- * the producer is not charged, and the 100th item is the first of the 34th group. */
+/* One item per cycle through a queue of depth 1; LATENCY - 1 more items may be in transit. Three
+ * items are pushed in cycles 0 to 2 and taken in cycles 3 to 5. A place is free in cycle 4, in
+ * which the second item is taken. In any clocking order, the first item freed this place, after
+ * three cycles of transit and one of work. So three items pass in four cycles, and the producer is
+ * not charged. The 100th item is the first of the 34th group. */
 static void
 a_place_from_the_cycle_before(void **state)
 {

@@ -223,7 +223,8 @@ test_divergence_over_blocks(void **state)
     }
     for (uint32_t lane = 0; lane < lanes; lane++)
         assert_true(w.blocks[lane / 64].outputs[lane % 64] == (float)lane);
-    assert_int_equal(adds, lanes - 1);                    /* of the lane that counts farthest */
+    /* executed by the lane that counts farthest */
+    assert_int_equal(adds, lanes - 1);
     assert_int_equal(add_lanes, lanes * (lanes - 1) / 2); /* 0 + 1 + ... + L - 1 */
     assert_int_equal(steps, 2 + (lanes - 1) * 6 + 5 + 2);
     wide_end(&w);
@@ -245,8 +246,9 @@ set_input(struct wide *w, uint32_t register_number, uint32_t lane, float value)
     block->inputs[register_number * 4 * block->lanes + lane % 64] = value;
 }
 
-/* A lane that counts to n runs MOV and BGNLOOP, n times SGE, IF, ADD and ENDLOOP, then SGE, IF and
- * BRK, and the MOV at the end. These are 4 n + 6 instructions, independent of other lanes. */
+/* A lane that counts to n runs MOV and BGNLOOP, and n times SGE, IF, ADD and ENDLOOP. Then it runs
+ * SGE, IF and BRK, and the MOV at the end. These are 4 n + 6 instructions, independent of other
+ * lanes. */
 static void
 test_threads_are_counted(void **state)
 {

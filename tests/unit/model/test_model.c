@@ -126,9 +126,9 @@ misses_of(const char *name, uint32_t side, struct cache_shape shape)
     return cache_misses(&shape, &reads);
 }
 
-/* Calculated misses. At 1,024 texels per side neighboring positions are 32 texels apart, four
- * squares of 8x8, so each is in a separate line. Line addresses in units of 64 bytes are multiples
- * of 64 = 4 x 8 x 8 x 16 / 64 (columns) and of 8,192 (rows). */
+/* Calculated misses. At 1,024 texels per side neighboring positions are 32 texels apart, which are
+ * four squares of 8x8. So each position is in a separate line. Line addresses in units of 64 bytes
+ * are multiples of 64 = 4 x 8 x 8 x 16 / 64 (columns) and of 8,192 (rows). */
 static void
 caches_miss_as_counted(void **state)
 {

@@ -8,7 +8,7 @@
 #include "report/draw/describe_draw.h"
 #include "rigs/folder.h"
 
-#include "rigs/command.h" /* behind our own headers: cmocka has a macro fail() */
+#include "rigs/command.h" /* after our own headers: cmocka.h defines a macro fail() */
 
 #include <math.h>
 #include <string.h>
@@ -312,7 +312,7 @@ test_faults(void **state)
     free(table);
 }
 
-/* With a run: all rows add up to all its cycles. Three commands name a draw, show it, and print its
+/* With a run: all rows add up to all its cycles. Three commands list a draw, show it, and print its
  * program. */
 static void
 test_commands(void **state)

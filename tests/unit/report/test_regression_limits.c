@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "rigs/needs.h"
 
-#include "rigs/command.h" /* behind our own headers: cmocka has a macro fail() */
+#include "rigs/command.h" /* after our own headers: cmocka.h defines a macro fail() */
 #include "report/run/run_json.h"
 #include "rigs/folder.h"
 

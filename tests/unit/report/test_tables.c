@@ -9,7 +9,7 @@
 #include "base/schema.h"
 #include "rigs/folder.h"
 
-#include "rigs/command.h" /* behind our own headers: cmocka has a macro fail() */
+#include "rigs/command.h" /* after our own headers: cmocka.h defines a macro fail() */
 
 #include <cjson/cJSON.h>
 #include <math.h>

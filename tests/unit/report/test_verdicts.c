@@ -4,7 +4,7 @@
 #include "base/build.h"
 #include "rigs/folder.h"
 
-#include "rigs/command.h" /* behind our own headers: cmocka has a macro fail() */
+#include "rigs/command.h" /* after our own headers: cmocka.h defines a macro fail() */
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "rigs/rig.h"
 #include "rigs/folder.h"
 
-#include "rigs/command.h" /* behind our own headers: cmocka has a macro fail() */
+#include "rigs/command.h" /* after our own headers: cmocka.h defines a macro fail() */
 
 enum { OBJ_TRIED = 500, LIMIT = 1 << 20 };
 

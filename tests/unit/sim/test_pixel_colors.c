@@ -61,7 +61,7 @@ struct play {
     uint32_t samples;
     enum background background;
     uint32_t frame;
-    struct colors colors[MAX_DRAWS]; /* of the last frame */
+    struct colors colors[MAX_DRAWS]; /* colors of the last frame */
     struct watch *watch;             /* NULL: functional run, or not watched */
     uint64_t *values;                /* statistics of the last frame */
     uint64_t random;

@@ -7,7 +7,7 @@
 #include "state/draw.h"
 #include "rigs/folder.h"
 
-#include "rigs/command.h" /* behind our own headers: cmocka has a macro fail() */
+#include "rigs/command.h" /* after our own headers: cmocka.h defines a macro fail() */
 
 #include <string.h>
 
@@ -176,7 +176,7 @@ the_oldest_work_owns_a_cycle(void **state)
     work_accounting_begin(&accounting, WORK_DRAW, &second, 15);
     work_accounting_end(&accounting, 30);
     assert_string_equal(told.text, "upload 0; draw 0; ");
-    work_accounting_end(&accounting, 50); /* the upload is alone again */
+    work_accounting_end(&accounting, 50); /* the upload runs alone again */
     assert_string_equal(told.text, "upload 0; draw 0; draw 1; ");
     work_accounting_end_upload(&accounting, 57);
     work_accounting_begin_upload(&accounting, 57); /* continues the row of the previous upload */

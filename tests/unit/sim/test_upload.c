@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h> /* behind our own headers: it has a macro fail() */
+#include <cmocka.h> /* after our own headers: cmocka.h defines a macro fail() */
 
 enum { MEMORY = 1 << 20, CLIENT = 1, HANDLE = 1, SIZE = 36 };
 

@@ -20,7 +20,7 @@
 
 struct fault {
     void (*inject)(const struct fault *fault,
-                   struct simulation *sim);  /* before the first command */
+                   struct simulation *sim);  /* called before the first command */
     uint32_t frame, draw;                    /* draw that calls on_draw */
     void (*on_draw)(struct simulation *sim); /* after that draw has ended */
     uint64_t at;

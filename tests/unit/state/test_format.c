@@ -33,7 +33,7 @@ test_table(void **state)
     assert_null(format_get(UINT32_MAX));
 }
 
-/* unpack() restores what pack() makes of any values (for formats whose values fit a float's 24
+/* unpack() restores values that pack() has stored once (for formats whose values fit a float's 24
  * bits; others lose precision). */
 static void
 test_round_trip(void **state)

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <cmocka.h> /* behind our own headers: it has a macro fail() */
+#include <cmocka.h> /* after our own headers: cmocka.h defines a macro fail() */
 
 enum { MEMORY = 1 << 20, BUFFERS = 12, BYTES = 1 << 18, PART = 5000 };
 

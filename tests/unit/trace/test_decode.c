@@ -243,7 +243,7 @@ dsa_object(void **data)
 #define CREATED(field) offsetof(struct gpu_cmd, create.field)
 static const struct flag {
     uint32_t command, object, length, dword, bit;
-    size_t offset; /* of the bool in the command */
+    size_t offset; /* offset of the bool in struct gpu_cmd */
 } flags[] = {
     {CMD_CREATE_OBJECT, VOBJ_BLEND, 11, 1, 0, CREATED(blend.independent)},
     {CMD_CREATE_OBJECT, VOBJ_BLEND, 11, 1, 1, CREATED(blend.logicop_enable)},

@@ -32,7 +32,7 @@ create_scene_trace(const char *path)
 /* Two frames of one draw each, and the work before the second draw. */
 struct past {
     uint32_t clear;     /* clears these buffers */
-    int32_t blit, copy; /* from the texture, over so many of the 64 columns */
+    int32_t blit, copy; /* columns that the blit or copy from the texture covers, of 64 */
     uint32_t blit_mask; /* 0: all color channels */
     bool stencil;       /* the stencil test is enabled */
     /* a query counts the first draw; its result enables or disables the second one */

@@ -25,7 +25,7 @@
 
 enum { CLIENT = 1, TARGET = 5, SURFACE = 9, SIDE = 16, RGBA = 67, MB = 1 << 20 };
 
-/* A SUBMIT of any length. */
+/* A growing SUBMIT of any length. */
 struct dwords {
     uint32_t *items;
     size_t count, capacity;

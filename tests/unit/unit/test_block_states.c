@@ -361,7 +361,7 @@ read_other(struct rig *rig, int32_t width, int32_t height)
     uint32_t words[SIZE * SIZE];
     player_get(&rig->player, RES_OTHER, width, height, words);
     for (int32_t i = 0; i < width * height; i++)
-        assert_int_equal(words[i], 0xffff0000); /* B, G, R, A */
+        assert_int_equal(words[i], 0xffff0000); /* bytes in the order B, G, R, A */
 }
 
 /* The bus transfers all bytes of a readback at its width in bytes per cycle. */
@@ -514,7 +514,7 @@ many_layers(void **state)
         get.transfer.box = (struct box){0, 0, (int32_t)layer, 16, 16, 1};
         player_take(&rig->player, get, words, 16 * 16 * 4);
         for (uint32_t i = 0; i < 16 * 16; i++)
-            assert_int_equal(words[i], 0xffff0000); /* B, G, R, A */
+            assert_int_equal(words[i], 0xffff0000); /* bytes in the order B, G, R, A */
     }
 }
 

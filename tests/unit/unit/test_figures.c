@@ -205,10 +205,10 @@ read_all(uint32_t count, uint32_t stride)
     return reader.last;
 }
 
-/* One transaction takes a cycle to the controller, one in the queue of the channel, a burst of 64
- * bytes over 64 bits at double rate, ten cycles of latency, and one cycle back. Further
- * transactions on the same channel follow at intervals of one burst. On four channels they follow
- * at the rate of the client, one per cycle. */
+/* One transaction takes a cycle to the controller, a cycle in the queue of the channel and a burst.
+ * The burst transfers 64 bytes over 64 bits at double rate. Then it takes ten cycles of latency and
+ * one cycle back. Further transactions on the same channel follow at intervals of one burst. On
+ * four channels they follow at the rate of the client, one per cycle. */
 static void
 memory_cycles(void **state)
 {

@@ -1,7 +1,7 @@
 /* Calculated cycles and counts of the fixed-function units. The tests cover one triangle through an
- * idle machine, the rates of the geometry units, index fetch, vertex reuse, and the work of each
- * fragment generator for a known triangle. The machine is reference-2005: one triangle per cycle,
- * two 8x8 tiles per cycle, scan tiles of 16x16. */
+ * idle machine, the rates of the geometry units, index fetch, and vertex reuse. They also cover the
+ * work of each fragment generator for a known triangle. The machine is reference-2005: one triangle
+ * per cycle, two 8x8 tiles per cycle, scan tiles of 16x16. */
 #include "rigs/rig.h"
 
 #include <stdio.h>
@@ -62,7 +62,7 @@ one_triangle(struct rig *rig)
     rig_draw(rig, PRIM_TRIANGLES, 3, 0);
     clock_unobserve(&rig_machine(rig)->clock, rig);
     rig_swap(rig);
-    rig_assert_figure(rig, "fraggen.fragments", 28); /* x + y <= 6 */
+    rig_assert_figure(rig, "fraggen.fragments", 28); /* pixels with x + y <= 6 */
     rig_assert_figure(rig, "fraggen.quads", 10);
     rig_assert_figure(rig, "fraggen.tiles_out", 1);
     rig_assert_figure(rig, "setup.one_tile", 1);
@@ -330,14 +330,14 @@ draw_half(struct rig *rig)
     rig_swap(rig);
     rig_assert_figure(rig, "fraggen.fragments", 63 * 64 / 2);
     rig_assert_figure(rig, "fraggen.tiles_out", 36);
-    rig_assert_figure(rig, "fraggen.tiles_full", 28); /* i + j <= 6 */
+    rig_assert_figure(rig, "fraggen.tiles_full", 28); /* tiles with i + j <= 6 */
     rig_assert_figure(rig, "fraggen.quads", 32 * 33 / 2);
     rig_assert_figure(rig, "fraggen.quads_full", 31 * 32 / 2);
 }
 
-/* Triangles in the corner with legs of n pixels cover pixels with x + y <= n - 2, n (n - 1) / 2 in
- * total. The bounding box of the one with legs of 0.9 contains a pixel center, but the triangle
- * does not. */
+/* Triangles in the corner with legs of n pixels cover pixels with x + y <= n - 2. These are n (n -
+ * 1) / 2 pixels. The bounding box of the one with legs of 0.9 contains a pixel center, but the
+ * triangle does not. */
 static void
 draw_sizes(struct rig *rig)
 {
@@ -482,8 +482,8 @@ cycles_of_levels(uint32_t queue_size)
     return cycles;
 }
 
-/* 256 blocks leave level 7, one per cycle. The last block of the first tile and the last block of
- * the last tile are 252 cycles apart, and the end of the draw follows a cycle later. With four
+/* 256 blocks leave level 7, one per cycle. From the last block of the first tile to the last block
+ * of the last tile it takes 252 cycles. The end of the draw follows a cycle later. With four
  * places, a level takes its next square one cycle after the last child of the previous square is
  * taken. The children of that square arrive two cycles later, so a level works in four of five
  * cycles. Eight places suffice for the full rate. */
@@ -617,7 +617,7 @@ an_attribute_in_two_lines(void **state)
     PACKET(&rig->stream, CMD_SET_VERTEX_BUFFERS, 16, 8, RES_VERTICES);
     rig_draw(rig, PRIM_TRIANGLES, 3, 1);
     rig_swap(rig);
-    rig_assert_figure(rig, "fraggen.fragments", 28); /* x + y <= 6 */
+    rig_assert_figure(rig, "fraggen.fragments", 28); /* pixels with x + y <= 6 */
     rig_assert_figure(rig, "streamer.cache_misses", 2);
     rig_assert_figure(rig, "streamer.cache_hits", 2);
 }

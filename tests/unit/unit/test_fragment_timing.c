@@ -180,8 +180,8 @@ ports_of_rops(void **state)
 }
 
 /* The z of the first quad is written in the last cycle of its test, and the second quad may read it
- * in the next cycle. So the second quad stalls for all cycles of the test except the one in which
- * it would have followed. */
+ * in the next cycle. Without the conflict the second quad would follow one cycle after the first.
+ * It stalls for all other cycles of the test. */
 static void
 same_depth(void **state)
 {

@@ -154,7 +154,7 @@ static void
 slivers_and_others(void **state)
 {
     static const struct corner triangles[][3] = {
-        {{1.125, 1.375}, {60.125, 52.375}, {52.625, 60.125}},   /* thin along the diagonal */
+        {{1.125, 1.375}, {60.125, 52.375}, {52.625, 60.125}},   /* thin, along the diagonal */
         {{2.375, 20.125}, {62.625, 21.375}, {62.125, 22.875}},  /* a sliver along x */
         {{33.375, 1.125}, {36.125, 62.375}, {33.875, 63.125}},  /* a sliver along y */
         {{10.125, 10.625}, {55.375, 13.125}, {20.625, 50.375}}, /* compact */

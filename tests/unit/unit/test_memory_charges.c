@@ -1,7 +1,7 @@
-/* Exact charges of the cycles of a transaction: transit to the Memory Controller and back, latency
- * of memory, bus of the channel, and waiting for other transactions there. One channel of the
- * simple model has reads of 10 cycles, writes of 5, bursts of 4, and 5 cycles from a write to a
- * read. */
+/* Exact charges of the cycles of a transaction. They are transit to the Memory Controller and back,
+ * latency of memory, the bus of the channel, and waiting for other transactions there. One channel
+ * of the simple model has reads of 10 cycles, writes of 5, bursts of 4, and 5 cycles from a write
+ * to a read. */
 #include "unit/memory/memctl.h"
 
 #include "rigs/settings.h"
@@ -29,7 +29,7 @@ struct client {
         uint32_t address;
         bool write;
     } list[MAX_REQUESTS];
-    cp_ref way; /* of the last reply */
+    cp_ref way; /* path reference of the last reply */
     uint64_t last;
     bool done;
 };

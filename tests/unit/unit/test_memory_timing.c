@@ -165,7 +165,7 @@ simple_bursts(void **state)
         {32, 8, 8},   /* 16 transfers: two bursts */
         {128, 4, 2},  /* 4 transfers */
         {128, 8, 4},  /* 4 of 8 */
-        {1024, 1, 1}, /* one transfer: half a cycle, rounded up */
+        {1024, 1, 1}, /* one transfer takes half a cycle, rounded up */
     };
     (void)state;
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -188,11 +188,11 @@ simple_clocks(void **state)
     p.MEMORYCONTROLLER.MemoryFrequency = 2;
     assert_steady(&p, &reads, 28, 8);
     p.MEMORYCONTROLLER.MemoryClockMultiplier = 2;
-    assert_steady(&p, &reads, 14, 4); /* 2 / 2: the GPU's clock again */
+    assert_steady(&p, &reads, 14, 4); /* 2 / 2: equal to the GPU clock */
     p.MEMORYCONTROLLER.MemoryFrequency = 1;
     assert_steady(&p, &reads, 7, 2); /* twice as fast */
     p.MEMORYCONTROLLER.MemoryFrequency = 3;
-    assert_steady(&p, &reads, 21, 6); /* 14 and 4 times 1.5 */
+    assert_steady(&p, &reads, 21, 6); /* 14 and 4 cycles times 1.5 */
     /* 14 * 4 / 3 = 18.67, then every 5.33 cycles: 18.67, 24, 29.33, 34.67 */
     p.MEMORYCONTROLLER.MemoryClockMultiplier = 3;
     p.MEMORYCONTROLLER.MemoryFrequency = 4;
@@ -378,8 +378,8 @@ turn_round(void **state)
 }
 
 /* A second read of the row, which arrives when no transaction waits. If the row is still open, its
- * command issues at once. Otherwise the row closed at 16 (a burst after command 8) and opens again
- * at 25, so the end is at 25 + 8 + 8 + 8. */
+ * command issues at once. With PAGE_CLOSE the row closed at 16, a burst after command 8, and opens
+ * again at 25. Then the data ends at 25 + 8 + 8 + 8. */
 static void
 page_policies(void **state)
 {

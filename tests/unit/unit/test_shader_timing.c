@@ -507,7 +507,7 @@ test_stages_of_jumps(void **state)
 }
 
 /* TEX issues in f + d. Its coordinates leave r later, the texels return 20 later and are written w
- * later. Then MOV is fetched, at f + d + r + 20 + w + f + d, and its result follows r + 1 + w
+ * later. Then MOV is fetched and issues in f + d + r + 20 + w + f + d. Its result follows r + 1 + w
  * later. */
 static void
 test_stages_of_texels(void **state)
@@ -573,10 +573,11 @@ test_replay(void **state)
     assert_lost(b, 3, 3, 12, 0);
 }
 
-/* Cost of replays for other groups. Three groups of dependent MADs issue in 0, 1, 2, replay in 3,
- * 4, 5, issue in 6, 7, 8, and so on to 18, 19, 20. Without replay a waiting group leaves its slots
- * to the others: 0, 4, 8, 12 and so on. Two groups lose two slots between instructions in both
- * modes, with the window or in order. With SwapOnBlock a replay does not end the turn of a group.
+/* Cost of replays for other groups. Three groups of dependent MADs issue in 0, 1, 2 and replay in
+ * 3, 4, 5. They issue again in 6, 7, 8, and so on to 18, 19, 20. Without replay a waiting group
+ * leaves its slots to the others: 0, 4, 8, 12 and so on. Two groups lose two slots between
+ * instructions in both modes, with the window or in order. With SwapOnBlock a replay does not end
+ * the turn of a group.
  *
  * 16 threads at 4 per cycle: DP4 (5) replays in cycle 4, which takes the 4 cycles of its turn. It
  * issues in 8, 16 and 24, its last threads in 27. The unit is busy for issued instructions, and
@@ -674,7 +675,7 @@ test_locked_execution(void **state)
     p.VERTEXSHADER.LockedExecutionMode = true;
     shader_roles(&p, roles);
     assert_int_equal(roles[STAGE_VERTEX].group_threads, 8);
-    assert_int_equal(roles[STAGE_VERTEX].group_limit, 2); /* 12 + 4 threads */
+    assert_int_equal(roles[STAGE_VERTEX].group_limit, 2); /* a limit of 12 + 4 threads */
     assert_int_equal(roles[STAGE_FRAGMENT].group_threads, 16);
     p.VERTEXSHADER.LockedExecutionMode = p.FRAGMENTSHADER.LockedExecutionMode = false;
     shader_roles(&p, roles);
