@@ -25,7 +25,7 @@ bug_of(void (*act)(void *data), void *data, char text[BUG_TEXT_BYTES])
     if (child == 0) {
         signal(SIGABRT, SIG_DFL);
         dup2(ends[1], STDERR_FILENO);
-        setvbuf(stderr, NULL, _IONBF, 0); /* others here have opened it anew */
+        setvbuf(stderr, NULL, _IONBF, 0); /* other tests may have given it a buffer */
         act(data);
         _exit(0);
     }
@@ -33,7 +33,7 @@ bug_of(void (*act)(void *data), void *data, char text[BUG_TEXT_BYTES])
     for (ssize_t got; (got = read(ends[0], text + used, BUG_TEXT_BYTES - 1 - used)) > 0;)
         used += (size_t)got;
     text[used] = '\0';
-    while (read(ends[0], rest, sizeof rest) > 0) /* so that it can go on writing */
+    while (read(ends[0], rest, sizeof rest) > 0) /* drain the pipe, so that the child can end */
         ;
     close(ends[0]);
     assert_int_equal(waitpid(child, &status, 0), child);

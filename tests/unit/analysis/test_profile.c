@@ -77,7 +77,7 @@ numbers(void **state)
     static const struct {
         const char *text;
         enum number_style style;
-        double value; /* in its style; an ambiguous one is read with a decimal point */
+        double value; /* expected value; in an ambiguous text the point is a decimal point */
         const char *rest;
     } cases[] = {
         {"12", NUMBER_PLAIN, 12, ""},

@@ -613,14 +613,14 @@ simulated_run(void **state)
     cJSON_Delete(first);
     cJSON_Delete(draws);
     cJSON_Delete(root);
-    /* it does not differ from itself */
+    /* a run does not differ from itself */
     RUN(&said, "topdown", dir, "--diff", dir);
     assert_int_equal(said.status, 0);
     for (const char *sign = strstr(said.out, "\n\n"); (sign = strpbrk(sign, "+-")); sign++)
         assert_true(!strncmp(sign, "+0", 2));
     RUN(&said, "topdown", dir, "--frame", "99");
     assert_int_equal(said.status, 1);
-    RUN(&said, "topdown", dir, "--draw", "0"); /* the frame is missing */
+    RUN(&said, "topdown", dir, "--draw", "0"); /* the option lacks a frame */
     assert_int_equal(said.status, 1);
     RUN(&said, "topdown", dir, "--prove", "--trace", "/nowhere");
     assert_int_equal(said.status, 1);

@@ -42,7 +42,8 @@ static size_t
 longest_row(const struct handle_map *map)
 {
     size_t longest = 0, row = 0;
-    for (size_t i = 0; i < 2 * map->capacity; i++) { /* runs continue at the start */
+    /* a run may continue at the start of the table */
+    for (size_t i = 0; i < 2 * map->capacity; i++) {
         row = map->slots[i % map->capacity].value ? row + 1 : 0;
         longest = row > longest ? row : longest;
     }

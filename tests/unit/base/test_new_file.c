@@ -99,7 +99,7 @@ the_old_file_stays(void **state)
     assert_int_equal(read(reader, &byte, 1), 1);
     assert_int_equal(byte, 'o');
     close(reader);
-    open_new(&file, path); /* closed without a commit before */
+    open_new(&file, path); /* the previous file was closed without a commit */
     say(&file, "newest");
     assert_true(new_file_close(&file, &err));
     expect(path, "newest");

@@ -107,8 +107,8 @@ pop_and_push(void *ring)
     ring_push(ring);
 }
 
-/* A push to a full ring, and a pop from an empty one: that is found at once with invariants, else
- * by the next push. */
+/* A push to a full ring aborts. With invariants a pop from an empty ring aborts, too; otherwise the
+ * next push does. */
 static void
 test_bugs(void **state)
 {

@@ -276,7 +276,7 @@ errors_name_their_cause(void **state)
          "ZCacheLines = 65536"},
     };
     struct said *said = *state;
-    clean(); /* no run is there */
+    clean(); /* removes the run */
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         run_within(said, 0, cases[i].words);
         assert_int_equal(said->status, cases[i].status);

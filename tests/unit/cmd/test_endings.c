@@ -37,7 +37,7 @@ files_without_an_end_are_refused(void **state)
         const char *words[WORDS] = {0};
         memcpy(words, cases[i].words, sizeof cases[i].words);
         if (!strcmp(words[0], "params"))
-            words[0] = "stats"; /* it has machine options */
+            words[0] = "stats"; /* stats has machine options */
         assert_int_equal(await(start(words, 0), 10000), cases[i].status);
         assert_true(says(cases[i].word));
     }
@@ -70,7 +70,7 @@ runs_do_not_mix(void **state)
     assert_true(says("another process works in"));
     assert_int_equal(RUN("replay", TINY, "-o", "@run", "--force"), 1);
     dir_unlock(lock);
-    /* a frame alone or a table alone is a rest of a run */
+    /* a single frame or a single table may be left of a run */
     assert_true(dir_create(link, &err));
     put("run/frames/frame-0009.png", 1);
     assert_int_equal(RUN("sim", TINY, "-o", "@run"), 1);
@@ -194,7 +194,7 @@ static void
 a_cut_that_fails_leaves_no_file(void **state)
 {
     static const char *const words[] = {"trim", TINY, "--frames", "1", "-o", "@cut", NULL};
-    static const rlim_t limits[] = {20, 1000, 3000}; /* in the header, or after it */
+    static const rlim_t limits[] = {20, 1000, 3000}; /* in the header and after it */
     for (uint32_t i = 0; i < 3; i++) {
         assert_int_equal(await(start(words, limits[i]), 20000), 1);
         assert_false(is_there("cut"));
@@ -202,7 +202,7 @@ a_cut_that_fails_leaves_no_file(void **state)
     assert_int_equal(RUN("trim", TINY, "--frames", "1", "-o", "@cut"), 0);
     assert_true(is_there("cut"));
     clean(NULL);
-    /* and no empty folder if the ranges are wrong */
+    /* no empty folder is left if the ranges are wrong */
     assert_int_equal(RUN("trim", TINY, "--frames", "0,0,0", "-o", "@cut"), 1);
     assert_false(is_there("cut"));
 }

@@ -299,7 +299,7 @@ a_run_killed_in_its_first_frame_leaves_nothing(void **state)
         kill(child, signals[s]);
         await(child, 5000);
         if (is_there("run/frames/frame-0000.png"))
-            continue; /* this host was fast enough */
+            continue; /* the frame was complete before the signal */
         assert_false(is_there("run/stats.cycles.csv.gz") || is_there("run/stats.frames.csv.gz") ||
                      is_there("run/stats.draws.csv.gz") || is_there("run/frames/frame-0000.png"));
         if (signals[s] == SIGINT)
@@ -486,8 +486,8 @@ what_a_killed_process_left_is_removed(void **state)
     kill(dead, SIGKILL);
     assert_int_equal(await(dead, 5000), -2);
     assert_int_equal(count_folders(), 1);
-    const pid_t living = start_sleeper(1); /* it has removed the dead one's folder */
-    const pid_t second = start_sleeper(2); /* and keeps the folder of a living one */
+    const pid_t living = start_sleeper(1); /* the start removes the folder of the dead process */
+    const pid_t second = start_sleeper(2); /* the start keeps the folder of a living process */
     kill(living, SIGTERM);
     kill(second, SIGTERM);
     assert_int_equal(await(living, 5000), 143);

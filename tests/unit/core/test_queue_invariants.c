@@ -61,7 +61,7 @@ pop(struct rig *rig, uint64_t now)
     queue_pop(&rig->queue, now);
 }
 
-/* As many items as there are places; the first two are there from cycle 4 on, the third from 5. */
+/* Fills all places. The first two items arrive in cycle 4, the third one in 5. */
 static void
 fill(struct rig *rig)
 {
@@ -70,7 +70,7 @@ fill(struct rig *rig)
     push(rig, 1);
 }
 
-/* What the rules allow, at their edges. */
+/* Pushes and pops at the limits of the rules are permitted. */
 static void
 by_the_rules(void **state)
 {
@@ -155,7 +155,7 @@ push_too_fast(void *rig)
         push(rig, 0);
 }
 
-/* In every build. */
+/* This check is in every build. */
 static void
 push_without_room(void **state)
 {

@@ -322,7 +322,7 @@ check_picture(struct fixture *f, const struct point p[3])
         /* writes back the blocks that only block states describe */
         machine_settle(f->player.sim.machine);
     if (f->forced)
-        player_get(&f->player, RES_COLOR, SIDE, SIDE, rgba); /* as seen by the program */
+        player_get(&f->player, RES_COLOR, SIDE, SIDE, rgba); /* as the program reads it */
     for (int32_t y = 0; y < SIDE; y++)
         for (int32_t x = 0; x < SIDE; x++) {
             uint32_t count = 0;

@@ -157,7 +157,7 @@ test_copy(void **state)
         for (uint32_t x = 0; x < 9; x++)
             assert_memory_equal(pixel(dst, 0, 5 + x, 6 + y, 0, 0),
                                 pixel(src, 0, 2 + x, 3 + y, 4, 0), 4);
-    /* within itself, one pixel to the right and down */
+    /* a copy within the resource, by one pixel to the right and down */
     uint8_t old[30 * 20 * 4];
     resource_read_box(dst, &device.memory, 0, &(struct box){0, 0, 0, 30, 20, 1}, old);
     cmd = (struct gpu_cmd){

@@ -22,7 +22,7 @@ test_sampler_arrays(void **state)
             input(&m, 0, 2)[lane] = cases[i].index;
         assert_true(exec_run(m.exec, echo_sample, &request));
         assert_int_equal(request.sampler, cases[i].sampler);
-        assert_int_equal(m.program->samplers_used & 0x38, 0x38); /* 3, 4 and 5 */
+        assert_int_equal(m.program->samplers_used & 0x38, 0x38); /* samplers 3, 4 and 5 */
         exec_rig_end(&m);
     }
 }

@@ -68,7 +68,7 @@ enum { EFFECT_COUNT = sizeof effects / sizeof effects[0] };
 /* A frame simulated on one machine. */
 struct run {
     struct params params;
-    char *machine; /* the parameters as text: with the frame, the key */
+    char *machine; /* the parameters as text; this text and the frame are the key */
     uint32_t frame;
     uint64_t picture; /* hash of the picture */
     bool refused;

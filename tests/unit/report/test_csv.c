@@ -115,7 +115,7 @@ tables_read_back(void **state)
     assert_string_equal(csv_field(&table, 2, 1), "a b;c");
     assert_string_equal(csv_field(&table, 1, 4), "");
     assert_true(isnan(csv_value(&table, 1, 4)) && csv_value(&table, 2, 4) == 0.5);
-    /* a text column, although the value looks like a number */
+    /* the column is text, although this value looks like a number */
     assert_true(isnan(csv_value(&table, 1, 1)));
     assert_int_equal(csv_column(&table, "unit.out"), 3);
     assert_int_equal(csv_column(&table, "unit"), -1);

@@ -457,7 +457,7 @@ each_cycle_is_charged_once(void **state)
     const struct path_branch *branches = path_branches(&count);
     struct frame frame;
     struct ideal_gains gains;
-    double sum = 2; /* causes show and transit */
+    double sum = 2; /* one cycle each of show and transit */
     frame_init(&frame);
     for (uint32_t b = 0; b < count; b++) {
         char name[64];

@@ -19,7 +19,7 @@ enum { MAX_TRACKS = 512, MAX_TRACK_NAME = 64, TEXT_BYTES = 1 << 16 };
 struct track {
     char name[MAX_TRACK_NAME];
     uint64_t parent;
-    uint64_t begins, ends, cycles, last_ns; /* of slices; last_ns: of the latest event */
+    uint64_t begins, ends, cycles, last_ns; /* of slices; last_ns: time of the latest event */
     uint64_t values, largest;               /* of a counter */
     bool open;
 };

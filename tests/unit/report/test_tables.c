@@ -17,7 +17,7 @@
 
 #define TINY AETIUS_SOURCE_DIR "/tests/golden/tiny.trace"
 
-enum { MOST_COLUMNS = 2000 }; /* of SQLite with default options */
+enum { MOST_COLUMNS = 2000 }; /* limit of SQLite with default options */
 
 static char dir[] = "/tmp/aetius-tables-XXXXXX";
 

@@ -23,7 +23,7 @@ static const struct named first[] = {
     {"scene", "", ""}, /* a marker ends with its group */
     {"scene/ext", "", ""},
     {"scene/last", "", ""}, /* 4 characters */
-    {"scene/in", "", ""},   /* and with the next group */
+    {"scene/in", "", ""},   /* a marker also ends when the next group begins */
     /* Half of a UTF-16 pair is not a character, and XML does not permit U+FFFE: three bytes
      * each. */
     {"scene/no??????", "", ""},

@@ -197,7 +197,7 @@ depth_alone(void **state)
     layer(rig);
     rig_clear(rig, MASK_DEPTH, 1);
     rig_swap(rig);
-    rig_assert_figure(rig, "zstencil.blocks_cleared", BLOCKS); /* by the first clear */
+    rig_assert_figure(rig, "zstencil.blocks_cleared", BLOCKS); /* blocks of the first clear */
     test_stencil(rig, 9);
     layer(rig);
     rig_swap(rig);

@@ -27,7 +27,7 @@ enum { DEFAULT_SEEDS = 100, SIMULATED_BYTES = 8 << 20, TIMED_SEEDS = 60, TIMED_S
 struct golden {
     char *bytes; /* content of the file */
     size_t size;
-    struct message *messages; /* with separately allocated bytes */
+    struct message *messages; /* their bytes are separate copies */
     uint32_t count;
 };
 

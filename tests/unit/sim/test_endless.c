@@ -277,7 +277,7 @@ commands(void **state)
     assert_non_null(strstr(said->err, line));
     RUN(said, "replay", trace, "-o", run);
     assert_int_equal(said->status, 1);
-    assert_non_null(strstr(said->err, wanted)); /* after a count of pictures */
+    assert_non_null(strstr(said->err, wanted)); /* the line follows a count of pictures */
     assert_true(remove_folder(dir));
 }
 

@@ -77,7 +77,7 @@ assert_order(const struct followed *f)
         const struct follow_hop *hop = &follow->hops.items[at];
         if (hop->kind == FOLLOW_OTHER_USE)
             continue;
-        /* the latency is at least 1 */
+        /* queues have a latency of at least 1 */
         assert_true(hop->taken != CYCLE_NEVER && hop->taken > hop->sent);
         assert_true(f->trace.left[at] != CYCLE_NEVER && f->trace.left[at] >= hop->taken);
         if (before && before->kind == hop->kind && before->thing == hop->thing)

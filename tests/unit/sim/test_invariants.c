@@ -21,7 +21,7 @@ keep_triangle(struct machine *m)
     triangle_create(&m->pools);
 }
 
-/* Its triangle's reference goes with it. */
+/* The quad also keeps a reference to its triangle. */
 static void
 keep_quad(struct machine *m)
 {
@@ -160,7 +160,7 @@ static const struct breach {
     {keep_transaction, "cmdproc", "moves_in_flight == 0"},
 };
 
-/* In the middle of the first frame: its first draw has ended. */
+/* Breaks an invariant after the first draw of the first frame. */
 static void
 break_it(struct tiny_run *run, uint32_t frame, uint32_t batch)
 {

@@ -66,7 +66,7 @@ assert_same_frame(const struct tiny_run *a, const struct tiny_run *b, uint32_t f
     assert_int_equal(a->values_count, b->values_count);
     if (!memcmp(a->frame[frame].values, b->frame[frame].values, a->values_count * sizeof(uint64_t)))
         return;
-    /* for the names of the statistics */
+    /* only the names of the statistics are needed */
     assert_true(simulation_init(&sim, &a->params, &all, NULL, &err));
     char text[512];
     for (uint32_t i = 0; i < a->values_count; i++) {

@@ -140,7 +140,7 @@ test_what_would_do(void **state)
     assert_true(trace_reader_open(&reader, path, NULL, &err));
     assert_true(memory_need_find(&need, reader, &rig->params, UINT32_MAX, &err));
     assert_int_equal(need.used_bytes, 4 * MB);
-    assert_int_equal(need.size_bytes, 16 * MB); /* one step of growth */
+    assert_int_equal(need.size_bytes, 16 * MB); /* the size of one step of growth */
     strcpy(err.text, "frame 3: " MEMORY_EXHAUSTED ": raise MemorySize");
     memory_need_tell(reader, &rig->params, UINT32_MAX, &err);
     assert_non_null(strstr(err.text, "16777216 would do"));

@@ -140,7 +140,7 @@ create_all(struct fixture *f)
     create(f, RES_VERTICES, BIND_VERTEX_BUFFER, QUADS * QUAD_BYTES, 0);
     create(f, RES_LONG, BIND_VERTEX_BUFFER, LONG * 32, 0);
     create(f, RES_LONG_INDICES, BIND_INDEX_BUFFER, LONG_INDICES * 2, 0);
-    /* in cache lines separate from those of the uniforms */
+    /* large enough that the uniforms are in other cache lines */
     create(f, RES_INDICES, BIND_INDEX_BUFFER, 1024, 0);
     create(f, RES_UNIFORMS, BIND_CONSTANT_BUFFER, 64, 0);
     scene_states(&s, 0);
@@ -354,8 +354,8 @@ enum scene_upload { NO_UPLOAD, AT_ONCE, IN_PARTS };
 
 struct scene {
     enum scene_upload upload;
-    bool draws;       /* that sample texture A */
-    bool draws_use_b; /* and sample texture B, the destination of the upload */
+    bool draws;       /* the scene has draws, which sample texture A */
+    bool draws_use_b; /* the draws also sample texture B, the destination of the upload */
     const char *settings;
 };
 

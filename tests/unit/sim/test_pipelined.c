@@ -15,7 +15,7 @@ enum {
     QUERIES = 6,
     RES_OTHER = 20,
     OBJ_OTHER = 200, /* surface of RES_OTHER */
-    OBJ_VIEWS,       /* views of RES_COLOR and the following */
+    OBJ_VIEWS,       /* first of the views of RES_COLOR */
     OBJ_BLENDING,
     OBJ_ALWAYS,
     OBJ_ALPHA,  /* LESS with an alpha test, so the z test is late */

@@ -198,7 +198,8 @@ test_an_end(void **state)
     enum { MOST = 8 };
     struct budget budget = {MOST * BYTES, 0, "--memory"};
     begin(true);
-    budget.most_bytes += device.objects.bytes + 16384; /* the buffers without their content */
+    /* memory of the objects without their content */
+    budget.most_bytes += device.objects.bytes + 16384;
     gpu_device_limit(&device, &budget);
     for (uint32_t round = 0; round < 2; round++) {
         for (uint32_t i = 1; i <= MOST + 1; i++)

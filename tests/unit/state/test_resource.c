@@ -155,7 +155,7 @@ test_box_round_trip(void **state)
             resource_write_box(&res, &memory, n, &all, in);
             resource_read_box(&res, &memory, n, &all, out);
             assert_memory_equal(in, out, bytes);
-            /* a block in the middle is at the offset */
+            /* resource_offset() gives the position of a block in the middle */
             uint32_t bx = columns / 2, by = lines / 2, z = l->slices / 2;
             struct box one = {(int32_t)(bx * f->block_width),
                               (int32_t)(by * f->block_height),

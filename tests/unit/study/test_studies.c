@@ -280,7 +280,7 @@ lacks(const char *study, const char *machine)
 {
     return !strcmp(study, "model")      ? "has frames to predict and no sweeps"
            : !strcmp(study, "hardware") ? "no measurement is of these inputs on these machines"
-           : machine && !strcmp(study, "texture") /* its tables compare machines */
+           : machine && !strcmp(study, "texture") /* the tables of this study compare machines */
                ? "texture.ini is of these machines and inputs"
                : NULL;
 }

@@ -111,7 +111,7 @@ study_goes_on(void **state)
     const uint32_t runs = count_runs(dir);
     assert_true(runs >= 2); /* the frame, and at least the ideal of the verdict */
     assert_true(file_read(page, FILE_MOST_TEXT, &first, &size, &err));
-    /* again: nothing to do */
+    /* the same command again repeats no run */
     RUN(&said, "study", "verdicts", TINY, "-o", dir, "--machines", "reference-2008");
     assert_int_equal(said.status, 0);
     assert_int_equal(count_runs(dir), runs);

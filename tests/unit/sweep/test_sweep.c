@@ -581,7 +581,7 @@ outputs_are_worked_out_from_tables(void **state)
         "1,4,30,3,7,99\n1,5,10,1,2,99\n";
     static const struct {
         const char *formula;
-        double run, second; /* of both rows, of the second row alone */
+        double run, second; /* value for both rows, and for the second row alone */
     } cases[] = {
         {"cycles", 40, 10},
         {"fraggen.fragments / cycles", 0.1, 0.1},

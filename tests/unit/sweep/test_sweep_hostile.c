@@ -147,7 +147,7 @@ links_lead_nowhere(void **state)
     write_plan("");
     assert_int_equal(RUN("sweep", "p.ini", "-o", "@s", "--engine", "list"), 0);
     char *command = said("out"), key[33] = "";
-    memcpy(key, command + strlen(command) - 33, 32); /* its last word */
+    memcpy(key, command + strlen(command) - 33, 32); /* the last word is the key */
     free(command);
     assert_false(file_exists(lock)); /* no run has started there; status leaves no file */
     assert_int_equal(symlink(made, lock), 0);
@@ -162,7 +162,7 @@ links_lead_nowhere(void **state)
     assert_true(says("is in the way"));
     assert_int_equal(RUN("sweep", "run", "@s", key), 1);
     assert_true(says("is in the way"));
-    assert_int_equal(rmdir(elsewhere), 0); /* the folder is empty */
+    assert_int_equal(rmdir(elsewhere), 0); /* rmdir() succeeds, so the folder is empty */
     free(made);
     free(lock);
     free(logs);

@@ -199,7 +199,7 @@ failures_are_told(void **state)
     assert_int_equal(RUN("sweep", "@plan.ini", "-o", "@s", "--keep-going"), 1);
     assert_true(says("tiny on impossible failed"));
     assert_true(says("1 of 3 runs failed"));
-    assert_true(says("MEMORYCONTROLLER.MemorySize")); /* its last line */
+    assert_true(says("MEMORYCONTROLLER.MemorySize")); /* the last line of the log */
     assert_int_equal(count_names("s/logs", ".failed"), 1);
     assert_int_equal(count_names("s/runs", ".part"), 0);
     assert_int_equal(RUN("sweep", "status", "@s", "--json"), 0);
@@ -300,7 +300,7 @@ runs_are_locked(void **state)
     assert_true(file_exists(part));
     const pid_t child = start((const char *const[]){"sweep", "run", "@s", key, NULL}, 0);
     pause_ms(300);
-    assert_int_equal(waitpid(child, NULL, WNOHANG), 0); /* it waits */
+    assert_int_equal(waitpid(child, NULL, WNOHANG), 0); /* the run waits for the lock */
     /* the owner of the lock has finished the run */
     assert_int_equal(rename(aside, folder), 0);
     store_unlock(lock);

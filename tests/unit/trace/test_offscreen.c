@@ -133,9 +133,9 @@ test_what_ends_a_frame(void **state)
         {"dRpE", "crFpE"},
         {"dRPE", "crpFE"},
         {"dzE", "crE"},           /* depth is not a picture */
-        {"dvE", "crE"},           /* and a buffer is not either */
+        {"dvE", "crE"},           /* a buffer is not a picture either */
         {"dRSdRdSE", "crScrcSE"}, /* a program that swaps: each swap is a frame */
-        {"dRdRSE", "crFcrSE"},    /* not known before the first swap */
+        {"dRdRSE", "crFcrSE"}, /* before the first swap the program may be one that never swaps */
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct ear ear;

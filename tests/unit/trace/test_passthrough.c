@@ -112,7 +112,7 @@ commands_are_whole_dwords(void **state)
                                        .size_bytes = size};
         expect(sink, &submit, size % 4 ? "is not a multiple of 4 bytes" : NULL);
     }
-    expect(sink, &create_target, NULL); /* the connection is still synchronized */
+    expect(sink, &create_target, NULL); /* the server still interprets messages correctly */
     passthrough_destroy(passthrough);
 }
 

@@ -267,7 +267,7 @@ test_offer(void **state)
     other.v1.max_render_targets = 1;
     write_header(path, TRACE_VERSION, &other, sizeof other);
     assert_false(trace_reader_open(&reader, path, &warning, &err));
-    assert_non_null(strstr(err.text, "no whole frame")); /* so the header was accepted */
+    assert_non_null(strstr(err.text, "no whole frame")); /* the header was accepted */
     write_header(path, TRACE_VERSION, &other, sizeof other + 40);
     assert_false(trace_reader_open(&reader, path, &warning, &err));
     assert_non_null(strstr(err.text, "no whole frame"));

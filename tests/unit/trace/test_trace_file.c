@@ -374,7 +374,7 @@ a_disk_that_cannot_be_read(void **state)
     }
     assert_true(calls > 2 * FRAMES);
     assert_string_equal(warning.text, "");
-    reads_left = 2; /* header of a chunk, but not its content */
+    reads_left = 2; /* the header of a chunk can be read, its content cannot */
     assert_false(trace_reader_next(reader, &message, &end, &err));
     assert_non_null(strstr(err.text, strerror(EIO)));
     reads_left = NEVER;
@@ -429,7 +429,7 @@ an_older_trace_stays(void **state)
     assert_true(is_trace_of(path, FRAMES));
     assert_true(trace_writer_create(&writer, path, "synthetic", &err));
     assert_true(trace_writer_add(writer, &swap, &err));
-    assert_true(is_trace_of(path, 1)); /* also if the process were killed now */
+    assert_true(is_trace_of(path, 1)); /* this would also hold if the process were killed now */
     trace_writer_discard(writer);
     assert_true(is_trace_of(path, 1));
 

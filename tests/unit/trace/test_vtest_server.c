@@ -157,7 +157,7 @@ test_transfers(void **state)
     assert_true(wire_wait(fd, 1, true, NULL));
     assert_int_equal(bench->log[3].kind, MESSAGE_GET); /* not a display target, so never a swap */
     assert_int_equal(memory[20], 0x80);
-    /* the second row is 16 bytes further in memory, and 8 bytes without padding */
+    /* the memory has 16 bytes per row, the message 8 bytes without padding */
     assert_int_equal(memory[36], 0x88);
     assert_int_equal(memory[28], 0);
     /* a box that extends beyond its texture is clipped */

@@ -179,7 +179,8 @@ static const struct {
     {"RASTERIZER.TriangleOutputLatency", " setup ", 1, frame_quad},
     {"RASTERIZER.HZAccessLatency", " hierarchy ", 1, frame_quad},
     {"RASTERIZER.GroupLinger", " gather ", 1, frame_quad},
-    {"FRAGMENTSHADER.OutputLatency", " load ", 2, frame_quad}, /* unified: vertices and fragments */
+    /* unified shaders: vertices and fragments pass */
+    {"FRAGMENTSHADER.OutputLatency", " load ", 2, frame_quad},
     {"FRAGMENTSHADER.AddressALULatency", " address ", TEXELS, frame_texel_chain},
     {"FRAGMENTSHADER.FilterALULatency", " filter ", TEXELS, frame_texel_chain},
     {"ZSTENCILTEST.ZALULatency", " test ", 1, frame_quad},

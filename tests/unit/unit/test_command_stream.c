@@ -52,7 +52,7 @@ three_draws(uint32_t width, bool traffic, uint64_t cycles[3])
     struct rig *rig = begin(&(struct settings){width, traffic, false, 0});
     stream_shader(&rig->stream, OBJ_LONG_FS, VSTAGE_FRAGMENT, constant_fs);
     stream_bind_shader(&rig->stream, OBJ_LONG_FS, VSTAGE_FRAGMENT);
-    rig_draw(rig, PRIM_TRIANGLES, 3, 0); /* from here on the caches are warm */
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0); /* this draw warms the caches */
     for (uint32_t i = 0; i < 3; i++) {
         set_constants(rig, others[i]);
         const uint64_t before = now(rig);

@@ -269,7 +269,8 @@ vertices_are_reused(void **state)
     rig_assert_figure(rig, "streamer.vertices_shaded", 4);
     rig_assert_figure(rig, "streamer.vertices_reused", 2);
     rig_assert_figure(rig, "streamer.attributes", 4);
-    rig_assert_figure(rig, "streamer.cache_misses", 1); /* 64 bytes, all in one line of 256 */
+    /* all 64 bytes of vertices are in one line of 256 bytes */
+    rig_assert_figure(rig, "streamer.cache_misses", 1);
     rig_assert_figure(rig, "streamer.cache_hits", 3);
 }
 
@@ -397,7 +398,7 @@ half_scanned(void **state)
     rig_assert_figure(rig, "fraggen.scan_tiles", 10);
     rig_assert_figure(rig, "fraggen.steps", 40);
     rig_assert_figure(rig, "fraggen.steps_empty", 4);
-    rig_assert_figure(rig, "fraggen.passes", 32 * 33 / 2); /* its quads, with one sample each */
+    rig_assert_figure(rig, "fraggen.passes", 32 * 33 / 2); /* one sample, one pass per quad */
 }
 
 /* At two samples per cycle a quad of eight samples takes four passes. */

@@ -123,7 +123,7 @@ bytes_of_rectangles(void **state)
     /* a corner of each of four lines */
     one_rectangle(&(struct rect){6, 6, 10, 10}, 4, 4, 4);
     one_rectangle(&(struct rect){0, 0, 8, 8}, 1, 0, 4);          /* a whole line */
-    one_rectangle(&(struct rect){0, 0, 12, 8}, 2, 1, 6);         /* and a half of the next line */
+    one_rectangle(&(struct rect){0, 0, 12, 8}, 2, 1, 6);         /* a line and half of the next */
     one_rectangle(&(struct rect){0, 0, SIZE, SIZE}, 64, 0, 256); /* all lines */
 }
 

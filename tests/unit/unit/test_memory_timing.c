@@ -214,7 +214,8 @@ simple_pages(void **state)
     struct stream others = row_of(8, 4096, false); /* commands 13, 30, 47, ... */
     assert_steady(&p, &others, 13 + 14, 17);
     assert_int_equal(others.stats.row_misses, 8);
-    struct stream two = {0}; /* two pages in turn: both stay open, or with OpenPages = 1 neither */
+    /* alternating pages: both stay open; with OpenPages = 1 each access opens one */
+    struct stream two = {0};
     for (uint32_t i = 0; i < 8; i++)
         add(&two, 0, i % 2 * 4096 + i * 64, false);
     const uint64_t ends[] = {27, 44, 48, 52, 56, 60, 64, 68};

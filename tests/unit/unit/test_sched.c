@@ -36,7 +36,7 @@ struct bench {
     uint64_t give_back; /* cycles until a unit returns a group; NEVER: it does not */
     bool done;
     struct event in[MAX_EVENTS], groups[MAX_EVENTS], out[MAX_EVENTS];
-    struct group *held[MAX_EVENTS]; /* the groups of `groups` */
+    struct group *held[MAX_EVENTS]; /* the groups that `groups` records */
     uint32_t in_count, sent, group_count, given_back, out_count;
 };
 

@@ -278,7 +278,7 @@ bilinear(void **state)
         aim(&b, q, q % 4 * 4, q / 4 * 4, 1);
     assert_pace(&b, 16, 1);
     assert_int_equal(b.unit.stats.passes, 32);
-    /* also across lines: 9 texels around a corner of four 4x4 squares */
+    /* the rate also holds across lines: 9 texels around a corner of four 4x4 squares */
     for (uint32_t q = 0; q < 16; q++)
         aim(&b, q, 2, 2, 1);
     assert_pace(&b, 16, 1);
