@@ -225,6 +225,10 @@ scales(void **state)
     for (uint32_t log = 1; log < 16; log++)
         assert_int_equal(map_log_level(UINT64_C(1) << log), 16 * log);
     assert_int_equal(map_log_level(3), 24); /* halfway between two powers of two */
+    /* 16 steps per power of two: 16 log + floor(16 (cycles / 2^log - 1)) */
+    assert_int_equal(map_log_level(17), 65);
+    assert_int_equal(map_log_level(40), 84);
+    assert_int_equal(map_log_level(1000), 159);
     assert_int_equal(map_log_level(UINT64_MAX), 255);
 }
 
