@@ -272,8 +272,8 @@ application_list_add(application_list *list, const struct profile *profile, cons
         application.capability =
             profile->devices.count ? profile->devices.items[d].capability : NULL;
         if (!application.capability && has_measures(&application))
-            return fail(err, "%s: the compute capability of %s is not known: --cc X.Y tells it",
-                        name, *application.device_name ? application.device_name : "the device");
+            return fail(err, "%s: unknown compute capability of %s: give it with --cc X.Y", name,
+                        *application.device_name ? application.device_name : "the device");
         add_kernels(&application, kernel);
         if (!application.kernels.count) {
             application_fini(&application);
@@ -284,8 +284,8 @@ application_list_add(application_list *list, const struct profile *profile, cons
         VEC_PUSH(list, application);
     }
     if (list->count == before && kernel)
-        return fail(err, "%s: there is no kernel %s", name, kernel);
-    return list->count > before || fail(err, "%s: there are no kernels", name);
+        return fail(err, "%s: no kernel is named %s", name, kernel);
+    return list->count > before || fail(err, "%s: the profile contains no kernel", name);
 }
 
 void

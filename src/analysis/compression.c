@@ -151,8 +151,8 @@ compression_add_segment(struct compression *compression, enum codec_kind kind,
             add_count(compression, &job, &segment->counts[i]);
     free(samples);
     free(job.levels);
-    return whole && (!job.wrong || fail(err, "codec %s does not give back what it took",
-                                        codecs[job.wrong - 1]->name));
+    return whole && (!job.wrong ||
+                     fail(err, "codec %s does not restore its input", codecs[job.wrong - 1]->name));
 }
 
 bool

@@ -73,12 +73,12 @@ nvidia_capability_parse(const char *text, struct error *err)
     unsigned major, minor;
     int end = 0;
     if (sscanf(text, "%3u.%3u%n", &major, &minor, &end) < 2 || text[end]) {
-        fail(err, "compute capability '%.40s': expected X.Y, as 8.6", text);
+        fail(err, "compute capability '%.40s': expected X.Y, e.g. 8.6", text);
         return NULL;
     }
     const struct nvidia_capability *found = nvidia_capability(major, minor);
     if (!found)
-        fail(err, "compute capability %u.%u is not known (%u.%u to %u.%u are)", major, minor,
+        fail(err, "unknown compute capability %u.%u: expected %u.%u to %u.%u", major, minor,
              capabilities[0].major, capabilities[0].minor, capabilities[CAPABILITIES - 1].major,
              capabilities[CAPABILITIES - 1].minor);
     return found;
@@ -350,7 +350,7 @@ nvidia_missing(const struct nvidia_counts *counts, const struct nvidia_capabilit
     size_t size;
     uint32_t count = 0;
     FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "no memory for a line");
+    BUG_ON(!out, "out of memory (line)");
     for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++)
         if (problems & asked[i].problem)
             put_name(out, &count, "%s", asked[i].names[counts->tool]);
@@ -376,7 +376,7 @@ metrics_for(const struct nvidia_capability *capability)
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "no memory for a line");
+    BUG_ON(!out, "out of memory (line)");
     fputs(tool == NVPROF ? "ipc,issued_ipc,warp_execution_efficiency,stall_not_selected"
                          : "gpu__time_duration.sum,sm__inst_executed.avg.per_cycle_active,"
                            "sm__inst_issued.avg.per_cycle_active,"

@@ -35,17 +35,18 @@ pipeline_tree(pipeline_statistic_fn *statistic, void *data, struct topdown_tree 
     double cycles = 0;
     const struct path_branch *branches = path_branches(&count);
     topdown_tree_init(tree, &pipeline_shape);
-    bool ok = statistic(data, "cycles", &cycles) || fail(err, "the run does not count cycles");
+    bool ok = statistic(data, "cycles", &cycles) || fail(err, "the run has no statistic cycles");
     for (uint32_t i = 0; ok && i < count; i++) {
         char name[64];
         snprintf(name, sizeof name, "lost.%s", branches[i].name);
         if (branches[i].cause >= 0 && !statistic(data, name, &tree->values[i + 1]))
-            ok = fail(err, "the run does not count %s: it was made by another version", name);
+            ok = fail(err, "the run has no statistic %s: another version made it", name);
     }
     if (ok)
         topdown_tree_sum(tree);
     if (ok && tree->values[NODE_cycles] != cycles)
-        ok = fail(err, "%.0f of %.0f cycles have a cause", tree->values[NODE_cycles], cycles);
+        ok = fail(err, "only %.0f of %.0f cycles are attributed to a cause",
+                  tree->values[NODE_cycles], cycles);
     if (!ok)
         topdown_tree_fini(tree);
     return ok;

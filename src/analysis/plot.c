@@ -44,7 +44,7 @@ field_of(const char *text)
 void
 plot_add_series(struct plot *plot, const char *name)
 {
-    BUG_ON(plot->rows.count, "a series behind a row");
+    BUG_ON(plot->rows.count, "a series is added after a row");
     VEC_PUSH(&plot->series, field_of(name));
 }
 
@@ -232,7 +232,7 @@ script_of(const struct plot *plot, const char *name, size_t *size)
 {
     char *text = NULL;
     FILE *out = open_memstream(&text, size);
-    BUG_ON(!out, "no memory for a script");
+    BUG_ON(!out, "out of memory (gnuplot script)");
     if (name) {
         char *data = mem_printf("'%s.dat'", name);
         fprintf(out, "# gnuplot %s.gnuplot >%s.svg\n", name, name);
@@ -265,7 +265,7 @@ plot_write(const struct plot *plot, const char *dir, const char *name, struct er
     char *data = NULL, *picture, *script = script_of(plot, name, &script_size);
     bool missing = false;
     FILE *out = open_memstream(&data, &data_size);
-    BUG_ON(!out, "no memory for data");
+    BUG_ON(!out, "out of memory (plot data)");
     put_data(plot, out);
     fclose(out);
     bool ok = write_text(dir, name, ".dat", data, data_size, err) &&
@@ -278,7 +278,7 @@ plot_write(const struct plot *plot, const char *dir, const char *name, struct er
         }
     }
     if (missing)
-        log_warning("%s: %s/%s.svg is not drawn", err->text, dir, name);
+        log_warning("%s: %s/%s.svg was not drawn", err->text, dir, name);
     free(script);
     free(data);
     return ok || missing;

@@ -39,14 +39,14 @@ is_text(const struct profile_file *file, struct error *err)
 {
     const char *text = file->text;
     if (file->length >= 4 && !memcmp(text, "NVR\0", 4))
-        return fail(err, "%s is a report of ncu: `ncu --csv --page raw -i %s` makes a table of it",
+        return fail(err, "%s is an ncu report: convert it with `ncu --csv --page raw -i %s`",
                     file->path, file->path);
     if (file->length >= 6 && !memcmp(text, "SQLite", 6))
-        return fail(err, "%s is a database of nvprof: `nvprof --csv -i %s` makes a table of it",
+        return fail(err, "%s is an nvprof database: convert it with `nvprof --csv -i %s`",
                     file->path, file->path);
     if (file->length >= 2 && (!memcmp(text, "\377\376", 2) || !memcmp(text, "\376\377", 2)))
-        return fail(err, "%s is UTF-16: `iconv -f UTF-16 -t UTF-8 %s` makes it readable",
-                    file->path, file->path);
+        return fail(err, "%s is UTF-16: convert it with `iconv -f UTF-16 -t UTF-8 %s`", file->path,
+                    file->path);
     return true;
 }
 
@@ -61,7 +61,7 @@ profile_file_open(struct profile_file *file, const char *path, struct error *err
                                   .text_launch = -1,
                                   .names = mem_array(PROFILE_NAMES, sizeof *file->names)};
     file->in = fdopen(fd, "r");
-    BUG_ON(!file->in, "no memory for a file");
+    BUG_ON(!file->in, "out of memory (file)");
     return true;
 }
 
@@ -160,7 +160,7 @@ find_quote(struct profile_file *file, size_t at, struct profile_cell *cell, stru
                 }
                 file->text[file->length = length] = '\0';
             }
-            return profile_file_fail(file, cell->begin - 1, err, "this quote is not closed");
+            return profile_file_fail(file, cell->begin - 1, err, "unclosed quote");
         }
         cell->end = (size_t)(quote - file->text);
         return true;
@@ -179,8 +179,7 @@ profile_file_cells(struct profile_file *file, size_t at, struct error *err)
                 return false;
             at = cell.end + 1;
             if (at < file->length && file->text[at] != ',')
-                return profile_file_fail(file, at, err,
-                                         "expected a comma behind the closing quote");
+                return profile_file_fail(file, at, err, "expected a comma after the closing quote");
         } else {
             const char *comma = memchr(file->text + at, ',', file->length - at);
             at = comma ? (size_t)(comma - file->text) : file->length;
@@ -270,8 +269,7 @@ profile_file_metric(struct profile_file *file, const char *name)
         if (!slot->name) {
             const struct nvidia_metric metric = nvidia_metric(name);
             if (metric.kind == METRIC_UNKNOWN_STALL)
-                profile_note(profile_file_part(file),
-                             "%s: the reason of stalls in %s is not known; it is left out",
+                profile_note(profile_file_part(file), "%s: unknown stall reason in %s; ignored",
                              file->path, name);
             if (file->name_count == PROFILE_NAMES / 2)
                 return metric; /* too many names to cache: looked up each time */
@@ -280,7 +278,7 @@ profile_file_metric(struct profile_file *file, const char *name)
         }
         return slot->metric;
     }
-    BUG("a table that is half full has no free place");
+    BUG("no free slot in a hash table that is half full");
 }
 
 /* Whether the number style of `text` agrees with that of the file. */
@@ -303,8 +301,7 @@ check_style(struct profile_file *file, const char *text, struct error *err)
     }
     const size_t at =
         text >= file->text && text < file->text + file->capacity ? (size_t)(text - file->text) : 0;
-    return profile_file_fail(file, at, err,
-                             "'%.40s' is written in another style of numbers than line %llu", text,
+    return profile_file_fail(file, at, err, "number format of '%.40s' differs from line %llu", text,
                              (unsigned long long)file->told_line);
 }
 
@@ -346,9 +343,8 @@ profile_file_value(struct profile_file *file, struct profile_launch *launch,
         rest = "";
     const double scale = scale_of(metric, unit);
     if (!is_number || (*rest && rest != unit) || scale == 0) {
-        profile_note(profile_file_part(file),
-                     "%s: '%.40s' of %s%s%.20s is not understood; left out", file->path, text, name,
-                     *unit ? " in " : "", unit);
+        profile_note(profile_file_part(file), "%s: cannot parse '%.40s' of %s%s%.20s; ignored",
+                     file->path, text, name, *unit ? " in " : "", unit);
         return true;
     }
     value *= scale * (metric->kind == METRIC_FIGURE ? metric->scale : 1);

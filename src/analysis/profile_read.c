@@ -39,14 +39,16 @@ check_tables(struct profile_file *file, struct error *err)
         return fail(err, "%s is %s", file->path, file->page);
     if (!file->has_table)
         return fail(err,
-                    "%s holds no table of nvprof or ncu (`nvprof --csv`, `ncu --csv --page raw`)",
+                    "%s contains no table of nvprof or ncu (expected output of `nvprof --csv` or "
+                    "`ncu --csv --page raw`)",
                     file->path);
     if (file->page)
-        profile_note(profile_file_part(file), "%s holds a part that is left out: it is %s",
-                     file->path, file->page);
+        profile_note(profile_file_part(file), "%s: a part is ignored: it is %s", file->path,
+                     file->page);
     if (file->is_ambiguous && !file->told_line)
         profile_note(profile_file_part(file),
-                     "%s: whether 1.234 is a thousand cannot be told; taken as 1 and decimals",
+                     "%s: cannot determine whether the point separates thousands or decimals; "
+                     "1.234 is read as a decimal number",
                      file->path);
     return true;
 }
@@ -89,7 +91,8 @@ warn_of_change(struct profile *profile, const struct profile_kernel *kernel, con
                double a, double b)
 {
     if (fabs(a - b) > 0.05 * fmax(fabs(a), fabs(b)))
-        profile_note(profile, "%.60s: %s is %.3g in one file and %.3g in another; the first counts",
+        profile_note(profile,
+                     "%.60s: %s is %.3g in one file and %.3g in another; the first is used",
                      kernel->name, what, a, b);
 }
 
@@ -235,7 +238,7 @@ place_times(struct profile *profile)
         if (matches == 1 && isnan(profile->kernels.items[found].table_ns))
             profile_add_time(profile, found, times->table_ns, times->calls);
         else if (matches > 1)
-            profile_note(profile, "%.60s ran on %u devices; its table of times is left out",
+            profile_note(profile, "%.60s ran on %u devices; its table of times is ignored",
                          times->name, matches);
     }
 }

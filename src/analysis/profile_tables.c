@@ -303,7 +303,7 @@ time_of(struct profile_file *file, const char *text)
         return NAN;
     const double unit = number_time_unit(*rest ? rest : file->columns.items[0].unit);
     if (unit == 0)
-        profile_note(profile_file_part(file), "%s: times without a unit are left out", file->path);
+        profile_note(profile_file_part(file), "%s: times without a unit are ignored", file->path);
     return unit > 0 ? value * unit : NAN;
 }
 
@@ -357,7 +357,7 @@ take_row(struct profile_file *file, struct error *err)
     case TABLE_TIMES:
     case TABLE_TRACE: ok = take_time_row(file); break;
     case TABLE_NONE:
-    case TABLES: BUG("a row of no table");
+    case TABLES: BUG("a row outside of a table");
     }
     file->is_first_row = false;
     return ok;
@@ -396,13 +396,13 @@ find_page(const char *text)
         const char *words[2], *is;
     } pages[] = {
         {{"\"Source\"", "\"Address\""},
-         "the source page of ncu, which counts by instruction: `ncu --csv --page raw -i REPORT` "
-         "makes a table of the kernels"},
+         "the source page of ncu, with counters per instruction: export a table of kernels with "
+         "`ncu --csv --page raw -i REPORT`"},
         {{"\"Source\"", "Sampling"},
-         "the source page of ncu, which counts by line of the source: `ncu --csv --page raw -i "
-         "REPORT` makes a table of the kernels"},
+         "the source page of ncu, with counters per source line: export a table of kernels with "
+         "`ncu --csv --page raw -i REPORT`"},
         {{"Total Time (ns)", "Instances"},
-         "a summary of nsys, which has times and no counters: `ncu --csv --page raw` counts"},
+         "a summary of nsys, which contains times but no counters: use `ncu --csv --page raw`"},
     };
     for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++)
         if (strstr(text, pages[i].words[0]) && strstr(text, pages[i].words[1]))
@@ -426,9 +426,9 @@ profile_file_end_other(struct profile_file *file)
     if (file->other_page)
         snprintf(what, sizeof what, "%s", file->other_page);
     else
-        snprintf(what, sizeof what, "not of nvprof or ncu, a table with a column %s",
+        snprintf(what, sizeof what, "a table with a column %s, not from nvprof or ncu",
                  file->other_column);
-    profile_note(profile_file_part(file), "%s: %s %s; left out", file->path, lines, what);
+    profile_note(profile_file_part(file), "%s: %s %s; ignored", file->path, lines, what);
     file->other_first = 0;
 }
 
@@ -539,7 +539,7 @@ split_row(struct profile_file *file, size_t at, bool *is_row, struct error *err)
         end = file->cells.items[file->cell_count].begin;
         end -= file->text[end - 1] == '"';
     }
-    return profile_file_fail(file, end, err, "%zu cells where the header has %u", count,
+    return profile_file_fail(file, end, err, "%zu cells, but the header has %u", count,
                              file->cell_count);
 }
 

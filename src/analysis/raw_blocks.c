@@ -34,7 +34,7 @@ raw_blocks_next(struct raw_blocks *raw, struct blocks_segment *segment, bool *en
     if (bytes < 0)
         return fail_prefix(err, "cannot read raw blocks");
     if (bytes % CODEC_BLOCK_BYTES)
-        return fail(err, "raw blocks have %d bytes each; the last one has %zd", CODEC_BLOCK_BYTES,
+        return fail(err, "a raw block has %d bytes, but the last one has %zd", CODEC_BLOCK_BYTES,
                     bytes % CODEC_BLOCK_BYTES);
     const uint32_t count = (uint32_t)(bytes / CODEC_BLOCK_BYTES);
     *segment = (struct blocks_segment){(const void *)raw->blocks, raw->counts, count, count};

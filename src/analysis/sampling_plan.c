@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const char head[] =
-    "; Frames that stand for all of a trace: aetius sim TRACE --sample FILE -o DIR\n"
+    "; Frames that represent a whole trace: aetius sim TRACE --sample FILE -o DIR\n"
     ";\n"
     "; [sample]     frames: of the trace; trace: the SHA-256 of its file; seed: of what was "
     "drawn;\n"
@@ -28,7 +28,7 @@ sample_write(const struct sample *sample, const char *path, struct error *err)
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     if (!out)
-        return fail(err, "no memory for a plan");
+        return fail(err, "out of memory (sampling plan)");
     fprintf(out, "%s\n[sample]\nframes = %u\nseed = %llu\n", head, sample->frames,
             (unsigned long long)sample->seed);
     if (*sample->trace)
@@ -79,9 +79,9 @@ take_drawn(struct sample *sample, struct sample_cluster *cluster, const char *te
         return fail(err, "drawn = %.60s: expected a frame below %u and a number", text,
                     sample->frames);
     if (sample_drawn(sample) == FRAME_RANGES)
-        return fail(err, "more than %d frames are drawn", FRAME_RANGES);
+        return fail(err, "the sample contains more than %d frames", FRAME_RANGES);
     if (sample_has(sample, (uint32_t)frame))
-        return fail(err, "frame %.0f is drawn twice", frame);
+        return fail(err, "frame %.0f is listed twice", frame);
     VEC_PUSH(&cluster->drawn, ((struct sample_frame){(uint32_t)frame, known}));
     return true;
 }
@@ -100,7 +100,7 @@ take_of_sample(struct sample *sample, const char *name, const char *value, struc
     else if (!strcmp(name, "seconds") && take_number(value, &number, &rest) && !*rest)
         sample->seconds = number;
     else
-        return fail(err, "%.60s = %.60s: not of [sample]", name, value);
+        return fail(err, "%.60s = %.60s: unknown name in [sample]", name, value);
     return true;
 }
 
@@ -129,7 +129,7 @@ sampling_plan_take(void *data, const struct ini_entry *entry, struct error *err)
     else if (!strcmp(name, "known") && take_number(value, &number, &rest) && !*rest)
         cluster->known = number;
     else
-        return fail(err, "%.60s = %.60s: not of [cluster N]", name, value);
+        return fail(err, "%.60s = %.60s: unknown name in [cluster N]", name, value);
     return true;
 }
 
@@ -143,12 +143,13 @@ check(const struct sample *sample, const char *path, struct error *err)
         const struct sample_cluster *cluster = &sample->clusters.items[i];
         const size_t drawn = cluster->drawn.count;
         if (!drawn || drawn > cluster->frames || (drawn < 2 && cluster->frames > 1))
-            return fail(err, "%s: cluster %zu: %zu of %u frames are drawn", path, i + 1, drawn,
-                        cluster->frames);
+            return fail(err, "%s: cluster %zu: invalid sample of %zu of %u frames", path, i + 1,
+                        drawn, cluster->frames);
         frames += cluster->frames;
     }
     return (frames > 0 && frames == sample->frames) ||
-           fail(err, "%s: its clusters have %.0f frames of %u", path, frames, sample->frames);
+           fail(err, "%s: the clusters contain %.0f frames, expected %u", path, frames,
+                sample->frames);
 }
 
 bool

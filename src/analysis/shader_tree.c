@@ -24,7 +24,7 @@ read_counters(shader_statistic_fn *statistic, void *data, struct counters *x, st
 {
 #define COUNTER(name)                                                                              \
     if (!statistic(data, "shader." #name, &x->name))                                               \
-        return fail(err, "the run does not count shader." #name);
+        return fail(err, "the run has no statistic shader." #name);
 #include "analysis/shader_tree.def"
     if (x->lane_slots == 0) /* no instruction issued, so there is nothing to divide */
         x->lane_slots = x->lanes_active = 1;
@@ -63,8 +63,8 @@ shader_tree(shader_statistic_fn *statistic, void *data, struct topdown_tree *tre
     topdown_tree_sum(tree);
     if (tree->values[0] == x->slots)
         return true;
-    fail(err, "%.0f of the shaders' %.0f slots have a fate that is known here", tree->values[0],
-         x->slots);
+    fail(err, "only %.0f of the shaders' %.0f slots are attributed: another version made the run",
+         tree->values[0], x->slots);
     topdown_tree_fini(tree);
     return false;
 }

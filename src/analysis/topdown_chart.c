@@ -53,7 +53,7 @@ topdown_chart(const char *title, const struct topdown_bar *bars, uint32_t count,
 {
     struct plot plot;
     if (count == 0)
-        return fail(err, "%s: there is nothing to draw", path);
+        return fail(err, "%s: nothing to draw", path);
     const struct topdown_shape *shape = bars[0].tree->shape;
     bool *is_chosen = mem_alloc(shape->count);
     const bool has_rest = topdown_chart_choose(bars, count, level, is_chosen) > MOST_KINDS;

@@ -106,17 +106,17 @@ topdown_print_verdict(const struct topdown_tree *tree, FILE *out)
     const uint32_t verdict = topdown_tree_verdict(tree);
     const struct topdown_node *node = &tree->shape->nodes[verdict];
     if (verdict == 0) {
-        fputs("nothing is lost beyond the thresholds\n", out);
+        fputs("no loss exceeds its threshold\n", out);
         return;
     }
     const double share = topdown_tree_share(tree, verdict);
     const uint32_t width = line_width(out);
     char *path = path_to(tree->shape, verdict);
-    print_wrapped(out, width, 0, 2, "most is lost in %s: %s", path, node->doc);
+    print_wrapped(out, width, 0, 2, "largest loss in %s: %s", path, node->doc);
     free(path);
     fprintf(out, "  %.1f %%", 100 * share);
     if (tells_gain(tree))
-        fprintf(out, "; without it at most %.2f times as fast",
+        fprintf(out, "; at most %.2f times as fast without it",
                 share < 1 ? 1 / (1 - share) : INFINITY);
     fputc('\n', out);
     if (node->advice)

@@ -155,24 +155,24 @@ set_value(const struct arg_spec *spec, const struct arg_option *o, const char *v
     case ARG_FLAG: *(bool *)o->value = true; break;
     case ARG_STRING:
         if (!*value)
-            return args_usage_error(spec, "--%s wants a value: %s", o->name, o->placeholder);
+            return args_usage_error(spec, "--%s requires a value: %s", o->name, o->placeholder);
         *(const char **)o->value = value;
         break;
     case ARG_OPTIONAL: *(const char **)o->value = value ? value : ""; break;
     case ARG_UINT:
         if (!parse_uint(value, o->value))
-            return args_usage_error(spec, "--%s takes a whole number, not '%s'", o->name, value);
+            return args_usage_error(spec, "--%s expects a whole number, not '%s'", o->name, value);
         break;
     case ARG_JOBS:
         if (!parse_uint(value, o->value) || !*(uint64_t *)o->value ||
             *(uint64_t *)o->value > MOST_JOBS)
-            return args_usage_error(spec, "--%s takes a number from 1 to %d, not '%s'", o->name,
+            return args_usage_error(spec, "--%s expects a number from 1 to %d, not '%s'", o->name,
                                     MOST_JOBS, value);
         break;
     case ARG_SIZE:
         if (!parse_size(value, o->value))
-            return args_usage_error(spec, "--%s takes bytes, as 512M or 6G, not '%s'", o->name,
-                                    value);
+            return args_usage_error(spec, "--%s expects a size in bytes, e.g. 512M or 6G, not '%s'",
+                                    o->name, value);
         break;
     case ARG_FRAMES:
         if (!frame_set_parse(o->value, value, &err))
@@ -181,10 +181,10 @@ set_value(const struct arg_spec *spec, const struct arg_option *o, const char *v
         break;
     case ARG_LIST:
         if (!*value)
-            return args_usage_error(spec, "--%s wants a value: %s", o->name, o->placeholder);
+            return args_usage_error(spec, "--%s requires a value: %s", o->name, o->placeholder);
         list = o->value;
         if (list->count == sizeof list->items / sizeof list->items[0])
-            return args_usage_error(spec, "--%s is given too often", o->name);
+            return args_usage_error(spec, "--%s is given too many times", o->name);
         list->items[list->count++] = value;
         break;
     }
@@ -196,8 +196,8 @@ static int
 check(const struct args *args, const struct arg_spec *spec)
 {
     if (spec->program == ARG_PROGRAM && (!args->after_count || args->operand_count))
-        return args_usage_error(spec, args->operand_count ? "PROGRAM comes after `--`"
-                                                          : "no PROGRAM after `--`");
+        return args_usage_error(spec, args->operand_count ? "PROGRAM must follow `--`"
+                                                          : "expected PROGRAM after `--`");
     if (spec->program != ARG_PROGRAM &&
         ((args->after && spec->program != ARG_MAYBE_PROGRAM) || args->operand_count < spec->least ||
          args->operand_count > spec->most))
@@ -237,12 +237,12 @@ args_parse(struct args *args, const struct arg_spec *spec, int argc, char **argv
         const char *value = NULL;
         const struct arg_option *o = find_option(spec, text, &value);
         if (!o)
-            return args_usage_error(spec, "there is no option '%s'", text);
+            return args_usage_error(spec, "unknown option '%s'", text);
         if (o->kind == ARG_FLAG && value)
             return args_usage_error(spec, "--%s takes no value", o->name);
         if (o->kind != ARG_FLAG && o->kind != ARG_OPTIONAL && !value) {
             if (i + 1 == argc)
-                return args_usage_error(spec, "--%s wants a value: %s", o->name, o->placeholder);
+                return args_usage_error(spec, "--%s requires a value: %s", o->name, o->placeholder);
             value = argv[++i];
         }
         int status = set_value(spec, o, value);
@@ -270,7 +270,7 @@ frame_set_parse(struct frame_set *set, const char *text, struct error *err)
             last = strtoul(p, &end, 10);
         }
         if (last < first || last >= UINT32_MAX)
-            return fail(err, "frames '%s': %lu-%lu is no range", text, first, last);
+            return fail(err, "frames '%s': %lu-%lu is not a range", text, first, last);
         set->ranges[set->count].first = (uint32_t)first;
         set->ranges[set->count++].last = (uint32_t)last;
         if (*end == ',' && end[1])
@@ -321,7 +321,7 @@ frame_set_shift(struct frame_set *set, uint32_t first, const char *name)
         set->ranges[i].last -= first;
     }
     const uint32_t from = set->ranges[0].first, to = set->ranges[0].last;
-    const char *more = set->count > 1 ? " and so on" : "";
+    const char *more = set->count > 1 ? " etc." : "";
     if (from == to)
         log_note("frame %u of the program is frame %u of %s%s", first + from, from, name, more);
     else
@@ -333,8 +333,8 @@ void
 frame_set_note_numbers(const struct frame_set *set, uint32_t first, const char *name)
 {
     const uint32_t frame = set->ranges[0].first;
-    log_note("frame %u of %s is frame %u of the program; numbers begin at 0 in %s", frame, name,
-             first + frame, name);
+    log_note("frame %u of %s is frame %u of the program; frames of %s are numbered from 0", frame,
+             name, first + frame, name);
 }
 
 bool

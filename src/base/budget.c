@@ -21,9 +21,9 @@ budget_set(struct budget_share *share, uint64_t bytes, struct error *err)
 {
     struct budget *budget = share->budget;
     if (!budget_fits(share, bytes))
-        return budget ? fail(err, "the trace takes more than %llu MiB of this host: raise %s",
+        return budget ? fail(err, "the trace needs more than %llu MiB of host memory: raise %s",
                              (unsigned long long)(budget->most_bytes >> 20), budget->option)
-                      : fail(err, "what is made takes more than %llu MiB of this host",
+                      : fail(err, "the data needs more than %llu MiB of host memory",
                              (unsigned long long)(share->most_bytes >> 20));
     if (budget)
         budget->used_bytes += bytes - share->bytes;

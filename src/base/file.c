@@ -43,7 +43,7 @@ dir_create(const char *path, struct error *err)
         *p = '\0';
         struct stat st;
         if (mkdir(copy, 0777) && !(errno == EEXIST && !stat(copy, &st) && S_ISDIR(st.st_mode)))
-            ok = fail(err, "cannot make the folder %s: %s", copy, strerror(errno));
+            ok = fail(err, "cannot create the folder %s: %s", copy, strerror(errno));
         *p = saved;
         if (!saved)
             break;
@@ -60,12 +60,12 @@ dir_lock(const char *path, int *lock, struct error *err)
         return fail(err, "cannot open the folder %s: %s", path, strerror(errno));
     for (uint32_t tries = 0; flock(*lock, LOCK_EX | LOCK_NB); tries++) {
         if (errno != EWOULDBLOCK) { /* the file system has no locks */
-            log_warning("%s cannot be locked: %s", path, strerror(errno));
+            log_warning("cannot lock %s: %s", path, strerror(errno));
             return true;
         }
         if (tries == LOCK_TRIES || interrupt_pending()) {
             dir_unlock(*lock);
-            return fail(err, "another process works in %s", path);
+            return fail(err, "another process is using %s", path);
         }
         usleep(100000); /* the last processes of a killed run may still be exiting */
     }
@@ -138,7 +138,7 @@ file_open(const char *path, struct error *err)
     }
     if (!fstat(fd, &st) && S_ISREG(st.st_mode))
         return fd;
-    fail(err, "%s is no regular file", path);
+    fail(err, "%s is not a regular file", path);
     close(fd);
     return -1;
 }
@@ -162,7 +162,7 @@ file_read(const char *path, size_t most, char **bytes, size_t *size, struct erro
     if (got) {
         free(buffer);
         return got < 0 ? fail(err, "cannot read %s: %s", path, strerror(why))
-                       : fail(err, "%s has more than %zu bytes", path, most);
+                       : fail(err, "%s is larger than %zu bytes", path, most);
     }
     buffer[n] = '\0';
     *bytes = buffer;
@@ -335,7 +335,7 @@ file_make(const char *path, struct error *err)
     const int fd = open(
         path, O_WRONLY | O_CREAT | O_CLOEXEC | (is_there && !makes_way ? O_TRUNC : O_EXCL), 0666);
     if (fd < 0)
-        fail(err, "cannot make %s: %s", path, strerror(errno));
+        fail(err, "cannot create %s: %s", path, strerror(errno));
     return fd;
 }
 

@@ -89,7 +89,8 @@ ini_file_read(const char *path, enum ini_indent indent, ini_take_fn *take_entry,
         return false;
     struct reader reader = {
         .entry = {.path = path, .section = ""}, .indent = indent, .take = take_entry, .data = data};
-    bool ok = strlen(bytes) == size || fail(err, "%s is no text: it holds a NUL byte", path);
+    bool ok =
+        strlen(bytes) == size || fail(err, "%s is not a text file: it contains a NUL byte", path);
     /* skips the byte order mark */
     char *rest = bytes + (strncmp(bytes, "\xef\xbb\xbf", 3) ? 0 : 3);
     for (char *line; ok && (line = strsep(&rest, "\n"));) {

@@ -46,7 +46,7 @@ json_read(const char *path, struct error *err)
     const cJSON *schema =
         cJSON_IsObject(root) ? cJSON_GetObjectItemCaseSensitive(root, "schema") : NULL;
     const bool ok = root ? !cJSON_IsNumber(schema) || schema_check(path, schema->valuedouble, err)
-                         : fail(err, "%s is no JSON", path);
+                         : fail(err, "%s is not valid JSON", path);
     free(bytes);
     if (ok)
         return root;
@@ -59,7 +59,7 @@ static char *
 text_of(cJSON *json, bool is_indented)
 {
     char *text = is_indented ? cJSON_Print(json) : cJSON_PrintUnformatted(json);
-    BUG_ON(!text, "no memory for JSON");
+    BUG_ON(!text, "out of memory (JSON)");
     cJSON_Delete(json);
     return text;
 }

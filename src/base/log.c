@@ -26,7 +26,7 @@ print_shown(FILE *out, const char *fmt, ...)
     va_start(args, fmt);
     const int length = vasprintf(&text, fmt, args);
     va_end(args);
-    BUG_ON(length < 0, "no memory for a line");
+    BUG_ON(length < 0, "out of memory (line)");
     char *shown = mem_printable(text);
     fputs(shown, out);
     free(shown);

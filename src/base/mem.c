@@ -23,9 +23,9 @@ static noreturn void
 out_of_memory(size_t count, size_t bytes)
 {
     if (count == 1)
-        fprintf(stderr, "aetius: this host has no %zu bytes of memory left\n", bytes);
+        fprintf(stderr, "aetius: out of memory: cannot allocate %zu bytes\n", bytes);
     else
-        fprintf(stderr, "aetius: this host has no %zu times %zu bytes of memory left\n", count,
+        fprintf(stderr, "aetius: out of memory: cannot allocate %zu times %zu bytes\n", count,
                 bytes);
     exit(1);
 }

@@ -8,7 +8,7 @@ FILE *
 memory_text_open(struct memory_text *text)
 {
     text->out = open_memstream(&text->bytes, &text->size);
-    BUG_ON(!text->out, "no memory for a text");
+    BUG_ON(!text->out, "out of memory (text)");
     return text->out;
 }
 

@@ -14,7 +14,7 @@
 static bool
 fail_held(const char *path, struct error *err)
 {
-    return fail(err, "another process writes %s", path);
+    return fail(err, "another process is writing %s", path);
 }
 
 /* Returns false, with an error, while another process holds the lock of `path`. */
@@ -36,12 +36,13 @@ open_in_place(struct new_file *file, struct error *err)
     struct stat st;
     file->fd = open(file->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     if (file->fd < 0 || fstat(file->fd, &st))
-        return fail(err, "cannot make %s: %s", file->path, strerror(errno));
+        return fail(err, "cannot create %s: %s", file->path, strerror(errno));
     if (!S_ISREG(st.st_mode))
         return true;
     if (flock(file->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
         return fail_held(file->path, err);
-    return !ftruncate(file->fd, 0) || fail(err, "cannot make %s: %s", file->path, strerror(errno));
+    return !ftruncate(file->fd, 0) ||
+           fail(err, "cannot create %s: %s", file->path, strerror(errno));
 }
 
 /* Opens the unfinished file before it checks the lock of `path`. A writer that has just renamed its
@@ -58,7 +59,7 @@ open_beside(struct new_file *file, struct error *err)
     const int why = errno;
     free(unfinished);
     return why == EWOULDBLOCK ? fail_held(file->path, err)
-                              : fail(err, "cannot make %s: %s", file->path, strerror(why));
+                              : fail(err, "cannot create %s: %s", file->path, strerror(why));
 }
 
 bool

@@ -62,10 +62,10 @@ read_png(struct picture *picture, FILE *file, const char *path, struct error *er
 {
     png_image image = {.version = PNG_IMAGE_VERSION};
     if (!png_image_begin_read_from_stdio(&image, file))
-        return fail(err, "%s is no whole PNG picture: %s", path, image.message);
+        return fail(err, "%s is not a valid PNG file: %s", path, image.message);
     if ((uint64_t)image.width * image.height > MOST_PIXELS) {
         png_image_free(&image);
-        return fail(err, "%s is a picture of %ux%u: at most %u pixels are compared", path,
+        return fail(err, "%s is a picture of %ux%u: at most %u pixels can be compared", path,
                     image.width, image.height, MOST_PIXELS);
     }
     picture->has_alpha = image.format & PNG_FORMAT_FLAG_ALPHA;
@@ -75,7 +75,7 @@ read_png(struct picture *picture, FILE *file, const char *path, struct error *er
     picture->rgba = mem_alloc(PNG_IMAGE_SIZE(image));
     if (!png_image_finish_read(&image, NULL, picture->rgba, 0, NULL)) {
         picture_fini(picture);
-        return fail(err, "%s is no whole PNG picture: %s", path, image.message);
+        return fail(err, "%s is not a valid PNG file: %s", path, image.message);
     }
     return true;
 }
@@ -88,7 +88,7 @@ picture_read_png(struct picture *picture, const char *path, struct error *err)
     if (fd < 0)
         return false;
     FILE *file = fdopen(fd, "rb");
-    BUG_ON(!file, "no memory for a file");
+    BUG_ON(!file, "out of memory (file)");
     const bool ok = read_png(picture, file, path, err);
     fclose(file);
     return ok;

@@ -38,7 +38,7 @@ ring_is_full(const struct ring *ring)
 static inline uint32_t
 ring_push(struct ring *ring)
 {
-    BUG_ON(ring->count >= ring->capacity, "push to a ring that holds %u of %u items", ring->count,
+    BUG_ON(ring->count >= ring->capacity, "push to a full ring (%u of %u items)", ring->count,
            ring->capacity);
     return ring_at(ring, ring->count++);
 }

@@ -4,5 +4,6 @@ bool
 schema_check(const char *path, double schema, struct error *err)
 {
     return schema <= AETIUS_SCHEMA ||
-           fail(err, "%s is of schema %g: this aetius reads up to %d", path, schema, AETIUS_SCHEMA);
+           fail(err, "%s has schema %g: this aetius reads schemas up to %d", path, schema,
+                AETIUS_SCHEMA);
 }

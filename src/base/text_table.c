@@ -15,7 +15,7 @@ static char *
 print_text(const char *fmt, va_list args)
 {
     char *text;
-    BUG_ON(vasprintf(&text, fmt, args) < 0, "no memory for a text");
+    BUG_ON(vasprintf(&text, fmt, args) < 0, "out of memory (text)");
     return text;
 }
 
@@ -75,7 +75,8 @@ text_table_end_row(struct text_table *table)
 {
     if (!table->columns)
         table->columns = (uint32_t)table->cells.count;
-    BUG_ON(!table->columns || table->cells.count % table->columns, "a row of other length");
+    BUG_ON(!table->columns || table->cells.count % table->columns,
+           "a row with a different number of cells");
 }
 
 static bool
@@ -338,7 +339,7 @@ text_table_read_csv(struct text_table *table, const char *text, const char *name
         const size_t count = reader.cells.count;
         row++;
         if (is == CSV_BAD_QUOTE) {
-            ok = fail(err, "%s: row %u: a quote is out of place", name, row);
+            ok = fail(err, "%s: row %u: misplaced quote", name, row);
             break;
         }
         for (size_t i = 0; i < count; i++)
@@ -346,7 +347,8 @@ text_table_read_csv(struct text_table *table, const char *text, const char *name
         if (!table->columns)
             table->columns = (uint32_t)count;
         if (count != table->columns)
-            ok = fail(err, "%s: row %u has %zu cells, not %u", name, row, count, table->columns);
+            ok = fail(err, "%s: row %u has %zu cells, expected %u", name, row, count,
+                      table->columns);
     }
     ok = ok && (table->columns || fail(err, "%s is empty", name));
     csv_reader_fini(&reader);

@@ -159,7 +159,7 @@ bool
 worker_pool_send(struct worker_pool *pool, const void *message, size_t size)
 {
     ssize_t sent;
-    BUG_ON(size > WORKER_MESSAGE_BYTES, "a message of %zu bytes", size);
+    BUG_ON(size > WORKER_MESSAGE_BYTES, "a message of %zu bytes is too large", size);
     while ((sent = send(pool->sockets[1], message, size, MSG_NOSIGNAL)) < 0 && errno == EINTR)
         ;
     return sent == (ssize_t)size;

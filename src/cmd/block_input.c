@@ -19,7 +19,7 @@ bool
 block_input_check(const struct block_input_options *options, struct error *err)
 {
     const uint64_t n = options->samples;
-    return n == 1 || n == 2 || n == 4 || n == 8 || fail(err, "--samples is 1, 2, 4 or 8");
+    return n == 1 || n == 2 || n == 4 || n == 8 || fail(err, "--samples expects 1, 2, 4 or 8");
 }
 
 struct block_tag
@@ -45,7 +45,7 @@ block_files_find(struct block_files *files, const char *operand, struct error *e
         else
             free(path);
     }
-    return files->count || fail(err, "%s holds neither blocks.color nor blocks.z", operand);
+    return files->count || fail(err, "%s contains neither blocks.color nor blocks.z", operand);
 }
 
 void
@@ -96,7 +96,7 @@ load_file(struct bench *bench, const char *path, struct error *err)
     if (!bench->kind)
         bench->kind = blocks_reader_kind(reader);
     if (bench->kind != blocks_reader_kind(reader))
-        ok = fail(err, "%s: --bench takes blocks of one kind, color or z", path);
+        ok = fail(err, "%s: --bench expects blocks of one kind, color or z", path);
     while (ok && bench->blocks.count < BENCH_BLOCKS) {
         ok = blocks_reader_next(reader, &segment, &end, err);
         if (!ok || end)
@@ -127,8 +127,8 @@ print_bench(const struct bench *bench, enum codec_bus bus)
 {
     const struct codec_shape shape = {bus, bench->samples};
     struct text_table table = {0};
-    printf("%zu different %s blocks of %u samples a pixel, each read once, one core; millions of "
-           "blocks a second:\n",
+    printf("%zu different %s blocks of %u samples per pixel, each read once, one core; millions of "
+           "blocks per second:\n",
            bench->blocks.count, bench->kind == CODEC_COLOR ? "color" : "z", bench->samples);
     text_table_cells(&table, "codec|size|with bytes");
     text_table_end_row(&table);
@@ -164,7 +164,7 @@ block_input_bench(const struct args *args, enum codec_bus bus,
         block_files_fini(&files);
     }
     if (ok && !bench.blocks.count)
-        ok = fail(&err, "no blocks that a codec may touch");
+        ok = fail(&err, "no blocks that a codec may compress");
     if (ok)
         print_bench(&bench, bus);
     VEC_FREE(&bench.blocks);

@@ -147,7 +147,7 @@ print_blocks_text(const char *path, enum codec_kind kind, const struct descripti
            (unsigned long long)d->moved_bytes);
     for (uint32_t s = 1; s <= 8; s *= 2)
         if (d->by_samples[s])
-            printf("  %llu blocks of %u samples a pixel\n", (unsigned long long)d->by_samples[s],
+            printf("  %llu blocks of %u samples per pixel\n", (unsigned long long)d->by_samples[s],
                    s);
 }
 
@@ -200,7 +200,7 @@ static bool
 take_raw(const struct blocks_options *options, struct error *err)
 {
     if (!options->force && file_exists(options->out))
-        return fail(err, "%s is there already; --force overwrites it", options->out);
+        return fail(err, "%s already exists; --force overwrites it", options->out);
     interrupt_watch();
     const struct block_tag tag = block_input_tag(&options->input);
     struct blocks_writer *writer;
@@ -237,8 +237,8 @@ check_raw(struct blocks_options *options, const struct args *args, struct error 
     options->counts = false;
     if (ok && options->raw_bytes > MOST_RAW_BYTES)
         ok = fail(err,
-                  "%llu bytes would be written: --once, --frames, --reads and --writes make them "
-                  "fewer, --force writes them all the same",
+                  "the output would have %llu bytes: reduce it with --once, --frames, --reads or "
+                  "--writes, or write it anyway with --force",
                   (unsigned long long)options->raw_bytes);
     return ok;
 }
@@ -257,7 +257,7 @@ read_operands(struct blocks_options *options, const struct args *args, struct er
     else
         cJSON_Delete(root);
     if (ok && fflush(stdout))
-        ok = fail(err, "cannot write: %s", strerror(errno));
+        ok = fail(err, "cannot write to standard output: %s", strerror(errno));
     return ok;
 }
 
@@ -297,9 +297,10 @@ cmd_blocks(int argc, char **argv)
     options.dumps = options.dump > 0;
     const bool from_stdin = args.operand_count == 1 && !strcmp(args.operands[0], "-");
     if (from_stdin != !!options.out)
-        return args_usage_error(&spec, "-o goes with the one operand -, raw blocks");
+        return args_usage_error(&spec, "-o requires exactly one operand, - (raw blocks)");
     if (options.raw && isatty(STDOUT_FILENO))
-        return args_usage_error(&spec, "--raw writes bytes, not for a terminal");
+        return args_usage_error(&spec,
+                                "--raw writes binary data: redirect standard output to a file");
     if (!block_input_check(&options.input, &err))
         return args_usage_error(&spec, "%s", err.text);
     return conclude(from_stdin ? take_raw(&options, &err) : read_operands(&options, &args, &err),

@@ -52,7 +52,7 @@ find_renderer(struct renderer *renderer, struct error *err)
 {
     if (renderer_init(renderer, "", 0, err))
         return true;
-    log_note("%s; Aetius' own renderer draws instead", err->text);
+    log_note("%s; Aetius' own renderer is used instead", err->text);
     err->text[0] = '\0';
     return renderer_init(renderer, NULL, 0, err);
 }
@@ -118,13 +118,13 @@ say_size(const char *path, uint32_t frames, uint64_t draws)
     struct stat file;
     double megabytes = stat(path, &file) ? 0 : (double)file.st_size / 1e6;
     if (!frames) {
-        log_note("%s: no frame (no buffers were swapped, nothing drawn was read back), but %" PRIu64
-                 " draws: `aetius verify` "
-                 "runs them",
-                 path, draws);
+        log_note(
+            "%s: no frame (the program swapped no buffers and read back no rendering), but %" PRIu64
+            " draws: `aetius verify` executes them",
+            path, draws);
         return;
     }
-    log_note("%s: %u frame%s, %.2f MB, %.3f MB a frame", path, frames, frames == 1 ? "" : "s",
+    log_note("%s: %u frame%s, %.2f MB, %.3f MB per frame", path, frames, frames == 1 ? "" : "s",
              megabytes, megabytes / frames);
 }
 
@@ -163,7 +163,7 @@ keep_recording(struct recording *recording, struct error *err)
     recording->keep = recording->frames > 0;
     if (!recording->keep)
         return false;
-    fail(&longer, "%.600s: the %u frames from the start on are in %s, for `aetius trim`",
+    fail(&longer, "%.600s: the first %u frames are in %s; extract ranges with `aetius trim`",
          interrupt_pending() ? "interrupted" : err->text, recording->frames, recording->path);
     *err = longer;
     return false;
@@ -197,7 +197,7 @@ shorten_interrupted(const struct capture_options *options, struct recording *rec
     const bool all = set->count == options->cut.set.count;
     fail(err, "interrupted");
     if (set->count) {
-        log_note("interrupted: cutting out the frames that are whole, for %d seconds at most",
+        log_note("interrupted: extracting the complete frames, for at most %d seconds",
                  GRACE_SECONDS);
         interrupt_grace(GRACE_SECONDS);
     }
@@ -248,8 +248,8 @@ capture_to_paths(const struct capture_options *options, char **program, struct e
     interrupt_watch();
     const bool ok = whole || cut->force || !file_exists(recording.path) ||
                     fail(err,
-                         "%s is there already, what an earlier capture recorded, for `aetius "
-                         "trim`; --force overwrites it",
+                         "%s already exists, recorded by an earlier capture (extract ranges with "
+                         "`aetius trim`); --force overwrites it",
                          recording.path);
     const int status = ok ? capture(options, program, &recording, err) : EXIT_FAILED;
     if (!whole && recording.begun) {
@@ -301,7 +301,7 @@ cmd_capture(int argc, char **argv)
     if (!parse_warm_up(cut->warm_up_text, &cut->warm_up, &err) || !check_clock(options.clock, &err))
         return args_usage_error(&spec, "%s", err.text);
     if (options.stop && !cut->set.text)
-        return args_usage_error(&spec, "--stop wants --frames A-B");
+        return args_usage_error(&spec, "--stop requires --frames A-B");
     if (!trim_in_order(&cut->set, &err))
         return args_usage_error(&spec, "%s", err.text);
     cut->in_folder = cut->set.count > 1;

@@ -147,10 +147,10 @@ compare_folders(struct comparison *comparison, struct error *err)
     bool ok = compare_common(comparison, a, b, err);
     uint32_t in_b = count_pictures(b), common = (uint32_t)comparison->pairs.count;
     if (ok && common == 0 && !comparison->are_runs)
-        ok = fail(err, "%s and %s have no picture of the same name", a, b);
+        ok = fail(err, "%s and %s have no pictures with the same name", a, b);
     comparison->only_in_b = ok ? in_b - common : 0;
     if (ok && (comparison->only_in_a || comparison->only_in_b))
-        log_warning("%u pictures are only in %s, %u only in %s", comparison->only_in_a, a,
+        log_warning("pictures only in one folder: %u in %s, %u in %s", comparison->only_in_a, a,
                     comparison->only_in_b, b);
     free(a);
     free(b);
@@ -164,9 +164,9 @@ compare(struct comparison *comparison, struct error *err)
     if (comparison->out_dir && !dir_create(comparison->out_dir, err))
         return false;
     if (!file_exists(a) || !file_exists(b))
-        return fail(err, "there is no %s", file_exists(a) ? b : a);
+        return fail(err, "%s does not exist", file_exists(a) ? b : a);
     if (baseline_is_unfinished(a) || baseline_is_unfinished(b))
-        return fail(err, "%s was being renewed when that was ended: renew it again",
+        return fail(err, "%s is incomplete: `compare --renew` was interrupted; run it again",
                     baseline_is_unfinished(a) ? a : b);
     if ((comparison->limits || comparison->per_draw) &&
         (!check_run_folder(a, err) || !check_run_folder(b, err)))
@@ -304,7 +304,7 @@ put_machines(struct text_table *table, const struct run_comparison *runs)
     }
     if (run_comparison_is_no_effect(runs))
         text_table_line(table,
-                        "no effect: the machines differ, and neither cycles nor a statistic moved");
+                        "no effect: the machines differ, but cycles and statistics are equal");
 }
 
 static void
@@ -328,8 +328,8 @@ static void
 put_statistics(struct text_table *table, const struct run_comparison *runs)
 {
     if (runs->has_stats)
-        text_table_line(table, "statistics, all instances of a unit together: %zu differ%s",
-                        runs->moved, runs->moved > MOVES_SHOWN ? "; those that moved most:" : "");
+        text_table_line(table, "statistics, summed over the instances of a unit: %zu differ%s",
+                        runs->moved, runs->moved > MOVES_SHOWN ? "; largest changes:" : "");
     for (size_t i = 0; i < runs->moved && i < MOVES_SHOWN; i++) {
         text_table_cell(table, "%s", runs->moves[i].name);
         text_table_cell(table, "%" PRIu64, runs->moves[i].a);
@@ -541,17 +541,18 @@ cmd_compare(int argc, char **argv)
     c.b = args.operands[1];
     const bool has_limits = c.limits || c.per_draw || c.markdown || c.junit || c.regression.across;
     if ((c.markdown || c.junit || c.regression.across) && !c.limits)
-        return args_usage_error(&spec, "--markdown, --junit and --across want --fail-over");
+        return args_usage_error(&spec, "--markdown, --junit and --across require --fail-over");
     if (c.limits && !regression_limits_parse(&c.regression, c.limits, &err))
         return args_usage_error(&spec, "--fail-over %s", err.text);
     if (args.operand_count > 2 && (has_limits || c.out_dir || c.renew))
-        return args_usage_error(&spec, "these options are for two runs");
+        return args_usage_error(&spec,
+                                "--fail-over, --per-draw, -o and --renew require exactly two runs");
     if (c.renew && (has_limits || c.out_dir || json))
-        return args_usage_error(&spec, "--renew stands alone");
+        return args_usage_error(&spec, "--renew cannot be combined with other options");
     if (c.renew) {
         const bool ok = baseline_renew(c.a, c.b, &err);
         if (ok)
-            log_note("%s: the baseline is now that of %s", c.a, c.b);
+            log_note("%s: the baseline is now a copy of %s", c.a, c.b);
         return conclude(ok, &err);
     }
     if (args.operand_count > 2)

@@ -45,7 +45,7 @@ add_raw(struct compression *compression, const struct block_input_options *optio
                                      err);
     }
     raw_blocks_destroy(raw);
-    return ok && (end || fail(err, "interrupted in the raw blocks"));
+    return ok && (end || fail(err, "interrupted while reading raw blocks"));
 }
 
 static bool
@@ -166,8 +166,8 @@ print_kind(const struct compress_file *all, uint32_t kind)
     const uint64_t in = compression_bytes_in(tally);
     if (!tally->transfers)
         return;
-    printf("%s: %llu blocks, of them %llu cleared and %llu plain (no codec may touch them); %llu "
-           "bytes without codec",
+    printf("%s: %llu blocks, %llu of them cleared and %llu plain (never compressed); %llu bytes "
+           "without codec",
            kind_names[kind], (unsigned long long)tally->transfers,
            (unsigned long long)tally->cleared, (unsigned long long)tally->plain,
            (unsigned long long)in);
@@ -181,7 +181,7 @@ static void
 print_compress_text(const struct compress_file *all)
 {
     printf(
-        "%u-byte bus; ratio of bytes in to bytes out%s; shares of the blocks that move by size\n",
+        "%u-byte bus; ratio of bytes in to bytes out%s; shares of the transferred blocks by size\n",
         bus_bytes(all),
         all->inputs.count > 1 ? ", geometric (and arithmetic) mean over the inputs" : "");
     for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++)
@@ -345,8 +345,8 @@ compress_file(struct compress_file *all, const struct args *args,
     }
     if (ok && !all->sum.kinds[COMPRESSION_COLOR].transfers &&
         !all->sum.kinds[COMPRESSION_DEPTH].transfers)
-        return fail(err, "there is no block to compress%s",
-                    all->blank.frames.count ? ", of these frames" : "");
+        return fail(err, "no blocks to compress%s",
+                    all->blank.frames.count ? " in these frames" : "");
     return ok;
 }
 
@@ -384,7 +384,7 @@ cmd_compress(int argc, char **argv)
     if (status >= 0)
         return status;
     if (bus != 64 && bus != 32)
-        return args_usage_error(&spec, "--bus is 64 or 32");
+        return args_usage_error(&spec, "--bus expects 64 or 32");
     if (!block_input_check(&input_options, &err))
         return args_usage_error(&spec, "%s", err.text);
     all.blank.bus = bus == 32 ? CODEC_BUS_32 : CODEC_BUS_64;
@@ -397,7 +397,7 @@ cmd_compress(int argc, char **argv)
         all.sum.kinds[COMPRESSION_DEPTH].transfers)
         print(&all, json, csv); /* prints the results of all inputs before a failure */
     if (ok && all.blank.check)
-        log_note("every codec gave back every block as it was");
+        log_note("every codec restored every block exactly");
     VEC_FREE(&all.inputs);
     return conclude(ok, &err);
 }

@@ -21,7 +21,7 @@ part_path(const struct cut_options *options, uint32_t i)
 static bool
 is_free(const char *path, struct error *err)
 {
-    return !file_exists(path) || fail(err, "%s is there already; --force overwrites it", path);
+    return !file_exists(path) || fail(err, "%s already exists; --force overwrites it", path);
 }
 
 bool

@@ -124,7 +124,7 @@ diagram_text(const struct clock *clock, const char *preset, bool all, size_t *si
 {
     char *text = NULL;
     FILE *out = open_memstream(&text, size);
-    BUG_ON(!out, "no memory for a diagram");
+    BUG_ON(!out, "out of memory (diagram)");
     fprintf(out,
             "digraph machine {\n"
             "  label=\"%s: units (instances) and queues; widths in items per cycle, depths in "

@@ -58,7 +58,7 @@ check_run(const char *dir, struct error *err)
     if (!check_run_folder(dir, err) || !run_is_complete(dir, &complete, err))
         return false;
     if (!complete)
-        log_warning("%s was cut short: only the frames that were whole by then are there", dir);
+        log_warning("%s is an interrupted run: it contains only its complete frames", dir);
     return true;
 }
 
@@ -93,7 +93,7 @@ cmd_draws(int argc, char **argv)
         table,
         1,
         1,
-        "one RUN, a folder that sim has left",
+        "one RUN, an output folder of `aetius sim`",
         .program = ARG_NO_PROGRAM};
     struct args args;
     struct error err = {""};
@@ -103,11 +103,11 @@ cmd_draws(int argc, char **argv)
     if (!draws_group_parse(&options.group, group, &err))
         return args_usage_error(&spec, "--group %s", err.text);
     if (options.over && options.group != GROUP_NONE)
-        return args_usage_error(&spec, "--over and --group do not go together");
+        return args_usage_error(&spec, "--over and --group cannot be combined");
     if (csv && json)
-        return args_usage_error(&spec, "--csv or --json, not both");
+        return args_usage_error(&spec, "--csv and --json cannot be combined");
     if (frame != UINT64_MAX && frame >= UINT32_MAX)
-        return args_usage_error(&spec, "--frame: there is no such frame");
+        return args_usage_error(&spec, "--frame: no such frame");
     options.run = args.operands[0];
     if (!check_run(options.run, &err) || (options.over && !check_run(options.over, &err)))
         return conclude(false, &err);

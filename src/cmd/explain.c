@@ -99,9 +99,10 @@ explain_queue(const struct machine *machine, const char *name, struct answer *an
         if (strcmp(queue->name, name) && !stat_is_instance(queue->name, name))
             continue;
         snprintf(answer->text, sizeof answer->text,
-                 "from %s to %s, %u items per cycle, %u entries, latency %u cycles",
-                 queue->sender->name, queue->receiver->name, queue->width, queue->depth,
-                 queue->latency);
+                 "from %s to %s, %u item%s per cycle, %u entr%s, latency %u cycle%s",
+                 queue->sender->name, queue->receiver->name, queue->width,
+                 queue->width == 1 ? "" : "s", queue->depth, queue->depth == 1 ? "y" : "ies",
+                 queue->latency, queue->latency == 1 ? "" : "s");
         answer->kind = "queue";
         answer->doc = answer->text;
         return true;
@@ -141,7 +142,7 @@ explain_parameter(const char *name, struct answer *answer)
     param_format(found, &defaults, value, sizeof value);
     param_format_allowed(found, allowed, sizeof allowed);
     snprintf(answer->name, sizeof answer->name, "%s.%s", found->section, found->name);
-    snprintf(answer->value, sizeof answer->value, "%s; allowed is %s", value, allowed);
+    snprintf(answer->value, sizeof answer->value, "%s; allowed: %s", value, allowed);
     answer->kind = "parameter";
     answer->measure = found->unit;
     answer->doc = found->doc;
@@ -248,10 +249,9 @@ complain(const struct machine *machine, const char *name)
     if (param_nearest(name, parameter, sizeof parameter))
         nearest_offer(&nearest, parameter);
     if (nearest_found(&nearest))
-        log_error("nothing is named %s; did you mean %s?", name, nearest.best);
+        log_error("unknown name %s; did you mean %s?", name, nearest.best);
     else
-        log_error("nothing is named %s; `aetius stats` and `aetius params` list what there is",
-                  name);
+        log_error("unknown name %s; `aetius stats` and `aetius params` list the names", name);
 }
 
 static int

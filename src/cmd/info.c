@@ -124,8 +124,8 @@ print_caps(const struct caps_v2 *caps)
     printf("offered: GLSL level %u, %u draw buffers, %u samples; capabilities %08x, ",
            caps->v1.glsl_level, caps->v1.max_render_targets, caps->v1.max_samples,
            caps_digest(caps));
-    printf(caps_digest(caps) == caps_digest(&now) ? "as this aetius offers\n"
-                                                  : "other than this aetius offers:\n");
+    printf(caps_digest(caps) == caps_digest(&now) ? "same as this aetius\n"
+                                                  : "different from this aetius:\n");
     for (size_t i = 0; i < caps_field_count; i++) {
         if (!caps_field_differs(&caps_fields[i], caps, &now))
             continue;

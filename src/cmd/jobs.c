@@ -140,7 +140,7 @@ hand_over(struct jobs *jobs, struct error *err)
     bool ok = worker_pool_send(jobs->pool, message, size);
     ok = ok && hand_over_pixel(jobs, message);
     free(message);
-    return ok || fail(err, "cannot hand a frame over");
+    return ok || fail(err, "cannot pass a frame to the main process");
 }
 
 /* Called between two frames. Returns false if no work is left here. */
@@ -233,10 +233,10 @@ take_failure(struct jobs *jobs, const struct worker_pool_report *report, struct 
 {
     worker_pool_stop_at(jobs->pool, report->part);
     if (!jobs->failed && WIFSIGNALED(report->status))
-        fail(err, "frame %u: the process that simulated it was ended by signal %d (%s)",
-             report->part, WTERMSIG(report->status), strsignal(WTERMSIG(report->status)));
+        fail(err, "frame %u: its process was terminated by signal %d (%s)", report->part,
+             WTERMSIG(report->status), strsignal(WTERMSIG(report->status)));
     else if (!jobs->failed)
-        fail(err, "frame %u: the process that simulated it ended with status %d", report->part,
+        fail(err, "frame %u: its process exited with status %d", report->part,
              WEXITSTATUS(report->status));
     jobs->failed = true;
 }

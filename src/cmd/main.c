@@ -98,6 +98,7 @@ main(int argc, char **argv)
     for (size_t i = 0; commands[i].name; i++)
         if (!strcmp(argv[1], commands[i].name))
             return check_stdout(commands[i].run(argc - 1, argv + 1));
-    print_shown(stderr, "aetius: there is no command '%s'; `aetius --help` lists them\n", argv[1]);
+    print_shown(stderr, "aetius: unknown command '%s'; `aetius --help` lists the commands\n",
+                argv[1]);
     return EXIT_USAGE;
 }

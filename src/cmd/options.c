@@ -64,7 +64,7 @@ bool
 check_clock(uint64_t frames_per_second, struct error *err)
 {
     return frames_per_second <= FRAME_CLOCK_MOST ||
-           fail(err, "--clock takes at most %d frames a second", FRAME_CLOCK_MOST);
+           fail(err, "--clock expects at most %d frames per second", FRAME_CLOCK_MOST);
 }
 
 bool
@@ -75,7 +75,7 @@ parse_warm_up(const char *text, uint32_t *frames, struct error *err)
         return true;
     const size_t digits = strspn(text, "0123456789");
     if (digits == 0 || digits > 9 || text[digits])
-        return fail(err, "--warm-up wants a number of frames");
+        return fail(err, "--warm-up expects a number of frames");
     *frames = (uint32_t)strtoul(text, NULL, 10);
     return true;
 }

@@ -219,11 +219,11 @@ cmd_params(int argc, char **argv)
     if (status >= 0)
         return status;
     if (request.ini && (request.json || request.unmodelled))
-        return args_usage_error(&spec, "--ini goes with neither --json nor --unmodelled");
+        return args_usage_error(&spec, "--ini cannot be combined with --json or --unmodelled");
     if (request.ideal && (request.ini || request.unmodelled || request.section))
-        return args_usage_error(&spec, "--ideal stands alone, or with --json");
+        return args_usage_error(&spec, "--ideal can only be combined with --json");
     if (request.section && !has_section(request.section))
-        return args_usage_error(&spec, "there is no section '%s'", request.section);
+        return args_usage_error(&spec, "unknown section '%s'", request.section);
     params_init(&request.defaults);
     if (!machine_options_apply(&request.machine, &request.params, &err))
         return conclude(false, &err);

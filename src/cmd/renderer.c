@@ -12,7 +12,7 @@ init_reference(struct renderer *renderer, const char *driver, uint32_t forced_sa
 {
     if (forced_samples && (forced_samples != REFERENCE_SAMPLES || strcmp(driver, "llvmpipe")))
         return fail(err,
-                    "%s does not draw with %u samples a pixel: the reference of ForceMSAA is "
+                    "%s cannot draw with %u samples per pixel: the reference for ForceMSAA is "
                     "llvmpipe with 4",
                     driver, forced_samples);
     if (!passthrough_create(&renderer->reference, driver, err))

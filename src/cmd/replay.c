@@ -148,8 +148,8 @@ cmd_replay(int argc, char **argv)
     if (!parse_warm_up(options.warm_up_text, &options.warm_up, &err))
         return args_usage_error(&spec, "%s", err.text);
     if (options.warm_up_text && options.reference)
-        return args_usage_error(&spec,
-                                "--warm-up is of Aetius' own renderer: a reference draws all");
+        return args_usage_error(
+            &spec, "--warm-up cannot be combined with --reference: a reference draws all frames");
     interrupt_watch();
     return conclude(read_params(&options, &err) && replay(args.operands[0], &options, &err), &err);
 }

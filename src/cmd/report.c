@@ -15,7 +15,7 @@ add_table(cJSON *page, const char *path, struct error *err)
 {
     struct stat st;
     if (stat(path, &st))
-        return fail(err, "there is no %s", path);
+        return fail(err, "%s does not exist", path);
     if (!S_ISDIR(st.st_mode))
         return report_add_file(page, path, err);
     return report_is_sweep(path) ? report_add_sweep(page, path, err)
@@ -33,7 +33,7 @@ write_report(const struct args *args, const char *path, struct error *err)
         if (!is_run_folder(args->operands[i]))
             ok = add_table(page, args->operands[i], err);
         else if (count == PAGE_MOST_RUNS)
-            ok = fail(err, "a page holds %d runs at most", PAGE_MOST_RUNS);
+            ok = fail(err, "a report contains at most %d runs", PAGE_MOST_RUNS);
         else
             runs[count++] = args->operands[i];
     }
@@ -66,7 +66,7 @@ cmd_report(int argc, char **argv)
         options,
         1,
         64,
-        "RUNs, folders that sim has left (16 at most), sweeps, studies or files",
+        "RUNs (at most 16 output folders of `aetius sim`), sweeps, studies or files",
         .program = ARG_NO_PROGRAM};
     struct args args;
     struct error err = {""};

@@ -85,11 +85,11 @@ add_machines(cJSON *page, const struct sweep *sweep, sqlite3 *db, const struct o
         sql = longer;
     }
     char *whole = mem_printf("%s FROM results GROUP BY machine ORDER BY min(run)", sql);
-    const bool ok = add_answer(page, sweep, db, whole, "machines",
-                               facts_of(outputs, "Machines",
-                                        "Geometric means over the inputs; empty where one has no "
-                                        "value above 0."),
-                               err);
+    const bool ok = add_answer(
+        page, sweep, db, whole, "machines",
+        facts_of(outputs, "Machines",
+                 "Geometric means over the inputs; empty if an input has no value above 0."),
+        err);
     free(whole);
     free(sql);
     return ok;
@@ -100,12 +100,11 @@ add_sensitivity(cJSON *page, sqlite3 *db, struct error *err)
 {
     struct text_table rows = {0};
     cJSON *facts = cJSON_CreateObject();
-    cJSON_AddStringToObject(facts, "title", "What parameters move");
+    cJSON_AddStringToObject(facts, "title", "Effects of parameters");
     cJSON_AddStringToObject(
         facts, "note",
-        "Over pairs of runs that differ in one parameter alone: the mean change "
-        "of each output from one value to the next higher one; +-: some went up, "
-        "some down.");
+        "Mean change of each output over pairs of runs that differ in only one parameter, from "
+        "each value to the next higher. +-: some increased, others decreased.");
     cJSON_AddTrueToObject(facts, "sections");
     const bool ok = sensitivity_table(db, &rows, err);
     if (ok)
@@ -123,7 +122,7 @@ add_tables(cJSON *page, const struct sweep *sweep, sqlite3 *db, struct error *er
     if (!database_query(sweep, db, "SELECT name, coalesce(better, 'less') FROM definitions",
                         &outputs.rows, err))
         return false;
-    cJSON *facts = facts_of(&outputs, "Runs", "A row a run: one input on one machine.");
+    cJSON *facts = facts_of(&outputs, "Runs", "One row per run: one input on one machine.");
     cJSON_AddStringToObject(facts, "by", "input");
     cJSON_AddStringToObject(facts, "fronts", "input");
     const bool ok =
@@ -237,7 +236,7 @@ add_json(cJSON *page, const char *path, const char *text, size_t size, struct er
     const cJSON *first = cJSON_GetArrayItem(list, 0);
     struct text_table rows = {0};
     const bool ok = (cJSON_IsObject(first) && first->child) ||
-                    fail(err, "%s: no JSON with a list of \"rows\", objects", path);
+                    fail(err, "%s: expected JSON with a list of objects, \"rows\"", path);
     if (ok) {
         cJSON_ArrayForEach(name, first) text_table_cell(&rows, "%s", name->string);
         text_table_end_row(&rows);
@@ -285,8 +284,8 @@ report_add_folder(cJSON *page, const char *dir, struct error *err)
     bool ok = true;
     if (count <= 0)
         fail(err,
-             "%s is no folder of a run, a sweep or a study: it has no run.json, no sweep.json "
-             "and no *.csv",
+             "%s is not a folder of a run, a sweep or a study: it contains no run.json, no "
+             "sweep.json and no *.csv",
              dir);
     for (int i = 0; i < count; i++) {
         char *path = mem_printf("%s/%s", dir, entries[i]->d_name);

@@ -66,7 +66,9 @@ cmd_run(int argc, char **argv)
     if (status >= 0)
         return status;
     if (reference && (request.functional || request.dir || request.timed.text))
-        return args_usage_error(&spec, "--reference draws on the screen alone: no other options");
+        return args_usage_error(
+            &spec,
+            "--reference only draws on the screen: it cannot be combined with other options");
     if (!simulate_options_parse(&request, &err) || !check_clock(clock, &err))
         return args_usage_error(&spec, "%s", err.text);
     status = reference ? run_reference(reference, clock, args.after, &err)

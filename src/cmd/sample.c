@@ -80,7 +80,7 @@ drawn_of(const struct sample_cluster *cluster)
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "no memory for a text");
+    BUG_ON(!out, "out of memory (text)");
     for (size_t j = 0; j < cluster->drawn.count; j++)
         fprintf(out, "%s%u", j ? " " : "", cluster->drawn.items[j].frame);
     fclose(out);
@@ -92,7 +92,7 @@ print_sample(const struct sample *sample)
 {
     struct text_table table = {0};
     double all = 0;
-    text_table_cells(&table, "cluster|frames|share of cycles guessed|drawn");
+    text_table_cells(&table, "cluster|frames|share of estimated cycles|drawn");
     text_table_end_row(&table);
     for (size_t i = 0; i < sample->clusters.count; i++)
         all += sample->clusters.items[i].known;
@@ -107,7 +107,7 @@ print_sample(const struct sample *sample)
         free(drawn);
     }
     text_table_put(&table, TEXT_TABLE_TEXT, stdout);
-    printf("%u of %u frames; looking at all of them took %.1f s\n", sample_drawn(sample),
+    printf("%u of %u frames; analysis of all frames took %.1f s\n", sample_drawn(sample),
            sample->frames, sample->seconds);
 }
 
@@ -134,7 +134,7 @@ read_cycles(const char *run, uint32_t frames, struct error *err)
             cycles[r] = csv_value(&table, r, column);
         }
         if (!ok)
-            fail(err, "%s: expected the frames 0 to %u, each once", path, frames - 1);
+            fail(err, "%s: expected frames 0 to %u, each once", path, frames - 1);
         csv_table_fini(&table);
     }
     free(path);
@@ -195,7 +195,7 @@ try_against(const struct sampling_figures *figures, const struct sample_options 
         print_json_tree(root);
     } else {
         printf("%u samples of %u of %u frames, %.0f cycles: median error %.2f %%, worst %.2f %%; "
-               "the 95 %% interval held the truth in %.1f %%\n",
+               "the 95 %% interval contained the true value in %.1f %%\n",
                t.redraws, t.drawn, figures->frames, t.truth, 100 * t.median_error,
                100 * t.worst_error, 100 * t.held);
     }
@@ -229,7 +229,7 @@ sample_trace(const struct sample_options *options, const char *path, struct erro
     interrupt_watch();
     struct sampling_figures figures = {trace_frame_count(reader), FRAME_FIGURES_COUNT, NULL};
     double *values = figures.frames ? look(options, reader, figures.frames, err) : NULL;
-    bool ok = values || (figures.frames ? false : fail(err, "%s has no frame", path));
+    bool ok = values || (figures.frames ? false : fail(err, "%s has no frames", path));
     const double seconds = wall_seconds() - start;
     const uint32_t count = size_of(options, figures.frames);
     figures.values = values;
@@ -272,10 +272,11 @@ cmd_sample(int argc, char **argv)
     if (status >= 0)
         return status;
     if (!request.plan == !request.against)
-        return args_usage_error(&spec, "a plan to write (-o PLAN), or a run (--against RUN)");
+        return args_usage_error(&spec,
+                                "expected a plan to write (-o PLAN) or a run (--against RUN)");
     if (request.count == 1 || request.count > FRAME_RANGES)
-        return args_usage_error(&spec, "--count: from 2 to %d", FRAME_RANGES);
+        return args_usage_error(&spec, "--count expects a number from 2 to %d", FRAME_RANGES);
     if (!request.redraws || request.redraws > 1000000)
-        return args_usage_error(&spec, "--redraws: from 1 to 1000000");
+        return args_usage_error(&spec, "--redraws expects a number from 1 to 1000000");
     return conclude(sample_trace(&request, args.operands[0], &err), &err);
 }

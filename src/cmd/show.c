@@ -110,7 +110,7 @@ cmd_show(int argc, char **argv)
         table,
         2,
         3,
-        "FILE, draw or program, and which one",
+        "FILE, then draw or program, and which one",
         .program = ARG_NO_PROGRAM};
     struct args args;
     struct error err = {""};
@@ -120,18 +120,19 @@ cmd_show(int argc, char **argv)
     options.path = args.operands[0];
     const bool is_draw = !strcmp(args.operands[1], "draw");
     if (!is_draw && strcmp(args.operands[1], "program"))
-        return args_usage_error(&spec, "'%s' is neither draw nor program", args.operands[1]);
+        return args_usage_error(&spec, "'%s': expected draw or program", args.operands[1]);
     if (is_draw && args.operand_count < 3)
-        return args_usage_error(&spec, "which draw? FRAME:DRAW, as 0:12");
+        return args_usage_error(&spec, "expected FRAME:DRAW after draw, e.g. 0:12");
     if (!is_draw && options.dir)
-        return args_usage_error(&spec, "--output is for a draw's pictures");
+        return args_usage_error(&spec, "--output requires draw: it writes a draw's pictures");
     const char *which = args.operand_count > 2 ? args.operands[2] : NULL;
     uint32_t frame = 0, number = 0;
     if (is_draw && !parse_draw(which, &frame, &number, &err))
         return args_usage_error(&spec, "%s", err.text);
     if (!is_draw && which && !shown_program_is_hash(which))
         return args_usage_error(
-            &spec, "'%s' is no hash: expected hexadecimal digits, as info --draws gives them",
+            &spec,
+            "'%s' is not a hash: expected hexadecimal digits, as listed by `aetius info --draws`",
             which);
     interrupt_watch();
     return conclude(is_draw ? draw(&options, frame, number, &err) : program(&options, which, &err),

@@ -59,7 +59,7 @@ has_pixel(const struct trace_reader *reader, const struct simulate_options *opti
         width = frame->width > width ? frame->width : width;
         height = frame->height > height ? frame->height : height;
     }
-    return fail(err, "--pixel %s lies outside the frames of %s, %ux%u", options->pixel, path, width,
+    return fail(err, "--pixel %s is outside the frames of %s, %ux%u", options->pixel, path, width,
                 height);
 }
 
@@ -81,7 +81,7 @@ is_sampled(const struct sample *sample, const struct trace_reader *reader, const
 {
     const uint32_t count = trace_frame_count(reader);
     return !sample || sample->frames == count ||
-           fail(err, "%s has %u frames, the sample is one of %u", path, count, sample->frames);
+           fail(err, "%s has %u frames, but the sample is of %u", path, count, sample->frames);
 }
 
 static uint64_t
@@ -190,8 +190,8 @@ simulate_trace(const struct simulate_options *asked, const char *path, struct er
         ok = verify(options, reader, &s.params, err);
     trace_reader_close(reader);
     if (stopped)
-        return whole ? fail(err, "interrupted: %zu frames are whole in %s", whole, options->dir)
-                     : fail(err, "interrupted before a frame was whole");
+        return whole ? fail(err, "interrupted: %zu frames are complete in %s", whole, options->dir)
+                     : fail(err, "interrupted before a frame was complete");
     return ok;
 }
 
@@ -254,7 +254,7 @@ take_sample(struct simulate_options *request, struct sample *sample, const char 
         }
     return !*sample->trace || (sha256_file(trace, hash, err) &&
                                (!strcmp(hash, sample->trace) ||
-                                fail(err, "%s is of another trace than %s", plan, trace)));
+                                fail(err, "%s was made for another trace than %s", plan, trace)));
 }
 
 static bool
@@ -285,7 +285,7 @@ simulate_and_predict(struct simulate_options *request, const char *path, const c
                     model_tells_frames(&model, &options.machine, err) &&
                     simulate_trace(request, trace, err);
     if (ok)
-        printf("\nthe staged model, frame by frame:\n");
+        printf("\nprediction of the staged model, per frame:\n");
     const bool told = ok && model_predict_trace(&model, &options, err);
     model_fini(&model);
     return told;
@@ -326,10 +326,10 @@ cmd_sim(int argc, char **argv)
         !parse_warm_up(request.warm_up_text, &request.warm_up, &err))
         return args_usage_error(&spec, "%s", err.text);
     if (plan && request.timed.count)
-        return args_usage_error(&spec, "--sample says which frames: --frames cannot go with it");
+        return args_usage_error(
+            &spec, "--sample determines the frames: it cannot be combined with --frames");
     if (model && (plan || request.json))
-        return args_usage_error(&spec, "--model prints a table of the frames that --frames names: "
-                                       "--sample and --json cannot go with it");
+        return args_usage_error(&spec, "--model cannot be combined with --sample or --json");
     return conclude(model  ? simulate_and_predict(&request, model, args.operands[0], &err)
                     : plan ? simulate_sample(&request, plan, args.operands[0], &err)
                            : simulate_trace(&request, args.operands[0], &err),

@@ -26,7 +26,7 @@ make_simulation(struct simulate *s, struct error *err)
     else if (!machine_options_apply(&options->machine, &s->params, err))
         return false;
     if (options->jobs > 1 && wants_vcd(s))
-        return fail(err, "a signal trace counts the cycles of the whole run: it wants --jobs 1");
+        return fail(err, "a signal trace requires --jobs 1");
     s->frames = options->timed;
     if (!simulation_init(&s->sim, &s->params, options->functional ? NULL : &s->frames, &listener,
                          err))
@@ -46,7 +46,7 @@ parse_vcd(struct simulate_options *options, struct error *err)
     if (!options->vcd)
         return true;
     if (!options->dir || options->functional)
-        return fail(err, "--vcd wants -o DIR, and a run in time");
+        return fail(err, "--vcd requires -o DIR and a timed run");
     if (sscanf(options->vcd, "%llu-%llu%c", &first, &last, &rest) != 2 || last < first)
         return fail(err, "--vcd '%s': expected cycles A-B", options->vcd);
     options->vcd_first = first;
@@ -62,11 +62,11 @@ parse_pixel(struct simulate_options *options, struct error *err)
     if (!options->pixel)
         return true;
     if (options->functional)
-        return fail(err, "--pixel wants a run in time");
+        return fail(err, "--pixel requires a timed run");
     return (!strpbrk(options->pixel, "+- ") &&
             sscanf(options->pixel, "%5u,%5u%c", &options->pixel_x, &options->pixel_y, &rest) ==
                 2) ||
-           fail(err, "--pixel '%s': expected X,Y, from the top left", options->pixel);
+           fail(err, "--pixel '%s': expected X,Y from the top left", options->pixel);
 }
 
 static bool
@@ -75,7 +75,7 @@ parse_map(struct simulate_options *options, struct error *err)
     if (!options->map)
         return true;
     if (!options->dir || options->functional)
-        return fail(err, "--map wants -o DIR, and a run in time");
+        return fail(err, "--map requires -o DIR and a timed run");
     return maps_parse(&options->maps, options->map, err);
 }
 
@@ -86,7 +86,7 @@ parse_follow(struct simulate_options *options, struct error *err)
     if (!options->follow)
         return true;
     if (options->functional || options->jobs > 1)
-        return fail(err, "--follow wants a run in time, of one job");
+        return fail(err, "--follow requires a timed run with --jobs 1");
     return follow_parse(&options->target, options->follow, err);
 }
 
@@ -94,7 +94,7 @@ static bool
 check_perfetto(const struct simulate_options *options, struct error *err)
 {
     return !options->perfetto || (!options->functional && options->jobs <= 1) ||
-           fail(err, "--perfetto wants a run in time, of one job");
+           fail(err, "--perfetto requires a timed run with --jobs 1");
 }
 
 bool
@@ -104,7 +104,7 @@ simulate_options_parse(struct simulate_options *options, struct error *err)
            check_perfetto(options, err) && parse_follow(options, err) &&
            (!options->capture_blocks ||
             (options->dir && !options->functional && options->jobs <= 1) ||
-            fail(err, "--capture-blocks wants -o DIR, and a run in time, of one job"));
+            fail(err, "--capture-blocks requires -o DIR and a timed run with --jobs 1"));
 }
 
 /* Opens the signal trace requested by option, or else by parameters. */
@@ -148,7 +148,7 @@ open_captures(struct simulate *s, struct error *err)
         return true;
     if (machine->colorwrite->rop.shape.cache.line_bytes != CODEC_BLOCK_BYTES ||
         machine->zstencil->rop.shape.cache.line_bytes != CODEC_BLOCK_BYTES)
-        return fail(err, "--capture-blocks wants lines of 16 quads in both caches of the ROPs");
+        return fail(err, "--capture-blocks requires lines of 16 quads in both ROP caches");
     for (uint32_t i = 0; i < 2; i++) {
         char *path = mem_printf("%s/blocks.%s", s->options->dir, files[i].name);
         bool ok = blocks_writer_create(&s->captures[i].writer, path, files[i].kind, err);

@@ -89,9 +89,10 @@ put_queues(struct text_table *table, const struct machine *machine)
         if (queue->name[n] && strcmp(queue->name + n, "[0]"))
             continue;
         text_table_line(table,
-                        "\n%s: queue %s to %s, %u items per cycle, %u entries, latency %u cycles",
+                        "\n%s: queue %s to %s, %u item%s per cycle, %u entr%s, latency %u cycle%s",
                         queue->name, queue->sender->name, queue->receiver->name, queue->width,
-                        queue->depth, queue->latency);
+                        queue->width == 1 ? "" : "s", queue->depth, queue->depth == 1 ? "y" : "ies",
+                        queue->latency, queue->latency == 1 ? "" : "s");
         put_family(table, &machine->stats, family);
     }
 }
@@ -103,7 +104,7 @@ print_identities(void)
     const struct identity_doc *identities = identity_docs(&count);
     puts("\nidentities, checked at the end of every frame (each name is the sum over all "
          "instances):\n"
-         "  the cycles by state of a unit add up to cycles\n"
+         "  the cycles of a unit's states add up to cycles\n"
          "  items_in = items_out of every queue\n"
          "  X_accesses = X_hits + X_misses of every cache");
     for (size_t i = 0; i < count; i++)

@@ -39,7 +39,7 @@ load_plan(struct sweep_plan *plan, const struct study_options *options, const st
 {
     char *name = mem_printf("%s.ini", args->operands[0]);
     char *path = options->plan ? mem_strdup(options->plan) : data_path("studies", name);
-    bool ok = path || fail(err, "studies/%s is nowhere to be found", name);
+    bool ok = path || fail(err, "cannot find studies/%s", name);
     free(name);
     ok = ok && sweep_plan_load(plan, path, err);
     free(path);
@@ -107,7 +107,7 @@ perform(const struct study_options *options, const struct study_kind *kind, stru
                                                         args->operand_count - 1, &err)) &&
                     study_perform(&request, &waits, &err);
     if (waits)
-        log_note("the same command goes on when these runs are done");
+        log_note("run the same command again when these runs are complete");
     free(with);
     free(dir);
     return conclude(ok || waits, &err);
@@ -158,7 +158,7 @@ cmd_study(int argc, char **argv)
                                   table,
                                   1,
                                   UINT32_MAX,
-                                  "the name of a study",
+                                  "the NAME of a study",
                                   .program = ARG_NO_PROGRAM};
     struct args args;
     struct sweep_plan plan;
@@ -168,8 +168,8 @@ cmd_study(int argc, char **argv)
         status = work_options_check(&options.work, &spec);
     const struct study_kind *kind = status < 0 ? study_find(args.operands[0]) : NULL;
     if (status < 0 && !kind)
-        status = args_usage_error(&spec, "there is no study '%s'; there are: %s", args.operands[0],
-                                  names);
+        status = args_usage_error(&spec, "unknown study '%s'; expected one of: %s",
+                                  args.operands[0], names);
     if (status < 0 && !load_plan(&plan, &options, &args, &err))
         status = args_usage_error(&spec, "%s", err.text);
     if (status < 0) {

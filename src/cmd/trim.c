@@ -50,9 +50,10 @@ can_draw(struct trace_reader *reader, const struct frame_set *set, struct error 
 {
     const uint32_t first = set->ranges[set->count - 1].first;
     struct error lost;
-    return first == 0 || (lost_samples_find(reader, first - 1, &lost, err) &&
-                          (!lost.text[0] ||
-                           fail(err, "%s: without --through Aetius itself draws it", lost.text)));
+    return first == 0 ||
+           (lost_samples_find(reader, first - 1, &lost, err) &&
+            (!lost.text[0] ||
+             fail(err, "%s: omit --through so that Aetius draws it itself", lost.text)));
 }
 
 /* Lets the reference draw, and stores its contents at the start of each range. */

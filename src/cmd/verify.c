@@ -172,7 +172,7 @@ describe_first(struct verify *v, const struct message *message, const struct res
                              .x = (uint32_t)box->x + at % width * format->block_width,
                              .y = (uint32_t)box->y + at / width % height * format->block_height};
     put_texels(right, wrong, format, functional, timed);
-    snprintf(first->text, sizeof first->text, "%s %llu, pixel %u,%u: %s in time, %s without",
+    snprintf(first->text, sizeof first->text, "%s %llu, pixel %u,%u: timed %s, functional %s",
              message_ends_frame(message) ? "frame" : "readback",
              (unsigned long long)(message_ends_frame(message) ? v->frames : v->readbacks),
              first->pixel.x, first->pixel.y, wrong, right);
@@ -212,7 +212,7 @@ verify_take(struct verify *v, const struct message *message, struct error *err)
     if (!side_take(f, message, &bytes[0], err) || !side_take(t, message, &bytes[1], err))
         return false;
     if (bytes[0] != bytes[1] || f->results.count != t->results.count)
-        return fail(err, "the two sides answered with different sizes");
+        return fail(err, "the timed and the functional GPU returned different sizes");
     if (bytes[0])
         compare_box(v, message, bytes[0]);
     v->frames += message_ends_frame(message);
@@ -266,7 +266,7 @@ print(const struct verify *v, bool json)
                (unsigned long long)v->frames, (unsigned long long)v->readbacks,
                (unsigned long long)v->results, (unsigned long long)v->differences);
         if (v->sides[1].times)
-            printf("; not compared: %llu of time", (unsigned long long)v->sides[1].times);
+            printf("; not compared: %llu time queries", (unsigned long long)v->sides[1].times);
         printf("\n");
         return;
     }
@@ -308,7 +308,7 @@ add_draw(struct first_difference *first, const struct wrong_run *run)
         return;
     first->is_found = wrong_pixel_find(&first->pixel, run, &err);
     char *text = first->is_found ? wrong_pixel_text(&first->pixel)
-                                 : mem_printf("the draw was not found: %s", err.text);
+                                 : mem_printf("cannot find the draw: %s", err.text);
     const size_t used = strlen(first->text);
     snprintf(first->text + used, sizeof first->text - used, "; %s", text);
     free(text);

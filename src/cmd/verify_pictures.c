@@ -70,7 +70,7 @@ find_pixel(struct check *check, const struct simulation_frame *frame, struct err
     check->pixel =
         (struct wrong_pixel){.message = UINT64_MAX, .frame = frame->number, .x = UINT32_MAX};
     if (!same_size || at == count) {
-        snprintf(check->text, sizeof check->text, "frame %u, in its %s", frame->number,
+        snprintf(check->text, sizeof check->text, "frame %u (its %s)", frame->number,
                  same_size ? "transparency" : "size");
     } else {
         const uint8_t *a = wrong.rgba + 4 * at, *b = right->rgba + 4 * at;
@@ -78,7 +78,7 @@ find_pixel(struct check *check, const struct simulation_frame *frame, struct err
         check->pixel.x = (uint32_t)(at % right->width);
         check->pixel.y = resource_is_display(&frame->shown->desc) ? row : right->height - 1 - row;
         snprintf(check->text, sizeof check->text,
-                 "frame %u, pixel %u,%u: %u,%u,%u in time, %u,%u,%u without", frame->number,
+                 "frame %u, pixel %u,%u: timed %u,%u,%u, functional %u,%u,%u", frame->number,
                  check->pixel.x, check->pixel.y, a[0], a[1], a[2], b[0], b[1], b[2]);
     }
     picture_fini(&wrong);
@@ -115,7 +115,7 @@ draw(struct check *check, const struct wrong_run *run, struct error *err)
     trace_reader_limit(run->reader, &budget);
     gpu_device_limit(&sim.device, &budget);
     executor_sink_init(&sink, &sim.executor);
-    progress_begin(&progress, "drawing without time: frame", check->last + 1);
+    progress_begin(&progress, "drawing without timing: frame", check->last + 1);
     bool ok = trace_reader_rewind(run->reader, err);
     while (ok && sim.frame <= check->last) {
         ok = interrupt_check(err) && trace_reader_next(run->reader, &message, &end, err);
@@ -140,8 +140,8 @@ fail_differing(struct check *check, const struct wrong_run *run, struct error *e
     if (check->pixel.x != UINT32_MAX)
         draw_text = wrong_pixel_find(&check->pixel, run, &searching)
                         ? wrong_pixel_text(&check->pixel)
-                        : mem_printf("the draw was not found: %s", searching.text);
-    fail(err, "%s: %u of %zu pictures differ from those drawn without time, first in %s%s%s",
+                        : mem_printf("cannot find the draw: %s", searching.text);
+    fail(err, "%s: %u of %zu pictures differ from those drawn without timing, first in %s%s%s",
          check->dir, check->differing, check->frames.count, check->text, draw_text ? "; " : "",
          draw_text ? draw_text : "");
     free(draw_text);
@@ -156,7 +156,7 @@ verify_pictures(const char *dir, const struct wrong_run *run, struct error *err)
     if (ok && check.differing)
         ok = fail_differing(&check, run, err);
     else if (ok)
-        log_note("%s: %zu picture%s as drawn without time", dir, check.frames.count,
+        log_note("%s: %zu picture%s identical to drawing without timing", dir, check.frames.count,
                  check.frames.count == 1 ? "" : "s");
     VEC_FREE(&check.frames);
     return ok;

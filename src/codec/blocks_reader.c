@@ -39,7 +39,7 @@ cut_off(const struct blocks_reader *reader, struct error *err)
 {
     if (*reader->why.text)
         return fail(err, "cannot read %s: %s", reader->path, reader->why.text);
-    return fail(err, "%s is cut off: its first %llu transfers can be read", reader->path,
+    return fail(err, "%s is truncated: its first %llu transfers can be read", reader->path,
                 (unsigned long long)reader->totals.transfers);
 }
 
@@ -60,9 +60,10 @@ read_header(struct blocks_reader *reader, struct error *err)
     if (*reader->why.text)
         return cut_off(reader, err);
     if (!is_long || memcmp(header.magic, BLOCKS_MAGIC, sizeof header.magic))
-        return fail(err, "%s is no block file (of `aetius sim --capture-blocks`)", reader->path);
+        return fail(err, "%s is not a block file (from `aetius sim --capture-blocks`)",
+                    reader->path);
     if (header.version != BLOCKS_VERSION)
-        return fail(err, "%s is a block file of version %u; this is made for version %d",
+        return fail(err, "%s is a block file of version %u; this aetius reads version %d",
                     reader->path, header.version, BLOCKS_VERSION);
     if (header.crc != blocks_crc(&header, offsetof(struct blocks_header, crc)) ||
         (header.kind != CODEC_COLOR && header.kind != CODEC_DEPTH))
@@ -82,7 +83,7 @@ blocks_reader_open(struct blocks_reader **out, const char *path, struct error *e
     reader->fd = fd;
     reader->path = mem_strdup(path);
     reader->zstd = ZSTD_createDCtx();
-    BUG_ON(!reader->zstd, "zstd gives no context");
+    BUG_ON(!reader->zstd, "zstd: cannot create a context");
     if (!fstat(fd, &st) && S_ISREG(st.st_mode))
         reader->size = (uint64_t)st.st_size;
     if (!read_header(reader, err)) {
@@ -161,7 +162,7 @@ take_chunk(struct blocks_reader *reader, const struct blocks_chunk *chunk,
         !chunk->blocks || chunk->blocks > BLOCKS_SEGMENT_BLOCKS || !chunk->counts ||
         chunk->counts > BLOCKS_SEGMENT_COUNTS ||
         chunk->packed_bytes > ZSTD_compressBound(blocks_raw_bytes(chunk->blocks, chunk->counts)))
-        return damaged(reader, "head of a segment", err);
+        return damaged(reader, "header of a segment", err);
     VEC_RESERVE(&reader->packed, chunk->packed_bytes);
     if (!read_some(reader, reader->packed.items, chunk->packed_bytes, &got))
         return cut_off(reader, err);

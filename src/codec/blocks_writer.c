@@ -102,7 +102,7 @@ allocate(struct blocks_writer *writer)
     writer->first_count = mem_array(BLOCKS_SEGMENT_BLOCKS, sizeof *writer->first_count);
     writer->next_count = mem_array(BLOCKS_SEGMENT_COUNTS, sizeof *writer->next_count);
     writer->zstd = ZSTD_createCCtx();
-    BUG_ON(!writer->zstd, "zstd gives no context");
+    BUG_ON(!writer->zstd, "zstd: cannot create a context");
     forget(writer);
 }
 

@@ -193,7 +193,7 @@ run(struct clock *clock, const bool *stop, uint64_t limit, struct error *err)
         if (next == CYCLE_NEVER) {
             if (*stop || clock->is_halted)
                 break;
-            return deadlock(clock, "no unit will ever wake", err);
+            return deadlock(clock, "no unit will wake up", err);
         }
         if (next <= clock->now)
             next = clock->now + 1;
@@ -211,7 +211,7 @@ run(struct clock *clock, const bool *stop, uint64_t limit, struct error *err)
         if (clock->now - checked >= limit) {
             uint64_t now_active = activity(clock);
             if (now_active == before)
-                return deadlock(clock, "nothing has moved for the watchdog's time", err);
+                return deadlock(clock, "no progress within the watchdog time", err);
             before = now_active;
             checked = clock->now;
         }

@@ -108,7 +108,7 @@ check_copy(const struct resource *dst, const struct resource *src, uint32_t dst_
         return fail(err, "copy between a buffer and a texture (%u to %u)", src->desc.handle,
                     dst->desc.handle);
     if (!dst_buffer && !((dst->format->uses & src->format->uses) & ~(uint32_t)FORMAT_VERTEX))
-        return fail(err, "copy from %s to %s: formats of vertices", src->format->name,
+        return fail(err, "copy from %s to %s: vertex formats are not supported", src->format->name,
                     dst->format->name);
     if (!dst_buffer &&
         (dst->format->block_bytes != src->format->block_bytes ||
@@ -143,7 +143,7 @@ copy_check(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *e
     const struct resource *dst = gpu_resource(device, cmd->client, cmd->copy.dst);
     const struct resource *src = gpu_resource(device, cmd->client, cmd->copy.src);
     if (!dst || !src)
-        return fail(err, "copy: no resource %u", dst ? cmd->copy.src : cmd->copy.dst);
+        return fail(err, "copy: unknown resource %u", dst ? cmd->copy.src : cmd->copy.dst);
     if ((cmd->copy.dst_x | cmd->copy.dst_y | cmd->copy.dst_z) > INT32_MAX)
         return fail(err, "copy: destination outside resource %u", cmd->copy.dst);
     const struct box to = destination(cmd);

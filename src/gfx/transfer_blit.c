@@ -19,11 +19,11 @@ init_side(struct blit_image *image, struct gpu_device *device, const struct gpu_
     image->format = format_get(side->format);
     image->level = side->level;
     if (!image->res)
-        return fail(err, "blit: no resource %u", side->resource);
+        return fail(err, "blit: unknown resource %u", side->resource);
     if (image->res->desc.target == TARGET_BUFFER)
         return fail(err, "blit: resource %u is a buffer", side->resource);
     if (!(image->res->format->uses & ~(uint32_t)FORMAT_VERTEX))
-        return fail(err, "blit: %s is a format of vertices", image->res->format->name);
+        return fail(err, "blit: %s is a vertex format", image->res->format->name);
     if (side->level > image->res->desc.last_level)
         return fail(err, "blit: resource %u has no level %u", side->resource, side->level);
     if (!image->format || image->format->block_bytes != image->res->format->block_bytes ||
@@ -275,14 +275,14 @@ check_blit(const struct blit_plan *p, const struct gpu_cmd *cmd, struct error *e
 {
     const struct format_info *df = p->dst.format, *sf = p->src.format;
     if (cmd->blit.alpha_blend)
-        return fail(err, "blit: blending is not executed");
+        return fail(err, "blit: blending is not supported");
     if (!df->pack)
         return fail(err, "blit: cannot write format %s", df->name);
     if (!df->depth_bits != !sf->depth_bits)
-        return fail(err, "blit: from %s to %s", sf->name, df->name);
+        return fail(err, "blit: cannot convert from %s to %s", sf->name, df->name);
     uint32_t sn = p->src.res->samples, dn = p->dst.res->samples;
     if (sn > 1 && dn > 1 && sn != dn && !p->src.res->forced_samples && !p->dst.res->forced_samples)
-        return fail(err, "blit: from %u to %u samples", sn, dn);
+        return fail(err, "blit: cannot convert from %u to %u samples", sn, dn);
     return true;
 }
 

@@ -224,7 +224,7 @@ assembler_vertex(struct assembler *assembler, uint32_t handle, struct primitive_
     case PRIM_QUADS: made = quad_vertex(assembler, handle, out); break;
     case PRIM_QUAD_STRIP: made = quad_strip_vertex(assembler, handle, out); break;
     case PRIM_POLYGON: made = polygon_vertex(assembler, handle, out); break;
-    case PRIM_COUNT: BUG("no such primitive");
+    case PRIM_COUNT: BUG("unknown primitive");
     }
     assembler->count++;
     if (made && !runs_on(assembler))

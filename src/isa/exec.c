@@ -148,7 +148,7 @@ push_frame(struct exec *exec, enum frame_kind kind, uint32_t pc)
 static uint32_t
 top_frame(const struct exec *exec)
 {
-    BUG_ON(!exec->depth, "program %u closes what is not open", exec->program->id);
+    BUG_ON(!exec->depth, "program %u ends a block that is not open", exec->program->id);
     return exec->depth - 1;
 }
 
@@ -263,7 +263,7 @@ static void
 flow_leave_loop(struct exec *exec, bool comes_back)
 {
     const int32_t at = leave_blocks(exec, FRAME_LOOP);
-    BUG_ON(at < 0, "program %u leaves a loop that is not there", exec->program->id);
+    BUG_ON(at < 0, "program %u leaves a loop outside of a loop", exec->program->id);
     for (uint32_t b = 0; b < exec->blocks; b++) {
         if (comes_back)
             exec[b].stack[at].other |= exec[b].active;
@@ -339,7 +339,7 @@ exec_flow(struct exec *exec, const struct instruction *instruction)
     case OP_END: end_all(exec); break;
     case OP_BGNSUB:
     case OP_NOP: break;
-    default: BUG("%s is no flow control", opcode_infos[instruction->opcode].name);
+    default: BUG("%s is not a flow control instruction", opcode_infos[instruction->opcode].name);
     }
 }
 

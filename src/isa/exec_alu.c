@@ -474,7 +474,7 @@ alu_special(struct exec *exec, const struct instruction *instruction)
     case OP_EXP: alu_exp(exec, instruction, results); break;
     case OP_LOG: alu_log(exec, instruction, results); break;
     case OP_DST: alu_dst(exec, instruction, results); break;
-    default: BUG("opcode %s has no function", opcode_infos[instruction->opcode].name);
+    default: BUG("opcode %s has no implementation", opcode_infos[instruction->opcode].name);
     }
     for (uint32_t c = 0; c < 4; c++)
         if (instruction->dst[0].write_mask >> c & 1)
@@ -511,6 +511,6 @@ exec_alu(struct exec *exec, const struct instruction *instruction)
     case SHAPE_DOT: alu_dot(exec, instruction); break;
     case SHAPE_SPECIAL: alu_special(exec, instruction); break;
     case SHAPE_DERIVATIVE: alu_derivative(exec, instruction); break;
-    default: BUG("%s is no arithmetic", opcode_infos[instruction->opcode].name);
+    default: BUG("%s is not an arithmetic instruction", opcode_infos[instruction->opcode].name);
     }
 }

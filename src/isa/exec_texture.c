@@ -127,7 +127,7 @@ void
 exec_texture_done(struct exec *exec, float (*rgba)[EXEC_MAX_LANES])
 {
     const struct instruction *instruction = exec->texture_instruction;
-    BUG_ON(!instruction, "texels come that no instruction waits for");
+    BUG_ON(!instruction, "texels arrive that no instruction waits for");
     vec4f values[MAX_QUADS];
     for (uint32_t c = 0; c < 4; c++) {
         if (!(instruction->dst[0].write_mask >> c & 1))

@@ -103,7 +103,7 @@ parse_numbered(struct parser *parser)
     if (!parse_uint(parser, MAX_INSTRUCTIONS, "instruction number", &number))
         return false;
     if (number != parser->instructions.count)
-        return parse_fail(parser, "instruction %u stands where %zu was expected", number,
+        return parse_fail(parser, "found instruction %u, expected %zu", number,
                           parser->instructions.count);
     return parse_expect(parser, ':') && parse_instruction(parser);
 }
@@ -164,7 +164,7 @@ parse_line(struct parser *parser, bool *staged)
         return false;
     }
     if (!parse_at_end(parser))
-        return parse_fail(parser, "did not understand \"%.24s\"", parser->at);
+        return parse_fail(parser, "cannot parse \"%.24s\"", parser->at);
     return true;
 }
 
@@ -185,7 +185,7 @@ parse_lines(struct parser *parser, char *text)
             return false;
     }
     if (!parser->instructions.count)
-        return fail(parser->err, "shader: there are no instructions");
+        return fail(parser->err, "shader: no instructions");
     return true;
 }
 

@@ -117,7 +117,7 @@ declare_io(struct parser *parser, struct io_decl *decls, uint32_t limit, uint32_
     if (!parse_range(parser, limit, &declaration) || !parse_attributes(parser, &declaration))
         return false;
     if (declaration.io.semantic_index + (declaration.last - declaration.first) > 255)
-        return parse_fail(parser, "semantic index above 255");
+        return parse_fail(parser, "semantic index exceeds 255");
     for (uint32_t i = declaration.first; i <= declaration.last; i++) {
         decls[i] = declaration.io;
         if (declaration.has_semantic)

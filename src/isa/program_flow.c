@@ -51,7 +51,7 @@ flow_else(struct flow *flow, uint32_t i)
 {
     uint32_t open = flow->depth ? flow->open[flow->depth - 1] : 0;
     if (!flow->depth || (at(flow, open)->opcode != OP_IF && at(flow, open)->opcode != OP_UIF))
-        return flow_fail(flow, i, "has no IF");
+        return flow_fail(flow, i, "has no matching IF");
     at(flow, open)->label = (uint16_t)i;
     flow->open[flow->depth - 1] = i;
     return true;
@@ -62,7 +62,7 @@ flow_endif(struct flow *flow, uint32_t i)
 {
     uint32_t open = flow->depth ? flow->open[flow->depth - 1] : 0;
     if (!flow->depth || at(flow, open)->opcode == OP_BGNLOOP)
-        return flow_fail(flow, i, "has no IF");
+        return flow_fail(flow, i, "has no matching IF");
     at(flow, open)->label = (uint16_t)i;
     flow->depth--;
     return true;
@@ -73,7 +73,7 @@ flow_endloop(struct flow *flow, uint32_t i)
 {
     uint32_t open = flow->depth ? flow->open[flow->depth - 1] : 0;
     if (!flow->depth || at(flow, open)->opcode != OP_BGNLOOP)
-        return flow_fail(flow, i, "has no BGNLOOP");
+        return flow_fail(flow, i, "has no matching BGNLOOP");
     at(flow, open)->label = (uint16_t)i;
     at(flow, i)->label = (uint16_t)open;
     flow->depth--;
@@ -90,7 +90,7 @@ flow_in_loop(struct flow *flow, uint32_t i)
             return true;
         }
     }
-    return flow_fail(flow, i, "is in no loop");
+    return flow_fail(flow, i, "is outside of a loop");
 }
 
 /* Closes the main program or a subroutine. */
@@ -98,9 +98,9 @@ static bool
 flow_end(struct flow *flow, uint32_t i)
 {
     if (at(flow, i)->opcode == OP_ENDSUB ? flow->main : !flow->main)
-        return flow_fail(flow, i, "is out of place");
+        return flow_fail(flow, i, "is misplaced");
     if (flow->depth)
-        return flow_fail(flow, flow->open[flow->depth - 1], "does not end");
+        return flow_fail(flow, flow->open[flow->depth - 1], "has no end");
     for (uint32_t k = flow->begin; k < i; k++)
         if (at(flow, k)->opcode == OP_RET)
             at(flow, k)->label = (uint16_t)i;
@@ -114,7 +114,7 @@ flow_instruction(struct flow *flow, uint32_t i)
     uint8_t opcode = at(flow, i)->opcode;
     if (opcode == OP_BGNSUB) {
         if (flow->inside)
-            return flow_fail(flow, i, "is out of place");
+            return flow_fail(flow, i, "is misplaced");
         flow->inside = true;
         flow->begin = i;
     }
@@ -145,9 +145,9 @@ flow_blocks(struct flow *flow)
         if (!flow_instruction(flow, i))
             return false;
     if (flow->main)
-        return fail(flow->parser->err, "shader: there is no END");
+        return fail(flow->parser->err, "shader: END is missing");
     if (flow->inside)
-        return flow_fail(flow, flow->begin, "does not end");
+        return flow_fail(flow, flow->begin, "has no end");
     for (uint32_t i = 0; i < count; i++)
         if (at(flow, i)->opcode == OP_BRK || at(flow, i)->opcode == OP_CONT)
             at(flow, i)->label = at(flow, at(flow, i)->label)->label;
@@ -161,7 +161,7 @@ flow_calls(struct flow *flow)
     for (size_t c = 0; c < parser->calls.count; c += 2) {
         uint32_t i = parser->calls.items[c], label = parser->calls.items[c + 1];
         if (label >= parser->instructions.count || at(flow, label)->opcode != OP_BGNSUB)
-            return flow_fail(flow, i, "calls what is no BGNSUB");
+            return flow_fail(flow, i, "calls an address that is not a BGNSUB");
         at(flow, i)->label = (uint16_t)label;
     }
     return true;

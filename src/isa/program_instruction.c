@@ -208,7 +208,7 @@ parse_offset(struct parser *parser, struct instruction *instruction)
     if (!parse_register(parser, &operand))
         return false;
     if (operand.file != FILE_IMMEDIATE || operand.indirect)
-        return parse_fail(parser, "texture offsets that are no immediates are not supported");
+        return parse_fail(parser, "texture offsets must be immediates");
     if (!parse_expect(parser, '.'))
         return false;
     for (uint32_t i = 0; i < 3; i++) {
@@ -236,12 +236,13 @@ check_texture(struct parser *parser, const struct instruction *instruction)
     case OP_TXL:
     case OP_TXP:
         if (target->reference == 3)
-            return parse_fail(parser, "%s leaves no place for the reference of %s", name,
+            return parse_fail(parser, "%s has no component left for the reference of %s", name,
                               target->name);
         break;
     case OP_TEX2:
         if (target->reference < 0)
-            return parse_fail(parser, "TEX2 takes a reference, and %s has none", target->name);
+            return parse_fail(parser, "TEX2 requires a target with a reference value, not %s",
+                              target->name);
         break;
     case OP_TXF:
     case OP_TXF_LZ:
@@ -277,7 +278,7 @@ parse_texture(struct parser *parser, struct instruction *instruction)
     const struct source *sampler = &instruction->src[opcode_infos[instruction->opcode].sources - 1];
     char word[24];
     if (sampler->file != FILE_SAMPLER)
-        return parse_fail(parser, "the last source is no sampler");
+        return parse_fail(parser, "the last source is not a sampler");
     if (sampler->index < 0 || sampler->index >= MAX_SAMPLERS)
         return parse_fail(parser, "SAMP[%d] is not declared", sampler->index);
     instruction->sampler = (uint8_t)sampler->index;
@@ -339,7 +340,7 @@ parse_operands(struct parser *parser, struct instruction *instruction)
             return false;
         bool sampler_place = info->shape == SHAPE_TEXTURE && i + 1 == info->sources;
         if (instruction->src[i].file == FILE_SAMPLER && !sampler_place)
-            return parse_fail(parser, "a sampler is no value");
+            return parse_fail(parser, "a sampler cannot be used as a value");
     }
     return true;
 }
@@ -378,7 +379,7 @@ parse_instruction(struct parser *parser)
     bool fragment_only = info->shape == SHAPE_DERIVATIVE || instruction.opcode == OP_KILL ||
                          instruction.opcode == OP_KILL_IF;
     if (fragment_only && parser->program->stage != STAGE_FRAGMENT)
-        return parse_fail(parser, "%s is for fragment programs", info->name);
+        return parse_fail(parser, "%s is only allowed in fragment programs", info->name);
     /* Only a call needs its label. The ends of other constructs follow from their nesting. */
     uint32_t label = UINT32_MAX;
     if (info->shape == SHAPE_FLOW && parse_accept(parser, ':') &&

@@ -41,7 +41,7 @@ run_trace(const char *dir, struct error *err)
         return NULL;
     char *trace = run.trace ? mem_strdup(run.trace) : NULL;
     if (!trace)
-        fail(err, "%s/run.json names no trace: the programs' cost is not known", dir);
+        fail(err, "%s/run.json names no trace, which is needed for the programs' cost", dir);
     run_json_fini(&run);
     return trace;
 }
@@ -123,8 +123,7 @@ model_check_trace(const char *trace, struct error *err)
         return false;
     const bool ok =
         inspect_draws(&inspection, reader, err) &&
-        (inspection.done ||
-         fail(err, "%s: no draw is labelled as benchmarks/gl/model labels them", trace));
+        (inspection.done || fail(err, "%s: no draw has a label of benchmarks/gl/model", trace));
     trace_reader_close(reader);
     return ok;
 }
@@ -149,7 +148,7 @@ model_collect(struct model_rows *rows, const char *dir, const char *trace, struc
         if (ok)
             take_draws(rows, &draws, &c, renderer);
         ok = ok && (rows->count > before ||
-                    fail(err, "%s: no draw is labelled as benchmarks/gl/model labels them", dir));
+                    fail(err, "%s: no draw has a label of benchmarks/gl/model", dir));
         draws_fini(&draws);
         free(renderer);
     }

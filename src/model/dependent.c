@@ -294,7 +294,7 @@ get_dependent(struct dependent *d, const struct model *model, struct error *err)
         free(name);
     }
     if (isnan(d->factors[FLAT]))
-        return fail(err, "the model says nothing of dependent reads");
+        return fail(err, "the model has no data for dependent reads");
     bool ok = take_size(&d->shape.units, model, "dependent.units", 16) &&
               take_size(&d->shape.line, model, "dependent.line", 1 << 16) &&
               take_size(&d->shape.sets, model, "dependent.sets", 1 << 16) &&
@@ -305,8 +305,8 @@ get_dependent(struct dependent *d, const struct model *model, struct error *err)
     else
         ok = ok && take_size(&d->second.sets, model, "dependent.second.sets", 1 << 16) &&
              take_size(&d->second.ways, model, "dependent.second.ways", 1 << 10);
-    return ok || fail(err, "the model's caches of dependent reads have no shape: units, line, sets "
-                           "and ways are powers of two");
+    return ok || fail(err, "the model's caches for dependent reads are invalid: units, line, sets "
+                           "and ways must be powers of two");
 }
 
 static double
@@ -324,9 +324,9 @@ read_row(struct read *read, const struct model_row *row, struct error *err)
     const double most = 1u << MOST_LOG2;
     struct pattern pattern;
     if (!pattern_make(&pattern, row->pattern))
-        return fail(err, "'%s' is no pattern of addresses", row->pattern);
+        return fail(err, "'%s' is not an address pattern", row->pattern);
     if (!(row->texture >= 1 && row->texture <= most))
-        return fail(err, "dependent reads: a texture has 1 to %.0f texels a side", most);
+        return fail(err, "dependent reads: a texture has 1 to %.0f texels per side", most);
     read->side = (uint32_t)row->texture;
     cache_reads_find(&read->reads, &pattern, read->side, texel_bytes(row->format));
     return true;
@@ -346,7 +346,7 @@ take_rows(struct reads *reads, const struct model *model, const struct model_row
         read.seconds = model_measured(model, row);
         if (!(read.seconds > 0 && isfinite(read.seconds)))
             return fail(err, "dependent: a row lacks the texture or the number of dependent reads, "
-                             "or takes less than a frame without fragments");
+                             "or is faster than a frame without fragments");
         VEC_PUSH(&reads->rows, read);
     }
     return true;
@@ -366,7 +366,7 @@ model_fit_dependent(struct model *model, const struct model_rows *rows, const bo
     for (size_t r = 0; r < reads.rows.count; r++)
         most = fmax(most, reads.rows.items[r].side);
     ok = ok && (fit_shapes(&best, &reads) ||
-                fail(err, "dependent: too few sizes of the texture, or all alike"));
+                fail(err, "dependent: too few texture sizes, or all are equal"));
     if (ok)
         set_dependent(model, &best, most, bytes);
     VEC_FREE(&reads.rows);

@@ -202,8 +202,8 @@ fit_rate(const struct fitting *f, double rate, struct error *err)
     if (ok)
         model_set_factor(f->model, "rate", 1 / factors[1], half[1] / (factors[1] * factors[1]));
     free(a);
-    return ok || fail(err, "the sweep `length` does not tell what a cycle costs: more points, or "
-                           "the clock times the pipelines (--rate)");
+    return ok || fail(err, "the sweep `length` does not determine the cost of a cycle: measure "
+                           "more points, or give clock times pipelines (--rate)");
 }
 
 /* Fits all curves of a sweep. */
@@ -221,7 +221,8 @@ fit_curves(const struct fitting *f, enum model_sweep sweep, struct error *err)
             continue;
         model_curve_of(&f->rows->items[i], name, sizeof name, &along);
         if (!*name)
-            ok = fail(err, "%s: a row lacks what its curve goes along", model_sweeps[sweep].name);
+            ok = fail(err, "%s: a row lacks the independent variable of its curve",
+                      model_sweeps[sweep].name);
         if (!ok || model_curve(f->model, name))
             continue;
         for (size_t r = i; r < f->rows->count; r++) {
@@ -230,7 +231,7 @@ fit_curves(const struct fitting *f, enum model_sweep sweep, struct error *err)
             model_curve_of(&f->rows->items[r], other, sizeof other, &x[count]);
             y[count] = model_measured(f->model, &f->rows->items[r]);
             if (!strcmp(other, name) && !(y[count] > 0))
-                ok = fail(err, "%s: %g s are less than a frame without fragments takes", name,
+                ok = fail(err, "%s: %g s is less than the time of a frame without fragments", name,
                           f->rows->items[r].seconds);
             count += !strcmp(other, name);
         }
@@ -268,10 +269,11 @@ check_rows(const struct model_rows *rows, struct error *err)
     for (size_t i = 1; i < rows->count; i++) {
         const struct model_row *one = &rows->items[0], *row = &rows->items[i];
         if (strcmp(one->renderer, row->renderer) != 0)
-            return fail(err, "measurements of two machines, '%s' and '%s'", one->renderer,
+            return fail(err, "the measurements are of two machines, '%s' and '%s'", one->renderer,
                         row->renderer);
         if (one->rate != row->rate || one->clock != row->clock)
-            return fail(err, "measurements at two rates or clocks: %g and %g cycles a second",
+            return fail(err,
+                        "the measurements have two rates or clocks: %g and %g cycles per second",
                         one->rate, row->rate);
     }
     return true;
@@ -306,8 +308,8 @@ model_fit(struct model *model, const struct model_rows *rows, const bool *fitted
     *model = (struct model){0};
     if (rows->count)
         snprintf(model->renderer, sizeof model->renderer, "%s", rows->items[0].renderer);
-    bool ok = check_rows(rows, err) && (has_sweep(&f, MODEL_SWEEP_length) ||
-                                        fail(err, "there is no row of the sweep `length`"));
+    bool ok = check_rows(rows, err) &&
+              (has_sweep(&f, MODEL_SWEEP_length) || fail(err, "no row of the sweep `length`"));
     if (ok) {
         fit_start(&f);
         ok = fit_rate(&f, rate > 0 ? rate : rows->items[0].rate, err) &&

@@ -221,7 +221,7 @@ model_fit_frames(struct model *model, const struct frame_lessons *lessons, struc
     enum { PARTS = 8 };
     struct factors parts[PARTS];
     if (lessons->count < 2 * PARTS)
-        return fail(err, "%zu frames, and the frame stages need %d", lessons->count, 2 * PARTS);
+        return fail(err, "%zu frames, but the frame stages require %d", lessons->count, 2 * PARTS);
     const struct factors all = fit_all(lessons, 0, 0);
     for (size_t p = 0; p < PARTS; p++)
         parts[p] = fit_all(lessons, p, PARTS);

@@ -122,29 +122,30 @@ take_curve(struct model *model, const char *curve, const char *name, const char 
 {
     if (!name) {
         if (strlen(curve) >= sizeof model->curves.items->name || model_curve(model, curve))
-            return fail(err, "the curve '%.60s' is there twice, or its name is too long", curve);
+            return fail(err, "the curve '%.60s' is defined twice, or its name is too long", curve);
         model_set_curve(model, curve, &(struct spline){0});
         return true;
     }
     struct spline *s = &model->curves.items[model->curves.count - 1].spline;
     if (!strcmp(name, "logarithmic")) {
         s->logarithmic = !strcmp(value, "yes");
-        return s->logarithmic || !strcmp(value, "no") || fail(err, "logarithmic: yes or no");
+        return s->logarithmic || !strcmp(value, "no") ||
+               fail(err, "logarithmic: expected yes or no");
     }
     double *to = !strcmp(name, "x") ? s->x : !strcmp(name, "y") ? s->y : s->half;
     if (to == s->half && strcmp(name, "half") != 0)
-        return fail(err, "'%.40s': a curve has x, y, half and logarithmic", name);
+        return fail(err, "'%.40s': a curve has only x, y, half and logarithmic", name);
     const uint32_t count = read_numbers(value, to, SPLINE_MOST_KNOTS);
     if (count < 2 || (s->knots && s->knots != count))
-        return fail(err, "%s: from 2 to %d numbers, as many in all lines of a curve", name,
-                    SPLINE_MOST_KNOTS);
+        return fail(err, "%s: expected 2 to %d numbers, the same count in all lines of a curve",
+                    name, SPLINE_MOST_KNOTS);
     s->knots = count;
     for (uint32_t k = 1; to == s->x && k < count; k++)
         if (s->x[k] <= s->x[k - 1])
-            return fail(err, "x: numbers that rise");
+            return fail(err, "x: expected increasing numbers");
     for (uint32_t k = 0; to == s->y && k < count; k++)
         if (s->y[k] <= 0)
-            return fail(err, "y: numbers above 0");
+            return fail(err, "y: expected numbers above 0");
     return true;
 }
 
@@ -159,12 +160,12 @@ take_line(void *data, const struct ini_entry *entry, struct error *err)
     if (curve)
         return take_curve(model, curve, name, value, err);
     if (strcmp(section, "model") != 0 && strcmp(section, "factors") != 0)
-        return fail(err, "[%.40s]: a model has [model], [factors] and [curve NAME]", section);
+        return fail(err, "[%.40s]: a model has only [model], [factors] and [curve NAME]", section);
     if (!name)
         return true;
     if (!strcmp(section, "factors")) {
         if (!read_numbers(value, numbers, 2) || strlen(name) >= sizeof model->factors.items->name)
-            return fail(err, "%.40s: a number, and half the width of its interval", name);
+            return fail(err, "%.40s: expected a number and half the width of its interval", name);
         model_set_factor(model, name, numbers[0], numbers[1]);
         return true;
     }
@@ -173,7 +174,7 @@ take_line(void *data, const struct ini_entry *entry, struct error *err)
         return true;
     }
     if (strcmp(name, "schema") != 0 || read_numbers(value, numbers, 1) != 1)
-        return fail(err, "'%.40s': [model] has schema, a number, and renderer", name);
+        return fail(err, "'%.40s': [model] has only schema (a number) and renderer", name);
     reading->has_schema = true;
     return schema_check(reading->path, numbers[0], err);
 }
@@ -184,7 +185,8 @@ model_read(struct model *model, const char *path, struct error *err)
     struct reading reading = {.model = model, .path = path};
     *model = (struct model){0};
     bool ok = ini_file_read(path, INI_INDENT_IS_NOTHING, take_line, &reading, err) &&
-              (reading.has_schema || fail(err, "%s is no model: [model] with its schema", path));
+              (reading.has_schema ||
+               fail(err, "%s is not a model: [model] with its schema is missing", path));
     for (size_t i = 0; ok && i < model->curves.count; i++) {
         const struct spline *s = &model->curves.items[i].spline;
         if (!(s->knots && s->x[0] < s->x[1] && s->y[0] > 0))

@@ -77,9 +77,9 @@ predict_base(const struct predicting *p, struct error *err)
     if (!(p->stages >> MODEL_TRIANGLES & 1))
         cycles += mixed_cycles(row);
     if (!(rate > 0))
-        return fail(err, "the rate (clock times pipelines) is not known: no model, and no rate");
+        return fail(err, "the rate (clock times pipelines) is unknown: give a model, or set rate");
     if (!(row->fragments > 0) || !(cycles > 0))
-        return fail(err, "a workload needs %s above 0",
+        return fail(err, "a workload requires %s above 0",
                     row->fragments > 0 ? "cycles" : "fragments");
     const bool beyond = base && (!spline_holds(base, cycles) ||
                                  row->fragments < model_factor(p->model, "fragments.least") ||
@@ -216,13 +216,13 @@ predict_textures(const struct predicting *p, struct error *err)
     if (!(reads > 0))
         return true;
     if (!(row->texture > 0))
-        return fail(err, "reads need the size of the texture: without the stage textures, or with "
-                         "`texture`");
+        return fail(err, "reads require the size of the texture: set `texture`, or omit the stage "
+                         "with --without textures");
     const struct spline *s = ceiling_of(p->model, row->format, row->texture);
     if (!s)
         return fail(err,
-                    "the model has no ceiling of textures for '%s': without that stage, or a "
-                    "format that was measured",
+                    "the model has no texture rate for '%s': use a measured format, or omit the "
+                    "stage with --without textures",
                     row->format);
     const double seconds = row->fragments * reads / spline_at(s, log2(row->texture));
     take_stage(p, MODEL_TEXTURES, seconds, start_of(p) + seconds,
@@ -257,7 +257,7 @@ predict_dependent(const struct predicting *p, struct error *err)
     if (!(row->dependent > 0))
         return true;
     if (!(row->texture > 0) || !*row->pattern)
-        return fail(err, "dependent reads need the size of the texture and a pattern");
+        return fail(err, "dependent reads require the size of the texture and a pattern");
     if (!model_dependent_seconds(p->model, row, &each, &beyond, err))
         return fail_prefix(err, "stage dependent");
     each += address_seconds(p, &beyond);
@@ -275,7 +275,7 @@ model_predict(struct model_prediction *prediction, const struct model *model,
     *prediction = (struct model_prediction){0};
     prediction->clock = workload->clock > 0 ? workload->clock : clock > 0 ? clock : 0;
     bool ok = (workload->dependent <= workload->reads ||
-               fail(err, "dependent reads are some of the reads: %g of %g", workload->dependent,
+               fail(err, "more dependent reads than reads: %g of %g", workload->dependent,
                     workload->reads)) &&
               predict_base(&p, err);
     for (uint32_t stage = 0; ok && stage < MODEL_STAGES; stage++) {
@@ -291,7 +291,7 @@ model_predict(struct model_prediction *prediction, const struct model *model,
     }
     return ok && ((prediction->seconds > 0 && isfinite(prediction->seconds) &&
                    isfinite(1 / prediction->seconds)) ||
-                  fail(err, "a frame of %g s: no rate can be told", prediction->seconds));
+                  fail(err, "a frame of %g s has no frame rate", prediction->seconds));
 }
 
 /* ---- workloads ---- */
@@ -330,17 +330,18 @@ read_positions(struct model_row *workload, const char *text, struct error *err)
         char *end;
         const double number = strtod(text, &end);
         if (end == text || !isfinite(number) || number < 0 || (*end && !strchr(between, *end)))
-            return fail(err, "'%.20s' is no number from 0 on", text);
+            return fail(err, "'%.20s' is not a number of at least 0", text);
         if (count == PLACES)
             return fail(err, "more than %d numbers", PLACES);
         *places[count++] = number;
         text = end;
     }
-    return count == PLACES || fail(err,
-                                   "%u numbers; a workload has %d: cycles outside of branches; "
-                                   "fragments; clock x pipes; cost of the if-else-endif; cycles "
-                                   "inside the if's side; inside the else's",
-                                   count, PLACES);
+    return count == PLACES ||
+           fail(err,
+                "found %u numbers; a workload has %d: cycles outside of branches; "
+                "fragments; clock x pipes; cost of the if-else-endif; cycles "
+                "inside the if's side; inside the else's",
+                count, PLACES);
 }
 
 bool

@@ -83,7 +83,7 @@ model_sweep_check(const char *name, struct error *err)
         at += (size_t)snprintf(names + at, sizeof names - at, "%s%s", i ? ", " : "",
                                model_sweeps[i].name);
     return model_sweep_find(name) < MODEL_SWEEPS ||
-           fail(err, "there is no sweep '%.40s': %s", name, names);
+           fail(err, "unknown sweep '%.40s': expected one of %s", name, names);
 }
 
 bool
@@ -98,18 +98,18 @@ model_row_set(struct model_row *row, const char *name, const char *value, struct
 {
     const struct field *field = field_find(name);
     if (!field)
-        return fail(err, "'%.40s' is no column of measurements", name);
+        return fail(err, "'%.40s' is not a column of measurements", name);
     if (field->is_text) {
         if (strlen(value) >= MODEL_TEXT_BYTES || strpbrk(value, ",\"\n"))
-            return fail(err, "%s: a text of at most %d bytes without commas and quotes", name,
-                        MODEL_TEXT_BYTES - 1);
+            return fail(err, "%s: expected a text of at most %d bytes without commas and quotes",
+                        name, MODEL_TEXT_BYTES - 1);
         strcpy(text_of(row, field), value);
         return true;
     }
     char *end;
     const double number = *value ? strtod(value, &end) : 0;
     if (*value && (*end || end == value || !isfinite(number) || number < 0))
-        return fail(err, "%s: '%.40s' is no number from 0 on", name, value);
+        return fail(err, "%s: '%.40s' is not a number of at least 0", name, value);
     *number_of(row, field) = number;
     return true;
 }
@@ -196,10 +196,10 @@ read_header(const struct csv_reader *reader, const struct field **columns, uint3
             return fail(err, "more than %d columns", FIELDS + 1);
         const struct field *field = is_fps ? NULL : field_find(name);
         if (!field && !is_fps)
-            return fail(err, "'%.40s' is no column of measurements", name);
+            return fail(err, "'%.40s' is not a column of measurements", name);
         for (uint32_t c = 0; c < *count; c++)
             if (columns[c] == field)
-                return fail(err, "the column %s is there twice", name);
+                return fail(err, "the column %s occurs twice", name);
         columns[(*count)++] = field;
         has_sweep = has_sweep || !strcmp(name, "sweep");
         has_fragments = has_fragments || !strcmp(name, "fragments");
@@ -219,7 +219,7 @@ set_rate(struct model_row *row, const char *value, struct error *err)
     if (!*value)
         return true;
     if (*end || !isfinite(rate) || !(rate > 0))
-        return fail(err, "fps: '%.40s' is no number above 0", value);
+        return fail(err, "fps: '%.40s' is not a number above 0", value);
     row->seconds = 1 / rate;
     return true;
 }
@@ -233,7 +233,7 @@ has_columns(const struct model_row *row, struct error *err)
     for (uint32_t i = 0; i < MODEL_SWEEP_COLUMNS && model_sweeps[sweep].columns[i]; i++) {
         const struct field *field = field_find(model_sweeps[sweep].columns[i]);
         if (field->is_text ? !*text_of(row, field) : !(*number_of(row, field) > 0))
-            return fail(err, "a row of %s says nothing of %s", row->sweep, field->name);
+            return fail(err, "a row of sweep %s has no value for %s", row->sweep, field->name);
     }
     return true;
 }
@@ -253,7 +253,7 @@ read_row(struct model_row *row, const struct csv_reader *reader, const struct fi
             return false;
     }
     if (cells < count)
-        return fail(err, "%zu fields for %u columns", cells, count);
+        return fail(err, "%zu fields, but %u columns", cells, count);
     if (!*row->sweep)
         return fail(err, "sweep is empty");
     if (!(row->fragments > 0 && row->seconds > 0))
@@ -277,14 +277,14 @@ model_rows_read(struct model_rows *rows, const char *path, struct error *err)
     size_t size;
     if (!file_read(path, FILE_MOST_FACTS, &text, &size, err))
         return false;
-    bool ok = strlen(text) == size || fail(err, "%s: no text", path);
+    bool ok = strlen(text) == size || fail(err, "%s is not a text file", path);
     ok = ok && (size || fail(err, "%s is empty", path));
     struct csv_reader reader = csv_reader_of(text, size);
     enum csv_record is;
     while (ok && (is = csv_reader_next(&reader)) != CSV_END) {
         struct model_row row;
         if (is == CSV_BAD_QUOTE)
-            ok = fail(err, "a quote is out of place");
+            ok = fail(err, "misplaced quote");
         else if (reader.line == 1)
             ok = read_header(&reader, columns, &count, err);
         else if (!is_blank(&reader) && (ok = read_row(&row, &reader, columns, count, err)))

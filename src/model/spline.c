@@ -364,10 +364,10 @@ spline_fit(struct spline *spline, const double *x, const double *y, size_t count
         different += i == 0 || points[i].x != points[i - 1].x;
     }
     bool ok = different >= SPLINE_LEAST_POINTS ||
-              fail(err, "%zu points, and a curve needs %d", different, SPLINE_LEAST_POINTS);
+              fail(err, "%zu points, but a curve requires %d", different, SPLINE_LEAST_POINTS);
     if (ok)
         ok = fit_sorted(spline, &p, choose_segments(&p), NULL, NULL) ||
-             fail(err, "the points make no curve");
+             fail(err, "cannot fit a curve to the points");
     if (ok)
         find_intervals(spline, &p);
     for (uint32_t k = 0; ok && logarithmic && k < spline->knots; k++) {

@@ -217,7 +217,7 @@ param_format_allowed(const struct param_info *info, char *out, size_t out_size)
     if (info->kind == PARAM_BOOL) {
         snprintf(out, out_size, "TRUE or FALSE");
     } else if (info->kind == PARAM_TEXT) {
-        snprintf(out, out_size, "a file's name of 1 to %d letters, digits, - _ . and spaces",
+        snprintf(out, out_size, "a file name of 1 to %d letters, digits, - _ . and spaces",
                  PARAM_TEXT_BYTES - 1);
     } else if (info->kind == PARAM_ENUM) {
         size_t used = 0, length, rest;
@@ -291,7 +291,7 @@ read_value(const struct param_info *info, const char *text, uint32_t *value)
         return read_number(text, value) && *value >= info->min && *value <= info->max &&
                (info->kind == PARAM_UINT || (*value & (*value - 1)) == 0);
     }
-    BUG("parameter %s.%s is of no kind", info->section, info->name);
+    BUG("parameter %s.%s has an unknown kind", info->section, info->name);
 }
 
 /* Copies the text without surrounding spaces and then without surrounding quotes. */
@@ -317,12 +317,13 @@ unknown_name(const char *section, const char *name, struct error *err)
     char full[2 * PARAM_TEXT_BYTES], near[PARAM_TEXT_BYTES];
     snprintf(full, sizeof full, "%s.%s", section, name);
     if (!*section)
-        return fail(err, "parameter %s stands in no section", name);
+        return fail(err, "parameter %s is outside of a section", name);
     if (param_nearest(full, near, sizeof near))
-        return fail(err, "there is no parameter %s; did you mean %s?", full, near);
+        return fail(err, "unknown parameter %s; did you mean %s?", full, near);
     if (!param_section_doc(section))
-        return fail(err, "there is no section %s; `aetius params` lists all parameters", section);
-    return fail(err, "there is no parameter %s; `aetius params --section %s` lists what there is",
+        return fail(err, "unknown section %s; `aetius params` lists all parameters", section);
+    return fail(err,
+                "unknown parameter %s; `aetius params --section %s` lists the section's parameters",
                 full, section);
 }
 
@@ -338,7 +339,7 @@ param_set_value(struct params *params, const char *section, const char *name, co
     strip(text, value, sizeof value);
     if (!read_value(info, value, &number)) {
         param_format_allowed(info, allowed, sizeof allowed);
-        return fail(err, "%s.%s = %s: allowed is %s", section, name, value, allowed);
+        return fail(err, "%s.%s = %s: expected %s", section, name, value, allowed);
     }
     *found = info;
     if (info->kind == PARAM_TEXT) {
@@ -377,7 +378,7 @@ params_set_named(struct params *params, const char *assignment, struct param_nam
     if (!param_set_value(params, section, name, equals + 1, &changed, &info, err))
         return fail_prefix(err, "--set %s", assignment);
     if (info->unmodelled)
-        log_warning("--set %s changes nothing: %s", assignment, info->unmodelled);
+        log_warning("--set %s has no effect: %s", assignment, info->unmodelled);
     param_names_add(names, info);
     return true;
 }

@@ -81,8 +81,7 @@ param_warn_idle(const struct param_info *info)
 {
     char conditions_text[512];
     param_format_conditions(info, conditions_text, sizeof conditions_text);
-    log_warning("%s.%s changes nothing: it has an effect only with %s", info->section, info->name,
-                conditions_text);
+    log_warning("%s.%s has no effect: it requires %s", info->section, info->name, conditions_text);
 }
 
 void

@@ -34,11 +34,11 @@ params_file_take(void *data, const struct ini_entry *entry, struct error *err)
     size_t index = (size_t)(info - param_infos(&count));
     BUG_ON(count > PARAMS_MOST, "too many parameters");
     if (reader->seen[index] && reader->warnings++ < MOST_WARNINGS)
-        log_warning("%s:%u: %s.%s was set on line %u already; this one counts", entry->path,
+        log_warning("%s:%u: %s.%s is already set on line %u; the last value is used", entry->path,
                     entry->line, entry->section, entry->name, reader->seen[index]);
     reader->seen[index] = entry->line;
     if (info->unmodelled && changed && reader->warns && reader->warnings++ < MOST_WARNINGS)
-        log_warning("%s:%u: %s.%s changes nothing: %s", entry->path, entry->line, entry->section,
+        log_warning("%s:%u: %s.%s has no effect: %s", entry->path, entry->line, entry->section,
                     entry->name, info->unmodelled);
     return true;
 }
@@ -92,8 +92,8 @@ params_load_preset(struct params *params, const char *name, struct error *err)
     free(file);
     if (!path)
         return fail(err,
-                    "there is no preset '%s' (try reference-2008, reference-2005, nv40-like, "
-                    "g70-like, r420-like or r580-like; your own files are read by --config)",
+                    "unknown preset '%s': expected reference-2008, reference-2005, nv40-like, "
+                    "g70-like, r420-like or r580-like (read other files with --config)",
                     name);
     params_init(params);
     const bool ok = read_ini(params, path, false, NULL, err);
@@ -117,7 +117,7 @@ params_to_ini(const struct params *params, const char *comment)
     char *bytes = NULL, value[PARAM_TEXT_BYTES];
     size_t size, count;
     FILE *out = open_memstream(&bytes, &size);
-    BUG_ON(!out, "no memory for a parameter file");
+    BUG_ON(!out, "out of memory (parameter file)");
     write_comment(out, comment);
     const struct param_info *infos = param_infos(&count);
     for (size_t i = 0; i < count; i++) {

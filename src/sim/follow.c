@@ -153,7 +153,7 @@ take_primitive(struct follow *follow, const struct traffic_queue *queue,
         follow->corner_count = item->primitive.vertices;
         for (uint32_t i = 0; i < item->primitive.vertices; i++)
             if (!find_vertex(follow, item->v[i], &follow->corners[i]))
-                BUG("a vertex of primitive %u came by no queue", item->number);
+                BUG("a vertex of primitive %u did not arrive through a queue", item->number);
             else
                 keep_last_use(follow, follow->corners[i]);
         for (uint32_t i = 0; i < item->primitive.vertices; i++)
@@ -325,8 +325,8 @@ follow_check(const struct follow *follow, struct error *err)
     if (follow->found)
         return true;
     if (!follow->frame_seen)
-        return fail(err, "--follow %u:%u:%u: no draw of frame %u was simulated in time", t->frame,
-                    t->draw, t->triangle, t->frame);
+        return fail(err, "--follow %u:%u:%u: no draw of frame %u was simulated with timing",
+                    t->frame, t->draw, t->triangle, t->frame);
     if (!follow->draw_seen)
         return fail(err, "--follow %u:%u:%u: frame %u has no draw %u (aetius draws lists them)",
                     t->frame, t->draw, t->triangle, t->frame, t->draw);

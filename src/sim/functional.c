@@ -35,7 +35,7 @@ transfer_resource(struct functional *renderer, const struct gpu_cmd *cmd)
 {
     const struct resource *res =
         gpu_resource(renderer->device, cmd->client, cmd->transfer.resource);
-    BUG_ON(!res, "transfer of resource %u, which is gone", cmd->transfer.resource);
+    BUG_ON(!res, "transfer of resource %u, which no longer exists", cmd->transfer.resource);
     return res;
 }
 
@@ -45,8 +45,8 @@ put_into_resource(struct functional *renderer, const struct gpu_cmd *cmd, struct
     const struct resource *res = transfer_resource(renderer, cmd);
     const uint32_t wanted = resource_box_bytes(res, &cmd->transfer.box);
     if (cmd->transfer.size_bytes < wanted)
-        return fail(err, "resource %u: %u bytes are put into a box of %u", cmd->transfer.resource,
-                    cmd->transfer.size_bytes, wanted);
+        return fail(err, "resource %u: %u bytes are written to a box of %u bytes",
+                    cmd->transfer.resource, cmd->transfer.size_bytes, wanted);
     gpu_put(renderer->device, cmd);
     renderer->work.put_bytes += wanted;
     if (res->desc.target == TARGET_BUFFER)
@@ -61,8 +61,8 @@ get(struct functional *renderer, const struct gpu_cmd *cmd, uint8_t *out, uint32
     const struct resource *res = transfer_resource(renderer, cmd);
     const uint32_t wanted = resource_box_bytes(res, &cmd->transfer.box);
     if (out && out_bytes < wanted)
-        return fail(err, "resource %u: a box of %u bytes is read into %u", cmd->transfer.resource,
-                    wanted, out_bytes);
+        return fail(err, "resource %u: a box of %u bytes is read into a buffer of %u bytes",
+                    cmd->transfer.resource, wanted, out_bytes);
     if (out)
         resource_read_box(res, &renderer->device->memory, cmd->transfer.level, &cmd->transfer.box,
                           out);

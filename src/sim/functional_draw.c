@@ -505,7 +505,7 @@ check_draw(const struct draw *draw, struct error *err)
 {
     for (uint32_t i = 0; i < MAX_SO_BUFFERS; i++)
         if (draw->streamout[i].resource)
-            return fail(err, "draw %u: stream-out is not executed", draw->number);
+            return fail(err, "draw %u: stream-out is not supported", draw->number);
     return true;
 }
 

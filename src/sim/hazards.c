@@ -50,7 +50,7 @@ hazard_range_of(const struct resource *res, const struct box *box)
 void
 hazards_note_upload(struct hazards *hazards, uint64_t number, struct hazard_range range)
 {
-    BUG_ON(hazards->count == HAZARD_UPLOADS, "too many uploads on their way");
+    BUG_ON(hazards->count == HAZARD_UPLOADS, "too many uploads in flight");
     hazards->uploads[hazards->count++] = (struct hazard_upload){number, range};
 }
 

@@ -61,7 +61,7 @@ add_family(struct sum *sum, const struct stat_set *set, const char *name, uint64
     for (uint32_t i = 0; i < set->count; i++)
         if (is_one_of(set->entries[i].name, name, star))
             VEC_PUSH(&sum->terms, ((struct term){i, factor}));
-    BUG_ON(sum->terms.count == before, "an identity names '%s', which nothing counts", name);
+    BUG_ON(sum->terms.count == before, "an identity uses the unknown statistic '%s'", name);
 }
 
 /* Parses a sum such as "a + 64 * b". */

@@ -163,13 +163,15 @@ machine_warn(const struct machine *m, const char *name)
         while (next < m->clock.queue_count && are_alike(q, m->clock.queues[next]))
             next++;
         if (next == i + 1)
-            log_warning("%s%s%sthe queue %s from %s to %s has %u places: %u items a cycle take %u",
-                        before, name, after, q->name, q->sender->name, q->receiver->name, q->depth,
-                        q->width, 2 * q->width);
+            log_warning(
+                "%s%s%sthe queue %s from %s to %s has %u entries: %u items per cycle require %u",
+                before, name, after, q->name, q->sender->name, q->receiver->name, q->depth,
+                q->width, 2 * q->width);
         else
-            log_warning("%s%s%sthe queues %s to %s have %u places each: %u items a cycle take %u",
-                        before, name, after, q->name, m->clock.queues[next - 1]->name, q->depth,
-                        q->width, 2 * q->width);
+            log_warning(
+                "%s%s%sthe queues %s to %s have %u entries each: %u items per cycle require %u",
+                before, name, after, q->name, m->clock.queues[next - 1]->name, q->depth, q->width,
+                2 * q->width);
     }
 }
 

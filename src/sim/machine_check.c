@@ -26,7 +26,8 @@ check_queues(const struct machine *m, struct error *err)
         const struct queue *q = m->clock.queues[i];
         if (q->items_in != q->items_out + q->count || q->count)
             return fail(err,
-                        "identity: queue %s took %" PRIu64 " items, gave %" PRIu64 " and holds %u",
+                        "identity: queue %s received %" PRIu64 " items, delivered %" PRIu64
+                        " and contains %u",
                         q->name, q->items_in, q->items_out, q->count);
     }
     return true;

@@ -11,10 +11,12 @@ check_units(const struct params *p, struct error *err)
     if (shaders > MAX_SHADERS)
         return fail(err,
                     "GPU.NumVertexShaders = %u and GPU.NumFragmentShaders = %u: at most %d shader "
-                    "units in all",
+                    "units are allowed",
                     p->GPU.NumVertexShaders, p->GPU.NumFragmentShaders, MAX_SHADERS);
     if (shaders * p->FRAGMENTSHADER.TextureUnits > MAX_TEXUNITS)
-        return fail(err, "FRAGMENTSHADER.TextureUnits = %u of %u shader units: at most %d in all",
+        return fail(err,
+                    "FRAGMENTSHADER.TextureUnits = %u of %u shader units: at most %d texture units "
+                    "are allowed",
                     p->FRAGMENTSHADER.TextureUnits, shaders, MAX_TEXUNITS);
     return true;
 }
@@ -45,8 +47,8 @@ check_quad(const struct cache_params *cache, struct error *err)
     const uint32_t wanted = (MAX_QUAD_BYTES + cache->line_bytes - 1) / cache->line_bytes;
     return (uint64_t)cache->ways * cache->lines >= wanted ||
            fail(err,
-                "%s.%s = %u, %s = %u, %s = %u: a quad of %d bytes (8 samples) is in %u lines at "
-                "once, and the cache has %u",
+                "%s.%s = %u, %s = %u, %s = %u: a quad of %d bytes (8 samples) needs %u lines at "
+                "once, but the cache has %u",
                 cache->section, cache->ways_name, cache->ways, cache->lines_name, cache->lines,
                 cache->line_name, cache->line, MAX_QUAD_BYTES, wanted, cache->ways * cache->lines);
 }

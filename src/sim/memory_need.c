@@ -92,7 +92,7 @@ memory_need_tell(struct trace_reader *reader, const struct params *params, uint3
     if (!strstr(err->text, MEMORY_EXHAUSTED) || !strstr(err->text, "MemorySize") ||
         !memory_need_find(&need, reader, params, last, &unheard))
         return;
-    fail(&longer, "%.800s (%u would do: the frames have %u bytes in use at most)", err->text,
+    fail(&longer, "%.800s (%u is enough: the frames use at most %u bytes)", err->text,
          need.size_bytes, need.used_bytes);
     *err = longer;
 }

@@ -180,7 +180,8 @@ say_note(const struct trim *trim, const struct note *note, const char *what)
     if (note->count)
         log_note("frame %u: resource%s %s%s cannot be read back: %s",
                  trace_first_frame(trim->reader) + trim->parts[trim->part].first,
-                 note->count > 1 ? "s" : "", note->text, note->count > 3 ? " and more" : "", what);
+                 note->count > 1 ? "s" : "", note->text, note->count > 3 ? " and others" : "",
+                 what);
 }
 
 /* Logs one line per kind of resource. */
@@ -188,9 +189,9 @@ static void
 say_notes(struct trim *trim)
 {
     char drawn[96];
-    snprintf(drawn, sizeof drawn, "drawn again by Aetius (%llu draws so far)",
+    snprintf(drawn, sizeof drawn, "Aetius draws them again (%llu draws so far)",
              (unsigned long long)trim->drawn);
-    say_note(trim, &trim->lost, "left out, since overwritten before anything reads it");
+    say_note(trim, &trim->lost, "omitted, because they are overwritten before they are read");
     say_note(trim, &trim->repeated, drawn);
     trim->lost = trim->repeated = (struct note){0};
 }
@@ -278,7 +279,8 @@ restore_contents(struct trim *trim, struct error *err)
         if (!live || !res || message.transfer.level > res->desc.last_level ||
             !resource_box_ok(res, message.transfer.level, &message.transfer.box) ||
             message.size_bytes != resource_box_bytes(res, &message.transfer.box))
-            return fail(err, "resource %u was not read back as it is", message.transfer.handle);
+            return fail(err, "the readback of resource %u does not match its shape",
+                        message.transfer.handle);
         resource_write_box(res, &trim->device.memory, message.transfer.level, &message.transfer.box,
                            message.bytes);
         live_used_add(&trim->restored, live->number);
@@ -355,7 +357,7 @@ trim_in_order(const struct frame_set *frames, struct error *err)
 {
     for (uint32_t i = 1; i < frames->count; i++)
         if (frames->ranges[i].first <= frames->ranges[i - 1].last)
-            return fail(err, "ranges of frames that follow each other are expected");
+            return fail(err, "expected ascending ranges of frames without overlap");
     return true;
 }
 
@@ -372,7 +374,7 @@ check_paths(const struct trim *trim, struct error *err)
 {
     for (uint32_t i = 0; i < trim->part_count; i++)
         if (trace_is_at(trim->reader, trim->parts[i].path))
-            return fail(err, "the output is the trace itself");
+            return fail(err, "the output file is the input trace: choose another name");
     return true;
 }
 
@@ -382,8 +384,8 @@ say_needed(const struct trim *trim)
 {
     const uint64_t count = needed_draws_count(trim->needed);
     if (count)
-        log_note("not all can be read back: %llu draws before the frames are drawn again by "
-                 "Aetius (with --warm-up N: only those of the last N frames)",
+        log_note("some contents cannot be read back: Aetius draws %llu earlier draws again (with "
+                 "--warm-up N: only those of the last N frames)",
                  (unsigned long long)count);
 }
 

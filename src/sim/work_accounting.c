@@ -59,7 +59,7 @@ void
 work_accounting_begin(struct work_accounting *accounting, enum work_kind kind,
                       const struct draw *baked, uint64_t now)
 {
-    BUG_ON(accounting->count == MAX_WORKS, "too many works on their way");
+    BUG_ON(accounting->count == MAX_WORKS, "too many works in flight");
     accounting->items[(accounting->head + accounting->count++) % MAX_WORKS] =
         (struct work){.kind = kind, .baked = baked};
     charge_cycles_until(accounting, now);
@@ -68,7 +68,7 @@ work_accounting_begin(struct work_accounting *accounting, enum work_kind kind,
 void
 work_accounting_end(struct work_accounting *accounting, uint64_t now)
 {
-    BUG_ON(!accounting->count, "a work ends that has not begun");
+    BUG_ON(!accounting->count, "a work ends that has not started");
     accounting->head = (accounting->head + 1) % MAX_WORKS;
     accounting->count--;
     charge_cycles_until(accounting, now);
@@ -84,7 +84,7 @@ work_accounting_begin_upload(struct work_accounting *accounting, uint64_t now)
 void
 work_accounting_end_upload(struct work_accounting *accounting, uint64_t now)
 {
-    BUG_ON(!accounting->uploads, "an upload ends that has not begun");
+    BUG_ON(!accounting->uploads, "an upload ends that has not started");
     accounting->uploads--;
     charge_cycles_until(accounting, now);
 }

@@ -153,7 +153,7 @@ repeat(struct search *search, struct executor_sink *timed, struct executor_sink 
     struct message message;
     struct progress progress;
     bool end = false, is_last = false, ok = trace_reader_rewind(search->run->reader, err);
-    progress_begin(&progress, "looking for the draw: frame", pixel->frame + 1);
+    progress_begin(&progress, "searching for the draw: frame", pixel->frame + 1);
     for (uint64_t n = 0; ok && !is_last; n++) {
         ok = interrupt_check(err) && trace_reader_next(search->run->reader, &message, &end, err);
         if (!ok || end)
@@ -170,7 +170,7 @@ repeat(struct search *search, struct executor_sink *timed, struct executor_sink 
         progress_at(&progress, twin->frame, NULL);
     }
     progress_end(&progress);
-    return ok && (is_last || fail(err, "the trace ends before frame %u does", pixel->frame));
+    return ok && (is_last || fail(err, "the trace ends before the end of frame %u", pixel->frame));
 }
 
 /* The twin is functional only. It also has a machine, so that its resources get the same
@@ -229,19 +229,19 @@ wrong_pixel_text(const struct wrong_pixel *pixel)
     const uint32_t frame = pixel->frame, draw = pixel->draw;
     switch (pixel->cause) {
     case WRONG_WRITTEN:
-        return mem_printf("draw %u:%u is the first that left another color", frame, draw);
+        return mem_printf("draw %u:%u is the first that writes a different color", frame, draw);
     case WRONG_FOUND:
-        return mem_printf("it was wrong before draw %u:%u, the first that left another color",
+        return mem_printf("it was wrong before draw %u:%u, the first after which the color differs",
                           frame, draw);
     case WRONG_AFTER:
-        return mem_printf("all draws left the right color: it changed after draw %u:%u, the last "
-                          "that covers it",
-                          frame, draw);
+        return mem_printf(
+            "all draws write the right color: it changes after draw %u:%u, the last that covers it",
+            frame, draw);
     case WRONG_UNKNOWN:
-        return mem_printf("which draw did it is not known; the last that covers it is %u:%u", frame,
+        return mem_printf("the wrong draw is unknown; the last that covers it is %u:%u", frame,
                           draw);
     case WRONG_UNDRAWN: break;
     }
-    return mem_printf("no draw of the frame covers it: it was cleared, blitted, uploaded or left "
-                      "by an earlier frame");
+    return mem_printf("no draw of the frame covers it: it was cleared, blitted, uploaded or kept "
+                      "from an earlier frame");
 }

@@ -77,7 +77,7 @@ gpu_device_hold(struct gpu_device *device)
 void
 gpu_device_release(struct gpu_device *device)
 {
-    BUG_ON(device->holds == 0, "release of a device that is not held");
+    BUG_ON(device->holds == 0, "release of a device that is not in use");
     if (--device->holds > 0)
         return;
     while (device->retired) {
@@ -247,7 +247,7 @@ find_buffer(struct gpu_device *device, const struct gpu_cmd *cmd, uint32_t handl
 {
     struct resource *res = find_resource(device, cmd, handle, err);
     if (res && res->desc.target != TARGET_BUFFER) {
-        fail(err, "resource %u is a texture where a buffer is wanted", handle);
+        fail(err, "resource %u is a texture, but a buffer is required", handle);
         return NULL;
     }
     return res;
@@ -257,12 +257,13 @@ static bool
 client_begin(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
 {
     if (find_client(device, cmd->client))
-        return fail(err, "client %u is connected already", cmd->client);
+        return fail(err, "client %u is already connected", cmd->client);
     uint32_t count = 0;
     for (const struct gpu_client *other = device->clients; other; other = other->next)
         count++;
     if (count == GPU_MOST_CLIENTS)
-        return fail(err, "client %u: %d are connected already", cmd->client, GPU_MOST_CLIENTS);
+        return fail(err, "client %u: the limit of %d connected clients is reached", cmd->client,
+                    GPU_MOST_CLIENTS);
     struct gpu_client *client = mem_alloc(sizeof *client);
     client->id = cmd->client;
     if (!state_create(device, client, 0, err)) {
@@ -321,9 +322,9 @@ resource_create(struct gpu_device *device, const struct gpu_cmd *cmd, struct err
     if (!client)
         return fail(err, "client %u is not connected", cmd->client);
     if (handle == 0)
-        return fail(err, "handle 0 of a new resource");
+        return fail(err, "a new resource has handle 0");
     if (handle_map_get(&client->resources, handle))
-        return fail(err, "resource %u is there already", handle);
+        return fail(err, "resource %u already exists", handle);
     if (!keep_bytes(device, sizeof(struct device_resource), err))
         return fail_prefix(err, "resource %u", handle);
     struct device_resource *resource = mem_alloc(sizeof *resource);
@@ -370,12 +371,13 @@ sub_context_op(struct gpu_device *device, const struct gpu_cmd *cmd, struct erro
     struct gpu_state *state = find_sub_context(client, id);
     if (cmd->op == GPU_CREATE_SUB_CTX) {
         if (state)
-            return fail(err, "sub-context %u is there already", id);
+            return fail(err, "sub-context %u already exists", id);
         uint32_t count = 0;
         for (const struct gpu_state *other = client->states; other; other = other->next)
             count++;
         if (count == GPU_MOST_SUB_CONTEXTS)
-            return fail(err, "sub-context %u: there are %d already", id, GPU_MOST_SUB_CONTEXTS);
+            return fail(err, "sub-context %u: the limit of %d sub-contexts is reached", id,
+                        GPU_MOST_SUB_CONTEXTS);
         return state_create(device, client, id, err) || fail_prefix(err, "sub-context %u", id);
     }
     if (!state)
@@ -401,8 +403,8 @@ restore_contents(struct gpu_device *device, const struct gpu_cmd *cmd, struct er
         return false;
     if (level > res->desc.last_level ||
         cmd->contents.size_bytes != resource_level_bytes(res, level))
-        return fail(err, "resource %u: %u bytes are no contents of level %u", res->desc.handle,
-                    cmd->contents.size_bytes, level);
+        return fail(err, "resource %u: %u bytes are not valid contents of level %u",
+                    res->desc.handle, cmd->contents.size_bytes, level);
     if (!page_in(device, res, err))
         return false;
     resource_write_level(res, &device->memory, level, cmd->contents.bytes);
@@ -417,7 +419,7 @@ restore_result(struct gpu_device *device, const struct gpu_cmd *cmd, struct erro
 {
     struct gpu_query *query = gpu_find_query(device, cmd, cmd->result.handle);
     if (!query)
-        return fail(err, "query %u is not there", cmd->result.handle);
+        return fail(err, "query %u does not exist", cmd->result.handle);
     query->result = cmd->result.value;
     return true;
 }

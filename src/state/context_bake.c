@@ -100,7 +100,8 @@ bake_framebuffer(struct draw *draw, const struct gpu_state *state, struct error 
         if (!s->res)
             continue;
         if (draw->samples != 0 && draw->samples != s->samples)
-            return fail(err, "surfaces of %u and %u samples together", draw->samples, s->samples);
+            return fail(err, "surfaces with %u and %u samples are combined", draw->samples,
+                        s->samples);
         draw->samples = s->samples;
         forced |= s->res->forced_samples != 0;
         draw->width = s->width < draw->width ? s->width : draw->width;
@@ -158,7 +159,7 @@ bake_attributes(struct draw *draw, const struct gpu_state *state, struct error *
 {
     const struct program *program = draw->program[STAGE_VERTEX];
     if (program->input_count > MAX_ATTRIBUTES)
-        return fail(err, "vertex program %u reads %u attributes, above %u", program->id,
+        return fail(err, "vertex program %u reads %u attributes, more than %u", program->id,
                     program->input_count, MAX_ATTRIBUTES);
     draw->attribute_count = program->input_count;
     for (uint32_t i = 0; i < draw->attribute_count; i++) {
@@ -177,7 +178,7 @@ bake_indices(struct draw *draw, const struct gpu_state *state, struct error *err
     const struct draw_params *params = &draw->params;
     uint64_t vertices = (uint64_t)params->count * params->instance_count;
     if (vertices > MAX_DRAW_VERTICES)
-        return fail(err, "%u vertices in %u instances are above %u", params->count,
+        return fail(err, "%u vertices in %u instances exceed %u", params->count,
                     params->instance_count, MAX_DRAW_VERTICES);
     if (!params->indexed) {
         if (params->count > UINT32_MAX - params->start)
@@ -186,7 +187,7 @@ bake_indices(struct draw *draw, const struct gpu_state *state, struct error *err
     }
     const struct buffer_binding *buffer = &state->index_buffer;
     if (!buffer->res || state->index_bytes == 0)
-        return fail(err, "an indexed draw without an index buffer");
+        return fail(err, "an indexed draw has no index buffer");
     /* The buffer's offset already includes the draw's start. */
     draw->index_bytes = state->index_bytes;
     draw->index_address = buffer->res->address + buffer->offset;
@@ -261,7 +262,7 @@ bake_view(struct bound_view *out, const struct object *view, const struct object
     bool flat = target == TARGET_2D || target == TARGET_RECT;
     bool wants_flat = wanted == TARGET_2D || wanted == TARGET_RECT;
     if (wanted != TARGET_BUFFER && wanted != target && !(flat && wants_flat))
-        return fail(err, "a texture of target %u where the program wants %u", target, wanted);
+        return fail(err, "a texture of target %u, but the program expects %u", target, wanted);
     return true;
 }
 

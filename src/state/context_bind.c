@@ -43,7 +43,9 @@ bind_object(struct gpu_device *device, struct gpu_state *state, const struct gpu
     case OBJECT_RASTERIZER: slot = &state->rasterizer; break;
     case OBJECT_DSA: slot = &state->dsa; break;
     case OBJECT_VERTEX_ELEMENTS: slot = &state->elements; break;
-    default: return fail(err, "objects of type %u are not bound so", (unsigned)cmd->object.type);
+    default:
+        return fail(err, "objects of type %u cannot be bound by this command",
+                    (unsigned)cmd->object.type);
     }
     return bind_handle(device, state, slot, cmd->object.type, cmd->object.handle, err);
 }
@@ -58,7 +60,7 @@ bind_shader(struct gpu_device *device, struct gpu_state *state, const struct gpu
     if (handle != 0 && !(object = find_object(state, OBJECT_SHADER, handle, err)))
         return false;
     if (object && object->shader.program->stage != stage)
-        return fail(err, "shader %u is one of another stage", handle);
+        return fail(err, "shader %u belongs to another stage", handle);
     bind(device, &state->shaders[stage], object);
     return true;
 }
@@ -137,7 +139,7 @@ set_index_buffer(struct gpu_device *device, struct gpu_state *state, const struc
         if (!binding.res)
             return false;
         if (binding.offset > binding.res->desc.width)
-            return fail(err, "offset %u is behind the buffer's %u bytes", binding.offset,
+            return fail(err, "offset %u is beyond the buffer's %u bytes", binding.offset,
                         binding.res->desc.width);
     }
     bind_buffer(device, &state->index_buffer, binding);
@@ -228,7 +230,7 @@ begin_query(struct gpu_device *device, struct gpu_state *state, const struct gpu
     if (!object)
         return false;
     if (object->query.active)
-        return fail(err, "query %u is active already", cmd->object.handle);
+        return fail(err, "query %u is already active", cmd->object.handle);
     if (is_occlusion(object->query.type)) {
         if (state->occlusion)
             return fail(err, "query %u: another occlusion query is active", cmd->object.handle);
@@ -344,7 +346,7 @@ apply_binding(struct gpu_device *device, struct gpu_state *state, const struct g
     case GPU_SET_SAMPLE_MASK: state->sample_mask = cmd->sample_mask.value; return true;
     case GPU_SET_LABEL: set_label(state, cmd); return true;
     case GPU_SET_MIN_SAMPLES: state->min_samples = cmd->min_samples.value; return true;
-    default: return fail(err, "command %u is not known", (unsigned)cmd->op);
+    default: return fail(err, "unknown command %u", (unsigned)cmd->op);
     }
 }
 

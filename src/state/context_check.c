@@ -7,7 +7,7 @@ check_level(const struct resource *res, uint32_t level, struct error *err)
 {
     if (level <= res->desc.last_level)
         return true;
-    return fail(err, "level %u of resource %u is above %u", level, res->desc.handle,
+    return fail(err, "level %u of resource %u exceeds %u", level, res->desc.handle,
                 res->desc.last_level);
 }
 
@@ -31,12 +31,12 @@ check_transfer(struct gpu_device *device, const struct gpu_cmd *cmd, struct erro
         return false;
     if (cmd->op == GPU_FRAME &&
         (!res->format || !format_is_shown(res->format) || cmd->transfer.box.depth != 1))
-        return fail(err, "resource %u is no picture", cmd->transfer.resource);
+        return fail(err, "resource %u is not a texture that can be shown", cmd->transfer.resource);
     if (cmd->op != GPU_PUT)
         return page_in(device, res, err);
     uint32_t wanted = resource_box_bytes(res, &cmd->transfer.box);
     if (cmd->transfer.size_bytes < wanted || cmd->transfer.size_bytes - wanted > 3)
-        return fail(err, "%u bytes for a box of %u", cmd->transfer.size_bytes, wanted);
+        return fail(err, "%u bytes for a box of %u bytes", cmd->transfer.size_bytes, wanted);
     if (!page_for_put(device, res, cmd, err))
         return false;
     cleared_note_write(res, true);
@@ -86,7 +86,7 @@ check_copy(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *e
         src->format->block_bytes != dst->format->block_bytes ||
         src->format->block_width != dst->format->block_width ||
         (src->samples != dst->samples && !src->forced_samples && !dst->forced_samples))
-        return fail(err, "resources %u and %u are not of one shape", cmd->copy.src, cmd->copy.dst);
+        return fail(err, "resources %u and %u have different shapes", cmd->copy.src, cmd->copy.dst);
     struct box box = cmd->copy.src_box;
     box.x = (int32_t)cmd->copy.dst_x;
     box.y = (int32_t)cmd->copy.dst_y;

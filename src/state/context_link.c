@@ -90,7 +90,7 @@ link_programs(struct draw *draw, struct error *err)
     const struct program *vs = draw->program[STAGE_VERTEX], *fs = draw->program[STAGE_FRAGMENT];
     draw->position_slot = find_output(vs, SEMANTIC_POSITION, 0);
     if (draw->position_slot < 0)
-        return fail(err, "vertex program %u writes no position", vs->id);
+        return fail(err, "vertex program %u does not write a position", vs->id);
     draw->psize_slot = find_output(vs, SEMANTIC_PSIZE, 0);
     draw->clipvertex_slot = find_output(vs, SEMANTIC_CLIPVERTEX, 0);
     draw->edgeflag_slot = find_output(vs, SEMANTIC_EDGEFLAG, 0);

@@ -27,7 +27,7 @@ find_object(struct gpu_state *state, enum gpu_object type, uint32_t handle, stru
 {
     struct object *object = handle_map_get(&state->objects, handle);
     if (!object) {
-        fail(err, "%s %u is not there", object_name(type), handle);
+        fail(err, "%s %u does not exist", object_name(type), handle);
         return NULL;
     }
     if (object->type != type) {
@@ -88,7 +88,7 @@ formats_agree(const struct resource *res, uint32_t number, struct error *err)
 {
     const struct format_info *a = res->format, *b = format_get(number);
     if (!b)
-        return fail(err, "format %u is not known to this GPU", number);
+        return fail(err, "this GPU does not support format %u", number);
     if (a->block_bytes != b->block_bytes || a->block_width != b->block_width ||
         a->block_height != b->block_height)
         return fail(err, "format %s does not fit a resource of format %s", b->name, a->name);
@@ -104,14 +104,15 @@ fill_view(struct object *object, const struct gpu_cmd *cmd, struct error *err)
     if (view->target == 0)
         view->target = desc->target;
     if (view->target != desc->target)
-        return fail(err, "view target %u is not the resource's, %u", view->target, desc->target);
+        return fail(err, "view target %u differs from the resource's target %u", view->target,
+                    desc->target);
     if (!formats_agree(object->res, view->format, err))
         return false;
     if (desc->target == TARGET_BUFFER)
         return view->first_element <= view->last_element &&
                        view->last_element < desc->width / object->res->format->block_bytes
                    ? true
-                   : fail(err, "elements %u .. %u are not in the buffer", view->first_element,
+                   : fail(err, "elements %u .. %u are outside of the buffer", view->first_element,
                           view->last_element);
     if (view->first_level > view->last_level || view->last_level > desc->last_level)
         return fail(err, "levels %u .. %u are not within 0 .. %u", view->first_level,
@@ -130,11 +131,11 @@ fill_surface(struct object *object, const struct gpu_cmd *cmd, struct error *err
     struct surface *surface = &object->surface;
     *surface = cmd->create.surface;
     if (res->desc.target == TARGET_BUFFER)
-        return fail(err, "a buffer cannot be drawn into");
+        return fail(err, "a buffer cannot be a render target");
     if (!formats_agree(res, surface->format, err))
         return false;
     if (surface->level > res->desc.last_level)
-        return fail(err, "level %u is above %u", surface->level, res->desc.last_level);
+        return fail(err, "level %u exceeds %u", surface->level, res->desc.last_level);
     uint32_t slices = res->levels[surface->level].slices;
     if (surface->first_layer > surface->last_layer || surface->last_layer >= slices)
         return fail(err, "layers %u .. %u are not within 0 .. %u", surface->first_layer,
@@ -184,7 +185,7 @@ fill_object(struct gpu_device *device, struct object *object, const struct gpu_c
     case OBJECT_QUERY: return fill_query(object, cmd, err);
     case OBJECT_STREAMOUT_TARGET: return fill_so_target(object, cmd, err);
     }
-    return fail(err, "object type %u is not known", (unsigned)object->type);
+    return fail(err, "unknown object type %u", (unsigned)object->type);
 }
 
 /* Moves a texture into the ROPs' layout at its first use as a target. */
@@ -225,9 +226,9 @@ create_object(struct gpu_device *device, struct gpu_state *state, const struct g
 {
     const char *name = object_name(cmd->create.type);
     if (cmd->create.handle == 0)
-        return fail(err, "handle 0 of a new %s", name);
+        return fail(err, "a new %s has handle 0", name);
     if (handle_map_get(&state->objects, cmd->create.handle))
-        return fail(err, "object %u is there already", cmd->create.handle);
+        return fail(err, "object %u already exists", cmd->create.handle);
     struct resource *res;
     if (!find_target(device, cmd, &res, err))
         return fail_prefix(err, "%s %u", name, cmd->create.handle);

@@ -70,7 +70,8 @@ outside_take(struct gpu_device *device, uint32_t bytes, bool *zeroed, struct err
     }
     void *fresh = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (fresh == MAP_FAILED) {
-        fail(err, "this host has no %u bytes left for resources: %s", bytes, strerror(errno));
+        fail(err, "out of host memory: cannot allocate %u bytes for resources: %s", bytes,
+             strerror(errno));
         return NULL;
     }
     *zeroed = true;

@@ -29,7 +29,7 @@ draw_fail_endless(const struct draw *draw, uint32_t frame, enum shader_stage sta
 {
     return fail(err,
                 "frame %u, draw %u: %s program " PROGRAM_HASH
-                " does not end: a thread has run %d instructions",
+                " does not terminate: a thread has executed %d instructions",
                 frame, draw->number, shader_stage_name(stage), draw->program[stage]->hash,
                 EXEC_THREAD_LIMIT);
 }

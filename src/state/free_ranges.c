@@ -103,7 +103,7 @@ free_ranges_remove(struct free_ranges *ranges, uint32_t address)
     struct free_node *less, *node, *rest;
     split(ranges->root, address, &less, &rest);
     split(rest, address + 1, &node, &rest);
-    BUG_ON(!node, "no free range begins at 0x%x", address);
+    BUG_ON(!node, "no free range starts at 0x%x", address);
     free(node);
     ranges->root = merge(less, rest);
 }

@@ -23,7 +23,7 @@ gpu_memory_init(struct gpu_memory *memory, uint32_t size_bytes, struct error *er
     void *bytes = mmap(NULL, size_bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (bytes == MAP_FAILED)
-        return fail(err, "this host cannot map %u bytes of simulated memory", size_bytes);
+        return fail(err, "out of host memory: cannot map %u bytes of simulated memory", size_bytes);
     memory->bytes = bytes;
     memory->size_bytes = memory->limit_bytes = size_bytes;
     /* The first line is never allocated, so that address 0 can mean none. */
@@ -39,7 +39,7 @@ gpu_memory_let_grow(struct gpu_memory *memory, struct error *err)
     void *bytes =
         mmap(NULL, MEMORY_MAX_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (bytes == MAP_FAILED || mprotect(bytes, memory->size_bytes, PROT_READ | PROT_WRITE))
-        return fail(err, "this host cannot set %u bytes aside for simulated memory",
+        return fail(err, "out of host memory: cannot reserve %u bytes of simulated memory",
                     MEMORY_MAX_BYTES);
     munmap(memory->bytes, memory->size_bytes);
     memory->bytes = bytes;
@@ -165,13 +165,13 @@ gpu_memory_exhausted(const struct gpu_memory *memory, uint32_t bytes, struct err
     const char *option = option_for(memory, end);
     char advice[128] = "";
     if (option)
-        snprintf(advice, sizeof advice, ": raise %s, to %llu at least", option,
+        snprintf(advice, sizeof advice, ": raise %s to at least %llu", option,
                  (unsigned long long)end);
-    return fail(err,
-                MEMORY_EXHAUSTED ": no %u bytes in a row, %u of %u are in use, %u is the largest "
-                                 "free part%s",
-                bytes, memory->used_bytes, memory->size_bytes, free_ranges_largest(&memory->free),
-                advice);
+    return fail(
+        err,
+        MEMORY_EXHAUSTED
+        ": %u contiguous bytes are not free; %u of %u are in use, the largest free range has %u%s",
+        bytes, memory->used_bytes, memory->size_bytes, free_ranges_largest(&memory->free), advice);
 }
 
 bool

@@ -31,7 +31,7 @@ static bool
 init_buffer(struct resource *res, const struct resource_desc *desc, struct error *err)
 {
     if (desc->width == 0 || desc->width > RESOURCE_MOST_BYTES)
-        return fail(err, "resource %u: a buffer of %u bytes; 1 to %u are possible", desc->handle,
+        return fail(err, "resource %u: a buffer of %u bytes; 1 to %u are supported", desc->handle,
                     desc->width, RESOURCE_MOST_BYTES);
     if (desc->height > 1 || desc->depth > 1 || desc->array_size > 1 || desc->last_level > 0 ||
         desc->samples > 1)
@@ -73,7 +73,7 @@ check_shape(const struct resource_desc *d, struct error *err)
     default: return fail(err, "resource %u: unknown target %u", d->handle, d->target);
     }
     if (d->width == 0 || d->height == 0 || d->width > MAX_SIDE || d->height > MAX_SIDE)
-        return fail(err, "resource %u: %ux%u texels; 1 to %u a side are possible", d->handle,
+        return fail(err, "resource %u: %ux%u texels; 1 to %u per side are supported", d->handle,
                     d->width, d->height, MAX_SIDE);
     if (!ok)
         return fail(err, "resource %u: target %u cannot be %ux%ux%u with %u layers and %u levels",
@@ -94,7 +94,7 @@ resource_check_samples(const struct resource_desc *d, struct error *err)
     const struct format_info *format = format_get(d->format);
     const uint32_t n = d->samples;
     if (n > 8 || (n & (n - 1)))
-        return fail(err, "resource %u: %u samples; 1, 2, 4 and 8 are possible", d->handle, n);
+        return fail(err, "resource %u: %u samples; 1, 2, 4 and 8 are supported", d->handle, n);
     bool can =
         (d->target == TARGET_2D || d->target == TARGET_RECT || d->target == TARGET_2D_ARRAY) &&
         d->last_level == 0 && format && format->block_width == 1;
@@ -183,7 +183,7 @@ resource_init(struct resource *res, const struct resource_desc *desc, struct err
     if (desc->target == TARGET_BUFFER)
         return init_buffer(res, desc, err);
     if (!res->format)
-        return fail(err, "resource %u: format %u is not one of this GPU's", desc->handle,
+        return fail(err, "resource %u: this GPU does not support format %u", desc->handle,
                     desc->format);
     if (!check_shape(desc, err) || !resource_check_samples(desc, err))
         return false;

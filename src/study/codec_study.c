@@ -18,11 +18,11 @@ codec_study_result_check(const struct codec_study_result *result,
             if (codecs[c] == codec_of[kind])
                 bytes = compression_bytes_out(compression, kind, c);
         if (bytes != result->bytes[client[kind]])
-            return fail(err,
-                        "the memory controller counted %llu bytes of %s, but the captured blocks "
-                        "come to %llu",
-                        (unsigned long long)result->bytes[client[kind]], compression_kinds[kind],
-                        (unsigned long long)bytes);
+            return fail(
+                err,
+                "the memory controller counted %llu bytes of %s, but the captured blocks have %llu",
+                (unsigned long long)result->bytes[client[kind]], compression_kinds[kind],
+                (unsigned long long)bytes);
     }
     return true;
 }

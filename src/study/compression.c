@@ -56,8 +56,8 @@ check_machines(const struct study *study, struct error *err)
         if (!params.COLORWRITE.ReadBeforeWrite || codec_of_machine(&params, COMPRESSION_COLOR) ||
             codec_of_machine(&params, COMPRESSION_DEPTH))
             return fail(err,
-                        "%s: machine %s: COLORWRITE.ReadBeforeWrite=TRUE and no "
-                        "CompressionAlgorithm are wanted",
+                        "%s: machine %s: expected COLORWRITE.ReadBeforeWrite=TRUE and no "
+                        "CompressionAlgorithm",
                         study->plan->path, study->machines.items[m]);
     }
     return true;
@@ -67,12 +67,12 @@ static bool
 check(const struct study *study, struct codec_study *ranking, struct error *err)
 {
     if (!study->plan->blocks)
-        return fail(err, "%s: [sweep] wants blocks = count", study->plan->path);
+        return fail(err, "%s: expected blocks = count in [sweep]", study->plan->path);
     for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++) {
         const struct word_list *words = study_words(study, compression_kinds[kind]);
         ranking->wanted[kind] = words->count ? words->items[0] : "best";
         if (strcmp(ranking->wanted[kind], "best") != 0 && !codec_find(ranking->wanted[kind]))
-            return fail(err, "%s: [study] %s: there is no codec '%s'", study->plan->path,
+            return fail(err, "%s: [study] %s: unknown codec '%s'", study->plan->path,
                         compression_kinds[kind], ranking->wanted[kind]);
     }
     return study_check_traces(study, "inputs", err) &&
@@ -102,7 +102,7 @@ read_facts(struct codec_study_result *result, const char *dir, struct error *err
         return false;
     bool ok = run_json_metric(&run, dir, "frame_rate", &rate, err);
     if (ok && (isnan(run.frames) || isnan(run.cycles) || isnan(rate)))
-        ok = fail(err, "%s/run.json contains no frame", dir);
+        ok = fail(err, "%s/run.json contains no frames", dir);
     if (ok) {
         result->frames = (uint32_t)run.frames;
         result->cycles = (uint64_t)run.cycles;

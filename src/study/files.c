@@ -30,7 +30,7 @@ study_files_read(struct study_files *files, const char *dir, struct error *err)
     if (files->has_list)
         ok = file_read(path, FILE_MOST_TEXT, &text, &size, err) &&
              (!strncmp(text, head, strlen(head)) ||
-              fail(err, "%s is in the way: a study's own goes there", path));
+              fail(err, "%s exists: a study writes a file of that name; move it away", path));
     for (char *name = ok && text ? strtok_r(text + strlen(head), "\n", &rest) : NULL; name;
          name = strtok_r(NULL, "\n", &rest))
         take_name(files, name);
@@ -54,7 +54,7 @@ check_name(const struct study *study, const char *name, struct error *err)
     char *path = sweep_path(&study->sweep, name);
     const bool ok = files->is_known || !file_exists(path) || word_list_has(&files->old, name) ||
                     word_list_has(&files->made, name) ||
-                    fail(err, "%s is in the way: no study made it", path);
+                    fail(err, "%s exists and was not written by a study: move it away", path);
     free(path);
     return ok;
 }

@@ -180,7 +180,7 @@ leave_out(const struct study *study, struct hardware *hardware, struct error *er
     }
     hardware->lines.count = kept;
     return modelled || !one.input ||
-           fail(err, "no measurement is of these inputs on these machines: one is of %s on %s",
+           fail(err, "no measurement uses these inputs on these machines: one uses %s on %s",
                 one.input, one.machine);
 }
 

@@ -48,19 +48,21 @@ check_line(const struct hardware *hardware, const struct hardware_line *line, co
            strcmp(text_table_at(&hardware->sources, s, 0), line->source) != 0)
         s++;
     if (s == text_table_rows(&hardware->sources))
-        return fail(err, "%s: there is no source '%s'", place, line->source);
+        return fail(err, "%s: unknown source '%s'", place, line->source);
     if (!hardware_is_modelled(line))
-        return *line->note || fail(err, "%s: without a machine, the note says why", place);
+        return *line->note ||
+               fail(err, "%s: a line without a machine requires a note with the reason", place);
     while (u < sizeof units / sizeof units[0] && strcmp(units[u].unit, line->unit) != 0)
         u++;
     if (u == sizeof units / sizeof units[0])
         return fail(err, "%s: unit '%s': expected Mpixel/s, %%, %% of peak or cycles", place,
                     line->unit);
     if (!*line->input || !(line->value > 0) || !(line->core_mhz > 0))
-        return fail(err, "%s: on a machine there are an input, a value and core_mhz", place);
+        return fail(err, "%s: a line with a machine requires an input, a value and core_mhz",
+                    place);
     return (units[u].against == (*line->against != '\0') &&
             units[u].per_pixel == (line->per_pixel > 0) && units[u].peak == (line->peak > 0)) ||
-           fail(err, "%s: against, per_pixel and peak are not those of the unit '%s'", place,
+           fail(err, "%s: against, per_pixel and peak do not match the unit '%s'", place,
                 line->unit);
 }
 
@@ -77,8 +79,8 @@ take_line(struct hardware *hardware, size_t row, const int32_t *columns, const c
         if (!fields[f].is_number)
             *(const char **)to = text;
         else
-            ok = read_number(text, to) ||
-                 fail(err, "%s: %s: '%s' is no number from 0 on", place, fields[f].name, text);
+            ok = read_number(text, to) || fail(err, "%s: %s: '%s' is not a number of at least 0",
+                                               place, fields[f].name, text);
     }
     ok = ok && check_line(hardware, &line, place, err);
     if (ok)
@@ -97,7 +99,7 @@ hardware_read(struct hardware *hardware, const char *data, const char *sources, 
         return fail(err, "%s: expected source, title, site, year, address and seen", sources);
     for (uint32_t f = 0; ok && f < FIELDS; f++) {
         columns[f] = text_table_column(&hardware->data, fields[f].name);
-        ok = columns[f] >= 0 || fail(err, "%s: there is no column '%s'", data, fields[f].name);
+        ok = columns[f] >= 0 || fail(err, "%s: no column '%s'", data, fields[f].name);
     }
     for (size_t row = 1; ok && row < text_table_rows(&hardware->data); row++)
         ok = take_line(hardware, row, columns, data, err);

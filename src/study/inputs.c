@@ -61,8 +61,8 @@ check_picture(const char *path, uint32_t frame, struct error *err)
     const bool ok = picture_read_png(&picture, path, err) &&
                     (!picture_has_one_color(&picture) ||
                      fail(err,
-                          "frame %u has one color: a study wants frames that show something, or "
-                          "one-color = yes for this input in its plan",
+                          "frame %u has only one color: choose other frames, or set one-color = "
+                          "yes for this input in the plan",
                           frame));
     picture_fini(&picture);
     return ok && interrupt_check(err);
@@ -122,7 +122,7 @@ study_check_inputs(struct study *study, struct error *err)
         if (!ok && study->options->keep_going && !interrupt_pending()) {
             log_warning("%s", err->text);
             sweep_drop_trace(&study->sweep, t);
-            ok = study->sweep.traces.count || fail(err, "no input is left");
+            ok = study->sweep.traces.count || fail(err, "no inputs remain");
         }
     }
     progress_end(&progress);

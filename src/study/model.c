@@ -251,8 +251,8 @@ check_sweeps(const struct study *study, struct error *err)
         }
         if (frames && !found)
             return fail(err,
-                        "%s has frames to predict and no sweeps to learn from: expected an input "
-                        "%s, of benchmarks/gl/model --sweep all",
+                        "%s has frames to predict, but no sweeps to fit: expected an input %s, of "
+                        "benchmarks/gl/model --sweep all",
                         study->machines.items[m], sweeps->count ? sweeps->items[0] : "(sweeps = )");
     }
     return true;

@@ -108,7 +108,7 @@ compare(const struct study *study, size_t run, struct text_table *table, struct 
     /* pictures of one color are not compared: equality would prove nothing */
     const bool is_plain = ok && (picture_has_one_color(&ours) || picture_has_one_color(&reference));
     if (is_plain)
-        log_note("%s has one color: its picture is not compared", name);
+        log_note("%s has only one color: its picture is not compared", name);
     ok = ok && (is_plain || (picture_compare(&reference, &ours, &difference, err) &&
                              write_sheet(study, name, &reference, &ours, err)));
     if (ok && !is_plain)

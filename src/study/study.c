@@ -92,7 +92,7 @@ study_check_traces(const struct study *study, const char *name, struct error *er
                strcmp(study_trace_name(study, t), words->items[i]) != 0)
             t++;
         if (t == study->sweep.traces.count)
-            return fail(err, "%s: [study] %s: there is no input '%s'", study->plan->path, name,
+            return fail(err, "%s: [study] %s: unknown input '%s'", study->plan->path, name,
                         words->items[i]);
     }
     return true;
@@ -104,7 +104,7 @@ study_check_machines(const struct study *study, const char *name, struct error *
     const struct word_list *words = study_words(study, name);
     for (size_t i = 0; i < words->count && study->is_whole; i++)
         if (!word_list_has(&study->machines, words->items[i]))
-            return fail(err, "%s: [study] %s: there is no machine '%s'", study->plan->path, name,
+            return fail(err, "%s: [study] %s: unknown machine '%s'", study->plan->path, name,
                         words->items[i]);
     return true;
 }
@@ -319,8 +319,8 @@ check_words(const struct study_request *request, struct error *err)
             unknown = request->plan->study.items[i].name;
     word_list_fini(&known);
     return !unknown ||
-           fail(err, "%s: [study] has no '%s': there %s%s", request->plan->path, unknown,
-                *request->kind->words ? "are " : "is none", request->kind->words);
+           fail(err, "%s: [study] has no '%s': expected %s%s", request->plan->path, unknown,
+                *request->kind->words ? "one of " : "no lines", request->kind->words);
 }
 
 bool

@@ -64,15 +64,15 @@ tables_take(struct study_table *table, const char *key, const char *value, struc
     }
     if (!strcmp(key, "rows")) {
         table->has_rows = false;
-        return !strcmp(value, "no") || fail(err, "rows = %s: 'no' is all it can be", value);
+        return !strcmp(value, "no") || fail(err, "rows = %s: expected no", value);
     }
     if (!strcmp(key, "split") || !strcmp(key, "series")) {
         *(!strcmp(key, "split") ? &table->splits : &table->has_series) = true;
-        return !strcmp(value, "yes") || fail(err, "%s = %s: 'yes' is all it can be", key, value);
+        return !strcmp(value, "yes") || fail(err, "%s = %s: expected yes", key, value);
     }
     return fail(err,
-                "there is no '%s': there are sql, title, text, plot, labels, unit, x, mark, "
-                "gnuplot, rows, split, series, machines and wants",
+                "unknown name '%s': expected sql, title, text, plot, labels, unit, x, mark, "
+                "gnuplot, rows, split, series, machines or wants",
                 key);
 }
 
@@ -84,7 +84,7 @@ read_table(const struct study *study, const struct sweep_table *from, struct stu
     bool ok = true;
     for (size_t e = 0; ok && e < from->entries.count; e += 2)
         ok = tables_take(table, from->entries.items[e], from->entries.items[e + 1], err);
-    ok = ok && (table->sql || fail(err, "sql = is wanted"));
+    ok = ok && (table->sql || fail(err, "sql = is missing"));
     return ok || fail_prefix(err, "%s: [table %s]", study->plan->path, from->name);
 }
 
@@ -261,12 +261,12 @@ run_query(struct output *out, const struct study_table *table, struct error *err
     char *sql = mem_printf("%s%s", out->common, table->sql);
     bool ok = study_query(out->study, sql, &answer, err);
     if (ok && table->has_series)
-        ok =
-            text_table_widen(&answer, &wide) || fail(err, "series = yes wants two columns or more");
+        ok = text_table_widen(&answer, &wide) ||
+             fail(err, "series = yes requires at least two columns");
     const struct text_table *rows = table->has_series ? &wide : &answer;
     if (ok && text_table_rows(rows) < 2)
-        log_note("[table %s] is left out: no run gives it a row%s%s", table->name,
-                 table->wants ? "; it wants " : "", table->wants ? table->wants : "");
+        log_note("[table %s] is omitted: no run gives it a row%s%s", table->name,
+                 table->wants ? "; it requires " : "", table->wants ? table->wants : "");
     else if (ok) {
         ok = put_answer(out, table, rows, err);
         out->made++;
@@ -287,9 +287,9 @@ put_table(struct output *out, const struct sweep_table *from, struct error *err)
     char *missing = missing_machine(study, &table);
     bool ok = true;
     if (missing && study->is_whole)
-        ok = fail(err, "machines: there is no machine '%s'", missing);
+        ok = fail(err, "machines: unknown machine '%s'", missing);
     else if (missing)
-        log_note("[table %s] is left out: machine %s is not there", table.name, missing);
+        log_note("[table %s] is omitted: machine %s is not part of this run", table.name, missing);
     else
         ok = run_query(out, &table, err);
     free(missing);
@@ -325,7 +325,7 @@ study_put_tables(const struct study *study, struct error *err)
         ok = put_table(&out, &study->plan->tables.items[i], err);
     char *page = memory_text_take(&text);
     ok = ok && (out.made || !study->plan->tables.count ||
-                fail(err, "no table of %s is of these machines and inputs", study->plan->path));
+                fail(err, "no table of %s uses these machines and inputs", study->plan->path));
     ok = ok && study_put_page(study, name, page, err);
     if (ok && study->json)
         json_print(out.json, stdout);

@@ -43,7 +43,7 @@ read_run(const struct study *study, size_t run, struct run_traffic *traffic, str
     char *dir = study_folder(study, run), *path = mem_printf("%s/stats.frames.csv.gz", dir);
     struct csv_table table = {0};
     bool ok =
-        csv_read(&table, path, err) && (table.rows || fail(err, "%s contains no frame", path));
+        csv_read(&table, path, err) && (table.rows || fail(err, "%s contains no frames", path));
     traffic->frames = ok ? table.rows : 0;
     traffic->bytes = mem_array(traffic->frames + 1, sizeof *traffic->bytes);
     for (uint32_t f = 0; ok && f < traffic->frames; f++)

@@ -32,7 +32,7 @@ value_of(const struct csv_table *table, uint32_t row, const char *path, const ch
 {
     const double number = csv_value(table, row, csv_column(table, name));
     *value = number >= 0 ? (uint64_t)number : 0;
-    return number >= 0 || fail(err, "%s: no column of numbers '%s'", path, name);
+    return number >= 0 || fail(err, "%s: no numeric column '%s'", path, name);
 }
 
 bool
@@ -50,5 +50,5 @@ traffic_add(const struct csv_table *table, uint32_t row, const char *path,
         !value_of(table, row, path, "memctl.bytes_written", &written, err))
         return false;
     return shared == read + written ||
-           fail(err, "%s: some client of the memory has no share of the study's chart", path);
+           fail(err, "%s: a memory client is missing in the study's chart", path);
 }

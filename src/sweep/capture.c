@@ -120,7 +120,7 @@ check_programs(const struct sweep *sweep, const struct sweep_plan *plan, bool ke
 {
     char *absent = list_absent(sweep, plan);
     const bool ok = !*absent || keep_going ||
-                    fail(err, "not installed: %s (--keep-going does without)", absent);
+                    fail(err, "not installed: %s (--keep-going omits their inputs)", absent);
     if (*absent && keep_going)
         log_warning("not installed: %s", absent);
     free(absent);
@@ -156,9 +156,9 @@ tell_failures(struct sweep *sweep, const struct sweep_plan *plan, bool keep_goin
         sweep->missing++;
     }
     if (first && interrupt_pending())
-        return fail(err, "interrupted; the same command goes on with what is left");
+        return fail(err, "interrupted; run the same command again to continue");
     return !first || (keep_going && sweep->missing < plan->inputs.count) ||
-           fail(err, "[input %s] is not captured", first);
+           fail(err, "[input %s] was not captured", first);
 }
 
 static bool
@@ -212,7 +212,7 @@ take_program(struct sweep *sweep, const struct sweep_plan *plan, const struct sw
     bool ok =
         frame_set_parse(&frames, input->frames, err) || fail_prefix(err, "[input %s]", input->name);
     if (ok && !is_captured(sweep, plan, input)) {
-        log_note("[input %s] is not captured yet: its runs are not counted here", input->name);
+        log_note("[input %s] is not captured yet: its runs are not counted", input->name);
         return true;
     }
     for (uint32_t r = 0; ok && r < frames.count; r++) {
@@ -241,12 +241,12 @@ sweep_take_inputs(struct sweep *sweep, const struct sweep_plan *plan,
                         plan->frames ? plan->frames : input->frames, NULL, err);
         free(path);
     }
-    return ok && (!sweep->missing || sweep->traces.count || fail(err, "no input is left"));
+    return ok && (!sweep->missing || sweep->traces.count || fail(err, "no inputs remain"));
 }
 
 bool
 sweep_check_missing(const struct sweep *sweep, struct error *err)
 {
     return !sweep->missing ||
-           fail(err, "%zu input%s left out", sweep->missing, sweep->missing == 1 ? " is" : "s are");
+           fail(err, "%zu input%s omitted", sweep->missing, sweep->missing == 1 ? " is" : "s are");
 }

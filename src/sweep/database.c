@@ -178,8 +178,8 @@ add_run(struct builder *b, size_t number)
     bool ok = sql_insert(b->db, b->add_run, b->err) && make_params(b, number, &params) &&
               add_params(b, &params);
     if (ok && !outputs_read(b->plan, folder, &params, take_output, b, b->err))
-        ok = fail_prefix(b->err, "the run of %s on %s (without %s the sweep does it again)",
-                         trace->name, run->machine, folder);
+        ok = fail_prefix(b->err, "the run of %s on %s (remove %s to repeat the run)", trace->name,
+                         run->machine, folder);
     free(folder);
     return ok;
 }
@@ -281,7 +281,7 @@ put_in_place(struct builder *b)
     sqlite3_int64 size = 0;
     unsigned char *bytes = sqlite3_serialize(b->db, "main", &size, 0);
     const bool ok = bytes ? file_write(path, bytes, (size_t)size, b->err)
-                          : fail(b->err, "no memory for results.db");
+                          : fail(b->err, "out of memory (results.db)");
     sqlite3_free(bytes);
     free(path);
     return ok;
@@ -345,8 +345,8 @@ database_open(const struct sweep *sweep, sqlite3 **db, struct error *err)
 {
     char *path = sweep_path(sweep, "results.db"), *uri = uri_of(path);
     *db = NULL;
-    bool ok =
-        file_exists(path) || fail(err, "%s is not there: `aetius sweep collect` makes it", path);
+    bool ok = file_exists(path) ||
+              fail(err, "%s does not exist: create it with `aetius sweep collect`", path);
     /* accepts regular files only: SQLite would also open a pipe */
     const int file = ok ? file_open(path, err) : -1;
     ok = file >= 0;
@@ -355,8 +355,10 @@ database_open(const struct sweep *sweep, sqlite3 **db, struct error *err)
     if (ok && sqlite3_open_v2(uri, db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL) != SQLITE_OK)
         ok = sql_fail(*db, path, err);
     if (ok && !is_ours(*db))
-        ok = fail(err, "%s is of another version, or damaged: `aetius sweep collect` makes it anew",
-                  path);
+        ok = fail(
+            err,
+            "%s is damaged, or another version made it: recreate it with `aetius sweep collect`",
+            path);
     if (!ok) {
         sqlite3_close(*db);
         *db = NULL;

@@ -22,15 +22,11 @@ ninja_file(const struct ninja_work *work)
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "no memory for a text");
+    BUG_ON(!out, "out of memory (text)");
     fprintf(out,
-            "# Written by aetius sweep: what was left to do, of which nothing makes a file of this "
-            "name.\n"
-            "ninja_required_version = 1.3\n"
-            "builddir = ninja\n"
-            "rule run\n"
-            "  command = exec \"$${AETIUS:-aetius}\" sweep %s --with-parent . $name\n"
-            "  description = $name\n",
+            "# Written by aetius sweep: the pending runs. No rule writes a file with the name of "
+            "its target.\nninja_required_version = 1.3\nbuilddir = ninja\nrule run\n  command = "
+            "exec \"$${AETIUS:-aetius}\" sweep %s --with-parent . $name\n  description = $name\n",
             work->command);
     for (size_t i = 0; i < work->names.count; i++)
         fprintf(out, "build do-%s: run\n  name = %s\n", work->names.items[i], work->names.items[i]);
@@ -124,7 +120,7 @@ ninja_do(const struct sweep *sweep, const struct ninja_work *work, struct error 
     setenv("AETIUS", self, true);
     setenv("NINJA_STATUS", "[%f/%t] ", true);
     const bool started =
-        engine_start(&ninja, sweep->dir, words, "ninja-build; --engine list does without it", err);
+        engine_start(&ninja, sweep->dir, words, "ninja-build; or use --engine list", err);
     free(self);
     free(jobs);
     if (started) {
@@ -133,7 +129,7 @@ ninja_do(const struct sweep *sweep, const struct ninja_work *work, struct error 
     }
     if (!started || !interrupt_check(err))
         return false;
-    return !WIFSIGNALED(status) || fail(err, "ninja was ended by signal %d", WTERMSIG(status));
+    return !WIFSIGNALED(status) || fail(err, "ninja was terminated by signal %d", WTERMSIG(status));
 }
 
 static bool

@@ -42,7 +42,7 @@ ask_slurm(const struct sweep *sweep, const struct word_list *words, char **said,
         return true;
     char *text = *said;
     text[strcspn(text, "\n")] = '\0';
-    return fail(err, "%s: %s", words->items[0], *text ? text : "it failed without a word");
+    return fail(err, "%s: %s", words->items[0], *text ? text : "failed without a message");
 }
 
 static char *
@@ -81,7 +81,7 @@ submit(const struct engine_request *request, struct word_list *words, const char
         line += *line == '\n';
     }
     *job = ok ? strtoull(line, NULL, 10) : 0;
-    ok = ok && (*job || fail(err, "sbatch tells of no job: %s", said));
+    ok = ok && (*job || fail(err, "sbatch reported no job: %s", said));
     free(said);
     return ok;
 }
@@ -197,7 +197,7 @@ submit_collector(const struct engine_request *request, const char *dependency, s
     bool ok = write_script(request->sweep, "collect.sh", "sweep collect .", err) &&
               submit(request, &words, "slurm/collect.sh", &job, err);
     if (ok)
-        log_note("job %llu collects; `aetius sweep status` tells how far it is",
+        log_note("job %llu collects the results; `aetius sweep status` shows the progress",
                  (unsigned long long)job);
     word_list_fini(&words);
     return ok;

@@ -74,7 +74,7 @@ name_axes(struct expander *x, const struct sweep_axes *axes)
             char *section = mem_printf("%.*s", (int)(dot - name), name);
             const struct param_info *info = param_find(section, dot + 1);
             if (info->unmodelled)
-                log_warning("axis %s changes nothing: %s", name, info->unmodelled);
+                log_warning("axis %s has no effect: %s", name, info->unmodelled);
             param_names_add(&x->named, info);
             free(section);
         }
@@ -157,7 +157,7 @@ check_inputs(const struct expander *x)
     const struct word_list *inputs = &x->machine->inputs;
     for (size_t i = 0; i < inputs->count; i++)
         if (!is_input(x, inputs->items[i]))
-            return fail(x->err, "[machine %s] inputs: there is no input '%s'", x->machine->name,
+            return fail(x->err, "[machine %s] inputs: unknown input '%s'", x->machine->name,
                         inputs->items[i]);
     return true;
 }
@@ -251,9 +251,8 @@ check_baseline(const struct sweep *sweep, const struct sweep_plan *plan, struct 
         if (!like && !strncmp(machine, name, strlen(name)))
             like = machine;
     }
-    return like
-               ? fail(err, "baseline = %s: there is no machine of this name; one is %s", name, like)
-               : fail(err, "baseline = %s: there is no machine of this name", name);
+    return like ? fail(err, "baseline = %s: unknown machine; one is %s", name, like)
+                : fail(err, "baseline = %s: unknown machine", name);
 }
 
 bool

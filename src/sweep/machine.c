@@ -73,7 +73,7 @@ set_differences(struct params *made, const struct params *params, struct word_li
         param_format(&infos[i], params, value, sizeof value);
         char *set = mem_printf("%s.%s=%s", infos[i].section, infos[i].name, value);
         const bool ok = machine_set(made, set, &err);
-        BUG_ON(!ok, "a parameter's own value is refused: %s", err.text);
+        BUG_ON(!ok, "a parameter rejects its current value: %s", err.text);
         VEC_PUSH(sets, set);
         any = true;
     }
@@ -89,7 +89,7 @@ machine_differences(struct preset_cache *cache, const char *preset, const struct
         return false;
     /* setting one parameter may change another (MemorySize does), which is then set again */
     for (uint32_t rounds = 0; set_differences(&made, params, sets); rounds++)
-        BUG_ON(rounds > 2, "parameters change one another");
+        BUG_ON(rounds > 2, "parameters change each other");
     return true;
 }
 

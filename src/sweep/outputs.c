@@ -139,7 +139,9 @@ outputs_check(const struct sweep_plan *plan, const struct totals *totals, struct
             return fail_prefix(err, "[output %s]", output->name);
         if (strcmp(output->name, output->formula) != 0 &&
             totals_lookup(&copy, output->name, &value))
-            return fail(err, "[output %s]: the machine has a number of that name", output->name);
+            return fail(err,
+                        "[output %s]: the name is already used by a statistic, metric or parameter",
+                        output->name);
     }
     return true;
 }

@@ -87,7 +87,7 @@ add_range(struct sweep_axis *axis, size_t most, const char *word, unsigned long 
           unsigned long last, unsigned long step, struct error *err)
 {
     if (!step || last < first || last > UINT32_MAX || step > UINT32_MAX)
-        return fail(err, "%s is no range, as 8..64/8", word);
+        return fail(err, "%s is not a range, e.g. 8..64/8", word);
     if (axis->values.count + (last - first) / step >= most)
         return fail(err, "%s: the axes have more than %d values", word, MOST_VALUES);
     for (unsigned long value = first; value <= last; value += step) {
@@ -107,11 +107,11 @@ add_point(struct sweep_axis *axis, const char *word, struct error *err)
         char *part = mem_printf("%.*s", (int)length, at);
         VEC_PUSH(&axis->values, part);
         if (!length)
-            return fail(err, "'%s' has a place without a value", word);
+            return fail(err, "'%s' lacks a value", word);
         at = at[length] ? at + length + 1 : NULL;
     }
     return parts == axis->names.count ||
-           fail(err, "'%s': expected %zu values with commas between, one for each parameter", word,
+           fail(err, "'%s': expected %zu values separated by commas, one for each parameter", word,
                 axis->names.count);
 }
 
@@ -141,8 +141,8 @@ check_parameter(const char *name, struct error *err)
     if (is_there)
         return true;
     return param_nearest(name, nearest, sizeof nearest)
-               ? fail(err, "there is no parameter %s; did you mean %s?", name, nearest)
-               : fail(err, "there is no parameter %s", name);
+               ? fail(err, "unknown parameter %s; did you mean %s?", name, nearest)
+               : fail(err, "unknown parameter %s", name);
 }
 
 static bool
@@ -186,7 +186,7 @@ static bool
 set_once(char **text, const char *key, const char *value, struct error *err)
 {
     if (*text)
-        return fail(err, "there are two lines '%s'", key);
+        return fail(err, "'%s' is set twice", key);
     *text = mem_strdup(value);
     return true;
 }
@@ -194,7 +194,7 @@ set_once(char **text, const char *key, const char *value, struct error *err)
 static bool
 unknown(const char *section, const char *key, const char *known, struct error *err)
 {
-    return fail(err, "[%s] has no '%s': there are %s", section, key, known);
+    return fail(err, "[%s] has no '%s': expected %s", section, key, known);
 }
 
 /* Adds the name of "SECTION.Name=value". */
@@ -237,7 +237,7 @@ static bool
 check_output_name(const char *name, struct error *err)
 {
     return file_name_is_plain(name) ||
-           fail(err, "output %s: letters, digits, '-', '_' and '.' make a name", name);
+           fail(err, "output %s: a name consists of letters, digits, '-', '_' and '.'", name);
 }
 
 static struct sweep_output *
@@ -281,7 +281,7 @@ parse_clock(uint32_t *clock, const char *value, struct error *err)
     const unsigned long number = strtoul(value, &end, 10);
     *clock = (uint32_t)number;
     return (isdigit((unsigned char)*value) && !*end && number && number <= FRAME_CLOCK_MOST) ||
-           fail(err, "clock = %s: expected frames a second, 1 to %d", value, FRAME_CLOCK_MOST);
+           fail(err, "clock = %s: expected frames per second, 1 to %d", value, FRAME_CLOCK_MOST);
 }
 
 static bool
@@ -319,7 +319,7 @@ take_machine(struct sweep_plan *plan, const char *section, const char *name, con
         return true;
     if (!strcmp(key, "axes")) {
         machine->is_alone = !strcmp(value, "none");
-        return machine->is_alone || fail(err, "axes = %s: 'none' is all it can be", value);
+        return machine->is_alone || fail(err, "axes = %s: expected none", value);
     }
     if (!strcmp(key, "inputs")) {
         word_list_split(&machine->inputs, value);
@@ -353,7 +353,7 @@ take_input(struct sweep_plan *plan, const char *section, const char *name, const
         return set_once(&input->warm_up, key, value, err);
     if (!strcmp(key, "one-color")) {
         input->is_plain = !strcmp(value, "yes");
-        return input->is_plain || fail(err, "one-color = %s: 'yes' is all it can be", value);
+        return input->is_plain || fail(err, "one-color = %s: expected yes", value);
     }
     if (strcmp(key, "program") != 0)
         return unknown(section, key, "file, program, frames, warm-up and one-color", err);
@@ -458,7 +458,7 @@ take_entry(void *data, const struct ini_entry *entry, struct error *err)
     const bool is_output = !name && (name = ini_section_name(section, "output")) != NULL;
     const bool is_table = !name && (name = ini_section_name(section, "table")) != NULL;
     if (name && !file_name_is_plain(name))
-        return fail(err, "[%s]: letters, digits, '-', '_' and '.' make a name", section);
+        return fail(err, "[%s]: a name consists of letters, digits, '-', '_' and '.'", section);
     if (is_machine)
         return take_machine(plan, section, name, key, value, err);
     if (is_input)
@@ -474,7 +474,7 @@ take_entry(void *data, const struct ini_entry *entry, struct error *err)
     }
     if (strcmp(section, "sweep") != 0)
         return fail(err,
-                    "there is no [%s]: a plan has [sweep], [machine NAME], [input NAME], "
+                    "unknown section [%s]: a plan has [sweep], [machine NAME], [input NAME], "
                     "[output NAME], [study] and [table NAME]",
                     section);
     return !key || take_sweep(plan, key, value, err);
@@ -522,8 +522,8 @@ check_output(const struct sweep_output *output, const char *path, struct error *
     static const char *const columns[] = {"run", "input", "machine"};
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
         if (!strcmp(output->name, columns[i]))
-            return fail(err, "%s: [output %s]: results have a column of that name", path,
-                        output->name);
+            return fail(err, "%s: [output %s]: the results already have a column of that name",
+                        path, output->name);
     return true;
 }
 
@@ -542,15 +542,15 @@ check(const struct sweep_plan *plan, const char *path, struct error *err)
     for (size_t i = 0; i < plan->inputs.count; i++) {
         const struct sweep_input *input = &plan->inputs.items[i];
         if (input->file && (input->program.count || input->warm_up))
-            return fail(err, "%s: [input %s] is a file: it has no program and no warm-up", path,
+            return fail(err, "%s: [input %s] has a file: remove its program and warm-up", path,
                         input->name);
         if (!input->file && (!input->program.count || !input->frames))
-            return fail(err, "%s: [input %s] wants a file, or a program and its frames", path,
+            return fail(err, "%s: [input %s] requires a file, or a program and its frames", path,
                         input->name);
         if (input->frames && !frame_set_parse(&frames, input->frames, err))
             return fail_prefix(err, "%s: [input %s]", path, input->name);
     }
-    return plan->inputs.count || fail(err, "%s: an [input NAME] is wanted", path);
+    return plan->inputs.count || fail(err, "%s: expected at least one [input NAME]", path);
 }
 
 static void

@@ -75,7 +75,7 @@ has_machines(const struct sweep_plan *plan, const struct word_list *names, struc
             missing = names->items[i];
     char *known = word_list_join(&there, ", ");
     if (missing)
-        fail(err, "there is no machine '%s': there are %s", missing, known);
+        fail(err, "unknown machine '%s': expected one of %s", missing, known);
     free(known);
     word_list_fini(&there);
     return !missing;
@@ -139,7 +139,7 @@ merge(struct sweep_machine *to, struct sweep_machine *from, struct error *err)
 {
     if (!same_words(&to->configs, &from->configs) || !same_words(&to->sets, &from->sets) ||
         to->axes.count || from->axes.count || to->is_alone != from->is_alone)
-        return fail(err, "two machines would be called %s: --machines picks one", to->name);
+        return fail(err, "two machines have the name %s: select one with --machines", to->name);
     if (!from->inputs.count)
         word_list_fini(&to->inputs);
     else if (to->inputs.count)

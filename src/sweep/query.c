@@ -186,7 +186,7 @@ read_rows(sqlite3 *db, sqlite3_stmt *statement, struct text_table *rows, struct 
             const unsigned char *text = sqlite3_column_text(statement, i);
             bytes += CELL_BYTES + (text ? strlen((const char *)text) : 0);
             if (bytes > MOST_ANSWER)
-                return fail(err, "the answer takes more than %d MiB: LIMIT makes it shorter",
+                return fail(err, "the answer needs more than %d MiB: shorten it with LIMIT",
                             MOST_ANSWER >> 20);
             text_table_cell(rows, "%s", text ? (const char *)text : "");
         }
@@ -232,7 +232,7 @@ database_query(const struct sweep *sweep, sqlite3 *db, const char *sql, struct t
     while (!prepare_question(db, sql, &statement, &rest, &refused)) {
         if (refused) {
             sqlite3_finalize(statement);
-            return fail(err, "a question is a SELECT, which changes nothing");
+            return fail(err, "the query must be a SELECT, which changes nothing");
         }
         if (!missing_table(db, name, sizeof name) || !strcmp(name, last))
             return fail(err, "%s", sqlite3_errmsg(db));
@@ -241,8 +241,8 @@ database_query(const struct sweep *sweep, sqlite3 *db, const char *sql, struct t
             return false;
     }
     const bool one = !rest[strspn(rest, " \t\r\n;")];
-    const bool ok = (statement || fail(err, "there is no question")) &&
-                    (one || fail(err, "one question at a time")) &&
+    const bool ok = (statement || fail(err, "the query is empty")) &&
+                    (one || fail(err, "expected one query, not several")) &&
                     read_rows(db, statement, rows, err);
     sqlite3_finalize(statement);
     return ok;

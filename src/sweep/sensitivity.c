@@ -59,7 +59,7 @@ read_runs(struct study_data *d)
     sqlite3_finalize(statement);
     d->inputs = inputs.items;
     d->runs = d->numbers.count;
-    return ok && (d->runs || fail(d->err, "no run is done yet"));
+    return ok && (d->runs || fail(d->err, "no run is complete yet"));
 }
 
 static bool

@@ -80,7 +80,7 @@ store_lock(const char *store, const char *key, bool wait, int *lock, struct erro
         close(*lock);
         *lock = -1;
         if (!busy)
-            return fail(err, "%s: files cannot be locked there: %s", store, strerror(why));
+            return fail(err, "cannot lock files in %s: %s", store, strerror(why));
         return wait ? interrupt_check(err) : true;
     }
     return true;

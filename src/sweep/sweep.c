@@ -134,7 +134,7 @@ sweep_add_trace(struct sweep *sweep, const char *name, const char *path, const c
     for (size_t i = 0; i < sweep->traces.count; i++)
         if (!strcmp(sweep->traces.items[i].name, name)) {
             free_trace(&trace);
-            return fail(err, "two inputs are called %s", name);
+            return fail(err, "two inputs have the name %s", name);
         }
     bool ok =
         trace.path || fail(err, "[input %s]: cannot open %s: %s", name, path, strerror(errno));
@@ -200,7 +200,7 @@ save_runs(const struct sweep *sweep, struct error *err)
     char *text = NULL, *path = sweep_path(sweep, "runs.jsonl");
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "no memory for a text");
+    BUG_ON(!out, "out of memory (text)");
     for (size_t i = 0; i < sweep->runs.count && !interrupt_pending(); i++) {
         const struct sweep_run *run = &sweep->runs.items[i];
         cJSON *item = cJSON_CreateObject();
@@ -267,7 +267,7 @@ load_head(struct sweep *sweep, const char *dir, struct error *err)
     const cJSON *item;
     sweep_init(sweep, dir, NULL);
     bool ok = file_exists(path) ? file_read(path, FILE_MOST_FACTS, &text, &size, err)
-                                : fail(err, "%s is no sweep's folder: it has no sweep.json", dir);
+                                : fail(err, "%s is not a sweep folder: it has no sweep.json", dir);
     cJSON *root = ok ? cJSON_Parse(text) : NULL;
     const char *store = text_of(root, "store");
     if (store) {
@@ -279,7 +279,7 @@ load_head(struct sweep *sweep, const char *dir, struct error *err)
     bool whole = root != NULL;
     cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(root, "traces")) whole =
         whole && load_trace(sweep, item);
-    ok = ok && (whole || fail(err, "%s is damaged: the sweep's plan makes it anew", path));
+    ok = ok && (whole || fail(err, "%s is damaged: run `aetius sweep` on the plan again", path));
     cJSON_Delete(root);
     free(text);
     free(path);
@@ -312,7 +312,8 @@ load_line(struct sweep *sweep, const char *line, size_t length, struct error *er
         VEC_PUSH(&sweep->runs, run);
     }
     cJSON_Delete(root);
-    return ok || fail(err, "%s/runs.jsonl is damaged: the sweep's plan makes it anew", sweep->dir);
+    return ok ||
+           fail(err, "%s/runs.jsonl is damaged: run `aetius sweep` on the plan again", sweep->dir);
 }
 
 static bool

@@ -12,7 +12,7 @@
 
 enum { MOST_TOLD = 3 }; /* failures reported with the end of their logs */
 
-const char *const sweep_state_names[] = {"to do", "done", "at work", "failed"};
+const char *const sweep_state_names[] = {"pending", "done", "running", "failed"};
 
 enum sweep_state
 sweep_state_of(const struct sweep *sweep, const struct sweep_run *run)
@@ -57,7 +57,7 @@ sweep_check_folders(const struct sweep *sweep, struct error *err)
     for (size_t i = 0; ok && i < FOLDERS; i++) {
         char *path = sweep_path(sweep, own_names[i]);
         if (!lstat(path, &st) && !S_ISDIR(st.st_mode))
-            ok = fail(err, "%s is in the way: a sweep's own goes there", path);
+            ok = fail(err, "%s exists: a sweep writes a file of that name; move it away", path);
         free(path);
     }
     return ok;
@@ -74,7 +74,7 @@ check_stranger(const struct sweep *sweep, const char *plan, struct error *err)
         char *path = sweep_path(sweep, own_names[i]), *there = realpath(path, NULL);
         const bool is_plan = whole && there && !strcmp(whole, there);
         if (!lstat(path, &st) && !is_plan)
-            ok = fail(err, "%s is in the way: a sweep's own goes there", path);
+            ok = fail(err, "%s exists: a sweep writes a file of that name; move it away", path);
         free(there);
         free(path);
     }
@@ -188,7 +188,7 @@ leave_out(const struct sweep *sweep, const struct sweep_engine *engine, struct r
             todo->items[kept++] = number;
     }
     if (ok && *with)
-        log_note("%zu runs are with %s already", *with, engine->name);
+        log_note("%zu runs are already submitted to %s", *with, engine->name);
     todo->count = kept;
     free(mine);
     return ok;
@@ -248,10 +248,10 @@ tell_failures(const struct sweep *sweep, const struct run_numbers *todo, bool ke
     if (!left)
         return true;
     if (!first)
-        return fail(err, "%zu runs are not done; the same command goes on", left);
-    return fail(err, "%zu of %zu runs failed, the first of them %s on %s%s", failed,
-                sweep->runs.count, sweep->traces.items[first->trace].name, first->machine,
-                keep_going ? "" : " (--keep-going does the others)");
+        return fail(err, "%zu runs are incomplete; run the same command again to continue", left);
+    return fail(err, "%zu of %zu runs failed; the first is %s on %s%s", failed, sweep->runs.count,
+                sweep->traces.items[first->trace].name, first->machine,
+                keep_going ? "" : " (--keep-going continues with the others)");
 }
 
 bool
@@ -267,6 +267,6 @@ sweep_do(struct sweep *sweep, const struct work_options *options, bool *waits, s
          (*waits || tell_failures(sweep, &todo, options->keep_going, err));
     VEC_FREE(&todo);
     if (!ok && interrupt_pending())
-        fail(err, "interrupted; the same command goes on with what is left");
+        fail(err, "interrupted; run the same command again to continue");
     return ok;
 }

@@ -71,7 +71,7 @@ work_log_last(const struct sweep *sweep, const char *name)
     const bool ok = file_read(path, MOST_LOG, &text, &size, &err);
     free(path);
     if (!ok)
-        return mem_strdup("(its log cannot be read)");
+        return mem_strdup("(cannot read its log)");
     while (size && text[size - 1] == '\n')
         text[--size] = '\0';
     size_t at = size;

@@ -136,22 +136,24 @@ read_header(struct trace_reader *reader, struct error *err)
     uint8_t head[TRACE_HEADER_BYTES], names[TRACE_PROGRAM_MAX + TRACE_CAPS_MAX];
     uint32_t fields[5]; /* version, first frame, size of the name, size of the capabilities, CRC */
     if (!peek(reader, 0, head, 12) || memcmp(head, TRACE_MAGIC, 8))
-        return check_readable(reader, err) && fail(err, "%s is no trace of aetius", reader->path);
+        return check_readable(reader, err) && fail(err, "%s is not an aetius trace", reader->path);
     memcpy(fields, head + 8, 4);
     if (!check_version(reader, fields[0], err))
         return false;
     if (!peek(reader, 0, head, sizeof head))
         return check_readable(reader, err) &&
-               fail(err, "%s: its header is damaged (the file ends in it)", reader->path);
+               fail(err, "%s: the header is damaged (the file ends inside it)", reader->path);
     memcpy(fields, head + 8, sizeof fields);
     uint32_t n = fields[2], caps = fields[3];
     if (n > TRACE_PROGRAM_MAX || caps > TRACE_CAPS_MAX ||
         !peek(reader, TRACE_HEADER_BYTES, names, n + caps))
         return check_readable(reader, err) &&
-               fail(err, "%s: its header is damaged (program name of %u bytes, capabilities of %u)",
-                    reader->path, n, caps);
+               fail(
+                   err,
+                   "%s: the header is damaged (program name of %u bytes, capabilities of %u bytes)",
+                   reader->path, n, caps);
     if ((uint32_t)crc32_z(crc_of(head, TRACE_HEADER_CRC_AT), names, n + caps) != fields[4])
-        return fail(err, "%s: its header is damaged (wrong checksum)", reader->path);
+        return fail(err, "%s: the header is damaged (wrong checksum)", reader->path);
     reader->first_frame = fields[1];
     return take_names(reader, names, n, caps, err);
 }
@@ -166,15 +168,15 @@ check_chunk(struct trace_reader *reader, uint64_t offset, struct trace_chunk *ch
     if (!interrupt_check(err))
         return false;
     if (!peek(reader, offset, chunk, sizeof *chunk))
-        return fail(err, "the file ends in it");
+        return fail(err, "the file ends inside it");
     if (chunk->magic != TRACE_CHUNK_MAGIC ||
         chunk->header_crc != crc_of(chunk, offsetof(struct trace_chunk, header_crc)))
         return fail(err, "its header is damaged");
     if (chunk->raw_bytes > TRACE_RAW_MAX)
-        return fail(err, "it holds %u bytes, more than %d", chunk->raw_bytes, TRACE_RAW_MAX);
+        return fail(err, "it contains %u bytes, more than %d", chunk->raw_bytes, TRACE_RAW_MAX);
     if (chunk->packed_bytes > reader->size_bytes - offset - sizeof *chunk ||
         !crc_at(reader, offset + sizeof *chunk, chunk->packed_bytes, &crc))
-        return interrupt_check(err) && fail(err, "the file ends in it");
+        return interrupt_check(err) && fail(err, "the file ends inside it");
     return crc == chunk->payload_crc || fail(err, "wrong checksum");
 }
 
@@ -245,11 +247,11 @@ scan(struct trace_reader *reader, struct error *warning, struct error *err)
              number, (unsigned long long)at, why.text, frames);
     else
         fail(warning,
-             "%s: it was not closed (no index at byte %llu); its first %zu frames are used",
+             "%s: the file was not closed (no index at byte %llu); its first %zu frames are used",
              reader->path, (unsigned long long)at, frames);
     if (!frames)
-        return fail(err, "%s: no whole frame is left (chunk %u at byte %llu: %s)", reader->path,
-                    number, (unsigned long long)at, why.text[0] ? why.text : "nothing follows");
+        return fail(err, "%s: no complete frame remains (chunk %u at byte %llu: %s)", reader->path,
+                    number, (unsigned long long)at, why.text[0] ? why.text : "end of file");
     reader->chunks_end = frame_end;
     reader->rest = (struct trace_frame){0};
     return true;
@@ -351,7 +353,7 @@ make_room(struct trace_reader *reader, const struct trace_chunk *chunk, struct e
     if (chunk->raw_bytes > reader->most_raw)
         reader->most_raw = chunk->raw_bytes;
     return budget_set(&reader->share, (uint64_t)reader->most_packed + reader->most_raw, err) ||
-           fail_prefix(err, "%s: its chunk of %u bytes", reader->path, chunk->raw_bytes);
+           fail_prefix(err, "%s: chunk of %u bytes", reader->path, chunk->raw_bytes);
 }
 
 static bool
@@ -361,20 +363,20 @@ unpack(struct trace_reader *reader, struct error *err)
     const unsigned long long at = reader->at;
     if (!peek(reader, at, &chunk, sizeof chunk))
         return check_readable(reader, err) &&
-               fail(err, "%s: the file ends before byte %llu, where it went on", reader->path, at);
+               fail(err, "%s: the file became shorter: byte %llu is missing", reader->path, at);
     if (chunk.magic != TRACE_CHUNK_MAGIC || chunk.raw_bytes > TRACE_RAW_MAX)
-        return fail(err, "%s: the chunk at byte %llu is not what it was", reader->path, at);
+        return fail(err, "%s: the chunk at byte %llu has changed", reader->path, at);
     if (!make_room(reader, &chunk, err))
         return false;
     VEC_RESERVE(&reader->packed, (size_t)chunk.packed_bytes + 1);
     VEC_RESERVE(&reader->raw, (size_t)chunk.raw_bytes + 1);
     if (!peek(reader, at + sizeof chunk, reader->packed.items, chunk.packed_bytes))
         return check_readable(reader, err) &&
-               fail(err, "%s: the file ends in the chunk at byte %llu", reader->path, at);
+               fail(err, "%s: the file ends inside the chunk at byte %llu", reader->path, at);
     size_t n = ZSTD_decompress(reader->raw.items, chunk.raw_bytes, reader->packed.items,
                                chunk.packed_bytes);
     if (ZSTD_isError(n) || n != chunk.raw_bytes)
-        return fail(err, "%s: the chunk at byte %llu does not unpack: %s", reader->path, at,
+        return fail(err, "%s: cannot decompress the chunk at byte %llu: %s", reader->path, at,
                     ZSTD_isError(n) ? ZSTD_getErrorName(n) : "it is too short");
     reader->raw.count = n;
     reader->raw_at = 0;
@@ -470,7 +472,7 @@ as_announced(struct trace_reader *reader, const struct message *message)
 static bool
 fail_announced(const struct trace_reader *reader, struct error *err)
 {
-    return fail(err, "%s: the messages before byte %llu are not those that its chunks announce",
+    return fail(err, "%s: the messages before byte %llu differ from those in the chunk headers",
                 reader->path, (unsigned long long)reader->at);
 }
 
@@ -492,7 +494,7 @@ trace_reader_next(struct trace_reader *reader, struct message *message, bool *en
             return false;
     }
     if (!parse(reader, message))
-        return fail(err, "%s: the chunk before byte %llu holds no message at its byte %u",
+        return fail(err, "%s: the chunk before byte %llu has no message at its byte %u",
                     reader->path, (unsigned long long)reader->at, reader->raw_at);
     return as_announced(reader, message) || fail_announced(reader, err);
 }

@@ -49,7 +49,7 @@ write_all(struct trace_writer *writer, const void *bytes, size_t size)
     }
     if (done == size)
         return true;
-    fail(&writer->failure, "cannot write %s: %s (its first %zu frames are whole)",
+    fail(&writer->failure, "cannot write %s: %s (its first %zu frames are complete)",
          writer->file.path, strerror(errno), writer->frames.count);
     return false;
 }
@@ -96,7 +96,7 @@ writer_create(struct trace_writer **out, const char *path, const char *program,
         return false;
     }
     writer->zstd = ZSTD_createCCtx();
-    BUG_ON(!writer->zstd, "zstd gives no context");
+    BUG_ON(!writer->zstd, "zstd: cannot create a context");
     if (!write_header(writer, program, caps, first_frame)) {
         if (err)
             *err = writer->failure;
@@ -168,7 +168,7 @@ flush_writer(struct trace_writer *writer)
     if (!write_all(writer, writer->packed.items, sizeof *chunk + packed)) {
         /* A partial chunk after a full disk would look like damage. */
         if (ftruncate(writer->file.fd, (off_t)writer->offset))
-            fail_prefix(&writer->failure, "an unfinished chunk stays at its end");
+            fail_prefix(&writer->failure, "the file ends with an incomplete chunk");
         return false;
     }
     const bool has_frame = chunk->ends_frame;
@@ -228,7 +228,7 @@ make_room(struct trace_writer *writer, uint64_t raw_bytes, struct error *err)
 {
     const uint64_t bytes = raw_bytes + ZSTD_compressBound(raw_bytes) + sizeof writer->chunk;
     return bytes <= writer->share.bytes || budget_set(&writer->share, bytes, err) ||
-           fail_prefix(err, "%s: its chunk of %llu bytes", writer->file.path,
+           fail_prefix(err, "%s: chunk of %llu bytes", writer->file.path,
                        (unsigned long long)raw_bytes);
 }
 
@@ -252,8 +252,8 @@ trace_writer_add(struct trace_writer *writer, const struct message *message, str
     const uint64_t bytes = message_bytes(message);
     if (!writer->failure.text[0] && bytes > TRACE_RAW_MAX)
         fail(&writer->failure,
-             "%s: a message of %llu bytes is above the %d of a chunk (its first %zu frames are "
-             "whole)",
+             "%s: a message of %llu bytes exceeds the %d bytes of a chunk (its first %zu frames "
+             "are complete)",
              writer->file.path, (unsigned long long)bytes, TRACE_RAW_MAX, writer->frames.count);
     if (writer->failure.text[0] ||
         (writer->raw.count + bytes > TRACE_RAW_MAX && !flush_writer(writer)))

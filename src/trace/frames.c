@@ -95,7 +95,7 @@ take_frame(struct frames *frames, const struct message *message, uint8_t *out, u
     struct target *target = handle_map_get(targets_of(frames, message->client), handle);
     struct guest_region region;
     if (!target || (message->kind == MESSAGE_SWAP && !target->is_display))
-        return fail(err, "a swap shows the resource %u, which is no display target", handle);
+        return fail(err, "a swap shows resource %u, which is not a display target", handle);
     if (!guest_region_init(&region, &target->layout, message->transfer.level,
                            &message->transfer.box, err))
         return false;

@@ -34,7 +34,7 @@ tee_take(void *data, const struct message *message, uint8_t *out, uint32_t out_b
     struct tee *tee = data;
     message_sink_hand_on(tee->renderer, &tee->sink);
     if (tee->failed && message->kind != MESSAGE_CLIENT_END)
-        return fail(err, "the trace could not be written");
+        return fail(err, "cannot write the trace");
     if (!tee->failed && !tee->written && !record(tee, message, err))
         return false;
     return tee->renderer->take(tee->renderer->data, message, out, out_bytes, err);

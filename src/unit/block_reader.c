@@ -34,7 +34,7 @@ block_reader_fini(struct block_reader *reader)
 void
 block_reader_reset(struct block_reader *reader)
 {
-    BUG_ON(!block_reader_is_quiet(reader), "a reader of blocks is reset while it moves data");
+    BUG_ON(!block_reader_is_quiet(reader), "a block reader is reset while it transfers data");
     INVARIANT(reader->module, !reader->queue_ring.count);
     for (uint32_t i = 0; i < reader->count; i++) {
         INVARIANT(reader->module, !reader->slots[i].locks);
@@ -125,7 +125,7 @@ block_reader_lock(struct block_reader *reader, const struct blocks *blocks, uint
 void
 block_reader_unlock(struct block_reader *reader, uint32_t slot)
 {
-    BUG_ON(!reader->slots[slot].locks, "a block is unlocked that is not locked");
+    BUG_ON(!reader->slots[slot].locks, "unlock of a block that is not locked");
     reader->slots[slot].locks--;
 }
 
@@ -154,9 +154,9 @@ block_reader_take(struct block_reader *reader, const struct memory_reply *reply,
 {
     const uint32_t n = (reply->tag & ~(uint32_t)BLOCK_READER_TAG) / PARTS,
                    part = reply->tag % PARTS;
-    BUG_ON(n >= reader->count, "a reader of blocks gets a reply for slot %u", n);
+    BUG_ON(n >= reader->count, "a block reader receives a reply for slot %u", n);
     struct block_slot *slot = &reader->slots[n];
-    BUG_ON(!(slot->sent & ~slot->arrived & 1u << part), "a block gets a reply that nobody awaits");
+    BUG_ON(!(slot->sent & ~slot->arrived & 1u << part), "a block receives an unexpected reply");
     memcpy(slot->data + part * TRANSACTION_BYTES, reply->data, TRANSACTION_BYTES);
     slot->arrived |= 1u << part;
     slot->arrival = queue_mark(reader->port->replies);

@@ -38,7 +38,7 @@ cache_fini(struct cache *cache)
 void
 cache_reset(struct cache *cache)
 {
-    BUG_ON(!cache_is_quiet(cache), "a cache is reset while it moves data");
+    BUG_ON(!cache_is_quiet(cache), "a cache is reset while it transfers data");
     for (uint32_t i = 0; INVARIANTS && i < cache->sets * cache->ways; i++)
         INVARIANT(cache->owner, !cache->lines[i].locks && !cache->lines[i].filling);
     INVARIANT(cache->owner, !cache->fill_ring.count && !cache->piece_count);

@@ -20,10 +20,10 @@ model_stages_parse(uint32_t *stages, const char *without, struct error *err)
         uint32_t stage = MODEL_BASE + 1;
         while (stage < MODEL_STAGES && strcmp(name, model_stage_names[stage]) != 0)
             stage++;
-        ok = stage < MODEL_STAGES || fail(err,
-                                          "--without: '%.40s' is none of triangles, textures, "
-                                          "dependent",
-                                          name);
+        ok =
+            stage < MODEL_STAGES ||
+            fail(err, "--without: unknown stage '%.40s': expected triangles, textures or dependent",
+                 name);
         *stages &= ~(1u << stage);
     }
     free(copy);

@@ -70,7 +70,7 @@ capture(const struct bench_options *options, const char *program, const char *tr
     const int count = (int)(sizeof words / sizeof words[0]) - 1;
     const int status = cmd_capture(count, (char **)(uintptr_t)words);
     free(divide);
-    return status == EXIT_WELL || fail(err, "%s could not be recorded", program);
+    return status == EXIT_WELL || fail(err, "cannot record %s", program);
 }
 
 static bool
@@ -131,11 +131,12 @@ model_bench_command(int argc, char **argv)
     if (strcmp(request.sweep, "all") != 0 && !model_sweep_check(request.sweep, &err))
         return args_usage_error(&spec, "--sweep: %s", err.text);
     if (request.samples < 1 || request.samples > 1000)
-        return args_usage_error(&spec, "--samples: from 1 to 1000");
+        return args_usage_error(&spec, "--samples expects a number from 1 to 1000");
     if (request.divide < 1 || request.divide > 64)
-        return args_usage_error(&spec, "--divide: from 1 to 64");
+        return args_usage_error(&spec, "--divide expects a number from 1 to 64");
     char *program = request.program ? mem_strdup(request.program) : data_path("bench", "model");
-    bool ok = program ? true : fail(&err, "benchmarks/gl/model is nowhere to be found: --program");
+    bool ok = program ? true
+                      : fail(&err, "cannot find benchmarks/gl/model: give its path with --program");
     if (ok)
         ok = request.native ? bench_native(&request, program, &err)
                             : bench_simulated(&request, program, &err);

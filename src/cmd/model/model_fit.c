@@ -22,7 +22,7 @@ print_worst(const struct model_check *check, const struct model_rows *rows)
     size_t worst[SHOWN];
     const uint32_t count = model_worst_rows(check, rows, worst, SHOWN);
     struct text_table table = {0};
-    text_table_line(&table, "\nfarthest off, in frames a second:");
+    text_table_line(&table, "\nlargest errors, in frames per second:");
     for (uint32_t i = 0; i < count; i++) {
         char text[256];
         model_row_describe(&rows->items[worst[i]], text, sizeof text);
@@ -40,7 +40,7 @@ print_tables(const struct model_check *check, const struct model_rows *rows)
     model_stages_sheet(&stages, check);
     text_table_put(&stages, TEXT_TABLE_TEXT, stdout);
     if (model_springs_sheet(&springs, check, rows))
-        puts("\nmass-spring, frames a second:");
+        puts("\nmass-spring, frames per second:");
     text_table_put(&springs, TEXT_TABLE_TEXT, stdout);
     print_worst(check, rows);
 }
@@ -121,7 +121,7 @@ print_fit(const struct model *model)
     struct text_table sheet = {0};
     printf("%s: %.6g cycles per second, plus %.3g us per frame\n\n", model->renderer,
            model_factor(model, "rate"), 1e6 * model_factor(model, "start"));
-    text_table_cells(&sheet, "curve|segments|from|to|interval, the widest");
+    text_table_cells(&sheet, "curve|segments|from|to|widest interval");
     text_table_end_row(&sheet);
     for (size_t i = 0; i < model->curves.count; i++) {
         const struct spline *s = &model->curves.items[i].spline;
@@ -147,7 +147,8 @@ is_new(const struct args *args, const char *path, struct error *err)
     for (uint32_t i = 0; i < args->operand_count && !stat(path, &model); i++)
         if (!stat(args->operands[i], &csv) && csv.st_ino == model.st_ino &&
             csv.st_dev == model.st_dev)
-            return fail(err, "%s is one of the measurements: another name for the model", path);
+            return fail(
+                err, "%s is one of the measurement files: choose another name for the model", path);
     return true;
 }
 
@@ -157,7 +158,7 @@ read_rate(const char *text, double *rate, struct error *err)
     char *end;
     *rate = text ? strtod(text, &end) : 0;
     return !text || (*text && !*end && isfinite(*rate) && *rate > 0) ||
-           fail(err, "--rate: a number above 0, clock times pipelines");
+           fail(err, "--rate expects a number above 0 (clock times pipelines)");
 }
 
 int
@@ -242,7 +243,7 @@ model_check_command(int argc, char **argv)
         return status;
     if (request.fail_over &&
         (!(strtod(request.fail_over, &end) >= 0) || end == request.fail_over || *end))
-        return args_usage_error(&spec, "--fail-over: a number of percent");
+        return args_usage_error(&spec, "--fail-over expects a percentage");
     const bool ok = model_read(&model, args.operands[0], &err) && read_all(&rows, &args, 1, &err) &&
                     check(&model, &rows, &request, &exceeded, &err);
     model_fini(&model);

@@ -43,9 +43,9 @@ print_prediction(const struct model_prediction *prediction)
     text_table_put(&sheet, TEXT_TABLE_TEXT, stdout);
     printf("\n%.2f frames/s", 1 / prediction->seconds);
     if (prediction->clock > 0)
-        printf(" (%.4g a million cycles)", 1e6 / (prediction->seconds * prediction->clock));
+        printf(" (%.4g per million cycles)", 1e6 / (prediction->seconds * prediction->clock));
     printf(", bound by %s%s\n", model_stage_names[prediction->bound],
-           extrapolated ? "; outside of what was measured" : "");
+           extrapolated ? "; outside the measured range" : "");
 }
 
 static void
@@ -94,7 +94,7 @@ predict(const struct predict_options *options, const char *path, struct error *e
     struct model_prediction prediction;
     uint32_t stages;
     if (options->trace.trace) {
-        const bool done = (path || fail(err, "--trace needs a MODEL")) &&
+        const bool done = (path || fail(err, "--trace requires a MODEL")) &&
                           model_read(&model, path, err) &&
                           model_predict_trace(&model, &options->trace, err);
         model_fini(&model);
@@ -155,9 +155,9 @@ model_predict_command(int argc, char **argv)
         return status;
     const struct model_trace_options *trace = &request.trace;
     if (trace->trace && (request.workload || request.without))
-        return args_usage_error(&spec, "%s is not of --trace",
+        return args_usage_error(&spec, "%s cannot be combined with --trace",
                                 request.workload ? "--workload" : "--without");
     if (!trace->trace && (trace->frames.count || trace->against || trace->machine.configs.count))
-        return args_usage_error(&spec, "--frames, --against and --config are of --trace");
+        return args_usage_error(&spec, "--frames, --against and --config require --trace");
     return conclude(predict(&request, args.operand_count ? args.operands[0] : NULL, &err), &err);
 }

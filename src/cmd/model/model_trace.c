@@ -60,8 +60,8 @@ model_is_of(const struct model *model, const struct params *params, struct error
     return (fabs(model_factor(model, "clock") / clock - 1) < 1e-6 &&
             fabs(model_factor(model, "rate") / rate - 1) < 1e-6) ||
            fail(err,
-                "the model is of another machine: %.6g fragment cycles a second at %.6g MHz, not "
-                "%.6g at %u",
+                "the model describes another machine: %.6g fragment cycles per second at %.6g MHz, "
+                "not %.6g at %u MHz",
                 model_factor(model, "rate"), model_factor(model, "clock") / 1e6, rate,
                 params->GPU.ClockMHz);
 }
@@ -87,7 +87,7 @@ is_comparable(const struct model *model, const char *run, const struct trace_rea
     bool ok = run_json_read(&facts, run, err) && params_load_file(&params, ini, err) &&
               model_is_of(model, &params, err);
     if (ok && facts.program && strcmp(facts.program, trace_program(reader)) != 0)
-        ok = fail(err, "it is a run of %.80s, the trace one of %.80s", facts.program,
+        ok = fail(err, "it is a run of %.80s, but the trace is of %.80s", facts.program,
                   trace_program(reader));
     run_json_fini(&facts);
     free(ini);
@@ -157,7 +157,7 @@ print_frames(const struct compared *c)
     if (c->count)
         printf("\n%u frames: mean error %.1f %%, worst %.1f %%\n", c->count, 100 * c->mean,
                100 * c->worst);
-    printf("drawing them without time took %.2f s\n", c->seconds);
+    printf("drawing them without timing took %.2f s\n", c->seconds);
 }
 
 static void
@@ -202,7 +202,7 @@ predict_all(struct compared *c, const struct model *model, struct trace_reader *
         }
     c->seconds = work.seconds;
     trace_work_fini(&work);
-    return c->frames.count > 0 || fail(err, "there is no frame to predict");
+    return c->frames.count > 0 || fail(err, "no frames to predict");
 }
 
 bool
@@ -211,7 +211,7 @@ model_tells_frames(const struct model *model, const struct machine_options *mach
 {
     struct params params;
     return (model_has_frames(model) ||
-            fail(err, "the model has no frame stages: fit it with --frames")) &&
+            fail(err, "the model has no frame stages: fit it with `aetius model fit --frames`")) &&
            machine_options_apply(machine, &params, err) && model_is_of(model, &params, err);
 }
 

@@ -115,7 +115,7 @@ find_input(const struct sweep_plan *plan, const char *name, struct error *err)
     for (size_t i = 0; i < plan->inputs.count; i++)
         if (!strcmp(plan->inputs.items[i].name, name) && !plan->inputs.items[i].file)
             return &plan->inputs.items[i];
-    fail(err, "%s has no program %s", plan->path, name);
+    fail(err, "%s has no input %s with a program", plan->path, name);
     return NULL;
 }
 
@@ -127,7 +127,7 @@ capture_apart(const struct sweep *sweep, const struct sweep_plan *plan, const ch
     if (!input || !sweep_check_folders(sweep, err))
         return false;
     if (chdir(plan->folder))
-        return fail(err, "cannot work in %s: %s", plan->folder, strerror(errno));
+        return fail(err, "cannot enter %s: %s", plan->folder, strerror(errno));
     char *log = mem_printf("%s.capture", name);
     work_log_begin(sweep, log);
     const bool ok = capture(sweep, plan, input, err);

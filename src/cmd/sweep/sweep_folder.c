@@ -79,10 +79,10 @@ print_status(const struct sweep *sweep, const struct status *status, bool json)
         print_json_tree(root);
         return;
     }
-    printf("%zu runs: %zu done, %zu at work, %zu failed, %zu to do\n", sweep->runs.count,
+    printf("%zu runs: %zu done, %zu running, %zu failed, %zu pending\n", sweep->runs.count,
            counts[SWEEP_DONE], counts[SWEEP_BUSY], counts[SWEEP_FAILED], counts[SWEEP_TODO]);
     if (counts[SWEEP_DONE] < sweep->runs.count && !isnan(status->seconds))
-        printf("about %.0f s of work are left\n", status->seconds);
+        printf("about %.0f s of work remaining\n", status->seconds);
     if (counts[SWEEP_FAILED]) {
         puts("");
         text_table_write(&status->failed, TEXT_TABLE_TEXT, stdout);
@@ -158,7 +158,7 @@ clean_all(const struct sweep *sweep, struct error *err)
     char *own = sweep_path(sweep, "runs");
     bool ok = true;
     if (strcmp(own, sweep->store) != 0)
-        log_note("the runs stay in %s: other plans may want them", sweep->store);
+        log_note("the runs are kept in %s: other plans may use them", sweep->store);
     free(own);
     for (size_t i = 0; ok && i < sizeof names / sizeof names[0]; i++) {
         char *path = sweep_path(sweep, names[i]);
@@ -174,7 +174,7 @@ clean(struct sweep *sweep, bool all, struct error *err)
     if (!dir_lock(sweep->dir, &sweep->lock, err))
         return false;
     const uint32_t removed = store_clean(sweep->store);
-    log_note("%u leftovers of runs that were stopped are removed", removed);
+    log_note("removed leftovers of killed runs: %u", removed);
     return !all || clean_all(sweep, err);
 }
 

@@ -108,11 +108,11 @@ dry_run(const struct sweeping *s)
         print_json_tree(root);
     } else {
         print_runs(s, &estimator);
-        printf("\n%zu of %zu runs are to be done", s->todo.count, s->sweep.runs.count);
+        printf("\n%zu of %zu runs are pending", s->todo.count, s->sweep.runs.count);
         if (s->todo.count && isnan(sum.seconds))
-            printf("; how long they take is not known before one is done\n");
+            printf("; the time is unknown until one run is complete\n");
         else
-            printf(": about %.0f s with %llu at a time, %.0f MB\n", seconds,
+            printf(": about %.0f s with %llu concurrent runs, %.0f MB\n", seconds,
                    (unsigned long long)jobs, sum.bytes / 1e6);
     }
     estimator_fini(&estimator);
@@ -162,7 +162,7 @@ work_options_check(const struct work_options *options, const struct arg_spec *sp
         return -1;
     char *names = engine_names();
     const int status =
-        args_usage_error(spec, "there is no engine '%s': there are %s", options->engine, names);
+        args_usage_error(spec, "unknown engine '%s': expected one of %s", options->engine, names);
     free(names);
     return status;
 }

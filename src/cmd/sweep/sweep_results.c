@@ -91,7 +91,7 @@ sweep_query_command(int argc, char **argv)
         options,
         2,
         2,
-        "the sweep's folder and a question",
+        "the sweep's folder and an SQL query",
         .program = ARG_NO_PROGRAM};
     const int status = args_parse(&question.args, &spec, argc, argv);
     return status >= 0 ? status : answer(&question, ask_query);
@@ -107,7 +107,7 @@ ask_pareto(const struct sweep *sweep, sqlite3 *db, const struct question *questi
     if (!pareto_table(db, words[1], words[2], question->input, rows, &left_out, err))
         return false;
     if (left_out)
-        log_note("%zu machines are left out: they have not both values of every input", left_out);
+        log_note("%zu machines are omitted: they lack one of the values for an input", left_out);
     return true;
 }
 

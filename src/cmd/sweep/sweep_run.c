@@ -35,11 +35,12 @@ check_key(const struct sweep *sweep, const struct sweep_run *run, const struct p
     if (!store_hash_trace(sweep->store, trace->path, hash, err))
         return false;
     if (strcmp(hash, trace->hash) != 0)
-        return fail(err, "%s is not the trace that was planned: sweep the plan again", trace->path);
+        return fail(err, "%s differs from the planned trace: run `aetius sweep` on the plan again",
+                    trace->path);
     sweep_key(key, params, hash, trace->frames, run->blocks);
     return !strcmp(key, run->key) ||
-           fail(err, "this aetius or its presets are not those that planned the run: sweep the "
-                     "plan again");
+           fail(err, "this aetius or its presets differ from those that planned the run: run "
+                     "`aetius sweep` on the plan again");
 }
 
 /* Measures each codec on the blocks that the run captured: DIR/compression.json. */
@@ -157,13 +158,13 @@ do_apart(const struct sweep *sweep, const struct sweep_run *run, struct error *e
     if (!interrupt_check(err))
         return false;
     if (ending == LATE)
-        fail(err, "took longer than %llu s (--time-limit)",
+        fail(err, "the run took longer than %llu s (--time-limit)",
              (unsigned long long)sweep->limit_seconds);
     else if (ending == LARGE)
-        fail(err, "took more memory than %llu MB (--memory-limit)",
+        fail(err, "the run used more memory than %llu MB (--memory-limit)",
              (unsigned long long)sweep->limit_bytes >> 20);
     else if (WIFSIGNALED(status))
-        fail(err, "ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+        fail(err, "terminated by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
     else
         return !status || fail(err, "failed");
     work_log_say(sweep, run->key, err->text);
@@ -210,7 +211,7 @@ do_key(const char *dir, const char *key, struct error *err)
     struct sweep sweep;
     int lock = -1;
     if (!sweep_key_is_one(key))
-        return fail(err, "%s is no run's key", key);
+        return fail(err, "%s is not the key of a run", key);
     if (!sweep_load_run(&sweep, dir, key, err))
         return false;
     bool ok = true;

@@ -116,7 +116,7 @@ keep_log(const char *log, const char *folder)
         mem_printf("%.*s/aetius-topdown-XXXXXX", (int)(strrchr(folder, '/') - folder), folder);
     const int fd = mkstemp(path);
     if (fd >= 0 && !rename(log, path))
-        log_note("what the profiler told is in %s", path);
+        log_note("the profiler's output is in %s", path);
     else if (fd >= 0)
         unlink(path);
     if (fd >= 0)
@@ -142,7 +142,7 @@ profile_and_analyse(struct command_line *line, char **program,
                                          &line->request.seconds_profiled, err);
     const bool ok = has_log && analyse_profile(line, program[0], log, capability, err);
     if (has_log && !ok && line->out)
-        log_note("what the profiler told is in %s", log);
+        log_note("the profiler's output is in %s", log);
     else if (has_log && !ok)
         keep_log(log, folder.path);
     private_folder_remove(&folder);
@@ -158,17 +158,20 @@ check_run(const struct command_line *line, const struct args *args, const struct
     if (args->operand_count != 1 || args->after)
         return args_usage_error(spec, "expected one RUN, or files with --nvprof or --ncu");
     if (line->cc || line->out || line->overhead || request->kernel)
-        return args_usage_error(spec, "--cc, --output, --overhead and --kernel are of profilers");
+        return args_usage_error(
+            spec, "--cc, --output, --overhead and --kernel cannot be combined with a RUN");
     if (line->draw && (request->draws || request->over_time || line->diff || request->prove))
-        return args_usage_error(spec, "--draw is one draw alone");
+        return args_usage_error(
+            spec, "--draw cannot be combined with --draws, --over-time, --diff or --prove");
     if (request->draws && request->over_time)
-        return args_usage_error(spec, "--draws and --over-time are two answers");
+        return args_usage_error(spec, "--draws and --over-time cannot be combined");
     if (request->prove && (request->json || request->csv || line->diff))
-        return args_usage_error(spec, "--prove prints text, of one run");
+        return args_usage_error(spec, "--prove cannot be combined with --json, --csv or --diff");
     if (!request->prove && (request->trace || request->jobs))
-        return args_usage_error(spec, "--trace and --jobs want --prove");
+        return args_usage_error(spec, "--trace and --jobs require --prove");
     if (line->diff && (request->csv || request->svg || request->over_time || request->draws))
-        return args_usage_error(spec, "--diff prints text or --json, of all frames together");
+        return args_usage_error(
+            spec, "--diff cannot be combined with --csv, --svg, --over-time or --draws");
     return -1;
 }
 
@@ -179,26 +182,27 @@ check(const struct command_line *line, const struct args *args, const struct arg
         args->operand_count || (line->nvprof && *line->nvprof) || (line->ncu && *line->ncu);
     const bool of_files = line->nvprof || line->ncu;
     if (line->level != UINT64_MAX && (line->level < 1 || line->level > 3))
-        return args_usage_error(spec, "--level takes 1, 2 or 3");
+        return args_usage_error(spec, "--level expects 1, 2 or 3");
     if (line->request.json && line->request.csv)
-        return args_usage_error(spec, "--json and --csv are two answers");
+        return args_usage_error(spec, "--json and --csv cannot be combined");
     if (!line->profile && !of_files && !line->print_command)
         return check_run(line, args, spec);
     if (line->profile + of_files + line->print_command != 1)
-        return args_usage_error(spec, "one of --nvprof or --ncu, --profile, --print-command");
+        return args_usage_error(
+            spec, "expected only one of: --nvprof or --ncu, --profile, --print-command");
     if (line->diff || line->frames.text || line->draw || line->request.draws ||
         line->request.prove || line->request.trace || line->request.jobs)
         return args_usage_error(
-            spec, "--frame, --draw, --draws, --diff, --prove, --trace and --jobs want a RUN");
+            spec, "--frame, --draw, --draws, --diff, --prove, --trace and --jobs require a RUN");
     if (of_files != has_files)
         return args_usage_error(spec, of_files ? "expected at least one FILE"
-                                               : "files want --nvprof or --ncu");
+                                               : "files require --nvprof or --ncu");
     if (of_files && args->after)
-        return args_usage_error(spec, "a PROGRAM wants --profile");
+        return args_usage_error(spec, "a PROGRAM requires --profile");
     if (line->profile && !args->after_count)
-        return args_usage_error(spec, "no PROGRAM after `--`");
+        return args_usage_error(spec, "expected PROGRAM after `--`");
     if (line->overhead && !line->profile)
-        return args_usage_error(spec, "--overhead wants --profile");
+        return args_usage_error(spec, "--overhead requires --profile");
     return -1;
 }
 

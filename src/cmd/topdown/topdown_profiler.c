@@ -60,7 +60,7 @@ topdown_find_capability(struct error *err)
     struct keeper keeper;
     int ends[2];
     if (pipe2(ends, O_CLOEXEC)) {
-        fail(err, "no pipe: %s", strerror(errno));
+        fail(err, "cannot create a pipe: %s", strerror(errno));
         return NULL;
     }
     const bool started = start(&keeper, words, ends[1], &ignored);
@@ -73,7 +73,7 @@ topdown_find_capability(struct error *err)
         return NULL;
     if (ok)
         return nvidia_capability_parse(text, err);
-    fail(err, "nvidia-smi does not tell the GPU's compute capability: --cc X.Y does");
+    fail(err, "nvidia-smi does not report the GPU's compute capability: give it with --cc X.Y");
     return NULL;
 }
 

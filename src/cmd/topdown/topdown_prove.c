@@ -54,9 +54,9 @@ read_cycles(const char *dir, const struct frame_set *wanted, struct frame_set *f
         else if (frames->count < sizeof frames->ranges / sizeof frames->ranges[0])
             add_range(frames, number);
         else
-            ok = fail(err, "%s: its frames are in too many pieces: --frame picks some", dir);
+            ok = fail(err, "%s: too many separate ranges of frames: select some with --frame", dir);
     }
-    ok = ok && (frames->count || fail(err, "%s has no such frames", path));
+    ok = ok && (frames->count || fail(err, "%s contains none of these frames", path));
     csv_table_fini(&table);
     free(path);
     return ok;
@@ -141,10 +141,10 @@ print_proof(const struct proof *proof, struct error *err)
     puts("");
     text_table_put(&table, TEXT_TABLE_TEXT, stdout);
     if (proof->gained[verdict] + VERDICT_WITHIN * proof->cycles >= proof->gained[best]) {
-        printf("\nproven: nothing that is accused gives more than %s\n", ideals[verdict].name);
+        printf("\nproven: no other ideal resource gains more than %s\n", ideals[verdict].name);
         return true;
     }
-    return fail(err, "the verdict is %s, but an ideal %s gives more: %.1f %% against %.1f %%",
+    return fail(err, "the verdict is %s, but an ideal %s gains more: %.1f %%, not %.1f %%",
                 ideals[verdict].name, ideals[best].name, 100 * proof->gained[best] / proof->cycles,
                 100 * proof->gained[verdict] / proof->cycles);
 }
@@ -165,9 +165,10 @@ topdown_prove(const char *dir, const struct params *params, const struct frame_s
     proof.trace = trace ? mem_strdup(trace) : NULL;
     proof.preset = mem_strdup(run.preset ? run.preset : "reference-2008");
     run_json_fini(&run);
-    bool ok = proof.trace || fail(err, "%s says of no trace: --trace FILE does", dir);
+    bool ok = proof.trace || fail(err, "%s names no trace: give it with --trace FILE", dir);
     if (ok && !file_exists(proof.trace))
-        ok = fail(err, "%s is not there: --trace FILE says where the trace is now", proof.trace);
+        ok = fail(err, "%s does not exist: give the trace's new path with --trace FILE",
+                  proof.trace);
     ok = ok && read_cycles(dir, frames, &proof.frames, &proof.cycles, err);
     ok = ok && try_ideals(&proof, request->jobs, err) && print_proof(&proof, err);
     free(proof.trace);

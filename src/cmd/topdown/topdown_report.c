@@ -57,10 +57,11 @@ note_means(const struct application *application, const struct topdown_request *
         if (application->has_kernel[launch->kernel] && launch->invocations > 1)
             count += launch->invocations;
     }
-    return count ? mem_printf("%" PRIu64
-                              " launches are known by their mean alone, without an order: nvprof "
-                              "tells each with --print-gpu-trace, ncu without --print-summary",
-                              count)
+    return count ? mem_printf(
+                       "%" PRIu64
+                       " launches are known only by their average, without an order: to list each "
+                       "launch, use nvprof --print-gpu-trace, or ncu without --print-summary",
+                       count)
                  : NULL;
 }
 
@@ -119,10 +120,9 @@ print_missing(const struct application *application, bool each_launch)
     char *missing = application_missing(application, kernel);
     char *name = shorten(kernel->name, NAME_LENGTH);
     if (kernel->problems & lacks)
-        SAY("%zu of %zu kernels are not told wholly; %s lacks", count, application->kernels.count,
-            name);
+        SAY("%zu of %zu kernels lack counters; %s lacks:", count, application->kernels.count, name);
     else
-        SAY("not told, and so spread over the other reasons:");
+        SAY("missing, and therefore distributed over the other reasons:");
     free(name);
     print_wrapped(stdout, topdown_style_of(stdout).width, 2, 2, "%s", missing);
     free(missing);
@@ -131,7 +131,7 @@ print_missing(const struct application *application, bool each_launch)
         topdown_print_command(application->capability, LOG_NAMED, each_launch, NULL, stdout);
         putchar('\n');
     } else {
-        puts("which command collects it: --print-command --cc X.Y");
+        puts("print the command that collects it with: --print-command --cc X.Y");
     }
 }
 
@@ -145,7 +145,7 @@ say_odd(const struct application *application, uint32_t problem, const char *bef
     if (!kernel)
         return;
     char *name = shorten(kernel->name, NAME_LENGTH);
-    SAY("%zu kernels %s, as %s: %s", count, before, name, behind);
+    SAY("%zu kernels %s, e.g. %s: %s", count, before, name, behind);
     free(name);
 }
 
@@ -153,19 +153,19 @@ static void
 print_oddities(const struct application *application, const struct topdown_request *request)
 {
     char *more = application->capability
-                     ? mem_printf("issue more than compute capability %u.%u can",
+                     ? mem_printf("issue more than compute capability %u.%u allows",
                                   application->capability->major, application->capability->minor)
-                     : mem_strdup("issue more than the chip can");
+                     : mem_strdup("issue more than the chip allows");
     say_odd(application, NVIDIA_ABOVE_MAXIMUM, more, "another GPU's file? (--cc)");
     free(more);
     say_odd(application, NVIDIA_BELOW_EXECUTED, "issue fewer instructions than they execute",
-            "replay is taken as 0");
-    say_odd(application, NVIDIA_UNSTEADY, "were measured in passes that do not fit each other",
-            "issued_ipc over ipc is not 1 + inst_replay_overhead; replay and the stalls are that "
-            "inexact");
+            "replay is assumed to be 0");
+    say_odd(application, NVIDIA_UNSTEADY, "were measured in inconsistent passes",
+            "issued_ipc / ipc differs from 1 + inst_replay_overhead; replay and the stalls are as "
+            "inexact as that");
     if (application->weight_kind == WEIGHT_LAUNCHES && application->has_tree &&
         (application->kernels.count > 1 || application->kernels.items[0].launches > 1))
-        SAY("no times: all launches count alike in the whole");
+        SAY("no times: all launches have equal weight in the total");
     char *means = note_means(application, request);
     if (means)
         SAY("%s", means);
@@ -381,7 +381,7 @@ print_topdown_report_text(const application_list *applications,
     if (applications->count > 1)
         print_side_by_side(applications);
     if (request->seconds_alone > 0)
-        printf("\nprofiling: %.2f s, the program alone %.2f s: %.1f times as long\n",
+        printf("\nwith the profiler %.2f s, without it %.2f s: %.1f times as long\n",
                request->seconds_profiled, request->seconds_alone,
                request->seconds_profiled / request->seconds_alone);
 }
@@ -467,7 +467,7 @@ command_json(const struct application *application, bool each_launch)
     if (!application->problems || !application->capability)
         return cJSON_CreateNull();
     FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "no memory for a line");
+    BUG_ON(!out, "out of memory (line)");
     topdown_print_command(application->capability, LOG_NAMED, each_launch, NULL, out);
     fclose(out);
     cJSON *json = cJSON_CreateString(text);
@@ -663,7 +663,7 @@ fail_launches(const struct application *application, const struct topdown_reques
               struct error *err)
 {
     char *means = note_means(application, request);
-    fail(err, "%s: %s", application->name, means ? means : "there are no launches to draw");
+    fail(err, "%s: %s", application->name, means ? means : "no launches to draw");
     free(means);
     return false;
 }
@@ -706,7 +706,7 @@ draw_launches(const struct application *application, const struct topdown_reques
         }
         sum = 0;
     }
-    const bool ok = draw(&bars, "Top-Down of launches in their order", request, err);
+    const bool ok = draw(&bars, "Top-Down of launches in order", request, err);
     for (uint32_t i = 0; i < used; i++)
         topdown_tree_fini(&trees[i]);
     return ok;
@@ -718,7 +718,7 @@ draw_overhead(const struct topdown_request *request, struct error *err)
     struct plot plot;
     const double both = fmax(request->seconds_profiled, request->seconds_alone);
     const double share = 100 * request->seconds_alone / both;
-    plot_init(&plot, PLOT_STACKED, "Time of profiling", "% of the profiled run");
+    plot_init(&plot, PLOT_STACKED, "Profiling time", "% of the profiled run");
     plot_add_series(&plot, "the program alone");
     plot_add_series(&plot, "profiling");
     plot_add(&plot, "profiled run", (double[]){share, 100 - share});
@@ -734,10 +734,9 @@ draw_figure(const application_list *applications, const struct topdown_request *
     if (request->seconds_alone > 0)
         return draw_overhead(request, err);
     if (applications->count > 1)
-        return request->over_time
-                   ? fail(err, "--svg --over-time draws one application; there are %zu",
-                          applications->count)
-                   : draw_applications(applications, request, err);
+        return request->over_time ? fail(err, "--svg --over-time draws one application, not %zu",
+                                         applications->count)
+                                  : draw_applications(applications, request, err);
     return request->over_time ? draw_launches(&applications->items[0], request, err)
                               : draw_kernels(&applications->items[0], request, err);
 }

@@ -48,11 +48,11 @@ open_table(struct run *run, const char *name, struct error *err)
     char *path = mem_printf("%s/%s.csv.gz", run->dir, name);
     bool ok = csv_read(&run->table, path, err);
     if (ok && (run->frame = csv_column(&run->table, "frame")) < 0)
-        ok = fail(err, "%s is no table of frames", path);
+        ok = fail(err, "%s is not a table of frames", path);
     run->draw = ok ? csv_column(&run->table, "draw") : -1;
     run->work = ok ? csv_column(&run->table, "work") : -1;
     if (ok && run->has_draws && (run->draw < 0 || run->work < 0))
-        ok = fail(err, "%s is no table of draws", path);
+        ok = fail(err, "%s is not a table of draws", path);
     free(path);
     return ok;
 }
@@ -64,16 +64,15 @@ open_run(struct run *run, const char *dir, bool draws, struct error *err)
 {
     *run = (struct run){.dir = dir};
     if (!is_run_folder(dir))
-        return fail(err, "%s is no folder of a run (files of profilers want --nvprof or --ncu)",
-                    dir);
+        return fail(err, "%s is not a run folder (profiler files require --nvprof or --ncu)", dir);
     char *machine = mem_printf("%s/machine.ini", dir);
     char *path = mem_printf("%s/stats.draws.csv.gz", dir);
     run->has_draws = file_exists(path);
     params_init(&run->params);
     bool ok = params_load_file(&run->params, machine, err);
     if (ok && draws && !run->has_draws)
-        ok =
-            fail(err, "%s has no table of draws: SIMULATOR.PerBatchStatistics=TRUE writes it", dir);
+        ok = fail(err, "%s has no table of draws: simulate with SIMULATOR.PerBatchStatistics=TRUE",
+                  dir);
     ok = ok && open_table(run, run->has_draws ? "stats.draws" : "stats.frames", err) &&
          run_tables_agree(dir, &run->table, &run->params, err);
     free(path);
@@ -268,7 +267,8 @@ write_parts(struct text_table *table, const part_list *parts)
         free(names);
         names = more;
     }
-    print_wrapped(stdout, width, 2, 2, "left out for want of width, but not of --csv: %s", names);
+    print_wrapped(stdout, width, 2, 2,
+                  "omitted because the terminal is too narrow (--csv prints all): %s", names);
     free(names);
 }
 
@@ -332,9 +332,10 @@ print_gains(const struct ideal_gains *gains)
         left.expected[n] = left.most[n] = -1;
     }
     if (hide)
-        print_wrapped(stdout, line_width(stdout), 0, 2,
-                      "none of them gives %.0f %% alone: they hide each other, and gain together",
-                      100 * IDEALS_NOTHING);
+        print_wrapped(
+            stdout, line_width(stdout), 0, 2,
+            "none of them gains %.0f %% alone: they hide each other, and gain only together",
+            100 * IDEALS_NOTHING);
 }
 
 /* Warns of short intervals: the critical path is cut at the end of each, and work in flight is
@@ -347,8 +348,8 @@ print_short_intervals(const struct params *params)
     if (cycles < LONG)
         print_wrapped(
             stdout, line_width(stdout), 0, 2,
-            "intervals of %llu cycle%s cut what is in flight: the shares may be some points "
-            "off those of SIMULATOR.StatisticsRate=%d and more (docs/topdown.md)",
+            "intervals of %llu cycle%s split work in flight: the shares may differ by some points "
+            "from those with SIMULATOR.StatisticsRate=%d or more (docs/topdown.md)",
             (unsigned long long)cycles, cycles == 1 ? "" : "s", LONG);
 }
 
@@ -497,12 +498,12 @@ find_draw(struct rows *rows, uint64_t number, struct error *err)
             strcmp(csv_field(&run->table, r, run->work), "draw") != 0)
             continue;
         if (found >= 0)
-            return fail(err, "several frames have a draw %llu: --frame says which",
+            return fail(err, "several frames have a draw %llu: select one with --frame",
                         (unsigned long long)number);
         found = r;
     }
     rows->row = found;
-    return found >= 0 || fail(err, "%s: there is no such draw", run->dir);
+    return found >= 0 || fail(err, "%s: no such draw", run->dir);
 }
 
 static bool
@@ -513,7 +514,7 @@ report_run(const struct run *run, const struct frame_set *frames,
     struct view view;
     part_list parts = {0};
     if (!count_frames(&rows))
-        return fail(err, "%s: there is no such frame", run->dir);
+        return fail(err, "%s: no such frame", run->dir);
     if (request->has_draw && !find_draw(&rows, request->draw, err))
         return false;
     if (!view_init(&view, rows, err))
@@ -543,7 +544,7 @@ print_difference(const struct topdown_tree *a, const struct topdown_tree *b, uin
     static const uint32_t spare[] = {4, 3};
     text_table_cells(&table, "|a|b");
     text_table_cell(&table, "%s", a->shape->unit);
-    text_table_cell(&table, "of all in a");
+    text_table_cell(&table, "share of a");
     text_table_end_row(&table);
     uint32_t n = 0;
     do {
@@ -572,7 +573,7 @@ report_difference(const struct run *a, const struct run *b, const struct frame_s
     const uint32_t level = request->level ? request->level : 3;
     struct view view_a, view_b;
     if (!count_frames(&rows_a) || !count_frames(&rows_b))
-        return fail(err, "%s: there is no such frame", count_frames(&rows_a) ? b->dir : a->dir);
+        return fail(err, "%s: no such frame", count_frames(&rows_a) ? b->dir : a->dir);
     if (!view_init(&view_a, rows_a, err))
         return false;
     const bool ok = view_init(&view_b, rows_b, err);

@@ -94,12 +94,12 @@ check_base(const char *base, const char *run, struct error *err)
     struct stat st;
     bool ok = true;
     if (is_same_folder(base, run))
-        ok = fail(err, "%s and %s are one folder", base, run);
+        ok = fail(err, "%s and %s are the same folder", base, run);
     else if (!lstat(frames, &st) && !S_ISDIR(st.st_mode))
-        ok = fail(err, "%s is no folder", frames);
+        ok = fail(err, "%s is not a folder", frames);
     else if (file_exists(base) && dir_has_files(base, is_anything) && !is_run_folder(base) &&
              !baseline_is_unfinished(base))
-        ok = fail(err, "%s holds files, but no run: it is not replaced", base);
+        ok = fail(err, "%s contains files, but no run: it is not replaced", base);
     free(frames);
     return ok;
 }
@@ -109,7 +109,7 @@ check_run(const char *run, struct error *err)
 {
     bool complete;
     return run_is_complete(run, &complete, err) &&
-           (complete || fail(err, "%s was not completed: it is no baseline", run));
+           (complete || fail(err, "%s is an incomplete run: it cannot become the baseline", run));
 }
 
 static bool

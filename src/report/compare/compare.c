@@ -44,8 +44,8 @@ picture_compare(const struct picture *reference, const struct picture *simulated
 {
     memset(out, 0, sizeof *out);
     if (reference->width != simulated->width || reference->height != simulated->height)
-        return fail(err, "the sizes differ: %ux%u and %ux%u", reference->width, reference->height,
-                    simulated->width, simulated->height);
+        return fail(err, "the pictures have different sizes: %ux%u and %ux%u", reference->width,
+                    reference->height, simulated->width, simulated->height);
     uint32_t channels = reference->has_alpha && simulated->has_alpha ? 4 : 3;
     for (uint32_t y = 0; y < reference->height; y++)
         for (uint32_t x = 0; x < reference->width; x++) {

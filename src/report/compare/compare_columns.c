@@ -87,7 +87,7 @@ compare_columns_make(struct compare_columns **out, const char *const *dirs, uint
     c->count = count;
     c->runs = mem_array(count, sizeof *c->runs);
     for (uint32_t i = 0; i < count && ok; i++)
-        ok = is_run_folder(dirs[i]) || fail(err, "%s is no run's folder", dirs[i]);
+        ok = is_run_folder(dirs[i]) || fail(err, "%s is not a run folder", dirs[i]);
     for (uint32_t i = 1; i < count && ok; i++)
         ok = compare_runs(dirs[0], dirs[i], &c->runs[i], err);
     if (!ok) {
@@ -210,7 +210,7 @@ compare_columns_print(const struct compare_columns *c, uint32_t most, FILE *out)
     for (uint32_t i = 1; i < c->count; i++)
         if (run_comparison_is_no_effect(&c->runs[i]))
             text_table_line(&table,
-                            "no effect: the machine of %s is another one, and no statistic moved",
+                            "no effect: the machine of %s differs, but all statistics are equal",
                             c->dirs[i]);
     text_table_put(&table, TEXT_TABLE_TEXT, out);
 }

@@ -78,7 +78,7 @@ compare_frames(const struct run_json *a, const struct run_json *b, struct run_co
         snprintf(out->unlike, sizeof out->unlike, "of %.0f and %.0f frames", out->frames_a,
                  out->frames_b);
     else if (i < a->per_frame_count && i < b->per_frame_count)
-        snprintf(out->unlike, sizeof out->unlike, "of other frames, as %.0f and %.0f",
+        snprintf(out->unlike, sizeof out->unlike, "of different frames, e.g. %.0f and %.0f",
                  a->per_frame[i].number, b->per_frame[i].number);
     else if (differ(a->width, b->width) || differ(a->height, b->height))
         snprintf(out->unlike, sizeof out->unlike, "of frames of %.0fx%.0f and %.0fx%.0f", a->width,
@@ -90,7 +90,8 @@ static bool
 has_figures(const struct run_json *run, const char *dir, struct error *err)
 {
     return (!isnan(run->cycles) && !isnan(run->frames)) ||
-           fail(err, "%s/run.json: %s is no number", dir, isnan(run->cycles) ? "cycles" : "frames");
+           fail(err, "%s/run.json: %s is not a number", dir,
+                isnan(run->cycles) ? "cycles" : "frames");
 }
 
 static bool
@@ -175,7 +176,7 @@ read_frames(const char *dir, struct csv_table *table, struct error *err)
 {
     char *path = mem_printf("%s/stats.frames.csv.gz", dir);
     bool ok = csv_read(table, path, err) &&
-              (csv_column(table, "frame") >= 0 || fail(err, "%s is no table of frames", path));
+              (csv_column(table, "frame") >= 0 || fail(err, "%s is not a table of frames", path));
     free(path);
     return ok;
 }

@@ -140,7 +140,7 @@ open_metric(struct ideal_sum *sum, const char *name, struct formula *formula, st
     const struct metric *metric = metric_find(name);
     BUG_ON(!metric, "no metric '%s'", name);
     return formula_compile(formula, metric->formula, resolve, sum, err) ||
-           fail(err, "the run lacks what %s is made of: it was made by another version", name);
+           fail(err, "the run lacks statistics for %s: another version made it", name);
 }
 
 static bool
@@ -164,7 +164,7 @@ open_causes(struct ideal_sum *sum, struct error *err)
             continue;
         snprintf(name, sizeof name, "lost.%s", branches[b].name);
         if ((sum->lost[cause] = column_of(sum, name)) < 0)
-            return fail(err, "the run does not count %s", name);
+            return fail(err, "the run has no statistic %s", name);
         for (uint32_t i = 0; i < IDEALS; i++) {
             sum->removes[i][cause] = ideal_has(&ideals[i], branches[b].name);
             sum->is_charged[i][cause] = ideal_is_charged(&ideals[i], branches[b].name);
@@ -183,8 +183,8 @@ ideals_begin(const char *const *names, uint32_t count, const struct params *para
     sum->front_rests = params->COMMANDPROCESSOR.PipelinedBatchRendering
                            ? -1
                            : column_of(sum, "streamer.cycles_rest");
-    if ((sum->cycles >= 0 || fail(err, "the run does not count cycles")) && open_causes(sum, err) &&
-        open_bounds(sum, err))
+    if ((sum->cycles >= 0 || fail(err, "the run has no statistic cycles")) &&
+        open_causes(sum, err) && open_bounds(sum, err))
         return sum;
     ideals_end(sum);
     return NULL;

@@ -27,7 +27,8 @@ parse_limit(struct regression_limit *limit, const char *text, size_t length, str
         return fail(err, "'%.*s': expected NAME=NUMBER or NAME=NUMBER%%", (int)length, text);
     limit->name = mem_printf("%.*s", (int)name, text);
     if (is_pictures(limit) && limit->is_percent)
-        return fail(err, "'%.*s': pictures are counted in pixels that differ", (int)length, text);
+        return fail(err, "'%.*s': the limit for pictures is a number of pixels that differ",
+                    (int)length, text);
     return true;
 }
 
@@ -99,7 +100,7 @@ unknown_name(const struct run_comparison *runs, const char *name, struct error *
         nearest_offer(&nearest, runs->moves[i].name);
     if (nearest_found(&nearest))
         return fail(err, "the runs have no %s in common; did you mean %s?", name, nearest.best);
-    return fail(err, "the runs have no %s in common; `aetius stats` lists what there is", name);
+    return fail(err, "the runs have no %s in common; `aetius stats` lists the statistics", name);
 }
 
 bool
@@ -108,19 +109,18 @@ regression_limits_check_runs(struct regression_limits *regression,
                              const struct regression_pictures *pictures, struct error *err)
 {
     if (!runs->complete_a || !runs->complete_b)
-        return fail(err, "the %s run was not completed: it cannot be compared",
+        return fail(err, "the %s run is incomplete: it cannot be compared",
                     runs->complete_a ? "second" : "first");
     if (runs->unlike[0] && !regression->across)
-        return fail(err, "the runs are %s: --across holds them against each other all the same",
-                    runs->unlike);
+        return fail(err, "the runs are %s: --across compares them anyway", runs->unlike);
     for (size_t i = 0; i < regression->limits.count; i++) {
         const struct regression_limit *limit = &regression->limits.items[i];
         double a = 0, b = (double)pictures->pixels;
         if (is_pictures(limit) && pictures->only_in_one)
-            return fail(err, "%u pictures are only in one of the runs: they cannot be compared",
+            return fail(err, "pictures that are only in one of the runs cannot be compared: %u",
                         pictures->only_in_one);
         if (is_pictures(limit) && !pictures->compared)
-            return fail(err, "the runs have no pictures that could be compared");
+            return fail(err, "the runs have no pictures to compare");
         if (!is_pictures(limit) && !find_value(runs, limit->name, &a, &b))
             return unknown_name(runs, limit->name, err);
         add_check(
@@ -138,9 +138,7 @@ regression_limits_check_join(const struct regression_limits *regression,
 {
     return regression->across || !join->draws_a || !join->draws_b || join->same_hash ||
            join->changed ||
-           fail(err,
-                "no draw of one run is like one of the other: --across holds them against each "
-                "other all the same");
+           fail(err, "the runs have no draws in common: --across compares them anyway");
 }
 
 static double

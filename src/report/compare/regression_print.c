@@ -19,7 +19,7 @@ static void
 growth_text(const struct regression_check *check, double growth, char *text, size_t size)
 {
     if (isinf(growth))
-        snprintf(text, size, "from nothing");
+        snprintf(text, size, "from 0");
     else if (check->limit->is_percent)
         snprintf(text, size, "%+.2f %%", growth);
     else
@@ -57,13 +57,14 @@ regression_limits_print(const struct regression_limits *regression, FILE *out)
         text_table_left(&table, "%s", check->limit->name);
         text_table_cell(&table, "%.10g", check->a);
         text_table_left(&table, "-> %.10g", check->b);
-        text_table_left(&table, "%s, may %s%s%s%s%s", growth, limit, *check->where ? "  draw " : "",
-                        check->where, *check->label ? " " : "", check->label);
+        text_table_left(&table, "%s, limit %s%s%s%s%s", growth, limit,
+                        *check->where ? "  draw " : "", check->where, *check->label ? " " : "",
+                        check->label);
         text_table_end_row(&table);
     }
     const uint32_t draws = count_draw_checks(regression);
     if (draws)
-        text_table_line(&table, "  %u figures of draws looked at", draws);
+        text_table_line(&table, "  %u values of draws checked", draws);
     text_table_put(&table, TEXT_TABLE_TEXT, out);
 }
 
@@ -74,7 +75,7 @@ markdown_of(const char *text)
     char *markdown;
     size_t size;
     FILE *out = open_memstream(&markdown, &size);
-    BUG_ON(!out, "no memory for a text");
+    BUG_ON(!out, "out of memory (text)");
     for (; *text; text++)
         switch (*text) {
         case '&': fputs("&amp;", out); break;
@@ -201,7 +202,7 @@ regression_limits_print_junit(const struct regression_limits *regression, FILE *
         fprintf(out, "%s", *check->label ? " " : "");
         put_xml(check->label, out);
         if (check->exceeded)
-            fprintf(out, "\"><failure message=\"%.10g -&gt; %.10g, %s, may %s\"/></testcase>\n",
+            fprintf(out, "\"><failure message=\"%.10g -&gt; %.10g, %s, limit %s\"/></testcase>\n",
                     check->a, check->b, growth, limit);
         else
             fprintf(out, "\"/>\n");

@@ -303,7 +303,7 @@ describe_facts(const struct draw *draw)
     if (!draw)
         return mem_strdup(",,,,,,,,,,,");
     FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "no memory for a text");
+    BUG_ON(!out, "out of memory (text)");
     draw_identify(draw, &identity);
     fprintf(out, PROGRAM_HASH "," PROGRAM_HASH "," PROGRAM_HASH ",%s,%u,%u,", identity.hash,
             draw->program[STAGE_VERTEX]->hash, draw->program[STAGE_FRAGMENT]->hash,
@@ -332,7 +332,7 @@ describe_row(const struct draw *draw, struct text_table *table)
     size_t size;
     draw_identify(draw, &identity);
     FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "no memory for a text");
+    BUG_ON(!out, "out of memory (text)");
     fprintf(out, "%s  ", geometry);
     describe_targets(draw, out);
     fputs("  ", out);
@@ -507,7 +507,7 @@ put_textures(struct text_table *table, const struct draw *draw, enum shader_stag
         if (!(draw->program[stage]->samplers_used >> i & 1))
             continue;
         FILE *out = open_memstream(&text, &size);
-        BUG_ON(!out, "no memory for a text");
+        BUG_ON(!out, "out of memory (text)");
         print_texture(&draw->views[stage][i], out);
         fclose(out);
         text_table_cell(table, "%-8s %2u", shader_stage_name(stage), i);

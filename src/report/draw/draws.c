@@ -44,7 +44,8 @@ find_columns(const struct csv_table *table, const char *path, struct columns *ou
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         *wanted[i].column = csv_column(table, wanted[i].name);
         if (*wanted[i].column < 0)
-            return fail(err, "%s is no table of draws: it has no column %s", path, wanted[i].name);
+            return fail(err, "%s is not a table of draws: it has no column %s", path,
+                        wanted[i].name);
     }
     return true;
 }
@@ -149,8 +150,8 @@ draws_read(struct draws *draws, const char *dir, uint32_t frame, struct error *e
     char *path = table_path(dir, &params, err);
     if (path && !file_exists(path)) {
         free(path);
-        return fail(err, "%s has no table of draws: SIMULATOR.PerBatchStatistics=TRUE writes it",
-                    dir);
+        return fail(
+            err, "%s has no table of draws: simulate with SIMULATOR.PerBatchStatistics=TRUE", dir);
     }
     struct frame_set frames = {.ranges = {{frame, frame}}, .count = frame != UINT32_MAX};
     bool ok = path && csv_read(&draws->table, path, err) &&

@@ -75,7 +75,7 @@ draws_pair_difference(const struct draws_pair *pair)
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "no memory for a text");
+    BUG_ON(!out, "out of memory (text)");
     const char *separator = "";
     if (pair->a && pair->b && strcmp(pair->a->hash, pair->b->hash) != 0) {
         for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)

@@ -72,7 +72,7 @@ print_draws_text(const struct draws_list *list, const struct draws *draws, uint3
     const bool grouped = list->group != GROUP_NONE;
     text_table_cell(&table, grouped ? "draws" : "draw");
     text_table_cells(&table, "cycles|%|fragments|overdraw|bytes|tex miss|bound by");
-    text_table_left(&table, grouped ? "group, and its dearest draw"
+    text_table_left(&table, grouped ? "group, and its most expensive draw"
                                     : "vertex and fragment program, primitive, target, label");
     text_table_end_row(&table);
     for (size_t i = 0; i < list->lines.count && (!most || i < most); i++)
@@ -84,7 +84,7 @@ print_draws_text(const struct draws_list *list, const struct draws *draws, uint3
     text_table_cell(&table, "all");
     put_cost(&table, &draws->total, draws, false);
     text_table_left(
-        &table, "together%s",
+        &table, "total%s",
         list->group == GROUP_TEXTURE ? "; a draw with several textures is in several groups" : "");
     text_table_end_row(&table);
     text_table_put(&table, TEXT_TABLE_TEXT, out);
@@ -315,16 +315,16 @@ print_summary(const struct draws_join *join, const struct draws *a, const struct
               FILE *out)
 {
     const double more = b->total.cycles - a->total.cycles;
-    print_shown(out, "%s over %s: %.0f cycles over %.0f, %+.0f (%+.2f %%)\n", b->dir, a->dir,
+    print_shown(out, "%s over %s: %.0f cycles, before %.0f, %+.0f (%+.2f %%)\n", b->dir, a->dir,
                 b->total.cycles, a->total.cycles, more,
                 a->total.cycles > 0 ? 100 * more / a->total.cycles : 0);
     const uint32_t joined = join->same_hash + join->changed;
-    fprintf(
-        out,
-        "draws: %u, before %u; %u have a partner (%.2f %%): %u the same by hash, %u changed; %u "
-        "new, %u gone\nbetween draws: %.0f cycles over %.0f\n",
-        join->draws_b, join->draws_a, joined, join->draws_b ? 100.0 * joined / join->draws_b : 0,
-        join->same_hash, join->changed, join->only_b, join->only_a, between(b), between(a));
+    fprintf(out,
+            "draws: %u, before %u; %u matched (%.2f %%): %u with the same hash, %u changed; %u "
+            "new, %u gone\nbetween draws: %.0f cycles, before %.0f\n",
+            join->draws_b, join->draws_a, joined,
+            join->draws_b ? 100.0 * joined / join->draws_b : 0, join->same_hash, join->changed,
+            join->only_b, join->only_a, between(b), between(a));
 }
 
 cJSON *

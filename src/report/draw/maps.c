@@ -42,7 +42,8 @@ maps_parse(uint32_t *modes, const char *text, struct error *err)
         *modes |= 1u << mode;
         text += n + (text[n] == ',' && text[n + 1]);
     }
-    return (!*text && *modes) || fail(err, "--map: '%s' is no mode: expected " MAP_MODE_LIST, text);
+    return (!*text && *modes) ||
+           fail(err, "--map: unknown mode '%s': expected " MAP_MODE_LIST, text);
 }
 
 bool
@@ -117,7 +118,7 @@ pixel_color(const struct watched_pixel *pixel, uint32_t mode, uint8_t rgb[3])
         rgb[1] = channel(pixel->fates[FATE_DEPTH] + pixel->fates[FATE_STENCIL]);
         rgb[2] = channel(pixel->fates[FATE_KILLED]);
         break;
-    default: BUG("map mode %u is not of a pixel", mode);
+    default: BUG("map mode %u has no value per pixel", mode);
     }
 }
 

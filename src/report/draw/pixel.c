@@ -103,8 +103,7 @@ pixel_log_print(const struct pixel_log *log, FILE *out)
     fprintf(out, "\npixel %u,%u: %zu fragment%s", log->x, log->y, log->fragments.count,
             log->fragments.count == 1 ? "" : "s");
     if (!log->fragments.count) {
-        fputs(": nothing was drawn there; it was cleared, blitted or left by an earlier frame\n",
-              out);
+        fputs(": no draw wrote it; it was cleared, blitted or kept from an earlier frame\n", out);
         return;
     }
     struct text_table when = {0}, what = {0};
@@ -118,7 +117,7 @@ pixel_log_print(const struct pixel_log *log, FILE *out)
         put_course(&when, &log->fragments.items[i]);
         put_values(&what, &log->fragments.items[i]);
     }
-    fputs("; cycles since the frame began\n", out);
+    fputs("; cycles since the start of the frame\n", out);
     text_table_put(&when, TEXT_TABLE_TEXT, out);
     fputc('\n', out);
     text_table_put(&what, TEXT_TABLE_TEXT, out);

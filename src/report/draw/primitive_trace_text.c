@@ -132,7 +132,7 @@ print_quads(const struct primitive_trace *trace, FILE *out)
     struct text_table sheet = {0};
     if (!watch->courses.count)
         return;
-    fputs("\nits quads, by the pixel of their corner:\n", out);
+    fputs("\nits quads, by corner pixel:\n", out);
     text_table_cells(&sheet,
                      "quad|fragments|generated|z test|shader|shaded|written|texels|misses|end");
     text_table_end_row(&sheet);
@@ -168,9 +168,9 @@ print_shape(const struct follow *follow, uint32_t width, FILE *out)
         [SETUP_LOST_FACE] = "its face is culled",
     };
     if (follow->clip == CLIP_REJECT)
-        print_wrapped(out, width, 0, 0, "It ended in the clipper: all of it is outside one plane.");
+        print_wrapped(out, width, 0, 0, "The clipper rejects it: all of it is outside one plane.");
     else if (!follow->made)
-        print_wrapped(out, width, 0, 0, "It ended in setup: %s.", lost[follow->lost]);
+        print_wrapped(out, width, 0, 0, "Setup rejects it: %s.", lost[follow->lost]);
     else
         print_wrapped(out, width, 0, 0, "%s, %s; pixels %d,%d to %d,%d at most%s.",
                       follow->clip == CLIP_NEEDED ? "Clipped geometrically" : "Inside all planes",
@@ -186,15 +186,15 @@ print_fates(const struct primitive_trace *trace, uint32_t width, FILE *out)
     size_t used = 0;
     if (!trace->fragments) {
         if (trace->follow->made)
-            print_wrapped(out, width, 0, 0, "It covers no pixel centre: no fragment.");
+            print_wrapped(out, width, 0, 0, "It covers no pixel centre and has no fragments.");
         return;
     }
     for (uint32_t i = 0; i < FATES; i++)
         if (trace->fates[i])
             used += (size_t)snprintf(text + used, sizeof text - used, "%s%" PRIu64 " %s",
                                      used ? ", " : "", trace->fates[i], fragment_fate_names[i]);
-    print_wrapped(out, width, 0, 0, "%" PRIu64 " fragments, by where they ended: %s.",
-                  trace->fragments, used ? text : "all are on their way");
+    print_wrapped(out, width, 0, 0, "%" PRIu64 " fragments, by the stage where they ended: %s.",
+                  trace->fragments, used ? text : "all are in flight");
 }
 
 void
@@ -209,10 +209,9 @@ primitive_trace_print(const struct primitive_trace *trace, FILE *out)
     fputc('\n', out);
     print_shape(follow, width, out);
     print_fates(trace, width, out);
-    print_wrapped(
-        out, width, 0, 0,
-        "Cycles since the frame began; `waited` in the queue before the unit and `took` in "
-        "it, of several things in the mean.");
+    print_wrapped(out, width, 0, 0,
+                  "Cycles since the start of the frame. `waited`: in the queue before the unit; "
+                  "`took`: in the unit; averages if there are several items.");
     print_stages(trace, out);
     print_quads(trace, out);
 }

@@ -81,7 +81,7 @@ show_programs(struct shown_programs *shown, struct trace_reader *reader, struct 
     if (shown->wanted && !shown->programs.count)
         return fail(err, "the trace has no program %s", shown->wanted);
     if (shown->wanted && shown->programs.count > 1)
-        return fail(err, "%s is the beginning of %zu programs' hashes", shown->wanted,
+        return fail(err, "%s is a prefix of %zu programs' hashes", shown->wanted,
                     shown->programs.count);
     return true;
 }
@@ -172,20 +172,20 @@ print_one(const struct shown_program *one, FILE *out)
     print_show_program_text(one, out);
     fprintf(out,
             "  instructions  %u: %u SIMD, %u scalar, %u texture, %u flow\n"
-            "  registers     %u a thread; %u threads of at most %u at once in a unit\n",
+            "  registers     %u per thread; %u threads of at most %u at once in a unit\n",
             c->instructions, c->kinds[KIND_SIMD], c->kinds[KIND_SCALAR], c->kinds[KIND_TEXTURE],
             c->kinds[KIND_FLOW], c->thread_registers, c->threads, c->limit_threads);
     print_textures(p, out);
     fprintf(out,
-            "  ALUs          %u cycles a thread; %u cycles a group of %u threads in one of %u "
-            "units: %s%.2f %s a cycle in all\n"
-            "  latency       %u cycles of a group that runs alone, with texels from the cache\n",
+            "  ALUs          %u cycles per thread; %u cycles per group of %u threads in one of %u "
+            "units: %s%.2f %s per cycle in all\n  latency       %u cycles for a group that runs "
+            "alone, with texels from the cache\n",
             c->turns, c->alu_cycles, c->group_threads, c->units,
             c->kinds[KIND_FLOW] ? "" : "at most ", threads_a_cycle(c),
             p->stage == STAGE_VERTEX ? "vertices" : "fragments", c->latency_cycles);
     if (c->kinds[KIND_FLOW])
-        fputs("  branches      counted as if both sides were run, and each loop once: the figures "
-              "bound nothing\n",
+        fputs("  branches      both sides and one iteration of each loop are counted: the figures "
+              "are no bounds\n",
               out);
 }
 

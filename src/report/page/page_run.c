@@ -83,7 +83,7 @@ add_all_gains(struct page_run *run)
     if (!run->has_draws)
         return;
     if (!ideals_predict(&rows, &run->params, &gains, &err)) {
-        add_note(run->object, "what bounds it is not told: %s", err.text);
+        add_note(run->object, "its limiting resource is unknown: %s", err.text);
         return;
     }
     run->has_gains = true;
@@ -189,7 +189,7 @@ choose_draws(struct page_run *run, struct page_rows *rows, uint32_t runs)
     uint32_t of;
     struct frame_set *set = frames_with_room(&run->draws, MOST_DRAWS / runs, &of);
     if (set->count < of)
-        add_note(run->object, "draws: of the %u dearest of %u frames", set->count, of);
+        add_note(run->object, "draws: of the %u most expensive of %u frames", set->count, of);
     rows->all_columns = (uint64_t)table->rows * table->columns <= MOST_CELLS / runs;
     rows->first = mem_array((size_t)table->rows + 1, sizeof *rows->first);
     rows->count = mem_array((size_t)table->rows + 1, sizeof *rows->count);
@@ -204,8 +204,9 @@ choose_draws(struct page_run *run, struct page_rows *rows, uint32_t runs)
         rows->count[rows->rows++] = 1;
     }
     if (!rows->all_columns)
-        add_note(run->object, "draws: the statistics that the views ask for; all of them are in "
-                              "stats.draws.csv.gz");
+        add_note(
+            run->object,
+            "draws: only the statistics that the views need; stats.draws.csv.gz has all of them");
     free(set);
 }
 
@@ -280,7 +281,7 @@ choose_intervals(struct page_run *run, const struct csv_table *table, struct pag
         rows->count[rows->rows++] = 1;
     }
     if (together > 1)
-        add_note(run->object, "intervals: %u stand together as one", together);
+        add_note(run->object, "intervals: %u are combined into one", together);
 }
 
 /* Reads a table if it exists. A table that is too large is left out with a note. */
@@ -293,7 +294,7 @@ read_or_leave(struct page_run *run, struct csv_table *table, const char *path, c
         return true;
     if (table->too_large)
         add_note(run->object,
-                 "%s: left out, since their table is too large; a run of fewer frames has them",
+                 "%s: omitted because their table is too large; simulate fewer frames to see them",
                  what);
     return table->too_large;
 }
@@ -407,10 +408,11 @@ add_pictures(struct page_run *run, const struct page_run *first, uint32_t reduce
             ok = page_add_maps(frame, run->dir, at, reduce, tiles, err);
     }
     if (reduce > 1)
-        add_note(run->object, "pictures: a pixel stands for %ux%u (of maps their highest)", reduce,
+        add_note(run->object,
+                 "pictures: each pixel represents %ux%u pixels (in maps: their maximum)", reduce,
                  reduce);
     if (without)
-        add_note(run->object, "draws of a tile: left out of %u frame%s", without,
+        add_note(run->object, "draws of a tile: omitted for %u frame%s", without,
                  without == 1 ? "" : "s");
     return ok;
 }
@@ -426,7 +428,7 @@ add_other(struct page_run *run, const char *name, struct error *err)
     bool ok = true;
     if (file_exists(path) && (ok = file_read(path, MOST_OTHERS, &bytes, &size, err))) {
         cJSON *root = cJSON_ParseWithLength(bytes, size);
-        ok = root || fail(err, "%s is no JSON", path);
+        ok = root || fail(err, "%s is not valid JSON", path);
         cJSON_AddItemToObject(run->object, name, root);
         free(bytes);
     }
@@ -449,8 +451,9 @@ read_draws(struct page_run *run, struct error *err)
     run->has_draws =
         draws_are_there(run->dir) && draws_read(&run->draws, run->dir, UINT32_MAX, err);
     if (run->draws.table.too_large)
-        add_note(run->object,
-                 "draws: left out, since their table is too large; a run of fewer frames has them");
+        add_note(
+            run->object,
+            "draws: omitted because their table is too large; simulate fewer frames to see them");
     return run->has_draws || run->draws.table.too_large || !draws_are_there(run->dir);
 }
 
@@ -477,7 +480,7 @@ add_run(struct page_run *run, cJSON *page, uint32_t runs, struct error *err)
     if (!read_draws(run, err))
         return false;
     if (!is_complete)
-        add_note(run->object, "the run was cut short: only whole frames are there");
+        add_note(run->object, "the run was interrupted: it contains only complete frames");
     add_all_gains(run);
     return (!run->has_draws || add_draws(run, tables, runs, err)) &&
            add_intervals(run, tables, runs, err) && add_frame_rows(run, tables, runs, err) &&

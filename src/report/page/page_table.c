@@ -164,7 +164,7 @@ page_add_instances(struct page_columns *columns, const char *path, const char *u
         return false;
     uint64_t *values = mem_array((size_t)rows->rows + 1, sizeof *values);
     const bool ok = instances_of(&table, main, &instances) ||
-                    fail(err, "%s does not fit the table beside it", path);
+                    fail(err, "%s does not match the table of the run", path);
     for (uint32_t c = 0; ok && c < table.columns; c++) {
         const char *name = table.names[c], *point = strchr(name, '.');
         if (!point || (!ends(name, ".bytes_read") && !ends(name, ".bytes_written")))

@@ -112,7 +112,7 @@ pack(struct csv *csv)
     /* For numbers the filtered strategy at level 5 is smaller and faster than the default strategy
      * at level 6. */
     int status = deflateInit2(&stream, 5, Z_DEFLATED, 15 + 16, 9, Z_FILTERED);
-    BUG_ON(status != Z_OK, "zlib does not start: %d", status);
+    BUG_ON(status != Z_OK, "zlib: cannot start: %d", status);
     /* Rows match the previous row over long stretches. Lazy matching therefore always looks for a
      * longer match, but searches short chains. */
     deflateTune(&stream, LONGEST_MATCH, LONGEST_MATCH, LONGEST_MATCH, PLACES_TRIED);
@@ -121,7 +121,7 @@ pack(struct csv *csv)
     stream.next_out = csv->packed.items + csv->packed.count;
     stream.avail_out = (uInt)bound;
     status = deflate(&stream, Z_FINISH);
-    BUG_ON(status != Z_STREAM_END, "zlib does not end: %d", status);
+    BUG_ON(status != Z_STREAM_END, "zlib: cannot finish: %d", status);
     csv->packed.count += stream.total_out;
     deflateEnd(&stream);
     csv->text.count = 0;
@@ -304,7 +304,7 @@ read_text(struct csv_table *table, const char *path, bool header_only, struct cs
     if (fd < 0)
         return false;
     gzFile file = gzdopen(fd, "rb");
-    BUG_ON(!file, "no memory for a file");
+    BUG_ON(!file, "out of memory (file)");
     size_t capacity = 1 << 16, n = 0;
     int got;
     table->text = mem_alloc(capacity + 1);
@@ -320,9 +320,10 @@ read_text(struct csv_table *table, const char *path, bool header_only, struct cs
     const int status = gzclose(file);
     table->too_large = n == MOST_TEXT;
     if (table->too_large)
-        return fail(err, "%s is a table of %d bytes or more", path, MOST_TEXT);
+        return fail(err, "%s is too large: tables of %d bytes or more are not read", path,
+                    MOST_TEXT);
     if (got < 0 || (status != Z_OK && !header_only))
-        return fail(err, "%s is no whole gzip file", path);
+        return fail(err, "%s is not a complete gzip file", path);
     table->text[n] = '\0';
     *reader = csv_reader_of(table->text, n);
     return true;
@@ -334,7 +335,7 @@ take_header(struct csv_table *table, struct csv_reader *reader, const char *path
 {
     const enum csv_record is = csv_reader_next(reader);
     if (is == CSV_BAD_QUOTE)
-        return fail(err, "%s: in the names of columns a quote is out of place", path);
+        return fail(err, "%s: misplaced quote in the column names", path);
     const size_t count = reader->cells.count;
     table->names = mem_array(count ? count : 1, sizeof *table->names);
     table->names[0] = table->text; /* an empty file has one column named "" */
@@ -362,11 +363,12 @@ check_names(const struct csv_table *table, const char *path, struct error *err)
     qsort(sorted, table->columns, sizeof *sorted, by_name);
     for (uint32_t i = 0; i < table->columns && ok; i++)
         ok = (*table->names[i] && !table->names[i][strspn(table->names[i], NAME_LETTERS)]) ||
-             fail(err, "%s: the name of column %u is not made of letters, digits and _ . [ ]", path,
-                  i + 1);
+             fail(err,
+                  "%s: the name of column %u has characters other than letters, digits and _ . [ ]",
+                  path, i + 1);
     for (uint32_t i = 1; i < table->columns && ok; i++)
         ok = strcmp(sorted[i - 1], sorted[i]) != 0 ||
-             fail(err, "%s has the column %s twice", path, sorted[i]);
+             fail(err, "%s: the column %s occurs twice", path, sorted[i]);
     free(sorted);
     return ok;
 }
@@ -386,7 +388,7 @@ fail_control(const struct csv_table *table, char *const *fields, const char *pat
     uint32_t column = 0;
     while (column + 1 < table->columns && !has_control(fields[column]))
         column++;
-    return fail(err, "%s: row %u: %s has a control character", path, table->rows + 1,
+    return fail(err, "%s: row %u: %s contains a control character", path, table->rows + 1,
                 table->names[column]);
 }
 
@@ -400,10 +402,10 @@ take_fields(struct csv_table *table, struct csv_reader *reader, const char *path
     while (ok && (is = csv_reader_next(reader)) != CSV_END) {
         const size_t count = reader->cells.count;
         if (is == CSV_BAD_QUOTE)
-            ok = fail(err, "%s: row %u: a quote is out of place", path, table->rows + 1);
+            ok = fail(err, "%s: row %u: misplaced quote", path, table->rows + 1);
         else if (count != table->columns || !reader->is_ended)
-            ok = fail(err, "%s: row %u: expected %u fields, the last one ended by a new line", path,
-                      table->rows + 1, table->columns);
+            ok = fail(err, "%s: row %u: expected %u fields and a newline", path, table->rows + 1,
+                      table->columns);
         else if (reader->has_control)
             ok = fail_control(table, reader->cells.items, path, err);
         if (!ok)
@@ -489,12 +491,13 @@ fault_of(enum csv_kind kind, const char *field, bool may_lack, uint64_t most)
     if (!*field)
         return kind == CSV_REAL || may_lack ? NULL : "has no value";
     if (kind == CSV_REAL)
-        return is_decimal(field) && isfinite(strtod(field, NULL)) ? NULL : "is no decimal number";
+        return is_decimal(field) && isfinite(strtod(field, NULL)) ? NULL
+                                                                  : "is not a decimal number";
     uint64_t value;
     bool fits;
     if (!read_whole(field, &value, &fits))
-        return "is no whole number";
-    return fits && value <= most ? NULL : "is too large a number";
+        return "is not a whole number";
+    return fits && value <= most ? NULL : "is too large";
 }
 
 struct column_facts {
@@ -622,7 +625,7 @@ csv_field(const struct csv_table *table, uint32_t row, int32_t column)
 {
     if (column < 0)
         return "";
-    BUG_ON(table->is_number[column], "%s is a column of numbers", table->names[column]);
+    BUG_ON(table->is_number[column], "%s is a numeric column", table->names[column]);
     return table->text + table->values[(size_t)row * table->columns + (uint32_t)column];
 }
 

@@ -62,7 +62,7 @@ emit(struct formula_parser *parser, struct formula_op op)
     parser->stack += pushes ? 1 : -1u;
     VEC_PUSH(parser->formula, op);
     return parser->stack <= MOST_STACK ||
-           fail(parser->err, "formula '%s': nested too deep", parser->text);
+           fail(parser->err, "formula '%s': nested too deeply", parser->text);
 }
 
 static void
@@ -94,7 +94,7 @@ parse_name(struct formula_parser *parser)
     name[n] = '\0';
     parser->at += n;
     if (!parser->resolve(parser->data, name, &index, &number))
-        return fail(parser->err, "formula '%s': there is no %s", parser->text, name);
+        return fail(parser->err, "formula '%s': unknown name %s", parser->text, name);
     return emit(parser, index < 0
                             ? (struct formula_op){.kind = FORMULA_NUMBER, .number = number}
                             : (struct formula_op){.kind = FORMULA_VALUE, .index = (uint32_t)index});
@@ -134,7 +134,7 @@ parse_factor(struct formula_parser *parser)
     bool ok;
     skip_space(parser);
     if (++parser->nesting > 64)
-        return fail(parser->err, "formula '%s': nested too deep", parser->text);
+        return fail(parser->err, "formula '%s': nested too deeply", parser->text);
     if (*parser->at == '-') {
         parser->at++;
         ok = emit(parser, (struct formula_op){.kind = FORMULA_NUMBER}) && parse_factor(parser) &&
@@ -300,7 +300,8 @@ static void
 index_add(struct totals_index *index, const char *name, double value)
 {
     struct total *total = index_entry(index, name);
-    BUG_ON(strlen(name) >= sizeof total->name, "a name of %zu characters", strlen(name));
+    BUG_ON(strlen(name) >= sizeof total->name, "a name of %zu characters is too long",
+           strlen(name));
     snprintf(total->name, sizeof total->name, "%s", name);
     total->sum += value;
 }

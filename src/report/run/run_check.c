@@ -46,7 +46,7 @@ check_cycles(const struct run_json *run, uint32_t frame, double cycles, struct e
     for (size_t i = 0; i < run->per_frame_count; i++) {
         const struct run_json_frame *one = &run->per_frame[i];
         if (one->number == frame && !isnan(one->cycles) && one->cycles != cycles)
-            return fail(err, "frame %u has %.0f cycles in its tables and %.0f in run.json", frame,
+            return fail(err, "frame %u has %.0f cycles in its tables, but %.0f in run.json", frame,
                         cycles, one->cycles);
     }
     return true;
@@ -74,7 +74,7 @@ check_metrics(const struct run_json *run, const char *dir, const struct csv_tabl
         double told;
         ok = run_json_metric(run, dir, metrics[i].name, &told, err);
         if (ok && !isnan(value) && !isnan(told) && !(fabs(value - told) <= 1e-9 * fabs(value)))
-            ok = fail(err, "%s is %.6g of its table of frames and %.6g in run.json",
+            ok = fail(err, "%s is %.6g from the table of frames, but %.6g in run.json",
                       metrics[i].name, value, told);
     }
     free(names);
@@ -91,9 +91,9 @@ check_sums(const struct csv_table *draws, const double *sums, const struct csv_t
     for (uint32_t c = 0; c < draws->columns; c++) {
         const int32_t other = adds_up(draws, c) ? csv_column(frames, draws->names[c]) : -1;
         if (other >= 0 && csv_value(frames, row, other) != sums[c])
-            return fail(err,
-                        "frame %u: %s is %.0f in the table of frames and %.0f in that of draws",
-                        frame, draws->names[c], csv_value(frames, row, other), sums[c]);
+            return fail(
+                err, "frame %u: %s is %.0f in the table of frames, but %.0f in the table of draws",
+                frame, draws->names[c], csv_value(frames, row, other), sums[c]);
     }
     return true;
 }
@@ -116,7 +116,7 @@ check_frames(const struct run_json *run, const struct csv_table *table,
     const int32_t other = csv_column(frames, "frame");
     bool ok = frame >= 0 && cycles >= 0;
     if (!ok)
-        return fail(err, "the tables do not count cycles by frame");
+        return fail(err, "the tables have no cycles per frame");
     for (uint32_t row = 0; ok && row < table->rows;) {
         const uint32_t number = (uint32_t)csv_value(table, row, frame);
         const int64_t beside = row_of(frames, other, number);
@@ -145,5 +145,5 @@ run_tables_agree(const char *dir, const struct csv_table *table, const struct pa
     csv_table_fini(&frames);
     run_json_fini(&run);
     free(path);
-    return ok || fail_prefix(err, "%s was changed, or is of another version", dir);
+    return ok || fail_prefix(err, "%s was modified, or another version made it", dir);
 }

@@ -290,7 +290,7 @@ check_pixel(struct run_folder *folder, const struct simulation_frame *frame, str
     const struct resource_level *size = &frame->shown->levels[0];
     folder->pixel_is_inside = folder->pixel.x < size->width && folder->pixel.y < size->height;
     return folder->pixel_is_inside ||
-           fail(err, "--pixel %u,%u lies outside: frame %u is %ux%u", folder->pixel.x,
+           fail(err, "--pixel %u,%u is outside frame %u, which is %ux%u", folder->pixel.x,
                 folder->pixel.y, frame->number, size->width, size->height);
 }
 
@@ -303,7 +303,7 @@ on_frame(void *data, const struct simulation_frame *frame, struct error *err)
         return false;
     if (folder->only_timed && !frame->timed) {
         if (folder->progress)
-            progress_at(folder->progress, 0, "on the way to the first frame");
+            progress_at(folder->progress, 0, "executing the skipped frames");
         return true;
     }
     if (folder->dir && !picture_write_frame(picture, folder->dir, frame->number, err))
@@ -512,7 +512,7 @@ say_growth(const struct run_folder *folder)
 {
     const uint32_t wished = folder->sim->machine->params.MEMORYCONTROLLER.MemorySize;
     if (folder->facts.memory_bytes > wished)
-        log_note("what is drawn does not fit into the %u MB of MEMORYCONTROLLER.MemorySize: the "
+        log_note("the resources do not fit into the %u MB of MEMORYCONTROLLER.MemorySize: the "
                  "memory grew to %u MB",
                  wished >> 20, folder->facts.memory_bytes >> 20);
 }

@@ -24,7 +24,7 @@ take_number(const cJSON *object, const char *dir, const char *name, double *valu
     if (!number || cJSON_IsNull(number))
         return true;
     if (!cJSON_IsNumber(number) || !isfinite(number->valuedouble))
-        return fail(err, "%s/run.json: %s is no number", dir, name);
+        return fail(err, "%s/run.json: %s is not a number", dir, name);
     *value = number->valuedouble;
     return true;
 }
@@ -51,7 +51,7 @@ run_json_take(struct run_json *run, const char *dir, struct error *err)
 {
     const cJSON *root = run->root;
     if (!cJSON_IsObject(root))
-        return fail(err, "%s/run.json tells of no run", dir);
+        return fail(err, "%s/run.json does not describe a run", dir);
     run->program = text_of(root, "program");
     run->trace = text_of(root, "trace");
     run->preset = text_of(root, "preset");
@@ -106,11 +106,13 @@ check_run_folder(const char *dir, struct error *err)
 {
     struct stat st;
     if (stat(dir, &st))
-        return fail(err, "there is no %s", dir);
+        return fail(err, "%s does not exist", dir);
     if (!S_ISDIR(st.st_mode))
-        return fail(err, "%s is no run's folder: `aetius sim %s -o RUN` makes one of a trace", dir,
-                    dir);
-    return is_run_folder(dir) || fail(err, "%s is no run's folder: it has no run.json", dir);
+        return fail(
+            err,
+            "%s is not a run folder: if it is a trace, simulate it with `aetius sim %s -o RUN`",
+            dir, dir);
+    return is_run_folder(dir) || fail(err, "%s is not a run folder: it has no run.json", dir);
 }
 
 bool

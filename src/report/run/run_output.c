@@ -38,7 +38,7 @@ check_names(const struct params *p, struct error *err)
         for (uint32_t j = 0; j < count; j++)
             if ((j < i && !strcmp(names[i], names[j])) ||
                 (j != i && j < PLACE_TABLES && table_is_file(names[i], names[j])))
-                return fail(err, "SIMULATOR: two files of a run would be named '%s'", names[i]);
+                return fail(err, "SIMULATOR: two output files have the name '%s'", names[i]);
     return true;
 }
 
@@ -133,7 +133,8 @@ check_links(const char *dir, struct error *err)
         struct stat st;
         char *path = mem_printf("%s/%s", dir, subfolders[i].folder);
         if (!lstat(path, &st) && !S_ISDIR(st.st_mode))
-            ok = fail(err, "%s is in the way: a run's own folder goes there", path);
+            ok =
+                fail(err, "%s exists and is not a folder: a run needs a folder of that name", path);
         free(path);
     }
     return ok;
@@ -171,8 +172,8 @@ is_free(const struct run_output *output, struct error *err)
         held |= dir_has_files(path, subfolders[i].is_ours);
         free(path);
     }
-    return !held ||
-           fail(err, "%s holds a run already, or files of one; --force replaces them", output->dir);
+    return !held || fail(err, "%s already contains a run or files of one; --force replaces them",
+                         output->dir);
 }
 
 static bool

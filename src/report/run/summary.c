@@ -197,9 +197,9 @@ print_head(const struct run_facts *facts, const struct totals *totals, FILE *out
     double rate, clock;
     print_shown(out, "%s%s%u frame%s of %ux%u%s", facts->program ? facts->program : "",
                 facts->program ? ": " : "", facts->frame_count, facts->frame_count == 1 ? "" : "s",
-                facts->width, facts->height, facts->complete ? "" : " (cut short)");
+                facts->width, facts->height, facts->complete ? "" : " (interrupted)");
     if (!totals) {
-        fputs(", without time\n", out);
+        fputs(", without timing\n", out);
         return;
     }
     fprintf(out, " on %s\n%" PRIu64 " cycles, %" PRIu64 " per frame",
@@ -221,7 +221,7 @@ print_steady(const struct run_facts *facts, const struct totals *totals, FILE *o
     if (steady.frames == facts->frame_count)
         return;
     const uint32_t loading = facts->frame_count - steady.frames;
-    fprintf(out, "%u frame%s half of %s cycles and more on uploads", loading,
+    fprintf(out, "%u frame%s at least half of %s cycles on uploads", loading,
             loading == 1 ? " spends" : "s spend", loading == 1 ? "its" : "their");
     if (steady.frames) {
         const double cycles = (double)steady.cycles / steady.frames;
@@ -250,12 +250,14 @@ print_sample(const struct run_facts *facts, FILE *out)
         return;
     const double here = facts->timed_seconds + sample->known_seconds;
     const double whole = part_of(sample->cycles, (double)facts->cycles) * facts->timed_seconds;
-    fprintf(out, "\n%u frames for %u: %.0f cycles in all, %.0f to %.0f in 95 %% (+-%.2f %%)\n",
-            facts->frame_count, sample->frames, sample->cycles, sample->cycles - sample->half,
-            sample->cycles + sample->half, 100 * part_of(sample->half, sample->cycles));
+    fprintf(
+        out,
+        "\nestimate from %u of %u frames: %.0f cycles, 95 %% interval %.0f to %.0f (+-%.2f %%)\n",
+        facts->frame_count, sample->frames, sample->cycles, sample->cycles - sample->half,
+        sample->cycles + sample->half, 100 * part_of(sample->half, sample->cycles));
     fprintf(out,
-            "%.1f s, with %.1f s of a look at all frames; all of them in time: about %.0f s, "
-            "%.1f times as long\n",
+            "%.1f s, including %.1f s for the analysis of all frames; simulating all of them: "
+            "about %.0f s, %.1f times as long\n",
             here, sample->known_seconds, whole, part_of(whole, here));
 }
 

@@ -187,8 +187,8 @@ vcd_destroy(struct vcd *vcd, struct error *err)
     clock_unobserve(vcd->clock, vcd);
     close_gap(vcd, vcd->clock->now);
     if (vcd->clock->now <= vcd->first)
-        log_warning("%s is not there: it was to begin at cycle %" PRIu64
-                    ", the run ended at %" PRIu64,
+        log_warning("%s was not written: it begins at cycle %" PRIu64
+                    ", but the run ended at %" PRIu64,
                     vcd->path, vcd->first, vcd->clock->now);
     bool ok = !ferror(vcd->file);
     if (!vcd->started)

@@ -328,9 +328,7 @@ decode_message(struct decoder *decoder, struct gpu_cmd *cmd, struct error *err)
         cmd->result.handle = message->result.handle;
         cmd->result.value = message->result.low | (uint64_t)message->result.high << 32;
         break;
-    default:
-        fail(err, "message of kind %u is not known", (unsigned)message->kind);
-        return DECODE_ERROR;
+    default: fail(err, "unknown message kind %u", (unsigned)message->kind); return DECODE_ERROR;
     }
     return DECODE_COMMAND;
 }
@@ -341,8 +339,8 @@ decode_packet(struct packet *p, uint32_t command, struct gpu_cmd *cmd)
     if (commands[command].is_ignored)
         return PACKET_SKIP;
     if (command == CMD_TRANSFER3D || command == CMD_COPY_TRANSFER3D)
-        return packet_fail(p, "its bytes lie in memory shared with the client, which a SUBMIT does "
-                              "not carry");
+        return packet_fail(
+            p, "its bytes are in memory shared with the client, which a SUBMIT does not contain");
     if (!commands[command].decode)
         return packet_fail(p, "this GPU does not execute it");
     return commands[command].decode(p, cmd);
@@ -365,12 +363,12 @@ next_packet(struct decoder *decoder, struct gpu_cmd *cmd, struct error *err)
         .err = err,
     };
     if (command >= CMD_COUNT) {
-        fail(err, "SUBMIT at dword %u: command %u is not known", p.offset, command);
+        fail(err, "SUBMIT at dword %u: unknown command %u", p.offset, command);
         return PACKET_ERROR;
     }
     uint32_t left = (uint32_t)decoder->dword_count - decoder->at - 1;
     if (p.length > left)
-        return packet_fail(&p, "length %u is above the %u dwords that are left", p.length, left);
+        return packet_fail(&p, "length %u exceeds the remaining %u dwords", p.length, left);
     decoder->at += 1 + p.length;
     cmd->offset = p.offset;
     cmd->sub_context = p.sub_context;

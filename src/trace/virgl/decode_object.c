@@ -40,7 +40,7 @@ decode_blend_target(struct packet *p, uint32_t number, struct blend_target *rt)
     const uint8_t factors[] = {rt->rgb_src, rt->rgb_dst, rt->alpha_src, rt->alpha_dst};
     for (uint32_t i = 0; i < 4; i++)
         if (!factor_ok(factors[i]))
-            return packet_fail(p, "blend: target %u: factor 0x%x is not known", number, factors[i]);
+            return packet_fail(p, "blend: target %u: unknown factor 0x%x", number, factors[i]);
     return PACKET_COMMAND;
 }
 
@@ -155,7 +155,7 @@ create_vertex_elements(struct packet *p, struct gpu_cmd *cmd)
                            p->length, AT_ELEMENTS, LEN_ELEMENT);
     elements->count = (p->length - AT_ELEMENTS) / LEN_ELEMENT;
     if (elements->count > MAX_ATTRIBUTES)
-        return packet_fail(p, "vertex elements: %u elements are above %u", elements->count,
+        return packet_fail(p, "vertex elements: %u elements exceed %u", elements->count,
                            MAX_ATTRIBUTES);
     for (uint32_t i = 0; i < elements->count; i++) {
         const uint32_t *dw = p->dw + AT_ELEMENTS + i * LEN_ELEMENT;
@@ -165,7 +165,7 @@ create_vertex_elements(struct packet *p, struct gpu_cmd *cmd)
                                            .buffer = dw[AT_ELEMENT_BUFFER],
                                            .format = dw[AT_ELEMENT_FORMAT]};
         if (element->buffer >= MAX_ATTRIBUTES)
-            return packet_fail(p, "vertex elements: buffer %u of element %u is above %u",
+            return packet_fail(p, "vertex elements: buffer %u of element %u exceeds %u",
                                element->buffer, i, MAX_ATTRIBUTES - 1);
         if (!packet_format_ok(p, element->format))
             return PACKET_ERROR;
@@ -227,7 +227,7 @@ create_sampler_state(struct packet *p, struct gpu_cmd *cmd)
         return packet_fail(p, "sampler state: mipmap filter %u is not one of 0 .. %u",
                            s->mip_filter, MIP_NONE);
     if (s->max_anisotropy > 16)
-        return packet_fail(p, "sampler state: anisotropy %u is above 16", s->max_anisotropy);
+        return packet_fail(p, "sampler state: anisotropy %u exceeds 16", s->max_anisotropy);
     s->lod_bias = packet_float(p, AT_SAMPLER_LOD_BIAS);
     s->min_lod = packet_float(p, AT_SAMPLER_MIN_LOD);
     s->max_lod = packet_float(p, AT_SAMPLER_MAX_LOD);
@@ -252,7 +252,7 @@ create_surface(struct packet *p, struct gpu_cmd *cmd)
     if (!packet_format_ok(p, surface->format))
         return PACKET_ERROR;
     if (surface->level >= RESOURCE_MAX_LEVELS)
-        return packet_fail(p, "surface: level %u is above %u", surface->level,
+        return packet_fail(p, "surface: level %u exceeds %u", surface->level,
                            RESOURCE_MAX_LEVELS - 1);
     return PACKET_COMMAND;
 }
@@ -311,9 +311,9 @@ decode_create_object(struct packet *p, struct gpu_cmd *cmd)
     if (!object_type_ok(p))
         return PACKET_ERROR;
     if (p->length < LEN_OBJECT)
-        return packet_fail(p, "length 0 holds no handle");
+        return packet_fail(p, "length 0 contains no handle");
     if (p->dw[AT_OBJECT_HANDLE] == 0)
-        return packet_fail(p, "handle 0 of a new %s object", virgl_object_name(p->object));
+        return packet_fail(p, "a new %s object has handle 0", virgl_object_name(p->object));
     cmd->op = GPU_CREATE_OBJECT;
     cmd->create.type = virgl_object(p->object);
     cmd->create.handle = p->dw[AT_OBJECT_HANDLE];
@@ -340,7 +340,7 @@ decode_bind_object(struct packet *p, struct gpu_cmd *cmd)
     case VOBJ_DSA:
     case VOBJ_VERTEX_ELEMENTS: return decode_object_handle(p, cmd, GPU_BIND_OBJECT);
     default:
-        return packet_fail(p, "object type %u (%s) is not one that is bound so", p->object,
+        return packet_fail(p, "object type %u (%s) cannot be bound by this command", p->object,
                            virgl_object_name(p->object));
     }
 }

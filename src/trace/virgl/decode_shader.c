@@ -22,16 +22,15 @@ decode_so_info(struct packet *p, struct so_info *so, uint32_t *header_dwords)
     if (count == 0)
         return PACKET_COMMAND;
     if (count > MAX_SO_OUTPUTS)
-        return packet_fail(p, "shader: %u stream-out registers are above %u", count,
-                           MAX_SO_OUTPUTS);
+        return packet_fail(p, "shader: %u stream-out registers exceed %u", count, MAX_SO_OUTPUTS);
     *header_dwords = AT_SHADER_OUTPUT + LEN_SHADER_OUTPUT * count;
     if (p->length < *header_dwords)
-        return packet_fail(p, "shader: length %u is below %u (%u stream-out registers)", p->length,
-                           *header_dwords, count);
+        return packet_fail(p, "shader: length %u is less than %u (%u stream-out registers)",
+                           p->length, *header_dwords, count);
     so->count = count;
     for (uint32_t i = 0; i < MAX_SO_BUFFERS; i++) {
         if (p->dw[AT_SHADER_STRIDES + i] > UINT16_MAX)
-            return packet_fail(p, "shader: stream-out stride %u is above %u",
+            return packet_fail(p, "shader: stream-out stride %u exceeds %u",
                                p->dw[AT_SHADER_STRIDES + i], UINT16_MAX);
         so->stride[i] = (uint16_t)p->dw[AT_SHADER_STRIDES + i];
     }
@@ -117,11 +116,11 @@ first_packet(struct packet *p, struct gpu_cmd *cmd, uint32_t header, struct pend
         return packet_fail(p, "shader: text of %u bytes is not within 1 .. %u", shader->total_bytes,
                            SHADER_TEXT_LIMIT);
     if (bytes > padded(shader->total_bytes))
-        return packet_fail(p, "shader: %u bytes of text are above the %u that it announces", bytes,
+        return packet_fail(p, "shader: %u bytes of text exceed the announced %u", bytes,
                            shader->total_bytes);
     const bool is_whole = bytes == padded(shader->total_bytes);
     if (!is_whole && p->decoder->pending.count >= PENDING_SHADER_LIMIT)
-        return packet_fail(p, "shader: %u half-sent shaders at once are too many",
+        return packet_fail(p, "shader: %u incomplete shaders at once are too many",
                            PENDING_SHADER_LIMIT);
     if (!append(p, shader, p->dw + header, bytes))
         return PACKET_ERROR;
@@ -136,10 +135,10 @@ next_part(struct packet *p, struct gpu_cmd *cmd, uint32_t header, struct pending
 {
     uint32_t bytes = (p->length - header) * 4, offset = p->dw[AT_SHADER_OFFLEN] & ~SHADER_CONTINUES;
     if (offset != shader->have_bytes)
-        return packet_fail(p, "shader: part at byte %u, but %u bytes are there", offset,
+        return packet_fail(p, "shader: part at byte %u, but %u bytes have arrived", offset,
                            shader->have_bytes);
     if (bytes > padded(shader->total_bytes) - shader->have_bytes)
-        return packet_fail(p, "shader: part of %u bytes goes beyond the %u announced", bytes,
+        return packet_fail(p, "shader: part of %u bytes exceeds the announced %u", bytes,
                            shader->total_bytes);
     if (!append(p, shader, p->dw + header, bytes))
         return PACKET_ERROR;
@@ -154,7 +153,7 @@ enum packet_result
 decode_create_shader(struct packet *p, struct gpu_cmd *cmd)
 {
     if (p->length < LEN_SHADER_MIN)
-        return packet_fail(p, "shader: length %u is below %u", p->length, LEN_SHADER_MIN);
+        return packet_fail(p, "shader: length %u is less than %u", p->length, LEN_SHADER_MIN);
     uint32_t handle = p->dw[AT_OBJECT_HANDLE], offlen = p->dw[AT_SHADER_OFFLEN], header;
     const struct decode_stage *stage = packet_stage(p, p->dw[AT_SHADER_STAGE]);
     if (!stage)
@@ -167,7 +166,7 @@ decode_create_shader(struct packet *p, struct gpu_cmd *cmd)
     struct pending_shader *pending = find_pending(p, stage->stage);
     if (!(offlen & SHADER_CONTINUES)) {
         if (pending)
-            return packet_fail(p, "shader: %u begins while the text of %u is not whole", handle,
+            return packet_fail(p, "shader: %u begins while the text of %u is incomplete", handle,
                                pending->handle);
         return first_packet(p, cmd, header,
                             &(struct pending_shader){.client = p->client,
@@ -178,8 +177,8 @@ decode_create_shader(struct packet *p, struct gpu_cmd *cmd)
                                                      .so = so});
     }
     if (!pending)
-        return packet_fail(p, "shader: %u continues, but has not begun", handle);
+        return packet_fail(p, "shader: %u continues, but was not started", handle);
     if (pending->handle != handle)
-        return packet_fail(p, "shader: %u continues, but %u has begun", handle, pending->handle);
+        return packet_fail(p, "shader: %u continues, but %u was started", handle, pending->handle);
     return next_part(p, cmd, header, pending);
 }

@@ -20,7 +20,7 @@ decode_viewport(struct packet *p, struct gpu_cmd *cmd)
                            LEN_VIEWPORT);
     uint32_t first = p->dw[AT_VIEWPORTS_FIRST], count = (p->length - AT_VIEWPORTS) / LEN_VIEWPORT;
     if (first > VIRGL_MAX_VIEWPORTS || count > VIRGL_MAX_VIEWPORTS - first)
-        return packet_fail(p, "viewports %u + %u are above %u", first, count, VIRGL_MAX_VIEWPORTS);
+        return packet_fail(p, "viewports %u + %u exceed %u", first, count, VIRGL_MAX_VIEWPORTS);
     if (first > 0 || count == 0)
         return PACKET_SKIP; /* programs can only use the first viewport */
     cmd->op = GPU_SET_VIEWPORT;
@@ -35,10 +35,10 @@ enum packet_result
 decode_framebuffer(struct packet *p, struct gpu_cmd *cmd)
 {
     if (p->length < AT_FRAMEBUFFER_COLORS)
-        return packet_fail(p, "length %u is below %u", p->length, AT_FRAMEBUFFER_COLORS);
+        return packet_fail(p, "length %u is less than %u", p->length, AT_FRAMEBUFFER_COLORS);
     uint32_t count = p->dw[AT_FRAMEBUFFER_COUNT];
     if (count > MAX_COLOR_BUFFERS)
-        return packet_fail(p, "%u color buffers are above %u", count, MAX_COLOR_BUFFERS);
+        return packet_fail(p, "%u color buffers exceed %u", count, MAX_COLOR_BUFFERS);
     if (!packet_has_length(p, AT_FRAMEBUFFER_COLORS + count))
         return PACKET_ERROR;
     cmd->op = GPU_SET_FRAMEBUFFER;
@@ -55,7 +55,7 @@ decode_vertex_buffers(struct packet *p, struct gpu_cmd *cmd)
         return packet_fail(p, "length %u is not a multiple of %u", p->length, LEN_VERTEX_BUFFER);
     uint32_t count = p->length / LEN_VERTEX_BUFFER;
     if (count > MAX_ATTRIBUTES)
-        return packet_fail(p, "%u vertex buffers are above %u", count, MAX_ATTRIBUTES);
+        return packet_fail(p, "%u vertex buffers exceed %u", count, MAX_ATTRIBUTES);
     cmd->op = GPU_SET_VERTEX_BUFFERS;
     cmd->vertex_buffers.count = count;
     for (uint32_t i = 0; i < count; i++) {
@@ -71,14 +71,14 @@ static enum packet_result
 decode_slots(struct packet *p, struct gpu_cmd *cmd, enum gpu_op op, const char *what)
 {
     if (p->length < AT_SAMPLERS_HANDLES)
-        return packet_fail(p, "length %u is below %u", p->length, AT_SAMPLERS_HANDLES);
+        return packet_fail(p, "length %u is less than %u", p->length, AT_SAMPLERS_HANDLES);
     const struct decode_stage *stage = packet_stage(p, p->dw[AT_SAMPLERS_STAGE]);
     const uint32_t *handles = p->dw + AT_SAMPLERS_HANDLES;
     uint32_t start = p->dw[AT_SAMPLERS_FIRST], count = p->length - AT_SAMPLERS_HANDLES;
     if (!stage)
         return PACKET_ERROR;
     if (start > VIRGL_MAX_SLOTS || count > VIRGL_MAX_SLOTS - start)
-        return packet_fail(p, "slots %u + %u are above %u", start, count, VIRGL_MAX_SLOTS);
+        return packet_fail(p, "slots %u + %u exceed %u", start, count, VIRGL_MAX_SLOTS);
     uint32_t used = 0; /* number after the last slot with an object */
     for (uint32_t i = 0; i < count; i++)
         if (handles[i] != 0)
@@ -86,7 +86,7 @@ decode_slots(struct packet *p, struct gpu_cmd *cmd, enum gpu_op op, const char *
     if (!stage->is_executed)
         return absent_stage(p, stage, used == 0, what);
     if (used > MAX_SAMPLERS)
-        return packet_fail(p, "slot %u is above %u", used - 1, MAX_SAMPLERS - 1);
+        return packet_fail(p, "slot %u exceeds %u", used - 1, MAX_SAMPLERS - 1);
     cmd->op = op;
     cmd->samplers.stage = stage->stage;
     cmd->samplers.start = start;
@@ -133,13 +133,13 @@ enum packet_result
 decode_constant_buffer(struct packet *p, struct gpu_cmd *cmd)
 {
     if (p->length < AT_CONSTANTS_VALUES)
-        return packet_fail(p, "length %u is below %u", p->length, AT_CONSTANTS_VALUES);
+        return packet_fail(p, "length %u is less than %u", p->length, AT_CONSTANTS_VALUES);
     const struct decode_stage *stage = packet_stage(p, p->dw[AT_CONSTANTS_STAGE]);
     uint32_t index = p->dw[AT_CONSTANTS_INDEX], count = p->length - AT_CONSTANTS_VALUES;
     if (!stage)
         return PACKET_ERROR;
     if (index >= VIRGL_MAX_SLOTS)
-        return packet_fail(p, "constant buffer %u is above %u", index, VIRGL_MAX_SLOTS - 1);
+        return packet_fail(p, "constant buffer %u exceeds %u", index, VIRGL_MAX_SLOTS - 1);
     if (!stage->is_executed)
         return absent_stage(p, stage, count == 0, "constants");
     if (index > 0 && count > 0)
@@ -164,7 +164,7 @@ decode_uniform_buffer(struct packet *p, struct gpu_cmd *cmd)
         return PACKET_ERROR;
     const uint32_t index = p->dw[AT_UNIFORM_INDEX], resource = p->dw[AT_UNIFORM_RESOURCE];
     if (index >= VIRGL_MAX_SLOTS)
-        return packet_fail(p, "constant buffer %u is above %u", index, VIRGL_MAX_SLOTS - 1);
+        return packet_fail(p, "constant buffer %u exceeds %u", index, VIRGL_MAX_SLOTS - 1);
     if (!stage->is_executed)
         return absent_stage(p, stage, resource == 0, "constants");
     cmd->op = GPU_SET_UNIFORM_BUFFER;
@@ -206,7 +206,7 @@ decode_scissor(struct packet *p, struct gpu_cmd *cmd)
                            LEN_SCISSOR);
     uint32_t first = p->dw[AT_SCISSORS_FIRST], count = (p->length - AT_SCISSORS) / LEN_SCISSOR;
     if (first > VIRGL_MAX_VIEWPORTS || count > VIRGL_MAX_VIEWPORTS - first)
-        return packet_fail(p, "scissors %u + %u are above %u", first, count, VIRGL_MAX_VIEWPORTS);
+        return packet_fail(p, "scissors %u + %u exceed %u", first, count, VIRGL_MAX_VIEWPORTS);
     if (first > 0 || count == 0)
         return PACKET_SKIP; /* as for viewports */
     cmd->op = GPU_SET_SCISSOR;
@@ -258,10 +258,10 @@ enum packet_result
 decode_streamout_targets(struct packet *p, struct gpu_cmd *cmd)
 {
     if (p->length < AT_TARGETS_HANDLES)
-        return packet_fail(p, "length %u is below %u", p->length, AT_TARGETS_HANDLES);
+        return packet_fail(p, "length %u is less than %u", p->length, AT_TARGETS_HANDLES);
     uint32_t count = p->length - AT_TARGETS_HANDLES;
     if (count > MAX_SO_BUFFERS)
-        return packet_fail(p, "%u stream-out targets are above %u", count, MAX_SO_BUFFERS);
+        return packet_fail(p, "%u stream-out targets exceed %u", count, MAX_SO_BUFFERS);
     cmd->op = GPU_SET_STREAMOUT_TARGETS;
     cmd->streamout.append_mask = p->dw[AT_TARGETS_APPEND];
     cmd->streamout.count = count;
@@ -288,7 +288,7 @@ enum packet_result
 decode_string_marker(struct packet *p, struct gpu_cmd *cmd)
 {
     if (p->length < AT_MARKER_TEXT || p->dw[AT_MARKER_BYTES] > (p->length - AT_MARKER_TEXT) * 4)
-        return packet_fail(p, "length %u does not hold its text", p->length);
+        return packet_fail(p, "length %u is too short for its text", p->length);
     cmd->op = GPU_SET_LABEL;
     cmd->label.text = (const char *)&p->dw[AT_MARKER_TEXT];
     cmd->label.length = p->dw[AT_MARKER_BYTES];

@@ -17,7 +17,7 @@ level_ok(const struct packet *p, uint32_t level)
 {
     if (level < RESOURCE_MAX_LEVELS)
         return true;
-    packet_fail(p, "level %u is above %u", level, RESOURCE_MAX_LEVELS - 1);
+    packet_fail(p, "level %u exceeds %u", level, RESOURCE_MAX_LEVELS - 1);
     return false;
 }
 
@@ -45,7 +45,7 @@ enum packet_result
 decode_draw(struct packet *p, struct gpu_cmd *cmd)
 {
     if (p->length == LEN_DRAW_INDIRECT)
-        return packet_fail(p, "indirect draws are not executed");
+        return packet_fail(p, "indirect draws are not supported");
     if (p->length != LEN_DRAW && p->length != LEN_DRAW_TESS)
         return packet_fail(p, "length %u is neither %u nor %u", p->length, LEN_DRAW, LEN_DRAW_TESS);
     if (p->dw[AT_DRAW_MODE] >= PRIM_COUNT)
@@ -72,7 +72,7 @@ enum packet_result
 decode_inline_write(struct packet *p, struct gpu_cmd *cmd)
 {
     if (p->length < LEN_INLINE_WRITE_HEADER)
-        return packet_fail(p, "length %u is below %u", p->length, LEN_INLINE_WRITE_HEADER);
+        return packet_fail(p, "length %u is less than %u", p->length, LEN_INLINE_WRITE_HEADER);
     const uint32_t stride = p->dw[AT_WRITE_STRIDE], layer_stride = p->dw[AT_WRITE_LAYER_STRIDE];
     if (!level_ok(p, p->dw[AT_WRITE_LEVEL]))
         return PACKET_ERROR;

@@ -427,7 +427,7 @@ static bool
 has_room_for_accesses(struct access_list *list, struct error *err)
 {
     return budget_set(&list->share, list->full ? UINT64_MAX : bytes_of(list), err) ||
-           fail_prefix(err, "the list of the draws up to these frames");
+           fail_prefix(err, "the list of the draws before these frames");
 }
 
 static bool

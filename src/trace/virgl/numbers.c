@@ -57,7 +57,7 @@ virgl_blit_mask(uint32_t flags)
 
 /* Asserts that unconverted numbers equal Gallium's (PIPE_*) and VIRGL_BIND_*: the first and last of
  * each enumeration and the irregular ones. */
-#define SAME(condition) _Static_assert(condition, "virgl has another number")
+#define SAME(condition) _Static_assert(condition, "virgl uses a different number")
 SAME(TARGET_BUFFER == 0 && TARGET_2D == 2 && TARGET_CUBE == 4 && TARGET_CUBE_ARRAY == 8);
 SAME(BIND_DEPTH_STENCIL == 0x1 && BIND_RENDER_TARGET == 0x2 && BIND_SAMPLER_VIEW == 0x8);
 SAME(BIND_VERTEX_BUFFER == 0x10 && BIND_INDEX_BUFFER == 0x20 && BIND_CONSTANT_BUFFER == 0x40);

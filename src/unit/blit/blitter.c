@@ -424,7 +424,7 @@ read_block(void *data, uint32_t offset)
             in_block < block->blocks->block_bytes)
             return block_reader_data(&blitter->reader, (uint32_t)block->slot) + in_block;
     }
-    BUG("blitter: a piece reads what it did not ask for");
+    BUG("blitter: a part reads data that it did not request");
 }
 
 static void

@@ -180,7 +180,7 @@ dac_take_replies(struct dac *dac, uint64_t now)
     for (const struct memory_reply *reply; (reply = queue_front(dac->port.replies, now));) {
         const uint32_t offset = reply->tag * TRANSACTION_BYTES;
         const uint32_t n = (offset - asked_at(dac, 0)->offset) / dac->block_bytes;
-        BUG_ON(n >= dac->asked_ring.count, "dac: a reply that nobody awaits");
+        BUG_ON(n >= dac->asked_ring.count, "dac: an unexpected reply");
         memcpy(dac->bytes + offset, reply->data, TRANSACTION_BYTES);
         INVARIANT(&dac->module, asked_at(dac, n)->missing > 0);
         asked_at(dac, n)->missing--;

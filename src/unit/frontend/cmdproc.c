@@ -268,7 +268,7 @@ take_done(struct cmdproc *cmdproc, struct queue *queue, uint64_t now)
 {
     if (!queue_front(queue, now))
         return false;
-    BUG_ON(cmdproc->awaited == 0, "command processor: nobody waits for what %s says", queue->name);
+    BUG_ON(cmdproc->awaited == 0, "command processor: unexpected message from %s", queue->name);
     cmdproc->awaited--;
     queue_pop(queue, now);
     return true;
@@ -283,8 +283,8 @@ take_color_done(struct cmdproc *cmdproc, uint32_t rop, uint64_t now)
     if (!item || !item->is_draw_end)
         return take_done(cmdproc, cmdproc->color_done[rop], now);
     uint32_t index = cmdproc->rop_ends[rop]++;
-    BUG_ON(index >= cmdproc->batch_ring.count, "command processor: ROP %u ends a draw too many",
-           rop);
+    BUG_ON(index >= cmdproc->batch_ring.count,
+           "command processor: ROP %u ends more draws than it began", rop);
     struct cmdproc_batch *batch = &cmdproc->batches[ring_at(&cmdproc->batch_ring, index)];
     batch->samples_passed += item->samples_passed;
     batch->ends++;

@@ -42,7 +42,7 @@ held_vertex(const struct primasm *primasm, uint32_t handle)
     for (uint32_t i = 0; i < primasm->held_count; i++)
         if (primasm->held_handles[i] == handle)
             return primasm->held[i];
-    BUG("primitive assembly: vertex %u is not held", handle);
+    BUG("primitive assembly: vertex %u is not stored", handle);
 }
 
 /* Releases the vertices that the assembler no longer needs. */

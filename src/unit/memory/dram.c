@@ -62,7 +62,7 @@ dram_fini(struct dram *dram)
 void
 dram_reset(struct dram *dram, uint64_t now)
 {
-    BUG_ON(dram->count, "a memory channel is reset with %u transactions in it", dram->count);
+    BUG_ON(dram->count, "a memory channel is reset with %u transactions in flight", dram->count);
     dram->bus_free = dram->gpu_bus_free = dram->command_free = dram->next_open = 0;
     dram->last_read_end = dram->last_write_end = 0;
     dram->last_was_write = false;

@@ -109,7 +109,7 @@ struct block_surface *
 blocks_add(struct blocks *blocks, const struct bound_surface *bound)
 {
     const struct resource_level *level = &bound->res->levels[bound->level];
-    BUG_ON(blocks->surface_count == BLOCKS_MAX_SURFACES, "rop: more surfaces than can be kept");
+    BUG_ON(blocks->surface_count == BLOCKS_MAX_SURFACES, "rop: too many surfaces");
     struct block_surface *surface = &blocks->surfaces[blocks->surface_count++];
     const uint32_t left = blocks->limit - blocks->given, wanted = states_for(blocks, bound);
     *surface = (struct block_surface){.bound = *bound,

@@ -527,7 +527,7 @@ rop_codec(const struct params *params, enum codec_kind kind, const struct codec 
         return true;
     *codec = codec_find(name);
     if (!*codec)
-        return fail(err, "%s.CompressionAlgorithm: there is no codec %s", section, name);
+        return fail(err, "%s.CompressionAlgorithm: unknown codec %s", section, name);
     if (!((*codec)->applies & kind))
         return fail(err, "%s.CompressionAlgorithm: the codec %s is not for %s", section, name,
                     color ? "color" : "depth");
@@ -535,7 +535,7 @@ rop_codec(const struct params *params, enum codec_kind kind, const struct codec 
                            : params->ZSTENCILTEST.ZCacheStampsPerLine;
     return quads * ROP_QUAD_BYTES == CODEC_BLOCK_BYTES ||
            fail(err,
-                "%s.%s = %u: only lines of %u quads can be compressed; others want "
+                "%s.%s = %u: only lines of %u quads can be compressed; other sizes require "
                 "%s.DisableCompression=TRUE",
                 section, color ? "ColorCacheStampsPerLine" : "ZCacheStampsPerLine", quads,
                 CODEC_BLOCK_BYTES / ROP_QUAD_BYTES, section);

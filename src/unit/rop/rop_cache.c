@@ -68,7 +68,7 @@ rop_cache_fini(struct rop_cache *cache)
 void
 rop_cache_reset(struct rop_cache *cache)
 {
-    BUG_ON(!rop_cache_is_quiet(cache), "a ROP's cache is reset while it moves data");
+    BUG_ON(!rop_cache_is_quiet(cache), "a ROP cache is reset while it transfers data");
     for (uint32_t i = 0; INVARIANTS && i < cache->shape.lines; i++)
         INVARIANT(cache->module, !cache->tags.lines[i].dirty);
     cache_reset(&cache->tags);
@@ -258,7 +258,7 @@ complete(struct rop_cache *cache, uint32_t line, uint64_t now)
     if (!request)
         return false;
     fetch_line(cache, request, line);
-    BUG_ON(!blocks_is_raw(request->in.state), "rop: part of a block in state %u",
+    BUG_ON(!blocks_is_raw(request->in.state), "rop: access to a part of a block in state %u",
            request->in.state);
     request->in.is_part = part->completing = true;
     cache->lines_completed++;
@@ -437,7 +437,7 @@ rop_cache_take_replies(struct rop_cache *cache, uint64_t now)
         } else {
             struct rop_transfer *in = &cache->in.items[(reply->tag >> 4) % cache->in.ring.capacity];
             uint32_t part = (reply->tag & 15) * TRANSACTION_BYTES;
-            BUG_ON(part >= BLOCK_MAX_BYTES || !in->missing, "rop: a reply that nobody awaits");
+            BUG_ON(part >= BLOCK_MAX_BYTES || !in->missing, "rop: an unexpected reply");
             INVARIANT(cache->module, !(in->arrived_mask & 1u << (reply->tag & 15)));
             memcpy(in->data + part, reply->data, TRANSACTION_BYTES);
             in->arrived_mask |= 1u << (reply->tag & 15);

@@ -9,7 +9,7 @@ static struct block_surface *
 surface_of(struct rop *rop)
 {
     struct block_surface *surface = blocks_find(rop->blocks, &rop->order.surface);
-    BUG_ON(!surface, "rop: an order for a surface that has no states");
+    BUG_ON(!surface, "rop: an order for a surface without block states");
     return surface;
 }
 

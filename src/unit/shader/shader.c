@@ -100,7 +100,8 @@ shader_check_params(const struct params *params, struct error *err)
     struct shader_role roles[STAGE_COUNT];
     if (params->FRAGMENTSHADER.ThreadGroup % 4)
         return fail(err,
-                    "FRAGMENTSHADER.ThreadGroup = %u: fragments go in quads, so a multiple of 4",
+                    "FRAGMENTSHADER.ThreadGroup = %u: it must be a multiple of 4, because "
+                    "fragments are grouped in quads",
                     params->FRAGMENTSHADER.ThreadGroup);
     shader_roles(params, roles);
     for (uint32_t s = 0; s < STAGE_COUNT; s++) {
@@ -108,8 +109,7 @@ shader_check_params(const struct params *params, struct error *err)
         const char *section = own ? "VERTEXSHADER" : "FRAGMENTSHADER";
         if (!roles[s].group_limit)
             return fail(err,
-                        "%s: ExecutableThreads + InputBuffers are fewer threads than the %u of "
-                        "ThreadGroup",
+                        "%s: ExecutableThreads + InputBuffers must be at least ThreadGroup (%u)",
                         section, roles[s].group_threads);
         if (roles[s].group_limit > SHADER_MAX_GROUPS)
             return fail(
@@ -304,7 +304,7 @@ begin_program(struct group *group, const struct program *program)
         free(group->registers);
         group->register_bytes = bytes;
         group->registers = aligned_alloc(64, bytes);
-        BUG_ON(!group->registers, "no memory for registers");
+        BUG_ON(!group->registers, "out of memory (registers)");
     }
     for (uint32_t b = 0; b < full + (rest > 0); b++)
         exec_begin(&group->exec[b], program, group->draw->constants[group->stage],

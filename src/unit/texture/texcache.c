@@ -118,7 +118,7 @@ texcache_is_quiet(const struct texcache *cache)
 void
 texcache_invalidate(struct texcache *cache)
 {
-    BUG_ON(!texcache_is_quiet(cache), "a texture cache is reset while it moves data");
+    BUG_ON(!texcache_is_quiet(cache), "a texture cache is reset while it transfers data");
     for (uint32_t i = 0; INVARIANTS && i < cache->sets * cache->ways; i++) {
         const struct texcache_line *line = &cache->lines[i];
         INVARIANT(cache->owner, !line->locks && !line->filling);

@@ -51,7 +51,7 @@ static void
 texunit_reset(void *self)
 {
     struct texunit *texunit = self;
-    BUG_ON(texunit->access_count, "a texture unit is reset with %u requests in hand",
+    BUG_ON(texunit->access_count, "a texture unit is reset with %u requests in flight",
            texunit->access_count);
     const struct module *module = &texunit->module;
     INVARIANT(module, !texunit->order_ring.count && !texunit->ready_ring.count);

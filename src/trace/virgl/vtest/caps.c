@@ -157,7 +157,7 @@ caps_check_level(uint32_t glsl_level, const char *path, struct error *err)
 {
     return glsl_level >= LEAST_GLSL_LEVEL ||
            fail(err,
-                "%s was captured at GLSL level %u, where shaders have no true integers to compute "
-                "addresses with; capture it anew",
+                "%s was captured at GLSL level %u, whose shaders have no true integers for "
+                "addresses; capture it again",
                 path, glsl_level);
 }

@@ -32,7 +32,7 @@ frame_clock_init(struct frame_clock *clock, const char *path, uint32_t frames_pe
     const bool made = fd >= 0 && !ftruncate(fd, sizeof *clock->page);
     void *page = made ? mmap(NULL, sizeof *clock->page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
                       : MAP_FAILED;
-    const bool ok = page != MAP_FAILED || fail(err, "cannot make %s: %s", path, strerror(errno));
+    const bool ok = page != MAP_FAILED || fail(err, "cannot create %s: %s", path, strerror(errno));
     clock->page = ok ? page : NULL;
     if (fd >= 0)
         close(fd);

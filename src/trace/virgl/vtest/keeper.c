@@ -204,10 +204,10 @@ receive(int line, void *bytes, size_t size, int flags)
 bool
 keeper_start(struct keeper *keeper, const struct subprocess_setup *setup, struct error *err)
 {
-    struct error why = {"its keeper was ended"};
+    struct error why = {"its monitor process was terminated"};
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
-        return fail(err, "cannot make a socket: %s", strerror(errno));
+        return fail(err, "cannot create a socket: %s", strerror(errno));
     struct keep keeping = {ends[0], ends[1], setup};
     const bool started = subprocess_fork(&keeper->process, keep, &keeping, 0, err);
     close(ends[1]);

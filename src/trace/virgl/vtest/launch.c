@@ -78,8 +78,8 @@ warn_of_privilege(const char *program)
     const bool user = there && st.st_mode & S_ISUID && st.st_uid != geteuid();
     const bool group = there && st.st_mode & S_ISGID && st.st_gid != getegid();
     if (user || group)
-        log_warning("%s runs as another %s (it is %s), so the system hides the virtual GPU from it "
-                    "(LD_PRELOAD): run a copy instead, `cp %s .`, which has not that bit",
+        log_warning("%s runs as another %s (it is %s), so the system ignores LD_PRELOAD and the "
+                    "program cannot use the virtual GPU: run a copy without that bit, `cp %s .`",
                     file, user ? "user" : "group", user ? "setuid" : "setgid", file);
     if (fd >= 0)
         close(fd);
@@ -101,7 +101,7 @@ loadable_name(const struct session *session, const char *name, char *library, st
         return link;
     }
     fail(err,
-         "the loader cannot preload %s: no path with a blank or a colon (nor can TMPDIR have one)",
+         "the loader cannot preload %s: the path (or TMPDIR) must not contain a space or a colon",
          library);
     free(library);
     free(link);
@@ -122,7 +122,7 @@ find_preload(const struct session *session, struct error *err)
         library = is_there ? loadable_name(session, names[i], library, err) : NULL;
         char *longer = library ? mem_printf("%s%s%s", all, i ? ":" : "", library) : NULL;
         if (!is_there)
-            fail(err, "%s is neither beside this program nor installed", names[i]);
+            fail(err, "cannot find %s: it is neither next to this program nor installed", names[i]);
         free(library);
         free(all);
         all = longer;
@@ -142,7 +142,7 @@ run_program(struct session *session, const struct subprocess_setup *setup, struc
 {
     const int before = session->by_frames ? personality(0xffffffff) /* query */ : -1;
     if (before >= 0 && personality((unsigned long)before | ADDR_NO_RANDOMIZE) < 0)
-        log_warning("the system lets no program have fixed addresses (%s): two captures may differ",
+        log_warning("cannot disable address randomization (%s): two captures may differ",
                     strerror(errno));
     session->runs = keeper_start(&session->keeper, setup, err);
     if (before >= 0)
@@ -286,15 +286,16 @@ launch_conclude(const struct launch_result *result, const char *program)
     if (result->failed)
         log_error("%s ended with %s", program, result->how);
     if (result->segfault && result->users_display && result->connections)
-        log_note("on an X server with MIT-SHM Mesa's virpipe crashes where a pixmap becomes a "
-                 "texture (GTK 3, compositors): `env -u DISPLAY` lets aetius start one without");
+        log_note("Mesa's virpipe crashes on an X server with MIT-SHM if a pixmap becomes a texture "
+                 "(GTK 3, compositors): run with `env -u DISPLAY`, so that aetius starts a server "
+                 "without MIT-SHM");
     if (result->privileged && !result->connections && !result->stopped)
         log_error("%s never opened the virtual GPU", program);
     else if (!result->connections && !result->stopped)
-        log_error("%s never opened the virtual GPU: it drew nothing with OpenGL, or its OpenGL is "
-                  "not Mesa's with the virpipe driver (linked statically? package libgl1-mesa-dri "
-                  "missing?)",
-                  program);
+        log_error(
+            "%s never opened the virtual GPU: it did not use OpenGL, or not Mesa's with the "
+            "virpipe driver (is OpenGL linked statically? is package libgl1-mesa-dri missing?)",
+            program);
     bool well =
         !result->failed && !result->refused.text[0] && (result->connections || result->stopped);
     return well ? EXIT_WELL : EXIT_FAILED;

@@ -82,7 +82,7 @@ begin_client(struct passthrough *passthrough, const struct message *message, str
 {
     char name[64];
     if (handle_map_get(&passthrough->clients, message->client))
-        return fail(err, "client %u is connected already", message->client);
+        return fail(err, "client %u is already connected", message->client);
     uint32_t n = message->size_bytes < sizeof name ? message->size_bytes : sizeof name - 1;
     memcpy(name, message->bytes, n);
     name[n] = '\0';
@@ -100,14 +100,13 @@ create_resource(const struct passthrough *passthrough, struct far_client *client
                 const struct message *message, struct error *err)
 {
     if (passthrough->single_sampled && message->resource.samples > 1)
-        return fail(
-            err,
-            "softpipe has one sample a pixel, and resource %u wants %u: --reference=llvmpipe "
-            "has 4; `replay --single-sampled` gives all pixels one",
-            message->resource.handle, message->resource.samples);
+        return fail(err,
+                    "softpipe has one sample per pixel, but resource %u requires %u: use "
+                    "--reference=llvmpipe (4 samples), or `replay --single-sampled`",
+                    message->resource.handle, message->resource.samples);
     const uint32_t handle = message->resource.handle;
     if (handle_map_get(&client->resources, handle))
-        return fail(err, "resource %u exists already", handle);
+        return fail(err, "resource %u already exists", handle);
     struct far_resource *resource = mem_alloc(sizeof *resource);
     if (!guest_layout_init(&resource->layout, &message->resource, err)) {
         free(resource);
@@ -124,7 +123,7 @@ unref_resource(struct far_client *client, uint32_t handle, struct error *err)
 {
     struct far_resource *resource = handle_map_remove(&client->resources, handle);
     if (!resource)
-        return fail(err, "there is no resource %u", handle);
+        return fail(err, "resource %u does not exist", handle);
     free_resource(resource);
     return wire_unref(client->fd, handle, err);
 }
@@ -136,7 +135,7 @@ find_region(struct far_client *client, const struct message *message, struct gue
     uint32_t handle = message->transfer.handle;
     struct far_resource *resource = handle_map_get(&client->resources, handle);
     if (!resource || !resource->mapping) {
-        fail(err, "there is no resource %u with memory", handle);
+        fail(err, "resource %u does not exist or has no memory", handle);
         return NULL;
     }
     if (!guest_region_init(region, &resource->layout, message->transfer.level,
@@ -183,7 +182,7 @@ send_put(struct far_client *client, const struct message *message, struct error 
     if (!resource)
         return false;
     if (message->size_bytes != region.tight_bytes)
-        return fail(err, "a PUT of %u bytes where the box has %u", message->size_bytes,
+        return fail(err, "a PUT of %u bytes, but the box has %u", message->size_bytes,
                     region.tight_bytes);
     if (!await_unread(client, resource, message->transfer.handle, &region, err))
         return false;
@@ -250,7 +249,7 @@ get(struct far_client *client, const struct message *message, uint8_t *out, uint
     if (!resource)
         return false;
     if (out && out_bytes != region.tight_bytes)
-        return fail(err, "a readback of %u bytes, and the box of resource %u has %u", out_bytes,
+        return fail(err, "a readback of %u bytes, but the box of resource %u has %u", out_bytes,
                     message->transfer.handle, region.tight_bytes);
     if (!wire_transfer(client->fd, false, message, region.offset, err) ||
         !wait_for_server(client, message->transfer.handle, true, err))
@@ -299,7 +298,7 @@ fetch_result(struct passthrough *passthrough, uint32_t number, struct far_client
     struct vtest_query_result result;
     if (!resource || !resource->mapping ||
         query->offset + (uint64_t)sizeof result > resource->layout.size_bytes)
-        return fail(err, "a query's result has no memory in resource %u", query->resource);
+        return fail(err, "the result of a query does not fit into resource %u", query->resource);
     for (int tries = 0;; tries++) {
         if (!wait_for_server(client, query->resource, true, err))
             return false;
@@ -309,7 +308,7 @@ fetch_result(struct passthrough *passthrough, uint32_t number, struct far_client
         if (!interrupt_check(err))
             return false;
         if (tries == 1000)
-            return fail(err, "virgl_test_server gives no result of a query");
+            return fail(err, "virgl_test_server returns no result for a query");
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
     struct message_sink *sink = &passthrough->sink;
@@ -389,7 +388,7 @@ passthrough_take(void *data, const struct message *message, uint8_t *out, uint32
     if (message->kind == MESSAGE_FRAME && !out)
         return true; /* the caller does not need the picture */
     if (!client)
-        return fail(err, "there is no client %u", message->client);
+        return fail(err, "client %u does not exist", message->client);
     switch (message->kind) {
     case MESSAGE_CONTENTS: ok = put_contents(client, message, err); break;
     case MESSAGE_RESOURCE_CREATE: ok = create_resource(passthrough, client, message, err); break;
@@ -434,12 +433,12 @@ await_server(struct passthrough *passthrough, struct error *err)
         if (!access(passthrough->socket, F_OK))
             return true;
         if (subprocess_has_ended(&passthrough->server, &status)) {
-            fail(err, "virgl_test_server ended before it listened");
+            fail(err, "virgl_test_server exited before it accepted connections");
             return add_log(passthrough, err);
         }
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     }
-    fail(err, "virgl_test_server does not listen");
+    fail(err, "virgl_test_server does not accept connections");
     return add_log(passthrough, err);
 }
 
@@ -447,7 +446,7 @@ bool
 passthrough_create(struct passthrough **out, const char *driver, struct error *err)
 {
     if (strcmp(driver, "llvmpipe") && strcmp(driver, "softpipe"))
-        return fail(err, "there is no reference renderer '%s': llvmpipe or softpipe", driver);
+        return fail(err, "unknown reference renderer '%s': expected llvmpipe or softpipe", driver);
     struct passthrough *passthrough = mem_alloc(sizeof *passthrough);
     passthrough->sink.data = passthrough;
     passthrough->sink.take = passthrough_take;

@@ -84,7 +84,7 @@ private_folder_create(struct private_folder *folder, struct error *err)
             return true;
         rmdir(folder->path);
     } else {
-        fail(err, "cannot make a folder in %s: %s", parent, strerror(errno));
+        fail(err, "cannot create a folder in %s: %s", parent, strerror(errno));
     }
     free(folder->path);
     folder->path = NULL;

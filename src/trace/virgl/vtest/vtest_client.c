@@ -129,11 +129,11 @@ await_room(const struct vtest_client *client, double until, struct error *err)
 {
     struct pollfd polled = {.fd = client->fd, .events = POLLOUT};
     if (errno != EINTR && errno != EAGAIN)
-        return fail(err, "it does not take answers: %s", strerror(errno));
+        return fail(err, "it does not read replies: %s", strerror(errno));
     while (wall_seconds() < until && interrupt_check(err))
         if (poll(&polled, 1, TURN_MS) > 0)
             return true;
-    return interrupt_check(err) && fail(err, "it does not take answers");
+    return interrupt_check(err) && fail(err, "it does not read replies");
 }
 
 static bool
@@ -189,11 +189,11 @@ share_memory(struct vtest_client *client, struct shared_resource *resource, uint
 {
     int fd = memfd_create("aetius-resource", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0)
-        return fail(err, "this host gives no shared memory: %s", strerror(errno));
+        return fail(err, "cannot create shared memory: %s", strerror(errno));
     bool ok = !ftruncate(fd, bytes) && !fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL);
     void *mapping = ok ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
     if (mapping == MAP_FAILED) {
-        fail(err, "this host gives no %u bytes of shared memory: %s", bytes, strerror(errno));
+        fail(err, "cannot allocate %u bytes of shared memory: %s", bytes, strerror(errno));
         close(fd);
         return false;
     }
@@ -217,8 +217,8 @@ do_create(struct vtest_client *client, const uint32_t *p, struct error *err)
     if (!guest_layout_init(&layout, &desc, err))
         return false;
     if (bytes && (bytes < layout.size_bytes || bytes > RESOURCE_MOST_BYTES))
-        return fail(err, "resource %u asks for %u bytes of memory and needs %u", desc.handle, bytes,
-                    layout.size_bytes);
+        return fail(err, "resource %u requests %u bytes of memory, but needs %u", desc.handle,
+                    bytes, layout.size_bytes);
     struct shared_resource *resource = mem_alloc(sizeof *resource);
     resource->desc = desc;
     resource->layout = layout;
@@ -234,7 +234,7 @@ do_unref(struct vtest_client *client, uint32_t handle, struct error *err)
 {
     struct shared_resource *resource = handle_map_remove(&client->resources, handle);
     if (!resource)
-        return fail(err, "there is no resource %u", handle);
+        return fail(err, "resource %u does not exist", handle);
     struct message message = {
         .kind = MESSAGE_RESOURCE_UNREF, .client = client->number, .resource = resource->desc};
     free_resource(resource);
@@ -260,7 +260,7 @@ find_region(struct vtest_client *client, const struct message *message, uint32_t
     uint32_t handle = message->transfer.handle;
     struct shared_resource *resource = handle_map_get(&client->resources, handle);
     if (!resource || !resource->mapping) {
-        fail(err, "there is no resource %u with memory", handle);
+        fail(err, "resource %u does not exist or has no memory", handle);
         return NULL;
     }
     if (!guest_region_init(region, &resource->layout, message->transfer.level,
@@ -380,7 +380,7 @@ do_begin(struct vtest_client *client, uint32_t size, struct error *err)
 {
     const uint8_t *name = (const uint8_t *)client->payload.items;
     if (client->begun)
-        return fail(err, "a connection has one renderer");
+        return fail(err, "the connection already has a renderer");
     size_t n = strnlen((const char *)name, size);
     if (n >= sizeof client->name)
         n = sizeof client->name - 1;
@@ -421,7 +421,7 @@ execute_request(struct vtest_client *client, uint32_t command, uint32_t length, 
     case VTEST_GET2: return do_get(client, p, err);
     /* Messages are executed in order, so everything is idle here. */
     case VTEST_BUSY_WAIT: return reply(client, 1, VTEST_BUSY_WAIT, &idle, sizeof idle, err);
-    default: return fail(err, "it is unknown to protocol version 2");
+    default: return fail(err, "protocol version 2 does not have this command");
     }
 }
 
@@ -456,12 +456,12 @@ payload_bytes(uint32_t command, uint32_t length, uint32_t *bytes, struct error *
     switch (command) {
     case VTEST_CREATE_RENDERER:
         if (length > VTEST_NAME_MAX)
-            return fail(err, "a name of %u bytes", length);
+            return fail(err, "a name of %u bytes is too long", length);
         *bytes = length;
         return true;
     case VTEST_SUBMIT:
         if (length > VTEST_SUBMIT_MAX_DWORDS)
-            return fail(err, "%u dwords are above %u", length, VTEST_SUBMIT_MAX_DWORDS);
+            return fail(err, "%u dwords exceed %u", length, VTEST_SUBMIT_MAX_DWORDS);
         *bytes = length * 4;
         return true;
     case VTEST_GET_CAPS:
@@ -508,7 +508,7 @@ handle_message(struct vtest_client *client, uint32_t command, uint32_t length, c
     bool first = command == VTEST_CREATE_RENDERER || command == VTEST_PING ||
                  command == VTEST_VERSION || command == VTEST_BUSY_WAIT;
     if (!client->begun && !first)
-        return fail(err, "it came before CREATE_RENDERER");
+        return fail(err, "it was sent before CREATE_RENDERER");
     if (!follow_waits(client, command, err) || !execute_request(client, command, length, err))
         return false;
     client->read = command == VTEST_GET2 ? client->payload.items[0] : 0;

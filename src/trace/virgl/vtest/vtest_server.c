@@ -48,11 +48,11 @@ vtest_server_create(struct vtest_server **out, const char *path, struct message_
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     if (strlen(path) >= sizeof address.sun_path)
-        return fail(err, "the socket's path %s is too long", path);
+        return fail(err, "the socket path %s is too long", path);
     strcpy(address.sun_path, path);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
-        return fail(err, "cannot make a socket: %s", strerror(errno));
+        return fail(err, "cannot create a socket: %s", strerror(errno));
     if (bind(fd, (struct sockaddr *)&address, sizeof address) || listen(fd, 64)) {
         fail(err, "cannot listen at %s: %s", path, strerror(errno));
         close(fd);
@@ -106,7 +106,7 @@ accept_client(struct vtest_server *server, struct error *err)
     if (server->clients.count == MOST_CONNECTED) {
         struct error why;
         close(fd);
-        fail(&why, "a client was turned away: %d are connected already", MOST_CONNECTED);
+        fail(&why, "a client was rejected: %d are already connected", MOST_CONNECTED);
         say_failure(server, &why);
         return true;
     }
@@ -140,8 +140,8 @@ serve(struct vtest_server *server, struct vtest_client *client, struct error *wh
         waiting_bytes += vtest_client_waiting_bytes(server->clients.items[i]);
     if (state != VTEST_CLIENT_GOES_ON || waiting_bytes <= WAITING_MAX_BYTES)
         return state;
-    fail(why, "client %u: messages that are not whole take more than %d MiB",
-         vtest_client_number(client), WAITING_MAX_BYTES >> 20);
+    fail(why, "client %u: incomplete messages need more than %d MiB", vtest_client_number(client),
+         WAITING_MAX_BYTES >> 20);
     return VTEST_CLIENT_BROKEN;
 }
 

@@ -27,9 +27,9 @@ static bool
 lost(struct error *err)
 {
     if (errno == EAGAIN)
-        return fail(err, "virgl_test_server does not answer (it does not say what it refuses)");
+        return fail(err, "virgl_test_server does not reply (it reports no reason)");
     return fail(err, "lost the connection to virgl_test_server: %s",
-                errno ? strerror(errno) : "it ended");
+                errno ? strerror(errno) : "it exited");
 }
 
 static bool
@@ -57,7 +57,7 @@ await_answer(int fd, struct error *err)
         if (interrupt_pending())
             return fail(err, "interrupted while virgl_test_server draws");
     }
-    return fail(err, "virgl_test_server gives no answer for %d seconds", ANSWER_SECONDS);
+    return fail(err, "virgl_test_server has not replied for %d seconds", ANSWER_SECONDS);
 }
 
 static bool
@@ -97,7 +97,8 @@ receive_answer(int fd, uint32_t command, uint32_t *value, struct error *err)
     if (!receive_bytes(fd, &answer, sizeof answer, err))
         return false;
     if (answer.length != 1 || answer.command != command)
-        return fail(err, "virgl_test_server answered command %u with %u", command, answer.command);
+        return fail(err, "virgl_test_server replied to command %u with %u", command,
+                    answer.command);
     *value = answer.value;
     return true;
 }
@@ -125,7 +126,7 @@ agree(int fd, const char *program, struct error *err)
         !receive_bytes(fd, ping, sizeof ping, err))
         return false;
     if (ping[1] != VTEST_PING)
-        return fail(err, "virgl_test_server is too old: it has no protocol versions");
+        return fail(err, "virgl_test_server is too old: it does not support protocol versions");
     if (!receive_answer(fd, VTEST_BUSY_WAIT, &answered, err) ||
         !send_dwords(fd, VTEST_VERSION_DWORDS, VTEST_VERSION, &version, VTEST_VERSION_DWORDS,
                      err) ||
@@ -141,7 +142,7 @@ wire_connect_raw(const char *path, struct error *err)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     if (strlen(path) >= sizeof address.sun_path) {
-        fail(err, "the socket's path %s is too long", path);
+        fail(err, "the socket path %s is too long", path);
         return -1;
     }
     strcpy(address.sun_path, path);
@@ -199,7 +200,7 @@ receive_memory(int fd, struct error *err)
     else if (n <= 0)
         lost(err);
     else
-        fail(err, "virgl_test_server cannot make such a resource");
+        fail(err, "virgl_test_server cannot create such a resource");
     return memory;
 }
 

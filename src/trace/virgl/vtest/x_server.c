@@ -29,7 +29,7 @@ write_cookie(const char *path, struct error *err)
     memcpy(entry + 8, name, NAME_BYTES);
     entry[9 + NAME_BYTES] = COOKIE_BYTES;
     if (getrandom(entry + 10 + NAME_BYTES, COOKIE_BYTES, 0) != COOKIE_BYTES)
-        return fail(err, "this host gives no random bytes: %s", strerror(errno));
+        return fail(err, "cannot read random bytes: %s", strerror(errno));
     return file_write(path, entry, sizeof entry, err);
 }
 
@@ -84,7 +84,7 @@ x_server_start(struct x_server *server, const char *folder, struct error *err)
     char number[16];
     *server = (struct x_server){0};
     if (pipe2(report, O_CLOEXEC))
-        return fail(err, "cannot make a pipe: %s", strerror(errno));
+        return fail(err, "cannot create a pipe: %s", strerror(errno));
     char *cookie = mem_printf("%s/x-cookie", folder), *log = mem_printf("%s/x-log", folder);
     bool ok = write_cookie(cookie, err) && start(server, cookie, log, report[1], err);
     close(report[1]);
