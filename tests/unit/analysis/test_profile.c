@@ -372,23 +372,23 @@ locales(void **state)
     assert_int_equal(profile.notes.count, 1);
     profile_fini(&profile);
     refuse(NCU_HEADER NCU_ROW("0", "f", IPC, "", "0,25") NCU_ROW("0", "f", ISSUED, "", "0.5"),
-           ":3:|another style|line 2");
+           ":3:|number format|line 2");
 }
 
 static void
 malformed_files(void **state)
 {
-    refuse("hello\n", "no table of nvprof or ncu");
-    refuse("", "no table of nvprof or ncu");
+    refuse("hello\n", "contains no table of nvprof or ncu");
+    refuse("", "contains no table of nvprof or ncu");
     refuse("NVR?", "no table");
     /* the position of the quote before g, of the end of the last cell, and of the first extra
      * cell */
     refuse(NCU_HEADER NCU_ROW("0", "f", IPC, "", "1.5") "\"1\",\"7\",\"g\n",
-           ":3:9: this quote is not closed");
+           ":3:9: unclosed quote");
     refuse(NCU_HEADER NCU_ROW("0", "f", IPC, "", "1.5") "\"1\",\"7\"\n",
-           ":3:8: 2 cells where the header has 7");
+           ":3:8: 2 cells, but the header has 7");
     refuse(NCU_HEADER "\"0\",\"7\",\"f\",\"8.6\",\"x\",\"\",\"1\",\"more\"\n",
-           ":2:30: 8 cells where the header has 7");
+           ":2:30: 8 cells, but the header has 7");
     refuse(NCU_HEADER "\"0\",\"7\"f,\"f\",\"8.6\",\"x\",\"\",\"1\"\n", ":2:8: expected a comma");
     refuse(NVPROF_HEADER "\"Tesla K40c (0)\",\"f\",1,\"ipc\"\n", ":2:29: 4 cells");
     /* after a cell of two lines the column counts from the last line */

@@ -177,17 +177,18 @@ plans_that_are_none(void **state)
 {
     static const char *const plans[][2] = {
         {"", "0 frames of 0"},
-        {"[sample]\nframes = 3\n[cluster 1]\nframes = 3\n", "0 of 3 frames are drawn"},
-        {"  [cluster 1]\nknown = 3\n", "0 of 0 frames are drawn"},
-        {"\xef\xbb\xbf[cluster 1]\nknown = 3\n", "0 of 0 frames are drawn"},
-        {"[sample]\nframes = 3\n[cluster 1]\nframes = 3\ndrawn = 1 5\n", "1 of 3 frames are drawn"},
+        {"[sample]\nframes = 3\n[cluster 1]\nframes = 3\n", "invalid sample of 0 of 3 frames"},
+        {"  [cluster 1]\nknown = 3\n", "invalid sample of 0 of 0 frames"},
+        {"\xef\xbb\xbf[cluster 1]\nknown = 3\n", "invalid sample of 0 of 0 frames"},
+        {"[sample]\nframes = 3\n[cluster 1]\nframes = 3\ndrawn = 1 5\n",
+         "invalid sample of 1 of 3 frames"},
         {"[sample]\nframes = 3\n[cluster 1]\nframes = 2\ndrawn = 1 5\ndrawn = 2 5\n",
          "2 frames of 3"},
         {"[sample]\nframes = 3\n[cluster 1]\nframes = 2\ndrawn = 3 5\n", "below 3"},
         {"[sample]\nframes = 3\n[cluster 1]\nframes = 2\ndrawn = 0x1 5\n", "below 3"},
         {"[sample]\nframes = 3\n[cluster 1]\nframes = 2\ndrawn = 1 nan\n", "below 3"},
         {"[sample]\nframes = 3\n[cluster 1]\nframes = 2\ndrawn = 1 5\ndrawn = 1 5\n", "twice"},
-        {"[sample]\nframes = 3\nnothing = 2\n", "not of [sample]"},
+        {"[sample]\nframes = 3\nnothing = 2\n", "unknown name in [sample]"},
         {"[other]\n", "expected [sample]"},
     };
     char *path = in_dir("a.plan");
@@ -199,7 +200,7 @@ plans_that_are_none(void **state)
                   "drawn = 0 1\ndrawn = 1 1\n");
     assert_int_equal(fclose(many), 0);
     assert_int_equal(RUN("sim", TINY, "--sample", "@a.plan", "-o", "@run"), 1);
-    assert_true(says("has 2 frames, the sample is one of 1000000000"));
+    assert_true(says("has 2 frames, but the sample is of 1000000000"));
     assert_false(is_there("run"));
     many = file_create(path, &err);
     assert_non_null(many);
@@ -306,7 +307,7 @@ commands(void **state)
     assert_true(fact("cycles_low") == sum && fact("cycles_high") == sum);
     assert_int_equal(RUN("sample", WORKLOADS, "--against", "@run", "--json"), 0);
     assert_int_equal(RUN("sim", TINY, "--sample", "@all.plan", "-o", "@other"), 1);
-    assert_true(says("is of another trace"));
+    assert_true(says("was made for another trace"));
     assert_int_equal(
         RUN("sim", WORKLOADS, "--sample", "@all.plan", "--frames", "1", "-o", "@other"), 2);
     assert_int_equal(RUN("sample", WORKLOADS), 2);

@@ -67,7 +67,7 @@ lines_fit(void **state)
     setenv("COLUMNS", "60", 1);
     ask("mixed", "--over-time", NULL);
     assert_non_null(strstr(said.out, "bound by"));
-    assert_non_null(strstr(said.out, "left out for want of width"));
+    assert_non_null(strstr(said.out, "omitted because the terminal is too narrow"));
     unsetenv("COLUMNS");
     ask("mixed", "--over-time", NULL);
     assert_null(strstr(said.out, "left out"));
@@ -124,9 +124,9 @@ short_intervals_are_told(void **state)
     (void)state;
     simulate(BOUND, "2", "short", "SIMULATOR.StatisticsRate=1000");
     ask("short", NULL, NULL);
-    assert_non_null(strstr(said.out, "intervals of 1000 cycles cut what is in flight"));
+    assert_non_null(strstr(said.out, "intervals of 1000 cycles split work in flight"));
     ask("branch", NULL, NULL);
-    assert_null(strstr(said.out, "cut what is in flight"));
+    assert_null(strstr(said.out, "split work in flight"));
 }
 
 /* Draws are named as `aetius draws` prints them. */

@@ -157,10 +157,10 @@ tables_of_runs_keep_the_rules(void **state)
         const char *text, *message;
     } bad[] = {
         {"", "the name of column 1"},
-        {"frame,\"work\n", "in the names of columns a quote is out of place"},
-        {"frame,work\n1,a\n2,\"b\n", "row 2: a quote is out of place"},
-        {"frame,work\n1,a\n2,\"b\nc\"\n", "row 2: work has a control character"},
-        {"frame,work\n1,a\n2,b", "row 2: expected 2 fields, the last one ended by a new line"},
+        {"frame,\"work\n", "misplaced quote in the column names"},
+        {"frame,work\n1,a\n2,\"b\n", "row 2: misplaced quote"},
+        {"frame,work\n1,a\n2,\"b\nc\"\n", "row 2: work contains a control character"},
+        {"frame,work\n1,a\n2,b", "row 2: expected 2 fields and a newline"},
         {"frame,work\n1,a\n2,", "row 2: expected 2 fields"},
         {"frame,work\n1,a,\n", "row 1: expected 2 fields"},
         {"frame,work\n\n", "row 1: expected 2 fields"},
@@ -192,7 +192,7 @@ measurements_keep_the_rules(void **state)
     assert_false(
         model_rows_read(&rows, written(path, "sweep,fragments,seconds\n\n\nlength,\"3,1\n"), &err));
     unlink(path);
-    assert_non_null(strstr(err.text, ":4: a quote is out of place"));
+    assert_non_null(strstr(err.text, ":4: misplaced quote"));
     VEC_FREE(&rows);
 }
 

@@ -144,7 +144,7 @@ a_nul_byte_is_refused_wherever_it_is(void **state)
         bytes[i] = '\0';
         char *entries = entries_of(bytes, sizeof bytes, INI_INDENT_GOES_ON, &err);
         assert_string_equal(entries, "");
-        assert_string_equal(err.text, " is no text: it holds a NUL byte");
+        assert_string_equal(err.text, " is not a text file: it contains a NUL byte");
         free(entries);
     }
 }

@@ -68,7 +68,7 @@ expect_held(const char *path)
     struct new_file file;
     struct error err = {""};
     assert_false(new_file_open(&file, path, &err));
-    assert_non_null(strstr(err.text, "another process writes"));
+    assert_non_null(strstr(err.text, "another process is writing"));
 }
 
 /* The existing file stays until the new one replaces it, and remains readable for open readers. */

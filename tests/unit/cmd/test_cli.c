@@ -131,7 +131,7 @@ static void
 idle_parameters_are_warned_of(void **state)
 {
 #define IDLE                                                                                       \
-    "aetius: warning: RASTERIZER.BoundingBoxTest changes nothing: it has an effect only with "     \
+    "aetius: warning: RASTERIZER.BoundingBoxTest has no effect: it requires "                      \
     "RASTERIZER.Generator=seven-level\n"
     static const char box[] = "RASTERIZER.BoundingBoxTest=FALSE";
     static const char ini[] = "[RASTERIZER]\nBoundingBoxTest = FALSE\n";
@@ -176,10 +176,10 @@ pictures_are_verified(void **state)
     struct said *said = *state;
     RUN(said, "sim", TINY, SMALL, "--verify", "--jobs", "2", "-o", dir);
     assert_int_equal(said->status, 0);
-    assert_non_null(strstr(said->err, "2 pictures as drawn without time"));
+    assert_non_null(strstr(said->err, "2 pictures identical to drawing without timing"));
     RUN(said, "sim", TINY, SMALL, "--verify", "--frames", "1", "--force", "-o", dir);
     assert_int_equal(said->status, 0);
-    assert_non_null(strstr(said->err, "1 picture as drawn without time"));
+    assert_non_null(strstr(said->err, "1 picture identical to drawing without timing"));
     clean();
 }
 
@@ -219,7 +219,7 @@ some_frames_are_verified(void **state)
             RUN(said, "sim", TINY, SMALL, "--frames", frames[i], "--verify", "--jobs",
                 jobs == 1 ? "1" : "2", "-o", dir);
             assert_int_equal(said->status, 0);
-            assert_non_null(strstr(said->err, "as drawn without time"));
+            assert_non_null(strstr(said->err, "identical to drawing without timing"));
         }
     clean();
 }
@@ -233,34 +233,36 @@ errors_name_their_cause(void **state)
         int status;
         const char *word;
     } cases[] = {
-        {{"sim", TINY, "-o", dir, "--jobs", "0"}, 2, "--jobs takes a number from 1"},
-        {{"compress", X0, "--jobs", "0"}, 2, "--jobs takes a number from 1"},
-        {{"study", "compression", "--jobs", "0"}, 2, "--jobs takes a number from 1"},
+        {{"sim", TINY, "-o", dir, "--jobs", "0"}, 2, "--jobs expects a number from 1"},
+        {{"compress", X0, "--jobs", "0"}, 2, "--jobs expects a number from 1"},
+        {{"study", "compression", "--jobs", "0"}, 2, "--jobs expects a number from 1"},
         {{"sim", TINY}, 2, "--output DIR is missing"},
         {{"sim", "-o", dir}, 2, "expected one trace FILE"},
-        {{"sim", TINY, "-o", dir, "--frames", "3-1"}, 2, "3-1 is no range"},
+        {{"sim", TINY, "-o", dir, "--frames", "3-1"}, 2, "3-1 is not a range"},
         {{"trim", TINY, "-o", dir}, 2, "--frames A-B is missing"},
-        {{"capture", "-o", dir, "glxgears"}, 2, "PROGRAM comes after"},
-        {{"capture", "-o", dir, "--frames", "5,1", "--", "true"}, 2, "that follow each other"},
+        {{"capture", "-o", dir, "glxgears"}, 2, "PROGRAM must follow"},
+        {{"capture", "-o", dir, "--frames", "5,1", "--", "true"}, 2, "ascending ranges of frames"},
         {{"sim", TINY, "-o", dir, "--follow", "0:0"}, 2, "expected FRAME:DRAW:TRIANGLE"},
         {{"sim", TINY, "-o", dir, "--follow", "0:0:-1"}, 2, "expected FRAME:DRAW:TRIANGLE"},
         {{"sim", TINY, "-o", dir, "--follow", "9:0:0"}, 1, "tiny.trace has 2 frames"},
         {{"sim", TINY, "-o", dir, "--follow", "1:9:0"}, 1, "frame 1 has 9 draws"},
         {{"sim", TINY, "-o", dir, "--frames=1", "--follow", "0:0:0"}, 1, "not among the --frames"},
         {{"sim", TINY, "-o", dir, "--follow=0:0:0", "--jobs=2"}, 2, "of one job"},
-        {{"sim", TINY, "-o", dir, "--perfetto"}, 2, "--perfetto wants a value"},
+        {{"sim", TINY, "-o", dir, "--perfetto"}, 2, "--perfetto requires a value"},
         {{"report"}, 2, "expected RUNs"},
         {{"report", dir}, 2, "--output FILE.html is missing"},
-        {{"report", "/aetius-is-not-there", "-o", "x.html"}, 1, "there is no /aetius-is"},
-        {{"report", dir, "-o", "x.html"}, 1, "is no folder of a run, a sweep or a study"},
-        {{"replay", TINY, "-o", dir, "--warm-up", "all"}, 2, "--warm-up wants a number"},
+        {{"report", "/aetius-is-not-there", "-o", "x.html"}, 1, "/aetius-is does not exist"},
+        {{"report", dir, "-o", "x.html"}, 1, "is not a folder of a run, a sweep or a study"},
+        {{"replay", TINY, "-o", dir, "--warm-up", "all"}, 2, "--warm-up expects a number"},
         {{"trim", TINY, "-o", dir, "--frames=1", "--warm-up=-1"}, 2, "--warm-up wants"},
         {{"trim", TINY, "-o", "/tmp/aetius-is-not-there", "--frames=1", "--through=me"},
          1,
          "renderer 'me'"},
-        {{"compress", TINY}, 1, "is no block file"},
-        {{"compare", TINY, TINY}, 1, "is no whole PNG picture"},
-        {{"compare", dir, "/tmp/aetius-is-not-there"}, 1, "there is no /tmp/aetius-is-not-there"},
+        {{"compress", TINY}, 1, "is not a block file"},
+        {{"compare", TINY, TINY}, 1, "is not a valid PNG file"},
+        {{"compare", dir, "/tmp/aetius-is-not-there"},
+         1,
+         "/tmp/aetius-is-not-there does not exist"},
         {{"study", "compression", X0, "-o", dir}, 1, "is no trace"},
         {{"params", "extra"}, 2, "expected no operand"},
         {{"stats", "--set", "GPU.NumVertexShaders=32"}, 1, "1 to 31"},
@@ -312,7 +314,7 @@ codecs_for_samples_have_no_ratio_without(void **state)
     assert_null(strstr(said->err, "every block"));
     RUN(said, "compress", "--check", X0);
     assert_int_equal(said->status, 0);
-    assert_non_null(strstr(said->err, "every codec gave back every block"));
+    assert_non_null(strstr(said->err, "every codec restored every block"));
     RUN(said, "compress", "--json", X4);
     assert_true(has_ratio(said->out, "msaa"));
 }

@@ -17,17 +17,17 @@ files_without_an_end_are_refused(void **state)
         const char *word;
         int status;
     } cases[] = {
-        {{"params", "--config", "/dev/urandom"}, "no regular file", 1},
-        {{"params", "--config", "@pipe"}, "no regular file", 1},
+        {{"params", "--config", "/dev/urandom"}, "not a regular file", 1},
+        {{"params", "--config", "@pipe"}, "not a regular file", 1},
         {{"params", "--config", "@large.ini"}, "more than 1048576 bytes", 1},
-        {{"study", "compression", "--plan", "@pipe"}, "no regular file", 2},
+        {{"study", "compression", "--plan", "@pipe"}, "not a regular file", 2},
         {{"study", "compression", "--plan", "@large.ini"}, "more than 1048576 bytes", 2},
-        {{"study", "compression", "--plan", "/dev/zero"}, "no regular file", 2},
-        {{"info", "@pipe"}, "no regular file", 1},
-        {{"sim", "@pipe", "-o", "@run"}, "no regular file", 1},
-        {{"sim", "/dev/zero", "-o", "@run"}, "no regular file", 1},
-        {{"compare", "@pipe", "@pipe"}, "no regular file", 1},
-        {{"blocks", "/dev/zero"}, "no block file", 1},
+        {{"study", "compression", "--plan", "/dev/zero"}, "not a regular file", 2},
+        {{"info", "@pipe"}, "not a regular file", 1},
+        {{"sim", "@pipe", "-o", "@run"}, "not a regular file", 1},
+        {{"sim", "/dev/zero", "-o", "@run"}, "not a regular file", 1},
+        {{"compare", "@pipe", "@pipe"}, "not a regular file", 1},
+        {{"blocks", "/dev/zero"}, "not a block file", 1},
     };
     char *pipe = in_dir("pipe");
     assert_int_equal(mkfifo(pipe, 0600), 0);
@@ -54,9 +54,9 @@ an_empty_name_is_wrong_usage(void **state)
     assert_int_equal(RUN("replay", TINY, "--output="), 2);
     assert_int_equal(RUN("trim", TINY, "--frames", "0", "-o", ""), 2);
     assert_int_equal(RUN("capture", "-o", "", "--", "true"), 2);
-    assert_true(says("--output wants a value"));
+    assert_true(says("--output requires a value"));
     assert_int_equal(RUN("sim", TINY, "-o", "@run", "--config", ""), 2);
-    assert_true(says("--config wants a value"));
+    assert_true(says("--config requires a value"));
 }
 
 static void
@@ -67,7 +67,7 @@ runs_do_not_mix(void **state)
     char *run = in_dir("run"), *link = in_dir("run/frames"), *target = in_dir("elsewhere");
     assert_true(dir_create(run, &err) && dir_lock(run, &lock, &err));
     assert_int_equal(RUN("sim", TINY, "-o", "@run"), 1);
-    assert_true(says("another process works in"));
+    assert_true(says("another process is using"));
     assert_int_equal(RUN("replay", TINY, "-o", "@run", "--force"), 1);
     dir_unlock(lock);
     /* a single frame or a single table may be left of a run */
@@ -91,12 +91,12 @@ runs_do_not_mix(void **state)
     assert_true(says("--force"));
     assert_int_equal(RUN("sim", TINY, "-o", "@other", "--set", "SIMULATOR.StatsFile=run.json.part"),
                      1);
-    assert_true(says("two files of a run would be named 'run.json.part'"));
+    assert_true(says("two output files have the name 'run.json.part'"));
     assert_int_equal(RUN("sim", TINY, "-o", "@other", "--set", "SIMULATOR.StatsFile=frames"), 1);
-    assert_true(says("two files of a run would be named 'frames'"));
+    assert_true(says("two output files have the name 'frames'"));
     put("mine.blocks", 3);
     assert_int_equal(RUN("blocks", "-", "-o", "@mine.blocks"), 1);
-    assert_true(says("is there already"));
+    assert_true(says("already exists"));
     clean(NULL);
     /* nothing is removed or written through a link */
     assert_true(dir_create(run, &err) && dir_create(target, &err));
@@ -147,7 +147,7 @@ what_resources_hold_has_an_end(void **state)
                 COUNT);
     free(path);
     assert_int_equal(RUN("replay", "@large.trace", "-o", "@pictures"), 1);
-    assert_true(says("1536 MiB of this host: raise --memory"));
+    assert_true(says("1536 MiB of host memory: raise --memory"));
     assert_int_equal(RUN("replay", "@large.trace", "-o", "@pictures", "--memory", "2000M"), 1);
     assert_int_equal(RUN("replay", "@large.trace", "-o", "@pictures", "--memory", "3G"), 0);
     assert_int_equal(RUN("replay", "@large.trace", "-o", "@more", "--memory", "much"), 2);
@@ -316,7 +316,7 @@ a_recording_that_is_not_cut_is_kept(void **state)
         assert_int_equal(RUN("capture", "--force", "-o", "@cut", "--frames", "1", "--", program,
                              "--frames", "3"),
                          1);
-        assert_true(says("the 2 frames from the start on are in"));
+        assert_true(says("the first 2 frames are in"));
         assert_int_equal(RUN("trim", "@cut.part", "--frames", "1", "-o", "@one"), 0);
         assert_false(is_there("cut.contents.part"));
     }
@@ -366,7 +366,7 @@ nothing_is_written_through_links(void **state)
     assert_int_equal(st.st_size, 100);
     put("d.part", 100);
     assert_int_equal(RUN("capture", "-o", "@d", "--frames", "1", "--", "true"), 1);
-    assert_true(says("what an earlier capture recorded"));
+    assert_true(says("recorded by an earlier capture"));
     assert_true(is_there("d.part"));
     free(program);
     free(build);
@@ -402,7 +402,7 @@ captures_do_not_mix(void **state)
         pause_ms(10);
     pause_ms(50);
     assert_int_equal(await(start(words, 0), 5000), 1);
-    assert_true(says("another process writes"));
+    assert_true(says("another process is writing"));
     assert_true(is_there("capture.part.unfinished"));
     kill(first, SIGTERM);
     assert_int_equal(await(first, 5000), 143);

@@ -62,8 +62,9 @@ verify_leaves_time_out(void **state)
     RUN(&said, "verify", path);
     assert_string_equal(said.err, "");
     assert_int_equal(said.status, 0);
-    assert_string_equal(said.out, "1 frames, 0 readbacks, 1 query results: 0 differ; not compared: "
-                                  "2 of time\n");
+    assert_string_equal(
+        said.out,
+        "1 frames, 0 readbacks, 1 query results: 0 differ; not compared: 2 time queries\n");
     RUN(&said, "verify", "--json", path);
     assert_non_null(strstr(said.out, "\"times_not_compared\":\t2"));
     unlink(path);
@@ -86,7 +87,7 @@ softpipe_has_one_sample(void **state)
     end_trace(&player);
     RUN(&said, "replay", path, "--reference=softpipe", "-o", out);
     assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "softpipe has one sample a pixel"));
+    assert_non_null(strstr(said.err, "softpipe has one sample per pixel"));
     assert_non_null(strstr(said.err, "--single-sampled"));
     assert_null(strstr(said.err, "connection"));
     RUN(&said, "replay", path, "--reference=softpipe", "--single-sampled", "-o", out);

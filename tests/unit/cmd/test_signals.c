@@ -398,13 +398,13 @@ ranges_that_are_whole_survive_a_signal(void **state)
     clean(state);
     interrupt_capture("1,2-7");
     assert_true(says("frames-1-1.trace: frame 1"));
-    assert_true(says("the 3 frames from the start on are in"));
+    assert_true(says("the first 3 frames are in"));
     assert_int_equal(RUN("verify", "@cut/frames-1-1.trace"), 0);
     assert_false(is_there("cut/frames-2-7.trace") || is_there("cut/contents.part"));
     assert_int_equal(RUN("trim", "@cut/part", "--frames", "2", "-o", "@two"), 0);
     clean(state);
     interrupt_capture("2-7");
-    assert_true(says("the 3 frames from the start on are in"));
+    assert_true(says("the first 3 frames are in"));
     assert_false(is_there("cut"));
     assert_true(is_there("cut.part"));
 }

@@ -740,13 +740,13 @@ bad_tables(void **state)
                  {"sweep,fragments,seconds\nlength,3,1,1\n", "more fields"},
                  {"sweep,fragments,fps\nlength,3,0\n", "fps"},
                  {"sweep,fragments,seconds\n,3,1\n", "sweep is empty"},
-                 {"sweep,fragments,seconds\nlength,3,1\n", "length says nothing of cycles"},
-                 {"sweep,fragments,cycles,seconds\nlenght,3,1,1\n", "there is no sweep 'lenght'"},
-                 {"sweep,fragments,cycles,seconds\ntriangles,3,1,1\n", "nothing of triangles"},
+                 {"sweep,fragments,seconds\nlength,3,1\n", "length has no value for cycles"},
+                 {"sweep,fragments,cycles,seconds\nlenght,3,1,1\n", "unknown sweep 'lenght'"},
+                 {"sweep,fragments,cycles,seconds\ntriangles,3,1,1\n", "no value for triangles"},
                  {"sweep,fragments,cycles,texture,reads,seconds\ntextures,3,1,8,4,1\n",
-                  "textures says nothing of format"},
+                  "textures has no value for format"},
                  {"sweep,fragments,pattern,texture,reads,seconds\ndependent,3,ramp,8,2,1\n",
-                  "nothing of dependent"}};
+                  "no value for dependent"}};
     char path[] = "/tmp/aetius-rows-XXXXXX";
     close(mkstemp(path));
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -959,7 +959,7 @@ commands(void **state)
     assert_int_equal(RUN("model", "check", "@model", "@rows.csv", "--fail-over", "few"), 2);
     assert_int_equal(RUN("model", "check", "@model", "@rows.csv", "--fail-over", "nan"), 2);
     assert_int_equal(RUN("model", "fit", "@rows.csv", "-o", "@rows.csv"), 2);
-    assert_true(says("is one of the measurements"));
+    assert_true(says("is one of the measurement files"));
     assert_int_equal(RUN("model", "fit", "@rows.csv", "--all", "-o", "@all"), 0);
     assert_int_equal(RUN("model", "check", "@all", "@rows.csv", "--json"), 0);
     text = said("out");
@@ -969,7 +969,7 @@ commands(void **state)
     cJSON_Delete(all);
     free(text);
     assert_int_equal(RUN("model", "bench", "--sweep", "colors", "-o", "@other"), 2);
-    assert_true(says("there is no sweep 'colors'"));
+    assert_true(says("unknown sweep 'colors'"));
     assert_int_equal(RUN("model", "predict", "@model", "--trace", TINY, "--workload", "x"), 2);
     assert_int_equal(RUN("model", "predict", "@model", "--frames", "0"), 2);
     assert_int_equal(
@@ -988,15 +988,15 @@ commands(void **state)
     assert_int_equal(RUN("model", "predict", "@model", "--set", "fragments=1e6", "--set",
                          "cycles=5", "--set", "reads=2", "--set", "dependent=3"),
                      1);
-    assert_true(says("dependent reads are some of the reads"));
+    assert_true(says("more dependent reads than reads"));
     assert_int_equal(RUN("model", "predict", "@model", "--set", "fragments=1e6", "--set",
                          "cycles=5", "--set", "reads=2"),
                      1);
-    assert_true(says("reads need the size"));
+    assert_true(says("reads require the size"));
     assert_int_equal(RUN("model", "predict", "--set", "fragments=1e308", "--set", "cycles=1e308",
                          "--set", "rate=1"),
                      1);
-    assert_true(says("no rate can be told"));
+    assert_true(says("has no frame rate"));
     assert_int_equal(
         RUN("model", "predict", "@model", "--set", "fragments=1e9", "--set", "cycles=5"), 0);
     text = said("out");
@@ -1025,7 +1025,7 @@ commands(void **state)
     assert_int_equal(RUN("model", "predict", "@frames", "--trace", TINY, "--against", "@run"), 0);
     assert_int_equal(RUN("model", "predict", "@frames", "--trace", WORKLOADS, "--against", "@run"),
                      1);
-    assert_true(says("it is a run of tiny, the trace one of workloads"));
+    assert_true(says("it is a run of tiny, but the trace is of workloads"));
     assert_int_equal(RUN("sim", TINY, "-o", "@run", "--force", "--preset", "g70-like"), 0);
     assert_int_equal(RUN("model", "predict", "@frames", "--trace", TINY, "--against", "@run"), 1);
     assert_true(says("another machine"));

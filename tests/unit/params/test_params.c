@@ -192,7 +192,7 @@ what_changes_nothing_is_said_to(void **state)
         listen_begin(&listener);
         const bool set = params_set(&params, assignment, &err);
         const char *said = listen_end(&listener);
-        if (set && (strstr(said, "changes nothing") != NULL) != (infos[i].unmodelled != NULL))
+        if (set && (strstr(said, "has no effect") != NULL) != (infos[i].unmodelled != NULL))
             fail_msg("%s: '%s'", assignment, said);
     }
 }
@@ -201,10 +201,10 @@ what_changes_nothing_is_said_to(void **state)
  * whatever its value. There is no warning if a later layer gives it an effect, or for the file of a
  * whole machine. */
 #define BOX_IS_IDLE                                                                                \
-    "aetius: warning: RASTERIZER.BoundingBoxTest changes nothing: it has an effect only with "     \
+    "aetius: warning: RASTERIZER.BoundingBoxTest has no effect: it requires "                      \
     "RASTERIZER.Generator=seven-level\n"
 #define TIMES_ARE_IDLE                                                                             \
-    "aetius: warning: MEMORYCONTROLLER.V2GDDR_tRP changes nothing: it has an effect only with "    \
+    "aetius: warning: MEMORYCONTROLLER.V2GDDR_tRP has no effect: it requires "                     \
     "MEMORYCONTROLLER.MemoryControllerV2=TRUE and MEMORYCONTROLLER.V2Memory=gddr3 and "            \
     "MEMORYCONTROLLER.V2PerfectMemory=FALSE\n"
 static void
@@ -331,14 +331,14 @@ errors_name_line_parameter_and_what_is_allowed(void **state)
     before = params;
     assert_false(
         load_text(&params, "[GPU]\nNumStampPipes = 2\n\n[STREAMER]\nIndicesCycle = 0\n", &err));
-    assert_tells(&err, ":5: STREAMER.IndicesCycle = 0: allowed is 1 to 64 indices");
+    assert_tells(&err, ":5: STREAMER.IndicesCycle = 0: expected 1 to 64 indices");
     assert_memory_equal(&params, &before, sizeof params); /* all or nothing */
 
     assert_false(load_text(&params, "; first\n[STREAMER]\nIndicesCycel = 1\n", &err));
     assert_tells(&err, ":3: ");
     assert_tells(&err, "STREAMER.IndicesCycel; did you mean STREAMER.IndicesCycle?");
     assert_false(load_text(&params, "NumStampPipes = 2\n", &err));
-    assert_tells(&err, ":1: parameter NumStampPipes stands in no section");
+    assert_tells(&err, ":1: parameter NumStampPipes is outside of a section");
     assert_false(load_text(&params, "[GPU]\nNumStampPipes\n", &err));
     assert_tells(&err, ":2: expected");
     assert_false(
@@ -348,7 +348,7 @@ errors_name_line_parameter_and_what_is_allowed(void **state)
     assert_tells(&err, ":1: expected [SECTION]");
     assert_true(load_text(&params, " [GPU] ; four ROPs\r\nNumStampPipes = 4\n", &err));
     assert_false(load_text(&params, "[GPU]\nNumStampPipes = 4294967297\n", &err));
-    assert_tells(&err, ":2: GPU.NumStampPipes = 4294967297: allowed is 1 to");
+    assert_tells(&err, ":2: GPU.NumStampPipes = 4294967297: expected 1 to");
 
     assert_false(params_set(&params, "GPU.NumStampPipes=-1", &err));
     assert_tells(&err, "allowed is 1 to");

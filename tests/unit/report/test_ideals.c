@@ -235,7 +235,7 @@ nothing_is_guessed(void **state)
     struct error err;
     params_init(&params);
     assert_null(ideals_begin(names, 2, &params, &err));
-    assert_non_null(strstr(err.text, "the run does not count lost."));
+    assert_non_null(strstr(err.text, "the run has no statistic lost."));
 }
 
 /* Writes a table with one statistic per column, as a run does. */

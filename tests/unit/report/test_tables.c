@@ -322,7 +322,7 @@ test_sql_of_a_stranger(void **state)
         assert_true(file_write(ini, more, strlen(more), &err));
         RUN(&said, "stats", "--sql", run);
         assert_int_equal(said.status, 1);
-        assert_non_null(strstr(said.err, "allowed is a file's name"));
+        assert_non_null(strstr(said.err, "expected a file name"));
         free(more);
     }
     free(run);

@@ -175,7 +175,7 @@ plans_have_a_clock(void **state)
         char *plan = mem_printf("[sweep]\nclock = %s\n[input c]\nfile = " TINY "\n", wrong[i]);
         put_text("p.ini", plan);
         assert_int_equal(RUN("sweep", "p.ini", "-o", "s"), 1);
-        assert_true(says("expected frames a second, 1 to 1000"));
+        assert_true(says("expected frames per second, 1 to 1000"));
         free(plan);
     }
     assert_int_equal(RUN("capture", "-o", "x.trace", "--clock", "1001", "--", program), 2);

@@ -168,7 +168,7 @@ expect_line(char *line, size_t size, const struct tried *program, uint32_t draw)
     if (!made)
         fail_msg("%s in\n%s", err.text, text);
     snprintf(line, size,
-             "frame 0, draw %u: %s program %016llx does not end: a thread has run %d "
+             "frame 0, draw %u: %s program %016llx does not terminate: a thread has executed %d "
              "instructions",
              draw, program->stage == STAGE_VERTEX ? "vertex" : "fragment",
              (unsigned long long)made->hash, LIMIT);

@@ -104,7 +104,7 @@ there_is_an_end_to_them(void **state)
             while (count < ABOVE_ALL && creates(&device, count + 1, resource, &err))
                 count++;
             assert_in_range(count, LEAST, ABOVE_ALL - 1);
-            assert_non_null(strstr(err.text, "512 MiB of this host"));
+            assert_non_null(strstr(err.text, "512 MiB of host memory"));
             assert_true(gpu_apply(&device, &end, &err));
             assert_int_equal(device.objects.bytes, 0);
         }
@@ -129,7 +129,7 @@ there_is_an_end_to_what_is_followed(void **state)
             create.resource = buffer(++count);
         while (count < ABOVE_ALL && live_state_take(live, &create, &err));
         assert_in_range(count, LEAST, ABOVE_ALL - 1);
-        assert_non_null(strstr(err.text, "512 MiB of this host"));
+        assert_non_null(strstr(err.text, "512 MiB of host memory"));
         assert_true(live_state_take(live, &end, &err));
     }
     live_state_destroy(live);

@@ -419,7 +419,7 @@ test_a_trace_that_is_read_stays_whole(void **state)
     assert_false(trace_is_at(reader, TINY_TRACE));
     const struct frame_set frame_0 = {.count = 1};
     assert_false(trim_trace(reader, &frame_0, UINT32_MAX, NULL, (const char *[]){path}, &err));
-    assert_string_equal(err.text, "the output is the trace itself");
+    assert_string_equal(err.text, "the output file is the input trace: choose another name");
     assert_false(trim_trace(reader, &frame_0, UINT32_MAX, NULL, (const char *[]){other}, &err));
     assert_true(trace_reader_next(reader, &message, &end, &err));
     assert_true(trace_writer_create(&writer, path, "another", &err));

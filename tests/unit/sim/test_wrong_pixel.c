@@ -264,7 +264,7 @@ a_draw_that_writes_wrongly(void **state)
     assert_int_equal(frame, 0);
     verify(&fault, text);
     expect(text, "first in frame 0, pixel %u,%u: ", x, y);
-    expect(text, "; draw 0:1 is the first that left another color");
+    expect(text, "; draw 0:1 is the first that writes a different color");
     expect(text, "\"frame\":\t0,\n\t\t\"x\":\t%u,\n\t\t\"y\":\t%u,\n\t\t\"draw\":\t1,", x, y);
 }
 
@@ -309,7 +309,7 @@ what_is_read_back(void **state)
     write_readbacks(path, &box);
     verify_file(path, &fault, text);
     expect(text, "first in readback 0, pixel %u,%u: ", x, y);
-    expect(text, "; draw 0:1 is the first that left another color");
+    expect(text, "; draw 0:1 is the first that writes a different color");
     unlink(path);
 }
 
@@ -356,7 +356,7 @@ pictures_of_a_run(void **state)
 {
     char dir[] = "/tmp/aetius-wrong-XXXXXX", frames[64];
     struct fault faults[] = {{0}, {.on_draw = keep_texels}, {.inject = forget_clear}};
-    static const char *const draws[] = {"", "; draw 0:1 is the first that left another color",
+    static const char *const draws[] = {"", "; draw 0:1 is the first that writes a different color",
                                         "; no draw of the frame covers it"};
     const struct frame_set all = {0};
     struct params params;
@@ -408,13 +408,14 @@ a_line_that_is_lost(void **state)
             continue;
         verify(&fault, text);
         expect(text, "first in frame %u, pixel %u,%u: ", frame, x, y);
-        if (strstr(text, "all draws left the right color")) {
+        if (strstr(text, "all draws write the right color")) {
             later++;
             expect(text, "it changed after draw %u:%u,", frame, last_draw(frame, x, y));
         } else {
             read++;
             expect(text, "it was wrong before draw %u:", frame);
-            assert_true(strstr(text, ":5, the first that") || strstr(text, ":8, the first that"));
+            assert_true(strstr(text, ":5, the first after which") ||
+                        strstr(text, ":8, the first after which"));
         }
     }
     assert_true(later && read);
@@ -478,7 +479,7 @@ quads_in_another_order(void **state)
     assert_true(found);
     verify(&fault, text);
     expect(text, "first in frame 1, pixel %u,%u: ", x, y);
-    expect(text, "; draw 1:8 is the first that left another color");
+    expect(text, "; draw 1:8 is the first that writes a different color");
 }
 
 int

@@ -160,10 +160,10 @@ indices_ignore_start(void **data)
     assert_int_equal(f->draw->index_bytes, 2);
     assert_int_equal(f->draw->params.start, 0);
     PACKET(&f->s, CMD_SET_INDEX_BUFFER, RES_INDICES, 2, 65);
-    must_fail(f, "SET_INDEX_BUFFER at dword 0: offset 65 is behind the buffer's 64 bytes");
+    must_fail(f, "SET_INDEX_BUFFER at dword 0: offset 65 is beyond the buffer's 64 bytes");
     PACKET(&f->s, CMD_SET_INDEX_BUFFER, 0);
     scene_draw(&f->s, PRIM_TRIANGLES, true);
-    must_fail(f, "an indexed draw without an index buffer");
+    must_fail(f, "an indexed draw has no index buffer");
 }
 
 static void
@@ -356,21 +356,21 @@ what_is_missing(void **data)
     scene_draw(&f->s, PRIM_TRIANGLES, false);
     must_fail(f, "no fragment program is bound");
     PACKET(&f->s, CMD_SET_SAMPLER_VIEWS, VSTAGE_FRAGMENT, 0, 999);
-    must_fail(f, "sampler view 999 is not there");
+    must_fail(f, "sampler view 999 does not exist");
     PACKET(&f->s, CMD_SET_SAMPLER_VIEWS, VSTAGE_FRAGMENT, 0, OBJ_SAMPLER);
     must_fail(f, "object 108 is a sampler state, not a sampler view");
     stream_bind_shader(&f->s, OBJ_VS, VSTAGE_FRAGMENT);
-    must_fail(f, "is one of another stage");
+    must_fail(f, "belongs to another stage");
     PACKET(&f->s, CMD_SET_VERTEX_BUFFERS, 32, 0, RES_TEXTURE);
-    must_fail(f, "is a texture where a buffer is wanted");
+    must_fail(f, "is a texture, but a buffer is required");
     CREATE(&f->s, VOBJ_SURFACE, 300, RES_COLOR, FORMAT_B8G8R8A8_UNORM, 1, 0);
-    must_fail(f, "surface 300: level 1 is above 0");
+    must_fail(f, "surface 300: level 1 exceeds 0");
     CREATE(&f->s, VOBJ_SAMPLER_VIEW, 300, RES_TEXTURE, FORMAT_B8G8R8A8_UNORM, 1 << 16, 0, 0);
     must_fail(f, "sampler view 300: layers 0 .. 1 are not within 0 .. 0");
     CREATE(&f->s, VOBJ_QUERY, 300, QUERY_OCCLUSION_COUNTER, 56, RES_QUERY);
     must_fail(f, "query 300: its 16 bytes at 56 are not in a buffer of 64");
     CREATE(&f->s, VOBJ_SAMPLER_STATE, OBJ_BLEND, 0, 0, 0, 0, 0, 0, 0, 0);
-    must_fail(f, "object 101 is there already");
+    must_fail(f, "object 101 already exists");
 }
 
 static void
@@ -400,7 +400,7 @@ queries_and_conditions(void **data)
     assert_true(f->draw->occlusion && query->active);
     assert_ptr_equal(f->draw->query, query);
     PACKET(&f->s, CMD_BEGIN_QUERY, OBJ_QUERY);
-    must_fail(f, "is active already");
+    must_fail(f, "is already active");
     PACKET(&f->s, CMD_END_QUERY, OBJ_QUERY);
     PACKET(&f->s, CMD_SET_RENDER_CONDITION, OBJ_QUERY, 0, 0); /* draw if samples passed; none did */
     scene_draw(&f->s, PRIM_TRIANGLES, false);
@@ -477,7 +477,7 @@ sub_contexts_are_apart(void **data)
     stream_surface(&f->s, 300, RES_COLOR, FORMAT_B8G8R8A8_UNORM); /* the same resources */
     must(f);
     stream_bind(&f->s, VOBJ_RASTERIZER, OBJ_RASTERIZER);
-    must_fail(f, "rasterizer state 102 is not there");
+    must_fail(f, "rasterizer state 102 does not exist");
     PACKET(&f->s, CMD_DESTROY_SUB_CTX, 7);
     stream_bind(&f->s, VOBJ_RASTERIZER, OBJ_RASTERIZER);
     must(f);
@@ -608,8 +608,9 @@ query_results_go_back(void **data)
     PACKET(&f->s, CMD_GET_QUERY_RESULT, 999, 1);
     m = stream_message(&f->s, 1);
     assert_false(sink.sink.take(sink.sink.data, &m, NULL, 0, &f->err));
-    assert_string_equal(f->err.text, "message 1 of client 1: GET_QUERY_RESULT at dword 3: query "
-                                     "999 is not there");
+    assert_string_equal(
+        f->err.text,
+        "message 1 of client 1: GET_QUERY_RESULT at dword 3: query 999 does not exist");
     executor_sink_fini(&sink);
     f->s.count = 0;
 }

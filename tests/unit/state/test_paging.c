@@ -207,7 +207,7 @@ test_an_end(void **state)
         for (uint32_t i = 1; i <= MOST; i++)
             put(i, (int)i, 0, BYTES);
         assert_false(try_put(MOST + 1, 1, 0, PART));
-        assert_non_null(strstr(err.text, "2 MiB of this host: raise --memory"));
+        assert_non_null(strstr(err.text, "2 MiB of host memory: raise --memory"));
         assert_false(get(MOST + 1));
         for (uint32_t i = 1; i <= MOST; i++) {
             assert_true(get(i));

@@ -71,14 +71,14 @@ test_refusals(void **state)
 {
     (void)state;
     static const char *const wrong[][2] = {
-        {"a,100,0,t,ten,Mpixel/s,rop,i,,,,m,b3d-x700,,\n", "line 2: value: 'ten' is no number"},
-        {"a,100,0,t,10,Mpixel/s,rop,i,,,,m,nowhere,,\n", "there is no source 'nowhere'"},
+        {"a,100,0,t,ten,Mpixel/s,rop,i,,,,m,b3d-x700,,\n", "line 2: value: 'ten' is not a number"},
+        {"a,100,0,t,10,Mpixel/s,rop,i,,,,m,nowhere,,\n", "unknown source 'nowhere'"},
         {"a,100,0,t,10,furlongs,rop,i,,,,m,b3d-x700,,\n", "unit 'furlongs'"},
-        {"a,100,0,t,10,%,rop,i,,,,m,b3d-x700,,\n", "against, per_pixel and peak are not those"},
-        {"a,100,0,t,10,Mpixel/s,rop,,,,,m,b3d-x700,,\n", "there are an input"},
-        {"a,100,0,t,10,Mpixel/s,rop,i,,,,,b3d-x700,,\n", "the note says why"},
-        {"a,100\n", "row 2 has 2 cells, not 15"},
-        {"\"a,100\n", "row 2: a quote is out of place"},
+        {"a,100,0,t,10,%,rop,i,,,,m,b3d-x700,,\n", "against, per_pixel and peak do not match"},
+        {"a,100,0,t,10,Mpixel/s,rop,,,,,m,b3d-x700,,\n", "requires an input"},
+        {"a,100,0,t,10,Mpixel/s,rop,i,,,,,b3d-x700,,\n", "requires a note with the reason"},
+        {"a,100\n", "row 2 has 2 cells, expected 15"},
+        {"\"a,100\n", "row 2: misplaced quote"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         struct hardware hardware = {0};

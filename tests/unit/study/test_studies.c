@@ -179,7 +179,7 @@ check_tables(const char *study, const char *out)
     struct error err;
     assert_true(sweep_plan_load(&plan, path, &err));
     for (size_t i = 0; i < plan.tables.count; i++) {
-        char *line = mem_printf("[table %s] is left out: ", plan.tables.items[i].name);
+        char *line = mem_printf("[table %s] is omitted: ", plan.tables.items[i].name);
         const bool made = count_files(out, plan.tables.items[i].name), told = strstr(text, line);
         if (made == told)
             fail_msg("study %s: table %s is %s\n%s", study, plan.tables.items[i].name,
@@ -278,10 +278,10 @@ first_machine(const char *study)
 static const char *
 lacks(const char *study, const char *machine)
 {
-    return !strcmp(study, "model")      ? "has frames to predict and no sweeps"
-           : !strcmp(study, "hardware") ? "no measurement is of these inputs on these machines"
+    return !strcmp(study, "model")      ? "has frames to predict, but no sweeps"
+           : !strcmp(study, "hardware") ? "no measurement uses these inputs on these machines"
            : machine && !strcmp(study, "texture") /* the tables of this study compare machines */
-               ? "texture.ini is of these machines and inputs"
+               ? "texture.ini uses these machines and inputs"
                : NULL;
 }
 
@@ -437,7 +437,7 @@ columns_of_another_program(void **state)
                             TINY);
     put_text("p.ini", plan);
     assert_int_equal(RUN("study", "model", "--plan", "p.ini", "-o", "new/columns"), 1);
-    assert_true(says("[study] columns: [input c]: ") && says("no draw is labelled"));
+    assert_true(says("[study] columns: [input c]: ") && says("no draw has a label"));
     assert_false(is_there("new/columns/results.db"));
     free(plan);
 }

@@ -190,7 +190,7 @@ test_counts_file(void **state)
         assert_memory_equal(back[bus].kinds, result.buses[bus].kinds, sizeof back[bus].kinds);
     assert_int_equal(truncate(path, 300), 0);
     assert_false(compression_read(back, dir, &err));
-    assert_non_null(strstr(err.text, "compression.json is no JSON"));
+    assert_non_null(strstr(err.text, "compression.json is not valid JSON"));
     assert_true(file_write(path, "{\"schema\":1}", 12, &err));
     assert_false(compression_read(back, dir, &err));
     assert_non_null(strstr(err.text, "is damaged"));
@@ -466,14 +466,14 @@ test_refusals(void **state)
     static const struct {
         const char *study, *plan, *says;
     } cases[] = {
-        {"compression", INPUT MACHINES, "[sweep] wants blocks = count"},
+        {"compression", INPUT MACHINES, "expected blocks = count in [sweep]"},
         {"compression", COUNTS "[machine x0]\n",
          "ReadBeforeWrite=TRUE and no CompressionAlgorithm"},
-        {"compression", COUNTS MACHINES "[study]\ncolor = hello\n", "there is no codec 'hello'"},
-        {"compression", COUNTS MACHINES "[study]\ninputs = v\n", "there is no input 'v'"},
-        {"compression", COUNTS MACHINES "[study]\nmachines = x1\n", "there is no machine 'x1'"},
+        {"compression", COUNTS MACHINES "[study]\ncolor = hello\n", "unknown codec 'hello'"},
+        {"compression", COUNTS MACHINES "[study]\ninputs = v\n", "unknown input 'v'"},
+        {"compression", COUNTS MACHINES "[study]\nmachines = x1\n", "unknown machine 'x1'"},
         {"compression", INPUT MACHINES "[study]\ncolour = z\n", "[study] has no 'colour'"},
-        {"verdicts", INPUT "[study]\ndevelop = v\n", "there is no input 'v'"},
+        {"verdicts", INPUT "[study]\ndevelop = v\n", "unknown input 'v'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         put_text("p.ini", cases[i].plan);

@@ -154,15 +154,15 @@ test_refusals(void **state)
     } cases[] = {
         {"sql = SELECT no_such FROM results\n", "[table t]: no such column: no_such"},
         {"sql = SELECT \"GPU.NoSuch\" FROM results\n", "[table t]: no such column: GPU.NoSuch"},
-        {"sql = SELECT 1\nmachines = m\n", "[table t]: machines: there is no machine 'm'"},
-        {"sql = SELECT 1\nseries = yes\n", "series = yes wants two columns or more"},
-        {"sql = SELECT 1\nsplit = no\n", "split = no: 'yes' is all it can be"},
-        {"title = One\n", "[table t]: sql = is wanted"},
+        {"sql = SELECT 1\nmachines = m\n", "[table t]: machines: unknown machine 'm'"},
+        {"sql = SELECT 1\nseries = yes\n", "series = yes requires at least two columns"},
+        {"sql = SELECT 1\nsplit = no\n", "split = no: expected yes"},
+        {"title = One\n", "[table t]: sql = is missing"},
         {"sql = SELECT 1\nplot = pie\n", "expected bars, stacked, lines or points"},
-        {"sql = SELECT 1\ncolor = red\n", "there is no 'color'"},
+        {"sql = SELECT 1\ncolor = red\n", "unknown name 'color'"},
         {"sql = SELECT 1\nlabels = none\n", "expected a number of columns"},
         {"sql = SELECT 1\nmark = here\n", "expected a number"},
-        {"sql = SELECT 1\nrows = few\n", "'no' is all it can be"},
+        {"sql = SELECT 1\nrows = few\n", "expected no"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char *plan =
@@ -184,18 +184,18 @@ test_one_color(void **state)
     char *path = in_dir("black.trace");
     write_trace(path, &none, 0);
     assert_int_equal(RUN("study", "rasterizer", "black.trace", "-o", "own"), 0);
-    assert_true(says("black has one color: its picture is not compared"));
+    assert_true(says("black has only one color: its picture is not compared"));
     put_text("p.ini",
              "[input b]\nfile = black.trace\n[table t]\nsql = SELECT input FROM results\n");
     assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 1);
-    assert_true(says("[input b]: frame 0 has one color") && says("one-color = yes"));
+    assert_true(says("[input b]: frame 0 has only one color") && says("one-color = yes"));
     assert_false(is_there("s/results.db"));
     put_text("p.ini", "[input b]\nfile = black.trace\none-color = yes\n"
                       "[table t]\nsql = SELECT input FROM results\n");
     assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 0);
     put_text("p.ini", "[input b]\nfile = black.trace\none-color = no\n");
     assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 2);
-    assert_true(says("'yes' is all it can be"));
+    assert_true(says("expected yes"));
     free(path);
 }
 
@@ -224,7 +224,7 @@ test_keep_going(void **state)
     assert_false(is_there("s/texture.md"));
     assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s", "-k"), 1);
     assert_true(says("[input head]") && says("[input body]") && says("[input black]") &&
-                says("3 inputs are left out"));
+                says("3 inputs are omitted"));
     char *csv = said("s/t.csv");
     assert_string_equal(csv, "input\ngood\n");
     free(csv);
@@ -245,7 +245,7 @@ test_failed_runs(void **state)
     assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 1);
     assert_false(is_there("s/texture.md"));
     assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s", "-k"), 1);
-    assert_true(says("1 of 3 runs failed") && says("1 input is left out"));
+    assert_true(says("1 of 3 runs failed") && says("1 input is omitted"));
     char *csv = said("s/t.csv");
     assert_string_equal(csv, "run,input\n1,small\n2,other\n");
     free(csv);
@@ -266,7 +266,7 @@ test_files(void **state)
     put_text("s/two.csv", "mine");
     put_text("p.ini", both);
     assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 1);
-    assert_true(says("s/two.csv is in the way"));
+    assert_true(says("s/two.csv exists"));
     assert_false(is_there("s/results.db"));
     assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 1);
     char *csv = said("s/two.csv");
@@ -288,10 +288,10 @@ test_files(void **state)
     put_text("s/two.csv", "mine"); /* a foreign file is not overwritten in the folder of a study */
     put_text("p.ini", both);
     assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 1);
-    assert_true(says("s/two.csv is in the way"));
+    assert_true(says("s/two.csv exists"));
     put_text("s/files.txt", "mine\n");
     assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 1);
-    assert_true(says("s/files.txt is in the way"));
+    assert_true(says("s/files.txt exists"));
     free(path);
     free(folder);
     free(first);

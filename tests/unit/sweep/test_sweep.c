@@ -133,7 +133,7 @@ a_plan_is_narrowed(void **state)
     assert_true(
         load(&plan, "[machine a]\n[machine b]\n[machine c]\n[input x]\nfile = x.trace\n", &err));
     assert_false(sweep_plan_narrow(&plan, "a,d", &err));
-    assert_non_null(strstr(err.text, "no machine 'd': there are a, b, c"));
+    assert_non_null(strstr(err.text, "unknown machine 'd': expected one of a, b, c"));
     sweep_plan_fini(&plan);
     assert_true(
         load(&plan, "[machine a]\n[machine b]\n[machine c]\n[input x]\nfile = x.trace\n", &err));
@@ -222,7 +222,7 @@ another_preset_has_its_name(void **state)
                      "preset = r580-like\nset = GPU.ClockMHz=9\n[input a]\nfile = a\n",
                      &err));
     assert_false(sweep_plan_use_preset(&plan, "nv40-like", &err));
-    assert_non_null(strstr(err.text, "two machines would be called nv40-like"));
+    assert_non_null(strstr(err.text, "two machines have the name nv40-like"));
     sweep_plan_fini(&plan);
 }
 
@@ -233,34 +233,35 @@ bad_plans_are_refused_with_their_line(void **state)
     static const struct {
         const char *text, *says;
     } cases[] = {
-        {"", "an [input NAME] is wanted"},
+        {"", "expected at least one [input NAME]"},
         {INPUT "colour = c\n", ":3: [input a] has no 'colour'"},
         {INPUT "[sweep]\nblocks = all\n", ":4: blocks = all: expected count or keep"},
         {"[input a]\nprogram = b\nframes = x\n", "[input a]: "},
-        {INPUT "[sweep]\naxis GPU.NoSuch = 1\n", ":4: there is no parameter GPU.NoSuch"},
+        {INPUT "[sweep]\naxis GPU.NoSuch = 1\n", ":4: unknown parameter GPU.NoSuch"},
         {INPUT "[sweep]\naxis GPU.ClockMHz =\n", "has no value"},
         {INPUT "[sweep]\naxis GPU.ClockMHz GPU.NumStampPipes = 1 2\n",
          ":4: '1': expected 2 values"},
-        {INPUT "[sweep]\naxis GPU.ClockMHz = 9..3\n", "9..3 is no range"},
+        {INPUT "[sweep]\naxis GPU.ClockMHz = 9..3\n", "9..3 is not a range"},
         {INPUT "[sweep]\naxis GPU.ClockMHz = 7 9..12 10\n",
          "axis GPU.ClockMHz has the value 10 twice"},
         {INPUT "[machine m]\naxis GPU.ClockMHz GPU.NumStampPipes = 1,2 2,1 1,2\n",
          "axis GPU.ClockMHz has the value 1 twice"},
-        {INPUT "[output run]\nformula = cycles\n", "results have a column of that name"},
+        {INPUT "[output run]\nformula = cycles\n",
+         "the results already have a column of that name"},
         {INPUT "[sweep]\naxis GPU.ClockMHz = 1..9/0\n", "is no range"},
         {INPUT "[sweep]\naxis GPU.ClockMHz = 0..4294967295\n", ":4: 0..4294967295: the axes have"},
         {INPUT
          "[sweep]\naxis GPU.ClockMHz = 1..600000\n[machine m]\naxis GPU.ClockMHz = 1..600000\n",
          ":6: 1..600000: the axes have more than 1000000 values"},
-        {INPUT "[sweep]\nbaseline = a\nbaseline = b\n", ":5: there are two lines 'baseline'"},
-        {INPUT "[machine ../x]\n", ":3: [machine ../x]: letters, digits"},
+        {INPUT "[sweep]\nbaseline = a\nbaseline = b\n", ":5: 'baseline' is set twice"},
+        {INPUT "[machine ../x]\n", ":3: [machine ../x]: a name consists of letters, digits"},
         {INPUT "[output x\ny]\n", "x"},
-        {INPUT "[engine]\n", ":3: there is no [engine]"},
+        {INPUT "[engine]\n", ":3: unknown section [engine]"},
         {INPUT "[output x]\nby = week\n", "expected run, frame or draw"},
         {INPUT "[output x]\nbetter = red\n", "expected less or more"},
-        {INPUT "[machine m]\naxes = some\n", "'none' is all it can be"},
-        {"[input a]\nprogram = x\n", "wants a file, or a program and its frames"},
-        {"[input a]\nprogram = x\nfile = y\nframes = 1\n", "is a file: it has no program"},
+        {INPUT "[machine m]\naxes = some\n", "expected none"},
+        {"[input a]\nprogram = x\n", "requires a file, or a program and its frames"},
+        {"[input a]\nprogram = x\nfile = y\nframes = 1\n", "has a file: remove its program"},
         {INPUT "nonsense\n", "expected [SECTION]"},
         {INPUT "[sweep]\noutputs = a b;DROP\n", "make a name"},
     };
@@ -361,7 +362,7 @@ machines_have_inputs(void **state)
                     sweep_add_trace(&sweep, "two", TINY, NULL, &err));
         assert_int_equal(sweep_expand(&sweep, &plan, &err), known);
         if (!known)
-            assert_non_null(strstr(err.text, "[machine c] inputs: there is no input 'three'"));
+            assert_non_null(strstr(err.text, "[machine c] inputs: unknown input 'three'"));
         for (size_t i = 0; known && i < sizeof names / sizeof names[0]; i++)
             assert_string_equal(sweep.runs.items[i].machine, names[i]);
         assert_true(!known || (sweep.runs.count == 4 && sweep.runs.items[0].trace == 1));
@@ -454,7 +455,7 @@ idle_parameters_are_told_of(void **state)
     } cases[] = {
         {"[sweep]\naxis RASTERIZER.SquaresCycle = 1 2\n", NULL, ""},
         {"[sweep]\nset = RASTERIZER.Generator=scan\naxis RASTERIZER.SquaresCycle = 1 2\n", NULL,
-         "aetius: warning: RASTERIZER.SquaresCycle changes nothing: it has an effect only with "
+         "aetius: warning: RASTERIZER.SquaresCycle has no effect: it requires "
          "RASTERIZER.Generator=recursive, or auto with RecursiveMode=TRUE\n"},
         {"[sweep]\naxis RASTERIZER.Generator = scan recursive\n"
          "axis RASTERIZER.SquaresCycle = 1 2\n",
@@ -462,14 +463,14 @@ idle_parameters_are_told_of(void **state)
         {"[sweep]\nset = COMMANDPROCESSOR.BatchesInFlight=8\n[machine one]\n[machine two]\n", NULL,
          ""},
         {"[sweep]\n[machine one]\n[machine two]\n", "COMMANDPROCESSOR.BatchesInFlight=8",
-         "aetius: warning: COMMANDPROCESSOR.BatchesInFlight changes nothing: it has an effect only "
-         "with COMMANDPROCESSOR.PipelinedBatchRendering=TRUE\n"},
+         "aetius: warning: COMMANDPROCESSOR.BatchesInFlight has no effect: it requires "
+         "COMMANDPROCESSOR.PipelinedBatchRendering=TRUE\n"},
         {"[sweep]\n[machine one]\n[machine two]\n"
          "set = COMMANDPROCESSOR.PipelinedBatchRendering=TRUE\n",
          "COMMANDPROCESSOR.BatchesInFlight=8", ""},
         {"[sweep]\n[machine one]\n", "DAC.RefreshRate=1000",
-         "aetius: warning: DAC.RefreshRate changes nothing: it has an effect only with "
-         "DAC.RefreshFrame=TRUE and DAC.SynchedRefresh=FALSE\n"},
+         "aetius: warning: DAC.RefreshRate has no effect: it requires DAC.RefreshFrame=TRUE and "
+         "DAC.SynchedRefresh=FALSE\n"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -568,7 +569,7 @@ a_sweep_is_saved_and_loaded(void **state)
     sweep_fini(&sweep);
     assert_true(tree_remove(dir, &err));
     assert_false(sweep_load(&again, dir, &err));
-    assert_non_null(strstr(err.text, "is no sweep's folder"));
+    assert_non_null(strstr(err.text, "is not a sweep folder"));
 }
 
 /* 30 + 10 cycles, 3 + 1 fragments, at most 7 items in a queue. A rate is derived from the
@@ -607,7 +608,7 @@ outputs_are_worked_out_from_tables(void **state)
         if (!row_formulas_add(rows, cases[i].formula, &err))
             fail_msg("%s", err.text);
     assert_false(row_formulas_add(rows, "no.such.thing", &err));
-    assert_non_null(strstr(err.text, "there is no no.such.thing"));
+    assert_non_null(strstr(err.text, "unknown name no.such.thing"));
     assert_false(row_formulas_add(rows, "cycles +", &err));
     for (uint32_t part = 0; part < 2; part++) {
         row_formulas_load(rows, part, part ? 1 : 2, part ? 1 : 2);

@@ -75,8 +75,8 @@ failed_captures_are_told(void **state)
     write_plan(program, "frames = 0\n[input none]\nprogram = /nowhere/program\nframes = 3\n");
     assert_int_equal(RUN("sweep", "p.ini", "-o", "@s", "--keep-going", "--jobs", "1"), 1);
     assert_true(says("not installed: /nowhere/program"));
-    assert_true(says("[input none] is not captured"));
-    assert_true(says("1 of 1 runs") && says("1 input is left out"));
+    assert_true(says("[input none] was not captured"));
+    assert_true(says("1 of 1 runs") && says("1 input is omitted"));
     const ino_t made = inode_of("s/traces/all.trace");
     write_plan(program, "frames = 0\n");
     assert_int_equal(RUN("sweep", "p.ini", "-o", "@s"), 0);
@@ -84,9 +84,9 @@ failed_captures_are_told(void **state)
     /* frames that the program does not draw */
     write_plan(program, "frames = 7\n");
     assert_int_equal(RUN("sweep", "p.ini", "-o", "@s"), 1);
-    assert_true(says("[input all] is not captured"));
+    assert_true(says("[input all] was not captured"));
     assert_int_equal(RUN("sweep", "capture", "@s", "other", "--plan", "p.ini"), 1);
-    assert_true(says("has no program other"));
+    assert_true(says("has no input other with a program"));
 }
 
 /* Ctrl-C ends programs during their capture; they would run for two minutes. */

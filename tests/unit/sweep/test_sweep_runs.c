@@ -210,18 +210,18 @@ failures_are_told(void **state)
     free(text);
     write_plan("", "[output x]\nformula = 1 + no.such\n");
     assert_int_equal(RUN("sweep", "@plan.ini", "-o", "@t"), 1);
-    assert_true(says("[output x]: formula '1 + no.such': there is no no.such"));
+    assert_true(says("[output x]: formula '1 + no.such': unknown name no.such"));
     for (uint32_t i = 0; i < 2; i++) {
         write_plan("", i ? "[output frame_rate]\nformula = 1 + cycles\n"
                          : "[output cycles]\nformula = fraggen.fragments\n");
         assert_int_equal(RUN("sweep", "@plan.ini", "-o", "@t"), 1);
-        assert_true(says("the machine has a number of that name"));
+        assert_true(says("the name is already used by"));
     }
     assert_int_equal(RUN("sweep", "@nothing.ini", "-o", "@t"), 1);
     assert_int_equal(RUN("sweep", "@plan.ini", "--engine", "cloud"), 2);
     assert_true(says("there are local, slurm, list"));
     assert_int_equal(RUN("sweep", "status", "@never"), 1);
-    assert_true(says("is no sweep's folder"));
+    assert_true(says("is not a sweep folder"));
 }
 
 /* A row of statistics per cycle takes minutes. */
@@ -237,7 +237,7 @@ limits_end_a_run(void **state)
     assert_int_equal(count_names("s/runs", ".part"), 0);
     assert_int_equal(count_names("s/runs", ""), 0);
     assert_int_equal(RUN("sweep", "@plan.ini", "-o", "@s", "--memory-limit", "4M"), 1);
-    assert_true(says("took more memory than 4 MB (--memory-limit)"));
+    assert_true(says("the run used more memory than 4 MB (--memory-limit)"));
     assert_true(says("w on slow failed"));
     assert_int_equal(count_names("s/runs", ".part"), 0);
     write_plan("", "");
@@ -311,7 +311,7 @@ runs_are_locked(void **state)
     assert_false(file_exists(part));
     assert_true(file_exists(folder));
     assert_int_equal(RUN("sweep", "run", "@s", "0123"), 1);
-    assert_true(says("0123 is no run's key"));
+    assert_true(says("0123 is not the key of a run"));
     free(file);
     free(part);
     free(aside);
@@ -417,7 +417,7 @@ slurm_gets_what_it_has_not(void **state)
     assert_int_equal(count_names("s/runs", ""), 2);
     put_text("queue", "1 0\n77 1\n");
     assert_int_equal(RUN("sweep", "@plan.ini", "-o", "@s", "--engine", "slurm"), 0);
-    assert_true(says("2 runs are with slurm already"));
+    assert_true(says("2 runs are already submitted to slurm"));
     assert_int_equal(count_lines("s/slurm/keys-3", "\n"), 1);
     assert_int_equal(count_lines("told", "array="), 3);
     assert_int_equal(count_lines("told", "--array=0-0 "),
@@ -468,12 +468,12 @@ programs_that_are_not_there(void **state)
     assert_false(is_there("s/traces"));
     const int kept = RUN("sweep", "@plan.ini", "-o", "s", "-k");
     assert_true(says("not installed: ./gone, glmark2 (Debian: glmark2-x11)"));
-    assert_true(says("3 inputs are left out"));
+    assert_true(says("3 inputs are omitted"));
     put_text("p.ini", "[sweep]\noutputs = cycles\n[input tiny]\nfile = " TINY
                       "\nframes = 0\n[input gone]\nprogram = glmark2\nframes = 0\n"
                       "[table t]\nsql = SELECT input, cycles FROM results\ntitle = T\n");
     const int study = RUN("study", "shader", "--plan", "p.ini", "-o", "new/s", "-k");
-    assert_true(says("1 input is left out"));
+    assert_true(says("1 input is omitted"));
     setenv("PATH", path, 1);
     assert_int_equal(first, 1);
     assert_int_equal(kept, 1);

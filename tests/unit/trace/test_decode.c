@@ -181,7 +181,7 @@ blend_object(void **data)
     expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: blend: target 0: function 5 or 0 is not one "
                     "of 0 .. 4");
     CREATE(&f->s, VOBJ_BLEND, 79, 0, 0, 1 | 0x16 << 4, 0, 0, 0, 0, 0, 0, 0);
-    expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: blend: target 0: factor 0x16 is not known");
+    expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: blend: target 0: unknown factor 0x16");
 }
 
 static void
@@ -325,8 +325,8 @@ vertex_elements_object(void **data)
     CREATE(&f->s, VOBJ_VERTEX_ELEMENTS, 3, 0, 0, 0, 322);
     expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: format 322 is not one of 1 .. 321");
     CREATE(&f->s, VOBJ_VERTEX_ELEMENTS, 3, 0, 0, 16, FORMAT_R32G32B32A32_FLOAT);
-    expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: vertex elements: buffer 16 of element 0 is "
-                    "above 15");
+    expect_error(
+        f, "SUBMIT at dword 0: CREATE_OBJECT: vertex elements: buffer 16 of element 0 exceeds 15");
 }
 
 static void
@@ -399,8 +399,9 @@ other_objects(void **data)
     expect(f, GPU_BIND_OBJECT);
     assert_int_equal(f->cmd.object.handle, 0);
     stream_bind(&f->s, VOBJ_SURFACE, 3);
-    expect_error(f, "SUBMIT at dword 0: BIND_OBJECT: object type 8 (surface) is not one that is "
-                    "bound so");
+    expect_error(
+        f,
+        "SUBMIT at dword 0: BIND_OBJECT: object type 8 (surface) cannot be bound by this command");
     stream_destroy(&f->s, VOBJ_SURFACE, 3);
     expect(f, GPU_DESTROY_OBJECT);
     assert_int_equal(f->cmd.object.type, OBJECT_SURFACE);
@@ -456,22 +457,22 @@ shader_in_parts(void **data)
     assert_string_equal(f->cmd.create.shader.text, "VERT other\n");
     f->s.count = 0;
     CREATE(&f->s, VOBJ_SHADER, 9, VSTAGE_VERTEX, 8 | more, 10, 0, 0x00004556);
-    expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: shader: 9 continues, but 8 has begun");
+    expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: shader: 9 continues, but 8 was started");
     CREATE(&f->s, VOBJ_SHADER, 8, VSTAGE_VERTEX, 4 | more, 10, 0, 0x00004556);
-    expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: shader: part at byte 4, but 8 bytes are "
-                    "there");
+    expect_error(
+        f, "SUBMIT at dword 0: CREATE_OBJECT: shader: part at byte 4, but 8 bytes have arrived");
     CREATE(&f->s, VOBJ_SHADER, 8, VSTAGE_VERTEX, 8 | more, 10, 0, 0x00004556, 0);
-    expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: shader: part of 8 bytes goes beyond the 11 "
-                    "announced");
+    expect_error(
+        f, "SUBMIT at dword 0: CREATE_OBJECT: shader: part of 8 bytes exceeds the announced 11");
     CREATE(&f->s, VOBJ_SHADER, 7, VSTAGE_VERTEX, 5, 10, 0, 0x54524556, 0);
-    expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: shader: 7 begins while the text of 8 is not "
-                    "whole");
+    expect_error(
+        f, "SUBMIT at dword 0: CREATE_OBJECT: shader: 7 begins while the text of 8 is incomplete");
     CREATE(&f->s, VOBJ_SHADER, 8, VSTAGE_VERTEX, 8 | more, 10, 0, 0x00004556);
     expect(f, GPU_CREATE_OBJECT);
     assert_int_equal(f->cmd.create.handle, 8);
     assert_string_equal(f->cmd.create.shader.text, "VERTVERTVE");
     CREATE(&f->s, VOBJ_SHADER, 8, VSTAGE_VERTEX, 8 | more, 10, 0, 0);
-    expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: shader: 8 continues, but has not begun");
+    expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: shader: 8 continues, but was not started");
 }
 
 static void
@@ -562,9 +563,9 @@ bindings(void **data)
     assert_int_equal(f->cmd.samplers.count, 3);
     assert_int_equal(f->cmd.samplers.handles[2], 8);
     PACKET(&f->s, CMD_BIND_SAMPLER_STATES, VSTAGE_FRAGMENT, 15, 7, 8);
-    expect_error(f, "SUBMIT at dword 0: BIND_SAMPLER_STATES: slot 16 is above 15");
+    expect_error(f, "SUBMIT at dword 0: BIND_SAMPLER_STATES: slot 16 exceeds 15");
     PACKET(&f->s, CMD_BIND_SAMPLER_STATES, VSTAGE_FRAGMENT, 33);
-    expect_error(f, "SUBMIT at dword 0: BIND_SAMPLER_STATES: slots 33 + 0 are above 32");
+    expect_error(f, "SUBMIT at dword 0: BIND_SAMPLER_STATES: slots 33 + 0 exceed 32");
     stream_bind_shader(&f->s, 4, VSTAGE_FRAGMENT);
     expect(f, GPU_BIND_SHADER);
     assert_int_equal(f->cmd.object.handle, 4);
@@ -713,16 +714,16 @@ skipped_and_refused(void **data)
         assert_non_null(strstr(f->err.text, "SUBMIT at dword 2: "));
     }
     PACKET(&f->s, CMD_TRANSFER3D, 1);
-    expect_error(f, "SUBMIT at dword 0: TRANSFER3D: its bytes lie in memory shared with the "
-                    "client, which a SUBMIT does not carry");
+    expect_error(f, "SUBMIT at dword 0: TRANSFER3D: its bytes are in memory shared with the "
+                    "client, which a SUBMIT does not contain");
     PACKET(&f->s, CMD_SET_FRAMEBUFFER_STATE_NO_ATTACH, 1, 2);
     expect_error(f, "SUBMIT at dword 0: SET_FRAMEBUFFER_STATE_NO_ATTACH: this GPU does not execute "
                     "it");
     PACKET(&f->s, 99, 1);
-    expect_error(f, "SUBMIT at dword 0: command 99 is not known");
+    expect_error(f, "SUBMIT at dword 0: unknown command 99");
     f->s.dw[0] = 5 << 16;
     f->s.count = 3;
-    expect_error(f, "SUBMIT at dword 0: NOP: length 5 is above the 2 dwords that are left");
+    expect_error(f, "SUBMIT at dword 0: NOP: length 5 exceeds the remaining 2 dwords");
 }
 
 static void

@@ -128,7 +128,7 @@ a_client_begins_once(void **state)
     frames_init(&frames, passthrough_sink(passthrough), NULL, NULL);
     expect(&frames.sink, &begin, NULL);
     expect(&frames.sink, &create_target, NULL);
-    expect(&frames.sink, &begin, "client 1 is connected already");
+    expect(&frames.sink, &begin, "client 1 is already connected");
     frames_fini(&frames);
     passthrough_destroy(passthrough);
 }
@@ -148,7 +148,7 @@ a_readback_has_the_size_of_its_box(void **state)
     expect(sink, &create_target, NULL);
     assert_true(sink->take(sink->data, &swap_4x1, out, 16, &err));
     assert_false(sink->take(sink->data, &swap_4x1, out, 4, &err));
-    assert_non_null(strstr(err.text, "a readback of 4 bytes, and the box of resource 5 has 16"));
+    assert_non_null(strstr(err.text, "a readback of 4 bytes, but the box of resource 5 has 16"));
     passthrough_destroy(passthrough);
 }
 
@@ -181,7 +181,7 @@ frames_forget_what_a_handle_named(void **state)
         expect(&frames.sink, &create_target, NULL);
         expect(&frames.sink, &swap_4x1, NULL);
         expect(&frames.sink, forgets[i], NULL);
-        expect(&frames.sink, &swap_4x1, "which is no display target");
+        expect(&frames.sink, &swap_4x1, "which is not a display target");
         frames_fini(&frames);
     }
 }

@@ -470,7 +470,7 @@ refusals_say_why(void **state)
     } cases[] = {{0, FORMAT_R8G8B8A8_UNORM, "resource 7 has the extents 0x8x1, 1 layers"},
                  {8, 100000, "resource 7 has the format 100000, which this GPU does not offer"},
                  {8, FORMAT_R8G8B8A8_UNORM, NULL},
-                 {8, FORMAT_R8G8B8A8_UNORM, "resource 7 exists already"}};
+                 {8, FORMAT_R8G8B8A8_UNORM, "resource 7 already exists"}};
     struct passthrough *passthrough;
     struct error err = {""};
     (void)state;

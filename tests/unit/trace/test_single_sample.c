@@ -163,7 +163,7 @@ impossible_samples_are_refused(void **state)
             .kind = MESSAGE_RESOURCE_CREATE,
             .client = 1,
             .resource = {9, TARGET_2D, 67, BIND_RENDER_TARGET, SIDE, SIDE, 1, 1, 0, wrong[i]}};
-        assert_false(takes(single, &create, "1, 2, 4 and 8 are possible"));
+        assert_false(takes(single, &create, "1, 2, 4 and 8 are supported"));
         /* the renderer does not receive it */
         assert_int_equal(ear->message.resource.handle, PLAIN);
         single_sample_destroy(single);

@@ -267,13 +267,13 @@ test_offer(void **state)
     other.v1.max_render_targets = 1;
     write_header(path, TRACE_VERSION, &other, sizeof other);
     assert_false(trace_reader_open(&reader, path, &warning, &err));
-    assert_non_null(strstr(err.text, "no whole frame")); /* the header was accepted */
+    assert_non_null(strstr(err.text, "no complete frame")); /* the header was accepted */
     write_header(path, TRACE_VERSION, &other, sizeof other + 40);
     assert_false(trace_reader_open(&reader, path, &warning, &err));
-    assert_non_null(strstr(err.text, "no whole frame"));
+    assert_non_null(strstr(err.text, "no complete frame"));
     write_header(path, TRACE_VERSION, &other, offsetof(struct caps_v2, max_texture_lod_bias));
     assert_false(trace_reader_open(&reader, path, &warning, &err));
-    assert_non_null(strstr(err.text, "no whole frame"));
+    assert_non_null(strstr(err.text, "no complete frame"));
 
     other.v1.glsl_level = 120;
     write_header(path, TRACE_VERSION, &other, sizeof other);
@@ -307,7 +307,7 @@ test_a_file_that_changes(void **state)
             memset_file(path, size);
         while (trace_reader_next(reader, &message, &end, &err))
             assert_false(end);
-        assert_non_null(strstr(err.text, way == 0 ? "the file ends" : "is not what it was"));
+        assert_non_null(strstr(err.text, way == 0 ? "the file ends" : "has changed"));
         trace_reader_close(reader);
     }
     unlink(path);
