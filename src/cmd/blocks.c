@@ -272,7 +272,7 @@ cmd_blocks(int argc, char **argv)
         {"raw", 0, ARG_FLAG, &options.raw, NULL,
          "write the transferred blocks to standard output, 256 bytes each", false},
         {"once", 0, ARG_FLAG, &options.once, NULL,
-         "with --raw: write blocks that the file stores once only once", false},
+         "with --raw: write each stored block once, even if it was transferred several times", false},
         {"dump", 0, ARG_UINT, &options.dump, "N", "print N blocks, one word per element", false},
         OPTION_OUTPUT(&options.out, "FILE", "with operand -: write a block file from raw blocks",
                       false),

@@ -283,14 +283,15 @@ cmd_capture(int argc, char **argv)
         .command = "capture",
         .usage = "-o FILE [--frames A-B] [--stop] -- PROGRAM ...",
         .about =
-            "Records the GPU commands of an OpenGL program, frame by frame. virgl_test_server\n"
-            "(package virgl-server) draws for the program, or Aetius if it is not installed.\n"
-            "Starts Xvfb if DISPLAY is not set.\n"
-            "If --frames skips frames, the requested frames are cut out after the program\n"
-            "ends. GPU contents at their start are read back from the renderer. Aetius\n"
-            "redraws contents that cannot be read back (samples, 24-bit depth without\n"
-            "stencil), unless they are overwritten unread. A message reports this. Ctrl-C\n"
-            "ends the program; complete ranges are still cut out.",
+            "Records the GPU commands of an OpenGL program, frame by frame. During capture\n"
+            "the program's frames are rendered by virgl_test_server (package virgl-server),\n"
+            "or by Aetius if that is not installed. Starts Xvfb if DISPLAY is not set.\n"
+            "If --frames skips frames, the requested frames are extracted after the program\n"
+            "ends. The contents of GPU memory at the first requested frame are read back\n"
+            "from the renderer. Contents that cannot be read back (multisample surfaces,\n"
+            "24-bit depth without stencil) are rendered by Aetius, unless the frames\n"
+            "overwrite them before reading them. A message reports this. Ctrl-C ends the\n"
+            "program; complete ranges are still extracted.",
         .options = table,
         .program = ARG_PROGRAM};
     struct args args;

@@ -523,9 +523,10 @@ cmd_compare(int argc, char **argv)
         "Compares B with the reference A: two PNG files, or two folders (DIR or\n"
         "DIR/frames) frame by frame. For two run folders, also compares machines, cycles,\n"
         "metrics and statistics. Several run folders become the columns of a table.\n"
-        "A pixel that differs by more than 2 is an edge difference if an edge in the\n"
-        "reference explains it, otherwise an interior error. Different images are not a\n"
-        "failure; different sizes are.",
+        "A pixel that differs by more than 2 of 255 in any channel is an edge difference\n"
+        "if it lies at an edge of the reference, within the colors of the 3x3 pixels\n"
+        "around it; otherwise an interior error. Differing pixels do not change the exit\n"
+        "status; differing image sizes do.",
         options,
         2,
         64,

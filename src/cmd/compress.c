@@ -376,7 +376,8 @@ cmd_compress(int argc, char **argv)
         "blocks per compression level, traffic, ratios, latency. FILE is a block file, a\n"
         "folder with blocks.color and blocks.z, or - for raw blocks on standard input.\n"
         "Raw blocks have 256 bytes: 64 little-endian words, color as R<<24|G<<16|B<<8|A,\n"
-        "depth as Z<<8|stencil. Cleared blocks cause no traffic and count in no ratio.",
+        "depth as Z<<8|stencil. Cleared blocks cause no traffic and are excluded\n"
+        "from the ratios. Plain blocks are uncompressed in memory, whatever the codec.",
         options, SOME_FILES};
     struct args args;
     struct error err = {""};

@@ -85,11 +85,11 @@ cmd_draws(int argc, char **argv)
         "RUN [--group program|target|texture|label] [--over RUN_B] [--frame N] [--csv] [--json]",
         "Lists the draws of a run folder, most expensive first: cycles, fragments,\n"
         "overdraw (fragments per target pixel), bytes transferred, texture cache misses,\n"
-        "bound by (the resource whose removal gains most, docs/topdown.md), programs,\n"
-        "primitive with vertices or indices, target, label.\n"
+        "bound by (the resource that would save the most cycles if it were ideal,\n"
+        "docs/topdown.md), programs, primitive with vertices or indices, target, label.\n"
         "Work between draws is listed too; every cycle is counted once. `aetius show\n"
-        "TRACE draw FRAME:DRAW` shows a draw. --over matches draws by the hash of their\n"
-        "content, and changed draws by their unchanged parts.",
+        "TRACE draw FRAME:DRAW` shows a draw. --over matches draws by hash. Draws without\n"
+        "a match are paired by the properties that did not change.",
         table,
         1,
         1,

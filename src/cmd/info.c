@@ -205,7 +205,7 @@ cmd_info(int argc, char **argv)
     };
     const struct arg_spec spec = {
         "info", "FILE [--draws] [--frame N] [--json]",
-        "Describes a trace. --draws draws its frames functionally, without timing.", table,
+        "Describes a trace. --draws renders its frames without timing.", table,
         ONE_TRACE};
     struct args args;
     struct error err, warning;

@@ -35,7 +35,7 @@ struct machine_options {
      "maximum host memory for the trace, e.g. 512M or 6G (1536M)", false}
 #define OPTION_WARM_UP(value)                                                                      \
     {"warm-up", 0, ARG_STRING, value, "N",                                                         \
-     "of the skipped frames, draw only the last N before each requested frame; use it if every frame is redrawn completely",                                                                        \
+     "render only the N frames before each requested range instead of all earlier frames; safe only if each frame is rendered from scratch",                                                                        \
      false}
 #define OPTION_CLOCK(value)                                                                        \
     {"clock", 0, ARG_UINT, value, "N",                                                             \
@@ -43,7 +43,7 @@ struct machine_options {
      false}
 #define OPTION_REFERENCE(value)                                                                    \
     {"reference", 0, ARG_OPTIONAL, value, "DRIVER",                                                \
-     "draw with virgl_test_server, on llvmpipe (default) or softpipe", false}
+     "render with virgl_test_server, on llvmpipe (default) or softpipe", false}
 #define MACHINE_OPTIONS(options)                                                                   \
     OPTION_PRESET(&(options)->preset,                                                              \
                   "GPU preset: reference-2008 (default), reference-2005, nv40-like, g70-like, r420-like, r580-like"),                                                         \

@@ -137,7 +137,7 @@ cmd_replay(int argc, char **argv)
     };
     const struct arg_spec spec = {
         "replay", "FILE [--frames R] [--reference[=DRIVER]] -o DIR",
-        "Draws the frames of a trace functionally, without timing. Of the parameters,\n"
+        "Renders the frames of a trace without timing. Of the parameters,\n"
         "only SIMULATOR.ForceMSAA and MSAASamples have an effect.",
         table, ONE_TRACE};
     struct args args;

@@ -47,7 +47,7 @@ cmd_run(int argc, char **argv)
     const struct arg_option table[] = {
         SIMULATE_OPTIONS(&request, false),
         {"functional", 0, ARG_FLAG, &request.functional, NULL,
-         "draw functionally, without timing: images only", false},
+         "render without timing: images only", false},
         OPTION_REFERENCE(&reference),
         OPTION_CLOCK(&clock),
         {0},

@@ -254,7 +254,7 @@ cmd_sample(int argc, char **argv)
         {"against", 0, ARG_STRING, &request.against, "RUN",
          "instead of writing a plan, measure the sampling error against a run of all frames",
          false},
-        {"redraws", 0, ARG_UINT, &request.redraws, "N", "number of samples for --against (200)",
+        {"redraws", 0, ARG_UINT, &request.redraws, "N", "number of random samples to evaluate with --against (200)",
          false},
         MACHINE_OPTIONS(&request.machine),
         OPTION_MEMORY(&request.memory),
@@ -262,7 +262,7 @@ cmd_sample(int argc, char **argv)
         {0}};
     const struct arg_spec spec = {
         "sample", "TRACE -o PLAN [options]",
-        "Draws all frames of a trace functionally, clusters similar frames, and picks\n"
+        "Renders all frames of a trace without timing, clusters similar frames, and picks\n"
         "random frames from each cluster. `aetius sim --sample` simulates these frames\n"
         "and estimates the cycles of all frames, with a 95 % confidence interval.",
         options, ONE_TRACE};

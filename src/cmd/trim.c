@@ -131,7 +131,7 @@ cmd_trim(int argc, char **argv)
         {"frames", 0, ARG_FRAMES, &cut->set, "A-B", "frames to keep, from 0: A-B,C-D,E", true},
         OPTION_WARM_UP(&cut->warm_up_text),
         {"through", 0, ARG_STRING, &options.through, "DRIVER",
-         "draw the earlier frames with virgl_test_server, on llvmpipe or softpipe; Aetius draws "
+         "render the earlier frames with virgl_test_server, on llvmpipe or softpipe; Aetius renders "
          "only what cannot be read back",
          false},
         OPTION_MEMORY(&options.budget.most_bytes),
@@ -141,10 +141,11 @@ cmd_trim(int argc, char **argv)
     const struct arg_spec spec = {
         "trim", "FILE --frames A-B -o FILE",
         "Writes frames A to B of a trace as a new trace: the state and resources at A,\n"
-        "then the frames. The state at A requires drawing all earlier frames: --through\n"
-        "draws them with virgl_test_server, --warm-up skips most of them.\n"
+        "then the frames. The state at A requires rendering all earlier frames:\n"
+        "--through renders them with virgl_test_server, --warm-up skips most of them.\n"
         "Frames of the new trace are numbered from 0. `aetius info` lists their original\n"
-        "numbers. Commands accept these too, unless they are also numbers in the trace.",
+        "numbers. Commands also accept an original number, unless a frame of the new\n"
+        "trace has the same number.",
         table, ONE_TRACE};
     struct args args;
     struct error err;

@@ -361,7 +361,7 @@ cmd_verify(int argc, char **argv)
     };
     const struct arg_spec spec = {
         "verify", "FILE [options]",
-        "Draws a trace on the timed GPU and functionally, and compares every frame,\n"
+        "Renders a trace on the timed GPU and without timing, and compares every frame,\n"
         "readback and query result bit for bit, except time queries. Exits with 1 on a\n"
         "difference. For the first difference, prints the pixel, both values and the\n"
         "draw.",

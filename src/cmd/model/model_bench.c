@@ -155,8 +155,8 @@ model_rows_command(int argc, char **argv)
     const struct arg_spec spec = {
         "model rows",
         "RUN -o CSV",
-        "Extracts the measurements from a run of the micro-benchmarks. The draws identify\n"
-        "their benchmark.",
+        "Extracts the measurements from a run of the micro-benchmarks. Each draw's\n"
+        "label identifies its measurement.",
         options,
         1,
         1,

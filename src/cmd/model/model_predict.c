@@ -119,13 +119,14 @@ model_predict_command(int argc, char **argv)
     struct predict_options request = {.trace.memory = FILE_MEMORY_BYTES};
     const struct arg_option options[] = {
         {"workload", 0, ARG_STRING, &request.workload, "FILE",
-         "workload file: lines name = value, or cycles; fragments; clock x pipes; if-else-endif; "
-         "if; else",
+         "workload file: either lines `name = value`, or one line of six numbers separated by "
+         "semicolons: cycles, fragments, clock x pipes, and the costs of if-else-endif, if and "
+         "else in cycles",
          false},
         {"without", 0, ARG_STRING, &request.without, "STAGE,...",
          "stages to omit: triangles, textures, dependent", false},
         {"trace", 0, ARG_STRING, &request.trace.trace, "FILE",
-         "predict frames of a trace, drawn functionally, instead of a workload", false},
+         "predict frames of a trace, rendered without timing, instead of a workload", false},
         OPTION_FRAMES(&request.trace.frames, "--trace: frames to predict"),
         {"against", 0, ARG_STRING, &request.trace.against, "RUN",
          "--trace: compare with a cycle-level run of the same frames", false},

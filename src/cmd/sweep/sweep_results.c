@@ -151,10 +151,10 @@ sweep_sensitivity_command(int argc, char **argv)
     const struct arg_spec spec = {
         "sweep sensitivity",
         "DIR [options]",
-        "Shows the effect of each parameter on each output: the average change over pairs\n"
-        "of runs that differ only in this parameter, from each value to the next higher.\n"
-        "+ and -: all pairs changed in this direction; +-: some increased, others\n"
-        "decreased.",
+        "Shows the effect of each parameter on each output: the average change from one\n"
+        "value of the parameter to the next higher, over all pairs of runs that differ\n"
+        "only in this parameter. + or -: all pairs rose or all fell; +-: mixed, and the\n"
+        "figure is the mean magnitude.",
         options,
         1,
         1,

@@ -283,7 +283,7 @@ cmd_topdown(int argc, char **argv)
          "print the profiler command line that --profile would run", false},
         {"cc", 0, ARG_STRING, &line.cc, "X.Y",
          "compute capability, if missing or wrong in the file", false},
-        {"level", 0, ARG_UINT, &line.level, "N", "tree depth: 1, 2 or 3 (3; bars of a figure: 1)",
+        {"level", 0, ARG_UINT, &line.level, "N", "depth of the tree: 1, 2 or 3 (default 3; with --svg 1)",
          false},
         {"kernel", 0, ARG_STRING, &line.request.kernel, "NAME",
          "only kernels with this name: complete, without parameters, or a substring", false},
@@ -292,8 +292,9 @@ cmd_topdown(int argc, char **argv)
         {"all", 0, ARG_FLAG, &line.request.shows_all, NULL,
          "also nodes below their threshold, and all kernels", false},
         {"svg", 0, ARG_STRING, &line.request.svg, "FILE",
-         "write a figure: frames (--over-time) or draws of a RUN; kernels, launches, several "
-         "applications, or --overhead",
+         "write a bar chart. RUN: one bar, or one per draw (--draws) or frame (--over-time). "
+         "Profile: one bar per kernel, launch (--over-time) or application, or the profiling "
+         "times (--overhead)",
          false},
         {"csv", 0, ARG_FLAG, &line.request.csv, NULL, "print CSV, one line per node", false},
         OPTION_JSON(&line.request.json, "print JSON"),
