@@ -169,7 +169,7 @@ programs_write_page() {
         s/@EXACT@/$(count_programs verify met)/" <<'END'
 # Programs of Debian
 
-`make real PART=programs` generates this page. It draws OpenGL programs of Debian 12 and compares the
+`make real PART=programs` generates this page from OpenGL programs of Debian 12. It compares their
 pictures with Mesa's software renderers.
 
 The list covers every kind of program that was found; the simulator is tuned for none of them. Each
@@ -178,11 +178,11 @@ and without user input, except for a few keys (`press`). Two frames were capture
 run. `tests/real/programs.txt` lists the programs, one per line. A new line adds a program.
 `make real PART=programs PROGRAMS="NAME ..."` runs only the named programs.
 
-Of @RUN@ programs, @MET@ meet the bar, @MISSED@ miss it, and @ERROR@ could not be drawn or compared. For
+Of @RUN@ programs, @MET@ meet the bar, @MISSED@ miss it, and @ERROR@ could not be rendered or compared. For
 @EXACT@ programs the timed machine's pictures, readbacks and query results equal those of the functional
 renderer, bit for bit.
 
-- *off*: the share of pixels that differ from llvmpipe by more than one step of 255. llvmpipe draws
+- *off*: the share of pixels that differ from llvmpipe by more than one step of 255. llvmpipe renders
   the same trace with the same capabilities (virgl_test_server). *softpipe*: the same for softpipe.
 - *bar*: met if *off* is at most the larger of *softpipe* and 0.1 %, and interior errors and PSNR are
   no worse than softpipe's (`tools/bar.jq`).
@@ -190,7 +190,7 @@ renderer, bit for bit.
 - *draws*, *fragments* (shaded) and *cycles* (reference-2008, default options) cover both frames.
   Small values prove little.
 - *capture*: seconds from the program's start to a trace with the state of its first frame.
-- *verify*: seconds of `aetius verify`, which draws both frames twice. *MB*: size of the trace.
+- *verify*: seconds of `aetius verify`, which renders both frames twice. *MB*: size of the trace.
 
 END
     echo '| program | what it exercises | frames | size | draws | fragments | off | softpipe | bar | exact | cycles | capture s | verify s | MB |'

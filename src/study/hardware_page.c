@@ -185,9 +185,9 @@ hardware_page(const struct hardware *hardware, FILE *out)
           "read, the place on it. `studies/hardware.ini` defines the machines, with the sources of "
           "their\n"
           "clocks and widths. A *variant* shows the effect of another group size.\n\n"
-          "An input (`benchmarks/gl/rates`) draws full-screen layers of one kind of work. Its last "
-          "frame\n"
-          "draws twice as many layers as the frame before. The difference of their times is the "
+          "An input (`benchmarks/gl/rates`) renders full-screen layers of one kind of work. The "
+          "last frame\n"
+          "has twice as many layers as the frame before. The difference of their times is the "
           "time of\n"
           "the work. *Error* is (simulated - measured) / measured; the first mean and the median "
           "are of\n"
@@ -198,7 +198,9 @@ hardware_page(const struct hardware *hardware, FILE *out)
         fputs("\n![measured and simulated](measured.svg)\n", out);
     fputs("\n## Measurements\n\n"
           "*Bound by*: the limit of the card, from its source or from its widths and clocks.\n"
-          "*Machine bound by*: the verdict of `aetius topdown` for the last frame.\n\n",
+          "*Machine bound by*: the verdict of `aetius topdown` for the last frame, that is, the "
+          "resource\n"
+          "with the largest expected gain.\n\n",
           out);
     put_lines(hardware, TEXT_TABLE_MARKDOWN, out);
     fputs("\n", out);
