@@ -282,16 +282,15 @@ cmd_capture(int argc, char **argv)
     const struct arg_spec spec = {
         .command = "capture",
         .usage = "-o FILE [--frames A-B] [--stop] -- PROGRAM ...",
-        .about =
-            "Records the GPU commands of an OpenGL program, frame by frame. During capture\n"
-            "the program's frames are rendered by virgl_test_server (package virgl-server),\n"
-            "or by Aetius if that is not installed. Starts Xvfb if DISPLAY is not set.\n"
-            "If --frames skips frames, the requested frames are extracted after the program\n"
-            "ends. The contents of GPU memory at the first requested frame are read back\n"
-            "from the renderer. Contents that cannot be read back (multisample surfaces,\n"
-            "24-bit depth without stencil) are rendered by Aetius, unless the frames\n"
-            "overwrite them before reading them. A message reports this. Ctrl-C ends the\n"
-            "program; complete ranges are still extracted.",
+        .about = "Records the GPU commands of an OpenGL program, frame by frame. During capture\n"
+                 "the program's frames are rendered by virgl_test_server (package virgl-server),\n"
+                 "or by Aetius if that is not installed. Starts Xvfb if DISPLAY is not set.\n"
+                 "If --frames skips frames, the requested frames are extracted after the program\n"
+                 "ends. The contents of GPU memory at the first requested frame are read back\n"
+                 "from the renderer. Contents that cannot be read back (multisample surfaces,\n"
+                 "24-bit depth without stencil) are rendered by Aetius, unless the frames\n"
+                 "overwrite them before reading them. A message reports this. Ctrl-C ends the\n"
+                 "program; complete ranges are still extracted.",
         .options = table,
         .program = ARG_PROGRAM};
     struct args args;

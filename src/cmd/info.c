@@ -203,10 +203,9 @@ cmd_info(int argc, char **argv)
         {"frame", 0, ARG_UINT, &frame, "N", "describe this frame", false},
         {0},
     };
-    const struct arg_spec spec = {
-        "info", "FILE [--draws] [--frame N] [--json]",
-        "Describes a trace. --draws renders its frames without timing.", table,
-        ONE_TRACE};
+    const struct arg_spec spec = {"info", "FILE [--draws] [--frame N] [--json]",
+                                  "Describes a trace. --draws renders its frames without timing.",
+                                  table, ONE_TRACE};
     struct args args;
     struct error err, warning;
     struct trace_reader *reader;

@@ -46,8 +46,8 @@ cmd_run(int argc, char **argv)
     uint64_t clock = 0;
     const struct arg_option table[] = {
         SIMULATE_OPTIONS(&request, false),
-        {"functional", 0, ARG_FLAG, &request.functional, NULL,
-         "render without timing: images only", false},
+        {"functional", 0, ARG_FLAG, &request.functional, NULL, "render without timing: images only",
+         false},
         OPTION_REFERENCE(&reference),
         OPTION_CLOCK(&clock),
         {0},

@@ -305,7 +305,8 @@ cmd_sim(int argc, char **argv)
          "DIR/sample.csv",
          false},
         {"verify", 0, ARG_FLAG, &request.verify, NULL,
-         "also render the frames without timing; report the pixel and the draw of a difference", false},
+         "also render the frames without timing; report the pixel and the draw of a difference",
+         false},
         {"model", 0, ARG_STRING, &model, "MODEL",
          "also print the prediction of `aetius model predict` for these frames, and the bottleneck "
          "of each",

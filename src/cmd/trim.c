@@ -131,7 +131,8 @@ cmd_trim(int argc, char **argv)
         {"frames", 0, ARG_FRAMES, &cut->set, "A-B", "frames to keep, from 0: A-B,C-D,E", true},
         OPTION_WARM_UP(&cut->warm_up_text),
         {"through", 0, ARG_STRING, &options.through, "DRIVER",
-         "render the earlier frames with virgl_test_server, on llvmpipe or softpipe; Aetius renders "
+         "render the earlier frames with virgl_test_server, on llvmpipe or softpipe; Aetius "
+         "renders "
          "only what cannot be read back",
          false},
         OPTION_MEMORY(&options.budget.most_bytes),
