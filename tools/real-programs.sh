@@ -199,7 +199,7 @@ END
     printf '\n## Programs that miss the bar\n\n'
     missed=$(programs_missed)
     echo "${missed:-None.}"
-    printf '\n## Programs that do not run\n\nThese programs were started in the same way. They are not counted above.\n\n'
+    printf '\n## Programs that do not run\n\nThese programs were started in the same way, but are not counted above.\n\n'
     programs_lines no | awk -F'|' '{ print "- " $1 " (package " $2 "): " $4 }'
     printf '\n## Versions and commands\n\nThe run used %s.\n\n' "$(programs_versions libgl1-mesa-dri virgl-server xvfb)"
     echo '| program | packages | command |'
