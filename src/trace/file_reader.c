@@ -363,7 +363,7 @@ unpack(struct trace_reader *reader, struct error *err)
     const unsigned long long at = reader->at;
     if (!peek(reader, at, &chunk, sizeof chunk))
         return check_readable(reader, err) &&
-               fail(err, "%s: the file became shorter: byte %llu is missing", reader->path, at);
+               fail(err, "%s: the file ends before byte %llu: it became shorter", reader->path, at);
     if (chunk.magic != TRACE_CHUNK_MAGIC || chunk.raw_bytes > TRACE_RAW_MAX)
         return fail(err, "%s: the chunk at byte %llu has changed", reader->path, at);
     if (!make_room(reader, &chunk, err))

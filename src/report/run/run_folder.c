@@ -290,7 +290,7 @@ check_pixel(struct run_folder *folder, const struct simulation_frame *frame, str
     const struct resource_level *size = &frame->shown->levels[0];
     folder->pixel_is_inside = folder->pixel.x < size->width && folder->pixel.y < size->height;
     return folder->pixel_is_inside ||
-           fail(err, "--pixel %u,%u is outside frame %u, which is %ux%u", folder->pixel.x,
+           fail(err, "--pixel %u,%u is outside: frame %u is %ux%u", folder->pixel.x,
                 folder->pixel.y, frame->number, size->width, size->height);
 }
 

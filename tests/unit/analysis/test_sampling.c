@@ -176,14 +176,14 @@ static void
 plans_that_are_none(void **state)
 {
     static const char *const plans[][2] = {
-        {"", "0 frames of 0"},
+        {"", "0 frames, expected 0"},
         {"[sample]\nframes = 3\n[cluster 1]\nframes = 3\n", "invalid sample of 0 of 3 frames"},
         {"  [cluster 1]\nknown = 3\n", "invalid sample of 0 of 0 frames"},
         {"\xef\xbb\xbf[cluster 1]\nknown = 3\n", "invalid sample of 0 of 0 frames"},
         {"[sample]\nframes = 3\n[cluster 1]\nframes = 3\ndrawn = 1 5\n",
          "invalid sample of 1 of 3 frames"},
         {"[sample]\nframes = 3\n[cluster 1]\nframes = 2\ndrawn = 1 5\ndrawn = 2 5\n",
-         "2 frames of 3"},
+         "2 frames, expected 3"},
         {"[sample]\nframes = 3\n[cluster 1]\nframes = 2\ndrawn = 3 5\n", "below 3"},
         {"[sample]\nframes = 3\n[cluster 1]\nframes = 2\ndrawn = 0x1 5\n", "below 3"},
         {"[sample]\nframes = 3\n[cluster 1]\nframes = 2\ndrawn = 1 nan\n", "below 3"},

@@ -262,7 +262,7 @@ pascal_by_hand(void **state)
     cJSON_Delete(root);
     RUN(&said, "topdown", "--nvprof", FILES "nvprof-text-x2.txt");
     assert_non_null(strstr(said.out, "in inconsistent passes, e.g. addMatrix(int*"));
-    assert_non_null(strstr(said.out, "fewer instructions than they execute, as addMatrix2"));
+    assert_non_null(strstr(said.out, "fewer instructions than they execute, e.g. addMatrix2"));
 }
 
 /* The other files lack counters of the tree. The command that collects them names the metrics of

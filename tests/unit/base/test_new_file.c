@@ -230,7 +230,7 @@ what_is_no_file_stays(void **state)
     assert_true(!lstat(link, &st) && S_ISLNK(st.st_mode));
     assert_int_equal(mkdir(folder, 0700), 0);
     assert_false(new_file_open(&file, folder, &err));
-    assert_non_null(strstr(err.text, "cannot make"));
+    assert_non_null(strstr(err.text, "cannot create"));
     rmdir(folder);
     unlink(link);
     unlink(mine);

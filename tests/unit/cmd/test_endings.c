@@ -19,9 +19,9 @@ files_without_an_end_are_refused(void **state)
     } cases[] = {
         {{"params", "--config", "/dev/urandom"}, "not a regular file", 1},
         {{"params", "--config", "@pipe"}, "not a regular file", 1},
-        {{"params", "--config", "@large.ini"}, "more than 1048576 bytes", 1},
+        {{"params", "--config", "@large.ini"}, "larger than 1048576 bytes", 1},
         {{"study", "compression", "--plan", "@pipe"}, "not a regular file", 2},
-        {{"study", "compression", "--plan", "@large.ini"}, "more than 1048576 bytes", 2},
+        {{"study", "compression", "--plan", "@large.ini"}, "larger than 1048576 bytes", 2},
         {{"study", "compression", "--plan", "/dev/zero"}, "not a regular file", 2},
         {{"info", "@pipe"}, "not a regular file", 1},
         {{"sim", "@pipe", "-o", "@run"}, "not a regular file", 1},
@@ -103,7 +103,7 @@ runs_do_not_mix(void **state)
     put("elsewhere/frame-0000.png", 1);
     assert_int_equal(symlink(target, link), 0);
     assert_int_equal(RUN("sim", TINY, "-o", "@run", "--force"), 1);
-    assert_true(says("in the way"));
+    assert_true(says("is not a folder"));
     assert_true(is_there("elsewhere/frame-0000.png"));
     unlink(link);
     char *report = in_dir("report"), *part = in_dir("report.part"), *other = in_dir("mine");
@@ -419,10 +419,10 @@ tables_of_a_run_have_an_end(void **state)
     assert_int_equal(RUN("compare", "@run", "@run"), 0);
     assert_int_equal(system(command), 0);
     assert_int_equal(RUN("compare", "@run", "@run"), 1);
-    assert_true(says("table of 268435456 bytes or more"));
+    assert_true(says("tables of 268435456 bytes or more"));
     put("run/run.json", (1 << 24) + 1);
     assert_int_equal(RUN("compare", "@run", "@run"), 1);
-    assert_true(says("more than 16777216 bytes"));
+    assert_true(says("larger than 16777216 bytes"));
     free(command);
 }
 

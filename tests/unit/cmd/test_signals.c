@@ -353,7 +353,7 @@ whole_frames_are_kept(void **state)
     if (status == 0)
         return; /* the run was complete */
     assert_int_equal(status, 143);
-    assert_true(says("whole"));
+    assert_true(says("complete"));
     char *json = said("run/run.json");
     assert_non_null(strstr(json, "\"complete\":\tfalse"));
     free(json);

@@ -295,7 +295,7 @@ static const struct refusal refusals[] = {
     {"FRAG\n0: ENDLOOP\n1: END\n", "line 2: ENDLOOP has no matching BGNLOOP"},
     {"FRAG\n0: ELSE\n1: END\n", "line 2: ELSE has no matching IF"},
     {"FRAG\n0: BRK\n1: END\n", "line 2: BRK is outside of a loop"},
-    {"FRAG\n0: NOP\n", "no END"},
+    {"FRAG\n0: NOP\n", "END is missing"},
     {"FRAG\n0: END\n1: NOP\n", "line 3: NOP is outside"},
     {"FRAG\n0: CAL :1\n1: END\n", "line 2: CAL calls an address that is not a BGNSUB"},
     {"FRAG\n0: CAL :2\n1: END\n2: BGNSUB\n3: CAL :2\n4: ENDSUB\n",

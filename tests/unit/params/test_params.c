@@ -351,7 +351,7 @@ errors_name_line_parameter_and_what_is_allowed(void **state)
     assert_tells(&err, ":2: GPU.NumStampPipes = 4294967297: expected 1 to");
 
     assert_false(params_set(&params, "GPU.NumStampPipes=-1", &err));
-    assert_tells(&err, "allowed is 1 to");
+    assert_tells(&err, "expected 1 to");
     assert_false(params_set(&params, "GPU.UnifiedShader=maybe", &err));
     assert_tells(&err, "TRUE or FALSE");
     assert_false(params_set(&params, "SHADER.Mode=slow", &err));

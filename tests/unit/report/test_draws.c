@@ -371,8 +371,8 @@ test_commands(void **state)
     assert_non_null(strstr(said.out, "registers"));
 
     RUN(&said, "draws", run, "--over", run);
-    assert_non_null(strstr(
-        said.out, "18 have a partner (100.00 %): 18 the same by hash, 0 changed; 0 new, 0 gone"));
+    assert_non_null(
+        strstr(said.out, "18 matched (100.00 %): 18 with the same hash, 0 changed; 0 new, 0 gone"));
     RUN(&said, "show", trace, "draw", "0:99");
     assert_int_equal(said.status, 1);
     assert_non_null(strstr(said.err, "frame 0 has no draw 99"));

@@ -276,7 +276,7 @@ test_reports_of_failure(void **state)
     assert_non_null(strstr(said.err, " does not exist"));
     assert_true(file_read(xml, SIZE_MAX, &text, &size, &err));
     assert_non_null(strstr(text, "errors=\"1\""));
-    assert_non_null(strstr(text, "<error message=\"));
+    assert_non_null(strstr(text, "<error message=\""));
     assert_non_null(strstr(text, "no&lt;n&gt;e does not exist\"/></testcase>"));
     free(text);
     assert_true(file_read(markdown, SIZE_MAX, &text, &size, &err));

@@ -164,7 +164,7 @@ run_json_is_refused_by_all_readers(void **state)
         {"{\"trace\":\"t\",\"frames\":[]}", "run.json: frames is not a number"},
         {"{\"trace\":\"t\",\"first_frame\":1e999}", "run.json: first_frame is not a number"},
         {"{\"trace\":\"t\",\"width\":true}", "run.json: width is not a number"},
-        {"{\"trace\":\"t\",\"height\":{}}", "run.json: height is no number"},
+        {"{\"trace\":\"t\",\"height\":{}}", "run.json: height is not a number"},
         {"{\"per_frame\":[{},{\"frame\":\"0\"}]}", "run.json: frame is not a number"},
         {"{\"per_frame\":[{\"cycles\":\"0\"}]}", "run.json: cycles is not a number"},
         {"{\"trace\":\"t\",\"cycles\":null,\"per_frame\":[{}]}", NULL},

@@ -717,7 +717,7 @@ test_numbers_of_the_program(void **state)
     }
 
     /* a number that is valid in both: the command takes the trace's and prints a note */
-    static const char note[] = "is frame 2 of the program; numbers begin at 0 in ";
+    static const char note[] = "is frame 2 of the program; frames of ";
     write_part(part, 1);
     RUN(&said, "sim", part, "-o", run, "-f");
     assert_int_equal(said.status, 0);

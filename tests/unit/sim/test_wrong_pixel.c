@@ -379,7 +379,7 @@ pictures_of_a_run(void **state)
         if (ok)
             continue;
         expect(err.text,
-               "pictures differ from those drawn without time, first in frame 0, pixel "
+               "pictures differ from those drawn without timing, first in frame 0, pixel "
                "%u,%u: ",
                x, y);
         expect(err.text, "%s", draws[i]);
@@ -410,7 +410,7 @@ a_line_that_is_lost(void **state)
         expect(text, "first in frame %u, pixel %u,%u: ", frame, x, y);
         if (strstr(text, "all draws write the right color")) {
             later++;
-            expect(text, "it changed after draw %u:%u,", frame, last_draw(frame, x, y));
+            expect(text, "it changes after draw %u:%u,", frame, last_draw(frame, x, y));
         } else {
             read++;
             expect(text, "it was wrong before draw %u:", frame);
@@ -430,7 +430,7 @@ a_pixel_without_draws(void **state)
     (void)state;
     assert_true(find_pixel(&fault, &frame, &x, &y));
     verify(&fault, text);
-    expect(text, "first in frame %u, pixel %u,%u: 0,0,0,1 in time", frame, x, y);
+    expect(text, "first in frame %u, pixel %u,%u: timed 0,0,0,1", frame, x, y);
     expect(text, "; no draw of the frame covers it");
 }
 

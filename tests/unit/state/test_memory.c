@@ -82,7 +82,7 @@ exhaustion_names_the_parameter(void **data)
     assert_null(strstr(err.text, "raise")); /* no option raises the limit */
     memory.option = "MEMORYCONTROLLER.MemorySize";
     assert_false(gpu_memory_alloc(&memory, SIZE, &address, &err));
-    assert_non_null(strstr(err.text, "raise MEMORYCONTROLLER.MemorySize, to "));
+    assert_non_null(strstr(err.text, "raise MEMORYCONTROLLER.MemorySize to at least "));
     assert_false(gpu_memory_alloc(&memory, UINT32_MAX, &address, &err));
     alloc(&memory, SIZE - 256);
     assert_false(gpu_memory_alloc(&memory, 1, &address, &err));

@@ -248,7 +248,7 @@ bad_plans_are_refused_with_their_line(void **state)
          "axis GPU.ClockMHz has the value 1 twice"},
         {INPUT "[output run]\nformula = cycles\n",
          "the results already have a column of that name"},
-        {INPUT "[sweep]\naxis GPU.ClockMHz = 1..9/0\n", "is no range"},
+        {INPUT "[sweep]\naxis GPU.ClockMHz = 1..9/0\n", "is not a range"},
         {INPUT "[sweep]\naxis GPU.ClockMHz = 0..4294967295\n", ":4: 0..4294967295: the axes have"},
         {INPUT
          "[sweep]\naxis GPU.ClockMHz = 1..600000\n[machine m]\naxis GPU.ClockMHz = 1..600000\n",

@@ -75,7 +75,7 @@ failed_captures_are_told(void **state)
     write_plan(program, "frames = 0\n[input none]\nprogram = /nowhere/program\nframes = 3\n");
     assert_int_equal(RUN("sweep", "p.ini", "-o", "@s", "--keep-going", "--jobs", "1"), 1);
     assert_true(says("not installed: /nowhere/program"));
-    assert_true(says("[input none] was not captured"));
+    assert_true(says("[input none] is not captured"));
     assert_true(says("1 of 1 runs") && says("1 input is omitted"));
     const ino_t made = inode_of("s/traces/all.trace");
     write_plan(program, "frames = 0\n");

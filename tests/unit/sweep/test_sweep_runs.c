@@ -219,7 +219,7 @@ failures_are_told(void **state)
     }
     assert_int_equal(RUN("sweep", "@nothing.ini", "-o", "@t"), 1);
     assert_int_equal(RUN("sweep", "@plan.ini", "--engine", "cloud"), 2);
-    assert_true(says("there are local, slurm, list"));
+    assert_true(says("expected one of local, slurm, list"));
     assert_int_equal(RUN("sweep", "status", "@never"), 1);
     assert_true(says("is not a sweep folder"));
 }

@@ -327,7 +327,7 @@ test_no_picture(void **state)
     const struct message frame = transfer(MESSAGE_FRAME, RES_DEPTH, SIZE, SIZE);
     struct executor_sink *sink = &rig->player.sink;
     assert_false(sink->sink.take(sink->sink.data, &frame, NULL, 0, &err));
-    assert_non_null(strstr(err.text, "no picture"));
+    assert_non_null(strstr(err.text, "is not a texture that can be shown"));
 }
 
 /* Compares a picture with the RGB bytes of a binary PPM that the program wrote. */

@@ -282,7 +282,7 @@ chunks_have_a_limit(void **state)
         if (opens)
             trace_reader_close(reader);
         else
-            assert_non_null(strstr(err.text, "it holds 1073741869 bytes"));
+            assert_non_null(strstr(err.text, "it contains 1073741869 bytes"));
         remove_file(path);
     }
 }
