@@ -190,7 +190,7 @@ frames_a_second() {
 part_replay() {
     has_game || return 0
     capture_game "$out/short.trace" 640 480 300-309
-    echo 'OpenArena frames 300 to 309, 640x480, frames a second of a replay:'
+    echo 'OpenArena frames 300 to 309, 640x480, frames per second of a replay:'
     frames_a_second aetius
     frames_a_second softpipe --reference=softpipe
     frames_a_second llvmpipe --reference=llvmpipe
@@ -228,7 +228,7 @@ part_capture() {
         >"$out/alone.log" || true
     kill $server 2>/dev/null || true
     play "$aetius" capture --force -o "$out/whole.trace" -- >"$out/whole.log" || true
-    echo 'OpenArena, the whole demo at 640x480, frames a second as it counts them:'
+    echo 'OpenArena, the whole demo at 640x480, frames per second as the game counts them:'
     awk -v alone="$(rate "$out/alone.log")" -v captured="$(rate "$out/whole.log")" 'BEGIN {
         printf "  virgl_test_server alone %8.2f\n", alone
         printf "  captured                %8.2f, %.0f%% of it\n", captured, alone ? 100 * captured / alone : 0

@@ -234,6 +234,7 @@ step 'clang-format' formatted
 step 'includes go one way' tools/check-includes.sh
 step 'no file of src over 800 lines' short_files
 step 'cited pages and headings exist' tools/check-citations.sh
+step 'words and spelling' tools/words.sh
 
 echo "gcc, optimized"
 step 'build gcc -O3' build gcc-O3 gcc all -Dbuildtype=release --prefix="$work/installed" &&

@@ -40,7 +40,7 @@ int
 main(int argc, char **argv)
 {
     static const struct scene_option options[] = {
-        {"count", &count, NULL, "triangles a frame (500)"},
+        {"count", &count, NULL, "triangles per frame (500)"},
         {"extent", &size_percent, NULL, "largest side, in percent of half the window (40)"},
         {0},
     };

@@ -25,7 +25,7 @@ read_all(const uint8_t *bytes, size_t size)
                 memcpy(block, segment.blocks[segment.counts[i].block], sizeof block);
         blocks_reader_close(reader);
     }
-    BUG_ON(!ok && !err.text[0], "a block file is refused without a word");
+    BUG_ON(!ok && !err.text[0], "a block file is refused without a message");
     memory_file_fini(&file);
 }
 

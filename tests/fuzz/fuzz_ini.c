@@ -18,7 +18,7 @@ load(struct params *params, const void *bytes, size_t size)
     memory_file_init(&file, bytes, size);
     params_init(params);
     const bool ok = params_load_file(params, file.path, &err);
-    BUG_ON(!ok && !err.text[0], "a file is refused without a word");
+    BUG_ON(!ok && !err.text[0], "a file is refused without a message");
     memory_file_fini(&file);
     return ok;
 }

@@ -80,7 +80,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     timed.data = &built;
     choose(&timed.params, data, size);
     tiny_go(&timed, false);
-    BUG_ON(!built && !timed.err.text[0], "a machine is refused without a word");
+    BUG_ON(!built && !timed.err.text[0], "a machine is refused without a message");
     if (built) {
         tiny_init(&functional);
         functional.params = timed.params;

@@ -25,7 +25,7 @@ read_plan(const char *path, size_t size)
              (size % 3 || sweep_plan_narrow(&plan, "x4,x0", &err));
         sweep_plan_fini(&plan);
     }
-    BUG_ON(!ok && !err.text[0], "a sweep's plan is refused without a word");
+    BUG_ON(!ok && !err.text[0], "a sweep's plan is refused without a message");
 }
 
 int

@@ -35,7 +35,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const bool ok = profile_read(&profile, paths, 1 + size % 2,
                                  size % 3 ? nvidia_capability(8, 6) : NULL, &err) &&
                     application_list_add(&list, &profile, "a", size % 5 ? NULL : "f", &err);
-    BUG_ON(!ok && !err.text[0], "a profile is refused without a word");
+    BUG_ON(!ok && !err.text[0], "a profile is refused without a message");
     for (size_t i = 0; i < list.count; i++)
         check(&list.items[i]);
     application_list_fini(&list);

@@ -45,7 +45,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(text, data, size);
     enum shader_stage stage = strncmp(text, "VERT", 4) ? STAGE_FRAGMENT : STAGE_VERTEX;
     struct program *program = program_create(stage, text, NULL, &err);
-    BUG_ON(!program && !err.text[0], "a text is refused without a word");
+    BUG_ON(!program && !err.text[0], "a text is refused without a message");
     if (program)
         execute(program);
     program_destroy(program);

@@ -69,7 +69,7 @@ execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
     if (!is_cheap(target, cmd))
         return true;
     bool ok = functional_execute(&target->renderer, cmd, out, out_bytes, &unheard);
-    BUG_ON(!ok && !unheard.text[0], "a command is refused without a word");
+    BUG_ON(!ok && !unheard.text[0], "a command is refused without a message");
     return true; /* an error of one command does not end the stream */
 }
 

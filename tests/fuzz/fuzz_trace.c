@@ -87,7 +87,7 @@ read_all(struct trace_reader *reader)
         frames += message_ends_frame(&message);
     }
     BUG_ON(frames > trace_frame_count(reader), "more frames than the trace has");
-    BUG_ON(!end && !err.text[0], "a message is refused without a word");
+    BUG_ON(!end && !err.text[0], "a message is refused without a message");
     const struct live_writer writer = {&sum, write_message, write_contents, write_result};
     live_state_write(state, &writer, &err);
     live_state_destroy(state);
@@ -107,7 +107,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         free(copy);
         if (!trace_reader_open(&reader, file.path, &warning, &err))
             reader = NULL;
-        BUG_ON(!reader && !err.text[0], "a trace is refused without a word");
+        BUG_ON(!reader && !err.text[0], "a trace is refused without a message");
     } else {
         reader = reader_of_messages(&file, data, size);
     }

@@ -145,6 +145,6 @@ reader_of_messages(struct memory_file *file, const uint8_t *messages, size_t siz
     memory_file_init(file, bytes.items, bytes.count);
     VEC_FREE(&bytes);
     bool ok = trace_reader_open(&reader, file->path, &warning, &err);
-    BUG_ON(!ok && !err.text[0], "a trace is refused without a word");
+    BUG_ON(!ok && !err.text[0], "a trace is refused without a message");
     return ok ? reader : NULL;
 }

@@ -282,7 +282,7 @@ add_between(struct draws_list *list, const struct draw_row *row)
 
 /* Sorts by cycles, descending; ties by order in the run. */
 static int
-dearest_first(const void *left, const void *right)
+most_expensive_first(const void *left, const void *right)
 {
     const struct draws_line *a = left, *b = right;
     if (a->cost.cycles != b->cost.cycles)
@@ -301,9 +301,9 @@ draws_list_make(struct draws_list *list, const struct draws *draws, enum draws_g
         else
             add_between(list, &draws->rows.items[i]);
     if (list->lines.count)
-        qsort(list->lines.items, list->lines.count, sizeof *list->lines.items, dearest_first);
+        qsort(list->lines.items, list->lines.count, sizeof *list->lines.items, most_expensive_first);
     if (list->between.count)
-        qsort(list->between.items, list->between.count, sizeof *list->between.items, dearest_first);
+        qsort(list->between.items, list->between.count, sizeof *list->between.items, most_expensive_first);
 }
 
 void

@@ -48,7 +48,7 @@ class DrawsView {
                 title: "cycles",
                 value: (i) => col("cycles")[i],
                 numeric: true,
-                share: (i) => col("cycles")[i] / this.dearest,
+                share: (i) => col("cycles")[i] / this.most_expensive,
             },
             {
                 title: "of frame",
@@ -105,7 +105,7 @@ class DrawsView {
             ? [0, run.draws.rows]
             : run.drawTimes.frames.get(frame) || [0, 0];
         const rows = Array.from({ length: last - first }, (_, i) => first + i);
-        this.dearest = rows.reduce((most, i) => Math.max(most, run.draws.column("cycles")[i]), 1);
+        this.most_expensive = rows.reduce((most, i) => Math.max(most, run.draws.column("cycles")[i]), 1);
         const sort = this.table?.sorted || [1, -1];
         this.table = new DataTable({
             caption: "draws",

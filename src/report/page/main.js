@@ -68,7 +68,7 @@ function summaryOf(run) {
     const { draws } = run.data;
     if (draws)
         parts.push(
-            `${plural(draws.count, "draw")}. The most expensive is ${draws.dearest} with ${plural(draws.cycles, "cycle")}.`,
+            `${plural(draws.count, "draw")}. The most expensive is ${draws.most_expensive} with ${plural(draws.cycles, "cycle")}.`,
         );
     return parts.join(" ");
 }

@@ -145,7 +145,7 @@ struct frame_cost {
 };
 
 static int
-dearest_first(const void *left, const void *right)
+most_expensive_first(const void *left, const void *right)
 {
     const struct frame_cost *a = left, *b = right;
     if (a->cycles != b->cycles)
@@ -166,7 +166,7 @@ frames_with_room(const struct draws *draws, uint32_t most_rows, uint32_t *of)
         costs.items[costs.count - 1].rows++;
         costs.items[costs.count - 1].cycles += row->cost.cycles;
     }
-    qsort(costs.items, costs.count, sizeof *costs.items, dearest_first);
+    qsort(costs.items, costs.count, sizeof *costs.items, most_expensive_first);
     struct frame_set *set = mem_alloc(sizeof *set);
     uint32_t rows = 0;
     for (size_t i = 0; i < costs.count && set->count < FRAME_RANGES; i++) {
@@ -214,21 +214,21 @@ choose_draws(struct page_run *run, struct page_rows *rows, uint32_t runs)
 static void
 add_draw_count(struct page_run *run)
 {
-    const struct draw_row *dearest = NULL;
+    const struct draw_row *most_expensive = NULL;
     uint32_t count = 0;
     for (size_t i = 0; i < run->draws.rows.count; i++) {
         const struct draw_row *row = &run->draws.rows.items[i];
         count += row->is_draw;
-        if (row->is_draw && (!dearest || row->cost.cycles > dearest->cost.cycles))
-            dearest = row;
+        if (row->is_draw && (!most_expensive || row->cost.cycles > most_expensive->cost.cycles))
+            most_expensive = row;
     }
-    if (!dearest)
+    if (!most_expensive)
         return;
-    char *name = mem_printf("%u:%u", dearest->frame, dearest->draw);
+    char *name = mem_printf("%u:%u", most_expensive->frame, most_expensive->draw);
     cJSON *draws = cJSON_AddObjectToObject(run->object, "draws");
     cJSON_AddNumberToObject(draws, "count", count);
-    cJSON_AddStringToObject(draws, "dearest", name);
-    cJSON_AddNumberToObject(draws, "cycles", dearest->cost.cycles);
+    cJSON_AddStringToObject(draws, "most_expensive", name);
+    cJSON_AddNumberToObject(draws, "cycles", most_expensive->cost.cycles);
     free(name);
 }
 

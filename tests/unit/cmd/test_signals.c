@@ -52,11 +52,11 @@ static const char *const long_work[][WORDS] = {
 /* No command waits for the end of its work, and the exit status shows the signal. Some commands may
  * finish before the signal arrives. */
 static void
-signals_are_heeded(void **state)
+signals_are_obeyed(void **state)
 {
     static const int waits[] = {20, 150, 600};
     char *many = in_dir("many.trace");
-    uint32_t heeded = 0;
+    uint32_t obeyed = 0;
     double slowest = 0;
     write_many(many, MANY);
     free(many);
@@ -75,10 +75,10 @@ signals_are_heeded(void **state)
             if (status != 0 && status != 128 + number && !(w < 2 && status == -2))
                 fail_msg("`%s` %s, signal %d after %d ms: %d", long_work[i][0], long_work[i][1],
                          number, waits[w / 2], status);
-            heeded += status == 128 + number;
+            obeyed += status == 128 + number;
         }
-    print_message("%u of them were heeded, the last %.2f s after it came\n", heeded, slowest);
-    assert_true(heeded > 50);
+    print_message("%u of them were obeyed, the last %.2f s after it came\n", obeyed, slowest);
+    assert_true(obeyed > 50);
 }
 
 /* Writes two frames of a draw with very many points, or of very many uploads. The host cannot end
@@ -526,7 +526,7 @@ main(int argc, char **argv)
         cmocka_unit_test_teardown(ranges_that_are_whole_survive_a_signal, clean),
         cmocka_unit_test_teardown(folders_of_the_living_stay, clean),
         cmocka_unit_test_teardown(what_a_killed_process_left_is_removed, clean),
-        cmocka_unit_test_teardown(signals_are_heeded, clean),
+        cmocka_unit_test_teardown(signals_are_obeyed, clean),
         cmocka_unit_test_teardown(long_commands_are_left, clean),
         cmocka_unit_test_teardown(answers_that_are_not_read_do_not_hold_the_end, clean),
         cmocka_unit_test_teardown(the_deaf_do_not_hold_the_end, clean),

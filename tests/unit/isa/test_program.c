@@ -500,7 +500,7 @@ test_hostile_texts(void **state)
             run_survivor(program);
             program_destroy(program);
         } else if (!err.text[0]) {
-            fail_msg("refused without a word:\n%s", text);
+            fail_msg("refused without a message:\n%s", text);
         }
     }
     assert_in_range(survivors, 100, 5000); /* some texts are accepted, some are refused */

@@ -622,7 +622,7 @@ dependent_caches_come_back(void **state)
             sum += fabs(seconds / made_dependent(&rows.items[i], two) - 1);
         }
         if (!(sum < 0.005 * (double)rows.count))
-            fail_msg("%d levels: %g in the mean", two + 1, sum / (double)rows.count);
+            fail_msg("%d levels: %g on average", two + 1, sum / (double)rows.count);
         free(fitted);
         model_fini(&model);
         VEC_FREE(&rows);

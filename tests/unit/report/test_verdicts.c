@@ -25,7 +25,7 @@ static const struct {
     {WORKLOADS, "0", R2008, "MEMORYCONTROLLER.CommandProcessorBusWidth=1024", "memory",
      "as before, with a bus that costs nothing: what reads the vertices remains"},
     {BOUND, "1", R2008, "", "texture",
-     "24 texels a pixel, each of a line far away, and each place told by the texel before"},
+     "24 texels per pixel, each from a distant line, and each address given by the previous texel"},
     {BOUND, "1", R2005, "", "texture",
      "the same; behind memory that costs nothing the lines of 256 bytes are still to be filled"},
     {BOUND, "2", R2008, "", "shader",
@@ -46,7 +46,7 @@ static const struct {
     {BOUND, "6", R2008, "", "texture",
      "the same with more memory: of each target 4096 lines are read into texture caches"},
     {BOUND, "7", R2008, "", "transfers",
-     "256 KB of texels through a bus of 8 bytes a cycle before each of 4 quads that use them"},
+     "256 KB of texels through a bus of 8 bytes per cycle before each of 4 quads that use them"},
 };
 
 /* Adds an option `--set` for each word of the settings. Returns the number of words added. */
