@@ -301,9 +301,11 @@ draws_list_make(struct draws_list *list, const struct draws *draws, enum draws_g
         else
             add_between(list, &draws->rows.items[i]);
     if (list->lines.count)
-        qsort(list->lines.items, list->lines.count, sizeof *list->lines.items, most_expensive_first);
+        qsort(list->lines.items, list->lines.count, sizeof *list->lines.items,
+              most_expensive_first);
     if (list->between.count)
-        qsort(list->between.items, list->between.count, sizeof *list->between.items, most_expensive_first);
+        qsort(list->between.items, list->between.count, sizeof *list->between.items,
+              most_expensive_first);
 }
 
 void
