@@ -26,7 +26,7 @@ capture() {
         ;;
     esac >"$out/$1/capture.log" 2>&1 || {
         tail -n 5 "$out/$1/capture.log" >&2
-        echo "demo: could not capture $1 (see $out/$1/capture.log)" >&2
+        echo "demo: cannot capture $1 (see $out/$1/capture.log)" >&2
         exit 1
     }
 }
@@ -39,7 +39,7 @@ examine() {
     echo "$1: simulating"
     "$aetius" sim "$trace" --map all -o "$at/sim"
     "$aetius" report "$at/sim" -o "$at/report.html"
-    echo "$1: drawing without time, and on llvmpipe and softpipe"
+    echo "$1: drawing without timing, and on llvmpipe and softpipe"
     "$aetius" replay "$trace" -o "$at/functional"
     "$aetius" replay "$trace" --reference=llvmpipe -o "$at/llvmpipe"
     "$aetius" replay "$trace" --reference=softpipe -o "$at/softpipe"
@@ -62,7 +62,7 @@ if x_server_runs; then
         examine "$scene" "$out/$scene/$scene.trace"
     done
 else
-    echo "No X server can run here: the demo takes the trace that the repository keeps."
+    echo "No X server can run here: the demo uses the trace in the repository."
     mkdir -p "$out/tiny"
     examine tiny tests/golden/tiny.trace
 fi
@@ -84,11 +84,11 @@ done
 cat <<END
 
 Report page: $out/report.html                (open it in a browser; others: $out/SCENE/report.html)
-Pictures:    $out/SCENE/sim/frames/        (without time: functional/, references: llvmpipe/, softpipe/)
+Pictures:    $out/SCENE/sim/frames/        (without timing: functional/, references: llvmpipe/, softpipe/)
 Differences: $out/SCENE/difference/
 Statistics:  $out/SCENE/sim/               (run.json, stats.*.csv.gz, machine.ini)
 END
 [ $good = yes ] || {
-    echo "demo: a picture is not what it should be; see the table" >&2
+    echo "demo: a picture differs from its reference; see the table" >&2
     exit 1
 }

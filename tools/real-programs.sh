@@ -66,7 +66,7 @@ program_row() {
     shown=0-$(jq '.frames - 1' "$of/info.json")
     picture "$name" "$trace" "$shown"
     case $(result_of "$1" 3) in
-    *'softpipe has one sample a pixel'*)
+    *'softpipe has one sample per pixel'*)
         forget "$name"
         multisampled "$name" "$trace" "$shown"
         ;;

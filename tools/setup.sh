@@ -24,7 +24,7 @@ case " $* " in *' programs '*)
 esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-    say "this is no Debian; assuming that these packages of Debian 12 are there:" $wanted
+    say "this is not Debian; assuming that these packages of Debian 12 are installed:" $wanted
     exit 0
 fi
 
@@ -44,7 +44,7 @@ if [ "$(id -u)" = 0 ]; then
 elif command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
     as_root=sudo
 else
-    say "not installed, and neither root nor sudo to do it; as root: apt-get install$missing"
+    say "packages are missing, and neither root nor sudo is available; run as root: apt-get install$missing"
     exit 1
 fi
 
@@ -65,10 +65,10 @@ for name in $missing; do
         known=no
 done
 if [ $known = no ] || ! install; then
-    say "reading the lists of packages anew (apt-get update)"
+    say "updating the package lists (apt-get update)"
     if ! { apt update && install; }; then
         tail -n 5 "$log" >&2
-        say "apt-get could not install:$missing"
+        say "apt-get cannot install:$missing"
         exit 1
     fi
 fi

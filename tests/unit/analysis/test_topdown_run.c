@@ -209,7 +209,7 @@ slots_have_verdicts(void **state)
     assert_non_null(strstr(said.out, "largest loss in divergence > branch > diverged"));
     simulate(BOUND, "1", "chase", "SHADER.Mode=timed");
     ask("chase", NULL, NULL);
-    assert_non_null(strstr(said.out, "most is lost in backend > memory_bound > texels"));
+    assert_non_null(strstr(said.out, "largest loss in backend > memory_bound > texels"));
 }
 
 static int

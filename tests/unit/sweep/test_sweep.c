@@ -263,7 +263,7 @@ bad_plans_are_refused_with_their_line(void **state)
         {"[input a]\nprogram = x\n", "requires a file, or a program and its frames"},
         {"[input a]\nprogram = x\nfile = y\nframes = 1\n", "has a file: remove its program"},
         {INPUT "nonsense\n", "expected [SECTION]"},
-        {INPUT "[sweep]\noutputs = a b;DROP\n", "make a name"},
+        {INPUT "[sweep]\noutputs = a b;DROP\n", "a name consists of"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct sweep_plan plan;
