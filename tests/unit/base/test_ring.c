@@ -118,10 +118,10 @@ test_bugs(void **state)
         for (uint32_t count = 0; count < 2; count++)
             ring_push(&(struct ring){head, count, 2});
         bug_of(push_to, &(struct ring){head, 2, 2}, text);
-        assert_non_null(strstr(text, "push to a ring that holds 2 of 2 items"));
+        assert_non_null(strstr(text, "push to a full ring (2 of 2 items)"));
         bug_of(pop_and_push, &(struct ring){head, 0, 2}, text);
         assert_non_null(
-            strstr(text, INVARIANTS ? "pop from a ring that holds no item" : "push to a ring"));
+            strstr(text, INVARIANTS ? "pop from a ring that holds no item" : "push to a full ring"));
     }
 }
 

@@ -3,6 +3,7 @@
  * sent. */
 #include "shim/labels.c"
 
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,13 +12,16 @@
 
 enum { OBJECTS = 50, ROUNDS = 1000 };
 
-static _Atomic bool ended;
+static _Atomic bool has_read, ended;
 
-/* Labels objects one after the other, and each again with another letter. */
+/* Labels objects one after the other, and each again with another letter. Waits for the first read:
+ * on a busy host this thread could end before it. */
 static void *
 give_names(void *data)
 {
     (void)data;
+    while (!has_read)
+        sched_yield();
     char name[MOST_NAME + 1] = "";
     for (uint32_t round = 0; round < ROUNDS; round++) {
         memset(name, 'a' + (int)(round % 26), MOST_NAME);
@@ -56,6 +60,7 @@ names_are_read_whole(void **state)
         if (!is_whole(now.said))
             fail_msg("object %u after %llu reads: \"%s\"", object, (unsigned long long)reads,
                      now.said);
+        has_read = true;
     }
     pthread_join(thread, NULL);
     assert_true(reads > 0);
