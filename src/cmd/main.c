@@ -53,8 +53,8 @@ print_commands(FILE *out)
         "results kept.");
 }
 
-/* Detects output that was not written, for example to a full disk. A reader that closed the pipe
- * early is no error. */
+/* Detects output that was not written, for example to a full disk. It is not an error if the reader
+ * closes the pipe early. */
 static int
 check_stdout(int status)
 {

@@ -1,7 +1,7 @@
 /* Common parts of the offset codecs (docs/design/compression.md, Offset codecs). A word is split
  * into a high part, which must equal that of a reference, and k low bits, which are stored.
  *
- * A split defines the number of low bits of each component. High and low part consist of the
+ * A split defines the number of low bits of each component. The high and low parts consist of the
  * components' bits in the order R, G, B, A. The order of the bits is kept, so comparing high parts
  * equals comparing words under the mask of high bits. The code compares masked words; it gathers
  * the bits only for storage.

@@ -33,8 +33,8 @@ bool machine_begin_surface(struct machine *m, const struct bound_surface *bound,
                            struct error *err);
 /* Writes dirty lines of the resource from the ROP caches to memory. It stays bound. */
 bool machine_write_back(struct machine *m, const struct resource *res, struct error *err);
-/* Makes blocks of the surface raw in memory as `parts` demands (struct control_item). The surface
- * keeps its states. */
+/* Stores blocks of the surface uncompressed in memory, as selected by `parts` (struct
+ * control_item). The surface keeps its states. */
 bool machine_resolve_surface(struct machine *m, bool color, const struct block_surface *surface,
                              const uint8_t *parts, struct error *err);
 /* Makes all blocks of all surfaces raw, forgets the surfaces and unbinds them. */

@@ -6,7 +6,7 @@
  * background: it owns a cycle only when no other work is active. A draw begins when its command is
  * taken and the uploads that it waits for have ended. Leaving a framebuffer (write-back and
  * invalidation of caches before other work begins) counts as a flush, whichever command caused it.
- * The rest of a command's time belongs to its kind.
+ * The rest of a command's time is attributed to the command's kind.
  *
  * Every cycle of a frame belongs to one work. Every count of a counter belongs to the work that
  * owns the cycle. A row is a time with one owner. Every draw has one row, since draws end in the

@@ -9,8 +9,8 @@
  * cycles left are the row's cycles without the removed causes. Each other resource has work in the
  * row (its metric; memory's divided by its efficiency). Part of that work is already in the cycles
  * left. At best the rest overlaps with them, at worst it follows them. The expected time is the
- * mean of both. If another resource has more work than the cycles left contain, it hides part of
- * the gain.
+ * mean of both. If another resource has more work than fits in the remaining cycles, it hides part
+ * of the gain.
  *
  * The drain between two draws is not a cause: the critical path does not contain work that could
  * have been done meanwhile. The rows give the drain: the cycles in which a draw's front had nothing

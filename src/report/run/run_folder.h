@@ -57,9 +57,9 @@ struct simulation_listener run_folder_listener(struct run_folder *folder);
 /* Opens the tables and writes machine.ini. Called once the simulation exists. */
 bool run_folder_attach(struct run_folder *folder, struct simulation *sim, struct error *err);
 /* A run by several processes, one frame at a time (cmd/jobs.h). The coordinator opens and closes
- * the parts. A worker begins a part at each of its frames, takes its results at the frame's end,
- * and ends its last part. The coordinator joins the parts in frame order, then the work after the
- * last frame. */
+ * the parts. A worker starts a part at each of its frames, collects the part's results at the end
+ * of the frame, and closes its last part. The coordinator joins the parts in frame order, then the
+ * work after the last frame. */
 struct run_part {
     struct run_frame frame;
     struct ideal_gains gains;

@@ -531,7 +531,7 @@ streamer_fetch(struct streamer *streamer, uint64_t now)
     return worked;
 }
 
-/* Index blocks: takes arrived ones, and requests the next one ahead of its use. */
+/* Index blocks: consumes those that have arrived, and requests the next one before it is needed. */
 static bool
 move_blocks(struct streamer *streamer, uint64_t now)
 {

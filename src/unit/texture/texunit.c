@@ -9,9 +9,9 @@
  *
  * The cache has four banks of four ports, TextureCachePortWidth bytes wide. Consecutive 32-bit
  * words are in consecutive banks. A word is read once for all texels of a sample in it. A texel
- * takes its port for one cycle per port width, and a bank serves four texels at a time. So a sample
- * takes one cycle for texels of up to 4 bytes, and 4 cycles for texels of 8 bytes. Texels of 16
- * bytes take 16 cycles, unless texels are shared.
+ * occupies its port for ceil(texel size / port width) cycles, and a bank serves four texels at a
+ * time. So a sample takes one cycle for texels of up to 4 bytes, and 4 cycles for texels of 8
+ * bytes. Texels of 16 bytes take 16 cycles, unless texels are shared.
  *
  * Latency: AddressALULatency on the input queue, FilterALULatency on the output queue, and that of
  * the cache. TextureAccessQueue limits the quads between request and answer, and the samples that

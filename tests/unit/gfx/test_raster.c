@@ -177,7 +177,8 @@ test_points_and_lines(void **state)
                              (y == 8 && x >= 4 && x < 20) || (x == 40 && y <= 30 && y > 10));
 }
 
-/* A strip of lines draws each pixel of its path once: joints have no gap and no pixel twice. */
+/* A line strip draws each pixel of its path once: joints have no gaps, and no pixel is drawn twice.
+ */
 static void
 test_line_joints(void **state)
 {

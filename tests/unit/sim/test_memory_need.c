@@ -1,5 +1,5 @@
-/* A memory that grows on demand: when it may grow, which addresses stay the same, and the
- * sufficient size that messages state. */
+/* A memory that grows on demand: when it may grow, which addresses stay the same, and which
+ * sufficient size error messages report. */
 #include "rigs/rig.h"
 #include "sim/memory_need.h"
 

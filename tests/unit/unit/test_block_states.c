@@ -148,8 +148,8 @@ cycles_with(uint32_t places)
 
 /* Each pixel of a tile has its texel in a different block. With one place for a decompressed block,
  * the next block is requested only after the place is free. Then each of the 64 blocks waits for
- * its read: ReadLatency 10, a burst of 4, and 8 cycles of decompression. Eight places hide at least
- * the latency. */
+ * its read: ReadLatency 10, a burst of 4, and 8 cycles of decompression. Eight places are enough to
+ * hide the latency. */
 static void
 places_overlap_reads(void **state)
 {

@@ -336,8 +336,8 @@ draw_half(struct rig *rig)
     rig_assert_figure(rig, "fraggen.quads_full", 31 * 32 / 2);
 }
 
-/* Triangles in the corner with legs of n pixels cover pixels with x + y <= n - 2. These are n (n -
- * 1) / 2 pixels. The bounding box of the one with legs of 0.9 contains a pixel center, but the
+/* Triangles in the corner with legs of n pixels cover pixels with x + y <= n - 2. That is n (n - 1)
+ * / 2 pixels. The bounding box of the one with legs of 0.9 contains a pixel center, but the
  * triangle does not. */
 static void
 draw_sizes(struct rig *rig)

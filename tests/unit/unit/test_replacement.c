@@ -191,7 +191,7 @@ three_texels(struct rig *rig)
     rig_swap(rig);
 }
 
-/* Nine vertices, each in a separate line. */
+/* Nine vertices, each on a separate line. */
 static void
 nine_vertices(struct rig *rig)
 {

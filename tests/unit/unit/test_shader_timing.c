@@ -615,8 +615,8 @@ test_replay_of_groups(void **state)
 }
 
 /* Ports and the queue to the Texture Unit refuse instructions, too. The two quads of a group leave
- * in 0 and 1. So the TEX of the second group replays in cycle 1 and issues in 2. With a fetch stage
- * it replays in 2 and issues in 4. */
+ * in cycles 0 and 1. So the TEX of the second group replays in cycle 1 and issues in 2. With a
+ * fetch stage it replays in 2 and issues in 4. */
 static void
 test_replay_of_refused(void **state)
 {
