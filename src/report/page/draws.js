@@ -105,7 +105,10 @@ class DrawsView {
             ? [0, run.draws.rows]
             : run.drawTimes.frames.get(frame) || [0, 0];
         const rows = Array.from({ length: last - first }, (_, i) => first + i);
-        this.most_expensive = rows.reduce((most, i) => Math.max(most, run.draws.column("cycles")[i]), 1);
+        this.most_expensive = rows.reduce(
+            (most, i) => Math.max(most, run.draws.column("cycles")[i]),
+            1,
+        );
         const sort = this.table?.sorted || [1, -1];
         this.table = new DataTable({
             caption: "draws",
