@@ -120,8 +120,8 @@ test_bugs(void **state)
         bug_of(push_to, &(struct ring){head, 2, 2}, text);
         assert_non_null(strstr(text, "push to a full ring (2 of 2 items)"));
         bug_of(pop_and_push, &(struct ring){head, 0, 2}, text);
-        assert_non_null(
-            strstr(text, INVARIANTS ? "pop from a ring that holds no item" : "push to a full ring"));
+        assert_non_null(strstr(text, INVARIANTS ? "pop from a ring that holds no item"
+                                                : "push to a full ring"));
     }
 }
 
