@@ -68,8 +68,8 @@ victim(const struct block_reader *reader)
     return oldest;
 }
 
-/* Starts a block in a slot. A compressed block needs all of its transactions, a cleared one none.
- * Those of a raw block are added when they are requested. */
+/* Assigns a slot to a block. A compressed block needs all its transactions, and a cleared block
+ * needs none. block_reader_lock() adds the transactions of a raw block as they are requested. */
 static void
 block_reader_begin(struct block_reader *reader, struct block_slot *slot,
                    const struct blocks *blocks, uint32_t address, uint64_t now)

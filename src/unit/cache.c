@@ -1,4 +1,4 @@
-/* Look-up, eviction and memory port of the cache (unit/cache.h). */
+/* Lookup, eviction and memory port of the cache (unit/cache.h). */
 #include "unit/cache.h"
 
 #include "base/mem.h"
@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reply tags: line number and transaction in the line. The longest line has 64 transactions. */
+/* A reply tag combines the line number and the transaction within the line. The longest line has 64
+ * transactions. */
 #define TAG(line, part) ((line) << 6 | (part))
 
 void
@@ -109,12 +110,12 @@ cache_is_quiet(const struct cache *cache)
     return cache->fills_under_way == 0;
 }
 
-/* Counts `transactions` of the line as arrived. */
+/* Counts `transactions` transactions of the line as arrived. */
 static void
 fill_line(struct cache *cache, struct cache_line *line, uint32_t transactions,
           struct cp_stamp arrival)
 {
-    /* the transactions were requested */
+    /* only requested transactions can arrive */
     INVARIANT(cache->owner, line->filling >= transactions);
     INVARIANT(cache->owner, cache->fills_under_way > 0);
     line->arrival = arrival;
@@ -133,7 +134,8 @@ take_reply(struct cache *cache, const struct memory_reply *reply)
     fill_line(cache, line, 1, queue_mark(cache->port.replies));
 }
 
-/* Advances the first fill by `transactions`. */
+/* Advances the oldest waiting fill by `transactions` transactions, and removes it once all are
+ * requested. */
 static void
 go_on(struct cache *cache, uint32_t transactions)
 {
@@ -144,8 +146,8 @@ go_on(struct cache *cache, uint32_t transactions)
     ring_pop(&cache->fill_ring);
 }
 
-/* The next bytes of the first fill are in a cleared or compressed block. Locks that block, and adds
- * a piece that waits for it. Returns false if no slot or no piece is free. */
+/* Locks the cleared or compressed block that contains the next bytes of the oldest waiting fill.
+ * Adds a piece that waits for the block. Returns false if no slot or no piece is free. */
 static bool
 wait_for_block(struct cache *cache, const struct blocks *blocks, uint32_t address, uint64_t now)
 {
@@ -165,7 +167,7 @@ wait_for_block(struct cache *cache, const struct blocks *blocks, uint32_t addres
     return true;
 }
 
-/* Copies pieces whose blocks are ready into their lines. */
+/* Copies the pieces whose blocks are ready into their lines. */
 static bool
 take_pieces(struct cache *cache, uint64_t now)
 {

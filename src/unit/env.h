@@ -1,5 +1,5 @@
-/* Environment that the machine passes to every unit: it calls NAME_init(unit, env, index) for each
- * UNIT of machine.def. The machine owns all objects that it passes, and they outlive the units. */
+/* Environment of a unit. The machine calls NAME_init(unit, env, index) for each UNIT of
+ * machine.def. The machine owns all these objects, and they outlive the units. */
 #ifndef AETIUS_UNIT_ENV_H
 #define AETIUS_UNIT_ENV_H
 
@@ -16,8 +16,8 @@ struct unit_env {
     const struct params *params;
     struct pools *pools;
     struct gpu_memory *memory;
-    struct blocks *color_blocks, *depth_blocks; /* states of compressed blocks */
-    uint32_t shaders, texunits, rops;           /* number of each */
+    struct blocks *color_blocks, *depth_blocks; /* block states of compressed surfaces */
+    uint32_t shaders, texunits, rops;           /* number of units of each kind */
 };
 
 #endif

@@ -1,9 +1,9 @@
 /* Items of the machine's queues. Items are small and passed by value. Vertices, triangles, quads
- * and thread groups are handles into pools. The unit that creates an object fills it in. Later only
- * the unit that holds the object changes it.
+ * and thread groups live in pools; an item holds pointers to them. The unit that creates an object
+ * initializes it. After that, only the unit that currently holds the object modifies it.
  *
  * ITEM_END marks the end of a draw. It follows the draw's last item through every unit. Each ROP
- * returns it to the Command Processor; once all have, the pipeline is drained. */
+ * returns it to the Command Processor. The pipeline is drained when every ROP has returned it. */
 #ifndef AETIUS_UNIT_ITEMS_H
 #define AETIUS_UNIT_ITEMS_H
 
@@ -26,7 +26,7 @@ enum item_kind { ITEM_DATA, ITEM_RESTART, ITEM_END };
 
 struct draw_item {
     const struct draw *draw;
-    bool invalidate_inputs; /* of the Streamer's cache: a buffer has changed */
+    bool invalidate_inputs; /* the Streamer's cache is stale: a buffer has changed */
 };
 
 struct pooled_vertex {
@@ -41,32 +41,32 @@ struct pooled_vertex {
 struct vertex_item {
     enum item_kind kind;
     const struct draw *draw;
-    struct pooled_vertex *vertex; /* DATA: holds one reference */
+    struct pooled_vertex *vertex; /* DATA: owns one reference */
 };
 
 struct primitive_item {
     enum item_kind kind; /* DATA or END */
     const struct draw *draw;
-    uint32_t number; /* number of the assembled primitive in its draw, from 0 */
+    uint32_t number; /* number of the primitive within its draw, from 0 */
     struct primitive_out primitive;
-    struct pooled_vertex *v[3]; /* holds one reference each */
+    struct pooled_vertex *v[3]; /* owns one reference to each */
     enum clip_result clip;      /* set by the Clipper */
 };
 
 struct pooled_triangle {
     struct pooled_triangle *next_free;
     uint32_t references;
-    uint32_t number; /* number of its primitive */
+    uint32_t number; /* number of its primitive within the draw */
     struct triangle triangle;
 };
 
 struct triangle_item {
     enum item_kind kind;
     const struct draw *draw;
-    struct pooled_triangle *triangle; /* holds one reference */
+    struct pooled_triangle *triangle; /* owns one reference */
 };
 
-/* Places in the triangle store that have become free. */
+/* Number of triangle store entries that have become free. */
 struct triangle_credit {
     uint32_t triangles;
 };
@@ -74,21 +74,21 @@ struct triangle_credit {
 struct tile_item {
     enum item_kind kind;
     const struct draw *draw;
-    struct pooled_triangle *triangle; /* holds one reference */
-    uint16_t x, y;                    /* pixel of the 8x8 tile's corner */
+    struct pooled_triangle *triangle; /* owns one reference */
+    uint16_t x, y;                    /* position of the tile's first pixel */
     uint64_t mask;                    /* fragments with a covered sample, in Morton order */
-    uint64_t samples[MAX_SAMPLES];    /* the same for each sample */
+    uint64_t samples[MAX_SAMPLES];    /* the same mask for each sample */
 };
 
 struct quad {
     struct quad *next_free;
-    struct pooled_triangle *triangle; /* holds one reference */
+    struct pooled_triangle *triangle; /* owns one reference */
     uint16_t x, y;
     uint32_t mask; /* live samples (gfx/samples.h) */
     bool shaded;
     struct watched_quad *watched; /* unit/watch.h; NULL: not watched */
-    /* Thousands of quads are in flight, so fields that are used together share a cache line of the
-     * host. */
+    /* Thousands of quads are in flight. Fields that are used together therefore share a cache line
+     * of the host. */
     float z[MAX_SAMPLES][4];             /* [sample][fragment] */
     float color[MAX_COLOR_BUFFERS][4][4] /* [target][fragment][channel] */
         __attribute__((aligned(64)));
@@ -100,35 +100,36 @@ struct quad_item {
     enum item_kind kind;
     const struct draw *draw;
     struct quad *quad;
-    uint64_t samples_passed; /* END: samples that passed the z test */
+    uint64_t samples_passed; /* END: number of samples that passed the z test */
 };
 
-/* A thread group: threads that share a program counter. Its items are vertices or quads. Block b
+/* A thread group: threads that share a program counter. It contains vertices or quads. Block b
  * contains lanes 64b .. 64b + 63 (isa/exec.h). */
 struct group {
-    struct group *next_of_all; /* in the list of all groups */
+    struct group *next_of_all; /* link in the list of all groups */
     struct group *next_free;
     const struct draw *draw;
     const struct thread_source *source;
-    enum shader_stage stage; /* stage of the source */
-    uint32_t count;          /* vertices or quads */
+    enum shader_stage stage; /* stage that the source's threads run */
+    uint32_t count;          /* number of vertices or quads */
     union {                  /* capacity: the machine's threads per group */
         struct pooled_vertex **vertices;
         struct quad **quads;
     };
     uint32_t unit; /* shader unit that runs the group */
-    /* The shader unit uses the rest. */
+    /* The shader unit uses the remaining members. */
     struct exec *exec;                  /* one per block */
     float (*texels)[4][EXEC_MAX_LANES]; /* one per block */
     void *registers;                    /* registers of all blocks */
     uint32_t register_bytes;
-    uint32_t slot;                         /* index of the group in the unit */
-    uint32_t wait;                         /* enum group_wait (shader.h) */
-    uint64_t ready_cycle;                  /* when its next instruction may issue */
-    uint64_t temp_ready[64];               /* when each temporary is written */
-    uint64_t address_ready, results_ready; /* when address registers, all results are written */
-    uint32_t texels_missing;               /* quads whose texels have not arrived */
-    struct cp_stamp way;                   /* critical path of its next issue */
+    uint32_t slot;           /* index of the group's slot in the unit */
+    uint32_t wait;           /* enum group_wait (shader.h) */
+    uint64_t ready_cycle;    /* cycle from which its next instruction may issue */
+    uint64_t temp_ready[64]; /* cycle in which each temporary is written */
+    /* cycle in which the address registers, and all results, are written */
+    uint64_t address_ready, results_ready;
+    uint32_t texels_missing; /* number of quads whose texels have not arrived */
+    struct cp_stamp way;     /* critical path of the group's next issue */
 };
 
 static inline struct exec *
@@ -137,7 +138,7 @@ group_block(const struct group *group, uint32_t quad)
     return &group->exec[quad / QUADS_IN_BLOCK];
 }
 
-/* The four texels of one channel in a quad's answer. */
+/* The four texel values of one channel in the reply to a quad's request. */
 static inline float *
 group_texels(const struct group *group, uint32_t quad, uint32_t channel)
 {
@@ -148,37 +149,38 @@ struct group_item {
     struct group *group;
 };
 
-/* Texture request of a quad. Its coordinates are in the request of its block. The texels are
- * written to the group's `texels`. */
+/* Texture request of one quad. The exec of the quad's block holds the coordinates. The texture unit
+ * writes the texels to the group's `texels`. */
 struct texture_item {
     struct group *group;
     uint32_t quad;
 };
 
-/* Orders of the Command Processor, which are separate from the stream of draws. */
+/* Orders of the Command Processor. They travel separately from the stream of draws. */
 enum control_kind {
-    CONTROL_FLUSH,      /* write dirty lines back; the caches keep their lines */
-    CONTROL_RESOLVE,    /* ROPs: make `surface` (or `parts`) raw in memory, keep no lines of it */
-    CONTROL_BEGIN,      /* ROPs: `surface` is already cleared; set its block states at no cost */
-    CONTROL_CLEAR,      /* ROPs: clear `surface` */
-    CONTROL_INVALIDATE, /* drop cached lines; ROPs: those of the surface's resource, unwritten */
-    CONTROL_SHOW,       /* DAC: read `surface` as a frame; Color Write: send it block states */
+    CONTROL_FLUSH,   /* write back dirty lines, but keep them cached */
+    CONTROL_RESOLVE, /* ROPs: make `surface` (or `parts`) raw in memory, and drop its lines */
+    CONTROL_BEGIN,   /* ROPs: `surface` is already cleared; set its block states at no cost */
+    CONTROL_CLEAR,   /* ROPs: clear `surface` */
+    /* drop cached lines; ROPs: only lines of the surface's resource, without write-back */
+    CONTROL_INVALIDATE,
+    CONTROL_SHOW, /* DAC: read `surface` as a frame; Color Write: send block states to the DAC */
 };
 
 enum surface_part {
     PART_STAYS,
     PART_RAW,         /* must be raw in memory */
-    PART_OVERWRITTEN, /* will be overwritten entirely: its content is not needed */
+    PART_OVERWRITTEN, /* will be overwritten entirely, so its content is not needed */
 };
 
 struct control_item {
     enum control_kind kind;
     struct bound_surface surface;
-    const uint8_t *line; /* BEGIN: one line of the cleared surface */
-    /* RESOLVE: an enum surface_part for each block. NULL: the whole surface; else the surface is
-     * not bound. */
+    const uint8_t *line; /* BEGIN: content of one line of the cleared surface */
+    /* RESOLVE: one enum surface_part per block, for a surface that is not bound. NULL: the order
+     * covers the whole surface. */
     const uint8_t *parts;
-    uint32_t buffers; /* CLEAR of depth: MASK_DEPTH, MASK_STENCIL */
+    uint32_t buffers; /* CLEAR of a depth surface: MASK_DEPTH, MASK_STENCIL */
     float rgba[4];
     double depth;
     uint32_t stencil;
@@ -186,7 +188,7 @@ struct control_item {
 
 struct blit_plan; /* gfx/transfer.h */
 struct blit_item {
-    const struct blit_plan *plan; /* valid until the order is executed */
+    const struct blit_plan *plan; /* valid until the order has been executed */
 };
 
 struct done_item {
@@ -205,7 +207,7 @@ struct memory_request {
     uint8_t data[TRANSACTION_BYTES];
 };
 
-/* Mask of `count` bytes, starting at byte `first`. */
+/* Mask of `count` bytes from byte `first` on. */
 static inline uint64_t
 transaction_bytes(uint32_t first, uint32_t count)
 {
@@ -215,7 +217,7 @@ transaction_bytes(uint32_t first, uint32_t count)
 struct memory_reply {
     uint32_t tag;
     bool write;
-    uint8_t data[TRANSACTION_BYTES]; /* of a read */
+    uint8_t data[TRANSACTION_BYTES]; /* data of a read */
 };
 
 struct memory_port {
@@ -223,32 +225,32 @@ struct memory_port {
     struct cp_stage arrival; /* critical path: arrival of the last reply */
 };
 
-/* Number of fragments of the quad with a live sample. */
+/* Number of the quad's fragments that have a live sample. */
 static inline uint32_t
 quad_fragments(uint32_t mask)
 {
     return bits_count(mask_fragments(mask));
 }
 
-/* The ROP that owns the pixels of a tile. */
+/* Index of the ROP that owns the pixels of a tile. */
 static inline uint32_t
 rop_of_tile(uint32_t tile_x, uint32_t tile_y, uint32_t rops)
 {
     return (tile_x + tile_y) % rops;
 }
 
-/* Pools of objects. A handle is valid until its last reference is released. */
+/* Pools of objects. A pointer to an object is valid until its last reference is released. */
 struct pools {
     const char *name;
     const struct clock *clock;
     struct pooled_vertex *vertices; /* free objects of each kind */
     struct pooled_triangle *triangles;
     struct quad *quads;
-    struct group *groups, *all_groups;                              /* free groups; all groups */
-    uint32_t vertex_count, triangle_count, quad_count, group_count; /* objects created, free or in
-                                                                       use */
+    struct group *groups, *all_groups; /* free groups; all groups */
+    /* objects created, whether free or in use */
+    uint32_t vertex_count, triangle_count, quad_count, group_count;
     uint32_t group_threads; /* threads in the largest group of this machine */
-    struct arena *memory;   /* memory of all objects */
+    struct arena *memory;   /* holds all objects of the pools */
     struct watch *watch;    /* NULL: no watch */
 };
 
@@ -257,7 +259,7 @@ void pools_fini(struct pools *pools);
 /* Checks at the end of a frame that every vertex, triangle, quad and group is free. */
 void pools_reset(const struct pools *pools);
 struct pooled_vertex *vertex_create(struct pools *pools);
-/* Add a reference to an object that already has one. */
+/* vertex_hold() and triangle_hold() add a reference to an object that already has one. */
 static inline void
 vertex_hold(const struct pools *pools, struct pooled_vertex *vertex)
 {

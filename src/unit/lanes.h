@@ -1,4 +1,4 @@
-/* Parallel test or setup units (lanes). Each takes an item and is free again after some cycles. All
+/* Parallel test or setup units, called lanes. A lane takes an item and is busy for some cycles. All
  * items take equally long, so the next lane in turn is always the first to become free. */
 #ifndef AETIUS_UNIT_LANES_H
 #define AETIUS_UNIT_LANES_H
@@ -12,7 +12,8 @@ struct lanes {
     uint64_t free_cycle[LANES_MAX];
 };
 
-/* Whether the next lane can start an item now. If not, the module is woken when it can. */
+/* Returns whether the next lane can start an item now. If not, wakes the module in the cycle in
+ * which the lane becomes free. */
 static inline bool
 lanes_are_free(const struct lanes *lanes, struct module *module, uint64_t now)
 {
@@ -23,7 +24,7 @@ lanes_are_free(const struct lanes *lanes, struct module *module, uint64_t now)
     return false;
 }
 
-/* Starts an item that occupies a lane for `cycles`. */
+/* Starts an item that occupies a lane for `cycles` cycles. */
 static inline void
 lanes_start(struct lanes *lanes, uint64_t now, uint64_t cycles)
 {

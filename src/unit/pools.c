@@ -1,6 +1,5 @@
-/* Pools of the objects that queue items refer to. Memory comes from an arena in steps and is
- * returned only when the machine is destroyed. So clock functions stop allocating after the first
- * draws. */
+/* Pools of the objects that queue items point to. The pools grow in steps from an arena, which is
+ * freed only with the machine. Clock functions therefore stop allocating after the first draws. */
 #include "unit/watch.h"
 
 #include "base/mem.h"
@@ -28,7 +27,7 @@ enum { POOL_STEP = 64 };
         (pools)->list = (out)->next_free;                                                          \
     } while (0)
 
-/* Checks that the free list contains every object of the kind once. */
+/* Checks that the free list contains as many objects as were created. */
 #define POOL_IS_WHOLE(pools, list, total, type)                                                    \
     do {                                                                                           \
         uint32_t free_##list = 0;                                                                  \
@@ -51,7 +50,7 @@ pools_init(struct pools *pools, const struct clock *clock)
 void
 pools_fini(struct pools *pools)
 {
-    /* Groups in use included: a run may end in the middle of a draw. */
+    /* The list includes groups in use, because a run may end in the middle of a draw. */
     for (struct group *g = pools->all_groups; g; g = g->next_of_all)
         free(g->registers);
     arena_fini(pools->memory);
@@ -126,7 +125,7 @@ quad_create(struct pools *pools, struct pooled_triangle *triangle)
 void
 quad_release(struct pools *pools, struct quad *quad)
 {
-    INVARIANT(pools, quad->triangle != NULL); /* not already free */
+    INVARIANT(pools, quad->triangle != NULL); /* no double release */
     WATCH_RETIRED(quad);
     triangle_release(pools, quad->triangle);
     if (INVARIANTS)
@@ -135,7 +134,7 @@ quad_release(struct pools *pools, struct quad *quad)
     pools->quads = quad;
 }
 
-/* Groups are large, so each step allocates fewer of them. */
+/* Groups are large, so each step allocates fewer of them than of other objects. */
 static void
 grow_groups(struct pools *pools)
 {
@@ -169,7 +168,7 @@ group_create(struct pools *pools)
 void
 group_release(struct pools *pools, struct group *group)
 {
-    INVARIANT(pools, group->draw != NULL); /* not already free */
+    INVARIANT(pools, group->draw != NULL); /* no double release */
     if (INVARIANTS)
         group->draw = NULL;
     group->next_free = pools->groups;

@@ -1,4 +1,4 @@
-/* Memory of the replacement policies (unit/replacement.h), and the trees of pseudo-LRU. */
+/* State of the replacement policies (unit/replacement.h), and the trees of pseudo-LRU. */
 #include "unit/replacement.h"
 
 #include "base/mem.h"

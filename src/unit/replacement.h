@@ -1,14 +1,16 @@
 /* Replacement policies of caches.
  *
  * The owner reports every fill, and every use of a line that was already in the cache. The victim
- * is an empty line of the set, or else the evictable line with the lowest rank. The access that
- * fills a line does not count as a use, so the policy alone determines the rank of a new line.
+ * is an empty line of the set if there is one. Otherwise it is the evictable line with the lowest
+ * rank. The access that fills a line is not a use, so the policy alone determines the rank of a new
+ * line.
  *
- *   least recently used: rank by last use
- *   first in, first out: rank by time of the fill
+ *   LRU (least recently used): rank by last use or fill
+ *   FIFO (first in, first out): rank by time of the fill
  *   LIP (LRU insertion): rank by last use, as LRU; a filled line ranks below all others
- *   pseudo-LRU: a tree of bits per set, each pointing away from the half that was used last; the
- *     victim is where the bits point, or in the other half if no line there can be evicted */
+ *   pseudo-LRU: one tree of bits per set. Each bit points away from the half that was used last.
+ *       The victim is the line that the bits point to. If the half that a bit points to has no
+ *       evictable line, the search takes the other half. */
 #ifndef AETIUS_UNIT_REPLACEMENT_H
 #define AETIUS_UNIT_REPLACEMENT_H
 
@@ -16,10 +18,11 @@
 
 struct replacement {
     enum replacement_policy policy;
-    uint32_t sets, ways;  /* line number: set x ways + way */
-    uint64_t events;      /* events so far: the clock of the stamps */
-    uint64_t *stamps;     /* last use or fill, 0: neither; LIP: a fill's is below all others */
-    uint32_t tree_leaves; /* ways, rounded up to a power of two */
+    uint32_t sets, ways; /* line number: set x ways + way */
+    uint64_t events;     /* number of events so far, which serves as the clock of the stamps */
+    /* per line: last use or fill; 0: neither; a LIP fill ranks below all others */
+    uint64_t *stamps;
+    uint32_t tree_leaves; /* number of ways, rounded up to a power of two */
     bool *to_upper;       /* pseudo-LRU: nodes 1 (root) .. leaves - 1 of each set's tree */
 };
 
@@ -28,15 +31,15 @@ void replacement_init(struct replacement *replacement, uint32_t policy, uint32_t
 void replacement_fini(struct replacement *replacement);
 void replacement_reset(struct replacement *replacement);
 
-/* Pseudo-LRU: sets the bits on the path to the line to point away from it. */
+/* Pseudo-LRU: makes the bits on the path to the line point away from it. */
 void replacement_point_away(struct replacement *replacement, uint32_t line);
-/* Pseudo-LRU rank: one bit per tree node on the path, set if the node points away from the line.
- * The root is the most significant bit. */
+/* Pseudo-LRU rank: one bit per tree node on the path. A bit is set if its node points away from the
+ * line. The root is the most significant bit. */
 uint64_t replacement_tree_rank(const struct replacement *replacement, uint32_t line);
 
 #define REPLACEMENT_MIDDLE (UINT64_C(1) << 63) /* middle of the range of stamps */
 
-/* Reports a use of a line that was already in the cache. */
+/* Records a use of a line that was already in the cache. */
 static inline void
 replacement_use(struct replacement *replacement, uint32_t line)
 {
@@ -50,7 +53,7 @@ replacement_use(struct replacement *replacement, uint32_t line)
     }
 }
 
-/* Reports a fill. */
+/* Records a fill. */
 static inline void
 replacement_fill(struct replacement *replacement, uint32_t line)
 {
@@ -69,7 +72,7 @@ replacement_fill(struct replacement *replacement, uint32_t line)
 enum line_state { LINE_STAYS, LINE_MAY_GO, LINE_EMPTY };
 typedef enum line_state line_state_fn(const void *cache, uint32_t line);
 
-/* The line of the set to evict, or -1 if none can be evicted. */
+/* Returns the line of the set to evict, or -1 if none can be evicted. */
 static inline int32_t
 replacement_victim(const struct replacement *replacement, uint32_t set, line_state_fn *state,
                    const void *cache)

@@ -29,8 +29,9 @@ unit_docs(size_t *count)
 
 /* The lines of stats.def, in order. */
 static const struct line {
-    const struct stat_group *group; /* the group that begins here, or NULL */
-    const char *question;           /* of the next statistics; NULL: the line is a statistic */
+    const struct stat_group *group; /* the group that begins on this line, or NULL */
+    /* question of the statistics that follow; NULL: the line is a statistic */
+    const char *question;
 } lines[] = {
 #define GROUP(unit, section, doc)                  {&unit##_stat_group, NULL},
 #define ASK(unit, text)                            {NULL, text},

@@ -1,22 +1,22 @@
-/* Statistics of units: `struct clipper_stats` and `clipper_stat_group` for each unit of
- * unit/stats.def. */
+/* Statistics of units. Each unit of unit/stats.def has a `struct NAME_stats` and a
+ * `NAME_stat_group`. */
 #ifndef AETIUS_UNIT_STATS_H
 #define AETIUS_UNIT_STATS_H
 
 #include "core/stats.h"
 #include "state/state.h"
 
-/* Indices of statistics that are stored in arrays (STATS in unit/stats.def). */
+/* The enums below index statistics that are stored in arrays (STATS in unit/stats.def). */
 
-/* Fate of an issue slot. Every slot of every cycle has exactly one. */
+/* Fate of an issue slot. Every slot of every cycle has exactly one fate. */
 enum slot_fate {
     SLOT_ISSUED,
     SLOT_PASSES,        /* a further pass of a multi-pass instruction */
-    SLOT_FLOW,          /* the cost of flow control */
-    SLOT_PAIR,          /* beside an instruction that must issue alone in its group */
+    SLOT_FLOW,          /* time spent on flow control */
+    SLOT_PAIR,          /* second slot of a group whose first instruction must issue alone */
     SLOT_RESULT,        /* the next instruction waits for a result */
-    SLOT_REPLAY,        /* an instruction was fetched, could not issue and is fetched again */
-    SLOT_DELAY,         /* the minimum time between two fetches from a group has not passed */
+    SLOT_REPLAY,        /* a fetched instruction could not issue and is fetched again */
+    SLOT_DELAY,         /* the minimum time between two fetches of a group has not passed */
     SLOT_PORTS,         /* too few register ports */
     SLOT_TEXTURE_QUEUE, /* the queue to the texture unit is full */
     SLOT_TEXELS,
@@ -55,14 +55,15 @@ enum memory_client { /* CLIENT_command, ... */
 #define GROUP(unit, section, doc) extern const struct stat_group unit##_stat_group;
 #include "unit/stats.def"
 
-/* All units, in pipeline order. */
+/* Documentation of all units, in pipeline order. */
 struct unit_doc {
     const struct stat_group *group;
-    const char *section; /* section of its parameters */
+    const char *section; /* parameter section of the unit */
     const char *doc;
 };
 const struct unit_doc *unit_docs(size_t *count);
-/* The question that the statistic answers (ASK in unit/stats.def). `index`: in the group. */
+/* The question that the statistic answers (ASK in unit/stats.def). `index` counts the statistics of
+ * the group. */
 const char *unit_question(const struct stat_group *group, size_t index);
 
 #endif

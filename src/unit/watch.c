@@ -18,14 +18,14 @@ struct watched_quad { /* record of a quad in the pipeline */
     struct watched_surface *surface;
     struct watched_part *part; /* NULL if maps are off */
     const struct draw *draw;
-    uint32_t mask; /* generated samples */
+    uint32_t mask; /* mask of generated samples */
     uint8_t depth_failed, stencil_failed, killed, written;
     bool tested;
     uint64_t generated, tested_at, shader_began, shader_ended, written_at;
     uint32_t texels[4], misses;
-    uint32_t course;              /* index in watch->courses plus 1; 0: none */
+    uint32_t course;              /* index in watch->courses plus 1; 0: the quad is not followed */
     int32_t pixel;                /* index of the watched pixel in the quad, or -1 */
-    struct watched_fragment life; /* record of that pixel */
+    struct watched_fragment life; /* record of the watched pixel */
 };
 
 struct watch *
@@ -77,7 +77,8 @@ watch_shown(const struct watch *watch, const struct resource *shown)
     return best;
 }
 
-/* The surface that the draw writes. NULL: it writes none, or the table of surfaces is full. */
+/* Finds or adds the surface that the draw writes. NULL: the draw writes none, or the table of
+ * surfaces is full. */
 static struct watched_surface *
 surface_of(struct watch *watch, const struct draw *draw)
 {
@@ -105,7 +106,8 @@ surface_of(struct watch *watch, const struct draw *draw)
     return surface;
 }
 
-/* The record of the draw in the tile of the pixel. NULL: no records are kept for it. */
+/* Finds or adds the draw's record in the tile that contains the pixel. NULL: maps are off, or the
+ * pixel is outside the surface. */
 static struct watched_part *
 part_of(struct watch *watch, const struct watched_surface *surface, const struct draw *draw,
         uint32_t x, uint32_t y)
@@ -145,7 +147,7 @@ frame_cycle(const struct watch *watch)
     return watch->clock->now - watch->frame_start;
 }
 
-/* Starts the record of a fragment of the watched pixel, at its generation. */
+/* Starts the record of a fragment of the watched pixel when the fragment is generated. */
 static void
 begin_life(const struct watch *watch, struct watched_fragment *life,
            const struct watched_surface *surface, const struct draw *draw,
@@ -277,7 +279,7 @@ watch_quad(struct watch *watch, struct quad *quad, const struct draw *draw)
         watched->life.samples += quad->mask >> (4 * s + f) & 1;
 }
 
-/* The first sample of the watched pixel in the quad's bytes. */
+/* The first sample of the watched pixel within the quad's bytes. */
 static const uint8_t *
 element_of(const struct watched_quad *watched, const struct bound_surface *surface,
            const uint8_t *bytes)
@@ -387,7 +389,7 @@ fate_of(const struct watched_quad *watched, uint32_t f)
     return watched->written >> f & 1 ? FATE_WRITTEN : FATE_NO_COLOR;
 }
 
-/* Cycles between two steps, or 0 if one of them was never reached. */
+/* Cycles between two steps, or 0 if the fragment did not reach one of them. */
 static uint32_t
 span(uint64_t from, uint64_t to)
 {

@@ -1,10 +1,10 @@
-/* The watch records what happened to the pixels of a frame, for fragment maps (report/draw/maps.h)
- * and the history of one pixel (report/draw/pixel.h).
+/* The watch records the history of a frame's pixels, for fragment maps (report/draw/maps.h) and for
+ * the report on one pixel (report/draw/pixel.h).
  *
- * Units report each quad through the functions below, with one line per report. A quad that is not
- * watched has `watched` NULL, so a run without a watch pays for one branch. The watch changes
- * neither values nor time. A draw's surface is color buffer 0, or the depth buffer if there is no
- * color buffer. The watch keeps the first WATCH_SURFACES surfaces of a frame. */
+ * Units report each quad through the functions below, with one line per report. `watched` is NULL
+ * for a quad that is not watched, so a run without a watch costs one branch per report. The watch
+ * affects neither results nor timing. A draw's surface is color buffer 0, or the depth buffer if
+ * there is no color buffer. The watch keeps the first WATCH_SURFACES surfaces of a frame. */
 #ifndef AETIUS_UNIT_WATCH_H
 #define AETIUS_UNIT_WATCH_H
 
@@ -16,75 +16,75 @@ struct memctl; /* unit/memory/memctl.h */
 
 enum { WATCH_SURFACES = 16, WATCH_TILE_SIDE = 8 };
 
-/* Where a fragment ended. */
+/* Step that ended a fragment. */
 enum fragment_fate {
     FATE_HZ,       /* culled with its tile by Hierarchical Z */
     FATE_DEPTH,    /* failed the depth test */
     FATE_STENCIL,  /* failed the stencil test */
-    FATE_KILLED,   /* discarded by its program, the alpha test or alpha to coverage */
+    FATE_KILLED,   /* discarded by the fragment program, the alpha test or alpha to coverage */
     FATE_WRITTEN,  /* written by Color Write */
     FATE_NO_COLOR, /* passed all tests, but the draw writes no color */
     FATES,
 };
 extern const char *const fragment_fate_names[FATES];
 
-/* Figures of one pixel in one frame. */
+/* Measurements of one pixel in one frame. */
 struct watched_pixel {
     uint16_t fates[FATES];
-    uint32_t cycles;         /* from generation to write, of the last fragment written */
-    uint32_t shader_cycles;  /* in the shader, of the last fragment shaded */
-    uint32_t texels, misses; /* texels of all fragments; misses of their quads */
+    uint32_t cycles;         /* from generation to write, for the last fragment written */
+    uint32_t shader_cycles;  /* time in the shader, for the last fragment shaded */
+    uint32_t texels, misses; /* texels of all fragments; cache misses of their quads */
 };
 
-/* One draw in one tile of WATCH_TILE_SIDE x WATCH_TILE_SIDE pixels. */
+/* Fragments of one draw in one tile of WATCH_TILE_SIDE x WATCH_TILE_SIDE pixels. */
 struct watched_part {
-    struct watched_part *next; /* part of an earlier draw */
+    struct watched_part *next; /* fragments of an earlier draw */
     uint32_t draw;
     uint32_t fragments, written;
 };
 
 struct watched_surface {
-    uint32_t address, width, height; /* address of the first byte in memory */
+    uint32_t address, width, height; /* address of the surface's first byte in memory */
     uint64_t fragments;
-    /* NULL if maps are off */
-    struct watched_pixel *pixels; /* rows from the top */
-    struct watched_part **tiles;  /* rows from the top; parts of each tile, newest draw first */
+    /* Both are NULL if maps are off. */
+    struct watched_pixel *pixels; /* pixels in rows, top row first */
+    struct watched_part **tiles;  /* tiles in rows, top row first; each a list, newest draw first */
 };
 
-/* One fragment of the watched pixel. Cycles count from the start of the frame. CYCLE_NEVER: the
- * fragment never reached this step. */
+/* One fragment of the watched pixel. Cycles count from the start of the frame. CYCLE_NEVER marks a
+ * step that the fragment did not reach. */
 struct watched_fragment {
     uint32_t frame, surface; /* frame number; surface address */
     uint32_t draw, client, primitive, program;
     bool front, early_z, has_depth, has_color;
     enum fragment_fate fate;
     uint64_t generated, tested, shader_began, shader_ended, written;
-    float depth, depth_before, depth_after; /* before, after: in the buffer, sample 0 */
+    float depth, depth_before, depth_after; /* before and after: values of sample 0 in the buffer */
     float color[4], color_before[4], color_after[4];
-    uint32_t samples;        /* covered samples */
-    uint32_t texels, misses; /* misses of its quad */
+    uint32_t samples;        /* number of covered samples */
+    uint32_t texels, misses; /* misses of the fragment's quad */
 };
 
 /* A quad of the followed triangle (sim/follow.h), from its generation to its end. */
 struct watched_course {
     uint16_t x, y;
-    uint32_t fragments; /* generated, one bit each */
+    uint32_t fragments; /* generated fragments, one bit each */
     enum fragment_fate fates[4];
     uint64_t generated, tested, shader_began, shader_ended, written,
-        retired; /* CYCLE_NEVER: not reached */
+        retired; /* CYCLE_NEVER: step not reached */
     uint32_t texels, misses;
 };
 /* Fragments that Hierarchical Z culled from a tile. */
 struct watched_cull {
     uint16_t x, y;
-    uint64_t fragments; /* Morton order */
+    uint64_t fragments; /* mask in Morton order */
 };
 
 struct watch {
     const struct clock *clock;
-    const struct memctl *memctl; /* source of memory contents */
+    const struct memctl *memctl; /* gives access to memory contents */
     bool maps, has_pixel;
-    uint32_t x, y; /* position of the pixel, from the top left */
+    uint32_t x, y; /* position of the watched pixel, from the top left */
     bool follows;  /* whether a triangle is followed */
     uint32_t followed_frame, followed_draw, followed_primitive;
     VEC(struct watched_course) courses; /* in order of generation */
@@ -93,32 +93,33 @@ struct watch {
     uint64_t frame_start;
     struct watched_surface surfaces[WATCH_SURFACES];
     uint32_t surface_count;
-    VEC(struct watched_fragment) fragments; /* in the order in which they ended */
+    VEC(struct watched_fragment) fragments; /* in the order in which the fragments ended */
     struct watched_quad *free_quads;
-    struct arena memory; /* memory of the quads and of the pixel maps of a frame */
+    struct arena memory; /* holds the quads and the pixel maps of a frame */
 };
 
 struct watch *watch_create(const struct clock *clock, const struct memctl *memctl);
-void watch_destroy(struct watch *watch); /* NULL: does nothing */
-/* Index of the watched pixel in a watched quad, or -1. */
+void watch_destroy(struct watch *watch); /* accepts NULL */
+/* Index of the watched pixel within a watched quad, or -1. */
 int32_t watch_pixel(const struct quad *quad);
 /* Index of the quad's course plus 1, or 0 if its triangle is not followed. */
 uint32_t watch_course(const struct quad *quad);
 void watch_begin_frame(struct watch *watch, uint32_t frame);
-/* Records of the surface that a frame shows. If no draw wrote that surface (it was blitted), the
- * surface of the same size with the most fragments. NULL: no such surface. */
+/* Returns the records of the surface that a frame shows. If no draw wrote that surface (for example
+ * after a blit), returns the surface of the same size with the most fragments. NULL: no such
+ * surface. */
 const struct watched_surface *watch_shown(const struct watch *watch, const struct resource *shown);
 
-/* Number of tiles that cover this many pixels. */
+/* Number of tiles that cover a width or height of `pixels`. */
 static inline uint32_t
 watch_tiles(uint32_t pixels)
 {
     return (pixels + WATCH_TILE_SIDE - 1) / WATCH_TILE_SIDE;
 }
 
-/* Calls of the units, in pipeline order. */
+/* Reports of the units, in pipeline order. */
 void watch_tile(struct watch *watch, const struct tile_item *tile,
-                uint64_t culled); /* mask of fragments culled by HZ */
+                uint64_t culled); /* mask of the fragments culled by Hierarchical Z */
 void watch_quad(struct watch *watch, struct quad *quad, const struct draw *draw);
 void watch_depth(const struct quad *quad, const struct draw *draw, const uint8_t *bytes);
 void watch_tested(const struct quad *quad, const struct draw *draw, const uint8_t *bytes,
@@ -127,15 +128,15 @@ void watch_group(const struct group *group);
 void watch_shaded(const struct quad *quad, uint32_t mask_before);
 void watch_texels(const struct quad *quad, const struct sample_pass *pass);
 void watch_miss(const struct quad *quad);
-/* `bytes`: content of the quad's pixels, also if the draw does not read it. */
+/* `bytes`: content of the quad's pixels before the write, even if the draw does not read it. */
 void watch_color(const struct quad *quad, const struct draw *draw, uint32_t target,
                  const uint8_t *bytes);
-/* `bytes`: contain at least what the quad wrote. */
+/* `bytes`: must contain at least the bytes that the quad wrote. */
 void watch_written(const struct quad *quad, const struct draw *draw, uint32_t target,
                    const uint8_t *bytes);
 void watch_retired(struct quad *quad);
 
-/* The quad of a texture request, or NULL for vertices. */
+/* The quad of a texture request; NULL if the request comes from vertices. */
 static inline const struct quad *
 watch_quad_of(const struct texture_item *item)
 {

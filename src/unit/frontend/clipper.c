@@ -1,10 +1,10 @@
 /* Clipper.
  *
- * Rejects primitives that are entirely outside one plane of the frustum or a user plane. Marks
- * those that Triangle Setup has to clip geometrically. Each of ClipperUnits test units takes a
- * primitive every StartLatency cycles. At most TrianglesCycle primitives start per cycle. The
- * latency is ExecLatency plus that of the bus to Triangle Setup, both on the queue to it. Source:
- * docs/design/machine.md, Clipper; ATTILA's Clipper. */
+ * Rejects primitives that are entirely outside one plane of the frustum or a user clip plane. Marks
+ * the primitives that Triangle Setup must clip geometrically. Each of ClipperUnits test units takes
+ * a primitive every StartLatency cycles. At most TrianglesCycle primitives start per cycle. The
+ * latency is ExecLatency plus the latency of the bus to Triangle Setup. The queue to Triangle Setup
+ * models both. Source: docs/design/machine.md, Clipper; ATTILA's Clipper. */
 #include "unit/frontend/clipper.h"
 
 #include <string.h>

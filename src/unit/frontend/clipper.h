@@ -1,8 +1,8 @@
 /* Clipper: trivial reject of primitives (docs/design/machine.md, Clipper).
  *
- * In: struct primitive_item from Primitive Assembly; out: the same to Triangle Setup, with `clip`
- * set. Rejected primitives are released here. The machine allocates the unit and its queues;
- * clipper_init() cannot fail. */
+ * Input: struct primitive_item from Primitive Assembly. Output: the same items with `clip` set, to
+ * Triangle Setup. The unit releases the vertices of rejected primitives. The machine owns the unit
+ * and its queues. clipper_init() cannot fail. */
 #ifndef AETIUS_UNIT_CLIPPER_H
 #define AETIUS_UNIT_CLIPPER_H
 

@@ -1,25 +1,26 @@
 /* Command Processor.
  *
  * The machine (sim/machine.c) holds the state and converts each command into steps. A step is an
- * order to units (flush, clear, invalidate, show, blit), a draw, or a transfer: the memory
- * transactions of an upload or a readback. The Command Processor takes the steps in order. A draw
- * is sent when fewer than BatchesInFlight are in flight (without PipelinedBatchRendering: when none
- * is in flight). Orders wait until all draws have ended, and for their own end. A transfer
- * continues after its step. At most UploadsInFlight transfers take turns on the bus. The machine
- * prevents hazards: it adds a step only when all work that the step could disturb has ended.
+ * order to units (flush, clear, invalidate, show, blit), a draw, or a transfer. A transfer consists
+ * of the memory transactions of an upload or a readback. The Command Processor takes the steps in
+ * order. It sends a draw when fewer than BatchesInFlight draws are in flight (without
+ * PipelinedBatchRendering: when none is). A step of orders first waits until all draws have ended,
+ * and then until the orders are executed. A transfer continues after its step. At most
+ * UploadsInFlight transfers take turns on the bus. The machine prevents hazards: it adds a step
+ * only when all work that the step could disturb has ended.
  *
- * Every ROP returns the ends of draws in draw order. So the n-th end from a ROP is that of the n-th
- * draw. The Streamer reports when a draw has read its vertices and indices. Simplified: a readback
- * takes its values from memory when its reads are done, and decodes them without time. Transactions
- * that memory saves because of a block's state still use the bus.
+ * Every ROP reports the ends of draws in draw order. The n-th end from a ROP therefore belongs to
+ * the n-th draw. The Streamer reports when a draw has read its vertices and indices. Simplified: a
+ * readback takes its values from memory when its reads are done, and decodes them in zero time.
+ * Transactions that memory saves because of a block's state still use the bus.
  *
- * Transactions are sent at CommandProcessorBusWidth bytes per cycle, with up to
- * TransactionsInFlight in flight. Source: docs/design/machine.md, Command Processor. As in ATTILA's
- * driver, uploads overlap with draws that do not use the written data. Constants that a draw
- * changes take the bus for 16 bytes each before it is sent. Programs and results of queries are
- * transfers (sim/command_stream.h). Not modelled, and free: the rest of the command stream (state
- * and commands), which ATTILA reads from the system bus at one register per cycle; a cache of
- * constants, because the units' register files hold all constants that a program declares. */
+ * Transactions use a bus of CommandProcessorBusWidth bytes per cycle. At most TransactionsInFlight
+ * are in flight. Source: docs/design/machine.md, Command Processor. As in ATTILA's driver, uploads
+ * overlap with draws that do not use the written data. If a draw changes constants, each takes 16
+ * bytes on the bus before the draw is sent. Programs and results of queries are transfers
+ * (sim/command_stream.h). The rest of the command stream (state and commands) is free; ATTILA reads
+ * it from the system bus at one register per cycle. A cache of constants is not modelled, because
+ * the units' register files hold all constants that a program declares. */
 #include "unit/frontend/cmdproc.h"
 
 #include <string.h>
@@ -186,7 +187,7 @@ send_blit(struct cmdproc *cmdproc, const struct blit_plan *plan, uint64_t now)
     cmdproc->stats.blits++;
 }
 
-/* Begins a transfer in a free place. A transfer without moves ends at once. */
+/* Begins a transfer in a free entry. A transfer without moves ends at once. */
 static void
 begin_transfer(struct cmdproc *cmdproc, const struct cmdproc_step *step)
 {
@@ -207,7 +208,7 @@ begin_transfer(struct cmdproc *cmdproc, const struct cmdproc_step *step)
     cmdproc->transfer_count++;
 }
 
-/* Whether the draw's constants have arrived. They take the bus before the next transaction. */
+/* Whether the draw's constants have arrived. They use the bus before the next transaction. */
 static bool
 take_constants(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_t now)
 {
@@ -230,14 +231,14 @@ take_constants(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_
     return now >= cmdproc->stream_end;
 }
 
-/* Sends the step's orders. Returns false if it has to wait for earlier work. */
+/* Sends the step's orders. Returns false if the step must wait for earlier work. */
 static bool
 send_step(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_t now)
 {
     switch (step->kind) {
     case STEP_DRAW:
         if (cmdproc->batch_ring.capacity == 1 && cmdproc->batch_ring.count)
-            return false; /* its constants must also wait */
+            return false; /* the draw's constants must wait, too */
         if (!take_constants(cmdproc, step, now) || ring_is_full(&cmdproc->batch_ring) ||
             !queue_space(cmdproc->draws, now))
             return false;
@@ -274,8 +275,8 @@ take_done(struct cmdproc *cmdproc, struct queue *queue, uint64_t now)
     return true;
 }
 
-/* From a Color Write: the end of an order, or of the oldest draw that this ROP has not ended
- * yet. */
+/* Takes a message from Color Write: the end of an order, or the end of the oldest draw that this
+ * ROP has not ended yet. */
 static bool
 take_color_done(struct cmdproc *cmdproc, uint32_t rop, uint64_t now)
 {
@@ -371,8 +372,8 @@ cmdproc_take_replies(struct cmdproc *cmdproc, uint64_t now)
     return worked;
 }
 
-/* Critical path: a transaction is sent as soon as its transfer has begun, the bus is free, and
- * enough earlier ones have ended. */
+/* Critical path: a transaction waits until its transfer has begun, the bus is free, and enough
+ * earlier transactions have ended. */
 static void
 note_carried(struct cmdproc *cmdproc, struct cp_stamp begun, uint64_t now)
 {
@@ -385,7 +386,7 @@ note_carried(struct cmdproc *cmdproc, struct cp_stamp begun, uint64_t now)
     module_resume(&cmdproc->module, &cmdproc->carrier, way, now);
 }
 
-/* Whether an older transfer that must be sent before `t` has not been sent completely. */
+/* Whether an older transfer that must be sent before `t` still has transactions to send. */
 static bool
 comes_later(const struct cmdproc *cmdproc, const struct cmdproc_transfer *t)
 {
@@ -397,7 +398,7 @@ comes_later(const struct cmdproc *cmdproc, const struct cmdproc_transfer *t)
     return false;
 }
 
-/* The transfer whose turn it is, or NULL if all transactions are sent. */
+/* The transfer whose turn it is, or NULL if no transfer can send a transaction. */
 static struct cmdproc_transfer *
 next_transfer(struct cmdproc *cmdproc)
 {
@@ -459,7 +460,7 @@ move(struct cmdproc *cmdproc, uint64_t now)
     return true;
 }
 
-/* Continues the current step. Returns whether anything was done. */
+/* Continues the current step. Returns whether it did any work. */
 static bool
 do_step(struct cmdproc *cmdproc, uint64_t now)
 {
@@ -481,7 +482,7 @@ cmdproc_clock(void *self, uint64_t now)
     struct cmdproc *cmdproc = self;
     const uint32_t transfers = cmdproc->transfer_count;
     bool worked = take_all_done(cmdproc, now);
-    /* if draws do not overlap, the end of a draw is reported before the next draw starts */
+    /* If draws do not overlap, the caller must take the ended draw before the next one starts. */
     if (cmdproc->step < cmdproc->step_count &&
         !(cmdproc->finished.draw && cmdproc->batch_ring.capacity == 1))
         worked |= do_step(cmdproc, now);

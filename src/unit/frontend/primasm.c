@@ -1,7 +1,7 @@
 /* Primitive Assembly.
  *
  * Takes VerticesCycle vertices per cycle in order, and sends at most TrianglesCycle primitives per
- * cycle. The latency is that of the queue to the Clipper. All primitives of the API are supported;
+ * cycle. The queue to the Clipper models the latency. All primitives of the API are supported;
  * gfx/vertex.h selects the vertices of each primitive. Source: docs/design/machine.md, Primitive
  * Assembly. */
 #include "unit/frontend/primasm.h"

@@ -1,9 +1,9 @@
 /* Primitive Assembly: assembles vertices into points, lines and triangles (docs/design/machine.md,
  * Primitive Assembly).
  *
- * In: struct vertex_item in index order; out: struct primitive_item with one reference per vertex.
- * The unit holds up to 8 vertices, a reference each, as long as the assembler may use them. The
- * machine allocates the unit and its queues; primasm_init() cannot fail. */
+ * Input: struct vertex_item in index order. Output: struct primitive_item, which owns one reference
+ * per vertex. The unit holds up to 8 vertices, with one reference each, while the assembler may
+ * still use them. The machine owns the unit and its queues. primasm_init() cannot fail. */
 #ifndef AETIUS_UNIT_PRIMASM_H
 #define AETIUS_UNIT_PRIMASM_H
 
@@ -21,11 +21,12 @@ struct primasm {
     const struct draw *draw;
     struct assembler assembler;
     uint32_t number; /* number of the next primitive in the draw */
-    /* vertices that the assembler may still use, by handle; one reference each */
+    /* Vertices that the assembler may still use, found by handle. The unit owns one reference each.
+     */
     struct pooled_vertex *held[8];
     uint32_t held_handles[8], held_count;
     uint32_t next_handle;
-    struct primitive_item pending[3]; /* assembled, not sent yet */
+    struct primitive_item pending[3]; /* primitives that are assembled but not sent */
     uint32_t pending_count, pending_sent;
 };
 

@@ -1,20 +1,21 @@
 /* Streamer (fetch, loader, commit).
  *
- * Fetch takes one draw at a time. It takes the next one when all vertices of the current draw have
- * been sent to be shaded. It reports this to the Command Processor, because buffers may change from
- * then on. Fetch reads the indices of a draw in 64-byte blocks, ahead of their use, into a buffer
- * of IndexBufferSize. It looks each index up in the post-shading vertex cache (the last vertices
- * shaded, first in first out). A miss goes to the loader. The loader requests the lines of its
- * attributes from a small cache, ahead of their use. It reads them in order, converts them and
- * sends the vertex to the Scheduler to be shaded. Commit passes vertices to Primitive Assembly in
- * index order, over VerticesCycle buses.
+ * Fetch works on one draw at a time. It takes the next draw when all vertices of the current one
+ * have been sent to be shaded. It reports this to the Command Processor, because buffers may change
+ * from then on. Fetch reads the indices of a draw ahead of their use, in 64-byte blocks, into a
+ * buffer of IndexBufferSize bytes. It looks up each index in the post-shading vertex cache, which
+ * holds the last vertices shaded (first in, first out). On a miss, fetch passes the vertex to the
+ * loader. The loader has a small cache and requests the lines of the vertex's attributes ahead of
+ * their use. It reads the attributes in order, converts them, and sends the vertex to the Scheduler
+ * to be shaded. Commit passes vertices to Primitive Assembly in index order, over VerticesCycle
+ * buses.
  *
  * Rates per cycle: IndicesCycle indices; AttributesCycle attributes looked up, and as many read;
- * VerticesCycle vertices. Each attribute that is read takes a port of the cache, with
- * InputCachePortWidth bytes per cycle. A vertex occupies its bus for one cycle per
- * AttributesSentCycle outputs. At most InputCacheInputQueueSize lines are in flight. The latency is
- * that of memory. Source: docs/design/machine.md, Streamer; ATTILA's Streamer. Simplified: the tags
- * of the vertex cache are hashed, so two live indices with the same hash evict each other. */
+ * VerticesCycle vertices. Reading an attribute occupies a cache port of InputCachePortWidth bytes
+ * per cycle. A vertex occupies its bus for one cycle per AttributesSentCycle outputs. At most
+ * InputCacheInputQueueSize lines are in flight. The latency is the memory latency. Source:
+ * docs/design/machine.md, Streamer; ATTILA's Streamer. Simplified: the tags of the vertex cache are
+ * hashed, so two live indices with the same hash evict each other. */
 #include "unit/frontend/streamer.h"
 
 #include "base/mem.h"
@@ -24,7 +25,7 @@
 
 static enum unit_state streamer_clock(void *self, uint64_t now);
 
-/* module.settle: counts up to `now`, the end of an interval or a batch of the tables. */
+/* Counts stalls up to `now`, at the end of an interval or batch of the tables. */
 static void
 count_stall(void *self, uint64_t now)
 {
@@ -115,8 +116,8 @@ streamer_init(struct streamer *streamer, const struct unit_env *env, uint32_t in
     streamer->load_ring.capacity = params->STREAMER.InputRequestQueueSize;
     streamer->loads = mem_array(streamer->load_ring.capacity, sizeof *streamer->loads);
     streamer->load_stage.cause = streamer->commit_stage.cause = CAUSE_streamer;
-    /* One place of the request queue is reserved for the write-back of a fill. Lines that are only
-     * read never need it. */
+    /* One entry of the request queue is reserved for the write-back that a fill may cause. Lines
+     * that are only read never use that entry. */
     const struct cache_shape shape = {.lines = params->STREAMER.InputCacheLines,
                                       .ways = params->STREAMER.InputCacheLines,
                                       .line_bytes = params->STREAMER.InputCacheLineSize,
@@ -167,7 +168,7 @@ begin_draw(struct streamer *streamer, const struct draw_item *item)
     streamer->stats.draws++;
 }
 
-/* Sends the first entry to Primitive Assembly. Returns false if it has to wait. */
+/* Sends the first entry to Primitive Assembly. Returns false if the entry must wait. */
 static bool
 send_vertex(struct streamer *streamer, uint64_t now)
 {
@@ -194,8 +195,8 @@ send_vertex(struct streamer *streamer, uint64_t now)
     return true;
 }
 
-/* Commit: marks vertices that have been shaded, and sends the first entries once they are
- * shaded. */
+/* Commit: marks the vertices that return from shading. Sends entries in order while the first one
+ * is shaded. */
 static bool
 commit(struct streamer *streamer, uint64_t now)
 {
@@ -216,7 +217,7 @@ commit(struct streamer *streamer, uint64_t now)
     return worked;
 }
 
-/* Locks the line that holds `address`, and requests it from memory on a miss. Returns -1 if that is
+/* Locks the line that holds `address`, and requests it from memory on a miss. Returns -1 if this is
  * not possible now. */
 static int32_t
 lock_line(struct streamer *streamer, uint32_t address)
@@ -243,7 +244,8 @@ lock_line(struct streamer *streamer, uint32_t address)
     return line;
 }
 
-/* Locks the lines of an attribute: none (it is in no buffer), one, or two. */
+/* Locks the one or two lines that hold an attribute. An attribute in no buffer has no line. Returns
+ * false if a line cannot be locked now. */
 static bool
 lock_attribute(struct streamer *streamer, struct streamer_load *load, uint32_t attribute)
 {
@@ -264,8 +266,8 @@ lock_attribute(struct streamer *streamer, struct streamer_load *load, uint32_t a
     return last / line_bytes == address / line_bytes || (lines[1] = lock_line(streamer, last)) >= 0;
 }
 
-/* First half of the loader, ahead of the second: looks up the lines of AttributesCycle
- * attributes. */
+/* First half of the loader. It runs ahead of the second half and looks up the lines of
+ * AttributesCycle attributes. */
 static bool
 look_ahead(struct streamer *streamer)
 {
@@ -306,7 +308,7 @@ read_attribute(struct streamer *streamer, struct streamer_load *load, uint32_t a
         streamer->loader_waits = !arrived;
         return false;
     }
-    if (streamer->loader_waits) /* for the line that arrived last */
+    if (streamer->loader_waits) /* continue from the line that arrived last */
         module_resume(&streamer->module, &streamer->load_stage,
                       cache->lines[lines[lines[1] >= 0]].arrival.cp_ref, now);
     streamer->loader_waits = false;
@@ -356,7 +358,7 @@ load(struct streamer *streamer, uint64_t now)
             break;
         struct vertex_item *job = queue_push(streamer->jobs, now);
         *job = (struct vertex_item){ITEM_DATA, streamer->draw, first->vertex};
-        vertex_hold(streamer->pools, first->vertex); /* until it is returned after shading */
+        vertex_hold(streamer->pools, first->vertex); /* until commit receives the shaded vertex */
         ring_pop(&streamer->load_ring);
         streamer->ahead_count--;
         streamer->load_attribute = 0;
@@ -421,7 +423,7 @@ add_load(struct streamer *streamer, struct pooled_vertex *vertex)
     load->asked = (struct cp_stamp){streamer->module.stage.cp_ref, streamer->module.clock->now};
 }
 
-/* Looks an index up in the vertex cache. A miss creates a vertex to load. */
+/* Looks up an index in the vertex cache. On a miss, creates a vertex that must be loaded. */
 static void
 reuse_or_load(struct streamer *streamer, uint32_t index)
 {
@@ -446,8 +448,8 @@ reuse_or_load(struct streamer *streamer, uint32_t index)
     add_load(streamer, vertex);
 }
 
-/* Ends the current draw when all its vertices have been sent to be shaded. Entries of commit keep
- * their draw. */
+/* Ends the current draw when all its vertices have been sent to be shaded. Entries of the commit
+ * queue keep their pointer to the draw. */
 static void
 end_draw(struct streamer *streamer, uint64_t now)
 {
@@ -459,7 +461,7 @@ end_draw(struct streamer *streamer, uint64_t now)
     clear_reuse_buffer(streamer);
 }
 
-/* Fetch continues. The critical path continues at the event for which it waited. */
+/* Continues fetch. The critical path follows the event for which fetch waited. */
 static void
 resume_fetch(struct streamer *streamer, uint64_t now)
 {
@@ -531,7 +533,7 @@ streamer_fetch(struct streamer *streamer, uint64_t now)
     return worked;
 }
 
-/* Index blocks: consumes those that have arrived, and requests the next one before it is needed. */
+/* Takes index blocks that have arrived, and requests the next block ahead of its use. */
 static bool
 move_blocks(struct streamer *streamer, uint64_t now)
 {
@@ -576,7 +578,7 @@ exec_control(struct streamer *streamer, uint64_t now)
     return true;
 }
 
-/* Determines why a cycle passed without work. */
+/* Determines why the unit did no work in a cycle. */
 static enum unit_state
 why_idle(struct streamer *streamer, uint64_t now)
 {

@@ -1,5 +1,5 @@
-/* Streamer: reads indices and attributes, sends vertices to be shaded, and passes them on in index
- * order. */
+/* Streamer: reads indices and attributes, sends vertices to be shaded, and passes shaded vertices
+ * on in index order. */
 #ifndef AETIUS_UNIT_STREAMER_H
 #define AETIUS_UNIT_STREAMER_H
 
@@ -17,15 +17,15 @@ struct streamer_block { /* 64 bytes of the index buffer, in flight or arrived */
     uint8_t data[TRANSACTION_BYTES];
 };
 
-struct commit_entry { /* an entry of commit's queue, in index order */
+struct commit_entry { /* an entry of the commit queue, in index order */
     struct vertex_item item;
-    struct cp_stamp ready; /* critical path: fetch has added it */
+    struct cp_stamp ready; /* critical path: when fetch added the entry */
 };
 
-struct streamer_load { /* a vertex whose attributes are to be loaded */
+struct streamer_load { /* a vertex whose attributes must be loaded */
     struct pooled_vertex *vertex;
-    struct cp_stamp asked; /* critical path: request by fetch */
-    /* locked cache lines with each attribute's bytes; -1: no line */
+    struct cp_stamp asked; /* critical path: the request by fetch */
+    /* Locked cache lines that hold each attribute's bytes. -1: no line. */
     int32_t lines[MAX_ATTRIBUTES][2];
 };
 
@@ -42,44 +42,45 @@ struct streamer {
     struct pools *pools;
     /* ports */
     struct queue *draws, *control, *done; /* from and to the Command Processor */
-    struct queue *fetched;                /* a draw whose vertices and indices have all been read */
-    struct queue *jobs, *shaded;          /* to and from the Scheduler */
-    struct queue *out;                    /* to Primitive Assembly */
-    struct memory_port index_memory;      /* index reads of fetch */
-    struct cache cache;                   /* of the loader: attributes */
+    struct queue *fetched;       /* reports each draw that has read all its vertices and indices */
+    struct queue *jobs, *shaded; /* to and from the Scheduler */
+    struct queue *out;           /* to Primitive Assembly */
+    struct memory_port index_memory; /* index reads of fetch */
+    struct cache cache;              /* attribute cache of the loader */
     /* parameters */
     uint32_t indices_cycle, attributes_cycle, vertices_cycle;
-    uint32_t port_bytes; /* bytes per cycle of an attribute cache port */
-    uint32_t fill_limit; /* maximum of its lines in flight */
+    uint32_t port_bytes; /* width of an attribute cache port, in bytes per cycle */
+    uint32_t fill_limit; /* maximum number of attribute cache lines in flight */
     uint32_t sent_cycle; /* attributes per cycle on a bus to Primitive Assembly */
-    struct lanes ports;  /* of the attribute cache: one per attribute */
-    struct lanes buses;  /* to Primitive Assembly: one per vertex */
+    struct lanes ports;  /* ports of the attribute cache; each reads one attribute */
+    struct lanes buses;  /* buses to Primitive Assembly; each carries one vertex */
 
     const struct draw *draw;     /* NULL: idle */
-    uint32_t position, instance; /* of the next index */
+    uint32_t position, instance; /* position and instance of the next index */
     bool fetched_all;
     /* index blocks in flight or arrived, in order */
     struct streamer_block *blocks;
     struct ring block_ring;
     uint32_t next_block; /* address of the next block to request */
-    /* post-shading vertex cache: vertices from sequence number `first_sequence` on. It keeps the
-     * last `window_capacity` of them. */
+    /* Post-shading vertex cache. It holds the last `window_capacity` vertices with sequence numbers
+     * from `first_sequence` on. */
     struct streamer_reuse *reuse;
     uint32_t reuse_mask;
-    struct pooled_vertex **window; /* ring of the reusable vertices, a reference each */
+    struct pooled_vertex **window; /* ring of the reusable vertices; owns one reference each */
     uint32_t window_capacity;
     uint64_t sequence, first_sequence;
     /* items for Primitive Assembly, in order */
     struct commit_entry *order;
     struct ring order_ring;
-    /* vertices whose attributes are to be loaded, in order */
+    /* vertices whose attributes must be loaded, in order */
     struct streamer_load *loads;
     struct ring load_ring;
-    uint32_t load_attribute;               /* next attribute of the first load */
-    uint32_t ahead_count, ahead_attribute; /* loads with all lines locked; attribute of the next */
-    int32_t last_line;                     /* cache line that was found last */
+    uint32_t load_attribute; /* next attribute of the first load */
+    /* loads whose lines are all locked; next attribute to look up */
+    uint32_t ahead_count, ahead_attribute;
+    int32_t last_line; /* cache line that was found last */
 
-    /* critical path: fetch is the module's stage */
+    /* Critical path. Fetch uses the module's stage. */
     struct cp_stage load_stage, commit_stage;
     enum streamer_wait {
         FETCH_GOES_ON,
@@ -87,7 +88,7 @@ struct streamer {
         FETCH_WAITS_ORDER,
         FETCH_WAITS_LOAD
     } fetch_wait;
-    bool loader_waits; /* waits for cache lines */
+    bool loader_waits; /* the loader waits for cache lines */
 };
 
 void streamer_init(struct streamer *streamer, const struct unit_env *env, uint32_t index);

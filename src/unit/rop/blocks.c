@@ -32,8 +32,8 @@ blocks_quad_address(const struct bound_surface *surface, uint32_t x, uint32_t y)
            resource_offset(surface->res, surface->level, x, y, surface->layer, 0);
 }
 
-/* The byte of an element that holds only this color channel. Returns 4 if the format does not store
- * the channel in 8 separate bits. */
+/* Index of the byte that holds this color channel and nothing else. Returns 4 if the format has no
+ * such byte. */
 static uint32_t
 byte_of_channel(const struct format_info *format, uint32_t channel)
 {
@@ -45,15 +45,15 @@ byte_of_channel(const struct format_info *format, uint32_t channel)
     format->pack(rgba, one);
     for (uint32_t i = 0; i < 4; i++) {
         changed += one[i] != zero[i];
-        if (one[i] != zero[i] && (one[i] == 0xff || one[i] == 0x7f)) /* signed formats: 0x7f */
+        if (one[i] != zero[i] && (one[i] == 0xff || one[i] == 0x7f)) /* 0x7f in signed formats */
             byte = i;
     }
     return changed == 1 ? byte : 4;
 }
 
-/* Finds the position of each byte of an element in a codec's word. Color: R, G, B, A from high to
- * low, with X in the place of A. Depth: above stencil. Formats without 8-bit channels keep their
- * byte order. */
+/* Finds the position of each byte of an element in a codec's word. Color words hold R, G, B and A
+ * from high to low. X takes the position of A. Depth words hold depth above stencil. Formats
+ * without 8-bit channels keep their byte order. */
 static void
 find_shifts(struct block_surface *surface)
 {
@@ -90,7 +90,7 @@ blocks_find(struct blocks *blocks, const struct bound_surface *bound)
     return NULL;
 }
 
-/* States per ROP that a surface needs. */
+/* Number of states per ROP that a surface needs. */
 static uint32_t
 states_for(const struct blocks *blocks, const struct bound_surface *bound)
 {
@@ -156,7 +156,7 @@ blocks_owner(const struct blocks *blocks, const struct block_surface *surface, u
     return rop_of_tile(tile % surface->tiles_x, tile / surface->tiles_x, blocks->rops);
 }
 
-/* Converts lines to the words of codec.h and back. */
+/* words_of_line() and line_of_words() convert between a line and the words of codec.h. */
 static void
 words_of_line(const struct block_surface *surface, const uint8_t *line, uint32_t *words)
 {
@@ -179,7 +179,7 @@ shape_of(const struct block_surface *surface)
     return (struct codec_shape){CODEC_BUS_64, surface->bound.res->samples};
 }
 
-/* Whether write-backs of this address are compressed if there is a codec. */
+/* Whether a line at this address would be compressed by any codec. */
 static bool
 is_for_codec(const struct blocks *blocks, const struct block_surface *surface, uint32_t address)
 {

@@ -1,17 +1,18 @@
-/* Color Write and blend, one per ROP.
+/* Color Write and blend. Each ROP has one.
  *
  * Quads arrive in draw order, from the Scheduler (early z) or from the late z test. A quad passes
- * once for each color buffer that it writes. rop.h describes the parts shared with the Z and
- * Stencil Test: the cache and the steps of a quad. The operation is the blend. It takes
- * BlendALULatency cycles, and StampsPerCycle quads start every BlendALURate cycles. An element
- * wider than BytesPerPixel takes one pass per BytesPerPixel bytes. A multisampled quad takes one
- * pass per MSAASamplesCycle samples of a fragment.
+ * once for each color buffer that it writes. rop.h describes the code shared with the Z and Stencil
+ * Test: the cache and the steps of a quad. The operation is the blend. It takes BlendALULatency
+ * cycles, and StampsPerCycle quads start every BlendALURate cycles. An element wider than
+ * BytesPerPixel takes one pass per BytesPerPixel bytes. A multisampled quad takes one pass per
+ * MSAASamplesCycle samples of a fragment.
  *
- * A quad without blend and logic operation that writes all channels does not need the old content
- * of its line. Unless COLORWRITE.ReadBeforeWrite is set, a line whose block is raw in memory is
- * then not read. Its written bytes go to memory under a byte mask, as in ATTILA and with the data
- * mask of GDDR. A compressed block is read, because its remaining bytes have to be compressed
- * again. A cleared block is made on chip. Source: docs/design/machine.md, Color Write. */
+ * A quad does not need the old content of its line if it writes all channels without a blend or
+ * logic operation. The line is then not fetched if its block is raw in memory, unless
+ * COLORWRITE.ReadBeforeWrite is set. The written bytes go to memory under a byte mask, as in ATTILA
+ * and with the data mask of GDDR. A compressed block must be fetched, because its other bytes are
+ * compressed again. A cleared block is produced on chip. Source: docs/design/machine.md, Color
+ * Write. */
 #include "unit/rop/colorwrite.h"
 
 #include "unit/watch.h"
@@ -50,7 +51,8 @@ colorwrite_init(struct colorwrite *colorwrite, const struct unit_env *env, uint3
              index);
 }
 
-/* The first color buffer at or after `target` that the draw writes. color_count: none. */
+/* The first color buffer, from `target` on, that the draw writes. Returns color_count if there is
+ * none. */
 static uint32_t
 written_target(const struct draw *draw, uint32_t target)
 {
@@ -124,7 +126,7 @@ clear_line(const struct control_item *order, uint8_t *line)
     return true;
 }
 
-/* Sends the block states of the surface to show to the DAC. */
+/* Sends the block states of the surface that is shown to the DAC. */
 static bool
 colorwrite_finish(void *owner, const struct control_item *order, uint64_t now)
 {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Parameters with the same names in [ZSTENCILTEST] and [COLORWRITE], except for the prefix of the
- * cache. */
+/* Parameters that [ZSTENCILTEST] and [COLORWRITE] share. CACHE is the prefix of the cache's names.
+ */
 #define SHAPE_OF(params, SECTION, CACHE)                                                           \
     {                                                                                              \
         .quads_cycle = (params)->SECTION.StampsPerCycle,                                           \
@@ -52,7 +52,7 @@ rop_blocks_init(struct blocks *blocks, const struct params *params, enum codec_k
     const struct codec *codec;
     struct error err;
     if (!rop_codec(params, kind, &codec, &err))
-        BUG("%s", err.text); /* the machine's parameters were checked */
+        BUG("%s", err.text); /* parameters are checked before a machine is built */
     blocks_init(blocks, params->GPU.NumStampPipes, shape.cache.line_bytes,
                 params->MEMORYCONTROLLER.MemoryGrows ? MEMORY_MAX_BYTES
                                                      : params->MEMORYCONTROLLER.MemorySize,
@@ -107,7 +107,7 @@ rop_reset(struct rop *rop)
     rop_cache_reset(&rop->cache);
 }
 
-/* Checks that the entries between two steps fit in the queue of that step. */
+/* Checks that the entries between two steps fit in the queue between them. */
 static void
 check_places(const struct rop *rop, uint64_t now)
 {
@@ -118,7 +118,8 @@ check_places(const struct rop *rop, uint64_t now)
     INVARIANT(rop->module, rop->ended - rop->left <= shape->write_limit);
 }
 
-/* Orders are executed one at a time. The fetch stage represents them on the critical path. */
+/* The fetch stage stands for orders on the critical path, because orders are executed one at a
+ * time. */
 void
 rop_wire(struct rop *rop)
 {
@@ -194,8 +195,8 @@ rop_fetch_next(struct rop *rop, uint64_t now)
     return true;
 }
 
-/* Predecessor of the newest entry: its arrival, the fetch of the entry before it, or a freed place
- * or line. */
+/* Critical path: finds what the newest entry waited for. This is its arrival, the fetch of the
+ * entry before it, a freed slot, or a freed line. */
 static void
 note_fetch(struct rop *rop, const struct queue *in, uint64_t now)
 {
@@ -203,7 +204,7 @@ note_fetch(struct rop *rop, const struct queue *in, uint64_t now)
     struct cp_stamp way = path_later(path_last(&rop->fetch_stage), queue_mark(in));
     if (rop->fetch_waited)
         way.cp_ref = rop->read_at.cp_ref;
-    else if (rop->lock_waited) { /* for a line that a quad held, or that was in flight */
+    else if (rop->lock_waited) { /* a quad held the line, or the line was in flight */
         const struct cp_stamp freed = path_later(rop->left_at, rop->cache.replied);
         way.cp_ref =
             module_step(rop->module, path_later(way, freed).cp_ref, rop->causes.lines, now);
@@ -265,7 +266,7 @@ is_changing(struct rop *rop, const struct rop_entry *entry)
     return false;
 }
 
-/* Takes a port for the entry's bytes and sets *cycles to the time that they need. */
+/* Takes a port for the entry's bytes. Sets *cycles to the number of cycles that they take. */
 static bool
 take_port(struct rop *rop, const struct rop_entry *entry, bool write, uint32_t *cycles,
           uint64_t now)
@@ -275,8 +276,8 @@ take_port(struct rop *rop, const struct rop_entry *entry, bool write, uint32_t *
     return *cycles != 0;
 }
 
-/* Predecessor of a read: the last of its lines, the write of the same pixels, the read of the entry
- * before it, or a freed place. */
+/* Critical path: finds what a read waited for. This is the last of its lines, the write of the same
+ * pixels, the read of the entry before it, or a freed slot. */
 static void
 note_read(struct rop *rop, struct rop_entry *entry, uint64_t now, uint32_t cycles)
 {
@@ -330,7 +331,7 @@ read_next(struct rop *rop, uint64_t now, enum unit_state *why)
     return true;
 }
 
-/* Marks the bytes that an entry without a read writes into its lines. */
+/* Marks the bytes that an entry writes without reading them. */
 static void
 mark_bytes_written(struct rop *rop, const struct rop_entry *entry)
 {
@@ -362,7 +363,7 @@ rop_look(const struct rop *rop, const struct rop_entry *entry, const struct memc
     }
 }
 
-/* Performs the operation on an entry, in its lines. */
+/* Performs the operation on an entry, directly in its lines. */
 static bool
 operate(struct rop *rop, struct rop_entry *entry)
 {
@@ -444,7 +445,7 @@ end_next(struct rop *rop, uint64_t now, enum unit_state *why)
     return true;
 }
 
-/* Writes the bytes of the oldest entry into its lines, if they changed, and unlocks the lines. */
+/* Writes the changed bytes of the oldest entry into its lines, and unlocks the lines. */
 static bool
 write_first(struct rop *rop, struct rop_entry *entry, uint64_t now)
 {

@@ -1,18 +1,20 @@
-/* Parts shared by the Z and Stencil Test and Color Write: the steps of a quad through a cache of
+/* Common code of the Z and Stencil Test and of Color Write: the steps of a quad through a cache of
  * frame-buffer lines, orders, and statistics.
  *
  * A quad passes four steps in order. Each step has a queue at its output:
- *   fetch (FetchQueueSize): looks its lines up, and requests them on a miss
- *   read (ReadQueueSize): reads its bytes from the lines through a read port
- *   operation (OpQueueSize): StampsPerCycle quads start every ...Rate cycles, and take ...Latency
+ *   fetch (FetchQueueSize): looks up the quad's lines, and requests missing lines
+ *   read (ReadQueueSize): reads the quad's bytes from the lines through a read port
+ *   operation (OpQueueSize): starts StampsPerCycle quads every ...Rate cycles; each takes
+ *       ...Latency cycles
  *   write (WriteQueueSize): writes changed bytes into the lines through a write port
- * A quad that finds all steps free starts its operation in the cycle of its arrival. A quad is not
+ * If all steps are free, a quad starts its operation in the cycle of its arrival. A quad is not
  * read while an earlier quad of the same pixels is between its read and its write. A quad that does
- * not depend on the old content takes no read port and waits for no other quad. Its values are
- * computed in the line when the operation starts. No other quad reads them before they are written.
+ * not depend on the old content takes no read port and waits for no other quad. The operation
+ * computes the quad's values directly in the line. No other quad reads these values before they are
+ * written.
  *
- * An order (clear, flush, resolve, show, invalidate) is executed when the ROP holds no quad. Some
- * orders pass the same steps line by line: clears that keep a part of each element, and resolves of
+ * An order (clear, flush, resolve, show, invalidate) is executed when the ROP holds no quad. Clears
+ * that keep some bits of each element pass through the same steps, line by line. So do resolves of
  * compressed blocks. */
 #ifndef AETIUS_UNIT_ROP_H
 #define AETIUS_UNIT_ROP_H
@@ -29,34 +31,35 @@ struct rop_entry { /* a quad for one surface, or a line of an order */
     uint32_t address, bytes; /* 0 bytes: no memory access */
     uint32_t cost;           /* passes of the operation; each takes `rate` cycles */
     bool reads;              /* the result depends on the old content */
-    bool changes;            /* it may write, and has not yet */
+    bool changes;            /* may still write its lines */
     bool is_line;            /* a line of an order */
-    bool wrote;              /* the operation wrote, but the bytes have not passed the write port */
+    bool wrote;              /* the operation wrote; the write port has not taken the bytes yet */
     uint32_t target;         /* index of the color buffer */
     bool last_target;
     int32_t lines[ROP_MAX_LINES];
-    uint64_t ready_cycle; /* cycle in which the read ends; then: the operation */
-    struct cp_stamp way;  /* critical path up to its current step */
+    uint64_t ready_cycle; /* cycle in which the read ends, later the operation */
+    struct cp_stamp way;  /* critical path up to the entry's current step */
 };
 
-/* Operations of one kind of ROP. */
+/* Functions and properties that differ between the two kinds of ROP. */
 struct rop_work {
-    const char *name;     /* name of its modules */
-    enum codec_kind kind; /* kind of its blocks; selects its section of the parameters */
+    const char *name;     /* name of the modules */
+    enum codec_kind kind; /* kind of the blocks; selects the parameter section */
     struct module_ops module;
-    /* Describes the next access of the quad at the head of the queue: address, bytes, cost, reads,
-     * changes, target. A quad that reads nothing writes all elements of its mask entirely. */
+    /* Fills in the next access of the quad at the head of the queue: address, bytes, cost, reads,
+     * changes, target. If `reads` is false, the quad overwrites every element of its mask
+     * completely. */
     void (*describe)(void *owner, struct rop_entry *entry);
-    /* Performs the operation on the entry's bytes (NULL: no bytes). Returns whether it wrote
+    /* Performs the operation on the entry's bytes (NULL: no bytes). Returns whether it changed
      * them. */
     bool (*operate)(void *owner, struct rop_entry *entry, uint8_t *bytes);
     /* Passes the entry on. Returns false if there is no room. */
     bool (*leave)(void *owner, struct rop_entry *entry, uint64_t now);
-    /* Makes the line of a clear. Returns false if the clear keeps a part of each element; then
-     * modify() performs it. */
+    /* Produces the content of a cleared line. Returns false if the clear keeps some bits of each
+     * element; modify() then performs it. */
     bool (*clear_line)(const struct control_item *order, uint8_t *line);
     void (*modify)(const struct control_item *order, uint8_t *line, uint32_t bytes);
-    /* Last part of an order. Returns false if there is no room. NULL: nothing to do. */
+    /* Completes an order. Returns false if there is no room. NULL: nothing to do. */
     bool (*finish)(void *owner, const struct control_item *order, uint64_t now);
 };
 
@@ -69,7 +72,7 @@ struct rop_shape {
     struct rop_cache_shape cache;
 };
 
-/* Statistics that both kinds have under the same names. */
+/* Statistics that both kinds of ROP have under the same names. */
 #define ROP_STATS(STAT)                                                                            \
     STAT(cache_accesses, cache.accesses)                                                           \
     STAT(cache_hits, cache.hits)                                                                   \
@@ -98,12 +101,13 @@ struct rop_shape {
     STAT(op_queue_stalls, op_full.cycles)                                                          \
     STAT(write_queue_stalls, write_full.cycles)
 
-/* Duration of a condition in cycles, counted when it ends and by rop_count_stalls(). */
+/* Number of cycles in which a condition held. The cycles are added when the condition ends, and by
+ * rop_count_stalls(). */
 struct rop_stall {
     uint64_t since, cycles; /* since: 1 + the first cycle; 0: not active */
 };
 
-struct rop_causes { /* causes to which time is charged */
+struct rop_causes { /* causes to which the ROP's time is charged */
     enum path_cause work, lines, hazard;
 };
 
@@ -112,34 +116,34 @@ struct rop {
     void *owner;
     const struct rop_work *work;
     struct queue *early_in, *late_in; /* quads of early and late z draws; never both at once */
-    struct queue *control, *done;     /* orders; done_items in return */
+    struct queue *control, *done;     /* orders, and the done_items that answer them */
     struct rop_shape shape;
-    uint32_t index;        /* number of the ROP: determines which blocks it owns */
-    struct blocks *blocks; /* states, shared by all ROPs of its kind */
+    uint32_t index;        /* number of the ROP; determines which blocks it owns */
+    struct blocks *blocks; /* block states, shared by all ROPs of this kind */
     struct rop_cache cache;
 
-    struct rop_entry *entries; /* ring; entry n is at n & mask */
+    struct rop_entry *entries; /* ring; entry n is at index n & mask */
     uint32_t mask;
-    uint32_t fetched, read, started, ended, left; /* entries that have passed each step */
+    uint32_t fetched, read, started, ended, left; /* number of entries that have passed each step */
     struct rop_entry next;                        /* the entry whose lines are being locked */
     uint32_t next_locked;
     bool has_next;
-    uint64_t op_free; /* cycle x quads_cycle in which the next operation may start */
+    uint64_t op_free; /* start of the next operation, in cycles x quads_cycle */
 
     /* the current order */
     bool executing;
     uint64_t order_since;
     struct control_item order;
-    uint32_t step, walk;  /* of the order: phase; line or block number */
-    uint64_t free_cycle;  /* cycle in which the fast clear is complete */
-    uint32_t fault_state; /* fault injection: own block that the next clear skips, from 1; 0:
-                             none */
+    uint32_t step, walk; /* phase of the order; line or block number */
+    uint64_t free_cycle; /* cycle in which the fast clear is complete */
+    /* fault injection: the next clear skips this block of the ROP (from 1); 0: none */
+    uint32_t fault_state;
 
-    /* critical path: the module's stage is the last fetch or reply of memory */
+    /* Critical path. The module's stage follows the last fetch or the last memory reply. */
     struct rop_causes causes;
     struct cp_stage fetch_stage, operate_stage, output_stage;
     struct cp_stamp read_at, left_at;
-    bool fetch_waited, read_waited; /* for room in the queue of the next step */
+    bool fetch_waited, read_waited; /* waited for room in the queue of the next step */
     bool lock_waited, start_waited;
     uint64_t slot_awaited; /* cycle since which the next read is blocked; 0: not blocked */
 
@@ -149,30 +153,32 @@ struct rop {
     struct rop_stall read_port, write_port, same_place, fetch_full, read_full, op_full, write_full;
 };
 
-/* Creates the block states that the ROPs of a kind share. */
+/* Creates the block states that all ROPs of a kind share. */
 void rop_blocks_init(struct blocks *blocks, const struct params *params, enum codec_kind kind);
 
-/* Also adds the owner's module, with number `index`, to the clock. */
+/* Initializes the ROP, and adds the owner's module to the clock with number `index`. */
 void rop_init(struct rop *rop, struct module *module, void *owner, const struct rop_work *work,
               const struct unit_env *env, struct blocks *blocks, uint32_t index);
-/* Sets the stages that send into its queues. The queues must be connected. */
+/* Sets the causes of the stages, and the stage that sends completions. The queues must be
+ * connected. */
 void rop_wire(struct rop *rop);
 void rop_fini(struct rop *rop);
-/* Drops all cached lines of a surface that is not bound. None of them may be dirty. */
+/* Drops all cached lines of a surface that is not bound. These lines must not be dirty. */
 void rop_discard(struct rop *rop, const struct block_surface *surface);
 /* Starts a frame: drops all cached lines. */
 void rop_reset(struct rop *rop);
 
 /* Runs one cycle: quads, orders, memory. */
 enum unit_state rop_clock(struct rop *rop, uint64_t now);
-/* Copies the content of the entry's pixels for the watch (rop_cache_look()). Its lines must be in
- * the cache. */
+/* Copies the content of the entry's pixels for the watch (rop_cache_look()). The entry's lines must
+ * be in the cache. */
 void rop_look(const struct rop *rop, const struct rop_entry *entry, const struct memctl *memctl,
               uint8_t bytes[MAX_QUAD_BYTES]);
-/* Counts active stalls up to `now`, because intervals and batches of the tables end there. */
+/* Counts active stalls up to `now`, at the end of an interval or batch of the tables. */
 void rop_count_stalls(struct rop *rop, uint64_t now);
 
-/* Passes of the operation that a quad takes: from its samples and the width of its elements. */
+/* Number of passes of the operation for a quad with this number of samples and this element size.
+ */
 static inline uint32_t
 rop_passes(const struct rop *rop, uint32_t samples, uint32_t element_bytes)
 {
@@ -183,8 +189,8 @@ rop_passes(const struct rop *rop, uint32_t samples, uint32_t element_bytes)
                : turns * ((element_bytes + s->element_bytes - 1) / s->element_bytes);
 }
 
-/* Finds the codec that [ZSTENCILTEST] or [COLORWRITE] names; NULL: none. Fails if the codec is
- * unknown, is not for this kind, or does not fit the size of a line. */
+/* Finds the codec that [ZSTENCILTEST] or [COLORWRITE] selects; *codec is NULL if there is none.
+ * Fails if the codec is unknown, is for the other kind of block, or does not fit the line size. */
 bool rop_codec(const struct params *params, enum codec_kind kind, const struct codec **codec,
                struct error *err);
 

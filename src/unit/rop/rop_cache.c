@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reply tags: position in the input buffer, and transaction in the block. */
+/* A reply tag combines the position in the input buffer and the transaction within the block. */
 #define TAG(place, part) ((place) << 4 | (part))
 
 static void
@@ -118,8 +118,8 @@ moved_bytes(const struct rop_transfer *transfer)
     return transfer->is_part ? known_bytes(transfer->known) : transfer->bytes;
 }
 
-/* Captures a line that moves. An error is kept in the capture and reported at the end of the
- * run. */
+/* Adds a moving line to the capture. The capture keeps its first error, which is reported at the
+ * end of the run. */
 static void
 capture(struct rop_cache *cache, const struct rop_transfer *transfer, uint32_t flags,
         const uint8_t *line)
@@ -158,7 +158,7 @@ send_out(struct rop_cache *cache, struct rop_request *request, uint32_t address,
     count_moved(cache, out->state, cache->blocks_written);
 }
 
-/* Skips the next pieces without a written byte. */
+/* Skips pieces that have no written byte. */
 static void
 skip_pieces(struct rop_transfer *out)
 {
@@ -210,7 +210,7 @@ fetch_line(struct rop_cache *cache, struct rop_request *request, uint32_t line)
     in->state = blocks_state(cache->blocks, l->address);
     in->bytes = blocks_bytes(cache->blocks, in->state);
     in->sent = in->arrived_mask = in->written_count = 0;
-    in->arrival = cache->module->stage.cp_ref; /* if no transaction comes from memory */
+    in->arrival = cache->module->stage.cp_ref; /* remains if no transaction comes from memory */
     in->missing = (in->bytes + TRANSACTION_BYTES - 1) / TRANSACTION_BYTES;
     l->filling = 1;
     cache->lines_from_clear += in->state == BLOCK_CLEARED;
@@ -218,7 +218,7 @@ fetch_line(struct rop_cache *cache, struct rop_request *request, uint32_t line)
     count_moved(cache, in->state, cache->blocks_read);
 }
 
-/* Starts a partial line, of which no byte is known yet, without a fetch. */
+/* Starts a partial line without a fetch. None of its bytes is known yet. */
 static void
 skip_fetch(struct rop_cache *cache, struct rop_request *request, uint32_t line)
 {
@@ -337,8 +337,9 @@ look_at_transfer(const struct rop_cache *cache, const struct rop_transfer *out, 
             bytes[i] = out->data[i];
 }
 
-/* Copies a block from memory and applies the writes that the cache still has to send, oldest first.
- * Requests are taken in order, so earlier writes have a buffer before the line itself arrives. */
+/* Copies a block from memory and applies the writes that the cache has not sent yet, oldest first.
+ * The output buffers hold all these writes: requests are taken in order, so earlier writes get a
+ * buffer before the line arrives. */
 static void
 look_at_memory(const struct rop_cache *cache, uint32_t address, const struct memctl *memctl,
                uint8_t *bytes)
@@ -381,7 +382,7 @@ rop_cache_take_port(struct rop_cache *cache, bool write, uint32_t bytes, uint64_
     return 0;
 }
 
-/* Takes a port for a line. Only one line at a time gets a port, so a second port remains for
+/* Takes a port for a line. Only one line at a time may use a port, so a second port stays free for
  * quads. */
 static uint32_t
 take_line_port(struct rop_cache *cache, bool write, uint32_t bytes, uint64_t now)
@@ -470,7 +471,7 @@ take_line(struct rop_cache *cache, const struct rop_transfer *in)
         capture(cache, in, 0, line);
 }
 
-/* Completes fills whose bytes are all written into the cache. */
+/* Completes the fills whose bytes have all been written into the cache. */
 static bool
 end_fills(struct rop_cache *cache, uint64_t now)
 {
@@ -499,7 +500,7 @@ is_read_out(struct rop_cache *cache, uint32_t line)
     return true;
 }
 
-/* Writes the next line into the cache. A raw line is written in pieces as they arrive. */
+/* Writes the next line into the cache. A raw line is written piece by piece as it arrives. */
 static bool
 write_next(struct rop_cache *cache, uint64_t now)
 {
@@ -531,7 +532,7 @@ write_next(struct rop_cache *cache, uint64_t now)
     return true;
 }
 
-/* Starts decompression of the next line once all its bytes have arrived. */
+/* Starts the decompression of the next line when all its bytes have arrived. */
 static bool
 unpack_next(struct rop_cache *cache, uint64_t now)
 {
@@ -554,7 +555,7 @@ unpack_next(struct rop_cache *cache, uint64_t now)
     return true;
 }
 
-/* Reads the next outgoing line from the cache, and compresses it after that. */
+/* Reads the next outgoing line from the cache, then compresses it. */
 static bool
 read_next(struct rop_cache *cache, uint64_t now)
 {
@@ -611,8 +612,8 @@ push_part(struct rop_cache *cache, struct rop_transfer *transfer, uint64_t now)
     return request;
 }
 
-/* The first line with transactions to request. NULL: there is none, or a write of the same block is
- * still pending. */
+/* The first incoming line that still has transactions to request. NULL: there is no such line, or a
+ * write of its block is pending. */
 static struct rop_transfer *
 next_read(struct rop_cache *cache)
 {

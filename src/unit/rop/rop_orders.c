@@ -1,10 +1,10 @@
-/* Orders of the Command Processor: clear, flush, resolve, show, invalidate. They are executed one
- * at a time, when the ROP holds no quad. */
+/* Orders of the Command Processor: clear, flush, resolve, show, invalidate. The ROP executes one
+ * order at a time, when it holds no quad. */
 #include "unit/rop/rop_internal.h"
 
 #include <string.h>
 
-/* The surface of the order. It must have been added to the table of block states. */
+/* The surface of the order, which must be in the table of block states. */
 static struct block_surface *
 surface_of(struct rop *rop)
 {
@@ -59,8 +59,8 @@ fast_clear(struct rop *rop, const uint8_t *line, uint64_t now)
     return all;
 }
 
-/* Takes over a surface that was cleared and not touched since. Memory already holds all its
- * bytes. */
+/* Registers a surface that was cleared and not accessed since. Memory already holds all its bytes.
+ */
 static void
 rop_orders_begin(struct rop *rop)
 {
@@ -103,7 +103,7 @@ next_block(struct rop *rop, const struct block_surface *surface, uint32_t *addre
     return rop->walk < total;
 }
 
-/* Writes the clear value to blocks without a state. */
+/* Writes the clear value to the blocks that have no state. Returns true when it is in memory. */
 static bool
 write_clear(struct rop *rop, uint64_t now, bool *worked)
 {
@@ -121,7 +121,7 @@ write_clear(struct rop *rop, uint64_t now, bool *worked)
     return rop_cache_is_quiet(&rop->cache);
 }
 
-/* Performs a clear that keeps part of each element: every block passes the cache. */
+/* Performs a clear that keeps some bits of each element. Every block passes through the cache. */
 static bool
 slow_clear(struct rop *rop, uint64_t now, bool *worked)
 {
@@ -157,8 +157,8 @@ rop_clear(struct rop *rop, uint64_t now, bool *worked)
     return rop->walk == UINT32_MAX || write_clear(rop, now, worked);
 }
 
-/* Writes back dirty lines of the surface (NULL: all), one per cycle. Returns true when all are in
- * memory. */
+/* Writes back one dirty line of the surface per cycle (NULL: of all surfaces). Returns true when
+ * all lines are in memory. */
 static bool
 flush_rop(struct rop *rop, const struct block_surface *surface, uint64_t now, bool *worked)
 {
@@ -177,15 +177,16 @@ flush_rop(struct rop *rop, const struct block_surface *surface, uint64_t now, bo
     return rop_cache_is_quiet(&rop->cache);
 }
 
-/* The order's request for block n of the surface. */
+/* The action that the order requests for block n of the surface. */
 static enum surface_part
 part_of(const struct rop *rop, uint32_t n)
 {
     return rop->order.parts ? rop->order.parts[n] : PART_RAW;
 }
 
-/* Whether the block has to be written to become raw. Returns false if it is raw, or its dirty line
- * will be written back. Any other block that needs no write is set to raw here. */
+/* Whether the block must be written to become raw. Returns false if the block is raw, or if its
+ * dirty line will be written back. If the block needs no write for another reason, sets its state
+ * to raw. */
 static bool
 wants_write(struct rop *rop, const struct block_surface *surface, uint32_t address)
 {
@@ -199,8 +200,8 @@ wants_write(struct rop *rop, const struct block_surface *surface, uint32_t addre
     return false;
 }
 
-/* Makes the next block raw that is not raw yet. Returns false if there is none, or no room for it
- * now. */
+/* Starts to make the next block raw that is not raw yet. Returns false if there is no such block,
+ * or no room for it now. */
 static bool
 make_raw(struct rop *rop, const struct block_surface *surface, uint64_t now)
 {
@@ -233,8 +234,8 @@ drop_parts(struct rop *rop, const struct block_surface *surface)
     }
 }
 
-/* Makes the surface, or the blocks that the order names, raw in memory. None of their lines stay in
- * the cache. */
+/* Makes the surface, or the blocks that the order lists, raw in memory. Drops their lines from the
+ * cache. */
 static bool
 resolve(struct rop *rop, uint64_t now, bool *worked)
 {

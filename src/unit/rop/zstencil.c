@@ -1,15 +1,15 @@
-/* Z and Stencil Test, one per ROP.
+/* Z and Stencil Test. Each ROP has one.
  *
  * Quads arrive from Hierarchical Z before shading (early), or from the Scheduler after it (late).
- * The machine starts a draw with the other kind of test only when all earlier draws have ended, so
- * the two never mix. rop.h describes the parts shared with Color Write: the cache and the steps of
- * a quad. The operation is the test. It takes ZALULatency cycles, and StampsPerCycle quads start
- * every ZALUTestRate cycles. An element wider than BytesPerPixel takes one pass per BytesPerPixel
- * bytes. A multisampled quad takes one pass per MSAASamplesCycle samples of a fragment.
+ * The two kinds never mix: a draw with the other kind starts only when all earlier draws have
+ * ended. rop.h describes the code shared with Color Write: the cache and the steps of a quad. The
+ * operation is the test. It takes ZALULatency cycles, and StampsPerCycle quads start every
+ * ZALUTestRate cycles. An element wider than BytesPerPixel takes one pass per BytesPerPixel bytes.
+ * A multisampled quad takes one pass per MSAASamplesCycle samples of a fragment.
  *
- * A line is read before it is written even if no test needs it (ALWAYS). When a dirty line is
- * written back, its farthest depth goes to Hierarchical Z, which needs the whole line. Source:
- * docs/design/machine.md, Z and Stencil Test. */
+ * A line is always read before it is written, even if the test is ALWAYS. Hierarchical Z receives
+ * the farthest depth of each dirty line that is written back. Computing that depth requires the
+ * whole line. Source: docs/design/machine.md, Z and Stencil Test. */
 #include "unit/rop/zstencil.h"
 
 #include "base/bits.h"
@@ -91,7 +91,8 @@ test(void *owner, struct rop_entry *entry, uint8_t *bytes)
     struct depth_result result = depth_test_samples(
         entry->item.draw, quad->triangle->triangle.front, quad->mask, quad->z, bytes);
     WATCH_TESTED(quad, entry->item.draw, bytes, &result);
-    /* A fragment fails with its last sample: by depth, if depth rejected any of its samples. */
+    /* A fragment fails when its last sample fails. It fails by depth if the depth test rejected any
+     * of its samples. */
     const uint32_t lost = mask_fragments(quad->mask) & ~mask_fragments(result.pass);
     const uint32_t by_depth = lost & mask_fragments(result.z_fail);
     zstencil->stats.fragments_z_failed += quad_fragments(by_depth);
@@ -101,7 +102,7 @@ test(void *owner, struct rop_entry *entry, uint8_t *bytes)
     return result.wrote;
 }
 
-/* Passes the quad on if it has a fragment left. */
+/* Passes the quad on if at least one fragment is left. */
 static bool
 zstencil_retire(void *owner, struct rop_entry *entry, uint64_t now)
 {
@@ -124,7 +125,7 @@ zstencil_retire(void *owner, struct rop_entry *entry, uint64_t now)
     return true;
 }
 
-/* Clears the buffers that the order names, in `bytes` bytes of elements. */
+/* Clears the order's buffers (depth, stencil) in the first `bytes` bytes of a line. */
 static void
 clear_part(const struct control_item *order, uint8_t *line, uint32_t bytes)
 {
@@ -133,8 +134,7 @@ clear_part(const struct control_item *order, uint8_t *line, uint32_t bytes)
         depth_clear_element(format, order->buffers, order->depth, order->stencil, line + at);
 }
 
-/* Makes the line of a clear. Returns false if the clear does not cover all buffers of the
- * format. */
+/* Produces a cleared line. Returns false if the clear does not cover all buffers of the format. */
 static bool
 clear_line(const struct control_item *order, uint8_t *line)
 {
@@ -176,7 +176,7 @@ far_depths(const struct hz_cut *cut, const struct format_info *format, const uin
     }
 }
 
-/* Sends far depths of a line that goes to memory. The update is dropped if the queue to
+/* Sends the far depths of a line that is written back. Drops the update if the queue to
  * Hierarchical Z is full, or while a depth clear changes lines. */
 static void
 update_hz(void *owner, uint32_t address, const uint8_t *line, uint64_t now)

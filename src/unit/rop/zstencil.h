@@ -1,8 +1,8 @@
 /* Z and Stencil Test of one ROP (docs/design/machine.md, Z and Stencil Test).
  *
- * In: struct quad_item, early or late; out: the quads with a fragment left, and struct hz_update. A
- * quad without a fragment is released here. An END item carries the samples that passed. Block
- * states belong to the machine; zstencil_init() cannot fail. */
+ * Input: struct quad_item, early or late. Output: the quads that have a fragment left, and struct
+ * hz_update. The unit releases quads without fragments. An END item carries the number of samples
+ * that passed. The machine owns the block states. zstencil_init() cannot fail. */
 #ifndef AETIUS_UNIT_ZSTENCIL_H
 #define AETIUS_UNIT_ZSTENCIL_H
 
@@ -18,7 +18,7 @@ struct zstencil {
     struct rop rop;
     bool updates_hz;
     uint32_t block_stamps;
-    uint32_t generation;     /* of the updates to HZ (unit/raster/hz.h) */
+    uint32_t generation;     /* generation of the updates to HZ (unit/raster/hz.h) */
     uint64_t samples_passed; /* of the current draw */
 };
 
