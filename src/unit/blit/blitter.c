@@ -1,28 +1,30 @@
 /* Blitter: blits, copies, resolves and mipmap generation, with one slice per ROP.
  *
- * The Command Processor sends every slice the same plan (gfx/transfer.h). A slice makes the lines
- * of the destination that its ROP owns. They are as long as the lines of the ROP's cache. A line
- * passes four steps. The parameter Lines limits the lines in progress:
+ * The Command Processor sends every slice the same plan (gfx/transfer.h). A slice produces the
+ * destination lines that its ROP owns. They are as long as the lines of the ROP's cache. The
+ * parameter Lines limits the lines in progress. A line passes four steps:
  *
- * - plan: divides its elements into pieces, one per cycle, of at most 16 source blocks each. It
- *   requests these blocks. A line that is only partly written is also read, if it has a block
- *   state or parts of its elements stay.
- * - operate: a piece whose blocks are available is processed at SamplesCycle samples per cycle. Its
- *   samples are those read or those written, the larger number. An element wider than 4 bytes
- *   counts once per 4 bytes.
- * - pack: a line with a block state is compressed, one at a time, as by its ROP.
- * - write: one transaction per cycle. Without a block state, only bytes that the blit writes.
+ * - plan: divides the line's elements into pieces, one per cycle, of at most 16 source blocks
+ *   each, and requests these blocks. A line that is only partly written may also be read. It is
+ *   read if it has a block state, or if some bits of its elements are kept.
+ * - operate: processes a piece whose blocks are available, at SamplesCycle samples per cycle. The
+ *   number of samples is that of reads or writes, whichever is larger. An element wider than
+ *   4 bytes counts once per 4 bytes.
+ * - pack: compresses a line with a block state, as its ROP does, one line at a time.
+ * - write: sends one transaction per cycle. Without a block state, it sends only bytes that the
+ *   blit writes.
  *
  * Blocks are read according to their states (unit/block_reader.h). SourceBlocks of them are kept,
- * so that adjacent lines share them. One transaction per cycle is sent. Blocks are requested until
- * half of the lines wait to be written. Then these are written in one run, so that the memory
- * seldom turns.
+ * so that adjacent lines share them. One transaction per cycle is sent. The slice requests blocks
+ * until half of its lines wait to be written. Then it writes these lines in one run, so that the
+ * memory bus seldom turns around.
  *
- * Before the order, the ROPs' caches were flushed, and dropped the lines of the destination
- * (sim/machine_blit.c). A compressed line that is copied unchanged passes both codec units, even if
- * its bytes could be moved directly. Few copies allow that: source and destination would need the
- * same block alignment, format and samples, and a state for each block. Source:
- * docs/design/machine.md, Blitter. Not modelled: block states reach the slices without time. */
+ * Before the order, the ROPs have flushed their caches and dropped the lines of the destination
+ * (sim/machine_blit.c). A compressed line that is copied unchanged passes both codec units,
+ * although its bytes could be moved directly. Few copies would allow that. Source and destination
+ * would need the same block alignment, format and samples, and a state for each block. Source:
+ * docs/design/machine.md, Blitter. Not modelled: the time in which block states reach the
+ * slices. */
 #include "unit/blit/blitter.h"
 
 #include "base/mem.h"
@@ -106,7 +108,8 @@ piece_at(struct blitter *blitter, uint32_t n)
     return &blitter->pieces[ring_at(&blitter->piece_ring, n)];
 }
 
-/* Addresses in a slice of the destination. Line n may begin before the slice. */
+/* Address of the destination's depth slice or layer. Its first line may begin before that
+ * address. */
 static uint32_t
 slice_address(const struct blitter *blitter)
 {
@@ -162,7 +165,7 @@ take_order(struct blitter *blitter, uint64_t now)
     return true;
 }
 
-/* Whether this slice makes the line. Lines are shared in the same way as the ROPs' tiles. */
+/* Whether this Blitter slice produces line n. Lines are assigned to slices like tiles to ROPs. */
 static bool
 is_own(const struct blitter *blitter, uint32_t n)
 {
@@ -213,7 +216,7 @@ cover(struct blitter_line *line, uint32_t at, uint32_t bytes)
     line->covered[at / 64] |= transaction_bytes(at % 64, bytes);
 }
 
-/* Whether the bytes of the line at `at` belong to the slice. */
+/* Whether the bytes of the line at offset `at` belong to the destination's slice. */
 static bool
 in_slice(const struct blitter *blitter, const struct blitter_line *line, uint32_t at)
 {
@@ -223,8 +226,9 @@ in_slice(const struct blitter *blitter, const struct blitter_line *line, uint32_
     return line->address + at >= slice && line->address + at - slice < level->slice_bytes;
 }
 
-/* Finds what the blit does to the line. elements 0: nothing. Padding counts as written if all other
- * bytes of the line are; it is then filled from the preceding element. */
+/* Finds the elements of the line that the blit writes (`elements`, 0: none). Padding counts as
+ * written if all other bytes of the line are written. It is then filled from the preceding
+ * element. */
 static void
 blitter_describe(const struct blitter *blitter, struct blitter_line *line)
 {
@@ -248,8 +252,8 @@ blitter_describe(const struct blitter *blitter, struct blitter_line *line)
     line->merges = blit_keeps(blitter->plan) || (line->packs && !line->whole);
 }
 
-/* Begins the next line that this slice writes. Returns false if there is none, or no room for
- * it. */
+/* Begins the next line that this slice writes. Returns false if there is no such line, or no room
+ * for it. */
 static bool
 begin_line(struct blitter *blitter)
 {
@@ -281,11 +285,11 @@ begin_line(struct blitter *blitter)
     return true;
 }
 
-/* The blocks of a set of elements, found by a dry run. */
+/* The source blocks of a set of elements, found by a dry run. */
 struct footprint {
     const struct blitter *blitter;
     uint32_t count, reads;
-    bool full; /* more than a piece can have */
+    bool full; /* more blocks than a piece can have */
     struct blitter_block blocks[BLITTER_MAX_BLOCKS];
 };
 
@@ -314,15 +318,15 @@ note_read(void *data, uint32_t offset)
     return zeros;
 }
 
-/* Passes of 4 bytes that an element takes. */
+/* Number of passes of 4 bytes that an element takes. */
 static uint32_t
 width_of(uint32_t bytes)
 {
     return bytes > 4 ? bytes / 4 : 1;
 }
 
-/* Extends a piece by an element and adds the blocks that it reads. Returns false if they are too
- * many. */
+/* Extends a piece by an element, and adds the blocks that the element reads. Returns false if the
+ * piece would have too many blocks. */
 static bool
 add_element(const struct blitter *blitter, const struct element *element, struct footprint *all,
             struct blitter_piece *piece)
@@ -374,7 +378,7 @@ cut_piece(struct blitter *blitter)
         piece->samples = (piece->samples + 3) / 4;
 }
 
-/* Requests the blocks of the newest piece, as far as there are slots. */
+/* Requests the blocks of the newest piece while slots are free. */
 static bool
 request_block(struct blitter *blitter, uint64_t now)
 {
@@ -410,7 +414,7 @@ plan_next(struct blitter *blitter, uint64_t now)
     return request_block(blitter, now);
 }
 
-/* Returns elements from the blocks that have arrived. */
+/* Returns an element from the blocks that have arrived. */
 static const uint8_t *
 read_block(void *data, uint32_t offset)
 {
@@ -457,8 +461,7 @@ blocks_arrived(struct blitter *blitter, const struct blitter_piece *piece, uint6
     return true;
 }
 
-/* Critical path: a piece starts as soon as its blocks are available and the piece before it is
- * done. */
+/* Critical path: a piece waits for its blocks and for the end of the preceding piece. */
 static void
 note_operation(struct blitter *blitter, const struct blitter_piece *piece, uint64_t now)
 {
@@ -494,7 +497,7 @@ operate(struct blitter *blitter, uint64_t now)
     return true;
 }
 
-/* Converts the next line to the form that memory will hold. */
+/* Converts the next line to its form in memory. */
 static bool
 pack_next(struct blitter *blitter, uint64_t now)
 {
@@ -530,7 +533,7 @@ pack_next(struct blitter *blitter, uint64_t now)
     return true;
 }
 
-/* Sends the next transaction of the first line. Transactions without a written byte are skipped. */
+/* Sends the next transaction of the first line. Skips transactions without a written byte. */
 static bool
 write_next(struct blitter *blitter, uint64_t now)
 {
@@ -574,8 +577,8 @@ ask_next(struct blitter *blitter, uint64_t now)
     return true;
 }
 
-/* Sends one transaction. The direction changes if enough lines wait to be written, if none waits,
- * or if there is nothing to request. */
+/* Sends one transaction. Changes between reads and writes if enough lines wait to be written, if no
+ * line waits, or if there is nothing to request. */
 static bool
 send_transaction(struct blitter *blitter, uint64_t now)
 {

@@ -1,17 +1,17 @@
 /* DAC.
  *
- * At a swap it takes the block states from the Color Write units, BlocksUpdatedPerCycle per cycle.
- * Then it reads the display target block by block, BlockRequestQueueSize blocks at a time, one
- * 64-byte transaction per cycle. Its blocks have BlockSize bytes. The ROPs' blocks inside them are
- * read according to their states. Compressed ones pass a decompressor one after another
- * (DecompressionUnitLatency each). Cleared ones are made from their clear value. The resulting
- * bytes are the frame.
+ * At a swap, the DAC takes the block states from the Color Write units, BlocksUpdatedPerCycle per
+ * cycle. Then it reads the display target in blocks of BlockSize bytes. BlockRequestQueueSize
+ * blocks are in progress at a time, with one 64-byte transaction per cycle. ROP blocks inside a DAC
+ * block are read according to their states. Compressed blocks pass a decompressor one after another
+ * (DecompressionUnitLatency each). Cleared blocks are produced from their clear value. The
+ * resulting bytes are the frame.
  *
- * That is SynchedRefresh. Otherwise a swap only sets the surface that the screen shows. That
- * surface is read every RefreshRate cycles of the simulated frame, all of its bytes. A swap waits
- * for a refresh that has begun. Without RefreshFrame nothing is read. In both cases the picture of
- * a swap is taken from memory by its block states, outside time. Source: docs/design/memory.md,
- * DAC. */
+ * The above applies to SynchedRefresh. Otherwise a swap only sets the surface that the screen
+ * shows. The DAC reads all bytes of that surface every RefreshRate cycles of the simulated frame. A
+ * swap waits until a refresh that has begun is complete. Without RefreshFrame, the DAC reads
+ * nothing. In the last two cases, the picture of a swap is taken from memory according to its block
+ * states, without timing. Source: docs/design/memory.md, DAC. */
 #include "unit/display/dac.h"
 
 #include "base/mem.h"
@@ -21,7 +21,7 @@
 
 static enum unit_state dac_clock(void *self, uint64_t now);
 
-/* The next timed refresh is a full period away. */
+/* Starts a frame. The next timed refresh is a full period away. */
 static void
 dac_reset(void *self)
 {
@@ -123,7 +123,7 @@ state_of(const struct dac *dac, uint32_t address)
     return dac->phase == DAC_REFRESH ? BLOCK_RAW : blocks_state(dac->blocks, address);
 }
 
-/* Reads the picture without time: every block according to its state. */
+/* Reads the picture without timing, each block according to its state. */
 static void
 peek(struct dac *dac)
 {
@@ -190,7 +190,7 @@ dac_take_replies(struct dac *dac, uint64_t now)
     return worked;
 }
 
-/* Decompresses the ROPs' blocks in the block. Returns the number of compressed ones. */
+/* Decompresses the ROP blocks inside a DAC block. Returns the number of compressed ones. */
 static uint32_t
 unpack(struct dac *dac, const struct dac_block *block)
 {
@@ -208,7 +208,7 @@ unpack(struct dac *dac, const struct dac_block *block)
     return count;
 }
 
-/* Ends the first blocks in order, once they are complete. */
+/* Ends the oldest blocks in order, once they are complete. */
 static bool
 end_blocks(struct dac *dac, uint64_t now)
 {
@@ -232,8 +232,8 @@ end_blocks(struct dac *dac, uint64_t now)
     return worked;
 }
 
-/* Moves to the next transaction that the states require. Returns false if the current block has no
- * more. */
+/* Moves to the next transaction that the block states require. Returns false if the current block
+ * needs no further transaction. */
 static bool
 find_next(struct dac *dac, uint32_t end)
 {
@@ -279,7 +279,7 @@ request_line(struct dac *dac, uint64_t now)
     }
 }
 
-/* Ends the frame or refresh if all requested bytes have arrived, or none were needed. */
+/* Ends the frame or refresh if all requested bytes have arrived, or if no bytes were needed. */
 static bool
 end(struct dac *dac, uint64_t now)
 {

@@ -21,8 +21,8 @@ struct primasm {
     const struct draw *draw;
     struct assembler assembler;
     uint32_t number; /* number of the next primitive in the draw */
-    /* Vertices that the assembler may still use, found by handle. The unit owns one reference each.
-     */
+    /* Vertices that the assembler may still use, found by handle. The unit owns one reference
+     * each. */
     struct pooled_vertex *held[8];
     uint32_t held_handles[8], held_count;
     uint32_t next_handle;

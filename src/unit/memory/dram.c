@@ -1,7 +1,7 @@
-/* Memory channels: parts shared by all models. Transactions are queued in order of arrival. None
- * passes an older one to the same 64 bytes. The bus keeps its direction for at most
- * MaxConsecutiveReads or MaxConsecutiveWrites while others wait. Source: docs/design/memory.md,
- * Memory Controller. */
+/* Memory channels: code shared by all models. Transactions are queued in order of arrival. No
+ * transaction overtakes an older one to the same 64 bytes. While transactions of the other
+ * direction wait, the bus keeps its direction for at most MaxConsecutiveReads or
+ * MaxConsecutiveWrites. Source: docs/design/memory.md, Memory Controller. */
 #include "unit/memory/dram_model.h"
 
 #include "base/mem.h"
@@ -73,8 +73,8 @@ dram_reset(struct dram *dram, uint64_t now)
     memset(dram->pages, 0xff, sizeof dram->pages); /* no page */
     dram->heads_listed = false;
     dram->wake = 0;
-    /* A new frame starts with whole GPU cycles, so its statistics do not depend on the previous
-     * frame. */
+    /* A new frame starts with whole GPU cycles, so that its statistics do not depend on the
+     * previous frame. */
     dram->stats.burst_cycles -= dram->stats.burst_cycles % dram->shape.gpu_cycle;
     dram->stats.turn_cycles -= dram->stats.turn_cycles % dram->shape.gpu_cycle;
     for (uint32_t b = 0; b < DRAM_MAX_BANKS; b++)

@@ -1,20 +1,22 @@
 /* Memory with banks and rows.
  *
  * A burst moves V2BurstElementsPerCycle 32-bit elements per cycle. The row of a transaction must be
- * open in its bank:
+ * open in its bank. The times between commands are:
  *
- * - tRP to close a row; tRCD (tRCDW) to open one for reads (writes)
- * - tRRD between openings in two banks, tRC between two in one bank, at most four in tFAW
- * - data follows a command after CAS or WL; the bus turns after tRTW and tWTR
+ * - tRP to close a row; tRCD (tRCDW) to open a row for reads (writes)
+ * - tRRD between two openings in different banks, tRC between two in the same bank; at most four
+ *   openings in tFAW
+ * - CAS or WL from a command to its data; tRTW and tWTR to turn the bus around
  * - a row may close tRAS after it was opened, tWR after its last write, and one burst length
  *   after its last read command
  *
- * Banks whose numbers are equal modulo the number of bank groups share a group, which has a minimum
- * distance between commands. Rows are closed and opened while the bus is still busy, one per cycle,
- * for the entries that the scheduler may take next. An open row that queued entries still hit is
- * not closed. The scheduler (V2ChannelScheduler) determines the entries that may be taken. They are
- * the heads of one queue, of one per direction, of one per bank, of one per bank and direction, or
- * any entry. Among those with an open row it keeps the direction, then prefers the oldest.
+ * Banks whose numbers are equal modulo the number of bank groups form a group. A group has a
+ * minimum distance between commands. While the bus is busy, rows are closed and opened for the
+ * entries that the scheduler may take next. One row is closed or opened per cycle. An open row that
+ * queued entries still hit is not closed. The scheduler (V2ChannelScheduler) determines the entries
+ * that may be taken. They are the heads of one queue, of one queue per direction, per bank, or per
+ * bank and direction, or all entries. Among the entries whose row is open, the scheduler keeps the
+ * direction, then prefers the oldest.
  *
  * Source: docs/design/memory.md, Banks and rows; the rules of the JEDEC standards. Not modelled:
  * refresh; the command bus, which row and column commands would share. */
@@ -32,7 +34,7 @@ dram_banks_shape(const struct params *params, struct dram_shape *shape)
                                  .burst_cycles = (TRANSACTION_BYTES + bytes - 1) / bytes};
 }
 
-/* Queue of an entry, by scheduler. */
+/* Number of the queue for an entry, which depends on the scheduler. */
 static uint32_t
 class_of(const struct dram *dram, const struct dram_entry *entry)
 {
@@ -61,7 +63,7 @@ dram_banks_locate(const struct dram *dram, struct dram_entry *entry)
     entry->class = (uint8_t)class_of(dram, entry);
 }
 
-/* Whether so many entries have passed this one that it may replace an open row that is still
+/* Whether enough entries have overtaken this one that it may replace an open row that is still
  * needed. That row must have been used at least once. */
 static bool
 is_overdue(const struct dram *dram, const struct dram_entry *entry)
@@ -81,7 +83,7 @@ close_row(struct dram *dram, struct dram_bank *bank, uint64_t cycle)
     dram->stats.rows_closed++;
 }
 
-/* First cycle in which any bank may open a row: tRRD and tFAW. */
+/* First cycle in which any bank may open a row (tRRD, tFAW). */
 static uint64_t
 may_open(const struct dram *dram)
 {
@@ -99,7 +101,7 @@ note_opening(struct dram *dram, uint64_t now)
 }
 
 /* Closes the conflicting row of an entry's bank, or opens the entry's row, if the bank can do so
- * now. Otherwise lowers dram->wake to the cycle in which it can. */
+ * now. Otherwise lowers dram->wake to the cycle in which the bank can. */
 static bool
 prepare_row(struct dram *dram, struct dram_entry *entry, uint64_t now)
 {
@@ -126,8 +128,8 @@ prepare_row(struct dram *dram, struct dram_entry *entry, uint64_t now)
     return true;
 }
 
-/* Whether the entry's row is open and can be used now. At most one row is opened or closed per
- * cycle. */
+/* Whether the entry's row is open and can be used now. Opens or closes at most one row per cycle
+ * (`*prepared`). */
 static bool
 row_is_ready(struct dram *dram, struct dram_entry *entry, uint64_t now, bool *prepared)
 {
@@ -160,8 +162,8 @@ group_of(const struct dram *dram, const struct dram_entry *entry)
     return entry->bank % dram->timing.bank_groups;
 }
 
-/* First cycle, from `now` on, in which the entry's command may be issued. Its data must find the
- * bus free and turned. */
+/* First cycle, from `now` on, in which the entry's command may be issued. When its data arrives,
+ * the bus must be free and turned to its direction. */
 static uint64_t
 command_cycle(const struct dram *dram, const struct dram_entry *entry, uint64_t now)
 {
@@ -187,12 +189,13 @@ transfer(struct dram *dram, const struct dram_entry *entry, uint64_t now)
     dram->group_free[group_of(dram, entry)] = now + dram->timing.group_cycles;
     bank->used = true;
     *(entry->opened ? &dram->stats.row_misses : &dram->stats.row_hits) += 1;
-    uint64_t row_end = write ? dram->bus_free + dram->timing.tWR
-                             : now + dram->shape.burst_cycles; /* read, and being sent to the bus */
+    /* a row stays open for one burst after a read command */
+    uint64_t row_end = write ? dram->bus_free + dram->timing.tWR : now + dram->shape.burst_cycles;
     bank->may_close = later(bank->may_close, row_end);
 }
 
-/* Closing page policy: closes the row after an access if no queued entry needs it. */
+/* Implements the closing page policy: closes the row after an access if no other queued entry needs
+ * it. */
 static void
 apply_page_policy(struct dram *dram, uint32_t bank, uint32_t except)
 {

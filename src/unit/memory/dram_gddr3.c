@@ -1,4 +1,4 @@
-/* GDDR3. The times are parameters (V2GDDR_*) in GPU cycles. Their defaults are from a data sheet
+/* GDDR3. The times are parameters (V2GDDR_*) in GPU cycles. Their defaults come from a data sheet
  * (docs/memory.md). */
 #include "unit/memory/dram_model.h"
 

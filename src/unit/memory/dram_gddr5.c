@@ -1,19 +1,20 @@
 /* GDDR5: four bank groups, and tFAW. The times are those of Hynix's H5GQ1H24AFR (1 Gbit, data sheet
- * rev. 1.0 of November 2009) at 4 Gbit/s per pin, where its clock CK has 1 GHz. gem5
- * (GDDR5_4000_2x32) and GPGPU-Sim (its GDDR5 timing) use the same sheet. They define the times that
- * the sheet does not give: CL is equal to tRCD, tRTW is 2 CK (gem5), WL is 4 CK (GPGPU-Sim).
+ * rev. 1.0 of November 2009) at 4 Gbit/s per pin, where its clock CK runs at 1 GHz. gem5
+ * (GDDR5_4000_2x32) and GPGPU-Sim (its GDDR5 timing) use the same data sheet. The sheet does not
+ * give CL, tRTW and WL. CL is set to tRCD, tRTW to 2 CK (as in gem5), and WL to 4 CK (as in
+ * GPGPU-Sim).
  *
- * A burst of 8 transfers of 32 bits takes 2 CK, so a chip moves 16 bytes per nanosecond. With a GPU
- * of 500 MHz this means V2BurstElementsPerCycle = 8 and V2BanksPerMemoryChannel = 16. A transaction
- * of 64 bytes is two bursts. In one bank group bursts are tCCDL apart, not 2 CK. Times are rounded
- * up to whole GPU cycles.
+ * A burst of 8 transfers of 32 bits takes 2 CK, so a chip moves 16 bytes per nanosecond. For a GPU
+ * of 500 MHz this requires V2BurstElementsPerCycle = 8 and V2BanksPerMemoryChannel = 16. A
+ * transaction of 64 bytes is two bursts. Bursts in one bank group are tCCDL apart instead of 2 CK.
+ * Times are rounded up to whole GPU cycles.
  *
  * Not modelled: t32AW; tRRD, tWTR and tWR per bank group; the omissions of dram_banks.c. */
 #include "unit/memory/dram_model.h"
 
 enum { /* picoseconds */
        CK = 1000,
-       T_RRD = 6 * CK, /* 5.5 ns, in whole CK */
+       T_RRD = 6 * CK, /* 5.5 ns, rounded up to whole CK */
        T_RCD = 12000,
        T_RAS = 28000,
        T_RC = 40000,

@@ -1,6 +1,7 @@
-/* Models of a memory channel: the scheduling rules of each kind of memory (drams.def). The simple
- * model, of MemoryControllerV2 = FALSE, is not listed there. unit/memory/dram.c contains the parts
- * that all models share, and unit/memory/dram_banks.c those of models with banks and rows. */
+/* Models of a memory channel: the scheduling rules of each kind of memory. drams.def lists the
+ * models with banks and rows. The simple model (MemoryControllerV2 = FALSE) is not in that list.
+ * All models share unit/memory/dram.c. The models with banks and rows also share
+ * unit/memory/dram_banks.c. */
 #ifndef AETIUS_UNIT_DRAM_MODEL_H
 #define AETIUS_UNIT_DRAM_MODEL_H
 
@@ -9,9 +10,9 @@
 struct dram_model {
     void (*shape)(const struct params *params, struct dram_shape *shape);
     void (*time)(const struct params *params, struct dram_timing *timing); /* NULL: no banks */
-    /* Sets bank, row and queue of an entry from its address. */
+    /* Sets the bank, row and queue of an entry from its address. */
     void (*locate)(const struct dram *dram, struct dram_entry *entry);
-    /* As dram_clock(). The caller has set dram->wake to CYCLE_NEVER. */
+    /* See dram_clock(). The caller has set dram->wake to CYCLE_NEVER. */
     int32_t (*clock)(struct dram *dram, uint64_t now, dram_may_reply_fn *may_reply, void *data,
                      uint64_t *delay);
 };
@@ -20,13 +21,13 @@ extern const struct dram_model dram_simple;
 #define DRAM(symbol, name) extern const struct dram_model dram_##symbol;
 #include "drams.def"
 
-/* The address within the channel, without the bytes of other channels. */
+/* The address within the channel: bytes of other channels are not counted. */
 uint32_t dram_own_address(const struct dram *dram, uint32_t address);
-/* Lists the entries that may be taken: the heads of their queues, or all entries (`any`). Entries
- * with an older one of the same address are left out. */
+/* Lists the entries that may be taken: the heads of their queues, or all entries (`any`). Omits an
+ * entry if an older one has the same address. */
 void dram_list_heads(struct dram *dram, bool any);
-/* Puts the transaction's data on the bus from `start` on. Of the idle cycles before it, at most
- * `turnaround` count for a change of direction. */
+/* Puts the transaction's data on the bus from `start` on. If the direction changes, at most
+ * `turnaround` of the preceding idle cycles are counted as turn cycles. */
 void dram_use_bus(struct dram *dram, bool write, uint64_t start, uint64_t turnaround);
 
 static inline bool
@@ -57,7 +58,7 @@ later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* unit/memory/dram_banks.c: shape, address mapping and clock of a memory with banks and rows. */
+/* Shape, address mapping and clock of a memory with banks and rows (unit/memory/dram_banks.c). */
 void dram_banks_shape(const struct params *params, struct dram_shape *shape);
 void dram_banks_locate(const struct dram *dram, struct dram_entry *entry);
 int32_t dram_banks_clock(struct dram *dram, uint64_t now, dram_may_reply_fn *may_reply, void *data,

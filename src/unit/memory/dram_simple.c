@@ -1,19 +1,19 @@
 /* The simple model of memory (reference of 2005).
  *
- * A memory cycle is MemoryFrequency / MemoryClockMultiplier GPU cycles, and all times of the memory
- * are in its cycles. A transaction of 64 bytes takes as many bursts as it needs. A burst is
+ * A memory cycle is MemoryFrequency / MemoryClockMultiplier GPU cycles. All times of this model are
+ * in memory cycles. A transaction of 64 bytes takes as many bursts as it needs. A burst is
  * BurstLength transfers of MemoryBusWidth bits at double rate. For example, one burst of 8
  * transfers of 64 bits takes 4 cycles. Data follows its command after ReadLatency or WriteLatency.
- * Commands of the same direction are at least as far apart as their data takes on the bus. A write
- * command waits for the last data read. A read command waits for WriteToReadLatency after the last
- * data written. A page that is not open in its bank (page n is in bank n modulo OpenPages) delays
- * the command by PageOpenLatency. Reads and writes have one queue each, in order. At most one
- * command is issued per channel and GPU cycle.
+ * The distance between commands of the same direction is at least the time that their data takes on
+ * the bus. A write command waits for the end of the last read data. A read command waits for
+ * WriteToReadLatency after the end of the last write data. A page that is not open in its bank
+ * (page n is in bank n modulo OpenPages) delays the command by PageOpenLatency. Reads and writes
+ * have one queue each, in order. At most one command is issued per channel and GPU cycle.
  *
  * Source: docs/design/memory.md, Simple model. */
 #include "unit/memory/dram_model.h"
 
-/* Cycles of the channel's clock that a transaction occupies the bus. */
+/* Number of channel clock cycles for which a transaction occupies the bus. */
 static uint32_t
 burst_cycles(const struct params *p)
 {
@@ -44,8 +44,8 @@ locate(const struct dram *dram, struct dram_entry *entry)
     entry->class = entry->write;
 }
 
-/* Cycles to open the page of an entry: 0 if it is open, or if the memory has no pages. Each open
- * page has a separate bank, which the low bits of the page number select. */
+/* Number of cycles to open the page of an entry. It is 0 if the page is open, or if the memory has
+ * no pages. Each open page has a separate bank, selected by the low bits of the page number. */
 static uint32_t
 open_page(struct dram *dram, int32_t page)
 {

@@ -2,14 +2,14 @@
  *
  * A crossbar takes at most one transaction of 64 bytes per cycle from each client, and at most one
  * into each channel. Clients are served round robin. A transaction goes to the channel that holds
- * its address. With SharedBanks it goes to the channel that is free first, unless another one has a
- * transaction of the same address. The channels (unit/memory/dram.c) schedule the data. Data is
- * read from and written to the simulated memory when the scheduler selects the transaction. The
- * reply leaves when its burst is over.
+ * its address. With SharedBanks it goes to the channel that is free first, unless another channel
+ * has a transaction to the same address. The channels (unit/memory/dram.c) schedule the data. When
+ * the scheduler selects a transaction, its data is read from or written to the simulated memory.
+ * The reply leaves when the burst is over.
  *
- * Limits: RequestQueueSize transactions may wait, at most WriteBufferLines of them writes.
+ * Limits: RequestQueueSize transactions may wait. At most WriteBufferLines of them are writes.
  * ReadBufferLines reads may be between their command and the client's bus. A client may have
- * ServiceQueueSize transactions from request to reply. Source: docs/design/memory.md, Memory
+ * ServiceQueueSize transactions between request and reply. Source: docs/design/memory.md, Memory
  * Controller; ATTILA's MemoryController for the contents of the buffers. */
 #include "unit/memory/memctl.h"
 
@@ -102,8 +102,9 @@ count_bytes(struct memctl *memctl, const struct dram *channel, uint32_t port,
     s->client_bytes_written[memctl->kinds[port]] += written;
 }
 
-/* The channel for a request: the one that holds the address. If all channels do: one that preserves
- * the order of transactions to the same address, or else the one that is free first. */
+/* The channel for a request. If channels are not shared, it is the channel that holds the address.
+ * Otherwise it is a channel with a transaction to the same address, which preserves their order, or
+ * else the channel that is free first. */
 static struct dram *
 channel_for(struct memctl *memctl, uint32_t address)
 {
@@ -123,7 +124,7 @@ channel_for(struct memctl *memctl, uint32_t address)
 
 /* Whether the controller has room for one more request of the client. A client's transactions in
  * flight are the requests taken minus the replies popped before this cycle. ServiceQueueSize limits
- * them. */
+ * this number. */
 static bool
 has_room(struct memctl *memctl, const struct memory_port *port,
          const struct memory_request *request, uint64_t now)
@@ -146,7 +147,7 @@ static bool
 take_requests(struct memctl *memctl, uint64_t now)
 {
     bool worked = false;
-    uint64_t taken = 0; /* channels that have taken one in this cycle */
+    uint64_t taken = 0; /* mask of channels that have taken a request in this cycle */
     uint32_t port = memctl->rr_next;
     for (uint32_t left = memctl->port_count; left > 0; left--, port++) {
         if (port == memctl->port_count)
@@ -176,7 +177,8 @@ take_requests(struct memctl *memctl, uint64_t now)
                   memctl->waiting <= memctl->params->MEMORYCONTROLLER.RequestQueueSize);
         INVARIANT(&memctl->module,
                   memctl->writes_waiting <= memctl->params->MEMORYCONTROLLER.WriteBufferLines);
-        memctl->module.stage.cp_ref = channel->taken; /* predecessor of requests that must wait */
+        /* critical path: a request that must wait continues from here */
+        memctl->module.stage.cp_ref = channel->taken;
         queue_pop(memctl->ports[port].requests, now);
         INVARIANT(&memctl->module, in_service(&memctl->ports[port]) <=
                                        memctl->params->MEMORYCONTROLLER.ServiceQueueSize);
@@ -244,7 +246,7 @@ serve(struct memctl *memctl, const struct dram *channel, uint32_t port,
 }
 
 /* Whether there is a buffer for the data of another read. If not, lowers memctl->wake to the cycle
- * in which there is. */
+ * in which a buffer is free. */
 static bool
 has_read_buffer(struct memctl *memctl)
 {
@@ -274,8 +276,8 @@ may_reply(void *data, const struct dram_entry *entry)
     return may;
 }
 
-/* Copies the statistics of the channels, which also count in cycles without a selected
- * transaction. */
+/* Copies the statistics of the channels. They also change in cycles in which no transaction is
+ * selected. */
 static void
 add_up_stats(void *self, uint64_t now)
 {
@@ -300,8 +302,8 @@ add_up_stats(void *self, uint64_t now)
     all->turn_cycles = turn_cycles / memctl->shape.gpu_cycle;
 }
 
-/* Predecessor of the entry's reply: its request if the bus was free, or else the transaction that
- * held the bus until `taken`. */
+/* Critical path of the entry's reply. It continues the request if the bus was free. Otherwise it
+ * continues the transaction that held the bus until `taken`. */
 static cp_ref
 way_of(struct memctl *memctl, struct dram *channel, const struct dram_entry *entry, uint64_t taken,
        bool turned, uint64_t now)
@@ -336,7 +338,7 @@ clock_channel(struct memctl *memctl, struct dram *channel, uint64_t now)
     int32_t position = dram_clock(channel, now, may_reply, memctl, &delay);
     if (position >= 0) {
         const uint32_t port = dram_entry(channel, (uint32_t)position)->port;
-        /* attributes the row hit or miss to the entry's client */
+        /* Attributes the row hit or miss to the entry's client. */
         memctl->stats.client_row_hits[memctl->kinds[port]] += channel->stats.row_hits - hits;
         memctl->stats.client_row_misses[memctl->kinds[port]] += channel->stats.row_misses - misses;
         memctl->module.stage.cp_ref =
@@ -347,7 +349,7 @@ clock_channel(struct memctl *memctl, struct dram *channel, uint64_t now)
     }
     if (channel->wake < memctl->wake)
         memctl->wake = channel->wake;
-    if (memctl->refused) /* a client may make room at any time */
+    if (memctl->refused) /* the client may make room at any time */
         channel->wake = 0;
 }
 

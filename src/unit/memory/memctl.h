@@ -1,10 +1,10 @@
-/* Memory Controller: transactions of 64 bytes between clients and channels (docs/design/memory.md,
- * Memory Controller).
+/* Memory Controller: moves transactions of 64 bytes between clients and channels
+ * (docs/design/memory.md, Memory Controller).
  *
- * In: struct memory_request, aligned to TRANSACTION_BYTES and inside the memory (else BUG); out:
- * struct memory_reply with the request's tag. Replies of one client may leave in another order than
- * its requests. No transaction passes an older one to the same 64 bytes. The controller owns its
- * channels; the simulated memory belongs to the device. */
+ * Input: struct memory_request. Its address must be aligned to TRANSACTION_BYTES and inside the
+ * memory; otherwise it is a BUG. Output: struct memory_reply with the request's tag. Replies to one
+ * client may leave in another order than its requests. No transaction overtakes an older one to the
+ * same 64 bytes. The controller owns its channels. The simulated memory belongs to the device. */
 #ifndef AETIUS_UNIT_MEMCTL_H
 #define AETIUS_UNIT_MEMCTL_H
 
@@ -27,23 +27,24 @@ struct memctl {
     struct dram channels[MEMCTL_MAX_CHANNELS];
     struct channel_stats channel_stats[MEMCTL_MAX_CHANNELS];
     uint32_t channel_count;
-    struct dram_shape shape; /* of all channels */
+    struct dram_shape shape; /* shape of all channels */
     /* contents of the controller's buffers */
     uint32_t waiting, writes_waiting; /* transactions in the channels' queues */
     uint64_t *read_ends;              /* per buffered read: cycle in which its data has left */
     uint32_t buffered_reads;
-    uint64_t reads_served, fault_tag_at; /* fault injection: this read's reply gets a wrong tag */
-    uint64_t fault_drop_at;              /* fault injection: this transaction is dropped */
-    uint64_t now, wake;                  /* state of the clock function, for may_reply() */
-    bool refused;                        /* may_reply() returned false */
+    /* fault injection: number of the read whose reply gets a wrong tag */
+    uint64_t reads_served, fault_tag_at;
+    uint64_t fault_drop_at; /* fault injection: number of the transaction to drop */
+    uint64_t now, wake;     /* state of the clock function, for may_reply() */
+    bool refused;           /* may_reply() returned false */
 };
 
 void memctl_init(struct memctl *memctl, const struct unit_env *env, uint32_t index);
-/* Adds a client, before the first cycle. At most MEMCTL_MAX_CLIENTS; more is a BUG. */
+/* Adds a client before the first cycle. More than MEMCTL_MAX_CLIENTS are a BUG. */
 void memctl_add_port(struct memctl *memctl, enum memory_client kind, struct queue *requests,
                      struct queue *replies);
-/* Copies the transaction at `address` as it will be in memory after all writes of the controller
- * and of its clients' queues. Changes nothing. */
+/* Copies the transaction at `address` as it will be in memory after all pending writes of the
+ * controller and of its clients' queues. Does not change the memory. */
 void memctl_look(const struct memctl *memctl, uint32_t address, uint8_t bytes[TRANSACTION_BYTES]);
 
 #endif

@@ -1,13 +1,13 @@
 /* Fragment Generator.
  *
- * Walks triangles with one of several generators (generators.def), and sends the 8x8 tiles that
- * they cover with a coverage mask. The generator walks a batch together: one triangle, or several
- * once enough have arrived or the draw ends.
+ * Walks triangles with one of several generators (generators.def). For each 8x8 tile that a
+ * triangle covers, sends the tile with a coverage mask. A generator walks the triangles of a batch
+ * together. A batch is one triangle, or several once enough have arrived or the draw ends.
  *
- * MSAASamplesCycle samples of each fragment are generated per cycle, so a multisampled quad takes
- * several passes. The unit holds BatchQueueSize triangles, including the current batch. Latency 1,
- * on the queue to Hierarchical Z. Source: docs/design/machine.md, Fragment Generator; ATTILA's
- * TriangleTraversal. */
+ * The unit generates MSAASamplesCycle samples of each fragment per cycle, so a multisampled quad
+ * takes several passes. It holds BatchQueueSize triangles, including the current batch. The latency
+ * is one cycle, modelled by the queue to Hierarchical Z. Source: docs/design/machine.md, Fragment
+ * Generator; ATTILA's TriangleTraversal. */
 #include "base/bits.h"
 #include "unit/raster/generator.h"
 
@@ -64,7 +64,7 @@ fraggen_init(struct fraggen *fraggen, const struct unit_env *env, uint32_t index
     fraggen->generator->create(fraggen, params);
 }
 
-/* The n-th triangle in the unit. */
+/* The n-th triangle that the unit holds. */
 static struct fraggen_waiting *
 waiting_at(const struct fraggen *fraggen, uint32_t n)
 {
@@ -115,7 +115,7 @@ fraggen_begin(struct fraggen *fraggen, uint64_t now)
     fraggen->generator->begin(fraggen);
 }
 
-/* Size classes: none, 1, 2 to 3, 4 to 7, ... */
+/* Counts the triangle in its size class: 0, 1, 2 to 3, 4 to 7, ... fragments. */
 static void
 count_size(struct fraggen_stats *stats, uint32_t fragments)
 {
@@ -136,7 +136,7 @@ finish_triangle(struct fraggen *fraggen)
     fraggen->batch = 0;
 }
 
-/* Quads of a tile with at least one fragment: one bit each, four bits apart. */
+/* Mask of the tile's quads that have at least one fragment: one bit each, four bits apart. */
 static uint64_t
 quads_of(uint64_t mask)
 {

@@ -1,9 +1,9 @@
 /* Fragment Generator: walks triangles and sends 8x8 tiles with coverage (docs/design/machine.md,
  * Fragment Generator).
  *
- * In: struct triangle_item; out: struct tile_item, whose mask is not 0, and struct triangle_credit
- * to Triangle Setup. Each tile holds one reference to its triangle. The unit owns `waiting` and
- * `walk`, and frees both. fraggen_init() cannot fail. */
+ * Input: struct triangle_item. Output: struct tile_item with a nonzero mask, and struct
+ * triangle_credit to Triangle Setup. Each tile owns one reference to its triangle. The unit owns
+ * `waiting` and `walk`, and frees both. fraggen_init() cannot fail. */
 #ifndef AETIUS_UNIT_FRAGGEN_H
 #define AETIUS_UNIT_FRAGGEN_H
 
@@ -15,8 +15,8 @@
 
 struct fraggen_waiting {
     struct triangle_item item;
-    uint64_t arrival;   /* cycle of its arrival */
-    uint32_t fragments; /* generated so far */
+    uint64_t arrival;   /* cycle in which the triangle arrived */
+    uint32_t fragments; /* number of fragments generated so far */
 };
 
 struct fraggen {
@@ -24,17 +24,17 @@ struct fraggen {
     struct fraggen_stats stats;
     struct pools *pools;
     struct queue *in, *out;
-    struct queue *credits; /* to Triangle Setup: finished triangles */
+    struct queue *credits; /* reports finished triangles to Triangle Setup */
     uint32_t quads_cycle, samples_cycle;
 
-    /* Triangles in order of arrival. The first `batch` of them are being walked. */
+    /* Triangles in order of arrival. The generator is walking the first `batch` of them. */
     struct fraggen_waiting *waiting;
     struct ring ring;
     uint32_t batch, batch_limit;
-    uint32_t finished; /* triangles not yet reported to Triangle Setup */
+    uint32_t finished; /* finished triangles not yet reported to Triangle Setup */
 
     const struct generator *generator;
-    void *walk;           /* the generator's state */
+    void *walk;           /* state of the generator */
     uint64_t begun_cycle; /* first cycle of the batch */
     uint64_t free_cycle;  /* cycle in which the last quads are complete */
 };

@@ -7,13 +7,13 @@
 #include "unit/raster/fraggen.h"
 
 struct generator {
-    /* Allocates fraggen->walk as one block, which the unit frees. May change fraggen->batch_limit,
-     * which is 1 before. */
+    /* Allocates fraggen->walk as one block, which the unit frees. May raise fraggen->batch_limit,
+     * which is initially 1. */
     void (*create)(struct fraggen *fraggen, const struct params *params);
-    /* Starts a batch: triangles 0 .. fraggen->batch - 1. */
+    /* Starts a batch: triangles 0 to fraggen->batch - 1. */
     void (*begin)(struct fraggen *fraggen);
-    /* Runs one cycle. Returns whether anything was done; otherwise sets *why. Sets
-     * fraggen->free_cycle if it need not be clocked before that cycle. */
+    /* Runs one cycle. Returns whether it did any work; if not, sets *why. Sets fraggen->free_cycle
+     * if the unit need not be clocked before that cycle. */
     bool (*step)(struct fraggen *fraggen, uint64_t now, enum unit_state *why);
     /* Whether all tiles of the batch have been sent. */
     bool (*is_done)(const struct fraggen *fraggen);
@@ -22,14 +22,14 @@ struct generator {
 #define GENERATOR(symbol, name) extern const struct generator generator_##symbol;
 #include "generators.def"
 
-/* The n-th triangle of the batch. */
+/* The n-th triangle of the batch, and the cycle in which it arrived. */
 const struct triangle *fraggen_triangle(const struct fraggen *fraggen, uint32_t n);
-uint64_t fraggen_arrival(const struct fraggen *fraggen, uint32_t n); /* cycle of its arrival */
-/* Sends the fragments of triangle n in the part `in` of the tile at (x, y). The queue must have
- * room. Returns the passes of its quads, or 0 if there are no fragments. */
+uint64_t fraggen_arrival(const struct fraggen *fraggen, uint32_t n);
+/* Sends the fragments of triangle n in the 8x8 tile at (x, y), limited to the mask `in`. The queue
+ * must have room. Returns the number of passes of the tile's quads, or 0 if it has no fragments. */
 uint32_t fraggen_give(struct fraggen *fraggen, uint32_t n, int32_t x, int32_t y, uint64_t in,
                       uint64_t now);
-/* Passes per quad of the n-th triangle, from its samples. */
+/* Number of passes per quad of triangle n. Depends on the number of samples. */
 uint32_t fraggen_passes(const struct fraggen *fraggen, uint32_t n);
 
 #endif

@@ -1,10 +1,10 @@
 /* The recursive generator (McCool's recursion).
  *
- * RasterizationBatchSize triangles are walked together, once that many have arrived or the draw
- * ends. The smallest square that contains their bounding boxes is split down to scan tiles.
- * SquaresCycle squares are split per cycle, and each child is tested against the whole batch. A
- * batch inside one scan tile needs no search. Each generation tile is generated for all its
- * triangles in order (unit/raster/scan_tiles.c).
+ * The generator walks RasterizationBatchSize triangles together, once that many have arrived or the
+ * draw ends. It starts with the smallest square that contains their bounding boxes, and splits it
+ * down to scan tiles. It splits SquaresCycle squares per cycle, and tests each child against the
+ * whole batch. A batch inside one scan tile needs no search. Each generation tile is generated for
+ * all its triangles in order (unit/raster/scan_tiles.c).
  *
  * Source: docs/design/rasterizer.md, Recursive descent; ATTILA's rasterizer emulator. */
 #include "unit/raster/scan_tiles.h"
@@ -21,7 +21,7 @@ struct square {
 struct recursion {
     struct scan_tiles tiles;
     uint32_t squares_cycle;
-    struct square stack[MAX_STACK]; /* squares still to be split, the next one on top */
+    struct square stack[MAX_STACK]; /* squares that must be split; the next one is on top */
     uint32_t depth;
 };
 
@@ -36,7 +36,7 @@ create(struct fraggen *fraggen, const struct params *params)
               least(fraggen->ring.capacity, params->RASTERIZER.EmulatorStoredTriangles));
 }
 
-/* The triangles that can touch the rectangle. */
+/* Mask of the triangles that can touch the rectangle. */
 static uint64_t
 touching(const struct recursion *recursion, uint64_t triangles, int32_t x, int32_t y, int32_t width,
          int32_t height)
@@ -56,8 +56,8 @@ is_scan_tile(const struct recursion *recursion, int32_t size)
     return size <= recursion->tiles.scan_width || size <= recursion->tiles.scan_height;
 }
 
-/* Adds the scan tiles of a square that is not split further: one, or several adjacent ones if they
- * are oblong. */
+/* Adds the scan tile of a square that is not split further. If scan tiles are oblong, adds several
+ * adjacent ones. */
 static void
 find_square(struct recursion *recursion, struct fraggen_stats *stats, const struct square *square)
 {
@@ -74,8 +74,8 @@ find_square(struct recursion *recursion, struct fraggen_stats *stats, const stru
         }
 }
 
-/* Splits the square on top of the stack. Its children are scan tiles, or are pushed so that they
- * are popped in rows. */
+/* Splits the square on top of the stack. If its children are scan tiles, adds them. Otherwise
+ * pushes them in an order that pops them in rows. */
 static void
 split_square(void *walk, struct fraggen_stats *stats)
 {
@@ -101,8 +101,8 @@ split_square(void *walk, struct fraggen_stats *stats)
     recursion->tiles.all_found = !recursion->depth;
 }
 
-/* Starts with the smallest aligned square that contains the box. It is no smaller than the shorter
- * side of a scan tile. */
+/* Starts with the smallest aligned square that contains the box. It is at least as large as the
+ * shorter side of a scan tile. */
 static void
 generator_recursive_begin(struct fraggen *fraggen)
 {

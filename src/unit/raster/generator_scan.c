@@ -1,8 +1,8 @@
 /* The scanning generator (McCormack's tile scan).
  *
- * Walks the scan tiles (ScanWidth x ScanHeight pixels) of a triangle's bounding box in rows inside
- * an over-scan tile. Over-scan tiles (OverScanWidth x OverScanHeight scan tiles) are walked in
- * rows. One scan tile per cycle is tested against the triangle's edges. unit/raster/scan_tiles.c
+ * Walks the bounding box of a triangle in over-scan tiles (OverScanWidth x OverScanHeight scan
+ * tiles), in rows. Inside an over-scan tile it walks the scan tiles (ScanWidth x ScanHeight pixels)
+ * in rows. It tests one scan tile per cycle against the triangle's edges. unit/raster/scan_tiles.c
  * generates the tiles that pass.
  *
  * Source: docs/design/rasterizer.md, Tile scan; ATTILA's rasterizer emulator. */
@@ -12,7 +12,7 @@
 
 struct scan {
     struct scan_tiles tiles;
-    int32_t over_width, over_height; /* pixels */
+    int32_t over_width, over_height; /* in pixels */
     int32_t over_x, over_y, x, y;    /* the over-scan tile; the next scan tile in it */
 };
 

@@ -1,16 +1,18 @@
 /* The seven-level generator (docs/design/rasterizer.md, Seven levels).
  *
- * Level 1 splits 128x128 squares into 64x64, level 2 those into 32x32, and so on. Level 5 splits
- * 8x8 tiles into 4x4 blocks, and levels 6 and 7 compute the coverage of a block. Every level takes
- * one square (levels 6 and 7: one block) per cycle and passes on the children that the triangle may
- * cover. No edge may reject such a child by its corner. With the box test, the bounding box must
- * touch it.
+ * Level 1 splits squares of 128x128 pixels into squares of 64x64, level 2 splits those into 32x32,
+ * and so on. Level 5 splits 8x8 tiles into 4x4 blocks. Levels 6 and 7 compute the coverage of a
+ * block. Every level takes one square (levels 6 and 7: one block) per cycle. It passes on the
+ * children that the triangle may cover: no edge rejects the child by its corner. With the box test,
+ * the bounding box must also touch the child.
  *
- * A level processes its squares in order of arrival. So the cycle of each square follows from three
- * events: its parent was split, the level was free, and the queue after the level (LevelQueueSize)
- * had room for all children. Level 7 keeps the blocks of a tile until the tile leaves.
+ * A level processes its squares in order of arrival. The cycle of each square therefore follows
+ * from three events: its parent was split, the level was free, and the queue after the level
+ * (LevelQueueSize) had room for all children. Level 7 keeps the blocks of a tile until the tile
+ * leaves.
  *
- * Counters per level: squares tested, passed, and passed in vain (without a covered pixel). */
+ * Each level counts the squares that it tested and passed. It also counts squares passed in vain,
+ * which have no covered pixel. */
 #include "unit/raster/generator.h"
 
 #include "base/mem.h"
@@ -30,12 +32,13 @@ struct levels {
     int32_t root_x, root_y; /* the next 128x128 square */
     struct square stack[LEVELS];
     uint32_t depth;
-    uint64_t free_cycle[LEVELS + 1]; /* when each level can take a square; [0] unused */
+    /* cycle in which each level can take a square; [0] is unused */
+    uint64_t free_cycle[LEVELS + 1];
     uint32_t queue_size;
     uint64_t *starts[LEVELS + 1]; /* ring per level: cycles in which it took its last squares */
-    uint32_t taken[LEVELS + 1];   /* squares taken so far */
+    uint32_t taken[LEVELS + 1];   /* number of squares taken so far */
     uint64_t start_cycle;
-    /* the current tile: the next one with a covered pixel */
+    /* the current tile, which has a covered pixel */
     bool has_tile;
     int32_t tile_x, tile_y;
     uint64_t tile_cycle; /* cycle in which its last 4x4 block is complete */
@@ -54,7 +57,7 @@ create(struct fraggen *fraggen, const struct params *params)
 }
 
 /* First cycle in which the queue before the level has room for `room` more squares. By then, the
- * level has taken all earlier squares but the last queue_size - room. */
+ * level has taken all earlier squares except the last queue_size - room. */
 static uint64_t
 has_room(const struct levels *levels, uint32_t level, uint32_t room)
 {
@@ -62,8 +65,8 @@ has_room(const struct levels *levels, uint32_t level, uint32_t room)
     return taken > stay ? levels->starts[level][(taken - 1 - stay) % levels->queue_size] + 1 : 0;
 }
 
-/* The level takes a square that arrived at `cycle`. Returns the cycle in which its children
- * leave. */
+/* Splits a square that arrived at `cycle`. Returns the cycle in which its children leave the
+ * level. */
 static uint64_t
 split(struct levels *levels, uint32_t level, uint64_t cycle)
 {
@@ -105,7 +108,7 @@ next_root(struct levels *levels)
     return true;
 }
 
-/* Levels 6 and 7 on a 4x4 block. Returns whether a pixel of it is covered. */
+/* Runs levels 6 and 7 on a 4x4 block. Returns whether one of its pixels is covered. */
 static bool
 cover_block(const struct levels *levels, struct fraggen_stats *stats, int32_t x, int32_t y,
             uint64_t mask)
@@ -131,8 +134,8 @@ cover_block(const struct levels *levels, struct fraggen_stats *stats, int32_t x,
     return covered;
 }
 
-/* Levels 5 to 7 on a tile. Sets *cycle to the end of the last block. Returns whether a pixel is
- * covered. */
+/* Runs levels 5 to 7 on a tile. Sets *cycle to the end of the last block. Returns whether a pixel
+ * is covered. */
 static bool
 cover_tile(struct levels *levels, struct fraggen_stats *stats, int32_t x, int32_t y,
            uint64_t *cycle)
@@ -203,7 +206,7 @@ next_tile(struct levels *levels, struct fraggen_stats *stats)
     return false;
 }
 
-/* Level 1 takes the triangle as soon as it is free. */
+/* Starts a triangle. Level 1 takes it as soon as the level is free. */
 static void
 generator_seven_level_begin(struct fraggen *fraggen)
 {
@@ -217,7 +220,7 @@ generator_seven_level_begin(struct fraggen *fraggen)
     levels->has_tile = next_tile(levels, &fraggen->stats);
 }
 
-/* Sends the current tile when its last block is complete, and finds the next one. */
+/* Sends the current tile when its last block is complete, then finds the next tile. */
 static bool
 seven_level_step(struct fraggen *fraggen, uint64_t now, enum unit_state *why)
 {
@@ -235,7 +238,7 @@ seven_level_step(struct fraggen *fraggen, uint64_t now, enum unit_state *why)
     }
     const uint32_t quads =
         fraggen_give(fraggen, 0, levels->tile_x, levels->tile_y, ~UINT64_C(0), now);
-    /* its blocks have arrived, one per cycle, during the first pass */
+    /* The tile's blocks have arrived, one per cycle, during the first pass. */
     const uint32_t cycles = quads ? fraggen_passes(fraggen, 0) : 1;
     fraggen->stats.passes += quads ? (uint64_t)cycles * fraggen->quads_cycle : 0;
     fraggen->free_cycle = now + cycles;

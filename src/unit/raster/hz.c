@@ -1,19 +1,20 @@
 /* Hierarchical Z.
  *
  * Keeps the farthest depth that each block of the depth surfaces may hold (hz_buffer.c), and drops
- * fragments of a tile that are farther. It tests only with LESS and LEQUAL, if no stencil operation
- * can occur and the program writes no depth. Far depths come from the z tests when a line leaves
- * their cache, and from clears, which clear HZBlocksClearedPerCycle blocks per cycle. A draw that
- * can move depth away (other functions with depth writes) makes all far depths of its surface
- * unknown. Blits and transfers into a surface do so through CONTROL_INVALIDATE.
+ * the fragments of a tile that are farther. The test is used only with LESS and LEQUAL, if no
+ * stencil operation can occur and the program writes no depth. Far depths come from the z tests
+ * when a line leaves their cache. They also come from clears, which clear HZBlocksClearedPerCycle
+ * blocks per cycle. A draw that can move depth away (other functions with depth writes) makes all
+ * far depths of its surface unknown. Blits and transfers into a surface do the same with
+ * CONTROL_INVALIDATE.
  *
  * The buffer is read through a cache of HZCacheLines lines with HZCacheLineSize entries. One line
- * can be read per cycle without an update, with a latency of HZAccessLatency cycles. Tiles wait for
- * their lines in order; EarlyZQueueSize limits their quads. Input: two tiles per cycle. Output:
- * StampsPerCycle quads per cycle (2x64 fragments in the reference of 2005). They go to the ROP that
- * owns the tile (early test) or to the Interpolator (late test). Latency 1 on the output queues, if
- * the line is in the cache. Source: docs/design/rasterizer.md, Hierarchical Z; ATTILA's
- * HierarchicalZ. */
+ * can be read in each cycle without an update, with a latency of HZAccessLatency cycles. Tiles wait
+ * for their lines in order; EarlyZQueueSize limits the quads of these tiles. Input: two tiles per
+ * cycle. Output: StampsPerCycle quads per cycle (2x64 fragments in the reference of 2005). Quads go
+ * to the ROP that owns the tile (early test) or to the Interpolator (late test). If the line is in
+ * the cache, the latency is one cycle, modelled by the output queues. Source:
+ * docs/design/rasterizer.md, Hierarchical Z; ATTILA's HierarchicalZ. */
 #include "unit/raster/hz.h"
 
 #include "base/bits.h"
@@ -29,7 +30,7 @@ enum { TILES_CYCLE = 2 };
 
 static enum unit_state hz_clock(void *self, uint64_t now);
 
-/* module.settle: counts up to `now`, the end of an interval or a batch of the tables. */
+/* Counts stalls up to `now`, at the end of an interval or batch of the tables. */
 static void
 count_stall(void *self, uint64_t now)
 {
@@ -37,7 +38,7 @@ count_stall(void *self, uint64_t now)
     stall_note(&hz->stall, hz->stall.counter, now);
 }
 
-/* Makes all far depths unknown. */
+/* Starts a frame: all far depths are unknown. */
 static void
 hz_reset(void *self)
 {
@@ -135,8 +136,8 @@ begin_draw(struct hz *hz, const struct draw *draw, uint64_t now)
                    draw->depth_output < 0;
 }
 
-/* Nearest depth of the triangle's plane over the pixels, clamped as its fragments are. Samples may
- * be half a pixel away from pixel centers. */
+/* Nearest depth of the triangle's plane over a rectangle of pixels, clamped like the depths of its
+ * fragments. Samples may be half a pixel away from the pixel center. */
 static float
 nearest(const struct triangle *t, uint32_t x, uint32_t y, uint32_t width, uint32_t height)
 {
@@ -150,8 +151,8 @@ nearest(const struct triangle *t, uint32_t x, uint32_t y, uint32_t width, uint32
     return near < t->z_max ? near : t->z_max;
 }
 
-/* Maximum by which the z test may see a fragment nearer than nearest() does: two steps of the depth
- * format, and the rounding of the plane's terms. */
+/* Largest amount by which the z test may see a fragment nearer than nearest() does. It covers two
+ * steps of the depth format and the rounding of the plane's terms. */
 static float
 margin(const struct tile_item *tile)
 {
@@ -225,7 +226,7 @@ test(struct hz *hz, struct hz_waiting *waiting)
         cull(hz, &waiting->tile, culled);
 }
 
-/* Entry of the tile's n-th block. */
+/* Index of the entry of the tile's n-th block. */
 static uint32_t
 entry_of(const struct hz *hz, const struct tile_item *tile, uint32_t n)
 {
@@ -242,7 +243,8 @@ is_in_buffer(const struct hz *hz, const struct tile_item *tile)
     return entry_of(hz, tile, s->cut.tile_blocks - 1) < s->first + s->entries;
 }
 
-/* The first block of the tile after number n whose entry is in another line of the buffer. */
+/* The first block after number n whose entry is in another line of the buffer. Returns the tile's
+ * number of blocks if there is none. */
 static uint32_t
 next_line(const struct hz *hz, uint32_t entry, uint32_t n)
 {
@@ -252,7 +254,7 @@ next_line(const struct hz *hz, uint32_t entry, uint32_t n)
 }
 
 /* Locks the next line that a waiting tile needs. On a miss, reads it into the cache if `*port` is
- * free. Returns false if no line is needed, or it cannot be read now. */
+ * free. Returns false if no line is needed, or if the line cannot be read now. */
 static bool
 request_line(struct hz *hz, uint64_t now, bool *port)
 {
@@ -288,7 +290,7 @@ read_first(struct hz *hz, uint64_t now)
     while (waiting->read < waiting->asked) {
         uint32_t entry = entry_of(hz, &waiting->tile, waiting->read);
         const int32_t at = hz->buffer.line_of[entry / hz->buffer.line_blocks];
-        INVARIANT(&hz->module, at >= 0); /* a locked line is not evicted */
+        INVARIANT(&hz->module, at >= 0); /* locked lines are never evicted */
         struct hz_cache_line *line = &hz->buffer.lines[at];
         if (line->ready_cycle > now) {
             module_wake_at(&hz->module, line->ready_cycle);
@@ -414,7 +416,7 @@ exec_control(struct hz *hz, uint64_t now)
     return true;
 }
 
-/* Takes tiles, and the end of the draw if no tile waits. Returns false if it took nothing. */
+/* Takes tiles. Takes the end of the draw if no tile waits. Returns false if it took nothing. */
 static bool
 hz_take(struct hz *hz, uint64_t now, bool *blocked)
 {
@@ -448,7 +450,7 @@ hz_take(struct hz *hz, uint64_t now, bool *blocked)
     return worked;
 }
 
-/* Tests the first tile and sends its quads. Returns false if it has to wait. */
+/* Tests the first tile and sends its quads. Returns false if the tile must wait. */
 static bool
 finish_first(struct hz *hz, uint64_t now, uint32_t *slots, bool *worked, bool *blocked)
 {

@@ -1,10 +1,11 @@
 /* Far depths in the on-chip buffer of Hierarchical Z (docs/design/rasterizer.md, Hierarchical Z;
  * ATTILA's HierarchicalZ).
  *
- * A block is the depths of StampsPerHZBlock quads, of 4 bytes each, in memory order, and at most a
- * line of the z cache. Its entry is 16 bits, rounded away from the eye. Each surface has a
- * contiguous range of entries, allocated in ring order; surfaces that it overwrites are forgotten.
- * If a surface is larger than the buffer, only its first blocks have entries. */
+ * A block contains the depths of StampsPerHZBlock quads, in memory order, with 4 bytes per depth.
+ * It is at most as long as a line of the z cache. Its entry has 16 bits and is rounded away from
+ * the eye. Each surface has a contiguous range of entries, allocated in ring order. Surfaces whose
+ * entries are overwritten are removed. If a surface is larger than the buffer, only its first
+ * blocks have entries. */
 #include "unit/raster/hz_buffer.h"
 
 #include "base/mem.h"
@@ -67,7 +68,7 @@ least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* A tile of small elements fills only the first part of its bytes (state/resource.h). */
+/* Only the first bytes of a tile are used if its elements are small (state/resource.h). */
 struct hz_cut
 hz_cut(const struct resource *res, uint32_t line_bytes, uint32_t stamps)
 {
@@ -197,7 +198,7 @@ hz_buffer_locks(const struct hz_buffer *buffer)
     return locks;
 }
 
-/* Lines that a fill has emptied keep their rank. */
+/* Lines that a fill has invalidated keep their rank, so they are not reported as empty. */
 static enum line_state
 line_state(const void *buffer, uint32_t line)
 {

@@ -1,5 +1,5 @@
-/* The memory of Hierarchical Z: a buffer of far depths of several surfaces, a cache of it, and the
- * update that a z test sends. */
+/* The memory of Hierarchical Z: a buffer with the far depths of several surfaces, a cache of this
+ * buffer, and the update that a z test sends. */
 #ifndef AETIUS_UNIT_HZ_BUFFER_H
 #define AETIUS_UNIT_HZ_BUFFER_H
 
@@ -10,24 +10,25 @@
 
 enum {
     HZ_SURFACES = 16,
-    HZ_LINE_BLOCKS = 64,     /* maximum blocks per line */
-    HZ_FARTHEST = UINT16_MAX /* entry without knowledge: all depths are possible */
+    HZ_LINE_BLOCKS = 64,     /* maximum number of blocks per line */
+    HZ_FARTHEST = UINT16_MAX /* unknown: all depths are possible */
 };
 
-/* Division of a depth surface into blocks, with one entry each. */
+/* Division of a depth surface into blocks. Each block has one entry. */
 struct hz_cut {
-    uint32_t elements;                             /* samples per block */
-    uint32_t line_blocks, tile_blocks, tile_lines; /* per z cache line, per tile; lines per tile */
-    uint32_t group_quads;                          /* quads that share the same blocks */
-    uint32_t group_blocks;                         /* blocks that these quads occupy */
+    uint32_t elements; /* number of samples per block */
+    /* blocks per z cache line, blocks per tile, lines per tile */
+    uint32_t line_blocks, tile_blocks, tile_lines;
+    uint32_t group_quads;  /* number of quads that share the same blocks */
+    uint32_t group_blocks; /* number of blocks that these quads occupy */
 };
 
-/* Update from a z test to Hierarchical Z: far depths of the blocks of a line that left the z
- * cache. */
+/* Update from a z test to Hierarchical Z. It contains the far depths of all blocks in one line that
+ * left the z cache. */
 struct hz_update {
     uint64_t resource; /* resource.created */
-    uint32_t offset;   /* of the surface in its resource */
-    uint32_t line;     /* index of the z cache's line in the surface */
+    uint32_t offset;   /* offset of the surface in its resource */
+    uint32_t line;     /* index of the z cache line in the surface */
     uint32_t generation;
     uint16_t far[HZ_LINE_BLOCKS];
 };
@@ -35,7 +36,7 @@ struct hz_update {
 struct hz_surface {
     bool used;
     uint64_t resource;
-    uint32_t offset; /* from the resource's address: selects level and layer */
+    uint32_t offset; /* offset from the resource's address; selects level and layer */
     uint32_t tiles_x;
     uint32_t first, entries; /* range in the buffer; later blocks have no entry */
     bool knows;              /* some entry may be nearer than HZ_FARTHEST */
@@ -45,8 +46,8 @@ struct hz_surface {
 struct hz_cache_line {
     uint32_t line; /* number of the line in the buffer */
     bool valid;
-    uint32_t locks;       /* tiles that will read it */
-    uint64_t ready_cycle; /* when its entries are available */
+    uint32_t locks;       /* number of tiles that will read the line */
+    uint64_t ready_cycle; /* cycle in which the entries become available */
 };
 
 struct hz_buffer {
@@ -55,47 +56,48 @@ struct hz_buffer {
     uint32_t entries, next_entry;
     struct hz_surface surfaces[HZ_SURFACES];
     uint32_t next_surface;
-    /* the cache: fully associative */
+    /* the cache, which is fully associative */
     struct hz_cache_line *lines;
     uint16_t *cached;
-    int32_t *line_of; /* cache line that holds each line of the buffer, or -1 */
+    int32_t *line_of; /* cache line that holds each buffer line, or -1 */
     uint32_t line_count, line_blocks, buffer_lines;
     struct replacement replacement;
-    bool fault_keep_lines; /* fault injection: a fill does not update the cache */
-    uint32_t fault_block;  /* fault injection: offset of updated entries */
+    bool fault_keep_lines; /* fault injection: a fill leaves the cache unchanged */
+    uint32_t fault_block;  /* fault injection: offset added to updated entries */
 };
 
 void hz_buffer_init(struct hz_buffer *buffer, const struct params *params);
 void hz_buffer_fini(struct hz_buffer *buffer);
-/* Forgets all surfaces. */
+/* Removes all surfaces. */
 void hz_buffer_reset(struct hz_buffer *buffer);
-/* Forgets the surfaces of a resource. */
+/* Removes the surfaces of a resource. */
 void hz_buffer_forget(struct hz_buffer *buffer, uint64_t resource);
 
-/* Division of a resource's surfaces into blocks of `stamps` quads. The z tests report far depths by
- * lines of `line_bytes` bytes. */
+/* Divides the surfaces of a resource into blocks of `stamps` quads. The z tests report far depths
+ * per line of `line_bytes` bytes. */
 struct hz_cut hz_cut(const struct resource *res, uint32_t line_bytes, uint32_t stamps);
-/* Entry of a far depth: 16 bits, rounded away from the eye. */
+/* Converts a depth to a far depth of 16 bits, rounded away from the eye. */
 uint16_t hz_entry(float depth);
 
-/* Offset of a surface in its resource. */
+/* Offset of the surface in its resource. */
 uint32_t hz_surface_offset(const struct bound_surface *surface);
-/* The surface's place in the buffer, or NULL if it has none. */
+/* The surface's record, or NULL if the surface is not in the buffer. */
 struct hz_surface *hz_buffer_find(struct hz_buffer *buffer, uint64_t resource, uint32_t offset);
-/* Gives the surface a place, with entries still to be filled. Surfaces that overlap it are
- * forgotten. */
+/* Adds the surface. The caller must fill its entries. Removes surfaces whose entries it
+ * overwrites. */
 struct hz_surface *hz_buffer_add(struct hz_buffer *buffer, const struct bound_surface *surface);
 void hz_buffer_fill(struct hz_buffer *buffer, struct hz_surface *surface, uint16_t far);
-/* Stores an update in the buffer and in the cache. Returns false if the surface has no place. */
+/* Stores an update in the buffer and in the cache. Returns false if the surface is not in the
+ * buffer. */
 bool hz_buffer_update(struct hz_buffer *buffer, const struct hz_update *update);
 
-/* Locks the cache line that holds, or will hold, a line of the buffer. Returns it, or -1 if there
- * is none. */
+/* Locks the cache line that holds, or will hold, the buffer's line. Returns the cache line, or -1
+ * if there is none. */
 int32_t hz_cache_lock(struct hz_buffer *buffer, uint32_t line);
-/* Total number of locks on the cache lines. */
+/* Total number of locks on all cache lines. */
 uint32_t hz_buffer_locks(const struct hz_buffer *buffer);
-/* Takes a cache line for a line of the buffer, available at `ready_cycle`, and locks it. Returns -1
- * if all cache lines are locked. */
+/* Allocates a cache line for the buffer's line and locks it. It is available at `ready_cycle`.
+ * Returns -1 if all cache lines are locked. */
 int32_t hz_cache_read(struct hz_buffer *buffer, uint32_t line, uint64_t ready_cycle);
 
 #endif

@@ -1,12 +1,12 @@
 /* Interpolator.
  *
  * Takes quads from the z tests round robin, or from Hierarchical Z. A pixel always comes from the
- * same z test, so the order per pixel is kept. Evaluates the inputs of the fragment program from
- * the triangle's planes: NumInterpolators attributes of each quad per cycle. As many quads as there
- * are ROPs (2x4 fragments in the reference of 2005) start together. The next ones start when all
- * attributes of these are complete. The latency is one cycle longer than the attributes take, but
- * at most 8 cycles if the attributes take 8 or fewer. Source: docs/design/machine.md, Interpolator;
- * ATTILA's Interpolator. */
+ * same z test, so the order per pixel is kept. The unit evaluates the inputs of the fragment
+ * program from the triangle's planes, NumInterpolators attributes of each quad per cycle. As many
+ * quads as there are ROPs (2x4 fragments in the reference of 2005) start together. The next quads
+ * start when all attributes of these are complete. The latency is one cycle longer than the
+ * attributes take, but at most 8 cycles if they take 8 or fewer. Source: docs/design/machine.md,
+ * Interpolator; ATTILA's Interpolator. */
 #include "unit/raster/interpolator.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ interpolator_init(struct interpolator *interpolator, const struct unit_env *env,
     interpolator->view.lanes = 4;
 }
 
-/* Cycles that the attributes of a draw's quad take. */
+/* Number of cycles for the attributes of one quad of the draw. */
 static uint32_t
 attribute_cycles(const struct interpolator *interpolator, const struct draw *draw)
 {
@@ -76,7 +76,7 @@ interpolate(struct interpolator *interpolator, const struct quad_item *item, uin
     interpolator->stats.attributes += item->draw->varying_count;
 }
 
-/* The end of a draw leaves when it has arrived from every z test. */
+/* Takes the end of a draw from one source. Sends it on when it has arrived from every z test. */
 static bool
 take_end(struct interpolator *interpolator, uint32_t source, const struct quad_item *item,
          uint64_t now)

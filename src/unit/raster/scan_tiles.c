@@ -1,16 +1,16 @@
 /* Generation of scan tiles (unit/raster/scan_tiles.h).
  *
- * A generation tile is GenWidth x GenHeight pixels. A step generates the coverage of one for one
- * triangle. The number of steps per cycle is StampsPerCycle quads divided by the size of a
- * generation tile, at least one. StampsPerCycle quads with a fragment leave per cycle (2x64
- * fragments in the reference of 2005). The search runs at the same time. Source: ATTILA's
+ * A generation tile is GenWidth x GenHeight pixels. A step generates the coverage of one generation
+ * tile for one triangle. The number of steps per cycle is StampsPerCycle quads divided by the size
+ * of a generation tile, but at least one. StampsPerCycle quads with a fragment leave per cycle
+ * (2x64 fragments in the reference of 2005). The search runs at the same time. Source: ATTILA's
  * rasterizer emulator. */
 #include "unit/raster/scan_tiles.h"
 
 #include <string.h>
 
-/* Computes the fragments of an 8x8 tile, in Morton order, in each generation tile smaller than
- * it. */
+/* Computes a mask for each generation tile that is smaller than an 8x8 tile. The mask contains its
+ * fragments of the 8x8 tile, in Morton order. */
 static void
 init_gen_masks(struct scan_tiles *tiles)
 {
@@ -93,8 +93,8 @@ touches_box(const struct triangle *triangle, int32_t x, int32_t y, uint32_t widt
            triangle->min_y < y + (int32_t)height && triangle->max_y >= y;
 }
 
-/* Moves to the next triangle, and after the last one to the next generation tile. Returns false
- * after the last of these. */
+/* Moves to the next triangle. After the last triangle, moves to the next generation tile. Returns
+ * false after the last generation tile. */
 static bool
 next_pair(struct scan_tiles *tiles)
 {
@@ -109,8 +109,8 @@ next_pair(struct scan_tiles *tiles)
     return tiles->gen_y < (uint32_t)tiles->scan_height;
 }
 
-/* Finds the next pair of a generation tile and a triangle that touches it, from the current pair
- * on. If there is none, the scan tile is finished. */
+/* Finds the next pair of a generation tile and a triangle that touches it, starting with the
+ * current pair. If there is none, the scan tile is finished. */
 static void
 seek_step(struct scan_tiles *tiles)
 {
@@ -124,7 +124,7 @@ seek_step(struct scan_tiles *tiles)
     tiles->has_scan_tile = false;
 }
 
-/* Begins the next step. Returns false if no scan tile is left for now. */
+/* Begins the next step. Returns false if no scan tile is available now. */
 static bool
 begin_step(struct scan_tiles *tiles, struct fraggen_stats *stats)
 {
@@ -153,8 +153,8 @@ end_step(struct scan_tiles *tiles, struct fraggen_stats *stats)
         tiles->has_scan_tile = false;
 }
 
-/* Generates the next 8x8 tile of the current step, or the step's part of one. Returns the passes
- * that its quads take. */
+/* Generates the next 8x8 tile of the current step. If the generation tile is smaller, generates
+ * only that area of the 8x8 tile. Returns the number of passes for its quads. */
 static uint32_t
 go_on_with_step(struct fraggen *fraggen, struct scan_tiles *tiles, uint64_t now)
 {

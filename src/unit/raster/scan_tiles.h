@@ -1,6 +1,6 @@
-/* Shared part of the scanning and the recursive generator. A search finds scan tiles (ScanWidth x
- * ScanHeight pixels), which wait in a ring. They are divided into generation tiles, which are
- * generated in steps. */
+/* Code shared by the scanning and the recursive generator. A search finds scan tiles (ScanWidth x
+ * ScanHeight pixels), which wait in a ring. Each scan tile is divided into generation tiles, which
+ * are generated in steps. */
 #ifndef AETIUS_UNIT_SCAN_TILES_H
 #define AETIUS_UNIT_SCAN_TILES_H
 
@@ -8,19 +8,20 @@
 
 enum {
     SCAN_MAX_BATCH = 64,
-    SCAN_FOUND = 1024, /* ScanTileQueueSize, plus the tiles of one square: 4 x 128 oblong ones */
+    /* ScanTileQueueSize, plus the tiles of one square: at most 4 x 128 if they are oblong */
+    SCAN_FOUND = 1024,
 };
 
 struct scan_tile {
     int32_t x, y;
-    uint64_t triangles; /* one bit for each triangle of the batch that can touch it */
+    uint64_t triangles; /* triangles of the batch that can touch the tile, one bit each */
 };
 
 struct scan_tiles {
-    int32_t scan_width, scan_height; /* pixels */
+    int32_t scan_width, scan_height; /* in pixels */
     uint32_t gen_width, gen_height;
     uint32_t steps_cycle;
-    uint32_t found_limit; /* waiting scan tiles at which the search stops */
+    uint32_t found_limit; /* the search stops when this many scan tiles wait */
     /* the batch */
     const struct triangle *triangles[SCAN_MAX_BATCH];
     uint32_t count;
@@ -28,16 +29,18 @@ struct scan_tiles {
     /* scan tiles that the search found */
     struct scan_tile found[SCAN_FOUND];
     struct ring found_ring;
-    bool all_found; /* the search is over; tiles may still be in the ring */
-    /* the current step: an 8x8 tile of a generation tile of a scan tile, for one triangle */
+    bool all_found; /* the search is complete; tiles may still be in the ring */
+    /* The current step generates an 8x8 tile for one triangle. The 8x8 tile is in a generation
+     * tile, which is in a scan tile. */
     bool has_scan_tile;
     struct scan_tile scan_tile;
-    uint32_t gen_x, gen_y;   /* generation tile in the scan tile, in pixels */
-    uint32_t triangle;       /* number of the triangle in the batch */
-    uint32_t sub_x, sub_y;   /* 8x8 tile in the generation tile, in pixels */
-    bool in_step, step_gave; /* the step has begun; it sent a tile */
-    uint64_t gen_masks[16];  /* fragments of an 8x8 tile in each generation tile smaller than it */
-    uint32_t owed;           /* quads generated ahead of this cycle's */
+    uint32_t gen_x, gen_y;   /* position of the generation tile in the scan tile, in pixels */
+    uint32_t triangle;       /* index of the triangle in the batch */
+    uint32_t sub_x, sub_y;   /* position of the 8x8 tile in the generation tile, in pixels */
+    bool in_step, step_gave; /* the step has begun; the step has sent a tile */
+    /* per generation tile smaller than 8x8: its fragments in the 8x8 tile */
+    uint64_t gen_masks[16];
+    uint32_t owed; /* quads generated beyond the rate of this cycle */
 };
 
 void scan_tiles_init(struct scan_tiles *tiles, const struct fraggen *fraggen,
@@ -47,8 +50,8 @@ void scan_tiles_begin(struct scan_tiles *tiles, const struct fraggen *fraggen);
 bool scan_tiles_touch(const struct triangle *triangle, int32_t x, int32_t y, int32_t width,
                       int32_t height);
 void scan_tiles_add(struct scan_tiles *tiles, int32_t x, int32_t y, uint64_t triangles);
-/* Runs one cycle of generation, then of the search: up to `rate` calls of `search`, while there is
- * room for the tiles that it finds. */
+/* Runs one cycle of generation, then of the search. Calls `search` up to `rate` times, while there
+ * is room for the tiles that it finds. */
 bool scan_tiles_step(struct fraggen *fraggen, struct scan_tiles *tiles,
                      void (*search)(void *walk, struct fraggen_stats *stats), uint32_t rate,
                      uint64_t now, enum unit_state *why);

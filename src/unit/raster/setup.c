@@ -1,12 +1,12 @@
 /* Triangle Setup.
  *
- * Computes edge equations, and planes of depth and attributes. Culls faces. Primitives that need
- * clipping are clipped geometrically here and give several triangles. Each of SetupUnits units
- * starts a triangle every SetupStartLatency cycles, culled ones included. At most TrianglesCycle
- * triangles start per cycle. A triangle occupies one of EmulatorStoredTriangles slots until the
- * Fragment Generator has walked it. The latency is SetupLatency plus that of the bus, both on the
- * queue to the Fragment Generator. Source: docs/design/machine.md, Triangle Setup; ATTILA's
- * TriangleSetup. Not modelled: setup by a program on the shader units. */
+ * Computes edge equations, and planes of depth and attributes. Culls faces. Clips primitives
+ * geometrically if they need it; such a primitive may produce several triangles. Each of SetupUnits
+ * units starts a triangle every SetupStartLatency cycles, including culled ones. At most
+ * TrianglesCycle triangles start per cycle. A triangle occupies one of EmulatorStoredTriangles
+ * entries until the Fragment Generator has walked it. The latency is SetupLatency plus the latency
+ * of the bus. The queue to the Fragment Generator models both. Source: docs/design/machine.md,
+ * Triangle Setup; ATTILA's TriangleSetup. Not modelled: setup by a program on the shader units. */
 #include "unit/raster/setup.h"
 
 #include <string.h>
@@ -87,7 +87,7 @@ send_triangle(struct setup *setup, uint64_t now)
                              output->min_y / TILE_SIZE == output->max_y / TILE_SIZE;
 }
 
-/* Frees the slots of triangles that the Fragment Generator has finished. */
+/* Frees the entries of triangles that the Fragment Generator has finished. */
 static void
 take_credits(struct setup *setup, uint64_t now)
 {
@@ -108,7 +108,7 @@ can_start(struct setup *setup, uint64_t now, enum unit_state *why)
     return false;
 }
 
-/* Sends a triangle of the current primitive. Returns false if it has to wait. */
+/* Sends a triangle of the current primitive. Returns false if the triangle must wait. */
 static bool
 send_output(struct setup *setup, uint64_t now, enum unit_state *why)
 {
@@ -124,8 +124,8 @@ send_output(struct setup *setup, uint64_t now, enum unit_state *why)
     return true;
 }
 
-/* Takes the next primitive, or passes the end of a draw on. Returns false if there is none, or it
- * has to wait. */
+/* Takes the next primitive, or passes on the end of a draw. Returns false if there is no item, or
+ * if the item must wait. */
 static bool
 setup_take(struct setup *setup, uint64_t now, enum unit_state *why)
 {

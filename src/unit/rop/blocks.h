@@ -70,8 +70,8 @@ bool blocks_have_room(const struct blocks *blocks, const struct bound_surface *s
 struct block_surface *blocks_add(struct blocks *blocks, const struct bound_surface *surface);
 /* Records a bind of the surface. */
 void blocks_touch(struct blocks *blocks, struct block_surface *surface);
-/* Makes the surface's blocks raw and frees its states. May move another surface within the table.
- */
+/* Makes the surface's blocks raw and frees its states. May move another surface within the
+ * table. */
 void blocks_forget(struct blocks *blocks, struct block_surface *surface);
 /* The surface that contains the address, or NULL. */
 const struct block_surface *blocks_surface(const struct blocks *blocks, uint32_t address);

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Parameters that [ZSTENCILTEST] and [COLORWRITE] share. CACHE is the prefix of the cache's names.
- */
+/* Parameters that [ZSTENCILTEST] and [COLORWRITE] share. CACHE is the prefix of the cache's
+ * names. */
 #define SHAPE_OF(params, SECTION, CACHE)                                                           \
     {                                                                                              \
         .quads_cycle = (params)->SECTION.StampsPerCycle,                                           \

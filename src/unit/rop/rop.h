@@ -177,8 +177,8 @@ void rop_look(const struct rop *rop, const struct rop_entry *entry, const struct
 /* Counts active stalls up to `now`, at the end of an interval or batch of the tables. */
 void rop_count_stalls(struct rop *rop, uint64_t now);
 
-/* Number of passes of the operation for a quad with this number of samples and this element size.
- */
+/* Number of passes of the operation for a quad with this number of samples and this element
+ * size. */
 static inline uint32_t
 rop_passes(const struct rop *rop, uint32_t samples, uint32_t element_bytes)
 {

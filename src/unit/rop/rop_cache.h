@@ -64,8 +64,8 @@ struct rop_request {
     struct rop_transfer in, out;
 };
 
-/* Destination of a capture. The capture records every line that moves between the cache and memory.
- */
+/* Destination of a capture. The capture records every line that moves between the cache and
+ * memory. */
 struct rop_capture {
     struct blocks_writer *writer;
     const uint32_t *frame; /* number of the simulated frame */

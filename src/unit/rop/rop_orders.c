@@ -59,8 +59,8 @@ fast_clear(struct rop *rop, const uint8_t *line, uint64_t now)
     return all;
 }
 
-/* Registers a surface that was cleared and not accessed since. Memory already holds all its bytes.
- */
+/* Registers a surface that was cleared and not accessed since. Memory already holds all its
+ * bytes. */
 static void
 rop_orders_begin(struct rop *rop)
 {

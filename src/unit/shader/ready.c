@@ -26,7 +26,8 @@ ready_fini(struct ready_set *set)
     free(set->wake);
 }
 
-/* A sleeper beyond the end of the wheel sleeps to that end, and is then inserted again. */
+/* Inserts a sleeper into the wheel. A sleeper beyond the end of the wheel sleeps until that end,
+ * and is then inserted again. */
 static void
 insert(struct ready_set *set, uint32_t slot)
 {
@@ -46,7 +47,7 @@ ready_sleep(struct ready_set *set, uint32_t slot, uint64_t cycle, bool mark)
     insert(set, slot);
 }
 
-/* The wheel in order of time: bit i is the cycle set->turned + 1 + i. */
+/* The wheel in order of time: bit i represents cycle set->turned + 1 + i. */
 static uint64_t
 ahead(const struct ready_set *set)
 {

@@ -5,10 +5,10 @@
  * as its unit has room. A group that is not full leaves at the end of the draw. It also leaves
  * after GroupLinger cycles without an addition, if its unit has fewer than BusyGroups others.
  *
- * VerticesCycle vertices, and as many quads as there are ROPs, move in and out per cycle. They may
- * all be for one unit, because a unit's queue takes all that arrive. The latency is 1, on the
- * queues. Source: docs/design/shader.md, Thread groups; ATTILA's fragment FIFO. Not modelled: a
- * limit on the bandwidth of shader inputs. */
+ * VerticesCycle vertices, and as many quads as there are ROPs, move in and out per cycle. All of
+ * them may go to one unit, because a unit's queue takes all that arrive. The latency is one cycle,
+ * modelled by the queues. Source: docs/design/shader.md, Thread groups; ATTILA's fragment FIFO. Not
+ * modelled: a limit on the bandwidth of shader inputs. */
 #include "unit/shader/thread_source.h"
 
 #include "base/mem.h"

@@ -1,9 +1,9 @@
-/* Scheduler: makes thread groups, sends them to shader units, restores the order of results
+/* Scheduler: forms thread groups, sends them to shader units, and restores the order of results
  * (docs/design/shader.md, Thread groups).
  *
- * In: vertices from the Streamer, quads from the Interpolator, finished groups; out: groups, shaded
- * vertices in any order, quads in draw order per ROP. The Scheduler creates and releases groups. A
- * group owns its items until it has finished. */
+ * Input: vertices from the Streamer, quads from the Interpolator, and finished groups. Output:
+ * groups, shaded vertices in any order, and quads in draw order per ROP. The Scheduler creates and
+ * releases groups. A group owns its vertices or quads until it has finished. */
 #ifndef AETIUS_UNIT_SCHED_H
 #define AETIUS_UNIT_SCHED_H
 
@@ -20,19 +20,19 @@ struct sched {
     struct queue *vertices_in, *vertices_out; /* from and to the Streamer */
     struct queue *quads_in;                   /* from the Interpolator */
     struct queue *to_shader[MAX_SHADERS], *from_shader[MAX_SHADERS];
-    struct queue *early_out[MAX_ROPS]; /* to Color Write: already tested */
-    struct queue *late_out[MAX_ROPS];  /* to the late z test */
+    struct queue *early_out[MAX_ROPS]; /* quads tested early, to Color Write */
+    struct queue *late_out[MAX_ROPS];  /* quads to the late z test */
     uint32_t shaders, rops;
     struct shader_role roles[STAGE_COUNT];
-    uint32_t full[STAGE_COUNT]; /* items of a full group */
+    uint32_t full[STAGE_COUNT]; /* number of items in a full group */
     uint32_t vertices_cycle, quads_cycle, linger_cycles;
-    uint32_t busy_groups; /* a unit with this many groups does not need one that is not full */
+    uint32_t busy_groups; /* a unit with this many groups gets no partly filled group */
 
-    uint32_t outstanding[MAX_SHADERS];              /* groups that a unit has */
-    struct group *vertex_group;                     /* being filled */
-    struct group *quad_group[MAX_SHADERS];          /* being filled, one per unit */
-    uint64_t vertex_since, quad_since[MAX_SHADERS]; /* cycle of their last addition */
-    bool tiled;                   /* assigns quads to units by tile; else in batches */
+    uint32_t outstanding[MAX_SHADERS];              /* number of groups in each unit */
+    struct group *vertex_group;                     /* group that is being filled */
+    struct group *quad_group[MAX_SHADERS];          /* groups that are being filled, one per unit */
+    uint64_t vertex_since, quad_since[MAX_SHADERS]; /* cycle of the last addition to each group */
+    bool tiled;                   /* assigns quads to units by tile; if false, in batches */
     uint32_t rr_unit, rr_threads; /* next fragment unit; threads it got in this batch */
     uint32_t batch_threads;
 
@@ -44,14 +44,14 @@ struct sched {
         } * entries;
         struct ring ring;
     } reorder[MAX_ROPS];
-    struct pooled_vertex **finished_vertices; /* shaded, to be returned */
+    struct pooled_vertex **finished_vertices; /* shaded vertices that must be returned */
     struct ring finished_ring;
 
-    /* critical path: the module's stage is the arrival of items; finished groups; quads and ends of
-     * draws that leave their ring */
+    /* Critical path. The module's stage follows arriving items, finish_stage follows finished
+     * groups, and output_stage follows quads and ends of draws that leave their ring. */
     struct cp_stage finish_stage, output_stage;
     uint64_t finished_cycle; /* cycle in which the last group finished */
-    bool dispatch_blocked;   /* arriving items wait for a group to finish */
+    bool dispatch_blocked;   /* arriving items wait until a group finishes */
 };
 
 void sched_init(struct sched *sched, const struct unit_env *env, uint32_t index);

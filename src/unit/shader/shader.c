@@ -1,57 +1,61 @@
-/* Shader unit. Unified: vertices and fragments; otherwise a vertex shader or a fragment shader.
+/* Shader unit. A unified unit runs vertices and fragments. Otherwise a unit is either a vertex
+ * shader or a fragment shader.
  *
- * The unit holds thread groups that share a program counter each. Their number is limited by
- * threads (ExecutableThreads + InputBuffers) and registers (ThreadResources). A thread takes the
- * live temporaries of its program, in pairs. Inputs of InputsPerCycle threads are loaded per cycle.
- * Outputs of OutputsPerCycle threads leave per cycle, and arrive OutputLatency cycles later. A
- * group's outputs begin to leave when the Scheduler has a place for it (ShaderOutputQueueSize). The
- * place is taken, and the group's threads and registers are free, from then on.
+ * The unit holds thread groups; the threads of a group share a program counter. The number of
+ * groups is limited by threads (ExecutableThreads + InputBuffers) and registers (ThreadResources).
+ * A thread occupies the live temporaries of its program, in pairs. The inputs of InputsPerCycle
+ * threads are loaded per cycle. The outputs of OutputsPerCycle threads leave per cycle, and arrive
+ * OutputLatency cycles later. A group's outputs begin to leave when the Scheduler has a free entry
+ * for the group (ShaderOutputQueueSize). From then on, the entry is occupied, and the group's
+ * threads and registers are free.
  *
- * Issue: per cycle ThreadRate threads issue up to FetchRate instructions each, in order. So a
- * larger group takes several cycles (ThreadGroup / ThreadRate), and several smaller groups issue in
- * the same cycle. The instructions of a group in one cycle are of any kind, or one SIMD and one
- * scalar (ScalarALU). A texture or flow instruction is the last of them. An instruction with
- * several passes (isa.def: those that hardware of the time split) or with a flow-control cost is
- * the first. It keeps the ALUs busy for its whole time. END is a mark on the instruction before it,
- * and free.
+ * Issue: ThreadRate threads issue up to FetchRate instructions each per cycle, in order. A larger
+ * group therefore takes several cycles (ThreadGroup / ThreadRate). Several smaller groups issue in
+ * the same cycle. The instructions that a group issues in one cycle are of any kind, or one SIMD
+ * and one scalar (ScalarALU). A texture or flow instruction is always the last of them. An
+ * instruction with several passes (isa.def: those that hardware of the time split) or with a
+ * flow-control cost is always the first. It occupies the ALUs for all its cycles. END is a mark on
+ * the preceding instruction and is free.
  *
  * An instruction computes its values when it issues. Its results can be read `latency` cycles
- * (isa.def) after its last pass, thread by thread, so a wide group can hide this latency by itself.
- * A thread's operands must be ready, and its result must come after earlier results for the same
- * register. The scoreboard tracks each temporary, and the address registers together. Only
- * instructions that use an address register wait for those. Per cycle, the results of WritePorts
- * instructions per issue slot can be written. The instructions of a group can read ReadPorts
- * registers together. An instruction that exceeds these ports is refused and tried again.
+ * (isa.def) after its last pass, thread by thread. A wide group can therefore hide this latency by
+ * itself. An instruction issues only if its operands are ready. Its result must come after earlier
+ * results for the same register. The scoreboard tracks each temporary separately, and all address
+ * registers together. Only instructions that use an address register wait for those. Per cycle, the
+ * results of WritePorts instructions per issue slot can be written. The instructions of a group can
+ * read ReadPorts registers together. An instruction that exceeds these ports is refused and tried
+ * again.
  *
- * Stages around execution take 0 cycles each unless SHADER sets more: an instruction is fetched,
- * decoded (FetchStages), issues (DecodeStages), and executes (ReadStages). Its result can be read
- * WriteBackStages after its latency. There is no forwarding: an instruction that needs the result
- * issues no sooner. Sequential instructions are fetched ahead. A fetch starts a group, and resumes
- * it after a jump (once the jump has executed) and after its texels (once they are written).
+ * The pipeline stages around execution take 0 cycles each unless SHADER sets more: an instruction
+ * is fetched, decoded (FetchStages), issues (DecodeStages), and executes (ReadStages). Its result
+ * can be read WriteBackStages after its latency. There is no forwarding: an instruction that needs
+ * the result issues no sooner. Sequential instructions are fetched ahead. A new fetch is needed
+ * when a group starts, after a jump has executed, and after texels have been written.
  *
- * Replay: fetch does not check operands. A group is fetched from in its turn unless it is blocked.
- * If its instruction cannot issue (operands, ports, queue to the Texture Unit), the group loses the
+ * Replay: fetch does not check operands. Each group is fetched in its turn unless it is blocked. If
+ * its instruction cannot issue (operands, ports, queue to the Texture Unit), the group loses the
  * slots of that turn. It is fetched again no sooner than FetchDelay allows, and issues one cycle
  * after the stages of fetch and decode. The same applies to a second instruction that cannot join
  * the first. A second instruction that could never join (ScalarALU, several passes) is not fetched
  * with the first.
  *
- * Choice of group: any ready group, round robin (ThreadWindow), or strict order of arrival, waiting
- * for the group whose turn it is. SwapOnBlock: the same group until it is blocked on texture or
- * ends. No group is fetched from twice within FetchDelay cycles. A texture instruction sends the
- * group's quads to the Texture Unit, each when its four threads have executed. Only one texture
- * instruction sends at a time. It blocks the group until all texels are back.
+ * Choice of the group: with ThreadWindow, any ready group, round robin. Otherwise groups issue in
+ * strict order of arrival, and the unit waits for the group whose turn it is. With SwapOnBlock, the
+ * same group issues until it is blocked on texture or ends. No group is fetched twice within
+ * FetchDelay cycles. A texture instruction sends the group's quads to the Texture Unit, each when
+ * its four threads have executed. Only one texture instruction sends at a time. It blocks the group
+ * until all texels have arrived.
  *
- * LockedExecutionMode off: each vertex, or each quad of fragments (needed for derivatives), is a
- * separate group.
+ * If LockedExecutionMode is off, each vertex, or each quad of fragments (needed for derivatives),
+ * is a separate group.
  *
- * Instant mode (SHADER.Mode; docs/design/shader.md, Instant mode): one whole instruction of one
- * group per cycle, with its result ready in the next cycle. There are no delays, stages, replays,
- * ports or flow-control costs.
+ * Instant mode (SHADER.Mode; docs/design/shader.md, Instant mode): the unit executes one whole
+ * instruction of one group per cycle. The result is ready in the next cycle. There are no delays,
+ * stages, replays, ports or flow-control costs.
  *
  * Source: docs/design/shader.md, Issue; ATTILA's shader fetch and decode (FetchStages = 1,
- * WriteBackStages = 1 and Replay, with other latencies). Not modelled: fetches ahead of a jump or a
- * texture instruction that are discarded, forwarding, instruction memory. */
+ * WriteBackStages = 1 and Replay, with other latencies). Not modelled: discarded fetches after a
+ * jump or a texture instruction, forwarding, instruction memory. */
 #include "unit/shader/shader_internal.h"
 
 #include "base/mem.h"
@@ -62,7 +66,7 @@
 
 static enum unit_state shader_clock(void *self, uint64_t now);
 
-/* Role of a stage's units, from either section. */
+/* Role of a stage's units, from the section [FRAGMENTSHADER] or [VERTEXSHADER]. */
 #define ROLE(section, first, count, least)                                                         \
     make_role(first, count,                                                                        \
               (section).LockedExecutionMode || (section).ThreadGroup < (least)                     \
@@ -161,8 +165,8 @@ configure_issue(struct shader *shader, const struct params *params)
     shader->slots_cycle = shader->fetch_rate * shader->picks;
 }
 
-/* Results come at most 16 passes (isa.def) and a latency below 16 after their instruction. Stages
- * delay all results equally, so they need no room in the ring. */
+/* Allocates the tables. Results come at most 16 passes (isa.def) and a latency below 16 after their
+ * instruction. The pipeline stages delay all results equally, so they need no room in the ring. */
 static void
 make_tables(struct shader *shader)
 {
@@ -191,7 +195,7 @@ shader_wire(void *self)
     shader->request_port.cause = shader->texel_port.cause = CAUSE_address;
     shader->in->to = &shader->group_port;
     shader->out->from = &shader->finish_port;
-    shader->out->hop_cause = CAUSE_load; /* OutputLatency */
+    shader->out->hop_cause = CAUSE_load; /* models OutputLatency */
     queue_reserve(shader->out);
     for (uint32_t i = 0; i < shader->texture_units; i++) {
         shader->texture[i]->from = &shader->request_port;
@@ -273,7 +277,7 @@ shader_init(struct shader *shader, const struct unit_env *env, uint32_t index)
     make_tables(shader);
 }
 
-/* Registers that a group holds. */
+/* Number of registers that a group occupies. */
 static uint32_t
 registers_of(const struct shader *shader, const struct group *group)
 {
@@ -292,7 +296,7 @@ first_lanes(uint32_t count)
     return count >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << count) - 1;
 }
 
-/* Starts the group's program, with its registers divided into blocks. */
+/* Starts the group's program, and divides the group's registers into blocks. */
 static void
 begin_program(struct group *group, const struct program *program)
 {
@@ -314,7 +318,7 @@ begin_program(struct group *group, const struct program *program)
     exec_join(group->exec, full + (rest > 0));
 }
 
-/* Gives the group the lowest free slot, and the last position in the circle. */
+/* Assigns the lowest free slot to the group, and appends the group to the circle. */
 static void
 add_group(struct shader *shader, struct group *group)
 {
@@ -326,7 +330,7 @@ add_group(struct shader *shader, struct group *group)
     if (!shader->running) {
         shader->last_fetched = shader->after[slot] = shader->before[slot] = slot;
     } else {
-        /* the circle begins with the oldest group, independent of the turn */
+        /* The circle begins with the oldest group, whichever group has its turn. */
         const uint32_t newest = shader->before[shader->oldest];
         shader->before[slot] = newest;
         shader->after[slot] = shader->oldest;
@@ -353,7 +357,7 @@ unlink_group(struct shader *shader, uint32_t slot)
     if (shader->oldest == slot)
         shader->oldest = after;
     if (shader->last_fetched == slot) {
-        shader->last_fetched = before; /* the next group in the circle has the turn */
+        shader->last_fetched = before; /* the turn passes to the next group in the circle */
         shader->sticky = false;
     }
     shader->running--;
@@ -462,7 +466,7 @@ shader_finish(struct shader *shader, struct group *group, uint64_t cycle)
     shader->stats.groups_finished++;
 }
 
-/* Sends groups in the order in which they ended. Sets *blocked if one could not leave. */
+/* Sends groups in the order in which they ended. Sets *blocked if a group could not leave. */
 static bool
 send_finished(struct shader *shader, uint64_t now, bool *blocked)
 {
@@ -494,7 +498,7 @@ send_finished(struct shader *shader, uint64_t now, bool *blocked)
     return true;
 }
 
-/* State of a unit that did nothing. */
+/* State of a unit that did no work in this cycle. */
 static enum unit_state
 idle_state(const struct shader *shader, bool blocked)
 {

@@ -12,34 +12,34 @@
 
 enum { SHADER_MAX_GROUPS = 65536 };
 
-/* The units that run a stage's threads, and the size of its groups. */
+/* The shader units that run a stage's threads, and the size of its groups. */
 struct shader_role {
     uint32_t first_unit, unit_count;
     uint32_t group_threads, group_limit; /* threads per group; groups per unit */
 };
-/* Unified: the same units for both stages. Otherwise vertex shaders have the indices after the
- * fragment shaders. */
+/* Finds the units of each stage. In a unified machine both stages use the same units. Otherwise the
+ * vertex shaders follow the fragment shaders in the list of units. */
 void shader_roles(const struct params *params, struct shader_role roles[STAGE_COUNT]);
 uint32_t shader_unit_count(const struct params *params);
 bool shader_check_params(const struct params *params, struct error *err);
 
-/* Reasons for which a group waits. */
+/* Reasons why a group waits. */
 enum group_wait {
-    WAIT_TURN,   /* none: its next instruction may issue */
-    WAIT_LOAD,   /* its inputs are being loaded */
-    WAIT_RESULT, /* operands of its next instruction */
-    WAIT_DELAY,  /* minimum time between two fetches from a group */
+    WAIT_TURN,   /* does not wait: its next instruction may issue */
+    WAIT_LOAD,   /* waits until its inputs are loaded */
+    WAIT_RESULT, /* waits for operands of its next instruction */
+    WAIT_DELAY,  /* waits for the minimum time between two fetches of a group */
     WAIT_TEXELS,
-    WAIT_OUTPUT, /* it has ended and waits to leave */
+    WAIT_OUTPUT, /* has ended and waits to leave */
     WAIT_COUNT,
 };
 
-/* Instructions of one group that issue in one cycle. */
+/* Instructions of one group that issue in the same cycle. */
 struct issue {
     uint32_t count, reads;  /* instructions so far; registers that they read */
-    uint32_t kinds;         /* one bit per ALU in use */
-    uint64_t takes, passes; /* cycles of the ALUs: with, without flow-control costs */
-    bool jumps;             /* the next instruction is known when the last of these has executed */
+    uint32_t kinds;         /* ALUs in use, one bit each */
+    uint64_t takes, passes; /* ALU cycles with and without flow-control costs */
+    bool jumps;             /* the next instruction is known only after the last one has executed */
 };
 
 struct shader {
@@ -52,12 +52,12 @@ struct shader {
     uint32_t index;
     /* parameters */
     uint32_t group_threads, thread_rate;
-    uint32_t issue_cycles; /* cycles that an instruction of a group takes to issue */
+    uint32_t issue_cycles; /* cycles that an instruction takes to issue for a whole group */
     uint32_t fetch_rate, fetch_delay;
     uint32_t to_issue;     /* cycles of the stages from fetch to issue */
-    uint32_t to_execution; /* ... from issue to execution */
-    uint32_t to_registers; /* ... from the end of execution until results can be read */
-    uint32_t picks;        /* groups that issue per cycle */
+    uint32_t to_execution; /* cycles of the stages from issue to execution */
+    uint32_t to_registers; /* cycles from the end of execution until results can be read */
+    uint32_t picks;        /* number of groups that issue per cycle */
     uint32_t slots_cycle;  /* issue slots per cycle: picks x fetch_rate */
     uint32_t max_groups, registers, inputs_cycle, outputs_cycle;
     uint32_t read_ports, write_ports; /* 0: unlimited */
@@ -68,41 +68,44 @@ struct shader {
     bool scalar_alu, window, swap_on_block, replay, instant;
     /* groups in the unit, by slot */
     struct group **groups;
-    uint64_t *free_slots; /* one bit each */
+    uint64_t *free_slots; /* free slots, one bit each */
     uint32_t group_count, thread_count, registers_used;
-    uint32_t waiting[WAIT_COUNT]; /* number of groups per reason */
+    uint32_t waiting[WAIT_COUNT]; /* number of groups that wait for each reason */
     struct ready_set ready;
-    /* running groups, in a circle in order of arrival */
+    /* Running groups, linked in a circle in order of arrival. */
     uint32_t *after, *before;
     uint32_t running, oldest;
-    uint32_t last_fetched; /* slot; in order of arrival, the one after it has the turn */
-    bool sticky;           /* SwapOnBlock: fetches from the same slot again */
-    uint32_t *finished;    /* slots of groups that have ended */
+    /* slot of the last fetch; in order of arrival, the next slot has its turn */
+    uint32_t last_fetched;
+    bool sticky;        /* SwapOnBlock: the next fetch uses the same slot */
+    uint32_t *finished; /* slots of groups that have ended */
     struct ring finished_ring;
-    uint64_t load_free_cycle, output_free_cycle;   /* when the ports are free again */
-    uint64_t issue_free_cycle;                     /* when the ALUs take the next instruction */
-    struct group *sending;                         /* its texture requests are being sent */
-    uint32_t next_quad, texunit, texunit_requests; /* next request: its quad, unit, turn count */
-    uint64_t send_cycle;                           /* when its first coordinates are ready */
-    struct port_use {                              /* ring: results written per cycle */
+    uint64_t load_free_cycle, output_free_cycle; /* cycles in which the ports are free again */
+    uint64_t issue_free_cycle; /* cycle in which the ALUs take the next instruction */
+    struct group *sending;     /* group whose texture requests are being sent */
+    /* next request: its quad, its unit, requests sent to that unit */
+    uint32_t next_quad, texunit, texunit_requests;
+    uint64_t send_cycle; /* cycle in which its first coordinates are ready */
+    struct port_use {    /* ring: number of results written per cycle */
         uint64_t cycle;
         uint32_t results;
     } * port_use;
     uint32_t port_mask;
-    /* shader_slots.c: fates of the slots from cycle `accounted` on. issue_slots[] applies until
+    /* Fates of the issue slots (shader_slots.c), from cycle `accounted` on: issue_slots[] until
      * `issue_until`, SLOT_PASSES until `passes_until`, SLOT_FLOW until `issue_free_cycle`, then
      * `idle`. */
     uint64_t accounted;
     uint64_t issue_until, passes_until;
-    uint32_t issue_slots[SLOT_COUNT];        /* slots per cycle */
-    enum slot_fate idle;                     /* fate once the ALUs are free again */
-    bool refused_threads, refused_registers; /* a waiting group found no place */
-    /* critical path: one stage per resource that handles items one after another */
+    uint32_t issue_slots[SLOT_COUNT]; /* number of slots per cycle with each fate */
+    enum slot_fate idle;              /* fate once the ALUs are free again */
+    /* a waiting group found no free threads or registers */
+    bool refused_threads, refused_registers;
+    /* Critical path. Each resource that handles items one after another has one stage. */
     struct cp_stage group_port, request_port, finish_port, texel_port;
     struct cp_stamp alus, load_port;
-    cp_ref freed; /* critical path: the group that made room last */
+    cp_ref freed; /* critical path: the last group that made room */
     bool was_refused;
-    /* program that does not end (EXEC_ENDLESS), of the earliest such draw; draw NULL: none */
+    /* Endless program (EXEC_ENDLESS) of the earliest draw that has one. draw NULL: none. */
     struct {
         const struct draw *draw;
         enum shader_stage stage;

@@ -16,7 +16,7 @@ kind_of(const struct instruction *instruction)
     return opcode_infos[instruction->opcode].kind;
 }
 
-/* Cycles from the issue of its last pass until its result can be read. */
+/* Number of cycles from the issue of the instruction's last pass until its result can be read. */
 static uint32_t
 latency_of(const struct shader *shader, const struct instruction *instruction)
 {
@@ -31,8 +31,8 @@ passes_of(const struct shader *shader, const struct instruction *instruction)
     return shader->instant ? 1 : instruction_issue_cycles(instruction);
 }
 
-/* Extra ALU cycles of flow control per thread. They are paid where a construct begins, and where a
- * subroutine is left. */
+/* Extra ALU cycles of flow control per thread. A construct costs them at its beginning, and a
+ * subroutine also costs them at its return. */
 static uint32_t
 flow_cost(const struct shader *shader, const struct program *program,
           const struct instruction *instruction)
@@ -91,7 +91,8 @@ shader_schedule(struct shader *shader, struct group *group, uint64_t earliest, e
                 kind_of(instruction) == KIND_TEXTURE);
 }
 
-/* Threads write results in turn: those of `thread_rate` threads in each of issue_cycles cycles. */
+/* Write ports in use in a cycle. Threads write results in turn: thread_rate threads in each of
+ * issue_cycles cycles. */
 static struct port_use *
 port_use(struct shader *shader, uint64_t cycle)
 {
@@ -143,7 +144,7 @@ texture_is_free(struct shader *shader, uint64_t now)
     return !shader->sending && queue_space(shader->texture[shader->texunit], now) > 0;
 }
 
-/* Whether the instruction could ever issue together with those of `issue`. */
+/* Whether the instruction could ever issue together with those in `issue`. */
 static bool
 can_coissue(const struct shader *shader, const struct group *group, const struct issue *issue,
             const struct instruction *instruction)
@@ -163,7 +164,7 @@ shader_can_issue(struct shader *shader, const struct group *group, const struct 
     const enum unit_kind kind = kind_of(instruction);
     const bool joins = !issue->count || can_coissue(shader, group, issue, instruction);
     if (shader->replay && !joins)
-        return SLOT_PAIR; /* fetch knows this, but not the state of operands */
+        return SLOT_PAIR; /* fetch knows the kinds, but not the state of operands */
     if ((shader->replay || issue->count) && shader_operands_ready(shader, group, instruction) > now)
         return SLOT_RESULT;
     if (!joins)
@@ -212,7 +213,7 @@ shader_reserve_results(const struct shader *shader, struct group *group,
         group->results_ready = all;
 }
 
-/* The first quad at or after `quad` with a thread that requests texels. */
+/* The first quad, from `quad` on, that has a thread that requests texels. */
 static uint32_t
 next_request(const struct group *group, uint32_t quad)
 {
@@ -223,7 +224,7 @@ next_request(const struct group *group, uint32_t quad)
     return quad;
 }
 
-/* Blocks the group until all its texels are back. */
+/* Blocks the group until all its texels have arrived. */
 static void
 request_texture(struct shader *shader, struct group *group, uint64_t first_cycle)
 {
@@ -238,7 +239,7 @@ request_texture(struct shader *shader, struct group *group, uint64_t first_cycle
     shader_wait(shader, group, WAIT_TEXELS);
 }
 
-/* Cycles from a group's first thread to the last thread of a quad. */
+/* Number of cycles from a group's first thread to the last thread of a quad. */
 static uint32_t
 cycles_to_quad(const struct shader *shader, const struct group *group, uint32_t quad)
 {
@@ -246,8 +247,8 @@ cycles_to_quad(const struct shader *shader, const struct group *group, uint32_t 
     return shader->instant ? 0 : (last < threads ? last : threads - 1) / shader->thread_rate;
 }
 
-/* Sends TextureRequestRate requests per cycle, TextureRequestGroup in a row to the same Texture
- * Unit. */
+/* Sends TextureRequestRate requests per cycle. TextureRequestGroup consecutive requests go to the
+ * same Texture Unit. */
 bool
 shader_send_texture(struct shader *shader, uint64_t now)
 {
@@ -277,7 +278,7 @@ shader_send_texture(struct shader *shader, uint64_t now)
     return sent > 0;
 }
 
-/* Whether the instruction may be followed by another than the next in the text. */
+/* Whether another instruction than the next one in the text may follow. */
 static bool
 is_jump(const struct instruction *instruction)
 {
@@ -305,7 +306,7 @@ note_way(struct shader *shader, struct group *group, uint64_t cycles, uint64_t n
         way = module_step(&shader->module, way, CAUSE_result, group->way.cycle);
     group->way = (struct cp_stamp){module_step(&shader->module, way, cause, now), now + cycles};
     shader->alus = group->way;
-    shader->module.stage.cp_ref = group->way.cp_ref; /* used by no queue */
+    shader->module.stage.cp_ref = group->way.cp_ref; /* no queue uses this stage */
 }
 
 uint64_t
@@ -329,8 +330,8 @@ shader_take_slot(struct shader *shader, const struct group *group, struct issue 
     return cycles;
 }
 
-/* The run fails once this draw is the oldest in flight. The group ends with its current values, so
- * that earlier draws can end. */
+/* Records an endless program. The run fails once this draw is the oldest in flight. The group ends
+ * with its current values, so that earlier draws can end. */
 static void
 note_endless(struct shader *shader, const struct group *group)
 {
@@ -342,8 +343,8 @@ note_endless(struct shader *shader, const struct group *group)
     clock_halt(shader->module.clock);
 }
 
-/* Issues the group's next instruction. Returns whether another one of the group could follow in
- * this cycle. */
+/* Issues the group's next instruction. Returns whether the group could issue another one in this
+ * cycle. */
 static bool
 issue_next(struct shader *shader, struct group *group, struct issue *issue, uint64_t now)
 {
@@ -371,7 +372,8 @@ issue_next(struct shader *shader, struct group *group, struct issue *issue, uint
     return kind != KIND_FLOW;
 }
 
-/* Schedules the group's next fetch: no sooner than cycle `known`, nor within FetchDelay. */
+/* Schedules the group's next fetch: no sooner than cycle `known`, and no sooner than FetchDelay
+ * allows. */
 static void
 fetch_next(struct shader *shader, struct group *group, uint64_t known, uint64_t now)
 {
@@ -379,7 +381,7 @@ fetch_next(struct shader *shader, struct group *group, uint64_t known, uint64_t 
     shader_schedule(shader, group, delayed > known ? delayed : known, WAIT_DELAY);
 }
 
-/* The group loses its turn, because its instruction cannot issue. It is fetched again. */
+/* Takes the turn from a group whose instruction cannot issue. The group is fetched again. */
 static enum slot_fate
 replay(struct shader *shader, struct group *group, uint64_t now, uint64_t *busy_cycles)
 {
@@ -393,7 +395,7 @@ replay(struct shader *shader, struct group *group, uint64_t now, uint64_t *busy_
 }
 
 /* Issues up to fetch_rate instructions of the group. Returns SLOT_ISSUED if at least the first
- * issued, SLOT_REPLAY if the turn was lost, or the reason why none issued. */
+ * issued, SLOT_REPLAY if the group lost its turn, or the reason why none issued. */
 static enum slot_fate
 issue_group(struct shader *shader, struct group *group, uint64_t now, uint64_t *busy_cycles)
 {
@@ -420,7 +422,8 @@ issue_group(struct shader *shader, struct group *group, uint64_t now, uint64_t *
     if (now + issue.passes > shader->passes_until)
         shader->passes_until = now + issue.passes;
     if (group->wait != WAIT_TEXELS && group->wait != WAIT_OUTPUT) {
-        uint64_t known = more ? now + 1 : now + issue.takes; /* when the program counter is known */
+        /* cycle in which the program counter is known */
+        uint64_t known = more ? now + 1 : now + issue.takes;
         if (again)
             known += shader->to_issue;
         else if (issue.jumps)
@@ -430,7 +433,7 @@ issue_group(struct shader *shader, struct group *group, uint64_t now, uint64_t *
     return SLOT_ISSUED;
 }
 
-/* Fate of the slots of a unit whose groups all wait. */
+/* Fate of the issue slots when all groups of the unit wait. */
 static enum slot_fate
 fate_of_waiting(const struct shader *shader)
 {
@@ -466,8 +469,8 @@ uses_turn(enum slot_fate fate)
     return fate == SLOT_ISSUED || fate == SLOT_REPLAY;
 }
 
-/* Order of arrival: only the group whose turn it is may issue. Groups that are still being loaded
- * are skipped. With SwapOnBlock its turn lasts until it is blocked. */
+/* Strict order of arrival: only the group whose turn it is may issue. Groups whose inputs are being
+ * loaded are skipped. With SwapOnBlock, a group keeps its turn until it is blocked. */
 static enum slot_fate
 issue_in_order(struct shader *shader, uint64_t now, uint64_t *busy_cycles)
 {
@@ -490,7 +493,8 @@ issue_in_order(struct shader *shader, uint64_t now, uint64_t *busy_cycles)
     return fate;
 }
 
-/* Any ready group, round robin. With SwapOnBlock the same group until it is blocked. */
+/* Selects any ready group, round robin. With SwapOnBlock, selects the same group until it is
+ * blocked. */
 static enum slot_fate
 issue_from_window(struct shader *shader, uint64_t now, uint64_t *busy_cycles)
 {

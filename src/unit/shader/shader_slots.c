@@ -1,9 +1,10 @@
-/* Fates of the issue slots of a shader unit. A cycle has slots_cycle slots. Each slot has one fate
- * (enum slot_fate), so the fates add up to slots_cycle x cycles. Fates are counted when they
- * change, because a decision holds until the unit is clocked again. */
+/* Fates of the issue slots of a shader unit. A cycle has slots_cycle slots. Each slot has exactly
+ * one fate (enum slot_fate), so the fates add up to slots_cycle x cycles. Fates are counted when
+ * they change, because a decision is valid until the unit is clocked again. */
 #include "unit/shader/shader_internal.h"
 
-/* Advances *at to `until` or `now`, the earlier one. Returns the cycles between. */
+/* Advances *at to `until` or `now`, whichever is earlier. Returns the number of cycles in
+ * between. */
 static uint64_t
 stretch(uint64_t *at, uint64_t until, uint64_t now)
 {

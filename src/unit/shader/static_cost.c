@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A shader unit with one group. Only its program counter moves; no values are computed. */
+/* A shader unit with one group. Only the program counter of the group moves; no values are
+ * computed. */
 struct walk {
     struct clock clock;
     struct pools pools;
-    struct module texture_end; /* receiver of the queue to a Texture Unit, which stays empty */
+    struct module texture_end; /* receiver of the queue to a Texture Unit; the queue stays empty */
     struct queue texture;
     struct shader shader;
     struct exec exec;
@@ -69,8 +70,8 @@ at_end(const struct walk *w)
     return w->exec.pc == w->exec.program->instruction_count || shader_at_end(&w->group);
 }
 
-/* Cycle in which the last texels are back. Quads are sent as their threads finish and as fast as
- * the unit sends. A quad's texels are back after the address and filter latencies. */
+/* Cycle in which the last texels arrive. Quads are sent as their threads finish and as fast as the
+ * unit sends. A quad's texels arrive after the address and filter latencies. */
 static uint64_t
 texels_back(const struct walk *w, uint64_t first_cycle)
 {
@@ -135,14 +136,14 @@ walk_text(struct walk *w)
     const struct issue none = {0};
     uint64_t now = 0;
     while (!at_end(w) || w->exec.pc + 1 < w->exec.program->instruction_count) {
-        if (at_end(w)) { /* of the main program: subroutines follow */
+        if (at_end(w)) { /* the main program has ended; subroutines follow */
             w->exec.pc++;
             continue;
         }
         const uint64_t ready = shader_operands_ready(&w->shader, &w->group, next(w));
         now = ready > now ? ready : now;
         while (shader_can_issue(&w->shader, &w->group, &none, now) != SLOT_ISSUED)
-            now++; /* a port is not free */
+            now++; /* no port is free */
         now = issue_turn(w, now);
     }
     w->cost->latency_cycles =

@@ -1,10 +1,11 @@
 /* Quads of fragments as work for the shader units.
  *
- * Quads go to a unit by tile, in Morton order of tiles (TiledShaderDistribution), or
- * ShaderInputBatchSize fragments to each unit in turn. Each ROP has a ring of quads in order of
- * arrival. Quads leave it in that order, to Color Write or to the late z test. This reorder point
- * keeps API order per pixel. The end of a draw is entered in every ring. Quads without a fragment
- * left are dropped here. As many quads as there are ROPs move in and out per cycle. */
+ * With TiledShaderDistribution, quads are assigned to units by tile, in Morton order of tiles.
+ * Otherwise each unit in turn gets ShaderInputBatchSize fragments. Each ROP has a ring of quads in
+ * order of arrival. Quads leave the ring in that order, to Color Write or to the late z test. This
+ * reorder point keeps API order per pixel. The end of a draw is added to every ring. A quad that
+ * has no fragment left is released here. As many quads as there are ROPs move in and out per
+ * cycle. */
 #include "unit/shader/thread_source.h"
 
 #include "unit/watch.h"
@@ -93,7 +94,7 @@ add_to_ring(struct sched *sched, struct reorder *reorder, const struct quad_item
         (struct reordered){*item, {sched->module.stage.cp_ref, sched->module.clock->now}};
 }
 
-/* Enters the end of a draw in every ring. The first one carries the samples that passed. */
+/* Adds the end of a draw to every ring. The first one carries the number of samples that passed. */
 static bool
 take_end(struct sched *sched, struct quad_item end)
 {
@@ -107,7 +108,7 @@ take_end(struct sched *sched, struct quad_item end)
     return true;
 }
 
-/* The unit that runs a quad. */
+/* Index of the unit that runs a quad. */
 static uint32_t
 unit_of(const struct sched *sched, const struct shader_role *role, const struct quad *quad)
 {
@@ -145,7 +146,7 @@ take_quad(struct sched *sched, const struct quad_item *item, uint64_t now)
 }
 
 /* Sends all groups of quads that are being filled, because a group belongs to one draw. Returns
- * false if one cannot be sent. */
+ * false if a group cannot be sent. */
 static bool
 send_quad_groups(struct sched *sched, uint64_t now)
 {
@@ -185,8 +186,8 @@ quads_finish(struct sched *sched, const struct group *group)
     return true;
 }
 
-/* Predecessor of an item that leaves a ring: the group that finished last. If the item came later
- * (ends of draws without quads): its arrival. */
+/* Critical path: an item leaves a ring after the group that finished last. If the item arrived
+ * later (ends of draws without quads), it leaves after its arrival. */
 static void
 note_leaving(struct sched *sched, struct cp_stamp arrival, uint64_t now)
 {

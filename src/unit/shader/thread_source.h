@@ -1,7 +1,7 @@
-/* Sources of work for the shader units (thread_sources.def). A source defines its items, how they
- * form thread groups, what a shader unit loads and stores for them, and where they go afterwards.
- * The Scheduler (unit/shader/sched.c) and the shader unit (unit/shader/shader.c) have no other
- * knowledge of vertices and quads. */
+/* Sources of work for the shader units (thread_sources.def). A source defines its items and how
+ * they form thread groups. It also defines the inputs and outputs of a group in the shader unit,
+ * and the destination of finished items. The Scheduler (unit/shader/sched.c) and the shader unit
+ * (unit/shader/shader.c) contain no other code for vertices and quads. */
 #ifndef AETIUS_UNIT_THREAD_SOURCE_H
 #define AETIUS_UNIT_THREAD_SOURCE_H
 
@@ -9,20 +9,20 @@
 
 struct thread_source {
     enum shader_stage stage; /* selects constants, textures and units */
-    uint32_t item_threads;   /* threads per item */
+    uint32_t item_threads;   /* number of threads per item */
     const struct program *(*program)(const struct draw *draw);
-    /* In the shader unit: loads inputs into the registers of a group that starts, and stores the
-     * outputs of a program that has ended. */
+    /* Called by the shader unit. load() copies inputs into the registers of a group that starts.
+     * store() takes the outputs of a program that has ended. */
     void (*load)(struct group *group, const struct program *program);
     void (*store)(struct group *group, struct shader_stats *stats);
-    /* In the Scheduler: takes as many items as fit in a cycle, and adds them to groups
+    /* Called by the Scheduler: takes as many items as fit in a cycle, and adds them to groups
      * (sched_send_if_due(), sched_dispatch()). */
     bool (*take)(struct sched *sched, uint64_t now);
-    /* The unit that the group can be sent to now, or -1. */
+    /* The unit to which the group can be sent now, or -1. */
     int32_t (*assign)(struct sched *sched, const struct group *group, uint64_t now);
-    /* Whether the units for the group have enough other groups. Then it may continue to fill. */
+    /* Whether the units for the group have enough other groups, so that it may continue to fill. */
     bool (*is_busy)(const struct sched *sched, const struct group *group);
-    /* Takes a finished group. Returns false if there is no room for it. */
+    /* Takes a finished group. Returns false if there is no room for its items. */
     bool (*finish)(struct sched *sched, const struct group *group);
     /* Sends finished items on. Sets *blocked if a queue is full. */
     bool (*leave)(struct sched *sched, uint64_t now, bool *blocked);
@@ -39,13 +39,14 @@ group_lanes(const struct group *group)
 
 struct group *sched_new_group(struct sched *sched, const struct thread_source *source,
                               const struct draw *draw);
-/* Notes that an item enters. If it had to wait, the critical path continues at the group that
- * finished last. */
+/* Records that an item enters. If the item had to wait, the critical path continues at the group
+ * that finished last. */
 void sched_unblock(struct sched *sched, uint64_t now);
 /* Sends the group to its unit and sets *group to NULL. Returns false if no unit or queue has
  * room. */
 bool sched_dispatch(struct sched *sched, struct group **group, uint64_t now);
-/* Sends a group that is being filled if it is full, or has lingered since its last addition. */
+/* Sends a group that is being filled if it is full, or if it has lingered since its last
+ * addition. */
 bool sched_send_if_due(struct sched *sched, struct group **group, uint64_t since, uint64_t now);
 
 #endif

@@ -1,19 +1,19 @@
 /* Texture cache (unit/texture/texcache.h).
  *
  * A first-level miss waits in the request queue (TextureCacheRequestQueueSize). Up to
- * TextureCacheInputQueue of these are looked up in the second level, one per cycle. They are read
- * in order when they are ready, one per cycle. Then a line is expanded:
- * TextureCacheDecompressLatency cycles for a compressed texture, one cycle for others, one line at
- * a time. It is written through all ports at once. With two levels, the second level keeps lines of
- * memory and has TextureCacheInputQueueL1 fills in flight. With one level, the transactions in
- * flight are kept until they are read, so that adjacent lines share them.
+ * TextureCacheInputQueue of the waiting misses are looked up in the second level, one per cycle.
+ * When they are ready, they are read in order, one per cycle. Then a line is expanded, one line at
+ * a time. The expansion takes TextureCacheDecompressLatency cycles for a compressed texture, and
+ * one cycle for other textures. The line is written through all ports at once. With two levels, the
+ * second level keeps memory lines and has TextureCacheInputQueueL1 fills in flight. With one level,
+ * the transactions in flight are kept until they are read, so that adjacent lines share them.
  *
- * With the parameters of the presets, a second-level hit is ready 3 cycles after the miss: look-up
+ * With the parameters of the presets, a second-level hit is ready 3 cycles after the miss: lookup
  * and read, expansion, write.
  *
- * Surfaces that the ROPs have drawn are read according to their block states. A cleared block needs
- * no read. Of a compressed block the compressed bytes are read and decompressed, as in a ROP. The
- * last TextureUnpackedBlocks of these are kept, so that the lines of a block share one read.
+ * Surfaces that the ROPs have written are read according to their block states. A cleared block
+ * needs no read. A compressed block is read in compressed form and decompressed, as in a ROP. The
+ * last TextureUnpackedBlocks of these blocks are kept, so that the lines of a block share one read.
  *
  * Source: docs/design/memory.md, Texture caches. The names of the levels follow ATTILA:
  * TextureCache* is the level next to the filter, and TextureCache*L1 the level below it. */
@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PORTS = 16 }; /* four banks of four (texunit.c) */
+enum { PORTS = 16 }; /* four banks of four ports (texunit.c) */
 
 static void
 invalidate_lines(struct texcache *cache)
@@ -38,8 +38,8 @@ invalidate_lines(struct texcache *cache)
     replacement_reset(&cache->replacement);
 }
 
-/* Creates the second level. With one level: a buffer for the transactions in flight, one per
- * line. */
+/* Creates the second level. A cache with one level instead gets a buffer for the transactions in
+ * flight, with one line per transaction. */
 static void
 init_l2(struct texcache *cache, const struct params *params)
 {
@@ -134,8 +134,8 @@ texcache_invalidate(struct texcache *cache)
     cache->skip_invalidate = cache->skip_invalidate_l2 = false;
 }
 
-/* Lines of compressed textures have separate tags, in one tag space per format. Their addresses are
- * those of the expanded texels. */
+/* Lines of compressed textures have separate tags, with one tag space per format. Their tags use
+ * the addresses of the expanded texels. */
 void
 texcache_name(const struct texcache *cache, struct texcache_texture *texture)
 {
@@ -178,7 +178,7 @@ line_state(const void *self, uint32_t line)
                                              : LINE_MAY_GO;
 }
 
-/* Finds the bytes of the texture's n-th line in memory. */
+/* Finds the location in memory of the texture's n-th line. */
 static void
 locate(const struct texcache *cache, const struct texcache_texture *texture, uint32_t n,
        struct texcache_fill *fill)
@@ -198,7 +198,7 @@ locate(const struct texcache *cache, const struct texcache_texture *texture, uin
     fill->skip = place % 16;
 }
 
-/* Expands the texels of whole blocks, or of a part of one, in Morton order. */
+/* Expands the texels of whole blocks, or some texels of one block, in Morton order. */
 static void
 expand(const struct texcache *cache, const struct texcache_fill *fill, uint8_t *out)
 {
@@ -211,7 +211,7 @@ expand(const struct texcache *cache, const struct texcache_fill *fill, uint8_t *
     }
 }
 
-/* Writes the line from its bytes in memory, in the filter's form. */
+/* Converts the line from its memory format to the filter's format. */
 static void
 write_line(struct texcache *cache, const struct texcache_fill *fill)
 {
@@ -305,7 +305,8 @@ look_up_l2(struct texcache *cache)
     return true;
 }
 
-/* The first fill has all its bytes. Its line will be ready after expansion and write. */
+/* Completes the first fill, which has all its bytes. Its line will be ready after expansion and
+ * write. */
 static void
 finish_fill(struct texcache *cache, const struct texcache_fill *fill, uint64_t now)
 {
@@ -329,7 +330,7 @@ finish_fill(struct texcache *cache, const struct texcache_fill *fill, uint64_t n
     cache->staged = 0;
 }
 
-/* Reads the next part of the first fill if its second-level line is ready. */
+/* Reads the next second-level line of the first fill, if that line is ready. */
 static bool
 read_l2(struct texcache *cache, uint64_t now)
 {

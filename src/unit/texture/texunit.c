@@ -1,23 +1,24 @@
-/* Texture Unit, one or several per shader unit.
+/* Texture Unit. Each shader unit has one or several.
  *
- * A quad's request becomes a list of samples, each one bilinear sample for the quad (gfx/sample.h).
- * The fetch stage looks up the lines of one sample per cycle in the first level of the cache, and
- * locks them. At most TextureCacheMissesPerCycle misses are possible per cycle. A sample with all
- * lines filled is ready. A sample that misses waits in a window of TextureWaitReadWindow samples,
- * and leaves it in any order. The read stage takes one ready sample per cycle and filters it. The
- * answer leaves with the last sample of the quad. So misses overlap with other work.
+ * A quad's request becomes a list of samples. Each of them is one bilinear sample for the whole
+ * quad (gfx/sample.h). The fetch stage looks up the lines of one sample per cycle in the first
+ * level of the cache, and locks them. At most TextureCacheMissesPerCycle misses are possible per
+ * cycle. A sample is ready when all its lines are filled. A sample that misses waits in a window of
+ * TextureWaitReadWindow samples. Samples leave the window in any order. The read stage takes one
+ * ready sample per cycle and filters it. The reply leaves with the last sample of the quad. Misses
+ * therefore overlap with other work.
  *
- * The cache has four banks of four ports, TextureCachePortWidth bytes wide. Consecutive 32-bit
- * words are in consecutive banks. A word is read once for all texels of a sample in it. A texel
- * occupies its port for ceil(texel size / port width) cycles, and a bank serves four texels at a
- * time. So a sample takes one cycle for texels of up to 4 bytes, and 4 cycles for texels of 8
- * bytes. Texels of 16 bytes take 16 cycles, unless texels are shared.
+ * The cache has four banks of four ports. A port is TextureCachePortWidth bytes wide. Consecutive
+ * 32-bit words are in consecutive banks. A word is read once for all texels of a sample in it. A
+ * texel occupies its port for ceil(texel size / port width) cycles, and a bank serves four texels
+ * at a time. A sample therefore takes one cycle for texels of up to 4 bytes, and 4 cycles for
+ * texels of 8 bytes. Texels of 16 bytes take 16 cycles, unless texels are shared.
  *
- * Latency: AddressALULatency on the input queue, FilterALULatency on the output queue, and that of
- * the cache. TextureAccessQueue limits the quads between request and answer, and the samples that
- * are ready. Source: docs/design/machine.md, Texture Unit; ATTILA for the window, banks and ports.
- * Not modelled: bank conflicts of the tags (the ports limit first), a queue before the filter (read
- * and filter have the same rate). */
+ * The latency is the sum of AddressALULatency (input queue), FilterALULatency (output queue) and
+ * the latency of the cache. TextureAccessQueue limits the quads between request and reply, and the
+ * ready samples. Source: docs/design/machine.md, Texture Unit; ATTILA for the window, banks and
+ * ports. Not modelled: bank conflicts of the tags (the ports limit first), a queue before the
+ * filter (read and filter have the same rate). */
 #include "unit/texture/texunit.h"
 
 #include "base/bits.h"
@@ -122,8 +123,9 @@ texunit_init(struct texunit *texunit, const struct unit_env *env, uint32_t index
 
 /* Textures */
 
-/* Whether the texels of a bilinear sample are always in different banks, per lane. Adjacent texels
- * in squares of 4x4 or more are, if a texel is no wider than a bank and a port. */
+/* Whether the texels that a lane needs for a bilinear sample are always in different banks. This is
+ * true if the texture stores squares of at least 4x4 texels, and a texel is no wider than a bank
+ * and a port. */
 static bool
 is_conflict_free(const struct texunit *texunit, const struct sample_texture *sample)
 {
@@ -136,7 +138,7 @@ is_conflict_free(const struct texunit *texunit, const struct sample_texture *sam
     return true;
 }
 
-/* Finds or creates the texture's entry. Returns NULL if all entries are in use. */
+/* Finds or creates the entry of the texture. Returns NULL if all entries are in use. */
 static struct texcache_texture *
 find_texture(struct texunit *texunit, const struct bound_view *bound, uint32_t target)
 {
@@ -179,7 +181,7 @@ view_of(const struct texture_item *item)
     return &group->draw->views[group->stage][request_of(item)->sampler];
 }
 
-/* Answers a size query, which needs no texels. */
+/* Replies to a size query, which needs no texels. */
 static void
 answer_size(struct texunit *texunit, const struct texture_item *item)
 {
@@ -194,7 +196,7 @@ answer_size(struct texunit *texunit, const struct texture_item *item)
     texunit->stats.size_queries++;
 }
 
-/* Takes the next request. Returns false if there is none, or no room. */
+/* Takes the next request. Returns false if there is no request or no room. */
 static bool
 take_request(struct texunit *texunit, uint64_t now)
 {
@@ -227,7 +229,7 @@ count_plan(struct texunit *texunit)
     texunit->stats.probes += plan->probes;
 }
 
-/* Plans the samples of the next access. Returns false if there is none, or no entry for its
+/* Plans the samples of the next access. Returns false if there is no access, or no entry for its
  * texture. */
 static bool
 plan_next(struct texunit *texunit)
@@ -252,7 +254,8 @@ plan_next(struct texunit *texunit)
         memcpy(access->reference, plan->reference, sizeof access->reference);
     }
     access->passes = plan->pass_count;
-    access->left = plan->pass_count ? plan->pass_count : 1; /* an empty sample carries the answer */
+    /* an access without samples needs one to carry the reply */
+    access->left = plan->pass_count ? plan->pass_count : 1;
     access->added = 0;
     access->first = access->last = TEXUNIT_NONE;
     texunit->planned = slot;
@@ -263,7 +266,7 @@ plan_next(struct texunit *texunit)
 
 /* Fetch */
 
-/* One bit for each lane that is set. */
+/* One bit per lane of the mask that is set. */
 static inline uint32_t
 lane_bits(uvec4 mask)
 {
@@ -274,8 +277,8 @@ lane_bits(uvec4 mask)
 #endif
 }
 
-/* Lists the lines that the sample reads, by number, and the texels in each line. Converts positions
- * to offsets in the line. */
+/* Lists the lines that the sample reads, by number, and the texels in each line. Converts texel
+ * positions to offsets in the line. */
 static void
 list_lines(struct texunit *texunit, const struct texcache_texture *texture,
            struct sample_pass *pass)
@@ -305,7 +308,7 @@ list_lines(struct texunit *texunit, const struct texcache_texture *texture,
     texunit->stats.texels += bits_count(pass->texels);
 }
 
-/* Cycles in which the ports read the sample's texels. */
+/* Number of cycles in which the ports read the sample's texels. */
 static uint32_t
 port_cycles(const struct texunit *texunit, const struct texcache_texture *texture,
             const struct sample_pass *pass)
@@ -330,7 +333,7 @@ port_cycles(const struct texunit *texunit, const struct texcache_texture *textur
     return most * ((bytes + texunit->port_width - 1) / texunit->port_width);
 }
 
-/* Critical path: a look-up begins when its request, the stage and a place for it are available. */
+/* Critical path: a lookup waits for its request, the stage, and a free entry. */
 static void
 note_look_up(struct texunit *texunit, const struct texunit_access *access)
 {
@@ -342,7 +345,7 @@ note_look_up(struct texunit *texunit, const struct texunit_access *access)
     texunit->was_stalled = false;
 }
 
-/* Begins the look-up of the next sample. Returns false if there is no place for it. */
+/* Begins the lookup of the next sample. Returns false if there is no free entry. */
 static bool
 begin_sample(struct texunit *texunit)
 {
@@ -373,7 +376,7 @@ begin_sample(struct texunit *texunit)
     texunit->stats.passes++;
     texunit->stats.samples_nearest += !sample->pass.linear;
     if (texunit->samples_cycle > 1)
-        ; /* there is a port for each of them */
+        ; /* every sample has a port */
     else if (sample->pass.linear ? !texture->conflict_free : texture->sample.texel_log2 > 2)
         sample->port_cycles = port_cycles(texunit, texture, &sample->pass);
     list_lines(texunit, texture, &sample->pass);
@@ -381,7 +384,7 @@ begin_sample(struct texunit *texunit)
     return true;
 }
 
-/* Adds the sample to the waiters of the line that it locked last. */
+/* Adds the sample to the list of samples that wait for the line that it locked last. */
 static void
 wait_for_line(struct texunit *texunit, struct texunit_sample *sample, uint32_t slot)
 {
@@ -430,8 +433,8 @@ lock_line(struct texunit *texunit, const struct texcache_texture *texture,
     return STALL_NONE;
 }
 
-/* Resolves a self-deadlock: the sample's own lines lock every way of a set. Saves their texels and
- * unlocks the lines. Returns false while one of them is not filled. */
+/* Resolves a self-deadlock, in which the sample's own lines lock every way of a set. Saves their
+ * texels and unlocks the lines. Returns false while one of the lines is not filled. */
 static bool
 save_texels(struct texunit *texunit, const struct texcache_texture *texture,
             struct texunit_sample *sample)
@@ -464,7 +467,7 @@ make_ready(struct texunit *texunit, uint32_t slot)
     texunit->ready[ring_push(&texunit->ready_ring)] = slot;
 }
 
-/* Ends the look-up of the current sample. All its lines are filled or in flight. */
+/* Ends the lookup of the current sample. All its lines are filled or in flight. */
 static void
 end_sample(struct texunit *texunit, const struct texunit_sample *sample)
 {
@@ -526,14 +529,14 @@ texunit_fetch(struct texunit *texunit)
     return true;
 }
 
-/* Takes filled lines. A sample that waits for no other line becomes ready. */
+/* Takes filled lines. A sample becomes ready when all its lines are filled. */
 static bool
 take_filled(struct texunit *texunit, uint64_t now)
 {
     bool worked = false;
     for (int32_t filled; (filled = texcache_next_filled(&texunit->cache, now)) >= 0;) {
         struct texcache_line *line = &texunit->cache.lines[filled];
-        texunit->freed = line->way; /* a place in the window, or a way of the cache */
+        texunit->freed = line->way; /* an entry of the window, or a way of the cache */
         uint32_t waiter = line->first_waiter;
         line->first_waiter = TEXCACHE_NOBODY;
         while (waiter != TEXCACHE_NOBODY) {
@@ -577,7 +580,7 @@ answer(struct texunit *texunit, uint32_t slot, uint64_t now)
     texunit->free_accesses[texunit->access_limit - 1 - texunit->access_count] = slot;
 }
 
-/* Adds samples to the sum in order, independent of the order of reads. */
+/* Adds samples in order, whatever the order in which they were read. */
 static void
 add_samples(struct texunit *texunit, struct texunit_access *access)
 {
@@ -593,7 +596,7 @@ add_samples(struct texunit *texunit, struct texunit_access *access)
         access->last = TEXUNIT_NONE;
 }
 
-/* Runs one cycle of the read stage. Sets *why if it waits. */
+/* Runs one cycle of the read stage. Sets *why if the stage waits. */
 static bool
 read_sample(struct texunit *texunit, uint64_t now, enum unit_state *why)
 {
@@ -639,7 +642,7 @@ exec_control(struct texunit *texunit, uint64_t now)
     return true;
 }
 
-/* Counts the state since the last clock. */
+/* Counts the cycles since the last clock for the current state. */
 static void
 count_cycles(void *self, uint64_t now)
 {

@@ -1,8 +1,8 @@
 /* Texture Unit: addresses, cache, filter (docs/design/machine.md, Texture Unit).
  *
- * In: struct texture_item, one quad of a thread group; out: the same item when the texels are in
- * the group (group_texels()). Answers of different quads leave in any order. The samples of one
- * access are added in order. The unit owns its cache, accesses and samples; a group belongs to its
+ * Input: struct texture_item, one quad of a thread group. Output: the same item when its texels are
+ * in the group (group_texels()). Replies for different quads leave in any order. The samples of one
+ * access are added in order. The unit owns its cache, accesses and samples. Groups belong to their
  * shader unit. texunit_init() cannot fail. */
 #ifndef AETIUS_UNIT_TEXUNIT_H
 #define AETIUS_UNIT_TEXUNIT_H
@@ -32,18 +32,18 @@ struct texunit_access { /* request of a quad */
     struct cp_stamp asked;
     struct texcache_texture *texture;
     uint64_t since;
-    uint32_t passes, left, added; /* samples: in all, not read yet, in the sum */
-    uint32_t first, last;         /* its samples not yet in the sum, in order */
+    uint32_t passes, left, added; /* samples: in total, not read yet, already added */
+    uint32_t first, last;         /* list of samples that are not added yet, in order */
     uint8_t mask;
     float reference[4];
     sample_value sum[4];
 };
 
-struct texunit_sample { /* a bilinear sample of a quad, from its look-up on */
+struct texunit_sample { /* a bilinear sample of a quad, from its lookup on */
     struct sample_pass pass;
     uint32_t access, next; /* next: next sample of the access */
     uint32_t port_cycles;
-    uint32_t line_count, missing; /* locked lines; of these, not yet filled */
+    uint32_t line_count, missing; /* locked lines; those of them that are not filled */
     bool read;                    /* `value` is valid */
     struct cp_stamp ready;        /* critical path: its lines are filled */
     uint32_t lines[16];
@@ -60,37 +60,37 @@ struct texunit {
     uint32_t port_width, misses_cycle;
     uint32_t samples_cycle; /* samples looked up, and filtered, per cycle */
 
-    struct texcache_texture *textures; /* initialized, for the draws of a frame */
+    struct texcache_texture *textures; /* textures of the draws of a frame, initialized */
     uint32_t texture_count, texture_rr;
 
     struct texunit_access *accesses;
     uint32_t access_limit, access_count;
     uint32_t *free_accesses; /* stack of unused accesses */
-    uint32_t *order;         /* accesses not planned yet */
+    uint32_t *order;         /* accesses whose samples are not planned yet */
     struct ring order_ring;
 
     /* The access whose samples are being looked up. */
     uint32_t planned; /* the access, or TEXUNIT_NONE */
     uint32_t next_pass;
     struct sample_plan plan;
-    uint32_t begun; /* its current sample, or TEXUNIT_NONE; then the lines of that sample */
+    uint32_t begun; /* the access's current sample, or TEXUNIT_NONE; its lines follow */
     uint32_t wanted[16], wanted_count, wanted_done;
     uint16_t wanted_by[16]; /* texels in each line */
 
     struct texunit_sample *samples;
     uint32_t sample_limit, free_count, *free_samples; /* stack of unused samples */
     uint32_t window_limit, window_count;              /* samples that wait for lines */
-    uint32_t *ready;                                  /* samples with all lines filled */
+    uint32_t *ready;                                  /* samples whose lines are all filled */
     struct ring ready_ring;
     uint64_t port_free;
 
     enum texunit_stall stall; /* state since the last clock */
     uint64_t counted;         /* cycle up to which stalls and occupancies are counted */
 
-    /* critical path: the module's stage is the last look-up or reply of memory */
+    /* Critical path. The module's stage follows the last lookup or the last memory reply. */
     struct cp_stage input_stage, lookup_stage, output_stage;
-    bool was_stalled, line_stalled; /* look-up waits for a place, for a line */
-    cp_ref freed;                   /* critical path: the last event that freed one */
+    bool was_stalled, line_stalled; /* the lookup waits for a free entry, or for a line */
+    cp_ref freed;                   /* critical path: the last event that freed an entry or line */
 };
 
 void texunit_init(struct texunit *texunit, const struct unit_env *env, uint32_t index);
