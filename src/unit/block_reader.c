@@ -69,7 +69,7 @@ victim(const struct block_reader *reader)
 }
 
 /* Assigns a slot to a block. A compressed block needs all its transactions, and a cleared block
- * needs none. block_reader_lock() adds the transactions of a raw block as they are requested. */
+ * needs none. Transactions of a raw block are added later by block_reader_lock(). */
 static void
 block_reader_begin(struct block_reader *reader, struct block_slot *slot,
                    const struct blocks *blocks, uint32_t address, uint64_t now)

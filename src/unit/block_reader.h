@@ -1,8 +1,8 @@
 /* Reads blocks of surfaces according to their states and keeps them in a fixed number of slots. A
  * cleared block is produced from its clear value. A compressed block is fetched in compressed form
  * and passes a decompressor, one block at a time. Only the requested transactions of a raw block
- * are fetched. A block keeps its slot until another block needs one; the least recently used block
- * is replaced.
+ * are fetched. A block keeps its slot until another block needs the slot. The least recently used
+ * block is replaced.
  *
  * The owner clocks the reader, and both share the owner's memory port. */
 #ifndef AETIUS_UNIT_BLOCK_READER_H
@@ -11,7 +11,7 @@
 #include "base/ring.h"
 #include "unit/rop/blocks.h"
 
-enum { BLOCK_READER_TAG = 1 << 30 /* this bit is set in the reader's tags only */ };
+enum { BLOCK_READER_TAG = 1 << 30 /* set only in the reader's tags */ };
 
 struct block_slot {
     bool valid, queued;
@@ -37,8 +37,8 @@ struct block_reader {
     struct ring queue_ring;
     uint64_t unpack_free, uses;
     /* Statistics: `unpacked` counts compressed blocks that were read. `bytes_saved` counts the
-     * bytes that cleared and compressed blocks did not move. `unpack_stalls` counts the cycles for
-     * which blocks waited for the decompressor. */
+     * bytes that cleared and compressed blocks did not move. `unpack_stalls` is the number of
+     * cycles that blocks waited for the decompressor. */
     uint64_t hits, misses, from_clear, unpacked, bytes_saved, unpack_stalls, transactions;
 };
 
@@ -49,8 +49,8 @@ void block_reader_fini(struct block_reader *reader);
 /* Invalidates all slots. No transaction may be in flight. */
 void block_reader_reset(struct block_reader *reader);
 
-/* The table in which the block at this address is cleared or compressed. NULL: memory holds its
- * bytes uncompressed. */
+/* Returns the table that lists the block at this address as cleared or compressed. NULL: memory
+ * holds the block uncompressed. */
 static inline const struct blocks *
 block_reader_packed(const struct block_reader *reader, uint32_t address)
 {
@@ -66,8 +66,8 @@ block_reader_packed(const struct block_reader *reader, uint32_t address)
 int32_t block_reader_lock(struct block_reader *reader, const struct blocks *blocks,
                           uint32_t address, uint32_t parts, uint64_t now);
 void block_reader_unlock(struct block_reader *reader, uint32_t slot);
-/* Returns whether these parts of the block are available. Wakes the module in the cycle in which
- * the block will be decompressed. */
+/* Returns whether the transactions `parts` of the block are available. Wakes the module in the
+ * cycle in which the block will be decompressed. */
 bool block_reader_ready(const struct block_reader *reader, uint32_t slot, uint32_t parts,
                         uint64_t now);
 static inline const uint8_t *

@@ -110,7 +110,7 @@ cache_is_quiet(const struct cache *cache)
     return cache->fills_under_way == 0;
 }
 
-/* Counts `transactions` transactions of the line as arrived. */
+/* Records the arrival of `transactions` transactions of the line. */
 static void
 fill_line(struct cache *cache, struct cache_line *line, uint32_t transactions,
           struct cp_stamp arrival)

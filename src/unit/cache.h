@@ -1,7 +1,7 @@
 /* A set-associative cache with data, used by ROPs, texture units and the Streamer. Lines are filled
  * in 64-byte transactions through the owner's memory port. Fills are served in order of request,
- * one transaction per cycle. A line that is locked or being filled is never evicted. The cache
- * itself writes nothing back; the owner does (unit/rop/rop_cache.h).
+ * one transaction per cycle. A line that is locked or being filled is never evicted. The owner must
+ * write back dirty lines (unit/rop/rop_cache.h).
  *
  * If the cache has a block reader, that reader supplies the bytes of cleared and compressed blocks
  * (unit/block_reader.h). */
@@ -68,7 +68,8 @@ cache_touch(struct cache *cache, uint32_t line)
     replacement_use(&cache->replacement, line);
 }
 
-/* The line to evict for `address`. It is neither locked nor being filled. -1: no such line. */
+/* Returns the line to evict for `address`, which is neither locked nor being filled. Returns -1 if
+ * there is no such line. */
 int32_t cache_victim(const struct cache *cache, uint32_t address);
 /* Assigns the line to `address` and marks it clean. The former content is lost. */
 void cache_replace(struct cache *cache, uint32_t line, uint32_t address);
@@ -77,7 +78,7 @@ void cache_replace(struct cache *cache, uint32_t line, uint32_t address);
  * fills wait. */
 int32_t cache_allocate(struct cache *cache, uint32_t address);
 
-/* Locks are counted: a line can be evicted only after as many unlocks as locks. */
+/* Locks are counted. A line can be evicted only when all its locks have been released. */
 static inline void
 cache_lock(struct cache *cache, uint32_t line)
 {

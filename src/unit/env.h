@@ -16,7 +16,7 @@ struct unit_env {
     const struct params *params;
     struct pools *pools;
     struct gpu_memory *memory;
-    struct blocks *color_blocks, *depth_blocks; /* block states of compressed surfaces */
+    struct blocks *color_blocks, *depth_blocks; /* block states for color and depth */
     uint32_t shaders, texunits, rops;           /* number of units of each kind */
 };
 

@@ -110,9 +110,9 @@ struct group {
     struct group *next_free;
     const struct draw *draw;
     const struct thread_source *source;
-    enum shader_stage stage; /* stage that the source's threads run */
+    enum shader_stage stage; /* stage of the group's threads */
     uint32_t count;          /* number of vertices or quads */
-    union {                  /* capacity: the machine's threads per group */
+    union {                  /* capacity: maximum number of threads per group */
         struct pooled_vertex **vertices;
         struct quad **quads;
     };
@@ -126,7 +126,7 @@ struct group {
     uint32_t wait;           /* enum group_wait (shader.h) */
     uint64_t ready_cycle;    /* cycle from which its next instruction may issue */
     uint64_t temp_ready[64]; /* cycle in which each temporary is written */
-    /* cycle in which the address registers, and all results, are written */
+    /* cycles in which the address registers and all results are written */
     uint64_t address_ready, results_ready;
     uint32_t texels_missing; /* number of quads whose texels have not arrived */
     struct cp_stamp way;     /* critical path of the group's next issue */

@@ -5,10 +5,10 @@
  * rank. The access that fills a line is not a use, so the policy alone determines the rank of a new
  * line.
  *
- *   LRU (least recently used): rank by last use or fill
- *   FIFO (first in, first out): rank by time of the fill
- *   LIP (LRU insertion): rank by last use, as LRU; a filled line ranks below all others
- *   pseudo-LRU: one tree of bits per set. Each bit points away from the half that was used last.
+ *   LRU (least recently used): rank by last use or fill.
+ *   FIFO (first in, first out): rank by time of the fill.
+ *   LIP (LRU insertion policy): rank by last use, as LRU. A filled line ranks below all others.
+ *   Pseudo-LRU: one tree of bits per set. Each bit points away from the half that was used last.
  *       The victim is the line that the bits point to. If the half that a bit points to has no
  *       evictable line, the search takes the other half. */
 #ifndef AETIUS_UNIT_REPLACEMENT_H
@@ -19,7 +19,7 @@
 struct replacement {
     enum replacement_policy policy;
     uint32_t sets, ways; /* line number: set x ways + way */
-    uint64_t events;     /* number of events so far, which serves as the clock of the stamps */
+    uint64_t events;     /* number of events so far; the time base of the stamps */
     /* per line: last use or fill; 0: neither; a LIP fill ranks below all others */
     uint64_t *stamps;
     uint32_t tree_leaves; /* number of ways, rounded up to a power of two */

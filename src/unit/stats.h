@@ -13,7 +13,7 @@ enum slot_fate {
     SLOT_ISSUED,
     SLOT_PASSES,        /* a further pass of a multi-pass instruction */
     SLOT_FLOW,          /* time spent on flow control */
-    SLOT_PAIR,          /* second slot of a group whose first instruction must issue alone */
+    SLOT_PAIR,          /* empty because the group's instruction must issue alone */
     SLOT_RESULT,        /* the next instruction waits for a result */
     SLOT_REPLAY,        /* a fetched instruction could not issue and is fetched again */
     SLOT_DELAY,         /* the minimum time between two fetches of a group has not passed */
@@ -62,8 +62,8 @@ struct unit_doc {
     const char *doc;
 };
 const struct unit_doc *unit_docs(size_t *count);
-/* The question that the statistic answers (ASK in unit/stats.def). `index` counts the statistics of
- * the group. */
+/* The question that the statistic answers (ASK in unit/stats.def). `index` is its index in the
+ * group. */
 const char *unit_question(const struct stat_group *group, size_t index);
 
 #endif

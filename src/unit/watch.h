@@ -117,7 +117,7 @@ watch_tiles(uint32_t pixels)
     return (pixels + WATCH_TILE_SIDE - 1) / WATCH_TILE_SIDE;
 }
 
-/* Reports of the units, in pipeline order. */
+/* Units call the following functions, in pipeline order. */
 void watch_tile(struct watch *watch, const struct tile_item *tile,
                 uint64_t culled); /* mask of the fragments culled by Hierarchical Z */
 void watch_quad(struct watch *watch, struct quad *quad, const struct draw *draw);

@@ -2,28 +2,28 @@
  *
  * The Command Processor sends every slice the same plan (gfx/transfer.h). A slice produces the
  * destination lines that its ROP owns. They are as long as the lines of the ROP's cache. The
- * parameter Lines limits the lines in progress. A line passes four steps:
+ * parameter Lines limits the lines in progress. A line passes the following four steps.
  *
- * - plan: divides the line's elements into pieces, one per cycle, of at most 16 source blocks
+ * - Plan: divides the line's elements into pieces, one per cycle, of at most 16 source blocks
  *   each, and requests these blocks. A line that is only partly written may also be read. It is
  *   read if it has a block state, or if some bits of its elements are kept.
- * - operate: processes a piece whose blocks are available, at SamplesCycle samples per cycle. The
+ * - Operate: processes a piece whose blocks are available, at SamplesCycle samples per cycle. The
  *   number of samples is that of reads or writes, whichever is larger. An element wider than
  *   4 bytes counts once per 4 bytes.
- * - pack: compresses a line with a block state, as its ROP does, one line at a time.
- * - write: sends one transaction per cycle. Without a block state, it sends only bytes that the
+ * - Pack: compresses a line with a block state, as its ROP does, one line at a time.
+ * - Write: sends one transaction per cycle. Without a block state, it sends only bytes that the
  *   blit writes.
  *
- * Blocks are read according to their states (unit/block_reader.h). SourceBlocks of them are kept,
- * so that adjacent lines share them. One transaction per cycle is sent. The slice requests blocks
- * until half of its lines wait to be written. Then it writes these lines in one run, so that the
- * memory bus seldom turns around.
+ * Blocks are read according to their states (unit/block_reader.h). The reader keeps SourceBlocks of
+ * them, so that adjacent lines share them. The slice sends one transaction per cycle. It requests
+ * blocks until half of its lines wait to be written. It then writes these lines in one run to
+ * reduce bus turnarounds.
  *
  * Before the order, the ROPs have flushed their caches and dropped the lines of the destination
  * (sim/machine_blit.c). A compressed line that is copied unchanged passes both codec units,
- * although its bytes could be moved directly. Few copies would allow that. Source and destination
- * would need the same block alignment, format and samples, and a state for each block. Source:
- * docs/design/machine.md, Blitter. Not modelled: the time in which block states reach the
+ * although its bytes could be moved directly. Few copies allow a direct move: source and
+ * destination need the same block alignment, format and samples, and a state for each block.
+ * Source: docs/design/machine.md, Blitter. Not modelled: the latency of sending block states to the
  * slices. */
 #include "unit/blit/blitter.h"
 
@@ -108,7 +108,7 @@ piece_at(struct blitter *blitter, uint32_t n)
     return &blitter->pieces[ring_at(&blitter->piece_ring, n)];
 }
 
-/* Address of the destination's depth slice or layer. Its first line may begin before that
+/* Address of the destination's current depth slice or layer. The first line may begin before this
  * address. */
 static uint32_t
 slice_address(const struct blitter *blitter)
@@ -125,7 +125,8 @@ line_address(const struct blitter *blitter, uint32_t n)
     return first - first % blitter->line_bytes + n * blitter->line_bytes;
 }
 
-/* Finds the lines of the slice that contain the rows of squares that the blit writes. */
+/* Finds the range of lines that the blit writes in the current depth slice or layer. The range
+ * covers whole rows of squares. */
 static void
 begin_slice(struct blitter *blitter)
 {
@@ -165,7 +166,8 @@ take_order(struct blitter *blitter, uint64_t now)
     return true;
 }
 
-/* Whether this Blitter slice produces line n. Lines are assigned to slices like tiles to ROPs. */
+/* Whether this Blitter slice produces line n. Lines are distributed over Blitter slices as tiles
+ * are over ROPs. */
 static bool
 is_own(const struct blitter *blitter, uint32_t n)
 {
@@ -345,7 +347,7 @@ add_element(const struct blitter *blitter, const struct element *element, struct
     return true;
 }
 
-/* Cuts the next piece from the newest line. */
+/* Creates the next piece of the newest line. */
 static void
 cut_piece(struct blitter *blitter)
 {

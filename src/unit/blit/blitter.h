@@ -33,7 +33,7 @@ struct blitter_line { /* a destination line in progress */
 
 struct blitter_block { /* a source block, or the old content of a line */
     const struct blocks *blocks;
-    uint32_t address, parts; /* parts: its transactions, one bit each */
+    uint32_t address, parts; /* parts: transactions of the block, one bit each */
     int32_t slot;            /* slot in the reader; -1: none yet */
 };
 
@@ -62,17 +62,18 @@ struct blitter {
     struct blocks *blocks;        /* block states of the destination */
     const struct blocks *source_blocks;
     uint32_t line_bytes, element_bytes;
-    uint32_t z, next, end; /* depth slice; the next line and the end, as line numbers in it */
-    bool planned;          /* all lines are planned */
+    /* depth slice; next line and end of the lines, as numbers in the slice */
+    uint32_t z, next, end;
+    bool planned; /* all lines are planned */
 
     struct blitter_line *lines;
     struct ring line_ring;
-    uint32_t packed_count;        /* packed lines, from the head */
-    struct blitter_piece *pieces; /* the last one may still request its blocks */
+    uint32_t packed_count;        /* number of packed lines, counted from the head */
+    struct blitter_piece *pieces; /* the newest piece may still be requesting its blocks */
     struct ring piece_ring;
     bool asking;
     uint32_t next_element; /* offset of the next element in the line that is being divided */
-    bool writing;          /* sends writes first; if false, requests blocks first */
+    bool writing;          /* writes have priority over block requests */
     uint32_t writes_in_flight;
     uint64_t op_free, pack_free;
 };

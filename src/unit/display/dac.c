@@ -7,10 +7,10 @@
  * (DecompressionUnitLatency each). Cleared blocks are produced from their clear value. The
  * resulting bytes are the frame.
  *
- * The above applies to SynchedRefresh. Otherwise a swap only sets the surface that the screen
- * shows. The DAC reads all bytes of that surface every RefreshRate cycles of the simulated frame. A
- * swap waits until a refresh that has begun is complete. Without RefreshFrame, the DAC reads
- * nothing. In the last two cases, the picture of a swap is taken from memory according to its block
+ * The DAC works in this way if SynchedRefresh is set. Otherwise a swap only sets the surface on the
+ * screen. The DAC reads all bytes of that surface every RefreshRate cycles of the simulated frame.
+ * A swap waits for a refresh in progress. Without RefreshFrame, the DAC reads nothing. Without one
+ * of these two parameters, the picture of a swap is taken from memory according to its block
  * states, without timing. Source: docs/design/memory.md, DAC. */
 #include "unit/display/dac.h"
 
@@ -208,7 +208,7 @@ unpack(struct dac *dac, const struct dac_block *block)
     return count;
 }
 
-/* Ends the oldest blocks in order, once they are complete. */
+/* Retires complete blocks in order. */
 static bool
 end_blocks(struct dac *dac, uint64_t now)
 {
@@ -249,7 +249,7 @@ find_next(struct dac *dac, uint32_t end)
     return false;
 }
 
-/* Begins blocks while there is room for them, and requests one transaction. */
+/* Starts blocks while there is room for them, and requests at most one transaction. */
 static bool
 request_line(struct dac *dac, uint64_t now)
 {

@@ -1,8 +1,8 @@
 /* DAC: reads a frame out of memory (docs/design/memory.md, DAC).
  *
- * Input: CONTROL_SHOW orders and block states. Output: `bytes`, with the `size_bytes` bytes of the
- * surface's slice in their memory layout. The unit owns `bytes` and `asked`. `bytes` is valid until
- * the next order or refresh. dac_init() cannot fail. */
+ * Input: CONTROL_SHOW orders and block states. Output: the array `bytes`, which holds the surface's
+ * slice (`size_bytes` bytes) in its memory layout. The unit owns `bytes` and `asked`. `bytes` is
+ * valid until the next order or refresh. dac_init() cannot fail. */
 #ifndef AETIUS_UNIT_DAC_H
 #define AETIUS_UNIT_DAC_H
 
@@ -22,7 +22,7 @@ enum dac_phase {
     DAC_IDLE,
     DAC_STATES,  /* receives the block states of the frame to show */
     DAC_READ,    /* reads the frame */
-    DAC_REFRESH, /* reads the shown surface again */
+    DAC_REFRESH, /* reads the surface on the screen again */
 };
 
 struct dac {
@@ -36,7 +36,7 @@ struct dac {
     bool reads_swaps;        /* the display is refreshed at each swap */
     uint64_t refresh_cycles; /* period of timed refreshes in cycles; 0: none */
     uint64_t next_refresh;
-    bool shown; /* the frame has ended, so that a new refresh could not be completed */
+    bool shown;                  /* the frame has ended; a new refresh could not complete */
     uint32_t front, front_bytes; /* address and size of the surface on the screen; 0: none */
 
     enum dac_phase phase;
@@ -53,7 +53,8 @@ struct dac {
 };
 
 void dac_init(struct dac *dac, const struct unit_env *env, uint32_t index);
-/* Sets the surface on the screen. It is read with or without timing. */
+/* Sets the surface on the screen. Called at every swap, even if the functional renderer executed
+ * it. */
 void dac_show(struct dac *dac, const struct resource *res);
 
 #endif

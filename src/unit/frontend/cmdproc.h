@@ -119,8 +119,8 @@ struct cmdproc {
 
 void cmdproc_init(struct cmdproc *cmdproc, const struct unit_env *env, uint32_t index);
 
-/* Adds a step. The caller then calls cmdproc_start() and runs the clock until `stop`, again and
- * again while cmdproc_is_done() is false. */
+/* Adds a step. The caller then calls cmdproc_start() and runs the clock until `stop` is set. It
+ * runs the clock again while cmdproc_is_done() is false. */
 struct cmdproc_step *cmdproc_add(struct cmdproc *cmdproc, enum step_kind kind);
 void cmdproc_start(struct cmdproc *cmdproc, struct cmdproc_goal goal);
 bool cmdproc_is_done(const struct cmdproc *cmdproc);

@@ -1,14 +1,13 @@
 /* Streamer (fetch, loader, commit).
  *
- * Fetch works on one draw at a time. It takes the next draw when all vertices of the current one
- * have been sent to be shaded. It reports this to the Command Processor, because buffers may change
- * from then on. Fetch reads the indices of a draw ahead of their use, in 64-byte blocks, into a
- * buffer of IndexBufferSize bytes. It looks up each index in the post-shading vertex cache, which
- * holds the last vertices shaded (first in, first out). On a miss, fetch passes the vertex to the
- * loader. The loader has a small cache and requests the lines of the vertex's attributes ahead of
- * their use. It reads the attributes in order, converts them, and sends the vertex to the Scheduler
- * to be shaded. Commit passes vertices to Primitive Assembly in index order, over VerticesCycle
- * buses.
+ * Fetch works on one draw at a time. When all vertices of the draw have been sent to be shaded,
+ * fetch notifies the Command Processor and takes the next draw. Buffers may change from then on.
+ * Fetch reads the indices of a draw ahead of their use, in 64-byte blocks, into a buffer of
+ * IndexBufferSize bytes. It looks up each index in the post-shading vertex cache, which holds the
+ * last vertices shaded (first in, first out). On a miss, fetch passes the vertex to the loader. The
+ * loader has a small cache and requests the lines of the vertex's attributes ahead of their use. It
+ * reads the attributes in order, converts them, and sends the vertex to the Scheduler to be shaded.
+ * Commit passes vertices to Primitive Assembly in index order, over VerticesCycle buses.
  *
  * Rates per cycle: IndicesCycle indices; AttributesCycle attributes looked up, and as many read;
  * VerticesCycle vertices. Reading an attribute occupies a cache port of InputCachePortWidth bytes
@@ -195,8 +194,7 @@ send_vertex(struct streamer *streamer, uint64_t now)
     return true;
 }
 
-/* Commit: marks the vertices that return from shading. Sends entries in order while the first one
- * is shaded. */
+/* Commit: marks the vertices that return from shading. Sends shaded entries in order. */
 static bool
 commit(struct streamer *streamer, uint64_t now)
 {
@@ -244,8 +242,8 @@ lock_line(struct streamer *streamer, uint32_t address)
     return line;
 }
 
-/* Locks the one or two lines that hold an attribute. An attribute in no buffer has no line. Returns
- * false if a line cannot be locked now. */
+/* Locks the one or two lines that hold an attribute. An attribute without a buffer has no line.
+ * Returns false if a line cannot be locked now. */
 static bool
 lock_attribute(struct streamer *streamer, struct streamer_load *load, uint32_t attribute)
 {
@@ -308,7 +306,7 @@ read_attribute(struct streamer *streamer, struct streamer_load *load, uint32_t a
         streamer->loader_waits = !arrived;
         return false;
     }
-    if (streamer->loader_waits) /* continue from the line that arrived last */
+    if (streamer->loader_waits) /* critical path: the line that arrived last */
         module_resume(&streamer->module, &streamer->load_stage,
                       cache->lines[lines[lines[1] >= 0]].arrival.cp_ref, now);
     streamer->loader_waits = false;

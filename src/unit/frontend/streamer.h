@@ -24,7 +24,7 @@ struct commit_entry { /* an entry of the commit queue, in index order */
 
 struct streamer_load { /* a vertex whose attributes must be loaded */
     struct pooled_vertex *vertex;
-    struct cp_stamp asked; /* critical path: the request by fetch */
+    struct cp_stamp asked; /* critical path: when fetch requested the vertex */
     /* Locked cache lines that hold each attribute's bytes. -1: no line. */
     int32_t lines[MAX_ATTRIBUTES][2];
 };
@@ -42,7 +42,7 @@ struct streamer {
     struct pools *pools;
     /* ports */
     struct queue *draws, *control, *done; /* from and to the Command Processor */
-    struct queue *fetched;       /* reports each draw that has read all its vertices and indices */
+    struct queue *fetched;       /* reports each draw whose vertices and indices have been read */
     struct queue *jobs, *shaded; /* to and from the Scheduler */
     struct queue *out;           /* to Primitive Assembly */
     struct memory_port index_memory; /* index reads of fetch */
@@ -76,7 +76,7 @@ struct streamer {
     struct streamer_load *loads;
     struct ring load_ring;
     uint32_t load_attribute; /* next attribute of the first load */
-    /* loads whose lines are all locked; next attribute to look up */
+    /* number of loads whose lines are all locked; next attribute to look up */
     uint32_t ahead_count, ahead_attribute;
     int32_t last_line; /* cache line that was found last */
 

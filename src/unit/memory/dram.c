@@ -38,8 +38,9 @@ dram_init(struct dram *dram, const struct params *params)
     dram->shape = dram_shape(params);
     if (dram->model->time)
         dram->model->time(params, &dram->timing);
+    /* a single group of all banks, without a minimum command distance */
     if (!dram->timing.bank_groups)
-        dram->timing.bank_groups = 1; /* one group of all banks, without a minimum distance */
+        dram->timing.bank_groups = 1;
     const uint32_t limit = dram->shape.limit;
     dram->entries = mem_array(limit, sizeof *dram->entries);
     dram->order = mem_array(limit, sizeof *dram->order);
@@ -73,7 +74,7 @@ dram_reset(struct dram *dram, uint64_t now)
     memset(dram->pages, 0xff, sizeof dram->pages); /* no page */
     dram->heads_listed = false;
     dram->wake = 0;
-    /* A new frame starts with whole GPU cycles, so that its statistics do not depend on the
+    /* Drops fractions of GPU cycles, so that the statistics of a frame do not depend on the
      * previous frame. */
     dram->stats.burst_cycles -= dram->stats.burst_cycles % dram->shape.gpu_cycle;
     dram->stats.turn_cycles -= dram->stats.turn_cycles % dram->shape.gpu_cycle;

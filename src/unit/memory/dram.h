@@ -34,7 +34,7 @@ struct dram_timing {
     uint32_t group_cycles; /* minimum distance between commands to one group */
 };
 
-struct dram_entry { /* the scheduler's data of a queued transaction */
+struct dram_entry { /* scheduler data for a queued transaction */
     uint32_t address;
     int32_t row;
     uint32_t passed;     /* number of younger transactions that overtook it */
@@ -42,7 +42,7 @@ struct dram_entry { /* the scheduler's data of a queued transaction */
     uint8_t bank, class; /* class: the queue that contains it */
     uint8_t port;
     bool write;
-    bool opened;           /* its row had to be opened for it */
+    bool opened;           /* the row was opened for this transaction */
     struct cp_stamp asked; /* arrival at the controller */
 };
 
@@ -54,7 +54,7 @@ struct dram_bank {
     uint64_t may_reopen; /* first cycle in which a row may be opened */
 };
 
-struct dram_stats { /* cycles of the channel's clock, and counts */
+struct dram_stats { /* cycles are those of the channel's clock */
     uint64_t burst_cycles, turns, turn_cycles, row_hits, row_misses, rows_closed;
 };
 
@@ -91,9 +91,9 @@ struct dram {
     struct dram_stats stats;
 };
 
-/* Properties of the channels that the parameters define. */
+/* Derives the properties of the channels from the parameters. */
 struct dram_shape dram_shape(const struct params *params);
-/* Channel that holds an address, if the channels are not shared. */
+/* Index of the channel that holds an address. The channels must not be shared. */
 static inline uint32_t
 dram_channel_of(const struct dram_shape *shape, uint32_t address)
 {
@@ -102,7 +102,8 @@ dram_channel_of(const struct dram_shape *shape, uint32_t address)
 
 void dram_init(struct dram *dram, const struct params *params);
 void dram_fini(struct dram *dram);
-void dram_reset(struct dram *dram, uint64_t now); /* starts a frame: rows closed, bus idle */
+/* Starts a frame with all rows closed and an idle bus. */
+void dram_reset(struct dram *dram, uint64_t now);
 
 static inline bool
 dram_is_full(const struct dram *dram)

@@ -1,22 +1,22 @@
 /* Memory with banks and rows.
  *
  * A burst moves V2BurstElementsPerCycle 32-bit elements per cycle. The row of a transaction must be
- * open in its bank. The times between commands are:
+ * open in its bank. The following rules apply.
  *
- * - tRP to close a row; tRCD (tRCDW) to open a row for reads (writes)
- * - tRRD between two openings in different banks, tRC between two in the same bank; at most four
- *   openings in tFAW
- * - CAS or WL from a command to its data; tRTW and tWTR to turn the bus around
- * - a row may close tRAS after it was opened, tWR after its last write, and one burst length
- *   after its last read command
+ * - Closing a row takes tRP. Opening a row takes tRCD for reads and tRCDW for writes.
+ * - Openings in different banks are at least tRRD apart, and openings in the same bank tRC. At most
+ *   four rows are opened in tFAW.
+ * - Data follows a read after CAS and a write after WL. The bus turns around in tRTW or tWTR.
+ * - A row may close tRAS after it was opened, tWR after its last write, and one burst length
+ *   after its last read command.
  *
  * Banks whose numbers are equal modulo the number of bank groups form a group. A group has a
  * minimum distance between commands. While the bus is busy, rows are closed and opened for the
  * entries that the scheduler may take next. One row is closed or opened per cycle. An open row that
  * queued entries still hit is not closed. The scheduler (V2ChannelScheduler) determines the entries
- * that may be taken. They are the heads of one queue, of one queue per direction, per bank, or per
- * bank and direction, or all entries. Among the entries whose row is open, the scheduler keeps the
- * direction, then prefers the oldest.
+ * that may be taken. These are the heads of its queues, or all entries. It has one queue, or one
+ * queue per direction, per bank, or per bank and direction. Among the entries whose row is open,
+ * the scheduler keeps the direction, then prefers the oldest.
  *
  * Source: docs/design/memory.md, Banks and rows; the rules of the JEDEC standards. Not modelled:
  * refresh; the command bus, which row and column commands would share. */
@@ -34,7 +34,7 @@ dram_banks_shape(const struct params *params, struct dram_shape *shape)
                                  .burst_cycles = (TRANSACTION_BYTES + bytes - 1) / bytes};
 }
 
-/* Number of the queue for an entry, which depends on the scheduler. */
+/* Index of the entry's queue. The assignment depends on the scheduler. */
 static uint32_t
 class_of(const struct dram *dram, const struct dram_entry *entry)
 {
@@ -128,8 +128,8 @@ prepare_row(struct dram *dram, struct dram_entry *entry, uint64_t now)
     return true;
 }
 
-/* Whether the entry's row is open and can be used now. Opens or closes at most one row per cycle
- * (`*prepared`). */
+/* Whether the entry's row is open and can be used now. If the row is not open, prepares it.
+ * `*prepared` limits this to one row per cycle. */
 static bool
 row_is_ready(struct dram *dram, struct dram_entry *entry, uint64_t now, bool *prepared)
 {
@@ -189,7 +189,7 @@ transfer(struct dram *dram, const struct dram_entry *entry, uint64_t now)
     dram->group_free[group_of(dram, entry)] = now + dram->timing.group_cycles;
     bank->used = true;
     *(entry->opened ? &dram->stats.row_misses : &dram->stats.row_hits) += 1;
-    /* a row stays open for one burst after a read command */
+    /* read: one burst after its command */
     uint64_t row_end = write ? dram->bus_free + dram->timing.tWR : now + dram->shape.burst_cycles;
     bank->may_close = later(bank->may_close, row_end);
 }

@@ -1,8 +1,8 @@
-/* GDDR5: four bank groups, and tFAW. The times are those of Hynix's H5GQ1H24AFR (1 Gbit, data sheet
- * rev. 1.0 of November 2009) at 4 Gbit/s per pin, where its clock CK runs at 1 GHz. gem5
- * (GDDR5_4000_2x32) and GPGPU-Sim (its GDDR5 timing) use the same data sheet. The sheet does not
- * give CL, tRTW and WL. CL is set to tRCD, tRTW to 2 CK (as in gem5), and WL to 4 CK (as in
- * GPGPU-Sim).
+/* GDDR5: four bank groups, and tFAW. The times come from the data sheet of Hynix's H5GQ1H24AFR (1
+ * Gbit, rev. 1.0 of November 2009). They apply to 4 Gbit/s per pin, where the clock CK runs at 1
+ * GHz. Both gem5 (GDDR5_4000_2x32) and GPGPU-Sim (its GDDR5 timing) use the same data sheet. The
+ * sheet does not give CL, tRTW and WL. CL is set to tRCD, tRTW to 2 CK (as in gem5), and WL to 4 CK
+ * (as in GPGPU-Sim).
  *
  * A burst of 8 transfers of 32 bits takes 2 CK, so a chip moves 16 bytes per nanosecond. For a GPU
  * of 500 MHz this requires V2BurstElementsPerCycle = 8 and V2BanksPerMemoryChannel = 16. A

@@ -1,6 +1,6 @@
-/* Models of a memory channel: the scheduling rules of each kind of memory. drams.def lists the
- * models with banks and rows. The simple model (MemoryControllerV2 = FALSE) is not in that list.
- * All models share unit/memory/dram.c. The models with banks and rows also share
+/* Models of a memory channel: the scheduling rules of each kind of memory. The file drams.def lists
+ * the models with banks and rows. The simple model (MemoryControllerV2 = FALSE) is not in that
+ * list. All models share unit/memory/dram.c. The models with banks and rows also share
  * unit/memory/dram_banks.c. */
 #ifndef AETIUS_UNIT_DRAM_MODEL_H
 #define AETIUS_UNIT_DRAM_MODEL_H
@@ -21,7 +21,7 @@ extern const struct dram_model dram_simple;
 #define DRAM(symbol, name) extern const struct dram_model dram_##symbol;
 #include "drams.def"
 
-/* The address within the channel: bytes of other channels are not counted. */
+/* Converts a memory address to an address within the channel. */
 uint32_t dram_own_address(const struct dram *dram, uint32_t address);
 /* Lists the entries that may be taken: the heads of their queues, or all entries (`any`). Omits an
  * entry if an older one has the same address. */

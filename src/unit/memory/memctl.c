@@ -177,7 +177,7 @@ take_requests(struct memctl *memctl, uint64_t now)
                   memctl->waiting <= memctl->params->MEMORYCONTROLLER.RequestQueueSize);
         INVARIANT(&memctl->module,
                   memctl->writes_waiting <= memctl->params->MEMORYCONTROLLER.WriteBufferLines);
-        /* critical path: a request that must wait continues from here */
+        /* critical path: a request that waits follows the transaction on the bus */
         memctl->module.stage.cp_ref = channel->taken;
         queue_pop(memctl->ports[port].requests, now);
         INVARIANT(&memctl->module, in_service(&memctl->ports[port]) <=
@@ -276,8 +276,8 @@ may_reply(void *data, const struct dram_entry *entry)
     return may;
 }
 
-/* Copies the statistics of the channels. They also change in cycles in which no transaction is
- * selected. */
+/* Copies the statistics of the channels. These also change in cycles without a selected
+ * transaction. */
 static void
 add_up_stats(void *self, uint64_t now)
 {

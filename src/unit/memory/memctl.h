@@ -2,9 +2,10 @@
  * (docs/design/memory.md, Memory Controller).
  *
  * Input: struct memory_request. Its address must be aligned to TRANSACTION_BYTES and inside the
- * memory; otherwise it is a BUG. Output: struct memory_reply with the request's tag. Replies to one
- * client may leave in another order than its requests. No transaction overtakes an older one to the
- * same 64 bytes. The controller owns its channels. The simulated memory belongs to the device. */
+ * memory. Any other address is a BUG. Output: struct memory_reply with the request's tag. Replies
+ * to one client may leave in another order than its requests. No transaction overtakes an older one
+ * to the same 64 bytes. The controller owns its channels. The simulated memory belongs to the
+ * device. */
 #ifndef AETIUS_UNIT_MEMCTL_H
 #define AETIUS_UNIT_MEMCTL_H
 
@@ -35,7 +36,7 @@ struct memctl {
     /* fault injection: number of the read whose reply gets a wrong tag */
     uint64_t reads_served, fault_tag_at;
     uint64_t fault_drop_at; /* fault injection: number of the transaction to drop */
-    uint64_t now, wake;     /* state of the clock function, for may_reply() */
+    uint64_t now, wake;     /* current cycle and next wake-up cycle, for may_reply() */
     bool refused;           /* may_reply() returned false */
 };
 

@@ -1,5 +1,5 @@
-/* Fragment Generator: walks triangles and sends 8x8 tiles with coverage (docs/design/machine.md,
- * Fragment Generator).
+/* Fragment Generator: walks triangles and sends the 8x8 tiles that they cover
+ * (docs/design/machine.md, Fragment Generator).
  *
  * Input: struct triangle_item. Output: struct tile_item with a nonzero mask, and struct
  * triangle_credit to Triangle Setup. Each tile owns one reference to its triangle. The unit owns

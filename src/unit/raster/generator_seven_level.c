@@ -6,10 +6,10 @@
  * children that the triangle may cover: no edge rejects the child by its corner. With the box test,
  * the bounding box must also touch the child.
  *
- * A level processes its squares in order of arrival. The cycle of each square therefore follows
- * from three events: its parent was split, the level was free, and the queue after the level
- * (LevelQueueSize) had room for all children. Level 7 keeps the blocks of a tile until the tile
- * leaves.
+ * A level processes its squares in order of arrival. The cycle of each square therefore depends on
+ * three conditions. Its parent must have been split. The level must be free. The queue after the
+ * level (LevelQueueSize) must have room for all children. Level 7 keeps the blocks of a tile until
+ * the tile leaves.
  *
  * Each level counts the squares that it tested and passed. It also counts squares passed in vain,
  * which have no covered pixel. */

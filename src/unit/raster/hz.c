@@ -243,7 +243,7 @@ is_in_buffer(const struct hz *hz, const struct tile_item *tile)
     return entry_of(hz, tile, s->cut.tile_blocks - 1) < s->first + s->entries;
 }
 
-/* The first block after number n whose entry is in another line of the buffer. Returns the tile's
+/* The first block after block n whose entry is in another line of the buffer. Returns the tile's
  * number of blocks if there is none. */
 static uint32_t
 next_line(const struct hz *hz, uint32_t entry, uint32_t n)

@@ -1,5 +1,5 @@
-/* The memory of Hierarchical Z: a buffer with the far depths of several surfaces, a cache of this
- * buffer, and the update that a z test sends. */
+/* The memory of Hierarchical Z. It consists of a buffer with the far depths of several surfaces,
+ * and a cache of this buffer. This file also defines the update that a z test sends. */
 #ifndef AETIUS_UNIT_HZ_BUFFER_H
 #define AETIUS_UNIT_HZ_BUFFER_H
 
@@ -96,8 +96,8 @@ bool hz_buffer_update(struct hz_buffer *buffer, const struct hz_update *update);
 int32_t hz_cache_lock(struct hz_buffer *buffer, uint32_t line);
 /* Total number of locks on all cache lines. */
 uint32_t hz_buffer_locks(const struct hz_buffer *buffer);
-/* Allocates a cache line for the buffer's line and locks it. It is available at `ready_cycle`.
- * Returns -1 if all cache lines are locked. */
+/* Allocates and locks a cache line for a buffer line. The cache line becomes available at
+ * `ready_cycle`. Returns its index, or -1 if all cache lines are locked. */
 int32_t hz_cache_read(struct hz_buffer *buffer, uint32_t line, uint64_t ready_cycle);
 
 #endif

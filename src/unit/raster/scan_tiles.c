@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-/* Computes a mask for each generation tile that is smaller than an 8x8 tile. The mask contains its
- * fragments of the 8x8 tile, in Morton order. */
+/* Computes a mask for each generation tile that is smaller than an 8x8 tile. The mask selects the
+ * fragments of the 8x8 tile that are in the generation tile, in Morton order. */
 static void
 init_gen_masks(struct scan_tiles *tiles)
 {

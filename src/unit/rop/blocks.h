@@ -2,7 +2,7 @@
  * Block states). This file also converts blocks between that form and cache lines.
  *
  * A block is the content of one ROP cache line. Memory holds a block raw, or compressed to a level.
- * It holds no bytes of a cleared block, which is produced on chip from its clear value. A
+ * Memory need not hold a cleared block, which is produced on chip from its clear value. A
  * compressed block occupies the first bytes of its location.
  *
  * The machine has one table for color and one for depth. Each ROP sets the states of the blocks
@@ -32,8 +32,8 @@ struct block_surface {          /* one level and layer of a resource */
     struct bound_surface bound; /* binding at the surface's first use */
     uint32_t first, end;        /* address range */
     uint32_t tiles_x;
-    uint32_t states;  /* states per ROP: block n has a state if n / rops is below this */
-    uint64_t used;    /* time of the last bind, as a number that grows with each bind */
+    uint32_t states;  /* states per ROP; block n has a state if n / rops is smaller */
+    uint64_t used;    /* sequence number of the surface's last bind */
     bool has_words;   /* 4-byte elements, and lines as long as a codec's block */
     bool in_memory;   /* memory also holds the bytes of cleared blocks */
     uint8_t shift[4]; /* bit position of byte i of an element in a codec's word */
@@ -65,8 +65,8 @@ uint32_t blocks_quad_address(const struct bound_surface *surface, uint32_t x, ui
 struct block_surface *blocks_find(struct blocks *blocks, const struct bound_surface *surface);
 /* Whether the table has a free entry, and enough free states for all blocks of the surface. */
 bool blocks_have_room(const struct blocks *blocks, const struct bound_surface *surface);
-/* Adds the surface with all blocks raw. If too few states are left, the surface gets only these.
- * The table must have a free entry. */
+/* Adds the surface with all blocks raw. If too few states are left, the last blocks of the surface
+ * have no state. The table must have a free entry. */
 struct block_surface *blocks_add(struct blocks *blocks, const struct bound_surface *surface);
 /* Records a bind of the surface. */
 void blocks_touch(struct blocks *blocks, struct block_surface *surface);
@@ -125,8 +125,9 @@ void blocks_unpack(const struct blocks *blocks, uint32_t address, uint32_t state
 /* Whether a line at this address passes the compressor. */
 bool blocks_compress(const struct blocks *blocks, uint32_t address);
 
-/* Converts a line, which must be as long as a codec's block, to the codec's words. If the surface
- * has no such words, returns false, and the words are the line's bytes in memory order. */
+/* Converts a line, which must be as long as a codec's block, to the codec's words. Returns false if
+ * the surface has no such words. In this case the words contain the line's bytes in memory
+ * order. */
 bool blocks_words(const struct blocks *blocks, uint32_t address, const uint8_t *line,
                   uint32_t *words);
 

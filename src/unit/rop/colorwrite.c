@@ -1,11 +1,11 @@
 /* Color Write and blend. Each ROP has one.
  *
  * Quads arrive in draw order, from the Scheduler (early z) or from the late z test. A quad passes
- * once for each color buffer that it writes. rop.h describes the code shared with the Z and Stencil
- * Test: the cache and the steps of a quad. The operation is the blend. It takes BlendALULatency
- * cycles, and StampsPerCycle quads start every BlendALURate cycles. An element wider than
- * BytesPerPixel takes one pass per BytesPerPixel bytes. A multisampled quad takes one pass per
- * MSAASamplesCycle samples of a fragment.
+ * once for each color buffer that it writes. The header rop.h describes the code shared with the Z
+ * and Stencil Test: the cache and the steps of a quad. The operation is the blend. It takes
+ * BlendALULatency cycles, and StampsPerCycle quads start every BlendALURate cycles. An element
+ * wider than BytesPerPixel takes one pass per BytesPerPixel bytes. A multisampled quad takes one
+ * pass per MSAASamplesCycle samples of a fragment.
  *
  * A quad does not need the old content of its line if it writes all channels without a blend or
  * logic operation. The line is then not fetched if its block is raw in memory, unless
@@ -126,7 +126,7 @@ clear_line(const struct control_item *order, uint8_t *line)
     return true;
 }
 
-/* Sends the block states of the surface that is shown to the DAC. */
+/* Sends the block states to the DAC when a surface is shown. */
 static bool
 colorwrite_finish(void *owner, const struct control_item *order, uint64_t now)
 {

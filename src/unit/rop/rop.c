@@ -118,7 +118,7 @@ check_places(const struct rop *rop, uint64_t now)
     INVARIANT(rop->module, rop->ended - rop->left <= shape->write_limit);
 }
 
-/* The fetch stage stands for orders on the critical path, because orders are executed one at a
+/* The fetch stage represents orders on the critical path, because orders are executed one at a
  * time. */
 void
 rop_wire(struct rop *rop)
@@ -195,8 +195,8 @@ rop_fetch_next(struct rop *rop, uint64_t now)
     return true;
 }
 
-/* Critical path: finds what the newest entry waited for. This is its arrival, the fetch of the
- * entry before it, a freed slot, or a freed line. */
+/* Critical path: determines the event that released the newest entry. This is its arrival, the
+ * fetch of the previous entry, a freed slot, or a freed line. */
 static void
 note_fetch(struct rop *rop, const struct queue *in, uint64_t now)
 {
@@ -276,8 +276,8 @@ take_port(struct rop *rop, const struct rop_entry *entry, bool write, uint32_t *
     return *cycles != 0;
 }
 
-/* Critical path: finds what a read waited for. This is the last of its lines, the write of the same
- * pixels, the read of the entry before it, or a freed slot. */
+/* Critical path: determines the event that released a read. This is the arrival of its last line,
+ * the write of the same pixels, the read of the previous entry, or a freed slot. */
 static void
 note_read(struct rop *rop, struct rop_entry *entry, uint64_t now, uint32_t cycles)
 {

@@ -1,21 +1,22 @@
-/* Common code of the Z and Stencil Test and of Color Write: the steps of a quad through a cache of
- * frame-buffer lines, orders, and statistics.
+/* Code shared by the Z and Stencil Test and by Color Write. It implements the steps of a quad
+ * through a cache of frame-buffer lines, the orders, and the statistics.
  *
- * A quad passes four steps in order. Each step has a queue at its output:
- *   fetch (FetchQueueSize): looks up the quad's lines, and requests missing lines
- *   read (ReadQueueSize): reads the quad's bytes from the lines through a read port
- *   operation (OpQueueSize): starts StampsPerCycle quads every ...Rate cycles; each takes
- *       ...Latency cycles
- *   write (WriteQueueSize): writes changed bytes into the lines through a write port
+ * A quad passes four steps in order. Each step has a queue at its output, whose parameter is given
+ * in parentheses.
+ *   Fetch (FetchQueueSize): looks up the quad's lines, and requests missing lines.
+ *   Read (ReadQueueSize): reads the quad's bytes from the lines through a read port.
+ *   Operation (OpQueueSize): starts StampsPerCycle quads every ...Rate cycles. A quad takes
+ *       ...Latency cycles.
+ *   Write (WriteQueueSize): writes changed bytes into the lines through a write port.
  * If all steps are free, a quad starts its operation in the cycle of its arrival. A quad is not
  * read while an earlier quad of the same pixels is between its read and its write. A quad that does
  * not depend on the old content takes no read port and waits for no other quad. The operation
  * computes the quad's values directly in the line. No other quad reads these values before they are
  * written.
  *
- * An order (clear, flush, resolve, show, invalidate) is executed when the ROP holds no quad. Clears
- * that keep some bits of each element pass through the same steps, line by line. So do resolves of
- * compressed blocks. */
+ * An order (clear, flush, resolve, show, invalidate) is executed when the ROP holds no quad. Two
+ * kinds of orders pass through the same steps, line by line: clears that keep some bits of each
+ * element, and resolves of compressed blocks. */
 #ifndef AETIUS_UNIT_ROP_H
 #define AETIUS_UNIT_ROP_H
 
@@ -37,7 +38,7 @@ struct rop_entry { /* a quad for one surface, or a line of an order */
     uint32_t target;         /* index of the color buffer */
     bool last_target;
     int32_t lines[ROP_MAX_LINES];
-    uint64_t ready_cycle; /* cycle in which the read ends, later the operation */
+    uint64_t ready_cycle; /* end of the read; after the start of the operation: its end */
     struct cp_stamp way;  /* critical path up to the entry's current step */
 };
 

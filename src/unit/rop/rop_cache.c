@@ -210,7 +210,7 @@ fetch_line(struct rop_cache *cache, struct rop_request *request, uint32_t line)
     in->state = blocks_state(cache->blocks, l->address);
     in->bytes = blocks_bytes(cache->blocks, in->state);
     in->sent = in->arrived_mask = in->written_count = 0;
-    in->arrival = cache->module->stage.cp_ref; /* remains if no transaction comes from memory */
+    in->arrival = cache->module->stage.cp_ref; /* used if no transaction comes from memory */
     in->missing = (in->bytes + TRANSACTION_BYTES - 1) / TRANSACTION_BYTES;
     l->filling = 1;
     cache->lines_from_clear += in->state == BLOCK_CLEARED;

@@ -105,7 +105,8 @@ struct rop_cache {
     /* statistics since the creation of the cache */
     uint64_t accesses, hits, misses, lines_from_clear, writebacks, transactions;
     uint64_t lines_unread, lines_completed, parts_written, bytes_masked;
-    uint64_t blocks_read[4], blocks_written[4]; /* by bytes moved: 64, 128, 192, whole block */
+    /* counted by bytes moved: 64, 128, 192, whole block */
+    uint64_t blocks_read[4], blocks_written[4];
     uint64_t bytes_saved, pack_stalls, unpack_stalls, request_stalls;
 };
 
@@ -117,7 +118,7 @@ void rop_cache_reset(struct rop_cache *cache); /* Invalidates all lines. None ma
 /* Locks the line that holds `address`, and allocates it on a miss. Returns -1 if there is no room
  * now. `reads`: the caller needs the old content. */
 int32_t rop_cache_lock(struct rop_cache *cache, uint32_t address, bool reads, uint64_t now);
-/* Marks up to 64 bytes of a locked line as written. They must not cross a multiple of 64. */
+/* Marks up to 64 bytes of a locked line as written. These bytes must not cross a multiple of 64. */
 void rop_cache_mark_written(struct rop_cache *cache, int32_t line, uint32_t first, uint32_t bytes);
 void rop_cache_unlock(struct rop_cache *cache, int32_t line, bool wrote);
 static inline bool

@@ -157,8 +157,8 @@ rop_clear(struct rop *rop, uint64_t now, bool *worked)
     return rop->walk == UINT32_MAX || write_clear(rop, now, worked);
 }
 
-/* Writes back one dirty line of the surface per cycle (NULL: of all surfaces). Returns true when
- * all lines are in memory. */
+/* Writes back the dirty lines of the surface, one per cycle (NULL: all dirty lines). Returns true
+ * when all of them are in memory. */
 static bool
 flush_rop(struct rop *rop, const struct block_surface *surface, uint64_t now, bool *worked)
 {
@@ -200,8 +200,8 @@ wants_write(struct rop *rop, const struct block_surface *surface, uint32_t addre
     return false;
 }
 
-/* Starts to make the next block raw that is not raw yet. Returns false if there is no such block,
- * or no room for it now. */
+/* Starts the conversion of the next block that is not raw yet. Returns false if there is no such
+ * block, or no room for it now. */
 static bool
 make_raw(struct rop *rop, const struct block_surface *surface, uint64_t now)
 {

@@ -2,10 +2,10 @@
  *
  * Quads arrive from Hierarchical Z before shading (early), or from the Scheduler after it (late).
  * The two kinds never mix: a draw with the other kind starts only when all earlier draws have
- * ended. rop.h describes the code shared with Color Write: the cache and the steps of a quad. The
- * operation is the test. It takes ZALULatency cycles, and StampsPerCycle quads start every
- * ZALUTestRate cycles. An element wider than BytesPerPixel takes one pass per BytesPerPixel bytes.
- * A multisampled quad takes one pass per MSAASamplesCycle samples of a fragment.
+ * ended. The header rop.h describes the code shared with Color Write: the cache and the steps of a
+ * quad. The operation is the test. It takes ZALULatency cycles, and StampsPerCycle quads start
+ * every ZALUTestRate cycles. An element wider than BytesPerPixel takes one pass per BytesPerPixel
+ * bytes. A multisampled quad takes one pass per MSAASamplesCycle samples of a fragment.
  *
  * A line is always read before it is written, even if the test is ALWAYS. Hierarchical Z receives
  * the farthest depth of each dirty line that is written back. Computing that depth requires the
@@ -91,8 +91,8 @@ test(void *owner, struct rop_entry *entry, uint8_t *bytes)
     struct depth_result result = depth_test_samples(
         entry->item.draw, quad->triangle->triangle.front, quad->mask, quad->z, bytes);
     WATCH_TESTED(quad, entry->item.draw, bytes, &result);
-    /* A fragment fails when its last sample fails. It fails by depth if the depth test rejected any
-     * of its samples. */
+    /* A fragment fails when all its samples have failed. It fails by depth if the depth test
+     * rejected any of its samples. */
     const uint32_t lost = mask_fragments(quad->mask) & ~mask_fragments(result.pass);
     const uint32_t by_depth = lost & mask_fragments(result.z_fail);
     zstencil->stats.fragments_z_failed += quad_fragments(by_depth);

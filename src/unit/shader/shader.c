@@ -13,7 +13,7 @@
  * group therefore takes several cycles (ThreadGroup / ThreadRate). Several smaller groups issue in
  * the same cycle. The instructions that a group issues in one cycle are of any kind, or one SIMD
  * and one scalar (ScalarALU). A texture or flow instruction is always the last of them. An
- * instruction with several passes (isa.def: those that hardware of the time split) or with a
+ * instruction with several passes (isa.def: instructions that hardware of the time split) or with a
  * flow-control cost is always the first. It occupies the ALUs for all its cycles. END is a mark on
  * the preceding instruction and is free.
  *
@@ -21,16 +21,16 @@
  * (isa.def) after its last pass, thread by thread. A wide group can therefore hide this latency by
  * itself. An instruction issues only if its operands are ready. Its result must come after earlier
  * results for the same register. The scoreboard tracks each temporary separately, and all address
- * registers together. Only instructions that use an address register wait for those. Per cycle, the
- * results of WritePorts instructions per issue slot can be written. The instructions of a group can
- * read ReadPorts registers together. An instruction that exceeds these ports is refused and tried
- * again.
+ * registers together. Only instructions that use an address register wait for address registers.
+ * Per cycle, the results of WritePorts instructions per issue slot can be written. The instructions
+ * of a group can read ReadPorts registers together. An instruction that exceeds these ports is
+ * refused and tried again.
  *
  * The pipeline stages around execution take 0 cycles each unless SHADER sets more: an instruction
  * is fetched, decoded (FetchStages), issues (DecodeStages), and executes (ReadStages). Its result
- * can be read WriteBackStages after its latency. There is no forwarding: an instruction that needs
- * the result issues no sooner. Sequential instructions are fetched ahead. A new fetch is needed
- * when a group starts, after a jump has executed, and after texels have been written.
+ * can be read WriteBackStages cycles after its latency. There is no forwarding: an instruction that
+ * needs the result issues no sooner. Sequential instructions are fetched ahead. A new fetch is
+ * needed when a group starts, after a jump has executed, and after texels have been written.
  *
  * Replay: fetch does not check operands. Each group is fetched in its turn unless it is blocked. If
  * its instruction cannot issue (operands, ports, queue to the Texture Unit), the group loses the
@@ -165,8 +165,8 @@ configure_issue(struct shader *shader, const struct params *params)
     shader->slots_cycle = shader->fetch_rate * shader->picks;
 }
 
-/* Allocates the tables. Results come at most 16 passes (isa.def) and a latency below 16 after their
- * instruction. The pipeline stages delay all results equally, so they need no room in the ring. */
+/* Allocates the tables. A result comes after at most 16 passes (isa.def) and a latency below 16
+ * cycles. The pipeline stages delay all results equally, so they need no room in the ring. */
 static void
 make_tables(struct shader *shader)
 {

@@ -1,5 +1,5 @@
-/* Shader unit: runs thread groups. shader.c takes groups in and sends them out, shader_issue.c
- * issues their instructions, and shader_slots.c counts the fate of every issue slot. */
+/* Shader unit: runs thread groups. Groups enter and leave the unit in shader.c. Their instructions
+ * issue in shader_issue.c. The fates of the issue slots are counted in shader_slots.c. */
 #ifndef AETIUS_UNIT_SHADER_H
 #define AETIUS_UNIT_SHADER_H
 
@@ -75,7 +75,7 @@ struct shader {
     /* Running groups, linked in a circle in order of arrival. */
     uint32_t *after, *before;
     uint32_t running, oldest;
-    /* slot of the last fetch; in order of arrival, the next slot has its turn */
+    /* slot of the last fetch; without ThreadWindow, the next slot in the circle has its turn */
     uint32_t last_fetched;
     bool sticky;        /* SwapOnBlock: the next fetch uses the same slot */
     uint32_t *finished; /* slots of groups that have ended */
@@ -98,7 +98,7 @@ struct shader {
     uint64_t issue_until, passes_until;
     uint32_t issue_slots[SLOT_COUNT]; /* number of slots per cycle with each fate */
     enum slot_fate idle;              /* fate once the ALUs are free again */
-    /* a waiting group found no free threads or registers */
+    /* a group waits for free threads, or for free registers */
     bool refused_threads, refused_registers;
     /* Critical path. Each resource that handles items one after another has one stage. */
     struct cp_stage group_port, request_port, finish_port, texel_port;

@@ -23,7 +23,8 @@ shader_wait(struct shader *shader, struct group *group, enum group_wait wait)
  * `wait` is the reason, unless the group waits longer for operands. */
 void shader_schedule(struct shader *shader, struct group *group, uint64_t earliest,
                      enum group_wait wait);
-/* The following functions are the rules of issue. The static cost (static_cost.c) also uses them.
+/* The following functions implement the rules of issue. The static cost (static_cost.c) also uses
+ * them.
  *
  * Returns the cycle from which the instruction may issue as far as registers are concerned. Its
  * operands must be ready, and its result must come later than pending results for the same

@@ -31,8 +31,8 @@ passes_of(const struct shader *shader, const struct instruction *instruction)
     return shader->instant ? 1 : instruction_issue_cycles(instruction);
 }
 
-/* Extra ALU cycles of flow control per thread. A construct costs them at its beginning, and a
- * subroutine also costs them at its return. */
+/* Extra ALU cycles of flow control per thread. They are due at the beginning of a construct, and at
+ * the return from a subroutine. */
 static uint32_t
 flow_cost(const struct shader *shader, const struct program *program,
           const struct instruction *instruction)
@@ -164,7 +164,7 @@ shader_can_issue(struct shader *shader, const struct group *group, const struct 
     const enum unit_kind kind = kind_of(instruction);
     const bool joins = !issue->count || can_coissue(shader, group, issue, instruction);
     if (shader->replay && !joins)
-        return SLOT_PAIR; /* fetch knows the kinds, but not the state of operands */
+        return SLOT_PAIR; /* fetch checks kinds of instructions, but not operands */
     if ((shader->replay || issue->count) && shader_operands_ready(shader, group, instruction) > now)
         return SLOT_RESULT;
     if (!joins)
@@ -278,7 +278,7 @@ shader_send_texture(struct shader *shader, uint64_t now)
     return sent > 0;
 }
 
-/* Whether another instruction than the next one in the text may follow. */
+/* Whether an instruction other than the next one in the text may follow. */
 static bool
 is_jump(const struct instruction *instruction)
 {

@@ -1,7 +1,7 @@
 /* Sources of work for the shader units (thread_sources.def). A source defines its items and how
  * they form thread groups. It also defines the inputs and outputs of a group in the shader unit,
  * and the destination of finished items. The Scheduler (unit/shader/sched.c) and the shader unit
- * (unit/shader/shader.c) contain no other code for vertices and quads. */
+ * (unit/shader/shader.c) contain no code that is specific to vertices or quads. */
 #ifndef AETIUS_UNIT_THREAD_SOURCE_H
 #define AETIUS_UNIT_THREAD_SOURCE_H
 
@@ -11,8 +11,8 @@ struct thread_source {
     enum shader_stage stage; /* selects constants, textures and units */
     uint32_t item_threads;   /* number of threads per item */
     const struct program *(*program)(const struct draw *draw);
-    /* Called by the shader unit. load() copies inputs into the registers of a group that starts.
-     * store() takes the outputs of a program that has ended. */
+    /* The shader unit calls load() to copy inputs into the registers of a group that starts. It
+     * calls store() to take the outputs of a program that has ended. */
     void (*load)(struct group *group, const struct program *program);
     void (*store)(struct group *group, struct shader_stats *stats);
     /* Called by the Scheduler: takes as many items as fit in a cycle, and adds them to groups

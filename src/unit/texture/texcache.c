@@ -2,11 +2,12 @@
  *
  * A first-level miss waits in the request queue (TextureCacheRequestQueueSize). Up to
  * TextureCacheInputQueue of the waiting misses are looked up in the second level, one per cycle.
- * When they are ready, they are read in order, one per cycle. Then a line is expanded, one line at
- * a time. The expansion takes TextureCacheDecompressLatency cycles for a compressed texture, and
- * one cycle for other textures. The line is written through all ports at once. With two levels, the
- * second level keeps memory lines and has TextureCacheInputQueueL1 fills in flight. With one level,
- * the transactions in flight are kept until they are read, so that adjacent lines share them.
+ * Second-level lines that are ready are read in order, one per cycle. The first-level lines are
+ * then expanded, one at a time. The expansion takes TextureCacheDecompressLatency cycles for a
+ * compressed texture, and one cycle for other textures. A line is written through all ports at
+ * once. With two levels, the second level keeps memory lines and has TextureCacheInputQueueL1 fills
+ * in flight. With one level, the transactions in flight are kept until they are read, so that
+ * adjacent lines share them.
  *
  * With the parameters of the presets, a second-level hit is ready 3 cycles after the miss: lookup
  * and read, expansion, write.

@@ -10,7 +10,7 @@
 #include "unit/stats.h"
 
 enum {
-    TEXCACHE_MAX_PARTS = 17, /* 256 unaligned bytes in second-level lines of 16 bytes */
+    TEXCACHE_MAX_PARTS = 17, /* for 256 unaligned bytes in second-level lines of 16 bytes */
     TEXCACHE_MAX_LINE_BYTES = 256,
     TEXCACHE_HINTS = 512,
     TEXCACHE_SPILL_BYTES = 256, /* bytes after the lines */
@@ -19,22 +19,21 @@ enum {
 
 enum texcache_refusal { TEXCACHE_NO_WAY = -1, TEXCACHE_NO_REQUEST = -2 };
 
-/* A texture, and what the cache needs to find its lines. */
+/* A texture, with the data that the cache needs to find its lines. */
 struct texcache_texture {
     struct sample_texture sample;
-    uint64_t first_tag;        /* tag of the resource's first line */
-    uint32_t line_stride_log2; /* log2 of positions per line */
-    uint32_t address;          /* address of the resource */
-    bool conflict_free;        /* a bilinear sample never waits for a port */
-    /* view of this entry, together with `target`; accesses that use it */
-    const struct bound_view *key;
+    uint64_t first_tag;           /* tag of the resource's first line */
+    uint32_t line_stride_log2;    /* log2 of positions per line */
+    uint32_t address;             /* address of the resource */
+    bool conflict_free;           /* a bilinear sample never waits for a port */
+    const struct bound_view *key; /* key of this entry, with `target`; uses: accesses that use it */
     uint32_t target, uses;
 };
 
 struct texcache_line {
     uint32_t locks;
     bool filling;
-    uint32_t first_waiter, last_waiter; /* list of samples that wait for the line; the owner's */
+    uint32_t first_waiter, last_waiter; /* the owner's list of samples that wait for the line */
     cp_ref way;                         /* critical path of the line's arrival */
 };
 
@@ -73,7 +72,7 @@ struct texcache {
 
     const struct gpu_memory *memory; /* source of all lines of a perfect cache; NULL: not perfect */
     bool two_levels;
-    struct cache l2;            /* second level; without one: the transactions in flight */
+    struct cache l2;            /* second level; with one level: transactions in flight */
     struct block_reader blocks; /* source of cleared and compressed blocks */
     uint32_t l2_limit;
 
@@ -110,7 +109,7 @@ int32_t texcache_allocate(struct texcache *cache, const struct texcache_texture 
 
 /* The next line that has become complete, or -1 if there is none. */
 int32_t texcache_next_filled(struct texcache *cache, uint64_t now);
-/* Locks are counted: a line can be evicted only after as many unlocks as locks. */
+/* Locks are counted. A line can be evicted only when all its locks have been released. */
 static inline void
 texcache_unlock(struct texcache *cache, uint32_t line)
 {
@@ -118,7 +117,7 @@ texcache_unlock(struct texcache *cache, uint32_t line)
     cache->lines[line].locks--;
 }
 /* Runs one cycle of the second level: at most one lookup, one line read, and one transaction sent.
- * Returns the latest cycle in which the cache must be clocked again. */
+ * Returns the cycle by which the cache must be clocked again. */
 uint64_t texcache_clock(struct texcache *cache, uint64_t now);
 
 #endif

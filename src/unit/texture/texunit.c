@@ -1,4 +1,4 @@
-/* Texture Unit. Each shader unit has one or several.
+/* Texture Unit. Each shader unit has one or more.
  *
  * A quad's request becomes a list of samples. Each of them is one bilinear sample for the whole
  * quad (gfx/sample.h). The fetch stage looks up the lines of one sample per cycle in the first
@@ -9,10 +9,10 @@
  * therefore overlap with other work.
  *
  * The cache has four banks of four ports. A port is TextureCachePortWidth bytes wide. Consecutive
- * 32-bit words are in consecutive banks. A word is read once for all texels of a sample in it. A
- * texel occupies its port for ceil(texel size / port width) cycles, and a bank serves four texels
- * at a time. A sample therefore takes one cycle for texels of up to 4 bytes, and 4 cycles for
- * texels of 8 bytes. Texels of 16 bytes take 16 cycles, unless texels are shared.
+ * 32-bit words are in consecutive banks. A word is read once for all texels of the sample that it
+ * contains. A texel occupies its port for ceil(texel size / port width) cycles, and a bank serves
+ * four texels at a time. A sample therefore takes one cycle for texels of up to 4 bytes, and 4
+ * cycles for texels of 8 bytes. Texels of 16 bytes take 16 cycles, unless texels are shared.
  *
  * The latency is the sum of AddressALULatency (input queue), FilterALULatency (output queue) and
  * the latency of the cache. TextureAccessQueue limits the quads between request and reply, and the
@@ -254,7 +254,7 @@ plan_next(struct texunit *texunit)
         memcpy(access->reference, plan->reference, sizeof access->reference);
     }
     access->passes = plan->pass_count;
-    /* an access without samples needs one to carry the reply */
+    /* without samples, an empty one carries the reply */
     access->left = plan->pass_count ? plan->pass_count : 1;
     access->added = 0;
     access->first = access->last = TEXUNIT_NONE;
@@ -266,7 +266,7 @@ plan_next(struct texunit *texunit)
 
 /* Fetch */
 
-/* One bit per lane of the mask that is set. */
+/* Converts a vector mask to one bit per lane. */
 static inline uint32_t
 lane_bits(uvec4 mask)
 {
@@ -580,7 +580,7 @@ answer(struct texunit *texunit, uint32_t slot, uint64_t now)
     texunit->free_accesses[texunit->access_limit - 1 - texunit->access_count] = slot;
 }
 
-/* Adds samples in order, whatever the order in which they were read. */
+/* Adds samples in their original order, regardless of the order of reads. */
 static void
 add_samples(struct texunit *texunit, struct texunit_access *access)
 {

@@ -43,7 +43,7 @@ struct texunit_sample { /* a bilinear sample of a quad, from its lookup on */
     struct sample_pass pass;
     uint32_t access, next; /* next: next sample of the access */
     uint32_t port_cycles;
-    uint32_t line_count, missing; /* locked lines; those of them that are not filled */
+    uint32_t line_count, missing; /* number of locked lines; number of those not yet filled */
     bool read;                    /* `value` is valid */
     struct cp_stamp ready;        /* critical path: its lines are filled */
     uint32_t lines[16];
