@@ -13,7 +13,7 @@ enum slot_fate {
     SLOT_ISSUED,
     SLOT_PASSES,        /* a further pass of a multi-pass instruction */
     SLOT_FLOW,          /* time spent on flow control */
-    SLOT_PAIR,          /* empty because the group's instruction must issue alone */
+    SLOT_PAIR,          /* empty: no further instruction of the group can join the issued one */
     SLOT_RESULT,        /* the next instruction waits for a result */
     SLOT_REPLAY,        /* a fetched instruction could not issue and is fetched again */
     SLOT_DELAY,         /* the minimum time between two fetches of a group has not passed */

@@ -189,8 +189,8 @@ transfer(struct dram *dram, const struct dram_entry *entry, uint64_t now)
     dram->group_free[group_of(dram, entry)] = now + dram->timing.group_cycles;
     bank->used = true;
     *(entry->opened ? &dram->stats.row_misses : &dram->stats.row_hits) += 1;
-    /* read: one burst after its command */
-    uint64_t row_end = write ? dram->bus_free + dram->timing.tWR : now + dram->shape.burst_cycles;
+    uint64_t row_end = write ? dram->bus_free + dram->timing.tWR
+                             : now + dram->shape.burst_cycles; /* read: one burst later */
     bank->may_close = later(bank->may_close, row_end);
 }
 

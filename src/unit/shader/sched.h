@@ -26,7 +26,8 @@ struct sched {
     struct shader_role roles[STAGE_COUNT];
     uint32_t full[STAGE_COUNT]; /* number of items in a full group */
     uint32_t vertices_cycle, quads_cycle, linger_cycles;
-    uint32_t busy_groups; /* a unit with this many groups gets no partly filled group */
+    /* a unit with this many groups gets a partly filled group only at the end of a draw */
+    uint32_t busy_groups;
 
     uint32_t outstanding[MAX_SHADERS];              /* number of groups in each unit */
     struct group *vertex_group;                     /* group that is being filled */

@@ -26,7 +26,7 @@ struct texcache_texture {
     uint32_t line_stride_log2;    /* log2 of positions per line */
     uint32_t address;             /* address of the resource */
     bool conflict_free;           /* a bilinear sample never waits for a port */
-    const struct bound_view *key; /* key of this entry, with `target`; uses: accesses that use it */
+    const struct bound_view *key; /* key of the entry, with `target`; uses: accesses in flight */
     uint32_t target, uses;
 };
 
