@@ -9,12 +9,12 @@
  * reads the attributes in order, converts them, and sends the vertex to the Scheduler to be shaded.
  * Commit passes vertices to Primitive Assembly in index order, over VerticesCycle buses.
  *
- * Rates per cycle: IndicesCycle indices; AttributesCycle attributes looked up, and as many read;
- * VerticesCycle vertices. Reading an attribute occupies a cache port of InputCachePortWidth bytes
- * per cycle. A vertex occupies its bus for one cycle per AttributesSentCycle outputs. At most
- * InputCacheInputQueueSize lines are in flight. The latency is the memory latency. Source:
- * docs/design/machine.md, Streamer; ATTILA's Streamer. Simplified: the tags of the vertex cache are
- * hashed, so two live indices with the same hash evict each other. */
+ * The rates per cycle are IndicesCycle indices, AttributesCycle attributes looked up,
+ * AttributesCycle attributes read, and VerticesCycle vertices. Reading an attribute occupies a
+ * cache port of InputCachePortWidth bytes per cycle. A vertex occupies its bus for one cycle per
+ * AttributesSentCycle outputs. At most InputCacheInputQueueSize lines are in flight. The latency is
+ * the memory latency. Source: docs/design/machine.md, Streamer; ATTILA's Streamer. Simplified: the
+ * tags of the vertex cache are hashed, so two live indices with the same hash evict each other. */
 #include "unit/frontend/streamer.h"
 
 #include "base/mem.h"

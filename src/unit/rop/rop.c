@@ -195,8 +195,8 @@ rop_fetch_next(struct rop *rop, uint64_t now)
     return true;
 }
 
-/* Critical path: determines the event that released the newest entry. This is its arrival, the
- * fetch of the previous entry, a freed slot, or a freed line. */
+/* Critical path: determines the event that released the newest entry. The event is the entry's
+ * arrival, the fetch of the previous entry, a freed slot, or a freed line. */
 static void
 note_fetch(struct rop *rop, const struct queue *in, uint64_t now)
 {
@@ -276,8 +276,8 @@ take_port(struct rop *rop, const struct rop_entry *entry, bool write, uint32_t *
     return *cycles != 0;
 }
 
-/* Critical path: determines the event that released a read. This is the arrival of its last line,
- * the write of the same pixels, the read of the previous entry, or a freed slot. */
+/* Critical path: determines the event that released a read. The event is the arrival of its last
+ * line, the write of the same pixels, the read of the previous entry, or a freed slot. */
 static void
 note_read(struct rop *rop, struct rop_entry *entry, uint64_t now, uint32_t cycles)
 {

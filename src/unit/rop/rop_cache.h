@@ -11,11 +11,11 @@
  * Incoming lines have priority over outgoing lines. A read of a block never overtakes a write of
  * the same block. Quads use the same ports.
  *
- * A line that is locked only for writing is not fetched if its block is raw in memory. It is then a
- * partial line: only the written bytes are known. A partial line is written back under a byte mask,
- * uncompressed. Its 64-byte pieces without a known byte are not sent. If the line is later locked
- * for reading, its missing bytes are fetched and merged. When all its bytes have been written, it
- * becomes an ordinary line. */
+ * A line that is locked only for writing is not fetched if its block is raw in memory. Such a line
+ * is a partial line: only its written bytes are known. A partial line is written back under a byte
+ * mask, uncompressed. Its 64-byte pieces without a known byte are not sent. If the line is later
+ * locked for reading, its missing bytes are fetched and merged. When all its bytes have been
+ * written, it becomes an ordinary line. */
 #ifndef AETIUS_UNIT_ROP_CACHE_H
 #define AETIUS_UNIT_ROP_CACHE_H
 

@@ -103,7 +103,8 @@ next_block(struct rop *rop, const struct block_surface *surface, uint32_t *addre
     return rop->walk < total;
 }
 
-/* Writes the clear value to the blocks that have no state. Returns true when it is in memory. */
+/* Writes the clear value to the blocks that have no state. Returns true when all of them are in
+ * memory. */
 static bool
 write_clear(struct rop *rop, uint64_t now, bool *worked)
 {

@@ -1,4 +1,4 @@
-/* Quads of fragments as work for the shader units.
+/* Source of quads for the shader units.
  *
  * With TiledShaderDistribution, quads are assigned to units by tile, in Morton order of tiles.
  * Otherwise each unit in turn gets ShaderInputBatchSize fragments. Each ROP has a ring of quads in

@@ -1,5 +1,5 @@
-/* Vertices as work for the shader units. They come from the Streamer and go to the unit with the
- * fewest groups. They return in any order, through a ring. */
+/* Source of vertices for the shader units. Vertices come from the Streamer and go to the unit with
+ * the fewest groups. They return in any order, through a ring. */
 #include "unit/shader/thread_source.h"
 
 #include <string.h>
