@@ -12,8 +12,7 @@ bool file_exists(const char *path);
 /* Returns whether an untrusted `name` is safe to use as a file name within our folder. It may
  * contain only letters, digits, '-', '_' and '.', and must not be "." or "..". */
 bool file_name_is_plain(const char *name);
-bool dir_create(const char *path, struct error *err); /* also creates parents; succeeds if the
-                                                       * folder exists */
+bool dir_create(const char *path, struct error *err); /* and its parents; true if it exists */
 
 /* Locks a folder so that only one process at a time works in it. Waits up to two seconds for
  * another process to exit. dir_unlock() releases the lock. The kernel also releases it when this
@@ -57,7 +56,7 @@ bool file_write_named(const char *path, const void *bytes, size_t size, struct e
 char *data_path(const char *kind, const char *name);
 
 /* 8-bit RGBA image, stored as PNG. Row 0 is the top row. If `has_alpha` is false, the PNG file has
- * only RGB. */
+ * no alpha channel. */
 struct picture {
     uint32_t width, height;
     bool has_alpha;
@@ -74,17 +73,18 @@ bool picture_write_frame(const struct picture *picture, const char *dir, uint32_
                          struct error *err);
 void picture_fini(struct picture *picture);
 
-/* Creates a file for writing. A regular file at `path` is unlinked first, so that its readers keep
- * it. A device or a link that the user named is opened and truncated instead. Returns -1 with an
- * error on failure. */
+/* Creates a file for writing. A regular file at `path` is first unlinked, so that processes that
+ * have it open keep the old contents. A device or a link that the user named is opened and
+ * truncated instead. Returns -1 with an error on failure. */
 int file_make(const char *path, struct error *err);
-/* Opens an empty file, which this process alone writes until it closes the file. `path` must be a
- * name that this program chose. The function overwrites a file that a killed process left, and
- * removes a link or a FIFO. While another process writes the file, it waits, or returns -1 with
- * errno EWOULDBLOCK. It returns -1 with another errno on other failures. */
+/* Opens an empty file for exclusive writing: other processes are locked out until it is closed.
+ * `path` must be a name that this program chose. The function truncates a leftover file of a killed
+ * process, and removes a link or a FIFO. While another process writes the file, the function waits
+ * if `waits` is true. Otherwise it returns -1 with errno EWOULDBLOCK. Other failures return -1 with
+ * another errno. */
 int file_open_alone(const char *path, bool waits);
-/* Removes a symbolic link at a name that this program chose. Writing through the link would leave
- * the user's folder. */
+/* Removes a symbolic link at a name that this program chose. A write through the link could reach a
+ * file outside the user's folder. */
 void file_remove_link(const char *path);
 
 #endif

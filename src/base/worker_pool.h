@@ -29,7 +29,7 @@ void worker_pool_destroy(struct worker_pool *pool);
  * free, or with the reason if the fork failed. */
 int worker_pool_fork(struct worker_pool *pool, uint32_t part, struct error *err);
 
-/* The next functions are for members. */
+/* For members only: */
 void worker_pool_works_on(struct worker_pool *pool, uint32_t part);
 void worker_pool_count(struct worker_pool *pool); /* counts one finished piece of work */
 bool worker_pool_send(struct worker_pool *pool, const void *message,
@@ -40,7 +40,7 @@ noreturn void worker_pool_leave(struct worker_pool *pool, int status);
 void worker_pool_stop_at(struct worker_pool *pool, uint32_t part);
 bool worker_pool_may_begin(const struct worker_pool *pool, uint32_t part);
 
-/* The next functions are for the coordinator. */
+/* For the coordinator only: */
 enum worker_pool_event {
     WORKER_NOTHING, /* nothing happened for 200 ms */
     WORKER_MESSAGE,
