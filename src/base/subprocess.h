@@ -78,8 +78,7 @@ bool subprocess_collect(struct subprocess *child, size_t most, char **text, size
 int subprocess_end(struct subprocess *child, int grace_ms);
 
 struct subprocess_filter {
-    char *const *argv;   /* NULL-terminated; the program reads standard input and writes standard
-                          * output */
+    char *const *argv;   /* NULL-terminated; reads standard input, writes standard output */
     const char *package; /* Debian package of argv[0], for the error message; or NULL */
     const char *folder;  /* working folder; NULL: the parent's */
 };

@@ -37,8 +37,7 @@ struct text_table {
     VEC(char *) cells;
     VEC(struct text_table_note) notes; /* in row order */
     uint32_t columns;                  /* 0 until the first row is complete */
-    uint64_t left;                     /* bit C is set if column C is left-aligned; covers columns 0
-                                        * to 63 */
+    uint64_t left;                     /* bit C: column C is left-aligned, for C below 64 */
 };
 
 /* Like text_table_read_csv(), for a file of at most FILE_MOST_TEXT bytes. */

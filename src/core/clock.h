@@ -33,8 +33,7 @@ typedef enum unit_state module_clock_fn(void *self, uint64_t now);
 /* Functions of one kind of module. All except `clock` may be NULL. */
 struct module_ops {
     module_clock_fn *clock;
-    void (*wire)(void *self);                 /* called once, after the module's queues are
-                                               * connected */
+    void (*wire)(void *self);                 /* called once, after the queues are connected */
     void (*settle)(void *self, uint64_t now); /* brings the module's counters up to `now` */
     void (*reset)(void *self);                /* called between frames, when no work is in flight */
     void (*fini)(void *self);                 /* frees the members of `self`, not `self` */
@@ -51,9 +50,9 @@ struct module {
     uint64_t since;               /* cycle in which `state` last changed */
     uint64_t cycles[UNIT_STATES]; /* complete after clock_settle() */
     const struct queue *refused;  /* last queue that refused a push, for the watchdog */
-    bool keeps_time;              /* the module sets its own wake even when BUSY, so it is not
-                                   * clocked every cycle */
-    bool is_core;                 /* its BUSY cycles count towards clock.core_busy_cycles */
+    /* The module sets its own wake even when BUSY, so it is not clocked every cycle. */
+    bool keeps_time;
+    bool is_core; /* its BUSY cycles count towards clock.core_busy_cycles */
     /* Default stage of the critical path for all queues of the module. */
     struct cp_stage stage;
 };
@@ -99,8 +98,7 @@ void clock_add_module(struct clock *clock, struct module *module, const char *na
 void clock_shuffle(struct clock *clock, uint64_t seed);
 
 void clock_observe(struct clock *clock, struct clock_observer observer);
-void clock_unobserve(struct clock *clock, const void *data); /* removes the observer with this
-                                                              * `data` */
+void clock_unobserve(struct clock *clock, const void *data); /* removes the one with this `data` */
 
 /* Runs until *stop is true (checked between cycles) or a unit calls clock_halt(). Returns false
  * with a report of the waiting units on a deadlock. A deadlock means that no module will ever wake,

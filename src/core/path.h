@@ -130,15 +130,15 @@ path_last(const struct cp_stage *stage)
     return (struct cp_stamp){stage->cp_ref, stage->free_cycle};
 }
 
-/* Chain of the stage's next work, which starts at the later of `arrival` and the end of the
- * previous work. */
+/* Returns the chain of the stage's next work, which starts at the later of `arrival` and the end of
+ * the previous work. */
 static inline cp_ref
 path_next(const struct cp_stage *stage, struct cp_stamp arrival)
 {
     return path_later(path_last(stage), arrival).cp_ref;
 }
 
-/* A node of the tree of causes. Parents precede their children in the table. */
+/* Node of the tree of causes. Parents precede their children in the table. */
 struct path_branch {
     const char *name, *parent; /* parent "cycles": the root */
     const char *what;

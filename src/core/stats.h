@@ -43,7 +43,7 @@ struct stat_entry {
 };
 
 struct stat_set {
-    struct stat_entry *entries; /* in order of addition, which is the order of columns */
+    struct stat_entry *entries; /* in the order of the columns */
     uint32_t count, capacity;
     uint32_t *table; /* hash table: name hash -> index of the entry + 1 */
     uint32_t table_size;

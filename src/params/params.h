@@ -94,8 +94,7 @@ struct param_info {
     const char *choices;        /* of an enumeration: "timed|instant"; the value is an index */
     const char *unit, *doc;     /* unit: "" if there is none */
     const char *unmodelled;     /* reason why the parameter has no effect; NULL if it is modelled */
-    uint8_t needs[PARAM_NEEDS]; /* numbers of conditions that must all hold, from 1; 0 ends the
-                                 * list */
+    uint8_t needs[PARAM_NEEDS]; /* numbers (from 1) of conditions that must all hold; 0: end */
 };
 const struct param_info *param_infos(size_t *count); /* in the order of params.def */
 const struct param_info *param_find(const char *section, const char *name);    /* or NULL */
