@@ -340,7 +340,7 @@ decide(struct draw *draw)
                     !program->writes_stencil;
 }
 
-/* Surfaces that a draw with this state may write are no longer cleared. */
+/* Marks the surfaces that a draw with this state may write as no longer cleared. */
 static void
 note_writes(const struct gpu_state *state)
 {

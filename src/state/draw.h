@@ -93,8 +93,7 @@ struct draw {
     struct scissor_state bounds; /* framebuffer clipped by the scissor */
 
     /* Linkage */
-    int8_t position_slot, psize_slot, clipvertex_slot,
-        edgeflag_slot; /* vertex shader outputs; -1: none */
+    int8_t position_slot, psize_slot, clipvertex_slot, edgeflag_slot; /* VS outputs; -1: none */
     int8_t clipdist_slot[2];
     uint32_t varying_count; /* inputs of the fragment program */
     struct varying varyings[MAX_VARYINGS];
@@ -105,7 +104,7 @@ struct draw {
     int8_t alpha_output;
 
     /* Derived from several kinds of state */
-    /* Each is false if the framebuffer lacks that surface. */
+    /* The next four are false if the framebuffer lacks the surface. */
     bool depth_test, depth_write, stencil_test, stencil_write;
     bool early_z;     /* z and stencil may be tested before shading */
     bool color_write; /* at least one channel of a target is written */
