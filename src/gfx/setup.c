@@ -176,8 +176,7 @@ setup_varying(const struct draw *draw, uint32_t varying, bool front, const struc
     return v->out[slot];
 }
 
-/* For gradients of a value over the triangle. d[0] and d[1] are its changes from vertex 0 to
- * vertices 1 and 2. */
+/* Geometry from which the gradients of any value over the triangle are computed. */
 struct gradients {
     double x1, y1, x2, y2; /* positions relative to vertex 0, divided by twice the area */
 };

@@ -1,6 +1,7 @@
-/* Conversion of virgl's numbers to ours. Numbers in trace files or in draw hashes (targets,
- * bindings, formats, enumerations of state/state.h) equal virgl's, which numbers.c asserts at
- * compile time. These need no conversion. Functions here convert the others. */
+/* Conversion of virgl's numbers to those of the simulator. Numbers stored in trace files or in draw
+ * hashes are equal to virgl's (targets, bindings, formats, enumerations of state/state.h).
+ * numbers.c asserts this at compile time. They need no conversion. The functions here convert the
+ * others. */
 #ifndef AETIUS_TRACE_VIRGL_NUMBERS_H
 #define AETIUS_TRACE_VIRGL_NUMBERS_H
 
