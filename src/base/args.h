@@ -70,8 +70,8 @@ struct args {
 
 enum { EXIT_WELL = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_EXCEEDED = 3 /* above a limit */ };
 
-/* Returns -1 if the command should run. Otherwise it has printed help or a usage error, and returns
- * the exit status. */
+/* Returns -1 if the command should run. Otherwise prints help or a usage error and returns the exit
+ * status. */
 int args_parse(struct args *args, const struct arg_spec *spec, int argc, char **argv);
 
 /* Prints a usage error of the command and returns EXIT_USAGE. */

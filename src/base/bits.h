@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* Returns the number of set bits. Without a population-count instruction, the compiler's built-in
- * calls a library function that takes twice as long. */
+/* Returns the number of set bits. Replaces the compiler's built-in function, which calls a library
+ * function on hosts without a population-count instruction. That call takes twice as long. */
 static inline uint32_t
 bits_count(uint64_t bits)
 {

@@ -12,7 +12,7 @@ bool file_exists(const char *path);
 /* Returns whether an untrusted `name` is safe to use as a file name within our folder. It may
  * contain only letters, digits, '-', '_' and '.', and must not be "." or "..". */
 bool file_name_is_plain(const char *name);
-bool dir_create(const char *path, struct error *err); /* and its parents; true if it exists */
+bool dir_create(const char *path, struct error *err); /* with parents; true if it already exists */
 
 /* Locks a folder so that only one process at a time works in it. Waits up to two seconds for
  * another process to exit. dir_unlock() releases the lock. The kernel also releases it when this

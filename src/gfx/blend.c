@@ -1,6 +1,6 @@
 /* Color Write and Blend (docs/design/machine.md, Color Write): blend functions and factors, logic
- * operations, color masks. Targets with 8 bits per channel blend in 8-bit fixed point, like the
- * ROPs of that time and the reference renderer. First the source and constant colors are rounded to
+ * operations, color masks. Targets with 8 bits per channel blend in 8-bit fixed point, like
+ * hardware of 2005 and the reference renderer. First the source and constant colors are rounded to
  * bytes. Then each product is rounded to a byte, and the sum saturates. Other targets blend
  * unpacked pixels in single precision, and packing rounds to nearest. sRGB targets blend linear
  * values. A channel that the format lacks reads as 1 (alpha), and its bits are written as ones (the

@@ -74,8 +74,8 @@ planes_enabled(const struct draw *draw)
     return planes | (uint32_t)draw->rasterizer.clip_plane_enable << PLANE_USER;
 }
 
-/* Returns whether a primitive may extend beyond the sides of the view volume. Only the pixels of
- * filled triangles are limited there later. */
+/* Returns whether a primitive may extend beyond the sides of the view volume. Only filled triangles
+ * may, because the bounding box later removes their outer pixels. */
 static bool
 has_guard_band(const struct draw *draw, const struct primitive_out *primitive)
 {

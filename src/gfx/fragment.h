@@ -35,7 +35,8 @@ struct depth_result depth_test_quad(const struct draw *draw, bool front, uint32_
 struct depth_result depth_test_samples(const struct draw *draw, bool front, uint32_t mask,
                                        const float z[MAX_SAMPLES][4], uint8_t *bytes);
 
-/* Computes the element that a clear writes, for example to find its depth for Hierarchical Z. */
+/* Applies a clear of `buffers` to an element. Also used to find the cleared depth for Hierarchical
+ * Z. */
 void depth_clear_element(const struct format_info *format, uint32_t buffers, double depth,
                          uint32_t stencil, uint8_t *element);
 float depth_of_element(const struct format_info *format, const uint8_t *element);

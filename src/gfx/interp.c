@@ -129,8 +129,8 @@ interpolate_quad(const struct triangle *triangle, uint32_t x, uint32_t y, struct
     }
 }
 
-/* Returns the positions of a quad. A pixel uses its center, or its first sample in the mask if some
- * other samples are missing. */
+/* Returns the positions of a quad. A pixel normally uses its center. If the mask contains some but
+ * not all of its samples, it uses the first of them. */
 static struct quad_position
 centroid_position(const struct draw *draw, uint32_t x, uint32_t y, uint32_t mask)
 {

@@ -15,7 +15,7 @@ byte_order(const struct format_info *format, uint8_t order[4])
     for (uint8_t i = 0; i < 4; i++) {
         uint8_t texel[4] = {0};
         float rgba[4];
-        texel[i] = 51; /* 0.2 in 8 bits, but in no other encoding */
+        texel[i] = 51; /* decodes to 0.2 only as 8-bit UNORM */
         if (format->unpack_expanded)
             format->unpack_expanded(texel, rgba);
         else

@@ -11,7 +11,7 @@
 enum { MAX_SAMPLES = 8, SAMPLE_UNITS = 16 /* side of a pixel */ };
 
 struct sample_position {
-    int8_t x, y; /* distance from the pixel's center in memory rows, in 1/16 pixel */
+    int8_t x, y; /* offset from the pixel's center, right and down in memory rows, 1/16 pixel */
 };
 
 /* Positions for 1, 2, 4 or 8 samples per pixel. */

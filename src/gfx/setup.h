@@ -29,7 +29,7 @@ void setup_begin(struct triangle *out, const struct draw *draw, float origin_x, 
 /* Sets z_min and z_max from the depths of the vertices. */
 void setup_depth_range(struct triangle *out, const struct draw *draw, float z_min, float z_max);
 
-/* Returns the vertex shader output that feeds a varying, or NULL for 0, 0, 0, 1. */
+/* Returns the vertex shader output that feeds a varying. NULL means 0, 0, 0, 1. */
 const float *setup_varying(const struct draw *draw, uint32_t varying, bool front,
                            const struct vertex *v);
 

@@ -3,9 +3,9 @@
  *
  * The coverage of a point depends on the distance from the edge of the disc. The coverage of a line
  * is the product of two overlaps of a pixel-wide interval: with the line's length and with its
- * width. It is exact for horizontal and vertical lines. The coverage of a polygon is the number of
- * 4x4 samples inside, computed exactly and with the top-left rule. The coverages of polygons with a
- * common edge therefore add up to one. */
+ * width. It is exact for horizontal and vertical lines. The coverage of a polygon is the fraction
+ * of 4x4 samples inside, computed exactly and with the top-left rule. The coverages of polygons
+ * with a common edge therefore add up to one. */
 #include "gfx/setup.h"
 #include "base/morton.h"
 

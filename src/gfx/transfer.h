@@ -41,9 +41,9 @@ struct blit_axis {
 struct blit_plan {
     struct blit_image dst, src;
     struct blit_axis x, y, z;
-    bool copies;      /* a COPY_REGION, which uses `shift` */
+    bool copies;      /* true: COPY_REGION, which uses `shift` */
     int32_t shift[3]; /* from an element to its source element */
-    /* For BLIT: */
+    /* BLIT only */
     uint32_t mask;
     bool linear, same;
 };

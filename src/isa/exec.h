@@ -63,7 +63,8 @@ struct exec {
     uint64_t alive;   /* lanes that have neither ended nor been killed */
     uint64_t killed;  /* lanes that executed KILL */
     uint64_t helpers; /* lanes of uncovered pixels; only exec_helper_lanes() uses them */
-    float *inputs, *outputs, *temps; /* see the top of this file; memory of exec_size() bytes */
+    /* Layout: see the top of this file. Together these have exec_size() bytes of memory. */
+    float *inputs, *outputs, *temps;
     int32_t *address;
     /* System values: VERTEXID and INSTANCEID as integer bits, FACE as +1 or -1. */
     float *systems;
@@ -83,7 +84,7 @@ struct exec {
     uint64_t counted;             /* `ran` includes the instructions up to this value of `issued` */
     uint64_t counted_lanes;       /* lanes that have been active since then */
     uint32_t ran[EXEC_MAX_LANES]; /* instructions executed by each thread */
-    uint64_t lane_mask_of;        /* lane mask that lane_mask expands */
+    uint64_t lane_mask_of;        /* lane mask that is expanded in `lane_mask` */
     uint32_t lane_mask[EXEC_MAX_LANES] __attribute__((aligned(16)));
     struct texture_request request;
     const struct instruction *texture_instruction; /* the instruction that waits for texels */

@@ -1,6 +1,6 @@
 /* Transcendental functions of the shader unit (docs/design/shader.md, Arithmetic). The series are
  * Taylor series on small, reduced intervals. They reach an error of 1e-13 in double precision, far
- * below that of the rounding to float. A minimax polynomial would need a few terms less. */
+ * below that of the rounding to float. A minimax polynomial would need a few terms fewer. */
 #include "isa/math.h"
 
 #include <math.h>

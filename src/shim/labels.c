@@ -240,7 +240,8 @@ static void
 mark(const char *text, int32_t length, bool nul_at_0)
 {
     keep(now.marker, text, length, nul_at_0);
-    /* Mesa forwards the program's marker itself, so a marker with all names must follow it. */
+    /* Mesa may have forwarded the program's marker itself, so a marker with all names must
+     * follow. */
     now.said[0] = '\0';
     update_label();
 }

@@ -159,7 +159,7 @@ struct gpu_cmd {
                 struct so_target so_target;
                 struct {
                     enum shader_stage stage;
-                    const char *text; /* complete TGSI text with its NUL; valid as `bytes` */
+                    const char *text; /* TGSI text with its NUL; valid as long as `bytes` */
                     struct so_info so;
                 } shader;
                 struct {

@@ -23,8 +23,8 @@ struct gpu_query_record {
 
 struct gpu_state; /* one sub-context: objects and bindings */
 
-/* Limits of connected clients, and of sub-contexts per client. Both are searched linearly. Real
- * programs stay far below these limits. */
+/* Maximum numbers of connected clients, and of sub-contexts per client. Both are searched linearly.
+ * Real programs stay far below these limits. */
 enum { GPU_MOST_CLIENTS = 1024, GPU_MOST_SUB_CONTEXTS = 1024 };
 
 struct gpu_device {

@@ -6,7 +6,7 @@
 
 enum {
     MAX_DRAW_VERTICES = 1 << 24
-}; /* limit of vertices of one draw with all instances; real programs use fewer */
+}; /* maximum number of vertices per draw, over all instances; real programs use fewer */
 
 static bool
 bake_surface(const struct object *object, enum format_use use, struct bound_surface *out,

@@ -157,7 +157,7 @@ set_constants(struct gpu_device *device, struct gpu_state *state, const struct g
     if (count > MAX_CONSTANTS * 4)
         return fail(err, "%u constants exceed the limit of %u", count, MAX_CONSTANTS * 4);
     if (cmd->constants.index != 0)
-        return true; /* uniform block: draws with a program that reads one fail */
+        return true; /* uniform block: a draw whose program reads one fails */
     bind_buffer(device, &state->uniforms[stage], (struct buffer_binding){0});
     VEC_RESERVE(&state->constants[stage], count);
     if (count > 0)

@@ -60,7 +60,7 @@ struct gpu_state {
     struct buffer_binding vertex_buffers[MAX_ATTRIBUTES], index_buffer;
     uint32_t index_bytes;
     struct buffer_binding uniforms[STAGE_COUNT]; /* constant buffer 0, if it is a resource */
-    VEC(uint32_t) constants[STAGE_COUNT];        /* constant buffer 0, if it is not */
+    VEC(uint32_t) constants[STAGE_COUNT];        /* constant buffer 0, if it is inline */
 
     struct viewport_state viewport;
     struct scissor_state scissor;

@@ -31,7 +31,7 @@ note_blit(struct resource *src, struct resource *dst)
         dst->twin = src->desc.handle;
         dst->drawn = false;
     }
-    if (resource_is_display(&dst->desc) && src->samples > 1) /* it is resolved for presentation */
+    if (resource_is_display(&dst->desc) && src->samples > 1) /* resolved for presentation */
         src->drawn = false;
 }
 

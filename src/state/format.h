@@ -38,7 +38,8 @@ struct format_info {
     uint8_t uses;     /* enum format_use bits */
     uint8_t channels; /* channels that exist, one bit each: 1 R, 2 G, 4 B, 8 A */
     bool is_srgb, is_float, is_signed, is_integer, is_normalized;
-    uint8_t depth_bits, stencil_bits; /* 0: color; Z32_FLOAT: 32 with is_float */
+    /* Both are 0 for color formats. Z32_FLOAT has 32 depth bits and is_float. */
+    uint8_t depth_bits, stencil_bits;
     uint8_t depth_shift, stencil_shift;
 
     /* Unpacks one texel of a block; x and y are inside the block. Depth formats return the depth as

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 extern const float srgb_linear[256];     /* linear value of each 8-bit code */
-extern const float srgb_thresholds[255]; /* values from [i] on encode to codes above i */
+extern const float srgb_thresholds[255]; /* linear values >= [i] encode to codes above i */
 
 enum s3tc_kind {
     S3TC_DXT1_RGB, /* in a three-color block the fourth code is opaque black */

@@ -24,7 +24,8 @@ struct gpu_memory {
     struct free_ranges free;
     struct budget_share share; /* size_bytes, counted against the budget of host memory */
     const char *option;        /* option that increases the size, for messages; NULL: none */
-    bool ending;               /* all is unmapped soon, so gpu_memory_free() does nothing */
+    /* Makes gpu_memory_free() do nothing, because the whole memory is about to be unmapped. */
+    bool ending;
 };
 
 bool gpu_memory_init(struct gpu_memory *memory, uint32_t size_bytes, struct error *err);

@@ -104,8 +104,8 @@ struct resource_cleared { /* Effect of earlier clears that is still valid (state
     uint8_t stencil;
 };
 
-/* Encodes the above in trimmed traces, per level. {0, 0} is also the value in traces that lack it:
- * no slice is cleared, and the contents include the stencil values. */
+/* Encodes the above in trimmed traces, per level. {0, 0} is also the value in traces without this
+ * encoding: no slice is cleared, and the contents include the stencil values. */
 struct cleared_code {
     uint32_t slice;   /* 1 + the cleared layer; 0: none */
     uint32_t stencil; /* CLEARED_NO_STENCIL: may differ between elements */
@@ -124,13 +124,14 @@ struct resource {
     uint32_t address, size_bytes;
     uint32_t tile_bytes; /* 64 blocks x block_bytes x samples; targets: at least 256 */
     struct resource_level levels[RESOURCE_MAX_LEVELS];
-    uint32_t twin;       /* multisampled: handle of the display target into which it is resolved */
-    uint64_t created;    /* number of the command that created it, unique per resource */
-    uint64_t used;       /* number of the last command that used it (gpu_device.commands) */
-    uint32_t held_bytes; /* bytes allocated at `address`, maybe whole host pages */
-    uint8_t *paged;      /* contents while `address` is 0; NULL: none yet (context_paging.c) */
-    uint8_t fill[16];    /* value of every element while no contents are stored */
-    bool drawn;          /* drawn into since it was last presented (context_present.c) */
+    uint32_t twin;    /* multisampled: handle of the display target into which it is resolved */
+    uint64_t created; /* number of the command that created it, unique per resource */
+    uint64_t used;    /* number of the last command that used it (gpu_device.commands) */
+    /* Bytes allocated at `address`: size_bytes, or size_bytes rounded up to whole host pages. */
+    uint32_t held_bytes;
+    uint8_t *paged;   /* contents while `address` is 0; NULL: none yet (context_paging.c) */
+    uint8_t fill[16]; /* value of every element while no contents are stored */
+    bool drawn;       /* drawn into since it was last presented (context_present.c) */
     struct resource_cleared cleared;
     bool sampled_only;   /* stored in the squares of a texture, not in the ROPs' tiles */
     uint32_t references; /* number of references: the handle, objects and buffer bindings */

@@ -101,7 +101,7 @@ enum fill_mode { FILL_FILL, FILL_LINE, FILL_POINT };
 
 struct rasterizer_state {
     bool flatshade, depth_clip, clip_halfz, discard, flatshade_first, light_twoside;
-    bool sprite_coord_upper_left; /* sprite_coord_mode 0: upper left */
+    bool sprite_coord_upper_left; /* set if sprite_coord_mode is 0 */
     bool point_quad, scissor, front_ccw;
     bool offset_line, offset_point, offset_tri, poly_smooth, poly_stipple, point_smooth;
     bool point_size_per_vertex, multisample, line_smooth, line_stipple, line_last_pixel;
@@ -147,7 +147,7 @@ struct sampler_state {
 struct sampler_view {                  /* view of a resource */
     uint32_t resource, format, target; /* target: enum gpu_target */
     uint32_t first_layer, last_layer, first_level, last_level;
-    uint32_t first_element, last_element; /* buffers */
+    uint32_t first_element, last_element; /* buffers only */
     uint8_t swizzle[4];                   /* 0..3 RGBA, 4 zero, 5 one */
 };
 

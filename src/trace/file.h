@@ -59,7 +59,7 @@ const struct caps_v2 *trace_caps(const struct trace_reader *reader);
 uint32_t trace_frame_count(const struct trace_reader *reader);
 uint32_t trace_first_frame(const struct trace_reader *reader); /* original number of frame 0 */
 const struct trace_frame *trace_frame(const struct trace_reader *reader, uint32_t index);
-/* Returns the messages after the last frame. Only the members messages, draws, chunks and
+/* Describes the messages after the last frame. Only the members messages, draws, chunks and
  * packed_bytes are valid. */
 const struct trace_frame *trace_rest(const struct trace_reader *reader);
 uint64_t trace_bytes(const struct trace_reader *reader); /* size of the file */

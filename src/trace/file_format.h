@@ -22,7 +22,8 @@ enum {
     TRACE_INDEX_MAGIC = 0x58444e49, /* "INDX" */
     TRACE_END_MAGIC = 0x21444e45,   /* "END!" */
 
-    /* If a frame exceeds this size in bytes, its messages so far are written as a chunk. */
+    /* A chunk is also written within a frame when the collected messages exceed this size in
+     * bytes. */
     TRACE_CHUNK_TARGET = 4 << 20,
     TRACE_PUT_HEAD_BYTES = 44, /* size of a PUT message without its payload */
     /* Maximum size of the messages in a chunk, in bytes. */

@@ -1,8 +1,9 @@
 /* Messages from a program to the virtual GPU, independent of the socket. The vtest server creates
  * them, the trace file stores them, and the decoder reads them.
  *
- * Transfers contain their bytes in rows without padding, without shared memory or strides. A swap
- * and a readback are different messages (docs/design/frontend.md, Swaps and readbacks). */
+ * A transfer contains its bytes in rows without padding. There is no shared memory and there are no
+ * strides. A swap and a readback are different messages (docs/design/frontend.md, Swaps and
+ * readbacks). */
 #ifndef AETIUS_TRACE_MESSAGE_H
 #define AETIUS_TRACE_MESSAGE_H
 

@@ -1,6 +1,6 @@
 /* Decodes messages into commands, with one function per protocol command. The decoder checks every
- * length, handle, format and range that does not depend on bound state. state/context.h checks the
- * rest. */
+ * length, handle, format and range that does not depend on bound state. gpu_apply() and
+ * gpu_bake_draw() (state/context.h) check the rest. */
 #ifndef AETIUS_TRACE_DECODE_H
 #define AETIUS_TRACE_DECODE_H
 

@@ -46,7 +46,7 @@ mark_live(bool *live, const uint32_t *planes, uint32_t count, bool value)
         live[planes[i]] = value;
 }
 
-/* Called when the backward scan passes the first command of a frame (or range). The reads of that
+/* Called when the backward scan leaves a frame (or range) at its first command. The reads of that
  * frame then count as reads of a later frame. */
 static void
 join_liveness(struct liveness *liveness)

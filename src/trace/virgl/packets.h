@@ -258,7 +258,7 @@ enum { AT_SAMPLERS_STAGE, AT_SAMPLERS_FIRST, AT_SAMPLERS_HANDLES };
 enum { AT_TARGETS_APPEND, AT_TARGETS_HANDLES }; /* stream-out targets */
 enum { AT_CONDITION_QUERY, AT_CONDITION_VALUE, AT_CONDITION_MODE, LEN_RENDER_CONDITION };
 
-/* Small states */
+/* Small state */
 enum { AT_VIEWPORTS_FIRST, AT_VIEWPORTS }; /* each viewport has this layout: */
 enum { AT_VIEWPORT_SCALE, AT_VIEWPORT_TRANSLATE = 3, LEN_VIEWPORT = 6 };
 enum { AT_SCISSORS_FIRST, AT_SCISSORS }; /* each scissor has this layout: */

@@ -126,7 +126,7 @@ reap(int line, pid_t program)
     return pid == 0;
 }
 
-/* Ends all descendants. Gives up on processes that cannot be killed, because they run as another
+/* Ends all descendants. Gives up on processes that it may not kill, because they run as another
  * user. */
 static void
 end_all(int line, pid_t program, int64_t grace_ms)

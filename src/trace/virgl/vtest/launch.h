@@ -10,7 +10,7 @@ struct launch_result {
     bool interrupted;     /* this process received a signal */
     bool stopped;         /* *stop became true */
     bool failed;          /* the program itself failed */
-    bool segfault;        /* the program ended by a segmentation fault */
+    bool segfault;        /* a segmentation fault ended the program */
     bool users_display;   /* the program used an existing X server */
     char how[128];        /* description of how the program ended */
     uint32_t connections; /* number of connections from the program */
