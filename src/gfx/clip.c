@@ -147,8 +147,8 @@ clip_test(const struct draw *draw, const struct primitive_out *primitive,
 }
 
 /* Computes the vertex at which the edge from `in` (distance d_in >= 0) to `out` (d_out < 0) crosses
- * the plane, as a weighted sum of both ends. in + t * (out - in) would lose a small end next to a
- * huge one, because t is then too close to 1 for a double. */
+ * the plane. Uses a weighted sum of both ends. The form in + t * (out - in) would lose a small end
+ * next to a huge one, because t is then too close to 1 for a double. */
 static void
 cut_edge(uint32_t slots, const struct vertex *in, double d_in, const struct vertex *out,
          double d_out, struct vertex *cut)

@@ -61,7 +61,7 @@ uint32_t alpha_test_quad(const struct draw *draw, uint32_t mask, const float alp
 uint32_t alpha_to_coverage(const struct draw *draw, uint32_t mask, const float alpha[4]);
 
 /* Blends (or applies the logic op to) a quad, and writes it to color buffer `target` under the
- * color mask. rgba[fragment][channel] is the shader's output, which is clamped here if the state
+ * color mask. `rgba[fragment][channel]` is the shader's output, which is clamped here if the state
  * requires it. There is no second source color; factors that use it see zeros. blend_quad_general()
  * does the same without fast paths. */
 void blend_quad(const struct draw *draw, uint32_t target, uint32_t mask, const float rgba[4][4],
@@ -72,8 +72,8 @@ void blend_quad_general(const struct draw *draw, uint32_t target, uint32_t mask,
 void blend_quad_samples(const struct draw *draw, uint32_t target, uint32_t mask,
                         const float rgba[4][4], uint8_t *bytes);
 
-/* The following functions work on a quad after its fragment program, in lanes `lane` to `lane` + 3
- * of `exec`. shaded_color() returns the color for a target, or false if the program writes none. */
+/* The following functions work on a quad after its fragment program, in lanes `lane` to `lane` + 3.
+ * Returns the color for a target in `rgba`, or false if the program does not write that color. */
 bool shaded_color(const struct draw *draw, const struct exec *exec, uint32_t lane, uint32_t target,
                   float rgba[4][4]);
 /* Returns the mask after KILL, the alpha test and alpha to coverage. */

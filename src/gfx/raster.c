@@ -1,10 +1,10 @@
 /* Coverage: which pixels of a tile are inside a triangle's edges, and whether a square contains any
  * (docs/design/rasterizer.md, Coverage of a tile). All arithmetic is exact in integers.
  *
- * The coefficients a and b of an edge are multiples of 256, so the sign of an edge value at a pixel
- * is the sign of (value >> 8). Inside a tile that the edge crosses, this shifted value fits 32
- * bits. Sample positions are multiples of 1/16 pixel from the pixel center. Their edge values are
- * also exact, and change from pixel to pixel by the same multiples of 256. */
+ * The coefficients a and b of an edge are multiples of 256. Therefore the sign of an edge value at
+ * a pixel is the sign of (value >> 8). Inside a tile that the edge crosses, this shifted value fits
+ * 32 bits. Sample positions are multiples of 1/16 pixel from the pixel center. Their edge values
+ * are also exact, and change from pixel to pixel by the same multiples of 256. */
 #include "gfx/setup.h"
 
 #ifdef __SSE2__

@@ -3,7 +3,7 @@
  * specification, with the first or last vertex convention. The vertex order within a triangle is
  * that of Gallium: the provoking vertex is first or last.
  *
- * The triangles of a polygon are delayed by one vertex, because only the next vertex (or the end)
+ * The triangles of a polygon are delayed by one vertex. Only the next vertex (or the end)
  * determines whether the closing edge is an outer edge. */
 #include "gfx/vertex.h"
 

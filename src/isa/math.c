@@ -49,8 +49,8 @@ exp2_double(double x)
     return (1.0 + r * sum) * power_of_two(n);
 }
 
-/* Returns log2 of a positive, finite, normal double, as e + 2 / ln 2 * artanh((m - 1) / (m + 1))
- * with m between sqrt(1/2) and sqrt(2). */
+/* Returns log2 of a positive, finite, normal double, with m between sqrt(1/2) and sqrt(2): e + 2 /
+ * ln 2 * artanh((m - 1) / (m + 1)). */
 static double
 log2_double(double x)
 {

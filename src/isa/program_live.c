@@ -67,8 +67,8 @@ same_register(const struct source *a, const struct source *b)
             (a->address_index == b->address_index && a->address_channel == b->address_channel));
 }
 
-/* Returns whether a write of the channels one at a time, in the order x y z w, could overwrite the
- * source of a later one. */
+/* Returns whether writing the channels in the order x y z w could overwrite the source of a later
+ * one. */
 static bool
 finds_overlap(const struct instruction *instruction)
 {

@@ -1,6 +1,6 @@
 /* The format table and its converters. Each line of format.def becomes a pair of functions with a
- * constant layout, so that the compiler reduces the general code below to a few instructions.
- * Rules: GL 2.1 sections 2.14.9 and 3.8.1. Normalized signed values are c / (2^(n-1) - 1). */
+ * constant layout. The compiler then reduces the general code below to a few instructions. Rules:
+ * GL 2.1 sections 2.14.9 and 3.8.1. Normalized signed values are c / (2^(n-1) - 1). */
 #include "state/format.h"
 #include "state/format_codec.h"
 

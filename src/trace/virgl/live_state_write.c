@@ -144,8 +144,8 @@ slot_behind(const struct live_slots *slots, const uint32_t *packet)
     return packet[1 + slots->first] + (header_length(packet[0]) - slots->begin) / slots->each;
 }
 
-/* Appends a binding. Slots that came from one packet are merged into one packet again, because a
- * renderer may unset the slots after the last one in a packet. */
+/* Appends a binding. Slots that came from one packet are merged into one packet again. A renderer
+ * may unset the slots after the last one in a packet. */
 static void
 say_binding(struct state_writer *w, const struct live_binding *binding)
 {

@@ -16,8 +16,8 @@ struct needed_draws;
  * the last `warm_up` have needed draws; WARM_UP_ALL: all of them. On failure *needed is NULL. */
 bool needed_draws_find(struct needed_draws **needed, struct trace_reader *reader,
                        const struct frame_set *wanted, uint32_t warm_up, struct error *err);
-/* For callers that render each wanted frame separately. When they replay a wanted frame on the way
- * to a later one, its draws are needed only if that later frame reads their results. */
+/* For callers that render each wanted frame separately, and replay it again before a later wanted
+ * frame. In that replay, a draw is needed only if the later frame reads its result. */
 bool needed_draws_find_later(struct needed_draws **needed, struct trace_reader *reader,
                              const struct frame_set *wanted, uint32_t warm_up, struct error *err);
 /* For callers that need only the state at the start of each range of frames. Without `read_back`,

@@ -1,7 +1,7 @@
 /* Conversion of virgl's numbers to those of the simulator. Numbers in trace files or in draw hashes
- * (targets, bindings, formats, enumerations of state/state.h) are the same as virgl's and need no
- * conversion. numbers.c asserts this at compile time. The functions here convert the other
- * numbers. */
+ * are the same as virgl's and need no conversion. These are targets, bindings, formats and the
+ * enumerations of state/state.h. numbers.c asserts this at compile time. The functions here convert
+ * the other numbers. */
 #ifndef AETIUS_TRACE_VIRGL_NUMBERS_H
 #define AETIUS_TRACE_VIRGL_NUMBERS_H
 
