@@ -23,15 +23,15 @@ put_option(struct text_table *table, const char *name, const char *help, const c
     text_table_end_row(table);
 }
 
-/* Returns whether a line joins the previous line of the text: neither begins nor ends a
- * paragraph. */
+/* Returns whether `line` continues the paragraph of the previous line. */
 static bool
 joins(const char *text, const char *line)
 {
     return line > text + 1 && !strchr(" \n", *line) && !strchr(".:\n", line[-2]);
 }
 
-/* Prints lines that fit unchanged; rewraps a paragraph with a line that is too long. */
+/* Rewraps only paragraphs that have a line longer than `width`, because wrapping would lose the
+ * alignment of the others. */
 static void
 print_paragraphs(uint32_t width, const char *text)
 {
@@ -145,7 +145,7 @@ parse_size(const char *text, uint64_t *out)
            v <= UINT64_MAX >> shift;
 }
 
-/* Returns -1 on success, else the exit status. */
+/* Returns -1 on success, otherwise the exit status. */
 static int
 set_value(const struct arg_spec *spec, const struct arg_option *o, const char *value)
 {
@@ -191,7 +191,8 @@ set_value(const struct arg_spec *spec, const struct arg_option *o, const char *v
     return -1;
 }
 
-/* Checks the operands, the program and the required options. Returns -1, or the exit status. */
+/* Checks the operands, the program and the required options. Returns -1 if they are valid,
+ * otherwise the exit status. */
 static int
 check(const struct args *args, const struct arg_spec *spec)
 {
@@ -303,7 +304,7 @@ frame_set_last(const struct frame_set *set)
     return last;
 }
 
-/* Returns whether all frames are in [first, first + count). */
+/* Returns whether all frames of the set are in [first, first + count). */
 static bool
 is_within(const struct frame_set *set, uint64_t first, uint32_t count)
 {

@@ -1,4 +1,4 @@
-/* Parses command-line options that the caller declares as a table:
+/* Parses command-line options, which the caller declares as a table:
  *
  *     const char *out = NULL; bool all = false;
  *     const struct arg_option options[] = {
@@ -12,9 +12,9 @@
  *     if (status >= 0)
  *         return status;
  *
- * The parser accepts `--name VALUE`, `--name=VALUE` and `-n VALUE`. Options and operands mix
- * freely. Everything after `--` goes to `after` (a program to run and its arguments). Every command
- * accepts `--help`. */
+ * The parser accepts `--name VALUE`, `--name=VALUE` and `-n VALUE`. Options and operands may appear
+ * in any order. All arguments after `--`, usually a program and its arguments, are stored in
+ * `after`. Every command accepts `--help`. */
 #ifndef AETIUS_BASE_ARGS_H
 #define AETIUS_BASE_ARGS_H
 
@@ -50,60 +50,60 @@ struct arg_option {
 struct arg_spec {
     const char *command; /* the subcommand's name */
     const char *usage;   /* rest of the usage line, after the command */
-    const char *about;   /* a few lines for --help */
+    const char *about;   /* description for --help, a few lines */
     const struct arg_option *options;
-    uint32_t least, most; /* number of operands */
+    uint32_t least, most; /* minimum and maximum number of operands */
     const char *operands; /* description of the operands in errors: "one FILE" */
-    /* What may follow `--`: nothing; a program, which is required and excludes operands; or an
-     * optional program. */
+    /* Arguments after `--`. ARG_NO_PROGRAM: an error. ARG_PROGRAM: a program is required, and
+     * operands are an error. ARG_MAYBE_PROGRAM: a program is optional. */
     enum { ARG_NO_PROGRAM, ARG_PROGRAM, ARG_MAYBE_PROGRAM } program;
-    /* Meaning of EXIT_EXCEEDED, for --help. NULL: the command never returns it. */
+    /* Meaning of EXIT_EXCEEDED in --help; NULL if the command never returns it. */
     const char *exceeds;
 };
 
 struct args {
     const char *operands[256];
     uint32_t operand_count;
-    char **after; /* NULL without `--`; else NULL-terminated */
+    char **after; /* NULL without `--`, otherwise NULL-terminated */
     int after_count;
 };
 
 enum { EXIT_WELL = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_EXCEEDED = 3 /* above a limit */ };
 
-/* Returns -1 if the command can run. Otherwise returns the exit status: help or a usage error was
- * printed. */
+/* Returns -1 if the command should run. Otherwise prints help or a usage error and returns the exit
+ * status. */
 int args_parse(struct args *args, const struct arg_spec *spec, int argc, char **argv);
 
 /* Prints a usage error of the command and returns EXIT_USAGE. */
 int args_usage_error(const struct arg_spec *spec, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Frame ranges "A-B,C,D-E" (inclusive). */
+/* Frame ranges "A-B,C,D-E"; both ends are inclusive. */
 enum { FRAME_RANGES = 1024 };
 struct frame_set {
     struct {
         uint32_t first, last;
     } ranges[FRAME_RANGES];
     uint32_t count;   /* 0: every frame */
-    const char *text; /* the text that was parsed (ARG_FRAMES), or NULL */
+    const char *text; /* the parsed text (ARG_FRAMES), or NULL */
 };
 struct error;
 bool frame_set_parse(struct frame_set *set, const char *text, struct error *err);
 bool frame_set_has(const struct frame_set *set, uint32_t frame);
 uint32_t frame_set_last(const struct frame_set *set); /* UINT32_MAX for every frame */
-/* Converts frame numbers that a user gave to numbers of `name`, which has `count` frames from 0.
- * Frame 0 of `name` is frame `first` of the program. If every number is a frame of `name`, the set
- * stays unchanged. Otherwise every number must be a frame of the program, and the function
- * subtracts `first`. It prints a note on a conversion, and if both readings were possible. Returns
- * false if neither reading is possible. */
+/* Converts frame numbers from the user to frame numbers of the trace or run `name`. `name` has
+ * `count` frames, numbered from 0. Its frame 0 is frame `first` of the program. If all numbers are
+ * below `count`, the set stays unchanged. Otherwise all numbers must be frame numbers of the
+ * program, and the function subtracts `first`. It prints a note when it converts, and when both
+ * interpretations were valid. Returns false if neither is valid. */
 bool frame_set_locate(struct frame_set *set, uint32_t first, uint32_t count, const char *name,
                       struct error *err);
-/* Converts numbers of the program to numbers of `name`, with a note. All must be at least
- * `first`. */
+/* Converts frame numbers of the program to frame numbers of `name` and prints a note. All numbers
+ * must be at least `first`. */
 void frame_set_shift(struct frame_set *set, uint32_t first, const char *name);
-/* Notes that the numbers of the set were read as numbers of `name`, not of the program. */
+/* Prints a note that the numbers of the set are frame numbers of `name`, not of the program. */
 void frame_set_note_numbers(const struct frame_set *set, uint32_t first, const char *name);
-/* Does the same as frame_set_locate() for one frame. */
+/* Like frame_set_locate(), for a single frame. */
 bool frame_locate(uint32_t *frame, uint32_t first, uint32_t count, const char *name,
                   struct error *err);
 

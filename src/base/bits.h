@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* Returns the number of set bits. The function is inline because without a population-count
- * instruction the compiler calls a library function, which takes twice as long. */
+/* Returns the number of set bits. Replaces the compiler's built-in function, which calls a library
+ * function on hosts without a population-count instruction. That call takes twice as long. */
 static inline uint32_t
 bits_count(uint64_t bits)
 {

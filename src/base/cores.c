@@ -6,7 +6,7 @@
 uint32_t
 cores_count(void)
 {
-    cpu_set_t set; /* has room for 1,024 processors; on hosts with more the call below fails */
+    cpu_set_t set; /* 1,024 processors; on larger hosts the call below fails */
     if (!sched_getaffinity(0, sizeof set, &set))
         return (uint32_t)CPU_COUNT(&set);
     const long online = sysconf(_SC_NPROCESSORS_ONLN);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Characters that may end an unquoted cell, and all other control characters. */
+/* All control characters, and the characters that may end an unquoted cell. */
 static const bool is_special[256] = {
     [0 ... ' ' - 1] = true,
     [','] = true,
@@ -59,8 +59,8 @@ end_of_plain(struct csv_reader *reader, char *at)
     }
 }
 
-/* Terminates and unquotes a quoted cell. Returns the position after its closing quote, or NULL if
- * it has none. */
+/* Terminates and unquotes a quoted cell. Returns the position after the closing quote, or NULL if
+ * there is none. */
 static char *
 end_of_quoted(struct csv_reader *reader, char *cell)
 {

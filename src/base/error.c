@@ -26,7 +26,7 @@ put_before(struct error *err, const char *fmt, va_list args)
     char old[sizeof err->text];
     memcpy(old, err->text, sizeof old);
     int n = vsnprintf(err->text, sizeof err->text, fmt, args);
-    int room = (int)sizeof err->text - n - 3; /* for the old text; excludes ": " and the NUL */
+    int room = (int)sizeof err->text - n - 3; /* remaining size for the old text */
     if (n >= 0 && room > 0)
         snprintf(err->text + n, sizeof err->text - (size_t)n, ": %.*s", room, old);
 }

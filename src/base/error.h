@@ -22,11 +22,11 @@ bool fail(struct error *err, const char *fmt, ...) __attribute__((format(printf,
 /* Puts the formatted text and ": " in front of the current message. Always returns false. */
 bool fail_prefix(struct error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Prefixes a location ("frame 7", "message 30") in the same way. A message that already begins with
- * its frame ("frame 7, draw 2: ...") gets no prefix. */
+/* Like fail_prefix(), for a location such as "frame 7" or "message 30". A message that already
+ * begins with its frame ("frame 7, draw 2: ...") gets no prefix. */
 bool fail_at(struct error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Prints the current state of the simulator (cycle, unit, queues) to stderr. */
+/* Callback that prints the simulator's state (cycle, unit, queues) to stderr for a BUG(). */
 typedef void bug_context_fn(void *data);
 void bug_set_context(bug_context_fn *fn, void *data);
 

@@ -59,7 +59,7 @@ dir_lock(const char *path, int *lock, struct error *err)
     if (*lock < 0)
         return fail(err, "cannot open the folder %s: %s", path, strerror(errno));
     for (uint32_t tries = 0; flock(*lock, LOCK_EX | LOCK_NB); tries++) {
-        if (errno != EWOULDBLOCK) { /* the file system has no locks */
+        if (errno != EWOULDBLOCK) { /* the file system does not support locks */
             log_warning("cannot lock %s: %s", path, strerror(errno));
             return true;
         }
@@ -67,7 +67,7 @@ dir_lock(const char *path, int *lock, struct error *err)
             dir_unlock(*lock);
             return fail(err, "another process is using %s", path);
         }
-        usleep(100000); /* the last processes of a killed run may still be exiting */
+        usleep(100000); /* worker processes of a killed run may still be exiting */
     }
     return true;
 }
@@ -79,7 +79,7 @@ dir_unlock(int lock)
         close(lock);
 }
 
-/* Opens the folder itself; a symbolic link in its place is an error. */
+/* Opens the folder at `path`. A symbolic link is an error. */
 static DIR *
 open_own(const char *path)
 {
@@ -130,7 +130,7 @@ int
 file_open(const char *path, struct error *err)
 {
     struct stat st;
-    /* without O_NONBLOCK, a FIFO without a writer would block open() */
+    /* Without O_NONBLOCK, open() would block on a FIFO that has no writer. */
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) {
         fail(err, "cannot open %s: %s", path, strerror(errno));
@@ -182,8 +182,8 @@ file_create(const char *path, struct error *err)
     return f;
 }
 
-/* Opens a regular file for overwriting and locks it. Returns -1 with errno on failure; ESTALE means
- * that the file was replaced meanwhile. */
+/* Opens a regular file for overwriting and locks it. On failure returns -1 with errno, which is
+ * ESTALE if another process has just replaced the file. */
 static int
 open_locked(const char *path, bool waits)
 {
@@ -192,7 +192,7 @@ open_locked(const char *path, bool waits)
     if (fd < 0)
         return -1;
     int why = fstat(fd, &opened) || !S_ISREG(opened.st_mode) ? ENXIO : 0;
-    /* if the file system has no locks, the last writer wins */
+    /* If the file system has no locks, the last writer wins. */
     if (!why && flock(fd, waits ? LOCK_EX : LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
         why = EWOULDBLOCK;
     if (!why &&
@@ -251,14 +251,14 @@ file_write(const char *path, const void *bytes, size_t size, struct error *err)
         unlink(temporary);
     }
     if (f)
-        fclose(f); /* releases the lock: until here the temporary file belongs to this process */
+        fclose(f); /* also releases the lock; other processes can then open the temporary file */
     interrupt_release(&before);
     free(temporary);
     return ok;
 }
 
-/* Writes into a device or FIFO in place. Signals stay unblocked, because a FIFO may have no reader
- * for a long time. */
+/* Writes directly into a device or FIFO. Signals stay unblocked, because the open may wait
+ * indefinitely for a reader of the FIFO. */
 static bool
 write_into(const char *path, const void *bytes, size_t size, struct error *err)
 {
@@ -301,8 +301,8 @@ data_path(const char *kind, const char *name)
     const char *folder = !strcmp(kind, "studies") ? "studies" : "configs";
     char *dir = binary_dir();
     char *candidates[] = {
-        /* in order: the build folder, the installation relative to the binary, the configured
-         * folders */
+        /* In this order: the build folder, the installation relative to the binary, the configured
+         * folders. */
         is_built ? mem_printf("%s/%s%s", dir, bench ? "benchmarks/gl/" : "", name)
                  : mem_printf("%s/../%s/%s", dir, folder, name),
         is_built ? mem_printf("%s/../lib/aetius/%s", dir, name)
@@ -331,7 +331,7 @@ file_make(const char *path, struct error *err)
         fail(err, "cannot replace %s: %s", path, strerror(errno));
         return -1;
     }
-    /* O_EXCL: must not overwrite a file that another process created meanwhile */
+    /* O_EXCL prevents overwriting a file that another process has created since lstat(). */
     const int fd = open(
         path, O_WRONLY | O_CREAT | O_CLOEXEC | (is_there && !makes_way ? O_TRUNC : O_EXCL), 0666);
     if (fd < 0)

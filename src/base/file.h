@@ -9,45 +9,45 @@
 #include <stdio.h>
 
 bool file_exists(const char *path);
-/* Returns whether a name from an untrusted source names a file in our folder and nothing else: only
- * letters, digits, '-', '_' and '.', and not "." or "..". */
+/* Returns whether an untrusted `name` is safe to use as a file name within our folder. It may
+ * contain only letters, digits, '-', '_' and '.', and must not be "." or "..". */
 bool file_name_is_plain(const char *name);
-bool dir_create(const char *path, struct error *err); /* and its parents; true if it exists */
+bool dir_create(const char *path, struct error *err); /* with parents; true if it already exists */
 
-/* Locks a folder so that one process at a time works in it. Waits up to two seconds for another
- * process to end. dir_unlock() releases the lock, as does the end of the process and its forked
- * children. */
+/* Locks a folder so that only one process at a time works in it. Waits up to two seconds for
+ * another process to exit. dir_unlock() releases the lock. The kernel also releases it when this
+ * process and its forked children exit. */
 bool dir_lock(const char *path, int *lock, struct error *err);
-void dir_unlock(int lock); /* -1: no lock */
+void dir_unlock(int lock); /* -1: nothing to unlock */
 
 bool dir_has_files(const char *path, bool (*is_ours)(const char *name));
-/* Deletes the files for which is_ours() returns true (NULL: all files). The folder need not
- * exist. */
+/* Deletes the files for which is_ours() returns true; NULL selects all files. A missing folder is
+ * not an error. */
 void dir_clear(const char *path, bool (*is_ours)(const char *name));
-/* Does the same, then removes the folder if it is empty. Never follows a symbolic link at
- * `path`. */
+/* Like dir_clear(), but then also removes the folder if it is empty. Never follows a symbolic link
+ * at `path`. */
 void dir_remove_files(const char *path, bool (*is_ours)(const char *name));
 
-/* Opens a regular file for reading. Returns -1 with an error for any other file type, because reads
- * of a pipe or a device may never end. */
+/* Opens a regular file for reading. Returns -1 with an error for any other file type, because a
+ * read of a pipe or a device might never return. */
 int file_open(const char *path, struct error *err);
 
 enum {
-    FILE_MOST_TEXT = 1 << 20,  /* files that users write: parameters, plans */
-    FILE_MOST_FACTS = 1 << 24, /* files that this program writes: run.json, results */
+    FILE_MOST_TEXT = 1 << 20,  /* limit for files that users write: parameters, plans */
+    FILE_MOST_FACTS = 1 << 24, /* limit for files that this program writes: run.json, results */
 };
-/* Reads a whole regular file of at most `most` bytes. *bytes ends with a NUL, which *size does not
- * count. The caller frees *bytes. */
+/* Reads a whole regular file of at most `most` bytes. Appends a NUL, which *size does not count.
+ * The caller frees *bytes. */
 bool file_read(const char *path, size_t most, char **bytes, size_t *size, struct error *err);
 
 /* Creates a file, replacing an existing file or symbolic link at `path`. */
 FILE *file_create(const char *path, struct error *err);
 
-/* Writes the file atomically: writes a temporary file beside `path`, flushes it and renames it. On
- * failure `path` is unchanged. */
+/* Writes the file atomically: writes a temporary file in the same folder, flushes it and renames
+ * it. On failure the file at `path` is unchanged. */
 bool file_write(const char *path, const void *bytes, size_t size, struct error *err);
-/* Does the same for a path that the user named. If the path is a device or a FIFO, or a link to
- * one, the function writes into it, as a shell's > does. */
+/* Like file_write(), for a path from the user. A device or a FIFO, or a link to one, is written
+ * directly, as with a shell's redirection. */
 bool file_write_named(const char *path, const void *bytes, size_t size, struct error *err);
 
 /* Finds a data file of the program in the build or the installation. `kind` is "configs" (presets,
@@ -56,7 +56,7 @@ bool file_write_named(const char *path, const void *bytes, size_t size, struct e
 char *data_path(const char *kind, const char *name);
 
 /* 8-bit RGBA image, stored as PNG. Row 0 is the top row. If `has_alpha` is false, the PNG file has
- * only RGB. */
+ * no alpha channel. */
 struct picture {
     uint32_t width, height;
     bool has_alpha;
@@ -73,17 +73,18 @@ bool picture_write_frame(const struct picture *picture, const char *dir, uint32_
                          struct error *err);
 void picture_fini(struct picture *picture);
 
-/* Creates a file for writing. A regular file at `path` is unlinked first, so that its readers keep
- * it. A device or a link that the user named is opened and truncated instead. Returns -1 with an
- * error on failure. */
+/* Creates a file for writing. A regular file at `path` is first unlinked, so that processes that
+ * have it open keep the old contents. A device or a link that the user named is opened and
+ * truncated instead. Returns -1 with an error on failure. */
 int file_make(const char *path, struct error *err);
-/* Opens an empty file, which this process alone writes until it closes the file. `path` must be a
- * name that this program chose. The function overwrites a file that a killed process left, and
- * removes a link or a FIFO. While another process writes the file, it waits, or returns -1 with
- * errno EWOULDBLOCK. It returns -1 with another errno on other failures. */
+/* Opens an empty file for exclusive writing: other processes are locked out until it is closed.
+ * `path` must be a name that this program chose. The function truncates a leftover file of a killed
+ * process, and removes a link or a FIFO. While another process writes the file, the function waits
+ * if `waits` is true. Otherwise it returns -1 with errno EWOULDBLOCK. Other failures return -1 with
+ * another errno. */
 int file_open_alone(const char *path, bool waits);
-/* Removes a symbolic link at a name that this program chose. Writing through the link would leave
- * the user's folder. */
+/* Removes a symbolic link at a name that this program chose. A write through the link could reach a
+ * file outside the user's folder. */
 void file_remove_link(const char *path);
 
 #endif

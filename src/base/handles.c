@@ -1,12 +1,12 @@
 /* Open addressing with linear probing. A removal moves later entries up instead of leaving
- * tombstones, so lookups stay fast in the map of a long-lived client. */
+ * tombstones, so lookups stay fast in a map that exists for a long time. */
 #include "base/handles.h"
 
 #include "base/mem.h"
 
 #include <stdlib.h>
 
-/* Uses the high bits of a product, because all bits of the handle affect them. */
+/* Uses the high bits of the product, which depend on all bits of the handle. */
 static size_t
 home_of(const struct handle_map *map, uint32_t handle)
 {
@@ -72,7 +72,7 @@ handle_map_remove(struct handle_map *map, uint32_t handle)
     for (size_t i = (hole + 1) & mask; map->slots[i].value; i = (i + 1) & mask) {
         size_t home = home_of(map, map->slots[i].handle);
         if (((i - home) & mask) < ((i - hole) & mask))
-            continue; /* its home slot is between the hole and here: it must stay */
+            continue; /* its home slot is between the hole and here, so it must stay */
         map->slots[hole] = map->slots[i];
         hole = i;
     }

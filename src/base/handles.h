@@ -13,15 +13,15 @@ struct handle_map {
     size_t count, capacity; /* a power of two, or 0 */
 };
 
-void handle_map_fini(struct handle_map *map); /* does not free the values, which the caller owns */
+void handle_map_fini(struct handle_map *map); /* does not free the values; the caller owns them */
 
 /* Returns NULL if the handle is not in the map. */
 void *handle_map_get(const struct handle_map *map, uint32_t handle);
 void handle_map_put(struct handle_map *map, uint32_t handle, void *value);
-/* Removes the handle and returns its value, or NULL. */
+/* Removes the handle. Returns its value, or NULL if it is not in the map. */
 void *handle_map_remove(struct handle_map *map, uint32_t handle);
 
-/* Loop over all values, in no particular order:
+/* To loop over all values, in no particular order:
  * for (size_t i = 0; i < map.capacity; i++) if (map.slots[i].value) ... */
 
 #endif

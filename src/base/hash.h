@@ -1,5 +1,5 @@
-/* 64-bit FNV-1a hash of contents. Start with HASH_START. Numbers are hashed by value, so the result
- * depends neither on padding nor on the host's byte order. */
+/* 64-bit FNV-1a hash. The initial hash is HASH_START. Numbers are hashed by value, so the result is
+ * independent of padding and of the host's byte order. */
 #ifndef AETIUS_BASE_HASH_H
 #define AETIUS_BASE_HASH_H
 

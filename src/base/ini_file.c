@@ -7,7 +7,7 @@
 
 #define SPACES " \t\r\v\f"
 
-/* Sections, names and values are NUL-terminated parts of the file's text. */
+/* `entry` points into the file's text, in which the reader terminates each string with a NUL. */
 struct reader {
     struct ini_entry entry;
     enum ini_indent indent;
@@ -27,7 +27,8 @@ trim(char *text)
     return text;
 }
 
-/* Cuts a comment: a ';' after white space. The text must not begin with ';'. */
+/* Removes a comment, which begins with a ';' after white space. The text must not begin with
+ * ';'. */
 static void
 cut_comment(char *text)
 {
@@ -91,7 +92,7 @@ ini_file_read(const char *path, enum ini_indent indent, ini_take_fn *take_entry,
         .entry = {.path = path, .section = ""}, .indent = indent, .take = take_entry, .data = data};
     bool ok =
         strlen(bytes) == size || fail(err, "%s is not a text file: it contains a NUL byte", path);
-    /* skips the byte order mark */
+    /* Skip the byte order mark. */
     char *rest = bytes + (strncmp(bytes, "\xef\xbb\xbf", 3) ? 0 : 3);
     for (char *line; ok && (line = strsep(&rest, "\n"));) {
         reader.entry.line++;

@@ -9,10 +9,10 @@
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 enum { SIGNALS = sizeof signals / sizeof signals[0], TURN_MS = 100 };
 
-/* First signal that arrived, or 0. Only the handlers set it; interrupt_grace() clears it. */
+/* First signal that arrived, or 0. Only signal handlers set it; interrupt_grace() clears it. */
 static volatile sig_atomic_t interrupted;
 static volatile sig_atomic_t last; /* most recent signal */
-static int forgiven;               /* signal that arrived before interrupt_grace() */
+static int forgiven;               /* signal that interrupt_grace() cleared */
 
 static void
 end(int signal)
@@ -39,9 +39,9 @@ note(int signal)
     note_first(signal);
 }
 
-/* Installs the handler without SA_RESTART: a restarted read of a pipe would not notice the signal.
- * Signals that were ignored at start stay ignored: SIGHUP under nohup, SIGINT in background jobs of
- * a script. */
+/* Omits SA_RESTART, because a restarted read of a pipe would miss the signal. Signals that were
+ * ignored at program start stay ignored: SIGHUP under nohup, SIGINT in background jobs of a
+ * script. */
 static void
 install(void (*handler)(int signal))
 {
@@ -55,9 +55,10 @@ void
 interrupt_init(void)
 {
     install(end);
-    /* a file above the size limit is handled like a full disk: write() fails */
+    /* Reaching the file size limit becomes a failed write(), like a full disk. */
     signal(SIGXFSZ, SIG_IGN);
-    /* exec() inherits SIG_IGN, with which the kernel would discard the exit status of children. */
+    /* The parent may have set SIG_IGN, with which the kernel would discard the exit status of
+     * children. */
     signal(SIGCHLD, SIG_DFL);
 }
 
@@ -90,7 +91,8 @@ interrupt_check(struct error *err)
     return !interrupted || fail(err, "interrupted");
 }
 
-/* Polls in short slices, because a signal just before poll() does not interrupt it. */
+/* Polls in short intervals, because a signal that arrives just before poll() does not interrupt
+ * it. */
 bool
 interrupt_await(int fd, int milliseconds)
 {

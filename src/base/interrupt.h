@@ -1,5 +1,5 @@
 /* Handling of SIGINT (Ctrl-C), SIGTERM and SIGHUP. After interrupt_init() these signals end the
- * process at once, with status 128 + the signal number. This suits commands that leave no
+ * process immediately, with status 128 + the signal number. This suits commands that leave no
  * unfinished files. Other commands call interrupt_watch(), after which a signal is only recorded.
  * Every loop that may run long checks for a recorded signal and stops cleanly within a second. A
  * second signal of the same kind ends the process. */
@@ -17,20 +17,20 @@ void interrupt_watch(void);
 bool interrupt_pending(void);
 /* Returns false, with an error, if a signal arrived. */
 bool interrupt_check(struct error *err);
-/* Clears the recorded signal for all but interrupt_status(), so that a command can still use its
- * complete results. After `seconds`, or at another signal, interrupt_pending() is true again. */
+/* Clears the recorded signal, so that a command can still use its complete results.
+ * interrupt_status() still takes it into account. After `seconds`, or on another signal,
+ * interrupt_pending() returns true again. */
 void interrupt_grace(unsigned seconds);
-/* Reads `size` bytes, or fewer at the end of the file. Returns -1 with an error on failure, and if
- * a signal arrived. */
+/* Reads `size` bytes, or fewer at the end of the file. Returns -1 with an error if the read fails
+ * or a signal arrives. */
 ssize_t interrupt_read(int fd, void *bytes, size_t size, struct error *err);
-/* Waits up to `milliseconds` until `fd` is readable. Returns false at the timeout or if a signal
- * came. */
+/* Waits up to `milliseconds` until `fd` is readable. Returns false on a timeout or a signal. */
 bool interrupt_await(int fd, int milliseconds);
-/* Returns the exit status of a command: `status`, or 128 + the signal if the command failed after a
- * signal. */
+/* Returns the exit status of a command whose result is `status`. If the command failed after a
+ * signal, that is 128 + the signal number. */
 int interrupt_status(int status);
 
-/* Block the signals while a file is written that must not be left incomplete. */
+/* Block and unblock the signals around writing a file that must not remain incomplete. */
 void interrupt_hold(sigset_t *before);
 void interrupt_release(const sigset_t *before);
 

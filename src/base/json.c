@@ -10,7 +10,7 @@
 static cJSON *
 number_as(const char *format, int digits, double value)
 {
-    char text[512]; /* large enough for DBL_MAX with decimals */
+    char text[512]; /* long enough for DBL_MAX with decimals */
     if (!isfinite(value))
         return cJSON_CreateNull();
     snprintf(text, sizeof text, format, digits, value);
@@ -54,7 +54,7 @@ json_read(const char *path, struct error *err)
     return NULL;
 }
 
-/* Deletes the tree. The caller frees the text. */
+/* Deletes the tree. The caller frees the returned text. */
 static char *
 text_of(cJSON *json, bool is_indented)
 {

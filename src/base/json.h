@@ -8,10 +8,10 @@
 #include <stdio.h>
 
 /* json_number() rounds to 12 significant digits, json_decimals() to `decimals` decimals. Both
- * return null for a value that is not finite. */
+ * return null for infinities and NaN. */
 cJSON *json_number(double value);
 cJSON *json_decimals(double value, int decimals);
-cJSON *json_text(const char *text); /* NULL becomes null */
+cJSON *json_text(const char *text); /* NULL becomes a JSON null */
 
 /* Reads a file of at most FILE_MOST_FACTS bytes that this program wrote. The caller frees the tree
  * with cJSON_Delete(). Returns NULL with an error if the file is not JSON, or if its "schema" is
@@ -24,7 +24,7 @@ void json_print(cJSON *json, FILE *out);
 bool json_write(cJSON *json, const char *path, struct error *err);
 /* Writes the tree without white space. */
 void json_put(cJSON *json, FILE *out);
-/* Writes the members of an object without its braces, so that the caller can append more
+/* Writes the members of an object without the enclosing braces, so that the caller can append more
  * members. */
 void json_put_members(cJSON *object, FILE *out);
 

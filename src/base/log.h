@@ -1,5 +1,5 @@
-/* Messages to standard error, safe printing of untrusted strings, and progress with the time
- * left. */
+/* Messages on standard error, safe printing of untrusted strings, and a progress line with the
+ * estimated time left. */
 #ifndef AETIUS_BASE_LOG_H
 #define AETIUS_BASE_LOG_H
 
@@ -7,15 +7,16 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* log_error() prefixes "aetius: ", log_warning() "aetius: warning: ", log_note() nothing. */
+/* log_error() adds the prefix "aetius: ", log_warning() adds "aetius: warning: ", and log_note()
+ * adds none. */
 void log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_warning(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* printf() for text with words from a file or the command line; escapes them like
- * mem_printable(). */
+/* Like fprintf(), for text that contains strings from a file or the command line. Escapes the
+ * output like mem_printable(). */
 void print_shown(FILE *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* A progress line on a terminal. It first appears after two seconds and is redrawn at most 5 times
+/* Progress line on a terminal. It first appears after two seconds and is redrawn at most 5 times
  * per second. Nothing is printed if standard error is not a terminal. */
 struct progress {
     const char *what;

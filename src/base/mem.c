@@ -68,7 +68,7 @@ mem_strdup(const char *text)
     return memcpy(mem_alloc(n), text, n);
 }
 
-/* Keeps a reference to the block, so that leak checkers report nothing. */
+/* Keeps a reference to the block, so that leak checkers do not report it. */
 void
 mem_leave(void *block)
 {
@@ -106,8 +106,9 @@ mem_utf8_bytes(const char *text)
 }
 
 /* Returns the length of the character at `text` if it is safe to print on a terminal, else 0.
- * `text` is not at its end. Unsafe are C0, DEL, C1 (a UTF-8 terminal treats it like C0 escapes) and
- * invalid UTF-8 (other terminals may read it as C1). */
+ * `text` must not be at its end. Unsafe are C0, DEL and C1 control characters, and invalid UTF-8. A
+ * UTF-8 terminal treats C1 characters as escapes. Other terminals may interpret invalid UTF-8 as
+ * C1. */
 static uint32_t
 printable_bytes(const char *text)
 {
@@ -203,7 +204,7 @@ arena_block_with(struct arena *arena, size_t bytes)
     b->bytes = aligned_alloc(large ? ARENA_LARGE_BYTES : ARENA_ALIGN, b->size);
     if (!b->bytes)
         out_of_memory(1, b->size);
-    /* a hint: without huge pages the run is only slower */
+    /* Only a hint: without huge pages the run is merely slower. */
     if (large)
         madvise(b->bytes, b->size, MADV_HUGEPAGE);
     b->next = arena->head;

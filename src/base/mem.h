@@ -5,24 +5,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns zeroed memory. If the host has none left, the program prints one line and ends. */
+/* Returns zeroed memory. If the host is out of memory, prints one line and exits. */
 void *mem_alloc(size_t bytes);
-/* Returns zeroed memory for `count` items of `bytes` bytes. A product above SIZE_MAX ends the
- * program. */
+/* Returns zeroed memory for `count` items of `bytes` bytes each. Exits if the product exceeds
+ * SIZE_MAX. */
 void *mem_array(size_t count, size_t bytes);
 void *mem_realloc(void *old, size_t bytes); /* new bytes are not zeroed */
 void *mem_resize(void *old, size_t count, size_t bytes);
 char *mem_strdup(const char *text);
 /* Returns the length in bytes of the UTF-8 character at `text`. Returns 0 at the end of the text
- * and for a character that some readers reject: surrogates, values above U+10FFFF, overlong forms,
+ * and for a character that some decoders reject: surrogates, values above U+10FFFF, overlong forms,
  * and U+FFFE and U+FFFF (invalid in XML). */
 uint32_t mem_utf8_bytes(const char *text);
-/* Returns a copy of the text that is safe to print on a terminal; the caller frees it. Bytes of
- * control characters except newline and tab, and invalid UTF-8, become escapes like \x1b. */
+/* Returns a copy of the text that is safe to print on a terminal; the caller frees it. Control
+ * characters other than newline and tab, and invalid UTF-8, become escapes like \x1b. */
 char *mem_printable(const char *text);
 char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* Marks a block as deliberately not freed, with all memory that it points to, because the process
- * is about to end. */
+/* Marks a block, and all memory reachable from it, as deliberately not freed because the process is
+ * about to exit. */
 void mem_leave(void *block);
 
 /* Growing array:
@@ -45,7 +45,7 @@ void mem_leave(void *block);
 void *vec_grow(void *items, size_t *capacity, size_t wanted, size_t item_bytes);
 void vec_free_items(void **items, size_t *count, size_t *capacity);
 
-/* Bump allocator: all memory is released at once. Blocks never move. */
+/* Bump allocator. All its memory is released at once. Blocks never move. */
 struct arena {
     struct arena_block *head;
     size_t used_bytes; /* bytes allocated since the last reset */

@@ -1,11 +1,12 @@
-/* Morton order (Z order). Even bits of an index are the bits of x, odd bits are the bits of y: bit
- * 0 is bit 0 of x, bit 1 is bit 0 of y. Textures, tiles, quads and codec blocks use this order. */
+/* Morton order (Z order). The even bits of an index are the bits of x, and the odd bits are the
+ * bits of y: bit 0 is bit 0 of x, bit 1 is bit 0 of y. Textures, tiles, quads and codec blocks use
+ * this order. */
 #ifndef AETIUS_BASE_MORTON_H
 #define AETIUS_BASE_MORTON_H
 
 #include <stdint.h>
 
-/* Returns the index in an 8x8 square; only the low 3 bits of each coordinate are used. */
+/* Returns the index in an 8x8 square. Only the low 3 bits of each coordinate are used. */
 static inline uint32_t
 morton8(uint32_t x, uint32_t y)
 {
@@ -36,7 +37,7 @@ morton_spread(uint32_t x)
     return (x | x << 1) & 0x55555555;
 }
 
-/* Reverses morton_spread(): collects the even bits. Pass index >> 1 to get y. */
+/* Inverse of morton_spread(): collects the even bits. Pass index >> 1 to get y. */
 static inline uint32_t
 morton_gather(uint32_t index)
 {

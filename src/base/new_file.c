@@ -17,7 +17,7 @@ fail_held(const char *path, struct error *err)
     return fail(err, "another process is writing %s", path);
 }
 
-/* Returns false, with an error, while another process holds the lock of `path`. */
+/* Returns false with an error if another process holds the lock of `path`. */
 static bool
 is_free(const char *path, struct error *err)
 {
@@ -28,8 +28,8 @@ is_free(const char *path, struct error *err)
     return !is_held || fail_held(path, err);
 }
 
-/* Opens an existing device, FIFO or link. Only regular files are locked: others may have several
- * writers. */
+/* Opens an existing device, FIFO or link. Locks only regular files, because the others may have
+ * several writers. */
 static bool
 open_in_place(struct new_file *file, struct error *err)
 {
@@ -45,8 +45,8 @@ open_in_place(struct new_file *file, struct error *err)
            fail(err, "cannot create %s: %s", file->path, strerror(errno));
 }
 
-/* Opens the unfinished file before it checks the lock of `path`. A writer that has just renamed its
- * unfinished file then already holds the lock at `path`. */
+/* Opens the unfinished file before checking the lock of `path`. A writer that renames its
+ * unfinished file in between already holds the lock at `path`. */
 static bool
 open_beside(struct new_file *file, struct error *err)
 {
@@ -84,12 +84,12 @@ new_file_commit(struct new_file *file, struct error *err)
     return true;
 }
 
-/* Closes the descriptor, and with it the lock, last: until then the unfinished name belongs to this
- * process. */
+/* Closes the descriptor, and with it the lock, last. Until then no other process can open the
+ * unfinished file. */
 bool
 new_file_close(struct new_file *file, struct error *err)
 {
-    /* network file systems and file systems with quotas may report errors only at close() */
+    /* Network file systems and file systems with quotas may report write errors only at close(). */
     const bool ok =
         (!close(dup(file->fd)) || fail(err, "cannot write %s: %s", file->path, strerror(errno))) &&
         new_file_commit(file, err);

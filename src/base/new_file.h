@@ -1,6 +1,6 @@
-/* Output file that takes long to write, such as a capture. The new file is PATH.unfinished until it
- * is complete; an existing file at PATH stays until then. Only one process at a time writes a path.
- * A device, FIFO or link at PATH is written in place from the start. */
+/* Output file that takes long to write, such as a capture. The data goes to PATH.unfinished, which
+ * replaces any file at PATH once it is complete. Only one process at a time can write a path. A
+ * device, FIFO or link at PATH is written directly. */
 #ifndef AETIUS_BASE_NEW_FILE_H
 #define AETIUS_BASE_NEW_FILE_H
 
@@ -9,15 +9,16 @@
 struct new_file {
     int fd; /* descriptor for writing */
     char *path;
-    char *unfinished; /* name of the unfinished file; NULL once the file is at `path` */
+    char *unfinished; /* name of the unfinished file; NULL once it is renamed to `path` */
 };
 
 /* On failure the caller has nothing to close. */
 bool new_file_open(struct new_file *file, const char *path, struct error *err);
-/* Renames the file to its path; has no effect if it is already there. Writing may continue. */
+/* Renames the file to its path, or does nothing if that is already done. The caller may continue to
+ * write. */
 bool new_file_commit(struct new_file *file, struct error *err);
-/* Checks that all data was written, renames the file to its path and closes it. On failure an
- * unfinished file is removed. `err` may be NULL. */
+/* Checks that all data was written, renames the file to its path and closes it. On failure it
+ * removes the unfinished file. `err` may be NULL. */
 bool new_file_close(struct new_file *file, struct error *err);
 /* Closes the file and removes it if it is unfinished. */
 void new_file_discard(struct new_file *file);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PIXELS = 1 << 26 }; /* 256 MiB of RGBA: a tiny file may claim a huge size */
+enum { MOST_PIXELS = 1 << 26 }; /* 256 MiB of RGBA: a small file may claim a huge size */
 
 bool
 picture_encode(const struct picture *picture, uint8_t **bytes, size_t *size, struct error *err)

@@ -52,8 +52,8 @@ proto_begin(struct proto *out, uint32_t field)
     return out->count;
 }
 
-/* Inserts the length in front of the nested message, because its encoded size depends on its
- * value. */
+/* Inserts the length in front of the nested message. The encoded size of the length depends on its
+ * value, so no fixed space can be reserved for it. */
 void
 proto_end(struct proto *out, size_t begin)
 {

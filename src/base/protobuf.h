@@ -1,4 +1,4 @@
-/* Writes Protocol Buffers messages (wire format: varints and length-prefixed bytes) into memory,
+/* Encodes Protocol Buffers messages (wire format: varints and length-prefixed bytes) into memory,
  * field by field.
  *
  *     proto_uint(&out, 8, cycle);
@@ -10,14 +10,14 @@
 #include "base/mem.h"
 
 struct proto {
-    uint8_t *items; /* with count and capacity: a VEC */
+    uint8_t *items; /* members of a VEC, with `count` and `capacity` */
     size_t count, capacity;
 };
 
 void proto_uint(struct proto *out, uint32_t field, uint64_t value);
 void proto_text(struct proto *out, uint32_t field, const char *text);
-/* Write a nested message. Fields written between the two calls belong to it. proto_end() takes the
- * value that proto_begin() returned. */
+/* Encode a nested message, which consists of the fields written between the two calls. proto_end()
+ * takes the value that proto_begin() returned. */
 size_t proto_begin(struct proto *out, uint32_t field);
 void proto_end(struct proto *out, size_t begin);
 

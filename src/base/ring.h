@@ -1,5 +1,5 @@
-/* Indices of a first-in, first-out ring in an array. The owner allocates the array of `capacity`
- * items and may read `count`. Only the functions below change `head` and `count`.
+/* Indices of a FIFO ring in an array. The owner allocates the array of `capacity` items and may
+ * read `count`. Only the functions below change `head` and `count`.
  *
  *     struct ring ring = {.capacity = 16};
  *     items[ring_push(&ring)] = last;
@@ -17,8 +17,9 @@ struct ring {
     uint32_t head, count, capacity; /* head: index of the front item */
 };
 
-/* Returns the index of item n from the front; n must be below the capacity. Numbers from `count` on
- * are free entries, in the order in which ring_push() uses them. */
+/* Returns the array index of the item at position `n` from the front. `n` must be below the
+ * capacity. Positions from `count` on are free entries, in the order in which ring_push() fills
+ * them. */
 static inline uint32_t
 ring_at(const struct ring *ring, uint32_t n)
 {
@@ -32,9 +33,9 @@ ring_is_full(const struct ring *ring)
     return ring->count == ring->capacity;
 }
 
-/* Appends an item and returns its index. The ring must not be full. The check also detects an
- * earlier pop from an empty ring, which makes `count` wrap around. (Builds with invariants detect
- * the pop itself.) */
+/* Appends an item and returns its index. The ring must not be full. The check also catches an
+ * earlier pop from an empty ring, which wraps `count` around. Builds with invariants catch that pop
+ * itself. */
 static inline uint32_t
 ring_push(struct ring *ring)
 {
@@ -43,7 +44,7 @@ ring_push(struct ring *ring)
     return ring_at(ring, ring->count++);
 }
 
-/* Removes the front item and returns its index. The item stays valid until a push reuses its entry.
+/* Removes the front item and returns its index. The item stays valid until a push reuses its index.
  * The ring must not be empty. */
 static inline uint32_t
 ring_pop(struct ring *ring)

@@ -1,5 +1,5 @@
-/* Version of all tables and JSON output, which carry it as `schema`. It increases when a name
- * disappears or changes its meaning. New columns and members do not change it. */
+/* Schema version of all tables and JSON output, stored in them as `schema`. It increases when a
+ * name is removed or changes its meaning, but not when columns or members are added. */
 #ifndef AETIUS_BASE_SCHEMA_H
 #define AETIUS_BASE_SCHEMA_H
 
@@ -7,7 +7,8 @@
 
 enum { AETIUS_SCHEMA = 1 };
 
-/* Returns false if a later version of aetius wrote the file at `path` in an incompatible form. */
+/* Returns false with an error if a newer version of aetius wrote the file at `path` in an
+ * incompatible format. */
 bool schema_check(const char *path, double schema, struct error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* SHA-256 (FIPS 180-4), for names of contents that must not collide.
+/* SHA-256 (FIPS 180-4), for content-derived names that must not collide.
  *
  *     struct sha256 sha;
  *     sha256_begin(&sha);
@@ -24,7 +24,7 @@ void sha256_begin(struct sha256 *sha);
 void sha256_add(struct sha256 *sha, const void *bytes, size_t size);
 void sha256_end(struct sha256 *sha, char text[SHA256_TEXT]);
 
-/* Hashes a regular file. Fails with an error if a signal arrives. */
+/* Hashes a regular file. A signal is an error. */
 bool sha256_file(const char *path, char text[SHA256_TEXT], struct error *err);
 
 #endif

@@ -31,7 +31,7 @@ set_environment(const char *const *environment)
     }
 }
 
-/* Runs in the child. Exits if the parent ended before prctl() took effect. */
+/* Runs in the child. Exits if the parent has exited before prctl() took effect. */
 static void
 follow_parent(int death_signal, pid_t parent)
 {
@@ -76,8 +76,8 @@ exec_program(const struct subprocess_setup *setup, int pipe_end, pid_t parent)
     signal(SIGXFSZ, SIG_DFL);
     if (setup->own_group) {
         setpgid(0, 0);
-        /* The terminal would stop a background process group. With these signals ignored, reads
-         * fail and writes succeed. */
+        /* The terminal would stop a background process group. Because these signals are ignored,
+         * reads fail and writes succeed instead. */
         signal(SIGTTIN, SIG_IGN);
         signal(SIGTTOU, SIG_IGN);
     }
@@ -89,8 +89,8 @@ exec_program(const struct subprocess_setup *setup, int pipe_end, pid_t parent)
     execvp(setup->argv[0], setup->argv);
 }
 
-/* Returns the errno of a failed exec, or 0 on success. On success exec closes the pipe, which is
- * then empty. */
+/* Returns the errno of a failed exec, or 0 on success. A successful exec closes the write end
+ * without writing to the pipe. */
 static int
 hear_refusal(int report)
 {
@@ -185,7 +185,7 @@ void
 subprocess_signal(const struct subprocess *child, int number)
 {
     if (child->pid > 0 && (!child->own_group || kill(-child->pid, number)))
-        kill(child->pid, number); /* the child may not have created its group yet */
+        kill(child->pid, number); /* the child may not have created its process group yet */
 }
 
 static void
@@ -229,7 +229,7 @@ subprocess_end(struct subprocess *child, int grace_ms)
             break;
         nanosleep(&(struct timespec){.tv_nsec = POLL_MS * 1000000}, NULL);
     }
-    /* Before the child is reaped: until then no other process can get its pid. */
+    /* Must precede the wait: until the child is reaped, no other process can get its pid. */
     subprocess_signal(child, SIGKILL);
     return subprocess_wait(child);
 }

@@ -1,4 +1,4 @@
-/* Runs a program as a filter; its input and output are in memory of this process. */
+/* Runs a program as a filter between two buffers of this process. */
 #include "base/subprocess.h"
 
 #include "base/mem.h"
@@ -12,7 +12,7 @@
 
 enum { MOST_MESSAGE_BYTES = 1 << 20, MOST_OUTPUT_BYTES = 1 << 26 };
 
-/* Returns the whole file with a final NUL. The caller frees it. */
+/* Returns the contents of the whole file with a final NUL. The caller frees the text. */
 static char *
 read_back(int file, const char *program, size_t *size, struct error *err)
 {
@@ -28,7 +28,7 @@ read_back(int file, const char *program, size_t *size, struct error *err)
     return NULL;
 }
 
-/* Returns the last non-empty line of the message. Removes white space after it, in place. */
+/* Returns the last non-empty line of the message. Removes the white space after it, in place. */
 static const char *
 last_line(char *text)
 {

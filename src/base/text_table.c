@@ -85,8 +85,8 @@ stands_left(const struct text_table *table, uint32_t column)
     return column == 0 || (column < MOST_LEFT && table->left >> column & 1);
 }
 
-/* Returns copies of the cells: unchanged for CSV, with control characters escaped for the other
- * styles. */
+/* Returns copies of the cells. CSV keeps them unchanged; the other styles escape control
+ * characters. */
 static char **
 cells_for(const struct text_table *table, enum text_table_style style)
 {
@@ -101,7 +101,7 @@ cells_for(const struct text_table *table, enum text_table_style style)
 static int
 width_of(const struct text_table *table, char *const *cells, uint32_t column)
 {
-    size_t width = 3; /* least width of a column in Markdown's rule */
+    size_t width = 3; /* minimum width of a column in Markdown's separator row */
     for (size_t i = column; i < table->cells.count; i += table->columns) {
         const size_t length = strlen(cells[i]);
         width = length > width ? length : width;
@@ -109,8 +109,7 @@ width_of(const struct text_table *table, char *const *cells, uint32_t column)
     return (int)width;
 }
 
-/* Returns the line length for TEXT_TABLE_TEXT, with at most `cut` characters for the column
- * `name`. */
+/* Returns the line length for TEXT_TABLE_TEXT if the column `name` has at most `cut` characters. */
 static uint32_t
 line_length(const struct text_table *table, const bool *is_left_out, uint32_t name, uint32_t cut)
 {
@@ -228,8 +227,8 @@ write_markdown(const struct text_table *table, char *const *cells, const int *wi
     }
 }
 
-/* Writes the last cell of a line, which begins at `column`. Continuation lines begin at `column`
- * too; in a narrow terminal they begin further left. */
+/* Writes the last cell of a line, which begins at `column`. Continuation lines also begin at
+ * `column`, or further left in a narrow terminal. */
 static void
 write_end(const char *cell, uint32_t column, FILE *out)
 {
@@ -427,8 +426,7 @@ text_table_split(const struct text_table *table, const char *value, struct text_
     return first;
 }
 
-/* Returns the first row that equals `row` in the columns from `first` up to, but not including,
- * `end`. */
+/* Returns the first row that equals `row` in the columns [first, end). */
 static size_t
 first_like(const struct text_table *table, size_t row, uint32_t first, uint32_t end)
 {
@@ -442,7 +440,7 @@ first_like(const struct text_table *table, size_t row, uint32_t first, uint32_t 
     return row;
 }
 
-/* Returns the value of a series in the rows with the same keys as `row`; "" if there is none. */
+/* Returns the value of a series in the rows with the same keys as `row`, or "". */
 static const char *
 value_at(const struct text_table *table, size_t row, const char *series)
 {

@@ -1,8 +1,9 @@
-/* A member is cloned with CLONE_PARENT and without an exit signal. So every member is a child of
- * the coordinator, and __WCLONE waits only for members, not for other children of the process.
+/* A member is cloned with CLONE_PARENT and without an exit signal. CLONE_PARENT makes every member
+ * a child of the coordinator. Without an exit signal, __WCLONE waits only for members, not for
+ * other children of the process.
  *
- * Only the member writes its pid into its slot; it removes the pid before it exits with status 0.
- * Only the coordinator reaps members, and only its thread sends signals. So a pid that
+ * Only the member itself writes its pid into its slot, and removes it before it exits with status
+ * 0. Only the coordinator reaps members, and only its thread sends signals. Therefore a pid that
  * worker_pool_signal() loads belongs to an unreaped member and cannot have been reused. */
 #include "base/worker_pool.h"
 
@@ -26,14 +27,14 @@ enum { POLL_MILLISECONDS = 200 };
 
 struct worker_slot {
     _Atomic pid_t pid;       /* 0: free; -1: reserved for a new member */
-    _Atomic pid_t signalled; /* pid of the last member of this slot that got a signal */
+    _Atomic pid_t signalled; /* pid of the last member in this slot that was sent a signal */
     _Atomic uint32_t part;
 };
 
 struct shared {
     struct worker_slot slots[WORKER_MAX];
     _Atomic uint64_t counted;
-    _Atomic uint32_t stop; /* members may not begin this or a later part */
+    _Atomic uint32_t stop; /* members must not begin this part or a later one */
     _Atomic int signal;    /* last signal sent to all members; 0: none */
 };
 
@@ -90,15 +91,16 @@ take_slot(struct worker_pool *pool)
     return NULL;
 }
 
-/* A second signal would end a member during its cleanup (base/interrupt.h). */
+/* Sends each member at most one signal, because a second one would end it during its cleanup
+ * (base/interrupt.h). */
 static bool
 is_first_signal(struct worker_slot *slot, pid_t pid)
 {
     return atomic_exchange(&slot->signalled, pid) != pid;
 }
 
-/* Makes the kernel end the member with its coordinator. Raises a signal that was sent to all
- * members before the pid was in the slot. */
+/* Makes the kernel kill the member when the coordinator exits. A signal sent to all members before
+ * the pid was in the slot has missed this member, so it raises that signal itself. */
 static void
 worker_pool_begin(struct worker_pool *pool, struct worker_slot *slot)
 {
@@ -111,7 +113,7 @@ worker_pool_begin(struct worker_pool *pool, struct worker_slot *slot)
         raise(pool->shared->signal);
 }
 
-/* Does the same as fork(), with `flags` and their exit signal. */
+/* Like fork(), with `flags` for clone() and the exit signal in their low byte. */
 static long
 clone_process(unsigned long flags)
 {
@@ -201,7 +203,7 @@ receive(struct worker_pool *pool, struct worker_pool_report *report, int wait_mi
     return true;
 }
 
-/* Returns the slot of a member that exited without releasing it. */
+/* Returns the slot of a member that has exited without releasing its slot. */
 static struct worker_slot *
 slot_of_pid(struct worker_pool *pool, pid_t pid)
 {
@@ -220,7 +222,7 @@ worker_pool_wait(struct worker_pool *pool, struct worker_pool_report *report)
         const pid_t pid = waitpid(-1, &report->status, __WCLONE | WNOHANG);
         if (pid == 0)
             return WORKER_NOTHING;
-        if (pid < 0) /* no member is left; a last message may still be queued */
+        if (pid < 0) /* no member is left, but a last message may still be queued */
             return receive(pool, report, 0) ? WORKER_MESSAGE : WORKER_DONE;
         if (report->status == 0)
             continue;
@@ -240,7 +242,7 @@ worker_pool_signal(const struct worker_pool *pool, int signal)
         const pid_t pid = pool->shared->slots[i].pid;
         if (pid > 0 && is_first_signal(&pool->shared->slots[i], pid)) {
             kill(pid, signal);
-            /* a stopped member does not receive the signal until it continues */
+            /* a stopped member receives the signal only once it continues */
             kill(pid, SIGCONT);
         }
     }

@@ -30,7 +30,7 @@ print_wrapped_at(FILE *out, uint32_t width, uint32_t at, uint32_t indent, const 
 {
     char *shown = mem_printable(text);
     size_t column = at;
-    bool begun = false; /* the line has a word */
+    bool begun = false; /* the line contains a word */
     for (const char *word = shown; *(word += strspn(word, " "));) {
         const size_t n = strcspn(word, " ");
         if (begun && column + 1 + n > width) {

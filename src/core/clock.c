@@ -49,7 +49,7 @@ clock_add_module(struct clock *clock, struct module *module, const char *name, i
     module->clock = clock;
     module->state = UNIT_STARVED;
     module->since = clock->now;
-    /* prepend: modules are clocked from the last stage to the first */
+    /* Prepend the module, because modules are clocked from the last stage to the first. */
     memmove(clock->modules + 1, clock->modules, clock->module_count * sizeof clock->modules[0]);
     memmove(clock->wake + 1, clock->wake, clock->module_count * sizeof clock->wake[0]);
     clock->modules[0] = module;
@@ -92,7 +92,7 @@ clock_module(struct clock *clock, struct module *module)
         clock->wake[module->slot] = now + 1;
 }
 
-/* Activity counter of the watchdog. It is monotonic; unchanged means no progress. */
+/* Activity counter for the watchdog. It only grows; an unchanged count means no progress. */
 static uint64_t
 activity(const struct clock *clock)
 {
@@ -116,8 +116,8 @@ deadlock(struct clock *clock, const char *why, struct error *err)
                 clock->now, why);
 }
 
-/* First cycle in which a module must be clocked. Exact unless that is the next cycle; the search
- * then stops early. */
+/* Returns the first cycle in which a module must be clocked. The search stops early at the next
+ * cycle, which is the earliest possible result. */
 static uint64_t
 next_wake(const struct clock *clock)
 {
@@ -128,8 +128,8 @@ next_wake(const struct clock *clock)
     return next;
 }
 
-/* Whether `a` precedes `b` in the choice among busy units: later cause first, then later name. The
- * result does not depend on the clocking order. */
+/* Returns whether `a` precedes `b` in the choice among busy units: later cause first, then later
+ * name. The result does not depend on the clocking order. */
 static bool
 is_later(const struct module *a, const struct module *b)
 {

@@ -1,17 +1,17 @@
-/* Module, Queue, Clock: how time passes (docs/design/machine.md, Modules and queues).
+/* Module, Queue, Clock: the model of simulated time (docs/design/machine.md, Modules and queues).
  *
  * A module is one hardware unit. Its clock function does at most one cycle of work and returns the
- * state of that cycle: BUSY, STARVED (no input), BLOCKED (no room for output) or WAITING (memory,
- * or the module's own latency). A module without work sleeps until one of its queues or its timer
- * wakes it. When all modules sleep, the clock jumps to the next wake. States are counted on change,
- * so the four counts of a module add up to the simulated cycles.
+ * state of that cycle: BUSY, STARVED (no input), BLOCKED (no room for output) or WAITING (for
+ * memory or for the module's own latency). A module without work sleeps until one of its queues or
+ * its timer wakes it. When all modules sleep, the clock jumps to the next wake. Cycles are counted
+ * when the state changes, so the four counts of a module add up to the simulated cycles.
  *
- * A queue connects two modules and is the only path of data between them. Space and data are judged
- * by the state at the start of the cycle. An item pushed in a cycle arrives `latency` (at least 1)
- * cycles later. A slot freed in a cycle can be filled in the next one. So results do not depend on
- * the order in which modules are clocked. `depth` counts the receiver's slots. The wire holds
- * (latency - 1) x width more items, unless queue_reserve() assigns each item its slot at the push.
- * A queue sustains its width when depth >= 2 x width. */
+ * A queue connects two modules. Queues are the only path of data between modules. A module sees a
+ * queue's space and items as they were at the start of the cycle. An item pushed in a cycle arrives
+ * `latency` (at least 1) cycles later. A slot freed in a cycle can be filled in the next one.
+ * Therefore results do not depend on the order in which modules are clocked. `depth` counts the
+ * receiver's slots. The wire holds (latency - 1) x width more items, unless queue_reserve() assigns
+ * each item its slot at the push. A queue sustains its width if depth >= 2 x width. */
 #ifndef AETIUS_CORE_CLOCK_H
 #define AETIUS_CORE_CLOCK_H
 
@@ -30,12 +30,12 @@ struct queue;
 
 typedef enum unit_state module_clock_fn(void *self, uint64_t now);
 
-/* Functions of one kind of module. All but `clock` may be NULL. */
+/* Functions of one kind of module. All except `clock` may be NULL. */
 struct module_ops {
     module_clock_fn *clock;
-    void (*wire)(void *self);                 /* once, after its queues are connected */
-    void (*settle)(void *self, uint64_t now); /* brings its counters up to `now` */
-    void (*reset)(void *self);                /* between frames, when no work is in flight */
+    void (*wire)(void *self);                 /* called once, after the queues are connected */
+    void (*settle)(void *self, uint64_t now); /* brings the module's counters up to `now` */
+    void (*reset)(void *self);                /* called between frames, when no work is in flight */
     void (*fini)(void *self);                 /* frees the members of `self`, not `self` */
 };
 
@@ -47,20 +47,21 @@ struct module {
     struct clock *clock;
     uint32_t slot; /* index in clock.modules, the clocking order */
     enum unit_state state;
-    uint64_t since;               /* cycle of the last change of `state` */
+    uint64_t since;               /* cycle in which `state` last changed */
     uint64_t cycles[UNIT_STATES]; /* complete after clock_settle() */
     const struct queue *refused;  /* last queue that refused a push, for the watchdog */
-    bool keeps_time;              /* sets its own wake even when BUSY: not clocked every cycle */
-    bool is_core;                 /* its BUSY cycles count into clock.core_busy_cycles */
-    /* default stage of the critical path for all its queues */
+    /* The module sets its own wake even when BUSY, so it is not clocked every cycle. */
+    bool keeps_time;
+    bool is_core; /* its BUSY cycles count towards clock.core_busy_cycles */
+    /* Default stage of the critical path for all queues of the module. */
     struct cp_stage stage;
 };
 
 enum { CLOCK_MAX_MODULES = 256, CLOCK_MAX_QUEUES = 1024, CLOCK_MAX_OBSERVERS = 4 };
 
-/* Observer that must not change the machine. It is called at the end of each cycle from `first` to
- * `last` in which a module was clocked. All pushes of the cycle are complete and still in their
- * queues. */
+/* Observer, which must not change the machine. The clock calls it at the end of each cycle from
+ * `first` to `last` in which at least one module was clocked. All pushes of the cycle are complete,
+ * and their items are still in the queues. */
 struct clock_observer {
     void (*cycle)(void *data, uint64_t now);
     void *data;
@@ -73,13 +74,13 @@ struct clock {
     struct module *modules[CLOCK_MAX_MODULES]; /* in clocking order */
     struct queue *queues[CLOCK_MAX_QUEUES];
     struct path path;
-    uint64_t wake[CLOCK_MAX_MODULES]; /* next cycle in which to clock each */
-    bool sleepless;                   /* clock every module every cycle; for tests */
+    uint64_t wake[CLOCK_MAX_MODULES]; /* per module: next cycle in which to clock it */
+    bool sleepless;                   /* clock every module in every cycle; for tests */
     bool is_halted;                   /* set by clock_halt() */
     uint32_t busy_cores;              /* number of core units that are BUSY */
     uint64_t core_busy_cycles;        /* cycles in which a core unit was BUSY */
-    /* Called between cycles when `now` reaches sample_cycle. It must advance sample_cycle. May be
-     * NULL. */
+    /* Called between cycles when `now` reaches sample_cycle, which the callback must advance. May
+     * be NULL. */
     void (*sample)(void *data, uint64_t now);
     void *sample_data;
     uint64_t sample_cycle;
@@ -88,30 +89,29 @@ struct clock {
 };
 
 void clock_init(struct clock *clock);
-void clock_fini(struct clock *clock); /* modules and queues stay the caller's */
+void clock_fini(struct clock *clock); /* the caller owns modules and queues */
 
-/* Modules must be added in pipeline order. They are clocked from the last to the first. */
+/* Modules must be added in pipeline order. The clock calls them from the last to the first. */
 void clock_add_module(struct clock *clock, struct module *module, const char *name, int32_t index,
                       void *self, const struct module_ops *ops);
-/* Randomizes the clocking order. Results must not change; for tests. */
+/* Randomizes the clocking order, which must not change results; for tests. */
 void clock_shuffle(struct clock *clock, uint64_t seed);
 
 void clock_observe(struct clock *clock, struct clock_observer observer);
-void clock_unobserve(struct clock *clock, const void *data); /* the observer with this `data` */
+void clock_unobserve(struct clock *clock, const void *data); /* removes the one with this `data` */
 
-/* Runs until *stop is true (checked between cycles) or a unit calls clock_halt(). Returns false on
- * a deadlock, with a report of the waiting units. It is a deadlock if no module will ever wake, or
- * if `limit` cycles pass without a BUSY module and without a push or pop. */
+/* Runs until *stop is true (checked between cycles) or a unit calls clock_halt(). Returns false
+ * with a report of the waiting units on a deadlock. A deadlock means that no module will ever wake,
+ * or that no module was BUSY and no queue moved for `limit` cycles. */
 bool clock_run(struct clock *clock, const bool *stop, uint64_t limit, struct error *err);
-/* Ends the run after this cycle, so that the caller of clock_run() can act. Called by clock
- * functions. */
+/* Ends the run after this cycle, so that the caller of clock_run() can act. For clock functions. */
 void clock_halt(struct clock *clock);
-/* Charges the critical path up to `now`, although its work has not ended yet. */
+/* Charges the critical path up to `now`, before its work has ended. */
 void clock_charge_so_far(struct clock *clock);
-/* Brings the state counts and the modules' own counters up to `now`. */
+/* Brings the state counts and the counters of all modules up to `now`. */
 void clock_settle(struct clock *clock);
 /* Prints to stderr which unit waits for which queue, since when, and the queue's contents. A BUG()
- * while the clock runs prints it too. */
+ * while the clock runs prints the same. */
 void clock_print(const struct clock *clock);
 
 static inline void
@@ -135,7 +135,7 @@ module_fini(struct module *module)
         module->ops->fini(module->self);
 }
 
-/* Clocks the module again at `cycle` or earlier. Called by clock functions. */
+/* Wakes the module at `cycle`, if it does not wake earlier. For clock functions. */
 static inline void
 module_wake_at(struct module *module, uint64_t cycle)
 {
@@ -144,21 +144,21 @@ module_wake_at(struct module *module, uint64_t cycle)
         *wake = cycle;
 }
 
-/* path_step() on the critical path of the module's machine. */
+/* path_step() on the critical path of the module's clock. */
 static inline cp_ref
 module_step(const struct module *module, cp_ref from, enum path_cause cause, uint64_t now)
 {
     return path_step(&module->clock->path, from, cause, now);
 }
 
-/* The stage continues at `now` with the item whose cp_ref is `way`. */
+/* Continues the stage at `now` with an item whose cp_ref is `way`. */
 static inline void
 module_resume(const struct module *module, struct cp_stage *stage, cp_ref way, uint64_t now)
 {
     stage->cp_ref = module_step(module, way, stage->cause, now);
 }
 
-/* Like module_resume(), with an item that occupies the stage for `cycles`. */
+/* Like module_resume(), for an item that occupies the stage for `cycles`. */
 static inline void
 module_begin(const struct module *module, struct cp_stage *stage, cp_ref way, uint64_t now,
              uint64_t cycles)

@@ -1,4 +1,4 @@
-/* Edit distance (insert, delete, replace, swap neighbors) with rolling rows of the table. */
+/* Edit distance (insert, delete, replace, swap neighbors), computed with three rolling rows. */
 #include "core/nearest.h"
 
 #include <ctype.h>

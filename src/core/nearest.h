@@ -1,4 +1,4 @@
-/* "Did you mean ...?": the nearest of the offered names by edit distance, ignoring case.
+/* "Did you mean ...?": finds the nearest of the offered names by edit distance, ignoring case.
  *
  *     struct nearest nearest = {.wanted = "IndicesCycl"};
  *     nearest_offer(&nearest, "IndicesCycle"); ...
@@ -11,12 +11,12 @@
 
 struct nearest {
     const char *wanted;
-    const char *best; /* borrowed from the caller of nearest_offer() */
+    const char *best; /* owned by the caller of nearest_offer() */
     uint32_t distance;
 };
 
 void nearest_offer(struct nearest *nearest, const char *name);
-/* Whether the best name is near enough to suggest. */
+/* Returns whether the best name is near enough to suggest. */
 bool nearest_found(const struct nearest *nearest);
 
 #endif

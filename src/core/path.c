@@ -48,8 +48,8 @@ charge(struct path *path, uint32_t cause, uint64_t since, uint64_t *until)
     }
 }
 
-/* An overwritten node was made before the last charge, so its cause gets all of the remaining
- * time. */
+/* An overwritten node was added before the last charge, so its cause gets all of the remaining
+ * cycles. */
 void
 path_charge(struct path *path, cp_ref way, uint64_t now)
 {
@@ -78,7 +78,7 @@ path_charge_so_far(struct path *path, cp_ref work, uint64_t now)
         path_charge(path, path->end, path->ended);
     if (work)
         path_charge(path, work, now);
-    else /* no chain is known: continue with the cause of the last end */
+    else /* No chain is known, so the cause of the last work that left continues. */
         path_charge(path, path->node_count * PATH_CAUSES + path->end % PATH_CAUSES, now);
 }
 

@@ -78,7 +78,8 @@ void
 queue_settle(struct queue *queue, uint64_t now)
 {
     const uint64_t cycles = now - queue->occupancy_since;
-    /* Only a level held through a cycle counts, so the clocking order does not matter. */
+    /* Count only occupancy that lasted a whole cycle, so that the clocking order does not
+     * matter. */
     if (cycles && queue->count > queue->peak)
         queue->peak = queue->count;
     queue->occupancy_sum += queue->count * cycles;
@@ -128,7 +129,7 @@ queue_push_later(struct queue *queue, uint64_t now, uint64_t extra)
     queue->pushed++;
     queue->items_in++;
     module_wake_at(queue->receiver, arrival);
-    if (swap) { /* moves the previous item back; the new item takes its slot */
+    if (swap) { /* Move the previous item back. The new item takes its slot. */
         uint32_t before = (slot - 1) & queue->mask;
         queue->fault = QUEUE_SOUND;
         memcpy(queue->items + (size_t)slot * queue->item_bytes,

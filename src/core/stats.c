@@ -31,7 +31,7 @@ hash_name(const char *name)
     return hash;
 }
 
-/* Table slot of `name`, or the free slot in which it belongs. */
+/* Returns the table slot of `name`, or the free slot for a new entry with this name. */
 static uint32_t *
 table_slot(const struct stat_set *set, const char *name)
 {
@@ -131,7 +131,7 @@ stat_is_instance(const char *name, const char *family)
     size_t same = 0;
     while (name[same] && name[same] == family[same])
         same++;
-    if (name[same] != '[') /* no index: a statistic of a single unit */
+    if (name[same] != '[') /* no index: a statistic of a unit without instances */
         return !name[same] && !family[same] && !strchr(name, '[');
     const char *rest = strchr(name + same, ']');
     return rest && !strcmp(rest + 1, family + same);

@@ -1,13 +1,14 @@
 /* Color Write and Blend (docs/design/machine.md, Color Write): blend functions and factors, logic
- * operations, color masks. Targets with 8 bits per channel blend in 8-bit fixed point, as ROPs of
- * the time and the reference renderer do: source and constant are rounded to bytes first, each
- * product to a byte, and the sum saturates. Other targets blend in single precision on unpacked
- * pixels, and the format's packing rounds to nearest; sRGB targets blend linear values. A channel
- * that the format lacks reads as 1 (alpha), and its bits are written as ones (the X of B8G8R8X8).
+ * operations, color masks. Targets with 8 bits per channel blend in 8-bit fixed point, like
+ * hardware of 2005 and the reference renderer. First the source and constant colors are rounded to
+ * bytes. Then each product is rounded to a byte, and the sum saturates. Other targets blend
+ * unpacked pixels in single precision, and packing rounds to nearest. sRGB targets blend linear
+ * values. A channel that the format lacks reads as 1 (alpha), and its bits are written as ones (the
+ * X of B8G8R8X8).
  *
- * B8G8R8A8 and B8G8R8X8 are processed one quad at a time, for speed; the results are bit-identical
- * to the general code. Not modelled: a second source color and dithering (the reference does
- * neither). */
+ * B8G8R8A8 and B8G8R8X8 have fast paths for a whole quad, with results that are bit-identical to
+ * those of the general code. Not modelled: a second source color and dithering, which the reference
+ * renderer lacks too. */
 #include "gfx/fragment.h"
 
 #include "base/error.h"
@@ -119,7 +120,7 @@ blend_color(const struct blend_target *rt, color4 src, color4 dst, color4 consta
     if (rt->alpha_func == rt->rgb_func && rt->alpha_src == rt->rgb_src &&
         rt->alpha_dst == rt->rgb_dst && rt->rgb_src != FACTOR_SRC_ALPHA_SATURATE &&
         rt->rgb_dst != FACTOR_SRC_ALPHA_SATURATE)
-        return rgb; /* alpha has the same equation */
+        return rgb; /* alpha uses the same equation */
     const color4 alpha =
         combine(rt->alpha_func, src, factor(rt->alpha_src, true, src, dst, constant), dst,
                 factor(rt->alpha_dst, true, src, dst, constant));
@@ -127,7 +128,7 @@ blend_color(const struct blend_target *rt, color4 src, color4 dst, color4 consta
     return rgb;
 }
 
-/* Bytes of two pixels in 16-bit elements; alpha in elements 3 and 7. */
+/* Bytes of two pixels in 16-bit elements. Alpha is in elements 3 and 7. */
 typedef uint16_t bytes8 __attribute__((vector_size(16)));
 typedef int16_t which8 __attribute__((vector_size(16)));
 typedef uint8_t bytes16 __attribute__((vector_size(16))); /* bytes of a quad in memory order */
@@ -178,7 +179,8 @@ factor8(uint8_t which, bool is_alpha, bytes8 src, bytes8 dst, bytes8 constant)
     return zero;
 }
 
-/* Element-wise a * b / 255 with the reference's rounding, which is not always to nearest. */
+/* Computes a * b / 255 per element with the rounding of the reference renderer, which is not always
+ * to nearest. */
 static bytes8
 multiply8(bytes8 a, bytes8 b)
 {
@@ -208,14 +210,14 @@ blend8(const struct blend_target *rt, bytes8 src, bytes8 dst, bytes8 constant)
     if (rt->alpha_func == rt->rgb_func && rt->alpha_src == rt->rgb_src &&
         rt->alpha_dst == rt->rgb_dst && rt->rgb_src != FACTOR_SRC_ALPHA_SATURATE &&
         rt->rgb_dst != FACTOR_SRC_ALPHA_SATURATE)
-        return rgb; /* alpha has the same equation */
+        return rgb; /* alpha uses the same equation */
     const bytes8 alpha =
         combine8(rt->alpha_func, src, factor8(rt->alpha_src, true, src, dst, constant), dst,
                  factor8(rt->alpha_dst, true, src, dst, constant));
     return select8((which8){0, 0, 0, -1, 0, 0, 0, -1}, alpha, rgb);
 }
 
-/* Converts 0..1 to 0..255, to nearest, ties to even; NaN becomes 0. */
+/* Converts 0..1 to 0..255 with rounding to nearest, ties to even. NaN becomes 0. */
 static int4
 to_int_bytes(color4 color)
 {
@@ -223,7 +225,7 @@ to_int_bytes(color4 color)
     return (int4)(clamped * 255.0f + 0x1p23f) & 255;
 }
 
-/* Converts two pixels. */
+/* Converts two pixels to 16-bit elements. */
 static bytes8
 to_bytes(color4 first, color4 second)
 {
@@ -267,7 +269,8 @@ has_bytes(const struct format_info *format)
 static uint8_t
 logic_operation(uint8_t op, uint8_t s, uint8_t d)
 {
-    /* The bits of `op` are the truth table: bit 0 for s=0 d=0, 1: s=0 d=1, 2: s=1 d=0, 3: both. */
+    /* `op` is the truth table: bit 0 for s=0 d=0, bit 1 for s=0 d=1, bit 2 for s=1 d=0, bit 3 for
+     * s=1 d=1. */
     uint8_t result = 0;
     if (op & 1)
         result |= (uint8_t)(~s & ~d);
@@ -282,8 +285,8 @@ logic_operation(uint8_t op, uint8_t s, uint8_t d)
 
 enum { MAX_PIXEL_BYTES = 16 };
 
-/* Applies the logic operation to the stored bits of the channels in the mask. Bits of no channel
- * stay ones. */
+/* Applies the logic operation to the stored bits of the channels in the mask. Bits that belong to
+ * no channel stay ones. */
 static void
 logic_fragment(const struct draw *draw, const struct format_info *format, uint8_t colormask,
                color4 color, uint8_t *pixel)
@@ -353,7 +356,7 @@ blend_quad_general(const struct draw *draw, uint32_t target, uint32_t mask, cons
                              constant, bytes + (size_t)i * format->block_bytes);
 }
 
-/* R, G, B, A of a pixel in memory order. */
+/* Loads R, G, B, A of a pixel in memory order. */
 static color4
 load_bgra(const float rgba[4])
 {
@@ -361,8 +364,8 @@ load_bgra(const float rgba[4])
     return __builtin_shufflevector(color, color, 2, 1, 0, 3);
 }
 
-/* Mask of the bytes to write: channels in the color mask, of the lanes in `mask`. A missing alpha
- * is always written. */
+/* Returns the mask of the bytes to write: those of the channels in the color mask, in the lanes of
+ * `mask`. A missing alpha is always written. */
 static bytes16
 written_bytes(uint8_t colormask, uint32_t mask, bool has_alpha)
 {

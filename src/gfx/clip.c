@@ -1,12 +1,12 @@
-/* The clipper (docs/design/rasterizer.md, Clipping): trivial reject against the frustum and the
- * user planes, and geometric clipping (Sutherland and Hodgman, in homogeneous coordinates) of
- * primitives that setup cannot take unclipped.
+/* The clipper (docs/design/rasterizer.md, Clipping). Rejects primitives that are completely outside
+ * the frustum or a user plane. Clips primitives geometrically (Sutherland and Hodgman, in
+ * homogeneous coordinates) if setup cannot process them unclipped.
  *
  * Filled triangles are clipped in x and y at the guard band, not at the frustum. The bounding box
- * cuts off their pixels outside the viewport (setup.c). Lines, and triangles whose edges or corners
+ * removes their pixels outside the viewport (setup.c). Lines, and triangles whose edges or corners
  * are drawn, are clipped at the frustum. Points are kept or rejected by their center. A plane clips
- * only primitives on both of its sides. A new vertex is interpolated from the inner vertex to the
- * outer one. So two triangles get the same vertex on a shared edge. */
+ * only primitives that are on both of its sides. A new vertex is always interpolated from the inner
+ * vertex to the outer one. Two triangles with a shared edge therefore get the same new vertex. */
 #include "gfx/clip.h"
 
 #include <math.h>
@@ -40,8 +40,8 @@ user_distance(const struct draw *draw, const struct vertex *v, uint32_t plane)
     return (double)p[0] * n[0] + (double)p[1] * n[1] + (double)p[2] * n[2] + (double)p[3] * n[3];
 }
 
-/* Distance from a plane of the view volume or, with `guard`, of the guard band; inside: 0 or
- * more. */
+/* Returns the signed distance from a plane of the view volume or, with `guard`, of the guard band.
+ * The inside is >= 0. */
 static double
 clip_distance(const struct draw *draw, const struct vertex *v, uint32_t plane, bool guard)
 {
@@ -64,7 +64,7 @@ clip_distance(const struct draw *draw, const struct vertex *v, uint32_t plane, b
     return plane % 2 == 0 ? limit + across : limit - across;
 }
 
-/* Planes to test, one bit each. */
+/* Returns the planes to test, one bit each. */
 static uint32_t
 planes_enabled(const struct draw *draw)
 {
@@ -74,8 +74,8 @@ planes_enabled(const struct draw *draw)
     return planes | (uint32_t)draw->rasterizer.clip_plane_enable << PLANE_USER;
 }
 
-/* Whether a primitive may leave the view volume sideways: only filled triangles are cut off
- * there. */
+/* Returns whether a primitive may extend beyond the sides of the view volume. Only filled triangles
+ * may, because the bounding box later removes their outer pixels. */
 static bool
 has_guard_band(const struct draw *draw, const struct primitive_out *primitive)
 {
@@ -108,7 +108,7 @@ outside_mask(const struct draw *draw, const struct vertex *v, uint32_t planes, b
     return mask;
 }
 
-/* Whether the guard band contains the whole view volume. */
+/* Returns whether the guard band contains the whole view volume. */
 static bool
 viewport_in_band(const struct viewport_state *viewport)
 {
@@ -146,9 +146,9 @@ clip_test(const struct draw *draw, const struct primitive_out *primitive,
     return CLIP_INSIDE;
 }
 
-/* Computes the vertex where the edge from `in` (distance d_in >= 0) to `out` (d_out < 0) meets the
- * plane. It weights both ends. in + t * (out - in) would lose a small end beside a huge one, since
- * t is too close to 1 for a double. */
+/* Computes the vertex at which the edge from `in` (distance d_in >= 0) to `out` (d_out < 0) crosses
+ * the plane. Uses a weighted sum of both ends. The form in + t * (out - in) would lose a small end
+ * next to a huge one, because t is then too close to 1 for a double. */
 static void
 cut_edge(uint32_t slots, const struct vertex *in, double d_in, const struct vertex *out,
          double d_out, struct vertex *cut)
@@ -166,14 +166,15 @@ polygon_push(struct clip_polygon *polygon, const struct vertex *v, uint32_t slot
              bool corner)
 {
     if (polygon->count == CLIP_MAX_VERTICES)
-        return; /* more than one new vertex per plane: a rounding error */
+        return; /* rounding errors produced more than one new vertex per plane */
     memcpy(polygon->v[polygon->count].out, v->out, slots * sizeof v->out[0]);
     polygon->edge[polygon->count] = edge;
     polygon->corner[polygon->count++] = corner;
 }
 
-/* Clips a polygon (`closed` false: a line) by one plane, from `from` to `to`. A cut edge, unless it
- * is an inner one, gives the polygon a new corner (OpenGL 2.1 specification, 2.12). */
+/* Clips a polygon (a line if `closed` is false) by one plane, from `from` to `to`. Where the plane
+ * cuts an edge that is not an inner edge, the polygon gets a new corner (OpenGL 2.1 specification,
+ * 2.12). */
 static void
 clip_by_plane(const struct draw *draw, uint32_t slots, uint32_t plane, bool closed, bool guard,
               const struct clip_polygon *from, struct clip_polygon *to)
@@ -195,7 +196,7 @@ clip_by_plane(const struct draw *draw, uint32_t slots, uint32_t plane, bool clos
             continue;
         if (here) {
             cut_edge(slots, &from->v[i], d[i], &from->v[next], d[next], &cut);
-            /* An edge along a user plane is drawn; one along the frustum is not. */
+            /* An edge along a user plane is drawn, but one along the frustum is not. */
             polygon_push(to, &cut, slots, plane >= PLANE_USER ? EDGE_REAL : EDGE_CUT, corner);
         } else {
             cut_edge(slots, &from->v[next], d[next], &from->v[i], d[i], &cut);

@@ -1,7 +1,7 @@
-/* Depth and stencil of a quad (docs/design/machine.md, Z and Stencil Test). Depth is interpolated,
- * clamped and rounded to the surface's format. It is compared as an integer (Z32_FLOAT: as a
- * float). All stencil operations work on both faces. A format's element may be any word of 1, 2, 4
- * or 8 bytes with a depth field, a stencil field or both. */
+/* Depth and stencil operations on a quad (docs/design/machine.md, Z and Stencil Test). Depth is
+ * interpolated, clamped and rounded to the surface's format. It is compared as an integer, or as a
+ * float for Z32_FLOAT. All stencil operations support separate front and back faces. An element of
+ * a format is a word of 1, 2, 4 or 8 bytes with a depth field, a stencil field or both. */
 #include "gfx/fragment.h"
 
 #include "base/error.h"
@@ -83,7 +83,7 @@ field_mask(uint32_t bits)
     return bits ? ~UINT64_C(0) >> (64 - bits) : 0;
 }
 
-/* Converts a depth of 0..1 to the stored format. */
+/* Converts a depth in 0..1 to the stored format. */
 static uint32_t
 quantize(const struct format_info *format, float z)
 {
@@ -156,7 +156,7 @@ stencil_apply(uint8_t op, uint8_t old, uint8_t ref)
     BUG("stencil operation %u", op);
 }
 
-/* Tests one fragment against its element, and returns the new element. */
+/* Tests one fragment against its element. Returns the new element. */
 static uint64_t
 test_fragment(const struct draw *draw, uint32_t face, uint32_t bit, uint32_t z, uint64_t word,
               struct depth_result *result)
@@ -196,7 +196,8 @@ test_fragment(const struct draw *draw, uint32_t face, uint32_t bit, uint32_t z, 
     return word;
 }
 
-/* Lane mask (all bits set) of the comparison of a with b. */
+/* Compares a with b. Returns a mask with all bits set in the lanes in which the comparison is
+ * true. */
 static ints4
 compare4(uint8_t func, ints4 a, ints4 b)
 {
@@ -213,7 +214,7 @@ compare4(uint8_t func, ints4 a, ints4 b)
     BUG("compare function %u", func);
 }
 
-/* Fast path for a whole quad: 24 bits of depth in a word, no stencil test. */
+/* Fast path for a whole quad: 24-bit depth in a 32-bit word, without stencil test. */
 static struct depth_result
 test_depth24(const struct draw *draw, uint32_t mask, const float z[4], uint8_t *bytes)
 {
@@ -307,7 +308,7 @@ depth_test_samples(const struct draw *draw, bool front, uint32_t mask,
     return result;
 }
 
-/* Rounds a clear value, given in double precision, to the nearest value of the format. */
+/* Rounds a clear value in double precision to the nearest value of the format. */
 static uint32_t
 quantize_clear(const struct format_info *format, double depth)
 {
@@ -351,7 +352,7 @@ alpha_test_quad(const struct draw *draw, uint32_t mask, const float alpha[4])
     uint32_t pass = 0;
     if (!draw->dsa.alpha_enable)
         return mask;
-    /* With an 8-bit target, alpha is compared as 8 bits, as in the reference renderer. */
+    /* For an 8-bit target, alpha is compared with 8 bits, as in the reference renderer. */
     const struct format_info *format = draw->color_count ? draw->color[0].format : NULL;
     const bool bytes = format && format->is_normalized && !format->is_signed &&
                        format->block_bytes == 4 && format->channels & 1;

@@ -1,6 +1,7 @@
-/* The interpolator (docs/design/machine.md, Interpolator). It evaluates a quad's varyings from
- * their plane equations at the pixel centers, perspective-correct ones times the interpolated w. It
- * does not step from pixel to pixel, so a value does not depend on the traversal order. */
+/* The interpolator (docs/design/machine.md, Interpolator). Evaluates a quad's varyings from their
+ * plane equations at the pixel centers. Perspective-correct varyings are multiplied by the
+ * interpolated w. The code does not step from pixel to pixel, so a value does not depend on the
+ * traversal order. */
 #include "gfx/fragment.h"
 
 #include <string.h>
@@ -128,8 +129,8 @@ interpolate_quad(const struct triangle *triangle, uint32_t x, uint32_t y, struct
     }
 }
 
-/* Positions of a quad: each pixel's center, or its first sample in the mask if the mask lacks some
- * of its samples. */
+/* Returns the positions of a quad. A pixel normally uses its center. If the mask contains some but
+ * not all of its samples, it uses the first of them. */
 static struct quad_position
 centroid_position(const struct draw *draw, uint32_t x, uint32_t y, uint32_t mask)
 {

@@ -1,10 +1,10 @@
-/* Coverage: the pixels of a tile inside a triangle's edges, and whether a square contains any
+/* Coverage: which pixels of a tile are inside a triangle's edges, and whether a square contains any
  * (docs/design/rasterizer.md, Coverage of a tile). All arithmetic is exact in integers.
  *
- * The a and b of an edge are multiples of 256, so its sign at a pixel is the sign of (edge >> 8).
- * Inside a tile that the edge crosses, this value fits 32 bits. Samples are at multiples of 1/16
- * pixel from the pixel center. Their edge values are exact too, and change from pixel to pixel by
- * the same multiples of 256. */
+ * The coefficients a and b of an edge are multiples of 256. Therefore the sign of an edge value at
+ * a pixel is the sign of (value >> 8). Inside a tile that the edge crosses, this shifted value fits
+ * 32 bits. Sample positions are multiples of 1/16 pixel from the pixel center. Their edge values
+ * are also exact, and change from pixel to pixel by the same multiples of 256. */
 #include "gfx/setup.h"
 
 #ifdef __SSE2__
@@ -19,8 +19,8 @@ edge_at(const struct edge *edge, int32_t x, int32_t y)
     return edge->a * x + edge->b * y + edge->c;
 }
 
-/* Change of the edge value from the square's first pixel to the corner where it is largest;
- * smallest. */
+/* Return the change of the edge value from the square's first pixel to the corner with the largest
+ * (gain_most) or smallest value (gain_least). */
 static int64_t
 gain_most(const struct edge *edge, int32_t steps)
 {
@@ -33,8 +33,8 @@ gain_least(const struct edge *edge, int32_t steps)
     return ((edge->a < 0 ? edge->a : 0) + (edge->b < 0 ? edge->b : 0)) * steps;
 }
 
-/* Bound of the change of an edge value from a pixel's center to its samples: the change to a
- * corner. */
+/* Returns an upper bound of the change of an edge value from a pixel's center to its samples: the
+ * change to a corner of the pixel. */
 static int64_t
 sample_reach(const struct triangle *triangle, const struct edge *edge)
 {
@@ -79,7 +79,8 @@ raster_box_touches(const struct triangle *triangle, int32_t x, int32_t y, int32_
            triangle->max_y >= y;
 }
 
-/* Pixels whose coordinate in the tile is at least k, from the masks of the coordinate's bits. */
+/* Returns the pixels whose coordinate in the tile is at least k, from the masks of the coordinate's
+ * bits. */
 static uint64_t
 at_least(int32_t k, uint64_t bit0, uint64_t bit1, uint64_t bit2)
 {
@@ -129,7 +130,8 @@ negative_lanes(lanes4 value)
 #endif
 }
 
-/* Pixels of the tile outside one of `count` edges; values in 1/256 at the first pixel. */
+/* Returns the pixels of the tile that are outside at least one of `count` edges. `first` are the
+ * edge values at the first pixel, in 1/256. */
 static uint64_t
 outside_edges(uint32_t count, const int32_t first[], const int32_t a[], const int32_t b[])
 {
@@ -161,7 +163,7 @@ stipple_mask(const struct draw *draw, int32_t x, int32_t y)
     return mask;
 }
 
-/* OpenGL 2.1, 3.4.2: bit (count / factor) mod 16 of the pattern decides. */
+/* OpenGL 2.1, 3.4.2: a pixel is drawn if bit (count / factor) mod 16 of the pattern is set. */
 static uint64_t
 dashes_mask(const struct triangle *triangle, int32_t x, int32_t y)
 {
@@ -178,8 +180,8 @@ dashes_mask(const struct triangle *triangle, int32_t x, int32_t y)
     return drawn;
 }
 
-/* Pixels of the tile inside the edges, tested at an offset of `from_x`, `from_y` in 1/16 pixel from
- * each center. */
+/* Returns the pixels of the tile that are inside all edges, tested at an offset of (from_x,
+ * from_y), in 1/16 pixel, from each center. */
 static inline __attribute__((always_inline)) uint64_t
 inside_edges(const struct triangle *triangle, int32_t x, int32_t y, int32_t from_x, int32_t from_y)
 {

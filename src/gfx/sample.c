@@ -1,13 +1,13 @@
-/* sample_plan(): finds the texels that the lanes of a quad need, pass by pass. Pass k holds each
- * lane's k-th sub-sample (one bilinear or nearest sample of one level, slice and probe). Lanes that
- * need fewer are absent from the last passes. */
+/* sample_plan(): finds the texels that the lanes of a quad need, pass by pass. Pass k holds the
+ * k-th sub-sample of each lane: one bilinear or nearest sample of one level, slice and probe. Lanes
+ * with fewer sub-samples take no part in the last passes. */
 #include "gfx/sample_setup.h"
 
 #include <string.h>
 
 /* Neighbors across the edges of cube faces (0..5: +x, -x, +y, -y, +z, -z), for the edges s low, s
- * high, t low and t high. Each entry has the next face and the sources of its two coordinates. A
- * source is 0, the largest index, the coordinate along the edge, or that coordinate reversed. */
+ * high, t low and t high. Each entry has the adjacent face and the sources of the two coordinates.
+ * A source is 0, the largest index, the coordinate along the edge, or that coordinate reversed. */
 enum { ZERO, MAX, SAME, FLIP };
 struct cube_edge {
     uint8_t face, x, y;
@@ -32,8 +32,8 @@ edge_coordinate(uint32_t rule, int32_t along, int32_t max)
     }
 }
 
-/* Maps a texel one step outside a face to the neighboring face. Returns false at a corner, where
- * three faces meet. */
+/* Maps a texel one step outside a face to the adjacent face. Returns false at a corner, where three
+ * faces meet. */
 static bool
 cross_edge(uint32_t *face, int32_t *x, int32_t *y, int32_t size)
 {
@@ -52,7 +52,7 @@ cross_edge(uint32_t *face, int32_t *x, int32_t *y, int32_t size)
     return true;
 }
 
-/* Sets texel i of the lane. */
+/* Sets texel `i` of the lane. */
 static void
 set_texel(const struct sample_texture *texture, uint32_t level, int32_t x, int32_t y, uint32_t z,
           struct sample_pass *pass, uint32_t lane, uint32_t i)
@@ -121,11 +121,11 @@ plan_nearest(const struct sample_texture *texture, uint32_t level, const struct 
     set_texel(texture, level, x, y, z, pass, lane, 0);
 }
 
-/* Next pass of a lane. The first lane that reaches a pass starts it. */
+/* Position of one lane in the plan. The first lane that reaches a pass creates it. */
 struct lane_plan {
     struct sample_plan *plan;
     uint32_t lane, next;
-    float total; /* weight so far */
+    float total; /* sum of the weights so far */
 };
 
 static struct sample_pass *
@@ -145,7 +145,7 @@ next_pass(struct lane_plan *at, bool linear, float weight)
     return pass;
 }
 
-/* Offsets are in texels of the level, applied before wrapping. */
+/* Applies the offset, in texels of the level, before wrapping. */
 static struct lane_coord
 move_by_texels(const struct sample_texture *texture, const int8_t offset[3], uint32_t level,
                const struct lane_coord *coord)
@@ -165,7 +165,7 @@ has_offset(const struct sample_plan *plan)
     return plan->offset[0] || plan->offset[1] || plan->offset[2];
 }
 
-/* Plans one level of one probe: one pass, or two for linear 3D. */
+/* Plans one level of one probe: one pass, or two passes for linear 3D filtering. */
 static void
 plan_level(const struct sample_texture *texture, struct lane_plan *at, uint32_t level, bool linear,
            const struct lane_coord *coord, float weight)
@@ -226,8 +226,8 @@ clamp_index(int64_t index, uint32_t count)
     return index < 0 ? 0 : index < count ? (int32_t)index : (int32_t)count - 1;
 }
 
-/* Plans a texel fetch, whose integers select a texel and a level. Outside of the texture, where
- * GLSL leaves the result undefined, it reads the nearest texel. */
+/* Plans a texel fetch, whose integer coordinates select a texel and a level. GLSL leaves
+ * coordinates outside the texture undefined; they read the nearest texel here. */
 static void
 plan_fetch(struct lane_plan *at, const struct texture_request *request, uint32_t lane)
 {

@@ -1,9 +1,11 @@
-/* sample_direct(): sampling without time, by the plan that the Texture Unit executes in time. */
+/* sample_direct(): sampling without timing. It uses the same plan that the Texture Unit executes
+ * with timing. */
 #include "gfx/sample_setup.h"
 
 #include <string.h>
 
-/* Expands the pass's texels of compressed blocks into `texels`, and updates their offsets. */
+/* Expands the texels that a pass reads from compressed blocks into `texels`, and updates their
+ * offsets. */
 static void
 expand_texels(const struct sample_texture *texture, const uint8_t *blocks, struct sample_pass *pass,
               uint8_t texels[16 * 4])

@@ -1,10 +1,10 @@
-/* Prepares a texture for its requests. Contains the fast path of sample_plan() for common textures:
- * four lanes at once, with the operations of the general path in the same order, so that results
- * are bit-identical. */
+/* Prepares a texture for its requests. Also contains the fast path of sample_plan() for common
+ * textures, which plans four lanes at once. It performs the operations of the general path in the
+ * same order, so the results are bit-identical. */
 #include "gfx/sample_setup.h"
 
-/* Finds the byte of a texel that holds channel c, by unpacking texels with one byte set; 5: always
- * 1. */
+/* Finds the byte of a texel that holds channel c, by unpacking texels in which only one byte is
+ * set. 5: the channel is always 1. */
 static bool
 byte_order(const struct format_info *format, uint8_t order[4])
 {
@@ -15,7 +15,7 @@ byte_order(const struct format_info *format, uint8_t order[4])
     for (uint8_t i = 0; i < 4; i++) {
         uint8_t texel[4] = {0};
         float rgba[4];
-        texel[i] = 51; /* 0.2 in 8 bits, in no other packing */
+        texel[i] = 51; /* decodes to 0.2 only as 8-bit UNORM */
         if (format->unpack_expanded)
             format->unpack_expanded(texel, rgba);
         else
@@ -27,7 +27,7 @@ byte_order(const struct format_info *format, uint8_t order[4])
     return order[0] < 4 && order[1] < 4 && order[2] < 4 && (order[3] < 4 || format->channels == 7);
 }
 
-/* Whether the mode never reads the border, for any coordinate. */
+/* Returns whether the mode never reads the border, for any coordinate. */
 static bool
 wrap_stays_inside(uint32_t mode)
 {
@@ -41,7 +41,7 @@ lay_levels(struct sample_texture *texture)
     const struct resource *res = texture->setup.res;
     const uint32_t bytes = res->format->block_bytes * res->samples;
     const bool blocks = res->format->block_width > 1;
-    /* A block's bytes count as its 16 texels. */
+    /* Offsets in compressed formats count texels, 16 per block. */
     const uint32_t divide = blocks ? bytes : 1, times = blocks ? 16 : 1;
     for (uint32_t i = 0; i <= res->desc.last_level; i++) {
         const struct resource_level *l = &res->levels[i];
@@ -143,7 +143,7 @@ struct lanes4 {
     vec4 f;
 };
 
-/* Rounds down to integers. Returns false if a lane is out of their range. */
+/* Rounds down to integers. Returns false if a lane is outside the range of integers. */
 static inline bool
 floor4(vec4 u, struct lanes4 *out)
 {
@@ -206,7 +206,7 @@ places_y(const struct sample_texture *texture, const struct sample_level *l, ive
            (spread4(u & ((1u << l->square_log2) - 1)) << (texture->texel_stride_log2 + 1u));
 }
 
-/* Plans one pass of the lanes. Returns false if a coordinate is too large for the fast path. */
+/* Plans one pass of all lanes. Returns false if a coordinate is too large for the fast path. */
 static bool
 plan_pass(const struct sample_texture *texture, uint32_t level, bool linear, vec4 s, vec4 t,
           uvec4 layer, struct sample_pass *pass)

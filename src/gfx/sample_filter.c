@@ -1,6 +1,6 @@
-/* Filters the bytes of texels to the result. A pass interpolates along x, then y. Passes are
- * combined in order, each by its weight relative to those before it. Interpolation is always a + f
- * * (b - a), so that equal texels give exactly their value. */
+/* Filters the bytes of texels to the result. A pass interpolates along x, then along y. Passes are
+ * combined in order, each with its weight relative to the earlier ones. Every interpolation has the
+ * form a + f * (b - a), so that equal texels give exactly their value. */
 #include "gfx/sample_setup.h"
 
 #include <string.h>
@@ -42,7 +42,7 @@ read_texel(const struct sample_texture *texture, const struct sample_pass *pass,
         rgba[0] = compare(texture->setup.bound->sampler.compare_func, reference, rgba[0]);
 }
 
-/* The corner of a cube has no fourth texel: it gets the average of the other three. */
+/* The corner of a cube has no fourth texel. It gets the average of the other three. */
 static void
 fill_corner(uint32_t channels, const struct sample_pass *pass, uint32_t lane, float value[4][4])
 {

@@ -1,13 +1,14 @@
-/* First step of sampling: the bound texture, the cube face of each lane, and the levels that its
+/* First step of sampling: the bound texture, the cube face of each lane, and the levels that the
  * LOD selects.
  *
  * Anisotropy follows the example in EXT_texture_filter_anisotropic. It takes N probes along the
  * longer of the two pixel axes, with the LOD of that axis divided by N. N is the ratio of the axes,
- * rounded up. The shorter axis counts as at least one texel, since less leaves nothing to average.
- * The ratio is truncated to sixteenths. Otherwise rounding errors in coordinates would give some
- * pixels of a square footprint two probes and a sharper level.
+ * rounded up. The shorter axis counts as at least one texel, because shorter axes have nothing to
+ * average. The ratio is first truncated to sixteenths. Otherwise rounding errors in coordinates
+ * would give some pixels of a square footprint two probes and a sharper level.
  *
- * 1D, 2D, 2D array and rectangle textures are filtered so; 3D and cube textures isotropically. */
+ * This applies to 1D, 2D, 2D array and rectangle textures. 3D and cube textures are filtered
+ * isotropically. */
 #include "gfx/sample_setup.h"
 
 #include <math.h>
@@ -47,7 +48,7 @@ is_power_of_two(uint32_t n)
     return (n & (n - 1)) == 0;
 }
 
-/* Clamps the view's levels and layers to those of the resource. */
+/* Clamps the levels and layers of the view to those of the resource. */
 static void
 setup_range(struct sample_setup *setup)
 {
@@ -112,7 +113,7 @@ request_derivatives(const struct texture_request *request, uint32_t lane0, uint3
     }
 }
 
-/* Derivatives of a cube lookup's direction, along the lane's row and column. */
+/* Returns the derivatives of a cube lookup's direction along the lane's row and column. */
 static void
 cube_direction_derivatives(const struct texture_request *request, uint32_t lane0, uint32_t lane,
                            struct derivatives *d)
@@ -126,8 +127,8 @@ cube_direction_derivatives(const struct texture_request *request, uint32_t lane0
     }
 }
 
-/* The face that a direction hits (GL 2.1 table 3.19; equal magnitudes: z before y before x): the
- * component of the major axis, and the sources of s and t. */
+/* The face that a direction hits (GL 2.1 table 3.19; for equal magnitudes z before y before x).
+ * Holds the component of the major axis, and the sources of s and t. */
 struct face {
     uint32_t number, major;
     uint32_t s_component, t_component;
@@ -150,7 +151,7 @@ choose_face(const float v[3])
     return (struct face){sign < 0 ? 3 : 2, 1, 0, 2, 1, sign};
 }
 
-/* Applies the quotient rule to sc / (2 |ma|), in a form valid for both signs of ma. */
+/* Applies the quotient rule to sc / (2 |ma|), in a form that is valid for both signs of ma. */
 static void
 face_derivatives(const struct face *face, const float v[3], struct derivatives *d)
 {
@@ -192,7 +193,7 @@ lane_coordinates(const struct sample_setup *setup, const struct texture_request 
         choose_layer(setup, v, coord);
 }
 
-/* log2(sqrt(x)), linear between the powers of two of x; always finite. */
+/* Returns log2(sqrt(x)), linear between the powers of two of x. The result is always finite. */
 static float
 half_log2(float x)
 {
@@ -206,7 +207,7 @@ half_log2(float x)
 }
 
 struct footprint {
-    float rho_squared; /* squared length of the longer axis, divided by the probes */
+    float rho_squared; /* squared length of the longer axis after its division by the probes */
     uint32_t probes;
     float axis_s, axis_t;
 };
@@ -252,7 +253,7 @@ measure_footprint(const struct sample_setup *setup, const struct derivatives *d,
     return print;
 }
 
-/* Clamps the LOD and selects levels and filter. */
+/* Clamps the LOD, and selects levels and filter. */
 static void
 choose_levels(const struct sample_setup *setup, const struct footprint *print, float lod,
               struct lane_lod *out)
@@ -316,7 +317,8 @@ sample_quad(const struct sample_setup *setup, const struct texture_request *requ
     bool given = is_explicit(request->opcode);
     bool biased = request->opcode == OP_TXB || request->opcode == OP_TXB2;
     needs_lod = needs_lod || (sampler->max_anisotropy > 1 && !given);
-    /* One footprint for the quad, except with explicit derivatives or on cube faces. */
+    /* The lanes of a quad share one footprint, except with explicit derivatives or on cube
+     * faces. */
     bool per_lane = request->opcode == OP_TXD || (setup->cube && sampler->mip_filter != MIP_NONE);
     struct footprint print = {.probes = 1};
     if (needs_lod && !given)

@@ -1,8 +1,9 @@
-/* Shared parts of the sampling steps: LOD and wrapping. Private to the sample files.
+/* Functions shared by the sampling steps: LOD and wrapping. Private to the sample files.
  *
- * Rules are those of GL 2.1, sections 3.8.7 to 3.8.9. Where GL leaves freedom, the reference
- * renderer decides. log2 is linear between the powers of two of rho squared. LOD <= 0 magnifies
- * with any filters. The mip level rounds to nearest even. */
+ * The rules are those of GL 2.1, sections 3.8.7 to 3.8.9. Where GL permits several results, this
+ * code follows the reference renderer. log2 is linear between the powers of two of rho squared. An
+ * LOD <= 0 selects magnification for any combination of filters. The mip level rounds to nearest
+ * even. */
 #ifndef AETIUS_GFX_SAMPLE_SETUP_H
 #define AETIUS_GFX_SAMPLE_SETUP_H
 
@@ -10,27 +11,27 @@
 
 #include <string.h>
 
-/* Returns false if no usable texture is bound; the result is then 0, 0, 0, 1. */
+/* Returns false if no usable texture is bound. The result is then 0, 0, 0, 1. */
 bool sample_setup_init(struct sample_setup *setup, const struct bound_view *bound, uint32_t target);
 
-/* Filter and levels of one lane. */
+/* Filter and levels for one lane. */
 struct lane_lod {
-    bool linear;          /* filter inside a level */
+    bool linear;          /* linear filter within a level */
     uint32_t levels;      /* 1 or 2 */
-    uint32_t level[2];    /* levels of the resource */
+    uint32_t level[2];    /* level numbers in the resource */
     float fraction;       /* weight of level[1] */
-    uint32_t probes;      /* along the axis of anisotropy; 1: none */
-    float axis_s, axis_t; /* that axis: the step of one pixel, in coordinates */
+    uint32_t probes;      /* number of probes along the axis of anisotropy; 1: none */
+    float axis_s, axis_t; /* step of one pixel along that axis, in coordinates */
 };
 
-/* One lane's coordinates; of cubes, on the selected face. */
+/* Coordinates of one lane; for cube maps, on the selected face. */
 struct lane_coord {
     float s, t, r;
-    uint32_t layer; /* slice of the resource; 0 for 3D */
+    uint32_t layer; /* slice of the resource; 0 for 3D textures */
 };
 
-/* Computes coordinates and LOD of the lanes 4 * quad .. + 3. Returns whether all have the same
- * LOD. */
+/* Computes coordinates and LOD of lanes 4 * quad to 4 * quad + 3. Returns whether all lanes have
+ * the same LOD. */
 bool sample_quad(const struct sample_setup *setup, const struct texture_request *request,
                  uint32_t quad, struct lane_coord coords[4], struct lane_lod lods[4]);
 
@@ -38,7 +39,7 @@ typedef float vec4 __attribute__((vector_size(16)));
 typedef int32_t ivec4 __attribute__((vector_size(16)));
 typedef uint32_t uvec4 __attribute__((vector_size(16)));
 
-/* Four 8-bit channels in memory order. */
+/* Decodes four 8-bit channels in memory order. */
 static inline vec4
 decode8(const uint8_t *texel)
 {
@@ -60,7 +61,7 @@ mix4(vec4 a, vec4 b, float f)
     return a + f * (b - a);
 }
 
-/* floor(v) and the fraction above it. The integer saturates at +-2^30; NaN gives -2^30. */
+/* Returns floor(v) and the remaining fraction. The integer saturates at +-2^30; NaN gives -2^30. */
 static inline int32_t
 floor_fract(float v, float *fract)
 {
@@ -95,12 +96,13 @@ absolute(float v)
     return v < 0 ? -v : v;
 }
 
-struct wrapped { /* neighbors along one axis; outside 0 .. size - 1: border */
+struct wrapped { /* neighbors along an axis; outside 0 .. size - 1: border */
     int32_t i0, i1;
     float f; /* weight of i1 */
 };
 
-/* Distance from the nearest even multiple of the texture: 0..1, mirrored. */
+/* Returns the distance of the coordinate from the nearest even integer, 0..1, for mirrored
+ * wrapping. */
 static inline float
 mirror(float v)
 {
@@ -179,7 +181,7 @@ wrap_nearest(uint32_t mode, float v, int32_t size, bool power_of_two, bool norma
     return i > 0 ? i : 0;
 }
 
-/* Offset of a texel inside the level. */
+/* Returns the offset of a texel within the level. */
 static inline uint32_t
 texel_address(const struct sample_texture *texture, uint32_t level, uint32_t x, uint32_t y,
               uint32_t z)
@@ -191,8 +193,8 @@ texel_address(const struct sample_texture *texture, uint32_t level, uint32_t x, 
             << texture->texel_stride_log2);
 }
 
-/* The fast path of sample_plan(), for a texture with plans_fast and lanes of one LOD. Returns false
- * if the general path is needed. */
+/* Fast path of sample_plan(), for a texture with plans_fast and lanes with a common LOD. Returns
+ * false if the general path is needed. */
 bool sample_plan_fast(struct sample_plan *plan, const struct lane_coord coords[4],
                       const struct lane_lod *lod);
 

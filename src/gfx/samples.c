@@ -1,6 +1,7 @@
-/* The sample patterns (docs/design/rasterizer.md, Multisampling). That of 4 is the reference
- * renderer's. 2 and 8 have no reference and are rotated grids too: no two samples of a pixel share
- * a row or column of 1/16 pixel. As fractions of the pixel from its top left corner:
+/* The sample patterns (docs/design/rasterizer.md, Multisampling). The pattern of 4 samples is that
+ * of the reference renderer. The patterns of 2 and 8 have no reference. All are rotated grids: no
+ * two samples of a pixel share a row or column of 1/16 pixel. Positions as fractions of the pixel
+ * from its top left corner:
  *
  *     2: (.75,.75) (.25,.25)
  *     4: (.375,.125) (.875,.375) (.125,.625) (.625,.875)

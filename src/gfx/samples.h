@@ -11,13 +11,13 @@
 enum { MAX_SAMPLES = 8, SAMPLE_UNITS = 16 /* side of a pixel */ };
 
 struct sample_position {
-    int8_t x, y; /* from the pixel's center, to the right and down in memory rows, in 1/16 pixel */
+    int8_t x, y; /* offset from the pixel's center, right and down in memory rows, 1/16 pixel */
 };
 
 /* Positions for 1, 2, 4 or 8 samples per pixel. */
 const struct sample_position *sample_positions(uint32_t samples);
 
-/* Fragments with at least one sample set. */
+/* Returns the fragments with at least one sample in the mask. */
 static inline uint32_t
 mask_fragments(uint32_t mask)
 {
@@ -27,14 +27,14 @@ mask_fragments(uint32_t mask)
     return mask & 15;
 }
 
-/* Replicates the fragments' bits for each sample. */
+/* Replicates the bits of the fragments for each sample. */
 static inline uint32_t
 mask_of_fragments(uint32_t fragments, uint32_t samples)
 {
     return (uint32_t)((fragments * UINT64_C(0x11111111)) & ~(~UINT64_C(0) << (4 * samples)));
 }
 
-/* Copies the quad's four elements of sample s from (or to) its bytes in memory order, in which the
+/* Copy the quad's four elements of sample `s` from or to the bytes in memory order, in which the
  * samples of a pixel are adjacent. */
 static inline void
 sample_gather(const uint8_t *bytes, uint32_t element_bytes, uint32_t samples, uint32_t s,

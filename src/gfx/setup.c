@@ -1,11 +1,12 @@
-/* Triangle setup (docs/design/rasterizer.md, Setup and precision): viewport transform, snap to
- * 1/256 pixel and face culling. It computes exact integer edges with the top-left rule in memory
- * rows (row 0 on top), plane equations of depth and varyings, and polygon offset.
+/* Triangle setup (docs/design/rasterizer.md, Setup and precision): viewport transform, snapping to
+ * 1/256 pixel and face culling. Computes exact integer edges with the top-left rule in memory rows
+ * (row 0 on top), plane equations of depth and varyings, and polygon offset.
  *
- * Edges come from the snapped positions. Planes come from the unsnapped ones, as in the reference
- * renderer, in double precision about the first vertex. If snapping reversed the triangle, planes
- * come from the snapped positions too. Planes may be evaluated outside the triangle by less than a
- * pixel. Depth is clamped to z_min..z_max, on which Hierarchical Z relies. */
+ * Edges are computed from the snapped positions. Planes are computed from the unsnapped positions,
+ * as in the reference renderer, in double precision relative to the first vertex. If snapping
+ * reversed the triangle, planes also use the snapped positions. Planes may be evaluated outside the
+ * triangle by less than a pixel. Depth is clamped to z_min..z_max, because Hierarchical Z relies on
+ * that range. */
 #include "gfx/setup.h"
 
 #include "gfx/fragment.h"
@@ -56,8 +57,9 @@ narrow(int32_t *min, int32_t *max, int32_t low, int32_t high)
         *max = high;
 }
 
-/* First pixel that a shape with this snapped start can cover: by its center, or when multisampled
- * by any of its samples, which are less than half a pixel from the center. */
+/* Returns the first pixel that a shape with this snapped start can cover. It is covered by its
+ * center or, if multisampled, by any of its samples, which are less than half a pixel from the
+ * center. */
 static int32_t
 first_pixel(const struct draw *draw, int32_t snapped)
 {
@@ -70,9 +72,9 @@ last_pixel(const struct draw *draw, int32_t snapped)
     return draw->multisample ? (snapped + 127) >> 8 : setup_pixel(snapped) - 1;
 }
 
-/* Computes the bounding box: pixels that can be covered, inside the bounds. A filled triangle may
- * extend outside the viewport as far as the guard band, and is cut off here. Clipping has already
- * cut lines along their centerline. Points may extend outside the viewport. */
+/* Computes the bounding box: the pixels inside the bounds that the shape can cover. A filled
+ * triangle may extend beyond the viewport up to the guard band, and is limited here. Clipping has
+ * already cut lines at their centerline. Points may extend beyond the viewport. */
 static bool
 set_box(struct triangle *out, const struct draw *draw, uint32_t corners, const int32_t x[],
         const int32_t y[])
@@ -97,8 +99,8 @@ set_box(struct triangle *out, const struct draw *draw, uint32_t corners, const i
     return out->min_x <= out->max_x && out->min_y <= out->max_y;
 }
 
-/* Edge from (x0, y0) to (x1, y1) of a shape on its right (clockwise on the screen). Left edges
- * (inside toward larger x) and top edges own the pixel centers on them. */
+/* Returns the edge from (x0, y0) to (x1, y1) of a shape on its right (clockwise on the screen).
+ * Left edges (inside toward larger x) and top edges own the pixel centers on them. */
 static struct edge
 make_edge(int32_t x0, int32_t y0, int32_t x1, int32_t y1)
 {
@@ -110,7 +112,7 @@ make_edge(int32_t x0, int32_t y0, int32_t x1, int32_t y1)
     return edge;
 }
 
-/* Twice the area; positive for clockwise corners on the screen. */
+/* Returns twice the area, which is positive for clockwise corners on the screen. */
 static int64_t
 area_of(const int32_t x[], const int32_t y[])
 {
@@ -174,10 +176,9 @@ setup_varying(const struct draw *draw, uint32_t varying, bool front, const struc
     return v->out[slot];
 }
 
-/* Gradients of a value over the triangle from d[0] and d[1], its change from vertex 0 to 1 and to
- * 2. */
+/* Geometry from which the gradients of any value over the triangle are computed. */
 struct gradients {
-    double x1, y1, x2, y2; /* positions relative to vertex 0, over twice the area */
+    double x1, y1, x2, y2; /* positions relative to vertex 0, divided by twice the area */
 };
 
 static struct gradients
@@ -196,7 +197,7 @@ gradients_of(const struct setup_vertex v[3], int64_t snapped_area)
     return (struct gradients){x1 / area, y1 / area, x2 / area, y2 / area};
 }
 
-/* Limits plane coefficients to finite floats, since larger ones would give infinity minus infinity
+/* Limits plane coefficients to finite floats. Larger ones would result in infinity minus infinity
  * at a pixel. */
 static float
 plane_coefficient(double value)
@@ -238,8 +239,8 @@ set_varyings(struct triangle *out, const struct draw *draw, const struct gradien
     }
 }
 
-/* Value of one unit of polygon offset: two steps of the format, as in the reference renderer. For a
- * float format it is a step at the exponent of the triangle's largest depth. */
+/* Returns one unit of polygon offset: two steps of the depth format, as in the reference renderer.
+ * For a float format, a step depends on the exponent of the triangle's largest depth. */
 static float
 offset_unit(const struct draw *draw, const struct setup_vertex v[3])
 {
@@ -319,13 +320,14 @@ fill_triangle(const struct draw *draw, const struct setup_vertex v[3],
     return 1;
 }
 
-/* Parts of a triangle that glPolygonMode draws, one bit each: edges as lines (edge i starts at
- * vertex i), vertices as points. */
+/* Edges and vertices of a triangle that glPolygonMode draws, one bit each: edges as lines (edge i
+ * starts at vertex i), vertices as points. */
 struct outline {
     uint8_t edges, corners;
 };
 
-/* Draws a triangle by glPolygonMode: its lines or points in order, with the triangle's offset. */
+/* Sets up the lines or points of an unfilled triangle (glPolygonMode) in order, with the polygon
+ * offset of the triangle. */
 static uint32_t
 unfilled_triangle(const struct draw *draw, struct setup_vertex v[3], struct outline outline,
                   const struct vertex *provoking, bool front, uint8_t mode,
@@ -358,8 +360,8 @@ unfilled_triangle(const struct draw *draw, struct setup_vertex v[3], struct outl
     return made;
 }
 
-/* Has the sign of area_of() for the unclipped triangle: the determinant of its x, y and w. It is
- * also valid if the snapped corners are too close or clipped. */
+/* Returns a value with the sign of area_of() for the unclipped triangle: the determinant of x, y
+ * and w. It is also valid if the snapped corners coincide or were clipped. */
 static double
 area_before_snapping(const struct draw *draw, const struct vertex *const whole[3])
 {
@@ -374,7 +376,8 @@ area_before_snapping(const struct draw *draw, const struct vertex *const whole[3
     return mirrored ? -determinant : determinant;
 }
 
-/* OpenGL 2.1, 2.14.1: the sign of the area decides. A triangle without area is back facing. */
+/* OpenGL 2.1, 2.14.1: the facing depends on the sign of the area. A triangle without area is back
+ * facing. */
 static bool
 faces_front(const struct rasterizer_state *r, double area)
 {
@@ -409,8 +412,8 @@ setup_triangle(const struct draw *draw, const struct vertex *const vertices[3],
     return unfilled_triangle(draw, v, outline, provoking, front, mode, state, out);
 }
 
-/* Outline of the fan triangle that ends in vertex `last`. Each edge and corner of the polygon is in
- * exactly one triangle. */
+/* Returns the outline of the triangle of the fan that ends at vertex `last`. Each edge and corner
+ * of the polygon belongs to exactly one triangle. */
 static struct outline
 fan_outline(const struct clip_polygon *polygon, uint32_t last)
 {
@@ -457,7 +460,8 @@ setup_clipped(const struct draw *draw, const struct primitive_out *primitive,
     return setup_line(draw, &ends[0], &ends[1], provoking, true, state, out);
 }
 
-/* Clears the flags of edges that the vertex program disables. Assembly has cleared inner edges. */
+/* Clears the flags of edges that the vertex program disables. Assembly has already cleared the
+ * flags of inner edges. */
 static struct primitive_out
 apply_edge_flags(const struct draw *draw, const struct primitive_out *primitive,
                  const struct vertex *const v[3])

@@ -1,14 +1,14 @@
 /* Setup of lines and points (docs/design/rasterizer.md, Fill rules; OpenGL 2.1 specification, 3.3
  * and 3.4).
  *
- * A line without antialiasing is a parallelogram. Across its minor axis it is as wide as the
- * rounded line width. Its ends are cut parallel to the minor axis, so its pixels form columns (or
- * rows). An end moves to the pixel's border if the diamond-exit rule contradicts the pixel center
- * test. Values change only along the major axis. A point is a square regardless of sprite state, as
- * in the core profile of the reference renderer.
+ * A line without antialiasing is a parallelogram. Its width along the minor axis is the rounded
+ * line width. Its ends are parallel to the minor axis, so its pixels form columns (or rows). An end
+ * moves to the border of its pixel if the diamond-exit rule contradicts the test of the pixel
+ * center. Values change only along the major axis. A point is a square regardless of sprite state,
+ * as in the core profile of the reference renderer.
  *
- * A multisampled line is the rectangle around it, and values change along the line. Pixels of a
- * stippled line are numbered along its major axis. Antialiased shapes: smooth.c. */
+ * A multisampled line is a rectangle around the line, and values change along the line. The pixels
+ * of a stippled line are numbered along its major axis. smooth.c sets up antialiased shapes. */
 #include "gfx/setup.h"
 
 #include <math.h>
@@ -27,13 +27,14 @@ fraction(float value)
     return value - floorf(value);
 }
 
-/* One end of a line along its major axis (m) and minor axis (n), relative to pixel centers. */
+/* One end of a line, along the major axis (m) and the minor axis (n), relative to pixel centers. */
 struct line_end {
     float m, n;
     float n_fraction;
 };
 
-/* Parameters of the diamond-exit rule: direction from end to start, and the sign of the axes. */
+/* Parameters of the diamond-exit rule: the direction from the end of the line to its start, and the
+ * sign of the axes. */
 struct line_rule {
     float dm, dn, slope;
     float sign; /* 1: the major axis is x, -1: y */
@@ -52,7 +53,7 @@ crosses_centre(const struct line_rule *rule, const struct line_end *end, bool ze
     return at < 1.0f && (at > 0.0f || (zero_counts && at == 0.0f));
 }
 
-/* Whether the diamond-exit rule and the center test disagree about the start's pixel. */
+/* Returns whether the diamond-exit rule and the center test disagree for the pixel of the start. */
 static bool
 start_moves(const struct line_rule *rule, const struct line_end *start)
 {
@@ -69,7 +70,7 @@ start_moves(const struct line_rule *rule, const struct line_end *start)
     return drawn != by_centre;
 }
 
-/* Whether the diamond-exit rule and the center test disagree about the end's pixel. */
+/* Returns whether the diamond-exit rule and the center test disagree for the pixel of the end. */
 static bool
 end_moves(const struct line_rule *rule, const struct line_end *end)
 {
@@ -91,7 +92,7 @@ line_end_of(float m, float n)
     return (struct line_end){.m = fraction(m) - 0.5f, .n = fraction(n) - 0.5f, fraction(n)};
 }
 
-/* Computes the parallelogram's corners in (major, minor) coordinates, snapped. */
+/* Computes the corners of the parallelogram in (major, minor) coordinates, and snaps them. */
 static void
 line_corners(const struct draw *draw, bool x_major, const float m[2], const float n[2],
              int32_t major[4], int32_t minor[4])
@@ -105,8 +106,7 @@ line_corners(const struct draw *draw, bool x_major, const float m[2], const floa
     if (end.n == -0.5f && rule.dn < 0.0f)
         end.n = 0.5f;
 
-    const float side =
-        rule.dm < 0.0f ? -0.5f : 0.5f; /* pixel border against the line's direction */
+    const float side = rule.dm < 0.0f ? -0.5f : 0.5f; /* pixel border on the side of the start */
     float shift[2] = {0.0f, 0.0f};
     if (start_moves(&rule, &start))
         shift[0] = side - start.m;
@@ -124,7 +124,7 @@ line_corners(const struct draw *draw, bool x_major, const float m[2], const floa
     }
 }
 
-/* Computes the corners of the rectangle around a multisampled line, in order. */
+/* Computes the corners of the rectangle around a multisampled line, in order around it. */
 static void
 rectangle_corners(const struct draw *draw, const struct setup_vertex *v1,
                   const struct setup_vertex *v2, int32_t x[4], int32_t y[4])
@@ -142,10 +142,11 @@ rectangle_corners(const struct draw *draw, const struct setup_vertex *v1,
     }
 }
 
-/* Change of values over a line, from its start to its end. */
+/* Direction in which values change over a line, from its start to its end. */
 struct line_slope {
     float dx, dy;
-    /* Multisampled and antialiased: along the line itself, else along its major axis. */
+    /* Values change along the line itself (multisampled and antialiased lines), not along its major
+     * axis. */
     bool along;
 };
 
@@ -184,7 +185,7 @@ line_varyings(struct triangle *out, const struct draw *draw, const struct line_s
     }
 }
 
-/* Numbers the line's pixels for the stipple, including those that are not visible. */
+/* Numbers the pixels of the line for the stipple, including invisible pixels. */
 static void
 line_dashes(struct triangle *out, const struct draw *draw, bool x_major, float length,
             const int32_t major[4], struct setup_state *state)
@@ -249,7 +250,7 @@ point_size(const struct draw *draw, const struct vertex *v)
     return !(size > 1.0f) ? 1.0f : size > MAX_POINT_SIZE ? MAX_POINT_SIZE : size;
 }
 
-/* Sprite coordinates range from 0 to 1 across the square, downward or upward. */
+/* Sprite coordinates range from 0 to 1 across the square; t increases downward or upward. */
 static void
 point_sprite(struct triangle *out, const struct draw *draw, int32_t size)
 {

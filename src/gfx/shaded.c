@@ -1,4 +1,4 @@
-/* From the outputs of the fragment program to the tests after it: colors, the coverage of
+/* From the outputs of the fragment program to the inputs of later tests: colors, coverage of
  * antialiased shapes, KILL, alpha test, alpha to coverage. */
 #include "gfx/fragment.h"
 
@@ -22,8 +22,8 @@ shaded_color(const struct draw *draw, const struct exec *exec, uint32_t lane, ui
     return true;
 }
 
-/* Alpha of the first color output. It decides on fragments and their coverage, even if no color
- * buffer takes it. */
+/* Returns the alpha of the first color output. The alpha test and alpha to coverage use it even if
+ * no color buffer stores it. */
 static const float *
 first_alpha(const struct draw *draw, const struct exec *exec, uint32_t lane)
 {
@@ -46,7 +46,7 @@ shaded_mask(const struct draw *draw, const struct exec *exec, uint32_t lane, uin
     return mask;
 }
 
-/* Outputs whose colors the buffers or the alpha test use, one bit each. */
+/* Returns the outputs whose color is stored in a buffer or used by the alpha test, one bit each. */
 static uint64_t
 color_outputs(const struct draw *draw)
 {

@@ -1,10 +1,11 @@
-/* Antialiased points, lines and polygons (OpenGL 2.1 specification, 3.3 to 3.5): a pixel's coverage
- * scales its fragment's alpha.
+/* Antialiased points, lines and polygons (OpenGL 2.1 specification, 3.3 to 3.5): the coverage of a
+ * pixel scales the alpha of its fragment.
  *
- * The coverage of a point depends on the distance from the disc's edge. That of a line is the
- * overlap of a pixel-wide box with the rectangle along and across the line (exact on the axes).
- * That of a polygon is the number of 4x4 samples inside, computed exactly and with the tie rule. So
- * polygons with a common edge add up to one. */
+ * The coverage of a point depends on the distance from the edge of the disc. The coverage of a line
+ * is the product of two overlaps of a pixel-wide interval: with the line's length and with its
+ * width. It is exact for horizontal and vertical lines. The coverage of a polygon is the fraction
+ * of 4x4 samples inside, computed exactly and with the top-left rule. The coverages of polygons
+ * with a common edge therefore add up to one. */
 #include "gfx/setup.h"
 #include "base/morton.h"
 
@@ -69,7 +70,7 @@ point_coverage(const struct smooth *point, float x, float y)
     return inside < 0.0f ? 0.0f : inside > 1.0f ? 1.0f : inside;
 }
 
-/* Overlap of the unit interval around `at` with -half .. half. */
+/* Returns the overlap of the unit interval around `at` with [-half, half]. */
 static float
 overlap(float at, float half)
 {
@@ -87,7 +88,8 @@ line_coverage(const struct smooth *line, float x, float y)
     return overlap(along, line->half_length) * overlap(across, line->half_width);
 }
 
-/* Setup moved the edges outward to reach every pixel with a sample inside; this undoes the move. */
+/* Reverses the move of the edges. Setup has moved them outward to reach every pixel with a sample
+ * inside. */
 static float
 polygon_coverage(const struct triangle *triangle, int32_t x, int32_t y)
 {

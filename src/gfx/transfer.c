@@ -1,4 +1,4 @@
-/* Clears, copies and the picture of a surface: whole-surface work without time. */
+/* Clears, copies and pictures of surfaces: whole-surface work without timing. */
 #include "base/file.h"
 #include "gfx/fragment.h"
 #include "gfx/transfer.h"
@@ -15,7 +15,7 @@ surface_bytes(const struct bound_surface *surface, struct gpu_memory *memory, ui
            (size_t)surface->layer * level->slice_bytes;
 }
 
-/* Fills the whole slice including the padding of its last tiles, so that a cleared tile is
+/* Fills the whole slice, including the padding of its last tiles, so that a cleared tile is
  * uniform. */
 static void
 fill(uint8_t *bytes, uint32_t size, const uint8_t *element, uint32_t element_bytes)
@@ -42,8 +42,9 @@ clear_color(const struct bound_surface *surface, struct gpu_memory *memory, cons
     fill(bytes, size, element, surface->format->block_bytes);
 }
 
-/* Clears some bits of each element: those that come out equal in a cleared element of zeros and one
- * of ones. Elements evenly divide a word, and tiles are whole words. */
+/* Clears only some bits of each element. To find them, it clears an element of zeros and an element
+ * of ones: bits that come out equal are cleared. A word holds a whole number of elements, and a
+ * tile a whole number of words. */
 static void
 clear_bits(const struct bound_surface *surface, uint8_t *bytes, uint32_t size, uint32_t buffers,
            double depth, uint32_t stencil)
@@ -160,7 +161,7 @@ copy_region(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *
     if (!copy_check(device, cmd, err))
         return false;
     size_t bytes = (size_t)resource_box_bytes(src, from) * src->samples;
-    uint8_t *rows = mem_alloc(bytes + 1); /* all read before any is written: boxes may overlap */
+    uint8_t *rows = mem_alloc(bytes + 1); /* read before any write: the boxes may overlap */
     if (src->samples > 1 && src->samples == dst->samples) {
         copy_samples(src, device->memory.bytes, cmd->copy.src_level, from, rows, false);
         copy_samples(dst, device->memory.bytes, cmd->copy.dst_level, &to, rows, true);
@@ -172,7 +173,8 @@ copy_region(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *
     return true;
 }
 
-/* Average of a pixel's samples as 8-bit RGBA; sRGB formats keep their codes. */
+/* Returns the average of a pixel's samples as 8-bit RGBA. sRGB formats keep their encoded
+ * values. */
 static void
 picture_pixel(const struct format_info *format, uint32_t sample_count, const uint8_t *samples,
               uint8_t out[4])
@@ -228,7 +230,7 @@ byte_of(float value)
     return !(value > 0) ? 0 : value >= 1 ? 255 : (uint8_t)(value * 255 + 0.5f);
 }
 
-/* Returns all texels as `format` reads them. */
+/* Returns all texels of a slice, unpacked with `format`. */
 static float (*read_level(const struct resource *res, const struct format_info *format,
                           const struct gpu_memory *memory, uint32_t level, uint32_t slice))[4]
 {

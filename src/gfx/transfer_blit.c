@@ -1,10 +1,11 @@
 /* Blits and copies, element by element (gfx/transfer.h). A blit copies a box of one surface to a
- * box of another: scaled, mirrored, converted, with masks and a scissor. Several samples to one are
- * resolved (average; depth and stencil: sample 0); one to several is replicated. The source of a
- * pixel is where its center falls, as in GL_EXT_framebuffer_blit. The linear filter clamps to the
- * source level. Depth is filtered if requested, which only mipmap generation does (the driver makes
- * each level from the previous one); stencil never is. A copy moves elements unchanged: pixels with
- * their samples, compressed blocks, bytes of buffers. */
+ * box of another. It can scale, mirror and convert, with channel masks and a scissor. Several
+ * samples are resolved to one: colors by their average, depth and stencil by sample 0. One sample
+ * is replicated to several. The source of a pixel is the position of its center, as in
+ * GL_EXT_framebuffer_blit. The linear filter clamps to the source level. Depth is filtered if
+ * requested, which only mipmap generation does (the driver makes each level from the previous one).
+ * Stencil is never filtered. A copy moves elements unchanged: pixels with their samples, compressed
+ * blocks, bytes of buffers. */
 #include "gfx/transfer.h"
 
 #include <math.h>
@@ -33,7 +34,7 @@ init_side(struct blit_image *image, struct gpu_device *device, const struct gpu_
     return true;
 }
 
-/* Extents may be negative: the box then extends toward lower positions, and the axis is
+/* Extents may be negative. The box then extends toward lower positions, and the axis is
  * mirrored. */
 static void
 init_axis(struct blit_axis *axis, int32_t dst, int32_t dst_extent, uint32_t dst_size, int32_t src,
@@ -76,7 +77,7 @@ clamp_index(double position, uint32_t size)
     return position < (double)size ? (uint32_t)position : size - 1;
 }
 
-/* Bytes of an element of the source; x and y in texels. */
+/* Returns the bytes of an element of the source. x and y are in texels. */
 static const uint8_t *
 read_at(const struct blit_plan *p, const struct blit_source *source, uint32_t x, uint32_t y,
         uint32_t z, uint32_t sample)
@@ -118,7 +119,7 @@ read_linear_slice(const struct blit_plan *p, const struct blit_source *source, d
     }
 }
 
-/* Slices of a 3D texture are filtered too; layers and faces are not. */
+/* Also filters between the slices of a 3D texture, but not between layers or faces. */
 static void
 read_linear(const struct blit_plan *p, const struct blit_source *source, double sx, double sy,
             double sz, float rgba[4])
@@ -158,7 +159,7 @@ field(uint32_t word, uint32_t bits, uint32_t shift)
     return (uint32_t)(word >> shift & (((uint64_t)1 << bits) - 1));
 }
 
-/* `filtered` is the linearly filtered depth. */
+/* Writes the depth of an element. `filtered` is the linearly filtered depth. */
 static void
 write_depth(const struct blit_plan *p, const uint8_t *in, const float filtered[4], uint8_t *out)
 {
@@ -207,7 +208,7 @@ blit_pixel(const struct blit_plan *p, const struct blit_position *to,
     }
 }
 
-/* Averages forced samples; of depth and stencil it copies the first. */
+/* Averages forced samples. For depth and stencil, copies the first sample. */
 static void
 copy_mean(const struct blit_plan *p, const struct blit_source *source, uint32_t x, uint32_t y,
           uint32_t z, uint8_t *out)
@@ -389,7 +390,7 @@ blit(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
     if (cmd->blit.render_condition && !gpu_render_condition(device, cmd))
         return true;
     uint8_t *from = device->memory.bytes + p.src.res->address, *copy = NULL;
-    if (blit_in_place(&p)) { /* The boxes may overlap, so the source is read from a copy. */
+    if (blit_in_place(&p)) { /* the boxes may overlap: read from a copy */
         copy = mem_alloc(p.src.res->size_bytes);
         memcpy(copy, from, p.src.res->size_bytes);
         from = copy;

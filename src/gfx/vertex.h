@@ -1,52 +1,52 @@
-/* Vertices and primitives: fetch (bytes to attributes), and assembly (vertices to points, lines,
- * triangles). */
+/* Vertices and primitives: fetch (from bytes to attributes), and assembly (from vertices to points,
+ * lines and triangles). */
 #ifndef AETIUS_GFX_VERTEX_H
 #define AETIUS_GFX_VERTEX_H
 
 #include "isa/exec.h"
 #include "state/draw.h"
 
-struct vertex { /* a shaded vertex: the vertex shader's outputs */
+struct vertex { /* shaded vertex: the outputs of the vertex shader */
     float out[MAX_VARYINGS][4];
 };
 
-/* Address of one vertex attribute in memory; 0 if it is outside the buffer (the attribute is then
- * 0, 0, 0, 1). `vertex` includes the index bias. */
+/* Returns the memory address of one vertex attribute, or 0 if it is outside the buffer. In that
+ * case the attribute is 0, 0, 0, 1. `vertex` includes the index bias. */
 uint32_t fetch_address(const struct draw *draw, uint32_t attribute, uint32_t vertex,
                        uint32_t instance);
 void fetch_attribute(const struct format_info *format, const uint8_t *bytes, float out[4]);
 
-/* Stores the vertex shader outputs of a lane; colors are clamped if the state requires it. */
+/* Stores the vertex shader outputs of a lane. Clamps colors if the state requires it. */
 void vertex_store(const struct draw *draw, const struct exec *exec, uint32_t lane,
                   struct vertex *out);
 
 struct primitive_out {
     uint8_t vertices;   /* 1 point, 2 line, 3 triangle */
-    uint8_t provoking;  /* index in v[] of the vertex with the flat attributes */
-    uint8_t edge_flags; /* bit i: the edge from v[i] to v[i + 1] is an outer one */
-    /* Equal for primitives of a draw that share one line stipple. */
+    uint8_t provoking;  /* index in v[] of the vertex that supplies flat attributes */
+    uint8_t edge_flags; /* bit i: the edge from v[i] to v[i + 1] is an outer edge */
+    /* Equal for all primitives of a draw that share one run of the line stipple. */
     uint32_t run;
     uint32_t v[3]; /* the caller's vertex handles, in winding order */
 };
 
-/* Forms primitives from vertices, both in order. */
+/* Forms primitives from vertices. Both are in order. */
 struct assembler {
     uint8_t mode;
     bool flatshade_first;
     uint32_t count; /* vertices since the start or the last restart */
-    uint32_t run;   /* run of the next primitive */
+    uint32_t run;   /* `run` of the next primitive */
     enum inner_edges inner_edges;
-    uint32_t triangles; /* number of triangles of the draw, for its inner edges */
+    uint32_t triangles; /* number of triangles of the draw, to find its inner edges */
     uint32_t held[4];
 };
 
 void assembler_begin(struct assembler *assembler, const struct draw *draw);
-/* Takes one vertex, and writes up to 2 primitives. Returns their number. */
+/* Takes one vertex and writes up to 2 primitives. Returns the number of primitives. */
 uint32_t assembler_vertex(struct assembler *assembler, uint32_t handle,
                           struct primitive_out out[2]);
-/* Ends the run of vertices (restart index, or the end of the draw). It closes a line loop. */
+/* Ends a run of vertices, at a restart index or at the end of the draw. This closes a line loop. */
 uint32_t assembler_end(struct assembler *assembler, struct primitive_out out[2]);
-/* Handles that later vertices can still refer to (strips, fans, loops). */
+/* Returns the handles to which later vertices can still refer (strips, fans, loops). */
 uint32_t assembler_held(const struct assembler *assembler, uint32_t handles[4]);
 
 #endif

@@ -1,10 +1,10 @@
 /* Primitive assembly (docs/design/machine.md, Primitive Assembly): forms points, lines and
  * triangles from vertices in order. Winding and provoking vertex follow the tables of the OpenGL
- * specification, with the first or last vertex convention. The order inside a triangle is
- * Gallium's: the provoking vertex is first or last.
+ * specification, with the first or last vertex convention. The vertex order within a triangle is
+ * that of Gallium: the provoking vertex is first or last.
  *
- * A polygon's triangle is delayed by one vertex. Only the next vertex (or the end) decides whether
- * its closing edge is an outer one. */
+ * The triangles of a polygon are delayed by one vertex. Only the next vertex (or the end)
+ * determines whether the closing edge is an outer edge. */
 #include "gfx/vertex.h"
 
 #include "base/error.h"
@@ -68,7 +68,7 @@ quad_vertex(struct assembler *s, uint32_t d, struct primitive_out out[2])
     return 2;
 }
 
-/* The corners of a strip's quad arrive in the order 0, 1, 3, 2. */
+/* The corners of a quad in a strip arrive in the order 0, 1, 3, 2. */
 static uint32_t
 quad_strip_vertex(struct assembler *s, uint32_t d, struct primitive_out out[2])
 {
@@ -127,8 +127,8 @@ fan_vertex(struct assembler *s, uint32_t c, struct primitive_out out[2])
     return 1;
 }
 
-/* Emits triangle held[0], held[1], held[2] of a polygon. Its first vertex is provoking in both
- * conventions. */
+/* Emits the triangle held[0], held[1], held[2] of a polygon. The first vertex of the polygon is the
+ * provoking one in both conventions. */
 static void
 emit_polygon_part(const struct assembler *s, struct primitive_out *out, bool first, bool last)
 {
@@ -167,8 +167,8 @@ line_vertex(struct assembler *s, uint32_t b, struct primitive_out out[2])
     return 1;
 }
 
-/* Whether the line stipple continues across primitives: in a strip, a loop and a polygon. Elsewhere
- * each primitive restarts it. */
+/* Returns whether the line stipple continues from one primitive to the next, as in a line strip, a
+ * loop and a polygon. Otherwise each primitive restarts it. */
 static bool
 runs_on(const struct assembler *assembler)
 {
@@ -176,7 +176,8 @@ runs_on(const struct assembler *assembler)
            assembler->mode == PRIM_POLYGON || assembler->inner_edges == INNER_POLYGON;
 }
 
-/* Outer edges of triangle n of a list that was made of quads or of a polygon. */
+/* Returns which edges of triangle `n` are outer edges of the quad or polygon from which the list
+ * was made. */
 static uint8_t
 outer_edges(const struct assembler *s, uint32_t n)
 {
@@ -252,7 +253,7 @@ assembler_end(struct assembler *assembler, struct primitive_out out[2])
 uint32_t
 assembler_held(const struct assembler *assembler, uint32_t handles[4])
 {
-    /* Number of valid entries of held[] after this many vertices. */
+    /* Number of valid entries of held[] after `n` vertices. */
     uint32_t held = 0;
     const uint32_t n = assembler->count;
     switch ((enum primitive)assembler->mode) {

@@ -1,12 +1,13 @@
-/* Vertex fetch: the address of an attribute in memory, and its decoding (docs/design/machine.md,
- * Streamer). Bytes outside the buffer are never read: the attribute is then 0, 0, 0, 1. */
+/* Vertex fetch: computes the address of an attribute in memory and decodes the attribute
+ * (docs/design/machine.md, Streamer). Bytes outside the buffer are never read. The attribute is
+ * then 0, 0, 0, 1. */
 #include "gfx/vertex.h"
 
 #include "base/error.h"
 
 #include <string.h>
 
-/* Returns the address, or 0 unless all of the bytes are below `end`. */
+/* Returns the address, or 0 unless all bytes are below `end`. */
 static uint32_t
 bounded_address(uint64_t address, uint32_t bytes, uint32_t end)
 {

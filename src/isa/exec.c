@@ -2,9 +2,9 @@
  * one program counter and has a stack of active masks.
  *
  * Each open IF, loop or call has a frame. Lanes that leave early (BRK, CONT, RET) are removed from
- * all frames above their target, so that no such frame reactivates them. If no lane is left, the
- * group jumps to the point where the innermost frame reactivates lanes. Each block has its own
- * masks, but branches are decided for the whole group. */
+ * all frames above their target, so that these frames do not reactivate them. If no active lane is
+ * left, the group jumps to the point at which the innermost frame reactivates lanes. Each block has
+ * its own masks, but a branch is taken or not for the whole group. */
 #include "isa/exec.h"
 
 #include "base/bits.h"
@@ -13,12 +13,13 @@
 #include <string.h>
 
 enum frame_kind {
-    FRAME_IF,   /* saved: continues at ENDIF; other: waits for ELSE; pc: ELSE or ENDIF */
-    FRAME_LOOP, /* saved: continues after the loop; other: waits at ENDLOOP; pc: ENDLOOP */
-    FRAME_CALL, /* saved: continues after the call; pc: the return address */
+    FRAME_IF,   /* saved: resume at ENDIF; other: wait for ELSE; pc: ELSE or ENDIF */
+    FRAME_LOOP, /* saved: resume after the loop; other: wait at ENDLOOP; pc: ENDLOOP */
+    FRAME_CALL, /* saved: resume after the call; pc: return address */
 };
 
-/* Bytes of a register file. An empty file still gets one register, so that its pointer is valid. */
+/* Returns the bytes of a register file. Even an empty file gets one register, so that its pointer
+ * is valid. */
 static uint32_t
 file_bytes(uint32_t registers, uint32_t lanes)
 {
@@ -130,7 +131,7 @@ end_all(struct exec *exec)
         exec[b].alive = 0;
 }
 
-/* Opens a frame; `other` starts empty. Returns its index in the stacks. */
+/* Opens a frame with an empty `other`. Returns its index in the stacks. */
 static uint32_t
 push_frame(struct exec *exec, enum frame_kind kind, uint32_t pc)
 {
@@ -162,7 +163,8 @@ pop_frame(struct exec *exec)
     exec->depth--;
 }
 
-/* No lane is active: jumps to the point where the innermost frame reactivates lanes. */
+/* Called when no lane is active. Jumps to the point at which the innermost frame reactivates
+ * lanes. */
 static void
 skip_to_rejoin(struct exec *exec)
 {
@@ -176,7 +178,7 @@ skip_to_rejoin(struct exec *exec)
     end_all(exec);
 }
 
-/* Lanes whose x is a number other than 0 (IF), or has bits other than 0 (UIF). */
+/* Returns the lanes whose x is nonzero: as a float for IF, as bits for UIF. */
 static uint64_t
 lanes_true(struct exec *block, const struct instruction *instruction)
 {
@@ -221,7 +223,7 @@ flow_else(struct exec *exec, const struct instruction *instruction)
         exec->pc = instruction->label;
 }
 
-/* At ENDIF, ENDLOOP and ENDSUB: closes the frame; its saved lanes continue. */
+/* Closes the frame at ENDIF, ENDLOOP or ENDSUB. Its saved lanes continue. */
 static void
 flow_close(struct exec *exec)
 {
@@ -244,8 +246,8 @@ flow_endloop(struct exec *exec, const struct instruction *instruction)
         flow_close(exec);
 }
 
-/* Active lanes leave all frames above the innermost frame of a kind, or all frames. Returns the
- * index of that frame, or -1 if there is none. */
+/* Removes active lanes from all frames above the innermost frame of a kind, or from all frames.
+ * Returns the index of that frame, or -1 if there is none. */
 static int32_t
 leave_blocks(struct exec *exec, enum frame_kind kind)
 {
@@ -253,7 +255,7 @@ leave_blocks(struct exec *exec, enum frame_kind kind)
         if (exec->stack[d].kind == kind)
             return (int32_t)d;
         for (uint32_t b = 0; b < exec->blocks; b++)
-            /* lanes that wait in `other` are not active */
+            /* `other` needs no change, because lanes that wait there are not active */
             exec[b].stack[d].saved &= ~exec[b].active;
     }
     return -1;
@@ -284,7 +286,7 @@ flow_return(struct exec *exec)
     skip_to_rejoin(exec);
 }
 
-/* Lanes with at least one negative channel. */
+/* Returns the lanes with at least one negative channel. */
 static uint64_t
 lanes_negative(struct exec *block, const struct instruction *instruction)
 {
@@ -343,7 +345,7 @@ exec_flow(struct exec *exec, const struct instruction *instruction)
     }
 }
 
-/* Instruction counts per thread. They are updated only when the active mask changes. */
+/* Per-thread instruction counts, which are updated only when the active mask changes. */
 
 static void
 count_block(struct exec *block, uint64_t issued)
@@ -363,7 +365,7 @@ count_changed(struct exec *exec)
             count_block(&exec[b], exec->issued);
 }
 
-/* Lanes that are active or wait in one of the `depth` open frames. */
+/* Returns the lanes that are active or that wait in one of the first `depth` frames. */
 static uint64_t
 lanes_inside(const struct exec *block, uint32_t depth)
 {
@@ -373,7 +375,7 @@ lanes_inside(const struct exec *block, uint32_t depth)
     return lanes;
 }
 
-/* Lanes of quads without a live lane. */
+/* Returns the lanes of quads without a live lane. */
 static uint64_t
 lanes_of_dead_quads(const struct exec *block)
 {
@@ -392,9 +394,9 @@ stop_lanes(struct exec *block, uint32_t depth, uint64_t lanes)
     }
 }
 
-/* Stops active lanes at the limit if their quad has no live lane. Returns true if another lane is
- * at the limit: the program is endless. *most is raised to the largest count of the remaining
- * threads. */
+/* Stops active lanes that have reached the limit in a quad without a live lane. Returns true if any
+ * other lane has reached the limit, which means that the program is endless. Raises *most to the
+ * largest count of the remaining threads. */
 static bool
 stop_at_limit(struct exec *exec, struct exec *block, uint64_t *most)
 {
@@ -413,8 +415,9 @@ stop_at_limit(struct exec *exec, struct exec *block, uint64_t *most)
     return false;
 }
 
-/* Called when a thread may be at its limit. If none is, computes when to check again. A waiting
- * thread may already be at its limit, so the next check is at least one instruction away. */
+/* Called when a thread may have reached its limit. If no thread has, computes when to check again.
+ * A waiting thread may already be at its limit, so the next check is at least one instruction
+ * later. */
 static bool
 is_endless(struct exec *exec)
 {

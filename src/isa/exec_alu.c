@@ -4,13 +4,13 @@
  * Choices that TGSI leaves open:
  * - MAD rounds twice.
  * - MIN and MAX return the number if one operand is NaN.
- * - ROUND rounds to nearest, halves to even.
+ * - ROUND rounds to nearest, ties to even.
  * - Derivatives are computed per row and column of the quad.
  * - Conversions to integers truncate and clamp to the range; NaN becomes 0.
  * - Integer division by zero returns all ones (0 for IDIV, as TGSI requires).
  * - Shifts use the lowest five bits of their count.
- * - Arithmetic returns a single NaN, 0x7fc00000: which operand's NaN a host propagates depends on
- *   the host and its compiler.
+ * - Arithmetic returns a single NaN, 0x7fc00000, because the NaN that a host propagates depends on
+ * the host and its compiler.
  * - Arithmetic returns 0 instead of denormals, like hardware of 2005. Opcodes that only move
  *   numbers keep them. */
 #include "isa/exec_operand.h"
@@ -21,7 +21,7 @@
 
 typedef void vector_fn(vec4f *d, const struct operand *s, size_t quads);
 
-/* a, b, c are the operands of one quad; `expression` is the result. */
+/* a, b and c are the operands of one quad; `expression` computes the result. */
 #define VECTOR1(name, expression)                                                                  \
     static void vector_##name(vec4f *d, const struct operand *s, size_t quads)                     \
     {                                                                                              \
@@ -53,7 +53,7 @@ typedef void vector_fn(vec4f *d, const struct operand *s, size_t quads);
 #define TRUTH(m)  ((vec4i)(m) & (vec4i)splat(1.0f))
 #define SIGN_BITS ((vec4u){0x80000000, 0x80000000, 0x80000000, 0x80000000})
 
-/* Replaces any NaN by the one NaN of all hosts, and a denormal by a zero of the same sign. */
+/* Replaces any NaN with the one NaN pattern, and a denormal with a zero of the same sign. */
 static inline vec4f
 plain(vec4f v)
 {
@@ -62,8 +62,8 @@ plain(vec4f v)
     return select_lanes(v == v, flushed, splat(NAN));
 }
 
-/* Integer part if |v| < 2^23. Larger numbers are integers already; NaN is kept. The mask keeps the
- * conversion in range. */
+/* Returns the integer part if |v| < 2^23. Larger numbers are already integers, and NaN is kept. The
+ * mask limits the conversion to numbers in range. */
 static inline vec4f
 truncate(vec4f v)
 {
@@ -89,7 +89,7 @@ ceil_of(vec4f v)
     return (vec4f)(U(down) ^ SIGN_BITS);
 }
 
-/* Adding 2^23 shifts the fraction out, rounded to nearest even. */
+/* Adding 2^23 shifts out the fraction and rounds to nearest even. */
 static inline vec4f
 round_of(vec4f v)
 {
@@ -183,8 +183,8 @@ VECTOR2(islt, I(a) < I(b))
 VECTOR2(isge, I(a) >= I(b))
 VECTOR3(ucmp, select_lanes(U(a) != 0, b, c))
 
-/* Operations without a vector form: upper halves of products, and divisions. C leaves division by
- * zero and INT_MIN / -1 undefined. */
+/* Operations without a vector form: upper halves of products, and divisions. Division by zero and
+ * INT_MIN / -1 need special cases, because C leaves them undefined. */
 static uint32_t
 integer_lane(uint32_t a, uint32_t b, uint8_t opcode)
 {
@@ -215,7 +215,7 @@ LANEWISE(umod, OP_UMOD)
 LANEWISE(idiv, OP_IDIV)
 LANEWISE(mod, OP_MOD)
 
-/* Functions that are evaluated lane by lane. */
+/* Functions that are evaluated separately for each lane. */
 #define SCALAR(name, call)                                                                         \
     static void vector_##name(vec4f *d, const struct operand *s, size_t quads)                     \
     {                                                                                              \
@@ -285,7 +285,8 @@ takes_integer(const struct opcode_info *info, uint32_t source)
     return info->type == TYPE_INTEGER || (info->type == TYPE_SELECT && source == 0);
 }
 
-/* Processes all channels in one loop: the channels of a register are contiguous in memory. */
+/* Processes all channels in one loop, because the channels of a register are contiguous in
+ * memory. */
 static bool
 alu_contiguous(struct exec *exec, const struct instruction *instruction)
 {
@@ -302,7 +303,7 @@ alu_contiguous(struct exec *exec, const struct instruction *instruction)
     return true;
 }
 
-/* Processes each channel separately. A result that is not written in place is kept in `results`,
+/* Processes each channel separately. A result that cannot be written directly is kept in `results`,
  * because an early write could change the source of a later channel. */
 static void
 alu_components(struct exec *exec, const struct instruction *instruction)
@@ -353,7 +354,7 @@ alu_scalar(struct exec *exec, const struct instruction *instruction)
     store_all(exec, &instruction->dst[0], result);
 }
 
-/* Sums the products from x on, rounding at each step. */
+/* Sums the products in the order x, y, z, w, rounding after each step. */
 static void
 alu_dot(struct exec *exec, const struct instruction *instruction)
 {
@@ -481,7 +482,7 @@ alu_special(struct exec *exec, const struct instruction *instruction)
             exec_store(exec, &instruction->dst[0], c, results[c]);
 }
 
-/* Lanes of a quad: 0 1 above 2 3. */
+/* The lanes of a quad are 0 1 in the top row and 2 3 in the bottom row. */
 static void
 alu_derivative(struct exec *exec, const struct instruction *instruction)
 {

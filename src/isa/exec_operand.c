@@ -1,10 +1,10 @@
 /* Sources and destinations of the executor. A plain register is only a pointer. Constants are
- * replicated over one quad. Modifiers and per-lane indices need a scratch buffer. */
+ * replicated to one quad. Modifiers and per-lane indices need a scratch buffer. */
 #include "isa/exec_operand.h"
 
 #include <string.h>
 
-/* Number of registers in a per-lane file. */
+/* Returns the number of registers in a per-lane file. */
 static uint32_t
 file_count(const struct exec *exec, uint8_t file)
 {
@@ -82,7 +82,7 @@ exec_operand_slow(const struct exec *exec, const struct source *source, uint32_t
     return operand;
 }
 
-/* NaN becomes 0, as in llvmpipe: the comparison with 0 comes first and is false for NaN. */
+/* NaN becomes 0, as in llvmpipe, because the comparison with 0 comes first and is false for NaN. */
 void
 saturate_quads(vec4f *values, uint32_t quads)
 {
@@ -130,7 +130,7 @@ exec_store(struct exec *exec, const struct destination *dst, uint32_t channel, c
     }
     float *base = exec->files[dst->file];
     if (!base)
-        return; /* NULL file: the result is discarded */
+        return; /* the NULL file discards the result */
     vec4f *to = (vec4f *)(base + ((size_t)dst->index * 4 + channel) * exec->lanes);
     if (exec->active == exec->full) {
         memcpy(to, values, quads * sizeof *values);

@@ -1,4 +1,4 @@
-/* Internals of the executor: operands as vectors of lanes. Only exec*.c include this. */
+/* Internals of the executor: operands as vectors of lanes. Only exec*.c include this header. */
 #ifndef AETIUS_ISA_EXEC_OPERAND_H
 #define AETIUS_ISA_EXEC_OPERAND_H
 
@@ -6,21 +6,21 @@
 
 #include <stddef.h>
 
-/* One quad. A wider vector would not fit a group of four lanes. Compilers combine operations where
- * they can. */
+/* One quad. A wider vector would not fit a group of four lanes. Compilers combine the operations of
+ * several quads where possible. */
 typedef float vec4f __attribute__((vector_size(16)));
 typedef int32_t vec4i __attribute__((vector_size(16)));
 typedef uint32_t vec4u __attribute__((vector_size(16)));
 
 enum { MAX_QUADS = EXEC_MAX_LANES / 4 };
 
-/* One channel of a source for all quads: quad q is at[q * step]. Constants have step 0. */
+/* One channel of a source for all quads: quad q is at[q * step]. Constants have a step of 0. */
 struct operand {
     const vec4f *at;
     size_t step;
 };
 
-/* Buffer for one channel of all lanes: used by operands with a modifier or a per-lane index. */
+/* Buffer for one channel of all lanes, for operands with a modifier or a per-lane index. */
 struct scratch {
     vec4f quads[MAX_QUADS];
 };
@@ -37,14 +37,14 @@ splat(float value)
     return (vec4f){value, value, value, value};
 }
 
-/* `yes` in lanes whose mask is all ones, `no` in lanes whose mask is 0. */
+/* Returns `yes` in lanes whose mask is all ones, and `no` in lanes whose mask is 0. */
 static inline vec4f
 select_lanes(vec4i mask, vec4f yes, vec4f no)
 {
     return (vec4f)(((vec4u)mask & (vec4u)yes) | (~(vec4u)mask & (vec4u)no));
 }
 
-/* An element of a file that all lanes share; 0 if the index is out of range. */
+/* Returns an element of a file that all lanes share; 0 if the index is out of range. */
 static inline float
 exec_shared_value(const struct exec *exec, uint8_t file, int64_t index, uint32_t channel)
 {
@@ -55,7 +55,7 @@ exec_shared_value(const struct exec *exec, uint8_t file, int64_t index, uint32_t
     return 0.0f;
 }
 
-/* Operand without indirection or modifiers. */
+/* Returns an operand without indirection and modifiers. */
 static inline struct operand
 exec_operand_plain(const struct exec *exec, const struct source *source, uint32_t channel,
                    struct scratch *scratch)
@@ -70,14 +70,14 @@ exec_operand_plain(const struct exec *exec, const struct source *source, uint32_
     return (struct operand){scratch->quads, 0};
 }
 
-/* Index of the register that an indirect access addresses in a lane. */
+/* Returns the index of the register that an indirect access addresses in a lane. */
 int64_t exec_lane_index(const struct exec *exec, uint8_t address_index, uint8_t address_channel,
                         int16_t index, uint32_t lane);
 
 struct operand exec_operand_slow(const struct exec *exec, const struct source *source,
                                  uint32_t channel, bool integer, struct scratch *scratch);
 
-/* Channel `channel` of a source, as the instruction numbers it; the swizzle is applied here. */
+/* Returns the operand for channel `channel` of the instruction. The swizzle is applied here. */
 static inline struct operand
 exec_operand(const struct exec *exec, const struct source *source, uint32_t channel, bool integer,
              struct scratch *scratch)
@@ -87,8 +87,8 @@ exec_operand(const struct exec *exec, const struct source *source, uint32_t chan
     return exec_operand_plain(exec, source, channel, scratch);
 }
 
-/* Address to which results of a channel may be written directly, for all lanes. NULL if a mask, an
- * indirect destination or an overlap needs exec_store(). */
+/* Returns the address to which a channel of the result may be written directly, for all lanes.
+ * Returns NULL if a mask, an indirect destination or an overlap requires exec_store(). */
 static inline vec4f *
 exec_direct(const struct exec *exec, const struct instruction *instruction, uint32_t channel)
 {
@@ -99,13 +99,13 @@ exec_direct(const struct exec *exec, const struct instruction *instruction, uint
     return base ? (vec4f *)(base + ((size_t)dst->index * 4 + channel) * exec->lanes) : NULL;
 }
 
-/* Writes a channel to the destination: applies saturate, writes only active lanes. */
+/* Writes a channel to the destination: applies saturation, and writes only active lanes. */
 void exec_store(struct exec *exec, const struct destination *dst, uint32_t channel,
                 const vec4f *values);
 
 void saturate_quads(vec4f *values, uint32_t quads);
 
-/* exec_alu.c: all arithmetic; exec_texture.c */
+/* exec_alu.c: all arithmetic. exec_texture.c: texture requests. */
 void exec_alu(struct exec *exec, const struct instruction *instruction);
 void exec_request_texture(struct exec *exec, const struct instruction *instruction);
 

@@ -1,5 +1,5 @@
-/* Converts a texture instruction into a request for the texture unit, and stores the returned
- * texels. Operand positions in TGSI (Mesa 22.3, docs/gallium/tgsi.rst, TEX ... TXQ):
+/* Converts a texture instruction to a request for the texture unit, and stores the returned texels.
+ * Operands in TGSI (Mesa 22.3, docs/gallium/tgsi.rst, TEX ... TXQ):
  * - coordinates: from src0.x on
  * - reference of a shadow target: src0.z, or src0.w if z is taken
  * - bias and LOD: src0.w, or src1.x for opcodes with a 2
@@ -20,7 +20,7 @@ fetch_lanes(const struct exec *exec, const struct source *source, uint32_t chann
     }
 }
 
-/* Maps a texture opcode to one of the six that the texture unit implements. */
+/* Maps a texture opcode to one of the six opcodes that the texture unit implements. */
 static uint8_t
 plain_opcode(const struct exec *exec, uint8_t opcode)
 {
@@ -81,9 +81,9 @@ fetch_gradients(const struct exec *exec, const struct instruction *instruction,
     }
 }
 
-/* The sampler that an index selects. OpenGL leaves the result undefined if the index differs
- * between lanes, so the first active lane decides. An index out of range selects the first sampler.
- */
+/* Returns the sampler that an index selects. OpenGL leaves the result undefined if the index
+ * differs between lanes, so the first active lane determines the index. An index out of range
+ * selects the first sampler. */
 static uint8_t
 pick_sampler(const struct exec *exec, const struct instruction *instruction)
 {

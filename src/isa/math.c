@@ -1,6 +1,6 @@
 /* Transcendental functions of the shader unit (docs/design/shader.md, Arithmetic). The series are
- * Taylor series on small, reduced intervals. They need a few more terms than a minimax polynomial
- * to reach 1e-13 in double precision. That is far below the rounding to float. */
+ * Taylor series on small, reduced intervals. They reach an error of 1e-13 in double precision, far
+ * below that of the rounding to float. A minimax polynomial would need a few terms fewer. */
 #include "isa/math.h"
 
 #include <math.h>
@@ -23,14 +23,14 @@ bits_of_double(double d)
     return bits;
 }
 
-/* 2^n for -1022 <= n <= 1023. */
+/* Returns 2^n for -1022 <= n <= 1023. */
 static double
 power_of_two(int n)
 {
     return double_of_bits((uint64_t)(n + 1023) << 52);
 }
 
-/* 2^x for |x| < 1000: 2^n * e^(f ln 2) with |f| <= 1/2. */
+/* Returns 2^x for |x| < 1000, as 2^n * e^(f ln 2) with |f| <= 1/2. */
 static double
 exp2_double(double x)
 {
@@ -49,8 +49,8 @@ exp2_double(double x)
     return (1.0 + r * sum) * power_of_two(n);
 }
 
-/* log2 of a positive, finite, normal double: e + 2 / ln 2 * artanh((m - 1) / (m + 1)), with m
- * between sqrt(1/2) and sqrt(2). */
+/* Returns log2 of a positive, finite, normal double, with m between sqrt(1/2) and sqrt(2): e + 2 /
+ * ln 2 * artanh((m - 1) / (m + 1)). */
 static double
 log2_double(double x)
 {
@@ -115,9 +115,9 @@ math_pow(float x, float y)
     return (float)exp2_double(product);
 }
 
-/* Returns the quadrant of a large argument and sets *rest to the remainder, using 2 / pi as an
- * integer. Bits of 2 / pi that only add whole turns are skipped. The next 96 bits are multiplied.
- */
+/* Reduces a large argument in integer arithmetic: returns its quadrant and sets *rest to the
+ * remainder. Skips the bits of 2 / pi that contribute only whole turns, and multiplies by the next
+ * 96 bits. */
 static uint32_t
 reduce_large(float x, double *rest)
 {
@@ -126,7 +126,7 @@ reduce_large(float x, double *rest)
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
     uint32_t mantissa = (bits & 0x7fffff) | 0x800000;
-    /* arguments are at least 2^25, so this is not negative */
+    /* not negative, because arguments are at least 2^25 */
     uint32_t skip = (bits >> 23) - 127 - 23 - 2;
     uint64_t words[4];
     for (uint32_t i = 0; i < 4; i++)
@@ -138,21 +138,22 @@ reduce_large(float x, double *rest)
     /* Fraction of a full turn in units of 2^-128. The top two bits are the quadrant. */
     unsigned __int128 turn = window * mantissa << 32;
     uint32_t quadrant = (uint32_t)(turn >> 126);
-    uint64_t fraction = (uint64_t)(turn >> 62); /* part of a quadrant, in units of 2^-64 */
-    /* a fraction above one half becomes negative: it belongs to the next quadrant */
+    uint64_t fraction = (uint64_t)(turn >> 62); /* fraction of a quadrant, in units of 2^-64 */
+    /* A fraction above one half becomes negative, because it belongs to the next quadrant. */
     double part = (double)(int64_t)fraction;
     *rest = part * (1.0 / 18446744073709551616.0) * 1.57079632679489661923;
     return quadrant + (uint32_t)(fraction >> 63);
 }
 
-/* |x| = (4 k + quadrant) * pi / 2 + rest, with |rest| <= pi / 4. x is finite and not negative. */
+/* Splits |x| into (4 k + quadrant) * pi / 2 + rest, with |rest| <= pi / 4. Returns the quadrant. x
+ * must be finite and not negative. */
 static uint32_t
 reduce(float x, double *rest)
 {
     if (x >= 33554432.0f)
         return reduce_large(x, rest);
-    /* pi / 2 is split into three parts. The first two have so few bits that their products with n
-     * are exact. */
+    /* pi / 2 is split into three summands. The first two have so few bits that their products with
+     * n are exact. */
     double n = (double)(int64_t)((double)x * 0.63661977236758134308 + 0.5);
     *rest =
         (((double)x - n * 0x1.921fb4p+0) - n * 0x1.4442d18000000p-24) - n * 0x1.1a62633145c07p-54;

@@ -1,9 +1,9 @@
-/* Transcendental functions of the shader. They use only IEEE double + - * / and bit operations, so
- * every host draws the same picture. Results are computed in double and rounded once: the error is
- * about half a unit in the last place (tests/unit/isa/test_math.c measures it).
+/* Transcendental functions of the shader. They use only + - * / on IEEE doubles and bit operations,
+ * so that every host renders the same picture. Results are computed in double and rounded once. The
+ * error is about half a unit in the last place (measured by tests/unit/isa/test_math.c).
  *
- * Edge cases: EX2(-inf) = 0, LG2(0) = -inf, LG2 of a negative number is NaN, SIN and COS of
- * infinities are NaN, RSQ(0) = inf, RSQ of a negative number is NaN. POW(x, 0) = POW(1, y) = 1,
+ * Edge cases: EX2(-inf) = 0. LG2(0) = -inf, and LG2 of a negative number is NaN. SIN and COS of
+ * infinities are NaN. RSQ(0) = inf, and RSQ of a negative number is NaN. POW(x, 0) = POW(1, y) = 1,
  * because the lighting of OpenGL's fixed function needs 0^0 = 1. Otherwise POW of a negative base
  * is NaN, like EX2(y * LG2(x)). */
 #ifndef AETIUS_ISA_MATH_H

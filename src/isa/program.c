@@ -1,7 +1,7 @@
 /* Shader programs: converts TGSI text to decoded instructions (docs/design/stream.md, Shaders; the
- * grammar is the output of Mesa 22.3). A text consists of lines: the stage, declarations,
+ * grammar is that of Mesa 22.3's output). A text consists of lines: the stage, declarations,
  * properties, immediates and numbered instructions. The parser checks everything against the
- * declarations and the limits, so execution needs no checks. */
+ * declarations and the limits, so that execution needs no checks. */
 #include "isa/program.h"
 
 #include "base/hash.h"
@@ -35,7 +35,7 @@ const struct texture_target_info texture_target_infos[TEXTURE_TARGET_COUNT] = {
     [TEX_SHADOWCUBE] = {"SHADOWCUBE", 3, 3, -1},
 };
 
-/* Channels that source `i` of a texture instruction needs, before its swizzle. */
+/* Returns the channels that source `i` of a texture instruction needs, before the swizzle. */
 static uint8_t
 texture_channels(const struct instruction *instruction, uint32_t i)
 {
@@ -59,7 +59,7 @@ texture_channels(const struct instruction *instruction, uint32_t i)
     return coordinates;
 }
 
-/* Channels that source `i` needs, before its swizzle. */
+/* Returns the channels that source `i` needs, before the swizzle. */
 static uint8_t
 channels_wanted(const struct instruction *instruction, uint32_t i)
 {
@@ -94,8 +94,8 @@ instruction_channels_read(const struct instruction *instruction, uint32_t i)
     return channels;
 }
 
-/* Parses an instruction such as "  3: MOV OUT[0], IN[0]". The number is redundant and must equal
- * the instruction's index. */
+/* Parses an instruction such as "  3: MOV OUT[0], IN[0]". The number must equal the instruction's
+ * index. */
 static bool
 parse_numbered(struct parser *parser)
 {
@@ -189,8 +189,8 @@ parse_lines(struct parser *parser, char *text)
     return true;
 }
 
-/* A vertex program may omit the position, which is then undefined (GLSL 1.20, 7.1). Later units
- * need one, so such a program gets a position output that stays 0. */
+/* Adds a position output that stays 0 to a vertex program without one. GLSL 1.20, 7.1, permits such
+ * a program and leaves its position undefined, but later units need a position. */
 static void
 complete_outputs(struct program *program)
 {
@@ -227,7 +227,7 @@ program_take(struct program *program, struct parser *parser)
     }
 }
 
-/* Hashes a source; of its swizzle only the channels that the instruction needs. */
+/* Hashes a source, with only those channels of its swizzle that the instruction needs. */
 static uint64_t
 hash_source(uint64_t hash, const struct instruction *instruction, uint32_t i)
 {
@@ -300,7 +300,7 @@ hash_stream_out(uint64_t hash, const struct so_info *so)
 }
 
 /* Hashes the program's function, not its text. Mesa leaves unused swizzle channels uninitialized,
- * so their text differs between runs. */
+ * so the text differs between runs. */
 static uint64_t
 hash_program(const struct program *p)
 {

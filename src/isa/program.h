@@ -1,5 +1,5 @@
-/* Shader programs: TGSI text, parsed and decoded once into fixed-size instructions. Each opcode is
- * a line of isa.def. A register is a file and an index. */
+/* Shader programs: TGSI text that is parsed once and decoded into instructions of fixed size. Each
+ * opcode is a line of isa.def. A register is identified by a file and an index. */
 #ifndef AETIUS_ISA_PROGRAM_H
 #define AETIUS_ISA_PROGRAM_H
 
@@ -9,22 +9,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Limits per shader stage, also those of the command stream */
+/* Limits per shader stage, which also apply to the command stream. */
 enum {
-    MAX_VARYINGS = 32, /* inputs or outputs, vec4 each */
+    MAX_VARYINGS = 32, /* inputs or outputs, one vec4 each */
     MAX_SAMPLERS = 16,
-    OFFERED_CONSTANTS = 4096,                 /* vec4: available to the program */
-    MAX_CONSTANTS = OFFERED_CONSTANTS + 1024, /* with the driver's for built-in state */
+    OFFERED_CONSTANTS = 4096,                 /* vec4s available to the program */
+    MAX_CONSTANTS = OFFERED_CONSTANTS + 1024, /* including those of the driver */
     MAX_SO_BUFFERS = 4,
     MAX_SO_OUTPUTS = 64,
 };
 
-/* The programmable stages, in the order in which results are listed. A program's hash includes its
- * stage, so a new stage goes at the end. */
+/* Programmable stages, in the order in which results are listed. A program's hash includes the
+ * number of its stage, so new stages must be added at the end. */
 enum shader_stage { STAGE_VERTEX, STAGE_FRAGMENT, STAGE_COUNT };
 const char *shader_stage_name(enum shader_stage stage); /* "vertex" or "fragment" */
 
-/* Limits of a program text; exceeding one is a user error, reported with the line */
+/* Limits of a program text. Exceeding one is a user error, which is reported with the line. */
 enum {
     MAX_TEMPS = 8192,
     MAX_INSTRUCTIONS = 16384,
@@ -46,7 +46,7 @@ enum register_file {
     FILE_COUNT,
 };
 
-/* As named by TGSI_SEMANTIC_* */
+/* Names as in TGSI_SEMANTIC_*. */
 enum semantic {
     SEMANTIC_POSITION,
     SEMANTIC_COLOR,
@@ -91,7 +91,7 @@ struct source {
     bool negate, absolute, indirect;
     uint8_t address_index, address_channel; /* ADDR[i].c when indirect */
     uint8_t buffer;                         /* constant buffer; only 0 is supported */
-    /* declared array to which an indirect access is limited */
+    /* Declared array to which an indirect access is limited. */
     uint8_t array;
     int16_t index;
 };
@@ -110,7 +110,7 @@ enum opcode {
     OPCODE_COUNT,
 };
 
-/* Unit that executes an opcode, for timing and statistics */
+/* Unit that executes an opcode, for timing and statistics. */
 enum unit_kind {
     KIND_SIMD,   /* 4-wide ALU */
     KIND_SCALAR, /* RCP, RSQ, EX2, LG2, POW, SIN, COS */
@@ -128,7 +128,7 @@ enum opcode_shape {
     SHAPE_FLOW,
 };
 
-/* Type on which modifiers operate */
+/* Type on which source modifiers operate. */
 enum operand_type {
     TYPE_FLOAT,
     TYPE_INTEGER,
@@ -139,8 +139,8 @@ struct opcode_info {
     const char *name;
     uint8_t destinations, sources;
     enum unit_kind kind;
-    uint8_t latency;    /* cycles in the execute stage, 1..9 */
-    uint8_t throughput; /* issue cycles on hardware of 2005 (DIV, LRP, POW: >1) */
+    uint8_t latency;    /* cycles in the execute stage, 1 to 9 */
+    uint8_t throughput; /* issue cycles on hardware of 2005; more than 1 for DIV, LRP, POW, ... */
     enum opcode_shape shape;
     enum operand_type type;
 };
@@ -149,7 +149,7 @@ extern const struct opcode_info opcode_infos[OPCODE_COUNT];
 struct instruction {
     uint8_t opcode;  /* enum opcode */
     uint8_t target;  /* texture opcodes: enum texture_target */
-    uint8_t sampler; /* texture opcodes; the first sampler of the array if indirect */
+    uint8_t sampler; /* texture opcodes; the first sampler of the array if indirect_sampler */
     bool saturate, indirect_sampler;
     uint16_t label; /* flow control: index of the target instruction */
     struct destination dst[2];
@@ -157,19 +157,20 @@ struct instruction {
     int8_t tex_offset[3];
     uint16_t line; /* line in the program text, for messages */
     bool overlaps; /* writing one channel would change the source of a later channel */
-    /* The instruction writes exactly channels 0 .. contiguous - 1. Each reads the same channel of
-     * per-lane registers without modifiers, so execution can process them together. 0: not
-     * applicable. */
+    /* Number of channels that execution can process together; 0: none. The instruction writes
+     * exactly channels 0 to contiguous - 1. Each one depends on the same channel of per-lane
+     * registers without modifiers. */
     uint8_t contiguous;
-    /* For a scoreboard of 64 registers: bit t % 64 is temporary t. An indirect access sets the bits
-     * of its whole array. Mesa's programs use a new temporary per result, hardware compilers reuse
-     * the few live ones. Temporaries that are 64 apart therefore rarely conflict. */
+    /* Temporaries read and written, for a scoreboard of 64 registers: bit t % 64 represents
+     * temporary t. An indirect access sets the bits of its whole array. Mesa uses a new temporary
+     * for each result, while a hardware compiler reuses a few registers. Temporaries that share a
+     * bit are at least 64 apart, and therefore rarely cause a false dependency. */
     uint64_t temps_read, temps_written;
-    bool reads_address, writes_address; /* address registers, also in an indirect access */
-    uint8_t port_count;                 /* distinct registers read, of all files: register ports */
+    bool reads_address, writes_address; /* address registers, also of an indirect access */
+    uint8_t port_count;                 /* distinct registers read, in all files (register ports) */
 };
 
-enum texture_target { /* as TGSI names them in texture instructions */
+enum texture_target { /* names as in TGSI texture instructions */
                       TEX_BUFFER,
                       TEX_1D,
                       TEX_2D,
@@ -189,7 +190,7 @@ enum texture_target { /* as TGSI names them in texture instructions */
 struct texture_target_info {
     const char *name;
     uint8_t coordinates; /* channels of the coordinates, including the array layer */
-    int8_t reference;    /* channel of the reference of a shadow target, or -1 */
+    int8_t reference;    /* channel of the reference value of a shadow target, or -1 */
     int8_t layer;        /* channel of the array layer, or -1 */
 };
 #define TEXTURE_TARGET_COUNT (TEX_SHADOWCUBE + 1)
@@ -207,8 +208,9 @@ struct so_info {
 };
 
 struct program {
-    uint32_t id; /* 1, 2, ... in order of creation; used in messages */
-    /* Hash of the program's function: names it in tables and is equal in all runs and traces. */
+    uint32_t id; /* 1, 2, ... in the order of creation; used in messages */
+    /* Hash of the program's function. It names the program in tables, and is the same in all runs
+     * and traces. */
     uint64_t hash;
     char *text; /* the original text */
     enum shader_stage stage;
@@ -217,9 +219,9 @@ struct program {
     uint32_t input_count, output_count, system_count;
     struct io_decl inputs[MAX_VARYINGS], outputs[MAX_VARYINGS], systems[MAX_SYSTEMS];
     uint32_t temp_count, address_count, immediate_count;
-    uint32_t constant_count; /* declared vec4s of constant buffer 0 */
+    uint32_t constant_count; /* vec4s declared in constant buffer 0 */
     float (*immediates)[4];
-    uint32_t live_temps;    /* most temporaries alive at once: registers a thread needs */
+    uint32_t live_temps;    /* registers that a thread needs: maximum of live temporaries */
     uint32_t samplers_used; /* one bit per sampler */
     uint8_t sampler_targets[MAX_SAMPLERS];
     bool uses_kill, writes_depth, writes_stencil, writes_all_cbufs, uses_derivatives;
@@ -229,17 +231,18 @@ struct program {
 
 #define PROGRAM_HASH "%016" PRIx64 /* printf format of the hash */
 
-/* Stage named by the first word of a text, or STAGE_COUNT. */
+/* Returns the stage that the first word of the text names, or STAGE_COUNT. */
 enum shader_stage program_text_stage(const char *text);
 
-/* Parses and decodes a program, which the caller owns. Returns NULL on an error; err then names the
- * line and the text that was not understood. */
+/* Parses and decodes a program, which the caller owns. Returns NULL on an error. The error contains
+ * the line number and the text that could not be parsed. */
 struct program *program_create(enum shader_stage stage, const char *tgsi, const struct so_info *so,
                                struct error *err);
 void program_destroy(struct program *program);
 uint64_t program_bytes(const struct program *program); /* host memory used */
 
-/* Channels that source `i` reads of its register, after the swizzle (1 x, 2 y, 4 z, 8 w). */
+/* Returns the channels that source `i` reads from its register, after the swizzle (1 x, 2 y, 4 z, 8
+ * w). */
 uint8_t instruction_channels_read(const struct instruction *instruction, uint32_t i);
 
 static inline bool

@@ -50,7 +50,7 @@ parse_range(struct parser *parser, uint32_t limit, struct declaration *declarati
     return parse_expect(parser, ']');
 }
 
-/* Parses one attribute after a comma: semantic, interpolation, location, ARRAY(n), LOCAL, ... */
+/* Parses an attribute after a comma: semantic, interpolation, location, ARRAY(n), LOCAL, ... */
 static bool
 parse_attribute(struct parser *parser, struct declaration *declaration)
 {
@@ -66,7 +66,7 @@ parse_attribute(struct parser *parser, struct declaration *declaration)
     if (!strcmp(word, "CENTROID"))
         return declaration->io.centroid = true;
     int name = parse_name(word, semantic_names, COUNT(semantic_names));
-    /* COLOR names a semantic; after a semantic it names an interpolation. */
+    /* The first COLOR is a semantic. A COLOR after a semantic is an interpolation. */
     if (name >= 0 && !declaration->has_semantic) {
         declaration->has_semantic = true;
         declaration->io.semantic = (enum semantic)name;
@@ -142,7 +142,7 @@ declare_temps(struct parser *parser)
     return true;
 }
 
-/* Parses constants: "[0..7]" of buffer 0, or "[buffer][0..7]". */
+/* Parses a range of constants: "[0..7]" of buffer 0, or "[buffer][0..7]". */
 static bool
 declare_constants(struct parser *parser)
 {
@@ -186,8 +186,8 @@ declare_samplers(struct parser *parser)
     return true;
 }
 
-/* "SVIEW[0], 2D, FLOAT". The content is ignored: instructions repeat the target, and the bound view
- * has the format. */
+/* Ignores a declaration such as "SVIEW[0], 2D, FLOAT". Instructions repeat the target, and the
+ * bound view provides the format. */
 static bool
 declare_sampler_views(struct parser *parser)
 {
@@ -227,8 +227,8 @@ parse_declaration(struct parser *parser)
     return parse_fail(parser, "unknown register file \"%s\"", file);
 }
 
-/* Harmless properties are accepted by name (for example depth layout, a hint for early tests). Any
- * other property might change the picture, so it is rejected. */
+/* Accepts properties that cannot change the picture, by name (for example the depth layout, a hint
+ * for early tests). Rejects all others. */
 bool
 parse_property(struct parser *parser)
 {
@@ -254,7 +254,7 @@ parse_property(struct parser *parser)
     return true;
 }
 
-/* "IMM[0] FLT32 {0x3f800000, 0x00000000}": up to four numbers; missing ones are 0. */
+/* Parses "IMM[0] FLT32 {0x3f800000, 0x00000000}": up to four numbers; missing ones are 0. */
 bool
 parse_immediate(struct parser *parser)
 {

@@ -1,5 +1,5 @@
 /* Flow control of a parsed program. Checks that constructs nest correctly and that the executor's
- * stack is deep enough. Replaces labels by instruction indices:
+ * stack is deep enough. Replaces labels with instruction indices:
  *
  *    IF, UIF          label: its ELSE, or its ENDIF
  *    ELSE             label: its ENDIF
@@ -15,12 +15,12 @@
 
 struct flow {
     struct parser *parser;
-    uint32_t open[EXEC_MAX_NESTING]; /* instructions whose end has not been reached */
+    uint32_t open[EXEC_MAX_NESTING]; /* instructions of open constructs */
     uint32_t depth;
     uint32_t begin;       /* BGNSUB of this subroutine; 0 in the main program */
-    bool inside;          /* inside the main program or a subroutine */
-    bool main;            /* END has not been reached */
-    uint8_t *nesting;     /* per instruction: constructs open there */
+    bool inside;          /* within the main program or a subroutine */
+    bool main;            /* in the main program, before END */
+    uint8_t *nesting;     /* per instruction: number of open constructs */
     uint32_t *subroutine; /* per instruction: BGNSUB of its subroutine, or UINT32_MAX */
 };
 
@@ -85,7 +85,7 @@ flow_in_loop(struct flow *flow, uint32_t i)
 {
     for (uint32_t d = flow->depth; d-- > 0;) {
         if (at(flow, flow->open[d])->opcode == OP_BGNLOOP) {
-            /* A BGNLOOP for now; its ENDLOOP replaces it once known. */
+            /* The index of BGNLOOP, which is replaced once the ENDLOOP is known. */
             at(flow, i)->label = (uint16_t)flow->open[d];
             return true;
         }
@@ -93,7 +93,7 @@ flow_in_loop(struct flow *flow, uint32_t i)
     return flow_fail(flow, i, "is outside of a loop");
 }
 
-/* Closes the main program or a subroutine. */
+/* Ends the main program or a subroutine. */
 static bool
 flow_end(struct flow *flow, uint32_t i)
 {
@@ -167,8 +167,8 @@ flow_calls(struct flow *flow)
     return true;
 }
 
-/* Finds the deepest stack inside each subroutine, by iteration: a call adds one frame and the
- * callee's depth. Recursion never converges; the limit rejects it. */
+/* Finds the deepest stack inside each subroutine by iteration: a call adds one frame and the
+ * callee's depth. The depth of a recursion grows until the limit rejects it. */
 static bool
 flow_depth(struct flow *flow)
 {

@@ -12,7 +12,7 @@ static const char *const file_names[] = {
     [FILE_ADDRESS] = "ADDR", [FILE_SAMPLER] = "SAMP",   [FILE_SYSTEM] = "SV",
 };
 
-/* A register as written in the text, before it becomes a source or a destination. */
+/* Register as parsed from the text, before it becomes a source or a destination. */
 struct parsed_register {
     uint8_t file;
     bool indirect;
@@ -160,7 +160,7 @@ parse_destination(struct parser *parser, struct destination *destination)
     return true;
 }
 
-/* Parses an optional swizzle. ".x" means all four channels are x. */
+/* Parses an optional swizzle. ".x" selects x for all four channels. */
 static bool
 parse_swizzle(struct parser *parser, uint8_t swizzle[4])
 {
@@ -200,7 +200,7 @@ parse_source(struct parser *parser, struct source *source)
     return !absolute || parse_expect(parser, '|');
 }
 
-/* Parses ", IMM[1].xyz". Offsets must be constant, as GLSL requires. */
+/* Parses a texel offset such as ", IMM[1].xyz". Offsets must be constant, as GLSL requires. */
 static bool
 parse_offset(struct parser *parser, struct instruction *instruction)
 {
@@ -224,8 +224,8 @@ parse_offset(struct parser *parser, struct instruction *instruction)
     return true;
 }
 
-/* A target whose reference uses the channel of the bias or LOD needs the opcode with one more
- * source. */
+/* Checks for a conflict: if the reference value uses the channel of the bias or LOD, the target
+ * needs the opcode with one more source. */
 static bool
 check_texture(struct parser *parser, const struct instruction *instruction)
 {
@@ -257,8 +257,8 @@ check_texture(struct parser *parser, const struct instruction *instruction)
     return true;
 }
 
-/* TGSI does not state which samplers an index can reach. Assumed: the contiguous declared samplers
- * from `first` on, without those already used with another target. */
+/* Adds the samplers that an index can reach, which TGSI does not state. The code assumes the
+ * contiguous declared samplers from `first` on, except those already used with another target. */
 static void
 use_sampler_array(struct parser *parser, uint32_t first, uint8_t target)
 {
@@ -306,12 +306,12 @@ parse_opcode(struct parser *parser, struct instruction *instruction)
 {
     char word[32];
     size_t n = parse_word(parser, word, sizeof word);
-    for (;;) { /* suffixes in any order */
+    for (;;) { /* suffixes may have any order */
         if (n > 4 && !strcmp(word + n - 4, "_SAT")) {
             word[n -= 4] = '\0';
             instruction->saturate = true;
         } else if (n > 8 && !strcmp(word + n - 8, "_PRECISE")) {
-            word[n -= 8] = '\0'; /* "precise" needs no action: no instruction is ever reordered */
+            word[n -= 8] = '\0'; /* no effect: instructions are never reordered */
         } else {
             break;
         }
@@ -380,7 +380,7 @@ parse_instruction(struct parser *parser)
                          instruction.opcode == OP_KILL_IF;
     if (fragment_only && parser->program->stage != STAGE_FRAGMENT)
         return parse_fail(parser, "%s is only allowed in fragment programs", info->name);
-    /* Only a call needs its label. The ends of other constructs follow from their nesting. */
+    /* Only a call needs its label. The ends of other constructs follow from the nesting. */
     uint32_t label = UINT32_MAX;
     if (info->shape == SHAPE_FLOW && parse_accept(parser, ':') &&
         !parse_uint(parser, MAX_INSTRUCTIONS, "label", &label))

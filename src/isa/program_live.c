@@ -1,9 +1,10 @@
-/* Finds the temporaries that each instruction reads and writes, and the number alive at once. Mesa
- * declares more registers than a thread needs at any time. The thread limit of the shader unit
- * depends on the need (docs/design/shader.md, Registers and liveness).
+/* Finds the temporaries that each instruction reads and writes, and the maximum number alive at
+ * once. Mesa declares more registers than a thread needs at any time. The thread limit of the
+ * shader unit depends on that maximum (docs/design/shader.md, Registers and liveness).
  *
- * The method is backward data flow with one bit per channel. It is conservative: temporaries in
- * reach of an indirect access are alive everywhere, and a subroutine returns to all its callers. */
+ * The method is backward data flow with one bit per channel. It is conservative: temporaries that
+ * an indirect access can reach are alive everywhere, and a subroutine returns to all its
+ * callers. */
 #include "isa/program_parser.h"
 
 #include <stdlib.h>
@@ -14,7 +15,7 @@ struct liveness {
     uint32_t count, words;
     uint64_t *in;      /* [instruction][word]: alive before the instruction */
     uint64_t *returns; /* alive after any call */
-    uint64_t *pinned;  /* in reach of indirect accesses */
+    uint64_t *pinned;  /* temporaries that indirect accesses can reach */
     uint64_t *scratch;
 };
 
@@ -27,7 +28,7 @@ indirect_range(const struct parser *parser, uint8_t array)
     return (struct temp_range){0, parser->program->temp_count - 1};
 }
 
-/* The temporaries of one operand; first > last if it has none. */
+/* Returns the temporaries of one operand; first > last if there are none. */
 static struct temp_range
 operand_temps(const struct parser *parser, uint8_t file, bool indirect, uint8_t array,
               int16_t index)
@@ -66,8 +67,8 @@ same_register(const struct source *a, const struct source *b)
             (a->address_index == b->address_index && a->address_channel == b->address_channel));
 }
 
-/* Whether writing the channels one at a time, in the order x y z w, could overwrite the source of a
- * later one. */
+/* Returns whether writing the channels in the order x y z w could overwrite the source of a later
+ * one. */
 static bool
 finds_overlap(const struct instruction *instruction)
 {
@@ -95,7 +96,7 @@ file_of_lanes(uint8_t file)
            file == FILE_SYSTEM;
 }
 
-/* Number of channels that execution can process together (program.h). */
+/* Returns the number of channels that execution can process together (program.h). */
 static uint8_t
 contiguous_channels(const struct instruction *instruction)
 {
@@ -152,7 +153,7 @@ unite(uint64_t *set, const uint64_t *other, uint32_t words)
         set[w] |= other[w];
 }
 
-/* Sets `out` to the channels alive after instruction i. */
+/* Sets `out` to the channels that are alive after instruction i. */
 static void
 live_out(struct liveness *live, uint32_t i, uint64_t *out)
 {
@@ -190,7 +191,7 @@ add_channels(uint64_t *set, uint32_t temp, uint8_t channels)
     set[temp / 16] |= (uint64_t)channels << temp % 16 * 4;
 }
 
-/* Recomputes the set of one instruction; returns true if it changed. */
+/* Recomputes the set of one instruction. Returns whether it changed. */
 static bool
 live_update(struct liveness *live, uint32_t i)
 {
@@ -231,7 +232,8 @@ count_temps(const struct liveness *live, const uint64_t *set)
     return n;
 }
 
-/* The maximum over all points: before each instruction, and after it including its results. */
+/* Returns the maximum over all points: before each instruction, and after it including its
+ * results. */
 static uint32_t
 live_maximum(struct liveness *live)
 {
@@ -257,8 +259,8 @@ pin(struct liveness *live, struct temp_range range)
         add_channels(live->pinned, t, 0xf);
 }
 
-/* Pins the temporaries in reach of indirect accesses. If there is no such access, registers above
- * the last used one are dropped. */
+/* Pins the temporaries that indirect accesses can reach. Without indirect accesses, drops the
+ * registers above the last one used. */
 static void
 live_pin(struct liveness *live)
 {

@@ -83,7 +83,7 @@ parse_uint(struct parser *parser, uint64_t limit, const char *what, uint32_t *va
     while (isdigit((unsigned char)*parser->at)) {
         v = v * 10 + (uint64_t)(*parser->at++ - '0');
         if (v > UINT32_MAX)
-            v = (uint64_t)UINT32_MAX + 1; /* above every limit; more digits do not change it */
+            v = (uint64_t)UINT32_MAX + 1; /* exceeds every limit, so more digits do not matter */
     }
     if (v >= limit)
         return parse_fail(parser, "%s is not below %llu", what, (unsigned long long)limit);

@@ -1,5 +1,5 @@
-/* The table of parameters, and code that walks it: defaults, parsing and formatting of values.
- * params_file.c reads files. */
+/* The table of parameters, with functions that use it: defaults, and parsing and formatting of
+ * values. params_file.c reads files. */
 #include "params/params.h"
 
 #include "base/log.h"
@@ -25,7 +25,7 @@ static const char dram_choices[] = ""
 #include "drams.def"
     ;
 
-/* ATTILA's codecs, none, and our codecs. */
+/* Color and depth codecs: those of ATTILA, "none", and those of Aetius only. */
 #define OF_BOTH(kind, name)  "|" name
 #define OF_COLOR(kind, name) OF_COLOR_##kind(name)
 #define OF_DEPTH(kind, name) OF_DEPTH_##kind(name)
@@ -155,7 +155,7 @@ set_number(const struct param_info *info, struct params *params, uint32_t value)
 static void
 set_text(const struct param_info *info, struct params *params, const char *text)
 {
-    /* zeroes the rest, so that equal parameters are equal byte for byte */
+    /* Zero the rest, so that equal parameters are equal byte for byte. */
     memset(field_of(info, params), 0, PARAM_TEXT_BYTES);
     memcpy(field_of(info, params), text, strlen(text));
 }
@@ -180,7 +180,7 @@ params_generator(const struct params *params)
     return params->RASTERIZER.RecursiveMode ? GENERATOR_recursive : GENERATOR_scan;
 }
 
-/* Returns choice number `index` of "a|b|c" and its length; NULL if there is none. */
+/* Returns the choice at `index` in "a|b|c", and its length; NULL if there is none. */
 static const char *
 choice_at(const char *choices, uint32_t index, size_t *length)
 {
@@ -266,8 +266,8 @@ read_choice(const struct param_info *info, const char *text, uint32_t *value)
     return false;
 }
 
-/* Returns whether the text is a file name within a folder, without characters that are special in
- * INI, shell or SQL. */
+/* Returns whether the text is a plain file name, without characters that are special in INI, the
+ * shell or SQL. */
 static bool
 is_file_name(const char *text)
 {
@@ -294,7 +294,7 @@ read_value(const struct param_info *info, const char *text, uint32_t *value)
     BUG("parameter %s.%s has an unknown kind", info->section, info->name);
 }
 
-/* Copies the text without surrounding spaces and then without surrounding quotes. */
+/* Copies the text. Strips first surrounding spaces, then surrounding quotes. */
 static void
 strip(const char *text, char *out, size_t out_size)
 {

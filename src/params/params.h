@@ -1,5 +1,5 @@
 /* Parameters of the machine. params/params.def generates the struct fields, defaults, INI reader
- * with its errors, `--set`, and the list of `aetius params` (spec: "Parameters").
+ * with its error checks, `--set`, and the list of `aetius params`.
  *
  *     struct params params;
  *     params_init(&params);                                    defaults: reference-2008
@@ -9,12 +9,12 @@
  *     ... params.GPU.NumStampPipes ...
  *
  * params.def marks parameters that are accepted but not modelled, with the reason. params_set()
- * warns about them. A file warns only if it changes their value, so the reference files load
- * without warnings.
+ * warns about them. A file causes a warning only if it changes their value, so the reference files
+ * load without warnings.
  *
- * params.def also lists conditions for parameters that have an effect only with certain other
- * values. Code that lets a user name parameters collects the names, and warns once the machine is
- * complete:
+ * params.def also lists conditions for parameters that have an effect only with certain values of
+ * other parameters. A caller that lets a user set parameters collects their names, and warns once
+ * the machine is complete:
  *
  *     struct param_names names = {0};
  *     params_load_file_named(&params, "mine.ini", &names, err)
@@ -31,7 +31,7 @@
 
 enum { PARAM_TEXT_BYTES = 128, PARAM_NEEDS = 4, PARAMS_MOST = 512 };
 
-/* Plain data: assignment copies it. */
+/* Plain data, which can be copied by assignment. */
 struct params {
 #define SECTION(section, doc)                                   struct {
 #define UINT(section, name, value, min, max, unit, doc, effect) uint32_t name;
@@ -78,7 +78,8 @@ struct param_condition {
     bool (*holds)(const struct params *params);
 };
 
-/* Returns RASTERIZER.Generator, never GENERATOR_AUTO: RASTERIZER.RecursiveMode resolves `auto`. */
+/* Returns RASTERIZER.Generator. Resolves `auto` with RASTERIZER.RecursiveMode, so the result is
+ * never GENERATOR_AUTO. */
 enum generator_choice params_generator(const struct params *params);
 
 enum param_kind { PARAM_UINT, PARAM_POW2, PARAM_BOOL, PARAM_TEXT, PARAM_ENUM };
@@ -89,43 +90,44 @@ struct param_info {
     size_t offset; /* offset of the field in struct params */
     uint32_t min, max;
     uint32_t value;             /* default, except for text parameters */
-    const char *text;           /* default of a text parameter, as in a file */
+    const char *text;           /* default of a text parameter, written as in a file */
     const char *choices;        /* of an enumeration: "timed|instant"; the value is an index */
     const char *unit, *doc;     /* unit: "" if there is none */
-    const char *unmodelled;     /* NULL, or the reason why the parameter has no effect */
-    uint8_t needs[PARAM_NEEDS]; /* conditions that must all hold: numbers from 1; 0 ends the list */
+    const char *unmodelled;     /* reason why the parameter has no effect; NULL if it is modelled */
+    uint8_t needs[PARAM_NEEDS]; /* numbers (from 1) of conditions that must all hold; 0: end */
 };
 const struct param_info *param_infos(size_t *count); /* in the order of params.def */
 const struct param_info *param_find(const char *section, const char *name);    /* or NULL */
 const char *param_section_doc(const char *section);                            /* or NULL */
 bool param_nearest(const char *full_name, char *nearest, size_t nearest_size); /* "SECTION.Name" */
 
-/* Returns the condition with a number from `needs`. */
+/* Returns the condition with the given number from `needs`. */
 const struct param_condition *param_condition(uint32_t number);
 /* Returns whether the parameter is modelled and all of its conditions hold. */
 bool param_has_effect(const struct param_info *info, const struct params *params);
-/* Writes the parameter's conditions, separated by " and "; "" if there are none. */
+/* Writes the parameter's conditions, separated by " and ", or "" if there are none. */
 void param_format_conditions(const struct param_info *info, char *out, size_t out_size);
 
-/* Set of parameters that the user named: one bit each, in the order of param_infos(). */
+/* Set of parameters that the user has set: one bit each, in the order of param_infos(). */
 struct param_names {
     uint64_t bits[PARAMS_MOST / 64];
 };
 bool param_names_have(const struct param_names *names, const struct param_info *info);
 void param_names_add(struct param_names *names, const struct param_info *info);
-/* Warns that the parameter was set but has no effect under its conditions. */
+/* Warns that the parameter was set but has no effect because its conditions do not hold. */
 void param_warn_idle(const struct param_info *info);
-/* Warns about each named parameter whose conditions do not hold on this machine. */
+/* Warns about each parameter in `names` that has no effect on this machine. */
 void params_warn_idle(const struct params *params, const struct param_names *names);
 
 void params_init(struct params *params);
 /* Resets all parameters to their defaults, then reads configs/NAME.ini. */
 bool params_load_preset(struct params *params, const char *name, struct error *err);
 bool params_load_file(struct params *params, const char *path, struct error *err);
-/* Parses "SECTION.Name=value"; spaces around the parts are allowed. */
+/* Parses "SECTION.Name=value". Spaces around the three items are allowed. */
 bool params_set(struct params *params, const char *assignment, struct error *err);
-/* Do the same and add the named parameters to `names`. A file that sets more than half of all
- * parameters describes a machine, such as a run's machine.ini, and adds no names. */
+/* Like params_load_file() and params_set(), but also add the set parameters to `names`. A file that
+ * sets more than half of all parameters describes a whole machine, such as a run's machine.ini, and
+ * adds no names. */
 bool params_load_file_named(struct params *params, const char *path, struct param_names *names,
                             struct error *err);
 bool params_set_named(struct params *params, const char *assignment, struct param_names *names,
@@ -137,9 +139,9 @@ void param_format(const struct param_info *info, const struct params *params, ch
 /* Formats the allowed values: "1 to 64 indices", "TRUE or FALSE", "timed or instant". */
 void param_format_allowed(const struct param_info *info, char *out, size_t out_size);
 
-/* Returns the whole machine as an INI file; params_load_file() restores identical parameters from
- * it. `comment` (lines without the leading ';', or NULL) is the file's first part. The caller frees
- * the text. */
+/* Returns the whole machine as an INI file, from which params_load_file() restores identical
+ * parameters. The file begins with `comment` (lines without the leading ';', or NULL). The caller
+ * frees the text. */
 char *params_to_ini(const struct params *params, const char *comment);
 
 #endif

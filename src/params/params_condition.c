@@ -1,12 +1,12 @@
-/* Conditions of params.def: whether a parameter has an effect on a machine, and warnings about
- * named parameters that have none. */
+/* Conditions of params.def, which determine whether a parameter has an effect on a machine, and
+ * warnings about set parameters without effect. */
 #include "params/params_value.h"
 
 #include "base/log.h"
 
 #include <string.h>
 
-/* Returns whether an enumerated parameter has this value. */
+/* Returns whether an enumerated parameter has the value `choice`. */
 static bool
 params_choice_is(const struct params *params, const char *section, const char *name,
                  const char *choice)

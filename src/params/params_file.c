@@ -1,4 +1,4 @@
-/* Reads and writes parameter files (INI). Every message about a file names the line. */
+/* Reads and writes parameter files (INI). Every message about a file contains the line number. */
 #include "params/params.h"
 
 #include "base/file.h"
@@ -17,7 +17,7 @@ struct reader {
     uint32_t seen[PARAMS_MOST]; /* line that set each parameter, or 0 */
 };
 
-enum { MOST_WARNINGS = 8 }; /* per file; a last line reports the number of further warnings */
+enum { MOST_WARNINGS = 8 }; /* per file; a final message reports the number of further warnings */
 
 static bool
 params_file_take(void *data, const struct ini_entry *entry, struct error *err)
@@ -43,7 +43,7 @@ params_file_take(void *data, const struct ini_entry *entry, struct error *err)
     return true;
 }
 
-/* Adds the parameters that the file set, unless the file describes a whole machine. */
+/* Adds the parameters that the file sets, unless the file describes a whole machine. */
 static void
 add_names(const struct reader *reader, struct param_names *names)
 {

@@ -1,22 +1,24 @@
-/* Library preloaded into the program by --clock. It replaces the program's clocks by a time that
- * advances with the drawn frames. So two captures of a program that animates by wall clock draw the
- * same frames. AETIUS_CLOCK names a file with one uint64_t, the time of all frames so far in
- * nanoseconds (trace/virgl/vtest/frame_clock.h). All processes of the program share this file.
+/* Library that --clock preloads into the program. It replaces the program's clocks with a time that
+ * advances with the rendered frames. Two captures of a program that animates by wall clock
+ * therefore render the same frames. AETIUS_CLOCK names a file that contains one uint64_t: the time
+ * of all frames so far in nanoseconds (trace/virgl/vtest/frame_clock.h). All processes of the
+ * program map this file.
  *
  * The time of a thread is the latest of three: the time of the frames, the main thread's time, and
- * the thread's local time. Sleeps and waits that time out advance the local time by their duration.
- * So a program that waits for its next frame waits for the time of that frame. Other threads do not
- * affect the time of the main thread. Sleeps still take their real duration.
+ * the thread's local time. Sleeps, and waits that time out, advance the local time by their
+ * duration. A program that sleeps until its next frame therefore reaches the time of that frame.
+ * Other threads do not affect the time of the main thread. Sleeps still take their real duration.
  *
- * Each clock read advances the time by STEP_NS. So successive reads differ, and a loop that polls
- * the clock terminates.
+ * Each clock read advances the time by STEP_NS. Successive reads therefore differ, and a loop that
+ * polls the clock terminates.
  *
- * The time of day starts at EPOCH, monotonic clocks start at BEGIN. CPU time advances like the
- * other clocks. Other common seeds of random numbers are fixed too. getpid() returns PID, which
- * Linux assigns to no process. Random numbers come from a fixed sequence of RANDOM_BYTES.
+ * The time of day starts at EPOCH, and monotonic clocks start at BEGIN. CPU-time clocks start at 0
+ * and advance like the others. Other common seeds of random numbers are fixed as well. getpid()
+ * returns PID, which Linux assigns to no process. Random numbers come from a fixed sequence of
+ * RANDOM_BYTES.
  *
- * Not covered: timers that send signals or are read (timerfd), futexes used without pthread, the
- * CPU's time-stamp counter and random number instructions. */
+ * Not covered: timers that send signals or are read (timerfd), direct use of futexes, the CPU's
+ * time-stamp counter, and the CPU's random number instructions. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -52,7 +54,7 @@ enum {
 };
 
 static const volatile uint64_t *page; /* mapping of the file; NULL: not opened yet */
-static const uint64_t none;           /* target of `page` if there is no file */
+static const uint64_t none;           /* `page` points here if there is no file */
 static uint64_t main_ns;              /* local time of the main thread */
 
 static __thread struct {
@@ -145,7 +147,7 @@ ns_of(const struct timespec *time)
     return time->tv_sec < 0 ? 0 : (uint64_t)time->tv_sec * NS + (uint64_t)time->tv_nsec;
 }
 
-/* ---- reading the clocks ---- */
+/* ---- clock reads ---- */
 
 SHOWN int
 clock_gettime(clockid_t clock, struct timespec *time)
@@ -246,9 +248,10 @@ sleep(unsigned int seconds)
     return nanosleep(&time, &left) ? (unsigned int)left.tv_sec + (left.tv_nsec > 0) : 0;
 }
 
-/* ---- waits with a timeout: the time advances if they time out ---- */
+/* ---- waits with a timeout, which advance the time if they time out ---- */
 
-/* The libc function in its current version; dlsym() alone may return an old one. */
+/* Looks up the current version of a libc function, because dlsym() alone may return an old
+ * version. */
 #define NEXT(name, version, type)                                                                  \
     static type *next;                                                                             \
     if (!next) {                                                                                   \
@@ -308,7 +311,7 @@ epoll_wait(int fd, struct epoll_event *events, int most, int ms)
     return ready;
 }
 
-/* Returns the real deadline for `until`, a time of the program's `clock`. */
+/* Converts `until`, a time of the program's `clock`, to the deadline in real time. */
 static struct timespec
 deadline_of(const struct timespec *until, clockid_t clock)
 {
@@ -318,8 +321,8 @@ deadline_of(const struct timespec *until, clockid_t clock)
     return spec_of(ns_of(&real) + (end > at ? end - at : 0));
 }
 
-/* Guesses the condition's clock, which pthread_cond_timedwait() uses: only the time of day can be
- * at or after EPOCH. */
+/* Guesses the clock of a deadline for pthread_cond_timedwait(), which does not state it. Only the
+ * time of day can be at or after EPOCH. */
 static clockid_t
 clock_of(const struct timespec *until)
 {
@@ -425,7 +428,7 @@ is_random(const char *path)
     return is_on() && path && (!strcmp(path, "/dev/urandom") || !strcmp(path, "/dev/random"));
 }
 
-/* Returns a file with the fixed random numbers, or -1. */
+/* Returns the descriptor of a file with the fixed random numbers, or -1. */
 static int
 open_random(void)
 {
@@ -442,8 +445,8 @@ open_random(void)
     return fd;
 }
 
-/* With 64-bit file offsets, the headers map open to open64 and fopen to fopen64. Assembler names
- * define both. */
+/* With 64-bit file offsets, the headers rename open to open64 and fopen to fopen64. Assembler names
+ * allow the definition of both. */
 #define OPEN(function, name)                                                                       \
     SHOWN int function(const char *path, int flags, ...) __asm__(name);                            \
     SHOWN int function(const char *path, int flags, ...)                                           \

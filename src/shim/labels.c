@@ -1,16 +1,16 @@
-/* Inserts a program's names for its draws into the command stream. Mesa forwards only messages of
- * type marker (glDebugMessageInsert) to the driver. It keeps the groups and labels of KHR_debug to
- * itself and lacks EXT_debug_marker. libGL, libEGL and glvnd look up every OpenGL function with
- * _glapi_get_proc_address() of Mesa's libglapi. This library overrides that function and returns
- * wrappers for the naming functions.
+/* Inserts the names that a program gives its draws into the command stream. Mesa forwards only
+ * messages of type marker (glDebugMessageInsert) to the driver. It does not forward the groups and
+ * labels of KHR_debug, and it lacks EXT_debug_marker. libGL, libEGL and glvnd look up every OpenGL
+ * function with _glapi_get_proc_address() of Mesa's libglapi. This library overrides that function
+ * and returns wrappers for the naming functions.
  *
- * Each wrapper calls the original function, then sends all current names in one marker. So only the
- * last marker of a trace before a draw counts:
+ * Each wrapper calls the original function, then sends all current names in one marker. Therefore
+ * the names of a draw are those in the last marker before it in the trace:
  *
  *     GROUP/GROUP/MARKER \n program NAME \n target NAME \n
  *
- * NAME is the label of the current program, or of the framebuffer drawn into. An object without a
- * label has no line. Like contexts, groups and markers are per thread. */
+ * NAME is the label of the current program, or of the bound draw framebuffer. An object without a
+ * label has no line. Groups and markers are kept per thread, as OpenGL's current context is. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -33,19 +33,19 @@ enum {
     GL_DRAW_FRAMEBUFFER = 0x8ca9,
     MOST_NAME = 63, /* longest stored name, in bytes */
     MOST_LABELS = 4096,
-    MOST_GROUPS = 768, /* bytes of a marker for groups; the rest is for the labels */
-    MOST_DEPTH = 64,   /* least GL_MAX_DEBUG_GROUP_STACK_DEPTH of KHR_debug */
+    MOST_GROUPS = 768, /* bytes of a marker that groups may use; labels use the rest */
+    MOST_DEPTH = 64,   /* minimum GL_MAX_DEBUG_GROUP_STACK_DEPTH that KHR_debug requires */
 };
 
 typedef void proc(void);
 
-struct label { /* label of an object; a free entry has an empty name */
+struct label { /* label of an object; an empty name marks a free entry */
     uint32_t kind, object;
     char name[MOST_NAME + 1];
 };
 
-/* Labels of all contexts. Threads access them under `lock`. The count is also read without the
- * lock, to check whether any label exists. */
+/* Labels of all contexts, which threads access under `lock`. The count is also read without the
+ * lock, to check whether there are any labels. */
 static struct label *labels;
 static _Atomic uint32_t label_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -72,7 +72,7 @@ real(const char *name)
     return call ? call(name) : NULL;
 }
 
-/* Calls Mesa's function if it exists. */
+/* Calls Mesa's implementation if it exists. */
 #define CALL(name, types, ...)                                                                     \
     do {                                                                                           \
         static proc *_Atomic next;                                                                 \
@@ -89,7 +89,7 @@ real_string(uint32_t name)
     return get ? ((const char *(*)(uint32_t))get)(name) : NULL;
 }
 
-/* Makes Mesa draw buffered immediate-mode vertices: glIsList() does so and has no other effect.
+/* Makes Mesa issue buffered immediate-mode vertices. glIsList() has this side effect and no other.
  * OpenGL ES has neither immediate mode nor glIsList(). */
 static void
 flush_immediate_mode(void)
@@ -113,8 +113,8 @@ send_marker(const char *text, int32_t length)
         CALL("glEnable", (uint32_t), GL_DEBUG_OUTPUT);
 }
 
-/* Copies a name. If `length` is negative, or 0 with nul_at_0 (extensions), the text ends at its
- * NUL. A newline also ends the name. A name longer than MOST_NAME bytes is cut at a UTF-8 character
+/* Copies a name. The text ends at its NUL if `length` is negative, or 0 with nul_at_0 (extensions).
+ * A newline also ends the name. A name longer than MOST_NAME bytes is cut at a UTF-8 character
  * boundary. */
 static void
 keep(char *out, const char *text, int32_t length, bool nul_at_0)
@@ -140,7 +140,8 @@ find_label(uint32_t kind, uint32_t object)
     return NULL;
 }
 
-/* Returns an unused or additional entry for a new label; NULL if all are in use. */
+/* Returns an entry for a new label: a free one or the next at the end. Returns NULL if the table is
+ * full. */
 static struct label *
 free_label(void)
 {
@@ -150,8 +151,8 @@ free_label(void)
     return labels && label_count < MOST_LABELS ? &labels[label_count] : NULL;
 }
 
-/* Stores the label of a program or framebuffer; ignores other objects. An empty name removes the
- * label. */
+/* Stores the label of a program or framebuffer. Labels of other objects are ignored. An empty name
+ * removes the label. */
 static void
 set_label(uint32_t kind, uint32_t object, const char *text, int32_t length, bool nul_at_0)
 {
@@ -239,7 +240,8 @@ static void
 mark(const char *text, int32_t length, bool nul_at_0)
 {
     keep(now.marker, text, length, nul_at_0);
-    /* Mesa may have sent the program's marker itself, so the full one must follow */
+    /* Mesa may have forwarded the program's marker itself, so a marker with all names must
+     * follow. */
     now.said[0] = '\0';
     update_label();
 }
@@ -342,8 +344,8 @@ delete_framebuffers(int32_t count, const uint32_t *framebuffers)
         set_label(GL_FRAMEBUFFER, framebuffers[i], "", 0, false);
 }
 
-/* Returns the extension string with ours appended. Each different string of Mesa needs a separate
- * copy, because contexts differ. */
+/* Returns the extension string with our extension appended. Contexts may have different strings, so
+ * each distinct string of Mesa gets a separate copy. */
 static const char *
 with_ours(const char *theirs)
 {
@@ -365,7 +367,7 @@ with_ours(const char *theirs)
     return found;
 }
 
-/* Adds EXT_debug_marker, which this library implements, to the extensions. */
+/* Adds EXT_debug_marker, which this library implements, to the extension string. */
 static const char *
 get_string(uint32_t name)
 {

@@ -1,6 +1,7 @@
-/* Library preloaded into the captured program. Mesa 22.3 always connects to one fixed socket path,
- * which would limit a host to one virtual GPU. connect() redirects that path to the socket in
- * AETIUS_SOCKET. Newer Mesa reads VTEST_SOCKET_NAME and never uses the fixed path. */
+/* Library that is preloaded into the captured program. Mesa 22.3 always connects to one fixed
+ * socket path, which would limit a host to one virtual GPU. The connect() wrapper redirects that
+ * path to the socket in AETIUS_SOCKET. Newer Mesa reads VTEST_SOCKET_NAME and never uses the fixed
+ * path. */
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* Remaining effect of clears (state/cleared.h). Simplified: a resource has one cleared slice, the
- * last, and one stencil value for all of its slices. */
+/* Effect of earlier clears that is still valid (state/cleared.h). The tracking is simplified: a
+ * resource has only one cleared slice, the last one, and only one stencil value for all of its
+ * slices. */
 #include "state/cleared.h"
 
 #include <string.h>
@@ -19,7 +20,7 @@ cleared_note_write(struct resource *res, bool stencil)
         res->cleared.has_stencil = false;
 }
 
-/* All elements of a slice now have this stencil value. */
+/* Records that all elements of a slice have this stencil value. */
 static void
 note_stencil(struct resource *res, uint32_t stencil)
 {
@@ -67,14 +68,14 @@ cleared_encode(const struct resource *res, uint32_t level)
     return code;
 }
 
-/* Whether all elements of the rows are equal. */
+/* Returns whether all elements of the rows are equal. */
 static bool
 are_alike(const uint8_t *rows, uint32_t bytes, uint32_t element_bytes)
 {
     return bytes >= element_bytes && !memcmp(rows, rows + element_bytes, bytes - element_bytes);
 }
 
-/* Whether all elements of the rows have the same stencil value. */
+/* Returns whether all elements of the rows have the same stencil value. */
 static bool
 have_one_stencil(const struct format_info *format, const uint8_t *rows, uint32_t bytes)
 {

@@ -1,6 +1,6 @@
-/* One decoded command. The decoder (trace/virgl) makes it. state/context.h applies commands that
- * only change state. An executor (functional renderer, or the machine's command processor) does the
- * rest. Handles belong to `client` and `sub_context`. */
+/* One decoded command, made by the decoder (trace/virgl). gpu_apply() (state/context.h) executes
+ * commands that only change state. An executor (the functional renderer, or the machine's command
+ * processor) does the work of the others. Handles belong to `client` and `sub_context`. */
 #ifndef AETIUS_STATE_CMD_H
 #define AETIUS_STATE_CMD_H
 
@@ -26,11 +26,11 @@ enum gpu_op {
     GPU_CLIENT_END,
     GPU_RESOURCE_CREATE,
     GPU_RESOURCE_UNREF,
-    GPU_PUT,   /* writes bytes into a resource: a message's, TRANSFER3D's or INLINE_WRITE's */
-    GPU_GET,   /* reads bytes back */
-    GPU_SWAP,  /* ends a frame: GET of a display target that counts as a swap */
-    GPU_FRAME, /* ends a frame without a swap by reading its picture */
-    /* state at the start of a trimmed trace (trace/message.h): never timed */
+    GPU_PUT,   /* writes bytes of a PUT message, TRANSFER3D or INLINE_WRITE */
+    GPU_GET,   /* reads bytes back from a resource */
+    GPU_SWAP,  /* ends a frame: a GET of a display target that counts as a swap */
+    GPU_FRAME, /* ends a frame that has no swap: reads its picture */
+    /* state at the start of a trimmed trace (trace/message.h), which is restored without timing */
     GPU_STATE,
     GPU_ADDRESS,
     GPU_CONTENTS,
@@ -57,7 +57,7 @@ enum gpu_op {
     GPU_SET_MIN_SAMPLES,
     GPU_SET_STREAMOUT_TARGETS,
     GPU_SET_RENDER_CONDITION,
-    GPU_SET_LABEL, /* names that the program gives to the next draws; no effect on pictures */
+    GPU_SET_LABEL, /* names that the program gives to the following draws; no effect on pictures */
     GPU_SET_SUB_CTX,
     GPU_CREATE_SUB_CTX,
     GPU_DESTROY_SUB_CTX,
@@ -115,8 +115,8 @@ struct blit_side {
 struct gpu_cmd {
     enum gpu_op op;
     uint32_t client, sub_context;
-    uint32_t offset; /* dword offset in its SUBMIT, for messages */
-    bool shows;      /* not from the program: updates the front surface after a SWAP */
+    uint32_t offset; /* dword offset of the command within its SUBMIT, for messages */
+    bool shows;      /* not a command of the program: updates the front surface after a SWAP */
     union {
         struct resource_desc resource; /* RESOURCE_CREATE */
         struct {
@@ -135,13 +135,13 @@ struct gpu_cmd {
         struct { /* PUT, GET, SWAP, FRAME */
             uint32_t resource, level;
             struct box box;
-            const uint8_t *bytes; /* PUT: tight rows; valid until the decoder's next command */
-            uint32_t size_bytes;  /* at least the box's; inline writes are padded to dwords */
+            const uint8_t *bytes; /* PUT: rows without padding; valid until the next command */
+            uint32_t size_bytes;  /* inline writes are padded to dwords */
         } transfer;
-        struct { /* CONTENTS: a whole level, as in message.h */
+        struct { /* CONTENTS: a whole level, in the format of message.h */
             uint32_t resource, level;
             struct cleared_code cleared;
-            uint32_t shown; /* level 0: result of gpu_shown_encode() */
+            uint32_t shown; /* level 0 only: result of gpu_shown_encode() */
             const uint8_t *bytes;
             uint32_t size_bytes;
         } contents;
@@ -159,7 +159,7 @@ struct gpu_cmd {
                 struct so_target so_target;
                 struct {
                     enum shader_stage stage;
-                    const char *text; /* whole TGSI text with its NUL; valid as long as `bytes` */
+                    const char *text; /* TGSI text with its NUL; valid as long as `bytes` */
                     struct so_info so;
                 } shader;
                 struct {
@@ -184,11 +184,11 @@ struct gpu_cmd {
             } items[MAX_ATTRIBUTES];
         } vertex_buffers;
         struct {
-            uint32_t resource, index_bytes, offset; /* resource 0: none */
+            uint32_t resource, index_bytes, offset; /* resource 0: no index buffer */
         } index_buffer;
         struct {
             enum shader_stage stage;
-            uint32_t index, count; /* floats */
+            uint32_t index, count; /* count: number of floats */
             const uint32_t *values;
         } constants;
         struct {
@@ -212,7 +212,7 @@ struct gpu_cmd {
         struct {
             float planes[MAX_CLIP_PLANES][4];
         } clip;
-        struct {              /* SET_LABEL, as src/shim/labels.c sends it */
+        struct {              /* SET_LABEL, in the format of src/shim/labels.c */
             const char *text; /* valid as long as `bytes`; not NUL-terminated */
             uint32_t length;
         } label;

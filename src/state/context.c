@@ -1,5 +1,5 @@
-/* The device's clients, their resources and sub-contexts, and the functions that free them. Object
- * handles belong to a sub-context, resource handles to a connection (docs/design/stream.md,
+/* The device's clients, with their resources and sub-contexts, and the functions that free them.
+ * Object handles belong to a sub-context, resource handles to a connection (docs/design/stream.md,
  * State). */
 #include "state/context_internal.h"
 
@@ -114,7 +114,7 @@ object_unref(struct gpu_device *device, struct object *object)
     retire(device, &object->head);
 }
 
-/* Host bytes of a sub-context with the maximum of constants. */
+/* Host bytes of a sub-context with the maximum number of constants. */
 #define STATE_BYTES (sizeof(struct gpu_state) + STAGE_COUNT * MAX_CONSTANTS * 16)
 
 static void
@@ -144,8 +144,8 @@ state_create(struct gpu_device *device, struct gpu_client *client, uint32_t id, 
     return true;
 }
 
-/* Frees the resources of a client. Returns false if a signal arrived and there are too many to free
- * one by one before the process ends. */
+/* Frees the resources of a client. Returns false if a signal arrives while it frees a large number
+ * of resources, so that the process can exit at once. */
 static bool
 release_resources(struct gpu_device *device, struct gpu_client *client)
 {
@@ -178,7 +178,7 @@ client_destroy(struct gpu_device *device, struct gpu_client *client)
 void
 gpu_device_fini(struct gpu_device *device)
 {
-    device->memory.ending = true; /* merging millions of free ranges takes seconds */
+    device->memory.ending = true; /* saves seconds of merging millions of free ranges */
     while (device->clients) {
         struct gpu_client *client = device->clients;
         device->clients = client->next;
@@ -289,22 +289,22 @@ client_end(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *e
     return true;
 }
 
-/* Places the resource at the address of the preceding ADDRESS command (used once), else by
- * allocation. */
+/* Places the resource at the address of the preceding ADDRESS command, which applies once. Without
+ * that command, allocates memory. */
 static bool
 place_resource(struct gpu_device *device, struct resource *res, struct error *err)
 {
     const uint32_t address = device->next_address;
     device->next_address = 0;
-    if (address == 0 || device->pages) /* paged resources have no lasting address */
+    if (address == 0 || device->pages) /* with paging, resources have no permanent address */
         return page_alloc(device, res, err);
     res->address = address;
     res->held_bytes = res->size_bytes;
     return gpu_memory_alloc_at(&device->memory, address, res->size_bytes, err);
 }
 
-/* Whether a resource is laid out as a texture until it is drawn into. Drivers announce every
- * texture with a drawable format as a render target too, so that flag does not count. */
+/* Returns whether a resource is laid out as a texture until it is drawn into. Drivers also declare
+ * every texture with a drawable format as a render target, so that flag is ignored. */
 static bool
 is_texture(const struct resource *res)
 {
@@ -332,8 +332,7 @@ resource_create(struct gpu_device *device, const struct gpu_cmd *cmd, struct err
     resource->head.is_resource = true;
     const uint32_t forced = device->forced_samples;
     if (forced)
-        device->next_address =
-            0; /* the trace's addresses assume resources without forced samples */
+        device->next_address = 0; /* the trace's addresses assume no forced samples */
     if (!(forced ? resource_init_forced(res, &cmd->resource, forced, err)
                  : resource_init(res, &cmd->resource, err)) ||
         !place_resource(device, res, err)) {

@@ -1,5 +1,6 @@
 /* The state of the GPU: clients, their resources, sub-contexts, objects and bindings. Both
- * executors pass every command to gpu_apply() and then do the work that it leaves. */
+ * executors pass every command to gpu_apply(), and then do the work of commands that gpu_apply()
+ * does not complete. */
 #ifndef AETIUS_STATE_CONTEXT_H
 #define AETIUS_STATE_CONTEXT_H
 
@@ -8,68 +9,69 @@
 
 struct gpu_query {
     enum gpu_query_type type;
-    uint32_t resource, offset; /* where the result is written */
-    struct resource *res;      /* that resource, referenced; NULL: none */
+    uint32_t resource, offset; /* destination of the result */
+    struct resource *res;      /* the resource with that handle, referenced; NULL: none */
     bool active;
     uint64_t result;
 };
 
-/* Record that GET_QUERY_RESULT writes at the query's offset in its resource. */
+/* Record that GET_QUERY_RESULT writes into the query's resource, at the query's offset. */
 struct gpu_query_record {
-    uint32_t state, size; /* 1: available; size of `result`, 8 bytes */
+    uint32_t state, size; /* state: 1 if available; size: bytes of `result`, 8 */
     uint64_t result;
 };
 
 struct gpu_state; /* one sub-context: objects and bindings */
 
-/* Limits: connected clients, and sub-contexts per client. Both are searched linearly; real programs
- * stay far below. */
+/* Maximum numbers of connected clients, and of sub-contexts per client. Both are searched linearly.
+ * Real programs stay far below these limits. */
 enum { GPU_MOST_CLIENTS = 1024, GPU_MOST_SUB_CONTEXTS = 1024 };
 
 struct gpu_device {
     struct gpu_memory memory;
     struct gpu_client *clients;
     uint32_t next_program_id;
-    uint32_t frame, draw_in_frame; /* swaps seen; draws since the last */
+    uint32_t frame, draw_in_frame; /* number of swaps so far, and of draws since the last swap */
     uint32_t holds;                /* see gpu_device_hold() */
-    bool restoring;                /* between the two STATEs of a trimmed trace */
-    uint32_t next_address;         /* address of the next resource; 0: first fit */
+    bool restoring;                /* true between the two STATE messages of a trimmed trace */
+    uint32_t next_address;         /* address of the next resource; 0: allocate first fit */
     struct gpu_object_head *retired;
-    bool pages; /* resources may be paged out (context_paging.c) */
+    bool pages; /* enables paging of resources (context_paging.c) */
     struct page_spare *spares;
-    uint64_t spare_bytes, outside_bytes; /* outside: of resources that are paged out */
-    /* Host memory: bytes that resources hold with `pages` (else the memory's share counts), and
-     * created objects without the bytes of resources. Decoders before the device share the budget
-     * of `objects`. */
+    uint64_t spare_bytes, outside_bytes; /* outside_bytes: bytes of paged-out resources */
+    /* Host memory. `contents`: bytes that resources hold if `pages` is set; otherwise the share of
+     * `memory` counts them. `objects`: created objects, excluding the bytes of resources. The
+     * decoders that feed the device share the budget of `objects`. */
     struct budget_share contents, objects;
-    uint64_t commands; /* applied so far */
-    /* With `squares`, textures are in squares of 2^square_log2 texels a side (resource.h). At their
-     * first use as a target they move into the ROPs' tiles. */
+    uint64_t commands; /* number of commands applied so far */
+    /* If `squares` is set, textures are stored in squares with a side of 2^square_log2 texels
+     * (resource.h). A texture moves to the ROPs' tiles when it is first used as a target. */
     bool squares;
     uint32_t square_log2;
-    uint32_t
-        forced_samples; /* of display targets and their depth buffers; 0: as the program asks */
-    /* Called before the memory of a resource gets a new owner. May be NULL. */
+    uint32_t forced_samples; /* forced on display targets and their depth buffers; 0: off */
+    /* Called before the memory of a resource is reused. May be NULL. */
     void (*leaving)(void *data, const struct resource *res);
     void *leaving_data;
 };
 
 bool gpu_device_init(struct gpu_device *device, uint32_t memory_bytes, struct error *err);
 void gpu_device_fini(struct gpu_device *device);
-/* Call before the first command: host memory is then taken from the budget. NULL: unlimited, except
- * for created objects. */
+/* Makes the device take host memory from `budget` (NULL: unlimited, except for created objects).
+ * Must be called before the first command. */
 void gpu_device_limit(struct gpu_device *device, struct budget *budget);
 
 /* Baked draws reference resources, programs and queries without counting. An executor that keeps a
- * draw while it applies later commands must hold the device. Destroyed objects are then freed at
- * the release of the last hold. The memory of a resource is reused at once, even under a hold, so
- * that addresses do not depend on time. `leaving` must end all its uses. */
+ * draw while it applies later commands must therefore hold the device. Destroyed objects are then
+ * freed when the last hold is released. The memory of a resource is reused immediately, even under
+ * a hold, so that addresses do not depend on timing. Before that, the callback `leaving` must end
+ * all uses of the memory. */
 void gpu_device_hold(struct gpu_device *device);
 void gpu_device_release(struct gpu_device *device);
 
-/* Whether the executor has work to do: PUT, GET, SWAP, FRAME, DRAW, CLEAR, BLIT, COPY_REGION,
- * END_QUERY, GET_QUERY_RESULT and RESOURCE_UNREF (applied when nothing uses the resource any more).
- * gpu_apply() executes all other commands completely. */
+/* Returns whether the executor must do work for the command. This holds for PUT, GET, SWAP, FRAME,
+ * DRAW, CLEAR, BLIT, COPY_REGION, END_QUERY, GET_QUERY_RESULT and RESOURCE_UNREF. A RESOURCE_UNREF
+ * takes effect when the resource is no longer in use. gpu_apply() executes all other commands
+ * completely. */
 bool gpu_op_is_work(enum gpu_op op);
 static inline bool
 gpu_op_ends_frame(enum gpu_op op)
@@ -77,59 +79,58 @@ gpu_op_ends_frame(enum gpu_op op)
     return op == GPU_SWAP || op == GPU_FRAME;
 }
 
-/* Applies a state change. Of work commands it checks handles and ranges, so that the executor needs
- * no checks. It also has a part in three of them: RESOURCE_UNREF removes the handle, END_QUERY ends
- * counting for later draws, SWAP and FRAME count the frame. */
+/* Applies a state change. For work commands it checks handles and ranges, so that the executor
+ * needs no checks. It also does a part of some work commands: RESOURCE_UNREF removes the handle,
+ * END_QUERY ends counting for later draws, and SWAP and FRAME count the frame. */
 bool gpu_apply(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err);
 
-/* Bakes a draw from the bound state. `arena` owns the draw and its constants; reset it when the
- * draws have ended. Returns false if this GPU does not support a state; err names it. *draw is NULL
- * if there is nothing to draw (count 0, no rasterization and no stream-out, a false render
- * condition). */
+/* Bakes a draw from the bound state. `arena` owns the draw and its constants; reset it after the
+ * draws have ended. Returns false with an error if this GPU does not support part of the state.
+ * *draw is NULL if nothing would be drawn (count 0, no rasterization and no stream-out, or a false
+ * render condition). */
 bool gpu_bake_draw(struct gpu_device *device, const struct gpu_cmd *cmd, struct arena *arena,
                    struct draw **draw, struct error *err);
 
-/* Lists the buffers that baking this draw reads from the simulated memory: uniforms, and the
- * indices of triangles with a polygon mode other than fill. Returns their number. */
+/* Lists the buffers that the bake reads from simulated memory: uniform buffers, and the index
+ * buffer of triangles whose polygon mode is not fill. Returns the number of buffers. */
 uint32_t gpu_bake_reads(struct gpu_device *device, const struct gpu_cmd *cmd,
                         const struct resource *buffers[STAGE_COUNT + 1]);
 
-/* Skips a draw whose results are not needed. Its surfaces no longer count as cleared
- * (state/cleared.h), as after the draw. */
+/* Skips a draw whose results are not needed. Like the draw itself, this marks its surfaces as no
+ * longer cleared (state/cleared.h). */
 void gpu_skip_draw(struct gpu_device *device, const struct gpu_cmd *cmd);
 
-/* The bound framebuffer, for clears: color surfaces, depth, extents. */
+/* Returns the bound framebuffer for a clear: color and depth surfaces with their extents. */
 bool gpu_bake_framebuffer(struct gpu_device *device, const struct gpu_cmd *cmd,
                           struct bound_surface color[MAX_COLOR_BUFFERS], uint32_t *color_count,
                           struct bound_surface *depth, struct error *err);
 
 struct resource *gpu_resource(struct gpu_device *device, uint32_t client, uint32_t handle);
 
-/* Whether a SET_FRAMEBUFFER changes the number of samples of its depth surface (forced_samples). No
- * draw may be in flight, and no cache may hold its lines, when it is applied. */
+/* Returns whether a SET_FRAMEBUFFER changes the number of samples of its depth surface
+ * (forced_samples). Such a command must not be applied while a draw is in flight, or while a cache
+ * holds lines of the surface. */
 bool gpu_changes_samples(struct gpu_device *device, const struct gpu_cmd *cmd);
 
-/* Writes the bytes of a PUT to the memory, or to the resource's pages outside. */
+/* Writes the bytes of a PUT to simulated memory, or to the resource's pages if it is paged out. */
 void gpu_put(struct gpu_device *device, const struct gpu_cmd *cmd);
 
-/* After a SWAP or RESOURCE_CREATE: makes the commands that copy the shown picture into a front
- * surface and its multisampled twin. Returns their number. */
+/* Called after a SWAP or RESOURCE_CREATE. Makes the commands that copy the shown picture into a
+ * front surface and its multisampled twin. Returns the number of commands. */
 uint32_t gpu_present(struct gpu_device *device, const struct gpu_cmd *cmd,
                      struct gpu_cmd commands[2]);
-/* Encodes the presentation state of a resource as one number for trimmed traces; 0 if there is
- * none. */
+/* Encodes the presentation state of a resource as a number for trimmed traces; 0 if it has none. */
 uint32_t gpu_shown_encode(struct gpu_device *device, uint32_t client, const struct resource *res);
-/* The code without the twin, for a resource that has one sample. */
+/* Returns `code` without the twin, for a resource that has one sample. */
 uint32_t gpu_shown_alone(uint32_t code);
-/* Call it after each command of gpu_present(). */
+/* Must be called after each command of gpu_present(). */
 void gpu_presented(struct gpu_device *device, const struct gpu_cmd *command);
 struct gpu_query *gpu_find_query(struct gpu_device *device, const struct gpu_cmd *cmd,
                                  uint32_t handle);
-/* Records that the executor clears the bound surfaces (a CLEAR), as described in
- * state/cleared.h. */
+/* Records that a CLEAR clears the bound surfaces (state/cleared.h). */
 void gpu_note_clear(struct gpu_device *device, const struct gpu_cmd *cmd);
 
-/* Whether the bound render condition currently permits draws, clears and blits. */
+/* Returns whether the bound render condition currently permits draws, clears and blits. */
 bool gpu_render_condition(struct gpu_device *device, const struct gpu_cmd *cmd);
 
 #endif

@@ -1,4 +1,4 @@
-/* Bakes a draw: collects the bound state into a struct that later state changes do not touch. All
+/* Bakes a draw: copies the bound state into a struct that later state changes do not affect. All
  * its addresses are inside their resources (docs/design/stream.md, Baked draws). */
 #include "state/context_internal.h"
 
@@ -6,7 +6,7 @@
 
 enum {
     MAX_DRAW_VERTICES = 1 << 24
-}; /* vertices of one draw with all instances; real programs use fewer */
+}; /* maximum number of vertices per draw, over all instances; real programs use fewer */
 
 static bool
 bake_surface(const struct object *object, enum format_use use, struct bound_surface *out,
@@ -87,7 +87,7 @@ gpu_render_condition(struct gpu_device *device, const struct gpu_cmd *cmd)
     return (state->condition->query.result != 0) != state->condition_value;
 }
 
-/* Takes the smallest extent of the surfaces. Their numbers of samples must agree. */
+/* Uses the smallest extent of the surfaces. All surfaces must have the same number of samples. */
 static bool
 bake_framebuffer(struct draw *draw, const struct gpu_state *state, struct error *err)
 {
@@ -141,7 +141,7 @@ bake_attribute(struct bound_attribute *out, const struct gpu_state *state,
     const struct buffer_binding *buffer = &state->vertex_buffers[element->buffer];
     out->divisor = element->divisor;
     if (!buffer->res)
-        return true; /* format stays NULL, which reads as 0, 0, 0, 1 */
+        return true; /* without a format the attribute reads as 0, 0, 0, 1 */
     out->format = format_get(element->format);
     if (!out->format || !(out->format->uses & FORMAT_VERTEX))
         return fail(err, "attribute %u: format %s (%u) cannot be fetched", number,
@@ -188,7 +188,7 @@ bake_indices(struct draw *draw, const struct gpu_state *state, struct error *err
     const struct buffer_binding *buffer = &state->index_buffer;
     if (!buffer->res || state->index_bytes == 0)
         return fail(err, "an indexed draw has no index buffer");
-    /* The buffer's offset already includes the draw's start. */
+    /* The offset of the buffer already includes the start of the draw. */
     draw->index_bytes = state->index_bytes;
     draw->index_address = buffer->res->address + buffer->offset;
     draw->index_end = buffer->res->address + buffer->res->desc.width;
@@ -196,7 +196,7 @@ bake_indices(struct draw *draw, const struct gpu_state *state, struct error *err
     return true;
 }
 
-/* Copies as many constants as the program declares. Constants that were never set are 0. */
+/* Copies the constants that the program declares. Constants that were never set are 0. */
 static void
 bake_constants(struct draw *draw, const struct gpu_state *state, const struct gpu_device *device,
                enum shader_stage stage, struct arena *arena)
@@ -218,7 +218,7 @@ bake_constants(struct draw *draw, const struct gpu_state *state, const struct gp
     draw->constant_count[stage] = count;
 }
 
-/* Resource target that a texture instruction's target needs; TARGET_BUFFER: any. */
+/* Returns the resource target that a texture instruction requires; TARGET_BUFFER: any. */
 static uint32_t
 target_wanted(uint8_t target)
 {
@@ -320,7 +320,7 @@ writes_stencil(const struct format_info *format, const struct dsa_state *dsa)
            (stencil_face_writes(&dsa->stencil[0]) || stencil_face_writes(&dsa->stencil[1]));
 }
 
-/* Decides flags that depend on several states, once for all units. */
+/* Computes flags that depend on several kinds of state, once for all units. */
 static void
 decide(struct draw *draw)
 {
@@ -340,7 +340,7 @@ decide(struct draw *draw)
                     !program->writes_stencil;
 }
 
-/* Surfaces that a draw with this state may write are no longer cleared. */
+/* Marks the surfaces that a draw with this state may write as no longer cleared. */
 static void
 note_writes(const struct gpu_state *state)
 {

@@ -1,4 +1,5 @@
-/* Bindings of a sub-context. A binding holds a reference, so a bound object may be destroyed. */
+/* Bindings of a sub-context. A binding holds a reference, so the program may destroy a bound
+ * object. */
 #include "state/context_internal.h"
 
 #include <string.h>
@@ -21,7 +22,7 @@ bind_buffer(struct gpu_device *device, struct buffer_binding *slot, struct buffe
     *slot = binding;
 }
 
-/* Looks up a handle and binds the object; handle 0 unbinds. */
+/* Looks up a handle and binds its object; handle 0 unbinds. */
 static bool
 bind_handle(struct gpu_device *device, struct gpu_state *state, struct object **slot,
             enum gpu_object type, uint32_t handle, struct error *err)
@@ -65,8 +66,8 @@ bind_shader(struct gpu_device *device, struct gpu_state *state, const struct gpu
     return true;
 }
 
-/* Number of samples that the depth surface must get to match the first color surface; 0: no
- * change. */
+/* Returns the number of samples that the depth surface needs to match the first color surface; 0:
+ * no change. */
 static uint32_t
 wanted_samples(const struct object *color, const struct object *depth)
 {
@@ -156,7 +157,7 @@ set_constants(struct gpu_device *device, struct gpu_state *state, const struct g
     if (count > MAX_CONSTANTS * 4)
         return fail(err, "%u constants exceed the limit of %u", count, MAX_CONSTANTS * 4);
     if (cmd->constants.index != 0)
-        return true; /* uniform blocks: a draw with a program that reads one is refused */
+        return true; /* uniform block: a draw whose program reads one fails */
     bind_buffer(device, &state->uniforms[stage], (struct buffer_binding){0});
     VEC_RESERVE(&state->constants[stage], count);
     if (count > 0)
@@ -182,7 +183,7 @@ set_uniform_buffer(struct gpu_device *device, struct gpu_state *state, const str
                         binding.offset, width);
     }
     if (cmd->uniform_buffer.index != 0)
-        return true; /* as in set_constants() */
+        return true; /* uniform block, as in set_constants() */
     state->constants[stage].count = 0;
     bind_buffer(device, &state->uniforms[stage], binding);
     return true;
@@ -196,7 +197,7 @@ set_slots(struct gpu_device *device, struct gpu_state *state, const struct gpu_c
     for (uint32_t i = 0; i < cmd->samplers.count; i++) {
         uint32_t slot = cmd->samplers.start + i;
         if (slot >= MAX_SAMPLERS)
-            break; /* later slots can only have handle 0 */
+            break; /* all later slots have handle 0 */
         if (!bind_handle(device, state, &slots[stage][slot], type, cmd->samplers.handles[i], err))
             return false;
     }
@@ -263,7 +264,7 @@ set_render_condition(struct gpu_device *device, struct gpu_state *state, const s
                        err);
 }
 
-/* Replaces invalid UTF-8 by question marks, since names are written to JSON, CSV and XML. */
+/* Replaces invalid UTF-8 with question marks, because names are written to JSON, CSV and XML. */
 static void
 make_utf8(char *text)
 {
@@ -275,8 +276,8 @@ make_utf8(char *text)
     }
 }
 
-/* Copies the line's text after `what` into `name`. Returns false if the line does not start with
- * `what`. */
+/* Copies the text after the prefix `what` of a line to `name`. Returns false if the line does not
+ * begin with `what`. */
 static bool
 take_name(char *name, size_t most, const char *line, size_t length, const char *what)
 {
@@ -285,14 +286,15 @@ take_name(char *name, size_t most, const char *line, size_t length, const char *
         return false;
     size_t n = length - skip < most ? length - skip : most;
     while (n && n < length - skip && (line[skip + n] & 0xc0) == 0x80)
-        n--; /* do not cut inside a character */
+        n--; /* do not split a UTF-8 character */
     memcpy(name, line + skip, n);
     name[n] = '\0';
     make_utf8(name);
     return true;
 }
 
-/* The first line is the label. Lines "program NAME" and "target NAME" follow. */
+/* Parses the label: the first line contains groups and marker. The lines "program NAME" and "target
+ * NAME" follow. */
 static void
 set_label(struct gpu_state *state, const struct gpu_cmd *cmd)
 {

@@ -1,5 +1,5 @@
-/* Checks before work: handles and boxes of transfers, blits and copies must be valid, and the
- * pipeline must support the state of a draw. */
+/* Checks commands before their work: handles and boxes of transfers, blits and copies must be
+ * valid, and the pipeline must support the state of a draw. */
 #include "state/context_internal.h"
 
 static bool
@@ -43,8 +43,9 @@ check_transfer(struct gpu_device *device, const struct gpu_cmd *cmd, struct erro
     return true;
 }
 
-/* Whether the end of an extent, which may be negative (mirrored), fits 32 bits. It may be outside
- * the level: the driver clips a scaled blit by scissor, which preserves the scale. */
+/* Returns whether the end of an extent fits into 32 bits. A negative extent is mirrored. The box
+ * may reach outside the level, because the driver clips a scaled blit with the scissor to preserve
+ * the scale. */
 static bool
 span_ok(int32_t origin, int32_t extent)
 {

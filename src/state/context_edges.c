@@ -1,12 +1,13 @@
-/* Finds the edges that triangles of a draw share inside a polygon.
+/* Finds the edges of a draw's triangles that lie inside a polygon.
  *
- * Quads and polygons never arrive. The driver splits them into an indexed triangle list, and its
- * stream has no edge flags (docs/design/stream.md, Primitives and indices). This matters if a
- * polygon mode shows edges. A list whose indices are exactly those that the driver makes of quads,
- * a quad strip or a polygon is drawn as these: edges that the split added are not drawn. */
+ * The stream never contains quads or polygons. The driver splits them into an indexed triangle
+ * list, and the stream has no edge flags (docs/design/stream.md, Primitives and indices). This
+ * makes a difference if a polygon mode shows edges. The indices of a list may be exactly those that
+ * the driver generates for quads, a quad strip or a polygon. Such a list is treated as that
+ * primitive: edges that the split added are not drawn. */
 #include "state/context_internal.h"
 
-/* Expected index number i, relative to the primitive's first vertex. */
+/* Returns the expected index number `i`, relative to the first vertex of the primitive. */
 static uint32_t
 expected_index(enum inner_edges kind, bool flatshade_first, uint32_t i)
 {

@@ -33,7 +33,7 @@ struct object {
         struct gpu_query query;
         struct {
             struct program *program;
-            bool uniform_blocks; /* reads a constant buffer other than 0 */
+            bool uniform_blocks; /* the program reads a constant buffer other than 0 */
         } shader;
     };
 };
@@ -59,8 +59,8 @@ struct gpu_state {
 
     struct buffer_binding vertex_buffers[MAX_ATTRIBUTES], index_buffer;
     uint32_t index_bytes;
-    struct buffer_binding uniforms[STAGE_COUNT]; /* constant buffer 0 if it is a resource */
-    VEC(uint32_t) constants[STAGE_COUNT];        /* otherwise */
+    struct buffer_binding uniforms[STAGE_COUNT]; /* constant buffer 0, if it is a resource */
+    VEC(uint32_t) constants[STAGE_COUNT];        /* constant buffer 0, if it is inline */
 
     struct viewport_state viewport;
     struct scissor_state scissor;
@@ -81,7 +81,7 @@ struct gpu_client {
 };
 
 /* context.c */
-/* Limit of the host memory for objects if there is no budget. */
+/* Limit of the host memory for objects, if there is no budget. */
 #define OBJECTS_MAX_BYTES ((uint64_t)512 << 20)
 bool keep_bytes(struct gpu_device *device, uint64_t bytes, struct error *err);
 void drop_bytes(struct gpu_device *device, uint64_t bytes);
@@ -112,7 +112,8 @@ void unbind_all(struct gpu_device *device, struct gpu_state *state);
 
 /* context_check.c */
 bool check_work(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err);
-/* Whether the pipeline supports all that the draw uses. The error names the unsupported part. */
+/* Returns whether the pipeline supports everything that the draw uses. The error names the
+ * unsupported feature. */
 bool gpu_check_executable(const struct draw *draw, struct error *err);
 
 /* context_link.c */
@@ -121,16 +122,18 @@ bool link_programs(struct draw *draw, struct error *err);
 /* context_edges.c */
 void bake_inner_edges(struct draw *draw, const struct gpu_memory *memory);
 
-/* context_present.c: updates the presentation state of display targets. Either may be NULL. */
+/* context_present.c: updates the presentation state of display targets. Either resource may be
+ * NULL. */
 void note_blit(struct resource *src, struct resource *dst);
 void shown_restore(struct gpu_client *client, struct resource *res, uint32_t code);
 
-/* context_paging.c: page_alloc() allocates a new resource. page_in() and its variants bring
- * resources back into memory. */
+/* context_paging.c: page_alloc() allocates a new resource. page_in() and its variants move
+ * resources back into simulated memory. */
 bool page_alloc(struct gpu_device *device, struct resource *res, struct error *err);
 void page_free(struct gpu_device *device, struct resource *res);
 void page_free_spares(struct gpu_device *device);
-/* Prepares a PUT. Its bytes may also go to the resource's pages outside the memory. */
+/* Prepares a PUT. The PUT then writes either to simulated memory or to the resource's pages outside
+ * it. */
 bool page_for_put(struct gpu_device *device, struct resource *res, const struct gpu_cmd *cmd,
                   struct error *err);
 bool page_in(struct gpu_device *device, struct resource *res, struct error *err);

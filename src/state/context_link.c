@@ -22,7 +22,7 @@ declares_texcoord(const struct io_decl *decls, uint32_t count)
     return false;
 }
 
-/* Whether the draw makes points, or polygons in point mode. */
+/* Returns whether the draw renders points, or polygons in point mode. */
 static bool
 draws_points(const struct draw *draw)
 {
@@ -32,9 +32,9 @@ draws_points(const struct draw *draw)
            (mode >= PRIM_TRIANGLES && (r->fill_front == FILL_POINT || r->fill_back == FILL_POINT));
 }
 
-/* Whether a point's sprite coordinate replaces the input. Texture coordinates are TEXCOORD if the
- * driver was offered that semantic, else the first GENERICs. A program that declares TEXCOORD shows
- * which. */
+/* Returns whether the point sprite coordinate replaces the input. Texture coordinates are TEXCOORD
+ * inputs if the host offers that semantic to the driver, otherwise the first GENERIC inputs. A
+ * program that declares TEXCOORD shows that the semantic was offered. */
 static bool
 is_sprite(const struct draw *draw, const struct io_decl *in, bool has_texcoord)
 {

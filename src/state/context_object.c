@@ -1,5 +1,5 @@
-/* Objects of a sub-context. An object lives while its handle or a binding references it, and holds
- * a reference to its resource. */
+/* Objects of a sub-context. An object exists as long as its handle or a binding references it. It
+ * holds a reference to its resource. */
 #include "state/context_internal.h"
 
 #include <stdlib.h>
@@ -81,8 +81,8 @@ fill_shader(struct gpu_device *device, struct object *object, const struct gpu_c
     return true;
 }
 
-/* Checks that a view or surface may reinterpret the resource's bytes: the block shapes must be
- * equal. */
+/* Checks that a view or surface may reinterpret the resource's bytes, which requires equal block
+ * shapes. */
 static bool
 formats_agree(const struct resource *res, uint32_t number, struct error *err)
 {
@@ -188,7 +188,7 @@ fill_object(struct gpu_device *device, struct object *object, const struct gpu_c
     return fail(err, "unknown object type %u", (unsigned)object->type);
 }
 
-/* Moves a texture into the ROPs' layout at its first use as a target. */
+/* Moves a texture to the ROPs' layout when it is first used as a target. */
 static bool
 make_drawable(struct gpu_device *device, struct resource *res, struct error *err)
 {
@@ -200,7 +200,7 @@ make_drawable(struct gpu_device *device, struct resource *res, struct error *err
     return true;
 }
 
-/* Finds the resource of a new object. *res is NULL for objects without one. */
+/* Finds the resource of a new object. Sets *res to NULL for objects without a resource. */
 static bool
 find_target(struct gpu_device *device, const struct gpu_cmd *cmd, struct resource **res,
             struct error *err)

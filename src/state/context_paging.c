@@ -1,18 +1,20 @@
-/* Resources that do not fit into the simulated memory. The least recently used ones move to host
- * memory until a command uses them again, as a driver does with a GPU's memory. Drivers let a
- * program fill several gigabytes before they send the commands that free them.
+/* Paging of resources that do not fit into simulated memory. The least recently used ones move to
+ * host memory until a command uses them again, as with a driver that evicts GPU memory. Paging is
+ * needed because drivers let a program fill several gigabytes before they send the commands that
+ * free them.
  *
- * Only an executor that finishes each command before the next may enable paging (device->pages):
- * the address of a resource changes between commands, and is 0 while it is paged out. Resources
- * then occupy whole host pages, which move in and out without a copy. A resource gets memory at its
- * first use. Its memory is not zeroed if the first PUT overwrites it all. Filling it with one value
- * is not a use.
+ * Only an executor that finishes each command before the next one may enable paging
+ * (device->pages). The address of a resource changes between commands, and is 0 while the resource
+ * is paged out. Resources occupy whole host pages, which can be moved without a copy. A resource
+ * gets memory at its first use. Its memory is not zeroed if the first PUT overwrites all of it.
+ * Filling a resource with one value does not count as a use.
  *
- * Freed pages outside are kept for the next resource, because page faults cost more than
- * overwriting.
+ * Freed pages outside simulated memory are kept for the next resource, because page faults cost
+ * more than overwriting.
  *
- * If the host memory of all resources is limited (device->contents), memory freed inside returns to
- * the host. Otherwise it would stay allocated beside the memory in use. */
+ * If there is a budget for the host memory of all resources (device->contents), freed simulated
+ * memory is returned to the host. Otherwise it would stay allocated in addition to the memory in
+ * use. */
 #include "state/context_internal.h"
 
 #include <errno.h>
@@ -22,11 +24,11 @@
 
 enum {
     PAGE_BYTES = 4096,
-    MOVED_BYTES = 1 << 16, /* smaller ones are copied, since each move splits the host's mappings */
+    MOVED_BYTES = 1 << 16, /* smaller ones are copied: a move splits the host's mappings */
 };
 #define SPARES_MAX_BYTES ((uint64_t)4 << 30)
 
-struct page_spare { /* header at the start of spare bytes */
+struct page_spare { /* header stored in the spare bytes */
     struct page_spare *next;
     uint32_t bytes;
 };
@@ -43,8 +45,8 @@ outside_bytes(const struct resource *res)
     return whole_pages(res->size_bytes);
 }
 
-/* Updates the budget after a change, or before one that needs `more` bytes. Returns false if they
- * do not fit. */
+/* Updates the budget after a change, or before one that needs `more` bytes. Returns false if the
+ * bytes do not fit. */
 static bool
 hold_bytes(struct gpu_device *device, uint32_t more, struct error *err)
 {
@@ -54,7 +56,7 @@ hold_bytes(struct gpu_device *device, uint32_t more, struct error *err)
     return budget_set(&device->contents, held + device->spare_bytes, err);
 }
 
-/* Allocates bytes outside, or returns NULL. *zeroed: whether they are 0. */
+/* Allocates bytes outside simulated memory. Returns NULL on failure. *zeroed: all bytes are 0. */
 static uint8_t *
 outside_take(struct gpu_device *device, uint32_t bytes, bool *zeroed, struct error *err)
 {
@@ -126,7 +128,7 @@ element_bytes(const struct resource *res)
     return res->format ? res->format->block_bytes : 1;
 }
 
-/* Whether all elements are equal. */
+/* Returns whether all elements are equal. */
 static bool
 are_alike(const struct resource *res, const uint8_t *bytes, uint32_t count)
 {
@@ -154,7 +156,7 @@ write_fill(const struct resource *res, uint8_t *bytes)
     }
 }
 
-/* The same in simulated memory. */
+/* Fills the resource with its fill value in simulated memory. */
 static void
 fill_inside(struct gpu_device *device, const struct resource *res)
 {
@@ -174,8 +176,8 @@ free_inside(struct gpu_device *device, struct resource *res)
     res->address = 0;
 }
 
-/* Moves the resource out of the memory: its pages, which leave untouched ones in place, or a copy
- * of its bytes. A resource filled with one value keeps only that value. */
+/* Moves the resource out of simulated memory. Moves its host pages if possible, otherwise copies
+ * its bytes. For a resource filled with one value, keeps only that value. */
 static bool
 page_out(struct gpu_device *device, struct resource *res, struct error *err)
 {
@@ -242,8 +244,8 @@ page_free(struct gpu_device *device, struct resource *res)
         hold_bytes(device, 0, NULL);
 }
 
-/* Whether a resource without bytes needs none after the PUT either, because all its elements stay
- * equal. */
+/* Returns whether a resource without stored bytes needs none after the PUT, because all its
+ * elements remain equal. */
 static bool
 only_fills(struct resource *res, const struct gpu_cmd *cmd, uint32_t box_bytes)
 {
@@ -311,7 +313,7 @@ gpu_put(struct gpu_device *device, const struct gpu_cmd *cmd)
 {
     const struct resource *res = gpu_resource(device, cmd->client, cmd->transfer.resource);
     struct gpu_memory outside = {.bytes = res->paged};
-    if (res->address == 0 && !res->paged) /* page_for_put() has stored the value */
+    if (res->address == 0 && !res->paged) /* page_for_put() has already stored the fill value */
         return;
     resource_write_box(res, res->paged ? &outside : &device->memory, cmd->transfer.level,
                        &cmd->transfer.box, cmd->transfer.bytes);

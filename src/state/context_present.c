@@ -1,15 +1,16 @@
 /* Front surfaces keep the picture that was presented last.
  *
- * The driver presents a back surface by reading it out. It creates a front surface only when the
- * program first uses the front buffer, and the stream never copies between the two. The GPU that
- * owns the screen does so: a front surface has the picture presented last until it is drawn into. A
- * front surface is a display target like the back surface, created later. The driver first uploads
- * the window's content into it, which does not count as drawing. */
+ * The driver presents a back surface by reading it back. It creates a front surface only when the
+ * program first uses the front buffer, and the stream never copies between the two. On a real
+ * system the GPU that owns the screen makes the copy: a front surface holds the last presented
+ * picture until the program draws into it. A front surface is a display target like the back
+ * surface, but is created later. The driver first uploads the window's content into it, which does
+ * not count as drawing. */
 #include "state/context_internal.h"
 
 #include <string.h>
 
-/* Excludes pairs of which only one has forced samples so far. */
+/* Excludes pairs in which only one surface has forced samples so far. */
 static bool
 same_window(const struct resource *back, const struct resource *front)
 {
@@ -30,7 +31,7 @@ note_blit(struct resource *src, struct resource *dst)
         dst->twin = src->desc.handle;
         dst->drawn = false;
     }
-    if (resource_is_display(&dst->desc) && src->samples > 1) /* it is resolved to be shown */
+    if (resource_is_display(&dst->desc) && src->samples > 1) /* resolved for presentation */
         src->drawn = false;
 }
 
@@ -89,7 +90,7 @@ is_twin(const struct resource *res, const struct resource *front)
     return res->twin == front->desc.handle && !res->drawn && res->desc.format == front->desc.format;
 }
 
-/* The client's oldest resource for which `matches` is true, or NULL. */
+/* Returns the client's oldest resource for which `matches` is true, or NULL. */
 static struct resource *
 find_matching(struct gpu_client *client, const struct resource *to,
               bool (*matches)(const struct resource *res, const struct resource *to))

@@ -1,5 +1,5 @@
-/* Queries of a baked draw: use of its color buffers, addresses and values of its indices, and the
- * message for an endless program. */
+/* Queries on a baked draw: whether it reads and writes its color buffers, and the addresses and
+ * values of its indices. Also the message for an endless program. */
 #include "state/draw.h"
 
 #include "base/error.h"

@@ -1,6 +1,6 @@
-/* A baked draw: all that the pipeline needs for one draw call. It is fixed when the command
- * processor (or the functional renderer) reaches the draw, so that later state changes do not touch
- * it. */
+/* A baked draw: the complete state that the pipeline needs for one draw call. The state is copied
+ * when the command processor (or the functional renderer) reaches the draw. Later state changes do
+ * not affect it. */
 #ifndef AETIUS_STATE_DRAW_H
 #define AETIUS_STATE_DRAW_H
 
@@ -18,12 +18,12 @@ struct bound_surface {          /* a render target */
     const struct resource *res; /* NULL: none */
     const struct format_info *format;
     uint32_t level, layer, width, height, samples;
-    bool cleared; /* it held only a clear value when it was baked */
+    bool cleared; /* the surface held only a clear value when the draw was baked */
 };
 
 struct bound_attribute {
     uint32_t address; /* address of element 0, including both offsets */
-    uint32_t end;     /* first address outside the buffer; reads from there return 0 */
+    uint32_t end;     /* first address after the buffer; reads from there on return 0 */
     uint32_t stride, divisor;
     const struct format_info *format; /* NULL: (0, 0, 0, 1) */
 };
@@ -39,29 +39,30 @@ enum varying_source {                   /* source of a fragment shader input */
 struct varying {
     uint8_t source;        /* enum varying_source */
     uint8_t slot;          /* vertex shader output */
-    uint8_t back_slot;     /* BCOLOR's with two-sided lighting, else = slot */
-    uint8_t interpolation; /* CONSTANT (flat resolved already), LINEAR, PERSPECTIVE */
-    bool centroid;         /* at a covered sample of the pixel, unless all are covered */
+    uint8_t back_slot;     /* slot of BCOLOR with two-sided lighting, otherwise equal to `slot` */
+    uint8_t interpolation; /* CONSTANT (flat shading is already resolved), LINEAR or PERSPECTIVE */
+    bool centroid;         /* interpolated at a covered sample, unless all are covered */
 };
 
-/* Primitive that a triangle list was made of, which decides the edges that are not a polygon's. */
+/* Primitive from which the driver made a triangle list. It determines which triangle edges lie
+ * inside a polygon. */
 enum inner_edges { INNER_NONE, INNER_QUADS, INNER_STRIP, INNER_POLYGON };
 
-enum { MAX_QUAD_BYTES = 256 }; /* bytes of 2x2 pixels in one surface, with all samples */
+enum { MAX_QUAD_BYTES = 256 }; /* bytes of a 2x2 quad in one surface, with all samples */
 
-/* Names given by the program. "" if it gave none; long ones are truncated. */
+/* Names given by the program; "" if it gave none. Long names are truncated. */
 enum { MAX_LABEL = 255, MAX_NAME = 63 };
 struct draw_names {
     char label[MAX_LABEL + 1]; /* groups and marker: "shadows/terrain/sent" */
-    char program[MAX_NAME + 1], target[MAX_NAME + 1]; /* names of the program and target in use */
+    char program[MAX_NAME + 1], target[MAX_NAME + 1]; /* names of the current program and target */
 };
 
 struct draw {
-    uint32_t number; /* number in its frame, from 0 */
+    uint32_t number; /* number within its frame, from 0 */
     uint32_t client;
     const struct draw_names *names;
     struct draw_params params;
-    uint32_t index_address, index_end, index_bytes; /* indexed: first index; 1, 2, 4 bytes each */
+    uint32_t index_address, index_end, index_bytes; /* first index; size of an index: 1, 2 or 4 */
     enum inner_edges inner_edges;
 
     uint32_t attribute_count;
@@ -84,32 +85,36 @@ struct draw {
 
     uint32_t color_count;
     struct bound_surface color[MAX_COLOR_BUFFERS], depth;
-    uint32_t width, height, samples; /* framebuffer: the smallest of the surfaces */
-    /* Each sample has its own coverage; false: all have that of the pixel center. */
+    uint32_t width, height, samples; /* extent of the framebuffer: the smallest of all surfaces */
+    /* Each sample has its own coverage. If false, all samples have the coverage of the pixel
+     * center. */
     bool multisample;
-    bool centroid;               /* some varying is interpolated at the centroid */
-    struct scissor_state bounds; /* framebuffer clipped by the scissor: pixels that may be drawn */
+    bool centroid;               /* at least one varying is interpolated at the centroid */
+    struct scissor_state bounds; /* framebuffer clipped by the scissor */
 
     /* Linkage */
-    int8_t position_slot, psize_slot, clipvertex_slot, edgeflag_slot; /* VS outputs, -1: none */
+    int8_t position_slot, psize_slot, clipvertex_slot, edgeflag_slot; /* VS outputs; -1: none */
     int8_t clipdist_slot[2];
     uint32_t varying_count; /* inputs of the fragment program */
     struct varying varyings[MAX_VARYINGS];
-    uint8_t color_output[MAX_COLOR_BUFFERS]; /* FS output of each color buffer, 0xff: none */
-    int8_t depth_output, stencil_output;     /* FS outputs or -1 */
-    int8_t alpha_output; /* FS output for alpha test and coverage, bound or not, or -1 */
+    uint8_t color_output[MAX_COLOR_BUFFERS]; /* fragment shader outputs; 0xff: none */
+    int8_t depth_output, stencil_output;     /* fragment shader outputs; -1: none */
+    /* Fragment shader output for alpha test and alpha to coverage, even without a color buffer; -1:
+     * none. */
+    int8_t alpha_output;
 
-    /* Derived from several states */
-    bool depth_test, depth_write, stencil_test, stencil_write; /* false without a surface for it */
+    /* Derived from several kinds of state */
+    /* The next four are false if the framebuffer lacks the surface. */
+    bool depth_test, depth_write, stencil_test, stencil_write;
     bool early_z;     /* z and stencil may be tested before shading */
-    bool color_write; /* some channel of some target is written */
+    bool color_write; /* at least one channel of a target is written */
     bool occlusion;   /* an occlusion query counts samples */
 
     struct so_target streamout[MAX_SO_BUFFERS]; /* resource 0: none */
     struct gpu_query *query;                    /* the active occlusion query or NULL */
 };
 
-/* Whether the draw can increase a depth. */
+/* Returns whether the draw can increase a depth value. */
 static inline bool
 draw_moves_depth_away(const struct draw *draw)
 {
@@ -118,18 +123,18 @@ draw_moves_depth_away(const struct draw *draw)
            func != FUNC_NEVER;
 }
 
-/* Whether the draw writes some channel of a color buffer, and whether the written color depends on
- * the existing one. */
+/* Return whether the draw writes any channel of a color buffer, and whether the written color
+ * depends on the existing one. */
 bool draw_writes_color(const struct draw *draw, uint32_t target);
 bool draw_reads_color(const struct draw *draw, uint32_t target);
 
-/* Fails with the message for a program with a thread that has run EXEC_THREAD_LIMIT instructions.
- * Always returns false. */
+/* Sets the error for a program in which a thread has run EXEC_THREAD_LIMIT instructions. Always
+ * returns false. */
 bool draw_fail_endless(const struct draw *draw, uint32_t frame, enum shader_stage stage,
                        struct error *err);
 
-/* Index number i of an indexed draw: the address of its bytes (0: outside), and its decoded
- * value. */
+/* Index number `i` of an indexed draw. draw_index_address() returns the address of its bytes, or 0
+ * if they are outside the buffer. draw_decode_index() returns the value of these bytes. */
 uint32_t draw_index_address(const struct draw *draw, uint32_t i);
 uint32_t draw_decode_index(const struct draw *draw, const uint8_t *bytes);
 

@@ -1,6 +1,6 @@
 /* The format table and its converters. Each line of format.def becomes a pair of functions with a
- * constant layout. So the compiler folds the general code below into a few instructions. Rules: GL
- * 2.1 section 2.14.9 and 3.8.1, with normalized signed values as c / (2^(n-1) - 1). */
+ * constant layout. The compiler then reduces the general code below to a few instructions. Rules:
+ * GL 2.1 sections 2.14.9 and 3.8.1. Normalized signed values are c / (2^(n-1) - 1). */
 #include "state/format.h"
 #include "state/format_codec.h"
 
@@ -29,7 +29,7 @@ half_to_float(uint32_t half)
     return value;
 }
 
-/* Rounds to nearest, ties to even. Values out of range become infinite. */
+/* Rounds to nearest, ties to even. Values out of range become infinity. */
 static uint32_t
 float_to_half(float value)
 {
@@ -43,7 +43,7 @@ float_to_half(float value)
     if (magnitude < 0x38800000) { /* below 2^-14: denormal, a multiple of 2^-24 */
         float absolute;
         memcpy(&absolute, &magnitude, 4);
-        float rounded = absolute + 0.5f; /* one float step near 0.5 is 2^-24 */
+        float rounded = absolute + 0.5f; /* the distance between floats near 0.5 is 2^-24 */
         memcpy(&bits, &rounded, 4);
         return sign | (bits - 0x3f000000);
     }
@@ -53,7 +53,7 @@ float_to_half(float value)
 static uint32_t
 linear_to_srgb(float linear)
 {
-    uint32_t low = 0, high = 255; /* searches the number of thresholds <= `linear` */
+    uint32_t low = 0, high = 255; /* binary search for the number of thresholds <= `linear` */
     while (low < high) {
         uint32_t middle = (low + high) / 2;
         if (linear >= srgb_thresholds[middle])
@@ -143,7 +143,7 @@ decode(enum conversion conversion, uint32_t bits, uint64_t raw)
     }
 }
 
-/* Rounds value * scale to the nearest integer of [low, high]; NaN becomes 0. */
+/* Rounds value * scale to the nearest integer in [low, high]. NaN becomes 0. */
 static ALWAYS_INLINE int64_t
 scaled_integer(float value, double scale, double low, double high)
 {
@@ -171,7 +171,7 @@ encode(enum conversion conversion, uint32_t bits, float value)
     }
 }
 
-/* sRGB formats store alpha as linear. */
+/* sRGB formats store alpha as a linear value. */
 static ALWAYS_INLINE enum conversion
 element_conversion(enum conversion conversion, const char *swizzle, uint32_t element)
 {
@@ -192,7 +192,8 @@ swizzle_out(const float element[4], const char *swizzle, float rgba[4])
     }
 }
 
-/* The value that an element stores: the first channel that reads it, or 1 if no channel does. */
+/* Returns the value to store in an element: the first channel that reads it, or 1 if no channel
+ * does. */
 static ALWAYS_INLINE float
 swizzle_in(const float rgba[4], const char *swizzle, uint32_t element)
 {
@@ -271,7 +272,7 @@ unpack_s3tc_texel(bool srgb, const uint8_t *texel, float rgba[4])
     rgba[3] = decode(UNORM, 8, texel[3]);
 }
 
-/* Signed values are stored as two's complement. */
+/* Signed values are stored in two's complement. */
 static ALWAYS_INLINE void
 unpack_rgtc_texel(uint32_t channels, bool is_signed, const char *swizzle, const uint8_t *texel,
                   float rgba[4])
@@ -362,7 +363,7 @@ expand_rgtc(uint32_t channels, bool is_signed, const uint8_t *block, uint32_t x,
 #undef FORMAT_S3TC
 #undef FORMAT_RGTC
 
-/* The table. */
+/* The table of formats. */
 #define V               FORMAT_VERTEX
 #define T               FORMAT_TEXTURE
 #define C               FORMAT_COLOR

@@ -1,9 +1,8 @@
-/* Formats of vertices, texels and pixels, one line each in format.def. All other code uses that
- * table.
+/* Formats of vertices, texels and pixels, defined by one line each in format.def.
  *
- * A block is 1x1 texels, or 4x4 for S3TC and RGTC. Unpacking returns four floats (missing channels
- * 0, 0, 0, 1; luminance, alpha and intensity expanded; sRGB made linear). Packing takes four
- * floats. */
+ * A block is 1x1 texels, or 4x4 texels for S3TC and RGTC. Unpacking returns four floats. It sets
+ * missing channels to 0, 0, 0, 1, expands luminance, alpha and intensity, and converts sRGB to
+ * linear. Packing takes four floats. */
 #ifndef AETIUS_STATE_FORMAT_H
 #define AETIUS_STATE_FORMAT_H
 
@@ -12,10 +11,10 @@
 #include <stdint.h>
 
 enum format_use {
-    FORMAT_VERTEX = 1,  /* vertex fetch reads it */
-    FORMAT_TEXTURE = 2, /* the texture unit reads it */
-    FORMAT_COLOR = 4,   /* the color ROPs write it */
-    FORMAT_DEPTH = 8,   /* the z and stencil ROPs write it */
+    FORMAT_VERTEX = 1,  /* the vertex fetch can read it */
+    FORMAT_TEXTURE = 2, /* the texture unit can read it */
+    FORMAT_COLOR = 4,   /* the ROPs can write it as color */
+    FORMAT_DEPTH = 8,   /* the ROPs can write it as depth and stencil */
 };
 
 enum format_number {
@@ -37,30 +36,31 @@ struct format_info {
     const char *name;
     uint8_t block_bytes, block_width, block_height;
     uint8_t uses;     /* enum format_use bits */
-    uint8_t channels; /* existing channels, one bit each: 1 R, 2 G, 4 B, 8 A */
+    uint8_t channels; /* channels that exist, one bit each: 1 R, 2 G, 4 B, 8 A */
     bool is_srgb, is_float, is_signed, is_integer, is_normalized;
-    uint8_t depth_bits, stencil_bits; /* 0 for colors; 32 with is_float for Z32_FLOAT */
+    /* Both are 0 for color formats. Z32_FLOAT has 32 depth bits and is_float. */
+    uint8_t depth_bits, stencil_bits;
     uint8_t depth_shift, stencil_shift;
 
-    /* Unpacks one texel of a block; x and y are inside the block. Depth formats return depth as
-     * 0..1 in r, and no stencil. */
+    /* Unpacks one texel of a block; x and y are inside the block. Depth formats return the depth as
+     * 0..1 in r, without the stencil value. */
     void (*unpack)(const uint8_t *block, uint32_t x, uint32_t y, float rgba[4]);
     /* Packs one texel into a 1x1 block: rounds to nearest and clamps to the format's range. NULL
      * for compressed formats. */
     void (*pack)(const float rgba[4], uint8_t *block);
 
-    /* Of compressed formats: expand() extracts a texel from its block, as the texture caches hold
-     * it. unpack_expanded() unpacks such a texel. Of other formats, expanded_bytes is block_bytes
-     * and both functions are NULL. */
+    /* Only for compressed formats: expand() extracts a texel from its block in the form that
+     * texture caches store. unpack_expanded() unpacks such a texel. For other formats,
+     * expanded_bytes equals block_bytes and both functions are NULL. */
     uint8_t expanded_bytes;
     void (*expand)(const uint8_t *block, uint32_t x, uint32_t y, uint8_t *texel);
     void (*unpack_expanded)(const uint8_t *texel, float rgba[4]);
 };
 
-/* NULL if this GPU does not support the format. */
+/* Returns NULL if this GPU does not support the format. */
 const struct format_info *format_get(uint32_t number);
 
-/* Whether a picture can be made of it: its blocks are single colors. */
+/* Returns whether an image can show a resource of this format: each block is a single color. */
 static inline bool
 format_is_shown(const struct format_info *format)
 {
@@ -68,7 +68,7 @@ format_is_shown(const struct format_info *format)
            !format->stencil_bits;
 }
 
-/* Iteration: for (size_t i = 0; i < format_count(); i++) format_at(i). */
+/* To iterate: for (size_t i = 0; i < format_count(); i++) format_at(i). */
 size_t format_count(void);
 const struct format_info *format_at(size_t i);
 

@@ -1,7 +1,7 @@
-/* Decoders of compressed texture blocks of 4x4 texels: S3TC (EXT_texture_compression_s3tc) and RGTC
+/* Decoders of compressed 4x4 blocks: S3TC (EXT_texture_compression_s3tc) and RGTC
  * (ARB_texture_compression_rgtc; LATC has the same blocks). The extensions define colors as real
- * numbers. Like the reference renderer, this code widens endpoints to 8 bits by repeating their
- * high bits, and mixes them in integers, rounding toward zero. */
+ * numbers. Like the reference renderer, this code expands endpoints to 8 bits by repeating their
+ * high bits. It interpolates them in integers and rounds toward zero. */
 #include "state/format_codec.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ color_texel(enum s3tc_kind kind, const uint8_t *block, uint32_t index, uint8_t r
         rgba[3] = 0;
 }
 
-/* Reads a 3-bit code. Codes are stored by texel rows, least significant bit first. */
+/* Reads a 3-bit code. Codes are stored row by row, least significant bit first. */
 static uint32_t
 code3(const uint8_t *bytes, uint32_t index)
 {

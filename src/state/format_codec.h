@@ -1,5 +1,5 @@
-/* Parts of format.c's table: the sRGB curve and the decoders of compressed blocks. Private to the
- * format files. */
+/* Components of format.c: tables of the sRGB curve, and decoders of compressed blocks. Private to
+ * the format files. */
 #ifndef AETIUS_STATE_FORMAT_CODEC_H
 #define AETIUS_STATE_FORMAT_CODEC_H
 
@@ -7,10 +7,10 @@
 #include <stdint.h>
 
 extern const float srgb_linear[256];     /* linear value of each 8-bit code */
-extern const float srgb_thresholds[255]; /* linear values from [i] on encode to codes above i */
+extern const float srgb_thresholds[255]; /* linear values >= [i] encode to codes above i */
 
 enum s3tc_kind {
-    S3TC_DXT1_RGB, /* the fourth code of a three-color block is opaque black */
+    S3TC_DXT1_RGB, /* in a three-color block the fourth code is opaque black */
     S3TC_DXT1_RGBA,
     S3TC_DXT3,
     S3TC_DXT5,

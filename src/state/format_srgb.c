@@ -1,7 +1,7 @@
-/* Tables of the sRGB curve, so that pictures do not depend on a host's pow(). One holds the linear
- * values of the 256 codes. The other holds the linear values halfway between neighboring codes, the
- * thresholds of encoding. Formula: EXT_texture_sRGB (c / 12.92 up to 0.04045, above it ((c + 0.055)
- * / 1.055)^2.4), each rounded once to float. */
+/* Tables of the sRGB curve, which make pictures independent of the host's pow(). One table holds
+ * the linear values of the 256 codes. The other holds the linear values halfway between adjacent
+ * codes, which are the thresholds for encoding. Formula of EXT_texture_sRGB: c / 12.92 up to
+ * 0.04045, otherwise ((c + 0.055) / 1.055)^2.4. Each value is rounded once to float. */
 #include "state/format_codec.h"
 
 const float srgb_linear[256] = {

@@ -1,6 +1,6 @@
-/* A treap: a binary tree sorted by address, and a heap by a hash of the address. It is as deep as a
- * tree of random insertions, and its shape depends only on its content. Each node stores the
- * largest range of its subtree. */
+/* A treap: a binary search tree by address that is also a heap by a hash of the address. Its
+ * expected depth is that of a randomly built tree, and its shape depends only on its contents. Each
+ * node stores the size of the largest range in its subtree. */
 #include "state/free_ranges.h"
 
 #include "base/error.h"
@@ -37,7 +37,7 @@ update(struct free_node *node)
     node->largest = node->range.bytes > below ? node->range.bytes : below;
 }
 
-/* Splits the tree into the ranges before `address` and the rest. */
+/* Splits the tree into the ranges before `address` and the remaining ones. */
 static void
 split(struct free_node *node, uint32_t address, struct free_node **less, struct free_node **rest)
 {
@@ -55,7 +55,7 @@ split(struct free_node *node, uint32_t address, struct free_node **less, struct 
     update(node);
 }
 
-/* All addresses in `less` must be below those in `more`. */
+/* Joins two trees. All addresses in `less` must be below those in `more`. */
 static struct free_node *
 merge(struct free_node *less, struct free_node *more)
 {

@@ -12,8 +12,8 @@ hash_float(uint64_t hash, float value)
     return hash_number(hash, bits);
 }
 
-/* Excludes the positions of an indexed draw: its start in its buffers and its first instance. A
- * program that streams vertices uses other ones in every frame. */
+/* Excludes the location of an indexed draw: its start in its buffers, and its first instance. They
+ * change in every frame of a program that streams vertices. */
 static uint64_t
 hash_geometry(const struct draw *draw)
 {

@@ -1,5 +1,5 @@
-/* The simulated memory: an mmap without reserved swap, and a first-fit allocator that stores its
- * free ranges outside of these bytes. */
+/* The simulated memory: an mmap without reserved swap, and a first-fit allocator. The free ranges
+ * are stored outside the simulated bytes. */
 #include "state/memory.h"
 
 #include <stdio.h>
@@ -26,12 +26,12 @@ gpu_memory_init(struct gpu_memory *memory, uint32_t size_bytes, struct error *er
         return fail(err, "out of host memory: cannot map %u bytes of simulated memory", size_bytes);
     memory->bytes = bytes;
     memory->size_bytes = memory->limit_bytes = size_bytes;
-    /* The first line is never allocated, so that address 0 can mean none. */
+    /* The first line is never allocated, so that address 0 can mean "none". */
     free_ranges_add(&memory->free, MEMORY_ALIGN, size_bytes - MEMORY_ALIGN);
     return true;
 }
 
-/* Reserves the whole address range, so that growing never moves the bytes. Bytes after the memory's
+/* Reserves the whole address range, so that growth never moves the bytes. Bytes after the current
  * end are not accessible. */
 bool
 gpu_memory_let_grow(struct gpu_memory *memory, struct error *err)
@@ -64,8 +64,8 @@ gpu_memory_fini(struct gpu_memory *memory)
     memset(memory, 0, sizeof *memory);
 }
 
-/* Returns whole pages to the host, which provides zeroed ones on the next touch. Small ranges are
- * cleared, because page faults would cost more. */
+/* Returns whole pages to the host, which supplies zeroed pages when they are next touched. Small
+ * ranges are cleared instead, because page faults would cost more. */
 void
 gpu_memory_zero(struct gpu_memory *memory, uint32_t address, uint32_t bytes)
 {
@@ -81,7 +81,7 @@ gpu_memory_zero(struct gpu_memory *memory, uint32_t address, uint32_t bytes)
     memset(memory->bytes + last, 0, end - last);
 }
 
-/* Cuts `bytes` at `address` out of the free range. */
+/* Removes `bytes` at `address` from the free range. */
 static void
 take_out(struct gpu_memory *memory, struct free_range range, uint32_t address, uint32_t bytes)
 {
@@ -96,7 +96,7 @@ take_out(struct gpu_memory *memory, struct free_range range, uint32_t address, u
         memory->peak_bytes = memory->used_bytes;
 }
 
-/* Finds the free range at the memory's end. */
+/* Finds the free range at the end of the memory. Returns false if there is none. */
 static bool
 find_last(const struct gpu_memory *memory, struct free_range *last)
 {
@@ -104,7 +104,7 @@ find_last(const struct gpu_memory *memory, struct free_range *last)
            last->address + last->bytes == memory->size_bytes;
 }
 
-/* End that the memory needs to allocate `bytes` more at its end. */
+/* Returns the new end of the memory if `bytes` more are allocated at its end. */
 static uint64_t
 end_with(const struct gpu_memory *memory, uint32_t bytes, uint32_t align)
 {
@@ -114,7 +114,7 @@ end_with(const struct gpu_memory *memory, uint32_t bytes, uint32_t align)
            ((uint64_t)bytes + MEMORY_ALIGN - 1) / MEMORY_ALIGN * MEMORY_ALIGN;
 }
 
-/* Grows to at least `end`. Returns false if the limit or budget forbids it. */
+/* Grows the memory to at least `end`. Returns false if the limit or the budget forbids it. */
 static bool
 grow(struct gpu_memory *memory, uint64_t end)
 {
@@ -150,7 +150,7 @@ gpu_memory_take(struct gpu_memory *memory, uint32_t bytes, uint32_t align, uint3
     return true;
 }
 
-/* Name of the option whose increase would permit this end, or NULL. */
+/* Returns the name of the option that must be increased to permit this end, or NULL. */
 static const char *
 option_for(const struct gpu_memory *memory, uint64_t end)
 {
@@ -188,7 +188,7 @@ gpu_memory_alloc_at(struct gpu_memory *memory, uint32_t address, uint32_t bytes,
 {
     struct free_range range;
     const uint64_t end = (uint64_t)address + round_up(bytes);
-    grow(memory, end); /* only if needed and permitted */
+    grow(memory, end); /* has no effect if growth is unnecessary or forbidden */
     if (bytes > memory->size_bytes || address % MEMORY_ALIGN ||
         !free_ranges_before(&memory->free, address, &range) ||
         (uint64_t)range.address + range.bytes < end) {

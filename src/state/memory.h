@@ -1,10 +1,11 @@
-/* The simulated GPU's memory: one flat space of MemorySize bytes for all resources. The functional
- * renderer and the timed machine share it, so that either can continue after the other (frames are
- * skipped functionally, then simulated in time).
+/* The memory of the simulated GPU: one flat space of MemorySize bytes for all resources. The
+ * functional renderer and the timed machine share it, so that either can continue after the other.
+ * For example, frames are skipped functionally, then simulated with timing.
  *
- * Addresses are 32-bit byte offsets; address 0 is never allocated. Allocation is first fit by
- * address, 256-byte aligned (a ROP cache line), and depends only on the order of calls. So a memory
- * that grows allocates the same addresses as one that had its final size from the start. */
+ * Addresses are 32-bit byte offsets. Address 0 is never allocated. Allocation is first fit by
+ * address, aligned to 256 bytes (a ROP cache line), and depends only on the order of calls. A
+ * memory that grows therefore allocates the same addresses as one that has its final size from the
+ * start. */
 #ifndef AETIUS_STATE_MEMORY_H
 #define AETIUS_STATE_MEMORY_H
 
@@ -17,33 +18,36 @@
 #define MEMORY_MAX_BYTES (UINT32_MAX - MEMORY_ALIGN + 1) /* whole lines */
 
 struct gpu_memory {
-    uint8_t *bytes; /* mmap'd, initially zero; only touched pages take host memory */
-    uint32_t size_bytes, limit_bytes; /* it may grow up to limit_bytes */
+    uint8_t *bytes; /* mmap'd, initially zero; only touched pages use host memory */
+    uint32_t size_bytes, limit_bytes; /* the memory may grow up to limit_bytes */
     uint32_t used_bytes, peak_bytes;
     struct free_ranges free;
-    struct budget_share share; /* size_bytes, charged to the host's budget */
-    const char *option;        /* option that increases it, for messages; NULL: none */
-    bool ending;               /* gpu_memory_free() does nothing: all is unmapped soon */
+    struct budget_share share; /* size_bytes, counted against the budget of host memory */
+    const char *option;        /* option that increases the size, for messages; NULL: none */
+    /* Makes gpu_memory_free() do nothing, because the whole memory is about to be unmapped. */
+    bool ending;
 };
 
 bool gpu_memory_init(struct gpu_memory *memory, uint32_t size_bytes, struct error *err);
-/* Call before the first allocation: the memory then grows on demand, up to MEMORY_MAX_BYTES. */
+/* Makes the memory grow on demand, up to MEMORY_MAX_BYTES. Must be called before the first
+ * allocation. */
 bool gpu_memory_let_grow(struct gpu_memory *memory, struct error *err);
-/* Call before the first allocation: the budget then counts the whole size, and limits growth. */
+/* Makes the budget count the whole size and limit growth. Must be called before the first
+ * allocation. */
 void gpu_memory_limit(struct gpu_memory *memory, struct budget *budget);
 void gpu_memory_fini(struct gpu_memory *memory);
 
 #define MEMORY_EXHAUSTED "simulated memory is exhausted" /* start of the error message */
-/* Allocates a zeroed range. Returns false with "simulated memory is exhausted: ...", and the option
- * to raise. */
+/* Allocates a zeroed range. On failure, the error begins with MEMORY_EXHAUSTED and names the option
+ * to increase. */
 bool gpu_memory_alloc(struct gpu_memory *memory, uint32_t bytes, uint32_t *address,
                       struct error *err);
-/* Allocates at the given address. Returns false if the range is not free. */
+/* Allocates the range at `address`. Returns false if it is not free. */
 bool gpu_memory_alloc_at(struct gpu_memory *memory, uint32_t address, uint32_t bytes,
                          struct error *err);
-/* The steps of gpu_memory_alloc(). gpu_memory_take() allocates at a multiple of `align`, a power of
- * two, and keeps the contents. gpu_memory_zero() clears a range. gpu_memory_exhausted() sets the
- * error and returns false. */
+/* Steps of gpu_memory_alloc(). gpu_memory_take() allocates at a multiple of `align`, a power of
+ * two, and keeps the old contents. gpu_memory_zero() clears a range. gpu_memory_exhausted() sets
+ * the error and returns false. */
 bool gpu_memory_take(struct gpu_memory *memory, uint32_t bytes, uint32_t align, uint32_t *address);
 void gpu_memory_zero(struct gpu_memory *memory, uint32_t address, uint32_t bytes);
 bool gpu_memory_exhausted(const struct gpu_memory *memory, uint32_t bytes, struct error *err);

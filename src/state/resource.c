@@ -1,5 +1,5 @@
-/* Layout of resources in memory, and copies between memory and the tight rows of transfers. The
- * header describes the layout. The limits are those that the capabilities announce. */
+/* Layout of resources in memory (described in the header), and copies between memory and the rows
+ * of transfers. The limits match the announced capabilities. */
 #include "state/resource.h"
 
 #include "base/mem.h"
@@ -52,8 +52,8 @@ init_buffer(struct resource *res, const struct resource_desc *desc, struct error
     return true;
 }
 
-/* Checks the limits of each target. array_size 0 counts as 1: fences and others are sent with
- * it. */
+/* Checks the limits of each target. An array_size of 0 counts as 1, because drivers send it for
+ * fences and some other resources. */
 static bool
 check_shape(const struct resource_desc *d, struct error *err)
 {
@@ -129,7 +129,7 @@ layout_levels(struct resource *res, struct error *err)
     return true;
 }
 
-/* Lays the levels out in the tiles that the ROPs use. */
+/* Computes the layout of the levels in the ROPs' tiles. */
 static void
 lay_tiles(struct resource *res)
 {
@@ -160,7 +160,7 @@ resource_tile(struct resource *res, uint32_t side_log2)
     }
 }
 
-/* Lays the resource out. Tiles of a target fill whole lines of the ROP caches. */
+/* Computes the layout of the resource. Tiles of a target fill whole ROP cache lines. */
 static bool
 lay_with(struct resource *res, uint32_t samples, bool is_target, struct error *err)
 {
@@ -267,7 +267,7 @@ resource_box_ok(const struct resource *res, uint32_t level, const struct box *bo
              aligned(box->y, box->height, l->height, res->format->block_height)));
 }
 
-/* A box in blocks. Buffers have blocks of one byte. */
+/* Box in blocks. A buffer has blocks of one byte. */
 struct block_box {
     uint32_t x, y, z, width, height, depth, bytes;
 };
@@ -333,7 +333,7 @@ resource_read_mean(const struct format_info *format, uint32_t samples, const uin
     format->pack(mean, out);
 }
 
-/* Copies a row of pixels of a resource with forced samples. */
+/* Copies a row of pixels of a resource with forced samples. `row` contains one sample per pixel. */
 static void
 copy_forced_row(const struct resource *res, const struct resource_level *level, uint8_t *slice,
                 uint32_t x, uint32_t y, uint32_t count, uint8_t *row, bool write)
@@ -425,7 +425,7 @@ copy_level(const struct resource *res, uint8_t *bytes, uint32_t level, uint8_t *
     }
     const uint32_t pixel = res->format->block_bytes * res->samples, k = l->square_log2;
     const uint32_t inside = (1u << k) - 1;
-    if (res->forced_samples) { /* rows of one sample, as the program sees it */
+    if (res->forced_samples) { /* the rows have one sample per pixel, which is the program's view */
         const uint32_t columns = l->tiles_x * TILE_SIZE, lines = l->tiles_y * TILE_SIZE;
         for (uint32_t y = 0; y < lines; y++, rows += (size_t)columns * res->format->block_bytes)
             copy_forced_row(res, l, bytes, 0, y, columns, rows, write);
@@ -464,7 +464,7 @@ resource_lay_samples(struct resource *res, uint32_t samples, struct gpu_memory *
     uint8_t *rows = mem_alloc(bytes);
     resource_read_level(res, memory, 0, rows);
     if (!lay_with(res, samples, true, &err))
-        BUG("%s", err.text); /* it had a valid layout with these samples before */
+        BUG("%s", err.text); /* the layout with these samples was valid before */
     res->size_bytes = size_bytes;
     resource_write_level(res, memory, 0, rows);
     free(rows);

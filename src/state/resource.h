@@ -1,20 +1,20 @@
-/* Resources (buffers, textures, render targets), and the location of each of their bytes in memory.
+/* Resources (buffers, textures, render targets), and the layout of their bytes in memory.
  *
- * Buffers are linear. Other resources consist of tiles of 8x8 blocks (a block is a pixel, or 4x4
- * texels of a compressed format). Elements of a tile are in Morton order (bit 0 of the index is x's
- * bit 0, bit 1 is y's bit 0, ...). The samples of a pixel are adjacent. Tiles follow each other in
- * rows. Slices (layers, cube faces, depth slices) follow each other, then levels. Each slice is
- * padded to whole tiles. So with 4-byte pixels a tile is one 256-byte ROP cache line, a 2x2 quad is
- * 16 contiguous bytes, and 64 bytes hold 4x4 texels.
+ * Buffers are linear. Other resources consist of tiles of 8x8 blocks. A block is a pixel, or 4x4
+ * texels of a compressed format. The elements of a tile are in Morton order (bit 0 of the index is
+ * bit 0 of x, bit 1 is bit 0 of y, ...). The samples of a pixel are adjacent. Tiles follow each
+ * other in rows. Slices (layers, cube faces, depth slices) follow each other, then levels. Each
+ * slice is padded to whole tiles. With 4-byte pixels a tile is one 256-byte ROP cache line, a 2x2
+ * quad is 16 contiguous bytes, and 64 bytes hold 4x4 texels.
  *
- * Resources that are only sampled may use squares of another side (resource_tile()): 2^n texels,
- * also in Morton order, one after another in rows. Squares are reduced until whole ones fill the
- * level with its padding. So the size of a resource and the offsets of its levels and slices are
- * the same in every layout.
+ * Resources that are only sampled may use squares with a different side (resource_tile()): 2^n
+ * texels, also in Morton order, one after another in rows. The side is reduced until whole squares
+ * fill the level with its padding. Therefore the size of a resource and the offsets of its levels
+ * and slices are the same in every layout.
  *
- * A ROP cache line belongs to one tile. With larger pixels (8 or 16 bytes, or several samples) it
- * holds 8x4, 4x4 or 4x2 of them. With smaller pixels (1 or 2 bytes, in render targets) a tile has a
- * line to itself and fills the first part. */
+ * A ROP cache line belongs to one tile. With larger pixels (8 or 16 bytes, or several samples) a
+ * line holds 8x4, 4x4 or 4x2 pixels. With smaller pixels (1 or 2 bytes, in render targets) a tile
+ * uses only the first part of its line. */
 #ifndef AETIUS_STATE_RESOURCE_H
 #define AETIUS_STATE_RESOURCE_H
 
@@ -23,12 +23,12 @@
 #include "state/memory.h"
 
 enum { TILE_SIZE = 8, RESOURCE_MAX_LEVELS = 15 };
-/* Limit of a buffer, and of a texture as its program sees it: the most that one transfer
- * carries. */
+/* Limit of the size of a buffer, or of a texture without its forced samples. It is the most that
+ * one transfer can carry. */
 #define RESOURCE_MOST_BYTES (1u << 30)
 
-/* Traces store the numbers of targets and bindings, and hashes of draws use those of targets. Never
- * renumber a member. */
+/* Traces store the numbers of targets and bindings, and hashes of draws include those of targets.
+ * Never renumber a member. */
 enum gpu_target {
     TARGET_BUFFER,
     TARGET_1D,
@@ -58,18 +58,18 @@ enum gpu_bind { /* permitted uses; other bits are ignored */
 
 struct resource_desc {
     uint32_t handle, target, format, bind;
-    uint32_t width, height, depth, array_size, last_level, samples; /* samples 0 and 1: one */
+    uint32_t width, height, depth, array_size, last_level, samples; /* samples: 0 and 1 mean one */
 };
 
-/* Whether it is the surface of a window or pbuffer. Row 0 of these is the top row; row 0 of others
- * is the bottom row. */
+/* Returns whether the resource is the surface of a window or pbuffer. Row 0 of such a surface is
+ * the top row; row 0 of all others is the bottom row. */
 static inline bool
 resource_is_display(const struct resource_desc *desc)
 {
     return desc->bind & (BIND_DISPLAY_TARGET | BIND_SCANOUT);
 }
 
-/* Whether both differ at most in bindings and samples. */
+/* Returns whether the two differ at most in bindings and samples. */
 static inline bool
 resource_same_picture(const struct resource_desc *a, const struct resource_desc *b)
 {
@@ -77,8 +77,8 @@ resource_same_picture(const struct resource_desc *a, const struct resource_desc 
            a->target == b->target;
 }
 
-/* Whether `front` may be the front surface of the window with the back surface `back`. If so, shown
- * pictures are copied into it (context_present.c). */
+/* Returns whether `front` may be the front surface of the window that has the back surface `back`.
+ * If so, presented pictures are copied into it (context_present.c). */
 static inline bool
 resource_may_be_front(const struct resource_desc *front, const struct resource_desc *back)
 {
@@ -93,19 +93,19 @@ struct resource_level {
     uint32_t slices;        /* depth slices, array layers or cube faces */
     uint32_t tiles_x, tiles_y;
     uint32_t slice_bytes;
-    uint32_t square_log2;             /* side in blocks of the squares in Morton order */
-    uint32_t square_bytes, row_bytes; /* distance between squares; between rows of squares */
+    uint32_t square_log2;             /* log2 of the side of a square, in blocks */
+    uint32_t square_bytes, row_bytes; /* distance between squares, and between rows of squares */
 };
 
-struct resource_cleared { /* remaining effect of clears (state/cleared.h) */
-    bool is_whole;        /* this slice holds only a clear value */
+struct resource_cleared { /* Effect of earlier clears that is still valid (state/cleared.h) */
+    bool is_whole;        /* the slice of `level` and `layer` holds only a clear value */
     uint32_t level, layer;
     bool has_stencil; /* every element of the resource has this stencil value */
     uint8_t stencil;
 };
 
-/* Part of the above in trimmed traces, per level. {0, 0} is also the value in traces without it: no
- * slice is cleared, and the stencil values are in the contents. */
+/* Encodes the above in trimmed traces, per level. {0, 0} is also the value in traces without this
+ * encoding: no slice is cleared, and the contents include the stencil values. */
 struct cleared_code {
     uint32_t slice;   /* 1 + the cleared layer; 0: none */
     uint32_t stencil; /* CLEARED_NO_STENCIL: may differ between elements */
@@ -116,42 +116,45 @@ struct resource {
     struct resource_desc desc;
     const struct format_info *format;
     uint32_t samples; /* 1, 2, 4, 8 */
-    /* Number of samples forced on the resource when `samples` is above 1; 0: never forced. The
-     * program sees one sample (desc). Its writes go to all samples of a pixel; its reads return
-     * their average (depth: sample 0). resource_lay_samples() changes `samples`. */
+    /* Number of samples of the resource when samples are forced on it; 0: never forced. The program
+     * sees only one sample (desc). Its writes go to all samples of a pixel, and its reads return
+     * their average (depth: sample 0). resource_lay_samples() changes `samples` between 1 and this
+     * number. */
     uint32_t forced_samples;
     uint32_t address, size_bytes;
     uint32_t tile_bytes; /* 64 blocks x block_bytes x samples; targets: at least 256 */
     struct resource_level levels[RESOURCE_MAX_LEVELS];
-    uint32_t twin;       /* multisampled: handle of the display target that it resolves into */
-    uint64_t created;    /* number of the creating command, unique per resource */
-    uint64_t used;       /* number of the last command that used it (gpu_device.commands) */
-    uint32_t held_bytes; /* allocated at `address`: its size, or whole host pages */
-    uint8_t *paged;      /* its bytes while address is 0; NULL: none yet (context_paging.c) */
-    uint8_t fill[16];    /* value of every element while it has no bytes */
-    bool drawn;          /* drawn into since it was last shown (context_present.c) */
+    uint32_t twin;    /* multisampled: handle of the display target into which it is resolved */
+    uint64_t created; /* number of the command that created it, unique per resource */
+    uint64_t used;    /* number of the last command that used it (gpu_device.commands) */
+    /* Bytes allocated at `address`: size_bytes, or size_bytes rounded up to whole host pages. */
+    uint32_t held_bytes;
+    uint8_t *paged;   /* contents while `address` is 0; NULL: none yet (context_paging.c) */
+    uint8_t fill[16]; /* value of every element while no contents are stored */
+    bool drawn;       /* drawn into since it was last presented (context_present.c) */
     struct resource_cleared cleared;
-    bool sampled_only;   /* in a texture's squares, not in the ROPs' tiles */
-    uint32_t references; /* counts its handle, objects and buffer bindings */
+    bool sampled_only;   /* stored in the squares of a texture, not in the ROPs' tiles */
+    uint32_t references; /* number of references: the handle, objects and buffer bindings */
 };
 
-struct box { /* origin and extent; buffers use x and width in bytes */
+struct box { /* origin and extent; for buffers x and width in bytes */
     int32_t x, y, z, width, height, depth;
 };
 
-/* Checks the description (format, extents <= 4096, levels, samples) and lays out the levels. The
- * address stays 0. */
+/* Checks the description (format, extents <= 4096, levels, samples) and computes the layout of the
+ * levels. The address stays 0. */
 bool resource_init(struct resource *res, const struct resource_desc *desc, struct error *err);
 /* Checks only the number of samples. */
 bool resource_check_samples(const struct resource_desc *desc, struct error *err);
 
-/* Selects squares with a side of 2^side_log2 texels. Does not move bytes in memory. */
+/* Selects squares with a side of 2^side_log2 texels, without moving bytes in memory. */
 void resource_tile(struct resource *res, uint32_t side_log2);
-/* Moves the bytes of a resource that is only sampled into the ROPs' tiles. */
+/* Moves the bytes of a resource that has only been sampled into the ROPs' tiles. */
 void resource_make_drawable(struct resource *res, struct gpu_memory *memory);
 
-/* Byte offset, from the resource's address, of a sample of a pixel. In compressed formats it is the
- * offset of the block with that pixel. x, y and z must be inside the level. Inline for hot code. */
+/* Returns the byte offset of a sample of a pixel from the resource's address. For compressed
+ * formats it is the offset of the block that contains the pixel. x, y and z must be inside the
+ * level. The function is inline for performance. */
 static inline uint32_t
 resource_offset(const struct resource *res, uint32_t level, uint32_t x, uint32_t y, uint32_t z,
                 uint32_t sample)
@@ -160,7 +163,7 @@ resource_offset(const struct resource *res, uint32_t level, uint32_t x, uint32_t
     if (res->desc.target == TARGET_BUFFER)
         return x;
     uint32_t bx = x, by = y;
-    if (res->format->block_width != 1) { /* divisions are slow */
+    if (res->format->block_width != 1) { /* avoids slow divisions */
         bx /= res->format->block_width;
         by /= res->format->block_height;
     }
@@ -172,41 +175,42 @@ resource_offset(const struct resource *res, uint32_t level, uint32_t x, uint32_t
 }
 
 /* Inverse of resource_offset(): finds the element at an offset from the start of a slice. x and y
- * are in blocks, of buffers in bytes. They may be beyond the level's edge, in its last tiles.
- * Returns false for the padding after the elements of a tile. */
+ * are in blocks, or in bytes for buffers. They may be outside the level, in the padding of its last
+ * tiles. Returns false for the padding after the elements of a tile. */
 bool resource_locate(const struct resource *res, uint32_t level, uint32_t offset, uint32_t *x,
                      uint32_t *y, uint32_t *sample);
 
-/* Whether samples may be forced on the resource. That requires a display target, or a depth buffer
- * of one level without a texture view. */
+/* Returns whether samples may be forced on the resource. It must be a display target, or a depth
+ * buffer with one level and without a texture view. */
 bool resource_may_be_forced(const struct resource_desc *desc);
 
-/* Like resource_init(). A display target or depth buffer that allows it gets room for `samples`
- * forced samples; depth starts with one sample. */
+/* Like resource_init(). If samples may be forced on the resource, it gets room for `samples`
+ * samples. A depth buffer starts with one sample. */
 bool resource_init_forced(struct resource *res, const struct resource_desc *desc, uint32_t samples,
                           struct error *err);
-/* Changes a resource with forced samples between one sample and the forced number, and converts its
- * contents in memory: each pixel's samples become copies of one value. */
+/* Changes a resource with forced samples between one sample and the forced number. Converts the
+ * contents in memory: all samples of a pixel get the same value. */
 void resource_lay_samples(struct resource *res, uint32_t samples, struct gpu_memory *memory);
 
-/* Whether the box is inside the level and, in compressed formats, block-aligned. */
+/* Returns whether the box is inside the level, and block-aligned for compressed formats. */
 bool resource_box_ok(const struct resource *res, uint32_t level, const struct box *box);
 
-/* Size of a box with tight rows, as a transfer carries it. */
+/* Returns the size of a box in a transfer, which stores rows without padding. */
 uint32_t resource_box_bytes(const struct resource *res, const struct box *box);
 
-/* Copies a box between memory and tight rows (multisampled resources: sample 0). */
+/* Copies a box between memory and rows without padding. Multisampled resources use sample 0. */
 void resource_write_box(const struct resource *res, struct gpu_memory *memory, uint32_t level,
                         const struct box *box, const uint8_t *rows);
 void resource_read_box(const struct resource *res, const struct gpu_memory *memory, uint32_t level,
                        const struct box *box, uint8_t *rows);
 
-/* Averages a pixel's samples into an element of `out`. Of depth and stencil it copies sample 0. */
+/* Averages a pixel's samples into an element of `out`. For depth and stencil, copies sample 0
+ * instead. */
 void resource_read_mean(const struct format_info *format, uint32_t samples, const uint8_t *pixel,
                         uint8_t *out);
 
-/* A whole level with its tile padding and all samples of each pixel adjacent: rows of blocks, slice
- * after slice. Of a buffer: its bytes. */
+/* A whole level including its tile padding, as rows of blocks, slice after slice. All samples of a
+ * pixel are adjacent. A buffer is copied as its bytes. */
 uint32_t resource_level_bytes(const struct resource *res, uint32_t level);
 void resource_write_level(const struct resource *res, struct gpu_memory *memory, uint32_t level,
                           const uint8_t *rows);

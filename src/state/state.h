@@ -1,12 +1,12 @@
-/* Decoded state objects. Hashes of draws (state/identity.h) use the numbers of the enumerations:
- * never renumber a member. */
+/* Decoded state objects. Hashes of draws (state/identity.h) include the numbers of the
+ * enumerations, so never renumber a member. */
 #ifndef AETIUS_STATE_STATE_H
 #define AETIUS_STATE_STATE_H
 
 #include "isa/program.h"
 
 enum {
-    MAX_ATTRIBUTES = 16, /* vertex elements; vertex buffers */
+    MAX_ATTRIBUTES = 16, /* also the maximum number of vertex buffers */
     MAX_COLOR_BUFFERS = 8,
     MAX_CLIP_PLANES = 8,
 };
@@ -81,7 +81,7 @@ struct blend_target {
 struct blend_state {
     bool independent, logicop_enable, dither, alpha_to_coverage, alpha_to_one;
     uint8_t logicop; /* CLEAR 0, NOR 1, ... COPY 12, ... SET 15 (gfx/blend.c) */
-    struct blend_target rt[MAX_COLOR_BUFFERS]; /* all filled, even if not independent */
+    struct blend_target rt[MAX_COLOR_BUFFERS]; /* all are filled, even if not `independent` */
 };
 
 struct stencil_face {
@@ -93,7 +93,7 @@ struct dsa_state {
     bool depth_enable, depth_write, alpha_enable;
     uint8_t depth_func, alpha_func;
     float alpha_ref;
-    struct stencil_face stencil[2]; /* [1].enabled: two-sided */
+    struct stencil_face stencil[2]; /* [1].enabled: two-sided stencil */
 };
 
 enum cull_face { CULL_NONE, CULL_FRONT, CULL_BACK, CULL_BOTH };
@@ -101,7 +101,7 @@ enum fill_mode { FILL_FILL, FILL_LINE, FILL_POINT };
 
 struct rasterizer_state {
     bool flatshade, depth_clip, clip_halfz, discard, flatshade_first, light_twoside;
-    bool sprite_coord_upper_left; /* sprite_coord_mode 0: upper left */
+    bool sprite_coord_upper_left; /* set if sprite_coord_mode is 0 */
     bool point_quad, scissor, front_ccw;
     bool offset_line, offset_point, offset_tri, poly_smooth, poly_stipple, point_smooth;
     bool point_size_per_vertex, multisample, line_smooth, line_stipple, line_last_pixel;
@@ -139,20 +139,19 @@ struct sampler_state {
     uint8_t wrap_s, wrap_t, wrap_r;
     uint8_t min_filter, mip_filter, mag_filter;
     bool compare, seamless_cube;
-    uint8_t compare_func, max_anisotropy; /* 0 and 1: none */
+    uint8_t compare_func, max_anisotropy; /* max_anisotropy: 0 and 1 mean none */
     float lod_bias, min_lod, max_lod;
     uint32_t border[4]; /* raw: floats, or integers for integer formats */
 };
 
-struct sampler_view { /* a view of a resource */
-    uint32_t resource, format,
-        target; /* target: TARGET_*, the resource's unless the view sets it */
+struct sampler_view {                  /* view of a resource */
+    uint32_t resource, format, target; /* target: enum gpu_target */
     uint32_t first_layer, last_layer, first_level, last_level;
-    uint32_t first_element, last_element; /* buffers */
+    uint32_t first_element, last_element; /* buffers only */
     uint8_t swizzle[4];                   /* 0..3 RGBA, 4 zero, 5 one */
 };
 
-struct surface { /* a level and layers of a resource, as a render target */
+struct surface { /* a level and layers of a resource, used as a render target */
     uint32_t resource, format, level, first_layer, last_layer, samples;
 };
 

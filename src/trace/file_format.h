@@ -1,5 +1,5 @@
-/* Binary layout of a trace file, shared by writer and reader. docs/design/file-formats.md, Trace,
- * has the description. All numbers are little-endian; CRCs are zlib's crc32. */
+/* Binary layout of a trace file, shared by writer and reader and described in
+ * docs/design/file-formats.md, Trace. All numbers are little-endian. CRCs are zlib's crc32. */
 #ifndef AETIUS_TRACE_FILE_FORMAT_H
 #define AETIUS_TRACE_FILE_FORMAT_H
 
@@ -13,8 +13,8 @@ enum {
     TRACE_VERSION = 2,
     TRACE_PROGRAM_MAX = 4096,
     TRACE_CAPS_MAX = 65536,
-    /* magic, version, first frame, size of the program's name, size of the capabilities, CRC; the
-     * name and the capabilities follow */
+    /* Magic, version, first frame, size of the program's name, size of the capabilities, CRC. The
+     * name and the capabilities follow. */
     TRACE_HEADER_BYTES = 28,
     TRACE_HEADER_CRC_AT = 24,
 
@@ -22,17 +22,18 @@ enum {
     TRACE_INDEX_MAGIC = 0x58444e49, /* "INDX" */
     TRACE_END_MAGIC = 0x21444e45,   /* "END!" */
 
-    /* bytes of messages after which a chunk is written within a frame */
+    /* A chunk is also written within a frame when the collected messages exceed this size in
+     * bytes. */
     TRACE_CHUNK_TARGET = 4 << 20,
     TRACE_PUT_HEAD_BYTES = 44, /* size of a PUT message without its payload */
-    /* most bytes of messages in a chunk */
+    /* Maximum size of the messages in a chunk, in bytes. */
     TRACE_RAW_MAX = (int)RESOURCE_MOST_BYTES + TRACE_PUT_HEAD_BYTES,
 
     TRACE_INDEX_ENTRY_BYTES = 32,
     TRACE_END_BYTES = 16, /* magic, offset of the index, CRC of both */
 };
 
-/* Header of a chunk, followed by its zstd frame. The fields are on disk in this order. */
+/* Header of a chunk, which its zstd frame follows. The fields are stored in this order. */
 struct trace_chunk {
     uint32_t magic;
     uint32_t ends_frame; /* 1: the last message is a SWAP or FRAME */
@@ -44,7 +45,7 @@ struct trace_chunk {
 };
 _Static_assert(sizeof(struct trace_chunk) == 44, "no padding");
 
-/* Header of the index, followed by one entry per frame: the fields of struct trace_frame, in
+/* Header of the index. One entry per frame follows, with the fields of struct trace_frame in
  * order. */
 struct trace_index {
     uint32_t magic, frames, payload_crc, header_crc;
@@ -54,8 +55,8 @@ struct trace_end {
     uint32_t magic, offset_low, offset_high, crc;
 };
 
-/* Returns the number of dwords of a message in a chunk, without its kind, client and payload. The
- * dwords come between the client and the payload. They are:
+/* Returns the number of dwords of a message in a chunk, not counting its kind, client and payload.
+ * These dwords are between the client and the payload:
  *   CLIENT_END: none
  *   CLIENT_BEGIN, SUBMIT: size of the payload
  *   RESOURCE_CREATE: resource_desc
@@ -83,7 +84,7 @@ message_dwords(uint32_t kind)
     }
 }
 
-/* Returns the size of a whole message in a chunk. */
+/* Returns the size in bytes of a complete message in a chunk. */
 static inline uint64_t
 message_bytes(const struct message *message)
 {

@@ -1,7 +1,7 @@
-/* Reads a trace. trace_reader_open() walks all chunks and checks their CRCs. So damage is detected,
- * reported and cut off before the caller gets the first message. The index at the end only proves
- * that the file was closed. The reader calls pread() instead of mapping the file, so that a file
- * truncated during reading causes an error and not a SIGBUS. */
+/* Reads a trace. trace_reader_open() reads all chunks and checks their CRCs. Damage is therefore
+ * detected and reported before the first message, and the reader omits the damaged end of the file.
+ * The index at the end only proves that the file was closed. The reader calls pread() instead of
+ * mapping the file, so that truncation during reading causes an error and not a SIGBUS. */
 #include "trace/file.h"
 
 #include "base/file.h"
@@ -21,24 +21,24 @@ struct trace_reader {
     char *path;
     int fd;
     uint64_t size_bytes;
-    dev_t device; /* with inode: identifies the file whatever its path */
+    dev_t device; /* device and inode identify the file independently of its path */
     ino_t inode;
     char *program;
     struct caps_v2 caps;
     uint32_t first_frame;
-    uint64_t chunks_begin, chunks_end; /* range of the chunks that the caller gets */
+    uint64_t chunks_begin, chunks_end; /* range of the readable chunks */
     VEC(struct trace_frame) frames;
     struct trace_frame rest;
 
     int why;                 /* errno of the first failed read, or 0 */
     uint64_t at;             /* offset of the next chunk */
-    uint32_t frame;          /* frame whose messages the caller gets */
-    struct trace_frame read; /* counts of that frame so far: messages, draws, chunks */
+    uint32_t frame;          /* frame of the current message */
+    struct trace_frame read; /* messages, draws and chunks of that frame so far */
     VEC(uint8_t) packed;
     VEC(uint8_t) raw;
     uint32_t raw_at;
     uint32_t most_packed, most_raw; /* largest sizes of the chunks so far */
-    struct budget_share share;      /* of both buffers */
+    struct budget_share share;      /* share of both buffers */
 };
 
 static uint32_t
@@ -47,7 +47,7 @@ crc_of(const void *bytes, size_t size)
     return (uint32_t)crc32_z(0, bytes, size);
 }
 
-/* Copies bytes out of the file. Returns false if the file is too short or a read failed;
+/* Copies bytes from the file. Returns false if the file is too short or a read fails;
  * check_readable() distinguishes the two. */
 static bool
 peek(struct trace_reader *reader, uint64_t offset, void *out, size_t size)
@@ -66,15 +66,15 @@ peek(struct trace_reader *reader, uint64_t offset, void *out, size_t size)
     return true;
 }
 
-/* Returns false, with an error, if a read failed. The end of the file is then unknown. */
+/* Returns false with an error if a read has failed. The end of the file is unknown in that case. */
 static bool
 check_readable(const struct trace_reader *reader, struct error *err)
 {
     return !reader->why || fail(err, "cannot read %s: %s", reader->path, strerror(reader->why));
 }
 
-/* Extends *crc by a part of the file. Returns false if the file is too short or a signal arrived.
- */
+/* Extends *crc with a range of the file. Returns false if the file is too short or a signal
+ * arrives. */
 static bool
 crc_at(struct trace_reader *reader, uint64_t offset, uint64_t size, uint32_t *crc)
 {
@@ -105,7 +105,8 @@ open_file(struct trace_reader *reader, struct error *err)
     return true;
 }
 
-/* Version 1 does not store the capabilities. Its programs always saw GLSL level 120. */
+/* Version 1 does not store the capabilities. Programs captured with it always saw GLSL level
+ * 120. */
 static bool
 check_version(const struct trace_reader *reader, uint32_t version, struct error *err)
 {
@@ -116,8 +117,8 @@ check_version(const struct trace_reader *reader, uint32_t version, struct error 
                 version, TRACE_VERSION);
 }
 
-/* Reads the program's name and the capabilities. Capabilities may be longer if a later version
- * wrote them; the excess is ignored. */
+/* Reads the program's name and the capabilities. The capabilities of a later version may be longer;
+ * the excess is ignored. */
 static bool
 take_names(struct trace_reader *reader, const uint8_t *names, uint32_t program_bytes,
            uint32_t caps_bytes, struct error *err)
@@ -158,8 +159,8 @@ read_header(struct trace_reader *reader, struct error *err)
     return take_names(reader, names, n, caps, err);
 }
 
-/* Checks that the chunk at an offset is complete and has the right CRCs. Returns false, with the
- * damage as the error. */
+/* Checks that the chunk at an offset is complete and has the right CRCs. Otherwise returns false,
+ * with the damage as the error. */
 static bool
 check_chunk(struct trace_reader *reader, uint64_t offset, struct trace_chunk *chunk,
             struct error *err)
@@ -180,8 +181,8 @@ check_chunk(struct trace_reader *reader, uint64_t offset, struct trace_chunk *ch
     return crc == chunk->payload_crc || fail(err, "wrong checksum");
 }
 
-/* Returns whether the index at an offset matches the chunks, and whether the end marker follows as
- * the last part of the file. */
+/* Returns whether the index at an offset matches the chunks, and whether the end marker follows at
+ * the end of the file. */
 static bool
 index_ok(struct trace_reader *reader, uint64_t offset)
 {
@@ -217,7 +218,8 @@ count_chunk(struct trace_reader *reader, const struct trace_chunk *chunk)
     *frame = (struct trace_frame){0};
 }
 
-/* Walks the chunks. On damage, the caller gets only the messages up to the last complete frame. */
+/* Scans the chunks. If one is damaged, limits the readable range to the frames that were completed
+ * before it. */
 static bool
 scan(struct trace_reader *reader, struct error *warning, struct error *err)
 {
@@ -385,7 +387,8 @@ unpack(struct trace_reader *reader, struct error *err)
     return true;
 }
 
-/* Parses the message at raw_at. Returns false if the chunk is too short or the kind is unknown. */
+/* Parses the message at raw_at. Returns false if the chunk is too short or the kind of message is
+ * unknown. */
 static bool
 parse(struct trace_reader *reader, struct message *message)
 {
@@ -447,7 +450,7 @@ as_many(const struct trace_frame *a, const struct trace_frame *b)
     return a->messages == b->messages && a->draws == b->draws && a->chunks == b->chunks;
 }
 
-/* Returns whether the messages of the frame match the counts in its chunk headers, because users
+/* Returns whether the messages of the frame match the counts in its chunk headers, because callers
  * rely on these counts. Also checks that a frame ends at the end of a chunk. */
 static bool
 as_announced(struct trace_reader *reader, const struct message *message)

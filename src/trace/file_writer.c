@@ -1,6 +1,6 @@
-/* Writes a trace. Messages collect in a buffer. At the end of a frame, or above TRACE_CHUNK_TARGET,
- * the buffer is compressed and written as a chunk. So a capture that is killed keeps its complete
- * frames. */
+/* Writes a trace. Messages are collected in a buffer. At the end of a frame, or above
+ * TRACE_CHUNK_TARGET, the buffer is compressed and written as a chunk. A capture that is killed
+ * therefore keeps its complete frames. */
 #include "trace/file.h"
 
 #include "base/mem.h"
@@ -16,16 +16,16 @@
 
 struct trace_writer {
     struct new_file file;
-    bool is_part;    /* the file gets its name only when it is closed */
+    bool is_part;    /* the file gets its final name only when it is closed */
     uint64_t offset; /* end of the last complete chunk in the file */
     ZSTD_CCtx *zstd;
     VEC(uint8_t) raw;
     VEC(uint8_t) packed;
-    struct trace_chunk chunk; /* header of the chunk being collected */
+    struct trace_chunk chunk; /* header of the current chunk */
     struct trace_frame frame;
     VEC(struct trace_frame) frames;
     struct budget_share share; /* largest size of both buffers so far */
-    struct error failure;      /* first failure; nothing is written after it */
+    struct error failure;      /* first failure, after which nothing is written */
 };
 
 static uint32_t
@@ -34,7 +34,8 @@ crc_of(const void *bytes, size_t size)
     return (uint32_t)crc32_z(0, bytes, size);
 }
 
-/* Writes all bytes. On failure sets writer->failure; the file may then end in a partial chunk. */
+/* Writes all bytes. On failure sets writer->failure. The file may then end with an incomplete
+ * chunk. */
 static bool
 write_all(struct trace_writer *writer, const void *bytes, size_t size)
 {
@@ -166,7 +167,7 @@ flush_writer(struct trace_writer *writer)
     chunk->header_crc = crc_of(chunk, offsetof(struct trace_chunk, header_crc));
     memcpy(writer->packed.items, chunk, sizeof *chunk);
     if (!write_all(writer, writer->packed.items, sizeof *chunk + packed)) {
-        /* A partial chunk after a full disk would look like damage. */
+        /* Remove the incomplete chunk, which would look like damage. A full disk causes one. */
         if (ftruncate(writer->file.fd, (off_t)writer->offset))
             fail_prefix(&writer->failure, "the file ends with an incomplete chunk");
         return false;
@@ -221,7 +222,7 @@ _Static_assert(sizeof(struct resource_desc) == 40, "written as 10 dwords");
 _Static_assert(sizeof((struct message){0}.transfer) == 32, "written as 8 dwords");
 _Static_assert(sizeof((struct message){0}.contents) == 32, "written as 8 dwords");
 
-/* Reserves budget for `raw_bytes` of messages in the chunk and for their largest compressed
+/* Reserves budget for `raw_bytes` of messages in the chunk, and for their maximum compressed
  * size. */
 static bool
 make_room(struct trace_writer *writer, uint64_t raw_bytes, struct error *err)

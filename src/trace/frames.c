@@ -42,8 +42,8 @@ make_target(struct handle_map *targets, const struct resource_desc *desc, struct
     return guest_layout_init(&target->layout, desc, err);
 }
 
-/* Keeps the layouts of resources that a frame may show. A reused handle refers to the resource
- * created last. */
+/* Records the formats and sizes of resources that a frame may show. A reused handle refers to the
+ * latest resource. */
 static bool
 follow(struct frames *frames, const struct message *message, struct error *err)
 {
@@ -67,7 +67,7 @@ follow(struct frames *frames, const struct message *message, struct error *err)
     }
 }
 
-/* Writes the picture as RGB whatever the target's alpha is: a window shows no transparency. */
+/* Writes the picture as RGB without the target's alpha, because a window shows no transparency. */
 static bool
 write_frame(struct frames *frames, const struct target *target, const uint8_t *rows,
             struct error *err)

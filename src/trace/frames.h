@@ -1,6 +1,7 @@
-/* Writes frames as PNG files. This sink is in front of a renderer. It asks the renderer for the
- * picture of each message that ends a frame: a SWAP, or the FRAME of a program that reads back
- * instead of swapping. Frames are numbered from 0 over all clients: DIR/frames/frame-NNNN.png. */
+/* Writes frames as PNG files. This sink forwards messages to a renderer. For each message that ends
+ * a frame, it requests the picture from the renderer. Such a message is a SWAP, or the FRAME of a
+ * program that reads back instead of swapping. Frames of all clients are numbered together from 0:
+ * DIR/frames/frame-NNNN.png. */
 #ifndef AETIUS_TRACE_FRAMES_H
 #define AETIUS_TRACE_FRAMES_H
 
@@ -13,12 +14,12 @@
 struct frames {
     struct message_sink sink;
     struct message_sink *renderer;
-    const char *dir; /* NULL: frames are counted, and no pictures are written */
+    const char *dir; /* NULL: frames are counted, but no pictures are written */
     const struct frame_set *wanted;
-    uint32_t count; /* frames so far */
+    uint32_t count; /* number of frames so far */
     uint32_t written;
-    uint32_t width, height;    /* of the last frame, in pixels */
-    struct handle_map clients; /* client to struct handle_map of its textures */
+    uint32_t width, height;    /* size of the last frame, in pixels */
+    struct handle_map clients; /* from a client to a struct handle_map of its textures */
     uint8_t *rows;
     uint32_t rows_capacity;
 };

@@ -8,7 +8,7 @@
 
 struct single_sample {
     struct message_sink sink, *renderer;
-    struct handle_map clients; /* client to struct handle_map of its multisampled resources */
+    struct handle_map clients; /* client to a struct handle_map of its multisampled resources */
 };
 
 static void
@@ -21,7 +21,7 @@ free_descriptions(struct handle_map *resources)
     free(resources);
 }
 
-/* Checks the sample count here, because the renderer does not see it. */
+/* Checks the sample count, because the renderer never sees it. */
 static bool
 create_resource(struct single_sample *single, struct message *message, struct error *err)
 {
@@ -38,8 +38,8 @@ create_resource(struct single_sample *single, struct message *message, struct er
     return true;
 }
 
-/* Resolves the contents to one sample per pixel, in *bytes, which the caller frees. *bytes stays
- * NULL if the format has nothing to resolve. */
+/* Resolves the contents to one sample per pixel. The caller frees *bytes, which stays NULL if the
+ * format cannot be resolved. */
 static bool
 resolve(const struct resource_desc *desc, struct message *message, uint8_t **bytes,
         struct error *err)

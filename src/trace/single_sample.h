@@ -1,7 +1,7 @@
-/* Removes multisampling in front of a renderer, whatever the program requested.
+/* Removes the multisampling that the program requested, before messages reach a renderer.
  *
- * New resources lose their samples. The contents at the start of a trimmed trace are resolved:
- * colors to the mean of a pixel's samples, depth and stencil to its first sample. */
+ * New resources are created with one sample. The initial contents of a trimmed trace are resolved:
+ * colors to the average of a pixel's samples, depth and stencil to its first sample. */
 #ifndef AETIUS_TRACE_SINGLE_SAMPLE_H
 #define AETIUS_TRACE_SINGLE_SAMPLE_H
 

@@ -25,8 +25,8 @@ record(struct tee *tee, const struct message *message, struct error *err)
     return true;
 }
 
-/* Records each message before the renderer takes it, so that the trace has the message that a
- * renderer rejects. */
+/* Records each message before the renderer executes it, so that the trace includes a message that
+ * the renderer rejects. */
 static bool
 tee_take(void *data, const struct message *message, uint8_t *out, uint32_t out_bytes,
          struct error *err)

@@ -1,5 +1,5 @@
-/* Capture: a sink that forwards the messages of the clients to a trace and to a renderer, which
- * answers them. */
+/* Capture: a sink that forwards the messages of the clients to a trace, and to a renderer that
+ * replies to them. */
 #ifndef AETIUS_TRACE_TEE_H
 #define AETIUS_TRACE_TEE_H
 
@@ -17,7 +17,7 @@ struct tee {
     bool ends_at_last;   /* stop the program after the last frame */
     bool written;        /* the last frame is in the trace */
     bool failed;         /* a write to the trace failed */
-    bool stop;           /* request to stop the program now, for launch() */
+    bool stop;           /* request to stop the program now, which launch() checks */
 };
 
 void tee_init(struct tee *tee, struct trace_writer *writer, struct message_sink *renderer,

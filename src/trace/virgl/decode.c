@@ -1,5 +1,5 @@
-/* Decodes messages into commands: messages that are one command, and packets of a SUBMIT. Has the
- * table of all protocol commands (docs/design/stream.md, Decoder). */
+/* Decodes messages into commands: messages that are a single command, and packets of a SUBMIT.
+ * Contains the table of all protocol commands (docs/design/stream.md, Decoder). */
 #include "trace/virgl/decode_internal.h"
 
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 static const struct {
     const char *name;
     packet_fn *decode;
-    bool is_ignored; /* no effect on this GPU: skipped */
+    bool is_ignored; /* no effect on this GPU, so it is skipped */
 } commands[CMD_COUNT] = {
     [CMD_NOP] = {"NOP", NULL, true},
     [CMD_CREATE_OBJECT] = {"CREATE_OBJECT", decode_create_object, false},
@@ -44,12 +44,12 @@ static const struct {
     [CMD_CREATE_SUB_CTX] = {"CREATE_SUB_CTX", decode_create_sub_ctx, false},
     [CMD_DESTROY_SUB_CTX] = {"DESTROY_SUB_CTX", decode_destroy_sub_ctx, false},
     [CMD_BIND_SHADER] = {"BIND_SHADER", decode_bind_shader, false},
-    /* Default tessellation levels: this GPU has no tessellation. */
+    /* Sets default tessellation levels, but this GPU has no tessellation. */
     [CMD_SET_TESS_STATE] = {"SET_TESS_STATE", NULL, true},
     [CMD_SET_MIN_SAMPLES] = {"SET_MIN_SAMPLES", decode_min_samples, false},
     [CMD_SET_SHADER_BUFFERS] = {"SET_SHADER_BUFFERS", NULL, false},
     [CMD_SET_SHADER_IMAGES] = {"SET_SHADER_IMAGES", NULL, false},
-    /* Barriers: every command sees the results of earlier ones anyway. */
+    /* Barriers are unnecessary, because every command sees the results of earlier ones. */
     [CMD_MEMORY_BARRIER] = {"MEMORY_BARRIER", NULL, true},
     [CMD_LAUNCH_GRID] = {"LAUNCH_GRID", NULL, false},
     [CMD_SET_FRAMEBUFFER_STATE_NO_ATTACH] = {"SET_FRAMEBUFFER_STATE_NO_ATTACH", NULL, false},
@@ -58,7 +58,7 @@ static const struct {
     [CMD_SET_DEBUG_FLAGS] = {"SET_DEBUG_FLAGS", NULL, true},
     [CMD_GET_QUERY_RESULT_QBO] = {"GET_QUERY_RESULT_QBO", NULL, false},
     [CMD_TRANSFER3D] = {"TRANSFER3D", NULL, false},
-    /* Its payload is unused space that Mesa reserves in a SUBMIT for TRANSFER3D. */
+    /* The payload is unused space that Mesa reserves in a SUBMIT for TRANSFER3D. */
     [CMD_END_TRANSFERS] = {"END_TRANSFERS", NULL, true},
     [CMD_COPY_TRANSFER3D] = {"COPY_TRANSFER3D", NULL, false},
     [CMD_SET_TWEAKS] = {"SET_TWEAKS", NULL, true},
@@ -67,7 +67,7 @@ static const struct {
     [CMD_PIPE_RESOURCE_SET_TYPE] = {"PIPE_RESOURCE_SET_TYPE", NULL, false},
     [CMD_GET_MEMORY_INFO] = {"GET_MEMORY_INFO", NULL, false},
     [CMD_SEND_STRING_MARKER] = {"SEND_STRING_MARKER", decode_string_marker, false},
-    /* A hint to compile early. Draws determine the programs that run together. */
+    /* A hint to compile early. The draws determine which programs run together. */
     [CMD_LINK_SHADER] = {"LINK_SHADER", NULL, true},
     [CMD_CREATE_VIDEO_CODEC] = {"CREATE_VIDEO_CODEC", NULL, false},
     [CMD_DESTROY_VIDEO_CODEC] = {"DESTROY_VIDEO_CODEC", NULL, false},
@@ -270,7 +270,7 @@ transfer_of_message(const struct message *message, struct gpu_cmd *cmd)
     }
 }
 
-/* Decodes a message that is one command. */
+/* Decodes a message that is a single command. */
 static enum decode_result
 decode_message(struct decoder *decoder, struct gpu_cmd *cmd, struct error *err)
 {

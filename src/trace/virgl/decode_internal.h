@@ -1,4 +1,5 @@
-/* Internal to the decoder: packets of the command stream, and helpers for their errors. */
+/* Internals of the decoder: packets of the command stream, and functions that report their
+ * errors. */
 #ifndef AETIUS_TRACE_DECODE_INTERNAL_H
 #define AETIUS_TRACE_DECODE_INTERNAL_H
 
@@ -8,9 +9,9 @@
 #include "base/handles.h"
 
 enum {
-    SHADER_TEXT_LIMIT = 4 << 20,    /* bytes of one shader's text */
-    PENDING_SHADER_LIMIT = 256,     /* incomplete shaders of all clients */
-    PENDING_BYTES_LIMIT = 64 << 20, /* sum of their text, without a budget */
+    SHADER_TEXT_LIMIT = 4 << 20,    /* maximum size of one shader's text */
+    PENDING_SHADER_LIMIT = 256,     /* maximum number of incomplete shaders, over all clients */
+    PENDING_BYTES_LIMIT = 64 << 20, /* maximum size of their texts together, without a budget */
 };
 
 enum packet_result { PACKET_ERROR, PACKET_COMMAND, PACKET_SKIP };
@@ -26,14 +27,14 @@ struct pending_shader { /* a shader whose text is incomplete */
 struct decoder {
     struct message message;
     bool message_done; /* for messages that are one command */
-    /* Dwords of a SUBMIT: the bytes of the message, or an aligned copy. */
+    /* Dwords of a SUBMIT: the bytes of the message itself, or an aligned copy. */
     const uint32_t *dwords;
     size_t dword_count;
     VEC(uint32_t) aligned;
     uint32_t at;                    /* index of the next packet header */
-    struct handle_map sub_contexts; /* client to its current sub-context (uint32_t *); missing: 0 */
+    struct handle_map sub_contexts; /* client to its current sub-context; missing: 0 */
     VEC(struct pending_shader) pending;
-    struct budget_share share; /* memory of the pending texts */
+    struct budget_share share; /* memory of the texts in `pending` */
     /* Text of the last complete shader; valid until the next command. */
     char *text;
 };
@@ -53,15 +54,15 @@ struct packet {
     struct error *err;
 };
 
-/* Sets an error such as "SUBMIT at dword 117: SET_VIEWPORT_STATE: ..." and returns PACKET_ERROR. */
+/* Sets an error such as "SUBMIT at dword 117: SET_VIEWPORT_STATE: ...". Returns PACKET_ERROR. */
 enum packet_result packet_fail(const struct packet *p, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/* On failure the error contains the expected length. */
+/* Returns whether the packet has this length. Otherwise the error contains the expected length. */
 bool packet_has_length(const struct packet *p, uint32_t length);
 bool packet_format_ok(const struct packet *p, uint32_t format);
-/* Returns the stage with a protocol number, or NULL if there is none. */
+/* Returns the stage with a protocol number, or NULL if the number is invalid. */
 const struct decode_stage *packet_stage(const struct packet *p, uint32_t number);
-/* Sets the error "WHAT of the geometry shader stage: this GPU has no such stage" and returns
+/* Sets the error "WHAT of the geometry shader stage: this GPU has no such stage". Returns
  * PACKET_ERROR. */
 enum packet_result packet_refuse_stage(const struct packet *p, const struct decode_stage *stage,
                                        const char *what);
@@ -88,12 +89,13 @@ packet_fn decode_viewport, decode_framebuffer, decode_vertex_buffers, decode_sam
 packet_fn decode_clear, decode_draw, decode_inline_write, decode_blit, decode_copy_region,
     decode_begin_query, decode_end_query, decode_query_result;
 
-/* Sets the sub-context that later packets of the client apply to. */
+/* Sets the sub-context to which later packets of the client apply. */
 void decode_set_sub_context(struct decoder *decoder, uint32_t client, uint32_t sub_context);
 
 /* Frees the text of an incomplete shader. */
 void decode_release_text(struct decoder *decoder, struct pending_shader *shader);
-/* Drops the incomplete shaders of a client, or of one sub-context if `sub_context` is not NULL. */
+/* Discards the incomplete shaders of a client. If `sub_context` is not NULL, discards only those of
+ * that sub-context. */
 void decode_forget_shaders(struct decoder *decoder, uint32_t client, const uint32_t *sub_context);
 
 #endif

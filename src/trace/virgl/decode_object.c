@@ -12,7 +12,7 @@ virgl_object_name(uint32_t type)
     return type > 0 && type < VOBJ_COUNT ? names[type] : "unknown";
 }
 
-/* Wire values are ONE to SRC1_ALPHA, and ZERO to INV_SRC1_ALPHA except 0x16, which is unused. */
+/* Valid wire values are ONE to SRC1_ALPHA, and ZERO to INV_SRC1_ALPHA except for 0x16. */
 static bool
 factor_ok(uint32_t factor)
 {
@@ -33,7 +33,7 @@ decode_blend_target(struct packet *p, uint32_t number, struct blend_target *rt)
     rt->alpha_dst = (uint8_t)bit_field_get(dword, BITS_BLEND_TARGET_ALPHA_DST);
     rt->colormask = (uint8_t)bit_field_get(dword, BITS_BLEND_TARGET_COLORMASK);
     if (!rt->enable)
-        return PACKET_COMMAND; /* functions and factors of a disabled target are not checked */
+        return PACKET_COMMAND; /* ignore functions and factors of a disabled target */
     if (rt->rgb_func > BLEND_MAX || rt->alpha_func > BLEND_MAX)
         return packet_fail(p, "blend: target %u: function %u or %u is not one of 0 .. %u", number,
                            rt->rgb_func, rt->alpha_func, BLEND_MAX);

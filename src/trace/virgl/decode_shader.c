@@ -1,7 +1,7 @@
-/* Decodes CREATE_OBJECT of a shader. The text may span packets. In the first, offlen is the length
- * of the whole text with its NUL. Later packets have SHADER_CONTINUES with the offset of their
- * part, the same handle and no stream-out header. Memory is allocated as text arrives: offlen is
- * not trusted. */
+/* Decodes CREATE_OBJECT of a shader. The text may span several packets. In the first packet, offlen
+ * is the length of the whole text with its NUL. Later packets have SHADER_CONTINUES with the offset
+ * of their piece of text, the same handle, and no stream-out header. Memory is allocated as the
+ * text arrives, because offlen is untrusted. */
 #include "trace/virgl/decode_internal.h"
 
 #include <stdlib.h>
@@ -80,7 +80,7 @@ padded(uint32_t bytes)
     return (bytes + 3) & ~3u;
 }
 
-/* Hands out the complete text as a command. */
+/* Returns the complete text as a command. */
 static enum packet_result
 finish_shader(struct packet *p, struct gpu_cmd *cmd, struct pending_shader *shader)
 {

@@ -1,9 +1,9 @@
-/* Decodes SET_*, BIND_* and sub-context commands: bindings and small states. */
+/* Decodes SET_*, BIND_* and sub-context commands: bindings and small state. */
 #include "trace/virgl/decode_internal.h"
 
 #include <string.h>
 
-/* Mesa unbinds slots of stages that this GPU lacks, which is ignored. Any other use of such a stage
+/* Mesa unbinds slots of stages that this GPU lacks. That is ignored. Any other use of such a stage
  * is an error. */
 static enum packet_result
 absent_stage(const struct packet *p, const struct decode_stage *stage, bool unbinds,
@@ -22,7 +22,7 @@ decode_viewport(struct packet *p, struct gpu_cmd *cmd)
     if (first > VIRGL_MAX_VIEWPORTS || count > VIRGL_MAX_VIEWPORTS - first)
         return packet_fail(p, "viewports %u + %u exceed %u", first, count, VIRGL_MAX_VIEWPORTS);
     if (first > 0 || count == 0)
-        return PACKET_SKIP; /* programs can only use the first viewport */
+        return PACKET_SKIP; /* programs can use only the first viewport */
     cmd->op = GPU_SET_VIEWPORT;
     for (uint32_t i = 0; i < 3; i++) {
         cmd->viewport.scale[i] = packet_float(p, AT_VIEWPORTS + AT_VIEWPORT_SCALE + i);
@@ -79,7 +79,7 @@ decode_slots(struct packet *p, struct gpu_cmd *cmd, enum gpu_op op, const char *
         return PACKET_ERROR;
     if (start > VIRGL_MAX_SLOTS || count > VIRGL_MAX_SLOTS - start)
         return packet_fail(p, "slots %u + %u exceed %u", start, count, VIRGL_MAX_SLOTS);
-    uint32_t used = 0; /* number after the last slot with an object */
+    uint32_t used = 0; /* number of slots up to the last one with an object */
     for (uint32_t i = 0; i < count; i++)
         if (handles[i] != 0)
             used = start + i + 1;
@@ -208,7 +208,7 @@ decode_scissor(struct packet *p, struct gpu_cmd *cmd)
     if (first > VIRGL_MAX_VIEWPORTS || count > VIRGL_MAX_VIEWPORTS - first)
         return packet_fail(p, "scissors %u + %u exceed %u", first, count, VIRGL_MAX_VIEWPORTS);
     if (first > 0 || count == 0)
-        return PACKET_SKIP; /* as for viewports */
+        return PACKET_SKIP; /* programs can use only the first scissor */
     cmd->op = GPU_SET_SCISSOR;
     cmd->scissor = packet_scissor(p, AT_SCISSORS);
     return PACKET_COMMAND;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TWIN_HANDLE 0x40000000u /* added to a twin's handle; above the handles of programs */
+#define TWIN_HANDLE 0x40000000u /* added to the handle of a twin; programs have lower handles */
 
 enum newer { NEITHER, SINGLE, MULTI };
 
@@ -21,13 +21,13 @@ struct pair { /* a resource and its twin */
 
 struct far_surface {
     uint32_t handle;
-    struct pair *pair; /* NULL if its resource was destroyed */
+    struct pair *pair; /* NULL after its resource was destroyed */
 };
 
 struct far_framebuffer { /* framebuffer of a sub-context */
     uint32_t count;
     struct pair *color[MAX_COLOR_BUFFERS], *depth; /* NULL: no twin */
-    bool multisampled;                             /* bound with the twins */
+    bool multisampled;                             /* the twins are bound */
 };
 
 struct far_client {
@@ -100,7 +100,7 @@ fill_side(uint32_t *side, const struct pair *pair, uint32_t handle)
     side[AT_SIDE_BOX + AT_BOX_DEPTH] = 1;
 }
 
-/* Emits a blit of the whole picture from one resource of the pair to the other. */
+/* Emits a blit of the whole picture, from one resource of the pair to the other. */
 static void
 emit_blit(struct far_client *client, const struct pair *pair, enum newer from)
 {
@@ -111,7 +111,7 @@ emit_blit(struct far_client *client, const struct pair *pair, enum newer from)
     emit(client, packet_header(CMD_BLIT, 0, LEN_BLIT), payload);
 }
 
-/* Updates one resource of the pair from the other if the other is newer. */
+/* Updates one resource of the pair from the other one if that one is newer. */
 static void
 bring(struct far_client *client, struct pair *pair, enum newer to)
 {
@@ -140,7 +140,7 @@ pass(struct force_samples *force, const struct message *message, uint8_t *out, u
     return force->renderer->take(force->renderer->data, message, out, out_bytes, err);
 }
 
-/* Sends the emitted commands as a SUBMIT. */
+/* Sends the collected commands as a SUBMIT. */
 static bool
 flush_commands(struct force_samples *force, struct far_client *client, uint32_t number,
                struct error *err)
@@ -178,7 +178,7 @@ create_resource(struct force_samples *force, struct far_client *client,
     return pass(force, &twin, NULL, 0, err);
 }
 
-/* Removes all references of framebuffers and surfaces to the pair. */
+/* Removes all references to the pair from framebuffers and surfaces. */
 static void
 forget_pair(struct far_client *client, const struct pair *pair)
 {
@@ -215,7 +215,7 @@ unref_resource(struct force_samples *force, struct far_client *client,
     return pass(force, &twin, NULL, 0, err);
 }
 
-/* Forwards a PUT, GET, SWAP, FRAME or CONTENTS, which access the resource and not its twin. */
+/* Forwards a PUT, GET, SWAP, FRAME or CONTENTS. These access the resource, not its twin. */
 static bool
 transfer(struct force_samples *force, struct far_client *client, const struct message *message,
          uint8_t *out, uint32_t out_bytes, struct error *err)
@@ -265,8 +265,8 @@ destroy_surface(struct far_client *client, uint32_t header, uint32_t *dw)
     emit(client, header, dw);
 }
 
-/* Binds the twins if every bound surface has one and a color is bound. Otherwise binds the
- * resources. */
+/* Binds the twins if every bound surface has one and at least one is a color surface. Otherwise
+ * binds the resources. */
 static void
 set_framebuffer(struct far_client *client, uint32_t header, uint32_t *dw)
 {
@@ -306,7 +306,7 @@ mark_bound(struct far_framebuffer *bound)
         bound->depth->newer = newer;
 }
 
-/* Forwards a command that writes to `dst` and reads `src` (0: reads none). */
+/* Forwards a command that writes to `dst` and reads `src` (0: reads no resource). */
 static void
 move(struct far_client *client, uint32_t header, const uint32_t *dw, uint32_t dst, uint32_t src)
 {
@@ -333,7 +333,7 @@ change_object(struct far_client *client, uint32_t header, uint32_t *dw)
         destroy_surface(client, header, dw);
 }
 
-/* Rewrites one command. May overwrite its payload. */
+/* Rewrites one command, possibly in its payload `dw`. */
 static void
 rewrite_command(struct far_client *client, uint32_t header, uint32_t *dw)
 {

@@ -1,12 +1,12 @@
-/* Forced multisampling (SIMULATOR.ForceMSAA) for an external renderer: a sink in front of a
+/* Forced multisampling (SIMULATOR.ForceMSAA) for an external renderer: a sink that forwards to a
  * pass-through (docs/design/stream.md, Walking without execution).
  *
- * Each resource that the simulator would multisample by force gets a multisampled twin. Each
- * surface of such a resource gets a surface of the twin. A framebuffer is bound with the twins if
- * all of its surfaces have twins and one is a color. A blit resolves the twin before a command
- * reads the resource (swap, readback, blit or copy). A blit copies the resource to all samples of
- * the twin after a command wrote to the resource. Reads through sampler views do not cause a
- * resolve. */
+ * Each resource on which the simulator would force samples gets a multisampled twin. Each surface
+ * of such a resource gets a surface of the twin. A framebuffer is bound with the twins if all of
+ * its surfaces have twins and at least one of them is a color surface. Before a command reads the
+ * resource (swap, readback, blit or copy), a blit resolves the twin into it. After a command has
+ * written to the resource, a blit copies it to all samples of the twin. Reads through sampler views
+ * do not cause a resolve. */
 #ifndef AETIUS_TRACE_FORCE_SAMPLES_H
 #define AETIUS_TRACE_FORCE_SAMPLES_H
 

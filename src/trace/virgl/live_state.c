@@ -1,6 +1,6 @@
 /* Tracks the live state through the stream (docs/design/stream.md, Walking without execution).
- * Destroyed objects and resources stay as ghosts while a binding or an object uses them. Each swap
- * frees the ghosts that nothing uses. */
+ * Destroyed objects and resources remain as ghosts while a binding or an object uses them. Each
+ * swap frees the ghosts that are no longer in use. */
 #include "trace/virgl/live_state_internal.h"
 
 #include "base/interrupt.h"
@@ -10,11 +10,11 @@
 #include <string.h>
 
 enum { KEY_LIMIT = 256 };
-#define KEPT_MAX_BYTES ((uint64_t)512 << 20) /* without a budget */
-/* Estimated host memory of one object, resource or binding in its map and list. Half of each may be
- * free. */
+#define KEPT_MAX_BYTES ((uint64_t)512 << 20) /* limit without a budget */
+/* Estimated host memory of one object, resource or binding in its map and list, half of which may
+ * be unused. */
 #define SLOT_BYTES (2 * (sizeof(struct handle_slot) + sizeof(void *)))
-/* Estimated size of a map that is not empty. */
+/* Estimated host memory of a map that is not empty. */
 #define MAP_BYTES ((uint64_t)64 * sizeof(struct handle_slot))
 
 struct live_state *
@@ -154,7 +154,7 @@ make_sub_context(struct live_state *state, struct live_client *client, uint32_t 
     return sub;
 }
 
-/* Ignores clients above the limit of the GPU, which rejects them. */
+/* Ignores clients above the GPU's limit, because the GPU rejects them. */
 static bool
 begin_client(struct live_state *state, const struct message *message, struct error *err)
 {
@@ -240,7 +240,7 @@ live_state_new_resource(struct live_state *state)
     return state->newest;
 }
 
-/* A packet of a SUBMIT and its target. */
+/* A packet of a SUBMIT, and the state to which it applies. */
 struct packet_ctx {
     struct live_state *state;
     struct live_client *client;
@@ -294,7 +294,7 @@ destroy_object(const struct packet_ctx *ctx, uint32_t handle)
 }
 
 /* Returns whether objects of this type have their resource at AT_OBJECT_RESOURCE. Queries have it
- * elsewhere. */
+ * at another offset. */
 static bool
 looks_at_first(uint32_t type)
 {
@@ -343,8 +343,8 @@ live_binding_of(const struct live_sub_context *sub, uint32_t command, uint32_t s
     return handle_map_get(&sub->bindings, binding_key(command, stage, slot));
 }
 
-/* Returns the emptied binding of a command for a stage (or object type) and a slot. Creates it if
- * it does not exist. */
+/* Returns the binding of a command for a stage (or object type) and a slot, with empty lists.
+ * Creates it if it does not exist. */
 static struct live_binding *
 rebind(const struct packet_ctx *ctx, uint32_t command, uint32_t stage, uint32_t slot)
 {
@@ -389,7 +389,7 @@ hold_resource(const struct packet_ctx *ctx, struct live_binding *binding, uint32
     use(ctx->state, resource);
 }
 
-/* Stores the whole packet as a binding. */
+/* Stores the whole packet as one binding. */
 static struct live_binding *
 bind_packet(const struct packet_ctx *ctx, uint32_t command, uint32_t stage, uint32_t slot)
 {
@@ -417,7 +417,7 @@ live_slots_of(uint32_t command)
     }
 }
 
-/* Stores one binding per slot of the packet. */
+/* Stores one binding for each slot of the packet. */
 static void
 bind_slots(const struct packet_ctx *ctx)
 {
@@ -443,8 +443,8 @@ bind_slots(const struct packet_ctx *ctx)
     }
 }
 
-/* Constants of a buffer index are either inline or in a resource. Both kinds share a binding, so
- * the later packet replaces the earlier one. */
+/* A constant buffer is either inline or in a resource. Both kinds share a binding, so that the
+ * later packet replaces the earlier one. */
 static void
 bind_constants(const struct packet_ctx *ctx)
 {
@@ -461,7 +461,7 @@ set_sub_context(const struct packet_ctx *ctx)
 {
     struct live_client *client = ctx->client;
     struct live_sub_context *sub = find_sub_context(client, dword(ctx, AT_SUB_CTX));
-    /* Otherwise the GPU rejects the packet. */
+    /* Without room, the GPU rejects the packet. */
     const bool has_room = client->sub_contexts.count < GPU_MOST_SUB_CONTEXTS;
     if (ctx->walk->command == CMD_CREATE_SUB_CTX && !sub && has_room)
         make_sub_context(ctx->state, client, dword(ctx, AT_SUB_CTX));
@@ -502,7 +502,7 @@ most_dwords(uint32_t command)
     }
 }
 
-/* Stores bindings that a packet sets as a whole, and references to their objects and resources. */
+/* Stores a binding that a packet sets as a whole, with references to its objects and resources. */
 static void
 take_binding(const struct packet_ctx *ctx)
 {

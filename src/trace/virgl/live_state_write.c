@@ -1,15 +1,15 @@
 /* Writes the live state as messages in stream order: live objects, and the ghosts that they use.
- * Packets collect in a SUBMIT until a message about a resource must come between. */
+ * Packets are collected in a SUBMIT, which is sent before each message about a resource. */
 #include "trace/virgl/live_state_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { SUBMIT_DWORDS = 16384 }; /* size after which a SUBMIT is sent, as in Mesa */
+enum { SUBMIT_DWORDS = 16384 }; /* size at which a SUBMIT is sent, as in Mesa */
 
 struct event {
     uint64_t when;
-    uint32_t order; /* order among bindings of one packet: the binding's key */
+    uint32_t order; /* order of the bindings of one packet: the key of the binding */
     enum event_kind {
         EVENT_RESOURCE,
         EVENT_UNREF,
@@ -31,10 +31,10 @@ struct state_writer {
     const struct live_writer *out;
     const struct live_client *client;
     VEC(struct event) events;
-    VEC(uint32_t) dwords; /* of the SUBMIT being collected */
-    uint32_t sub_context; /* current sub-context of these dwords */
-    uint64_t slots_of;    /* packet that set the slots of the last binding; 0: none */
-    size_t slots_at;      /* index in `dwords` of the packet with these slots */
+    VEC(uint32_t) dwords; /* dwords of the current SUBMIT */
+    uint32_t sub_context; /* sub-context of the dwords so far */
+    uint64_t slots_of;    /* time of the packet that set the slots of the last binding; 0: none */
+    size_t slots_at;      /* index in `dwords` of the packet that sets these slots */
 };
 
 static void
@@ -137,15 +137,15 @@ enter(struct state_writer *w, uint32_t sub_context)
     w->sub_context = sub_context;
 }
 
-/* Returns the number after a packet's last slot. */
+/* Returns the number of the slot after the last slot of the packet. */
 static uint32_t
 slot_behind(const struct live_slots *slots, const uint32_t *packet)
 {
     return packet[1 + slots->first] + (header_length(packet[0]) - slots->begin) / slots->each;
 }
 
-/* Appends a binding. Slots from one packet are merged into one packet again, because a renderer may
- * unset the slots after a packet's last one. */
+/* Appends a binding. Slots that came from one packet are merged into one packet again. A renderer
+ * may unset the slots after the last one in a packet. */
 static void
 say_binding(struct state_writer *w, const struct live_binding *binding)
 {

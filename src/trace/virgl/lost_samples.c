@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 struct lost_resource {
-    uint32_t number, handle; /* number: as in live_state.h */
+    uint32_t number, handle; /* number: see live_state.h */
     struct resource_desc desc;
 };
 
@@ -20,7 +20,7 @@ note(struct lost_list *list, struct live_state *state, const struct message *mes
 {
     const struct live_resource *resource =
         live_state_resource(state, message->client, message->contents.handle);
-    /* CONTENTS of another level of the same resource */
+    /* CONTENTS of another level of the previous resource */
     const bool again =
         list->count && resource && list->items[list->count - 1].number == resource->number;
     if (resource && resource->desc.samples > 1 && format_get(resource->desc.format) && !again)
@@ -28,7 +28,7 @@ note(struct lost_list *list, struct live_state *state, const struct message *mes
                                                resource->desc}));
 }
 
-/* Lists the multisampled resources whose contents the trace has before its first frame. */
+/* Lists the multisampled resources whose contents precede the first frame of the trace. */
 static bool
 list_contents(struct lost_list *list, struct trace_reader *reader, struct error *err)
 {

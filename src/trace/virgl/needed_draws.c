@@ -1,6 +1,6 @@
-/* Finds dead draws like a compiler finds dead stores. A forward pass lists the accesses of the
- * trace: the planes that each reads, writes and overwrites as a whole. A backward scan keeps the
- * set of live planes, whose contents a later access reads. Only draws can be skipped: transfers,
+/* Finds dead draws as a compiler finds dead stores. A forward pass lists the accesses of the trace:
+ * the planes that each access reads, writes or overwrites completely. A backward scan maintains the
+ * set of live planes, whose contents a later access reads. Only draws can be skipped. Transfers,
  * clears, copies and blits are always executed. */
 #include "trace/virgl/needed_draws_internal.h"
 
@@ -11,19 +11,19 @@
 
 struct needed_draws {
     VEC(uint8_t) bits;
-    VEC(bool) live; /* by plane, at the start of each range */
+    VEC(bool) live; /* per plane, at the start of each range */
     uint32_t planes;
     struct budget_share share; /* host memory of all members */
 };
 
-/* How liveness within a wanted frame is separated from that of later frames. */
+/* How liveness within a wanted frame is separated from liveness in later frames. */
 enum separation {
-    SEPARATION_NONE,   /* wanted frames are drawn, so all of their accesses are needed */
-    SEPARATION_FRAMES, /* each wanted frame is drawn separately */
-    SEPARATION_RANGES, /* only the state at the start of each range is wanted */
+    SEPARATION_NONE,   /* wanted frames are rendered, so all of their accesses are needed */
+    SEPARATION_FRAMES, /* each wanted frame is rendered separately */
+    SEPARATION_RANGES, /* only the state at the start of each range is needed */
 };
 
-/* Live planes: `own` for the current frame (or range), `later` for everything after it. */
+/* Live planes: `own` is for the current frame (or range), `later` is for all later ones. */
 struct liveness {
     bool *own, *later;
     uint32_t count;
@@ -46,8 +46,8 @@ mark_live(bool *live, const uint32_t *planes, uint32_t count, bool value)
         live[planes[i]] = value;
 }
 
-/* The scan leaves a frame (or range) at its first command. Its reads then count as reads of a later
- * frame. */
+/* Called when the backward scan leaves a frame (or range) at its first command. The reads of that
+ * frame then count as reads of a later frame. */
 static void
 join_liveness(struct liveness *liveness)
 {
@@ -57,8 +57,9 @@ join_liveness(struct liveness *liveness)
     }
 }
 
-/* An access writes its first `written` planes and reads the others. It also reads the written
- * planes unless it overwrites them. Returns whether a walk past the frame needs the access. */
+/* Processes one access. An access writes its first `written` planes and reads the others. It also
+ * reads the written planes, unless it overwrites them. Returns whether the access is needed even if
+ * its frame is not rendered. */
 static bool
 visit_access(struct liveness *liveness, const struct plane_access *access, const uint32_t *planes)
 {
@@ -77,7 +78,7 @@ visit_access(struct liveness *liveness, const struct plane_access *access, const
     return needed;
 }
 
-/* The scan visits ranges from last to first. */
+/* Stores the live planes of a range. The scan reaches the ranges from last to first. */
 static void
 begin_range(struct liveness *liveness, const struct plane_access *access,
             struct needed_draws *needed)
@@ -93,7 +94,7 @@ begin_range(struct liveness *liveness, const struct plane_access *access,
 struct countdown {
     const struct frame_set *wanted;
     uint32_t warm_up;
-    uint32_t distance; /* frames to the next wanted frame */
+    uint32_t distance; /* number of frames up to the next wanted frame */
     uint64_t draws, frame;
 };
 
@@ -109,7 +110,7 @@ scan_backwards(const struct access_list *list, struct countdown *at, struct live
                struct needed_draws *needed)
 {
     const uint32_t *planes = list->planes.items + list->planes.count;
-    enter_frame(at); /* the part after the last end of a frame */
+    enter_frame(at); /* the messages after the last frame */
     for (size_t i = list->accesses.count; i-- > 0 && !interrupt_pending();) {
         const struct plane_access *access = &list->accesses.items[i];
         planes -= access->count;
@@ -172,7 +173,7 @@ find_needed(const struct access_list *list, const struct frame_set *wanted, uint
     return needed;
 }
 
-/* Reserves memory for the live planes per range of all resources and queries. */
+/* Reserves memory for the live planes of all resources and queries, for each range. */
 static bool
 has_room_for_liveness(const struct access_list *list, struct budget_share *share, struct error *err)
 {

@@ -14,7 +14,8 @@ bytes_of(const struct access_list *list)
            list->planes.count * sizeof *list->planes.items;
 }
 
-/* Appends an access. Once the list is full it is emptied, and access_list_make() fails. */
+/* Appends an access. Once the list exceeds its budget it is emptied, and access_list_make()
+ * fails. */
 static struct plane_access *
 begin_access(struct access_list *list, enum access_kind kind, bool wanted)
 {
@@ -25,7 +26,7 @@ begin_access(struct access_list *list, enum access_kind kind, bool wanted)
     return &list->accesses.items[list->accesses.count - 1];
 }
 
-/* Adds planes to the last access. */
+/* Adds planes of a resource or query to the last access. */
 static void
 add_planes(struct access_list *list, uint32_t number, unsigned planes)
 {
@@ -37,7 +38,7 @@ add_planes(struct access_list *list, uint32_t number, unsigned planes)
         }
 }
 
-/* Returns the planes of the resource. */
+/* Returns the planes that the resource has. */
 static unsigned
 planes_of(const struct live_resource *resource)
 {
@@ -60,9 +61,9 @@ has_objects(const struct live_sub_context *sub, uint32_t command)
     return binding && binding->objects.count;
 }
 
-/* Use of a depth and stencil surface by a draw. */
+/* Planes of a depth and stencil surface that a draw uses. */
 struct depth_use {
-    unsigned written, read; /* planes */
+    unsigned written, read;
 };
 
 static struct depth_use
@@ -87,7 +88,8 @@ depth_use(const struct live_sub_context *sub)
     return use;
 }
 
-/* A surface with only depth or only stencil has one plane, the first. */
+/* Maps used planes to those of the resource. A surface with only depth or only stencil has one
+ * plane, the first. */
 static unsigned
 used_planes(const struct live_resource *resource, unsigned use)
 {
@@ -128,7 +130,7 @@ add_query(struct access_list *list, const struct live_object *query)
     add_planes(list, query->number, BIT_FIRST);
 }
 
-/* Adds the query that decides whether the work is executed. */
+/* Adds the query that determines whether the work is executed. */
 static void
 add_condition(struct access_list *list, const struct live_sub_context *sub)
 {
@@ -187,7 +189,7 @@ has_one_slice(const struct live_resource *resource)
            desc->target != TARGET_BUFFER;
 }
 
-/* Returns the planes of a surface that a clear fills completely. */
+/* Returns the planes of a surface that a clear overwrites completely. */
 static unsigned
 cleared_planes(const struct live_resource *resource, uint32_t buffers, uint32_t color)
 {
@@ -204,8 +206,8 @@ cleared_planes(const struct live_resource *resource, uint32_t buffers, uint32_t 
     return planes;
 }
 
-/* A conditional clear may not be executed. So it counts as a copy, which keeps the old contents
- * live. */
+/* A conditional clear may not be executed. It therefore counts as a copy, which keeps the old
+ * contents live. */
 static void
 add_clear(struct access_list *list, const struct live_work *packet)
 {
@@ -248,7 +250,7 @@ add_query_event(struct access_list *list, const struct live_work *packet)
     add_query(list, query);
 }
 
-/* Adds a copy of planes between resources. `whole`: the copy overwrites all of `to`. */
+/* Adds a copy of planes between resources. `whole`: the copy overwrites `to` completely. */
 static void
 add_copy(struct access_list *list, const struct live_resource *to, const struct live_resource *from,
          unsigned planes, bool whole)
@@ -261,7 +263,7 @@ add_copy(struct access_list *list, const struct live_resource *to, const struct 
     add_resource(list, from);
 }
 
-/* Returns whether the box of a packet covers the whole resource. The box may be mirrored. */
+/* Returns whether the box in a packet covers the whole resource. The box may be mirrored. */
 static bool
 covers(const struct live_work *packet, uint32_t box, const struct live_resource *resource)
 {
@@ -276,7 +278,8 @@ covers(const struct live_work *packet, uint32_t box, const struct live_resource 
     return has_one_slice(resource);
 }
 
-/* Returns the planes that the mask of a blit selects. *all: the mask selects all components. */
+/* Returns the planes that the mask of a blit selects. Sets *all if the mask selects all
+ * channels. */
 static unsigned
 blit_planes(const struct submit_walk *walk, const struct live_resource *to, bool *all)
 {
@@ -339,7 +342,7 @@ add_region(struct access_list *list, const struct live_work *packet)
     add_copy(list, to, from, BIT_FIRST | BIT_STENCIL, whole);
 }
 
-/* A conservative version of the rule in state/context_present.c. */
+/* Conservative version of the rule in state/context_present.c. */
 static bool
 may_be_twin(const struct resource_desc *front, const struct resource_desc *twin)
 {
@@ -360,8 +363,8 @@ add_shows_of(struct access_list *list, const struct live_client *client,
     }
 }
 
-/* Adds the implicit copies of the GPU at a swap, or at the creation of a front surface (`made`).
- * The GPU copies into front surfaces, and from them into their multisampled twins. */
+/* Adds the implicit copies by the GPU at a swap, or at the creation of a front surface (`made`).
+ * The GPU copies to front surfaces, and from these to their multisampled twins. */
 static void
 add_shows(struct access_list *list, uint32_t client_number, const struct live_resource *shown,
           const struct live_resource *made)
@@ -392,7 +395,8 @@ take_work(void *data, const struct live_work *work)
     }
 }
 
-/* Begins a range. The resources that `read_back` contains for it count as overwritten here. */
+/* Adds the accesses at the start of a range. The resources that `read_back` contains for the range
+ * count as overwritten. */
 static bool
 begin_range(struct access_list *list, bool whole_state, struct trace_reader *read_back,
             struct error *err)
@@ -418,7 +422,7 @@ end_frame(struct access_list *list, const struct message *message, bool next_wan
     const struct live_resource *shown =
         live_state_resource(list->state, message->client, message->transfer.handle);
     begin_access(list, ACCESS_FRAME, false);
-    list->in_wanted = next_wanted; /* the copies belong to the next frame */
+    list->in_wanted = next_wanted; /* the copies below belong to the next frame */
     if (shown && message->kind == MESSAGE_SWAP)
         add_shows(list, message->client, shown, NULL);
 }
@@ -457,7 +461,7 @@ access_list_make(struct access_list *list, struct trace_reader *reader,
     struct budget *budget = trace_reader_budget(reader);
     *list = (struct access_list){.state = live_state_create(budget),
                                  .share = {.budget = budget, .most_bytes = ACCESS_LIST_MAX_BYTES}};
-    /* gives `items` a value other than NULL even if no access has a plane */
+    /* Makes `items` non-NULL even if no access has a plane. */
     VEC_RESERVE(&list->planes, 1);
     list->state->work = take_work;
     list->state->work_data = list;

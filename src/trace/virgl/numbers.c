@@ -55,8 +55,8 @@ virgl_blit_mask(uint32_t flags)
            (bit_field_get(flags, BITS_BLIT_STENCIL) ? BLIT_STENCIL : 0u);
 }
 
-/* Asserts that unconverted numbers equal Gallium's (PIPE_*) and VIRGL_BIND_*: the first and last of
- * each enumeration and the irregular ones. */
+/* Asserts that the unconverted numbers are equal to Gallium's (PIPE_*) and VIRGL_BIND_*. Checks the
+ * first and last number of each enumeration, and irregular ones. */
 #define SAME(condition) _Static_assert(condition, "virgl uses a different number")
 SAME(TARGET_BUFFER == 0 && TARGET_2D == 2 && TARGET_CUBE == 4 && TARGET_CUBE_ARRAY == 8);
 SAME(BIND_DEPTH_STENCIL == 0x1 && BIND_RENDER_TARGET == 0x2 && BIND_SAMPLER_VIEW == 0x8);

@@ -1,6 +1,7 @@
-/* Conversion of virgl's numbers to ours. Numbers in trace files or in draw hashes (targets,
- * bindings, formats, enumerations of state/state.h) equal virgl's, which numbers.c asserts at
- * compile time. These need no conversion. Functions here convert the others. */
+/* Conversion of virgl's numbers to those of the simulator. Numbers in trace files or in draw hashes
+ * are the same as virgl's and need no conversion. These are targets, bindings, formats and the
+ * enumerations of state/state.h. numbers.c asserts this at compile time. The functions here convert
+ * the other numbers. */
 #ifndef AETIUS_TRACE_VIRGL_NUMBERS_H
 #define AETIUS_TRACE_VIRGL_NUMBERS_H
 

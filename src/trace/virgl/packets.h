@@ -1,6 +1,6 @@
-/* Field offsets of each packet (facts from Mesa 22.3's encoder). AT_*: index of a dword after the
- * header. BITS_*: a bit field of a dword. LEN_*: number of dwords in the whole payload, in a
- * repeated part, or before repeated parts. */
+/* Field offsets of each packet, taken from Mesa 22.3's encoder. AT_*: index of a dword after the
+ * header. BITS_*: bit field of a dword. LEN_*: number of dwords in the whole payload, in a repeated
+ * group, or before the repeated groups. */
 #ifndef AETIUS_TRACE_VIRGL_PACKETS_H
 #define AETIUS_TRACE_VIRGL_PACKETS_H
 
@@ -9,7 +9,8 @@
 #include <stdint.h>
 
 struct bit_field {
-    /* word: index of the dword, in repeated parts of the first one; first, count: its bits */
+    /* word: index of the dword (for repeated groups, in the first group); first, count: its
+     * bits. */
     uint8_t word, first, count;
 };
 
@@ -28,7 +29,7 @@ bit_field_put(uint32_t value, struct bit_field field)
 #define BITS(name, word, first, count)                                                             \
     static const struct bit_field BITS_##name = {word, first, count};
 
-/* Returns the header that precedes each payload. */
+/* Returns the packet header for a payload. */
 static inline uint32_t
 packet_header(uint32_t command, uint32_t object, uint32_t length)
 {
@@ -59,7 +60,7 @@ enum { AT_BOX_X, AT_BOX_Y, AT_BOX_Z, AT_BOX_WIDTH, AT_BOX_HEIGHT, AT_BOX_DEPTH, 
 enum {
     AT_OBJECT_HANDLE,
     LEN_OBJECT,                      /* BIND_OBJECT, DESTROY_OBJECT */
-    AT_OBJECT_RESOURCE = LEN_OBJECT, /* for views, surfaces and stream-out targets */
+    AT_OBJECT_RESOURCE = LEN_OBJECT, /* views, surfaces, stream-out targets */
 };
 
 enum {
@@ -107,7 +108,8 @@ BITS(RASTERIZER_FILL_FRONT, AT_RASTERIZER_FLAGS, 10, 2)
 BITS(RASTERIZER_FILL_BACK, AT_RASTERIZER_FLAGS, 12, 2)
 BITS(RASTERIZER_SCISSOR, AT_RASTERIZER_FLAGS, 14, 1)
 BITS(RASTERIZER_FRONT_CCW, AT_RASTERIZER_FLAGS, 15, 1)
-/* Bits 16 and 17 request color clamping. Without the capability, they have no effect (caps.c). */
+/* Bits 16 and 17 request color clamping. They have no effect, because the capability is not offered
+ * (caps.c). */
 BITS(RASTERIZER_OFFSET_LINE, AT_RASTERIZER_FLAGS, 18, 1)
 BITS(RASTERIZER_OFFSET_POINT, AT_RASTERIZER_FLAGS, 19, 1)
 BITS(RASTERIZER_OFFSET_TRI, AT_RASTERIZER_FLAGS, 20, 1)
@@ -145,7 +147,7 @@ BITS(DSA_STENCIL_ZFAIL_OP, AT_DSA_STENCIL, 10, 3)
 BITS(DSA_STENCIL_VALUEMASK, AT_DSA_STENCIL, 13, 8)
 BITS(DSA_STENCIL_WRITEMASK, AT_DSA_STENCIL, 21, 8)
 
-/* The text is last. If there are stream outputs, the strides and the outputs precede it. */
+/* The text comes last. Strides and stream outputs precede it, if there are any. */
 enum {
     AT_SHADER_STAGE = LEN_OBJECT,
     AT_SHADER_OFFLEN, /* see SHADER_CONTINUES */
@@ -163,11 +165,12 @@ BITS(SHADER_OUTPUT_BUFFER, AT_SHADER_OUTPUT, 13, 3)
 BITS(SHADER_OUTPUT_OFFSET, AT_SHADER_OUTPUT, 16, 16)
 BITS(SHADER_OUTPUT_STREAM, AT_SHADER_OUTPUT + 1, 0, 2)
 
-/* Marks a continuation of a shader text that spans packets. The first packet's offlen is the length
- * of the whole text in bytes. In later packets it is this bit and the offset of their part. */
+/* Marks a continuation of a shader text that spans several packets. The offlen of the first packet
+ * is the length of the whole text in bytes. In later packets offlen is this bit plus the offset of
+ * their piece of text. */
 #define SHADER_CONTINUES 0x80000000u
 
-enum { AT_ELEMENTS = LEN_OBJECT }; /* vertex elements; layout of each: */
+enum { AT_ELEMENTS = LEN_OBJECT }; /* vertex elements; each has this layout: */
 enum { AT_ELEMENT_OFFSET, AT_ELEMENT_DIVISOR, AT_ELEMENT_BUFFER, AT_ELEMENT_FORMAT, LEN_ELEMENT };
 
 enum {
@@ -179,7 +182,7 @@ enum {
     LEN_SAMPLER_VIEW,
 };
 BITS(VIEW_FORMAT, AT_VIEW_FORMAT, 0, 24)
-BITS(VIEW_TARGET, AT_VIEW_FORMAT, 24, 8) /* 0: target of the resource */
+BITS(VIEW_TARGET, AT_VIEW_FORMAT, 24, 8) /* 0: the target of the resource */
 BITS(VIEW_FIRST_LAYER, AT_VIEW_LAYERS, 0, 16)
 BITS(VIEW_LAST_LAYER, AT_VIEW_LAYERS, 16, 16)
 BITS(VIEW_FIRST_LEVEL, AT_VIEW_LEVELS, 0, 8)
@@ -231,7 +234,7 @@ enum {
 
 /* Bindings */
 enum { AT_BIND_SHADER_HANDLE, AT_BIND_SHADER_STAGE, LEN_BIND_SHADER };
-/* colors and depth are handles */
+/* Colors and depth are handles. */
 enum { AT_FRAMEBUFFER_COUNT, AT_FRAMEBUFFER_DEPTH, AT_FRAMEBUFFER_COLORS };
 enum { AT_VERTEX_STRIDE, AT_VERTEX_OFFSET, AT_VERTEX_RESOURCE, LEN_VERTEX_BUFFER };
 enum {
@@ -250,17 +253,17 @@ enum {
     AT_UNIFORM_RESOURCE,
     LEN_UNIFORM_BUFFER,
 };
-/* sampler views and sampler states */
+/* Sampler views and sampler states */
 enum { AT_SAMPLERS_STAGE, AT_SAMPLERS_FIRST, AT_SAMPLERS_HANDLES };
 enum { AT_TARGETS_APPEND, AT_TARGETS_HANDLES }; /* stream-out targets */
 enum { AT_CONDITION_QUERY, AT_CONDITION_VALUE, AT_CONDITION_MODE, LEN_RENDER_CONDITION };
 
-/* Small states */
-enum { AT_VIEWPORTS_FIRST, AT_VIEWPORTS }; /* layout of each viewport: */
+/* Small state */
+enum { AT_VIEWPORTS_FIRST, AT_VIEWPORTS }; /* each viewport has this layout: */
 enum { AT_VIEWPORT_SCALE, AT_VIEWPORT_TRANSLATE = 3, LEN_VIEWPORT = 6 };
-enum { AT_SCISSORS_FIRST, AT_SCISSORS }; /* layout of each scissor: */
+enum { AT_SCISSORS_FIRST, AT_SCISSORS }; /* each scissor has this layout: */
 enum { AT_SCISSOR_MIN, AT_SCISSOR_MAX, LEN_SCISSOR };
-BITS(SCISSOR_X, 0, 0, 16) /* in both corners */
+BITS(SCISSOR_X, 0, 0, 16) /* the same for both corners */
 BITS(SCISSOR_Y, 0, 16, 16)
 enum { AT_STENCIL_REF, LEN_STENCIL_REF };
 BITS(STENCIL_REF_FRONT, AT_STENCIL_REF, 0, 8)
@@ -310,7 +313,7 @@ enum {
     AT_WRITE_BOX,
     LEN_INLINE_WRITE_HEADER = AT_WRITE_BOX + LEN_BOX, /* the data follows */
 };
-/* source or destination of a blit */
+/* Source or destination of a blit */
 enum { AT_SIDE_RESOURCE, AT_SIDE_LEVEL, AT_SIDE_FORMAT, AT_SIDE_BOX, LEN_SIDE = 9 };
 enum {
     AT_BLIT_FLAGS,
@@ -324,7 +327,7 @@ BITS(BLIT_FILTER, AT_BLIT_FLAGS, 8, 2)
 BITS(BLIT_SCISSOR, AT_BLIT_FLAGS, 10, 1)
 BITS(BLIT_CONDITION, AT_BLIT_FLAGS, 11, 1)
 BITS(BLIT_BLEND, AT_BLIT_FLAGS, 12, 1)
-BITS(BLIT_COLOR, AT_BLIT_FLAGS, 0, 4) /* part of the mask: R, G, B, A */
+BITS(BLIT_COLOR, AT_BLIT_FLAGS, 0, 4) /* R, G, B and A in the mask */
 BITS(BLIT_DEPTH, AT_BLIT_FLAGS, 4, 1)
 BITS(BLIT_STENCIL, AT_BLIT_FLAGS, 5, 1)
 enum {

@@ -1,6 +1,6 @@
-/* Numbers of the virgl context protocol, as in the dwords of a SUBMIT (docs/design/stream.md,
- * Packets; facts from Mesa 22.3's encoder). A packet is a header dword and its payload (packets.h).
- * The header has the command, the object type and the number of payload dwords. */
+/* Numbers of the virgl context protocol in the dwords of a SUBMIT (docs/design/stream.md, Packets).
+ * They are taken from Mesa 22.3's encoder. A packet is a header dword and its payload (packets.h).
+ * The header contains the command, the object type and the number of payload dwords. */
 #ifndef AETIUS_TRACE_VIRGL_PROTOCOL_H
 #define AETIUS_TRACE_VIRGL_PROTOCOL_H
 

@@ -1,7 +1,7 @@
-/* Multisampled resources are not read, because no transfer carries samples. From virgl_test_server
- * two more kinds are not read: formats that it rounds (passthrough_keeps()) and front surfaces,
- * which it does not know. sim/trim.c obtains the contents of all these by executing the
- * commands. */
+/* Multisampled resources are not read, because a transfer has only one sample per pixel. With
+ * virgl_test_server, two more kinds are not read. Formats that it rounds are one
+ * (passthrough_keeps()). Front surfaces are the other, because it does not support them. sim/trim.c
+ * obtains the contents of all these resources by executing the commands. */
 #include "trace/virgl/read_back.h"
 
 #include "base/mem.h"
@@ -89,8 +89,8 @@ follow(struct read_back *read_back, const struct message *message)
     }
 }
 
-/* Returns whether the resource may be the front surface of a window with an older display target as
- * its back buffer. */
+/* Returns whether the resource may be the front surface of a window whose back surface is an older
+ * display target. */
 static bool
 may_be_front(const struct far_client *client, const struct resource_desc *desc)
 {

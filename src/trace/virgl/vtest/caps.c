@@ -1,5 +1,5 @@
-/* Capabilities of the virtual GPU. docs/design/capabilities.md states the reason for each field and
- * its use in Mesa 22.3 (virgl_screen.c). The wire layout is virgl_caps_v2 (virgl_hw.h). */
+/* Capabilities of the virtual GPU. docs/design/capabilities.md explains each field and its use in
+ * Mesa 22.3 (virgl_screen.c). The wire layout is virgl_caps_v2 (virgl_hw.h). */
 #include "trace/virgl/vtest/caps.h"
 
 #include "state/format.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { LEAST_GLSL_LEVEL = 130 }; /* the first level with integers */
+enum { LEAST_GLSL_LEVEL = 130 }; /* first level with integers */
 
 static void
 offer(struct caps_formats *formats, uint32_t number)
@@ -18,8 +18,8 @@ offer(struct caps_formats *formats, uint32_t number)
 }
 
 /* Formats that this GPU supports but does not offer. The reference renderer (virgl_test_server
- * 0.10.4 over llvmpipe) rejects resources of these formats, and both must be able to draw a trace.
- * Mesa uses similar formats instead: S8_UINT_Z24 for depth with stencil, RGBA for luminance with
+ * 0.10.4 with llvmpipe) rejects resources of these formats, and every trace must run on both. Mesa
+ * uses similar formats instead: S8_UINT_Z24 for depth with stencil, RGBA for luminance with
  * alpha. */
 static const uint16_t unknown_to_reference[] = {
     FORMAT_I8_UNORM,           FORMAT_L8A8_UNORM,     FORMAT_Z24_UNORM_S8_UINT,
@@ -44,8 +44,8 @@ offered(uint32_t number)
     return true;
 }
 
-/* Mesa also checks the sampler mask for depth formats. If the readback or scanout mask is all zero,
- * Mesa uses the sampler mask in its place. */
+/* Mesa also uses the sampler mask to check depth formats. If the readback or scanout mask is zero,
+ * Mesa uses the sampler mask instead. */
 static void
 fill_formats(struct caps_v2 *caps)
 {
@@ -74,22 +74,22 @@ static void
 fill_v1(struct caps_v1 *caps)
 {
     caps->max_version = 2;
-    /* Without CAPS_COLOR_CLAMPING Mesa clamps in the shaders. With it the reference would not clamp
-     * at all, because virgl_test_server has a core profile. Mesa uses polygon stipple even if it is
-     * not offered. */
+    /* Without CAPS_COLOR_CLAMPING, Mesa clamps in the shaders. With it, the reference renderer
+     * would not clamp at all, because virgl_test_server has a core profile. Mesa uses polygon
+     * stipple even if it is not offered. */
     caps->features = CAPS_CONDITIONAL_RENDER | CAPS_PRIMITIVE_RESTART | CAPS_BLEND_EQ_SEP |
                      CAPS_OCCLUSION_QUERY | CAPS_FRAGMENT_COORD_CONVENTIONS |
                      CAPS_DEPTH_CLIP_DISABLE | CAPS_POLY_STIPPLE | CAPS_MIRROR_CLAMP |
                      CAPS_TEXTURE_MULTISAMPLE;
-    caps->glsl_level = LEAST_GLSL_LEVEL; /* the context remains GL 2.1 and ES 2.0, as with 120 */
+    caps->glsl_level = LEAST_GLSL_LEVEL; /* the context stays GL 2.1 and ES 2.0, as with 120 */
     caps->max_texture_array_layers = 0;
     caps->max_streamout_buffers = 0;
     caps->max_dual_source_render_targets = 0;
     caps->max_render_targets = MAX_COLOR_BUFFERS;
-    caps->max_samples = 4; /* as in the reference renderer; with 1 Mesa emulates multisampling */
+    caps->max_samples = 4; /* as in the reference renderer; with 1, Mesa emulates it */
     caps->prim_mask = (1u << PRIM_QUADS) - 1;
     caps->max_tbo_size = 0;
-    caps->max_uniform_blocks = 1; /* the plain constants; more would offer UBOs */
+    caps->max_uniform_blocks = 1; /* only constant buffer 0; more would offer UBOs */
     caps->max_viewports = 1;
     caps->max_texture_gather_components = 0;
 }
@@ -105,7 +105,7 @@ fill_limits(struct caps_v2 *caps)
     caps->min_texel_offset = -8;
     caps->max_texel_offset = 7;
     caps->max_vertex_outputs = MAX_VARYINGS;
-    caps->max_vertex_attribs = MAX_ATTRIBUTES; /* below GLSL level 150 also the limit of varyings */
+    caps->max_vertex_attribs = MAX_ATTRIBUTES; /* below GLSL level 150 this also limits varyings */
     caps->uniform_buffer_offset_alignment = 256;
     caps->max_vertex_attrib_stride = 2048;
     caps->max_texture_2d_size = 4096;
@@ -118,8 +118,8 @@ fill_limits(struct caps_v2 *caps)
     caps->max_uniform_block_size = OFFERED_CONSTANTS * 4 * sizeof(float);
 }
 
-/* One byte per sample: x and y from the pixel's corner in 1/16 pixel, four bits each. Word 0 is for
- * 2 samples, word 1 for 4, words 2 and 3 for 8. */
+/* One byte per sample, with four bits each for x and y in 1/16 pixel from the corner of the pixel.
+ * Word 0 is for 2 samples, word 1 for 4, words 2 and 3 for 8. */
 static void
 fill_sample_locations(struct caps_v2 *caps)
 {
@@ -137,8 +137,9 @@ fill_sample_locations(struct caps_v2 *caps)
 void
 caps_fill(struct caps_v2 *caps)
 {
-    /* Zero means not offered: geometry shaders and tessellation, shader buffers, images, atomics,
-     * compute, video, texture views, copy transfers. */
+    /* The following features are not offered, so their fields stay zero: geometry shaders and
+     * tessellation, shader buffers, images, atomics, compute, video, texture views, copy
+     * transfers. */
     memset(caps, 0, sizeof *caps);
     fill_v1(&caps->v1);
     fill_limits(caps);
@@ -146,8 +147,9 @@ caps_fill(struct caps_v2 *caps)
     fill_sample_locations(caps);
     caps->capability_bits = CAPS_SRGB_WRITE_CONTROL | CAPS_MIXED_COLOR_FORMATS;
     caps->capability_bits_v2 = CAPS_STRING_MARKER;
-    /* Mesa uses the mask of multisampled formats from 9, and TEXCOORD and PCOORD semantics from 10.
-     * It uses constant sizes per stage from 12, and the block size from 13. */
+    /* Mesa uses the mask of multisampled formats only if this is at least 9. It uses the TEXCOORD
+     * and PCOORD semantics from 10, constant sizes per stage from 12, and the block size from
+     * 13. */
     caps->host_feature_check_version = 13;
     strcpy(caps->renderer, "aetius");
 }

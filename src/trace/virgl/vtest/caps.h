@@ -1,7 +1,8 @@
 /* Capabilities that this GPU offers to Mesa: OpenGL 2.1 with GLSL level 130. Below level 130, Mesa
- * sends integers as floats but computes array addresses with integer opcodes. Other capabilities
- * limit the context to 2.1, so programs use GLSL 1.20 and ES 1.00. All modes and renderers offer
- * the same, so a trace never uses more than this GPU offers. */
+ * represents integers as floats but computes array addresses with integer opcodes. Other
+ * capabilities limit the context to 2.1, so programs use GLSL 1.20 and ES 1.00. The capabilities
+ * are the same in all modes and for all renderers, so a trace never uses features that this GPU
+ * lacks. */
 #ifndef AETIUS_TRACE_CAPS_H
 #define AETIUS_TRACE_CAPS_H
 
@@ -20,8 +21,8 @@ struct caps_formats {
     uint32_t bits[CAPS_FORMAT_WORDS];
 };
 
-/* Replies to GET_CAPS and GET_CAPS2, in the wire layout. virgl_caps_v1 has 308 bytes and begins
- * virgl_caps_v2. Mesa zeroes the fields that a shorter v2 lacks. */
+/* Replies to GET_CAPS and GET_CAPS2, in the wire layout. virgl_caps_v1 has 308 bytes and is the
+ * start of virgl_caps_v2. Mesa zeroes the fields that are missing in a shorter v2. */
 struct caps_v1 {
     uint32_t max_version;
     struct caps_formats sampler, render, depth_stencil, vertex;
@@ -97,23 +98,23 @@ enum caps_feature {
 
 /* Bits of caps_v2.capability_bits. */
 enum caps_capability {
-    /* EXT_framebuffer_sRGB: a surface can enable or disable the sRGB curve */
+    /* EXT_framebuffer_sRGB: a surface can enable or disable the sRGB conversion. */
     CAPS_SRGB_WRITE_CONTROL = 1 << 15,
-    /* a framebuffer may have color buffers of several formats */
+    /* A framebuffer may have color buffers with different formats. */
     CAPS_MIXED_COLOR_FORMATS = 1 << 18,
 };
 
 /* Bits of caps_v2.capability_bits_v2. */
 enum caps_capability_v2 {
-    CAPS_STRING_MARKER = 1 << 4, /* the program's names for its draws (shim/labels.c) */
+    CAPS_STRING_MARKER = 1 << 4, /* names of draws, from the program (shim/labels.c) */
 };
 
 void caps_fill(struct caps_v2 *caps);
-/* Returns whether the trace at `path` can be executed: its program was captured at a sufficient
- * GLSL level. Otherwise sets an error. */
+/* Returns whether the trace at `path` can be executed, which requires that its program was captured
+ * with a sufficient GLSL level. Otherwise sets an error. */
 bool caps_check_level(uint32_t glsl_level, const char *path, struct error *err);
 
-/* In caps_fields.c: the capabilities field by field. */
+/* In caps_fields.c: access to the capabilities field by field. */
 enum caps_kind { CAPS_NUMBER, CAPS_REAL, CAPS_BITS };
 
 struct caps_field {
@@ -126,10 +127,11 @@ extern const size_t caps_field_count;
 
 bool caps_field_differs(const struct caps_field *field, const struct caps_v2 *a,
                         const struct caps_v2 *b);
-/* Formats a field: a number, flags in hexadecimal, or a checksum (#...) of a longer field. */
+/* Formats a field as a number or as hexadecimal flags. A longer field is formatted as a checksum
+ * (#...). */
 void caps_field_text(const struct caps_field *field, const struct caps_v2 *caps, char *text,
                      size_t size);
-/* Returns a checksum of all capabilities, to compare those of two traces. */
+/* Returns a checksum of all capabilities, for comparing two traces. */
 uint32_t caps_digest(const struct caps_v2 *caps);
 
 #endif

@@ -1,4 +1,4 @@
-/* The capabilities by name, to show and compare the capabilities of traces. */
+/* Capabilities by name, for displaying and comparing the capabilities of traces. */
 #include "trace/virgl/vtest/caps.h"
 
 #include <stddef.h>

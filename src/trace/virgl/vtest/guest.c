@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Above the offered limits, but small enough that the sizes below never overflow 64 bits. */
+/* Larger than the offered limits, but small enough that the sizes below cannot overflow 64 bits. */
 #define EXTENT_MAX 16384u
 
 static uint32_t
@@ -51,7 +51,8 @@ guest_layout_init(struct guest_layout *layout, const struct resource_desc *desc,
     layout->buffer = desc->target == TARGET_BUFFER;
     layout->level_count = desc->last_level + 1;
     uint64_t offset = 0;
-    /* The first bound repeats check_desc(): gcc with sanitizers requires it here. */
+    /* The first bound repeats a check of check_desc(), because gcc with sanitizers requires it
+     * here. */
     for (uint32_t i = 0; i < RESOURCE_MAX_LEVELS && i < layout->level_count; i++) {
         struct guest_level *level = &layout->levels[i];
         level->width = minify(desc->width, i);
@@ -73,7 +74,7 @@ guest_layout_init(struct guest_layout *layout, const struct resource_desc *desc,
     return true;
 }
 
-/* Clips a range to 0 .. limit. Returns the number of elements removed at its front. */
+/* Clips a range to 0 .. limit. Returns the number of elements removed at its start. */
 static uint32_t
 cut_range(int32_t *start, int32_t *length, uint32_t limit)
 {

@@ -1,7 +1,7 @@
-/* Layout of a resource in the memory that the client and the virtual GPU share. Levels are packed
- * one after the other. Rows and slices (depth slices, layers, six cube faces) have no padding
- * (docs/design/frontend.md, Shared memory). Transfers in messages instead have tight rows of their
- * box. */
+/* Layout of a resource in the memory that the client and the virtual GPU share. Levels follow each
+ * other without gaps. Rows and slices (depth slices, layers, six cube faces) have no padding
+ * (docs/design/frontend.md, Shared memory). The rows of a transfer in a message instead contain
+ * only the box. */
 #ifndef AETIUS_TRACE_GUEST_H
 #define AETIUS_TRACE_GUEST_H
 
@@ -21,21 +21,22 @@ struct guest_layout {
 bool guest_layout_init(struct guest_layout *layout, const struct resource_desc *desc,
                        struct error *err);
 
-/* A box of a level within the mapping; all sizes in bytes, except `rows` and `slices`. */
+/* A box of a level within the mapping. All sizes except `rows` and `slices` are in bytes. */
 struct guest_region {
     uint32_t offset; /* offset of the box's first block */
     uint32_t row_bytes, rows, slices;
     uint32_t stride, layer_stride;
-    uint32_t tight_bytes; /* size of the box with tight rows */
+    uint32_t tight_bytes; /* size of the box without padding */
 };
 
-/* Clips a box of a texture to its level. Boxes beyond the level occur, for example, when the driver
- * copies stencil pixels partly outside of the window. *offset, the offset of the box's first block,
- * is adjusted. Returns false if the clipped box is empty. */
+/* Clips a box of a texture to its level. Boxes that exceed the level occur, for example, when the
+ * driver copies stencil pixels partly outside the window. The function adjusts *offset, the offset
+ * of the box's first block. Returns false if the clipped box is empty. */
 bool guest_cut_box(const struct guest_layout *layout, uint32_t level, struct box *box,
                    uint32_t *offset);
 
-/* Fails if the box is not within the level. Sets the region's offset from the layout. */
+/* Computes the region of a box, with the offset from the layout. Fails if the box exceeds the
+ * level. */
 bool guest_region_init(struct guest_region *region, const struct guest_layout *layout,
                        uint32_t level, const struct box *box, struct error *err);
 

@@ -24,7 +24,7 @@ enum { GRACE_MS = 2000, UNKILLABLE_MS = 500, LEAVE = 'l', HURRY = 'h' };
 
 struct kin { /* a process */
     pid_t pid, parent;
-    /* clock ticks since boot; identifies the process together with the pid */
+    /* Clock ticks since boot. Together with the pid this identifies the process. */
     unsigned long long started;
     bool ours;
 };
@@ -54,10 +54,10 @@ read_kin(const char *name, struct kin *kin)
     if (n <= 0)
         return false;
     text[n] = '\0';
-    const char *behind = strrchr(text, ')'); /* the name in parentheses may contain any character */
+    const char *behind = strrchr(text, ')'); /* the name in parentheses may contain anything */
     char state;
     *kin = (struct kin){.pid = (pid_t)strtol(name, NULL, 10)};
-    /* fields 3, 4 and 22 of /proc/PID/stat, see proc(5) */
+    /* Fields 3, 4 and 22 of /proc/PID/stat, see proc(5). */
     return behind &&
            sscanf(behind + 1,
                   " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d"
@@ -65,7 +65,7 @@ read_kin(const char *name, struct kin *kin)
                   &state, &kin->parent, &kin->started) == 3;
 }
 
-/* Marks the children of marked processes. Returns true if any process was added. */
+/* Marks the children of marked processes. Returns whether it marked any new process. */
 static bool
 mark_children(struct kin_list *list)
 {
@@ -77,7 +77,7 @@ mark_children(struct kin_list *list)
     return more;
 }
 
-/* Signals the process that was read as `kin`, but not another process that has reused its pid. */
+/* Signals the process that `kin` describes, unless another process has reused its pid. */
 static void
 signal_kin(const struct kin *kin, int number)
 {
@@ -114,8 +114,7 @@ signal_descendants(int number)
     VEC_FREE(&list);
 }
 
-/* Reaps children and sends the wait status of the program. Returns false if no children are
- * left. */
+/* Reaps children and sends the wait status of the program. Returns false if no child is left. */
 static bool
 reap(int line, pid_t program)
 {
@@ -127,7 +126,7 @@ reap(int line, pid_t program)
     return pid == 0;
 }
 
-/* Ends all descendants. Gives up on processes that cannot be killed because they run as another
+/* Ends all descendants. Gives up on processes that it may not kill, because they run as another
  * user. */
 static void
 end_all(int line, pid_t program, int64_t grace_ms)
@@ -145,12 +144,12 @@ end_all(int line, pid_t program, int64_t grace_ms)
 }
 
 struct keep {
-    int parent, line; /* the two ends of the socket */
+    int parent, line; /* parent, line: the two ends of the socket */
     const struct subprocess_setup *setup;
 };
 
-/* Main function of the keeper process. If the parent closes the socket without a message, the
- * keeper ends all processes. */
+/* Main function of the keeper process. If the parent closes the socket without sending a message,
+ * the keeper ends all processes. */
 static int
 keep(void *data)
 {
@@ -169,8 +168,8 @@ keep(void *data)
     send(k->line, &err, sizeof err, MSG_NOSIGNAL);
     if (!well)
         return 1;
-    /* Closes the other inherited descriptors, so that readers see their end once the parent closes
-     * them. */
+    /* Close the other inherited descriptors, so that readers of pipes see end-of-file when the
+     * parent closes its copies. */
     const int own = STDERR_FILENO + 1;
     dup2(k->line, own);
     close_range((unsigned)own + 1, ~0u, 0);
@@ -191,7 +190,7 @@ keep(void *data)
     return 0;
 }
 
-/* Receives a packet despite signals. Returns 0 if the other end is closed. */
+/* Receives a packet, and continues after signals. Returns 0 if the other end is closed. */
 static ssize_t
 receive(int line, void *bytes, size_t size, int flags)
 {
@@ -221,7 +220,7 @@ keeper_start(struct keeper *keeper, const struct subprocess_setup *setup, struct
     return fail(err, "%s", why.text);
 }
 
-/* If the keeper was killed, the program counts as killed too. */
+/* If the keeper was killed, its program counts as killed as well. */
 static bool
 hear(struct keeper *keeper, int *status, int flags)
 {

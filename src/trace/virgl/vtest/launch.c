@@ -4,7 +4,7 @@
  *
  * The session on launch()'s stack owns all of these. The caller owns the sink. launch() fails if
  * one of them cannot be created or the server cannot continue. A failure of the program is part of
- * the result and not a failure of launch(). */
+ * the result, and is not a failure of launch(). */
 #include "trace/virgl/vtest/launch.h"
 
 #include "base/args.h"
@@ -30,8 +30,8 @@
 #include <unistd.h>
 
 enum {
-    POLL_MS = 200,       /* in ms; bounds the delay of a signal that arrives just before poll() */
-    SHELLS_SIGNAL = 128, /* a shell's exit status is this plus the number of a signal */
+    POLL_MS = 200,       /* limits the delay of a signal just before poll() */
+    SHELLS_SIGNAL = 128, /* a shell's exit status is this + the signal number */
 };
 
 struct session {
@@ -64,7 +64,7 @@ launch_find(const char *name)
     }
 }
 
-/* Warns if the program is setuid or setgid: the loader then ignores LD_PRELOAD. */
+/* Warns if the program is setuid or setgid, because the loader then ignores LD_PRELOAD. */
 static bool
 warn_of_privilege(const char *program)
 {
@@ -87,9 +87,9 @@ warn_of_privilege(const char *program)
     return user || group;
 }
 
-/* Returns a path of the library that is valid in LD_PRELOAD, where a blank or a colon ends a path.
- * The path is `library` or a link in the private folder. The caller frees the result. The function
- * takes ownership of `library`. */
+/* Returns a path of the library that is valid in LD_PRELOAD, where a space or a colon ends a path.
+ * The result is `library`, or a link in the private folder. The caller frees the result. The
+ * function takes ownership of `library`. */
 static char *
 loadable_name(const struct session *session, const char *name, char *library, struct error *err)
 {
@@ -108,8 +108,8 @@ loadable_name(const struct session *session, const char *name, char *library, st
     return NULL;
 }
 
-/* Returns an LD_PRELOAD entry with our libraries, then the user's. Returns NULL if one of our
- * libraries is missing. The caller frees the result. */
+/* Returns an LD_PRELOAD entry with the libraries of this program, then those of the user. Returns
+ * NULL if one of the former is missing. The caller frees the result. */
 static char *
 find_preload(const struct session *session, struct error *err)
 {
@@ -134,9 +134,9 @@ find_preload(const struct session *session, struct error *err)
     return longer;
 }
 
-/* Starts the program, with fixed addresses if its clock advances with its frames. Mesa's compiler
- * iterates over tables in address order, so only fixed addresses give the same shaders each time.
- * If the system does not allow fixed addresses, captures may differ. */
+/* Starts the program. If its clock advances with its frames, disables address randomization. Mesa's
+ * compiler iterates over tables in address order, so only fixed addresses always give the same
+ * shaders. If the system does not permit fixed addresses, captures may differ. */
 static bool
 run_program(struct session *session, const struct subprocess_setup *setup, struct error *err)
 {
@@ -160,7 +160,8 @@ start_program(struct session *session, char **argv, struct error *err)
                                      : mem_strdup("AETIUS_CLOCK");
     char *ours = mem_printf("AETIUS_SOCKET=%s", session->socket);
     char *newer = mem_printf("VTEST_SOCKET_NAME=%s", session->socket);
-    /* otherwise glvnd patches libGL's functions with Mesa's and bypasses the shim's wrappers */
+    /* Otherwise glvnd replaces libGL's functions with Mesa's, which bypasses the wrappers of the
+     * shim. */
     const char *const environment[] = {"LIBGL_ALWAYS_SOFTWARE=1",
                                        "GALLIUM_DRIVER=virpipe",
                                        "__GLVND_DISALLOW_PATCHING=1",
@@ -192,7 +193,7 @@ program_ended(struct session *session, int status, struct launch_result *result)
                                                : WEXITSTATUS(status) == SHELLS_SIGNAL + SIGSEGV);
 }
 
-/* Checks whether this process got a signal and whether the program has ended. */
+/* Checks whether this process received a signal, and whether the program has ended. */
 static void
 hear_news(struct session *session, struct launch_result *result)
 {
@@ -202,8 +203,8 @@ hear_news(struct session *session, struct launch_result *result)
         program_ended(session, status, result);
 }
 
-/* Processes that the program left running (a shell's background jobs) may still be clients. The
- * server serves them until they disconnect. */
+/* Serves clients even after the program has ended, because processes that it left running
+ * (background jobs of a shell) may still be clients. */
 static bool
 serve(struct session *session, const bool *stop, struct launch_result *result, struct error *err)
 {
@@ -220,7 +221,7 @@ serve(struct session *session, const bool *stop, struct launch_result *result, s
     return ok;
 }
 
-/* After a normal end, processes that the program left running may continue. */
+/* After a normal end, lets processes that the program left running continue. */
 static void
 end_program(struct session *session, bool served, struct launch_result *result)
 {

@@ -9,9 +9,9 @@
 struct client {
     struct handle_map textures; /* handle to struct resource_desc */
     bool swapped;
-    bool worked;          /* there was work since the last frame */
+    bool worked;          /* the client has done work since the last frame */
     struct message frame; /* MESSAGE_FRAME that will end the current frame */
-    uint64_t read_pixels; /* size of the readback in `frame`; 0: no readback yet */
+    uint64_t read_pixels; /* pixels of the readback in `frame`; 0: no readback yet */
 };
 
 static void
@@ -46,7 +46,8 @@ is_work(const struct message *message)
     return false;
 }
 
-/* Returns whether this message would destroy the contents that the frame shows. */
+/* Returns whether the current frame must end before this message, because the message would
+ * overwrite or destroy the contents of the frame. */
 static bool
 ends_before(const struct client *client, const struct message *message)
 {
@@ -123,7 +124,7 @@ offscreen_take(void *data, const struct message *message, uint8_t *out, uint32_t
     note(client, message);
     if (message->kind == MESSAGE_CLIENT_END)
         free_client(handle_map_remove(&offscreen->clients, message->client));
-    /* a sink must get the end of a client even after an error */
+    /* The sink must get the end of a client even after an error. */
     return inner->take(inner->data, message, out, out_bytes, ok ? err : &closing) && ok;
 }
 

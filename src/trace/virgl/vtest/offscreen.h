@@ -1,13 +1,14 @@
-/* Adds frames for programs that render off-screen. This sink is in front of another one and inserts
- * the messages that end such frames. Frames of a client that has not swapped yet are its draws with
- * the readbacks of their results.
+/* Adds frames for programs that render off-screen. This sink forwards messages and inserts those
+ * that end such frames. Until a client swaps for the first time, its frames consist of its draws
+ * and the readbacks of their results.
  *
  * An off-screen frame is work (draws, clears, blits, copies) and the color readbacks after it. It
- * ends before the next work, or when the client leaves, or when it destroys or overwrites the
- * resource that it read. The sink inserts a MESSAGE_FRAME there. The message has the whole level
- * and layer of the readback with the largest box, the first of equal ones. A swap ends the frame
- * instead; after it, only swaps end frames of this client. Recorded traces contain these messages,
- * so all runs of a trace have the frames of the live run. */
+ * ends before the next work, when the client disconnects, or when the client destroys or overwrites
+ * the resource that it has read. The sink inserts a MESSAGE_FRAME at this point. The message
+ * contains the whole level and layer of the readback with the largest box, or of the first one if
+ * several are equal. A swap ends the frame instead. After a swap, only swaps end frames of this
+ * client. Recorded traces contain the inserted messages, so all runs of a trace have the same
+ * frames as the capture. */
 #ifndef AETIUS_TRACE_OFFSCREEN_H
 #define AETIUS_TRACE_OFFSCREEN_H
 

@@ -1,9 +1,9 @@
 /* Message sink that forwards to virgl_test_server (docs/design/reference.md, virgl_test_server).
- * The server forks for each connection, so clients have separate handles. With --multi-clients all
- * connections would share the handles.
+ * The server forks for each connection, so that clients have separate handles. With --multi-clients
+ * all connections would share the handles.
  *
- * The pass-through owns the server process, its private folder, and a connection with mappings for
- * each client. If the connection breaks, the error includes the last line of the server's log. */
+ * The pass-through owns the server process, its private folder, and for each client a connection
+ * and mappings. If the connection breaks, the error includes the last line of the server's log. */
 #include "trace/virgl/vtest/passthrough.h"
 
 #include "base/file.h"
@@ -41,7 +41,8 @@ struct far_query {
 
 struct far_client {
     int fd;
-    /* answers requested so far; each proves that the server executed all earlier commands */
+    /* Number of replies requested so far. Each reply proves that the server has executed all
+     * earlier commands. */
     uint64_t answers;
     struct handle_map resources, queries;
 };
@@ -151,8 +152,8 @@ wait_for_server(struct far_client *client, uint32_t handle, bool idle, struct er
     return wire_wait(client->fd, handle, idle, err);
 }
 
-/* Waits until the server has read earlier PUT2s that overlap the region, before it is
- * overwritten. */
+/* Called before a PUT2 overwrites the region. Waits until the server has read earlier PUT2s that
+ * overlap it. */
 static bool
 await_unread(struct far_client *client, struct far_resource *resource, uint32_t handle,
              const struct guest_region *region, struct error *err)
@@ -196,8 +197,8 @@ whole_tiles(uint32_t blocks)
     return (blocks + TILE_SIZE - 1) / TILE_SIZE * TILE_SIZE;
 }
 
-/* Sends the contents of a level, which are padded to whole tiles, as PUTs without the padding.
- * Contents of multisampled resources are lost, because they have no shared memory. */
+/* Sends the contents of a level as PUTs. The contents are padded to whole tiles, but the PUTs are
+ * not. Contents of multisampled resources are lost, because these have no shared memory. */
 static bool
 put_contents(struct far_client *client, const struct message *message, struct error *err)
 {
@@ -228,7 +229,7 @@ put_contents(struct far_client *client, const struct message *message, struct er
     bool ok = true;
     inner.bytes = bytes;
     inner.size_bytes = (uint32_t)(row_bytes * rows);
-    /* one PUT per slice: of several cube faces the server would take only the first */
+    /* One PUT per slice, because the server would use only the first of several cube faces. */
     for (uint32_t z = 0; ok && z < l->slices; z++) {
         for (uint32_t y = 0; y < rows; y++)
             memcpy(bytes + y * row_bytes,
@@ -259,8 +260,7 @@ get(struct far_client *client, const struct message *message, uint8_t *out, uint
     return true;
 }
 
-/* Records where queries store their results. Marks the results that this SUBMIT requests as
- * waiting. */
+/* Records the location of query results. Marks the results that this SUBMIT requests as pending. */
 static void
 follow_queries(struct far_client *client, struct submit_walk walk)
 {
@@ -289,7 +289,7 @@ follow_queries(struct far_client *client, struct submit_walk walk)
 }
 
 /* Waits for a query result and passes it to the client. The server writes results to memory when it
- * polls its renderer, at a later wait. In rare cases several polls are needed. */
+ * polls its renderer during a later wait. In rare cases it needs several polls. */
 static bool
 fetch_result(struct passthrough *passthrough, uint32_t number, struct far_client *client,
              const struct far_query *query, struct error *err)
@@ -348,7 +348,7 @@ end_client(struct passthrough *passthrough, uint32_t number)
     return true;
 }
 
-/* Appends the last line of the server's log to the error of a broken connection, since it is more
+/* Appends the last line of the server's log to the error of a broken connection, because it is more
  * specific than errno. Always returns false. */
 static bool
 add_log(const struct passthrough *passthrough, struct error *err)
@@ -384,7 +384,7 @@ passthrough_take(void *data, const struct message *message, uint8_t *out, uint32
         return end_client(passthrough, message->client);
     if (message->kind == MESSAGE_STATE || message->kind == MESSAGE_ADDRESS ||
         message->kind == MESSAGE_RESULT)
-        return true; /* these matter only to the simulated GPU */
+        return true; /* only the simulated GPU uses these messages */
     if (message->kind == MESSAGE_FRAME && !out)
         return true; /* the caller does not need the picture */
     if (!client)

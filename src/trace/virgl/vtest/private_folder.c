@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LONGEST_PARENT = 60 }; /* leaves room for a socket's path of at most 107 bytes */
+enum { LONGEST_PARENT = 60 }; /* a socket path in the folder is limited to 107 bytes */
 static const char prefix[] = "aetius-";
 
 static const char *
@@ -25,7 +25,7 @@ parent_folder(void)
     return parent && *parent && strlen(parent) <= LONGEST_PARENT ? parent : "/tmp";
 }
 
-/* Returns the pid in a folder's name, or 0 if the name does not match ours. */
+/* Returns the pid in the name of a folder, or 0 if the name does not have the expected form. */
 static pid_t
 owner_of(const char *name)
 {
@@ -44,7 +44,7 @@ remove_dead(int parent, const char *name)
     const int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return;
-    /* the process may live in another pid namespace; it then holds the lock */
+    /* The process may be in another pid namespace. It then holds the lock. */
     DIR *dir = !fstat(fd, &st) && st.st_uid == geteuid() && !flock(fd, LOCK_EX | LOCK_NB)
                    ? fdopendir(fd)
                    : NULL;
@@ -58,7 +58,7 @@ remove_dead(int parent, const char *name)
     closedir(dir);
 }
 
-/* Removes the folders that dead processes left in `path`. */
+/* Removes the folders in `path` whose processes have exited. */
 static void
 remove_all_dead(const char *path)
 {
@@ -79,7 +79,7 @@ private_folder_create(struct private_folder *folder, struct error *err)
     remove_all_dead(parent);
     folder->lock = -1;
     folder->path = mem_printf("%s/%s%d-XXXXXX", parent, prefix, (int)getpid());
-    if (mkdtemp(folder->path)) { /* creates it with mode 0700 */
+    if (mkdtemp(folder->path)) { /* creates the folder with mode 0700 */
         if (dir_lock(folder->path, &folder->lock, err))
             return true;
         rmdir(folder->path);

@@ -1,6 +1,6 @@
-/* Folder for sockets and logs, accessible only to this user: aetius-PID-XXXXXX in TMPDIR or /tmp.
- * The process holds a lock on the folder while it lives. Creating a folder also removes folders of
- * killed processes. */
+/* Folder for sockets and logs that only this user can access: aetius-PID-XXXXXX in TMPDIR or /tmp.
+ * The process holds a lock on the folder until it exits. Creating a folder also removes the folders
+ * of killed processes. */
 #ifndef AETIUS_TRACE_PRIVATE_FOLDER_H
 #define AETIUS_TRACE_PRIVATE_FOLDER_H
 

@@ -1,12 +1,12 @@
 /* One client connection of the virtual GPU: reads vtest messages, keeps the client's resources, and
- * converts commands into messages for the sink (docs/design/frontend.md, Socket).
+ * converts commands to messages for the sink (docs/design/frontend.md, Socket).
  *
- * The client owns its descriptor, its resources and their mappings. It owns the bytes of a message,
- * which are valid only while the sink takes the message. The buffers for input and payload are
- * freed after a large message.
+ * The client owns its descriptor, its resources and their mappings. It also owns the bytes of a
+ * message, which are valid only while the sink processes the message. The buffers for input and
+ * payload are freed after a large message.
  *
- * An error ends the connection; the caller reports it. Errors are violations of the protocol,
- * rejection by the sink, lack of shared memory, and a client that does not read its answers for
+ * An error ends the connection, and the caller reports it. Errors are violations of the protocol,
+ * rejection by the sink, lack of shared memory, and a client that does not read its replies for
  * ANSWER_SECONDS. */
 #include "trace/virgl/vtest/vtest_client.h"
 
@@ -33,7 +33,7 @@ enum { ANSWER_SECONDS = 10, TURN_MS = 100 };
 struct shared_resource {
     struct resource_desc desc;
     struct guest_layout layout;
-    uint8_t *mapping; /* NULL without shared memory */
+    uint8_t *mapping; /* NULL if there is no shared memory */
     uint32_t mapping_bytes;
 };
 
@@ -49,10 +49,11 @@ struct vtest_client {
     VEC(uint8_t) rows;     /* rows of the current transfer */
 
     /* Rule for swaps: a GET of a display target is a swap if a BUSY_WAIT on the target directly
-     * follows it and none directly precedes it. So a GET without a preceding wait is held until the
-     * next message. A wait that completes a GET does not count as preceding the next GET. */
-    uint32_t waited; /* handle if the last message was a BUSY_WAIT, else 0 */
-    uint32_t read;   /* handle if the last message was a GET, else 0 */
+     * follows it, and none directly precedes it. A GET without a preceding wait is therefore held
+     * until the next message. A wait that completes a GET does not count as preceding the next
+     * GET. */
+    uint32_t waited; /* handle if the last message was a BUSY_WAIT; otherwise 0 */
+    uint32_t read;   /* handle if the last message was a GET; otherwise 0 */
     struct message held;
     uint32_t held_offset;
     bool holds;
@@ -121,9 +122,9 @@ vtest_client_write_back(struct vtest_client *client, uint32_t handle, uint32_t o
         memcpy(resource->mapping + offset, bytes, size_bytes);
 }
 
-/* Waits until the client can take more of its answer, at most until `until` (wall_seconds()). A
- * client that does not read must not block the others. Polls in short slices, because a signal may
- * come just before poll(). */
+/* Waits until the client can receive more of its reply, at most until `until` (wall_seconds()). A
+ * client that does not read must not block the others. Polls in short intervals, because a signal
+ * may arrive just before poll(). */
 static bool
 await_room(const struct vtest_client *client, double until, struct error *err)
 {
@@ -181,8 +182,8 @@ send_memory(struct vtest_client *client, int memory, struct error *err)
     return true;
 }
 
-/* Shares memory with the client. The memfd is sealed against shrinking: a client that truncated it
- * would crash this process. */
+/* Shares memory with the client. The memfd is sealed against shrinking, because a client that
+ * truncates it would crash this process. */
 static bool
 share_memory(struct vtest_client *client, struct shared_resource *resource, uint32_t bytes,
              struct error *err)
@@ -210,7 +211,7 @@ do_create(struct vtest_client *client, const uint32_t *p, struct error *err)
     uint32_t bytes = p[VTEST_CREATE_MEMORY_BYTES];
     struct resource_desc desc;
     struct guest_layout layout;
-    /* the values need no conversion: numbers.h */
+    /* the values need no conversion, see numbers.h */
     memcpy(&desc, p + VTEST_CREATE_DESC, sizeof desc);
     if (desc.handle == 0 || handle_map_get(&client->resources, desc.handle))
         return fail(err, "the handle %u is in use", desc.handle);
@@ -251,8 +252,8 @@ cut_transfer(struct vtest_client *client, struct message *message, uint32_t *off
                                       &message->transfer.box, offset);
 }
 
-/* Finds the resource and the region of a GET2 or PUT2. The client chooses the offset in memory:
- * partial and whole swaps place their rows with it. */
+/* Finds the resource and the region of a GET2 or PUT2. The client chooses the offset in memory,
+ * which determines the position of the rows in partial and whole swaps. */
 static struct shared_resource *
 find_region(struct vtest_client *client, const struct message *message, uint32_t offset,
             struct guest_region *region, struct error *err)
@@ -298,7 +299,7 @@ do_put(struct vtest_client *client, const uint32_t *p, struct error *err)
     struct shared_resource *resource = find_region(client, &message, offset, &region, err);
     if (!resource)
         return false;
-    /* Large data is not copied: the client does not change it before it gets an answer. */
+    /* Large data is not copied, because the client does not change it before it gets a reply. */
     if (region.tight_bytes >= DIRECT_MIN_BYTES && guest_region_is_tight(&region)) {
         message.bytes = resource->mapping + region.offset;
     } else {
@@ -344,7 +345,7 @@ do_get(struct vtest_client *client, const uint32_t *p, struct error *err)
     return true;
 }
 
-/* Executes the held GET, now that the next message is known. */
+/* Executes the held GET. The next message has shown whether it is a swap. */
 static bool
 release_held(struct vtest_client *client, bool is_swap, struct error *err)
 {
@@ -419,7 +420,7 @@ execute_request(struct vtest_client *client, uint32_t command, uint32_t length, 
     case VTEST_SUBMIT: return do_submit(client, length, err);
     case VTEST_PUT2: return do_put(client, p, err);
     case VTEST_GET2: return do_get(client, p, err);
-    /* Messages are executed in order, so everything is idle here. */
+    /* Messages are executed in order, so all earlier work is complete here. */
     case VTEST_BUSY_WAIT: return reply(client, 1, VTEST_BUSY_WAIT, &idle, sizeof idle, err);
     default: return fail(err, "protocol version 2 does not have this command");
     }
@@ -448,7 +449,7 @@ command_name(uint32_t command)
     return known ? names[command] : "an unknown command";
 }
 
-/* Returns in *bytes the size of the payload after a header. */
+/* Stores the size of the payload after a header in *bytes. */
 static bool
 payload_bytes(uint32_t command, uint32_t length, uint32_t *bytes, struct error *err)
 {
@@ -484,7 +485,8 @@ payload_bytes(uint32_t command, uint32_t length, uint32_t *bytes, struct error *
     return true;
 }
 
-/* Applies the rule for swaps to a new message: decides about a held GET and records waits. */
+/* Applies the rule for swaps to a new message: determines whether a held GET is a swap, and records
+ * waits. */
 static bool
 follow_waits(struct vtest_client *client, uint32_t command, struct error *err)
 {
@@ -517,7 +519,7 @@ handle_message(struct vtest_client *client, uint32_t command, uint32_t length, c
     return true;
 }
 
-/* Frees buffers that a large message has grown. */
+/* Frees buffers that a large message has enlarged. */
 static void
 free_large(struct vtest_client *client)
 {

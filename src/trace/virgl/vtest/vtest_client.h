@@ -20,14 +20,13 @@ enum vtest_client_state {
     VTEST_CLIENT_LEFT,
     VTEST_CLIENT_BROKEN, /* err has the reason */
 };
-/* Reads available input and executes the complete messages in it. */
+/* Reads the available input and executes the complete messages in it. */
 enum vtest_client_state vtest_client_serve(struct vtest_client *client, struct error *err);
 
-/* Returns the bytes of input that belong to an incomplete message. */
+/* Returns the number of input bytes that belong to an incomplete message. */
 size_t vtest_client_waiting_bytes(const struct vtest_client *client);
 
-/* Writes bytes into a resource's shared memory. Does nothing unless the whole range is within
- * it. */
+/* Writes bytes to a resource's shared memory. Does nothing unless the whole range is inside it. */
 void vtest_client_write_back(struct vtest_client *client, uint32_t handle, uint32_t offset,
                              const void *bytes, uint32_t size_bytes);
 

@@ -1,13 +1,13 @@
 /* Version 2 of the vtest protocol, which Mesa's virpipe driver uses over a Unix socket
- * (docs/design/frontend.md, Socket). A message is a dword length, a dword command and the payload.
- * Lengths are in dwords except where noted. */
+ * (docs/design/frontend.md, Socket). A message consists of a dword with the length, a dword with
+ * the command, and the payload. Lengths are in dwords unless noted otherwise. */
 #ifndef AETIUS_TRACE_VTEST_PROTOCOL_H
 #define AETIUS_TRACE_VTEST_PROTOCOL_H
 
 #include <stdint.h>
 
 enum vtest_command {
-    VTEST_GET_CAPS = 1, /* the reply's length is bytes + 1 */
+    VTEST_GET_CAPS = 1, /* the length of the reply is its bytes + 1 */
     VTEST_CREATE = 2,   /* version 0 */
     VTEST_UNREF = 3,
     VTEST_GET = 4, /* version 0 */
@@ -15,10 +15,10 @@ enum vtest_command {
     VTEST_SUBMIT = 6,
     VTEST_BUSY_WAIT = 7,
     VTEST_CREATE_RENDERER = 8, /* length in bytes: the program's name with its NUL */
-    VTEST_GET_CAPS2 = 9,       /* the reply's length is bytes + 1 */
+    VTEST_GET_CAPS2 = 9,       /* the length of the reply is its bytes + 1 */
     VTEST_PING = 10,
     VTEST_VERSION = 11,
-    VTEST_CREATE2 = 12, /* the reply has a memfd (SCM_RIGHTS) if the size is not 0 */
+    VTEST_CREATE2 = 12, /* the reply includes a memfd (SCM_RIGHTS) if the size is not 0 */
     VTEST_GET2 = 13,
     VTEST_PUT2 = 14, /* the length includes data that is never sent */
 };
@@ -50,7 +50,7 @@ enum { /* GET2, PUT2 */
        VTEST_TRANSFER2_DWORDS,
 };
 
-/* Start of a query's buffer, as Mesa reads it. */
+/* Start of a query's buffer, in the layout that Mesa reads. */
 struct vtest_query_result {
     uint32_t state; /* enum vtest_query_state */
     uint32_t size_bytes;

@@ -1,9 +1,9 @@
 /* Socket of the virtual GPU (docs/design/frontend.md, Socket): accepts clients and serves those
- * with input. Each client's input is read without blocking into its buffer and executed message by
- * message. Replies are small and sent at once.
+ * with input. The server reads each client's input into a buffer without blocking, and executes it
+ * message by message. Replies are small and are sent immediately.
  *
  * The server owns its listener and its clients. The creator owns the sink. An error of a client is
- * logged, kept if it is the first, and ends only that client. */
+ * logged and ends only that client. The server stores the first such error. */
 #include "trace/virgl/vtest/vtest_server.h"
 
 #include "base/log.h"
@@ -19,13 +19,13 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* A program has one connection per screen, rarely more than a few. */
+/* A program has one connection per screen, which is rarely more than a few. */
 enum { MOST_CONNECTED = 256, WAITING_MAX_BYTES = 64 << 20 };
 
 struct vtest_server {
     int listener;
     char *path;
-    struct offscreen offscreen; /* in front of the caller's sink */
+    struct offscreen offscreen; /* forwards to the caller's sink */
     VEC(struct vtest_client *) clients;
     VEC(struct pollfd) polled;
     uint32_t connections;
@@ -130,7 +130,7 @@ drop_client(struct vtest_server *server, size_t index, const struct error *why)
         say_failure(server, &err);
 }
 
-/* Serves a client. Fails if incomplete messages of all clients exceed WAITING_MAX_BYTES. */
+/* Serves a client. Fails if the incomplete messages of all clients exceed WAITING_MAX_BYTES. */
 static enum vtest_client_state
 serve(struct vtest_server *server, struct vtest_client *client, struct error *why)
 {
@@ -160,7 +160,8 @@ vtest_server_poll(struct vtest_server *server, int wake, int timeout_ms, struct 
         return fail(err, "cannot wait for clients: %s", strerror(errno));
     if (ready <= 0)
         return true;
-    /* Runs backwards, so that dropping a client only moves clients that were already served. */
+    /* Iterates backwards, so that removing a client moves only clients that have already been
+     * served. */
     for (size_t i = server->polled.count; i-- > 2;) {
         struct error why = {""};
         if (!server->polled.items[i].revents)

@@ -2,8 +2,8 @@
  * Socket). Pitfalls of the server: docs/design/reference.md, virgl_test_server.
  *
  * The caller owns descriptors and mappings, and closes and unmaps them. Calls block. They fail if
- * the server ends, replies incorrectly, or does not reply for ANSWER_SECONDS; and at once after a
- * signal. After a failure the connection is unusable. */
+ * the server ends, replies incorrectly, or does not reply for ANSWER_SECONDS. They fail immediately
+ * after a signal. After a failure the connection is unusable. */
 #include "trace/virgl/vtest/vtest_wire.h"
 
 #include "base/interrupt.h"
@@ -46,7 +46,7 @@ send_bytes(int fd, const void *bytes, size_t size, struct error *err)
     return true;
 }
 
-/* Waits for a reply. Stops after a signal, because the server may hang. */
+/* Waits for a reply. Stops after a signal, because the server may not respond. */
 static bool
 await_answer(int fd, struct error *err)
 {
@@ -150,7 +150,7 @@ wire_connect_raw(const char *path, struct error *err)
     const struct timeval patience = {.tv_sec = 50};
     if (fd >= 0)
         setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    /* The socket exists shortly before the server listens. */
+    /* The socket file exists shortly before the server listens. */
     for (int tries = 0; fd >= 0 && tries < 500 && !interrupt_pending(); tries++) {
         if (!connect(fd, (struct sockaddr *)&address, sizeof address))
             return fd;
@@ -209,7 +209,7 @@ wire_create(int fd, const struct resource_desc *desc, uint32_t memory_bytes, uin
             struct error *err)
 {
     uint32_t body[VTEST_CREATE2_DWORDS];
-    /* the values need no conversion: numbers.h */
+    /* the values need no conversion, see numbers.h */
     memcpy(body + VTEST_CREATE_DESC, desc, sizeof *desc);
     body[VTEST_CREATE_MEMORY_BYTES] = memory_bytes;
     *mapping = NULL;
@@ -217,8 +217,9 @@ wire_create(int fd, const struct resource_desc *desc, uint32_t memory_bytes, uin
         return false;
     if (memory_bytes == 0)
         return true;
-    /* The server does not reply for a resource that it cannot create. So a wait follows, which
-     * always gets a reply; its first byte then comes without a descriptor. */
+    /* The server does not reply if it cannot create the resource. Therefore a wait follows, which
+     * always gets a reply. If the resource was not created, the first byte arrives without a
+     * descriptor. */
     uint32_t nothing[VTEST_BUSY_WAIT_DWORDS] = {0}, busy;
     if (!send_dwords(fd, VTEST_BUSY_WAIT_DWORDS, VTEST_BUSY_WAIT, nothing, VTEST_BUSY_WAIT_DWORDS,
                      err))

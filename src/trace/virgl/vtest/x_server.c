@@ -1,6 +1,6 @@
-/* Starts Xvfb with a private cookie and reads the display number from a pipe
+/* Starts Xvfb with a private cookie, and reads the display number from a pipe
  * (docs/design/frontend.md, Processes). The cookie file has the layout of Xau(3): family, address,
- * display, name and data. Each string is preceded by its length, in big-endian order.
+ * display, name and data. The length of each string precedes it, in big-endian order.
  *
  * The caller owns the x_server, and calls x_server_end() even after a failed start. The start fails
  * if Xvfb is not installed, if it reports no number within DISPLAY_SECONDS, or after a signal. */
@@ -19,7 +19,7 @@
 
 enum { COOKIE_BYTES = 16, DISPLAY_SECONDS = 20 };
 
-/* Writes one entry, valid for every address and display. */
+/* Writes one entry, which is valid for every address and display. */
 static bool
 write_cookie(const char *path, struct error *err)
 {
@@ -33,7 +33,7 @@ write_cookie(const char *path, struct error *err)
     return file_write(path, entry, sizeof entry, err);
 }
 
-/* Reads the display number that Xvfb chose. */
+/* Reads the display number that Xvfb has chosen. */
 static bool
 read_display(int fd, char *number, size_t size)
 {
@@ -59,9 +59,9 @@ start(struct x_server *server, const char *cookie, const char *log, int report, 
     char *fd_text = mem_printf("%d", report), *auth_text = mem_strdup(cookie);
     char name[] = "Xvfb", displayfd[] = "-displayfd", screen[] = "-screen", zero[] = "0";
     char size[] = "1280x1024x24", nolisten[] = "-nolisten", tcp[] = "tcp", noreset[] = "-noreset";
-    /* Disables MIT-SHM, with which Mesa's virpipe crashes when a pixmap becomes a texture (GTK 3,
+    /* Disable MIT-SHM, with which Mesa's virpipe crashes when a pixmap becomes a texture (GTK 3,
      * compositors). Mesa then requests a resource handle (drisw_update_tex_buffer), which vtest
-     * lacks. */
+     * does not support. */
     char auth[] = "-auth", extension[] = "-extension", shm[] = "MIT-SHM";
     char *argv[] = {name,      displayfd, fd_text, screen,  zero,      size, auth,
                     auth_text, nolisten,  tcp,     noreset, extension, shm,  NULL};

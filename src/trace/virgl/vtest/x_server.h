@@ -1,5 +1,5 @@
-/* Private X server (Xvfb) for hosts without one. Only processes that can read its cookie may
- * connect. The cookie is in a private folder; the program gets its path. */
+/* Private X server (Xvfb) for hosts without one. Only processes that can read its cookie can
+ * connect. The cookie is in a private folder, and the program gets its path. */
 #ifndef AETIUS_TRACE_X_SERVER_H
 #define AETIUS_TRACE_X_SERVER_H
 
@@ -12,8 +12,8 @@ struct x_server {
     char *display, *authority; /* "DISPLAY=...", "XAUTHORITY=..." */
 };
 
-/* `folder`: private folder for the cookie and the log. The caller calls x_server_end() even after a
- * failure. */
+/* `folder` is a private folder for the cookie and the log. The caller must call x_server_end() even
+ * after a failure. */
 bool x_server_start(struct x_server *server, const char *folder, struct error *err);
 void x_server_end(struct x_server *server);
 
