@@ -1,9 +1,9 @@
-/* Warns of commands that a simulation of a live program would refuse, while another renderer draws.
- * It is a sink in front of a capture's sink. It keeps the state of a device and checks every
- * command as the functional renderer and the machine do, but draws nothing.
+/* Warns of commands that the simulation of a live program would refuse, while another renderer runs
+ * the program. The checker is a message sink in front of a capture's sink. It keeps a device's
+ * state and checks every command like the functional renderer and the machine, but renders nothing.
  *
  * Each kind of refusal causes one warning. A refused draw, clear, blit or copy leaves the state
- * unchanged. After any other refused command, checking ends. */
+ * unchanged. Any other refused command ends the checking. */
 #ifndef AETIUS_SIM_COMMAND_CHECKER_H
 #define AETIUS_SIM_COMMAND_CHECKER_H
 
@@ -19,7 +19,7 @@ struct command_checker {
     struct arena draws;
     uint32_t frame;
     bool ended;                                          /* checking has ended */
-    char refusals[CHECKER_REFUSALS][CHECKER_TEXT_BYTES]; /* refusals of work */
+    char refusals[CHECKER_REFUSALS][CHECKER_TEXT_BYTES]; /* kinds of refused work */
     uint32_t refusal_count, warnings;
 };
 

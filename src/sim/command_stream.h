@@ -1,6 +1,6 @@
 /* Traffic that the command stream carries with a draw: constants that differ from those in the
- * units' files, and programs that are not in the instruction memory. Both start a frame empty, so
- * that a frame's figures do not depend on earlier frames.
+ * units' constant files, and programs that are not in the instruction memory. Both are empty at the
+ * start of a frame, so a frame's figures do not depend on earlier frames.
  *
  * Source: docs/design/memory.md, Command stream. ATTILA sends one register write per constant, and
  * its command processor reads programs from memory. */
@@ -16,7 +16,7 @@ enum { INSTRUCTION_BYTES = 16 };
 struct stream_program {
     uint32_t id, instructions;
 };
-struct stream_memory { /* programs are in order of last use, oldest first */
+struct stream_memory { /* programs are sorted by last use, oldest first */
     VEC(struct stream_program) programs;
     uint32_t used;
 };
@@ -26,20 +26,21 @@ struct stream_constant {
 
 struct command_stream {
     bool counts_constants;
-    uint32_t memory_size; /* instructions; 0: loading programs is free */
+    uint32_t memory_size; /* in instructions; 0: loading programs is free */
     bool unified;         /* one memory for all stages */
-    VEC(struct stream_constant) constants[STAGE_COUNT]; /* current contents of the units' files */
+    VEC(struct stream_constant)
+    constants[STAGE_COUNT]; /* current contents of the units' constant files */
     struct stream_memory memories[STAGE_COUNT];
 };
 
 void command_stream_init(struct command_stream *stream, const struct params *params);
 void command_stream_fini(struct command_stream *stream);
-void command_stream_reset(struct command_stream *stream); /* between frames */
+void command_stream_reset(struct command_stream *stream); /* call between frames */
 
-/* Number of vec4 constants that the draw changes. Marks them as present. */
+/* Returns the number of vec4 constants that the draw changes, and marks them as present. */
 uint32_t command_stream_take_constants(struct command_stream *stream, const struct draw *draw);
-/* Number of instructions to load for the program, 0 if it is present. Marks it as present. Sets
- * *evicts to true if other programs are evicted for it. */
+/* Returns the number of instructions to load for the program, or 0 if it is present. Marks the
+ * program as present. Sets *evicts to true if the load evicts other programs. */
 uint32_t command_stream_take_program(struct command_stream *stream, const struct program *program,
                                      bool *evicts);
 

@@ -1,5 +1,5 @@
-/* The message sink in front of an executor. It decodes a message and executes its commands. Query
- * results are copied back to the client's copy of their buffer (docs/design/frontend.md, Fences and
+/* The message sink in front of an executor decodes messages and executes their commands. It copies
+ * query results to the client's copy of their buffer (docs/design/frontend.md, Fences and
  * queries). */
 #include "sim/executor.h"
 

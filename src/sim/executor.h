@@ -1,5 +1,5 @@
-/* Common interface of the functional renderer and the timed machine, and the message sink in front
- * of it, which decodes messages and executes their commands. */
+/* Common interface of the functional renderer and the timed machine. A message sink in front of it
+ * decodes messages and executes their commands. */
 #ifndef AETIUS_SIM_EXECUTOR_H
 #define AETIUS_SIM_EXECUTOR_H
 
@@ -9,17 +9,17 @@
 struct executor {
     void *data;
     struct gpu_device *device;
-    /* Executes any command, state or work. GET and SWAP fill `out` (tight rows) if it is not
-     * NULL. */
+    /* Executes any state or work command. GET and SWAP fill `out` with tightly packed rows, unless
+     * `out` is NULL. */
     bool (*execute)(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
                     struct error *err);
 };
 
 struct executor_sink {
-    struct message_sink sink; /* pass &sink to the vtest server, or drive it from a trace */
+    struct message_sink sink; /* passed to the vtest server, or driven from a trace */
     struct executor executor;
     struct decoder *decoder;
-    uint64_t messages; /* taken so far; for error messages */
+    uint64_t messages; /* messages received so far; for error messages */
 };
 
 void executor_sink_init(struct executor_sink *sink, const struct executor *executor);

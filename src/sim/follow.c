@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TAG_COUNT_BITS = 16 }; /* tag: number of the first hop + 1, and the number of hops */
+enum {
+    TAG_COUNT_BITS = 16
+}; /* a tag contains the number of the first hop + 1, and the number of hops */
 
 static uint64_t
 frame_cycle(const struct follow *follow, uint64_t now)
@@ -21,7 +23,8 @@ add_hop(struct follow *follow, const struct traffic_queue *queue, enum follow_ki
     VEC_PUSH(&follow->hops, hop);
 }
 
-/* Finds the followed vertex in a slot of the vertex pool: the latest one that used the slot. */
+/* Finds the followed vertex for a slot of the vertex pool. If several vertices used the slot, the
+ * latest one is found. */
 static bool
 find_vertex(const struct follow *follow, const struct pooled_vertex *vertex, uint32_t *number)
 {
@@ -55,7 +58,7 @@ take_vertex(struct follow *follow, const struct traffic_queue *queue,
     add_hop(follow, queue, FOLLOW_VERTEX, number, now);
 }
 
-/* Records a read of attributes. A reply belongs to the oldest unanswered read with its tag. */
+/* Records a read of attributes. A reply belongs to the oldest unanswered read with the same tag. */
 static void
 take_memory(struct follow *follow, const struct traffic_queue *queue, const void *item,
             uint64_t now)
@@ -81,7 +84,7 @@ take_memory(struct follow *follow, const struct traffic_queue *queue, const void
     }
 }
 
-/* Marks the reads that brought attributes of a corner. */
+/* Marks the reads that fetched attributes of a corner. */
 static void
 find_reads(struct follow *follow, const struct draw *draw, const struct follow_vertex *vertex)
 {
@@ -95,7 +98,7 @@ find_reads(struct follow *follow, const struct draw *draw, const struct follow_v
     }
 }
 
-/* Predicts what clipper and setup will make of the primitive, with the functions that they call. */
+/* Predicts the output of clipper and setup for the primitive, by calling the same functions. */
 static void
 foresee(struct follow *follow, const struct primitive_item *item)
 {
@@ -119,8 +122,8 @@ foresee(struct follow *follow, const struct primitive_item *item)
     free(made);
 }
 
-/* A vertex is sent to assembly once per use. For a corner, the last use that assembly took before
- * the primitive is assembled counts; the others are other uses. */
+/* A vertex is sent to assembly once per use. The corner's use is the last one that assembly popped
+ * before it assembled the primitive. All other uses become FOLLOW_OTHER_USE. */
 static void
 keep_last_use(struct follow *follow, uint32_t corner)
 {
@@ -255,7 +258,7 @@ on_sent(void *data, const struct traffic_queue *queue, const void *item, uint64_
     if (!follow->sim->frame_open || follow->sim->frame != follow->target.frame)
         return 0;
     follow->frame_seen = true;
-    /* Shaded vertices that return do not name their draw, and memory items have none. */
+    /* Shaded vertices on their return do not name their draw, and memory items have no draw. */
     if (draw && draw->number != follow->target.draw)
         return 0;
     follow_take(follow, queue, item, now);

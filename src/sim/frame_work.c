@@ -6,7 +6,7 @@
 struct known_program {
     uint64_t hash;
     enum shader_stage stage;
-    double thread_cycles; /* cycles per thread, over all shader units */
+    double thread_cycles; /* cycles per thread, divided by the number of shader units */
 };
 
 struct finding {
@@ -49,7 +49,7 @@ larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* Counts the work of units as metrics.def does, at the rates of this machine. */
+/* Counts the work of each unit as metrics.def does, at this machine's rates. */
 static bool
 after(void *data, const struct functional *renderer, const struct draw *draw, struct error *err)
 {

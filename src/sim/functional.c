@@ -1,9 +1,9 @@
-/* The functional renderer executes every command at once, without time. gpu_apply() executes state
- * commands. This file executes work: transfers, clears, blits and queries. functional_draw.c
- * executes draws.
+/* The functional renderer executes every command at once, without timing. gpu_apply() executes
+ * state commands. This file executes work commands: transfers, clears, blits and queries.
+ * functional_draw.c executes draws.
  *
- * Time queries count work (one nanosecond per vertex or fragment), so that time increases and is
- * the same in every run. */
+ * Time queries count work (one nanosecond per vertex or fragment). So time increases and is equal
+ * in every run. */
 #include "sim/functional.h"
 
 #include "gfx/transfer.h"
@@ -146,8 +146,8 @@ find_query(struct functional *renderer, const struct gpu_cmd *cmd, uint32_t hand
     return *query || fail(err, "query %u does not exist", handle);
 }
 
-/* Counting queries store their start value until they end. Occlusion queries start at 0; draws add
- * to them. */
+/* Until it ends, a counting query stores its start value. Occlusion queries start at 0, and draws
+ * add to them. */
 static bool
 begin_query(struct functional *renderer, const struct gpu_cmd *cmd, struct error *err)
 {
@@ -215,6 +215,6 @@ functional_execute(struct functional *renderer, const struct gpu_cmd *cmd, uint8
     case GPU_BEGIN_QUERY: return begin_query(renderer, cmd, err);
     case GPU_END_QUERY: return end_query(renderer, cmd, err);
     case GPU_GET_QUERY_RESULT: return get_query_result(renderer, cmd, err);
-    default: return true; /* state, done by gpu_apply() */
+    default: return true; /* state commands, already executed by gpu_apply() */
     }
 }

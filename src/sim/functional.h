@@ -1,16 +1,16 @@
-/* The functional renderer executes commands at once, without time. It is the reference of the
- * machine, and fast-forwards to a frame. */
+/* The functional renderer executes commands at once, without timing. It is the reference for the
+ * machine's results, and fast-forwards to the first timed frame. */
 #ifndef AETIUS_SIM_FUNCTIONAL_H
 #define AETIUS_SIM_FUNCTIONAL_H
 
 #include "state/context.h"
 
-/* Simulated memory if no machine sets a size. The host allocates only touched pages. */
+/* Size of simulated memory if no machine sets one. The host allocates only touched pages. */
 #define FUNCTIONAL_MEMORY_BYTES (4095u << 20)
 
 struct functional;
 
-/* Observer of draws, called before and after each. Any function may be NULL. */
+/* Observer of draws, called before and after each draw. Any function may be NULL. */
 struct draw_watch {
     void *data;
     bool (*before)(void *data, const struct functional *renderer, const struct draw *draw,
@@ -19,23 +19,23 @@ struct draw_watch {
                   struct error *err);
     /* A frame is complete. */
     void (*frame)(void *data, const struct functional *renderer);
-    /* Fragments of the quad at (x, y) that passed all tests, one bit each. */
+    /* Fragments of the quad at (x, y) that passed all tests, one bit per fragment. */
     void (*fragments)(void *data, uint32_t x, uint32_t y, uint32_t mask);
 };
 
 /* Counts of the work done so far. */
 struct functional_work {
     uint64_t vertices;           /* shaded */
-    uint64_t triangles;          /* set up */
+    uint64_t triangles;          /* after setup */
     uint64_t fragments;          /* fragments of triangles, before any test */
     uint64_t quads;              /* shaded */
-    uint64_t hidden;             /* of these, quads without a fragment left after the late tests */
+    uint64_t hidden;             /* shaded quads without a fragment left after the late tests */
     uint64_t texels;             /* texture requests, one per thread */
-    uint64_t texel_bytes;        /* read for the first time; estimate from one quad per batch */
-    uint64_t lanes[STAGE_COUNT]; /* executed, with those that fill up a batch */
+    uint64_t texel_bytes;        /* first reads only; estimated from one quad per batch */
+    uint64_t lanes[STAGE_COUNT]; /* lanes executed, including those that fill up a batch */
     uint64_t steps[STAGE_COUNT]; /* instructions of all lanes; a batch runs in lockstep */
-    uint64_t written;            /* fragments that passed all tests and have a color */
-    uint64_t put_bytes, buffer_put_bytes; /* uploaded, and of these into buffers */
+    uint64_t written;            /* fragments with a color that passed all tests */
+    uint64_t put_bytes, buffer_put_bytes; /* uploaded bytes; those uploaded into buffers */
     uint64_t clears;
     uint64_t blitted; /* pixels written by blits */
 };
@@ -51,8 +51,8 @@ struct functional {
 void functional_init(struct functional *renderer, struct gpu_device *device);
 void functional_fini(struct functional *renderer);
 
-/* Executes any command, state or work. GET and SWAP fill `out` (tight rows) if it is not NULL.
- * Query results are written to their resource in memory. */
+/* Executes any state or work command. GET and SWAP fill `out` with tightly packed rows, unless
+ * `out` is NULL. Query results are written to their resource in memory. */
 bool functional_execute(struct functional *renderer, const struct gpu_cmd *cmd, uint8_t *out,
                         uint32_t out_bytes, struct error *err);
 

@@ -1,10 +1,11 @@
-/* Draws without time: the whole pipeline, one function per stage (docs/design/machine.md, Units in
- * pipeline order).
+/* Renders without timing: the whole pipeline, one function per stage (docs/design/machine.md, Units
+ * in pipeline order).
  *
  * Shaded vertices are cached in slots under their vertex number. An indexed draw shades a vertex
- * once as long as it stays in the cache; results do not depend on it. Quads of successive triangles
- * are shaded together and finished in order, which keeps each pixel in API order. Early depth tests
- * run when quads are made. Everything after the shader runs when the batch is flushed. */
+ * once as long as the vertex stays in the cache. Results do not depend on the cache. Quads of
+ * successive triangles are shaded as a batch and finished in order, which keeps each pixel in API
+ * order. Early depth tests run when a quad is made. All stages after the shader run when the batch
+ * is flushed. */
 #include "sim/functional_draw.h"
 
 #include "base/interrupt.h"
@@ -61,10 +62,10 @@ struct sampling {
     enum shader_stage stage;
 };
 
-/* Estimates the bytes that a texture request of the first quad reads for the first time. It counts
- * the texels between the quad's sample positions at the selected level of detail, at most one line
- * of 64 bytes. The caller counts only the first request of a program to a texture; further ones
- * read nearby texels. */
+/* Estimates how many bytes the first quad's texture request reads that no earlier quad has read.
+ * Counts the texels between the quad's sample positions at the selected level of detail, at most
+ * one line of 64 bytes. The caller counts only a program's first request to each texture, since
+ * further ones read nearby texels. */
 static float
 fresh_bytes(const struct bound_view *bound, const struct texture_request *request)
 {
@@ -89,12 +90,12 @@ fresh_bytes(const struct bound_view *bound, const struct texture_request *reques
         }
         texels *= two && most > 1 ? 1.25f : 1; /* the coarser level has a quarter of the texels */
     }
-    /* A tile of pixels reads whole blocks of 4x4 texels: a quarter of a texel more in each
-     * direction. */
+    /* A tile of pixels reads whole blocks of 4x4 texels. Per pixel, this adds a quarter of a texel
+     * in each direction. */
     texels += 0.5f * sqrtf(texels) + 0.0625f;
     const float bytes = texels * (float)bound->format->block_bytes /
                         (float)(bound->format->block_width * bound->format->block_height);
-    return bytes < 64 ? bytes : 64; /* also replaces a NaN */
+    return bytes < 64 ? bytes : 64; /* the comparison also replaces a NaN */
 }
 
 static void
@@ -199,7 +200,7 @@ take_slot(struct functional_scratch *scratch, const uint32_t *held, uint32_t hel
     }
 }
 
-/* Maps vertex numbers to slots, and shades the vertices that are not cached. */
+/* Maps vertex numbers to slots, and shades the vertices that are not in the cache. */
 static bool
 find_vertices(const struct run *run, const struct assembler *assembler, const uint32_t *numbers,
               uint32_t count, uint16_t *slots)
@@ -343,7 +344,7 @@ flush_quads(const struct run *run)
     return true;
 }
 
-/* Takes a quad with some coverage: tests early depth and adds the quad to the batch. */
+/* Tests the early depth of a quad with some coverage, and adds the quad to the batch. */
 static bool
 take_quad(const struct run *run, const struct triangle *triangle, uint32_t x, uint32_t y,
           uint32_t mask)
@@ -401,7 +402,7 @@ draw_block(const struct run *run, const struct triangle *triangle, int32_t x, in
     return true;
 }
 
-/* Walks the blocks of 64x64 pixels that the triangle touches, tile by tile. */
+/* Walks the 64x64-pixel blocks that the triangle touches, tile by tile. */
 static bool
 draw_triangle(const struct run *run, const struct triangle *triangle)
 {
@@ -450,7 +451,7 @@ draw_primitives(const struct run *run, const struct primitive_out *primitives, u
     return true;
 }
 
-/* Draws a run of vertices that contains no primitive restart. */
+/* Renders a range of vertices that contains no primitive restart. */
 static bool
 draw_vertices(const struct run *run, struct assembler *assembler, const uint32_t *numbers,
               uint32_t count)

@@ -1,5 +1,5 @@
-/* One draw of the functional renderer (functional_draw.c), and the working memory that it reuses
- * from draw to draw, so that drawing allocates nothing. */
+/* One draw of the functional renderer (functional_draw.c). The working memory is reused from draw
+ * to draw, so that rendering allocates nothing. */
 #ifndef AETIUS_SIM_FUNCTIONAL_DRAW_H
 #define AETIUS_SIM_FUNCTIONAL_DRAW_H
 
@@ -7,10 +7,10 @@
 #include "sim/functional.h"
 
 enum {
-    VERTEX_SLOTS = 1024, /* shaded vertices kept */
-    VERTEX_HASH = 1024,  /* vertex number to slot, direct mapped */
-    VERTEX_CHUNK = 256,  /* vertices taken at a time */
-    TRIANGLE_SLOTS = 96, /* triangles with quads in the batch, and room for one primitive's */
+    VERTEX_SLOTS = 1024, /* capacity for shaded vertices */
+    VERTEX_HASH = 1024,  /* entries of the direct-mapped table from vertex numbers to slots */
+    VERTEX_CHUNK = 256,  /* vertices processed at a time */
+    TRIANGLE_SLOTS = 96, /* triangles with quads in the batch, plus those of one more primitive */
     BATCH_QUADS = EXEC_MAX_LANES / 4,
 };
 
@@ -21,11 +21,11 @@ struct functional_quad {
 };
 
 struct functional_scratch {
-    uint32_t samplers_asked; /* samplers that the current batch has used, one bit each */
+    uint32_t samplers_asked; /* samplers that the current batch has used, one bit per sampler */
     struct vertex vertices[VERTEX_SLOTS];
     uint32_t slot_vertex[VERTEX_SLOTS]; /* vertex number in each slot */
-    uint32_t slot_chunk[VERTEX_SLOTS];  /* last chunk that used the slot; 0: empty */
-    uint16_t hash[VERTEX_HASH];         /* slot */
+    uint32_t slot_chunk[VERTEX_SLOTS];  /* last chunk that used the slot; 0: slot is empty */
+    uint16_t hash[VERTEX_HASH];         /* slot for each entry of the table */
     uint32_t chunk, next_slot;
 
     struct triangle triangles[TRIANGLE_SLOTS];

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { LINE = 256 }; /* no read-only cache has longer lines */
+enum { LINE = 256 }; /* in bytes; no read-only cache has longer lines */
 
 void
 hazards_fini(struct hazards *hazards)
@@ -63,7 +63,7 @@ hazards_end_upload(struct hazards *hazards, uint64_t number)
     hazards->uploads[i] = hazards->uploads[--hazards->count];
 }
 
-/* Keeps draws after `number` and moves them to the front. Returns how many are left. */
+/* Removes draws up to `number` from the array. Returns the number of remaining draws. */
 static size_t
 keep_later(struct hazard_draw *draws, size_t count, uint64_t number)
 {
@@ -113,8 +113,8 @@ hazards_forget_textures(struct hazards *hazards)
     hazards->sampled.count = 0;
 }
 
-/* Range that the Streamer may read for the attribute. It is exact for draws without indices;
- * indices and instances are not known beforehand. */
+/* Range that the Streamer may read for the attribute. The range is exact for draws without indices.
+ * For other draws it is the whole buffer, since indices and instances are not known in advance. */
 static struct hazard_range
 attribute_range(const struct draw *draw, const struct bound_attribute *attribute)
 {

@@ -34,7 +34,7 @@ identity_docs(size_t *count)
     return docs;
 }
 
-/* Whether the statistic is an instance of the family. `star` points to the family's *, or is
+/* Whether the statistic is an instance of the family. `star` points to the * in `family`, or is
  * NULL. */
 static bool
 is_one_of(const char *name, const char *family, const char *star)

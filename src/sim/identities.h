@@ -1,4 +1,5 @@
-/* Identities between statistics (sim/identities.def), resolved to counters once per machine. */
+/* Identities between statistics (sim/identities.def). Their names are resolved to counters once per
+ * machine. */
 #ifndef AETIUS_SIM_IDENTITIES_H
 #define AETIUS_SIM_IDENTITIES_H
 
@@ -7,7 +8,7 @@
 
 struct identities;
 
-/* An unknown name is a BUG. Caches are found by name: X_accesses, X_hits and X_misses of one
+/* An unknown name is a BUG. Caches are found by name: X_accesses, X_hits and X_misses of the same
  * instance. */
 struct identities *identities_create(const struct stat_set *set);
 void identities_destroy(struct identities *identities);

@@ -47,7 +47,7 @@ inspect_draws(struct inspection *inspection, struct trace_reader *reader, struct
         render_sink_destroy(render);
     }
     needed_draws_destroy(needed);
-    trace_reader_limit(reader, NULL); /* the reader may outlive the inspection */
+    trace_reader_limit(reader, NULL); /* the reader may outlive the inspection's budget */
     return ok;
 }
 

@@ -1,4 +1,4 @@
-/* Inspects the draws of a trace: draws it without time, under a watch. */
+/* Inspects the draws of a trace: renders it without timing, with an observer. */
 #ifndef AETIUS_SIM_INSPECT_H
 #define AETIUS_SIM_INSPECT_H
 
@@ -7,19 +7,20 @@
 #include "trace/file.h"
 
 struct inspection {
-    struct frame_set frames; /* drawn completely; of others only the draws that these need */
-    /* Called for every executed draw, also of other frames: the renderer's device has the frame's
-     * number. */
+    struct frame_set frames; /* all their draws are executed; of other frames only the draws that
+                                these frames need */
+    /* Called for every executed draw, also in other frames. The renderer's device contains the
+     * frame's number. */
     struct draw_watch watch;
-    bool done;            /* set by the watch: ends the inspection */
+    bool done;            /* set by `watch` to end the inspection */
     struct budget budget; /* limit of host memory */
 };
 
-/* Draws the trace up to the last of the frames, or until `done`. */
+/* Renders the trace up to the last frame of `frames`, or until `done` is set. */
 bool inspect_draws(struct inspection *inspection, struct trace_reader *reader, struct error *err);
 
-/* Calls `found` for each program that the clients of a trace create, without drawing. Skips texts
- * that are not programs. `found` returns false to stop. */
+/* Calls `found` for each program that the clients of a trace create, without rendering. Skips texts
+ * that are not valid programs. `found` returns false to stop. */
 bool inspect_programs(struct trace_reader *reader,
                       bool (*found)(void *data, const struct program *program), void *data,
                       struct error *err);

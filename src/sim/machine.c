@@ -1,6 +1,6 @@
-/* Commands on the timed machine. Each command becomes steps of the command processor, and the clock
- * runs until they are done. This file implements the order of flushes, invalidations and waits in
- * docs/design/machine.md, Order and hazards. */
+/* Executes commands on the timed machine. Each command becomes steps of the command processor, and
+ * the clock runs until the steps are executed. This file implements the order of flushes,
+ * invalidations and waits in docs/design/machine.md, Order and hazards. */
 #include "sim/machine_internal.h"
 
 #include "base/file.h"
@@ -43,8 +43,8 @@ note_progress(struct machine *m)
     hazards_end_draws(&m->hazards, m->cmdproc->draws_ended);
 }
 
-/* Fails if a shader unit found an endless program in the oldest draw in flight. Draws before it
- * have ended by then, so the error names the same draw as execution without overlap. */
+/* Fails if a shader unit found an endless program in the oldest draw in flight. All earlier draws
+ * have ended by then, so the error names the same draw as an execution without overlap. */
 static bool
 check_endless(const struct machine *m, struct error *err)
 {
@@ -57,8 +57,8 @@ check_endless(const struct machine *m, struct error *err)
     return true;
 }
 
-/* Runs until the event of the command processor. Draws that end meanwhile are accounted in the
- * cycle in which they end. */
+/* Runs until the event of the command processor. A draw that ends meanwhile is accounted in the
+ * cycle in which it ends. */
 bool
 machine_run_until(struct machine *m, enum cmdproc_event event, uint64_t number, struct error *err)
 {
@@ -91,8 +91,8 @@ machine_drain(struct machine *m, struct error *err)
     return machine_run_until(m, CMDPROC_ALL, 0, err);
 }
 
-/* Ends the oldest work at the event: CMDPROC_SENT when its orders are executed, CMDPROC_ALL when
- * nothing else is in flight. */
+/* Ends the oldest work at the event. CMDPROC_SENT: its orders are executed. CMDPROC_ALL: nothing
+ * else is in flight. */
 static bool
 finish_work(struct machine *m, enum cmdproc_event event, struct error *err)
 {
@@ -125,8 +125,8 @@ machine_invalidate_textures(struct machine *m)
     hazards_forget_textures(&m->hazards);
 }
 
-/* Makes Hierarchical Z drop its far depths, since something other than the z tests will change the
- * depths of the resource. */
+/* Makes Hierarchical Z discard its far depths of the resource, because something other than the z
+ * test will change its depths. */
 static void
 forget_far_depths(struct machine *m, const struct resource *res)
 {
@@ -147,8 +147,8 @@ samples_live_surface(const struct machine *m, const struct draw *draw)
 }
 
 /* Whether the draw may start before the previous one has ended. Both must test z at the same point
- * (early or late). The previous one may only bring depths nearer, since Hierarchical Z learns of
- * farther depths too late. (Orders to leave surfaces wait for draws by themselves.) */
+ * (early or late). The previous draw may only bring depths nearer, since Hierarchical Z is updated
+ * too late with farther depths. (Orders to leave surfaces wait for draws by themselves.) */
 static bool
 may_overlap(const struct machine *m, const struct draw *draw)
 {
@@ -156,7 +156,7 @@ may_overlap(const struct machine *m, const struct draw *draw)
     return !last || (last->early_z == draw->early_z && !draw_moves_depth_away(last));
 }
 
-/* Waits until the uploads into the resource have ended. */
+/* Waits until all uploads into the resource have ended. */
 static bool
 await_resource(struct machine *m, const struct resource *res, struct error *err)
 {
@@ -166,9 +166,9 @@ await_resource(struct machine *m, const struct resource *res, struct error *err)
     return true;
 }
 
-/* Called by the device before the memory of a resource gets a new owner. Afterwards no work in
- * flight uses the memory, and no ROP cache holds lines of it. A failure is kept in `failed` and
- * `ending` until the command ends. */
+/* The device calls this before the memory of a resource gets a new owner. On return, no work in
+ * flight uses the memory, and no ROP cache holds lines of it. `failed` and `ending` keep a failure
+ * until the command ends. */
 void
 machine_end_resource(void *data, const struct resource *res)
 {
@@ -206,8 +206,8 @@ run_transfer(struct machine *m, struct move_list *list, struct error *err)
     return ok;
 }
 
-/* Reads programs that are not in the instruction memory. Programs are evicted only after the draws
- * in flight that may still run them. */
+/* Reads programs that are not in the instruction memory. Before it evicts programs, it waits for
+ * the draws in flight that may still run them. */
 static bool
 load_programs(struct machine *m, const struct draw *draw, struct error *err)
 {
@@ -247,7 +247,7 @@ send_draw(struct machine *m, const struct draw *draw, struct error *err)
     step->invalidate_inputs = m->hazards.buffers_changed;
     m->hazards.buffers_changed = false;
     hazards_note_draw(&m->hazards, m->cmdproc->draws_added, draw);
-    if (!m->last_draw) /* from here on keeps programs and textures alive for the draws in flight */
+    if (!m->last_draw) /* the device now keeps programs and textures that draws in flight use */
         gpu_device_hold(m->device);
     m->last_draw = draw;
     m->is_dirty = true;
@@ -282,8 +282,8 @@ draw_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
            send_draw(m, draw, err);
 }
 
-/* Adds a clear of depth and stencil. A clear of depth alone counts as a clear of both if every
- * element has the same known stencil. */
+/* Adds a clear of depth and stencil. If all elements have the same known stencil value, a clear of
+ * depth alone is treated as a clear of both. */
 static void
 add_depth_clear(struct machine *m, const struct bound_surface *depth, const struct gpu_cmd *cmd)
 {
@@ -333,7 +333,7 @@ clear_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     return finish_work(m, CMDPROC_SENT, err);
 }
 
-/* Invalidates the lines of the resource's memory in read-only caches. */
+/* Invalidates the lines of the resource's memory in the read-only caches. */
 static void
 forget_lines(struct machine *m, const struct resource *res)
 {
@@ -379,8 +379,9 @@ swap_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct 
     return true;
 }
 
-/* Ends a frame whose picture the program read back. The ROPs write back the resource first, in
- * time; the picture itself is taken outside time. The block states end with the frame. */
+/* Ends a frame whose picture the program read back. The ROPs first write back the resource, in
+ * simulated time. Taking the picture costs no simulated time. The block states end with the
+ * frame. */
 static bool
 frame_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct error *err)
 {
@@ -393,8 +394,8 @@ frame_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct
     return true;
 }
 
-/* The functional renderer writes the result to memory at once. Then the machine writes its bytes
- * again, for the traffic. */
+/* The functional renderer writes the result to memory at once. The machine then writes the same
+ * bytes again to model the traffic. */
 static bool
 query_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
@@ -410,7 +411,7 @@ query_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     return machine_run_moves(m, &list, WORK_READBACK, err);
 }
 
-/* Whether the command only changes state that later draws are baked from. (create_command() drains
+/* Whether the command changes only state that later draws are baked from. (create_command() drains
  * if a new surface moves a texture.) */
 static bool
 is_state(const struct gpu_cmd *cmd)
@@ -420,8 +421,9 @@ is_state(const struct gpu_cmd *cmd)
            op != GPU_BEGIN_QUERY && op != GPU_RESULT && op != GPU_CONTENTS;
 }
 
-/* A surface may move a texture to a layout that the ROPs can draw into. The move takes no time: a
- * driver that knows the whole program would have chosen that layout from the start. */
+/* Creating a surface may move a texture to a layout that the ROPs can render to. The move costs no
+ * simulated time: a driver that knows the whole program would have used that layout from the
+ * start. */
 static bool
 create_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
@@ -430,13 +432,14 @@ create_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
         res = gpu_resource(m->device, cmd->client, cmd->create.surface.resource);
     if (!res || !res->sampled_only)
         return functional_execute(m->functional, cmd, NULL, 0, err);
-    /* Draws that sample the texture must end first, and its lines in the caches become stale. */
+    /* Draws that sample the texture must end first. The move makes cached lines of the texture
+     * stale. */
     machine_invalidate_textures(m);
     return machine_run_work(m, WORK_FLUSH, CMDPROC_ALL, err) &&
            functional_execute(m->functional, cmd, NULL, 0, err);
 }
 
-/* The new resource starts as zeros, but caches may still hold lines of the memory's previous
+/* The new resource is filled with zeros, but caches may still hold lines of the memory's previous
  * owner. */
 static bool
 create_resource(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
@@ -447,8 +450,8 @@ create_resource(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     return !m->cmdproc->step_count || machine_run_work(m, WORK_FLUSH, CMDPROC_SENT, err);
 }
 
-/* Draws, uploads and the end of a resource wait only for what they depend on, and do so themselves.
- * A clear waits here for draws only; other work waits for everything. */
+/* Draws, uploads and the release of a resource wait later, and only for the work that they depend
+ * on. A clear waits here for draws. All other work waits here until nothing is in flight. */
 static bool
 wait_for_earlier(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
@@ -464,7 +467,8 @@ execute_machine_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *o
     bool checked = cmd->op == GPU_DRAW || cmd->op == GPU_CLEAR || cmd->op == GPU_PUT ||
                    cmd->op == GPU_GET || gpu_op_ends_frame(cmd->op);
     m->cmdproc->stats.commands +=
-        cmd->op != GPU_FRAME && cmd->op != GPU_SET_LABEL; /* markers, not commands of the GPU */
+        cmd->op != GPU_FRAME &&
+        cmd->op != GPU_SET_LABEL; /* these are markers, not commands of the GPU */
     if (!wait_for_earlier(m, cmd, err))
         return false;
     if (checked && !gpu_apply(m->device, cmd, err))

@@ -1,5 +1,5 @@
-/* The timed machine: builds the units and queues of machine.def, and executes commands on them,
- * cycle by cycle. */
+/* The timed machine builds the units and queues of machine.def, and executes commands on them cycle
+ * by cycle. */
 #ifndef AETIUS_SIM_MACHINE_H
 #define AETIUS_SIM_MACHINE_H
 
@@ -15,7 +15,8 @@
 struct machine {
     struct params params;
     struct gpu_device *device;     /* not owned */
-    struct functional *functional; /* not owned: executes state, queries and the values of blits */
+    struct functional *functional; /* not owned; executes state commands and queries, and computes
+                                      the values of blits */
     struct clock clock;
     struct pools pools;
     uint32_t shaders, texunits, rops;
@@ -38,11 +39,11 @@ struct machine {
 
     struct stat_set stats;
     struct identities *identities;            /* between statistics of `stats` */
-    struct blocks color_blocks, depth_blocks; /* states of all surfaces drawn into in the frame */
-    /* Bound surfaces. The ROP caches may hold contents of them that memory lacks. */
+    struct blocks color_blocks, depth_blocks; /* states of all surfaces that the frame renders to */
+    /* Bound surfaces. The ROP caches may hold contents of these surfaces that memory lacks. */
     struct bound_surface color[MAX_COLOR_BUFFERS], depth;
     uint32_t color_count;
-    bool is_dirty; /* drawn into or cleared since the last write-back */
+    bool is_dirty; /* rendered to or cleared since the last write-back */
     struct hazards hazards;
     struct command_stream stream;
     struct upload { /* upload in flight */
@@ -54,19 +55,18 @@ struct machine {
     struct arena draws;           /* baked draws of the frame */
     const struct draw *last_draw; /* latest draw sent; NULL: no draw is in flight */
 
-    /* A wait failed while the device freed a resource's memory; `ending` is the error. */
+    /* A wait failed while the device freed a resource's memory. `ending` is the error. */
     bool failed;
     struct error ending;
 
-    struct work_accounting accounting; /* `on_row_end` is the observer's */
+    struct work_accounting accounting; /* the observer sets its `on_row_end` */
 };
 
-/* Whether the machine can be built. The message names the parameters and the limit. */
+/* Returns whether the machine can be built. The message names the parameters and the limit. */
 bool machine_params_check(const struct params *params, struct error *err);
 
-/* `device` and `functional` belong to the caller and outlive the machine. Returns NULL if the
- * parameters describe a machine that cannot be built. machine_destroy() frees all units and
- * queues. */
+/* `device` and `functional` belong to the caller and must outlive the machine. Returns NULL if a
+ * machine with these parameters cannot be built. machine_destroy() frees all units and queues. */
 struct machine *machine_create(const struct params *params, struct gpu_device *device,
                                struct functional *functional, struct error *err);
 void machine_destroy(struct machine *machine);
@@ -80,15 +80,16 @@ void machine_warn(const struct machine *machine, const char *name);
 bool machine_execute(struct machine *machine, const struct gpu_cmd *cmd, uint8_t *out,
                      uint32_t out_bytes, struct error *err);
 
-/* Runs until nothing is in flight. Uploads are then in memory; drawn contents are in memory or in
- * the ROP caches. */
+/* Runs until nothing is in flight. After that, uploads are in memory. Rendered contents are in
+ * memory or in the ROP caches. */
 bool machine_drain(struct machine *machine, struct error *err);
 void machine_forget_uploads(struct machine *machine); /* for machine_destroy() */
 
-/* After a swap, outside time: writes everything to memory and resets the machine. The next frame
- * then starts drained and does not depend on this one. */
+/* Call after a swap. Writes everything to memory and resets the machine, outside simulated time.
+ * The next frame then starts drained and does not depend on this one. */
 void machine_settle(struct machine *machine);
-/* Part of machine_settle(): memory holds the bytes of every surface, and no block has a state. */
+/* Part of machine_settle(). Memory then holds the bytes of every surface, and no block has a
+ * state. */
 void machine_forget_surfaces(struct machine *machine);
 
 /* Checks the identities of a drained machine: states sum to cycles, queues are empty, and

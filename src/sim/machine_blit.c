@@ -1,8 +1,8 @@
-/* Blits and copies on the timed machine: the preparation for the blitter (unit/blit/blitter.c). The
- * ROPs write back dirty lines and drop lines of the destination. Reading units drop theirs. A
- * destination that can be drawn into gets block states, so that it stays compressed. It does not
- * displace other surfaces for them. A blit from a level onto itself goes through a temporary copy
- * of the level if the two boxes may share lines. */
+/* Prepares blits and copies for the blitter of the timed machine (unit/blit/blitter.c). The ROPs
+ * write back dirty lines and drop lines of the destination. Units that read the destination drop
+ * their lines of it. A destination that the ROPs can render to gets block states, so that it stays
+ * compressed. It does not displace the states of other surfaces. A blit from a level onto itself
+ * uses a temporary copy of the level if the two boxes may share lines. */
 #include "gfx/transfer.h"
 #include "sim/machine_internal.h"
 
@@ -38,7 +38,7 @@ give_states(struct machine *m, const struct blit_plan *plan)
     }
 }
 
-/* Writes back or invalidates the cached lines of source and destination. */
+/* Writes back or invalidates cached lines of source and destination. */
 static bool
 flush_caches(struct machine *m, const struct blit_plan *plan, struct error *err)
 {
@@ -55,8 +55,8 @@ flush_caches(struct machine *m, const struct blit_plan *plan, struct error *err)
     return true;
 }
 
-/* Whether the rows of squares that the source positions may touch, with a linear filter's
- * neighbors, meet those of the destination. */
+/* Whether the rows of squares that the source positions may touch overlap those of the destination.
+ * The source range includes the neighbors that a linear filter reads. */
 static bool
 rows_meet(const struct blit_plan *plan)
 {
@@ -96,7 +96,7 @@ machine_blit_copy(struct gpu_device *device, const struct gpu_cmd *cmd, uint32_t
     return true;
 }
 
-/* Copies the whole level unchanged to `copy`. */
+/* Plan that copies the whole level unchanged to `copy`. */
 static struct blit_plan
 plan_of_copy(const struct blit_plan *plan, const struct resource *copy)
 {

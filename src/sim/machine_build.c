@@ -35,7 +35,7 @@ make_queues(uint32_t count)
     return mem_array(count, sizeof(struct queue));
 }
 
-/* One macro per kind of queue line in machine.def. This part is common to all. */
+/* One macro per kind of queue line in machine.def. BUILD_QUEUES is common to all kinds. */
 #define BUILD_QUEUES(name, count, item, sender, out, receiver, in, width, depth, latency)          \
     m->name##_queue_count = (count);                                                               \
     m->name##_queue = make_queues(count);                                                          \
@@ -47,7 +47,7 @@ make_queues(uint32_t count)
         (receiver)->in = q;                                                                        \
     }
 
-/* Number of thread groups of a shader unit. At least two, since a queue needs two slots to sustain
+/* Number of thread groups of a shader unit: at least two, since a queue needs two slots to sustain
  * one item per cycle. */
 static uint32_t
 groups_of(const struct machine *m, uint32_t shader, uint32_t threads)
@@ -119,8 +119,9 @@ wire(struct machine *m)
 #undef ROPS
 }
 
-/* Connects the units' stages of the critical path to their queues. The front units model their
- * processing time as latency of a queue beside them, so that latency is charged to them. */
+/* Connects the units' stages of the critical path to their queues. Primitive assembly, clipper and
+ * setup model their processing time as the latency of a queue, so that latency is charged to
+ * them. */
 static void
 wire_stages(struct machine *m)
 {
@@ -132,7 +133,7 @@ wire_stages(struct machine *m)
 }
 
 /* Whether the queue is too shallow to sustain its width. Queues of the command processor are
- * exempt: orders and completions alternate. */
+ * exempt, because orders and completions alternate. */
 static bool
 is_shallow(const struct machine *m, const struct queue *q)
 {
@@ -140,7 +141,7 @@ is_shallow(const struct machine *m, const struct queue *q)
            !queue_sustains_width(q);
 }
 
-/* Whether both are instances of one kind and size, as groups[0] and groups[5] are. */
+/* Whether both queues are instances of the same kind and size, as groups[0] and groups[5] are. */
 static bool
 are_alike(const struct queue *a, const struct queue *b)
 {

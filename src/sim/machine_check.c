@@ -1,4 +1,4 @@
-/* The identities checked at the end of every frame: those of each unit and queue, and those between
+/* Identities checked at the end of every frame: those of each unit and queue, and those between
  * statistics (sim/identities.def). */
 #include "sim/machine.h"
 

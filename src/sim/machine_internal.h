@@ -1,13 +1,12 @@
-/* Functions shared by the files of the machine (sim/machine*.c). Private to them. */
+/* Functions shared by the files of the machine (sim/machine*.c) and private to them. */
 #ifndef AETIUS_SIM_MACHINE_INTERNAL_H
 #define AETIUS_SIM_MACHINE_INTERNAL_H
 
 #include "base/mem.h"
 #include "sim/machine.h"
 
-/* Runs the steps that were added to the command processor, as one work (sim/work_accounting.h).
- * It ends at the event: CMDPROC_SENT when the steps are over, CMDPROC_ALL when nothing is in
- * flight. */
+/* Runs the steps that were added to the command processor as one work (sim/work_accounting.h). The
+ * work ends at `event`. CMDPROC_SENT: the steps are executed. CMDPROC_ALL: nothing is in flight. */
 bool machine_run_work(struct machine *m, enum work_kind kind, enum cmdproc_event event,
                       struct error *err);
 /* Runs until the event of the command processor (unit/frontend/cmdproc.h). */
@@ -15,40 +14,43 @@ bool machine_run_until(struct machine *m, enum cmdproc_event event, uint64_t num
                        struct error *err);
 void machine_add_control(struct machine *m, enum control_kind kind, uint32_t targets);
 void machine_invalidate_textures(struct machine *m);
-/* Invalidates lines of a resource that is about to change in the caches of reading units. */
+/* Invalidates lines of a resource that is about to change, in the caches of units that read it. */
 void machine_invalidate_readers(struct machine *m, const struct resource *res);
 
 /* The device's `leaving` callback. */
 void machine_end_resource(void *machine, const struct resource *res);
 
 /* machine_surfaces.c */
-bool machine_is_live(const struct machine *m, const struct resource *res); /* whether it is bound */
+bool machine_is_live(const struct machine *m,
+                     const struct resource *res); /* whether the resource is bound */
 struct blocks *machine_blocks(struct machine *m, bool color);
-/* Number of surfaces of the resource with states. */
+/* Number of surfaces of the resource that have block states. */
 uint32_t machine_surfaces_of(struct machine *m, const struct resource *res);
 bool machine_leave_surfaces(struct machine *m, struct error *err);
 bool machine_use_surfaces(struct machine *m, const struct bound_surface *color, uint32_t count,
                           const struct bound_surface *depth, struct error *err);
 bool machine_begin_surface(struct machine *m, const struct bound_surface *bound, bool color,
                            struct error *err);
-/* Writes dirty lines of the resource from the ROP caches to memory. It stays bound. */
+/* Writes dirty lines of the resource from the ROP caches to memory. The resource stays bound. */
 bool machine_write_back(struct machine *m, const struct resource *res, struct error *err);
-/* Stores blocks of the surface uncompressed in memory, as selected by `parts` (struct
+/* Stores blocks of the surface uncompressed in memory. `parts` selects the blocks (struct
  * control_item). The surface keeps its states. */
 bool machine_resolve_surface(struct machine *m, bool color, const struct block_surface *surface,
                              const uint8_t *parts, struct error *err);
-/* Makes all blocks of all surfaces raw, forgets the surfaces and unbinds them. */
+/* Makes all blocks of all surfaces raw, removes their states and unbinds the surfaces. */
 bool machine_resolve_surfaces(struct machine *m, struct error *err);
-/* Outside time: decodes the resource's blocks in memory, as far as the ROPs have written them. */
+/* Decodes the resource's blocks in memory, as far as the ROPs have written them. Takes no simulated
+ * time. */
 void machine_settle_surfaces(struct machine *m, const struct resource *res);
-/* Drops the resource's cached contents. No later work reads it, and no draw in flight uses it. */
+/* Drops the resource's cached contents. No later work may read them, and no draw in flight may use
+ * the resource. */
 bool machine_discard_surfaces(struct machine *m, const struct resource *res, struct error *err);
 
 /* machine_transfer.c: PUT, GET and other transfers over the bus, as transactions. */
 struct move_list {
     VEC(struct cmdproc_move) moves;
 };
-/* Adds the transactions of a run of bytes. */
+/* Adds the transactions of a range of bytes. */
 void machine_list_bytes(struct machine *m, uint32_t address, uint32_t bytes, bool write,
                         struct move_list *list);
 /* Runs the transfer as one work of this kind until nothing is in flight. Frees the list. */
@@ -59,8 +61,8 @@ bool machine_get(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, str
 
 /* machine_blit.c: BLIT and COPY_REGION */
 bool machine_blit(struct machine *m, const struct gpu_cmd *cmd, struct error *err);
-/* Bytes of the temporary copy that the blit allocates, 0 for most. gpu_apply() must have accepted
- * the command. */
+/* Size of the temporary copy that the blit allocates; 0 for most blits. gpu_apply() must have
+ * accepted the command. */
 bool machine_blit_copy(struct gpu_device *device, const struct gpu_cmd *cmd, uint32_t *bytes,
                        struct error *err);
 

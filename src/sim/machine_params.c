@@ -1,5 +1,6 @@
-/* Which machines can be built: limits that several parameters share, which the range of a single
- * one (params/params.def) cannot express. Each message names the parameters and the limit. */
+/* Checks whether a machine can be built. The limits here involve several parameters; the range of a
+ * single parameter (params/params.def) cannot express them. Each message names the parameters and
+ * the limit. */
 #include "sim/machine.h"
 
 enum { ROP_CACHES = 2, CACHE_BYTES = 16 << 20, HZ_CACHE_BLOCKS = 1 << 20 };
@@ -21,11 +22,11 @@ check_units(const struct params *p, struct error *err)
     return true;
 }
 
-/* A cache: its section, the parameter names of its ways, lines per way and line size, and the
- * values. */
+/* A cache: its section, the names of the parameters for ways, lines per way and line size, and
+ * their values. */
 struct cache_params {
     const char *section, *ways_name, *lines_name, *line_name;
-    uint32_t ways, lines, line, line_bytes; /* `line` in the parameter's unit */
+    uint32_t ways, lines, line, line_bytes; /* line: in the parameter's unit */
 };
 
 static bool
@@ -38,9 +39,9 @@ check_cache(const struct cache_params *cache, struct error *err)
                 cache->line_name, cache->line, (unsigned long long)bytes, CACHE_BYTES);
 }
 
-/* A quad locks all of its lines at once, one after the other. With fewer lines than the largest
- * quad needs, it would deadlock. Comparing totals is enough: lines per way and lines per quad are
- * powers of two, and consecutive lines fill all sets before any set gets a second one. */
+/* A quad locks all of its lines, one after the other. With fewer lines than the largest quad needs,
+ * the quad would deadlock. Comparing totals suffices: lines per way and lines per quad are powers
+ * of two, and consecutive lines fill all sets before any set gets a second line. */
 static bool
 check_quad(const struct cache_params *cache, struct error *err)
 {

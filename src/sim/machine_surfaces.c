@@ -1,16 +1,16 @@
-/* Tracks the bound surfaces and those with block states. Implements the order of flushes and
+/* Tracks the bound surfaces and the surfaces with block states. Implements the order of flushes and
  * resolves in docs/design/machine.md, Order and hazards.
  *
- * A surface gets states when it is first bound in a frame. When it is unbound, the ROPs write back
- * dirty lines and the surface keeps its states; readers of memory use them. Blocks become raw when
- * something else changes their bytes. All blocks of a surface become raw when other surfaces need
- * its states. */
+ * A surface gets block states when a frame first binds it. When the surface is unbound, the ROPs
+ * write back dirty lines and the surface keeps its states, which readers of memory use. A block
+ * becomes raw when something other than the ROPs changes its bytes. All blocks of a surface become
+ * raw when other surfaces need its states. */
 #include "sim/machine_internal.h"
 
 #include <string.h>
 
-/* Unbinds all surfaces. Memory then holds their contents in the form that the block states name.
- * Textures may share that memory, so they are invalidated. */
+/* Unbinds all surfaces. Memory then holds their contents in the form that the block states give.
+ * Textures may share that memory, so the texture caches are invalidated. */
 bool
 machine_leave_surfaces(struct machine *m, struct error *err)
 {
@@ -84,7 +84,7 @@ machine_resolve_surface(struct machine *m, bool color, const struct block_surfac
 }
 
 /* Makes all blocks of a surface raw and removes its states. If the surface is bound, the caller
- * must leave the surfaces next. */
+ * must unbind it next. */
 static bool
 end_surface(struct machine *m, bool color, struct block_surface *surface, struct error *err)
 {
@@ -137,7 +137,6 @@ machine_discard_surfaces(struct machine *m, const struct resource *res, struct e
     return true;
 }
 
-/* Number of surfaces of the resource with states. */
 uint32_t
 machine_surfaces_of(struct machine *m, const struct resource *res)
 {
@@ -157,7 +156,7 @@ is_bound(const struct machine *m, const struct bound_surface *surface)
     return bound;
 }
 
-/* Least recently bound surface that is not bound now; NULL: all are bound. */
+/* Least recently bound surface that is not bound now; NULL: all surfaces are bound. */
 static struct block_surface *
 oldest_unbound(const struct machine *m, struct blocks *blocks)
 {
@@ -170,7 +169,7 @@ oldest_unbound(const struct machine *m, struct blocks *blocks)
     return oldest;
 }
 
-/* Frees states for a surface: resolves the least recently bound ones. */
+/* Frees block states for a surface by resolving the least recently bound surfaces. */
 static bool
 make_room(struct machine *m, const struct bound_surface *bound, bool color, struct error *err)
 {
@@ -182,8 +181,9 @@ make_room(struct machine *m, const struct bound_surface *bound, bool color, stru
     return true;
 }
 
-/* Assigns block states to a surface that is about to be used. Other surfaces are resolved if there
- * is no room. Its blocks start as cleared if the surface is untouched since its clear, else raw. */
+/* Assigns block states to a surface that is about to be used, and resolves other surfaces if there
+ * is no room. Blocks start as cleared if the surface has not changed since its clear, else as
+ * raw. */
 bool
 machine_begin_surface(struct machine *m, const struct bound_surface *bound, bool color,
                       struct error *err)
@@ -211,7 +211,7 @@ machine_begin_surface(struct machine *m, const struct bound_surface *bound, bool
     return true;
 }
 
-/* Binds the surfaces of the next work. The previous ones are left first. */
+/* Unbinds the previous surfaces and binds those of the next work. */
 bool
 machine_use_surfaces(struct machine *m, const struct bound_surface *color, uint32_t count,
                      const struct bound_surface *depth, struct error *err)

@@ -1,8 +1,9 @@
 /* Uploads and readbacks on the timed machine, as transactions on the command processor's bus.
  *
- * An upload into a surface with block states makes the touched blocks raw. Blocks that it covers
- * completely are not read first. A readback changes no block: it decodes what it reads. Memory
- * moves the bytes that the block's state requires; the bus carries all bytes that are wanted. */
+ * An upload into a surface with block states makes the touched blocks raw. Blocks that the upload
+ * covers completely are not read first. A readback decodes the blocks that it reads and changes
+ * none. Memory transfers the bytes that the block's state requires. The bus carries all requested
+ * bytes. */
 #include "sim/machine_internal.h"
 
 #include <stdlib.h>
@@ -34,11 +35,11 @@ machine_list_bytes(struct machine *m, uint32_t address, uint32_t bytes, bool wri
 /* A part of a resource, moved to address 0 of a separate memory in which bytes are laid out. */
 struct part {
     struct resource res;        /* copy whose level starts at offset 0 */
-    struct box box;             /* relative to the part: its first slice is slice 0 */
-    uint32_t first, size_bytes; /* bytes from the resource's address; whole transactions */
+    struct box box;             /* relative to the part, whose first slice is slice 0 */
+    uint32_t first, size_bytes; /* offset and size in the resource; whole transactions */
 };
 
-/* The part that contains the box: the slices of its level, or the bytes of a buffer. */
+/* Returns the part that contains the box: the slices of its level, or the bytes of a buffer. */
 static struct part
 part_of(const struct resource *res, uint32_t level, const struct box *box)
 {
@@ -56,7 +57,8 @@ part_of(const struct resource *res, uint32_t level, const struct box *box)
     return part;
 }
 
-/* Returns the part's bytes with 0xff inside the box and 0 elsewhere. Owned by `scratch`. */
+/* Returns an array with 0xff for the part's bytes inside the box and 0 for the others. `scratch`
+ * owns the array. */
 static const uint8_t *
 mark_box(const struct part *part, uint32_t level, struct arena *scratch)
 {
@@ -98,7 +100,7 @@ list_writes(struct machine *m, const struct resource *res, const struct gpu_cmd 
     }
 }
 
-/* Table in which the block has a state other than raw; NULL: none. */
+/* Table in which the block has a state other than raw; NULL: no table. */
 static const struct blocks *
 table_of(struct machine *m, uint32_t address)
 {
@@ -108,8 +110,8 @@ table_of(struct machine *m, uint32_t address)
     return NULL;
 }
 
-/* Lists the transactions that memory holds of a packed block. If more are wanted, the rest is
- * synthetic: the bus carries it without memory. */
+/* Lists the transactions that a packed block occupies in memory. If the caller wants more, the
+ * others are synthetic: the bus carries them without a memory access. */
 static void
 list_packed(struct machine *m, const struct blocks *blocks, uint32_t address, uint32_t wanted,
             struct move_list *list)
@@ -122,7 +124,7 @@ list_packed(struct machine *m, const struct blocks *blocks, uint32_t address, ui
 }
 
 /* Decodes the wanted blocks of the part into `bytes`, and lists the transactions that read them.
- * Memory cannot change before they run, since nothing else is in flight. */
+ * Memory cannot change before these transactions run, since nothing else is in flight. */
 static void
 list_reads(struct machine *m, const struct part *part, uint32_t address, const uint8_t *marks,
            uint8_t *bytes, struct move_list *list)
@@ -156,7 +158,7 @@ machine_run_moves(struct machine *m, struct move_list *list, enum work_kind kind
     return ok;
 }
 
-/* Lays out the uploaded bytes as memory will hold them, and assigns them to the transactions. */
+/* Lays out the uploaded bytes in memory order, and assigns them to the transactions. */
 static void
 lay_out(const struct resource *res, const struct gpu_cmd *cmd, struct arena *scratch,
         struct move_list *list)
@@ -179,7 +181,6 @@ lay_out(const struct resource *res, const struct gpu_cmd *cmd, struct arena *scr
         list->moves.items[i].bytes = bytes + (list->moves.items[i].address - res->address - first);
 }
 
-/* Queues the upload. */
 static void
 add_upload(struct machine *m, const struct resource *res, const struct gpu_cmd *cmd)
 {
@@ -244,8 +245,9 @@ make_raw(struct machine *m, const struct resource *res, const struct gpu_cmd *cm
     return ok;
 }
 
-/* Draws must read the old contents before they change. For a buffer the upload waits until they are
- * fetched. For a texture the invalidation waits until they have ended. */
+/* Earlier draws must read the old contents before the upload changes them. An upload into a buffer
+ * waits until those draws are fetched. The invalidation of a texture waits until they have
+ * ended. */
 bool
 machine_put(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
@@ -262,7 +264,7 @@ machine_put(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     return machine_run_until(m, alone ? CMDPROC_ALL : CMDPROC_SENT, 0, err);
 }
 
-/* Reads a texture; its block states decide what memory transfers. */
+/* Reads a texture. Its block states determine which bytes memory transfers. */
 static bool
 get_texels(struct machine *m, const struct resource *res, const struct gpu_cmd *cmd, uint8_t *out,
            struct error *err)

@@ -6,14 +6,14 @@
 
 #include <string.h>
 
-/* Contents are never read here, so the zeroed pages of new resources return to the host. */
+/* Frees the host pages of a new resource, because this pass never reads contents. */
 static void
 forget_bytes(struct gpu_memory *memory)
 {
     gpu_memory_zero(memory, 0, memory->size_bytes);
 }
 
-/* Some blits allocate a temporary copy. */
+/* Allocates the temporary copy that some blits need. */
 static bool
 lay_out_blit(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
 {

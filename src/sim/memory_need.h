@@ -1,5 +1,5 @@
-/* Finds how much memory a trace needs. It places resources as the machine would, in a memory that
- * grows, and draws nothing. */
+/* Finds how much memory a trace needs. Allocates resources like the machine, in a memory that
+ * grows, and renders nothing. */
 #ifndef AETIUS_SIM_MEMORY_NEED_H
 #define AETIUS_SIM_MEMORY_NEED_H
 
@@ -15,7 +15,7 @@ struct memory_need {
 bool memory_need_find(struct memory_need *need, struct trace_reader *reader,
                       const struct params *params, uint32_t last, struct error *err);
 
-/* Adds the sufficient size to an error about exhausted memory. Other errors stay unchanged. */
+/* Adds the sufficient size to an error about exhausted memory. Leaves other errors unchanged. */
 void memory_need_tell(struct trace_reader *reader, const struct params *params, uint32_t last,
                       struct error *err);
 

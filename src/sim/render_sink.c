@@ -11,7 +11,7 @@ struct render_sink {
     struct gpu_device device;
     struct functional renderer;
     struct executor_sink executor;
-    const struct needed_draws *needed; /* NULL: all */
+    const struct needed_draws *needed; /* NULL: all draws */
     uint64_t draws;                    /* draws so far */
 };
 

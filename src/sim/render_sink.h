@@ -1,4 +1,4 @@
-/* The functional renderer as a sink of messages, for `run --functional` and `replay`. */
+/* The functional renderer as a message sink, for `run --functional` and `replay`. */
 #ifndef AETIUS_SIM_RENDER_SINK_H
 #define AETIUS_SIM_RENDER_SINK_H
 
@@ -7,14 +7,15 @@
 struct needed_draws;
 struct render_sink;
 
-/* `forced_samples`: samples of display targets and their depth buffers; 0: as the program asks. */
+/* `forced_samples`: samples of display targets and their depth buffers; 0: as the program
+ * requests. */
 bool render_sink_create(struct render_sink **render, uint32_t memory_bytes, uint32_t forced_samples,
                         struct error *err);
-/* Skips draws that are not needed from now on. `needed` stays the caller's. */
+/* Skips draws that are not needed from now on. The caller owns `needed`. */
 void render_sink_need(struct render_sink *render, const struct needed_draws *needed);
-/* Call it before the first message: host memory is then taken from the budget. */
+/* Takes host memory from the budget. Call it before the first message. */
 void render_sink_limit(struct render_sink *render, struct budget *budget);
-/* Observes the executed draws (functional.h). `watch` stays the caller's. */
+/* Observes the executed draws (functional.h). The caller owns `watch`. */
 struct draw_watch;
 void render_sink_watch(struct render_sink *render, const struct draw_watch *watch);
 void render_sink_destroy(struct render_sink *render);

@@ -128,7 +128,7 @@ simulation_leave_frame(struct simulation *sim)
     sim->frame_open = false;
 }
 
-/* Takes the picture of a frame: after a timed swap the bytes that the DAC read, otherwise the
+/* Takes the picture of a frame: the bytes that the DAC read after a timed swap, otherwise the
  * surface in memory. */
 static void
 take_picture(struct simulation *sim, const struct gpu_cmd *cmd, bool timed, struct picture *picture)
@@ -183,8 +183,8 @@ static bool
 execute_one(struct simulation *sim, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
             struct error *err)
 {
-    /* Commands that a swap itself adds belong to no frame: a trace that is cut there begins after
-     * them. */
+    /* Commands that a swap itself adds belong to no frame. A trace extracted from that frame begins
+     * after them. */
     bool timed = is_timed(sim) && !sim->device.restoring && cmd->op != GPU_STATE && !cmd->shows;
     const bool whole = timed || (sim->whole && frame_set_has(sim->whole, sim->frame));
     if (cmd->op == GPU_DRAW && !needed_draws_has(sim->needed, sim->draws++) && !whole) {
@@ -207,7 +207,7 @@ execute_one(struct simulation *sim, const struct gpu_cmd *cmd, uint8_t *out, uin
     return !gpu_op_ends_frame(cmd->op) || end_frame(sim, cmd, timed, err);
 }
 
-/* A command that `stop` interrupts has not failed. */
+/* A command interrupted by `stop` has not failed. */
 static bool
 simulate_command(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
                  struct error *err)

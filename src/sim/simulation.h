@@ -1,5 +1,5 @@
-/* A simulation: one device, with the functional renderer and the timed machine on it. Selected
- * frames run on the machine, the others functionally. Both leave identical memory. */
+/* A simulation: one device with a functional renderer and a timed machine. Selected frames run on
+ * the machine, the others on the functional renderer. Both leave identical memory. */
 #ifndef AETIUS_SIM_SIMULATION_H
 #define AETIUS_SIM_SIMULATION_H
 
@@ -17,8 +17,9 @@ struct simulation_frame {
     const struct picture *picture; /* NULL: an untimed frame before a timed one */
 };
 
-/* Observer; any function may be NULL. `work` is called per row (sim/work_accounting.h): the counts
- * since the frame's previous row belong to it. The machine is drained when `frame` is called. */
+/* Observer. Any function may be NULL. `work` is called per row (sim/work_accounting.h): the counts
+ * since the frame's previous row belong to this row. The machine is drained when `frame` is
+ * called. */
 struct simulation_listener {
     void *data;
     bool (*frame)(void *data, const struct simulation_frame *frame, struct error *err);
@@ -33,14 +34,14 @@ struct simulation {
     struct executor executor; /* pass this to executor_sink_init() */
     struct frame_set timed;   /* frames that run on the machine */
     bool all_functional;
-    uint32_t first, end;               /* the part of `timed` that this process simulates */
+    uint32_t first, end;               /* frames of `timed` that this process simulates */
     const struct needed_draws *needed; /* other draws of untimed frames are skipped */
-    const struct frame_set *whole;     /* frames of which no draw is skipped; NULL: none */
-    uint64_t draws;                    /* draws so far */
+    const struct frame_set *whole; /* frames in which no draw is skipped; NULL: no such frames */
+    uint64_t draws;                /* draws so far */
     struct simulation_listener listener;
     uint32_t frame;           /* number of the current frame */
-    bool frame_open;          /* a command of it was executed on the machine */
-    uint64_t frame_start;     /* cycle */
+    bool frame_open;          /* the machine has executed a command of the frame */
+    uint64_t frame_start;     /* in cycles */
     uint32_t interval_cycles; /* 0: no samples */
     double timed_seconds;     /* wall time spent on the machine */
     bool (*stop)(void);       /* polled per command; true ends the run; may be NULL */
@@ -53,10 +54,10 @@ bool simulation_init(struct simulation *sim, const struct params *params,
                      struct error *err);
 void simulation_fini(struct simulation *sim);
 
-/* Sets the layout that a machine of these parameters gives its resources. */
+/* Gives the device's resources the layout that a machine with these parameters uses. */
 void simulation_shape_device(struct gpu_device *device, const struct params *params);
 
-/* For a forked process that continues with other frames. Call it between two commands: the open
+/* For a forked process that continues with other frames. Call it between two commands. The open
  * frame then belongs to the other process. */
 void simulation_leave_frame(struct simulation *sim);
 

@@ -41,8 +41,8 @@ add_queues(struct traffic *traffic, const struct queue *queues, uint32_t count,
     }
 }
 
-/* Every item is still in its queue at the end of the cycle of its push, since latency is at least
- * 1. */
+/* An item is still in its queue at the end of the cycle of its push, since latency is at least 1
+ * cycle. */
 static void
 find_sent(struct traffic *traffic, struct traffic_queue *to, uint64_t now)
 {

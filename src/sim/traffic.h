@@ -1,6 +1,6 @@
-/* Observes the items in the machine's queues: when each was pushed, and when it was taken. Used to
- * follow work through the units (report/timeline/perfetto.h, sim/follow.h). It costs nothing unless
- * used. It changes neither values nor time. */
+/* Observes when each item in the machine's queues was pushed and popped, to follow work through the
+ * units (report/timeline/perfetto.h, sim/follow.h). Costs nothing unless used, and changes neither
+ * values nor timing. */
 #ifndef AETIUS_SIM_TRAFFIC_H
 #define AETIUS_SIM_TRAFFIC_H
 
@@ -16,25 +16,25 @@ enum traffic_kind {
     TRAFFIC_QUAD,      /* struct quad_item */
     TRAFFIC_GROUP,     /* struct group_item */
     TRAFFIC_TEXTURE,   /* struct texture_item */
-    TRAFFIC_REQUEST,   /* struct memory_request, of no draw */
-    TRAFFIC_REPLY,     /* struct memory_reply, of no draw */
+    TRAFFIC_REQUEST,   /* struct memory_request, without a draw */
+    TRAFFIC_REPLY,     /* struct memory_reply, without a draw */
     TRAFFIC_OTHER,     /* orders and completions: never reported */
 };
 
 struct traffic_queue {
     const struct queue *queue;
     enum traffic_kind kind;
-    uint64_t *tags;       /* tag of each item in the queue, in its ring's slots */
+    uint64_t *tags;       /* tag of each item in the queue, indexed like the queue's ring */
     uint64_t sent, taken; /* items so far */
 };
 
 struct traffic_listener {
     void *data;
-    /* An item was pushed in this cycle. The returned tag is passed to `taken`; 0: do not report
-     * it. */
+    /* An item was pushed in this cycle. The returned tag is passed to `taken`. 0: `taken` is not
+     * called for the item. */
     uint64_t (*sent)(void *data, const struct traffic_queue *queue, const void *item, uint64_t now);
     void (*taken)(void *data, const struct traffic_queue *queue, uint64_t tag, uint64_t now);
-    void (*cycle)(void *data, uint64_t now); /* last call of a cycle; may be NULL */
+    void (*cycle)(void *data, uint64_t now); /* called last in each cycle; may be NULL */
 };
 
 struct traffic {
@@ -44,12 +44,13 @@ struct traffic {
     uint32_t count;
 };
 
-/* Starts to observe. The machine must be drained. `traffic` must not move before traffic_end(). */
+/* Starts observing. The machine must be drained. `traffic` must not move in memory before
+ * traffic_end(). */
 void traffic_begin(struct traffic *traffic, struct machine *machine,
                    const struct traffic_listener *listener);
 void traffic_end(struct traffic *traffic);
 
-/* The draw that an item belongs to; NULL: the item does not name one. */
+/* Draw that an item belongs to; NULL: the item names no draw. */
 const struct draw *traffic_draw(enum traffic_kind kind, const void *item);
 
 #endif

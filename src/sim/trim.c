@@ -1,13 +1,14 @@
-/* Three passes over the trace. The first finds the draws whose results are needed. The second finds
- * the resources that the frames use. The third draws up to the first frame, writes the state there,
- * copies the frames, and continues up to the last part. Contents that were read back from the
- * renderer that drew these frames (trace/virgl/read_back.h) need not be drawn. They are written to
- * memory at the start of their range; only addresses, cleared states and the shown surface follow
- * the commands.
+/* Reads the trace in three passes. The first finds the draws whose results are needed. The second
+ * finds the resources that the frames use. The third renders up to the first frame, writes the
+ * state there, copies the frames, and continues up to the last part.
  *
- * Two things are lost. One is the count so far of a time or primitive query that is open at the
- * first frame (occlusion queries are kept). The other is bytes of resources that no command of the
- * frames can read. */
+ * Contents read back from the renderer that captured the frames (trace/virgl/read_back.h) need no
+ * rendering. The third pass writes them to memory at the start of their range. Addresses, cleared
+ * states and the shown surface still come from executed commands.
+ *
+ * The output lacks two things. One is the count so far of a time or primitive query that is open at
+ * the first frame; occlusion queries are kept. The other is bytes of resources that no command of
+ * the frames can read. */
 #include "sim/trim.h"
 
 #include "base/log.h"
@@ -21,26 +22,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MEMORY_BYTES (64u << 20) /* initial simulated memory; it grows */
+#define MEMORY_BYTES (64u << 20) /* initial simulated memory; grows on demand */
 
-struct part { /* frames to cut out */
+struct part { /* frames to extract */
     uint32_t first, last;
     const char *path;
     struct live_used used; /* resources that its frames use */
 };
 
-/* List of resources for a message, truncated to the space. */
+/* List of resource names for a message, truncated to the size of `text`. */
 struct note {
     char text[160];
     uint32_t count;
 };
 
 struct trim {
-    struct trace_reader *reader, *read_back; /* read_back may be NULL: all is drawn */
+    struct trace_reader *reader, *read_back; /* read_back may be NULL: all draws are executed */
     struct part *parts;                      /* sorted by frame */
     uint32_t part_count, last;
     struct needed_draws *needed;
-    uint64_t draws, drawn; /* draws so far; those not skipped */
+    uint64_t draws, drawn; /* draws so far; executed draws */
 
     struct gpu_device device;
     struct functional renderer;
@@ -50,18 +51,18 @@ struct trim {
     const struct live_used *used; /* resources that the current part uses */
     uint32_t part;                /* index of the current part */
     struct live_used restored;    /* resources read back for the current part */
-    struct note lost, repeated;   /* not read back: overwritten before use; drawn again */
+    struct note lost, repeated;   /* not read back: overwritten before use; rendered again */
 };
 
-/* Position of a pass: in `frame`, before the end of part `at`. `started`: messages now belong to
- * that part. */
+/* Position of a pass: in frame `frame`, in or before part `at`. If `started` is true, messages
+ * belong to that part. */
 struct walk {
     uint32_t frame, at;
     bool restoring, started;
 };
 
-/* Whether a part begins with this message. It must come after the state that the trace itself may
- * begin with, so that the state is complete. */
+/* Whether a part begins with this message. If the trace itself begins with state messages, the part
+ * begins after them, so that the state is complete. */
 static bool
 begins_here(const struct trim *trim, const struct walk *walk, const struct message *message)
 {
@@ -70,7 +71,7 @@ begins_here(const struct trim *trim, const struct walk *walk, const struct messa
            message->kind != MESSAGE_STATE;
 }
 
-/* Advances the walk over the message. Returns whether a part ended with it. */
+/* Advances the walk over the message. Returns whether a part ended with the message. */
 static bool
 trim_message(const struct trim *trim, struct walk *walk, const struct message *message)
 {
@@ -127,7 +128,7 @@ write_message(void *data, const struct message *message, struct error *err)
     return trace_writer_add(trim->writer, message, err);
 }
 
-/* `now` is the device's resource, or NULL if it no longer exists there. */
+/* `now` is the device's resource, or NULL if the resource no longer exists there. */
 static bool
 write_level(struct trim *trim, const struct live_resource *live, const struct resource *res,
             const struct resource *now, uint32_t level, struct error *err)
@@ -158,7 +159,7 @@ write_level(struct trim *trim, const struct live_resource *live, const struct re
     return ok;
 }
 
-/* Notes a used resource that may have been drawn into and was not read back. */
+/* Notes a used resource that may have been rendered to and was not read back. */
 static void
 note_resource(struct trim *trim, const struct live_resource *live, const struct resource *res)
 {
@@ -196,8 +197,8 @@ say_notes(struct trim *trim)
     trim->lost = trim->repeated = (struct note){0};
 }
 
-/* Builds a temporary resource from the description and address: a resource without a handle cannot
- * be looked up in the device. */
+/* Builds a temporary resource from the description and address, because the device cannot look up a
+ * resource without a handle. */
 static bool
 write_contents(void *data, const struct live_resource *live, struct error *err)
 {
@@ -245,7 +246,7 @@ write_state(struct trim *trim, struct error *err)
     return trace_writer_add(trim->writer, &mark, err);
 }
 
-/* Executes a message before the frames, and tracks its effect on the state. */
+/* Executes a message that precedes the frames, and tracks its effect on the state. */
 static bool
 run_message(struct trim *trim, const struct message *message, struct error *err)
 {
@@ -259,8 +260,8 @@ run_message(struct trim *trim, const struct message *message, struct error *err)
     return true;
 }
 
-/* Writes the contents that were read back for the part directly into memory. Cleared states and the
- * shown surface stay as the commands left them. */
+/* Writes the contents that were read back for the part to memory. Cleared states and the shown
+ * surface stay as the commands left them. */
 static bool
 restore_contents(struct trim *trim, struct error *err)
 {
@@ -313,8 +314,8 @@ end_part(struct trim *trim, bool ok, struct error *err)
     return ok;
 }
 
-/* Copies the message if it belongs to a part. It is also executed if another part follows, whose
- * state depends on it. */
+/* Copies the message if it belongs to a part. Also executes it if another part follows, because
+ * that part's state depends on it. */
 static bool
 cut_message(struct trim *trim, struct walk *walk, const struct message *message, struct error *err)
 {
@@ -378,7 +379,7 @@ check_paths(const struct trim *trim, struct error *err)
     return true;
 }
 
-/* Warns beforehand, because drawing may take long. */
+/* Warns in advance, because rendering may take long. */
 static void
 say_needed(const struct trim *trim)
 {

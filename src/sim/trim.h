@@ -1,4 +1,4 @@
-/* Cuts frames out of a trace. The result is a shorter, self-contained trace. */
+/* Extracts frames from a trace. The result is a shorter, self-contained trace. */
 #ifndef AETIUS_SIM_TRIM_H
 #define AETIUS_SIM_TRIM_H
 
@@ -6,18 +6,19 @@
 #include "trace/file.h"
 
 bool trim_in_order(const struct frame_set *frames, struct error *err);
-/* Whether the trace contains these ranges, and they are in order. */
+/* Returns whether the trace contains these ranges in frame order. */
 bool trim_check(const struct trace_reader *reader, const struct frame_set *frames,
                 struct error *err);
 
-/* Writes each range of frames of the trace to a file of `paths`. Each file starts with the state at
- * its first frame, found by drawing the frames before it functionally. Only contents of resources
- * that its frames use are kept. Resources keep their addresses, so that the machine's statistics
- * are the same. Ranges must be in frame order.
+/* Writes each range of frames of the trace to a file in `paths`. Each file starts with the state at
+ * its first frame, found by rendering the earlier frames without timing. A file keeps only contents
+ * of resources that its frames use. Resources keep their addresses, so that the machine's
+ * statistics stay the same. Ranges must be in frame order.
  *
- * Before each range only the last `warm_up` frames are drawn; UINT32_MAX: all. A few are enough if
- * the program draws every frame anew. With `read_back` (trace/virgl/read_back.h; else NULL) only
- * draws are executed whose results the frames need and `read_back` lacks. A log line lists them. */
+ * Only the last `warm_up` frames before each range are rendered; UINT32_MAX: all. A few suffice if
+ * the program renders every frame from scratch. `read_back` (trace/virgl/read_back.h) may be NULL.
+ * With it, a draw is executed only if the frames need its results and `read_back` lacks them. A log
+ * line lists such draws. */
 bool trim_trace(struct trace_reader *reader, const struct frame_set *frames, uint32_t warm_up,
                 struct trace_reader *read_back, const char *const *paths, struct error *err);
 

@@ -21,7 +21,7 @@ end_row(struct work_accounting *accounting)
     accounting->row_is_open = false;
 }
 
-/* Returns the owner of the next cycle; false: no work is in progress. */
+/* Finds the owner of the next cycle. Returns false if no work is in progress. */
 static bool
 find_owner(const struct work_accounting *accounting, struct work *owner)
 {
@@ -31,8 +31,9 @@ find_owner(const struct work_accounting *accounting, struct work *owner)
     return accounting->count || accounting->uploads;
 }
 
-/* A work has begun or ended: charges the cycles up to `now` to the row. A draw's row ends with the
- * draw. The row of another kind stays open for more of its kind while no work is in progress. */
+/* A work has begun or ended: attributes the cycles up to `now` to the row. A draw's row ends with
+ * the draw. The row of another kind stays open for later work of that kind, while no work is in
+ * progress. */
 static void
 charge_cycles_until(struct work_accounting *accounting, uint64_t now)
 {

@@ -1,17 +1,17 @@
-/* Accounting of cycles: to which work each cycle of the machine belongs. Used by tables and by
- * other observers that attribute cycles.
+/* Accounting of cycles: assigns each cycle of the machine to one work. Used by tables and by other
+ * observers that attribute cycles.
  *
  * A work is a draw, or another kind of activity between draws (enum work_kind in unit/stats.h). A
  * cycle belongs to the oldest work that has begun and has not ended. An upload runs in the
  * background: it owns a cycle only when no other work is active. A draw begins when its command is
- * taken and the uploads that it waits for have ended. Leaving a framebuffer (write-back and
- * invalidation of caches before other work begins) counts as a flush, whichever command caused it.
- * The rest of a command's time is attributed to the command's kind.
+ * taken and the uploads that it waits for have ended. Unbinding a framebuffer writes back and
+ * invalidates caches before other work begins. That time counts as a flush, whichever command
+ * caused it. The rest of a command's time is attributed to the command's kind.
  *
  * Every cycle of a frame belongs to one work. Every count of a counter belongs to the work that
- * owns the cycle. A row is a time with one owner. Every draw has one row, since draws end in the
- * order in which they begin. Other works of one kind share a row until a draw or another kind
- * begins. The rows of a frame sum to the frame in every counter. */
+ * owns the cycle. A row is a span of time with one owner. Every draw has one row, since draws end
+ * in the order in which they begin. Other works of the same kind share a row until a draw or
+ * another kind begins. The rows of a frame sum to the frame's total in every counter. */
 #ifndef AETIUS_SIM_WORK_ACCOUNTING_H
 #define AETIUS_SIM_WORK_ACCOUNTING_H
 
@@ -20,13 +20,14 @@
 
 struct draw;
 
-enum { MAX_WORKS = 128 }; /* works in progress at once, besides uploads */
+enum { MAX_WORKS = 128 }; /* maximum number of works in progress, without uploads */
 
 extern const char *const work_kind_names[WORK_KINDS]; /* "draw", "upload" */
 
 struct work {
     enum work_kind kind;
-    uint32_t draw;            /* draw: its number in the frame; others: draws with a row so far */
+    uint32_t draw; /* draw: its number in the frame; other kinds: number of draws that already have
+                      a row */
     const struct draw *baked; /* the draw, valid until on_row_end() returns, or NULL */
 };
 
@@ -34,19 +35,19 @@ struct work_accounting {
     struct work_stats stats;
     struct work items[MAX_WORKS]; /* ring, oldest first, without uploads */
     uint32_t head, count, uploads;
-    uint32_t draws; /* number of draws with a row */
+    uint32_t draws; /* number of draws that have a row */
     struct work row;
     bool row_is_open; /* `row` is valid and may get more cycles */
-    uint64_t since;   /* cycles from here on are not counted yet */
-    /* Called at the end of a row. All counts since the previous call belong to it. */
+    uint64_t since;   /* first cycle that is not yet attributed */
+    /* Called at the end of a row. All counts since the previous call belong to this row. */
     void (*on_row_end)(void *data, const struct work *row);
     void *data;
 };
 
-/* All functions expect the clock settled at `now`. Call reset between frames, when no work is in
- * progress. */
+/* All functions require that the clock is settled at `now`. Call work_accounting_reset() between
+ * frames, when no work is in progress. */
 void work_accounting_reset(struct work_accounting *accounting, uint64_t now);
-/* Any kind but an upload. `baked` is the draw, else NULL. */
+/* Begins a work of any kind except an upload. `baked` is the draw, or NULL for other kinds. */
 void work_accounting_begin(struct work_accounting *accounting, enum work_kind kind,
                            const struct draw *baked, uint64_t now);
 /* Ends the oldest work that is not an upload. */

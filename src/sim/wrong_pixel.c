@@ -19,17 +19,17 @@ struct search {
     struct wrong_pixel *pixel;
     const struct wrong_run *run;
     VEC(struct drawn) drawn; /* draws of the frame, in order */
-    bool is_drawing;         /* the last of `drawn` is in progress */
+    bool is_drawing;         /* the last element of `drawn` is in progress */
     struct draw_watch hears;
 };
 
-/* Effect of one draw of the machine on the pixel: colors before and after. */
+/* Effect of one of the machine's draws on the pixel: colors before and after. */
 struct written {
-    bool is_there; /* a fragment of the draw wrote color */
+    bool is_there; /* the draw wrote color to the pixel */
     float before[4], after[4];
 };
 
-/* ---- functional side ---- */
+/* ---- functional renderer ---- */
 
 static void
 read_color(const struct search *search, const struct functional *renderer, const struct draw *draw,
@@ -83,7 +83,7 @@ after(void *data, const struct functional *renderer, const struct draw *draw, st
     return true;
 }
 
-/* ---- both sides, per draw ---- */
+/* ---- comparison per draw ---- */
 
 static struct written
 written_by(const struct watch *watch, uint32_t surface, uint32_t draw)
@@ -143,7 +143,7 @@ compare_pixels(struct search *search, const struct watch *watch, uint32_t surfac
     }
 }
 
-/* Runs both sides up to the message that shows the pixel. *surface becomes the address of the
+/* Runs both renderers up to the message that shows the pixel. Sets *surface to the address of the
  * pixel's surface. */
 static bool
 repeat(struct search *search, struct executor_sink *timed, struct executor_sink *functional,
@@ -173,8 +173,8 @@ repeat(struct search *search, struct executor_sink *timed, struct executor_sink 
     return ok && (is_last || fail(err, "the trace ends before the end of frame %u", pixel->frame));
 }
 
-/* The twin is functional only. It also has a machine, so that its resources get the same
- * addresses. */
+/* `twin` runs all frames on its functional renderer. It also has a machine, so that its resources
+ * get the same addresses. */
 static bool
 search_sides(struct search *search, struct simulation *sim, struct simulation *twin,
              struct error *err)
