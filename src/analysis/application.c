@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Weight of a launch; NAN: unknown. */
+/* Weight of a launch; NAN if it is unknown. */
 static double
 weight_of(const struct application *application, const struct profile_launch *launch,
           enum application_weight kind)
@@ -65,7 +65,8 @@ application_missing(const struct application *application, const struct applicat
 
 /* ---- selection of kernels ---- */
 
-/* Compares `text` with `wanted`, ignoring spaces. `text` may continue with a character of `end`. */
+/* Compares `text` with `wanted`, ignoring spaces. `text` may continue after `wanted` if the next
+ * character is in `end`. */
 static bool
 same_until(const char *text, const char *wanted, const char *end)
 {
@@ -81,7 +82,8 @@ same_until(const char *text, const char *wanted, const char *end)
     }
 }
 
-/* How well a name matches. 3: full name; 2: without parameters; 1: a part; 0: no match. */
+/* Quality of a name's match. 3: full name. 2: name without parameters. 1: substring. 0: no
+ * match. */
 static uint32_t
 likeness(const char *name, const char *wanted)
 {
@@ -100,7 +102,7 @@ is_of(const struct application *application, const struct profile_kernel *kernel
         return true;
     if (kernel->device != PROFILE_ANY_DEVICE)
         return false;
-    /* A kernel known only from a table of times, which names no device. */
+    /* The kernel is known only from a table of times, which names no device. */
     for (uint32_t d = 0; d < application->profile->devices.count; d++)
         if (profile_find_kernel(application->profile, kernel->name, d) != UINT32_MAX)
             return false;
@@ -132,8 +134,8 @@ add_kernels(struct application *application, const char *wanted)
 
 /* ---- trees of kernels ---- */
 
-/* Whether all launches with a tree (or all launches) have this weight, and the sum is positive.
- * *count: number of these launches. */
+/* Whether all relevant launches have this weight and the sum is positive. `has_trees`: only
+ * launches with a tree are relevant. Sets *count to the number of relevant launches. */
 static bool
 has_weights(const struct application *application, enum application_weight kind, bool has_trees,
             uint32_t *count)
@@ -150,7 +152,7 @@ has_weights(const struct application *application, enum application_weight kind,
             struct nvidia_counters counters;
             if (has_trees && counters_of(application, launch, &counters) & NVIDIA_NO_TREE)
                 continue;
-            sum += weight_of(application, launch, kind); /* NAN makes the sum NAN */
+            sum += weight_of(application, launch, kind); /* a NAN makes the sum NAN */
             ++*count;
         }
     }

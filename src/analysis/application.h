@@ -1,15 +1,15 @@
-/* Top-Down trees of applications on NVIDIA GPUs: one per kernel and one for the application,
- * weighted by the time of each launch. A profile with kernels on several devices has one
+/* Top-Down trees of applications on NVIDIA GPUs: one tree per kernel, and one for the application
+ * that weights each launch by its time. A profile with kernels on several devices has one
  * application per device. */
 #ifndef AETIUS_ANALYSIS_APPLICATION_H
 #define AETIUS_ANALYSIS_APPLICATION_H
 
 #include "analysis/profile.h"
 
-/* Weight of a launch: the first figure that all launches have. */
+/* Weight of a launch. An application uses the first kind that all its launches have. */
 enum application_weight {
-    WEIGHT_TIME, /* nanoseconds; then the cycle figures in the order of nvidia.def */
-    WEIGHT_LAUNCHES = FIGURES - FIGURE_FIRST_WEIGHT /* no figure is known: equal weights */
+    WEIGHT_TIME, /* in nanoseconds; the cycle figures follow in the order of nvidia.def */
+    WEIGHT_LAUNCHES = FIGURES - FIGURE_FIRST_WEIGHT /* equal weights, if no figure is known */
 };
 
 struct application_kernel {
@@ -20,7 +20,7 @@ struct application_kernel {
     bool has_tree;
     struct topdown_tree tree; /* weighted mean of its launches */
     uint32_t problems;        /* nvidia_problem bits of all launches */
-    uint32_t troubled;        /* first launch with problems; UINT32_MAX: none */
+    uint32_t troubled;        /* first launch with problems; UINT32_MAX: no launch has problems */
 };
 
 struct application {
@@ -33,27 +33,27 @@ struct application {
     double weight; /* sum over the kernels that have trees */
     bool has_tree;
     struct topdown_tree tree;
-    VEC(struct application_kernel) kernels; /* most time first */
+    VEC(struct application_kernel) kernels; /* sorted by decreasing time */
     uint32_t problems;
     bool *has_kernel; /* indexed by the profile's kernels */
 };
 
 typedef VEC(struct application) application_list;
 
-/* Adds the applications of a profile, which must outlive them. `kernel`: only kernels of that name,
- * or NULL for all. It may be the full name, the name without parameters, or a part of it. Returns
- * false if no kernel matches or a compute capability is unknown. */
+/* Adds the applications of a profile, which must outlive them. `kernel` selects kernels by full
+ * name, by name without parameters, or by a substring; NULL selects all. Returns false if no kernel
+ * matches or a compute capability is unknown. */
 bool application_list_add(application_list *list, const struct profile *profile, const char *name,
                           const char *kernel, struct error *err);
 void application_list_fini(application_list *list);
 
 /* "ns", "cycles" or "launches". */
 const char *application_weight_unit(const struct application *application);
-/* Weight and tree of a launch (index in the profile). Returns false if it has no tree; *problems
- * gives the reason. The caller finalizes the tree. */
+/* Weight and tree of a launch (index in the profile). The caller finalizes the tree. Returns false
+ * if the launch has no tree; *problems then gives the reason. */
 bool application_launch(const struct application *application, uint32_t launch, double *weight,
                         struct topdown_tree *tree, uint32_t *problems);
-/* Names of the metrics that the kernel lacks; "" if none. The caller frees the text. */
+/* Names of the metrics that the kernel lacks; "" if it lacks none. The caller frees the text. */
 char *application_missing(const struct application *application,
                           const struct application_kernel *kernel);
 

@@ -1,6 +1,6 @@
 /* Evaluates codecs on captured blocks (analysis/compression.h). The levels of a block are computed
- * once for all its transfers. Threads share the blocks of a segment. A single thread sums the
- * counts, so results do not depend on the number of threads. */
+ * once for all its transfers. All threads process blocks of the same segment. A single thread sums
+ * the counts, so results do not depend on the number of threads. */
 #include "analysis/compression.h"
 
 #include "base/interrupt.h"
@@ -24,7 +24,8 @@ struct segment_job {
     const uint8_t *samples;        /* per block */
     int8_t (*levels)[CODEC_COUNT]; /* per block */
     atomic_uint_fast32_t next;
-    atomic_uint_fast32_t wrong; /* 1 + index of a codec that did not restore a block; 0: none */
+    /* 1 + index of a codec that did not restore a block; 0: all blocks were restored */
+    atomic_uint_fast32_t wrong;
 };
 
 static int32_t
@@ -84,7 +85,7 @@ run_threads(struct segment_job *job, uint32_t threads)
 }
 
 /* Samples per pixel of each block, taken from its first compressible transfer in a selected frame.
- * 0: there is no such transfer, and codecs skip the block. */
+ * 0: the block has no such transfer, and codecs skip it. */
 static uint8_t *
 samples_of_blocks(const struct compression *compression, const struct blocks_segment *segment)
 {

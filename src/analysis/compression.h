@@ -1,5 +1,5 @@
-/* Evaluates codecs on captured frame-buffer blocks (docs/design/compression.md, Offline): transfers
- * per level of each codec. Uses all cores and bounded memory. */
+/* Evaluates codecs on captured frame-buffer blocks (docs/design/compression.md, Offline): counts
+ * transfers per level of each codec. Uses all cores and bounded memory. */
 #ifndef AETIUS_ANALYSIS_COMPRESSION_H
 #define AETIUS_ANALYSIS_COMPRESSION_H
 
@@ -12,8 +12,8 @@ enum { COMPRESSION_COLOR, COMPRESSION_DEPTH, COMPRESSION_KINDS };
 extern const char *const compression_kinds[COMPRESSION_KINDS]; /* "color", "z" */
 
 struct compression_kind {
-    uint64_t transfers;   /* total */
-    uint64_t cleared;     /* moved nothing: known from their block state */
+    uint64_t transfers;   /* all transfers */
+    uint64_t cleared;     /* transferred no bytes: the block state was sufficient */
     uint64_t plain;       /* not available to codecs */
     uint64_t sampled;     /* multisampled */
     uint64_t moved_bytes; /* as counted by the simulation */
@@ -29,11 +29,11 @@ struct compression {
     struct compression_kind kinds[COMPRESSION_KINDS];
 };
 
-/* Adds all transfers of a block file. If the file is unreadable, the message states how much of it
- * was added. */
+/* Adds all transfers of a block file. If part of the file is unreadable, the message states how
+ * much was added. */
 bool compression_add_file(struct compression *compression, const char *path, struct error *err);
-/* Adds one segment, also of raw blocks. With `check`, fails if a codec does not restore the block.
- */
+/* Adds one segment, which may consist of raw blocks. With `check`, fails if a codec does not
+ * restore a block. */
 bool compression_add_segment(struct compression *compression, enum codec_kind kind,
                              const struct blocks_segment *segment, struct error *err);
 void compression_add(struct compression *sum, const struct compression *other);
@@ -43,17 +43,18 @@ bool compression_write(const struct compression buses[CODEC_BUSES], const char *
                        struct error *err);
 bool compression_read(struct compression buses[CODEC_BUSES], const char *dir, struct error *err);
 
-/* Bytes of all transfers without and with the codec. */
+/* Total bytes of all transfers, without and with the codec. */
 uint64_t compression_bytes_in(const struct compression_kind *kind);
 uint64_t compression_bytes_out(const struct compression *compression, uint32_t kind,
                                uint32_t codec);
-/* Transfers by size, [bytes / 32]. Cleared blocks have size 0; plain blocks are excluded. */
+/* Number of transfers by size, indexed by bytes / 32. Cleared blocks have size 0. Plain blocks are
+ * excluded. */
 void compression_by_size(const struct compression *compression, uint32_t kind, uint32_t codec,
                          uint64_t sizes[CODEC_BLOCK_BYTES / 32 + 1]);
-/* Whether the codec supports the kind and any block moved. */
+/* Whether the codec supports the kind, and at least one block was transferred. */
 bool compression_applies(const struct compression *compression, uint32_t kind, uint32_t codec);
-/* Bytes in divided by bytes out. 0 if the codec does not apply, or if it is designed for
- * multisampling and no block is multisampled. */
+/* Bytes without the codec divided by bytes with the codec. 0 if the codec does not apply, or if it
+ * is designed for multisampling and no block is multisampled. */
 double compression_ratio(const struct compression *compression, uint32_t kind, uint32_t codec);
 
 /* Transfers by outcome: cleared, each level (named by its number), raw, and plain. */
@@ -69,8 +70,8 @@ uint32_t compression_by_level(const struct compression *compression, uint32_t ki
 /* Writes null for a ratio of 0. */
 void compression_json_ratio(cJSON *object, const char *name, double ratio);
 
-/* Reads raw blocks (256 bytes each, little endian) from a pipe or a file as segments with the given
- * tag. */
+/* Reads raw blocks (256 bytes each, little endian) from a pipe or a file, as segments with the
+ * given tag. */
 struct raw_blocks;
 struct raw_blocks *raw_blocks_create(int fd, const struct block_tag *tag);
 /* Sets *end at the end of the stream. Fails if the stream ends inside a block. */
@@ -78,10 +79,10 @@ bool raw_blocks_next(struct raw_blocks *raw, struct blocks_segment *segment, boo
                      struct error *err);
 void raw_blocks_destroy(struct raw_blocks *raw);
 
-/* Blocks per second on one core; each block is read once. */
+/* Blocks per second on one core. Each block is read once. */
 struct compression_speed {
-    double choose, compress; /* choose: size only; compress: bytes too */
-    uint64_t sum;            /* checksum of the results, so that the compiler keeps the work */
+    double choose, compress; /* choose: finds only the size; compress: also produces the bytes */
+    uint64_t sum; /* checksum of the results, so that the compiler does not remove the work */
 };
 struct compression_speed compression_measure(const struct codec *codec, struct codec_shape shape,
                                              const uint32_t (*blocks)[CODEC_WORDS], size_t count);

@@ -19,7 +19,7 @@ add_number(cJSON *object, const char *name, uint64_t value)
     cJSON_AddNumberToObject(object, name, (double)value);
 }
 
-/* Transfers per level, then the raw ones. */
+/* Writes the transfers per level, followed by the raw transfers. */
 static void
 add_codecs(cJSON *object, const struct compression *compression, uint32_t kind)
 {

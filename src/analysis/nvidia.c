@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define SUM NAN
-/* The part of the lost slots that is due to a reason; NAN if it was not reported. */
+/* The share of the lost slots that a stall reason causes; NAN if no reasons were reported. */
 #define STALLED(reason)                                                                            \
     (x->has_reasons ? x->lost * x->stall[REASON_##reason] / (x->stall_sum > 0 ? x->stall_sum : 1)  \
                     : NAN)
@@ -137,7 +137,7 @@ after(const char *text, const char *start)
     return strncmp(text, start, n) ? NULL : text + n;
 }
 
-/* Parses ncu's names of stalls: the tables list the text before and after the reason. */
+/* Parses ncu's names of stalls. The tables list the text before and after the reason. */
 static struct nvidia_metric
 ncu_stall(const char *name)
 {
@@ -207,8 +207,8 @@ nvidia_tree(const struct nvidia_counters *x, struct topdown_tree *tree)
     topdown_tree_sum(tree);
 }
 
-/* Whether the chip has this reason and this tool reports it. For an unknown chip: whether most
- * chips have it. */
+/* Whether the chip has this reason and the tool reports it. For an unknown chip: whether most chips
+ * have it. */
 static bool
 has_reason(const struct nvidia_capability *capability, enum nvidia_tool tool, uint32_t reason)
 {
@@ -218,11 +218,11 @@ has_reason(const struct nvidia_capability *capability, enum nvidia_tool tool, ui
                        : reasons[reason].need == MUST);
 }
 
-/* Reasons of one family in a launch. `missing`: reasons that must be there but are not. `optional`:
- * reasons that may be missing. */
+/* State of one family's reasons in a launch. `missing`: number of required reasons without a value.
+ * `optional`: number of other reasons without a value. */
 struct family_state {
     uint32_t told, missing, optional;
-    double sum, all; /* of the losses; including reasons that are not stalls */
+    double sum, all; /* sum: of the losses; all: including reasons that are not stalls */
 };
 
 static struct family_state
@@ -247,7 +247,7 @@ state_of(const struct nvidia_counts *counts, enum nvidia_family family,
     return state;
 }
 
-/* The family with the fewest missing reasons; FAMILIES: none has any. */
+/* The family with the fewest missing reasons. Returns FAMILIES if no family has any reason. */
 static enum nvidia_family
 best_family(const struct nvidia_counts *counts, const struct nvidia_capability *capability)
 {
@@ -275,7 +275,7 @@ take_stalls(const struct nvidia_counts *counts, const struct nvidia_capability *
     const struct family_state state = state_of(counts, family, capability);
     if (state.missing)
         return NVIDIA_NO_REASONS;
-    for (uint32_t i = 0; i < REASONS; i++) { /* a missing reason is 0 if the others add up */
+    for (uint32_t i = 0; i < REASONS; i++) { /* a missing reason is 0 if the other reasons add up */
         x->stall[i] = counts->stalls[family][i];
         if (isnan(x->stall[i]) && reasons[i].need == MUST &&
             has_reason(capability, counts->tool, i))
@@ -302,7 +302,8 @@ nvidia_counters(const struct nvidia_counts *counts, const struct nvidia_capabili
     *x = (struct nvidia_counters){.ipc_max = capability->ipc_max};
     x->issued = either(f[FIGURE_issued], f[FIGURE_issued_partition]);
     x->ipc = either(either(f[FIGURE_ipc], f[FIGURE_ipc_partition]),
-                    x->issued / (1 + f[FIGURE_replays])); /* replays per executed instruction */
+                    /* `replays` is per executed instruction */
+                    x->issued / (1 + f[FIGURE_replays]));
     x->efficiency = either(f[FIGURE_efficiency] / 100, f[FIGURE_threads] / capability->warp_size);
     problems |= isnan(x->ipc) ? NVIDIA_NO_IPC : 0;
     problems |= isnan(x->efficiency) ? NVIDIA_NO_EFFICIENCY : 0;
@@ -368,7 +369,7 @@ nvidia_missing(const struct nvidia_counts *counts, const struct nvidia_capabilit
     return text;
 }
 
-/* The metrics that the equations need, separated by commas. */
+/* Names of the metrics that the equations need, separated by commas. */
 static char *
 metrics_for(const struct nvidia_capability *capability)
 {

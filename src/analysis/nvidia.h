@@ -22,7 +22,7 @@ enum nvidia_node {
 enum nvidia_reason {
 #define STALL(name, ...) REASON_##name,
 #include "analysis/nvidia.def"
-    REASONS,                   /* reasons that are losses */
+    REASONS,                   /* number of reasons that are losses */
     REASON_selected = REASONS, /* a warp that issued or was eligible: not a stall */
     REASON_not_selected,
     REASONS_TOLD
@@ -35,7 +35,7 @@ enum nvidia_figure {
     FIGURE_FIRST_WEIGHT = FIGURE_time_ns
 };
 
-/* Unit in which a file reports stalls. Only numbers of one family are comparable. */
+/* Unit in which a file reports stalls. Only numbers of the same family are comparable. */
 enum nvidia_family {
     FAMILY_PERCENT, /* percent of the time of active warps */
     FAMILY_RATIO,   /* cycles per warp and issued instruction */
@@ -54,8 +54,8 @@ struct nvidia_capability {
 const struct nvidia_capability *nvidia_capability(uint32_t major, uint32_t minor);
 /* Parses "X.Y". */
 const struct nvidia_capability *nvidia_capability_parse(const char *text, struct error *err);
-/* Capability of a device's name as nvprof prints it ("Tesla K40c (0)"). NULL if it is unknown, or
- * ambiguous. */
+/* Capability of a device, by its name as nvprof prints it ("Tesla K40c (0)"). Returns NULL if the
+ * name is unknown or ambiguous. */
 const struct nvidia_capability *nvidia_capability_of_device(const char *device);
 enum nvidia_tool nvidia_tool_for(const struct nvidia_capability *capability);
 
@@ -71,10 +71,10 @@ struct nvidia_metric {
 /* Looks up a metric, an event, or the title of a column in a wide table. */
 struct nvidia_metric nvidia_metric(const char *name);
 
-/* Measured values of one launch; NAN: not measured. */
+/* Measured values of one launch. NAN: not measured. */
 struct nvidia_counts {
     double figures[FIGURES];
-    /* REASONS_TOLD values each; NULL: the family was not measured */
+    /* REASONS_TOLD values per family; NULL: the family was not measured */
     const double *stalls[FAMILIES];
     enum nvidia_tool tool;
 };
@@ -94,21 +94,23 @@ void nvidia_tree(const struct nvidia_counters *counters, struct topdown_tree *tr
 
 enum nvidia_problem {
     NVIDIA_FINE = 0,
-    NVIDIA_NO_IPC = 1, /* there is no tree without IPC and efficiency */
+    NVIDIA_NO_IPC = 1, /* no IPC: no tree */
     NVIDIA_NO_EFFICIENCY = 2,
     NVIDIA_NO_ISSUED = 4,  /* replay is unknown */
-    NVIDIA_NO_REASONS = 8, /* stall is not divided */
-    /* issues more than the chip can, so it is another chip's file; no tree */
+    NVIDIA_NO_REASONS = 8, /* the stall node has no children */
+    /* The launch issues more than the chip can, so the file is from another chip. There is no
+     * tree. */
     NVIDIA_ABOVE_MAXIMUM = 16,
-    NVIDIA_BELOW_EXECUTED =
-        32,                   /* issued is below executed, an error of the profiler: replay is 0 */
-    NVIDIA_PERHAPS_MORE = 64, /* reasons the chip may have are missing; the others are divided */
+    /* issued is below executed, an error of the profiler; replay is 0 */
+    NVIDIA_BELOW_EXECUTED = 32,
+    /* optional reasons are missing; stalls are divided among the others */
+    NVIDIA_PERHAPS_MORE = 64,
     /* issued / executed contradicts the reported replays: the profiler's passes differ */
     NVIDIA_UNSTEADY = 128
 };
 enum { NVIDIA_NO_TREE = NVIDIA_NO_IPC | NVIDIA_NO_EFFICIENCY | NVIDIA_ABOVE_MAXIMUM };
 
-/* Computes the counters. Returns the problems found, bits of nvidia_problem. */
+/* Computes the counters. Returns the detected problems as nvidia_problem bits. */
 uint32_t nvidia_counters(const struct nvidia_counts *counts,
                          const struct nvidia_capability *capability,
                          struct nvidia_counters *counters);
@@ -117,11 +119,11 @@ uint32_t nvidia_counters(const struct nvidia_counts *counts,
 char *nvidia_missing(const struct nvidia_counts *counts, const struct nvidia_capability *capability,
                      uint32_t problems);
 
-/* Command line that collects the counters of the equations on such a chip. It is the same for every
- * level, as a level-1 part needs all stall reasons. The profiler writes to the file `log`; the
- * caller appends the program and its arguments. each_launch: values per launch, otherwise nvprof
- * reports means per kernel (ncu always reports each launch). NULL-terminated; free it with
- * nvidia_command_free(). */
+/* Command line that collects the counters of the equations on such a chip. All levels use the same
+ * command line, because level 1 already needs all stall reasons. The profiler writes to the file
+ * `log`. The caller appends the program and its arguments. each_launch: nvprof reports values per
+ * launch instead of means per kernel. (ncu always reports each launch.) The array ends with NULL;
+ * free it with nvidia_command_free(). */
 char **nvidia_command(const struct nvidia_capability *capability, const char *log,
                       bool each_launch);
 void nvidia_command_free(char **words);

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Share of all cycles from which a branch or a cause is significant. */
+/* Share of all cycles above which a branch or a cause is significant. */
 #define BRANCH_MATTERS 0.05
 #define CAUSE_MATTERS  0.02
 

@@ -82,7 +82,7 @@ plot_fini(struct plot *plot)
     VEC_FREE(&plot->rows);
 }
 
-/* Writes tab-separated data; the first line has the names of the series. */
+/* Writes tab-separated data. The first line contains the names of the series. */
 static void
 put_data(const struct plot *plot, FILE *out)
 {
@@ -187,7 +187,8 @@ put_plot(const struct plot *plot, const char *data, FILE *out)
     fputc('\n', out);
 }
 
-/* If all points have one x position, sets the range: gnuplot's choice would be arbitrary. */
+/* If all points have the same x position, sets the x range. gnuplot's default range would be
+ * arbitrary. */
 static void
 put_place(const struct plot *plot, FILE *out)
 {
@@ -216,7 +217,8 @@ put_script(const struct plot *plot, const char *data, FILE *out)
     put_plot(plot, data, out);
 }
 
-/* Runs a script in the folder `dir` and returns the picture. *missing: gnuplot is not installed. */
+/* Runs a script in the folder `dir` and returns the picture. Sets *missing if gnuplot is not
+ * installed. */
 static bool
 run_gnuplot(const char *dir, const char *script, size_t size, char **picture, size_t *bytes,
             bool *missing, struct error *err)

@@ -1,6 +1,5 @@
-/* Plots with gnuplot (Debian: gnuplot-nox): bars, lines and points as SVG. plot_write() also keeps
- * the data and the script next to the picture (NAME.dat and NAME.gnuplot), so that users can redo
- * it. */
+/* Plots with gnuplot (Debian: gnuplot-nox): bars, lines and points as SVG. plot_write() also stores
+ * the data and the script (NAME.dat and NAME.gnuplot), so that users can modify the plot. */
 #ifndef AETIUS_ANALYSIS_PLOT_H
 #define AETIUS_ANALYSIS_PLOT_H
 
@@ -10,10 +9,10 @@
 #include <stdint.h>
 
 enum plot_kind {
-    PLOT_BARS,    /* a row is a label on the x axis with one bar per series */
-    PLOT_STACKED, /* a row is a label with one bar of stacked series */
-    PLOT_LINES,   /* a row is an x position with one point per series, joined by lines */
-    PLOT_POINTS,  /* like PLOT_LINES, not joined */
+    PLOT_BARS,    /* each row is a label on the x axis with one bar per series */
+    PLOT_STACKED, /* each row is a label with one bar of stacked series */
+    PLOT_LINES,   /* each row is an x position with one point per series, joined by lines */
+    PLOT_POINTS,  /* like PLOT_LINES, but points are not joined */
 };
 
 struct plot {
@@ -21,11 +20,11 @@ struct plot {
     const char *title, *x_label, *y_label; /* each may be NULL */
     const char *note;                      /* shown below the title; may be NULL */
     const char *extra; /* gnuplot commands before the plot (`set logscale x 2`), or NULL */
-    double mark;       /* horizontal line at this value; 0: none */
+    double mark;       /* horizontal line at this value; 0: no line */
     VEC(char *) series;
     struct {
         struct plot_row {
-            char *label; /* for lines and points, a number */
+            char *label; /* a number for lines and points */
             double *values;
         } * items;
         size_t count, capacity;
@@ -34,16 +33,16 @@ struct plot {
 
 /* The caller may set the other members directly. */
 void plot_init(struct plot *plot, enum plot_kind kind, const char *title, const char *y_label);
-void plot_add_series(struct plot *plot, const char *name); /* before the first row */
-/* One value per series; NaN: missing. */
+void plot_add_series(struct plot *plot, const char *name); /* call before plot_add() */
+/* One value per series. NaN: missing. */
 void plot_add(struct plot *plot, const char *label, const double *values);
 void plot_add_at(struct plot *plot, double x, const double *values);
 void plot_fini(struct plot *plot);
 
-/* Writes DIR/NAME.dat and DIR/NAME.gnuplot, and DIR/NAME.svg if gnuplot is installed; otherwise
- * warns. */
+/* Writes DIR/NAME.dat and DIR/NAME.gnuplot. Also writes DIR/NAME.svg if gnuplot is installed;
+ * otherwise logs a warning. */
 bool plot_write(const struct plot *plot, const char *dir, const char *name, struct error *err);
-/* Writes only the picture, to a file that the user named. A missing gnuplot is an error. */
+/* Writes only the picture, to a path that the user named. Fails if gnuplot is not installed. */
 bool plot_draw(const struct plot *plot, const char *path, struct error *err);
 
 #endif

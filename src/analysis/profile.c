@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Open addressing; a slot holds the kernel's index + 1. */
+/* Hash table with open addressing. A slot contains the kernel's index + 1; 0: free slot. */
 struct profile_index {
     uint32_t *slots;
     uint32_t size; /* a power of two */
@@ -85,7 +85,7 @@ profile_add_device(struct profile *profile, const char *name,
     return (uint32_t)profile->devices.count - 1;
 }
 
-/* FNV-1a hash without spaces. */
+/* FNV-1a hash of the name without spaces. */
 static uint32_t
 hash_of(const char *name, uint32_t device)
 {
@@ -111,7 +111,7 @@ same_name(const char *a, const char *b)
     }
 }
 
-/* The slot of the kernel, or the free slot for it. */
+/* The slot of the kernel, or the free slot where it belongs. */
 static uint32_t *
 slot_of(const struct profile *profile, const char *name, uint32_t device)
 {

@@ -1,10 +1,10 @@
-/* Kernels of a program as measured by NVIDIA's profilers. Reads and merges any number of files: of
- * nvprof (CSV: summaries, GPU traces, times; plain text) and of ncu (CSV: long, wide with --page
- * raw, summaries; plain text).
+/* Kernels of a program as measured by NVIDIA's profilers. Reads and merges any number of files.
+ * nvprof's files are plain text or CSV: summaries, GPU traces, times. ncu's files are plain text or
+ * CSV: long, wide with --page raw, summaries.
  *
- * The n-th launch of a kernel in one file is matched with its n-th launch in another file, and
- * takes the values that it lacks. Names are compared without spaces. If no value is missing, the
- * second file is from another run and its launches are added. */
+ * The n-th launch of a kernel in one file is matched with its n-th launch in another file. The
+ * launch gets the values that it lacks. Names are compared without spaces. If no value is missing,
+ * the second file is from another run and its launches are added. */
 #ifndef AETIUS_ANALYSIS_PROFILE_H
 #define AETIUS_ANALYSIS_PROFILE_H
 
@@ -21,16 +21,16 @@ struct profile_launch {
     double *stalls[FAMILIES]; /* storage for counts.stalls */
     uint64_t invocations;     /* 1, or the number of invocations averaged */
     uint32_t kernel, device;
-    bool is_time_only; /* from a trace: only its duration is known */
+    bool is_time_only; /* from a trace: only the duration is known */
 };
 
 struct profile_kernel {
     char *name;      /* as first read */
     uint32_t device; /* PROFILE_ANY_DEVICE: from a table without devices */
-    double table_ns; /* all its calls, from a table of times; NAN: unknown */
+    double table_ns; /* all calls, from a table of times; NAN: unknown */
     uint64_t calls;
     uint64_t invocations;   /* sum over all launches */
-    VEC(uint32_t) launches; /* in order */
+    VEC(uint32_t) launches; /* in launch order */
 };
 
 enum { PROFILE_ANY_DEVICE = UINT32_MAX };
@@ -40,16 +40,16 @@ struct profile_index; /* kernels by name */
 struct profile {
     VEC(struct profile_device) devices;
     VEC(struct profile_kernel) kernels;
-    VEC(struct profile_launch) launches; /* in the order of the first file that has them */
+    VEC(struct profile_launch) launches; /* in the order of the first file that contains them */
     VEC(char *) notes;                   /* oddities found, one line each */
     struct profile_index *index;
 };
 
 void profile_init(struct profile *profile);
 void profile_fini(struct profile *profile);
-/* Reads and merges the files. `given` is the chip, or NULL; it overrides the chips named in the
- * files. Returns false if a file is unreadable, malformed (with line and column), or has no table
- * of either tool. */
+/* Reads and merges the files. `given` is the chip, or NULL. It overrides the chips named in the
+ * files. Returns false if a file is unreadable, is malformed (the message gives line and column),
+ * or has no table of either tool. */
 bool profile_read(struct profile *profile, const char *const *paths, uint32_t count,
                   const struct nvidia_capability *given, struct error *err);
 bool profile_same_device(const struct profile_device *a, const struct profile_device *b);
@@ -57,14 +57,14 @@ bool profile_same_device(const struct profile_device *a, const struct profile_de
 /* For the readers of files (profile_read.c, profile_text.c): */
 uint32_t profile_add_device(struct profile *profile, const char *name,
                             const struct nvidia_capability *capability);
-/* Index of the kernel with this name on this device; adds it if needed. Spaces in names are
+/* Index of the kernel with this name on this device. Adds the kernel if needed. Spaces in names are
  * ignored. */
 uint32_t profile_add_kernel(struct profile *profile, const char *name, uint32_t device);
-/* Returns UINT32_MAX if there is none. */
+/* Returns UINT32_MAX if there is no such kernel. */
 uint32_t profile_find_kernel(const struct profile *profile, const char *name, uint32_t device);
 struct profile_launch *profile_add_launch(struct profile *profile, uint32_t kernel,
                                           uint64_t invocations);
-/* Sets a value that is not set yet; otherwise returns false and keeps the old one. */
+/* Sets a value that is not set yet. Otherwise returns false and keeps the old value. */
 bool profile_launch_set(struct profile_launch *launch, const struct nvidia_metric *metric,
                         double value);
 bool profile_launch_has(const struct profile_launch *launch, const struct nvidia_metric *metric);

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Largest record: a longer one has a quote that is never closed. */
+/* Largest record in bytes. A longer record has a quote that is never closed. */
 enum { MOST_RECORD = 1 << 24 };
 
 bool
@@ -87,7 +87,7 @@ read_more(struct profile_file *file, struct error *err)
     static const char *const none = "";
     char *line = NULL;
     size_t capacity = 0;
-    /* Usually reads directly into the record's memory. */
+    /* A new record is read directly into its buffer, without a copy. */
     const bool is_new = file->length == 0;
     errno = 0;
     const ssize_t n = is_new ? getline(&file->text, &file->capacity, file->in)
@@ -132,13 +132,13 @@ profile_file_line(struct profile_file *file, struct error *err)
     while (file->length &&
            (file->text[file->length - 1] == '\n' || file->text[file->length - 1] == '\r'))
         file->text[--file->length] = '\0';
-    /* Embedded NULs would end the text early. */
+    /* Replaces embedded NULs, which would end the text early. */
     for (char *nul = file->text; (nul = memchr(nul, 0, file->length - (size_t)(nul - file->text)));)
         *nul = ' ';
     return true;
 }
 
-/* Finds the closing quote of a cell that opened before `at`; reads further lines as needed. */
+/* Finds the closing quote of a cell that opened before `at`. Reads more lines as needed. */
 static bool
 find_quote(struct profile_file *file, size_t at, struct profile_cell *cell, struct error *err)
 {
@@ -253,7 +253,7 @@ profile_file_new_part(struct profile_file *file)
     struct profile *part = mem_alloc(sizeof *part);
     profile_init(part);
     VEC_PUSH(&file->parts, part);
-    profile_add_device(part, "", file->given); /* device 0: for rows that name none */
+    profile_add_device(part, "", file->given); /* device 0: for rows without a device */
 }
 
 struct nvidia_metric
@@ -272,7 +272,7 @@ profile_file_metric(struct profile_file *file, const char *name)
                 profile_note(profile_file_part(file), "%s: unknown stall reason in %s; ignored",
                              file->path, name);
             if (file->name_count == PROFILE_NAMES / 2)
-                return metric; /* too many names to cache: looked up each time */
+                return metric; /* the cache is half full: this name is looked up each time */
             file->name_count++;
             *slot = (struct profile_name){mem_strdup(name), metric};
         }
@@ -305,7 +305,7 @@ check_style(struct profile_file *file, const char *text, struct error *err)
                              (unsigned long long)file->told_line);
 }
 
-/* Factor for a figure in this unit; 0: unknown unit. */
+/* Factor that converts this unit for a figure; 0: unknown unit. */
 static double
 scale_of(const struct nvidia_metric *metric, const char *unit)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Length of the digits and separators at the start, including a sign. */
+/* Length of the leading digits and separators, including a sign. */
 static size_t
 length_of(const char *text)
 {

@@ -9,15 +9,15 @@
 enum number_style {
     NUMBER_POINT,
     NUMBER_COMMA,
-    NUMBER_EITHER, /* ambiguous: 117.344 */
-    NUMBER_PLAIN,  /* no separator, equal in both styles */
+    NUMBER_EITHER, /* ambiguous, for example 117.344 */
+    NUMBER_PLAIN,  /* no separator: equal in both styles */
 };
 
 /* Style that the separators of `text` imply. The caller interprets an ambiguous number in the style
- * of the rest of its file. */
+ * of its file. */
 enum number_style number_style_of(const char *text);
-/* Parses the number at the start of `text`. *rest: the text after it and after spaces. Returns
- * false if there is no number or it is not finite. */
+/* Parses the number at the start of `text`. Sets *rest to the text after the number and its
+ * trailing spaces. Returns false if there is no number or it is not finite. */
 bool number_parse(const char *text, enum number_style style, double *value, const char **rest);
 
 /* Nanoseconds per unit of time ("ms", "msecond", "second"); 0 for any other unit. */

@@ -1,4 +1,4 @@
-/* Reads the files of profilers and merges them into one profile. */
+/* Reads the profilers' files and merges them into one profile. */
 #include "analysis/profile_file.h"
 
 #include <math.h>
@@ -53,7 +53,7 @@ check_tables(struct profile_file *file, struct error *err)
     return true;
 }
 
-/* Reads the parts of a file. Closes the file; `file` keeps its parts. */
+/* Reads the parts of a file and closes it. `file` keeps its parts. */
 static bool
 read_file(struct profile_file *file, const char *path, const struct nvidia_capability *given,
           struct error *err)
@@ -75,7 +75,7 @@ read_file(struct profile_file *file, const char *path, const struct nvidia_capab
     }
 }
 
-/* ---- merging of parts ---- */
+/* ---- merging parts ---- */
 
 static bool
 has_only_times(const struct profile *part)
@@ -145,8 +145,8 @@ append(struct profile *profile, struct profile_launch *from, uint32_t kernel, ui
     memset(from->stalls, 0, sizeof from->stalls);
 }
 
-/* Launches of a kernel in the profile before this part, launches of the part merged so far, and all
- * launches of the part. */
+/* Number of launches of a kernel: in the profile before this part, in this part and already merged,
+ * and in this part in total. */
 struct progress_in_kernel {
     uint32_t before, seen, in_part;
 };
@@ -222,7 +222,8 @@ join(struct profile *profile, struct profile *part)
     free(kernels);
 }
 
-/* Tables of times do not name the device. If the kernel ran on one device, its times go there. */
+/* Attributes times from tables without devices. If a kernel ran on a single device, that device's
+ * kernel gets the times. */
 static void
 place_times(struct profile *profile)
 {

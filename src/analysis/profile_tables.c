@@ -1,4 +1,4 @@
-/* Comma-separated tables of nvprof and ncu, mixed with other output. */
+/* Reads comma-separated tables of nvprof and ncu, mixed with other output. */
 #include "analysis/profile_file.h"
 
 #include <ctype.h>
@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Columns that identify a kind of table, and their roles; alternatives are separated by bars. A
- * kind matches if the header has all required columns. The first match counts. */
+/* Columns that identify a kind of table, and their roles. Bars separate alternative titles. A kind
+ * matches if the header has all required columns. The first match counts. */
 static const struct {
     enum profile_table table;
     struct {
@@ -83,8 +83,8 @@ find_column(const struct profile_file *file, const char *names)
     return -1;
 }
 
-/* Finds the columns with metrics. If several have one meaning (nvprof repeats names), the first
- * counts. */
+/* Finds the columns with metrics. If several columns have the same meaning (nvprof repeats names),
+ * the first one counts. */
 static void
 find_metrics(struct profile_file *file)
 {
@@ -186,7 +186,7 @@ new_launch(struct profile_file *file, uint64_t invocations)
 {
     struct profile *part = profile_file_part(file);
     const uint32_t device = device_of(file);
-    /* The text belongs to this file, so it may be changed in place. */
+    /* The text is in this file's buffer, so this function may modify it. */
     char *name = (char *)(uintptr_t)role_text(file, ROLE_KERNEL);
     profile_file_cut_number(name);
     const uint32_t kernel = profile_add_kernel(part, name, device);
@@ -240,8 +240,9 @@ row_hash(const struct profile_file *file)
     return hash ? hash : 1;
 }
 
-/* The launch of a row in a long table. A summary has no IDs: a repeated metric starts another
- * launch (with another grid size). `metric` NULL: any. */
+/* The launch of a row in a long table. Rows of a summary have no IDs. There, a repeated metric
+ * starts another launch with a different grid size. `metric` may be NULL: the kernel's last
+ * launch. */
 static struct profile_launch *
 long_launch(struct profile_file *file, const struct nvidia_metric *metric)
 {
@@ -293,7 +294,7 @@ take_wide_row(struct profile_file *file, struct error *err)
     return true;
 }
 
-/* Nanoseconds; NAN if the text is not a time. */
+/* Time in nanoseconds; NAN if the text is not a time. */
 static double
 time_of(struct profile_file *file, const char *text)
 {
@@ -307,7 +308,7 @@ time_of(struct profile_file *file, const char *text)
     return unit > 0 ? value * unit : NAN;
 }
 
-/* Stores the time unit of the column in columns[0]. */
+/* Stores the column's time unit in columns[0]. */
 static void
 keep_time_unit(struct profile_file *file)
 {
@@ -332,7 +333,7 @@ take_time_row(struct profile_file *file)
     const char *type = role_text(file, ROLE_TYPE);
     if (isnan(ns) || !*name || *name == '[' || (*type && strcmp(type, "GPU activities")) ||
         file->is_api)
-        return true; /* units, copies, API calls */
+        return true; /* units, copies or API calls */
     if (file->table == TABLE_TIMES) {
         profile_add_time(part, profile_add_kernel(part, name, PROFILE_ANY_DEVICE), ns,
                          role_count(file, ROLE_INVOCATIONS));
@@ -365,8 +366,8 @@ take_row(struct profile_file *file, struct error *err)
 
 /* ---- detection of rows ---- */
 
-/* Start of a possible header in the line. Outside of tables it may follow program output that lacks
- * an end of line. */
+/* Start of a possible header in the line. Outside tables, it may follow program output without a
+ * line terminator. */
 static const char *
 header_start(const struct profile_file *file)
 {
@@ -388,7 +389,7 @@ header_start(const struct profile_file *file)
     return NULL;
 }
 
-/* Recognizes other pages of NVIDIA's tools by words of their header. */
+/* Recognizes other pages of NVIDIA's tools by words in their header. */
 static const char *
 find_page(const char *text)
 {
@@ -432,8 +433,8 @@ profile_file_end_other(struct profile_file *file)
     file->other_first = 0;
 }
 
-/* Starts an unknown table. If its rows have another number of cells than the current table, the
- * current table continues afterwards, because programs may print between rows. */
+/* Starts an unknown table. If its header has another number of cells than the current table, the
+ * current table continues after it, because programs may print between rows. */
 static void
 begin_other(struct profile_file *file, bool ends_table)
 {
@@ -449,7 +450,7 @@ begin_other(struct profile_file *file, bool ends_table)
     file->other_last = file->line;
 }
 
-/* Whether the cells may be column titles: all are words. The cells are not terminated yet. */
+/* Whether the cells may be column titles: all cells are words. The cells are not yet terminated. */
 static bool
 are_titles(const struct profile_file *file)
 {
@@ -461,9 +462,9 @@ are_titles(const struct profile_file *file)
     return file->cells.count >= 2;
 }
 
-/* Whether the first cell looks like the first column of the current table: a device of nvprof
- * ("Tesla K40c (0)"), a type of times, a kernel, otherwise a number. The cells are not terminated
- * yet. */
+/* Whether the first cell looks like the first column of the current table. That column may be a
+ * device of nvprof ("Tesla K40c (0)"), a type of times or a kernel; otherwise it is a number. The
+ * cells are not yet terminated. */
 static bool
 begins_as_row(const struct profile_file *file)
 {
@@ -507,8 +508,8 @@ row_start(const struct profile_file *file)
     return quote && (is_nvprof || text[file->length - 1] == '"') ? strchr(text, '"') : NULL;
 }
 
-/* Splits a row. *is_row: it has as many cells as the header. A malformed row is an error, unless it
- * may belong to an unknown table. */
+/* Splits a row. Sets *is_row if the row has as many cells as the header. A malformed row is an
+ * error, unless it may belong to an unknown table. */
 static bool
 split_row(struct profile_file *file, size_t at, bool *is_row, struct error *err)
 {
@@ -534,7 +535,7 @@ split_row(struct profile_file *file, size_t at, bool *is_row, struct error *err)
     if (*is_row || is_title || is_glued || is_other ||
         (first != '"' && !isdigit((unsigned char)first)))
         return true;
-    size_t end = file->length; /* position of the missing or first extra cell */
+    size_t end = file->length; /* position of the missing cell or of the first extra cell */
     if (count > file->cell_count) {
         end = file->cells.items[file->cell_count].begin;
         end -= file->text[end - 1] == '"';
@@ -566,8 +567,7 @@ profile_file_table_line(struct profile_file *file, bool *taken, struct error *er
     }
     const char *banner = profile_file_banner(file);
     if (!file->text[0] || banner) {
-        /* A message of nvprof or an empty line ends its tables. ncu prints messages between rows.
-         */
+        /* nvprof's messages and empty lines end its tables. ncu prints messages between rows. */
         if (banner ? isdigit((unsigned char)banner[2]) : file->table < TABLE_NCU_LONG)
             file->table = TABLE_NONE;
         profile_file_end_other(file);

@@ -1,4 +1,4 @@
-/* Plain-text output of nvprof and ncu: columns separated by spaces. */
+/* Reads plain-text output of nvprof and ncu: columns separated by spaces. */
 #include "analysis/profile_file.h"
 
 #include <ctype.h>
@@ -53,8 +53,8 @@ take_device(struct profile_file *file)
     file->text_kernel = -1;
 }
 
-/* Parses "1   stall_sync   Issue Stall Reasons (Synchronization)   0.00%   0.00%   0.00%". For an
- * event, the total over all SMs follows the average. */
+/* Parses "1   stall_sync   Issue Stall Reasons (Synchronization)   0.00%   0.00%   0.00%". An
+ * event's row has the total over all SMs after the average. */
 static bool
 take_nvprof_row(struct profile_file *file, struct error *err)
 {
@@ -141,8 +141,8 @@ take_trace_row(struct profile_file *file)
 
 /* ---- ncu ---- */
 
-/* Parses "  name(int) (196, 1, 1)x(256, 1, 1), Context 1, Stream 7, Device 0, CC 7.5". The date may
- * replace the sizes; the device may be missing. */
+/* Parses "  name(int) (196, 1, 1)x(256, 1, 1), Context 1, Stream 7, Device 0, CC 7.5". A date may
+ * replace the sizes. The device may be missing. */
 static void
 take_ncu_kernel(struct profile_file *file)
 {
@@ -177,7 +177,7 @@ take_ncu_kernel(struct profile_file *file)
 }
 
 /* Parses "    sm__inst_issued.avg.per_cycle_active   inst/cycle   0.22". A title of several words
- * may replace the metric. */
+ * may replace the metric's name. */
 static bool
 take_ncu_row(struct profile_file *file, struct error *err)
 {
@@ -225,7 +225,7 @@ take_header(struct profile_file *file)
     return true;
 }
 
-/* Handles messages of the profilers between the tables. */
+/* Handles the profilers' messages between tables. */
 static void
 take_chatter(struct profile_file *file, const char *text)
 {

@@ -5,12 +5,12 @@
 #include <string.h>
 
 enum {
-    /* sets the number of clusters; several drawn frames show a cluster's spread */
+    /* Determines the number of clusters. Several sampled frames per cluster show its spread. */
     DRAWN_A_CLUSTER = 3,
     TRIES = 8, /* clusterings from different starts; the tightest is used */
     ROUNDS = 100,
 };
-/* The first figure predicts time best, so it has this weight; all others have 1. */
+/* The first figure predicts time best, so it has this weight. All others have weight 1. */
 #define FIRST_WEIGHT 3.0
 
 /* SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014). */
@@ -30,7 +30,7 @@ random_share(uint64_t *state)
     return (double)(next_random(state) >> 11) / (double)(UINT64_C(1) << 53);
 }
 
-/* The figures scaled to mean 0 and deviation 1. Constant figures become 0. */
+/* Scales the figures to mean 0 and deviation 1. Constant figures become 0. */
 static double *
 standardize(const struct sampling_figures *from)
 {
@@ -58,7 +58,7 @@ struct clustering {
     const double *points;
     double *centres;
     uint32_t *cluster_of; /* per frame */
-    double *distance;     /* per frame, squared, to its centre */
+    double *distance;     /* per frame: squared distance to its centre */
 };
 
 static double
@@ -79,8 +79,8 @@ put_centre(struct clustering *k, uint32_t cluster, uint32_t frame)
            k->figures * sizeof *k->centres);
 }
 
-/* k-means++ (Arthur and Vassilvitskii, 2007): the probability of the next centre is proportional to
- * the squared distance from the existing centres. */
+/* k-means++ (Arthur and Vassilvitskii, 2007). The probability that a frame becomes the next centre
+ * is proportional to its squared distance from the existing centres. */
 static void
 choose_centres(struct clustering *k, uint64_t *random)
 {
@@ -101,7 +101,7 @@ choose_centres(struct clustering *k, uint64_t *random)
     }
 }
 
-/* Assigns each frame to the nearest centre; returns false if no frame moved. */
+/* Assigns each frame to the nearest centre. Returns false if no frame moved. */
 static bool
 assign(struct clustering *k)
 {
@@ -141,7 +141,8 @@ centre(struct clustering *k)
     }
 }
 
-/* The tightest of several clusterings, as the cluster of each frame. The caller frees it. */
+/* Returns the cluster of each frame in the tightest of several clusterings. The caller frees the
+ * array. */
 static uint32_t *
 cluster_frames(const struct sampling_figures *figures, uint32_t clusters, uint64_t *random)
 {
@@ -172,7 +173,7 @@ cluster_frames(const struct sampling_figures *figures, uint32_t clusters, uint64
     return best;
 }
 
-/* State of a cluster before its frames are drawn. */
+/* State of a cluster before its frames are sampled. */
 struct stratum {
     VEC(uint32_t) members;
     double known, deviation;
@@ -191,14 +192,14 @@ measure_stratum(struct stratum *s, const struct sampling_figures *figures)
         const double d = figures->values[(size_t)s->members.items[i] * figures->figures] - mean;
         squares += d * d;
     }
-    /* The estimated value varies even where the known figure does not, hence the 2 % of the mean.
-     */
+    /* Adds 2 % of the mean, because the estimated value varies even where the known figure does
+     * not. */
     s->deviation = count > 1 ? sqrt(squares / (double)(count - 1)) + 0.02 * fabs(mean) : 0;
     s->take = count < 2 ? (uint32_t)count : 2;
 }
 
-/* Neyman's allocation, one frame at a time: each goes to the cluster where it reduces the variance
- * most. */
+/* Neyman's allocation, one frame at a time. Each frame goes to the cluster where it reduces the
+ * variance most. */
 static void
 allocate(struct stratum *strata, uint32_t clusters, uint32_t count)
 {
@@ -231,7 +232,7 @@ compare_drawn(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Draws `take` of the members; all subsets are equally likely (Fisher and Yates). */
+/* Samples `take` of the members at random; all subsets are equally likely (Fisher and Yates). */
 static void
 draw_members(struct sample_cluster *cluster, struct stratum *s,
              const struct sampling_figures *figures, uint64_t *random)

@@ -1,5 +1,5 @@
 /* Estimates totals over many frames from a few simulated ones, with an error interval. Similar
- * frames form clusters, and some frames of each cluster are drawn at random and simulated.
+ * frames form clusters. Some frames of each cluster are selected at random and simulated.
  *
  * The method is stratified sampling without replacement, with the combined regression on a figure
  * known for every frame (Cochran, Sampling Techniques, 3rd ed. 1977, 5.3 to 5.6 and 7.10). Frames
@@ -28,7 +28,7 @@ struct sample_frame {
 struct sample_cluster {
     uint32_t frames;                /* frames in the cluster */
     double known;                   /* sum of the first figures of all its frames */
-    VEC(struct sample_frame) drawn; /* all frames or at least two, in frame order */
+    VEC(struct sample_frame) drawn; /* sampled frames, in frame order: all, or at least two */
 };
 
 struct sample {
@@ -39,7 +39,7 @@ struct sample {
     VEC(struct sample_cluster) clusters;
 };
 
-/* Draws about `count` frames (at least two, at most all). The result is deterministic for given
+/* Samples about `count` frames (at least two, at most all). The result is deterministic for given
  * figures, count and seed. */
 void sample_draw(struct sample *sample, const struct sampling_figures *figures, uint32_t count,
                  uint64_t seed);
@@ -49,16 +49,16 @@ bool sample_has(const struct sample *sample, uint32_t frame);
 
 struct sample_estimate {
     double total; /* over all frames */
-    double half;  /* half of the 95 % interval around total; 0: all frames were drawn */
+    double half;  /* half of the 95 % interval around total; 0: all frames were sampled */
 };
-/* `values` is indexed by frame number. Values of frames not drawn are ignored. */
+/* `values` is indexed by frame number. Values of frames outside the sample are ignored. */
 struct sample_estimate sample_estimate(const struct sample *sample, const double *values);
 
-/* Student's t, two-sided 95 %; degrees of freedom from 1. */
+/* Student's t, two-sided 95 %. `freedom`: degrees of freedom, at least 1. */
 double student_95(double freedom);
 
-/* Writes or reads a sample as a plan, a readable INI file, with at most FRAME_RANGES drawn frames.
- */
+/* Writes or reads a sample as a plan: a readable INI file with at most FRAME_RANGES sampled
+ * frames. */
 bool sample_write(const struct sample *sample, const char *path, struct error *err);
 bool sample_read(struct sample *sample, const char *path, struct error *err);
 

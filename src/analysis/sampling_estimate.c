@@ -1,9 +1,9 @@
-/* Estimates totals over all frames from the drawn ones. */
+/* Estimates totals over all frames from the sampled ones. */
 #include "analysis/sampling.h"
 
 #include <math.h>
 
-/* Values as in any statistics table. */
+/* Values as in any table of Student's t distribution. */
 double
 student_95(double freedom)
 {
@@ -14,14 +14,15 @@ student_95(double freedom)
     enum { KNOWN = sizeof table / sizeof *table };
     if (!(freedom >= 1))
         return table[0];
-    /* First terms of the Cornish-Fisher expansion in 1 / freedom; the error is below 0.001 here. */
+    /* First terms of the Cornish-Fisher expansion in 1 / freedom. The error is below 0.001 here. */
     return freedom > KNOWN ? 1.960 + 2.372 / freedom + 2.822 / (freedom * freedom)
                            : table[(uint32_t)freedom - 1];
 }
 
-/* Moments of the drawn frames of a cluster. */
+/* Moments of a cluster's sampled frames. */
 struct moments {
-    /* weight: N^2 (1 - f) / n, the factor from a cluster's variance to that of the total */
+    /* weight: N^2 (1 - f) / n, which converts a cluster's variance to its share of the total's
+     * variance */
     double size, drawn, weight;
     double x, y;       /* means */
     double xx, xy, yy; /* sums of products of deviations from the means */
@@ -46,8 +47,8 @@ moments_of(const struct sample_cluster *cluster, const double *values)
     return m;
 }
 
-/* Regression slope of the value on the known figure: one slope for all clusters, the one with least
- * variance (Cochran 7.10). */
+/* Slope of the regression of the value on the known figure. All clusters share the slope with the
+ * least variance (Cochran 7.10). */
 static double
 slope_of(const struct sample *sample, const double *values)
 {
@@ -80,7 +81,7 @@ sample_estimate(const struct sample *sample, const double *values)
         free_frames += m.drawn - 1;
     }
     /* Degrees of freedom by Satterthwaite (Cochran 5.4). The slope was fitted to the same frames,
-     * so it costs one degree. */
+     * so it costs one degree of freedom. */
     double freedom = fourth > 0 ? variance * variance / fourth : 1;
     if (slope != 0 && free_frames > 1) {
         variance *= free_frames / (free_frames - 1);

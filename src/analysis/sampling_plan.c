@@ -48,7 +48,7 @@ sample_write(const struct sample *sample, const char *path, struct error *err)
     return ok;
 }
 
-/* Parses a nonnegative decimal number; *rest: the text after it. */
+/* Parses a nonnegative decimal number. Sets *rest to the text after it. */
 static bool
 take_number(const char *text, double *value, const char **rest)
 {
@@ -133,8 +133,8 @@ sampling_plan_take(void *data, const struct ini_entry *entry, struct error *err)
     return true;
 }
 
-/* Checks that each cluster has drawn frames, at least two if it has several, and that the clusters
- * contain all frames. */
+/* Checks that the clusters contain all frames, and that each cluster has sampled frames. A cluster
+ * of several frames needs at least two. */
 static bool
 check(const struct sample *sample, const char *path, struct error *err)
 {

@@ -33,8 +33,9 @@ read_counters(shader_statistic_fn *statistic, void *data, struct counters *x, st
     return true;
 }
 
-/* Dividing slots by lanes gives fractions. The remainder of each leaf is carried to the next. So
- * all leaves are whole, each is off by less than one slot, and their sum is exact. */
+/* Rounds all leaves to whole slots, since dividing slots by lanes gives fractions. The remainder of
+ * each leaf is carried to the next. So each leaf is off by less than one slot, and their sum is
+ * exact. */
 static void
 make_whole(struct topdown_tree *tree)
 {

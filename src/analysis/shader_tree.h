@@ -14,12 +14,13 @@ enum shader_node {
 
 extern const struct topdown_shape shader_shape;
 
-/* Returns the sum of a statistic over its instances, false if there is no such statistic. */
+/* Sets *value to the sum of a statistic over its instances. Returns false if no such statistic
+ * exists. */
 typedef bool shader_statistic_fn(void *data, const char *name, double *value);
 
-/* Computes the tree in whole slots; the caller finalizes it. Fractions per lane are rounded by less
- * than a slot, and children add up exactly. Returns false without a tree if a statistic is missing
- * or the fates do not add up to the slots: the run is from another version. */
+/* Computes the tree in whole slots. The caller finalizes it. Fractions per lane are rounded by less
+ * than one slot, and children add up exactly. Returns false without a tree if a statistic is
+ * missing or the fates do not add up to the slots. The run is then from another version. */
 bool shader_tree(shader_statistic_fn *statistic, void *data, struct topdown_tree *tree,
                  struct error *err);
 

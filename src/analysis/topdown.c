@@ -27,7 +27,7 @@ topdown_tree_has(const struct topdown_tree *tree, uint32_t node)
     return !isnan(tree->values[node]);
 }
 
-/* Sum of a node's children; NAN if it has none. */
+/* Sum of a node's children; NAN if it has no children. */
 static double
 sum_of_children(const struct topdown_tree *tree, uint32_t node)
 {
@@ -88,7 +88,7 @@ topdown_level(const struct topdown_shape *shape, uint32_t node)
     return level;
 }
 
-/* The first child of `parent` from `from` on; 0: none. */
+/* The first child of `parent` at or after node `from`; 0: no child. */
 static uint32_t
 find_child(const struct topdown_shape *shape, uint32_t parent, uint32_t from)
 {

@@ -7,7 +7,7 @@
 
 enum { MOST_KINDS = 10 }; /* number of colours that remain distinguishable */
 
-/* Whether a node is drawn: it is on the level, or is a leaf of this tree above it. */
+/* Whether the chart shows a node: it is on `level`, or it is a leaf of this tree above `level`. */
 static bool
 is_drawn(const struct topdown_tree *tree, uint32_t node, uint32_t level)
 {
@@ -20,7 +20,8 @@ is_drawn(const struct topdown_tree *tree, uint32_t node, uint32_t level)
     return true;
 }
 
-/* Selects the nodes that get a colour: all, or the largest. Returns their number. */
+/* Selects the nodes that get a colour: all nodes, or the largest. Returns the number of shown
+ * nodes. */
 static uint32_t
 topdown_chart_choose(const struct topdown_bar *bars, uint32_t count, uint32_t level,
                      bool *is_chosen)

@@ -1,4 +1,4 @@
-/* Chart of several trees as bars for one level, as an SVG file. */
+/* Chart of several trees as an SVG file, with one bar per tree for one level. */
 #ifndef AETIUS_ANALYSIS_TOPDOWN_CHART_H
 #define AETIUS_ANALYSIS_TOPDOWN_CHART_H
 
@@ -10,9 +10,9 @@ struct topdown_bar {
     const struct topdown_tree *tree;
 };
 
-/* One bar per tree; all trees have one shape. Shows the nodes of `level`, and leaves above it, in
- * percent of the whole. If there are more nodes than colours, the smallest are merged into "rest".
- */
+/* All trees must have the same shape. The bars show the nodes of `level`, and leaves above it, in
+ * percent of the whole. If there are more nodes than colours, the smallest are merged into
+ * "rest". */
 bool topdown_chart(const char *title, const struct topdown_bar *bars, uint32_t count,
                    uint32_t level, const char *path, struct error *err);
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* OTHER_WIDTH: largest width of a line without its bar: name, value, share, and mark. */
+/* OTHER_WIDTH: largest width of a line without its bar (name, value, share, and mark). */
 enum { MOST_WIDTH = 160, OTHER_WIDTH = 62 };
 
 static const char *const color_flagged = "\033[33m", *const color_verdict = "\033[1;31m";
@@ -79,7 +79,7 @@ topdown_print(const struct topdown_tree *tree, const struct topdown_style *style
     text_table_put(&table, TEXT_TABLE_TEXT, out);
 }
 
-/* For example "backend > memory_bound > long_scoreboard". The caller frees it. */
+/* For example "backend > memory_bound > long_scoreboard". The caller frees the text. */
 static char *
 path_to(const struct topdown_shape *shape, uint32_t node)
 {
@@ -92,8 +92,8 @@ path_to(const struct topdown_shape *shape, uint32_t node)
     return path;
 }
 
-/* Whether the share predicts a gain for the whole machine. Slots do not: they belong to one part,
- * which may be idle while others work. */
+/* Whether the share predicts a gain for the whole machine. A share of slots does not, because the
+ * unit that owns the slots may be idle while others work. */
 static bool
 tells_gain(const struct topdown_tree *tree)
 {

@@ -14,25 +14,24 @@ struct topdown_style {
     uint32_t level; /* deepest level, from 1 */
 };
 
-/* Style for a stream: its width (base/wrap.h; 80 if unlimited), with colours if it is a terminal.
- */
+/* Style for a stream: its width (base/wrap.h; 80 if unlimited), and colours if it is a terminal. */
 struct topdown_style topdown_style_of(FILE *out);
 
-/* One line per node. Below level 1, only children of flagged parents are printed. <== marks the
- * loss to address first. */
+/* Prints one line per node. Below level 1, prints only children of flagged parents. Marks the loss
+ * to address first with <==. */
 void topdown_print(const struct topdown_tree *tree, const struct topdown_style *style, FILE *out);
 /* Prints the loss to address first, its size, and the recommended change. */
 void topdown_print_verdict(const struct topdown_tree *tree, FILE *out);
 
-/* The tree as nested {"name", "value", "share", "children"}. JSON null if `tree` is NULL. */
+/* The tree as nested {"name", "value", "share", "children"}; JSON null if `tree` is NULL. */
 cJSON *topdown_json(const struct topdown_tree *tree, uint32_t level);
 /* {"name", "share", "expected_gain", "parameter", "advice"} or null. expected_gain is null for
- * slots, which cover only a part of a machine. */
+ * slots, which cover only some units of a machine. */
 cJSON *topdown_json_verdict(const struct topdown_tree *tree);
 
-/* One CSV line per node, without a header: the cells of `lead`, then name, level, value, share,
- * unit, bottleneck (<== or empty), description. Takes one tree per call, because not all trees may
- * fit into memory. */
+/* Prints one CSV line per node, without a header. The cells of `lead` come first, then name, level,
+ * value, share, unit, bottleneck (<== or empty), description. Takes one tree per call, because not
+ * all trees may fit into memory. */
 void topdown_csv(const struct topdown_tree *tree, uint32_t level, const char *const *lead,
                  uint32_t count, FILE *out);
 #define TOPDOWN_CSV_COLUMNS "node,level,value,share,unit,bottleneck,description"

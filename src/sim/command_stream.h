@@ -28,8 +28,8 @@ struct command_stream {
     bool counts_constants;
     uint32_t memory_size; /* in instructions; 0: loading programs is free */
     bool unified;         /* one memory for all stages */
-    VEC(struct stream_constant)
-    constants[STAGE_COUNT]; /* current contents of the units' constant files */
+    /* Current contents of the units' constant files. */
+    VEC(struct stream_constant) constants[STAGE_COUNT];
     struct stream_memory memories[STAGE_COUNT];
 };
 

@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    TAG_COUNT_BITS = 16
-}; /* a tag contains the number of the first hop + 1, and the number of hops */
+/* A tag contains the number of the first hop + 1, and the number of hops. */
+enum { TAG_COUNT_BITS = 16 };
 
 static uint64_t
 frame_cycle(const struct follow *follow, uint64_t now)

@@ -36,9 +36,8 @@ struct hazards {
         const struct draw *draw;
     })
     fetching, running; /* draws that may still read buffers; draws that have not ended */
-    VEC(struct hazard_range)
-    sampled;              /* sampled since the last invalidation of the texture caches */
-    bool buffers_changed; /* since the last draw */
+    VEC(struct hazard_range) sampled; /* since the last invalidation of the texture caches */
+    bool buffers_changed;             /* since the last draw */
 };
 
 void hazards_fini(struct hazards *hazards);
@@ -55,8 +54,8 @@ void hazards_end_upload(struct hazards *hazards, uint64_t number);
 /* All draws up to `number` have read their vertices and indices, or have ended. */
 void hazards_end_fetch(struct hazards *hazards, uint64_t number);
 void hazards_end_draws(struct hazards *hazards, uint64_t number);
-void
-hazards_forget_textures(struct hazards *hazards); /* call after invalidating the texture caches */
+/* Call after invalidating the texture caches. */
+void hazards_forget_textures(struct hazards *hazards);
 
 /* Number of the last upload that must end before the draw, or before the use of the resource. 0: no
  * upload. */

@@ -467,8 +467,7 @@ execute_machine_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *o
     bool checked = cmd->op == GPU_DRAW || cmd->op == GPU_CLEAR || cmd->op == GPU_PUT ||
                    cmd->op == GPU_GET || gpu_op_ends_frame(cmd->op);
     m->cmdproc->stats.commands +=
-        cmd->op != GPU_FRAME &&
-        cmd->op != GPU_SET_LABEL; /* these are markers, not commands of the GPU */
+        cmd->op != GPU_FRAME && cmd->op != GPU_SET_LABEL; /* markers, not commands of the GPU */
     if (!wait_for_earlier(m, cmd, err))
         return false;
     if (checked && !gpu_apply(m->device, cmd, err))

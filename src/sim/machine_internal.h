@@ -21,8 +21,8 @@ void machine_invalidate_readers(struct machine *m, const struct resource *res);
 void machine_end_resource(void *machine, const struct resource *res);
 
 /* machine_surfaces.c */
-bool machine_is_live(const struct machine *m,
-                     const struct resource *res); /* whether the resource is bound */
+/* Whether the resource is bound. */
+bool machine_is_live(const struct machine *m, const struct resource *res);
 struct blocks *machine_blocks(struct machine *m, bool color);
 /* Number of surfaces of the resource that have block states. */
 uint32_t machine_surfaces_of(struct machine *m, const struct resource *res);
