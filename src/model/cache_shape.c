@@ -56,7 +56,7 @@ cache_reads_find(struct cache_reads *reads, const struct pattern *pattern, uint3
         }
 }
 
-/* Moves a line to the front of its set; inserts it and returns false if it was missing. */
+/* Moves a line to the front of its set. If the line is missing, inserts it and returns false. */
 static bool
 take_line(uint32_t *set, uint32_t ways, uint32_t line)
 {
@@ -69,7 +69,7 @@ take_line(uint32_t *set, uint32_t ways, uint32_t line)
     return there;
 }
 
-/* Misses of one unit over all its tiles. The first pass only fills the cache. */
+/* Misses of one unit over all its tiles. The first pass only fills the cache and is not counted. */
 static uint32_t
 count_misses(const struct cache_shape *shape, const struct cache_reads *reads, uint32_t unit,
              uint32_t *lines)

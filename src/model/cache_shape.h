@@ -1,10 +1,10 @@
-/* Texture caches as inferred from read times. In the model, several units shade every n-th tile of
- * 8x8 fragments each, in Morton order. Each unit has an LRU cache with a number of sets, ways and
- * bytes per line.
+/* Infers texture caches from read times. The model has several units, each of which shades every
+ * n-th tile of 8x8 fragments in Morton order. Each unit has an LRU cache with a number of sets,
+ * ways and bytes per line.
  *
  * This code computes the misses of a shape for a pattern of addresses, so that measured times
- * identify the shape. Saavedra and Smith (IEEE Trans. Computers 44(10), 1995) found caches this
- * way, Wong et al. (ISPASS 2010) those of GPUs. */
+ * identify the shape. Saavedra and Smith (IEEE Trans. Computers 44(10), 1995) found caches with
+ * this method, and Wong et al. (ISPASS 2010) found the caches of GPUs. */
 #ifndef AETIUS_MODEL_CACHE_SHAPE_H
 #define AETIUS_MODEL_CACHE_SHAPE_H
 
@@ -16,13 +16,13 @@ struct cache_shape {
     uint32_t units, line, sets, ways; /* powers of two; `line` in bytes */
 };
 
-/* Enumerates all shapes to try: 1 to 4 units, lines of 64 to 256 bytes, 2 to 128 KB, up to 32 ways.
- * Returns false if `number` is beyond the last. */
+/* Enumerates all candidate shapes: 1 to 4 units, lines of 64 to 256 bytes, 2 to 128 KB, up to 32
+ * ways. Returns false if `number` is beyond the last shape. */
 bool cache_shape_nth(struct cache_shape *shape, size_t number);
 
 /* First byte of each read, tile by tile, with tiles and reads in Morton order. The texture has
- * `side` texels per side. It is stored as rows of 8x8 squares, each in Morton order, roughly as
- * hardware stores textures. */
+ * `side` texels per side. It is stored as rows of 8x8 squares, each in Morton order, which
+ * resembles how hardware stores textures. */
 struct cache_reads {
     uint32_t at[PATTERN_SIZE * PATTERN_SIZE];
 };

@@ -39,7 +39,7 @@ top_of(const struct model *model)
     return top;
 }
 
-/* Largest performance for the row's program and chip: scaled by the base stage. */
+/* Largest performance for the row's program and chip. The base stage gives the scale. */
 static double
 top_for(const struct model *model, const struct model_row *row,
         const struct model_prediction *prediction)
@@ -49,8 +49,8 @@ top_for(const struct model *model, const struct model_row *row,
     return top_of(model) * (own > 0 ? here / own : 1);
 }
 
-/* Error of the stage alone, relative in performance. For triangles, compares the remaining share of
- * the largest performance. */
+/* Error of the stage alone, relative in performance. For triangles, the error is that of the share
+ * of the largest performance that remains. */
 static double
 error_alone(const struct model *model, const struct model_row *row, enum model_stage stage,
             const struct model_prediction *prediction)
@@ -65,9 +65,9 @@ error_alone(const struct model *model, const struct model_row *row, enum model_s
     return (row->seconds - start) / alone - 1;
 }
 
-/* Stages of a mass-spring case: the base; triangles if it branches; textures if it reads any;
- * dependent reads if it has any. At most three are counted, because the two ceilings work in
- * parallel. */
+/* Number of stages that a mass-spring case uses: the base, triangles if it branches, textures if it
+ * reads any, and dependent reads if it has any. At most three are counted, because the two ceilings
+ * (textures and dependent reads) apply in parallel. */
 static uint32_t
 springs_stages(const struct model_row *row)
 {
@@ -104,7 +104,7 @@ check_row(struct model_check *check, const struct model *model, const struct mod
     return true;
 }
 
-/* Whether the measurements are from another chip than the model's. */
+/* Whether the measurements are from a chip other than the model's. */
 static bool
 is_of_another(const struct model *model, const struct model_rows *rows)
 {

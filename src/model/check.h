@@ -1,5 +1,5 @@
 /* Error of a model against measurements, per stage and in total (docs/design/model.md, Fit and
- * check). Errors are relative (0.1 is 10 %); times are seconds per frame. */
+ * check). Errors are relative (0.1 is 10 %). Times are in seconds per frame. */
 #ifndef AETIUS_MODEL_CHECK_H
 #define AETIUS_MODEL_CHECK_H
 
@@ -19,20 +19,21 @@ struct model_check {
     struct {
         struct model_errors fitted, held_out; /* of the stage alone */
     } stages[MODEL_STAGES];
-    struct model_errors fitted, held_out; /* in total: frames per second */
+    struct model_errors fitted, held_out; /* total error of frames per second */
     struct model_errors large;            /* base stage, held-out rows above 900,000 fragments */
-    struct model_errors springs[3];       /* in total, by number of stages used */
-    double *predicted;                    /* seconds, one per row; NaN: not predictable */
-    double *error;                        /* signed, of frames per second */
+    struct model_errors springs[3];       /* total error, by number of stages used */
+    double *predicted; /* seconds, one per row; NaN: the model cannot predict the row */
+    double *error;     /* signed error of frames per second */
     bool *is_fitted;
 };
 
-/* The stage that a sweep tests; MODEL_STAGES: all (springs). */
+/* Stage that a sweep tests. MODEL_STAGES: all stages (springs). */
 enum model_stage model_stage_of(const char *sweep);
 
 /* `stages`: bit mask of the stages to use. A row is held out if model_split() excluded it from the
- * fit. If the fit used all rows, none is held out. All rows are held out if they are from a
- * renderer other than the model's, or if `all_held` is set, which is for another run's rows. */
+ * fit. If the fit used all rows, no row is held out. All rows are held out if they are from a
+ * renderer other than the model's. `all_held` also holds out all rows; set it for rows of another
+ * run. */
 bool model_check_rows(struct model_check *check, const struct model *model,
                       const struct model_rows *rows, uint32_t stages, bool all_held,
                       struct error *err);

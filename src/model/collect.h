@@ -6,14 +6,14 @@
 #include "model/row.h"
 
 /* Adds a row for each frame with a labelled draw. The time is the frame's cycles at the machine's
- * clock; the program's cost is its static cost. `trace`: the trace of the run, or NULL for the one
- * that run.json names. `params`: the machine, or NULL for the run's. Fails if no frame has a
- * labelled draw. */
+ * clock. The program's cost is its static cost. `trace`: the trace of the run, or NULL for the
+ * trace that run.json names. `params`: the machine, or NULL for the run's machine. Fails if no
+ * frame has a labelled draw. */
 bool model_collect(struct model_rows *rows, const char *dir, const char *trace,
                    struct params *params, struct error *err);
 
-/* Checks that a draw of the trace has such a label. Replays the trace up to there, without timing.
- */
+/* Checks that a draw of the trace has such a label. Replays the trace up to that draw, without
+ * timing. */
 bool model_check_trace(const char *trace, struct error *err);
 
 /* Returns the trace that run.json names. The caller frees it. */

@@ -1,16 +1,16 @@
 /* Dependent reads: the time per texel follows from cache misses.
  *
- *      seconds = flat + misses x miss (+ misses of a second level x miss of that)
+ *      seconds = flat + misses x miss + second-level misses x second-level miss
  *
- * The fit uses the cache shapes whose misses best explain the times. A second level is added if it
+ * The fit uses the cache shapes whose misses best explain the times. It adds a second level if this
  * reduces the error by more than a tenth. The cost of a miss is independent of the texture's size,
- * except for powers of two. There, the missing lines fall into few channels and banks of the
- * memory, so each such size has its own cost.
+ * except for powers of two. There, the missing lines map to few channels and banks of the memory,
+ * so each such size has a separate cost.
  *
  * The source instead uses straight lines over the texture size. Their slopes follow from the two
  * strongest frequencies of the addresses. These frequencies do not show which positions share a
- * set. On held-out rows that method was off by 4 to 11 % on three simulated machines, and by 22 %
- * on a machine not used during development. */
+ * set. On held-out rows, the source's method was off by 4 to 11 % on three simulated machines, and
+ * by 22 % on a machine not used during development. */
 #include "model/cache_shape.h"
 #include "model/model.h"
 
@@ -32,8 +32,8 @@ struct reads {
 };
 
 struct dependent {
-    struct cache_shape shape, second; /* 0 units: absent */
-    /* NaN: unknown; POWERS + n: cost of a miss at 2^n texels */
+    struct cache_shape shape, second; /* 0 units: no such cache */
+    /* NaN: unknown. POWERS + n: cost of a miss in a texture of 2^n texels per side. */
     double factors[FACTORS], half[FACTORS];
 };
 
@@ -53,8 +53,9 @@ miss_factor(uint32_t side)
     return model_is_power_of_two(side) ? POWERS + log2_of(side) : OTHERS;
 }
 
-/* Cost of a miss at this size. If it was not measured, the nearest power of two counts, the larger
- * of two equally near ones, and at last other sizes. NaN: no miss was measured. */
+/* Cost of a miss at this size. If the size was not measured, the cost at the nearest power of two
+ * is used; of two equally near ones, the larger. If no power of two was measured, the cost at other
+ * sizes is used. NaN: no miss was measured. */
 static double
 miss_cost(const struct dependent *d, uint32_t side)
 {
@@ -76,7 +77,7 @@ seconds_of(const struct dependent *d, const struct read *read)
 {
     const double cost = read->misses > 0 ? read->misses * miss_cost(d, read->side) : 0;
     const double second = read->second > 0 ? read->second * d->factors[SECOND] : 0;
-    return d->factors[FLAT] + fmax(cost + second, 0); /* unknown costs count as 0 */
+    return d->factors[FLAT] + fmax(cost + second, 0); /* unknown costs (NaN) count as 0 */
 }
 
 /* ---- fit ---- */
@@ -88,7 +89,7 @@ error_of(const struct dependent *d, const struct read *read)
     return fabs(read->seconds / seconds_of(d, read) - 1);
 }
 
-/* Weighted least squares of the times. Returns false if they do not determine the factors. */
+/* Weighted least squares of the times. Returns false if the times do not determine the factors. */
 static bool
 fit_weighed(struct dependent *d, const struct reads *reads, const double *weights)
 {
@@ -132,8 +133,8 @@ fit_weighed(struct dependent *d, const struct reads *reads, const double *weight
 }
 
 /* Minimizes the sum of relative errors by reweighted least squares. In plain least squares, a few
- * reads that no cache shape explains would dominate. Each read's squared error is weighted by one
- * over its previous error. */
+ * reads that no cache shape explains would dominate. Each read's squared error is weighted by the
+ * reciprocal of its previous error. */
 static bool
 fit_costs(struct dependent *d, struct reads *reads, const double *misses, const double *second,
           double *error)
@@ -198,7 +199,7 @@ find_trials(struct trials *trials, struct reads *reads)
         qsort(trials->items.items, trials->items.count, sizeof *trials->items.items, by_error);
 }
 
-/* Tries all pairs of caches with the same units and lines as first and second level. */
+/* Tries all pairs of candidate caches with equal units and line sizes as first and second level. */
 static double
 add_second(struct dependent *best, struct reads *reads, const struct trials *trials)
 {
@@ -222,8 +223,9 @@ add_second(struct dependent *best, struct reads *reads, const struct trials *tri
 static bool
 fit_shapes(struct dependent *d, struct reads *reads)
 {
-    const double enough = 1.1; /* prefers simplicity like the number of segments in spline.c */
-    const double exact = 1e-4; /* per read; a smaller error cannot be improved */
+    /* prefers the simpler model, like the choice of segments in spline.c */
+    const double enough = 1.1;
+    const double exact = 1e-4; /* per read; smaller errors are not worth a second level */
     struct trials trials = {0};
     struct dependent two = {0};
     double error;

@@ -1,4 +1,4 @@
-/* Fits a model to measurements: the curves of each stage from its sweeps. */
+/* Fits a model to measurements: computes the curves of each stage from its sweeps. */
 #include "model/model.h"
 #include "model/pattern.h"
 
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Block width in `coherence` and `triangles` that represents agreement of all fragments. */
+/* Width of columns in `coherence` and `triangles` that means that all fragments agree. */
 static const double all_agree = 1e9;
 
 static double
@@ -74,12 +74,12 @@ compare_placed(const void *a, const void *b)
     return p->along != q->along ? (p->along < q->along ? -1 : 1) : p->row < q->row ? -1 : 1;
 }
 
-/* Dependent reads form one family over sizes and patterns. A size is fitted with half of the
- * patterns, the next size with the other half, like the fields of a chessboard. Otherwise every
- * other power of two would be missing for each pattern.
+/* Selects half of the patterns for one size of dependent reads, and the other half for the next
+ * size, like the fields of a chessboard. Otherwise every other power of two would be missing for
+ * each pattern.
  *
- * Patterns are paired: two consecutive ones are in the same half. With single patterns, all steps
- * by a power of two, and so all high frequencies, would be fitted at the same sizes. */
+ * Two consecutive patterns form a pair in the same half. With single patterns, all steps by a power
+ * of two, and so all high frequencies, would be fitted at the same sizes. */
 static uint32_t
 chequered(const struct model_row *row)
 {
@@ -139,8 +139,8 @@ has_sweep(const struct fitting *f, enum model_sweep sweep)
     return false;
 }
 
-/* Fits time over fragments per frame. The offset is the time that does not depend on fragments,
- * equal for all programs. */
+/* Fits time against fragments per frame. The offset is the time that does not depend on fragments.
+ * It is equal for all programs. */
 static void
 fit_start(const struct fitting *f)
 {
@@ -176,7 +176,7 @@ fit_start(const struct fitting *f)
     free(a);
 }
 
-/* If the rate is not given: fits the cost of one more cycle, from the longer programs. */
+/* If the rate is not given, fits the cost of one more cycle from the longer programs. */
 static bool
 fit_rate(const struct fitting *f, double rate, struct error *err)
 {
@@ -244,8 +244,8 @@ fit_curves(const struct fitting *f, enum model_sweep sweep, struct error *err)
     return ok;
 }
 
-/* Stores the program cycles of the sweep `triangles` when all fragments agree, and the relative
- * increase when both sides execute. */
+/* Stores the program cycles of the sweep `triangles` if all fragments agree, and the relative
+ * increase if both sides of the branch execute. */
 static void
 note_branch(const struct fitting *f)
 {
@@ -279,8 +279,8 @@ check_rows(const struct model_rows *rows, struct error *err)
     return true;
 }
 
-/* Stores the measured range of fragments per frame, and the largest triangles. All sweeps draw some
- * triangles, most of them two. */
+/* Stores the measured range of fragments per frame, and the largest triangles. Every sweep renders
+ * triangles, most sweeps two. */
 static void
 note_range(const struct fitting *f)
 {

@@ -7,18 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The fitted factors. The search starts from ideal values. Byte factors are fitted to moved bytes,
- * the others to cycles. */
+/* The fitted factors. The search starts from ideal values. Byte factors are fitted to transferred
+ * bytes, the others to cycles. */
 enum frame_factor {
-    FACTOR_texture, /* bytes moved per byte requested */
+    FACTOR_texture, /* bytes transferred per byte requested */
     FACTOR_color,
     FACTOR_z,
     FACTOR_attribute,
     FACTOR_memory, /* cycles per ideal cycle of memory traffic */
-    FACTOR_fetch,  /* streamer */
-    FACTOR_vertex, /* vertex programs if all vertices are reused: groups are partly empty */
+    FACTOR_fetch,  /* cycles per ideal cycle of the Streamer */
+    /* factor of vertex programs if all vertices are reused: groups are then partly empty */
+    FACTOR_vertex,
     FACTOR_raster,
-    FACTOR_beside, /* visible share of the second longest unit */
+    FACTOR_beside, /* visible share of the second slowest unit */
     FACTOR_drain,  /* cycles between two draws */
     FACTOR_bus,    /* cycles per uploaded byte */
     FACTOR_swap,   /* cycles per ideal cycle of memory traffic, for the displayed picture */
@@ -43,7 +44,7 @@ frame_bound_name(uint32_t bound)
     return bound < TRACE_UNIT_COUNT ? trace_unit_names[bound] : others[bound - TRACE_UNIT_COUNT];
 }
 
-/* Cycles of a unit, including its fitted distance from the full rate. */
+/* Cycles of a unit: those at its full rate times its fitted factor. */
 static double
 unit_cycles(const struct factors *f, const struct trace_draw *draw, uint32_t unit)
 {
@@ -88,7 +89,7 @@ draw_cycles(const struct factors *f, const struct trace_work *work, const struct
     return serial + stream + longest;
 }
 
-/* Index of the first draw of a frame; draws are sorted by frame. */
+/* Index of the first draw of a frame. Draws are sorted by frame. */
 static size_t
 first_draw(const struct trace_work *work, uint32_t frame)
 {
@@ -103,7 +104,7 @@ first_draw(const struct trace_work *work, uint32_t frame)
     return low;
 }
 
-/* `bounds`: array of FRAME_BOUNDS, or NULL. */
+/* `bounds`: array of FRAME_BOUNDS elements, or NULL. */
 static double
 frame_cycles(const struct factors *f, const struct trace_work *work, uint32_t frame, double *bounds)
 {
@@ -137,8 +138,8 @@ frame_cycles(const struct factors *f, const struct trace_work *work, uint32_t fr
 /* ---- fit ---- */
 
 /* Mean square of log(predicted / measured), plus a small penalty per factor for its distance from
- * the start: factors that the lessons hardly determine stay there. `part` of `parts` is left out
- * (parts 0: none). */
+ * the start. The penalty keeps factors that the lessons hardly determine near the start. `part` of
+ * `parts` is left out (parts 0: no part). */
 static double
 error_of(const struct factors *f, const struct frame_lessons *lessons, size_t part, size_t parts)
 {
@@ -183,7 +184,7 @@ descend(struct factors *f, const struct frame_lessons *lessons, size_t part, siz
         }
 }
 
-/* Fits moved bytes per requested byte over all lessons. */
+/* Fits transferred bytes per requested byte over all lessons. */
 static void
 fit_bytes(struct factors *f, const struct frame_lessons *lessons, size_t part, size_t parts)
 {
@@ -231,7 +232,7 @@ model_fit_frames(struct model *model, const struct frame_lessons *lessons, struc
             mean += parts[p].value[k] / PARTS;
         for (size_t p = 0; p < PARTS; p++)
             spread += (parts[p].value[k] - mean) * (parts[p].value[k] - mean);
-        char *name = mem_printf("frames.%s", names[k]); /* interval: jackknife */
+        char *name = mem_printf("frames.%s", names[k]); /* the interval is computed by jackknife */
         model_set_factor(model, name, all.value[k],
                          student_95(PARTS - 1) * sqrt(spread * (PARTS - 1) / PARTS));
         free(name);

@@ -1,5 +1,5 @@
-/* The frame stages, an extension of the source's model. They predict the time of a frame of a real
- * program from the work of its draws on each unit (trace_work.h), without a cycle-level run.
+/* The frame stages, an extension of the source's model. They predict the time of a real program's
+ * frame from the work of its draws on each unit (trace_work.h), without a cycle-level run.
  *
  *     draw    drain + latency of its first groups + bytes of the command stream + the longest of
  *             its units or of its memory traffic + a part of the second longest. Units work in
@@ -21,8 +21,8 @@ const char *frame_bound_name(uint32_t bound);
 struct frame_prediction {
     uint32_t frame;
     double cycles, seconds;
-    double bounds[FRAME_BOUNDS]; /* cycles due to each */
-    uint32_t bound;              /* the one with most cycles */
+    double bounds[FRAME_BOUNDS]; /* cycles due to each bottleneck */
+    uint32_t bound;              /* bottleneck with most cycles */
 };
 
 /* A simulated frame from which factors are fitted. */
@@ -31,7 +31,7 @@ struct frame_lesson {
     /* 1 / sqrt(frames of its run), because frames of a run are similar */
     double weight;
     double cycles;                    /* measured by the simulation */
-    double bytes[TRACE_CLIENT_COUNT]; /* moved by its draws */
+    double bytes[TRACE_CLIENT_COUNT]; /* transferred by its draws */
     const struct trace_work *work;
 };
 struct frame_lessons {
@@ -39,7 +39,7 @@ struct frame_lessons {
     size_t count, capacity;
 };
 
-/* Adds one lesson for each frame of the run in `dir` whose draws are all in `work`. */
+/* Adds a lesson for each frame of the run in `dir` whose draws are all in `work`. */
 bool frame_lessons_add(struct frame_lessons *lessons, const struct trace_work *work,
                        const char *dir, struct error *err);
 /* Fits the factors `frames.*` of the model. Frames without draws are ignored. */

@@ -96,7 +96,7 @@ model_write(const struct model *model, const char *path, struct error *err)
     return memory_text_write(&text, path, err);
 }
 
-/* Parses up to `most` numbers separated by spaces; returns 0 on any other text. */
+/* Parses up to `most` numbers separated by spaces. Returns 0 for any other text. */
 static uint32_t
 read_numbers(const char *text, double *numbers, uint32_t most)
 {

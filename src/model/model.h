@@ -1,13 +1,14 @@
-/* The staged performance model of a fragment processor: predicts frames per second from a few
- * parameters. The first stage gives a maximum; each later stage can only lower it. Stages can be
+/* The staged performance model of a fragment processor predicts frames per second from a few
+ * parameters. The first stage gives a maximum, which each later stage can only lower. Stages can be
  * omitted. Source: a dissertation of 2006, "slowdown" model. Extensions are marked as ours.
  *
  * base       rate / (cycles x fragments), where `rate` is clock times pipelines. A curve maps the
- *            cycles of a program to the cycles that it really takes; without it the formula alone
- *            applies. Without the next stage, both sides of a branch execute; with it, one side.
- * triangles  G / its maximum: performance against fragments per triangle, with one curve for each
- *            width of the columns of fragments that branch together. Ours: the extra cost of a
- *            mixed group is scaled by the share of the program in branches.
+ *            nominal cycles of a program to the cycles measured. Without this curve, the formula
+ *            alone applies. Without the triangle stage, both sides of a branch execute; with it,
+ *            one side.
+ * triangles  G / maximum of G. G is the performance as a function of fragments per triangle, with
+ *            one curve for each width of the columns of fragments that branch together. Ours: the
+ *            extra cost of a mixed group is scaled by the share of the program in branches.
  * textures   a ceiling: texels per second by format and size, separately for powers of two.
  * dependent  a ceiling: time per texel whose address was read before, from the misses of caches
  *            inferred from the times. Ours: adds the time to read the address if its texture is
@@ -28,7 +29,7 @@ struct model_curve {
 /* A number of the model: "rate", "start", "dependent.flat" ... */
 struct model_factor {
     char name[64];
-    double value, half; /* half of the 95 % interval around value; 0: not fitted */
+    double value, half; /* half: half of the 95 % interval around value; 0: value was not fitted */
 };
 
 struct model {
@@ -38,8 +39,10 @@ struct model {
 };
 
 void model_fini(struct model *model);
-const struct spline *model_curve(const struct model *model, const char *name); /* NULL if absent */
-double model_factor(const struct model *model, const char *name);              /* NaN if absent */
+/* NULL: the model lacks the curve */
+const struct spline *model_curve(const struct model *model, const char *name);
+/* NaN: the model lacks the factor */
+double model_factor(const struct model *model, const char *name);
 void model_set_curve(struct model *model, const char *name, const struct spline *spline);
 void model_set_factor(struct model *model, const char *name, double value, double half);
 
@@ -53,15 +56,17 @@ bool model_read(struct model *model, const char *path, struct error *err);
  * every other row are used. For dependent reads, sizes and patterns alternate as on a chessboard.
  * The caller frees the array. */
 bool *model_split(const struct model_rows *rows);
-/* Fits a model to the rows marked in `fitted`, or to all if NULL. All rows must be from one
- * machine, named in the model. `rate`: clock times pipelines. If it is 0, the rows' rate is used,
- * or the slope of time over program length. A stage without its sweep is omitted. */
+/* Fits a model to the rows marked in `fitted`, or to all rows if it is NULL. All rows must be from
+ * one machine, named in the model. `rate` is clock times pipelines. 0 selects the rows' rate, or
+ * the slope of time over program length if the rows have none. A stage without its sweep is
+ * omitted. */
 bool model_fit(struct model *model, const struct model_rows *rows, const bool *fitted, double rate,
                struct error *err);
-/* Name of the curve to which a row belongs, "" if none. `along`: its position on the curve. */
+/* Name of the curve to which a row belongs; "" if it belongs to none. `along`: the row's position
+ * on the curve. */
 void model_curve_of(const struct model_row *row, char *name, size_t size, double *along);
-/* Measured value of the row on its curve: cycles per fragment, or fragments or texels per second.
- */
+/* Measured value of the row on its curve: cycles per fragment, or fragments or texels per
+ * second. */
 double model_measured(const struct model *model, const struct model_row *row);
 
 /* ---- dependent reads (dependent.c) ---- */
@@ -84,19 +89,19 @@ struct model_prediction {
         double alone;      /* base: seconds; triangles: slowdown; ceilings: seconds */
         double seconds;    /* per frame, with this stage and earlier ones */
     } stages[MODEL_STAGES];
-    /* clock: Hz, 0 if unknown. FPS / clock is frames per clock cycle. */
+    /* clock: in Hz, 0 if unknown. FPS / clock is frames per clock cycle. */
     double seconds, clock;
     uint32_t bound; /* the slowest stage */
 };
 
 /* Fragments per second of a program of `cycles` cycles, by the base stage alone. NaN gives NaN. */
 double model_base_rate(const struct model *model, double cycles);
-/* `stages`: bit mask. `model` NULL: the formula alone, with the workload's rate. */
+/* `stages`: bit mask. If `model` is NULL, uses the formula alone, with the workload's rate. */
 bool model_predict(struct model_prediction *prediction, const struct model *model,
                    const struct model_row *workload, uint32_t stages, struct error *err);
 /* Reads a workload: either lines "name = value" with names of row.def, or the six numbers of the
- * source's file format. These are: cycles outside branches; fragments; clock x pipes; cost of if,
- * else and endif; cycles on the if side; cycles on the else side. */
+ * source's file format. The six numbers are cycles outside branches, fragments, clock x pipes, cost
+ * of if, else and endif, cycles on the if side, and cycles on the else side. */
 bool model_workload_read(struct model_row *workload, const char *path, struct error *err);
 
 #endif

@@ -13,8 +13,8 @@ pattern_name(uint32_t number)
     return number < sizeof names / sizeof names[0] ? names[number] : NULL;
 }
 
-/* Positions of neighbours differ by about 1 / n of the texture: the order 0, 1/n, 2/n, ..., then
- * from 1/32 on when all of these are taken. The result is a permutation of 32 positions. */
+/* Maps neighbours to positions that differ by about 1 / n of the texture: in the order 0, 1/n, 2/n,
+ * ..., then 1/32, 1/n + 1/32, and so on. The result is a permutation of 32 positions. */
 static float
 stepped(uint32_t at, uint32_t n)
 {
@@ -45,8 +45,8 @@ make_random(struct pattern *pattern)
     }
 }
 
-/* Fills a regular pattern. `n` 0: stripes; 1: chequers, whose two kinds of fields are half a
- * texture apart; otherwise steps of 1 / n. */
+/* Fills a regular pattern. `n` = 0: stripes. 1: chequers, whose two kinds of fields are half a
+ * texture apart. Otherwise: steps of 1 / n. */
 static void
 make_regular(struct pattern *pattern, uint32_t n, bool rotated)
 {

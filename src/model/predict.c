@@ -14,7 +14,8 @@ struct predicting {
     uint32_t stages;
 };
 
-/* Cycles per fragment if all fragments agree. mixed_cycles(): the extra cycles of mixed groups. */
+/* Cycles per fragment if all fragments agree. mixed_cycles() returns the extra cycles of mixed
+ * groups. */
 static double
 agreed_cycles(const struct model_row *row)
 {
@@ -35,7 +36,8 @@ start_of(const struct predicting *p)
     return p->model ? model_factor(p->model, "start") : 0;
 }
 
-/* Applies a stage. `alone`: its own value; `seconds`: time of the frame if this stage limits it. */
+/* Applies a stage. `alone`: the stage's own value. `seconds`: time of the frame if this stage
+ * limits it. */
 static void
 take_stage(const struct predicting *p, enum model_stage stage, double alone, double seconds,
            bool extrapolated)
@@ -165,7 +167,7 @@ performance_at(const struct model *model, const struct neighbours *n, double siz
 }
 
 /* Whether a triangle size was measured. Above the largest size of the sweep `triangles`, sizes of
- * other sweeps count too, since performance no longer grows there. */
+ * other sweeps also count, since performance no longer grows there. */
 static bool
 size_was_measured(const struct model *model, const struct neighbours *n, double size)
 {
@@ -183,7 +185,7 @@ predict_triangles(const struct predicting *p)
     const double size = log2(row->fragments / row->triangles);
     const double together = spline_at(n.widest, size);
     const double mixed = row->block > 0 ? performance_at(p->model, &n, size, row->block) : together;
-    /* The extra cost of a mixed group, scaled from the measured program to this one. */
+    /* Scales the extra cost of a mixed group from the measured program to this one. */
     const double share = model_factor(p->model, "branch.share");
     const double added = share > 0 ? fmax(together / mixed - 1, 0) / share : 0;
     const double slowdown = together / n.top / (1 + added * mixed_cycles(row) / agreed_cycles(row));
@@ -230,9 +232,9 @@ predict_textures(const struct predicting *p, struct error *err)
     return true;
 }
 
-/* Ours: the texture unit also reads the address of each dependent texel. The measured time includes
- * that only for an address texture that the caches hold. This returns the additional time for a
- * larger one. */
+/* Ours: additional time to read the address of a dependent texel. The measured times include that
+ * read for an address texture that fits in the caches. The result is the difference for a larger
+ * address texture. */
 static double
 address_seconds(const struct predicting *p, bool *beyond)
 {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The member of the cost to which an instruction is added, by its position. */
+/* Member of the cost to which an instruction is added. The instruction's position determines it. */
 static double *
 part_of(struct program_cost *cost, enum opcode opcode, uint32_t loops, uint32_t ifs, bool in_else)
 {

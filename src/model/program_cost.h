@@ -8,7 +8,7 @@
 
 struct program_cost {
     double cycles;        /* outside branches and loops */
-    double branch_cycles; /* of if, else and endif themselves */
+    double branch_cycles; /* of the instructions if, else and endif */
     double if_cycles, else_cycles;
     double loop_cycles; /* per loop iteration, with all nested instructions */
 };

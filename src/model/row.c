@@ -49,7 +49,7 @@ text_of(const struct model_row *row, const struct field *field)
     return (char *)(uintptr_t)row + field->offset;
 }
 
-/* Fields that a draw's label does not contain: the renderer and the times. */
+/* Whether the field is absent from a draw's label: the renderer and the times. */
 static bool
 is_measured(const struct field *field)
 {

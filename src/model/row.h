@@ -1,5 +1,6 @@
-/* Measurements that benchmarks/gl/model makes and `aetius model` reads. A real GPU's come from its
- * CSV file, the simulated GPU's from labels of draws ("model sweep=length cycles=12 ..."). */
+/* Measurements made by benchmarks/gl/model and read by `aetius model`. Measurements of a real GPU
+ * come from its CSV file. Those of the simulated GPU come from labels of draws ("model sweep=length
+ * cycles=12 ..."). */
 #ifndef AETIUS_MODEL_ROW_H
 #define AETIUS_MODEL_ROW_H
 
@@ -24,7 +25,7 @@ struct model_rows {
     size_t count, capacity;
 };
 
-/* Whether a texture side is a power of two: the model treats those separately. */
+/* Whether a texture side is a power of two. The model treats such sides separately. */
 bool model_is_power_of_two(double size);
 
 enum model_stage { MODEL_BASE, MODEL_TRIANGLES, MODEL_TEXTURES, MODEL_DEPENDENT, MODEL_STAGES };
@@ -38,30 +39,30 @@ enum model_sweep {
 enum { MODEL_SWEEP_COLUMNS = 4 };
 extern const struct model_sweep_info {
     const char *name;
-    enum model_stage stage;                   /* stage that it tests; MODEL_STAGES: all */
-    const char *chart;                        /* name of its chart; "": no chart */
-    const char *columns[MODEL_SWEEP_COLUMNS]; /* columns required in each row; NULL ends them */
+    enum model_stage stage; /* stage that the sweep tests; MODEL_STAGES: all stages */
+    const char *chart;      /* title of its chart; "": no chart */
+    const char *columns[MODEL_SWEEP_COLUMNS]; /* columns required in each row; NULL ends the list */
 } model_sweeps[MODEL_SWEEPS];
 /* Returns MODEL_SWEEPS if no sweep has that name. */
 enum model_sweep model_sweep_find(const char *name);
-/* Returns false with a message that lists the sweeps if no sweep has that name. */
+/* Returns false if no sweep has that name. The message lists the sweeps. */
 bool model_sweep_check(const char *name, struct error *err);
 bool model_row_is_of(const struct model_row *row, enum model_sweep sweep);
 
-/* Sets the field of a row from "name=value". */
+/* Sets a field of a row. `value` is the text after "name=". */
 bool model_row_set(struct model_row *row, const char *name, const char *value, struct error *err);
 /* Label for a draw of the row, without measured values; at most 255 bytes. */
 void model_row_label(const struct model_row *row, char *label, size_t size);
-/* Returns false if the label is not that of a row. Nested groups are accepted: "model a=1 /b=2". */
+/* Returns false if the label is not that of a row. Accepts nested groups: "model a=1 /b=2". */
 bool model_row_from_label(struct model_row *row, const char *label);
 
-/* CSV output, one row at a time: a benchmark writes each row as soon as it is measured. */
+/* CSV output, one row at a time. A benchmark writes each row as soon as it is measured. */
 void model_rows_header(FILE *out);
 void model_row_print(const struct model_row *row, FILE *out);
 void model_rows_print(const struct model_rows *rows, FILE *out); /* including the header */
-/* Adds the rows of a CSV file. Its first line names the columns, which are fields of row.def in any
- * order. Required are sweep, fragments, and seconds or fps, plus the columns of the row's sweep.
- * All numbers must be finite and nonnegative, fragments and seconds positive. */
+/* Adds the rows of a CSV file. The first line names the columns, which are fields of row.def in any
+ * order. Required columns are sweep, fragments, seconds or fps, and the columns of the row's sweep.
+ * All numbers must be finite and nonnegative. Fragments and seconds must be positive. */
 bool model_rows_read(struct model_rows *rows, const char *path, struct error *err);
 
 #endif

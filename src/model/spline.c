@@ -9,7 +9,7 @@
 
 enum { MOST = LEAST_SQUARES_MOST };
 
-/* Inverts a symmetric matrix of full rank in place. Columns must have similar lengths. */
+/* Inverts a symmetric matrix of full rank in place. The columns must have similar norms. */
 static bool
 invert(double m[MOST][MOST], uint32_t n)
 {
@@ -89,7 +89,7 @@ struct points {
     size_t count;
 };
 
-/* The segment of x, and the weight of its second knot. */
+/* The segment that contains x, and the weight of its second knot. */
 static uint32_t
 segment_at(const struct spline *s, double x, double *part)
 {
@@ -152,7 +152,7 @@ line_at(const struct spline *s, double x)
     return s->y[k] * (1 - part) + s->y[k + 1] * part;
 }
 
-/* Computes the intervals of the values at the knots. */
+/* Computes the confidence intervals of the values at the knots. */
 static void
 find_intervals(struct spline *s, const struct points *p)
 {
@@ -215,7 +215,7 @@ add_best_knot(struct spline *s, const struct points *p, double *error)
     return best.knots > 0;
 }
 
-/* Moves each inner knot to its best position with the others fixed, until none moves. */
+/* Moves each inner knot to its best position with the others fixed, until no knot moves. */
 static void
 place_knots(struct spline *s, const struct points *p, double error)
 {
@@ -237,7 +237,7 @@ place_knots(struct spline *s, const struct points *p, double error)
 }
 
 /* Moves both inner knots of three segments together. Moving one at a time may stop at a position
- * where neither can improve alone. */
+ * where neither move alone reduces the error. */
 static void
 place_two_knots(struct spline *s, const struct points *p, double *error)
 {
@@ -290,8 +290,8 @@ struct validation {
     double errors[SPLINE_MOST_KNOTS]; /* by number of segments */
 };
 
-/* Adds the relative errors at the points of the fold, which the fit did not use. Squares would let
- * one left-out point at a cliff dominate. */
+/* Adds the relative errors at the points of the fold, which the fit did not use. Errors are not
+ * squared, because one left-out point at a cliff would then dominate. */
 static void
 add_fold_errors(void *data, const struct spline *s)
 {
@@ -303,7 +303,7 @@ add_fold_errors(void *data, const struct spline *s)
 }
 
 /* Chooses the number of segments by cross-validation over folds of points. The first and the last
- * point stay in all folds, because no other points determine the value there. */
+ * point are never left out, because no other points determine the values there. */
 static uint32_t
 choose_segments(const struct points *p)
 {

@@ -13,16 +13,16 @@ enum { SPLINE_MOST_KNOTS = 9 };
 
 struct spline {
     uint32_t knots;              /* segments + 1; 0: no curve */
-    double x[SPLINE_MOST_KNOTS]; /* increasing; the first and the last are the fitted range */
+    double x[SPLINE_MOST_KNOTS]; /* increasing; the first and the last bound the fitted range */
     double y[SPLINE_MOST_KNOTS];
-    /* half of the 95 % interval around y; 0: as many points as knots */
+    /* Half of the 95 % interval around y; 0: there are as many points as knots. */
     double half[SPLINE_MOST_KNOTS];
     bool logarithmic; /* log(y) is linear */
 };
 
 enum { SPLINE_LEAST_POINTS = 4 };
-/* Points in any order; y must be positive. Fails with fewer than SPLINE_LEAST_POINTS different x.
- */
+/* Fits a curve to points in any order. y must be positive. Fails with fewer than
+ * SPLINE_LEAST_POINTS different x. */
 bool spline_fit(struct spline *spline, const double *x, const double *y, size_t count,
                 bool logarithmic, struct error *err);
 /* Outside the range, returns the value at its nearest end. */
@@ -30,9 +30,10 @@ double spline_at(const struct spline *spline, double x);
 bool spline_holds(const struct spline *spline, double x); /* whether x is in the range */
 double spline_top(const struct spline *spline);           /* largest y of the knots */
 
-/* Least squares: the factors with which the `unknowns` columns of `a` (row-major) sum up nearest to
- * b. `half`, or NULL: half of their 95 % intervals; 0 if there are as many unknowns as rows.
- * Returns false if the columns are linearly dependent. */
+/* Least squares: finds factors such that the sum of the columns of `a` times their factors is
+ * nearest to b. `a` is row-major with `unknowns` columns. `half`, or NULL: half of the factors' 95
+ * % intervals; 0 if there are as many unknowns as rows. Returns false if the columns are linearly
+ * dependent. */
 enum { LEAST_SQUARES_MOST = 20 };
 bool least_squares(const double *a, const double *b, size_t rows, uint32_t unknowns,
                    double *factors, double *half);

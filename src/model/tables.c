@@ -10,7 +10,7 @@ is_within(const struct model_errors *held_out, double budget)
     return !held_out->count || held_out->mean <= budget;
 }
 
-/* `others`: the parts of this line are within their budgets. */
+/* `others`: all components of this line are within their budgets. */
 static void
 add_line(struct text_table *sheet, const char *name, const struct model_errors *fitted,
          const struct model_errors *held_out, double budget, bool others)

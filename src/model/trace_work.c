@@ -38,8 +38,8 @@ struct finding {
     VEC(struct known_program) programs;
     struct trace_reader *reader;
     struct command_stream stream;
-    bool writes_z;        /* true once a draw of the frame writes z */
-    uint64_t *touched;    /* tiles of 8x8 written in the frame, one bit each */
+    bool writes_z;        /* a draw of the frame has written z */
+    uint64_t *touched;    /* 8x8 tiles written in the frame, one bit per tile */
     double touched_tiles; /* number of touched tiles */
 };
 
@@ -63,9 +63,9 @@ program_of(struct finding *f, const struct program *program)
     return known;
 }
 
-/* A group executes as a whole even if it is partly empty. The first group of each unit is part of
- * the draw's latency. Executing more instructions than the program has means loops; fewer means
- * branches not taken. */
+/* Cycles of a draw's thread groups. A partly empty group takes as long as a full one. The first
+ * group of each unit counts as the draw's latency. The factor `rounds` is above 1 if loops repeat
+ * instructions, and below 1 if branches skip them. */
 static double
 shader_cycles(const struct known_program *program, double threads,
               const struct functional_work *was, const struct functional_work *is)

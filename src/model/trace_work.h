@@ -1,17 +1,17 @@
 /* Work of a trace's draws on each unit of a machine: the cycles that the unit needs at its full
- * rate. It is found by the functional renderer, without timing. */
+ * rate. The functional renderer finds this work without timing. */
 #ifndef AETIUS_MODEL_TRACE_WORK_H
 #define AETIUS_MODEL_TRACE_WORK_H
 
 #include "params/params.h"
 #include "sim/inspect.h"
 
-/* Cycles of a draw per unit; units work in parallel. */
+/* Cycles of a draw per unit. Units work in parallel. */
 #define TRACE_UNITS(X)                                                                             \
-    X(fetch)    /* indices and attributes through the streamer */                                  \
+    X(fetch)    /* indices and attributes through the Streamer */                                  \
     X(vertex)   /* vertex programs on their units */                                               \
     X(setup)    /* triangles */                                                                    \
-    X(raster)   /* tiles and quads until the interpolator */                                       \
+    X(raster)   /* tiles and quads up to the interpolator */                                       \
     X(fragment) /* fragment programs, in whole groups */                                           \
     X(texture)  /* texture requests */                                                             \
     X(depth)    /* z and stencil tests */                                                          \
@@ -42,28 +42,28 @@ extern const char *const trace_client_names[TRACE_CLIENT_COUNT];
 struct trace_draw {
     uint32_t frame, number;
     double units[TRACE_UNIT_COUNT], bytes[TRACE_CLIENT_COUNT];
-    double reused; /* share of its indices whose vertices can be reused */
-    /* One vertex group and one fragment group without others in flight; `units` has the other
-     * groups. */
+    double reused; /* share of the draw's indices whose vertices can be reused */
+    /* Latency of one vertex group and one fragment group on an idle machine. `units` contains the
+     * other groups. */
     double latency;
-    double stream_bytes; /* constants and programs needed before it can begin */
-    /* uploaded to textures and to buffers since the previous draw */
+    double stream_bytes; /* constants and programs needed before the draw can begin */
+    /* Bytes uploaded since the previous draw: to textures, and to buffers. */
     double put_bytes, buffer_bytes;
 };
 
 /* Work of a frame besides its draws. */
 struct trace_frame_work {
-    double put_bytes, buffer_bytes; /* after the last draw */
+    double put_bytes, buffer_bytes; /* uploaded after the last draw */
     double clears, blitted;
-    double shown_bytes; /* of the displayed picture, as far as it was drawn into */
-    double dirty_bytes; /* that the ROP caches may hold after the last draw */
+    double shown_bytes; /* bytes of the displayed picture that the frame wrote */
+    double dirty_bytes; /* bytes that the ROP caches may hold after the last draw */
 };
 
 struct trace_work {
     double memory_rate;                  /* bytes per cycle of the machine */
     bool unified;                        /* vertex and fragment programs share their units */
-    VEC(struct trace_draw) draws;        /* in order */
-    VEC(struct trace_frame_work) frames; /* all up to the last one drawn */
+    VEC(struct trace_draw) draws;        /* in trace order */
+    VEC(struct trace_frame_work) frames; /* all frames up to the last one rendered */
     double seconds;                      /* host time for replay and analysis */
 };
 
@@ -71,7 +71,7 @@ struct trace_work {
 bool trace_work_find(struct trace_work *work, struct trace_reader *reader,
                      const struct frame_set *frames, const struct params *params,
                      uint64_t memory_bytes, struct error *err);
-/* Whether a frame draws anything. */
+/* Whether a frame has draws. */
 bool trace_work_draws(const struct trace_work *work, uint32_t frame);
 void trace_work_fini(struct trace_work *work);
 
