@@ -38,7 +38,7 @@ capture_source(const struct sweep_plan *plan, const struct sweep_input *input)
     return text;
 }
 
-/* Whether its traces exist and match the plan. */
+/* Whether the input's traces exist and match the plan. */
 static bool
 is_captured(const struct sweep *sweep, const struct sweep_plan *plan,
             const struct sweep_input *input)
@@ -91,8 +91,8 @@ is_installed(const struct sweep_plan *plan, const char *program)
     return is_there;
 }
 
-/* Lists the missing programs with their sources, each once. "" if there are none. The caller frees
- * the result. */
+/* Lists each missing program once, with its source. Returns "" if no program is missing. The caller
+ * frees the text. */
 static char *
 list_absent(const struct sweep *sweep, const struct sweep_plan *plan)
 {
@@ -140,8 +140,8 @@ warn_of_failure(const struct sweep *sweep, const char *input)
     free(name);
 }
 
-/* Reports the inputs whose capture failed, with the end of their logs. With `keep_going` they are
- * left out. */
+/* Reports the inputs whose capture failed, with the end of their logs. With `keep_going`, the sweep
+ * omits these inputs. */
 static bool
 tell_failures(struct sweep *sweep, const struct sweep_plan *plan, bool keep_going,
               struct error *err)
@@ -187,7 +187,7 @@ capture_all(struct sweep *sweep, const struct sweep_plan *plan, const struct wor
     return ok;
 }
 
-/* Adds a trace. With `keep_going` an unreadable trace is left out. */
+/* Adds a trace. With `keep_going`, omits an unreadable trace. */
 static bool
 take_trace(struct sweep *sweep, const struct work_options *options, const char *name,
            const char *path, const char *frames, const char *captured, struct error *err)

@@ -84,7 +84,7 @@ make_params(struct builder *b, size_t number, struct params *params)
     return machine_make(&b->presets, run->preset, &run->sets, params, b->err);
 }
 
-/* A query may use any parameter that the plan varies, even if the remaining machines have equal
+/* A query may use any parameter that the plan varies, even if the completed runs have equal
  * values. */
 static void
 survey_plan(struct builder *b, const struct param_info *infos, size_t count)
@@ -228,7 +228,7 @@ add_facts(struct builder *b)
     return ok;
 }
 
-/* Computes each value relative to the baseline's on the same input. */
+/* Computes the ratio of each value to the baseline's value for the same input. */
 static bool
 relate(struct builder *b)
 {
@@ -246,8 +246,8 @@ relate(struct builder *b)
                         b->plan->baseline));
 }
 
-/* A view with one row per run, and a column for each differing parameter and each output of
- * runs. */
+/* Adds a view with one row per run. It has a column for each differing parameter, and for each
+ * output per run. */
 static bool
 add_view(struct builder *b)
 {
@@ -314,11 +314,12 @@ uri_of(const char *path)
     for (; *path; path++)
         to += sprintf(to, isalnum((unsigned char)*path) || strchr("/._-", *path) ? "%c" : "%%%02X",
                       (unsigned char)*path);
-    strcpy(to, "?immutable=1"); /* the file is replaced, never written, so locks are unnecessary */
+    strcpy(to, "?immutable=1"); /* no locks: the file is only replaced, never written */
     return uri;
 }
 
-/* The file may be untrusted: a view in place of a table could have endless rows. */
+/* Whether the file has the tables of a sweep's database. The file may be untrusted: a view in place
+ * of a table could have endless rows. */
 static bool
 is_ours(sqlite3 *db)
 {
@@ -329,7 +330,7 @@ is_ours(sqlite3 *db)
     sqlite3_stmt *statement = NULL;
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    /* a "name" that is not a column is an error, not a text */
+    /* A "name" that is not a column causes an error, instead of being a string. */
     sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     sqlite3_hard_heap_limit64(MOST_SQLITE);
     const bool ours = sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK &&
@@ -347,7 +348,7 @@ database_open(const struct sweep *sweep, sqlite3 **db, struct error *err)
     *db = NULL;
     bool ok = file_exists(path) ||
               fail(err, "%s does not exist: create it with `aetius sweep collect`", path);
-    /* accepts regular files only: SQLite would also open a pipe */
+    /* Accepts only regular files, because SQLite would also open a pipe. */
     const int file = ok ? file_open(path, err) : -1;
     ok = file >= 0;
     if (ok)

@@ -1,6 +1,7 @@
 /* DIR/results.db: the results of a sweep's runs as an SQL database (docs/sweeps.md lists its
- * tables). It is built in memory and replaced as a whole. SQLite therefore never writes to a file,
- * not even on a network, and readers keep the old version. Equal runs give an equal database. */
+ * tables). The database is built in memory and replaced as a whole. So SQLite never writes to a
+ * file, not even on a network, and readers keep the old version. Equal runs give an equal
+ * database. */
 #ifndef AETIUS_SWEEP_DATABASE_H
 #define AETIUS_SWEEP_DATABASE_H
 
@@ -19,7 +20,7 @@ bool database_open(const struct sweep *sweep, sqlite3 **db, struct error *err);
 
 /* Runs a query. `rows` gets the column names, then the rows. If the query names a table of the run
  * folders (frames, draws, cycles, frames_shader, ...: docs/tables.md), that table is loaded from
- * all runs. Its additional column `run` is the run's number. */
+ * all runs. The loaded table has an additional column `run` with the run's number. */
 bool database_query(const struct sweep *sweep, sqlite3 *db, const char *sql,
                     struct text_table *rows, struct error *err);
 

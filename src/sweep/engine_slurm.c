@@ -1,12 +1,12 @@
 /* Executes runs on a cluster, as job arrays of Slurm with several runs per element. A final job
- * collects the results. All nodes must see the sweep's folder and the store.
+ * collects the results. All nodes must have access to the sweep's folder and the store.
  *
  *     DIR/slurm/keys-N     runs of array N, one key per line
  *     DIR/slurm/jobs.jsonl submitted arrays: job, list, runs per element
  *
- * Only the store determines which runs are complete. A run is lost if it is not complete and Slurm
- * has no element with it, because its node failed or it was cancelled. Lost runs are submitted
- * again. */
+ * Only the store determines which runs are complete. An incomplete run is lost if no element of
+ * Slurm's contains it, because its node failed or the element was cancelled. Lost runs are
+ * submitted again. */
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
@@ -23,7 +23,7 @@
 
 enum { DEFAULT_ARRAY = 1000, MOST_OUTPUT = 1 << 26 };
 
-/* Runs a Slurm program in the sweep's folder. The caller frees its output, *said. */
+/* Runs a Slurm program in the sweep's folder. Sets *said to its output, which the caller frees. */
 static bool
 ask_slurm(const struct sweep *sweep, const struct word_list *words, char **said, struct error *err)
 {
@@ -51,7 +51,7 @@ jobs_path(const struct sweep *sweep)
     return mem_printf("%s/slurm/jobs.jsonl", sweep->dir);
 }
 
-/* The arrays submitted so far, one JSON object per line; "" if none. */
+/* Returns the arrays submitted so far, one JSON object per line; "" if there are none. */
 static char *
 read_jobs(const struct sweep *sweep)
 {
@@ -64,7 +64,7 @@ read_jobs(const struct sweep *sweep)
     return text;
 }
 
-/* Submits a script; *job becomes its job number. */
+/* Submits a script and sets *job to its job number. */
 static bool
 submit(const struct engine_request *request, struct word_list *words, const char *script,
        uint64_t *job, struct error *err)
@@ -74,7 +74,7 @@ submit(const struct engine_request *request, struct word_list *words, const char
         word_list_add(words, request->sbatch->items[i]);
     word_list_add(words, script);
     bool ok = ask_slurm(request->sweep, words, &said, err);
-    /* "1234" or "1234;cluster", possibly after warnings */
+    /* The job number is printed as "1234" or "1234;cluster", possibly after warnings. */
     const char *line = said;
     while (ok && *line && !isdigit((unsigned char)*line)) {
         line += strcspn(line, "\n");
@@ -157,7 +157,7 @@ note_job(const struct sweep *sweep, uint64_t job, uint64_t number, uint64_t per_
     return ok;
 }
 
-/* Submits one array for `count` runs from `first` on. */
+/* Submits one array for `count` runs, starting with run `first`. */
 static bool
 submit_array(const struct engine_request *request, size_t first, size_t count, uint64_t number,
              uint64_t per_element, uint64_t *job, struct error *err)
@@ -236,7 +236,7 @@ engine_slurm_begin(const struct engine_request *request, struct error *err)
     return ok;
 }
 
-/* Marks the runs of an array element that Slurm still has. */
+/* Marks the runs of an array element that Slurm still lists. */
 static void
 mark_element(const struct sweep *sweep, const char *keys, uint64_t first, uint64_t count,
              bool *mine)
@@ -250,7 +250,8 @@ mark_element(const struct sweep *sweep, const char *keys, uint64_t first, uint64
     }
 }
 
-/* Marks the runs of one array. `queue`: lines "JOB ELEMENT" of everything that Slurm has. */
+/* Marks the runs of one array. `queue` contains a line "JOB ELEMENT" for each element that Slurm
+ * lists. */
 static void
 mark_job(const struct sweep *sweep, const cJSON *job, const char *queue, bool *mine)
 {
@@ -259,7 +260,7 @@ mark_job(const struct sweep *sweep, const cJSON *job, const char *queue, bool *m
     const double per = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(job, "per_element"));
     struct error ignored;
     if (!(per >= 1 && per < 9e15 && list >= 1 && list < 9e15))
-        return; /* not one of our lines */
+        return; /* the line was not written by note_job() */
     char *path = mem_printf("%s/slurm/keys-%.0f", sweep->dir, list), *keys = NULL;
     size_t size;
     if (file_read(path, MOST_OUTPUT, &keys, &size, &ignored))

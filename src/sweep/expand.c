@@ -14,10 +14,11 @@ struct expander {
     struct preset_cache presets;
     const struct sweep_machine *machine;
     struct params base; /* before axes are applied */
-    /* named: set by axes or options; used: has an effect in some run. Assignments of the plan are
-     * not checked: runs derived from its machines may use them. */
+    /* named: parameters set by axes or options. used: parameters with an effect in some run.
+     * Assignments of the plan are not checked, because runs derived from its machines may use
+     * them. */
     struct param_names named, used;
-    const struct sweep_axis **axes; /* of the current machine */
+    const struct sweep_axis **axes; /* axes of the current machine */
     size_t axis_count;
     struct error *err;
 };
@@ -120,7 +121,7 @@ check_count(const struct expander *x)
                 MOST_RUNS);
 }
 
-/* `like`: supplies trace, names, sets and blocks, which are copied. */
+/* Adds a run. Trace, names, sets and blocks are copied from `like`. */
 static void
 push_run(struct sweep *sweep, const struct sweep_run *like, const struct params *params)
 {
@@ -139,7 +140,7 @@ is_for(const struct sweep_machine *machine, const char *input)
     return !machine->inputs.count || word_list_has(&machine->inputs, input);
 }
 
-/* Whether it names a trace, or a trace that a capture will create. */
+/* Whether the name belongs to a trace, or to a trace that a capture will create. */
 static bool
 is_input(const struct expander *x, const char *name)
 {
@@ -192,7 +193,7 @@ sweep_add_run(struct sweep *sweep, uint32_t trace, const char *machine, const ch
     return ok;
 }
 
-/* Applies the axes from `number` on to `params`, recursively. */
+/* Applies the axes with index `number` and above to `params`, recursively. */
 static bool
 walk(struct expander *x, size_t number, const struct params *params, char *name)
 {

@@ -58,7 +58,7 @@ machine_set(struct params *params, const char *assignment, struct error *err)
     return ok;
 }
 
-/* Sets the parameters that still differ. Returns false if there were none. */
+/* Sets the parameters of `made` that still differ from `params`. Returns false if none differed. */
 static bool
 set_differences(struct params *made, const struct params *params, struct word_list *sets)
 {
@@ -87,7 +87,8 @@ machine_differences(struct preset_cache *cache, const char *preset, const struct
     struct params made;
     if (!preset_cache_get(cache, preset, &made, err))
         return false;
-    /* setting one parameter may change another (MemorySize does), which is then set again */
+    /* Setting one parameter may change another (MemorySize does). The next round sets that one
+     * again. */
     for (uint32_t rounds = 0; set_differences(&made, params, sets); rounds++)
         BUG_ON(rounds > 2, "parameters change each other");
     return true;

@@ -1,5 +1,5 @@
-/* Describes machines as a preset plus differences, and computes the key of a run: a hash of
- * everything that its result depends on. */
+/* Describes machines as a preset plus differences, and computes the key of a run: a hash of all
+ * inputs that affect its result. */
 #ifndef AETIUS_SWEEP_MACHINE_H
 #define AETIUS_SWEEP_MACHINE_H
 
@@ -14,12 +14,12 @@ struct preset_cache {
     })
     entries;
 };
-/* The parameters with which `aetius sim --preset NAME` starts. All tables are enabled. */
+/* Initial parameters of `aetius sim --preset NAME`, with all tables enabled. */
 bool preset_cache_get(struct preset_cache *cache, const char *name, struct params *params,
                       struct error *err);
 void preset_cache_fini(struct preset_cache *cache);
 
-/* Applies "SECTION.Name=value". Unlike params_set(), it does not warn about parameters without
+/* Applies "SECTION.Name=value". Unlike params_set(), does not warn about parameters without
  * effect. */
 bool machine_set(struct params *params, const char *assignment, struct error *err);
 
@@ -29,11 +29,11 @@ bool machine_differences(struct preset_cache *cache, const char *preset,
 bool machine_make(struct preset_cache *cache, const char *preset, const struct word_list *sets,
                   struct params *params, struct error *err);
 
-/* Whether a parameter has the same value in both sets. */
+/* Whether a parameter has the same value in `a` and `b`. */
 bool param_is_same(const struct param_info *info, const struct params *a, const struct params *b);
 
 enum { SWEEP_KEY_TEXT = 33 }; /* 32 hexadecimal digits and NUL */
-/* `trace`: hash of its bytes; `frames`: text from sweep_frames_text(). */
+/* `trace`: hash of its bytes. `frames`: text from sweep_frames_text(). */
 void sweep_key(char key[SWEEP_KEY_TEXT], const struct params *params, const char *trace,
                const char *frames, enum sweep_blocks blocks);
 extern const char *const sweep_blocks_names[]; /* "", "count", "keep" */

@@ -218,7 +218,7 @@ take_frames(struct reading *reading)
     return ok;
 }
 
-/* Takes outputs of draws; skips work between draws. */
+/* Reads the outputs per draw. Skips work between draws. */
 static bool
 take_draws(struct reading *reading)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Smaller is better: outputs for which more is better are negated. */
+/* Smaller values are better. Outputs for which more is better are negated. */
 struct point {
     double a, b;
     size_t number;
@@ -45,7 +45,7 @@ pareto_front(const double *a, const double *b, size_t count, bool more_a, bool m
 
 struct machine_point {
     char *name;
-    double logs[2], values[2]; /* sum of logarithms; value, for a single input */
+    double logs[2], values[2]; /* logs: sums of logarithms; values: for a single input */
     size_t inputs;
     bool has_mean;
 };
@@ -59,7 +59,7 @@ struct pareto {
     struct error *err;
 };
 
-/* Reads which direction of each output is better. Fails if an output is missing. */
+/* Reads whether more or less is better for an output. Fails if the output is missing. */
 static bool
 read_definition(struct pareto *p, uint32_t which)
 {
@@ -80,7 +80,7 @@ read_definition(struct pareto *p, uint32_t which)
 static void
 add_value(struct pareto *p, const char *machine, const double values[2])
 {
-    /* runs of a machine are adjacent in a plan */
+    /* Runs of a machine are adjacent in a plan. */
     if (!p->machines.count || strcmp(p->machines.items[p->machines.count - 1].name, machine) != 0)
         VEC_PUSH(&p->machines,
                  ((struct machine_point){.name = mem_strdup(machine), .has_mean = true}));

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limit over all axes: each value makes a run, and a short range may have very many. */
+/* Limit over all axes. Each value creates a run, and even a short range expression may have very
+ * many values. */
 enum { MOST_VALUES = 1000000 };
 
 void
@@ -65,7 +66,7 @@ word_list_fini(struct word_list *list)
     VEC_FREE(list);
 }
 
-/* Parses "1..64" or "8..64/8"; the default step is 1. Returns false if it is not a range. */
+/* Parses "1..64" or "8..64/8". The default step is 1. Returns false if the word is not a range. */
 static bool
 parse_range(const char *word, unsigned long *first, unsigned long *last, unsigned long *step)
 {
@@ -97,7 +98,7 @@ add_range(struct sweep_axis *axis, size_t most, const char *word, unsigned long 
     return true;
 }
 
-/* Parses a point, "16,4" for two names. */
+/* Parses a point, such as "16,4" for two names. */
 static bool
 add_point(struct sweep_axis *axis, const char *word, struct error *err)
 {
@@ -154,8 +155,8 @@ same_words(const struct word_list *a, const struct word_list *b)
     return a->count == b->count;
 }
 
-/* Parses "axis A.B C.D = ...". Adds values to the axis with these names, or a new axis. *count:
- * values of all axes. */
+/* Parses "axis A.B C.D = ...". Adds values to the axis with these names, or to a new axis. *count:
+ * number of values of all axes. */
 static bool
 take_axis(struct sweep_axes *axes, size_t *count, const char *names, const char *values,
           struct error *err)
@@ -197,7 +198,7 @@ unknown(const char *section, const char *key, const char *known, struct error *e
     return fail(err, "[%s] has no '%s': expected %s", section, key, known);
 }
 
-/* Adds the name of "SECTION.Name=value". */
+/* Adds the name in "SECTION.Name=value". */
 static void
 add_varied(struct word_list *varied, const char *text)
 {
@@ -214,7 +215,7 @@ struct layer {
     size_t *value_count; /* over all axes of the plan */
 };
 
-/* Takes keys that machines and [sweep] have in common. *known becomes false for other keys. */
+/* Parses keys that machines and [sweep] have in common. Sets *known to false for other keys. */
 static bool
 take_layer(const struct layer *layer, const char *key, const char *value, bool *known,
            struct error *err)
@@ -250,7 +251,7 @@ find_output(struct sweep_plan *plan, const char *name)
     return &plan->outputs.items[plan->outputs.count - 1];
 }
 
-/* Takes outputs that consist of a name only. */
+/* Parses outputs that consist of a name only. */
 static bool
 take_names(struct sweep_plan *plan, const char *value, struct error *err)
 {
@@ -423,7 +424,7 @@ sweep_plan_words(const struct sweep_plan *plan, const char *name)
     return &none;
 }
 
-/* Takes a line of [table]. A repeated key appends to its value. */
+/* Parses a line of [table]. A repeated key appends to its value. */
 static bool
 take_table(struct sweep_plan *plan, const char *name, const char *key, const char *value)
 {
@@ -492,7 +493,7 @@ by_words(const void *left, const void *right, void *data)
     return order;
 }
 
-/* Rejects duplicate points, which would be two machines of one name. */
+/* Rejects duplicate points, which would give two machines with the same name. */
 static bool
 check_axes(const struct sweep_axes *axes, const char *path, struct error *err)
 {
@@ -561,7 +562,7 @@ add_axes(struct word_list *varied, const struct sweep_axes *axes)
             add_varied(varied, axes->items[i].names.items[n]);
 }
 
-/* Adds defaults: one machine, one output. */
+/* Adds the defaults: one machine, one output. */
 static void
 fill(struct sweep_plan *plan)
 {
@@ -580,7 +581,7 @@ fill(struct sweep_plan *plan)
             plan->outputs.items[i].formula = mem_strdup(plan->outputs.items[i].name);
 }
 
-/* Finds the absolute paths of the folder and the file. */
+/* Finds the absolute paths of the plan's folder and file. */
 static bool
 find_place(struct sweep_plan *plan, const char *path, struct error *err)
 {

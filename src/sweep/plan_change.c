@@ -1,4 +1,4 @@
-/* Changes of a plan by options: its inputs and its machines. */
+/* Changes a plan's inputs and machines according to options. */
 #include "sweep/plan.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ sweep_plan_use_files(struct sweep_plan *plan, const char *const *files, uint32_t
 {
     bool ok = true;
     sweep_plan_drop_inputs(plan);
-    for (size_t i = 0; i < plan->machines.count; i++) /* these named inputs of the plan */
+    for (size_t i = 0; i < plan->machines.count; i++) /* the lists name inputs of the plan */
         word_list_fini(&plan->machines.items[i].inputs);
     for (uint32_t i = 0; ok && i < count; i++) {
         char *path = realpath(files[i], NULL);
@@ -62,7 +62,8 @@ drop_inputs(struct sweep_plan *plan)
     plan->inputs.count = kept;
 }
 
-/* Whether the plan has a machine of each name. The message lists the machines of the plan. */
+/* Whether the plan has a machine of each name. If not, the message lists the machines of the
+ * plan. */
 static bool
 has_machines(const struct sweep_plan *plan, const struct word_list *names, struct error *err)
 {
@@ -106,7 +107,7 @@ sweep_plan_narrow(struct sweep_plan *plan, const char *names, struct error *err)
     return ok;
 }
 
-/* Renames a machine that is named after its preset, or after the preset and its differences
+/* Renames a machine that is named after its preset, or after its preset and its differences
  * ("g70-like", "g70-like-one-rop"). */
 static void
 rename_machine(struct sweep_plan *plan, struct sweep_machine *machine, const char *preset)
@@ -133,7 +134,7 @@ same_words(const struct word_list *a, const struct word_list *b)
     return same;
 }
 
-/* Merges two machines of the same name into one, for the inputs of both. */
+/* Merges two machines of the same name into one that has the inputs of both. */
 static bool
 merge(struct sweep_machine *to, struct sweep_machine *from, struct error *err)
 {

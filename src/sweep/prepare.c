@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-/* Builds one machine of the plan that can be built. Runs on the others will report why they
- * cannot. */
+/* Builds the first machine of the plan that can be built. For other machines, their runs report why
+ * they cannot be built. */
 static bool
 build_one(const struct sweep *sweep, struct params *params, struct simulation *simulation)
 {
@@ -26,7 +26,7 @@ build_one(const struct sweep *sweep, struct params *params, struct simulation *s
     return ok;
 }
 
-/* Checks that the outputs' formulas use only what a machine counts. */
+/* Checks that the outputs' formulas use only names that a machine has. */
 static bool
 check_outputs(const struct sweep *sweep, const struct sweep_plan *plan, struct error *err)
 {

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* MOST_ANSWER: limit for a result, which is kept in memory. CELL_BYTES: overhead of a cell in
- * addition to its text. Both are in bytes. */
+/* MOST_ANSWER: largest result, which is kept in memory. CELL_BYTES: overhead of a cell in addition
+ * to its text. Both are in bytes. */
 enum { MOST_ANSWER = 256 << 20, CELL_BYTES = 48 };
 
 struct loader {
@@ -21,8 +21,8 @@ struct loader {
     struct error *err;
 };
 
-/* Splits a table's name into "frames", "draws" or "cycles", and the unit after it, or "". Returns
- * false for other names. */
+/* Splits a table's name into "frames", "draws" or "cycles" and the unit after it ("" if none).
+ * Returns false for other names. */
 static bool
 split_name(const char *name, char kind[16], char unit[64])
 {
@@ -36,7 +36,7 @@ split_name(const char *name, char kind[16], char unit[64])
     return false;
 }
 
-/* The table's file in a run's folder. The caller frees the result. */
+/* Path of the table's file in a run's folder. The caller frees it. */
 static char *
 file_of(struct loader *l, const struct sweep_run *run)
 {
@@ -128,7 +128,7 @@ load_rows(struct loader *l, int run, const struct csv_table *table)
     return ok;
 }
 
-/* If the run's machine has one instance of the unit, the run has no table for it. */
+/* A run has no table for a unit of which its machine has a single instance. */
 static bool
 load_run(struct loader *l, size_t number)
 {
@@ -158,7 +158,7 @@ load_table(const struct sweep *sweep, sqlite3 *db, const char *name, struct erro
     return ok;
 }
 
-/* The missing table in the database's error message, if it can be loaded. */
+/* Finds the missing table in the database's error message. Returns false if it cannot be loaded. */
 static bool
 missing_table(sqlite3 *db, char *name, size_t size)
 {
@@ -205,7 +205,7 @@ allow_reading(void *data, int action, const char *a, const char *b, const char *
     return reads ? SQLITE_OK : SQLITE_DENY;
 }
 
-/* Queries of the user must not write. Even a read-only database allows writing other files, by
+/* The user's queries must not write. Even a read-only database allows writing other files with
  * ATTACH and VACUUM INTO. */
 static bool
 prepare_question(sqlite3 *db, const char *sql, sqlite3_stmt **statement, const char **rest,

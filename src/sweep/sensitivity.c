@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A parameter, or several that always change together. */
+/* A parameter, or several parameters that always change together. */
 struct factor {
     char *name;
     size_t names;       /* number of its parameters */
@@ -92,7 +92,7 @@ read_outputs(struct study_data *d)
     return ok;
 }
 
-/* Whether two factors partition the runs into the same groups, i.e. change together. */
+/* Whether two factors partition the runs into the same groups and so change together. */
 static bool
 is_tied(const struct study_data *d, const struct factor *a, const struct factor *b)
 {
@@ -124,7 +124,8 @@ free_factor(struct factor *factor)
     free(factor->last);
 }
 
-/* Adds a factor, or another parameter to a factor that changes with it. */
+/* Adds a factor. If an existing factor always changes with it, adds the parameter to that
+ * factor. */
 static void
 add_factor(struct study_data *d, struct factor *factor)
 {
@@ -187,7 +188,7 @@ struct order {
     size_t factor; /* the factor that may differ */
 };
 
-/* Compares inputs and all other factors. 0: the runs differ at most in this factor. */
+/* Compares inputs and all other factors. Returns 0 if the runs differ at most in this factor. */
 static int
 compare_others(const struct order *order, size_t a, size_t b)
 {
@@ -217,7 +218,7 @@ compare_runs(const void *left, const void *right, void *data)
 struct effect {
     size_t factor, pairs;
     double *means; /* mean of |change| per output; NaN: missing */
-    /* per output: pairs that went up, pairs that went down, all valid pairs */
+    /* Per output: pairs that increased, pairs that decreased, all valid pairs. */
     size_t *up, *down, *of;
     double most;
 };

@@ -40,7 +40,7 @@ store_has(const char *store, const char *key)
     return has;
 }
 
-/* The byte for a key's lock: its offset is 60 bits of the key. */
+/* Byte range of a key's lock. The offset is 60 bits of the key. */
 static struct flock
 byte_of(const char *key)
 {

@@ -342,7 +342,8 @@ sweep_load(struct sweep *sweep, const char *dir, struct error *err)
     return ok;
 }
 
-/* Finds a run's line without parsing the others. Each run of a long plan starts with this. */
+/* Finds a run's line without parsing the others, because every run of a long plan begins with this
+ * search. */
 static bool
 find_line(const struct sweep *sweep, const char *key, char **found, struct error *err)
 {

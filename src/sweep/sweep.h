@@ -8,7 +8,7 @@
  *     DIR/results.db     database of the completed runs, made by `aetius sweep collect`
  *     STORE/KEY          folder of a completed run; the store is DIR/runs by default
  *
- * Everything except the store and the traces can be regenerated. */
+ * All files except the store and the traces can be regenerated. */
 #ifndef AETIUS_SWEEP_SWEEP_H
 #define AETIUS_SWEEP_SWEEP_H
 
@@ -20,12 +20,12 @@
 /* A trace to simulate. */
 struct sweep_trace {
     char *name, *path;
-    /* the plan's input if this is one of several captures of its program; or NULL */
+    /* The plan's input, if this is one of several captures of its program; or NULL. */
     char *captured;
     char hash[SHA256_TEXT];
-    char *frames;         /* frames to simulate, all listed: "0-3,7" */
+    char *frames;         /* list of all frames to simulate: "0-3,7" */
     uint32_t frame_count; /* number of these frames */
-    uint64_t draws;       /* number of draws in them */
+    uint64_t draws;       /* number of draws in these frames */
 };
 
 struct sweep_run {
@@ -39,22 +39,23 @@ struct sweep_run {
 
 struct sweep {
     char *dir, *store;
-    uint64_t limit_seconds, limit_bytes; /* per run; 0: none */
+    uint64_t limit_seconds, limit_bytes; /* per run; 0: no limit */
     VEC(struct sweep_trace) traces;
     VEC(struct sweep_run) runs;
-    size_t missing; /* inputs left out: not captured, unreadable, or not drawable */
-    int lock;       /* of the folder; -1: not locked */
+    size_t missing; /* omitted inputs: not captured, unreadable, or impossible to render */
+    int lock;       /* lock of the folder; -1: not locked */
 };
 
-/* Sets the names only. `store` NULL: DIR/runs. sweep_fini() also unlocks the folder. */
+/* Sets only the names. `store` NULL: DIR/runs. sweep_fini() also unlocks the folder. */
 void sweep_init(struct sweep *sweep, const char *dir, const char *store);
 void sweep_fini(struct sweep *sweep);
-/* Returns DIR/NAME. The caller frees it. */
+/* Returns DIR/NAME. The caller frees the path. */
 char *sweep_path(const struct sweep *sweep, const char *name);
 
 /* Canonical text of the selected frames of a trace with `count` frames. */
 char *sweep_frames_text(const struct frame_set *frames, uint32_t count);
-/* Reads the trace's facts. The hash comes from the store's list if the file is unchanged. */
+/* Adds a trace and reads its hash, frames and draws. The hash comes from the store's list if the
+ * file is unchanged. */
 bool sweep_add_trace(struct sweep *sweep, const char *name, const char *path, const char *frames,
                      struct error *err);
 /* Removes a trace and its runs. The indices of later traces change. */

@@ -14,7 +14,7 @@
 /* A file rewritten within this time may keep its size and time stamp. */
 enum { FRESH_SECONDS = 3 };
 
-/* Size and modification time of a file. */
+/* Text with the size and modification time of a file. */
 static char *
 stamp_of(const struct stat *st)
 {
@@ -44,7 +44,7 @@ remember(cJSON *list, const char *at, const char *path, const char *stamp, const
     cJSON_AddStringToObject(item, "hash", hash);
     cJSON_DeleteItemFromObjectCaseSensitive(list, path);
     cJSON_AddItemToObject(list, path, item);
-    json_write(list, at, NULL); /* on failure the next caller computes the hash again */
+    json_write(list, at, NULL); /* if this fails, the next caller computes the hash again */
 }
 
 bool

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MOST_TOLD = 3 }; /* failures reported with the end of their logs */
+enum { MOST_TOLD = 3 }; /* number of failures reported with the end of their logs */
 
 const char *const sweep_state_names[] = {"pending", "done", "running", "failed"};
 
@@ -27,7 +27,8 @@ sweep_state_of(const struct sweep *sweep, const struct sweep_run *run)
     return failed ? SWEEP_FAILED : SWEEP_TODO;
 }
 
-/* Finds the store: from the option, the environment, or the sweep's folder (NULL). */
+/* Finds the store given by the option or by the environment. NULL: the sweep's folder has the
+ * store. */
 static bool
 find_store(const struct work_options *options, bool may_write, char **store, struct error *err)
 {
@@ -38,12 +39,12 @@ find_store(const struct work_options *options, bool may_write, char **store, str
         return true;
     if (may_write && !dir_create(text, err))
         return false;
-    whole = realpath(text, NULL); /* absolute: other processes start in other folders */
+    whole = realpath(text, NULL); /* absolute, because other processes start in other folders */
     *store = whole ? whole : mem_strdup(text);
     return true;
 }
 
-/* Names of a sweep's folders and files; folders first. */
+/* Names of a sweep's folders and files. Folders come first. */
 static const char *const own_names[] = {"logs",        "traces",     "ninja",
                                         "slurm",       "runs",       "plan.ini",
                                         "build.ninja", "results.db", "runs.jsonl"};
@@ -63,7 +64,7 @@ sweep_check_folders(const struct sweep *sweep, struct error *err)
     return ok;
 }
 
-/* Rejects a new sweep in a folder that contains files of the sweep's names. */
+/* Rejects a new sweep in a folder that already contains files with a sweep's names. */
 static bool
 check_stranger(const struct sweep *sweep, const char *plan, struct error *err)
 {
@@ -96,7 +97,8 @@ sweep_copy_plan(const struct sweep *sweep, const struct sweep_plan *plan, struct
     return ok;
 }
 
-/* Writes sweep.json first. It identifies the folder as a sweep's if the process is killed. */
+/* Writes sweep.json first, so that a killed process leaves a folder that is known to be a
+ * sweep's. */
 static bool
 take_folder(struct sweep *sweep, const char *plan, struct error *err)
 {
@@ -141,7 +143,7 @@ by_number(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Machines of a plan may be equal: each run is listed once. */
+/* Machines of a plan may be equal. Each run is listed once. */
 bool
 sweep_list_todo(struct sweep *sweep, struct run_numbers *todo, struct error *err)
 {
@@ -170,8 +172,8 @@ work_jobs(const struct work_options *options)
     return options->jobs ? options->jobs : cores_count();
 }
 
-/* Removes runs that the engine already has; *with is their number. Runs that left the engine before
- * the survey are complete or lost, so the store is checked after the survey. */
+/* Removes runs that the engine already has, and sets *with to their number. The store is checked
+ * after the survey, since runs that left the engine before the survey are complete or lost. */
 static bool
 leave_out(const struct sweep *sweep, const struct sweep_engine *engine, struct run_numbers *todo,
           size_t *with, struct error *err)
@@ -194,7 +196,7 @@ leave_out(const struct sweep *sweep, const struct sweep_engine *engine, struct r
     return ok;
 }
 
-/* Most draws first: a long run that starts last would run alone at the end. */
+/* Sorts by decreasing number of draws. A long run that starts last would run alone at the end. */
 static int
 by_draws(const void *left, const void *right, void *data)
 {
@@ -223,7 +225,7 @@ work_begin(struct sweep *sweep, const struct sweep_engine *engine,
     return !todo->count || engine->begin(&request, err);
 }
 
-/* Reports the runs that failed, the first ones with the end of their logs. */
+/* Reports the runs that failed. The first reports include the end of the run's log. */
 static bool
 tell_failures(const struct sweep *sweep, const struct run_numbers *todo, bool keep_going,
               struct error *err)

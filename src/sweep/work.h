@@ -1,4 +1,4 @@
-/* Executes a sweep: locks its folder, captures programs, and lets an engine do the runs that the
+/* Executes a sweep: locks its folder, captures programs, and starts an engine for the runs that the
  * store lacks. Shared by `aetius sweep`, `aetius study` and `aetius topdown --prove`. */
 #ifndef AETIUS_SWEEP_WORK_H
 #define AETIUS_SWEEP_WORK_H
@@ -6,18 +6,18 @@
 #include "sweep/engine.h"
 
 struct work_options {
-    const char *store;                   /* NULL: AETIUS_STORE, or DIR/runs */
-    const char *engine;                  /* NULL: local */
-    uint64_t jobs;                       /* at a time; 0: all available cores, for slurm no limit */
-    bool keep_going;                     /* continue after a failure */
-    uint64_t limit_seconds, limit_bytes; /* per run; 0: none */
-    uint64_t per_element, max_array;     /* for slurm; 0: its choice */
+    const char *store;  /* NULL: AETIUS_STORE, or DIR/runs */
+    const char *engine; /* NULL: local */
+    uint64_t jobs;      /* parallel runs; 0: all available cores, or no limit for slurm */
+    bool keep_going;    /* continue after a failure */
+    uint64_t limit_seconds, limit_bytes; /* per run; 0: no limit */
+    uint64_t per_element, max_array;     /* for slurm; 0: the engine's choice */
     struct arg_list sbatch;
 };
 
-/* Initializes a sweep's names and limits. With `plan` (path of its file, or "") also creates and
- * locks its folder until sweep_fini(). NULL: nothing is written. Call sweep_fini() even after a
- * failure. */
+/* Initializes a sweep's names and limits. `plan`: path of the plan's file, or ""; the folder is
+ * then also created, and locked until sweep_fini(). NULL: nothing is written. Call sweep_fini()
+ * even after a failure. */
 bool sweep_open(struct sweep *sweep, const char *dir, const char *plan,
                 const struct work_options *options, struct error *err);
 /* Fails if one of the sweep's folders is a link, which would lead out of the sweep. */
@@ -26,17 +26,17 @@ bool sweep_check_folders(const struct sweep *sweep, struct error *err);
 /* Copies the plan's file to DIR/plan.ini. */
 bool sweep_copy_plan(const struct sweep *sweep, const struct sweep_plan *plan, struct error *err);
 
-/* Adds the plan's inputs as traces. Captures missing programs of DIR/plan.ini into DIR/traces;
- * without `may_capture` they are left out with a note (capture.c). A program that fails or is not
- * installed, and an unreadable trace, are errors. With keep_going they are left out, and
+/* Adds the plan's inputs as traces. Captures missing programs of DIR/plan.ini into DIR/traces.
+ * Without `may_capture`, omits them with a note (capture.c). Fails if a program fails or is not
+ * installed, or if a trace is unreadable. With keep_going, omits these inputs, and
  * sweep_check_missing() reports the error at the end. */
 bool sweep_take_inputs(struct sweep *sweep, const struct sweep_plan *plan,
                        const struct work_options *options, bool may_capture, struct error *err);
 
 bool sweep_check_missing(const struct sweep *sweep, struct error *err);
 
-/* Adds the inputs and the plan's runs of them. Checks that the machines count what the outputs
- * use. */
+/* Adds the inputs and the plan's runs of them. Checks that the machines have the names that the
+ * outputs use. */
 bool sweep_prepare(struct sweep *sweep, const struct sweep_plan *plan,
                    const struct work_options *options, bool may_capture, struct error *err);
 
@@ -47,9 +47,9 @@ struct run_numbers {
 bool sweep_list_todo(struct sweep *sweep, struct run_numbers *todo, struct error *err);
 uint64_t work_jobs(const struct work_options *options); /* parallel jobs of an awaited engine */
 
-/* Saves the sweep and executes the remaining runs. *waits: an engine that is not awaited still has
- * runs; repeat the command after they end. Returns false with `err` if a run failed or a signal
- * arrived. */
+/* Saves the sweep and executes the remaining runs. Sets *waits if an engine that is not awaited
+ * still has runs; repeat the command after they end. Returns false with `err` if a run failed or a
+ * signal arrived. */
 bool sweep_do(struct sweep *sweep, const struct work_options *options, bool *waits,
               struct error *err);
 
@@ -58,14 +58,14 @@ enum sweep_state { SWEEP_TODO, SWEEP_DONE, SWEEP_BUSY, SWEEP_FAILED };
 enum sweep_state sweep_state_of(const struct sweep *sweep, const struct sweep_run *run);
 extern const char *const sweep_state_names[]; /* indexed by enum sweep_state */
 
-/* Output of a piece of work goes to DIR/logs/NAME, which becomes NAME.failed on failure
- * (work_log.c). */
+/* The output of a capture or a run goes to DIR/logs/NAME, which is renamed to NAME.failed after a
+ * failure (work_log.c). */
 char *work_log_path(const struct sweep *sweep, const char *name, const char *end);
-/* Redirects this process's output. */
+/* Redirects this process's output to the log. */
 void work_log_begin(const struct sweep *sweep, const char *name);
 void work_log_say(const struct sweep *sweep, const char *name, const char *text);
 void work_log_end(const struct sweep *sweep, const char *name, bool ok);
-/* The last lines of a failed log. The caller frees the result. */
+/* The last lines of a failed log. The caller frees the text. */
 char *work_log_last(const struct sweep *sweep, const char *name);
 
 #endif

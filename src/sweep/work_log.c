@@ -1,4 +1,4 @@
-/* Logs of a sweep's pieces of work, one file each. */
+/* Logs of a sweep's captures and runs, one file each. */
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "sweep/work.h"
@@ -30,8 +30,9 @@ work_log_begin(const struct sweep *sweep, const char *name)
     fflush(NULL);
     dup2(nothing, STDIN_FILENO);
     if (log >= 0) {
-        /* Keeps the original pipe open. If it closes, ninja considers this command finished. It
-         * would then wait for it alone, start no other command, and ignore signals. */
+        /* Keeps the original pipe open. If it closed, ninja would consider this command finished.
+         * ninja would then wait for this command alone, start no other command, and ignore
+         * signals. */
         fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
         dup2(log, STDOUT_FILENO);
         dup2(log, STDERR_FILENO);
