@@ -20,7 +20,7 @@ write_plot(struct plot *plot, const struct study *to, const char *name, struct e
     return ok;
 }
 
-/* Like write_plot(); also frees name and title. */
+/* Like write_plot(), but also frees name and title. */
 static bool
 write_named(struct plot *plot, const struct study *to, char *name, char *title, struct error *err)
 {
@@ -30,7 +30,7 @@ write_named(struct plot *plot, const struct study *to, char *name, char *title, 
     return ok;
 }
 
-/* Formats "build x4". */
+/* Formats the name of a run: "build x4". */
 static char *
 name_run(const struct codec_study *study, size_t trace, size_t configuration)
 {
@@ -44,7 +44,7 @@ traffic_of(const struct codec_study_result *result, double *megabytes)
         megabytes[i] = (double)result->bytes[i] / result->frames / 1e6;
 }
 
-/* One chart per trace, because their traffic differs by a factor of a hundred. */
+/* One chart per trace, because the traffic of traces differs by a factor of a hundred. */
 static bool
 chart_traffic(const struct codec_study *study, size_t trace, const struct study *to,
               struct error *err)
@@ -64,8 +64,8 @@ chart_traffic(const struct codec_study *study, size_t trace, const struct study 
     return write_named(&plot, to, name, title, err);
 }
 
-/* Shares of transferred blocks of all traces per size, followed by plain blocks. Returns false if
- * the codec does not apply. */
+/* Shares of all traces' transferred blocks per size, followed by the share of plain blocks. Returns
+ * false if the codec does not apply. */
 static bool
 shares_of(const struct codec_study *study, size_t configuration, enum codec_bus bus, uint32_t kind,
           uint32_t codec, double shares[SIZES])
@@ -142,7 +142,7 @@ chart_ratios(const struct codec_study *study, enum codec_bus bus, uint32_t kind,
     return write_named(&plot, to, name, title, err);
 }
 
-/* Plots frame rates with codecs relative to without, and bytes moved. */
+/* Plots frame rates with codecs relative to those without, and the transferred bytes. */
 static bool
 chart_machine(const struct codec_study *study, const struct study *to, struct error *err)
 {

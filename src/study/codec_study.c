@@ -1,5 +1,5 @@
-/* Computes results of the compression study: ratios, means, ranks, and the codecs chosen for the
- * machine. */
+/* Computes the results of the compression study: ratios, means, ranks, and the codecs chosen for
+ * the machine. */
 #include "study/codec_study.h"
 
 #include <math.h>
@@ -99,8 +99,8 @@ codec_study_arithmetic(const struct codec_study *study, size_t configuration, en
     return mean(study, configuration, bus, kind, codec, false);
 }
 
-/* Geometric mean of the means of the configurations `names` (NULL: all). 0 if one of them has no
- * mean. */
+/* Geometric mean of the configurations' means. `names` selects configurations; NULL: all. 0 if a
+ * selected configuration has no mean. */
 static double
 mean_over(const struct codec_study *study, const struct word_list *names, enum codec_bus bus,
           uint32_t kind, uint32_t codec)

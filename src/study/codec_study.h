@@ -13,18 +13,18 @@ struct codec_study_result {
     bool is_there;
     uint32_t frames;
     uint64_t cycles;
-    double frame_rate; /* at the GPU's clock */
+    double frame_rate; /* frames per second at the GPU's clock */
     uint64_t bytes[TRAFFIC_CLIENTS];
-    struct compression buses[CODEC_BUSES]; /* blocks transferred, with the results of all codecs */
+    struct compression buses[CODEC_BUSES]; /* transferred blocks, with the results of all codecs */
 };
 
 /* Checks that the memory controller's bytes of z and color equal those of the blocks with these
- * codecs (NULL: none). */
+ * codecs. A codec of NULL: no codec. */
 bool codec_study_result_check(const struct codec_study_result *result,
                               const struct codec *const codec_of[], struct error *err);
 
 struct codec_study {
-    const struct word_list *traces, *machines; /* their names */
+    const struct word_list *traces, *machines; /* names of the study's traces and machines */
     const char *preset;                        /* for JSON */
     const struct word_list *chosen_over;       /* machines over which the best codecs are chosen */
     const char *wanted[COMPRESSION_KINDS];     /* name of a codec, or "best" */
@@ -44,28 +44,28 @@ struct compression codec_study_sum(const struct codec_study *study, size_t confi
 /* Number of traces that transfer blocks of the kind. */
 uint32_t codec_study_movers(const struct codec_study *study, size_t configuration, uint32_t kind);
 
-/* Compression ratio, input bytes / output bytes. 0: the codec does not apply, or nothing was
+/* Compression ratio: input bytes / output bytes. 0: the codec does not apply, or no block was
  * transferred. */
 double codec_study_ratio(const struct codec_study *study, size_t trace, size_t configuration,
                          enum codec_bus bus, uint32_t kind, uint32_t codec);
-/* Means over the traces that have a ratio; 0 if none has. */
+/* Means over the traces that have a ratio; 0 if no trace has one. */
 double codec_study_geometric(const struct codec_study *study, size_t configuration,
                              enum codec_bus bus, uint32_t kind, uint32_t codec);
 double codec_study_arithmetic(const struct codec_study *study, size_t configuration,
                               enum codec_bus bus, uint32_t kind, uint32_t codec);
 /* Ranks the codecs of a kind by their geometric mean over all configurations, best first. Codecs
- * without a mean in some configuration come last. Returns their number. */
+ * without a mean in some configuration come last. Returns the number of codecs. */
 uint32_t codec_study_rank(const struct codec_study *study, enum codec_bus bus, uint32_t kind,
                           uint32_t codec_of[CODEC_COUNT]);
 double codec_study_overall(const struct codec_study *study, enum codec_bus bus, uint32_t kind,
                            uint32_t codec);
-/* Rank in a configuration, from 1; 0: no ratio there. */
+/* Rank of a codec in a configuration, from 1; 0: the codec has no ratio there. */
 uint32_t codec_study_place(const struct codec_study *study, size_t configuration,
                            enum codec_bus bus, uint32_t kind, uint32_t codec);
 /* Whether the machine supports the codec. */
 bool codec_study_fits(uint32_t kind, const struct codec *codec);
-/* Sets `chosen` to the wanted codecs, or to the best ones over `chosen_over` for which `can`
- * returns true. */
+/* Sets `chosen` to the wanted codecs. For "best", chooses the best codec over `chosen_over` for
+ * which `can` returns true. */
 void codec_study_choose(struct codec_study *study,
                         bool (*can)(uint32_t kind, const struct codec *codec));
 

@@ -1,7 +1,6 @@
 /* aetius study compression: how many bytes do lossless codecs between ROP caches and memory save,
- * and how much do they increase the frame rate? The runs of the plan have no codec in the machine.
- * They apply all codecs to the transferred blocks. The best codecs are then simulated in the
- * machine. */
+ * and how much do they increase the frame rate? Machines of the plan have no codec. Their runs
+ * apply all codecs to the transferred blocks. The best codecs are then simulated in the machine. */
 #include "params/params_value.h"
 #include "report/run/run_json.h"
 #include "study/codec_study.h"
@@ -12,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Number of traces simulated with codecs if none of the plan's is present. */
+/* Number of traces simulated with codecs if no trace of the plan is present. */
 enum { IN_MACHINE = 3 };
 
 static const char *const kind_sections[COMPRESSION_KINDS] = {"COLORWRITE", "ZSTENCILTEST"};
@@ -44,8 +43,8 @@ codec_study_fits(uint32_t kind, const struct codec *codec)
     return fits;
 }
 
-/* All codecs are judged by one capture, so the transferred lines must not depend on a codec. Lines
- * must be read before they are written, and transferred whole. */
+/* One capture is used to evaluate all codecs, so the transferred lines must not depend on a codec.
+ * Lines must be read before they are written, and must be transferred whole. */
 static bool
 check_machines(const struct study *study, struct error *err)
 {
@@ -112,7 +111,7 @@ read_facts(struct codec_study_result *result, const char *dir, struct error *err
     return ok;
 }
 
-/* Reads a run. Checks that bytes of traffic and blocks agree exactly. */
+/* Reads a run. Checks that the bytes of its traffic and of its blocks agree exactly. */
 static bool
 read_result(const struct study *study, size_t run, struct codec_study_result *result,
             struct error *err)
@@ -175,7 +174,7 @@ static bool
 run_in_machine(struct study *study, struct codec_study *ranking, struct error *err)
 {
     const size_t machines = ranking->machines->count, most = ranking->traces->count * machines;
-    size_t *numbers = mem_array(most + 1, sizeof *numbers); /* run index; 0: none */
+    size_t *numbers = mem_array(most + 1, sizeof *numbers); /* run index; 0: no run */
     bool ok = true;
     for (size_t t = 0; t < ranking->traces->count; t++)
         for (size_t m = 0; ok && m < machines; m++)

@@ -10,7 +10,7 @@
 
 static const char list_name[] = "files.txt", head[] = "# made by aetius study";
 
-/* Ignores names outside of the folder: a list may be damaged. */
+/* Ignores names outside the folder, because the list may be damaged. */
 static void
 take_name(struct study_files *files, const char *name)
 {
@@ -59,7 +59,7 @@ check_name(const struct study *study, const char *name, struct error *err)
     return ok;
 }
 
-/* Appends a line to the list. Called before the file is written, because a study may be killed. */
+/* Appends a line to the list. Call it before writing the file, because a study may be killed. */
 static bool
 append(const struct study *study, const char *line, struct error *err)
 {
@@ -127,7 +127,8 @@ ends_with(const char *name, const char *end)
     return strlen(name) > strlen(end) && !strcmp(name + strlen(name) - strlen(end), end);
 }
 
-/* Prints one line about the files made: pages and JSON by name, other files by number and kind. */
+/* Prints one line about the files made: names of pages and JSON files, number and kind of other
+ * files. */
 static void
 tell(const struct study *study, const struct word_list *there)
 {

@@ -1,7 +1,7 @@
 /* aetius study hardware: how large are the simulator's errors? Repeats measurements of real cards
  * (studies/data/hardware.csv) on machines modelled after them (studies/hardware.ini). An input has
- * three frames. The first uploads data, and the last does twice the work of the second. The
- * difference between the last two gives the work and its time. */
+ * three frames. The first frame uploads data, and the last does twice the work of the second. So
+ * the difference between the last two frames gives the work and its time. */
 #include "study/hardware.h"
 
 #include "base/log.h"
@@ -161,7 +161,8 @@ list_machines(const struct study *study, struct hardware *hardware, struct error
     return true;
 }
 
-/* With other inputs or fewer machines than the plan's, leaves out lines that were not simulated. */
+/* Removes lines that were not simulated. Other inputs or fewer machines than the plan's cause such
+ * lines. */
 static bool
 leave_out(const struct study *study, struct hardware *hardware, struct error *err)
 {

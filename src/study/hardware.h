@@ -1,4 +1,4 @@
-/* Measurements of real cards, and the results of machines modelled after them: the data lines of
+/* Measurements of real cards, and results of machines modelled after them: the data lines of
  * `aetius study hardware`. */
 #ifndef AETIUS_STUDY_HARDWARE_H
 #define AETIUS_STUDY_HARDWARE_H
@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* A measurement. Its texts point into the data. `input` is simulated on `machine`, with the result
- * in `unit`:
+/* A measurement. Its strings point into the data. `input` is simulated on `machine`. `unit` is the
+ * unit of the result:
  *   Mpixel/s    million pixels per second at the card's clock
  *   %           that rate relative to the rate of the input `against`
  *   % of peak   instructions per clock and pipe (`per_pixel` of them per pixel), relative to `peak`
@@ -17,10 +17,10 @@
  *               `per_pixel` */
 struct hardware_line {
     const char *card, *test, *unit;
-    /* what limits the card; "given": the value is a parameter of the machine; "variant": repeats a
-     * line on another machine */
+    /* Resource that limits the card. "given": the value is a parameter of the machine. "variant":
+     * repeats a line on another machine. */
     const char *bound;
-    const char *input, *against, *machine; /* machine "": not modelled; `note` states why */
+    const char *input, *against, *machine; /* machine "": not modelled, for the reason in `note` */
     const char *source, *place, *note;
     double core_mhz, memory_mhz, value, per_pixel, peak;
     double simulated;
@@ -44,12 +44,12 @@ struct hardware {
     bool has_plot; /* DIR/measured.svg exists */
 };
 
-/* Reads the two files. On failure `err` names the line and the fault. */
+/* Reads the two files. On failure, `err` names the line and the fault. */
 bool hardware_read(struct hardware *hardware, const char *data, const char *sources,
                    struct error *err);
 void hardware_fini(struct hardware *hardware);
 
-/* Relative error with sign: 0.1 means 10 % too high. */
+/* Signed relative error: 0.1 means 10 % too high. */
 double hardware_error(const struct hardware_line *line);
 static inline bool
 hardware_is_modelled(const struct hardware_line *line)
@@ -67,7 +67,8 @@ struct hardware_score hardware_score(const struct hardware *hardware, const char
 void hardware_page(const struct hardware *hardware, FILE *out);
 void hardware_csv(const struct hardware *hardware, FILE *out);
 void hardware_json(const struct hardware *hardware, FILE *out);
-/* Writes DIR/measured.svg: the rates in pixels per second, grouped by what bounds the card. */
+/* Writes DIR/measured.svg: the rates in pixels per second, grouped by the resource that bounds the
+ * card. */
 bool hardware_plot(const struct hardware *hardware, const struct study *to, struct error *err);
 
 #endif

@@ -23,7 +23,7 @@ static const struct field {
 };
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 
-/* Reads a number; an empty text is 0. */
+/* Reads a number. An empty text is 0. */
 static bool
 read_number(const char *text, double *number)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Errors from this size on need an explanation. */
+/* Errors of at least this size need an explanation. */
 #define LARGE 0.2
 
 static const struct {

@@ -1,4 +1,4 @@
-/* Plots simulated against measured rates. */
+/* Plots simulated rates against measured rates. */
 #include "study/hardware.h"
 
 #include "analysis/plot.h"

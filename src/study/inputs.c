@@ -83,7 +83,7 @@ check_pictures(const struct sweep_trace *trace, const char *folder, struct error
     return ok;
 }
 
-/* Folder of a completed run of the trace, or NULL. The caller frees the result. */
+/* Folder of a completed run of the trace, or NULL. The caller frees the path. */
 static char *
 folder_of(const struct study *study, uint32_t trace)
 {

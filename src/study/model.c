@@ -1,7 +1,7 @@
-/* aetius study model: simulates the sweeps of benchmarks/gl/model on machines, fits the staged
- * model to half of the rows of each, and checks it with the others. Also predicts frames of
- * programs without timing, by a model fitted to frames of other programs, and compares them with
- * cycle-level runs. */
+/* aetius study model: simulates the sweeps of benchmarks/gl/model on machines. Fits the staged
+ * model to half of each machine's rows, and checks the model with the other half. Also predicts
+ * frames of programs without timing, with a model fitted to frames of other programs, and compares
+ * the predictions with cycle-level runs. */
 #include "base/budget.h"
 #include "base/log.h"
 #include "model/collect.h"
@@ -44,7 +44,8 @@ model_machine_fini(struct model_machine *machine)
 
 /* ---- sweeps ---- */
 
-/* Reads the rows back from the file written, so that a fit of the file gives the same model. */
+/* Reads the rows back from the written file, so that a later fit of the file gives the same
+ * model. */
 static bool
 take_rows(const struct study *study, size_t run, const char *file, struct model_rows *to,
           struct error *err)
@@ -122,7 +123,7 @@ predict_run(const struct study *study, const struct framed *framed, struct model
             .seconds = took / (1e6 * machine->params.GPU.ClockMHz)};
         if (!(at < framed->work.frames.count) || !(took > 0))
             continue;
-        /* frames without draws are skipped when fitting, too */
+        /* The fit also ignores frames without draws. */
         if (!trace_work_draws(&framed->work, (uint32_t)at))
             continue;
         model_predict_frame(&frame.predicted, &machine->model, &framed->work, (uint32_t)at);
@@ -194,7 +195,7 @@ do_machine(const struct study *study, size_t number, struct model_machine *machi
     return ok;
 }
 
-/* Reads measurements of other GPUs, listed in [study]. */
+/* Reads the measurements of other GPUs that [study] lists. */
 static bool
 read_measured(const struct study *study, struct model_study *found, struct error *err)
 {
@@ -234,7 +235,7 @@ write_all(const struct study *study, const struct model_study *found, struct err
     return ok;
 }
 
-/* Checks, before any simulation, that a machine with frames has sweeps. */
+/* Checks before any simulation that a machine with frames has sweeps. */
 static bool
 check_sweeps(const struct study *study, struct error *err)
 {
@@ -258,7 +259,7 @@ check_sweeps(const struct study *study, struct error *err)
     return true;
 }
 
-/* Checks, before any simulation, that the sweeps are traces of benchmarks/gl/model. */
+/* Checks before any simulation that the sweeps are traces of benchmarks/gl/model. */
 static bool
 check_labels(const struct study *study, struct error *err)
 {

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A chart of a sweep: its rows, their series, and their positions. */
+/* A chart of a sweep. The functions select the rows and give their series, position and work. */
 struct chart {
     enum model_sweep sweep;
     const char *title, *x_label, *y_label, *extra;
     double scale;                                            /* factor for the values */
-    bool (*series)(const struct model_row *row, char *text); /* false: leave the row out */
+    bool (*series)(const struct model_row *row, char *text); /* returns false to omit the row */
     double (*along)(const struct model_row *row);
     double (*work)(const struct model_row *row); /* work per frame */
 };
@@ -25,7 +25,7 @@ one_series(const struct model_row *row, char *text)
     return true;
 }
 
-/* Selects few widths, so that curves can be distinguished. */
+/* Selects a few widths, so that the curves can be distinguished. */
 static bool
 some_widths(const struct model_row *row, char *text)
 {

@@ -86,7 +86,8 @@ performance_at(const struct model_rows *rows, double block)
     return NAN;
 }
 
-/* All fragments agree if one column of the sweep `triangles` covers the whole screen. */
+/* Performance of the sweep `triangles` with its widest column. That column covers the whole screen,
+ * so all fragments agree. */
 static double
 agreed_performance(const struct model_machine *machine)
 {
@@ -294,7 +295,7 @@ put_machine(const struct model_machine *machine, const char *dir, FILE *out)
 
 struct frame_errors {
     uint32_t count;
-    double mean, worst, offset; /* signed errors of the frame rate */
+    double mean, worst, offset; /* errors of the frame rate; worst and offset are signed */
 };
 
 static void
@@ -314,7 +315,7 @@ put_errors(struct text_table *sheet, const struct frame_errors *errors)
     text_table_cell(sheet, "%+.1f", 100 * errors->worst);
 }
 
-/* Relies on frames of one input being adjacent. */
+/* Requires that frames of the same input are adjacent. */
 static size_t
 input_end(const struct model_machine *machine, size_t first)
 {

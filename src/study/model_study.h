@@ -1,5 +1,5 @@
-/* Results of `aetius study model`: per machine the staged model of its sweeps and the model's
- * errors, and frames of programs predicted from their traces. */
+/* Results of `aetius study model`: per machine the staged model of its sweeps, the model's errors,
+ * and frames of programs predicted from their traces. */
 #ifndef AETIUS_STUDY_MODEL_STUDY_H
 #define AETIUS_STUDY_MODEL_STUDY_H
 
@@ -34,25 +34,26 @@ struct model_machine {
 struct model_study {
     VEC(struct model_machine) machines;
     VEC(struct model_machine)
-    measured; /* other GPUs; the name is the file's, params are unset */
+    measured; /* other GPUs; the name is the file's, and params are unset */
 };
 
-/* Fits the model to half of the machine's rows and checks it with the others. */
+/* Fits the model to half of the machine's rows, and checks it with the other half. */
 bool model_machine_fit(struct model_machine *machine, struct error *err);
 void model_machine_fini(struct model_machine *machine);
 
-/* Relative error of the frame rate, with sign: 0.1 means 10 % too high. */
+/* Signed relative error of the frame rate: 0.1 means 10 % too high. */
 double model_frame_error(const struct model_frame *frame);
 
 /* Performance of columns with different sides of a branch, from the sweep `coherence`. */
 struct coherence_widths {
     double least, all; /* fragments per second: minimum, and with all fragments on one side */
-    /* pixels. flat: widest column within 2 % of the minimum; half: from this width on, columns gain
-     * at least half of the difference to `all` */
+    /* Widths in pixels. flat: widest column within 2 % of the minimum. half: smallest width from
+     * which all columns gain at least half of the difference to `all`. */
     double flat, half;
-    char exceptions[96]; /* widths below `flat` that are not at the minimum: "8", "" */
+    char exceptions[96]; /* widths below `flat` with more than the minimum: "8", "" */
 };
-/* Returns false if the machine's rows lack the sweep, or a row in which all fragments agree. */
+/* Returns false if the machine's rows lack the sweep, or lack a row in which all fragments
+ * agree. */
 bool coherence_find(struct coherence_widths *widths, const struct model_machine *machine);
 
 /* Markdown tables of one machine: stages, worst cases, mass-spring. */

@@ -10,8 +10,8 @@
 
 enum { BRIGHTER = 8, PARTS = 3 };
 
-/* Copies a picture at half size, brightened by a factor, to part `part` of the sheet. Averages four
- * pixels. */
+/* Copies a picture at half size into part `part` of the sheet, brightened by a factor. Averages
+ * blocks of four pixels. */
 static void
 put_half(const struct picture *from, uint32_t factor, struct picture *sheet, uint32_t part)
 {
@@ -105,7 +105,7 @@ compare(const struct study *study, size_t run, struct text_table *table, struct 
     struct picture reference = {0}, ours = {0};
     struct picture_difference difference = {0};
     bool ok = read_pictures(study, run, &reference, &ours, err);
-    /* pictures of one color are not compared: equality would prove nothing */
+    /* Pictures of one color are not compared, because equality would prove nothing. */
     const bool is_plain = ok && (picture_has_one_color(&ours) || picture_has_one_color(&reference));
     if (is_plain)
         log_note("%s has only one color: its picture is not compared", name);

@@ -1,5 +1,5 @@
-/* aetius study shader: separate vertex and fragment shaders or one pool, number and width of units,
- * against their area. */
+/* aetius study shader: compares separate vertex and fragment shaders with a unified pool, and
+ * varies number and width of units. Relates the results to area. */
 #include "study/tables.h"
 
 bool

@@ -173,8 +173,8 @@ check_inputs(struct study *study, struct error *err)
     return ok;
 }
 
-/* With keep_going leaves out inputs for which a run of the plan failed. Returns false if the runs
- * are incomplete for another reason, or nothing is left. */
+/* With keep_going, omits inputs for which a run of the plan failed. Returns false if the runs are
+ * incomplete for another reason, or if no input remains. */
 static bool
 drop_failed(struct study *study, struct error *err)
 {
@@ -237,7 +237,7 @@ study_put_plot(const struct study *study, const struct plot *plot, const char *n
         char *file = mem_printf("%s.%s", name, ends[i]), *path = sweep_path(&study->sweep, file);
         ok = study_claim(study, file, err);
         if (ok)
-            unlink(path); /* removes the old plot, in case no new one is drawn */
+            unlink(path); /* removes the old plot, in case no new one is written */
         free(path);
         free(file);
     }

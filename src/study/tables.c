@@ -180,7 +180,7 @@ put_section(const struct output *out, const struct study_table *table,
                 table->name);
 }
 
-/* Writes a table's files and its part of the page. */
+/* Writes a table's files and its section of the page. */
 static bool
 put_rows(const struct output *out, const struct study_table *table, const struct text_table *rows,
          struct error *err)
@@ -240,7 +240,7 @@ put_answer(const struct output *out, const struct study_table *table, const stru
     return ok;
 }
 
-/* The first machine of the table that does not exist, or NULL. The caller frees the result. */
+/* The first machine of the table that does not exist, or NULL. The caller frees the name. */
 static char *
 missing_machine(const struct study *study, const struct study_table *table)
 {

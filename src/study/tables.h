@@ -22,16 +22,16 @@
  *     series = yes         the last two columns are the name and the value of a series: makes a
  *                          column per name, and a row per value of the columns before them
  *     machines = A B       machines that the query compares
- *     wants = ...          subject of the query, for the message if no run gives a row
+ *     wants = ...          subject of the query, for the message if the query returns no rows
  *
- * A table is left out with a note if it has no row, or if some of its machines are missing. */
+ * A table is omitted with a note if it has no row, or if some of its machines are missing. */
 #ifndef AETIUS_STUDY_TABLES_H
 #define AETIUS_STUDY_TABLES_H
 
 #include "study/study.h"
 
 /* Runs the queries after all runs are complete. Writes the page, the CSV files and the plots.
- * Prints the page, or with study->json {"NAME": [{column: value}]}. */
+ * Prints the page, or {"NAME": [{column: value}]} if study->json is set. */
 bool study_put_tables(const struct study *study, struct error *err);
 
 #endif

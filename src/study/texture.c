@@ -1,5 +1,5 @@
-/* aetius study texture: how do size and shape of texture caches affect traffic and cycles, and what
- * hides memory latency? */
+/* aetius study texture: how do size and shape of texture caches affect traffic and cycles, and how
+ * is memory latency hidden? */
 #include "study/tables.h"
 
 bool

@@ -1,4 +1,4 @@
-/* aetius study traffic: bytes between GPU and memory per frame and client, over long parts of
+/* aetius study traffic: bytes between GPU and memory per frame and client. Measures long parts of
  * games, on machines with different numbers of samples per pixel. */
 #include "study/traffic_clients.h"
 
@@ -54,7 +54,7 @@ read_run(const struct study *study, size_t run, struct run_traffic *traffic, str
     return ok;
 }
 
-/* Finds the next run of a trace, from `run` on. Returns false if there is none. */
+/* Finds the next run of a trace, at or after index *run. Returns false if there is no such run. */
 static bool
 next_run(const struct study *study, size_t trace, size_t *run)
 {
@@ -72,8 +72,8 @@ first_run(const struct study *study, size_t trace)
     return run;
 }
 
-/* One row per run: input, machine, mean, minimum and maximum MB per frame, and the mean by client.
- */
+/* One row per run: input, machine, mean, minimum and maximum MB per frame, and the mean by
+ * client. */
 static void
 put_row(const struct study *study, size_t run, const struct run_traffic *all,
         struct text_table *table)
@@ -143,7 +143,7 @@ make_csv(const struct study *study, const struct run_traffic *all, struct text_t
 typedef void plot_fn(const struct study *study, size_t trace, const struct run_traffic *all,
                      struct plot *plot);
 
-/* One line per machine over the frames. */
+/* One curve per machine, with a point per frame. */
 static void
 plot_curve(const struct study *study, size_t trace, const struct run_traffic *all,
            struct plot *plot)
@@ -215,7 +215,7 @@ print_traffic_json(const struct study *study, const struct run_traffic *all)
     json_print(root, stdout);
 }
 
-/* Adds the plots of a game, if there are any. */
+/* Adds the existing plots of a game. */
 static void
 put_plots(const struct study *study, const char *game, FILE *page)
 {
@@ -233,7 +233,7 @@ put_plots(const struct study *study, const char *game, FILE *page)
     }
 }
 
-/* Writes the table, and links to the plots. Call it after the plots are drawn. */
+/* Writes the table, and links to the plots. Call it after the plots are written. */
 static bool
 write_page(const struct study *study, const struct text_table *table, struct error *err)
 {

@@ -16,7 +16,7 @@ enum traffic_client {
 extern const char *const traffic_clients[TRAFFIC_CLIENTS];
 
 /* Adds the bytes read and written in a row of a run's table of frames. Returns false if a column is
- * missing, or if a client of the memory belongs to no group. `path` is for the message. */
+ * missing, or if a memory client belongs to no group. `path` is for the message. */
 bool traffic_add(const struct csv_table *table, uint32_t row, const char *path,
                  uint64_t bytes[TRAFFIC_CLIENTS], struct error *err);
 

@@ -10,10 +10,10 @@
 
 struct verdicts {
     struct study *study;
-    size_t count; /* cases, ordered by trace, then machine */
+    size_t count; /* number of cases; cases are ordered by trace, then machine */
     struct verdict_case *cases;
     char **names;            /* names of the cases' traces; owned */
-    size_t (*tried)[IDEALS]; /* run with that ideal; 0: none */
+    size_t (*tried)[IDEALS]; /* index of the run with that ideal; 0: no such run */
 };
 
 static bool
@@ -42,7 +42,7 @@ run_of(const struct verdicts *verdicts, size_t number)
     return study_run(verdicts->study, number / machines, number % machines);
 }
 
-/* All frames of a trace form one case. */
+/* Name of a case, which consists of all frames of a trace. */
 static char *
 name_of(const struct sweep_trace *trace)
 {
@@ -69,7 +69,7 @@ read_cases(struct verdicts *verdicts, struct error *err)
     return ok;
 }
 
-/* Adds a run with an ideal. It needs no table of draws. */
+/* Adds a run with an ideal, without a table of draws. */
 static bool
 add_ideal(struct verdicts *verdicts, size_t i, uint32_t ideal, struct error *err)
 {
@@ -84,7 +84,7 @@ add_ideal(struct verdicts *verdicts, size_t i, uint32_t ideal, struct error *err
     return ok;
 }
 
-/* Simulates the accused resources as ideal. */
+/* Simulates each accused resource as ideal. */
 static bool
 try_ideals(struct verdicts *verdicts, struct error *err)
 {
