@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BENCH_BLOCKS = 1 << 19 /* limit: 128 MiB */ };
+enum { BENCH_BLOCKS = 1 << 19 /* 128 MiB of blocks */ };
 
 bool
 block_input_check(const struct block_input_options *options, struct error *err)
@@ -60,14 +60,14 @@ struct block {
     uint32_t words[CODEC_WORDS];
 };
 
-/* Distinct blocks of one kind and number of samples. */
+/* Distinct blocks of one kind and one number of samples. */
 struct bench {
     enum codec_kind kind;
     uint32_t samples;
     VEC(struct block) blocks;
 };
 
-/* Adds the blocks that codecs compress, each once, up to the limit. */
+/* Adds each block that codecs can compress once, up to the limit. */
 static void
 keep_segment(struct bench *bench, const struct blocks_segment *segment)
 {

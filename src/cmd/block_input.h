@@ -5,7 +5,7 @@
 #include "base/args.h"
 #include "codec/blocks_file.h"
 
-/* Kind and samples of raw blocks on standard input, which have no header. */
+/* Kind and samples of the raw blocks on standard input, which have no header. */
 struct block_input_options {
     bool z;
     uint64_t samples;
@@ -20,7 +20,7 @@ struct block_input_options {
 bool block_input_check(const struct block_input_options *options, struct error *err);
 struct block_tag block_input_tag(const struct block_input_options *options);
 
-/* Block files that an operand names: the file itself, or those in a folder. */
+/* Block files that an operand names: the file itself, or the block files in a folder. */
 struct block_files {
     char *paths[2];
     uint32_t count;
@@ -28,7 +28,7 @@ struct block_files {
 bool block_files_find(struct block_files *files, const char *operand, struct error *err);
 void block_files_fini(struct block_files *files);
 
-/* `compress --bench` over the operands' blocks. Returns the exit status. */
+/* Runs `compress --bench` over the operands' blocks. Returns the exit status. */
 int block_input_bench(const struct args *args, enum codec_bus bus,
                       const struct block_input_options *options);
 

@@ -21,9 +21,9 @@ int cmd_blocks(int argc, char **argv);
 
 struct blocks_options {
     bool raw, once, reads, writes, json, force;
-    bool counts; /* first pass of --raw: only count the bytes */
+    bool counts; /* first pass of --raw: only counts the bytes */
     uint64_t raw_bytes;
-    uint64_t dump; /* blocks still to print */
+    uint64_t dump; /* number of blocks still to print */
     bool dumps;
     const char *out;
     struct frame_set frames;
@@ -72,7 +72,7 @@ dump_text(const struct block_count *count, const uint32_t *block)
         printf("%s%08x%s", i % 8 ? " " : "    ", block[i], i % 8 == 7 ? "\n" : "");
 }
 
-/* Writes transferred blocks, each as often as it was transferred, or once with --once. */
+/* Writes each transferred block as often as it was transferred, or once with --once. */
 static bool
 write_raw(struct blocks_options *options, const struct block_count *count, const uint32_t *block,
           uint8_t *seen, struct error *err)
@@ -226,7 +226,8 @@ take_raw(const struct blocks_options *options, struct error *err)
     return ok;
 }
 
-/* Checks the total size before the first block is written: a small file may contain very many. */
+/* Checks the total size before the first block is written, because a small file may contain very
+ * many blocks. */
 static bool
 check_raw(struct blocks_options *options, const struct args *args, struct error *err)
 {

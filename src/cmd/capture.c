@@ -1,5 +1,5 @@
-/* aetius capture: records a trace of a program. virgl_test_server draws for the program, or our own
- * functional renderer if that cannot run. */
+/* aetius capture: records a trace of a program. virgl_test_server renders for the program, or
+ * Aetius' functional renderer if virgl_test_server cannot run. */
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
@@ -36,17 +36,17 @@ is_whole(const struct capture_options *options)
     return set->count == 0 || (set->count == 1 && set->ranges[0].first == 0);
 }
 
-/* Temporary files of a capture from which frames are cut: the recorded stream, and what the
- * renderer had drawn at the start of each range. */
+/* Temporary files of a capture from which frames are extracted: the recorded stream, and the
+ * contents rendered by the start of each range. */
 struct recording {
     char *path, *contents;
     uint32_t frames;
     uint64_t draws;
     bool begun; /* this process has created the files */
-    bool keep;  /* keep the stream after a failure; it ends with a whole frame */
+    bool keep;  /* keep the stream, which ends with a whole frame, after a failure */
 };
 
-/* Selects virgl_test_server, which is faster, or our own renderer. */
+/* Selects virgl_test_server, which is faster, or the functional renderer. */
 static bool
 find_renderer(struct renderer *renderer, struct error *err)
 {
@@ -128,7 +128,7 @@ say_size(const char *path, uint32_t frames, uint64_t draws)
              megabytes, megabytes / frames);
 }
 
-/* Limits the ranges to the recorded frames. Returns false if no range is left. */
+/* Limits the ranges to the recorded frames. Returns false if no range remains. */
 static bool
 reach_ranges(struct frame_set *set, uint32_t frames)
 {
@@ -155,7 +155,8 @@ cut_recording(const struct capture_options *options, const struct recording *rec
     return ok;
 }
 
-/* Keeps the recording that could not be cut, and adds its path to the error. Returns false. */
+/* Keeps a recording whose frames could not be extracted, and adds its path to the error. Returns
+ * false. */
 static bool
 keep_recording(struct recording *recording, struct error *err)
 {
@@ -169,7 +170,7 @@ keep_recording(struct recording *recording, struct error *err)
     return false;
 }
 
-/* Cuts the ranges out of the recording. */
+/* Extracts the ranges from the recording. */
 static bool
 shorten(const struct capture_options *options, const char *program, struct recording *recording,
         struct error *err)
@@ -184,8 +185,8 @@ shorten(const struct capture_options *options, const char *program, struct recor
                                        recording->frames, set->ranges[count].first);
 }
 
-/* After a signal, cuts the complete ranges out of the recording. The recording stays if other
- * ranges were requested. */
+/* After a signal, extracts the complete ranges from the recording. Keeps the recording if other
+ * ranges were also requested. */
 static bool
 shorten_interrupted(const struct capture_options *options, struct recording *recording,
                     struct error *err)

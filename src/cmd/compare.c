@@ -32,11 +32,11 @@ struct comparison {
     struct picture_difference total;
     struct run_comparison runs;
     bool are_runs;
-    /* --fail-over, --per-draw */
+    /* Values of --fail-over, --markdown, --junit, --per-draw. */
     const char *limits, *markdown, *junit;
     bool per_draw, renew;
     struct regression_limits regression;
-    struct draws draws_a, draws_b; /* valid if is_joined: both runs have tables of draws */
+    struct draws draws_a, draws_b; /* valid if is_joined is set: both runs have tables of draws */
     struct draws_join join;
     bool is_joined;
 };
@@ -96,7 +96,7 @@ is_png(const struct dirent *entry)
     return n > 4 && !strcmp(entry->d_name + n - 4, ".png");
 }
 
-/* Returns DIR/frames if it exists, else DIR. The caller frees it. */
+/* Returns DIR/frames if it exists, else DIR. The caller frees the path. */
 static char *
 frames_of(const char *dir)
 {
@@ -211,7 +211,7 @@ add_pair(cJSON *list, const struct pair *pair)
     cJSON_AddItemToArray(list, object);
 }
 
-/* Adds a statistic of both runs. The caller may add members. */
+/* Adds a statistic of both runs. The caller may add members to the returned object. */
 static cJSON *
 add_move(cJSON *list, const char *name, double a, double b)
 {
@@ -369,7 +369,8 @@ print_pictures(const struct comparison *comparison)
     text_table_put(&table, TEXT_TABLE_TEXT, stdout);
 }
 
-/* The numbers show whether the runs have the same scene: those of other scenes share few draws. */
+/* The numbers show whether the runs have the same scene. Runs of different scenes share few
+ * draws. */
 static void
 print_join(const struct draws_join *join)
 {

@@ -68,7 +68,7 @@ bus_bytes(const struct compress_file *all)
     return all->sum.bus == CODEC_BUS_32 ? 32 : 64;
 }
 
-/* Mean of a codec's ratio over the inputs; 0 if it applies to none. */
+/* Mean of a codec's ratio over the inputs; 0 if the codec applies to no input. */
 static double
 mean_ratio(const struct compress_file *all, uint32_t kind, uint32_t codec, bool geometric)
 {

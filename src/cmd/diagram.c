@@ -1,4 +1,4 @@
-/* aetius diagram: draws the units and queues of a machine by Graphviz. */
+/* aetius diagram: draws the units and queues of a machine with Graphviz. */
 #include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -20,7 +20,7 @@ struct diagram_options {
     bool all, dot;
 };
 
-/* Length of a name without its instance, as in "shader[1]". */
+/* Length of a name without its instance index, as in "shader[1]". */
 static int
 family_length(const char *name)
 {
@@ -52,8 +52,8 @@ doc_of_unit(const char *name)
     return "";
 }
 
-/* Position in the pipeline, from 0, of the first unit of this family; *count: number of its
- * units. */
+/* Position in the pipeline, from 0, of the first unit of this family. Sets *count to the number of
+ * its units. */
 static uint32_t
 pipeline_place(const struct clock *clock, const char *name, uint32_t *count)
 {
@@ -83,8 +83,8 @@ put_units(const struct clock *clock, FILE *out)
     }
 }
 
-/* Whether the edge is against the order of the pipeline. Such edges must not move units in the
- * drawing. */
+/* Whether the edge points against the order of the pipeline. Such edges must not influence the
+ * placement of units. */
 static bool
 runs_backward(const struct clock *clock, const struct queue *queue)
 {
@@ -93,8 +93,8 @@ runs_backward(const struct clock *clock, const struct queue *queue)
            pipeline_place(clock, queue->sender->name, &count);
 }
 
-/* Draws the instances of a queue as one edge, at the first instance. A memory client's requests and
- * replies are one edge, too. */
+/* Draws all instances of a queue as one edge, at the first instance. Requests and replies of a
+ * memory client also share one edge. */
 static void
 put_queues(const struct clock *clock, bool all, FILE *out)
 {

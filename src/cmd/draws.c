@@ -1,4 +1,4 @@
-/* aetius draws: prints the cost of the draws of a run, and changes since another run. */
+/* aetius draws: prints the cost of a run's draws, and changes since another run. */
 #include "base/log.h"
 #include "cmd/options.h"
 #include "report/draw/draws.h"
@@ -50,7 +50,7 @@ join(const struct draws_options *options, struct error *err)
     return true;
 }
 
-/* Whether the folder is a run's. Warns if the run is incomplete. */
+/* Returns whether the folder is a run's. Warns if the run is incomplete. */
 static bool
 check_run(const char *dir, struct error *err)
 {

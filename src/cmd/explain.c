@@ -43,7 +43,7 @@ list_metrics_using(struct answer *answer, const char *name)
                                      used ? ", " : "", metrics[i].name);
 }
 
-/* Unit with this name, or with this statistic; NULL for queues. */
+/* The unit with this name, or the unit that has this statistic; NULL for queues. */
 static const struct unit_doc *
 unit_of(const char *name)
 {
@@ -55,7 +55,7 @@ unit_of(const char *name)
     return NULL;
 }
 
-/* Explains a column of the tables, or the common name of its instances. */
+/* Explains a column of the tables, or the common name of a column's instances. */
 static bool
 explain_statistic(const struct machine *machine, const char *name, struct answer *answer)
 {
@@ -123,7 +123,7 @@ explain_metric(const char *name, struct answer *answer)
     return true;
 }
 
-/* Explains "SECTION.Name", or a name that only one section has. */
+/* Explains "SECTION.Name", or a name that occurs in only one section. */
 static bool
 explain_parameter(const char *name, struct answer *answer)
 {

@@ -20,7 +20,8 @@ total_draws(const struct trace_reader *reader)
     return draws;
 }
 
-/* The first frame, whose size is shown as the trace's. Each frame also has its own. */
+/* The first frame. Its size is shown as the size of the trace, although frames may differ in
+ * size. */
 static struct trace_frame
 first_frame(const struct trace_reader *reader)
 {
@@ -95,7 +96,7 @@ add_frame(cJSON *list, const struct trace_reader *reader, uint32_t index, cJSON 
     cJSON_AddItemToArray(list, o);
 }
 
-/* Adds the capabilities that the program was offered, compared with those of this version. */
+/* Adds the capabilities that were offered to the program, compared with those of this version. */
 static void
 add_caps(cJSON *o, const struct caps_v2 *caps)
 {

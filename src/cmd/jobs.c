@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* Weight of a frame besides its draws, and cost of skipping a frame relative to simulating it.
- * These estimates only distribute the work; results do not depend on them. */
+/* FRAME_WEIGHT: weight of a frame in addition to its draws. WALK_SHARE: cost of skipping a frame
+ * relative to simulating it. These estimates only distribute the work and do not change results. */
 #define FRAME_WEIGHT 16
 #define WALK_SHARE   0.12
 
@@ -27,10 +27,10 @@ struct jobs {
     struct worker_pool *pool;
     uint32_t frames; /* number of frames in the trace */
     uint32_t values; /* per part */
-    uint32_t end;    /* a member's frames end before this one */
-    /* the coordinator's members */
+    uint32_t end;    /* end of the member's frames, exclusive */
+    /* Members used by the coordinator only. */
     struct hand_head **done; /* indexed by frame */
-    uint32_t next;           /* next frame to be joined */
+    uint32_t next;           /* next frame to join */
     bool failed;
     uint32_t failed_at; /* the earliest frame that failed */
 };
@@ -47,8 +47,8 @@ weight(const struct jobs *jobs, uint32_t frame)
     return trace_frame(jobs->reader, frame)->draws + FRAME_WEIGHT;
 }
 
-/* Chooses the wanted frame at which to split the frames from `first` on, if `places` more processes
- * can work on the rest. Returns 0 if fewer than two are wanted. */
+/* Chooses the requested frame at which to split the frames starting at `first`, if `places` more
+ * processes are available. Returns 0 if fewer than two requested frames remain. */
 static uint32_t
 choose_part(const struct jobs *jobs, uint32_t first, uint32_t places)
 {
@@ -71,7 +71,7 @@ choose_part(const struct jobs *jobs, uint32_t first, uint32_t places)
     return chosen;
 }
 
-/* A member. */
+/* ---- member processes ---- */
 
 static void
 member_fails(struct jobs *jobs, const struct error *err)
@@ -87,7 +87,7 @@ member_fails(struct jobs *jobs, const struct error *err)
     worker_pool_leave(jobs->pool, 1);
 }
 
-/* Splits its frames with a new member if another process is permitted. */
+/* Gives the later part of its frames to a new member, if another process is permitted. */
 static void
 share(struct jobs *jobs)
 {
@@ -99,7 +99,7 @@ share(struct jobs *jobs)
         return;
     const int made = worker_pool_fork(jobs->pool, part, &err);
     if (made < 0)
-        return; /* no process available: the frames stay here */
+        return; /* no process is available, so the frames stay here */
     if (made == 0) {
         jobs->end = part;
     } else {
@@ -143,7 +143,7 @@ hand_over(struct jobs *jobs, struct error *err)
     return ok || fail(err, "cannot pass a frame to the main process");
 }
 
-/* Called between two frames. Returns false if no work is left here. */
+/* Called between two frames. Returns false if this process has no work left. */
 static bool
 begin_frame(struct jobs *jobs, bool first, struct error *err, bool *ok)
 {
@@ -190,9 +190,9 @@ run_member(struct jobs *jobs)
     worker_pool_leave(jobs->pool, 0);
 }
 
-/* The coordinator. */
+/* ---- coordinator ---- */
 
-/* Joins completed frames up to the first missing one; `rest`: joins all that exist. */
+/* Joins completed frames up to the first missing one. With `rest`, skips missing frames. */
 static bool
 join(struct jobs *jobs, bool rest, struct error *err)
 {

@@ -53,8 +53,8 @@ print_commands(FILE *out)
         "results kept.");
 }
 
-/* Detects output that was not written, for example to a full disk. It is not an error if the reader
- * closes the pipe early. */
+/* Detects output that was not written, for example because a disk is full. A reader that closes the
+ * pipe early is not an error. */
 static int
 check_stdout(int status)
 {

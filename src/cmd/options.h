@@ -8,7 +8,7 @@
 
 #include <cjson/cJSON.h>
 
-/* Layers: preset (NULL: reference-2008), --config files in order, --set in order. */
+/* Layers in order of application: preset (NULL: reference-2008), --config files, --set. */
 struct machine_options {
     const char *preset;
     struct arg_list configs, sets;
@@ -59,17 +59,17 @@ bool machine_options_apply(const struct machine_options *options, struct params 
 bool machine_options_build(const struct machine_options *options, struct simulation *simulation,
                            struct error *err);
 
-/* Parses "F:D": a frame and the number of a draw in it, as printed by `aetius draws`. */
+/* Parses "F:D": a frame, and the number of a draw in it as `aetius draws` prints it. */
 bool parse_draw(const char *text, uint32_t *frame, uint32_t *draw, struct error *err);
 /* For OPTION_CLOCK. */
 bool check_clock(uint64_t frames_per_second, struct error *err);
 /* For OPTION_WARM_UP; NULL: WARM_UP_ALL. */
 bool parse_warm_up(const char *text, uint32_t *frames, struct error *err);
 
-/* Like trace_reader_open(), with a warning if the trace is truncated. */
+/* Like trace_reader_open(), but warns if the trace is truncated. */
 bool open_trace(struct trace_reader **reader, const char *path, struct error *err);
 
-/* Prints a tree on standard output, with its `schema` (base/schema.h), and frees it. */
+/* Prints a tree on standard output with its `schema` (base/schema.h), and frees the tree. */
 void print_json_tree(cJSON *root);
 /* Prints the message after a failure. Returns the exit status. */
 int conclude(bool ok, const struct error *err);

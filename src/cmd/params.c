@@ -131,7 +131,7 @@ print_params_json(const struct request *request)
     print_json_tree(root);
 }
 
-/* Prints the INI of one section or of all: the output of params_to_ini(), split at section
+/* Prints the INI of one section or of all sections. Splits the output of params_to_ini() at section
  * lines. */
 static void
 print_ini(const struct request *request)
@@ -149,7 +149,7 @@ print_ini(const struct request *request)
     free(text);
 }
 
-/* Prints what can be made ideal, and by which parameters. */
+/* Prints the resources that can be made ideal, and the parameters that do so. */
 static void
 print_ideals(void)
 {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { REFERENCE_SAMPLES = 4 }; /* the only number that llvmpipe supports */
+enum { REFERENCE_SAMPLES = 4 }; /* the only number of samples that llvmpipe supports */
 
 static bool
 init_reference(struct renderer *renderer, const char *driver, uint32_t forced_samples,

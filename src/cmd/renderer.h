@@ -1,4 +1,4 @@
-/* The renderer that a command requests: our own, or the reference. */
+/* The renderer that a command requests: the functional renderer, or the reference. */
 #ifndef AETIUS_CMD_RENDERER_H
 #define AETIUS_CMD_RENDERER_H
 
@@ -9,13 +9,14 @@
 struct renderer {
     struct passthrough *reference;
     struct force_samples
-        *force; /* placed before the reference; NULL: samples as the program asks */
+        *force; /* in front of the reference; NULL: samples as the program requests */
     struct render_sink *ours;
     struct message_sink *sink;
 };
 
-/* `reference`: NULL for our own, "" or llvmpipe, or softpipe. `forced_samples`: of display targets
- * and their depth buffers; 0: as the program asks. */
+/* `reference` is NULL for the functional renderer, otherwise "", llvmpipe or softpipe.
+ * `forced_samples`: samples of display targets and their depth buffers; 0: as the program
+ * requests. */
 bool renderer_init(struct renderer *renderer, const char *reference, uint32_t forced_samples,
                    struct error *err);
 void renderer_fini(struct renderer *renderer);

@@ -1,4 +1,4 @@
-/* aetius replay: draws the pictures of a trace, without time. */
+/* aetius replay: renders the pictures of a trace without timing. */
 #include "base/args.h"
 #include "base/interrupt.h"
 #include "base/log.h"
@@ -21,7 +21,7 @@ struct replay_options {
     const char *warm_up_text;
     uint32_t warm_up;
     struct budget budget;
-    uint32_t forced_samples; /* 0: as the program asks */
+    uint32_t forced_samples; /* 0: as the program requests */
 };
 
 static bool
@@ -50,7 +50,7 @@ feed(struct trace_reader *reader, struct frames *frames, const struct replay_opt
     return ok;
 }
 
-/* Warns that a reference renderer may lack the initial contents of multisampled resources. */
+/* Warns if a reference renderer lacks the initial contents of multisampled resources. */
 static bool
 warn_of_lost_samples(struct trace_reader *reader, const struct replay_options *options,
                      struct error *err)
@@ -109,7 +109,7 @@ replay(const char *path, struct replay_options *options, struct error *err)
     return ok;
 }
 
-/* Reads the parameters. Only those that change the picture matter here. */
+/* Reads the parameters. Only those that affect the picture are used. */
 static bool
 read_params(struct replay_options *options, struct error *err)
 {

@@ -4,13 +4,13 @@
 
 #include "report/page/page.h"
 
-/* Adds the nodes of the Top-Down trees, "tree" and "shader_tree", to a page of runs, with the
+/* Adds the nodes of the Top-Down trees, "tree" and "shader_tree", to a page of runs. Also adds the
  * counters of the shaders' issue slots. */
 void report_add_trees(cJSON *page);
 /* A sweep's folder: its runs, its machines over all inputs, and the effect of its parameters. */
 bool report_is_sweep(const char *dir);
 bool report_add_sweep(cJSON *page, const char *dir, struct error *err);
-/* A CSV file, or a JSON file with "rows"; a folder of CSV files, as studies write. */
+/* A CSV file, a JSON file with "rows", or a folder of CSV files as studies write it. */
 bool report_add_file(cJSON *page, const char *path, struct error *err);
 bool report_add_folder(cJSON *page, const char *dir, struct error *err);
 

@@ -1,4 +1,5 @@
-/* Tables for the report page: of sweeps, and of CSV files (studies, the history of benchmarks). */
+/* Tables for the report page. They come from sweeps, and from CSV files of studies and of the
+ * history of benchmarks. */
 #include "base/file.h"
 #include "cmd/report.h"
 #include "sweep/database.h"
@@ -22,7 +23,7 @@ report_is_sweep(const char *dir)
 }
 
 struct outputs {
-    struct text_table rows; /* name, better */
+    struct text_table rows; /* columns: name, better */
 };
 
 static const char *
@@ -43,7 +44,8 @@ facts_of(const struct outputs *outputs, const char *title, const char *note)
     cJSON *facts = cJSON_CreateObject(), *better = cJSON_AddObjectToObject(facts, "better");
     cJSON_AddStringToObject(facts, "title", title);
     cJSON_AddStringToObject(facts, "note", note);
-    cJSON_AddTrueToObject(facts, "sections"); /* sections are omitted from names that stay unique */
+    /* the page omits sections from names that stay unique */
+    cJSON_AddTrueToObject(facts, "sections");
     for (size_t i = 0; i < output_count(outputs); i++)
         cJSON_AddStringToObject(better, output_name(outputs, i),
                                 outputs->rows.cells.items[2 * (i + 1) + 1]);
@@ -68,8 +70,8 @@ add_answer(cJSON *page, const struct sweep *sweep, sqlite3 *db, const char *sql,
     return ok;
 }
 
-/* Adds one row per machine: the geometric mean of each output over the inputs. It exists if every
- * input has the output and the mean is defined. */
+/* Adds one row per machine: the geometric mean of each output over the inputs. The mean exists if
+ * every input has the output and the mean is defined. */
 static bool
 add_machines(cJSON *page, const struct sweep *sweep, sqlite3 *db, const struct outputs *outputs,
              struct error *err)

@@ -1,5 +1,5 @@
-/* The Top-Down trees for the report page: their nodes, and the formulas of the shaders' tree from
- * statistics. The page sums their values over the selection (page/tree.js). */
+/* The Top-Down trees for the report page: their nodes, and the formulas that compute the shaders'
+ * tree from statistics. The page sums values over the selection (page/tree.js). */
 #include "analysis/pipeline_tree.h"
 #include "analysis/shader_tree.h"
 #include "cmd/report.h"
@@ -29,7 +29,7 @@ add_shape(cJSON *page, const char *name, const struct topdown_shape *shape)
     return list;
 }
 
-/* Adds a counter of the shaders' tree; "formula" if it is derived from others. */
+/* Adds a counter of the shaders' tree, with its "formula" if it is derived from others. */
 static void
 add_counter(cJSON *counters, const char *name, const char *formula)
 {

@@ -17,14 +17,15 @@ run(const struct simulate_options *options, uint64_t clock, char **program, stru
         return EXIT_FAILED;
     s.folder.needs_pixel = options->pixel != NULL;
     bool ok = launch(program, (uint32_t)clock, &s.sink.sink, NULL, &result, err);
-    /* Without results an error is printed instead of the summary. */
+    /* Without results, an error is printed instead of the summary. */
     s.folder.silent = !s.folder.frames.count && !(ok && result.connections);
     bool whole = ok && !result.interrupted && !result.failed && !result.refused.text[0];
     ok = simulate_end(&s, whole, ok ? err : &closing) && ok;
     return ok ? launch_conclude(&result, program[0]) : EXIT_FAILED;
 }
 
-/* The same with virgl_test_server, restricted to the features that this GPU offers. */
+/* Runs the program with virgl_test_server, restricted to the features that the simulated GPU
+ * offers. */
 static int
 run_reference(const char *driver, uint64_t clock, char **program, struct error *err)
 {

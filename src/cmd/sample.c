@@ -1,4 +1,4 @@
-/* aetius sample: selects a few frames of a trace to simulate instead of all. */
+/* aetius sample: selects a few frames of a trace, to be simulated instead of all frames. */
 #include "analysis/sampling.h"
 #include "base/file.h"
 #include "base/interrupt.h"
@@ -22,7 +22,7 @@ struct sample_options {
     bool json;
 };
 
-/* Finds the figures of all frames. The caller frees them. */
+/* Finds the figures of all frames. The caller frees the array. */
 static double *
 look(const struct sample_options *options, struct trace_reader *reader, uint32_t frames,
      struct error *err)
@@ -41,7 +41,7 @@ look(const struct sample_options *options, struct trace_reader *reader, uint32_t
     return NULL;
 }
 
-/* A tenth of the frames, but enough to estimate their spread. */
+/* Default: a tenth of the frames, but enough to estimate their spread. */
 static uint32_t
 size_of(const struct sample_options *options, uint32_t frames)
 {
@@ -73,7 +73,7 @@ sample_json(const struct sample *sample)
     return root;
 }
 
-/* Lists the drawn frame numbers of the cluster. The caller frees the text. */
+/* Lists the cluster's sampled frame numbers. The caller frees the text. */
 static char *
 drawn_of(const struct sample_cluster *cluster)
 {
@@ -118,7 +118,7 @@ compare_doubles(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Reads the cycles of each frame of a run of the whole trace. The caller frees them. */
+/* Reads the cycles of each frame from a run of the whole trace. The caller frees the array. */
 static double *
 read_cycles(const char *run, uint32_t frames, struct error *err)
 {
@@ -149,7 +149,7 @@ struct trial {
     uint32_t redraws, drawn;
 };
 
-/* Repeats the draw with consecutive seeds from the given one. */
+/* Repeats the sampling with consecutive seeds, starting with the given one. */
 static struct trial
 try_redraws(const struct sampling_figures *figures, const struct sample_options *options,
             const double *cycles, uint32_t count)

@@ -27,7 +27,7 @@ count_draws(const struct trace_reader *reader, const struct frame_set *frames)
     return draws;
 }
 
-/* Whether --follow, if given, names a draw of a simulated frame. */
+/* Checks that --follow, if given, names a draw of a simulated frame. */
 static bool
 has_followed(const struct trace_reader *reader, const struct simulate_options *options,
              struct error *err)
@@ -42,7 +42,7 @@ has_followed(const struct trace_reader *reader, const struct simulate_options *o
            fail(err, "--follow %s: frame %u is not among the --frames", options->follow, frame);
 }
 
-/* Whether --pixel, if given, is inside a simulated frame. */
+/* Checks that --pixel, if given, is inside a simulated frame. */
 static bool
 has_pixel(const struct trace_reader *reader, const struct simulate_options *options,
           const char *path, struct error *err)
@@ -74,7 +74,7 @@ locate_frames(struct simulate_options *options, const struct trace_reader *reade
             fail_prefix(err, "--follow %s", options->follow));
 }
 
-/* Whether the sample (NULL: none) was made for a trace with this number of frames. */
+/* Checks that the sample (NULL: none) was made for a trace with this number of frames. */
 static bool
 is_sampled(const struct sample *sample, const struct trace_reader *reader, const char *path,
            struct error *err)
@@ -140,7 +140,7 @@ budget_of(const struct params *params)
                                                              : FILE_MEMORY_BYTES;
 }
 
-/* --verify, after the run is complete. */
+/* Executes --verify after the run is complete. */
 static bool
 verify(const struct simulate_options *options, struct trace_reader *reader,
        const struct params *params, struct error *err)
@@ -269,8 +269,8 @@ simulate_sample(struct simulate_options *request, const char *plan, const char *
     return ok;
 }
 
-/* Also predicts the same frames by the staged model, and prints the error. The model is read first,
- * since the simulation may take hours. */
+/* Also predicts the same frames with the staged model, and prints the error. The model is read
+ * before the simulation, which may take hours. */
 static bool
 simulate_and_predict(struct simulate_options *request, const char *path, const char *trace,
                      struct error *err)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Whether a signal trace is requested, by option or by parameters. */
+/* Whether an option or the parameters request a signal trace. */
 static bool
 wants_vcd(const struct simulate *s)
 {
@@ -37,7 +37,7 @@ make_simulation(struct simulate *s, struct error *err)
     return true;
 }
 
-/* --vcd A-B: cycles of the run, inclusive. */
+/* Parses --vcd A-B: cycles of the run, inclusive. */
 static bool
 parse_vcd(struct simulate_options *options, struct error *err)
 {
@@ -54,7 +54,7 @@ parse_vcd(struct simulate_options *options, struct error *err)
     return true;
 }
 
-/* --pixel X,Y: from the top left of the frame. */
+/* Parses --pixel X,Y: position from the top left of the frame. */
 static bool
 parse_pixel(struct simulate_options *options, struct error *err)
 {
@@ -79,7 +79,7 @@ parse_map(struct simulate_options *options, struct error *err)
     return maps_parse(&options->maps, options->map, err);
 }
 
-/* --follow F:D:T */
+/* Parses --follow F:D:T. */
 static bool
 parse_follow(struct simulate_options *options, struct error *err)
 {
@@ -107,7 +107,7 @@ simulate_options_parse(struct simulate_options *options, struct error *err)
             fail(err, "--capture-blocks requires -o DIR and a timed run with --jobs 1"));
 }
 
-/* Opens the signal trace requested by option, or else by parameters. */
+/* Opens the signal trace that the option requests, or else the parameters. */
 static bool
 open_vcd(struct simulate *s, struct error *err)
 {
@@ -135,7 +135,7 @@ open_perfetto(struct simulate *s, struct error *err)
     return s->perfetto != NULL;
 }
 
-/* --capture-blocks: files of color and of z, one each for all ROPs. */
+/* Opens the files of --capture-blocks: one for color and one for z, shared by all ROPs. */
 static bool
 open_captures(struct simulate *s, struct error *err)
 {
@@ -177,7 +177,7 @@ close_captures(struct simulate *s, struct error *err)
     return ok;
 }
 
-/* Starts to watch for maps, requested by option or by parameters, and for the pixel. */
+/* Starts the watch for the pixel and for maps, which an option or the parameters request. */
 static void
 begin_watch(struct simulate *s)
 {
@@ -243,8 +243,8 @@ estimate(struct simulate *s)
     free(cycles);
 }
 
-/* Writes the followed triangle into the folder; `followed` is for print_followed(). In an
- * incomplete run the triangle may be missing. */
+/* Writes the followed triangle into the folder. Fills `followed` for print_followed(). In an
+ * incomplete run, the triangle may be missing. */
 static bool
 write_followed(struct simulate *s, struct primitive_trace *followed, bool complete,
                struct error *err)

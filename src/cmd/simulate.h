@@ -1,4 +1,4 @@
-/* Shared parts of `aetius run` and `aetius sim`: options of the machine and the frames, the
+/* Code shared by `aetius run` and `aetius sim`: options of the machine and the frames, the
  * simulation, its output folder, and the summary. */
 #ifndef AETIUS_CMD_SIMULATE_H
 #define AETIUS_CMD_SIMULATE_H
@@ -12,7 +12,8 @@
 
 struct simulate_options {
     struct machine_options machine;
-    const struct params *params; /* NULL: use `machine`, which otherwise only names the preset */
+    /* NULL: use `machine`; otherwise `machine` only names the preset */
+    const struct params *params;
     struct frame_set timed;
     const char *dir;
     const char *vcd, *map, *pixel; /* "A-B", "MODE,...", "X,Y"; or NULL */
@@ -20,14 +21,14 @@ struct simulate_options {
     const char *follow;            /* "F:D:T", or NULL */
     bool capture_blocks;
     bool force, json;
-    bool verify; /* of `aetius sim`: compare pictures with those drawn without time */
-    const struct sample *sample; /* of `aetius sim`: the sample that `timed` represents, or NULL */
-    bool functional;             /* without time: no machine is built */
-    uint64_t jobs;               /* of `aetius sim`: number of processes; 0 means 1 */
-    const char *warm_up_text;    /* of `aetius sim`: --warm-up */
-    /* parsed by simulate_options_parse() */
-    uint64_t vcd_first, vcd_last; /* cycles */
-    uint32_t maps;                /* one bit per mode */
+    bool verify; /* `aetius sim`: compare pictures with those of the functional renderer */
+    const struct sample *sample; /* `aetius sim`: the sample whose frames are in `timed`, or NULL */
+    bool functional;             /* without timing: no machine is built */
+    uint64_t jobs;               /* `aetius sim`: number of processes; 0 means 1 */
+    const char *warm_up_text;    /* `aetius sim`: --warm-up */
+    /* The members below are set by simulate_options_parse(). */
+    uint64_t vcd_first, vcd_last; /* in cycles */
+    uint32_t maps;                /* bit mask of modes */
     uint32_t warm_up;
     uint32_t pixel_x, pixel_y;
     struct follow_target target;
@@ -71,9 +72,9 @@ struct simulate {
 /* Parses the texts above. Returns false on wrong usage. */
 bool simulate_options_parse(struct simulate_options *options, struct error *err);
 
-/* `program` and `trace` (or NULL) are stored in run.json. From here on Ctrl-C takes effect between
- * two commands: later ones are not executed. If it returns true, the caller must call
- * simulate_end(). */
+/* Begins a run. run.json stores `program` and `trace`; `trace` may be NULL. From now on, Ctrl-C
+ * takes effect between two commands: no later command is executed. If this function returns true,
+ * the caller must call simulate_end(). */
 bool simulate_begin(struct simulate *simulate, const struct simulate_options *options,
                     const char *program, const char *trace, struct error *err);
 
@@ -81,7 +82,7 @@ bool simulate_begin(struct simulate *simulate, const struct simulate_options *op
  * requested work was executed. */
 bool simulate_end(struct simulate *simulate, bool complete, struct error *err);
 
-/* All of `aetius sim` (sim.c). */
+/* Executes `aetius sim` (sim.c). */
 bool simulate_trace(const struct simulate_options *options, const char *path, struct error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* aetius stats: lists all statistics and metrics of a built machine. */
+/* aetius stats: lists all statistics and metrics of a machine. */
 #include "base/log.h"
 #include "base/text_table.h"
 #include "cmd/options.h"
@@ -15,7 +15,7 @@
 
 int cmd_stats(int argc, char **argv);
 
-/* Whether `name` is a statistic of `family`. Of several instances only the first counts. */
+/* Whether `name` is a statistic of `family`. Only the first of several instances counts. */
 static bool
 is_first_of(const char *name, const char *family)
 {
@@ -23,7 +23,8 @@ is_first_of(const char *name, const char *family)
     return !strncmp(name, family, n) && (name[n] == '.' || !strncmp(name + n, "[0].", 4));
 }
 
-/* Question that a statistic answers: from its unit's list, or that of every module or queue. */
+/* The question that a statistic answers, from its unit's list or from the list of every module or
+ * queue. */
 static const char *
 question_of(const char *name)
 {
@@ -58,7 +59,7 @@ put_row(struct text_table *table, const char *name, const char *measure, const c
     text_table_end_row(table);
 }
 
-/* Adds one row per statistic of the family; [i] stands for all instances. */
+/* Adds one row per statistic of the family. [i] represents all instances. */
 static void
 put_family(struct text_table *table, const struct stat_set *set, const char *family)
 {

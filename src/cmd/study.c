@@ -1,4 +1,5 @@
-/* aetius study: runs a study by one command, from the programs to tables and plots. */
+/* aetius study: performs a whole study with one command, from capturing programs to tables and
+ * plots. */
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
@@ -64,8 +65,8 @@ add_word(char **text, const char *option, const char *word)
     *text = longer;
 }
 
-/* Words of the command that change the study relative to its plan; "": none. The caller frees
- * them. */
+/* Words of the command that change the study relative to its plan; "": no such words. The caller
+ * frees the text. */
 static char *
 list_changes(const struct study_options *options, const struct args *args)
 {

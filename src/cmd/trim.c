@@ -17,10 +17,10 @@ int cmd_trim(int argc, char **argv);
 struct trim_options {
     struct cut_options cut;
     struct budget budget;
-    const char *through; /* NULL: our own renderer draws */
+    const char *through; /* NULL: the functional renderer renders */
 };
 
-/* Draws up to the start of the last range. */
+/* Renders up to the start of the last range. */
 static bool
 feed(struct trace_reader *reader, struct read_back *read_back, const struct frame_set *set,
      struct error *err)
@@ -43,8 +43,8 @@ feed(struct trace_reader *reader, struct read_back *read_back, const struct fram
     return ok && trace_reader_rewind(reader, err);
 }
 
-/* Refuses a trace that the reference would draw wrongly, so that errors do not get into the
- * result. */
+/* Refuses a trace that the reference would render incorrectly, so that such errors do not get into
+ * the result. */
 static bool
 can_draw(struct trace_reader *reader, const struct frame_set *set, struct error *err)
 {
@@ -56,7 +56,7 @@ can_draw(struct trace_reader *reader, const struct frame_set *set, struct error 
              fail(err, "%s: omit --through so that Aetius draws it itself", lost.text)));
 }
 
-/* Lets the reference draw, and stores its contents at the start of each range. */
+/* Renders with the reference, and stores its contents at the start of each range. */
 static bool
 read_contents(const struct trim_options *options, struct trace_reader *reader, const char *path,
               struct error *err)

@@ -1,6 +1,6 @@
-/* aetius verify: draws a trace on the timed machine and functionally, side by side. It compares
- * every frame, every readback and every query result, bit for bit. Time queries are excluded,
- * because the functional side has no time. */
+/* aetius verify: renders a trace on the timed machine and on the functional renderer, side by side.
+ * Compares every frame, every readback and every query result, bit for bit. Time queries are
+ * excluded, because the functional renderer has no timing. */
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -23,12 +23,12 @@ struct side {
     uint32_t capacity;
     VEC(uint8_t) results; /* query results that the current message wrote back */
     bool asks_time;       /* the next result is that of a time query */
-    uint64_t times;       /* number of such results so far */
+    uint64_t times;       /* number of time query results so far */
 };
 
 /* The first texel that differs. */
 struct first_difference {
-    bool is_there, is_color; /* is_color: the draw that caused it can be searched */
+    bool is_there, is_color; /* is_color: the draw that caused the difference can be searched */
     bool is_found;           /* pixel.cause and pixel.draw are valid */
     struct wrong_pixel pixel;
     char text[320]; /* "frame 3, pixel 12,40: ..." */
@@ -126,7 +126,7 @@ compare_results(struct verify *v, const uint8_t *functional, const uint8_t *time
 
 enum { TEXEL_TEXT = 64 };
 
-/* Prints channels with enough digits to differ, or else bytes. */
+/* Prints channels with enough digits to show the difference, or else bytes. */
 static void
 put_texels(char a_text[TEXEL_TEXT], char b_text[TEXEL_TEXT], const struct format_info *format,
            const uint8_t *a, const uint8_t *b)
@@ -149,7 +149,7 @@ put_texels(char a_text[TEXEL_TEXT], char b_text[TEXEL_TEXT], const struct format
     }
 }
 
-/* Describes the location of texel number `at` of the message's box, and both of its values. */
+/* Describes the position of texel number `at` in the message's box, and both of its values. */
 static void
 describe_first(struct verify *v, const struct message *message, const struct resource *res,
                uint32_t at)
@@ -281,8 +281,8 @@ print(const struct verify *v, bool json)
     print_json_tree(root);
 }
 
-/* Raises the budget to three times a requested memory size: each side allocates a memory, and the
- * rest is for other use. */
+/* Raises the budget to three times a requested memory size. Each side allocates one memory, and a
+ * third remains for other use. */
 static bool
 init_sides(struct verify *v, const struct params *params, struct budget *budget, struct error *err)
 {
@@ -299,7 +299,7 @@ init_sides(struct verify *v, const struct params *params, struct budget *budget,
     return true;
 }
 
-/* Searches the draw that caused a different color, by running both sides again. */
+/* Searches the draw that caused a different color by running both sides again. */
 static void
 add_draw(struct first_difference *first, const struct wrong_run *run)
 {

@@ -1,5 +1,5 @@
-/* Comparison of a timed machine with the functional renderer: all of `aetius verify`, and the part
- * that `aetius sim --verify` shares with it. */
+/* Compares a timed machine with the functional renderer: all of `aetius verify`, and the comparison
+ * that it shares with `aetius sim --verify`. */
 #ifndef AETIUS_CMD_VERIFY_H
 #define AETIUS_CMD_VERIFY_H
 
@@ -15,12 +15,13 @@ struct verify_options {
     void *data;
 };
 
-/* Draws the trace on both sides and compares. Returns false with a message on errors and
- * differences. */
+/* Renders the trace on both sides and compares the results. Returns false with a message on errors
+ * and on differences. */
 bool verify_trace(struct verify_options *options, const char *path, struct error *err);
 
-/* Compares the pictures of the complete run in `dir`, of `timed` frames of the trace, with those
- * drawn without time. Returns false with a message on errors and differences. */
+/* Compares the pictures of the complete run in `dir` with those of the functional renderer. The run
+ * has timed the frames `timed` of the trace. Returns false with a message on errors and on
+ * differences. */
 bool verify_pictures(const char *dir, const struct wrong_run *run, struct error *err);
 
 #endif

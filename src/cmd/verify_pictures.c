@@ -1,4 +1,4 @@
-/* Compares the pictures of a run with those that are drawn without time. */
+/* Compares the pictures of a run with those of the functional renderer. */
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/interrupt.h"
@@ -17,7 +17,7 @@ struct checked {
 
 struct check {
     const char *dir;
-    VEC(struct checked) frames; /* the frames that the run has pictures of */
+    VEC(struct checked) frames; /* frames for which the run has pictures */
     uint32_t last, differing;
     struct wrong_pixel pixel; /* first pixel that differs */
     char text[256];           /* describes the difference */
@@ -50,8 +50,8 @@ find_frame(const struct check *check, uint32_t number)
     return NULL;
 }
 
-/* Finds and describes the first pixel in which the run's picture differs. Without such a pixel, the
- * size or the transparency differs; the file does not store the latter. */
+/* Finds and describes the first pixel in which the run's picture differs. If no pixel differs, the
+ * size or the transparency does. The picture's file does not store transparency. */
 static bool
 find_pixel(struct check *check, const struct simulation_frame *frame, struct error *err)
 {
@@ -97,7 +97,7 @@ on_frame(void *data, const struct simulation_frame *frame, struct error *err)
     return check->differing++ || find_pixel(check, frame, err);
 }
 
-/* Draws the frames of the run. */
+/* Renders the frames of the run. */
 static bool
 draw(struct check *check, const struct wrong_run *run, struct error *err)
 {

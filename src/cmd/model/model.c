@@ -1,4 +1,4 @@
-/* aetius model: the staged performance model. Dispatches to its parts by name. */
+/* aetius model: the staged performance model. Dispatches to its subcommands by name. */
 #include "cmd/model/model.h"
 
 #include "cmd/options.h"

@@ -1,4 +1,4 @@
-/* The parts of `aetius model`. */
+/* The subcommands of `aetius model`. */
 #ifndef AETIUS_CMD_MODEL_H
 #define AETIUS_CMD_MODEL_H
 
@@ -11,7 +11,7 @@ int model_fit_command(int argc, char **argv);
 int model_predict_command(int argc, char **argv);
 int model_check_command(int argc, char **argv);
 
-/* Parses "--without triangles,textures" to one bit per remaining stage. */
+/* Parses "--without triangles,textures" to a bit mask of the remaining stages. */
 bool model_stages_parse(uint32_t *stages, const char *without, struct error *err);
 bool model_write_rows(const struct model_rows *rows, const char *path, struct error *err);
 
@@ -23,12 +23,12 @@ struct model_trace_options {
     uint64_t memory;
     bool json;
 };
-/* Whether the model can predict frames of that machine. */
+/* Whether the model can predict frames of this machine. */
 bool model_tells_frames(const struct model *model, const struct machine_options *machine,
                         struct error *err);
 bool model_predict_trace(const struct model *model, const struct model_trace_options *options,
                          struct error *err);
-/* Fits the frame stages to runs of cycle-level frames. */
+/* Fits the frame stages to cycle-level runs. */
 bool model_learn_frames(struct model *model, const struct arg_list *runs, struct error *err);
 /* Whether the model was fitted for the machine. */
 bool model_is_of(const struct model *model, const struct params *params, struct error *err);

@@ -28,7 +28,7 @@ model_write_rows(const struct model_rows *rows, const char *path, struct error *
     return memory_text_write(&text, path, err);
 }
 
-/* Measures this machine's OpenGL. The program does all the work. */
+/* Measures this machine's OpenGL. The started program makes all measurements. */
 static bool
 bench_native(const struct bench_options *options, const char *program, struct error *err)
 {

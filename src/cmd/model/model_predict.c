@@ -1,4 +1,4 @@
-/* aetius model predict: predicts frames per second, without a GPU and without a simulation. */
+/* aetius model predict: predicts frames per second without a GPU and without a simulation. */
 #include "cmd/model/model.h"
 #include "cmd/options.h"
 #include "base/text_table.h"

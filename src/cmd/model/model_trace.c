@@ -1,5 +1,5 @@
-/* aetius model predict --trace, and the lessons of aetius model fit --frames: frames of real
- * programs, predicted by drawing them without time. */
+/* aetius model predict --trace, and the lessons of aetius model fit --frames: predicts frames of
+ * real programs by rendering them without timing. */
 #include "base/file.h"
 #include "base/text_table.h"
 #include "base/log.h"
@@ -70,12 +70,13 @@ model_is_of(const struct model *model, const struct params *params, struct error
 
 struct compared {
     VEC(struct frame_prediction) frames;
-    double *measured; /* seconds by frame of the trace; NaN: not simulated; or NULL */
+    /* seconds per frame of the trace; NaN: not simulated. The array may be NULL. */
+    double *measured;
     double mean, worst, seconds;
     uint32_t count;
 };
 
-/* Whether the run is of the trace's program, on the model's machine. */
+/* Whether the run simulates the trace's program on the model's machine. */
 static bool
 is_comparable(const struct model *model, const char *run, const struct trace_reader *reader,
               struct error *err)

@@ -1,4 +1,4 @@
-/* aetius sweep: many machines over many frames. Dispatches to its parts by name. */
+/* aetius sweep: simulates many frames on many machines. Dispatches to its subcommands by name. */
 #include "cmd/sweep/sweep.h"
 
 #include <string.h>

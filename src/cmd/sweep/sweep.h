@@ -1,4 +1,4 @@
-/* The parts of `aetius sweep`. Each takes the words after its name, like main(). */
+/* The subcommands of `aetius sweep`. Each one takes the words after its name, like main(). */
 #ifndef AETIUS_CMD_SWEEP_H
 #define AETIUS_CMD_SWEEP_H
 
@@ -9,10 +9,10 @@
 int sweep_plan_command(int argc, char **argv);    /* PLAN.ini: sweep_plan.c */
 int sweep_run_command(int argc, char **argv);     /* run DIR KEY...: sweep_run.c */
 int sweep_capture_command(int argc, char **argv); /* capture DIR NAME: sweep_capture.c */
-int sweep_status_command(int argc, char **argv);  /* sweep_folder.c, as the next two */
+int sweep_status_command(int argc, char **argv);  /* sweep_folder.c, like the next two */
 int sweep_collect_command(int argc, char **argv);
 int sweep_clean_command(int argc, char **argv);
-int sweep_query_command(int argc, char **argv); /* sweep_results.c, as the next two */
+int sweep_query_command(int argc, char **argv); /* sweep_results.c, like the next two */
 int sweep_pareto_command(int argc, char **argv);
 int sweep_sensitivity_command(int argc, char **argv);
 
@@ -38,7 +38,7 @@ int sweep_sensitivity_command(int argc, char **argv);
 #define SWEEP_WITH_PARENT(value)                                                                   \
     {"with-parent", 0, ARG_FLAG, value, NULL, "exit when the parent process exits", false}
 // clang-format on
-/* Checks the engine's name. Returns -1, or the exit status of the command. */
+/* Checks the engine's name. Returns -1 if it is valid, otherwise the exit status of the command. */
 int work_options_check(const struct work_options *options, const struct arg_spec *spec);
 
 #endif

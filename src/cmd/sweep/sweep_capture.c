@@ -1,5 +1,5 @@
 /* aetius sweep capture DIR NAME --plan INI: records a program that is an input of a sweep into the
- * plan's folder, and cuts out the frames that the plan names. */
+ * sweep's folder. Extracts the frames that the plan names. */
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "cmd/sweep/sweep.h"
@@ -64,7 +64,7 @@ cut(const struct sweep_input *input, uint32_t first, uint32_t last, const char *
     return call(cmd_trim, &words, err);
 }
 
-/* Moves the range's trace to its final path once it is complete. */
+/* Moves the range's trace to its final path when it is complete. */
 static bool
 cut_range(const struct sweep *sweep, const struct sweep_input *input,
           const struct frame_set *frames, uint32_t range, const char *whole, struct error *err)

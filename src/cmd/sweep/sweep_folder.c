@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Opens the sweep of a folder, and its plan if `plan` is not NULL. */
+/* Opens the sweep of a folder, and also its plan if `plan` is not NULL. */
 static bool
 open_folder(const char *dir, struct sweep *sweep, struct sweep_plan *plan, struct error *err)
 {
@@ -28,7 +28,7 @@ open_folder(const char *dir, struct sweep *sweep, struct sweep_plan *plan, struc
 
 struct status {
     size_t counts[4]; /* runs by state, indexed by enum sweep_state */
-    double seconds;   /* estimate for the remaining work; NaN: not known */
+    double seconds;   /* estimate for the remaining work; NaN: unknown */
     struct text_table failed;
 };
 
@@ -149,7 +149,7 @@ sweep_collect_command(int argc, char **argv)
     return conclude(ok, &err);
 }
 
-/* Removes the runs too, unless other plans may share them. */
+/* Removes all files of the sweep. Keeps the runs if other plans may share them. */
 static bool
 clean_all(const struct sweep *sweep, struct error *err)
 {

@@ -25,7 +25,7 @@ struct sweeping {
     struct error *err;
 };
 
-/* "plans/caches.ini": "out/sweep/caches". */
+/* Maps "plans/caches.ini" to "out/sweep/caches". */
 static char *
 default_dir(const char *plan)
 {
@@ -75,7 +75,7 @@ print_runs(const struct sweeping *s, const struct estimator *estimator)
     text_table_put(&table, TEXT_TABLE_TEXT, stdout);
 }
 
-/* Estimates the total of the remaining work. */
+/* Estimates the total cost of the remaining runs. */
 static struct estimate
 add_up(const struct sweeping *s, const struct estimator *estimator)
 {
@@ -132,7 +132,7 @@ sweep_on(struct sweeping *s)
         return false;
     ok = sweep_do(sweep, work, &waits, s->err);
     if (waits || interrupt_pending())
-        return ok; /* runs in the background are collected when they are done */
+        return ok; /* the last job of a background engine collects the results */
     struct error collecting;
     return database_build(sweep, &s->plan, ok ? s->err : &collecting) && ok &&
            sweep_check_missing(sweep, s->err);

@@ -1,5 +1,5 @@
 /* aetius sweep run DIR KEY...: executes runs of a sweep one after the other, each in a separate
- * process, and adds them to the store. All engines call it. */
+ * process, and adds them to the store. All engines call this command. */
 #include "analysis/compression.h"
 #include "base/file.h"
 #include "base/interrupt.h"
@@ -43,7 +43,7 @@ check_key(const struct sweep *sweep, const struct sweep_run *run, const struct p
                      "`aetius sweep` on the plan again");
 }
 
-/* Measures each codec on the blocks that the run captured: DIR/compression.json. */
+/* Measures each codec on the blocks that the run captured, and writes DIR/compression.json. */
 static bool
 count_blocks(const char *dir, enum sweep_blocks blocks, struct error *err)
 {
@@ -101,7 +101,8 @@ do_run(void *data)
     return ok ? EXIT_WELL : EXIT_FAILED;
 }
 
-/* Resident memory of the process, without memory that is only reserved; 0: it has exited. */
+/* Resident memory of the process in bytes, without memory that is only reserved; 0: the process has
+ * exited. */
 static uint64_t
 used_bytes(pid_t process)
 {
@@ -119,7 +120,7 @@ used_bytes(pid_t process)
 
 enum ending { LEFT, LATE, LARGE };
 
-/* Waits until the child exits, which closes its end of the pipe, or exceeds a limit. */
+/* Waits until the child exceeds a limit, or exits and thereby closes its end of the pipe. */
 static enum ending
 wait_for_child(const struct subprocess *child, const struct sweep *sweep)
 {
@@ -143,7 +144,7 @@ wait_for_child(const struct subprocess *child, const struct sweep *sweep)
     }
 }
 
-/* Executes the run in a child process. On failure `err` states how it ended. */
+/* Executes the run in a child process. On failure, `err` states how the process ended. */
 static bool
 do_apart(const struct sweep *sweep, const struct sweep_run *run, struct error *err)
 {
@@ -217,7 +218,8 @@ do_key(const char *dir, const char *key, struct error *err)
     bool ok = true;
     if (!store_has(sweep.store, key)) {
         ok = sweep_check_folders(&sweep, err) && store_lock(sweep.store, key, true, &lock, err);
-        if (ok && !store_has(sweep.store, key)) /* another process may have done it meanwhile */
+        /* another process may have completed the run meanwhile */
+        if (ok && !store_has(sweep.store, key))
             ok = do_locked(&sweep, &sweep.runs.items[0], err);
         store_unlock(lock);
     }
@@ -225,7 +227,7 @@ do_key(const char *dir, const char *key, struct error *err)
     return ok;
 }
 
-/* Appends the keys of this element of the list. */
+/* Appends the keys of this array element's runs, from the list. */
 static bool
 add_keys(struct word_list *keys, const struct run_request *request, struct error *err)
 {
@@ -244,7 +246,7 @@ add_keys(struct word_list *keys, const struct run_request *request, struct error
     return true;
 }
 
-/* Continues after a failure. Returns the exit status. */
+/* Executes the runs, and continues after a failure. Returns the exit status. */
 static int
 do_keys(const char *dir, const struct word_list *keys)
 {

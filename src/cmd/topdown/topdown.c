@@ -16,7 +16,7 @@ int cmd_topdown(int argc, char **argv);
 
 struct command_line {
     struct topdown_request request;
-    const char *nvprof, *ncu; /* NULL: not given; else a file, or "" */
+    const char *nvprof, *ncu; /* NULL: not given; otherwise a file, or "" */
     const char *cc, *out, *diff;
     struct frame_set frames;
     bool profile, print_command, overhead;
@@ -26,7 +26,7 @@ struct command_line {
 
 enum { MOST_FILES = 258 }; /* operands, plus one file per option */
 
-/* Files of one application: those with the same NAME=, or all without a name. */
+/* Files of one application: all files with the same NAME=, or all files without a name. */
 struct file_group {
     char *name;
     bool is_named; /* false: named after its first file */
@@ -107,8 +107,8 @@ analyse_profile(struct command_line *line, const char *program, const char *log,
     return ok;
 }
 
-/* Moves the log out of the temporary folder, which is deleted at exit, to the folder that contains
- * it. */
+/* Moves the log from the temporary folder, which is deleted at exit, to the parent of that
+ * folder. */
 static void
 keep_log(const char *log, const char *folder)
 {

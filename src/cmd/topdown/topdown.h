@@ -1,4 +1,4 @@
-/* Shared parts of `aetius topdown`. */
+/* Code shared by the files of `aetius topdown`. */
 #ifndef AETIUS_CMD_TOPDOWN_H
 #define AETIUS_CMD_TOPDOWN_H
 
@@ -14,7 +14,7 @@ struct topdown_request {
     uint64_t draw, jobs;
     const char *trace;  /* --prove: current path of the trace; NULL: as stored in the run */
     const char *svg;    /* NULL: no figure */
-    const char *kernel; /* NULL: all */
+    const char *kernel; /* NULL: all kernels */
     uint32_t level;     /* 1 to 3; 0: not given */
     double seconds_alone, seconds_profiled; /* wall time of a profiled program; 0: not measured */
 };
@@ -25,25 +25,26 @@ bool topdown_report(const application_list *applications, const struct topdown_r
 
 /* ---- a simulated run (topdown_run.c) ---- */
 
-/* Attributes the lost cycles and the shaders' lost issue slots in a run folder's frames. `other`:
- * another run, whose differences are shown, or NULL. */
+/* Attributes the lost cycles, and the shaders' lost issue slots, in a run folder's frames. `other`
+ * is another run whose differences are shown, or NULL. */
 bool topdown_run(const char *dir, const char *other, const struct frame_set *frames,
                  const struct topdown_request *request, struct error *err);
 
 /* Simulates the frames again, with one accused resource ideal at a time (topdown_prove.c). The runs
- * stay in the sweep DIR/prove. Prints the gains and the expected ones. Returns false on errors, or
- * if the resource with the highest expected gain gains over two points less than another. */
+ * stay in the sweep DIR/prove. Prints the measured and the expected gains. Returns false on errors.
+ * Also returns false if the resource with the highest expected gain gains over two points less than
+ * another. */
 bool topdown_prove(const char *dir, const struct params *params, const struct frame_set *frames,
                    const struct ideal_gains *gains, const struct topdown_request *request,
                    struct error *err);
 
 /* ---- running a profiler (topdown_profiler.c) ---- */
 
-/* Compute capability of this machine's first GPU, as reported by nvidia-smi; NULL if it reports
- * none. */
+/* Compute capability of this machine's first GPU, as reported by nvidia-smi; NULL if nvidia-smi
+ * reports none. */
 const struct nvidia_capability *topdown_find_capability(struct error *err);
-/* Runs the program under the profiler for such a chip. Writes its tables, per launch or as
- * averages, to the file `log`. The program's own output goes to standard error. */
+/* Runs the program under the profiler for such a chip. Writes the profiler's tables, per launch or
+ * as averages, to the file `log`. The program's own output goes to standard error. */
 bool topdown_profile(const struct nvidia_capability *capability, const char *log, bool each_launch,
                      char **program, double *seconds, struct error *err);
 /* Runs the program without a profiler. */

@@ -14,7 +14,7 @@
 
 enum { POLL_MS = 200 };
 
-/* Waits for the profiler to exit. After a signal, terminates it and its children. */
+/* Waits for the profiler to exit. After a signal, terminates the profiler and its children. */
 static bool
 wait_for_profiler(struct keeper *keeper, const char *name, struct error *err)
 {
@@ -77,7 +77,7 @@ topdown_find_capability(struct error *err)
     return NULL;
 }
 
-/* Joins the profiler's words and the program's. The caller frees only the array. */
+/* Joins the words of the profiler and of the program. The caller frees only the array. */
 static char **
 join_words(char **profiler, char **program)
 {

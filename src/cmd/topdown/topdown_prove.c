@@ -21,7 +21,7 @@ struct proof {
     double cycles;
     struct params base;
     const struct ideal_gains *gains;
-    double gained[IDEALS]; /* cycles; NAN: not tried */
+    double gained[IDEALS]; /* in cycles; NAN: not tried */
     struct sweep sweep;
     size_t run_of[IDEALS]; /* index in the sweep + 1; 0: not tried */
 };
@@ -62,7 +62,8 @@ read_cycles(const char *dir, const struct frame_set *wanted, struct frame_set *f
     return ok;
 }
 
-/* Adds a run per accused resource, with that resource ideal. It includes the verdict's. */
+/* Adds one run per accused resource, with that resource ideal. The verdict's resource is among
+ * them. */
 static bool
 add_runs(struct proof *proof, struct error *err)
 {
@@ -116,7 +117,7 @@ try_ideals(struct proof *proof, uint64_t jobs, struct error *err)
     return ok;
 }
 
-/* Prints both sides. Returns whether they agree. */
+/* Prints the measured and the expected gains. Returns whether they agree. */
 static bool
 print_proof(const struct proof *proof, struct error *err)
 {

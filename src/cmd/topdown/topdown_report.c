@@ -37,7 +37,8 @@ tree_of(const struct application_kernel *kernel)
     return kernel->has_tree ? &kernel->tree : NULL;
 }
 
-/* Whether a launch of the profile belongs to the application and is not an average of several. */
+/* Whether a launch of the profile belongs to the application and is not an average of several
+ * launches. */
 static bool
 is_launch(const struct application *application, uint32_t number)
 {
@@ -65,7 +66,7 @@ note_means(const struct application *application, const struct topdown_request *
                  : NULL;
 }
 
-/* Logs the same if standard output holds a table or figure. */
+/* Logs the text of note_means() if standard output contains a table or figure. */
 static void
 log_means(const application_list *applications, const struct topdown_request *request)
 {
@@ -77,8 +78,8 @@ log_means(const application_list *applications, const struct topdown_request *re
     }
 }
 
-/* Returns the most expensive kernel with any of the `problems`, or NULL; *count: how many have
- * one. */
+/* Returns the most expensive kernel with any of the `problems`, or NULL. Sets *count to the number
+ * of kernels with such a problem. */
 static const struct application_kernel *
 first_with(const struct application *application, uint32_t problems, size_t *count)
 {
@@ -92,7 +93,7 @@ first_with(const struct application *application, uint32_t problems, size_t *cou
     return first;
 }
 
-/* Shortens a name for a column or a bar's label. The caller frees it. */
+/* Shortens a name for a column or a bar's label. The caller frees the text. */
 static char *
 shorten(const char *name, size_t most)
 {
@@ -135,7 +136,8 @@ print_missing(const struct application *application, bool each_launch)
     }
 }
 
-/* Reports the kernels with an odd figure: their number, `before`, the name of one, `behind`. */
+/* Reports the kernels with an odd figure: their number, the text `before`, the name of one kernel,
+ * and the text `behind`. */
 static void
 say_odd(const struct application *application, uint32_t problem, const char *before,
         const char *behind)
@@ -236,9 +238,8 @@ put_titles(struct text_table *table)
     text_table_end_row(table);
 }
 
-/* Prints the columns that fit the terminal. Column `name` may be truncated. The first to be dropped
- * is column `first`, then columns of the tree, which start at `shares`. The verdict is always
- * shown. */
+/* Prints the columns that fit the terminal. Column `name` may be truncated. Column `first` is
+ * dropped first, then columns of the tree, which start at `shares`. The verdict is always shown. */
 static void
 print_table(struct text_table *table, uint32_t name, uint32_t first, uint32_t shares)
 {
@@ -443,7 +444,7 @@ launch_json(const struct application *application, uint32_t number, uint32_t lev
     return object;
 }
 
-/* Prints launch by launch: a tree of all of them might not fit into memory. */
+/* Prints launch by launch, because a tree of all launches might not fit into memory. */
 static void
 print_json_launches(const struct application *application, uint32_t level)
 {
@@ -668,8 +669,8 @@ fail_launches(const struct application *application, const struct topdown_reques
     return false;
 }
 
-/* Draws launches in order. If they exceed the number of bars, a bar covers several consecutive
- * ones. */
+/* Draws launches in order. If there are more launches than bars, each bar covers several
+ * consecutive launches. */
 static bool
 draw_launches(const struct application *application, const struct topdown_request *request,
               struct error *err)

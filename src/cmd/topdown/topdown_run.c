@@ -1,5 +1,5 @@
-/* aetius topdown RUN: the causes of lost cycles in the simulated pipeline and the expected gain
- * without each of them. Also the causes of lost issue slots in its shaders. */
+/* aetius topdown RUN: the causes of lost cycles in the simulated pipeline, and the expected gain
+ * without each cause. Also the causes of lost issue slots in the shaders. */
 #include "analysis/pipeline_tree.h"
 #include "analysis/shader_tree.h"
 #include "analysis/topdown_chart.h"
@@ -25,15 +25,15 @@ struct run {
     const char *dir;
     struct params params;
     struct csv_table table;
-    int32_t frame, draw, work; /* columns; `draw` and `work` are -1 in a table of frames */
+    int32_t frame, draw, work; /* column indices; `draw` and `work` are -1 in a table of frames */
     bool has_draws;
 };
 
-/* A selection of its rows. */
+/* A selection of the table's rows. */
 struct rows {
     const struct run *run;
     const struct frame_set *frames; /* frames to select, unless `row` is set */
-    int64_t row;                    /* the only row; -1: by frames */
+    int64_t row;                    /* the only row; -1: select by frames */
 };
 
 /* Results for a selection of rows. */
@@ -57,8 +57,8 @@ open_table(struct run *run, const char *name, struct error *err)
     return ok;
 }
 
-/* Opens the table of draws if it is requested or present, since gains are estimated best from
- * draws. Otherwise opens the table of frames. */
+/* Opens the table of draws if it is requested or present, since draws give the best estimate of
+ * gains. Otherwise opens the table of frames. */
 static bool
 open_run(struct run *run, const char *dir, bool draws, struct error *err)
 {
@@ -107,7 +107,7 @@ is_instance(const char *column, const char *name)
     return !strcmp(column, name + unit);
 }
 
-/* shader_statistic_fn: sums a statistic over the rows, from its total column or from all
+/* A shader_statistic_fn: sums a statistic over the rows, from its total column or from all
  * instances. */
 static bool
 statistic(void *data, const char *name, double *value)
@@ -178,7 +178,7 @@ free_parts(part_list *parts)
     VEC_FREE(parts);
 }
 
-/* Adds one row, or with `draws` false the whole frame of the row. */
+/* Adds one row, or the whole frame of the row if `draws` is false. */
 static bool
 add_part(part_list *parts, const struct rows *rows, uint32_t row, bool draws, struct error *err)
 {
@@ -313,8 +313,8 @@ print_gain(const struct ideal_gains *gains, enum ideal_number n, const char *tit
                   ideals[n].parameter);
 }
 
-/* Prints the resources with the highest expected gain and advice for each. If no resource has a
- * gain alone, prints those that gain together. */
+/* Prints the resources with the highest expected gain, and advice for each. If no resource has a
+ * gain alone, prints the resources that gain together. */
 static void
 print_gains(const struct ideal_gains *gains)
 {
@@ -338,8 +338,8 @@ print_gains(const struct ideal_gains *gains)
             100 * IDEALS_NOTHING);
 }
 
-/* Warns of short intervals: the critical path is cut at the end of each, and work in flight is
- * charged anew. */
+/* Warns of short intervals. The critical path is cut at the end of each interval, and work in
+ * flight is charged again. */
 static void
 print_short_intervals(const struct params *params)
 {
@@ -427,7 +427,7 @@ add_view(cJSON *object, const struct view *view, uint32_t level)
     cJSON_AddItemToObject(shaders, "verdict", topdown_json_verdict(&view->shaders));
 }
 
-/* Prints part by part: a tree of all of them might not fit into memory. */
+/* Prints part by part, because a tree of all parts might not fit into memory. */
 static void
 print_topdown_run_json(const struct view *view, const part_list *parts,
                        const struct topdown_request *request)
@@ -487,7 +487,7 @@ draw(const struct view *view, const part_list *parts, const struct topdown_reque
     return ok;
 }
 
-/* Finds the row of --draw N. Returns false if there is none, or if several frames have one. */
+/* Finds the row of --draw N. Returns false if no frame has such a draw, or if several frames do. */
 static bool
 find_draw(struct rows *rows, uint64_t number, struct error *err)
 {
