@@ -1,4 +1,4 @@
-/* Manages a baseline: a run that later runs are compared with. */
+/* Manages a baseline: a run to which later runs are compared. */
 #include "report/compare/regression_limits.h"
 
 #include "base/file.h"
@@ -179,7 +179,7 @@ put_in_place(const struct renewal *r, const struct run_output *output, struct er
            move_file(r->facts, r->base, "run.json", err);
 }
 
-/* Table names of the old run; those of the new run if there is no old one. */
+/* Parameters that give the table names of the old run, or of the new run if there is no old run. */
 static const struct params *
 params_of_base(const char *base, struct params *old, const struct params *otherwise)
 {

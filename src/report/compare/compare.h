@@ -9,14 +9,15 @@
 struct picture_difference {
     uint64_t pixels;
     uint64_t identical;
-    uint64_t within_1; /* every channel differs by at most 1; includes identical pixels */
-    uint64_t edge_differences, interior_errors; /* of the pixels that differ by more than 2 */
+    /* pixels in which every channel differs by at most 1; includes identical pixels */
+    uint64_t within_1;
+    uint64_t edge_differences, interior_errors; /* pixels that differ by more than 2, by kind */
     uint32_t max_difference;
     uint64_t squares, samples; /* sum of squared differences, number of compared channel values */
 };
 
 /* Adds the differences between `simulated` and `reference` to `out`. Compares R, G, B, and alpha if
- * both have it. Fails if the sizes differ. */
+ * both pictures have alpha. Fails if the sizes differ. */
 bool picture_compare(const struct picture *reference, const struct picture *simulated,
                      struct picture_difference *out, struct error *err);
 void picture_difference_add(struct picture_difference *total,
@@ -25,7 +26,7 @@ void picture_difference_add(struct picture_difference *total,
 double picture_psnr(const struct picture_difference *difference);
 
 /* Per channel: max(0, simulated - reference) for sign 1, max(0, reference - simulated) for sign -1.
- * The sizes must be equal. The caller ends `out` with picture_fini(). */
+ * The sizes must be equal. The caller frees `out` with picture_fini(). */
 void picture_subtract(const struct picture *reference, const struct picture *simulated, int sign,
                       struct picture *out);
 

@@ -32,7 +32,7 @@ empty_values(uint32_t count)
     return values;
 }
 
-/* The first comparison determines the lines. */
+/* Adds the values of a run to the lines, which the first comparison determines. */
 static void
 add_run(struct compare_columns *c, uint32_t number)
 {
@@ -132,7 +132,7 @@ value_of(const struct compare_columns *c, uint32_t run, const char *name, const 
     return same;
 }
 
-/* Calls `take` once per parameter that differs between some machine and the first. */
+/* Calls `take` once per parameter that differs between any machine and the first. */
 static void
 each_parameter(const struct compare_columns *c,
                void (*take)(void *data, const char *name, const char *first), void *data)

@@ -40,7 +40,7 @@ compare_metrics(const struct run_json *a, const struct run_json *b, const char *
     return true;
 }
 
-/* The program's name without its folder: the same program may be installed elsewhere. */
+/* The program's name without its folder, because the same program may be installed elsewhere. */
 static const char *
 program_of(const struct run_json *run)
 {
@@ -146,7 +146,7 @@ compare_machines(const char *dir_a, const char *dir_b, struct run_comparison *ou
     return true;
 }
 
-/* Sum over all frames; of peaks the maximum. */
+/* Sum over all frames, or the maximum for a peak. */
 static uint64_t
 column_total(const struct csv_table *table, uint32_t column)
 {
@@ -205,7 +205,7 @@ free_moves(struct stat_move *moves, size_t count)
     free(moves);
 }
 
-/* Compares statistics of both runs. Units that only one machine has are left out. */
+/* Compares the statistics of both runs. Omits units that only one machine has. */
 static void
 compare_tables(const struct csv_table *a, const struct csv_table *b, struct run_comparison *out)
 {

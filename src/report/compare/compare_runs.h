@@ -30,16 +30,17 @@ struct run_comparison {
     struct metric_move *metrics; /* metrics with a value in both runs */
     size_t metric_count, metrics_moved;
     struct stat_move *moves;  /* statistics of both runs, largest weight first */
-    size_t move_count, moved; /* moved: the number of them that differ */
+    size_t move_count, moved; /* moved: number of statistics that differ */
     double cycles_a, cycles_b, frames_a, frames_b;
     bool complete_a, complete_b;
-    char unlike[256]; /* why the runs are not comparable: "of the programs a and b"; "": they are */
+    /* reason why the runs are not comparable: "of the programs a and b"; "": comparable */
+    char unlike[256];
     bool has_machines, has_stats; /* whether both folders have the files */
 };
 
 bool compare_runs(const char *dir_a, const char *dir_b, struct run_comparison *out,
                   struct error *err);
-/* Whether the machines differ while cycles and all statistics are equal. */
+/* Whether the machines differ although cycles and all statistics are equal. */
 bool run_comparison_is_no_effect(const struct run_comparison *comparison);
 void run_comparison_fini(struct run_comparison *comparison);
 

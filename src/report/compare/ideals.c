@@ -14,7 +14,7 @@ const struct ideal ideals[IDEALS] = {
 #include "ideals.def"
 };
 
-/* Calls `fn` for each word of a text separated by spaces, until it returns false. */
+/* Calls `fn` for each word of a text separated by spaces, until `fn` returns false. */
 static bool
 each_word(const char *text, bool (*fn)(void *data, const char *word, struct error *err), void *data,
           struct error *err)
@@ -81,20 +81,20 @@ ideal_is_charged(const struct ideal *ideal, const char *branch)
 
 /* ---- reading rows ---- */
 
-/* Memory takes longer than its channels' bursts: rows open and close, and channels are loaded
- * unequally. In frames bound by memory alone, it moved data in this share of the cycles. glmark2's
- * scenes give 0.43 to 0.72; 0.6 fits best. */
+/* Share of the cycles in which memory transferred data, measured in frames bound by memory alone.
+ * Memory takes longer than its channels' bursts, because rows open and close, and channels are
+ * loaded unequally. Scenes of glmark2 give 0.43 to 0.72; 0.6 fits best. */
 #define MEMORY_EFFICIENCY 0.6
 
-/* One row: each resource's upper bound and work. */
+/* Upper bounds and work of each resource in one row. */
 struct row_costs {
     double cycles, charged[IDEALS], most[IDEALS], own[IDEALS];
     double bound[IDEALS]; /* own, divided by MEMORY_EFFICIENCY for memory */
-    /* texture_reads: cycles of memory's reads of textures, which both ideals remove;
-     * texture_traffic: their share of memory traffic, 0 to 1 */
+    /* texture_reads: cycles of texture reads from memory, which both ideals remove.
+     * texture_traffic: share of these reads in memory traffic, 0 to 1. */
     double texture_reads, texture_traffic;
-    bool is_draw, is_upload; /* neither: an order, which waits for earlier draws */
-    double drain;            /* of a draw: cycles that the next draw's work could fill */
+    bool is_draw, is_upload; /* both false: an order, which waits for earlier draws */
+    double drain;            /* for draws: cycles that the next draw's work could fill */
 };
 
 /* Consecutive draws. */
@@ -224,9 +224,9 @@ read_bounds(const struct ideal_sum *sum, const double *numbers, struct row_costs
     }
 }
 
-/* While the Streamer has nothing left to fetch for a draw, the next draw could start. The overlap
- * cannot save the work of the draw's busiest resource, which the next draw also needs. Uploads
- * overlap with draws anyway. */
+/* Computes the drain. When the Streamer has nothing left to fetch for a draw, the next draw could
+ * start. The overlap cannot save the work of the draw's busiest resource, because the next draw
+ * also needs that resource. Uploads overlap with draws in any case. */
 static void
 read_drain(const struct ideal_sum *sum, const double *numbers, const char *kind,
            struct row_costs *costs)
@@ -257,9 +257,10 @@ read_row(const struct ideal_sum *sum, const double *numbers, const char *kind,
 
 /* ---- the rule ---- */
 
-/* Expected cycles of the row if resource `ideal` is free and resource `other` limits. At best the
- * other's work overlaps with the cycles left; at worst its part outside of them follows. The result
- * is the mean. With ideal textures memory does not read them. */
+/* Expected cycles of the row if resource `ideal` is free and resource `other` is the limit. In the
+ * best case, the other's work overlaps with the remaining cycles. In the worst case, its work
+ * outside them follows them. The result is the mean of both cases. If textures are ideal, memory
+ * does not read them. */
 static double
 cycles_without(const struct row_costs *costs, uint32_t ideal, uint32_t other)
 {

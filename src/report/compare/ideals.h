@@ -1,21 +1,23 @@
-/* Predicts from the tables of a run how many cycles an ideal resource (src/ideals.def) would save.
+/* Predicts from a run's tables how many cycles an ideal resource (src/ideals.def) would save.
  * `aetius topdown --prove` tests this prediction.
  *
- * Each cycle is charged to at most one resource: that of its cause's branch directly below the root
- * of the tree. A resource may also remove causes of other branches: texture removes memory's reads
- * of textures. The cycles of all causes that it removes are the upper bound of its gain.
+ * Each cycle is charged to at most one resource: the resource of the cause's branch directly below
+ * the root of the tree. A resource may also remove causes of other branches. For example, an ideal
+ * texture unit removes the reads of textures from memory. The upper bound of a resource's gain is
+ * the sum of all causes that it removes.
  *
  * The rule applies per row: a draw, or the work between draws. Rows follow each other in time. The
- * cycles left are the row's cycles without the removed causes. Each other resource has work in the
- * row (its metric; memory's divided by its efficiency). Part of that work is already in the cycles
- * left. At best the rest overlaps with them, at worst it follows them. The expected time is the
- * mean of both. If another resource has more work than fits in the remaining cycles, it hides part
- * of the gain.
+ * remaining cycles are the row's cycles without the removed causes. A metric gives the work of each
+ * other resource in the row; memory's work is divided by its efficiency. Part of that work is
+ * already in the remaining cycles. In the best case, the rest overlaps with them; in the worst
+ * case, it follows them. The expected time is the mean of both cases. If another resource has more
+ * work than fits in the remaining cycles, it hides part of the gain.
  *
  * The drain between two draws is not a cause: the critical path does not contain work that could
- * have been done meanwhile. The rows give the drain: the cycles in which a draw's front had nothing
- * left to fetch. It is at most the draw's cycles less the work of its busiest resource, and at most
- * the next draw's cycles. It is 0 before an order, which waits for earlier draws. */
+ * have been done meanwhile. The rows give the drain: the cycles in which a draw's front end had
+ * nothing left to fetch. The drain is at most the draw's cycles minus the work of its busiest
+ * resource, and at most the next draw's cycles. Before an order, which waits for earlier draws, the
+ * drain is 0. */
 #ifndef AETIUS_REPORT_IDEALS_H
 #define AETIUS_REPORT_IDEALS_H
 
@@ -45,7 +47,7 @@ bool ideal_is_charged(const struct ideal *ideal, const char *branch);
 /* All values are in cycles, summed over the rows. */
 struct ideal_gains {
     double cycles;
-    double charged[IDEALS]; /* each cycle at most once; 0 for drain */
+    double charged[IDEALS]; /* each cycle is charged at most once; 0 for drain */
     double most[IDEALS];    /* upper bound of the gain */
     double expected[IDEALS];
     double hidden[IDEALS][IDEALS]; /* [i][k]: part of most[i] that resource k would absorb */
@@ -53,19 +55,19 @@ struct ideal_gains {
 };
 /* Sums gains row by row. Rows must be added in time order. */
 struct ideal_sum;
-/* `names`: the columns of a row. They and the parameters must outlive the sum. Returns NULL with
- * `err` if a needed column is missing. */
+/* Creates a sum. `names`: columns of a row. `names` and `params` must outlive the sum. Returns NULL
+ * with `err` if a required column is missing. */
 struct ideal_sum *ideals_begin(const char *const *names, uint32_t count,
                                const struct params *params, struct error *err);
-/* `kind`: the row's work, as in the table of draws. NULL: the row sums several works, and its
- * drains are unknown. */
+/* `kind`: the row's kind of work, as in the table of draws. NULL: the row sums several works, and
+ * its drains are unknown. */
 void ideals_row(struct ideal_sum *sum, const double *numbers, const char *kind);
-/* Returns the gains since the last call and starts anew. Called at a frame's end: the next row does
- * not follow the last one. */
+/* Returns the gains since the last call and starts again from zero. Call it at the end of a frame,
+ * since the next row does not follow the last one. */
 void ideals_take(struct ideal_sum *sum, struct ideal_gains *gains);
 void ideals_end(struct ideal_sum *sum); /* accepts NULL */
 
-/* Adds a row of a table whose columns `sum` knows. `numbers`: scratch space, one element per
+/* Adds a row of a table that has the columns of `sum`. `numbers`: scratch space, one element per
  * column. */
 void ideals_table_row(struct ideal_sum *sum, const struct csv_table *table, uint32_t row,
                       double *numbers);
@@ -73,7 +75,7 @@ void ideals_table_row(struct ideal_sum *sum, const struct csv_table *table, uint
 struct ideal_rows {
     const struct csv_table *table;
     const struct frame_set *frames; /* all rows of these frames */
-    int64_t row;                    /* this row alone; -1: use `frames` */
+    int64_t row;                    /* only this row; -1: use `frames` */
 };
 /* Returns false if columns are missing. */
 bool ideals_predict(const struct ideal_rows *rows, const struct params *params,
@@ -83,16 +85,16 @@ void ideals_add(struct ideal_gains *to, const struct ideal_gains *more);
 #define IDEALS_NOTHING 0.02
 /* Whether no resource alone is expected to gain at least IDEALS_NOTHING. */
 bool ideals_hide_each_other(const struct ideal_gains *gains);
-/* The resource with the largest expected gain; if none reaches IDEALS_NOTHING, the one with the
- * largest upper bound. */
+/* The resource with the largest expected gain. If no expected gain reaches IDEALS_NOTHING, the
+ * resource with the largest upper bound. */
 enum ideal_number ideals_verdict(const struct ideal_gains *gains);
 /* Name of the verdict; "" if no resource can gain anything. */
 const char *ideals_bound_by(const struct ideal_gains *gains);
-/* The resource that hides most of the verdict's gain; IDEALS if none hides IDEALS_NOTHING of all
- * cycles. */
+/* The resource that hides most of the verdict's gain. IDEALS if no resource hides at least
+ * IDEALS_NOTHING of all cycles. */
 enum ideal_number ideals_behind(const struct ideal_gains *gains, enum ideal_number verdict);
-/* Writes "45.0 % of the cycles are charged to this; 19.9 % fewer are expected without". Adds the
- * upper bound if it differs from the charged cycles. gains->cycles must be above 0. */
+/* Writes "45.0 % of the cycles are attributed to it; 19.9 % fewer are predicted without it".
+ * Appends the upper bound if it differs from the charged cycles. gains->cycles must be above 0. */
 enum { IDEALS_WORDS = 160 };
 void ideals_say(const struct ideal_gains *gains, enum ideal_number n, char words[IDEALS_WORDS]);
 

@@ -68,7 +68,7 @@ regression_limits_print(const struct regression_limits *regression, FILE *out)
     text_table_put(&table, TEXT_TABLE_TEXT, out);
 }
 
-/* Escapes a program's text for a Markdown cell. The caller frees the result. */
+/* Escapes a program's text for a Markdown cell. The caller frees the text. */
 static char *
 markdown_of(const char *text)
 {

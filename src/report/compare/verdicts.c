@@ -200,8 +200,8 @@ write_frames(const struct verdict_case *cases, size_t count, bool develops, FILE
     text_table_put(&table, TEXT_TABLE_MARKDOWN, out);
 }
 
-/* Prints the probable error: the verdict gained less than expected, the best resource gained more,
- * or it gained more than its upper bound. */
+/* Prints the probable error. The verdict gained less than expected, the best resource gained more
+ * than expected, or the best resource gained more than its upper bound. */
 static void
 explain(const struct verdict_case *one, FILE *out)
 {

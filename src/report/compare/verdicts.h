@@ -1,5 +1,6 @@
 /* Measures how often verdicts are right. Frames are simulated with one resource ideal at a time,
- * and gains are compared with expected ones (report/compare/ideals.h). Prints scores and a page. */
+ * and the gains are compared with the expected gains (report/compare/ideals.h). Prints scores and a
+ * page. */
 #ifndef AETIUS_REPORT_VERDICTS_H
 #define AETIUS_REPORT_VERDICTS_H
 
@@ -9,7 +10,7 @@
 
 /* Shares of the cycles. A resource is accused if its upper bound is at least VERDICT_ACCUSED. An
  * answer is right if the largest gain exceeds the answer's gain by at most VERDICT_WITHIN. Errors
- * of expected gains are averaged over resources whose upper bound is at least VERDICT_JUDGED. */
+ * of expected gains are averaged over resources with an upper bound of at least VERDICT_JUDGED. */
 #define VERDICT_ACCUSED 0.03
 #define VERDICT_WITHIN  0.02
 #define VERDICT_JUDGED  0.05
@@ -17,13 +18,13 @@
 /* One frame on one machine. */
 struct verdict_case {
     const char *trace, *machine;
-    bool develops; /* development half, used to find the rule; else judging half */
+    bool develops; /* development half, used to find the rule; otherwise judging half */
     struct ideal_gains gains;
     double gained[IDEALS]; /* in cycles; NAN: not simulated */
 };
 
-/* Whether to simulate the resource as ideal: it is accused, or it is the answer of the rule or of a
- * rule compared with it. */
+/* Whether to simulate the resource as ideal. The resource is accused, or is the answer of the rule
+ * or of a rule compared with it. */
 bool verdict_tries(const struct verdict_case *one, uint32_t ideal, enum ideal_number commonest);
 /* Answer of the metrics bound_*: the resource with the longest work. */
 enum ideal_number verdict_by_bounds(const struct verdict_case *one);

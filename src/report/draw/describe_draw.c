@@ -59,7 +59,7 @@ factor_name(uint8_t factor)
     return name ? name : "?";
 }
 
-/* Each kind of state reports its differences from the default as pairs of name and value. */
+/* The functions below report differences from the default state as pairs of name and value. */
 
 typedef void say_fn(void *data, const char *name, const char *value);
 

@@ -135,7 +135,8 @@ add_rows(struct draws *draws, const struct frame_set *frames, const struct colum
             add_row(draws, row, columns, gains, numbers);
     ideals_end(gains);
     free(numbers);
-    /* total of all rows; includes the drains between draws, which no single row has */
+    /* Computes the total over all rows. It includes the drains between draws, which no single row
+     * has. */
     const struct ideal_rows all = {table, frames, -1};
     ideals_predict(&all, params, &draws->total.gains, NULL);
 }
@@ -280,7 +281,7 @@ add_between(struct draws_list *list, const struct draw_row *row)
     VEC_PUSH(&list->between, ((struct draws_line){row, mem_strdup(row->work), 1, row->cost}));
 }
 
-/* Sorts by cycles, descending; ties by order in the run. */
+/* Sorts by decreasing cycles. Ties keep the order in the run. */
 static int
 most_expensive_first(const void *left, const void *right)
 {

@@ -36,7 +36,7 @@ struct draws {
 };
 
 /* Reads DIR/stats.draws.csv.gz (or the name in the run's machine.ini). frame UINT32_MAX: all
- * frames. If the table is too large to read, draws->table.too_large is set. */
+ * frames. If the table is too large to read, sets draws->table.too_large. */
 bool draws_read(struct draws *draws, const char *dir, uint32_t frame, struct error *err);
 bool draws_are_there(const char *dir); /* whether the run has a table of draws */
 void draws_fini(struct draws *draws);
@@ -44,14 +44,14 @@ void draws_fini(struct draws *draws);
 enum draws_group { GROUP_NONE, GROUP_PROGRAM, GROUP_TARGET, GROUP_TEXTURE, GROUP_LABEL };
 bool draws_group_parse(enum draws_group *group, const char *text, struct error *err);
 
-/* The program's name for the draw, "label program_name". The caller frees the result. */
+/* The program's name for the draw, "label program_name". The caller frees the text. */
 char *draw_row_label(const struct draw_row *row);
 
 /* A line of a list: one draw or a group of draws. Lines are sorted by cycles, most expensive
  * first. */
 struct draws_line {
-    const struct draw_row *row; /* the most expensive one */
-    char *name;                 /* of the group; NULL: a single draw */
+    const struct draw_row *row; /* the most expensive draw */
+    char *name;                 /* name of the group; NULL: a single draw */
     uint32_t count;
     struct draw_cost cost;
 };
@@ -65,23 +65,23 @@ void draws_list_make(struct draws_list *list, const struct draws *draws, enum dr
 void draws_list_fini(struct draws_list *list);
 
 enum draws_form { DRAWS_TEXT, DRAWS_CSV, DRAWS_JSON };
-/* `most`: limits the lines of the text form; 0: all. */
+/* `most`: largest number of lines of the text form; 0: no limit. */
 void draws_list_print(const struct draws_list *list, const struct draws *draws,
                       enum draws_form form, uint32_t most, FILE *out);
 
 /* Two runs joined draw by draw. If both frames have the same number of draws with one hash, these
- * are paired in order. The other draws are aligned in order by similarity. */
+ * draws are paired in order. The other draws are aligned in order by similarity. */
 struct draws_pair {
-    const struct draw_row *a, *b; /* NULL: only in the other run */
+    const struct draw_row *a, *b; /* NULL: the draw exists only in the other run */
 };
 struct draws_join {
-    VEC(struct draws_pair) pairs; /* per frame: in the order of b, then draws only in a */
+    VEC(struct draws_pair) pairs; /* per frame: in the order of b, then draws that only a has */
     uint32_t draws_a, draws_b, same_hash, changed, only_a, only_b;
 };
 void draws_join_make(struct draws_join *join, const struct draws *a, const struct draws *b);
 void draws_join_fini(struct draws_join *join);
-/* The differences between the draws of a pair: "fragment program, vertices"; "" if none. The caller
- * frees the result. */
+/* The differences between the draws of a pair: "fragment program, vertices"; "" if they are equal.
+ * The caller frees the text. */
 char *draws_pair_difference(const struct draws_pair *pair);
 /* Prints b relative to a, largest changes of cycles first. */
 void draws_join_print(const struct draws_join *join, const struct draws *a, const struct draws *b,

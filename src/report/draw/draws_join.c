@@ -1,7 +1,7 @@
 /* Joins two runs draw by draw. Frames are matched in order. If both frames have the same number of
- * draws with one hash, these are paired in order. Their positions do not matter, because programs
- * may sort their draws. The remaining draws are aligned in order for the largest total similarity
- * (Needleman-Wunsch, gap penalty 0). Draws with too little in common stay unpaired. */
+ * draws with one hash, these draws are paired in order. Their positions do not matter, because
+ * programs may sort their draws. The remaining draws are aligned in order for the largest total
+ * similarity (Needleman-Wunsch, gap penalty 0). Draws with too little in common stay unpaired. */
 #include "report/draw/draws.h"
 
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    SAME_HASH = 32,  /* more than the weights below, whose sum is 15 */
+    SAME_HASH = 32,  /* more than the sum of the weights below, which is 15 */
     LEAST_SCORE = 8, /* least score of a changed draw */
     MOST_CELLS = 1 << 26,
 };
@@ -177,7 +177,7 @@ static void
 fill_cells(const struct side *a, const uint32_t *in_a, uint32_t n, const struct side *b,
            const uint32_t *in_b, uint32_t m, uint8_t *steps)
 {
-    /* previous row, overwritten by the current one */
+    /* The previous row, which the current one overwrites. */
     uint32_t *best = mem_array((size_t)m + 1, sizeof *best);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t diagonal = 0;
@@ -219,7 +219,7 @@ align(struct side *a, struct side *b)
     free(in_b);
 }
 
-/* Takes the draws of the frame at row *at. *at becomes the first row after them. */
+/* Takes the draws of the frame at row *at. Sets *at to the first row after them. */
 static struct side
 take_frame(const struct draws *draws, size_t *at)
 {
@@ -250,7 +250,7 @@ add_pair(struct draws_join *join, const struct draw_row *a, const struct draw_ro
         join->changed++;
 }
 
-/* Adds pairs in the order of b, then draws only in a. */
+/* Adds pairs in the order of b, then draws that only a has. */
 static void
 add_pairs(struct draws_join *join, const struct side *a, const struct side *b)
 {

@@ -19,7 +19,7 @@ const char *const map_mode_names[MAP_MODES] = {
     [MAP_DRAWS] = "draws",
 };
 
-/* Levels of 255 per counted item. */
+/* Levels per counted item, out of 255. */
 enum { OVERDRAW_STEP = 32, CULLED_STEP = 64, MISS_STEP = 8 };
 
 bool
@@ -88,7 +88,7 @@ map_quarter(uint32_t quarter, uint8_t rgb[3])
     memcpy(rgb, quarters[quarter], 3);
 }
 
-/* Compression level: black for a cleared block, else quarters of the block size. */
+/* Compression level: black for a cleared block, otherwise quarters of the block size. */
 static void
 compression_color(const struct map_source *source, uint32_t x, uint32_t y, uint8_t rgb[3])
 {
@@ -145,7 +145,7 @@ map_draw(const struct map_source *source, uint32_t mode, struct picture *map)
     }
 }
 
-/* Rows in order of tiles from the top of the surface, then of draws. */
+/* Rows are sorted by tile from the top of the surface, then by draw. */
 static void
 draws_rows(const struct map_source *source, const struct watched_surface *surface, struct csv *csv)
 {

@@ -28,7 +28,7 @@ void
 pixel_log_sort(struct pixel_log *log)
 {
     struct watched_fragment *items = log->fragments.items;
-    /* insertion sort: stable, and the input is almost sorted */
+    /* Insertion sort: it is stable, and the input is almost sorted. */
     for (size_t i = 1; i < log->fragments.count; i++) {
         const struct watched_fragment moved = items[i];
         size_t to = i;
@@ -96,7 +96,7 @@ put_values(struct text_table *sheet, const struct watched_fragment *f)
     text_table_end_row(sheet);
 }
 
-/* Prints two tables, so that each fits a screen: cycles, and results. */
+/* Prints cycles and results as two tables, so that each table fits a screen. */
 void
 pixel_log_print(const struct pixel_log *log, FILE *out)
 {

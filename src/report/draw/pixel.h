@@ -1,5 +1,5 @@
-/* Pixel history: every fragment of one pixel in the order in which they ended, as a text table and
- * as DIR/pixel.json. */
+/* Pixel history: every fragment of one pixel in the order in which the fragments ended, as a text
+ * table and as DIR/pixel.json. */
 #ifndef AETIUS_REPORT_PIXEL_H
 #define AETIUS_REPORT_PIXEL_H
 

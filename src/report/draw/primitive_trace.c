@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sort key of a hop; qsort() has no parameter to pass the hops. */
+/* Sort key of a hop. It includes all data, because qsort() cannot pass the hops to its callback. */
 struct hop_key {
     enum follow_kind kind;
     uint32_t thing, hop;
@@ -42,7 +42,7 @@ later(uint64_t a, uint64_t b)
     return a == CYCLE_NEVER || (b != CYCLE_NEVER && b > a) ? b : a;
 }
 
-/* Cycle in which the last item derived from this one was sent; CYCLE_NEVER: none was. */
+/* Cycle in which the last item derived from this one was sent; CYCLE_NEVER: no item was sent. */
 static uint64_t
 became(const struct follow *follow, enum follow_kind kind, uint32_t thing)
 {
@@ -87,7 +87,7 @@ end_of(const struct follow *follow, const struct follow_hop *hop)
     }
 }
 
-/* HZ processes tiles in order: all quads of a tile precede those of the next. */
+/* HZ processes tiles in order, so all quads of a tile precede those of the next tile. */
 static void
 find_ends_of_tiles(struct primitive_trace *trace)
 {

@@ -12,11 +12,11 @@ enum { PRIMITIVE_TRACE_QUADS = 2048 /* in follow.json */, PRIMITIVE_TRACE_QUADS_
 /* One row of the table: items of one kind that reached one unit through one kind of queue. */
 struct primitive_trace_stage {
     enum follow_kind kind;
-    uint32_t thing;    /* vertices have separate stages: the vertex */
+    uint32_t thing;    /* for vertices, which have separate stages: the vertex */
     const char *queue; /* name, possibly followed by [i] */
     const struct module *unit;
     bool several;            /* several units */
-    uint64_t count;          /* items; the number of hops */
+    uint64_t count;          /* number of items, which is the number of hops */
     uint64_t first, last;    /* cycles: first arrival, last departure */
     uint64_t waited, stayed; /* cycles in the queue and in the unit, summed */
 };
@@ -24,11 +24,11 @@ struct primitive_trace_stage {
 struct primitive_trace {
     const struct follow *follow;
     uint32_t *order; /* hops sorted by kind and item, in time order for each item */
-    /* per hop: cycle in which the receiving unit released the item, or CYCLE_NEVER */
+    /* Per hop: cycle in which the receiving unit released the item, or CYCLE_NEVER. */
     uint64_t *left;
     VEC(struct primitive_trace_stage)
     stages;                           /* grouped by kind, in order of their first cycle */
-    uint64_t fates[FATES], fragments; /* fragments: generated ones */
+    uint64_t fates[FATES], fragments; /* fragments: number of generated fragments */
 };
 
 void primitive_trace_make(struct primitive_trace *trace, const struct follow *follow);

@@ -21,7 +21,7 @@ step_json(const struct primitive_trace *trace, uint32_t at)
     return step;
 }
 
-/* The hops of an item, from index *at of the order on. *at becomes the index after them. */
+/* The hops of an item, starting at index *at of the order. Sets *at to the index after them. */
 static cJSON *
 steps_json(const struct primitive_trace *trace, enum follow_kind kind, uint32_t thing, size_t *at)
 {
@@ -36,7 +36,7 @@ steps_json(const struct primitive_trace *trace, enum follow_kind kind, uint32_t 
     return steps;
 }
 
-/* Index in the order where the hops of a kind, or of an item, begin. */
+/* Index in the order of the first hop of a kind, or of an item. */
 static size_t
 find_kind(const struct primitive_trace *trace, enum follow_kind kind, uint32_t thing)
 {

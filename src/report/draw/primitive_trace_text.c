@@ -7,7 +7,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Actions of the receiving unit per queue (machine.def); "" if the unit's name describes it. */
+/* Actions of the receiving unit per queue (machine.def); "" if the unit's name describes the
+ * action. */
 static const struct {
     const char *queue, *what;
 } actions[] = {
@@ -61,7 +62,7 @@ name_stage(const struct follow *follow, const struct primitive_trace_stage *stag
         snprintf(name, size, "%" PRIu64 " %s%s", stage->count, kind, stage->count > 1 ? "s" : "");
 }
 
-/* Prints the exact value for one item, the average for several. */
+/* Prints the exact value for one item, the average for several items. */
 static void
 put_mean(struct text_table *sheet, uint64_t sum, uint64_t count)
 {
@@ -158,7 +159,7 @@ print_quads(const struct primitive_trace *trace, FILE *out)
                 watch->courses.count - PRIMITIVE_TRACE_QUADS_SHOWN);
 }
 
-/* Prints the triangle's setup, or why it was dropped before. */
+/* Prints the triangle's setup, or why the triangle was dropped before setup. */
 static void
 print_shape(const struct follow *follow, uint32_t width, FILE *out)
 {

@@ -21,8 +21,7 @@ write_picture(struct shown_draw *shown, struct picture *picture, char *name, str
     return ok;
 }
 
-/* Whether the draw targets a window. Rows of a window start at the top, those of its depth buffer
- * too. */
+/* Whether the draw targets a window. Rows of a window and of its depth buffer start at the top. */
 static bool
 is_in_window(const struct draw *draw)
 {
@@ -32,7 +31,7 @@ is_in_window(const struct draw *draw)
     return false;
 }
 
-/* Makes the picture upright. A target's alpha is not transparency, so it is ignored. */
+/* Makes the picture upright. Ignores a target's alpha, because it is not transparency. */
 static void
 picture_of_target(struct picture *picture, const struct draw *draw,
                   const struct bound_surface *surface, const struct gpu_memory *memory)
@@ -130,7 +129,7 @@ fragments(void *data, uint32_t x, uint32_t y, uint32_t mask)
     }
 }
 
-/* Paints covered pixels magenta; the rest of the target is darkened. */
+/* Paints covered pixels magenta, and darkens the rest of the target. */
 static bool
 write_covered(struct shown_draw *shown, const struct draw *draw, const struct gpu_memory *memory,
               struct error *err)

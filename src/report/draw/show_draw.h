@@ -10,11 +10,11 @@
 
 struct shown_draw {
     uint32_t frame, number; /* the draw to show */
-    const char *dir;        /* folder for pictures; NULL: none are written */
+    const char *dir;        /* folder for pictures; NULL: no pictures are written */
     bool found;
     cJSON *facts;            /* report/draw/describe_draw.h, plus the counts and files below */
     struct text_table table; /* the same for readers, without counts and files */
-    /* fragments that passed all tests, and pixels that have at least one */
+    /* fragments that passed all tests; pixels with at least one such fragment */
     uint64_t fragments, pixels;
     char **files; /* names in `dir` */
     size_t file_count;
@@ -25,8 +25,8 @@ struct shown_draw {
     bool is_drawing;
 };
 
-/* Replays the trace from its start to the draw and makes its pictures. The caller sets frame,
- * number and dir of `shown`. Fails if there is no such draw. */
+/* Replays the trace from its start to the draw and makes the draw's pictures. The caller sets
+ * frame, number and dir of `shown`. Fails if there is no such draw. */
 bool show_draw(struct shown_draw *shown, struct trace_reader *reader, uint64_t memory_bytes,
                struct error *err);
 void shown_draw_fini(struct shown_draw *shown);

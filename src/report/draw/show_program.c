@@ -35,7 +35,7 @@ shown_program_is_hash(const char *text)
     return *text && !text[strspn(text, "0123456789abcdef")];
 }
 
-/* Whether the program's hash starts with the wanted one. */
+/* Whether the program's hash starts with the wanted prefix. */
 static bool
 is_wanted(const struct shown_programs *shown, const struct program *program)
 {
@@ -86,7 +86,7 @@ show_programs(struct shown_programs *shown, struct trace_reader *reader, struct 
     return true;
 }
 
-/* Threads per cycle over all units, limited by the ALUs alone. */
+/* Threads per cycle over all units, if only the ALUs are the limit. */
 static double
 threads_a_cycle(const struct static_cost *cost)
 {
@@ -115,7 +115,7 @@ print_list(const struct shown_programs *shown, FILE *out)
     text_table_put(&table, TEXT_TABLE_TEXT, out);
 }
 
-/* Cycle and duration of an instruction; empty cells for other lines. */
+/* Adds the cycle and duration of an instruction; empty cells for other lines. */
 static void
 put_issue(struct text_table *table, const struct static_cost *cost, uint32_t instruction,
           bool is_code)

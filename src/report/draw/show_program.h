@@ -1,4 +1,4 @@
-/* Shows shader programs: the text with each instruction's cost, registers, threads per unit,
+/* Shows shader programs: the text with each instruction's cost, registers, threads per unit, and
  * textures read. unit/shader/static_cost.h computes the costs. */
 #ifndef AETIUS_REPORT_SHOW_PROGRAM_H
 #define AETIUS_REPORT_SHOW_PROGRAM_H
@@ -29,7 +29,7 @@ bool show_program_file(struct shown_programs *shown, const char *path, struct er
  * hash. */
 bool show_programs(struct shown_programs *shown, struct trace_reader *reader, struct error *err);
 
-/* Prints a single program in full, several as a list. */
+/* Prints a single program in full, several programs as a list. */
 void shown_programs_print(const struct shown_programs *shown, FILE *out);
 cJSON *shown_programs_json(const struct shown_programs *shown);
 void shown_programs_fini(struct shown_programs *shown);
