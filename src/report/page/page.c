@@ -18,7 +18,7 @@ page_create(void)
     return page;
 }
 
-/* Whether every cell of a column, except its name, is a number or empty. */
+/* Whether all cells of a column below its name are numbers or empty. */
 static bool
 is_numeric(const struct text_table *rows, uint32_t column)
 {
@@ -63,7 +63,7 @@ page_add_table(cJSON *page, const char *name, const struct text_table *rows, cJS
     cJSON_AddItemToArray(tables, table);
 }
 
-/* Prints the JSON for use inside <script>. In JSON '<' occurs only in texts, where it can be
+/* Prints the JSON for use inside <script>. In JSON, '<' occurs only in strings, where it can be
  * escaped. */
 static void
 put_data(const cJSON *page, FILE *out)

@@ -1,11 +1,11 @@
 /* The page that `aetius report` writes: one HTML file that needs no network. The build embeds its
- * style and script from report/page/ (page_files.h). Its data is one JSON object, which these
- * functions make:
+ * style and script from report/page/ (page_files.h). The page's data is one JSON object, which
+ * these functions create:
  *
  * {"schema", "version", "runs": [...], "joins": [...], "tables": [...], ...}
  *
- * Columns of numbers are packed (page_pack.c), pictures are PNG as data: addresses. Data beyond the
- * limits is reduced, and a note in the object states how. */
+ * Columns of numbers are packed (page_pack.c). Pictures are PNG files in data: addresses. Data
+ * beyond the limits is reduced, and a note in the object states the reduction. */
 #ifndef AETIUS_REPORT_PAGE_H
 #define AETIUS_REPORT_PAGE_H
 
@@ -21,25 +21,25 @@ enum { PAGE_MOST_RUNS = 16 };
 
 /* Creates the object with the fields of every page. The caller frees it with cJSON_Delete(). */
 cJSON *page_create(void);
-/* Adds run folders, as sim writes them. The others are compared with the first one. */
+/* Adds run folders as `aetius sim` writes them. All runs are compared with the first one. */
 bool page_add_runs(cJSON *page, const char *const *dirs, uint32_t count, struct error *err);
-/* Adds a table of any content; its first row has the column names. The page takes ownership of
- * `facts` (or NULL). It may hold "note", "x", "y" (columns to plot first), "order" (rows are in
- * time order), and "better" (per column: "less" or "more"). */
+/* Adds a table of any content. Its first row contains the column names. The page takes ownership of
+ * `facts`, which may be NULL. `facts` may contain "note", "x", "y" (columns to plot first), "order"
+ * (rows are in time order), and "better" (per column: "less" or "more"). */
 void page_add_table(cJSON *page, const char *name, const struct text_table *rows, cJSON *facts);
-/* Writes the file; `path` as the user named it. */
+/* Writes the file. `path` is the path as the user named it. */
 bool page_write(const cJSON *page, const char *path, struct error *err);
 
 /* ---- internal to the page's files ---- */
 
-/* Base64 of the bytes; page_deflate() compresses them with zlib first. The caller frees the
+/* Base64 of the bytes. page_deflate() first compresses them with zlib. The caller frees the
  * results. */
 char *page_base64(const void *bytes, size_t size);
 char *page_deflate(const void *bytes, size_t size);
 
-/* Columns of numbers and texts of equal length. Whole numbers are LEB128, one column after another,
- * in one of two packs: columns that the page's views use, and the rest. Each pack is deflated and
- * Base64-encoded. */
+/* Columns of numbers and texts of equal length. Whole numbers are encoded as LEB128, one column
+ * after another. There are two packs: columns that the page's views use, and all others. Each pack
+ * is deflated and Base64-encoded. */
 enum { PAGE_PACKS = 2 };
 struct page_columns {
     /* {"rows", "columns": {NAME: {kind, pack, at, words}}, "zero": [], "packs": []} */
@@ -47,11 +47,11 @@ struct page_columns {
     uint32_t rows;
     VEC(uint8_t) packs[PAGE_PACKS];
 };
-/* Starts an object of columns; page_columns_end() ends it. */
+/* Begins an object of columns. page_columns_end() ends it. */
 void page_columns_begin(struct page_columns *columns, cJSON *parent, const char *name,
                         uint32_t rows);
 void page_add_whole(struct page_columns *columns, const char *name, const uint64_t *values);
-/* Keeps eight decimal places; NaN: no value. */
+/* Keeps eight decimal places. NaN: no value. */
 void page_add_real(struct page_columns *columns, const char *name, const double *values);
 void page_add_texts(struct page_columns *columns, const char *name, const char *const *values);
 
@@ -59,24 +59,26 @@ void page_columns_end(struct page_columns *columns);
 
 /* A selection of rows and columns of a run's table. */
 struct page_rows {
-    /* row i of the page is the sum of `count[i]` rows of the table from `first[i]` on */
+    /* Row i of the page is the sum of `count[i]` rows of the table, starting with row
+     * `first[i]`. */
     uint32_t *first, *count;
     uint32_t rows;
-    bool all_columns; /* not only those that the page's views use */
+    bool all_columns; /* all columns, not only those that the page's views use */
 };
 void page_add_table_rows(struct page_columns *columns, const struct csv_table *table,
                          const struct page_rows *rows);
 /* Whether the page's views use the column. */
 bool page_wants(const char *column);
-/* Adds the instances of a unit as columns "unit[i].statistic". The table `path` has a row per
- * instance for each row of the main table. Adds nothing if the file does not exist. */
+/* Adds the instances of a unit as columns "unit[i].statistic". For each row of the main table, the
+ * table `path` has one row per instance. Adds nothing if the file does not exist. */
 bool page_add_instances(struct page_columns *columns, const char *path, const char *unit,
                         const struct csv_table *main, const struct page_rows *rows,
                         struct error *err);
 void page_rows_fini(struct page_rows *rows);
 
-/* Adds to the frame's object "picture", "width" and "height", or "maps" and "tiles". `reduce`:
- * scale divisor per axis. Files that are missing in the folder are omitted. */
+/* page_add_picture() adds "picture", "width" and "height" to the frame's object; page_add_maps()
+ * adds "maps" and "tiles". `reduce`: scale divisor per axis. Files missing in the folder are
+ * omitted. */
 bool page_add_picture(cJSON *frame, const char *dir, uint32_t number, uint32_t reduce,
                       struct error *err);
 bool page_add_maps(cJSON *frame, const char *dir, uint32_t number, uint32_t reduce, bool tiles,

@@ -18,7 +18,8 @@ add_item(cJSON *list, const char *name, const char *unit, const char *doc)
     cJSON_AddItemToObject(list, name, one);
 }
 
-/* Statistics that core counts for every unit or queue. Their names have no unit: ".busy_cycles". */
+/* Statistics that core counts for every unit or queue. Their names contain no unit:
+ * ".busy_cycles". */
 static void
 add_core_statistics(cJSON *list, const struct stat_group *group)
 {
@@ -61,8 +62,8 @@ add_units(cJSON *page)
         cJSON_AddStringToObject(list, docs[u].group->unit, docs[u].doc);
 }
 
-/* Adds to an ideal the "causes" that it removes, and the "branch" of the tree that is charged to
- * it. */
+/* Adds to an ideal the "causes" that it removes, and the "branch" of the tree whose cycles are
+ * charged to it. */
 static void
 add_causes(cJSON *ideal, const struct ideal *info)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#define REAL_STEP 1e-8 /* resolution of reals: tables have four significant digits */
+#define REAL_STEP 1e-8 /* resolution of reals; tables have four significant digits */
 
 char *
 page_base64(const void *bytes, size_t size)
@@ -91,8 +91,8 @@ page_add_whole(struct page_columns *columns, const char *name, const uint64_t *v
         add_packed(columns, name, "whole", values);
 }
 
-/* Encodes no value as 0. Otherwise, with n = |value| / REAL_STEP: 2 n + 1, plus 1 if the value is
- * negative. */
+/* Encodes a missing value as 0. Other values are 2 n + 1 with n = |value| / REAL_STEP, plus 1 if
+ * the value is negative. */
 void
 page_add_real(struct page_columns *columns, const char *name, const double *values)
 {

@@ -1,5 +1,5 @@
-/* Adds a frame's pictures to the page. The frame's PNG is copied unchanged. Maps become one level
- * per pixel, which the page colors. The table of draws per tile is added too. */
+/* Adds a frame's pictures to the page. The frame's PNG file is copied unchanged. Maps are converted
+ * to one level per pixel, which the page colors. Also adds the table of draws per tile. */
 #include "base/mem.h"
 #include "report/draw/maps.h"
 #include "report/page/page.h"
@@ -11,11 +11,11 @@
 
 enum {
     MOST_PICTURE = 1 << 28,
-    COUNT_STEP = 64, /* level per fragment in a channel of the map of culled fragments */
+    COUNT_STEP = 64, /* in the map of culled fragments: level of one fragment in a channel */
     COUNT_MOST = 4,
 };
 
-/* How map colors are converted back to levels. */
+/* Conversion of map colors back to levels. */
 enum scale { SCALE_HEAT, SCALE_COUNTS, SCALE_QUARTERS };
 static const struct {
     uint32_t mode;
@@ -124,7 +124,7 @@ add_frame(cJSON *frame, const char *path, uint32_t reduce, struct error *err)
     return true;
 }
 
-/* Table of the heat scale's colors, sorted by their 24 bits, for finding a color's level. */
+/* The heat scale's colors as 24-bit numbers, sorted, to find the level of a color. */
 struct heat {
     uint32_t color;
     uint8_t level;

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limits of a page, shared by its runs. Data beyond them is reduced. */
+/* Limits of a page, shared by its runs. Data beyond these limits is reduced. */
 enum {
-    MOST_CELLS = 600000,     /* cells of the table of draws, if it has all columns */
+    MOST_CELLS = 600000,     /* cells of the table of draws, if all its columns are included */
     MOST_DRAWS = 120000,     /* rows of draws */
     MOST_INTERVALS = 6000,   /* rows of intervals */
     MOST_PICTURES = 8000000, /* bytes of pictures and maps */
@@ -27,7 +27,8 @@ struct page_run {
     struct params params;
     struct draws draws;
     bool has_draws, has_gains;
-    uint32_t *place; /* per row of the table of draws: row in the page; UINT32_MAX: left out */
+    /* for each row of the table of draws: its row in the page; UINT32_MAX: omitted */
+    uint32_t *place;
 };
 
 static void add_note(cJSON *run, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -98,8 +99,9 @@ add_all_gains(struct page_run *run)
     }
 }
 
-/* Adds two columns for a resource. "NAME": upper bound less expected gain per row, in hundredths of
- * a cycle. "NAME_behind": number, from 1, of the resource that hides that part; 0: none. */
+/* Adds two columns for a resource. "NAME": upper bound minus expected gain per row, in hundredths
+ * of a cycle. "NAME_behind": number, from 1, of the resource that hides this difference; 0: no
+ * resource. */
 static void
 add_gains_of(struct page_columns *columns, const struct page_run *run, enum ideal_number n)
 {
@@ -113,7 +115,7 @@ add_gains_of(struct page_columns *columns, const struct page_run *run, enum idea
             continue;
         hidden[at] =
             (uint64_t)llround(100 * (row->cost.gains.most[n] - row->cost.gains.expected[n]));
-        for (uint32_t k = 0; k < IDEALS; k++) /* a single row has at most one */
+        for (uint32_t k = 0; k < IDEALS; k++) /* at most one resource hides a row's gain */
             if (row->cost.gains.hidden[n][k] > 0)
                 behind[at] = k + 1;
     }
@@ -124,8 +126,8 @@ add_gains_of(struct page_columns *columns, const struct page_run *run, enum idea
     free(hidden);
 }
 
-/* Adds gains of each row of draws in the page. Drain is omitted: a single row does not determine
- * it. */
+/* Adds gains of each row of draws in the page. Omits drain, which a single row does not
+ * determine. */
 static void
 add_row_gains(const struct page_run *run, cJSON *tables, uint32_t rows)
 {
@@ -153,8 +155,8 @@ most_expensive_first(const void *left, const void *right)
     return a->frame < b->frame ? -1 : a->frame > b->frame;
 }
 
-/* Selects frames for which there is room, most expensive first. *of becomes the number of all
- * frames. */
+/* Selects frames, most expensive first, until their rows exceed the limit. Sets *of to the number
+ * of all frames. */
 static struct frame_set *
 frames_with_room(const struct draws *draws, uint32_t most_rows, uint32_t *of)
 {
@@ -181,7 +183,7 @@ frames_with_room(const struct draws *draws, uint32_t most_rows, uint32_t *of)
     return set;
 }
 
-/* Selects the rows of draws for the page, and assigns their places. */
+/* Selects the rows of draws for the page, and assigns their row numbers in the page. */
 static void
 choose_draws(struct page_run *run, struct page_rows *rows, uint32_t runs)
 {
@@ -210,7 +212,7 @@ choose_draws(struct page_run *run, struct page_rows *rows, uint32_t runs)
     free(set);
 }
 
-/* Adds "draws": the number of all draws of the run, and its most expensive one. */
+/* Adds "draws": the number of all draws of the run, and the most expensive one. */
 static void
 add_draw_count(struct page_run *run)
 {
@@ -261,7 +263,7 @@ add_draws(struct page_run *run, cJSON *tables, uint32_t runs, struct error *err)
     return ok;
 }
 
-/* Merges adjacent intervals of a frame, as many as necessary for the limit. */
+/* Merges adjacent intervals of a frame, as many as necessary to meet the limit. */
 static void
 choose_intervals(struct page_run *run, const struct csv_table *table, struct page_rows *rows,
                  uint32_t runs)
@@ -284,7 +286,7 @@ choose_intervals(struct page_run *run, const struct csv_table *table, struct pag
         add_note(run->object, "intervals: %u are combined into one", together);
 }
 
-/* Reads a table if it exists. A table that is too large is left out with a note. */
+/* Reads a table if it exists. Omits a table that is too large, with a note. */
 static bool
 read_or_leave(struct page_run *run, struct csv_table *table, const char *path, const char *what,
               bool *there, struct error *err)
@@ -354,7 +356,7 @@ add_frame_rows(struct page_run *run, cJSON *tables, uint32_t runs, struct error 
 
 /* ---- pictures ---- */
 
-/* Scale divisor per axis that makes all pictures fit the limit. */
+/* Smallest scale divisor per axis with which all pictures fit the limit. */
 static uint32_t
 reduction(const struct page_run *runs, uint32_t count)
 {
@@ -369,8 +371,8 @@ reduction(const struct page_run *runs, uint32_t count)
     return reduce;
 }
 
-/* Whether the first run's frame with this number has an equal picture, which the page shows
- * instead. */
+/* Whether the first run's frame with this number has an equal picture. The page then shows that
+ * picture instead. */
 static bool
 is_told(const struct page_run *run, const struct page_run *first, const cJSON *frame)
 {
@@ -464,7 +466,7 @@ add_run(struct page_run *run, cJSON *page, uint32_t runs, struct error *err)
     if (!run_json_read(&json, run->dir, err))
         return false;
     const bool is_complete = json.is_complete;
-    cJSON *facts = json.root; /* owned by the page from here on */
+    cJSON *facts = json.root; /* the page owns it from here on */
     json.root = NULL;
     run_json_fini(&json);
     run->object = cJSON_CreateObject();
@@ -489,14 +491,15 @@ add_run(struct page_run *run, cJSON *page, uint32_t runs, struct error *err)
 
 /* ---- joins ---- */
 
-/* Encodes a draw of a pair. 0: the run lacks it; 1: it is not in the page; else its row plus 2. */
+/* Encodes a draw of a pair. 0: the run lacks the draw. 1: the draw is not in the page. Otherwise:
+ * the draw's row in the page plus 2. */
 static uint64_t
 place_in_join(const struct draw_row *row, uint32_t place)
 {
     return !row ? 0 : place == UINT32_MAX ? 1 : (uint64_t)place + 2;
 }
 
-/* Adds the pairs of draws of the first and another run, as rows of their tables in the page. */
+/* Adds the pairs of draws of the first run and another run, as rows of their tables in the page. */
 static void
 add_join(cJSON *page, struct page_run *a, struct page_run *b, uint32_t number_of_b)
 {

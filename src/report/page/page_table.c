@@ -56,7 +56,8 @@ page_wants(const char *column)
             (ends(column, "_bytes_read") || ends(column, "_bytes_written")));
 }
 
-/* Whether merged rows keep the last row's value: keys, such as frame and cycle. */
+/* Whether merged rows keep the value of the last row. This applies to keys, such as frame and
+ * cycle. */
 static bool
 is_last(const char *column)
 {
@@ -136,7 +137,7 @@ page_add_table_rows(struct page_columns *columns, const struct csv_table *table,
     free(values);
 }
 
-/* Whether each row of the main table has the same number of the unit's rows, in the same order. */
+/* Whether each row of the main table has the same number of rows of the unit, in the same order. */
 static bool
 instances_of(const struct csv_table *units, const struct csv_table *main, uint32_t *instances)
 {

@@ -28,12 +28,12 @@ enum {
 /* Rows are packed into gzip members as they accumulate. csv_flush() writes the members to the
  * file. */
 struct csv {
-    FILE *file; /* NULL until something is flushed */
+    FILE *file; /* NULL until the first flush */
     char *path;
     uint32_t columns;
     VEC(char) text;      /* not yet compressed */
     VEC(uint8_t) packed; /* complete members, not yet written */
-    size_t header_bytes; /* part of `packed` that is the header, until it is written */
+    size_t header_bytes; /* size of the header in `packed`, until the header is written */
     off_t settled;       /* file size that csv_take_back() restores */
 };
 
@@ -58,7 +58,7 @@ csv_number(struct csv *csv, uint64_t number)
     append_text(csv, text + at, sizeof text - at);
 }
 
-/* Prints four significant digits. Formatted manually for speed, as in csv_number(). */
+/* Prints four significant digits. Like csv_number(), formats them manually for speed. */
 static void
 put_real(struct csv *csv, double number)
 {
@@ -109,12 +109,12 @@ pack(struct csv *csv)
     z_stream stream = {.next_in = (Bytef *)csv->text.items, .avail_in = (uInt)csv->text.count};
     if (csv->text.count == 0)
         return;
-    /* For numbers the filtered strategy at level 5 is smaller and faster than the default strategy
-     * at level 6. */
+    /* For numbers, the filtered strategy at level 5 gives smaller output and is faster than the
+     * default strategy at level 6. */
     int status = deflateInit2(&stream, 5, Z_DEFLATED, 15 + 16, 9, Z_FILTERED);
     BUG_ON(status != Z_OK, "zlib: cannot start: %d", status);
-    /* Rows match the previous row over long stretches. Lazy matching therefore always looks for a
-     * longer match, but searches short chains. */
+    /* Rows match the previous row over long stretches. So lazy matching always looks for a longer
+     * match, but searches short chains. */
     deflateTune(&stream, LONGEST_MATCH, LONGEST_MATCH, LONGEST_MATCH, PLACES_TRIED);
     size_t bound = deflateBound(&stream, stream.avail_in);
     VEC_RESERVE(&csv->packed, csv->packed.count + bound);
@@ -144,7 +144,7 @@ close_file(struct csv *csv)
     csv->file = NULL;
 }
 
-/* Truncates the file; removes it if nothing is left. */
+/* Truncates the file to `size`, or removes it if nothing remains. */
 static void
 cut_back(struct csv *csv, off_t size)
 {
@@ -156,7 +156,8 @@ cut_back(struct csv *csv, off_t size)
     }
 }
 
-/* If the disk is full, removes the partial data. */
+/* Writes the complete members. If the write fails, for example on a full disk, removes the partial
+ * data. */
 static bool
 write_packed(struct csv *csv, struct error *err)
 {
@@ -351,7 +352,7 @@ by_name(const void *left, const void *right)
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* Columns are found by name, so names must be unique. Names are used in SQL and printed to
+/* Names must be unique, because columns are found by name. Names are used in SQL and printed to
  * terminals, so they must have the form of statistics: "shader[3].slots". */
 static bool
 check_names(const struct csv_table *table, const char *path, struct error *err)
@@ -442,7 +443,7 @@ csv_is_peak(const char *name)
     return end && !strcmp(end, "_peak");
 }
 
-/* Parses decimal digits only. *fits: the value is at most 2^64 - 1. */
+/* Parses only decimal digits. Sets *fits if the value is at most 2^64 - 1. */
 static bool
 read_whole(const char *field, uint64_t *value, bool *fits)
 {
@@ -463,7 +464,7 @@ is_whole(const char *field)
     return *field && !field[strspn(field, DIGITS)];
 }
 
-/* strtod() also accepts hexadecimal, nan, inf and spaces. */
+/* Needed because strtod() also accepts hexadecimal, nan, inf and spaces. */
 static bool
 is_decimal(const char *field)
 {
@@ -543,7 +544,7 @@ check_row(const struct csv_table *table, uint32_t row, uint32_t first, uint32_t 
 }
 
 /* Replaces offsets by numbers in columns of whole numbers without missing fields. Works row by row,
- * which is the memory order. */
+ * because rows are contiguous in memory. */
 static bool
 take_numbers(struct csv_table *table, uint32_t first, uint32_t last, const char *path,
              struct error *err)
@@ -574,7 +575,7 @@ check_schema(const struct csv_table *table, const char *path, struct error *err)
     return true;
 }
 
-/* Checks the schema in the first row only, as far as it was read. */
+/* Checks the schema in the first row only, as far as that row was read. */
 static bool
 check_first_row(const struct csv_table *table, const char *rows, const char *path,
                 struct error *err)
@@ -595,7 +596,7 @@ csv_read(struct csv_table *table, const char *path, struct error *err)
     csv_reader_fini(&reader);
     table->is_number = ok ? mem_array(table->columns, sizeof *table->is_number) : NULL;
     const int32_t schema = ok ? csv_column(table, "schema") : -1;
-    if (schema >= 0) /* checked first: other names of a later schema are unknown */
+    if (schema >= 0) /* checked first, because names of a later schema may be unknown */
         ok = take_numbers(table, (uint32_t)schema, (uint32_t)schema + 1, path, err) &&
              check_schema(table, path, err);
     ok = ok && take_numbers(table, 0, table->columns, path, err);

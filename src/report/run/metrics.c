@@ -102,7 +102,7 @@ parse_name(struct formula_parser *parser)
 
 static bool parse_sum(struct formula_parser *parser);
 
-/* Parses the arguments of "max(". The result has no value if an argument has none. */
+/* Parses the arguments of "max(". The result has no value if an argument has no value. */
 static bool
 parse_max(struct formula_parser *parser)
 {
@@ -278,11 +278,11 @@ param_number(const struct params *params, const char *name, double *value)
     return true;
 }
 
-/* Hash table of names and families with open addressing; more than half of the entries are free. */
+/* Hash table of names and families with open addressing. More than half of the entries are free. */
 struct totals_index {
     uint32_t mask;
     struct total {
-        char name[96]; /* "": free */
+        char name[96]; /* "": free entry */
         double sum;
     } entries[];
 };
@@ -318,7 +318,7 @@ totals_index_names(const struct totals *totals)
         const char *name = totals->names[i], *bracket = strchr(name, '[');
         const char *rest = bracket ? strchr(bracket, ']') : NULL;
         index_add(index, name, totals->values[i]);
-        if (rest) { /* an instance: add to its family */
+        if (rest) { /* an instance: added to its family */
             char family[sizeof index->entries[0].name];
             snprintf(family, sizeof family, "%.*s%s", (int)(bracket - name), name, rest + 1);
             index_add(index, family, totals->values[i]);
@@ -327,7 +327,7 @@ totals_index_names(const struct totals *totals)
     return index;
 }
 
-/* Sums the entries with this name or family. Returns false if there are none. */
+/* Sums the entries with this name or family. Returns false if no entry matches. */
 static bool
 sum_of(const struct totals *totals, const char *name, double *sum)
 {

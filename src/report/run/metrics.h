@@ -9,16 +9,16 @@ struct metric {
     const char *name, *unit, *formula, *doc;
 };
 const struct metric *metrics_all(size_t *count);
-const struct metric *metric_find(const char *name); /* or NULL */
+const struct metric *metric_find(const char *name); /* NULL: no such metric */
 
 /* A compiled formula: + - * / ( ) and max(, ...) over numbers and over values addressed by index.
- * Division by zero gives NaN, which propagates: no value, no error. */
+ * Division by zero gives NaN, which propagates and means no value. It is not an error. */
 struct formula {
     struct formula_op *items;
     size_t count, capacity;
 };
-/* Resolves a name to an index into the values, or to a constant (then *index < 0). Returns false if
- * the name is unknown. */
+/* Resolves a name to an index into the values. For a constant, sets *number and a negative *index.
+ * Returns false if the name is unknown. */
 typedef bool formula_resolve_fn(void *data, const char *name, int32_t *index, double *number);
 bool formula_compile(struct formula *formula, const char *text, formula_resolve_fn *resolve,
                      void *data, struct error *err);
@@ -38,16 +38,16 @@ struct totals {
     const char *const *names;
     const double *values;
     size_t count;
-    const struct params *params; /* or NULL */
+    const struct params *params; /* may be NULL */
     struct totals_index *index;  /* from totals_index_names(); NULL: linear search */
 };
 /* Builds an index of all names and families with their sums, so that lookups need no search. Names
- * and values must not change afterwards. The caller frees the result with free(). */
+ * and values must not change afterwards. The caller frees the index with free(). */
 struct totals_index *totals_index_names(const struct totals *totals);
 /* A formula_lookup_fn over `struct totals`. It resolves a name, the sum of a family's instances, a
  * metric, or a parameter (TRUE is 1). */
 bool totals_lookup(void *totals, const char *name, double *value);
-/* NaN if the totals lack a statistic of the formula. */
+/* Returns NaN if the totals lack a statistic of the formula. */
 double metric_value(const struct metric *metric, const struct totals *totals);
 
 #endif

@@ -11,17 +11,17 @@ struct run_frame {
     uint32_t number; /* frame number in the trace */
     uint32_t client;
     uint64_t cycles;
-    /* cycles attributed to uploads, part of `cycles` (sim/work_accounting.h) */
+    /* Cycles attributed to uploads, part of `cycles` (sim/work_accounting.h). */
     uint64_t upload_cycles;
-    uint64_t hash;         /* of the frame's pixels */
+    uint64_t hash;         /* hash of the frame's pixels */
     uint32_t memory_bytes; /* current size of the simulated memory; 0: frame not timed */
 };
 
 /* Estimate from a representative sample of frames (analysis/sampling.h). */
 struct run_sample {
-    uint32_t frames;      /* number of frames that the sample represents; 0: not a sample */
+    uint32_t frames; /* number of frames that the sample represents; 0: the run is not a sample */
     double cycles, half;  /* estimated total; cycles +- half is the 95 % confidence interval */
-    double known_seconds; /* time to survey all frames for the sample */
+    double known_seconds; /* time spent on finding the figures of all frames for the sample */
 };
 
 struct run_facts {
@@ -31,7 +31,7 @@ struct run_facts {
     uint32_t first_frame; /* frame number in the program of this run's frame 0 */
     const struct run_frame *frames;
     uint32_t frame_count;
-    uint64_t cycles;       /* of all frames, and of the work after the last one */
+    uint64_t cycles;       /* cycles of all frames, and of the work after the last frame */
     uint64_t picture_hash; /* hash over all frames */
     uint32_t memory_bytes; /* peak size of the simulated memory */
     bool complete;         /* false after Ctrl-C */
@@ -39,15 +39,15 @@ struct run_facts {
     /* Fields that may differ between two equal runs. */
     double wall_seconds;
     double timed_seconds;    /* part of wall_seconds spent in timed simulation */
-    uint64_t peak_rss_bytes; /* with several processes: the largest */
+    uint64_t peak_rss_bytes; /* with several processes, that of the largest process */
 };
 
 /* Returns the text of run.json. The caller frees it. */
 char *run_to_json(const struct run_facts *facts, const struct totals *totals);
 
 /* Speed of the simulator. A cycle is busy if a shader, a Texture Unit or a ROP was busy.
- * `fragments` are shaded fragments. Wall time is the time spent in timed simulation, or the whole
- * wall time if nothing was timed. */
+ * `fragments` are shaded fragments. Rates use the time spent in timed simulation, or the whole wall
+ * time if nothing was timed. */
 struct speed {
     double busy_cycles, fragments;
     double cycles_per_second, busy_cycles_per_second;
@@ -56,7 +56,7 @@ struct speed {
 struct speed run_speed(const struct run_facts *facts, const struct totals *totals);
 
 /* Steady frames of a run so far: frames in which uploads take less than half of the cycles. The
- * other frames load data and do not show how fast frames render. */
+ * other frames load data, so their cycles do not represent the rendering speed. */
 struct steady {
     uint32_t frames;
     uint64_t cycles, upload_cycles;
@@ -68,7 +68,7 @@ void run_print_summary(const struct run_facts *facts, const struct totals *total
                        const struct ideal_gains *gains, FILE *out);
 
 /* Collects totals for the metrics: the counters of a set, plus "cycles" and "frames" from the
- * facts. totals_free() frees the arrays. The names belong to the set. */
+ * facts. totals_free() frees the arrays. The set owns the names. */
 struct totals run_totals(const struct run_facts *facts, const struct stat_set *set,
                          const uint64_t *values, const struct params *params);
 void totals_free(struct totals *totals);

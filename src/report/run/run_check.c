@@ -18,7 +18,7 @@ add_row(const struct csv_table *table, uint32_t row, double *sums)
         sums[c] += table->is_number[c] ? (double)cells[c] : 0;
 }
 
-/* Sums the rows of one frame, from row *row on. *row becomes the first row after them. */
+/* Sums the rows of one frame, starting with row *row. Sets *row to the first row after them. */
 static double *
 sums_of_frame(const struct csv_table *table, int32_t frame, uint32_t *row)
 {
@@ -98,7 +98,7 @@ check_sums(const struct csv_table *draws, const double *sums, const struct csv_t
     return true;
 }
 
-/* Row of a frame; -1: no such row (yet). */
+/* Row of a frame; -1: no such row. */
 static int64_t
 row_of(const struct csv_table *frames, int32_t column, double frame)
 {

@@ -15,13 +15,13 @@
 
 enum { TELL_SECONDS = 2, ROOM_BYTES = 1 << 16 };
 
-/* If the disk fills up, run.json must still list the completed frames. An unnamed file reserves
- * space for it. The kernel frees that file when the process ends. */
+/* Reserves disk space for run.json with an unnamed file, because run.json must list the completed
+ * frames even if the disk is full. The kernel frees that file when the process ends. */
 static int
 keep_room(const char *dir)
 {
     const int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    /* disk too small: continue without reserve */
+    /* The disk is too small: continue without a reserve. */
     if (fd >= 0 && posix_fallocate(fd, 0, ROOM_BYTES)) {
         close(fd);
         return -1;
@@ -115,7 +115,7 @@ on_interval(void *data, uint32_t frame, uint64_t cycle)
 {
     struct run_folder *folder = data;
     char key[64];
-    /* the remainder at a frame's end may have the same cycle as the last interval */
+    /* The remainder at a frame's end may have the same cycle as the last interval. */
     snprintf(key, sizeof key, "%u,%" PRIu64 ",%d", frame, cycle, cycle == folder->last_cycle);
     folder->last_cycle = cycle;
     if (is_open(folder, TABLE_CYCLES))
@@ -123,7 +123,8 @@ on_interval(void *data, uint32_t frame, uint64_t cycle)
                   take_delta(folder, folder->interval_before), (double)NAN);
 }
 
-/* A frame is in all tables or in none: keeps its rows if ok, else removes them. */
+/* A frame is in all tables or in no table. Keeps the frame's rows if `ok` is true, otherwise
+ * removes them. */
 static bool
 settle(struct run_folder *folder, bool ok)
 {
@@ -280,8 +281,8 @@ upload_cycles(const struct run_folder *folder)
     return *entry->value - entry->base;
 }
 
-/* In a live run a frame's size is known only when the frame is shown. Once a frame has contained
- * the pixel, later frames may be smaller. */
+/* In a live run, the size of a frame is known only when the frame is shown. Once a frame has
+ * contained the pixel, later frames may be smaller. */
 static bool
 check_pixel(struct run_folder *folder, const struct simulation_frame *frame, struct error *err)
 {
@@ -517,7 +518,7 @@ say_growth(const struct run_folder *folder)
                  wished >> 20, folder->facts.memory_bytes >> 20);
 }
 
-/* A frame is complete, or the run ended normally without frames. */
+/* Whether a frame is complete, or the run ended normally without frames. */
 static bool
 is_worth_keeping(const struct run_folder *folder)
 {

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* 0 if run.json does not give it. */
+/* Returns 0 if run.json does not give the number. */
 static uint32_t
 first_frame(const char *dir)
 {
@@ -17,8 +17,8 @@ first_frame(const char *dir)
     return number > 0 && number < UINT32_MAX ? (uint32_t)number : 0;
 }
 
-/* Whether the table has a row of one of these frames. Their numbers are `first` larger than the
- * table's. */
+/* Whether the table has a row of one of these frames. The numbers in `frames` are `first` larger
+ * than the table's. */
 static bool
 has_one(const struct frame_set *frames, const struct csv_table *table, uint32_t first)
 {
@@ -29,7 +29,7 @@ has_one(const struct frame_set *frames, const struct csv_table *table, uint32_t 
     return false;
 }
 
-/* Whether the frame numbers can be numbers of the program. If false, they cannot be converted. */
+/* Whether the frame numbers can be numbers of the program. If not, they cannot be converted. */
 static bool
 is_from(const struct frame_set *frames, uint32_t first)
 {

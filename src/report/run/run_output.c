@@ -42,7 +42,8 @@ check_names(const struct params *p, struct error *err)
     return true;
 }
 
-/* Whether `name` is `start`, a number of at least four digits, and an end that `is_end` accepts. */
+/* Whether `name` is `start`, followed by a number of at least four digits and an end that `is_end`
+ * accepts. */
 static bool
 is_numbered(const char *name, const char *start, bool (*is_end)(const char *end))
 {
@@ -54,7 +55,7 @@ is_numbered(const char *name, const char *start, bool (*is_end)(const char *end)
 static bool
 is_png(const char *end)
 {
-    return !strcmp(end, ".png") || !strcmp(end, ".png.part"); /* left by a killed process */
+    return !strcmp(end, ".png") || !strcmp(end, ".png.part"); /* .part: left by a killed process */
 }
 
 static bool
@@ -110,8 +111,8 @@ is_table(const char *name)
     return false;
 }
 
-/* Files to remove if no frame is complete: all except signal traces, whose cycles were
- * simulated. */
+/* Whether to remove the file if no frame is complete. Signal traces stay, because they cover
+ * simulated cycles. */
 static bool
 is_not_signals(const char *name)
 {
@@ -124,7 +125,7 @@ static const struct {
 } subfolders[] = {{"frames", is_frame}, {"maps", is_map}, {"parts", run_output_is_part}};
 enum { SUBFOLDERS = sizeof subfolders / sizeof subfolders[0] };
 
-/* Rejects subfolders that are links: nothing is written or removed through a link. */
+/* Rejects subfolders that are links, so that nothing is written or removed through a link. */
 static bool
 check_links(const char *dir, struct error *err)
 {
@@ -210,7 +211,7 @@ void
 run_output_remove_run(const struct run_output *output)
 {
     char *json = mem_printf("%s/run.json", output->dir);
-    unlink(json); /* first: if the process is killed here, the remains are not a run */
+    unlink(json); /* removed first: if the process is killed here, the remains are not a run */
     remove_run(output, is_table);
     each_table(output, remove_file);
     free(json);
@@ -236,7 +237,7 @@ run_output_discard(const struct run_output *output)
 {
     remove_run(output, is_not_signals);
     if (output->made)
-        rmdir(output->dir); /* fails if files are left */
+        rmdir(output->dir); /* fails if files remain */
 }
 
 void

@@ -39,8 +39,8 @@ look_up(const struct totals *totals, const char *unit, const char *statistic, do
     return totals_lookup(&copy, name, value);
 }
 
-/* Extracts "shader" from "shader[0].busy_cycles", and counts its instances. Returns false if it is
- * not a unit, or not the unit's first instance. */
+/* Extracts "shader" from "shader[0].busy_cycles", and counts the unit's instances. Returns false if
+ * entry `i` is not a unit, or not the first instance of a unit. */
 static bool
 unit_at(const struct totals *totals, size_t i, char unit[48], uint32_t *count)
 {
@@ -212,7 +212,8 @@ print_head(const struct run_facts *facts, const struct totals *totals, FILE *out
     fputc('\n', out);
 }
 
-/* Prints the average of steady frames: loading frames would distort the average of all frames. */
+/* Prints the average of steady frames, because loading frames would distort the average of all
+ * frames. */
 static void
 print_steady(const struct run_facts *facts, const struct totals *totals, FILE *out)
 {
@@ -240,8 +241,8 @@ part_of(double a, double b)
     return b > 0 ? a / b : 0;
 }
 
-/* Prints the sample's estimate for all frames, and the time it saved. Simulation time per cycle is
- * assumed constant. */
+/* Prints the sample's estimate for all frames, and the time that the sample saved. Assumes that the
+ * simulation time per cycle is constant. */
 static void
 print_sample(const struct run_facts *facts, FILE *out)
 {

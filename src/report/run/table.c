@@ -12,7 +12,7 @@
 
 struct family {    /* a statistic, summed over all instances */
     char *name;    /* "shader.instructions" */
-    uint64_t hash; /* of the name, for lookup */
+    uint64_t hash; /* hash of the name, for lookup */
     bool is_peak;
 };
 
@@ -24,10 +24,10 @@ struct unit { /* a unit with several instances */
 
 enum { QUEUE_STATISTICS = 16 }; /* upper limit */
 
-struct queue_instance { /* one instance of a queue that has several */
+struct queue_instance { /* one instance of a queue with several instances */
     const char *entry;  /* the queue's first entry, "texels[3].items_in" */
     uint32_t instance, name_length;
-    uint32_t places[QUEUE_STATISTICS]; /* per statistic: index of its entry plus 1; 0: none */
+    uint32_t places[QUEUE_STATISTICS]; /* per statistic: index of its entry plus 1; 0: no entry */
 };
 
 struct table_layout {
@@ -41,10 +41,10 @@ struct table_layout {
     struct formula *metrics;
     uint32_t metric_count, frames_place;
     const struct params *params; /* valid only during creation */
-    /* scratch space for the current row */
+    /* Scratch space for the current row. */
     double *numbers;  /* families, frames, metrics */
     uint64_t *sums;   /* per family */
-    uint32_t *places; /* index of the entry of a family and instance plus 1; 0: none */
+    uint32_t *places; /* per family and instance: index of the entry plus 1; 0: no entry */
     uint32_t most_instances;
 };
 
@@ -84,8 +84,8 @@ find_unit(struct table_layout *layout, const char *name)
     return i;
 }
 
-/* Finds or adds the family of a name. `again`: it may exist, probably next to the last one
- * found. */
+/* Finds or adds the family of a name. `again`: the family may exist; the search starts after the
+ * family found last. */
 static uint32_t
 find_family(struct table_layout *layout, char *name, bool is_peak, bool again, uint32_t *last)
 {
@@ -132,7 +132,7 @@ find_queue_statistic(struct table_layout *layout, const char *name)
     return i;
 }
 
-/* Relies on entries of one queue being adjacent in the set. */
+/* Requires that entries of one queue are adjacent in the set. */
 static void
 add_to_queue(struct table_layout *layout, const char *entry, uint32_t number, uint32_t instance)
 {
@@ -178,7 +178,7 @@ note_places(struct table_layout *layout)
     const uint32_t width = layout->most_instances;
     layout->places = mem_array(layout->families.count * (width + 1), sizeof *layout->places);
     for (uint32_t i = 0; i < layout->set->count; i++)
-        /* skips queues: they are not looked up here, and may have more instances */
+        /* Skips queues, which are not looked up here and may have more instances. */
         if (layout->instance_of[i] < width)
             layout->places[layout->family_of[i] * width + layout->instance_of[i]] = i + 1;
 }
@@ -386,7 +386,7 @@ table_open(struct table *table, const char *path, const struct table_kind *kind,
 
 /* ---- rows ---- */
 
-/* Sums the instances of each family; of peaks takes the maximum. */
+/* Sums the instances of each family, or takes the maximum for a peak. */
 static void
 add_up(const struct table_layout *layout, const uint64_t *values)
 {

@@ -1,10 +1,10 @@
-/* The tables of a run, per frame, draw and interval. NAME.csv.gz has one row for each. It has every
- * statistic, summed over the instances of a unit or queue, and the metrics of metrics.def as in
- * run.json.
+/* The tables of a run, per frame, draw and interval. NAME.csv.gz has one row per frame, draw or
+ * interval. Its columns are all statistics, summed over the instances of a unit or queue, and the
+ * metrics of metrics.def as in run.json.
  *
  * NAME.UNIT.csv.gz has the statistics of a unit with several instances, one row per instance.
  * NAME.queue.csv.gz (per frame only) has those of each queue with several instances. docs/tables.md
- * describes them. */
+ * describes the tables. */
 #ifndef AETIUS_REPORT_TABLE_H
 #define AETIUS_REPORT_TABLE_H
 
@@ -14,8 +14,8 @@
 
 #include <stdio.h>
 
-/* Assigns statistics to files and columns, alike for all tables of a machine. Keeps a reference to
- * the set, not to the params. */
+/* Assigns statistics to files and columns, in the same way for all tables of a machine. Keeps a
+ * reference to the set, but not to the params. */
 struct table_layout;
 struct table_layout *table_layout_create(const struct stat_set *set, const struct params *params);
 void table_layout_destroy(struct table_layout *layout); /* accepts NULL */
@@ -27,7 +27,7 @@ const double *table_layout_numbers(const struct table_layout *layout, const uint
 
 struct table {
     const struct table_layout *layout;
-    struct csv **files; /* the main file, one per unit, then that of queues */
+    struct csv **files; /* the main file, one file per unit, then the file of queues */
     uint32_t count;
     bool has_facts, has_queues;
 };
@@ -39,8 +39,8 @@ struct table_kind {
 };
 bool table_open(struct table *table, const char *path, const struct table_kind *kind,
                 const struct table_layout *layout, struct error *err);
-/* Appends a row to each file. `key` and `facts`: fields separated by commas. `values`: of the
- * layout's set. `frames`: number of frames for per-frame rates (NaN: part of a frame). */
+/* Appends a row to each file. `key` and `facts`: fields separated by commas. `values`: values of
+ * the layout's set. `frames`: number of frames for per-frame rates; NaN: part of a frame. */
 void table_row(struct table *table, const char *key, const char *facts, const uint64_t *values,
                double frames);
 /* Like the functions of csv.h. The files of a part are at `path` plus ".0", ".1" ... */
@@ -55,14 +55,13 @@ bool table_close(struct table *table, bool keep, struct error *err); /* keep fal
 
 /* Units that may have a table, and "queue"; NULL after the last. */
 const char *table_unit(uint32_t number);
-/* "stats.draws.csv.gz" and "shader" give "stats.draws.shader.csv.gz". The caller frees the
- * result. */
+/* "stats.draws.csv.gz" and "shader" give "stats.draws.shader.csv.gz". The caller frees the path. */
 char *table_unit_path(const char *path, const char *unit);
 /* Whether `name` is the file of the table `base` or of one of its units. */
 bool table_is_file(const char *name, const char *base);
 
-/* Prints sqlite3 commands that load all tables of a run folder: frames, draws, cycles, and per unit
- * frames_shader and so on. They replace tables of the same names. */
+/* Prints sqlite3 commands that load all tables of a run folder: frames, draws, cycles, and tables
+ * per unit such as frames_shader. The loaded tables replace tables of the same names. */
 bool table_print_sql(const char *dir, FILE *out, struct error *err);
 /* SQL type of a column: INTEGER, REAL or TEXT. */
 const char *table_column_type(const char *column);

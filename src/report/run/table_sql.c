@@ -1,5 +1,5 @@
-/* Loads the tables of a run into SQLite. sqlite3's CSV import stores text, so that 9 sorts after
- * 10. Here each column gets its type. */
+/* Loads the tables of a run into SQLite. sqlite3's CSV import alone would store text, so that 9
+ * would sort after 10. Here each column gets its type. */
 #include "report/run/table.h"
 
 #include "base/file.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Key columns: together they identify a row. */
+/* Key columns, which together identify a row. */
 static const char *const keys[] = {"frame", "draw", "work", "cycle", "nth", "queue", "instance"};
 
 const char *
@@ -55,8 +55,8 @@ print_quoted(const char *path, FILE *out)
     fputc('\'', out);
 }
 
-/* Tables of older versions lack nth. Rows of one draw and work, or of one cycle, may then repeat,
- * so these tables get no primary key. */
+/* Tables of older versions lack `nth`. There, rows of one draw and work, or of one cycle, may
+ * repeat, so these tables get no primary key. */
 static void
 print_key(const struct csv_table *head, FILE *out)
 {

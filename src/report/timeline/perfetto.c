@@ -10,14 +10,15 @@
 
 /* A draw in flight: first and last cycle of work in each unit. */
 struct touched {
-    uint64_t first, last; /* cycles; CYCLE_NEVER: never */
+    uint64_t first, last; /* in cycles; CYCLE_NEVER: no work */
 };
 struct open_draw {
     const struct draw *draw;
     struct touched *units; /* indexed by module slot */
 };
 
-/* Draws overlap in a unit. A unit has one track per simultaneous draw, all with one name. */
+/* A lane is one track of a unit. Draws overlap in a unit, so a unit has one track per simultaneous
+ * draw. All tracks of a unit have the same name. */
 struct lane {
     uint64_t track, free; /* free: first cycle without a slice */
 };
@@ -42,8 +43,8 @@ struct perfetto {
     struct simulation *sim;
     struct simulation_listener inner; /* the previous listener, called after this one */
     struct traffic traffic;
-    uint64_t frames, work_track; /* tracks */
-    uint64_t work_ended;         /* cycle */
+    uint64_t frames, work_track; /* track numbers */
+    uint64_t work_ended;         /* in cycles */
     struct unit_tracks *units;
     VEC(struct open_draw) open;
     VEC(struct counter) counters;
@@ -105,7 +106,7 @@ free_lane(struct perfetto *p, struct unit_tracks *unit, uint64_t from, uint64_t 
     return lane.track;
 }
 
-/* Writes the slices of the units' work for a draw, and forgets the draw. */
+/* Writes the slices of the units' work for a draw, and removes the draw from `open`. */
 static void
 close_draw(struct perfetto *p, const struct draw *draw, uint64_t name)
 {
@@ -208,8 +209,8 @@ show(struct perfetto *p, struct counter *counter, uint64_t cycle, uint64_t value
     counter->shown = value;
 }
 
-/* Writes the counts since the last update. Their timestamp is that update: a value applies to the
- * interval that follows it. */
+/* Writes the counts since the last update. Their timestamp is the time of that update, because in
+ * Perfetto a value applies to the interval after its timestamp. */
 static void
 count_all(struct perfetto *p, uint64_t now)
 {
@@ -251,7 +252,7 @@ name_of(struct perfetto *p, const struct work *row)
 
 enum { MOST_FACTS = 12 };
 
-/* Splits a table row into its columns, in place. Empty columns are left out. */
+/* Splits a table row into its columns, in place. Omits empty columns. */
 static uint32_t
 split_facts(char *names, char *values, struct packets_fact facts[MOST_FACTS])
 {
@@ -326,7 +327,7 @@ perfetto_create(const char *path, struct simulation *sim, struct error *err)
     p->units = mem_array(clock->module_count, sizeof *p->units);
     for (uint32_t i = 0; i < clock->module_count; i++)
         p->units[i].module = clock->modules[i];
-    /* modules are stored in reverse pipeline order */
+    /* Modules are stored in reverse pipeline order. */
     for (uint32_t i = clock->module_count; i-- > 0;)
         free_lane(p, &p->units[i], 0, 0);
     const uint64_t memory = packets_track(&p->packets, 0, "memory", NULL);

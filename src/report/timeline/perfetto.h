@@ -13,7 +13,8 @@ struct perfetto;
 /* Records from now until perfetto_destroy(). Inserts itself before the simulation's current
  * listener. */
 struct perfetto *perfetto_create(const char *path, struct simulation *sim, struct error *err);
-/* Ends the file. Returns false if it could not be written completely. `perfetto` may be NULL. */
+/* Ends the file. Returns false if the file could not be written completely. `perfetto` may be
+ * NULL. */
 bool perfetto_destroy(struct perfetto *perfetto, struct error *err);
 
 #endif

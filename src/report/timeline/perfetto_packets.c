@@ -140,7 +140,7 @@ time_of(const struct packets *packets, uint64_t cycle)
     return cycle / packets->mhz * 1000 + cycle % packets->mhz * 1000 / packets->mhz;
 }
 
-/* Starts an event; the caller ends it. */
+/* Begins an event. The caller ends it. */
 static size_t
 begin_event(struct packets *packets, uint64_t track, enum event_type type, uint64_t cycle)
 {

@@ -1,6 +1,6 @@
-/* Writes a file of Perfetto's trace format (protos/perfetto/trace/trace.proto and its includes, of
- * https://github.com/google/perfetto), limited to tracks, slices and counters. Packets go to a
- * temporary file, which is renamed once it is complete. */
+/* Writes a file of Perfetto's trace format, limited to tracks, slices and counters. The format is
+ * protos/perfetto/trace/trace.proto and its includes, of https://github.com/google/perfetto.
+ * Packets go to a temporary file, which is renamed when it is complete. */
 #ifndef AETIUS_REPORT_PERFETTO_PACKETS_H
 #define AETIUS_REPORT_PERFETTO_PACKETS_H
 
@@ -19,12 +19,12 @@ struct packets {
 };
 
 bool packets_open(struct packets *packets, const char *path, uint32_t mhz, struct error *err);
-/* Leaves no file if it could not be written completely. */
+/* Leaves no file if the file could not be written completely. */
 bool packets_close(struct packets *packets, struct error *err);
 
-/* Adds a track and returns its number. Tracks of one parent (0: the top) are shown in creation
- * order; tracks with equal names are merged. `unit`: unit of a counter; NULL: the track has
- * slices. */
+/* Adds a track and returns its number. Tracks with the same parent (0: the top) are shown in
+ * creation order. Tracks with equal names are merged. `unit`: unit of a counter; NULL: the track
+ * has slices. */
 uint64_t packets_track(struct packets *packets, uint64_t parent, const char *name,
                        const char *unit);
 /* Adds a name for slices and returns its number. */
@@ -38,7 +38,7 @@ struct packets_fact {
  * not overlap and must be written in time order. */
 void packets_slice(struct packets *packets, uint64_t track, uint64_t name, uint64_t from,
                    uint64_t to, const struct packets_fact *facts, uint32_t count);
-/* Sets a counter's value from the start of the cycle on. */
+/* Sets a counter's value, beginning with the start of the cycle. */
 void packets_counter(struct packets *packets, uint64_t track, uint64_t cycle, uint64_t value);
 
 #endif

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { QUEUE_SIGNALS = 3, PICOSECONDS = 1000000 /* of a cycle at 1 MHz */ };
+enum { QUEUE_SIGNALS = 3, PICOSECONDS = 1000000 /* length of a cycle at 1 MHz */ };
 
 struct vcd {
     FILE *file;
@@ -20,7 +20,7 @@ struct vcd {
     struct clock *clock;
     uint32_t mhz;   /* clock frequency */
     uint64_t first; /* first cycle to write */
-    /* last written value per signal: units, then queues x (held, pushed, popped) */
+    /* Last written value per signal: units, then queues x (held, pushed, popped). */
     uint64_t *values;
     uint32_t signals;
     uint64_t shown; /* last cycle written to the file */
@@ -135,8 +135,8 @@ write_cycle(struct vcd *vcd, uint64_t now)
     vcd->started = true;
 }
 
-/* Writes zeros for the cycle after the last one shown, if it was skipped: nothing was pushed or
- * popped. */
+/* Writes zeros for the cycle after the last written one if that cycle was skipped, since nothing
+ * was pushed or popped in it. */
 static void
 close_gap(struct vcd *vcd, uint64_t now)
 {
