@@ -41,19 +41,20 @@ struct application {
 typedef VEC(struct application) application_list;
 
 /* Adds the applications of a profile, which must outlive them. `kernel` selects kernels by full
- * name, by name without parameters, or by a substring; NULL selects all. Returns false if no kernel
- * matches or a compute capability is unknown. */
+ * name, by name without parameters, or by a substring. NULL selects all kernels. Returns false if
+ * no kernel matches or a compute capability is unknown. */
 bool application_list_add(application_list *list, const struct profile *profile, const char *name,
                           const char *kernel, struct error *err);
 void application_list_fini(application_list *list);
 
 /* "ns", "cycles" or "launches". */
 const char *application_weight_unit(const struct application *application);
-/* Weight and tree of a launch (index in the profile). The caller finalizes the tree. Returns false
- * if the launch has no tree; *problems then gives the reason. */
+/* Returns the weight and the tree of a launch (index in the profile). The caller finalizes the
+ * tree. Returns false if the launch has no tree, and sets *problems to the reason. */
 bool application_launch(const struct application *application, uint32_t launch, double *weight,
                         struct topdown_tree *tree, uint32_t *problems);
-/* Names of the metrics that the kernel lacks; "" if it lacks none. The caller frees the text. */
+/* Names of the metrics that the kernel lacks; "" if no metric is missing. The caller frees the
+ * text. */
 char *application_missing(const struct application *application,
                           const struct application_kernel *kernel);
 

@@ -121,9 +121,10 @@ char *nvidia_missing(const struct nvidia_counts *counts, const struct nvidia_cap
 
 /* Command line that collects the counters of the equations on such a chip. All levels use the same
  * command line, because level 1 already needs all stall reasons. The profiler writes to the file
- * `log`. The caller appends the program and its arguments. each_launch: nvprof reports values per
- * launch instead of means per kernel. (ncu always reports each launch.) The array ends with NULL;
- * free it with nvidia_command_free(). */
+ * `log`. The caller appends the program and its arguments.
+ *
+ * `each_launch`: nvprof reports values per launch instead of means per kernel. (ncu always reports
+ * each launch.) The array ends with NULL. The caller frees it with nvidia_command_free(). */
 char **nvidia_command(const struct nvidia_capability *capability, const char *log,
                       bool each_launch);
 void nvidia_command_free(char **words);

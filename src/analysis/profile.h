@@ -1,6 +1,6 @@
 /* Kernels of a program as measured by NVIDIA's profilers. Reads and merges any number of files.
- * nvprof's files are plain text or CSV: summaries, GPU traces, times. ncu's files are plain text or
- * CSV: long, wide with --page raw, summaries.
+ * Files of nvprof are plain text or CSV (summaries, GPU traces, times). Files of ncu are plain text
+ * or CSV (long, wide with --page raw, summaries).
  *
  * The n-th launch of a kernel in one file is matched with its n-th launch in another file. The
  * launch gets the values that it lacks. Names are compared without spaces. If no value is missing,
@@ -47,9 +47,9 @@ struct profile {
 
 void profile_init(struct profile *profile);
 void profile_fini(struct profile *profile);
-/* Reads and merges the files. `given` is the chip, or NULL. It overrides the chips named in the
- * files. Returns false if a file is unreadable, is malformed (the message gives line and column),
- * or has no table of either tool. */
+/* Reads and merges the files. `given` is a chip that overrides the chips named in the files, or
+ * NULL. Returns false if a file is unreadable, is malformed (the message names line and column), or
+ * has no table of either tool. */
 bool profile_read(struct profile *profile, const char *const *paths, uint32_t count,
                   const struct nvidia_capability *given, struct error *err);
 bool profile_same_device(const struct profile_device *a, const struct profile_device *b);

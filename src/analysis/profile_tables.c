@@ -463,8 +463,8 @@ are_titles(const struct profile_file *file)
 }
 
 /* Whether the first cell looks like the first column of the current table. That column may be a
- * device of nvprof ("Tesla K40c (0)"), a type of times or a kernel; otherwise it is a number. The
- * cells are not yet terminated. */
+ * device of nvprof ("Tesla K40c (0)"), a type of times, or a kernel. In all other tables it is a
+ * number. The cells are not yet terminated. */
 static bool
 begins_as_row(const struct profile_file *file)
 {

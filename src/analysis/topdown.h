@@ -1,6 +1,6 @@
 /* Trees of the Top-Down method. The root is the capacity of a machine, in issue slots or cycles.
- * Each level divides it among useful work and causes of loss, so that children add up to their
- * parent. A shape defines the nodes; a tree contains their values.
+ * Each level divides this capacity among useful work and causes of loss, so that children add up to
+ * their parent. A shape defines the nodes. A tree contains their values.
  *
  * A source of trees, such as nvidia.h for NVIDIA's profilers, fills the leaves and calls
  * topdown_tree_sum(). Printing, charts and comparisons do not depend on the source. */

@@ -10,7 +10,8 @@
 #include <sys/wait.h>
 
 /* FRAME_WEIGHT: weight of a frame in addition to its draws. WALK_SHARE: cost of skipping a frame
- * relative to simulating it. These estimates only distribute the work and do not change results. */
+ * relative to simulating it. Both are estimates that distribute the work and do not change
+ * results. */
 #define FRAME_WEIGHT 16
 #define WALK_SHARE   0.12
 

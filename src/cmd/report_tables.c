@@ -1,5 +1,5 @@
-/* Tables for the report page. They come from sweeps, and from CSV files of studies and of the
- * history of benchmarks. */
+/* Tables for the report page, from sweeps, and from CSV files of studies and of benchmark
+ * histories. */
 #include "base/file.h"
 #include "cmd/report.h"
 #include "sweep/database.h"

@@ -72,7 +72,7 @@ struct simulate {
 /* Parses the texts above. Returns false on wrong usage. */
 bool simulate_options_parse(struct simulate_options *options, struct error *err);
 
-/* Begins a run. run.json stores `program` and `trace`; `trace` may be NULL. From now on, Ctrl-C
+/* Begins a run. run.json stores `program` and `trace`. `trace` may be NULL. From now on, Ctrl-C
  * takes effect between two commands: no later command is executed. If this function returns true,
  * the caller must call simulate_end(). */
 bool simulate_begin(struct simulate *simulate, const struct simulate_options *options,

@@ -21,8 +21,8 @@ struct cache_shape {
 bool cache_shape_nth(struct cache_shape *shape, size_t number);
 
 /* First byte of each read, tile by tile, with tiles and reads in Morton order. The texture has
- * `side` texels per side. It is stored as rows of 8x8 squares, each in Morton order, which
- * resembles how hardware stores textures. */
+ * `side` texels per side, stored as rows of 8x8 squares, each in Morton order. Hardware stores
+ * textures in a similar order. */
 struct cache_reads {
     uint32_t at[PATTERN_SIZE * PATTERN_SIZE];
 };

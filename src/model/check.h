@@ -32,7 +32,7 @@ enum model_stage model_stage_of(const char *sweep);
 
 /* `stages`: bit mask of the stages to use. A row is held out if model_split() excluded it from the
  * fit. If the fit used all rows, no row is held out. All rows are held out if they are from a
- * renderer other than the model's. `all_held` also holds out all rows; set it for rows of another
+ * renderer other than the model's, or if `all_held` is set. Set `all_held` for the rows of another
  * run. */
 bool model_check_rows(struct model_check *check, const struct model *model,
                       const struct model_rows *rows, uint32_t stages, bool all_held,

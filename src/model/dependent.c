@@ -53,9 +53,9 @@ miss_factor(uint32_t side)
     return model_is_power_of_two(side) ? POWERS + log2_of(side) : OTHERS;
 }
 
-/* Cost of a miss at this size. If the size was not measured, the cost at the nearest power of two
- * is used; of two equally near ones, the larger. If no power of two was measured, the cost at other
- * sizes is used. NaN: no miss was measured. */
+/* Cost of a miss at this size. If the size was not measured, uses the cost at the nearest power of
+ * two, or at the larger of two equally near ones. If no power of two was measured, uses the cost at
+ * other sizes. NaN: no miss was measured. */
 static double
 miss_cost(const struct dependent *d, uint32_t side)
 {

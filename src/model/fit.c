@@ -139,8 +139,8 @@ has_sweep(const struct fitting *f, enum model_sweep sweep)
     return false;
 }
 
-/* Fits time against fragments per frame. The offset is the time that does not depend on fragments.
- * It is equal for all programs. */
+/* Fits time against fragments per frame. The offset is the time that does not depend on fragments,
+ * and is the same for all programs. */
 static void
 fit_start(const struct fitting *f)
 {

@@ -1,5 +1,5 @@
-/* The frame stages, an extension of the source's model. They predict the time of a real program's
- * frame from the work of its draws on each unit (trace_work.h), without a cycle-level run.
+/* The frame stages extend the source's model. They predict the time of a real program's frame from
+ * the work of its draws on each unit (trace_work.h), without a cycle-level run.
  *
  *     draw    drain + latency of its first groups + bytes of the command stream + the longest of
  *             its units or of its memory traffic + a part of the second longest. Units work in

@@ -52,7 +52,7 @@ bool model_read(struct model *model, const char *path, struct error *err);
 
 /* ---- fitting (fit.c) ---- */
 
-/* Selects the rows for the fit. Rows of each curve are sorted along it; the first, the last and
+/* Selects the rows for the fit. Rows of each curve are sorted along it. The first, the last and
  * every other row are used. For dependent reads, sizes and patterns alternate as on a chessboard.
  * The caller frees the array. */
 bool *model_split(const struct model_rows *rows);
@@ -62,8 +62,8 @@ bool *model_split(const struct model_rows *rows);
  * omitted. */
 bool model_fit(struct model *model, const struct model_rows *rows, const bool *fitted, double rate,
                struct error *err);
-/* Name of the curve to which a row belongs; "" if it belongs to none. `along`: the row's position
- * on the curve. */
+/* Name of the curve to which a row belongs; "" if there is no such curve. `along`: the row's
+ * position on the curve. */
 void model_curve_of(const struct model_row *row, char *name, size_t size, double *along);
 /* Measured value of the row on its curve: cycles per fragment, or fragments or texels per
  * second. */
@@ -100,8 +100,13 @@ double model_base_rate(const struct model *model, double cycles);
 bool model_predict(struct model_prediction *prediction, const struct model *model,
                    const struct model_row *workload, uint32_t stages, struct error *err);
 /* Reads a workload: either lines "name = value" with names of row.def, or the six numbers of the
- * source's file format. The six numbers are cycles outside branches, fragments, clock x pipes, cost
- * of if, else and endif, cycles on the if side, and cycles on the else side. */
+ * source's file format:
+ * - cycles outside branches
+ * - fragments
+ * - clock x pipes
+ * - cost of if, else and endif
+ * - cycles on the if side
+ * - cycles on the else side */
 bool model_workload_read(struct model_row *workload, const char *path, struct error *err);
 
 #endif

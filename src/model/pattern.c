@@ -13,7 +13,7 @@ pattern_name(uint32_t number)
     return number < sizeof names / sizeof names[0] ? names[number] : NULL;
 }
 
-/* Maps neighbours to positions that differ by about 1 / n of the texture: in the order 0, 1/n, 2/n,
+/* Maps neighbours to positions that differ by about 1 / n of the texture. The order is 0, 1/n, 2/n,
  * ..., then 1/32, 1/n + 1/32, and so on. The result is a permutation of 32 positions. */
 static float
 stepped(uint32_t at, uint32_t n)

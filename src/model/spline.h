@@ -31,9 +31,9 @@ bool spline_holds(const struct spline *spline, double x); /* whether x is in the
 double spline_top(const struct spline *spline);           /* largest y of the knots */
 
 /* Least squares: finds factors such that the sum of the columns of `a` times their factors is
- * nearest to b. `a` is row-major with `unknowns` columns. `half`, or NULL: half of the factors' 95
- * % intervals; 0 if there are as many unknowns as rows. Returns false if the columns are linearly
- * dependent. */
+ * nearest to b. `a` is row-major with `unknowns` columns. `half` gets half of the factors' 95 %
+ * intervals, or 0 if there are as many unknowns as rows. It may be NULL. Returns false if the
+ * columns are linearly dependent. */
 enum { LEAST_SQUARES_MOST = 20 };
 bool least_squares(const double *a, const double *b, size_t rows, uint32_t unknowns,
                    double *factors, double *half);

@@ -1,6 +1,7 @@
 /* Warns of commands that the simulation of a live program would refuse, while another renderer runs
- * the program. The checker is a message sink in front of a capture's sink. It keeps a device's
- * state and checks every command like the functional renderer and the machine, but renders nothing.
+ * the program. The checker is a message sink in front of a capture's sink. The checker keeps a
+ * device's state and checks every command like the functional renderer and the machine, but renders
+ * nothing.
  *
  * Each kind of refusal causes one warning. A refused draw, clear, blit or copy leaves the state
  * unchanged. Any other refused command ends the checking. */

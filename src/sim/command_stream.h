@@ -1,6 +1,6 @@
-/* Traffic that the command stream carries with a draw: constants that differ from those in the
- * units' constant files, and programs that are not in the instruction memory. Both are empty at the
- * start of a frame, so a frame's figures do not depend on earlier frames.
+/* Traffic that the command stream carries with a draw. It consists of constants that differ from
+ * those in the units' constant files, and of programs that are not in the instruction memory. Both
+ * memories are empty at the start of a frame, so a frame's figures do not depend on earlier frames.
  *
  * Source: docs/design/memory.md, Command stream. ATTILA sends one register write per constant, and
  * its command processor reads programs from memory. */

@@ -1,6 +1,6 @@
-/* The message sink in front of an executor decodes messages and executes their commands. It copies
- * query results to the client's copy of their buffer (docs/design/frontend.md, Fences and
- * queries). */
+/* The message sink in front of an executor decodes messages and executes their commands. The sink
+ * also copies query results to the client's copy of their buffer (docs/design/frontend.md, Fences
+ * and queries). */
 #include "sim/executor.h"
 
 #include "base/interrupt.h"

@@ -1,5 +1,5 @@
-/* The functional renderer executes commands at once, without timing. It is the reference for the
- * machine's results, and fast-forwards to the first timed frame. */
+/* The functional renderer executes commands at once, without timing. Its results are the reference
+ * for the machine. A simulation also uses it to fast-forward to the first timed frame. */
 #ifndef AETIUS_SIM_FUNCTIONAL_H
 #define AETIUS_SIM_FUNCTIONAL_H
 

@@ -147,8 +147,8 @@ samples_live_surface(const struct machine *m, const struct draw *draw)
 }
 
 /* Whether the draw may start before the previous one has ended. Both must test z at the same point
- * (early or late). The previous draw may only bring depths nearer, since Hierarchical Z is updated
- * too late with farther depths. (Orders to leave surfaces wait for draws by themselves.) */
+ * (early or late). The previous draw may only bring depths nearer, because updates with farther
+ * depths reach Hierarchical Z too late. (Orders to leave surfaces wait for draws by themselves.) */
 static bool
 may_overlap(const struct machine *m, const struct draw *draw)
 {

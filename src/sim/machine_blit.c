@@ -1,7 +1,7 @@
 /* Prepares blits and copies for the blitter of the timed machine (unit/blit/blitter.c). The ROPs
  * write back dirty lines and drop lines of the destination. Units that read the destination drop
  * their lines of it. A destination that the ROPs can render to gets block states, so that it stays
- * compressed. It does not displace the states of other surfaces. A blit from a level onto itself
+ * compressed. These states do not displace those of other surfaces. A blit from a level onto itself
  * uses a temporary copy of the level if the two boxes may share lines. */
 #include "gfx/transfer.h"
 #include "sim/machine_internal.h"

@@ -1,4 +1,4 @@
-/* Checks whether a machine can be built. The limits here involve several parameters; the range of a
+/* Checks whether a machine can be built. The limits here involve several parameters. The range of a
  * single parameter (params/params.def) cannot express them. Each message names the parameters and
  * the limit. */
 #include "sim/machine.h"
@@ -39,9 +39,9 @@ check_cache(const struct cache_params *cache, struct error *err)
                 cache->line_name, cache->line, (unsigned long long)bytes, CACHE_BYTES);
 }
 
-/* A quad locks all of its lines, one after the other. With fewer lines than the largest quad needs,
- * the quad would deadlock. Comparing totals suffices: lines per way and lines per quad are powers
- * of two, and consecutive lines fill all sets before any set gets a second line. */
+/* A quad locks all of its lines, one after another. With fewer lines than the largest quad needs,
+ * the quad would deadlock. Comparing totals suffices, because lines per way and lines per quad are
+ * powers of two. Consecutive lines fill all sets before any set gets a second line. */
 static bool
 check_quad(const struct cache_params *cache, struct error *err)
 {

@@ -1,7 +1,7 @@
-/* Finds the draw that made a pixel wrong: the timed machine shows the pixel, or returns it to the
- * program, with a color that differs from the functional renderer's. Both renderers run the frames
- * up to that message again. The search compares the pixel's color after each draw of its frame that
- * writes the surface. In a multisampled surface it compares the pixel's first sample. */
+/* Finds the draw that made a pixel wrong. A pixel is wrong if the timed machine shows or returns it
+ * with a color that differs from the functional renderer's. Both renderers run the frames up to
+ * that message again. The search compares the pixel's color after each draw of its frame that
+ * writes the surface. In a multisampled surface, it compares the pixel's first sample. */
 #ifndef AETIUS_SIM_WRONG_PIXEL_H
 #define AETIUS_SIM_WRONG_PIXEL_H
 

@@ -99,8 +99,8 @@ codec_study_arithmetic(const struct codec_study *study, size_t configuration, en
     return mean(study, configuration, bus, kind, codec, false);
 }
 
-/* Geometric mean of the configurations' means. `names` selects configurations; NULL: all. 0 if a
- * selected configuration has no mean. */
+/* Geometric mean of the configurations' means. `names` selects configurations. NULL selects all of
+ * them. Returns 0 if a selected configuration has no mean. */
 static double
 mean_over(const struct codec_study *study, const struct word_list *names, enum codec_bus bus,
           uint32_t kind, uint32_t codec)

@@ -47,8 +47,8 @@ double model_frame_error(const struct model_frame *frame);
 /* Performance of columns with different sides of a branch, from the sweep `coherence`. */
 struct coherence_widths {
     double least, all; /* fragments per second: minimum, and with all fragments on one side */
-    /* Widths in pixels. flat: widest column within 2 % of the minimum. half: smallest width from
-     * which all columns gain at least half of the difference to `all`. */
+    /* Widths in pixels. `flat`: widest column within 2 % of the minimum. `half`: columns of this
+     * width or more gain at least half of the difference to `all`. */
     double flat, half;
     char exceptions[96]; /* widths below `flat` with more than the minimum: "8", "" */
 };

@@ -1,8 +1,9 @@
 /* Studies: experiments with many simulations. A study consists of a plan (studies/NAME.ini, in the
- * format of a sweep: docs/sweeps.md), a source file in this folder, and a line of studies.def. The
- * source file contains the function that makes the study's page. The function executes the plan's
- * runs with study_do(). It reads the runs from the store, or queries the database, and writes the
- * results. It may also add runs. */
+ * format of a sweep: docs/sweeps.md), a source file in this folder, and a line of studies.def.
+ *
+ * The source file contains the function that makes the study's page. This function executes the
+ * plan's runs with study_do(), and may add runs. Then it reads the runs from the store, or queries
+ * the database, and writes the results. */
 #ifndef AETIUS_STUDY_STUDY_H
 #define AETIUS_STUDY_STUDY_H
 
@@ -80,7 +81,7 @@ char *study_folder(const struct study *study, size_t run);
 bool study_params(const struct study *study, size_t run, struct params *params, struct error *err);
 
 /* Executes the incomplete runs and builds the database of all runs. The first call executes the
- * plan's runs; later calls execute the added runs. With keep_going, the first call omits inputs
+ * plan's runs. Later calls execute the added runs. With keep_going, the first call omits inputs
  * that cannot be simulated, which reduces traces, planned runs and machines. */
 bool study_do(struct study *study, struct error *err);
 /* Adds a run of the same trace as `run` on another machine. The name is that of the machine of

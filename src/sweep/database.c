@@ -246,7 +246,7 @@ relate(struct builder *b)
                         b->plan->baseline));
 }
 
-/* Adds a view with one row per run. It has a column for each differing parameter, and for each
+/* Adds a view with one row per run, a column for each differing parameter, and a column for each
  * output per run. */
 static bool
 add_view(struct builder *b)

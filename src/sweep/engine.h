@@ -37,8 +37,8 @@ char *engine_names(void); /* "local, slurm, list"; the caller frees the text */
 char *engine_self(void);
 char *shell_word(const char *text);
 /* Starts a program in a folder. Its output is a pipe, and its input is empty. The terminal's Ctrl-C
- * does not reach the program. It gets SIGTERM when this process ends. If the program is missing,
- * the error suggests the Debian package `package`. NULL: the program cannot be missing. */
+ * does not reach the program. The program gets SIGTERM when this process ends. If the program is
+ * missing, the error suggests the Debian package `package`. NULL: the program cannot be missing. */
 bool engine_start(struct subprocess *child, const char *folder, char *const *words,
                   const char *package, struct error *err);
 

@@ -1,6 +1,6 @@
 /* Executes runs on this machine with DIR/build.ninja. The file contains no paths, because ninja
- * cannot express some of them (a line break, for example). ninja runs in DIR, and an environment
- * variable contains this program's path. */
+ * cannot express some of them, such as a path with a line break. Instead, ninja runs in DIR, and an
+ * environment variable contains this program's path. */
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"

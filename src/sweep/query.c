@@ -128,7 +128,7 @@ load_rows(struct loader *l, int run, const struct csv_table *table)
     return ok;
 }
 
-/* A run has no table for a unit of which its machine has a single instance. */
+/* Loads the table of a run. A run has no table for a unit if its machine has only one such unit. */
 static bool
 load_run(struct loader *l, size_t number)
 {

@@ -20,8 +20,8 @@ bool pareto_table(sqlite3 *db, const char *a, const char *b, const char *input,
                   struct text_table *rows, size_t *left_out, struct error *err);
 
 /* One row per parameter. Runs that differ only in this parameter are paired, each value with the
- * next higher one. The row has the mean of |change| of each output. It is followed by + or - if all
- * pairs changed in that direction. Parameters that always change together form one row. */
+ * next higher one. The row has the mean of |change| of each output, followed by + or - if all pairs
+ * changed in that direction. Parameters that always change together form one row. */
 bool sensitivity_table(sqlite3 *db, struct text_table *rows, struct error *err);
 
 #endif

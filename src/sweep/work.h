@@ -15,9 +15,9 @@ struct work_options {
     struct arg_list sbatch;
 };
 
-/* Initializes a sweep's names and limits. `plan`: path of the plan's file, or ""; the folder is
- * then also created, and locked until sweep_fini(). NULL: nothing is written. Call sweep_fini()
- * even after a failure. */
+/* Initializes a sweep's names and limits. `plan` is the path of the plan's file, or "". The
+ * function then also creates the folder, and locks it until sweep_fini(). If `plan` is NULL,
+ * nothing is written. Call sweep_fini() even after a failure. */
 bool sweep_open(struct sweep *sweep, const char *dir, const char *plan,
                 const struct work_options *options, struct error *err);
 /* Fails if one of the sweep's folders is a link, which would lead out of the sweep. */
@@ -48,8 +48,8 @@ bool sweep_list_todo(struct sweep *sweep, struct run_numbers *todo, struct error
 uint64_t work_jobs(const struct work_options *options); /* parallel jobs of an awaited engine */
 
 /* Saves the sweep and executes the remaining runs. Sets *waits if an engine that is not awaited
- * still has runs; repeat the command after they end. Returns false with `err` if a run failed or a
- * signal arrived. */
+ * still has runs. The user must repeat the command when these runs have ended. Returns false with
+ * `err` if a run failed or a signal arrived. */
 bool sweep_do(struct sweep *sweep, const struct work_options *options, bool *waits,
               struct error *err);
 

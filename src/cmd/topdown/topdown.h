@@ -41,7 +41,7 @@ bool topdown_prove(const char *dir, const struct params *params, const struct fr
 /* ---- running a profiler (topdown_profiler.c) ---- */
 
 /* Compute capability of this machine's first GPU, as reported by nvidia-smi; NULL if nvidia-smi
- * reports none. */
+ * does not report it. */
 const struct nvidia_capability *topdown_find_capability(struct error *err);
 /* Runs the program under the profiler for such a chip. Writes the profiler's tables, per launch or
  * as averages, to the file `log`. The program's own output goes to standard error. */

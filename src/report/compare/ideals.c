@@ -83,7 +83,7 @@ ideal_is_charged(const struct ideal *ideal, const char *branch)
 
 /* Share of the cycles in which memory transferred data, measured in frames bound by memory alone.
  * Memory takes longer than its channels' bursts, because rows open and close, and channels are
- * loaded unequally. Scenes of glmark2 give 0.43 to 0.72; 0.6 fits best. */
+ * loaded unequally. Scenes of glmark2 have shares of 0.43 to 0.72. The value 0.6 fits best. */
 #define MEMORY_EFFICIENCY 0.6
 
 /* Upper bounds and work of each resource in one row. */

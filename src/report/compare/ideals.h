@@ -7,11 +7,11 @@
  * the sum of all causes that it removes.
  *
  * The rule applies per row: a draw, or the work between draws. Rows follow each other in time. The
- * remaining cycles are the row's cycles without the removed causes. A metric gives the work of each
- * other resource in the row; memory's work is divided by its efficiency. Part of that work is
- * already in the remaining cycles. In the best case, the rest overlaps with them; in the worst
- * case, it follows them. The expected time is the mean of both cases. If another resource has more
- * work than fits in the remaining cycles, it hides part of the gain.
+ * remaining cycles are the row's cycles without the removed causes. The work of each other resource
+ * in the row is given by a metric, and divided by an efficiency for memory. Part of that work is
+ * already in the remaining cycles. In the best case, the rest overlaps with them. In the worst
+ * case, the rest follows them. The expected time is the mean of both cases. If another resource has
+ * more work than fits in the remaining cycles, it hides part of the gain.
  *
  * The drain between two draws is not a cause: the critical path does not contain work that could
  * have been done meanwhile. The rows give the drain: the cycles in which a draw's front end had

@@ -135,7 +135,7 @@ add_rows(struct draws *draws, const struct frame_set *frames, const struct colum
             add_row(draws, row, columns, gains, numbers);
     ideals_end(gains);
     free(numbers);
-    /* Computes the total over all rows. It includes the drains between draws, which no single row
+    /* Computes the total over all rows, including the drains between draws, which no single row
      * has. */
     const struct ideal_rows all = {table, frames, -1};
     ideals_predict(&all, params, &draws->total.gains, NULL);

@@ -39,9 +39,11 @@ struct map_source {
 bool maps_is_end(const char *end);
 /* Draws the map of a mode that has a picture. The caller frees `map` with picture_fini(). */
 void map_draw(const struct map_source *source, uint32_t mode, struct picture *map);
-/* Columns of the table of draws. x, y: the tile's corner in the surface, in the coordinates of
- * --pixel. row: the row of that corner in the picture. draw: as in stats.draws. fragments, written:
- * the draw's fragments in the tile, and those of them that were written. */
+/* Columns of the table of draws:
+ * - x, y: the tile's corner in the surface, in the coordinates of --pixel
+ * - row: the row of that corner in the picture
+ * - draw: as in stats.draws
+ * - fragments, written: the draw's fragments in the tile, and those that were written */
 #define MAP_DRAWS_COLUMNS "schema,x,y,row,draw,fragments,written"
 /* Writes the maps of `modes` to a run folder. */
 bool maps_write(const struct map_source *source, uint32_t modes, const char *dir, uint32_t frame,

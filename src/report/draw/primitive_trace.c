@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sort key of a hop. It includes all data, because qsort() cannot pass the hops to its callback. */
+/* Sort key of a hop, with all compared values, because qsort() cannot pass the hops to its
+ * callback. */
 struct hop_key {
     enum follow_kind kind;
     uint32_t thing, hop;

@@ -100,7 +100,7 @@ add_all_gains(struct page_run *run)
 }
 
 /* Adds two columns for a resource. "NAME": upper bound minus expected gain per row, in hundredths
- * of a cycle. "NAME_behind": number, from 1, of the resource that hides this difference; 0: no
+ * of a cycle. "NAME_behind": number of the resource that hides this difference, from 1. 0: no
  * resource. */
 static void
 add_gains_of(struct page_columns *columns, const struct page_run *run, enum ideal_number n)
@@ -466,7 +466,7 @@ add_run(struct page_run *run, cJSON *page, uint32_t runs, struct error *err)
     if (!run_json_read(&json, run->dir, err))
         return false;
     const bool is_complete = json.is_complete;
-    cJSON *facts = json.root; /* the page owns it from here on */
+    cJSON *facts = json.root; /* the page now owns it */
     json.root = NULL;
     run_json_fini(&json);
     run->object = cJSON_CreateObject();

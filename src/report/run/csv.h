@@ -32,7 +32,7 @@ void csv_end_row(struct csv *csv);
 /* Writes the rows so far to the file. Called at the end of a frame. */
 bool csv_flush(struct csv *csv, struct error *err);
 /* csv_settle() confirms everything written to the file so far. csv_take_back() removes everything
- * written after the last csv_settle(). It is used if another table of the frame failed. */
+ * written after the last csv_settle(), for example if another table of the frame failed. */
 void csv_settle(struct csv *csv);
 void csv_take_back(struct csv *csv);
 /* Closes the table and drops unflushed rows. A table that was never flushed has no file. */
@@ -51,7 +51,7 @@ enum csv_kind csv_kind_of(const char *name);
 bool csv_is_peak(const char *name);
 
 /* A whole table in memory. Column names are unique and consist of letters, digits and _ . [ ]. Each
- * field has its column's type; a mismatch is an error that names row and column. Frame and draw
+ * field has its column's type. A mismatch is an error that names row and column. Frame and draw
  * numbers are below 2^32 - 1. Among whole numbers, only vertices and instances may be missing, in
  * rows that are not draws. */
 struct csv_table {

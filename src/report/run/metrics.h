@@ -12,7 +12,7 @@ const struct metric *metrics_all(size_t *count);
 const struct metric *metric_find(const char *name); /* NULL: no such metric */
 
 /* A compiled formula: + - * / ( ) and max(, ...) over numbers and over values addressed by index.
- * Division by zero gives NaN, which propagates and means no value. It is not an error. */
+ * Division by zero is not an error. It gives NaN (no value), which propagates. */
 struct formula {
     struct formula_op *items;
     size_t count, capacity;

@@ -1,6 +1,6 @@
-/* Writes a run as a timeline for Perfetto (https://ui.perfetto.dev): one track per unit with a
- * slice for each draw, tracks of frames and of work, and counters of queues, caches and memory.
- * docs/perfetto.md states which values are exact. */
+/* Writes a run as a timeline for Perfetto (https://ui.perfetto.dev). The timeline has one track per
+ * unit with a slice for each draw. It also has tracks of frames and of work, and counters of
+ * queues, caches and memory. docs/perfetto.md states which values are exact. */
 #ifndef AETIUS_REPORT_PERFETTO_H
 #define AETIUS_REPORT_PERFETTO_H
 

@@ -23,8 +23,8 @@ bool packets_open(struct packets *packets, const char *path, uint32_t mhz, struc
 bool packets_close(struct packets *packets, struct error *err);
 
 /* Adds a track and returns its number. Tracks with the same parent (0: the top) are shown in
- * creation order. Tracks with equal names are merged. `unit`: unit of a counter; NULL: the track
- * has slices. */
+ * creation order. Tracks with equal names are merged. `unit`: unit of a counter, or NULL for a
+ * track of slices. */
 uint64_t packets_track(struct packets *packets, uint64_t parent, const char *name,
                        const char *unit);
 /* Adds a name for slices and returns its number. */
