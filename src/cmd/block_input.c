@@ -67,7 +67,7 @@ struct bench {
     VEC(struct block) blocks;
 };
 
-/* Adds each block that codecs can compress once, up to the limit. */
+/* Adds the blocks that codecs can compress, without duplicates, up to the limit. */
 static void
 keep_segment(struct bench *bench, const struct blocks_segment *segment)
 {

@@ -83,7 +83,7 @@ run_program(const struct capture_options *options, char **program, struct messag
     recording->frames = trace_writer_frames(writer);
     recording->draws = trace_writer_draws(writer);
     if (!recording->frames && !recording->draws) {
-        trace_writer_discard(writer); /* not a trace, so an older file stays */
+        trace_writer_discard(writer); /* the recording is not a trace: keeps an older file */
         return ok;
     }
     return trace_writer_close(writer, ok ? err : &closing) && ok;

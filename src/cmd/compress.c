@@ -396,7 +396,7 @@ cmd_compress(int argc, char **argv)
     const bool ok = compress_file(&all, &args, &input_options, &err);
     if (ok || all.sum.kinds[COMPRESSION_COLOR].transfers ||
         all.sum.kinds[COMPRESSION_DEPTH].transfers)
-        print(&all, json, csv); /* prints the results of all inputs before a failure */
+        print(&all, json, csv); /* after a failure: the results of the earlier inputs */
     if (ok && all.blank.check)
         log_note("every codec restored every block exactly");
     VEC_FREE(&all.inputs);

@@ -35,7 +35,7 @@ struct draw_list {
     cJSON **frames; /* JSON list per frame; NULL: print as text */
     uint32_t first, last;
     struct text_table table; /* draws of `frame` that are not printed yet */
-    uint32_t frame;          /* frame of the table */
+    uint32_t frame;          /* frame of the draws in `table` */
 };
 
 static bool

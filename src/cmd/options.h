@@ -61,9 +61,9 @@ bool machine_options_build(const struct machine_options *options, struct simulat
 
 /* Parses "F:D": a frame, and the number of a draw in it as `aetius draws` prints it. */
 bool parse_draw(const char *text, uint32_t *frame, uint32_t *draw, struct error *err);
-/* For OPTION_CLOCK. */
+/* Checks the value of OPTION_CLOCK. */
 bool check_clock(uint64_t frames_per_second, struct error *err);
-/* For OPTION_WARM_UP; NULL: WARM_UP_ALL. */
+/* Parses the value of OPTION_WARM_UP. If `text` is NULL, sets WARM_UP_ALL. */
 bool parse_warm_up(const char *text, uint32_t *frames, struct error *err);
 
 /* Like trace_reader_open(), but warns if the trace is truncated. */

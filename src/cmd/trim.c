@@ -17,7 +17,7 @@ int cmd_trim(int argc, char **argv);
 struct trim_options {
     struct cut_options cut;
     struct budget budget;
-    const char *through; /* NULL: the functional renderer renders */
+    const char *through; /* reference renderer; NULL: the functional renderer */
 };
 
 /* Renders up to the start of the last range. */

@@ -28,7 +28,7 @@ struct side {
 
 /* The first texel that differs. */
 struct first_difference {
-    bool is_there, is_color; /* is_color: the draw that caused the difference can be searched */
+    bool is_there, is_color; /* is_color: the difference is in color, so its draw can be found */
     bool is_found;           /* pixel.cause and pixel.draw are valid */
     struct wrong_pixel pixel;
     char text[320]; /* "frame 3, pixel 12,40: ..." */
@@ -299,7 +299,7 @@ init_sides(struct verify *v, const struct params *params, struct budget *budget,
     return true;
 }
 
-/* Searches the draw that caused a different color by running both sides again. */
+/* Finds the draw that caused a different color by running both sides again. */
 static void
 add_draw(struct first_difference *first, const struct wrong_run *run)
 {

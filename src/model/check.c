@@ -39,7 +39,7 @@ top_of(const struct model *model)
     return top;
 }
 
-/* Largest performance for the row's program and chip. The base stage gives the scale. */
+/* Largest performance for the row's program and chip, scaled by the base stage. */
 static double
 top_for(const struct model *model, const struct model_row *row,
         const struct model_prediction *prediction)

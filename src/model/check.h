@@ -17,7 +17,7 @@ struct model_errors { /* relative: |predicted / measured - 1| */
 
 struct model_check {
     struct {
-        struct model_errors fitted, held_out; /* of the stage alone */
+        struct model_errors fitted, held_out; /* errors of the stage alone */
     } stages[MODEL_STAGES];
     struct model_errors fitted, held_out; /* total error of frames per second */
     struct model_errors large;            /* base stage, held-out rows above 900,000 fragments */

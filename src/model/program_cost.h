@@ -7,10 +7,10 @@
 #include "params/params.h"
 
 struct program_cost {
-    double cycles;        /* outside branches and loops */
-    double branch_cycles; /* of the instructions if, else and endif */
+    double cycles;        /* cycles outside branches and loops */
+    double branch_cycles; /* cycles of the instructions if, else and endif */
     double if_cycles, else_cycles;
-    double loop_cycles; /* per loop iteration, with all nested instructions */
+    double loop_cycles; /* cycles per loop iteration, with all nested instructions */
 };
 
 void program_cost_find(struct program_cost *cost, const struct program *program,

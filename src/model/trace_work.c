@@ -22,7 +22,7 @@ const char *const trace_client_names[TRACE_CLIENT_COUNT] = {
 #undef TRACE_CLIENT
 };
 
-enum { TRANSACTION_BYTES = 64 }; /* smallest read per array */
+enum { TRANSACTION_BYTES = 64 }; /* a draw reads at least this much of each array */
 
 struct known_program {
     uint64_t hash;

@@ -114,7 +114,8 @@ hazards_forget_textures(struct hazards *hazards)
 }
 
 /* Range that the Streamer may read for the attribute. The range is exact for draws without indices.
- * For other draws it is the whole buffer, since indices and instances are not known in advance. */
+ * For other draws it is the attribute's whole range, since indices and instances are not known in
+ * advance. */
 static struct hazard_range
 attribute_range(const struct draw *draw, const struct bound_attribute *attribute)
 {

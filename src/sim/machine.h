@@ -38,7 +38,7 @@ struct machine {
 #include "machine.def"
 
     struct stat_set stats;
-    struct identities *identities;            /* between statistics of `stats` */
+    struct identities *identities;            /* identities between the counters in `stats` */
     struct blocks color_blocks, depth_blocks; /* states of all surfaces that the frame renders to */
     /* Bound surfaces. The ROP caches may hold contents of these surfaces that memory lacks. */
     struct bound_surface color[MAX_COLOR_BUFFERS], depth;
@@ -59,7 +59,7 @@ struct machine {
     bool failed;
     struct error ending;
 
-    struct work_accounting accounting; /* the observer sets its `on_row_end` */
+    struct work_accounting accounting; /* an observer sets `on_row_end` */
 };
 
 /* Returns whether the machine can be built. The message names the parameters and the limit. */
@@ -83,7 +83,7 @@ bool machine_execute(struct machine *machine, const struct gpu_cmd *cmd, uint8_t
 /* Runs until nothing is in flight. After that, uploads are in memory. Rendered contents are in
  * memory or in the ROP caches. */
 bool machine_drain(struct machine *machine, struct error *err);
-void machine_forget_uploads(struct machine *machine); /* for machine_destroy() */
+void machine_forget_uploads(struct machine *machine); /* called by machine_destroy() */
 
 /* Call after a swap. Writes everything to memory and resets the machine, outside simulated time.
  * The next frame then starts drained and does not depend on this one. */

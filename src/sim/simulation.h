@@ -24,7 +24,8 @@ struct simulation_listener {
     void *data;
     bool (*frame)(void *data, const struct simulation_frame *frame, struct error *err);
     void (*work)(void *data, uint32_t frame, const struct work *row);
-    void (*interval)(void *data, uint32_t frame, uint64_t cycle); /* cycle of the frame */
+    /* `cycle` counts from the start of the frame. */
+    void (*interval)(void *data, uint32_t frame, uint64_t cycle);
 };
 
 struct simulation {

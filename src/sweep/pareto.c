@@ -45,7 +45,7 @@ pareto_front(const double *a, const double *b, size_t count, bool more_a, bool m
 
 struct machine_point {
     char *name;
-    double logs[2], values[2]; /* logs: sums of logarithms; values: for a single input */
+    double logs[2], values[2]; /* logs: sums of logarithms; values: values for a single input */
     size_t inputs;
     bool has_mean;
 };

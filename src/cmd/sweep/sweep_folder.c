@@ -149,7 +149,8 @@ sweep_collect_command(int argc, char **argv)
     return conclude(ok, &err);
 }
 
-/* Removes all files of the sweep. Keeps the runs if other plans may share them. */
+/* Removes traces, logs, results and the sweep's own runs. Runs in another store stay, because other
+ * plans may use them. */
 static bool
 clean_all(const struct sweep *sweep, struct error *err)
 {

@@ -12,7 +12,7 @@ enum { PRIMITIVE_TRACE_QUADS = 2048 /* in follow.json */, PRIMITIVE_TRACE_QUADS_
 /* One row of the table: items of one kind that reached one unit through one kind of queue. */
 struct primitive_trace_stage {
     enum follow_kind kind;
-    uint32_t thing;    /* for vertices, which have separate stages: the vertex */
+    uint32_t thing;    /* vertices have one stage each: index of the vertex */
     const char *queue; /* name, possibly followed by [i] */
     const struct module *unit;
     bool several;            /* several units */

@@ -137,7 +137,7 @@ run_tables_agree(const char *dir, const struct csv_table *table, const struct pa
     struct run_json run;
     struct error ignored;
     if (!run_json_read(&run, dir, &ignored))
-        run = (struct run_json){0}; /* then only the tables are checked against each other */
+        run = (struct run_json){0}; /* only the tables are checked against each other */
     bool ok = !file_exists(path) || csv_read(&frames, path, err);
     ok = ok && check_frames(&run, table, &frames, err);
     if (ok && frames.rows && run.is_complete)

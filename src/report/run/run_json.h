@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 struct run_json_frame {
-    double number;    /* as the run counts frames; NaN: not given, as for all numbers here */
+    double number;    /* frame number in the run; NaN: not given, as for all numbers here */
     double cycles;    /* cycles of the simulated GPU */
     const char *hash; /* hash of the picture: 16 hexadecimal digits; NULL: not given */
 };

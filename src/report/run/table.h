@@ -51,7 +51,8 @@ void table_redirect(struct table *table, const char *path);
 void table_discard(struct table *table);
 /* Also removes the appended files. */
 bool table_append(struct table *table, const char *path, struct error *err);
-bool table_close(struct table *table, bool keep, struct error *err); /* keep false: csv_abandon() */
+/* If `keep` is false, drops unflushed rows like csv_abandon(). */
+bool table_close(struct table *table, bool keep, struct error *err);
 
 /* Units that may have a table, and "queue"; NULL after the last. */
 const char *table_unit(uint32_t number);
