@@ -1,5 +1,5 @@
 /* The equations of the Top-Down method with artificial counters, the table of chips, the names of
- * counters, and the functions of trees. */
+ * counters, and the tree functions. */
 #include "analysis/nvidia.h"
 #include "analysis/topdown_print.h"
 
@@ -12,7 +12,7 @@
 
 #define NEAR(a, b) assert_float_equal(a, b, 1e-9)
 
-/* Counts of a launch; all that are not set are NAN. */
+/* Counts of a launch; counts that are not set are NAN. */
 struct launch {
     struct nvidia_counts counts;
     double stalls[FAMILIES][REASONS_TOLD];
@@ -207,7 +207,7 @@ equations_of_ncu(void **state)
     topdown_tree_fini(&tree);
 }
 
-/* If all stalls have one reason, the node of this reason and its parents have all lost slots. */
+/* If one reason causes all stalls, its node and the parents of that node have all lost slots. */
 static void
 each_reason_has_its_place(void **state)
 {
@@ -287,13 +287,13 @@ what_is_missing_is_named(void **state)
     free(missing);
     topdown_tree_fini(&tree);
 
-    /* percentages with a sum of 100 leave nothing for the missing reason */
+    /* percentages that add up to 100 leave nothing for the missing reason */
     set_stall(&launch, FAMILY_PERCENT, REASON_not_selected, 60);
     assert_int_equal(tree_of(&launch, 3, 5, &tree), NVIDIA_FINE);
     NEAR(tree.values[NVIDIA_memory_dependency], 8 - 2.5);
     topdown_tree_fini(&tree);
 
-    /* a reason that the chip possibly has */
+    /* the chip may report a reason that is missing in the file */
     set_stall(&launch, FAMILY_PERCENT, REASON_pipe_busy, 0);
     set_stall(&launch, FAMILY_PERCENT, REASON_not_selected, 20);
     set_stall(&launch, FAMILY_PERCENT, REASON_texture, NAN);
@@ -345,21 +345,21 @@ impossible_counters_are_refused(void **state)
     launch.counts.figures[FIGURE_efficiency] = 101;
     assert_true(tree_of(&launch, 8, 6, &tree) & NVIDIA_ABOVE_MAXIMUM);
     topdown_tree_fini(&tree);
-    /* passes differ: more instructions executed than issued */
+    /* separate passes: more instructions executed than issued */
     launch.counts.figures[FIGURE_efficiency] = 75;
     launch.counts.figures[FIGURE_issued] = 1.5;
     assert_true(tree_of(&launch, 8, 6, &tree) & NVIDIA_BELOW_EXECUTED);
     NEAR(tree.values[NVIDIA_replay], 0);
     assert_true(topdown_tree_adds_up(&tree, 1e-12));
     topdown_tree_fini(&tree);
-    /* 2.5 / 2 is not 1 + 0.001 */
+    /* inconsistent counters: 2.5 / 2 is not 1 + 0.001 */
     launch.counts.figures[FIGURE_issued] = 2.5;
     launch.counts.figures[FIGURE_replays] = 0.001;
     assert_true(tree_of(&launch, 8, 6, &tree) & NVIDIA_UNSTEADY);
     topdown_tree_fini(&tree);
 }
 
-/* A family with all reasons has priority over a preferred one with some. */
+/* A family with all reasons has priority over a preferred family with only some. */
 static void
 families_do_not_mix(void **state)
 {
@@ -478,7 +478,7 @@ commands_collect_what_is_missing(void **state)
     }
 }
 
-/* ---- functions of trees ---- */
+/* ---- tree functions ---- */
 
 static const struct topdown_node nodes[] = {
     {"all", 0, false, 0, "", NULL, NULL},     {"work", 0, false, 0, "", NULL, NULL},
@@ -506,7 +506,7 @@ trees(void **state)
     assert_false(topdown_tree_flagged(&tree, 6)); /* 0.18 > 0.05, but its parent is below 0.2 */
     assert_int_equal(topdown_tree_verdict(&tree), 4);
     assert_int_equal(topdown_level(&shape, 6), 2);
-    static const uint32_t order[] = {1, 2, 4, 5, 3, 6, 0}; /* children follow their parents */
+    static const uint32_t order[] = {1, 2, 4, 5, 3, 6, 0}; /* each child follows its parent */
     for (uint32_t i = 0, node = 0; i < 7; i++)
         assert_int_equal(node = topdown_next(&shape, node), order[i]);
     tree.values[6] = 19;
@@ -523,7 +523,7 @@ trees(void **state)
     topdown_tree_fini(&tree);
 }
 
-/* Returns the tree as printed in this style; the caller frees it. */
+/* Returns the tree as printed in this style; the caller frees the string. */
 static __attribute__((noinline)) char *
 printed(const struct topdown_tree *tree, struct topdown_style style)
 {

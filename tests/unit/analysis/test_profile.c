@@ -1,5 +1,6 @@
-/* Files of nvprof and ncu, as printed and as changed by shells, locales and full disks: values that
- * are read, matched and weighted, and refusals with their positions. */
+/* Files of nvprof and ncu, as the tools print them and as shells, locales and full disks change
+ * them. The tests check which values are read, matched and weighted, and the positions that
+ * refusals report. */
 #include "analysis/application.h"
 #include "analysis/profile_number.h"
 #include "base/file.h"
@@ -15,7 +16,7 @@
 
 enum { MOST_TEXTS = 4 };
 
-/* Reads files with these texts, in order. */
+/* Reads files with these texts, in this order. */
 static bool
 read_texts(struct profile *profile, const char *const *texts, const char *cc, struct error *err)
 {
@@ -39,8 +40,8 @@ read_texts(struct profile *profile, const char *const *texts, const char *cc, st
 #define READ(profile, cc, ...)                                                                     \
     read_texts(profile, (const char *const[]){__VA_ARGS__, NULL}, cc, &err)
 
-/* The text is refused, and the message contains each part of `expected`; bars separate the
- * parts. */
+/* Asserts that the text is refused with a message that contains each part of `expected`. A bar
+ * separates two parts. */
 static void
 refuse(const char *text, const char *expected)
 {
@@ -116,8 +117,8 @@ numbers(void **state)
     assert_float_equal(number_time_unit("furlong"), 0, 0);
 }
 
-/* Output of the profiler and of the program before, between and after the rows, also without an end
- * of line. Rows of a launch are not adjacent. Units and missing values are handled. */
+/* The profiler and the program print before, between and after the rows, also without an end of
+ * line. Rows of a launch are not adjacent. The reader handles units and missing values. */
 static void
 ncu_long(void **state)
 {
@@ -144,7 +145,7 @@ ncu_long(void **state)
     profile_fini(&profile);
 }
 
-/* The name of a kernel may contain quotes, and a cell an end of line. */
+/* The name of a kernel may contain quotes, and a cell may contain an end of line. */
 static void
 cells(void **state)
 {
@@ -173,7 +174,7 @@ ncu_summary(void **state)
                      "\"7\",\"f\",\"9.0\",\"5\",\"" IPC "\",\"\",\"1\",\"3\",\"2.25\"\n"
                      "\"7\",\"f\",\"9.0\",\"5\",\"other\",\"\",\"1\",\"3\",\"2\"\n"
                      "\"7\",\"f\",\"9.0\",\"5\",\"" TIME "\",\"ms\",\"1\",\"3\",\"2\"\n"
-                     /* the same kernel with another grid */
+                     /* the same kernel with a different grid is a second launch */
                      "\"7\",\"f\",\"9.0\",\"3\",\"" IPC "\",\"\",\"1\",\"1\",\"1.25\"\n"));
     assert_int_equal(profile.launches.count, 2);
     assert_int_equal(profile.launches.items[0].invocations, 5);
@@ -183,8 +184,7 @@ ncu_summary(void **state)
     profile_fini(&profile);
 }
 
-/* Metrics are named by descriptions, which are not unique (ipc, ipc_instance): the first one
- * counts. */
+/* Descriptions name the metrics and are not unique (ipc, ipc_instance). The first one counts. */
 static void
 nvprof_wide(void **state)
 {
@@ -213,8 +213,8 @@ nvprof_wide(void **state)
 #define NVPROF_ROW(kernel, count, metric, value)                                                   \
     "\"Tesla K40c (0)\",\"" kernel "\"," count ",\"" metric "\",\"x\",0,0," value "\n"
 
-/* Times are in another file, as CSV in milliseconds or as text. API calls, copies and times of
- * other kernels are ignored. */
+/* Times are in another file, as CSV in milliseconds or as text. The reader ignores API calls,
+ * copies and times of other kernels. */
 static void
 times_are_matched(void **state)
 {
@@ -265,8 +265,8 @@ times_are_matched(void **state)
         }
 }
 
-/* Files complement each other. Launches are matched by their order, independent of the numbers in
- * the files. Times do not identify a file as another run. */
+/* Files complement each other. The reader matches launches by their order, whatever their numbers
+ * in the files. A different time does not mean that a file is of another run. */
 static void
 launches_are_matched(void **state)
 {
@@ -286,7 +286,7 @@ launches_are_matched(void **state)
     assert_float_equal(counts_of(&profile, 2)->figures[FIGURE_ipc], 3.5, 0);
     assert_float_equal(counts_of(&profile, 2)->figures[FIGURE_issued], 3.75, 0);
     profile_fini(&profile);
-    /* the same file again is another run; a different value beside new ones gives a note */
+    /* the same file again is another run; a value that differs beside new values gives a note */
     assert_true(READ(&profile, NULL, NCU_HEADER NCU_ROW("0", "f", IPC, "", "1.5"),
                      NCU_HEADER NCU_ROW("0", "f", IPC, "", "1.75")));
     assert_int_equal(profile.launches.count, 2);
@@ -348,13 +348,13 @@ plain_text(void **state)
     profile_fini(&profile);
 }
 
-/* A file has one number style, which is determined by its unambiguous numbers. */
+/* A file has one number style. Its unambiguous numbers determine the style. */
 static void
 locales(void **state)
 {
     struct profile profile;
     struct error err;
-    /* 117.344 before the style is known means a hundred thousand */
+    /* 117.344 precedes the number that determines the style; it means 117,344 */
     assert_true(READ(&profile, NULL,
                      NCU_HEADER NCU_ROW("0", "f", "sm__cycles_elapsed.sum", "cycle", "117.344")
                          NCU_ROW("0", "f", IPC, "", "0,25")));
@@ -366,7 +366,7 @@ locales(void **state)
                          NCU_ROW("0", "f", IPC, "", "0.25")));
     assert_float_equal(counts_of(&profile, 0)->figures[FIGURE_cycles_sm], 117.344, 0);
     profile_fini(&profile);
-    /* no number is unambiguous: a note says so */
+    /* if no number is unambiguous, the reader prints a note */
     assert_true(READ(&profile, NULL,
                      NCU_HEADER NCU_ROW("0", "f", "sm__cycles_elapsed.sum", "cycle", "117.344")));
     assert_int_equal(profile.notes.count, 1);
@@ -381,8 +381,8 @@ malformed_files(void **state)
     refuse("hello\n", "contains no table of nvprof or ncu");
     refuse("", "contains no table of nvprof or ncu");
     refuse("NVR?", "no table");
-    /* the position of the quote before g, of the end of the last cell, and of the first extra
-     * cell */
+    /* the position is that of the quote before g, of the end of the last cell, or of the first
+     * extra cell */
     refuse(NCU_HEADER NCU_ROW("0", "f", IPC, "", "1.5") "\"1\",\"7\",\"g\n",
            ":3:9: unclosed quote");
     refuse(NCU_HEADER NCU_ROW("0", "f", IPC, "", "1.5") "\"1\",\"7\"\n",
@@ -391,9 +391,9 @@ malformed_files(void **state)
            ":2:30: 8 cells, but the header has 7");
     refuse(NCU_HEADER "\"0\",\"7\"f,\"f\",\"8.6\",\"x\",\"\",\"1\"\n", ":2:8: expected a comma");
     refuse(NVPROF_HEADER "\"Tesla K40c (0)\",\"f\",1,\"ipc\"\n", ":2:29: 4 cells");
-    /* after a cell of two lines the column counts from the last line */
+    /* after a cell of two lines, the column counts from the start of the second line */
     refuse(NCU_HEADER "\"0\",\"7\",\"f\ng\"x,\"8.6\",\"x\",\"\",\"1\"\n", ":3:3: expected a comma");
-    /* lines outside of the table are not errors */
+    /* lines outside the table are not errors */
     struct profile profile;
     struct error err;
     assert_true(
@@ -408,9 +408,9 @@ malformed_files(void **state)
     "Time(%)      Time     Calls       Avg       Min       Max  Name\n"                            \
     " 60.00%  6.0000ms         3  2.0000ms  2.0000ms  2.0000ms  " name "\n"
 
-/* A program prints no end of line, so the next banner of the profiler is on its last line. The text
- * after the API calls still belongs to another run, and so do rows that begin with a stall
- * reason. */
+/* The program prints no end of line, so the next banner of the profiler is on the program's last
+ * line. The text after the API calls still belongs to another run, and so do rows that begin with a
+ * stall reason. */
 static void
 banners_after_output(void **state)
 {
@@ -450,7 +450,8 @@ banners_after_output(void **state)
     free(second);
 }
 
-/* A program prints no end of line, so its output precedes a row, whose values are not quoted. */
+/* The program prints no end of line, so its output precedes a row. The values of that row are not
+ * quoted. */
 static void
 rows_after_output(void **state)
 {
@@ -474,7 +475,7 @@ rows_after_output(void **state)
     }
 }
 
-/* Tables of other tools follow the tables of the profiler or are between them. The rows of the
+/* Tables of other tools follow the tables of the profiler or are between them. Only the rows of the
  * profiler count, and a note lists the ignored lines. */
 static void
 other_tables(void **state)
@@ -487,7 +488,7 @@ other_tables(void **state)
         {"\"Device\",\"Watts\"\n\"0\",\"17\"\n", "lines 3 to 4"},
         {"ID,Watts\n0,17\n", "lines 3 to 4"},
         {"\"Counter\",\"Value\"\n", "line 3"},
-        /* with as many columns as ncu's */
+        /* a table with as many columns as ncu's */
         {"\"a\",\"b\",\"c\",\"d\",\"e\",\"f\",\"g\"\n"
          "\"1\",\"2\",\"3\",\"4\",\"5\",\"6\",\"7\"\n",
          "lines 3 to 4"},
@@ -512,7 +513,7 @@ other_tables(void **state)
             profile_fini(&profile);
             free(text);
         }
-    /* also for nvprof's tables, whose rows begin with a device */
+    /* the same for nvprof's tables, whose rows begin with a device */
     assert_true(READ(&profile, NULL,
                      NVPROF_HEADER NVPROF_ROW("f", "1", "ipc", "2.5") "\"Counter\",\"Value\"\n"
                                                                       "\"watts\",\"17\"\n"));
@@ -521,7 +522,7 @@ other_tables(void **state)
     profile_fini(&profile);
 }
 
-/* Other output of NVIDIA's tools is refused by name. */
+/* Other output of NVIDIA's tools is refused, and the message names the kind of output. */
 static void
 other_pages(void **state)
 {
@@ -584,7 +585,7 @@ odd_values(void **state)
     NCU_ROW(id, kernel, IPC, "", ipc)                                                              \
     NCU_ROW(id, kernel, ISSUED, "", ipc) NCU_ROW(id, kernel, TIME, "ns", ns) STALLS(id, kernel)
 
-/* Weighted by time: 3 at IPC 1, 1 at IPC 3, and another kernel with 4 at IPC 2. */
+/* Weights are times: 3 at IPC 1 and 1 at IPC 3, and another kernel with 4 at IPC 2. */
 static void
 weights(void **state)
 {
@@ -601,12 +602,12 @@ weights(void **state)
     assert_float_equal(application->kernels.items[1].tree.values[NVIDIA_retire], 6.0 / 4, 1e-12);
     assert_float_equal(application->tree.values[NVIDIA_retire], (3 * 1 + 1 * 3 + 5 * 2) / 9.0,
                        1e-12);
-    /* a quarter of the lost slots is at barriers */
+    /* barriers have a quarter of the lost slots */
     assert_float_equal(application->tree.values[NVIDIA_barrier], (3 * 3 + 1 * 1 + 5 * 2) / 9.0 / 4,
                        1e-12);
     assert_float_equal(application->weight, 9, 0);
     assert_true(topdown_tree_adds_up(&application->tree, 1e-12));
-    assert_false(application->kernels.items[2].has_tree); /* h has no count of threads */
+    assert_false(application->kernels.items[2].has_tree); /* h has no thread count */
     application_list_fini(&list);
     static const struct {
         const char *name, *found;
@@ -623,7 +624,8 @@ weights(void **state)
     profile_fini(&profile);
 }
 
-/* Kernels of two GPUs are two applications. A missing compute capability is requested. */
+/* Kernels of two GPUs are two applications. If the compute capability is missing, the message asks
+ * for it. */
 static void
 devices(void **state)
 {

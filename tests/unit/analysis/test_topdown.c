@@ -1,6 +1,6 @@
-/* aetius topdown with real files of nvprof and ncu. Expected outputs are stored beside them
- * (tests/golden/profiler), and this file derives one kernel of each. Scripts that print such files
- * replace the profilers. */
+/* The command `aetius topdown` with real files of nvprof and ncu. Expected outputs are stored
+ * beside the files (tests/golden/profiler). The comments derive the tree of one kernel per file.
+ * Scripts that print such files replace the profilers. */
 #include "base/build.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -40,8 +40,8 @@ value(const cJSON *tree, const char *name)
     return node ? cJSON_GetObjectItem(node, "value")->valuedouble : NAN;
 }
 
-/* At every node the values of the children add up to its value, and shares are relative to the
- * root. */
+/* Checks that the values of the children of every node add up to its value, and that shares are
+ * relative to the root. */
 static void
 check_sums(const cJSON *node, double whole)
 {
@@ -96,8 +96,8 @@ golden_outputs(void **state)
     }
 }
 
-/* Another JSON writer wrote the .json files: the same members in the same order with the same
- * values. */
+/* The output has the same members in the same order with the same values as the .json files.
+ * Another JSON writer wrote these files. */
 static void
 golden_json(void **state)
 {
@@ -124,7 +124,7 @@ golden_json(void **state)
     }
 }
 
-/* Lines fit the terminal, except the command to copy. */
+/* Lines fit the width of the terminal, except for the command that the user copies. */
 static void
 lines_fit(void **state)
 {
@@ -179,7 +179,7 @@ kepler_by_hand(void **state)
     assert_float_equal(value(tree, "backend"), 4.14046790 + 1.76762291, 1e-7);
     assert_float_equal(value(tree, "memory_bound"), 4.14046790, 1e-7);
     assert_float_equal(value(tree, "core_bound"), 1.76762291, 1e-7);
-    /* 6.307332 x 30.703132 / 92.26174, the largest; its share is 1 / 8 of that */
+    /* 6.307332 x 30.703132 / 92.26174 is the largest value; its share is 1 / 8 of that */
     assert_float_equal(value(tree, "texture"), 2.09897, 1e-5);
     assert_string_equal(cJSON_GetObjectItem(verdict, "name")->valuestring, "texture");
     assert_float_equal(cJSON_GetObjectItem(verdict, "expected_gain")->valuedouble, 0.262371, 1e-6);
@@ -265,8 +265,8 @@ pascal_by_hand(void **state)
     assert_non_null(strstr(said.out, "fewer instructions than they execute, e.g. addMatrix2"));
 }
 
-/* The other files lack counters of the tree. The command that collects them names the metrics of
- * the chip. */
+/* The other files lack counters of the tree. The command that collects them uses the metric names
+ * of the chip. */
 static void
 what_files_lack(void **state)
 {
@@ -292,7 +292,7 @@ what_files_lack(void **state)
         assert_memory_equal(command, cases[i].command, strlen(cases[i].command));
         cJSON_Delete(root);
     }
-    /* three launches of 16.042731 ms and no device: no command can be given */
+    /* three launches of 16.042731 ms without a device: topdown cannot suggest a command */
     cJSON *root = JSON("--nvprof", FILES "nvprof-times.csv");
     const cJSON *kernel = cJSON_GetArrayItem(cJSON_GetObjectItem(root, "kernels"), 0);
     assert_float_equal(cJSON_GetObjectItem(kernel, "time")->valuedouble, 48128193, 1e-3);
@@ -324,7 +324,7 @@ forms(void **state)
     assert_null(child(cJSON_GetObjectItem(two, "tree"), "long_scoreboard"));
     cJSON_Delete(root);
     RUN(&said, "topdown", "--nvprof", FILES "nvprof-text-x2.txt", "--csv", "--level", "1");
-    /* the header, then 5 lines for each of: the whole, two kernels */
+    /* the header, then 5 lines for the whole and for each of two kernels */
     size_t lines = 0;
     for (const char *at = said.out; (at = strchr(at, '\n')); at++)
         lines++;
@@ -341,7 +341,7 @@ forms(void **state)
     assert_int_equal(said.status, 2);
     RUN(&said, "topdown", "--ncu", "/nowhere.csv");
     assert_int_equal(said.status, 1);
-    /* nvprof lists each launch in a trace; ncu does so always */
+    /* nvprof lists each launch only in a trace, ncu always */
     RUN(&said, "topdown", "--print-command", "--cc", "6.1", "--over-time", "--", "a");
     assert_non_null(strstr(said.out, " --print-gpu-trace "));
     RUN(&said, "topdown", "--print-command", "--cc", "6.1", "--", "a");
@@ -356,7 +356,7 @@ forms(void **state)
     assert_string_equal(strrchr(said.out, ' ') - 4, "a 'b c'\n");
 }
 
-/* The average of several launches is not one of them, and has no position in their order. */
+/* The average of several launches is not a launch, and has no position in the order of launches. */
 static void
 launches_in_order(void **state)
 {
@@ -400,7 +400,7 @@ launches_in_order(void **state)
         RUN(&said, "topdown", "--ncu", path, "--over-time");
         assert_int_equal(strstr(said.out, "3 launches are known only by their average") != NULL,
                          is_mean);
-        /* f has nothing to draw over time */
+        /* kernel f has no values to plot over time */
         RUN(&said, "topdown", "--ncu", path, "--over-time", "--kernel", "f", "--svg", "/dev/null");
         assert_int_equal(said.status, is_mean || !has_program("gnuplot"));
         assert_int_equal(strstr(said.err, "3 launches") != NULL, is_mean);
@@ -428,7 +428,7 @@ figures(void **state)
         unlink(path);
         assert_memory_equal(text, "<?xml", 5);
         assert_non_null(strstr(text, "</svg>"));
-        /* retire is drawn at every level */
+        /* retire is plotted at every level */
         assert_non_null(strstr(text, ">retire<"));
         assert_int_equal(strstr(text, ">memory_dependency<") != NULL, i == 2);
         assert_int_equal(strstr(text, ">backend<") != NULL, i == 0 || i == 3);
@@ -450,7 +450,7 @@ script(const char *dir, const char *name, const char *line)
     assert_int_equal(chmod(path, 0755), 0);
 }
 
-/* The script finds its --log-file and its program like the real profilers. */
+/* The script parses --log-file and the program as the real profilers do. */
 #define AS_PROFILER(file)                                                                          \
     "while [ \"$1\" ]; do case $1 in --log-file) log=$2; shift 2;; --metrics|--events|--page) "    \
     "shift 2;; --csv) shift;; --print-gpu-trace) each=1; shift;; *) break;; esac; done; echo "     \
@@ -469,7 +469,7 @@ profilers(void **state)
     script(dir, "ncu", AS_PROFILER(FILES "ncu-wide.csv"));
     script(dir, "program", "echo \"output of $*\"");
 
-    /* nvidia-smi determines the chip; the output of the program is not part of the answer */
+    /* nvidia-smi determines the chip; the output of the program is not part of the result */
     script(dir, "nvidia-smi", "echo 8.6");
     RUN(&said, "topdown", "--profile", "--json", "--", "program", "a b");
     assert_int_equal(said.status, 0);
@@ -532,7 +532,7 @@ sum_of(const char *dir, const char *name, uint32_t *frames)
     return sum;
 }
 
-/* Checks the two trees of a run or of a part of it. Returns the cycles. */
+/* Checks the two trees of a run, or of a frame or draw. Returns the cycles. */
 static double
 check_view(const cJSON *view)
 {
@@ -554,7 +554,7 @@ check_view(const cJSON *view)
         assert_true(gain >= 0 && gain <= share + 1e-9 && gain <= most + 1e-9);
         charged += cJSON_GetObjectItem(resource, "charged")->valuedouble;
     }
-    /* each cycle is charged once; cycles of no resource are in two branches of the tree */
+    /* each cycle is charged once; cycles without a resource are in two branches of the tree */
     cJSON_ArrayForEach(branch, cJSON_GetObjectItem(cJSON_GetObjectItem(view, "tree"), "children"))
     {
         const char *name = cJSON_GetObjectItem(branch, "name")->valuestring;
@@ -565,7 +565,7 @@ check_view(const cJSON *view)
     return cycles;
 }
 
-/* Parts of a run: their cycles and values add up to those of the whole. */
+/* The cycles and values of the frames or draws add up to those of the whole run. */
 static void
 check_parts(const cJSON *root, const char *name, uint32_t count)
 {
@@ -621,7 +621,7 @@ simulated_run(void **state)
         assert_true(!strncmp(sign, "+0", 2));
     RUN(&said, "topdown", dir, "--frame", "99");
     assert_int_equal(said.status, 1);
-    RUN(&said, "topdown", dir, "--draw", "0"); /* the option lacks a frame */
+    RUN(&said, "topdown", dir, "--draw", "0"); /* --draw without --frame */
     assert_int_equal(said.status, 1);
     RUN(&said, "topdown", dir, "--prove", "--trace", "/nowhere");
     assert_int_equal(said.status, 1);
@@ -637,7 +637,7 @@ simulated_run(void **state)
 int
 main(int argc, char **argv)
 {
-    unsetenv("COLUMNS"); /* output to a file has no width */
+    unsetenv("COLUMNS"); /* output to a file has no line width */
     aetius = argc > 1 ? argv[1] : "build/aetius";
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(golden_outputs), cmocka_unit_test(golden_json),

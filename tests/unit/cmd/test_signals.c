@@ -1,5 +1,4 @@
-/* Signals in every phase of every command: commands react in time and keep their complete
- * outputs. */
+/* Signals in every phase of every command: commands end in time and keep their complete outputs. */
 #include "rigs/scene.h"
 /* last, because cmocka.h defines a macro fail() */
 #include "rigs/endings.h"
@@ -16,7 +15,7 @@
 
 enum { MANY = 200000 };
 
-/* Many small resources. */
+/* Writes many small resources. */
 static void
 write_many(const char *path, uint32_t count)
 {
@@ -49,8 +48,8 @@ static const char *const long_work[][WORDS] = {
     {"replay", WORKLOADS, "--reference", AGAIN, "@pictures"},
 };
 
-/* No command waits for the end of its work, and the exit status shows the signal. Some commands may
- * finish before the signal arrives. */
+/* No command finishes its work after a signal, and the exit status shows the signal. Some commands
+ * may finish before the signal arrives. */
 static void
 signals_are_obeyed(void **state)
 {
@@ -81,8 +80,8 @@ signals_are_obeyed(void **state)
     assert_true(obeyed > 50);
 }
 
-/* Writes two frames of a draw with very many points, or of very many uploads. The host cannot end
- * them early. */
+/* Writes two frames: either a draw with very many points, or very many uploads. Even a fast host
+ * does not finish either before the signal. */
 static void
 write_long(const char *path, bool draws)
 {
@@ -123,7 +122,7 @@ write_long(const char *path, bool draws)
     assert_true(trace_writer_close(writer, &err));
 }
 
-/* Each of these takes seconds and is interrupted in the middle. */
+/* Each of these commands takes seconds. The signal arrives during its work. */
 static void
 long_commands_are_left(void **state)
 {
@@ -167,7 +166,8 @@ signal_children(pid_t parent, int number)
     return count;
 }
 
-/* A stopped child receives no signal until it continues; this must not delay the others. */
+/* A stopped child does not receive a signal until it continues. This must not delay the other
+ * children. */
 static void
 children_that_are_stopped_do_not_hold_the_end(void **state)
 {
@@ -183,7 +183,7 @@ children_that_are_stopped_do_not_hold_the_end(void **state)
         int stopped = 0;
         pause_ms(400);
         for (int t = 0; t < 100 && !(stopped = signal_children(child, SIGSTOP)); t++)
-            pause_ms(100); /* the host may be busy */
+            pause_ms(100); /* the host may be slow */
         assert_int_not_equal(stopped, 0);
         pause_ms(50);
         kill(child, SIGTERM);
@@ -193,8 +193,8 @@ children_that_are_stopped_do_not_hold_the_end(void **state)
     }
 }
 
-/* Writes a script to the test's folder, and adds the folder to the PATH. The script ignores
- * SIGTERM, and so do the two processes that it starts, one of them in a separate session. */
+/* Writes a script to the test's folder, and adds the folder to the PATH. The script and the two
+ * processes that it starts ignore SIGTERM. One of these processes is in a separate session. */
 static void
 write_deaf(const char *name)
 {
@@ -224,7 +224,7 @@ await_lines(const char *name, uint32_t count)
     fail_msg("%s has not %u lines: %s", name, count, said("err"));
 }
 
-/* Number of private folders. */
+/* Returns the number of private folders. */
 static uint32_t
 count_folders(void)
 {
@@ -242,7 +242,7 @@ count_folders(void)
 }
 
 /* Processes that ignore SIGTERM do not delay the end by two seconds. The fastest of three tries
- * counts, because the host may be busy. */
+ * counts, because the host may be slow. */
 static void
 the_deaf_do_not_hold_the_end(void **state)
 {
@@ -265,7 +265,7 @@ the_deaf_do_not_hold_the_end(void **state)
             const pid_t child = start(work[i], 0);
             await_lines("pids", 2);
             const double begun = wall_seconds();
-            if (i == 2) /* in TMPDIR, where the next command would find it */
+            if (i == 2) /* left in TMPDIR, where the next command would find it */
                 assert_int_equal(count_folders(), 1);
             kill(child, SIGTERM);
             assert_int_equal(await(child, 5000), 143);
@@ -284,7 +284,7 @@ the_deaf_do_not_hold_the_end(void **state)
     free(path);
 }
 
-/* Until the first frame is complete, no file claims to be complete. */
+/* Until the first frame is complete, no output file looks complete. */
 static void
 a_run_killed_in_its_first_frame_leaves_nothing(void **state)
 {
@@ -307,8 +307,8 @@ a_run_killed_in_its_first_frame_leaves_nothing(void **state)
     }
 }
 
-/* Until a picture is complete there is no table that a killed run could leave, not even for a
- * moment. */
+/* A table appears only after the first picture is complete, so a killed run can never leave one
+ * without a picture. */
 static void
 tables_come_behind_the_first_picture(void **state)
 {
@@ -337,7 +337,7 @@ tables_come_behind_the_first_picture(void **state)
     free(frames);
 }
 
-/* Frames that were complete at the signal are kept, and run.json lists exactly these. */
+/* The run keeps frames that were complete at the signal, and run.json lists exactly these. */
 static void
 whole_frames_are_kept(void **state)
 {
@@ -351,7 +351,7 @@ whole_frames_are_kept(void **state)
     assert_true(is_there("run/run.json") && is_there("run/frames/frame-0000.png") &&
                 is_there("run/stats.frames.csv.gz"));
     if (status == 0)
-        return; /* the run was complete */
+        return; /* the run finished before the signal */
     assert_int_equal(status, 143);
     assert_true(says("complete"));
     char *json = said("run/run.json");
@@ -359,8 +359,8 @@ whole_frames_are_kept(void **state)
     free(json);
 }
 
-/* Captures `ranges` of a program that draws three frames and then sleeps. The end of the program
- * would end the third frame. A signal arrives while it sleeps. */
+/* Captures `ranges` of a program that draws three frames and then sleeps. A signal arrives while it
+ * sleeps, because the end of the program would end the third frame. */
 static bool
 interrupt_capture(const char *ranges)
 {
@@ -376,7 +376,7 @@ interrupt_capture(const char *ranges)
                                   0);
         for (int i = 0; i < 2000 && !is_there("drawn"); i++)
             pause_ms(10);
-        pause_ms(300); /* the end of the last frame must arrive */
+        pause_ms(300); /* time for the end of the last frame to arrive */
         kill(child, SIGINT);
         assert_int_equal(await(child, 10000), 130);
     }
@@ -386,7 +386,7 @@ interrupt_capture(const char *ranges)
     return built;
 }
 
-/* Ctrl-C keeps the complete ranges. It keeps the recording if a range is incomplete. */
+/* A Ctrl-C keeps the complete ranges. If a range is incomplete, the recording is kept, too. */
 static void
 ranges_that_are_whole_survive_a_signal(void **state)
 {
@@ -420,7 +420,8 @@ start_sleeper(uint32_t folders)
     return child;
 }
 
-/* The folder of a living process is kept, and so is a locked one whose process is not visible. */
+/* The command keeps the folder of a running process, and a locked folder whose process is not
+ * visible. */
 static void
 folders_of_the_living_stay(void **state)
 {
@@ -445,7 +446,7 @@ folders_of_the_living_stay(void **state)
     free(locked);
 }
 
-/* Runs as the program: requests the capabilities repeatedly and never reads an answer. */
+/* Is the captured program: requests the capabilities repeatedly and never reads an answer. */
 static int
 unread(void)
 {
@@ -460,13 +461,13 @@ unread(void)
     uint32_t asked = send(fd, &begin, sizeof begin, MSG_NOSIGNAL) == sizeof begin;
     while (asked && send(fd, ask, sizeof ask, MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof ask)
         asked++;
-    if (asked) /* until the socket is full, since an answer is much longer */
+    if (asked) /* until the socket is full, since an answer is much longer than a request */
         close(open(path, O_WRONLY | O_CREAT, 0666));
     pause_ms(60000);
     return 0;
 }
 
-/* The server waits ten seconds for a client that does not read, but not after a signal. */
+/* The server waits ten seconds for a client that does not read, unless a signal arrives. */
 static void
 answers_that_are_not_read_do_not_hold_the_end(void **state)
 {
@@ -486,8 +487,8 @@ what_a_killed_process_left_is_removed(void **state)
     kill(dead, SIGKILL);
     assert_int_equal(await(dead, 5000), -2);
     assert_int_equal(count_folders(), 1);
-    const pid_t living = start_sleeper(1); /* the start removes the folder of the dead process */
-    const pid_t second = start_sleeper(2); /* the start keeps the folder of a living process */
+    const pid_t living = start_sleeper(1); /* this start removes the folder of the ended process */
+    const pid_t second = start_sleeper(2); /* this start keeps the folder of a running process */
     kill(living, SIGTERM);
     kill(second, SIGTERM);
     assert_int_equal(await(living, 5000), 143);
@@ -495,7 +496,7 @@ what_a_killed_process_left_is_removed(void **state)
     assert_int_equal(count_folders(), 0);
 }
 
-/* A second signal of the same kind ends the process; one of each kind is recorded. */
+/* A second signal of the same kind ends the process. One signal of each kind is recorded. */
 static void
 a_second_signal_is_the_end(void **state)
 {

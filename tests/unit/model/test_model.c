@@ -1,5 +1,5 @@
-/* The staged performance model: the numbers of its source, fits to measurements made from known
- * coefficients, workloads, and refusals. */
+/* The staged performance model: the numbers of its source, workloads, and refusals. Fits to
+ * measurements that the test makes from known coefficients. */
 #include "rigs/endings.h"
 #include "model/cache_shape.h"
 #include "base/build.h"
@@ -32,8 +32,8 @@ predict_fps(const struct model *model, const struct model_row *row, uint32_t sta
     return 1 / prediction.seconds;
 }
 
-/* 24 pipelines at 486 MHz, 48 at 500 MHz. In the source's file, 275 cycles are outside of the
- * branch and 6 in it, for 131072 fragments. Both sides of a branch count. */
+/* The chips have 24 pipelines at 486 MHz and 48 at 500 MHz. In the source's file, 275 cycles are
+ * outside of the branch and 6 in it, for 131072 fragments. Both sides of a branch count. */
 static void
 formulas(void **state)
 {
@@ -93,7 +93,7 @@ workload_files(void **state)
     unlink(path);
 }
 
-/* Each of 32 columns and 32 rows appears equally often in a pattern. No other names exist. */
+/* Each of 32 columns and 32 rows appears equally often in a pattern. Other names are unknown. */
 static void
 patterns(void **state)
 {
@@ -127,22 +127,22 @@ misses_of(const char *name, uint32_t side, struct cache_shape shape)
 }
 
 /* Calculated misses. At 1,024 texels per side neighboring positions are 32 texels apart, which are
- * four squares of 8x8. So each position is in a separate line. Line addresses in units of 64 bytes
- * are multiples of 64 = 4 x 8 x 8 x 16 / 64 (columns) and of 8,192 (rows). */
+ * four squares of 8x8. So each position is in a separate line. In units of 64 bytes, a column adds
+ * a multiple of 4 x 8 x 8 x 16 / 64 = 64 to the line address. A row adds a multiple of 8,192. */
 static void
 caches_miss_as_counted(void **state)
 {
-    /* 32 lines and room for them; with one way each read finds another line */
+    /* the 32 lines fit in the cache; in a cache of one line each read misses */
     assert_true(misses_of("stripes", 1024, (struct cache_shape){1, 64, 1, 32}) == 0);
     assert_true(misses_of("stripes", 1024, (struct cache_shape){1, 64, 1, 1}) == 1);
-    /* 1,024 lines, each read once before the next round */
+    /* 1,024 lines, each read once before any is read again */
     assert_true(misses_of("random", 1024, (struct cache_shape){1, 64, 1, 1024}) == 0);
     assert_true(misses_of("random", 1024, (struct cache_shape){1, 64, 1, 1023}) > 0);
     assert_true(misses_of("random", 1024, (struct cache_shape){1, 64, 1, 256}) == 1);
-    /* each of 4 units has a quarter of the tiles, and of the lines */
+    /* each of 4 units has a quarter of the tiles, and so a quarter of the lines */
     assert_true(misses_of("ramp", 1024, (struct cache_shape){4, 64, 1, 256}) == 0);
     assert_true(misses_of("ramp", 1024, (struct cache_shape){2, 64, 1, 256}) == 1);
-    /* in 1,024 sets they use 16 sets, 64 lines each; in 64 sets they use one */
+    /* with 1,024 sets the lines use 16 sets, 64 lines each; with 64 sets they all use one */
     assert_true(misses_of("random", 1024, (struct cache_shape){1, 64, 1024, 64}) == 0);
     assert_true(misses_of("random", 1024, (struct cache_shape){1, 64, 1024, 32}) == 1);
     assert_true(misses_of("random", 1024, (struct cache_shape){1, 64, 64, 1024}) == 0);
@@ -158,12 +158,13 @@ caches_miss_as_counted(void **state)
         assert_true(bytes >= 2048 && bytes <= 131072 && shape.ways <= 32 && shape.units <= 4);
         count++;
     }
-    /* for each of 3 unit counts: 7 sizes x 6 associativities of lines of 64 bytes; for 128 bytes
-     * the same except 32 ways of 2 KB; for 256 bytes also except 16 ways of 2 KB and 32 of 4 KB */
+    /* Each of the 3 unit counts has 7 sizes x 6 associativities for lines of 64 bytes. For 128
+     * bytes, 2 KB with 32 ways is impossible. For 256 bytes, 2 KB with 16 ways and 4 KB with 32
+     * ways are impossible, too. */
     assert_int_equal(count, 3 * (42 + 41 + 39));
 }
 
-/* seconds = flat + misses x miss, with the factors of the model. */
+/* The expected time is flat + misses x miss, with the factors of the model. */
 static void
 dependent_reads(void **state)
 {
@@ -216,12 +217,12 @@ dependent_reads(void **state)
     model_fini(&model);
 }
 
-/* Reading an address texture larger than the sweep's takes additional time. */
+/* If an address texture is larger than that of the sweep, reading it takes additional time. */
 static void
 addresses_are_read_too(void **state)
 {
     static const struct spline ceiling = {
-        .knots = 2, .x = {1, 9}, .y = {8e9, 0.5e9}}; /* at 5: 4.25e9 */
+        .knots = 2, .x = {1, 9}, .y = {8e9, 0.5e9}}; /* at x = 5: 4.25e9 */
     static const struct spline flat = {.knots = 2, .x = {1, 9}, .y = {1e9, 1e9}};
     const double side[] = {0, 8, 32, 128};
     const double each[] = {1e-9, 1e-9, 1e-9, 1e-9 + 1 / 2.375e9 - 1 / 4.25e9};
@@ -243,7 +244,7 @@ addresses_are_read_too(void **state)
     model_set_factor(&model, "dependent.flat", 1e-9, 0);
     const uint32_t stages = 1u << MODEL_BASE | 1u << MODEL_DEPENDENT;
     for (size_t i = 0; i < sizeof side / sizeof side[0]; i++) {
-        row.addresses = side[i]; /* the model has no curve of textures yet */
+        row.addresses = side[i]; /* the model does not have a curve of textures yet */
         assert_true(is_near(predict_fps(&model, &row, stages), 1 / (30e6 * 1e-9), 1e-9));
     }
     model_set_curve(&model, "textures RGBA32F others", &flat);
@@ -270,7 +271,7 @@ noise(uint64_t *state)
     return sum - 6;
 }
 
-/* 10 up to x = 20, falling to 4 at x = 40, and constant from there on; or one line. */
+/* 10 up to x = 20, falling to 4 at x = 40, and constant after that; or a straight line. */
 static double
 truth(double x, bool bent)
 {
@@ -304,14 +305,14 @@ segments_are_chosen(void **state)
                 assert_true(is_near(spline_at(&spline, i), truth(i, true), 0.06));
         }
     }
-    /* sometimes noise adds a segment, but none is ever missing */
+    /* sometimes noise adds a segment, but no segment is ever missing */
     assert_true(right >= 40);
     assert_true(single >= 40);
-    /* 95 % of the interval, less the effect of choosing a bend by noise */
+    /* nominally 95 %; choosing a bend by noise reduces it */
     assert_true(held >= knots * 88 / 100);
 }
 
-/* 2 + 3 u without noise; then a duplicate column. */
+/* Fits 2 + 3 u without noise, then with a duplicate column. */
 static void
 squares(void **state)
 {
@@ -322,8 +323,8 @@ squares(void **state)
     assert_true(is_near(factors[0], 2, 1e-9) && is_near(factors[1], 3, 1e-9));
     assert_true(half[0] < 1e-6 && half[1] < 1e-6);
     assert_false(least_squares(twice, same, 3, 2, factors, half));
-    /* 1, 2, 3, 6 with mean 3: variance 14 / 3, deviation of the mean sqrt(14 / 12), t for 3 degrees
-     * of freedom */
+    /* for 1, 2, 3, 6 the mean is 3, the variance 14 / 3, the deviation of the mean sqrt(14 / 12),
+     * and t has 3 degrees of freedom */
     const double ones[] = {1, 1, 1, 1}, values[] = {1, 2, 3, 6};
     assert_true(least_squares(ones, values, 4, 1, factors, half));
     assert_true(is_near(factors[0], 3, 1e-9));
@@ -435,7 +436,7 @@ coefficients_come_back(void **state)
     }
     assert_true(check.held_out.mean < 0.05);
     model_check_fini(&check);
-    /* another program with shorter branches: a mixed group costs it less */
+    /* in another program with shorter branches, a mixed group costs less */
     struct model_row other = {.fragments = 4e5,
                               .triangles = 2,
                               .cycles = 60,
@@ -461,7 +462,7 @@ is_extrapolated(const struct model *model, const struct model_row *row)
 }
 
 /* The sweep of triangles ends at 122,880 fragments per triangle. Other sweeps draw two triangles of
- * up to 960,000 fragments. So those are not extrapolated. */
+ * up to 960,000 fragments, so those sizes are not extrapolated. */
 static void
 large_triangles_were_measured(void **state)
 {
@@ -506,9 +507,9 @@ triangles_error(const struct model *model, const struct model_rows *rows, uint32
     return mean;
 }
 
-/* A chip of the same shape that is three times as fast in everything, with a program of three times
- * the cycles before its branches. The model's triangles are right for it. The fit contains none of
- * its rows. */
+/* A chip of the same shape is three times as fast in everything. Its program has three times the
+ * cycles before the branches. The model's times for triangles are correct for this chip, although
+ * the fit contains none of its rows. */
 static void
 another_chip_is_judged_by_its_rate(void **state)
 {
@@ -540,7 +541,7 @@ another_chip_is_judged_by_its_rate(void **state)
     VEC_FREE(&rows);
 }
 
-/* Returns the last cell of a stage's line. */
+/* Returns the last cell of the row of a stage. */
 static const char *
 verdict_of(const struct text_table *sheet, const char *stage)
 {
@@ -551,8 +552,8 @@ verdict_of(const struct text_table *sheet, const char *stage)
     return NULL;
 }
 
-/* A mean of 20 % is within the limit of three stages. It does not count if one of them exceeds its
- * 10 %. */
+/* A mean of 20 % is within the limit of three stages. The total still fails if one stage exceeds
+ * its own limit of 10 %. */
 static void
 in_all_is_each_stage_too(void **state)
 {
@@ -570,8 +571,8 @@ in_all_is_each_stage_too(void **state)
     }
 }
 
-/* A chip with two shader units, caches of 8 KB and a second level of 32 KB. A miss of the second
- * level costs twice as much at powers of two. */
+/* A chip with two shader units, caches of 8 KB and a second level of 32 KB. A miss in the second
+ * level costs twice as much for sizes that are powers of two. */
 static double
 made_dependent(const struct model_row *row, bool has_second)
 {
@@ -582,8 +583,8 @@ made_dependent(const struct model_row *row, bool has_second)
     return 1e-9 * (1 + far * (is_power ? 4 : 2) + (has_second ? near : 0));
 }
 
-/* All sizes are fitted with half of the patterns each. The predictions for the other half are
- * right, with one cache level and with two. */
+/* The fit uses all sizes with half of the patterns each. The predictions for the other half are
+ * correct, with one cache level and with two. */
 static void
 dependent_caches_come_back(void **state)
 {
@@ -608,12 +609,12 @@ dependent_caches_come_back(void **state)
         model_set_factor(&model, "start", made_start, 0);
         if (!model_fit_dependent(&model, &rows, fitted, &err))
             fail_msg("%s", err.text);
-        if (!two) { /* with two levels other shapes explain it equally well */
+        if (!two) { /* with two levels, other shapes explain the rows equally well */
             assert_true(model_factor(&model, "dependent.units") == 2);
             assert_true(model_factor(&model, "dependent.sets") == 16);
         }
         assert_int_equal(!isnan(model_factor(&model, "dependent.second.ways")), two);
-        /* if no fitted row of a size determines a cost, it is that of the next size */
+        /* if no fitted row determines the cost of a size, the model uses that of the next size */
         double sum = 0;
         for (size_t i = 0; i < rows.count; i++) {
             double seconds;
@@ -629,7 +630,7 @@ dependent_caches_come_back(void **state)
     }
 }
 
-/* A stored model predicts the same after loading. Extrapolated values are marked. */
+/* A stored model predicts the same after loading. It marks extrapolated values. */
 static void
 models_are_kept(void **state)
 {
@@ -662,7 +663,7 @@ models_are_kept(void **state)
     strcpy(row.format, "RGB565");
     assert_false(model_predict(&prediction, &model, &row, all_stages, &err));
     assert_non_null(strstr(err.text, "RGB565"));
-    /* if the stage is not included, it gives no warning */
+    /* no warning if the stage is not included */
     assert_true(model_predict(&prediction, &model, &row, 1u << MODEL_BASE, &err));
     unlink(path);
     model_fini(&model);
@@ -836,7 +837,8 @@ set_frame_factors(struct model *model)
     }
 }
 
-/* Draws bound by memory, by the Streamer and by fragments; uploads, blits, pictures. */
+/* Makes draws bound by memory, by the Streamer and by fragments, and uploads, blits and pictures.
+ */
 static void
 make_work(struct trace_work *work)
 {
@@ -855,10 +857,10 @@ make_work(struct trace_work *work)
     }
 }
 
-/* The calculated parts of one frame. The draw takes 80 + 20 + 9000 and 0.2 of the second unit, plus
- * 640 bytes of the command stream. The picture and the dirty cache lines take 0.9 x 128000 / 64,
- * plus 500. A frame bound by a vertex program with half of the vertices reused takes 1 + 0.5 x (3 -
- * 1) times as long. */
+/* The calculated cycles of one frame. The draw takes 80 + 20 + 9000 and 0.2 of the second unit,
+ * plus 640 bytes of the command stream. The picture and the dirty cache lines take 0.9 x 128000 /
+ * 64, plus 500. A frame that is bound by a vertex program and reuses half of its vertices takes 1 +
+ * 0.5 x (3 - 1) times as long. */
 static void
 frames_by_hand(void **state)
 {
@@ -871,7 +873,7 @@ frames_by_hand(void **state)
     struct frame_prediction prediction;
     set_frame_factors(&model);
     draw.units[UNIT_fragment] = 9000;
-    draw.bytes[ASKED_color] = 64000; /* 0.5 x 1.25 x 1000: less than the fragments take */
+    draw.bytes[ASKED_color] = 64000; /* 0.5 x 1.25 x 1000: less than the time of the fragments */
     VEC_PUSH(&work.draws, draw);
     VEC_PUSH(&work.frames, frame);
     model_predict_frame(&prediction, &model, &work, 0);
@@ -888,7 +890,7 @@ frames_by_hand(void **state)
     model_predict_frame(&prediction, &model, &work, 0);
     assert_true(is_near(prediction.cycles, rest + 20000 + 0.2 * 9000, 1e-9));
     assert_string_equal(frame_bound_name(prediction.bound), "vertex");
-    work.unified = true; /* one after the other on the same units */
+    work.unified = true; /* vertices and fragments run one after the other on the same units */
     model_predict_frame(&prediction, &model, &work, 0);
     assert_true(is_near(prediction.cycles, rest + 29000, 1e-9));
     assert_string_equal(frame_bound_name(prediction.bound), "fragment");
@@ -1049,7 +1051,7 @@ counted(const char *column)
     return sum;
 }
 
-/* The work predicted from a trace equals what the machine counts. */
+/* The work predicted from a trace equals the counts of the machine. */
 static void
 work_is_the_machines(void **state)
 {
@@ -1068,16 +1070,17 @@ work_is_the_machines(void **state)
         bytes += work.draws.items[i].stream_bytes;
         setup += work.draws.items[i].units[UNIT_setup];
     }
-    /* 16 bytes per constant of four numbers, and per instruction */
+    /* 16 bytes per constant (four numbers), and 16 per instruction */
     assert_true(is_near(
         bytes, 16 * (counted("cmdproc.constants") + counted("cmdproc.program_instructions")),
         1e-9));
-    /* a unit takes a triangle every SetupStartLatency cycles, including culled ones; triangles that
-     * the Clipper removes do not arrive */
+    /* A setup unit takes a triangle every SetupStartLatency cycles, including culled ones.
+     * Triangles that the Clipper removes do not arrive. */
     const double each = (double)params.RASTERIZER.SetupStartLatency / params.RASTERIZER.SetupUnits;
     assert_true(setup >= each * counted("setup.primitives_in"));
     assert_true(trace_work_draws(&work, 0) && !trace_work_draws(&work, 99));
-    /* tiles of the picture: at most its size, and at least the pixels written */
+    /* the tiles of the picture have at most the pixels of the picture, and at least the pixels
+     * written */
     for (size_t f = 0; f < work.frames.count; f++) {
         const double most = 4.0 * trace_frame(reader, (uint32_t)f)->width *
                             trace_frame(reader, (uint32_t)f)->height;

@@ -1,5 +1,5 @@
-/* Calculated gains of an ideal resource (report/compare/ideals.h). Causes, metrics and parameters
- * of src/ideals.def must exist. */
+/* Calculated gains of ideal resources (report/compare/ideals.h). The causes, metrics and parameters
+ * that src/ideals.def names must exist. */
 #include "core/path.h"
 #include "report/compare/ideals.h"
 
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-/* The presets accept every setting, and it changes the machine. */
+/* The presets accept every setting, and every setting changes the machine. */
 static void
 settings_are_parameters(void **state)
 {
@@ -34,9 +34,9 @@ settings_are_parameters(void **state)
         }
 }
 
-/* Every named branch exists. A cause has one master; texture reads have two, memory and texture.
- * Causes without a master are those that no parameter removes: reading frames, and stages that are
- * free. */
+/* Every branch that an ideal names exists. One ideal resource removes each cause. Memory and
+ * texture both remove texture reads. No parameter removes the reading of frames, or stages that
+ * take no time. */
 static void
 causes_have_masters(void **state)
 {
@@ -63,7 +63,7 @@ causes_have_masters(void **state)
     assert_false(ideal_has(&ideals[IDEAL_memory], "nobody"));
 }
 
-/* Statistics of a frame: the causes and counters of the cases below, otherwise 0. */
+/* Statistics of a frame: the causes and counters that a case sets; all others are 0. */
 enum { MOST = 512 };
 struct frame {
     const char *names[MOST];
@@ -121,7 +121,7 @@ frame_init(struct frame *frame)
     }
 }
 
-/* Predicts the gains from this frame only. */
+/* Predicts the gains from this frame alone. */
 static void
 predict(struct frame *frame, double cycles, struct ideal_gains *gains)
 {
@@ -144,12 +144,12 @@ frame_fini(struct frame *frame)
 }
 
 /* Of 1000 cycles 700 are charged to shaders and 200 to color writes. reference-2008 has four shader
- * units and four ROPs, which take a quad per cycle.
- * - Without shaders 300 cycles remain. Color writes need 1600 / 4 = 400. Overlapped with the rest
- *   they take 400. If their uncharged part, 400 - 200, follows the rest, they take 500. The average
- *   is 450, so 550 are gained, and color hides 150.
- * - Without color 800 remain, which include the 2400 / 4 = 600 of the shaders: all 200 are
- * gained. */
+ * units and four ROPs, each of which takes a quad per cycle.
+ * - Without shaders 300 cycles remain. Color writes need 1600 / 4 = 400. If they overlap the rest,
+ *   the frame takes 400. If their uncharged part, 400 - 200, follows the rest, it takes 500. The
+ *   average is 450, so 550 are gained, and color hides 150.
+ * - Without color 800 remain, which include the 2400 / 4 = 600 of the shaders. So all 200 are
+ *   gained. */
 static void
 one_hides_behind_another(void **state)
 {
@@ -178,9 +178,9 @@ one_hides_behind_another(void **state)
     frame_fini(&frame);
 }
 
-/* The most charged resource need not give the largest gain. Shaders need 900 cycles, of which 350
- * are charged, while memory is charged 600. Without memory 400 remain: the shaders take 900
- * overlapped, or 400 + 550 in sequence. Without shaders 650 remain. */
+/* The resource with the largest charge may not give the largest gain. Shaders need 900 cycles, of
+ * which 350 are charged, while memory is charged 600. Without memory 400 remain. The shaders then
+ * take 900 if overlapped, or 400 + 550 in sequence. Without shaders 650 remain. */
 static void
 verdict_is_what_gives_most(void **state)
 {
@@ -201,8 +201,8 @@ verdict_is_what_gives_most(void **state)
 }
 
 /* Of 1000 cycles 450 are charged to raster and 540 to color, and both need 990. Without one of them
- * 550 or 460 remain. The other one takes 990 overlapped, or 550 + 440 in sequence. So neither gives
- * a gain, and color is charged more. */
+ * 550 or 460 remain. The other one takes 990 if overlapped, or 550 + 440 in sequence. So neither
+ * gives a gain, and color has the larger charge. */
 static void
 two_hide_each_other(void **state)
 {
@@ -265,8 +265,8 @@ write_table(const char *path, struct frame *const frames[], const char *const wo
     free(header);
 }
 
-/* The two frames above as rows of a table, and a row that no resource is expected to improve: its
- * cycles are transit between units. */
+/* The table has the two frames above as rows. No resource can improve its third row, whose cycles
+ * are transit between units. */
 static void
 rows_have_verdicts(void **state)
 {
@@ -293,7 +293,7 @@ rows_have_verdicts(void **state)
     snprintf(path, sizeof path, "%s/stats.draws.csv.gz", dir);
     write_table(path, all, works, (const double[]){1000, 1000, 1000}, 3);
     assert_true(csv_read(&table, path, &err));
-    /* in the second row memory has more cycles, but gives less */
+    /* in the second row memory has more cycles, but a smaller gain */
     for (uint32_t r = 0; r < 3; r++) {
         struct ideal_gains gains;
         const struct ideal_rows wanted = {&table, NULL, r};
@@ -307,10 +307,11 @@ rows_have_verdicts(void **state)
     assert_int_equal(rmdir(dir), 0);
 }
 
-/* Three draws of 1000, 1000 and 200 cycles, and after the first one a row of the kind `between`
- * without cycles. In each draw fetch is idle for 700 cycles (in the last for 100). The shaders of
- * the first draw need 3200 / 4 = 800 cycles, so 200 of its 700 are free. Those of the second one
- * need 100, so all 700 are free, and the third draw fills 200. No draw follows the third. */
+/* Three draws take 1000, 1000 and 200 cycles. After the first one is a row of the kind `between`
+ * without cycles. The fetch of each draw is idle for 700 cycles (of the last one for 100). The
+ * shaders of the first draw need 3200 / 4 = 800 cycles, so 200 of its 700 are free. Those of the
+ * second draw need 100, so all 700 are free, and the third draw fills 200. No draw follows the
+ * third. */
 static void
 predict_draws(const char *between, bool overlap, struct ideal_gains *gains)
 {
@@ -343,8 +344,8 @@ predict_draws(const char *between, bool overlap, struct ideal_gains *gains)
     assert_int_equal(rmdir(dir), 0);
 }
 
-/* Gains 200 + 200 of 2200 cycles. Work that waits for earlier draws ends their drain, so the drain
- * of the first draw is then not filled. A machine with overlapping draws gains nothing. */
+/* The gain is 200 + 200 of 2200 cycles. If the work between draws waits for earlier draws, the
+ * drain of the first draw is not filled. A machine that already overlaps draws gains nothing. */
 static void
 drains_are_filled(void **state)
 {
@@ -363,8 +364,8 @@ drains_are_filled(void **state)
     assert_float_equal(gains.expected[IDEAL_drain], 0, 1e-9);
 }
 
-/* The cycles that Texture Units and raster need on reference-2008 are those of their slowest part.
- * It has 4 Texture Units with 16 ports of 4 bytes, and 4 quads per cycle. */
+/* The own work of Texture Units and of raster is that of their slowest part. reference-2008 has 4
+ * Texture Units with 16 ports of 4 bytes, and takes 4 quads per cycle. */
 static void
 own_work_is_the_longest_part(void **state)
 {
@@ -375,7 +376,7 @@ own_work_is_the_longest_part(void **state)
     } steps[] = {
         {"texunit.passes", 400, 100, 0},
         {"texunit.port_wait_cycles", 200, 150, 0},      /* filtering uses the ports for both */
-        {"texunit.bytes_filled", 64 * 4 * 160, 160, 0}, /* 64 bytes per cycle and unit */
+        {"texunit.bytes_filled", 64 * 4 * 160, 160, 0}, /* 64 bytes per cycle and per unit */
         {"texunit.lines_decompressed", 4 * 170, 170, 0},
         {"texunit.cache_l1_accesses", 4 * 180, 180, 0},
         {"hz.quads_out", 400, 180, 100},
@@ -397,7 +398,7 @@ own_work_is_the_longest_part(void **state)
     frame_fini(&frame);
 }
 
-/* The settings of ideals are independent: no two set the same parameter. */
+/* The settings of ideals are independent: no two ideals set the same parameter. */
 static void
 ideals_are_apart(void **state)
 {
@@ -406,7 +407,7 @@ ideals_are_apart(void **state)
         char *settings = strdup(ideals[i].settings), *rest = NULL;
         for (char *one = strtok_r(settings, " ", &rest); one; one = strtok_r(NULL, " ", &rest)) {
             *strchr(one, '=') = '\0';
-            /* the sample rate is that of the generator and of all ROPs */
+            /* one parameter sets the sample rate of the generator and of all ROPs */
             assert_string_not_equal(one, "RASTERIZER.MSAASamplesCycle");
             for (uint32_t k = 0; k < IDEALS; k++)
                 assert_true(k == i || !strstr(ideals[k].settings, one));
@@ -416,10 +417,10 @@ ideals_are_apart(void **state)
 }
 
 /* Of 1000 cycles 300 are charged to the Texture Units and 500 to memory for their reads.
- * reference-2008 has 8 channels: bursts of 3840 cycles are 3840 / 8 / 0.6 = 800 cycles of memory.
- * Three quarters of the bytes are textures. With perfect textures 1000 - 800 = 200 remain. The
- * other quarter of memory's 800 cycles is not charged: 200 overlapped, or 400 in sequence. With
- * perfect memory 500 remain, more than the samples take. */
+ * reference-2008 has 8 channels. Bursts of 3840 cycles are 3840 / 8 / 0.6 = 800 cycles of memory.
+ * Three quarters of the bytes are textures. With perfect textures 1000 - 800 = 200 cycles remain.
+ * The other quarter of memory's 800 cycles is not charged, so the frame takes 200 if overlapped, or
+ * 400 in sequence. With perfect memory 500 remain, more than the samples take. */
 static void
 textures_answer_for_their_reads(void **state)
 {
@@ -446,8 +447,8 @@ textures_answer_for_their_reads(void **state)
     frame_fini(&frame);
 }
 
-/* Each cause has one cycle. Each cycle is charged to one resource. Exceptions are reading frames
- * and transit between units. The sum of charges equals the number of causes, where texture reads
+/* Each cause has one cycle, which is charged to one resource. Reading frames and transit between
+ * units have no resource. The sum of the charges equals the number of causes, where texture reads
  * count for memory only. */
 static void
 each_cycle_is_charged_once(void **state)
@@ -490,8 +491,8 @@ each_cycle_is_charged_once(void **state)
     frame_fini(&frame);
 }
 
-/* Cases: 450 of 1000 cycles charged, 200 expected; 100 charged, 300 with those of others, 50
- * expected; none charged, 120 of others, all of them expected. */
+/* Of 1000 cycles, the cases charge 450 and expect a gain of 200; charge 100 (300 with other causes)
+ * and expect 50; charge none (120 with other causes) and expect all 120. */
 static void
 words_are_true(void **state)
 {

@@ -1,5 +1,5 @@
-/* The command `aetius sweep` over a small trace. Its results equal those of `aetius sim`, and
- * finished runs are not repeated. After any interruption the same command produces the same
+/* The command `aetius sweep` with a small trace. Its results equal those of `aetius sim`, and it
+ * does not repeat finished runs. After any interruption the same command produces the same
  * database. */
 #include "rigs/endings.h"
 #include "sweep/store.h"
@@ -10,7 +10,7 @@
 
 enum { SWEEP_MS = 120000 };
 
-/* Writes a plan with the tiny trace, under a name with special characters. */
+/* Writes a plan with the tiny trace, whose file name has special characters. */
 static void
 write_plan(const char *sweep, const char *rest)
 {
@@ -61,7 +61,7 @@ count_names(const char *folder, const char *end)
     return count;
 }
 
-/* Returns a number of a JSON output, or of the metrics in it. */
+/* Returns a number of a JSON output, or one of its metrics. */
 static double
 number_in(const char *file, const char *name)
 {
@@ -141,7 +141,7 @@ a_sweep_comes_to_what_sim_does(void **state)
     assert_int_equal(RUN("sweep", "query", "@s", "SELECT 1; SELECT 2"), 1);
 }
 
-/* With more values of an axis, any plan with the same store simulates only the new ones. */
+/* If an axis has more values, any plan with the same store simulates only the new ones. */
 static void
 only_what_is_new_is_done(void **state)
 {
@@ -168,7 +168,7 @@ only_what_is_new_is_done(void **state)
     free(store);
 }
 
-/* The name of the folder has special characters of shells, ninja and SQL. */
+/* The folder name has special characters of shells, ninja and SQL. */
 static void
 any_name_of_a_folder_will_do(void **state)
 {
@@ -179,7 +179,7 @@ any_name_of_a_folder_will_do(void **state)
     char *text = said("out");
     assert_string_equal(text, "count(*)\n4\n");
     free(text);
-    /* the commands of the list execute the runs, too */
+    /* the commands of the list also execute the runs */
     assert_int_equal(RUN("sweep", "clean", folder, "--all"), 0);
     assert_int_equal(RUN("sweep", "@plan.ini", "-o", folder, "--engine", "list"), 0);
     char *command = mem_printf("cd '%s' && sh out", dir);
@@ -190,7 +190,8 @@ any_name_of_a_folder_will_do(void **state)
     free(folder);
 }
 
-/* An impossible machine: the other runs are executed, and the message contains the run's error. */
+/* One machine is impossible. The sweep executes the other runs, and the message contains the error
+ * of the failed run. */
 static void
 failures_are_told(void **state)
 {
@@ -224,7 +225,7 @@ failures_are_told(void **state)
     assert_true(says("is not a sweep folder"));
 }
 
-/* A row of statistics per cycle takes minutes. */
+/* One row of statistics per cycle takes minutes. */
 static void
 limits_end_a_run(void **state)
 {
@@ -276,8 +277,8 @@ whatever_stops_it_the_result_is_the_same(void **state)
     assert_true(same_bytes("whole/results.db", "cut/results.db"));
 }
 
-/* A run that another process executes is awaited, not repeated. Files of a killed process are
- * removed. */
+/* If another process executes a run, the sweep waits for it and does not repeat it. The sweep
+ * removes files of a killed process. */
 static void
 runs_are_locked(void **state)
 {
@@ -301,12 +302,12 @@ runs_are_locked(void **state)
     const pid_t child = start((const char *const[]){"sweep", "run", "@s", key, NULL}, 0);
     pause_ms(300);
     assert_int_equal(waitpid(child, NULL, WNOHANG), 0); /* the run waits for the lock */
-    /* the owner of the lock has finished the run */
+    /* the process with the lock has finished the run */
     assert_int_equal(rename(aside, folder), 0);
     store_unlock(lock);
     assert_int_equal(await(child, 10000), 0);
     assert_false(store_is_busy(store, key));
-    assert_true(file_exists(part)); /* no run was begun */
+    assert_true(file_exists(part)); /* the sweep has not started a run */
     assert_int_equal(RUN("sweep", "clean", "@s"), 0);
     assert_false(file_exists(part));
     assert_true(file_exists(folder));
@@ -319,8 +320,8 @@ runs_are_locked(void **state)
     free(store);
 }
 
-/* Runs with the most draws start first, so that no long run starts last. Otherwise the order is
- * that of the plan. */
+/* Runs with the most draws start first, so that no long run starts last. Otherwise runs start in
+ * the order of the plan. */
 static void
 most_draws_go_first(void **state)
 {
@@ -344,7 +345,7 @@ most_draws_go_first(void **state)
     free(commands);
 }
 
-/* A trace that changed after planning is not simulated as the old one. */
+/* If a trace changes after planning, it is not simulated as the old one. */
 static void
 a_changed_trace_is_noticed(void **state)
 {
@@ -360,7 +361,7 @@ a_changed_trace_is_noticed(void **state)
     free(command);
 }
 
-/* Writes a program to the test's folder, which comes first in the PATH. */
+/* Writes a program to the test's folder, which is first in the PATH. */
 static void
 put_program(const char *name, const char *script)
 {
@@ -400,8 +401,7 @@ slurm_gets_what_it_has_not(void **state)
                          "--max-array-size=2", "--jobs=7", "--time-limit=50", "--memory-limit=1G",
                          "--sbatch=--partition=x"),
                      0);
-    /* five runs: elements of two, two and one runs; arrays of two elements and of one; a
-     * collector */
+    /* five runs in elements of two, two and one; arrays of two elements and of one; a collector */
     char *told = said("told");
     assert_non_null(
         strstr(told, "--array=0-1%7 --time=3 --mem=1040M --partition=x slurm/array-1.sh\n"));
@@ -410,8 +410,8 @@ slurm_gets_what_it_has_not(void **state)
     free(told);
     assert_int_equal(count_lines("s/slurm/keys-1", "\n"), 4);
     assert_int_equal(count_lines("s/slurm/keys-2", "\n"), 1);
-    /* the second element executes its runs, the first is still queued, and the second array is
-     * lost */
+    /* the second element executes its runs, the first is still queued, and the second array is lost
+     */
     char *command = mem_printf("cd '%s/s' && SLURM_ARRAY_TASK_ID=1 sh slurm/array-1.sh", dir);
     assert_int_equal(system(command), 0);
     assert_int_equal(count_names("s/runs", ""), 2);
@@ -421,15 +421,16 @@ slurm_gets_what_it_has_not(void **state)
     assert_int_equal(count_lines("s/slurm/keys-3", "\n"), 1);
     assert_int_equal(count_lines("told", "array="), 3);
     assert_int_equal(count_lines("told", "--array=0-0 "),
-                     1); /* with the maximum number of simultaneous elements */
+                     1); /* with the largest number of simultaneous elements */
     char *lost = said("s/slurm/keys-2"), *again = said("s/slurm/keys-3");
     assert_string_equal(lost, again);
-    /* a failed squeue gives no information about jobs */
+    /* if squeue fails, the state of jobs is unknown */
     put_text("queue", "");
     put_text("meanwhile", "echo no controller; exit 1\n");
     assert_int_equal(RUN("sweep", "@plan.ini", "-o", "@s", "--engine", "slurm"), 1);
     assert_true(says("squeue: no controller"));
-    /* runs that finish during the query count: all is complete, and collected at once */
+    /* runs that finish during the query count: all runs are complete, and the sweep collects them
+     * at once */
     free(command);
     command = mem_printf("cd '%s/s' && SLURM_ARRAY_TASK_ID=0 sh slurm/array-1.sh && "
                          "SLURM_ARRAY_TASK_ID=0 sh slurm/array-3.sh\n",
@@ -448,8 +449,8 @@ slurm_gets_what_it_has_not(void **state)
     free(path);
 }
 
-/* A missing program is reported with its source before any capture. --keep-going continues without
- * it. */
+/* A missing program is reported before any capture, with the source of the program. --keep-going
+ * continues without it. */
 static void
 programs_that_are_not_there(void **state)
 {

@@ -1,7 +1,7 @@
 /* The Blitter. One slice with a memory of fixed latency takes the calculated cycles. On the whole
  * machine, blits and copies of every kind leave the same memory as the functional renderer, on
  * machines of several sizes. Large blits approach the bound of memory or of the sample rate. Block
- * states determine the bytes that move. */
+ * states determine how many bytes move. */
 #include "rigs/rig.h"
 
 #include "gfx/transfer.h"
@@ -12,7 +12,7 @@ enum {
     CLIENT = 1,
     DST = 1,
     SRC,
-    LATENCY = 50, /* of the bench's memory, from the arrival of a request to its reply */
+    LATENCY = 50, /* latency of the bench's memory, from the arrival of a request to its reply */
     RGBA8 = 67,
     Z24S8 = 19,
     NEAREST = 0,
@@ -22,7 +22,7 @@ enum {
     STENCIL_MASK = 32,
 };
 
-/* A single slice. */
+/* A Blitter with a single slice. */
 
 struct bench {
     struct params params;
@@ -89,7 +89,7 @@ init_image(struct resource *res, uint32_t address, uint32_t side, uint32_t sampl
     res->address = address;
 }
 
-/* A blit of a square of src_side pixels to one of 8: one line. */
+/* Creates a blit of a square of src_side pixels per side to a square of 8, which is one line. */
 static struct bench *
 bench_create(uint32_t src_side, uint32_t samples, bool linear)
 {
@@ -190,11 +190,11 @@ cycles_of(struct bench *b)
     return cycles;
 }
 
-/* The order is sent in cycle 0 and taken in 1. Its line is planned in 2, when the first of `reads`
- * transactions leaves. The last one leaves in 1 + reads, arrives a cycle later, and is answered
- * after LATENCY. Then the operation processes 4 samples per cycle. After it the line is packed and
- * the first of `writes` transactions leaves. The order ends with the last reply, and its end takes
- * a cycle to arrive. */
+/* The order is sent in cycle 0 and taken in 1. In cycle 2 its line is planned, and the first of
+ * `reads` transactions leaves. The last one leaves in 1 + reads, arrives a cycle later, and is
+ * answered after LATENCY. Then the slice processes 4 samples per cycle. After that it packs the
+ * line, and the first of `writes` transactions leaves. The order ends with the last reply, and its
+ * end takes a cycle to arrive. */
 static uint64_t
 cycles_of_line(uint32_t reads, uint32_t samples, uint32_t pack, uint32_t writes)
 {
@@ -203,8 +203,8 @@ cycles_of_line(uint32_t reads, uint32_t samples, uint32_t pack, uint32_t writes)
     return written + 1 + LATENCY + 1;
 }
 
-/* A line of 64 pixels is 4 transactions. A resolve of 4 samples reads 4 lines. So does a linear
- * blit of 16x16 pixels to 8x8, which takes 4 samples per pixel. */
+/* A line of 64 pixels is 4 transactions. A resolve of 4 samples reads 4 lines. A linear blit of
+ * 16x16 pixels to 8x8 also reads 4 lines, and takes 4 samples per pixel. */
 static void
 a_line(void **state)
 {
@@ -222,11 +222,11 @@ samples_cycle(void **state)
     b->params.BLITTER.SamplesCycle = 16;
     assert_int_equal(cycles_of(b), cycles_of_line(16, 64, 0, 4));
     b = bench_create(8, 4, false);
-    b->params.BLITTER.SamplesCycle = 5; /* each line's 256 samples take 52 cycles */
+    b->params.BLITTER.SamplesCycle = 5; /* the 256 samples of each line take 52 cycles */
     assert_int_equal(cycles_of(b), cycles_of_line(16, 4 * 52, 0, 4));
 }
 
-/* The line has one color: it is compressed in 8 cycles and moves as one transaction. The source
+/* The line has one color, so it is compressed in 8 cycles and moves as one transaction. The source
  * also moves as one transaction and is decompressed in 8 cycles. */
 static void
 codec_units(void **state)
@@ -240,10 +240,10 @@ codec_units(void **state)
     assert_int_equal(cycles_of(b), cycles_of_line(1, 256, 8, 1) + 4 * 8);
 }
 
-/* A nearest blit that reads each of its 64 pixels from a different block, 16 per piece. With 64
- * places all transactions follow each other. 17 places hold one piece and the first block of the
- * next. The other 15 blocks are requested in the cycle in which the previous piece is processed. So
- * 15 transactions and the latency of the last one separate two pieces. */
+/* A nearest blit reads each of its 64 pixels from a different block, 16 per piece. With 64 places
+ * all transactions follow each other. 17 places hold one piece and the first block of the next. The
+ * slice requests the other 15 blocks in the cycle in which it processes the previous piece. So 15
+ * transactions and the latency of the last one separate two pieces. */
 static void
 source_blocks(void **state)
 {
@@ -262,7 +262,7 @@ source_blocks(void **state)
 struct gpu {
     struct gpu_device device;
     struct functional functional;
-    struct machine *machine; /* NULL: functional renderer only */
+    struct machine *machine; /* NULL: only the functional renderer */
 };
 
 static void
@@ -315,7 +315,7 @@ fill_memory(struct gpu *a, struct gpu *b)
 {
     for (uint32_t i = 0; i < MEMORY; i++)
         a->device.memory.bytes[i] = b->device.memory.bytes[i] =
-            (uint8_t)((i * 2654435761u >> 24) & 0x7f); /* never a NaN */
+            (uint8_t)((i * 2654435761u >> 24) & 0x7f); /* without NaNs */
 }
 
 static bool
@@ -325,7 +325,7 @@ is_in(const struct resource *res, uint32_t address)
 }
 
 /* Checks that the resource is equal in both memories, except for padding. The rest of memory must
- * be equal, too, except for free memory that may have held a copy of the resource. */
+ * also be equal, except for free memory that may have contained a copy of the resource. */
 static void
 assert_same(struct gpu *timed, struct gpu *functional, bool in_place, const char *what)
 {
@@ -434,7 +434,7 @@ side_of(const struct resource *res, bool scaled)
     return side;
 }
 
-/* A random blit between the resources, with random scissor, mask, filter and mirroring. */
+/* Returns a random blit between the resources, with random scissor, mask, filter and mirroring. */
 static struct gpu_cmd
 random_blit(struct gpu *gpu, bool depth)
 {
@@ -485,7 +485,7 @@ check_random(const struct params *params, uint32_t count)
     }
 }
 
-/* Random copies, also within one resource. */
+/* Checks random copies, also within one resource. */
 static void
 check_copies(const struct params *params, uint32_t count)
 {
@@ -603,7 +603,7 @@ any_blit(void **state)
     check_machine("reference-2008", few_states, 30);
 }
 
-/* Cycles of a blit of a whole square that is raw in memory. */
+/* Returns the cycles of a blit of a whole square that is raw in memory. */
 static uint64_t
 blit_cycles(uint32_t side, uint32_t samples, uint64_t *bytes)
 {
@@ -635,7 +635,7 @@ blit_cycles(uint32_t side, uint32_t samples, uint64_t *bytes)
     return cycles;
 }
 
-/* The preset moves 64 bytes per cycle, and each of 4 slices takes 4 samples per cycle. Blits of
+/* The preset moves 64 bytes per cycle, and each of its 4 slices takes 4 samples per cycle. Blits of
  * 256x256 pixels and more reach 80 % of the slower rate. */
 static void
 near_the_bound(void **state)

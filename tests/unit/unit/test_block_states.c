@@ -1,7 +1,7 @@
-/* Block states persist after a surface is unbound. They determine the bytes that move when the
+/* Block states persist after a surface is unbound. They determine how many bytes move when the
  * surface is sampled, bound again or shown. A surface loses its states when they run out, when
- * another unit writes to it, or when it is destroyed. 64x64 pixels of 4 bytes are 64 blocks of 256
- * bytes. A block of one color takes 64 bytes compressed. */
+ * another unit writes to the surface, or when it is destroyed. 64x64 pixels of 4 bytes are 64
+ * blocks of 256 bytes. A block of one color takes 64 bytes when compressed. */
 #include "rigs/rig.h"
 
 enum {
@@ -40,7 +40,7 @@ create_target(struct rig *rig, uint32_t handle, uint32_t object)
     rig_submit(rig);
 }
 
-/* Color is compressed. A single Texture Unit ensures that no line is read twice. */
+/* Color is compressed. With a single Texture Unit no line is read twice. */
 static void
 start(struct rig *rig)
 {
@@ -115,7 +115,7 @@ cleared_texture(void **state)
     rig_assert_figure(rig, "texunit.bytes_saved", BLOCKS * 256);
 }
 
-/* Each block of a compressed texture is read once, as 64 bytes, for its four lines. */
+/* Each block of a compressed texture is read once, as 64 bytes that serve its four lines. */
 static void
 compressed_texture(void **state)
 {
@@ -147,9 +147,9 @@ cycles_with(uint32_t places)
 }
 
 /* Each pixel of a tile has its texel in a different block. With one place for a decompressed block,
- * the next block is requested only after the place is free. Then each of the 64 blocks waits for
- * its read: ReadLatency 10, a burst of 4, and 8 cycles of decompression. Eight places are enough to
- * hide the latency. */
+ * the unit requests the next block only after the place is free. Then each of the 64 blocks waits
+ * for its read: ReadLatency 10, a burst of 4, and 8 cycles of decompression. Eight places are
+ * enough to hide the latency. */
 static void
 places_overlap_reads(void **state)
 {
@@ -177,9 +177,9 @@ bound_again(void **state)
     assert_red(rig);
 }
 
-/* There are states for one surface: 64 blocks on 2 ROPs are 32 states per ROP. The surface whose
- * binding is oldest becomes raw, 256 bytes per block. The third surface evicts the second one, not
- * the first. */
+/* The machine has block states for one surface: 64 blocks on 2 ROPs are 32 states per ROP. The
+ * surface that was bound least recently becomes raw, 256 bytes per block. So the third surface
+ * evicts the second one, not the first. */
 static void
 oldest_gives_way(void **state)
 {
@@ -197,7 +197,7 @@ oldest_gives_way(void **state)
     clear_to_red(rig, OBJ_COLOR);
     clear_to_red(rig, OBJ_THIRD);
     rig_swap(rig);
-    rig_assert_figure(rig, "memctl.color_bytes_written", BLOCKS * 256); /* the other surface */
+    rig_assert_figure(rig, "memctl.color_bytes_written", BLOCKS * 256); /* of the other surface */
     rig_assert_figure(rig, "memctl.dac_bytes_read", 0);
     assert_red(rig);
 }
@@ -212,8 +212,8 @@ blit_other(struct rig *rig)
     rig_submit(rig);
 }
 
-/* A blit reads nothing of cleared blocks and 64 bytes of compressed blocks. It leaves its
- * destination compressed, and the DAC reads it so. */
+/* A blit reads nothing of cleared blocks and 64 bytes of each compressed block. It leaves its
+ * destination compressed, and the DAC reads the compressed blocks. */
 static void
 blits_go_by_states(void **state)
 {
@@ -255,7 +255,7 @@ textures_see_the_clear(void **state)
 }
 
 /* A blit invalidates the lines of its destination in the ROP caches. The test draws red, blits blue
- * over it, and adds red: the result contains both. */
+ * over it, and adds red. The result contains both. */
 static void
 rops_see_the_blit(void **state)
 {
@@ -289,8 +289,8 @@ upload_to_other(struct rig *rig, struct box box, uint32_t pixel)
     player_take(&rig->player, put, NULL, 0);
 }
 
-/* An upload of one pixel decompresses its block, which is raw in memory before the upload. The
- * other blocks stay compressed. (The bytes of an upload are B, G, R, A.) */
+/* An upload of one pixel decompresses the block of that pixel. The block is raw in memory before
+ * the upload. The other blocks stay compressed. (The bytes of an upload are B, G, R, A.) */
 static void
 upload_opens_a_block(void **state)
 {
@@ -302,17 +302,17 @@ upload_opens_a_block(void **state)
     rig_assert_figure(rig, "memctl.color_bytes_read", 0); /* the block is in the ROP cache */
     rig_assert_figure(rig, "texunit.blocks_decompressed", BLOCKS - 1);
     rig_assert_figure(rig, "memctl.texture_bytes_read", (BLOCKS - 1) * 64 + 256);
-    /* both surfaces, and the one block again */
+    /* both surfaces, and the decompressed block again */
     rig_assert_figure(rig, "memctl.color_bytes_written", 2 * BLOCKS * 64 + 256);
     for (uint32_t i = 1; i < SIZE * SIZE; i++)
         assert_int_equal(rig->pixels[i], RED);
     assert_int_equal(rig->pixels[0], 0xffff0000);
 }
 
-/* Blocks that an upload covers wholly are not read. An upload of 20x9 pixels at the corner covers
- * two blocks of 8x8 pixels. The other four of its 3x2 blocks are decompressed, and read from memory
- * since the caches hold few lines. A later draw over the whole surface compresses all blocks
- * again. */
+/* Blocks that an upload covers completely are not read. An upload of 20x9 pixels at the corner
+ * touches 3x2 blocks of 8x8 pixels and covers two of them. The other four are decompressed, and
+ * read from memory since the caches hold few lines. A later draw over the whole surface compresses
+ * all blocks again. */
 static void
 upload_covers_blocks(void **state)
 {
@@ -336,7 +336,7 @@ upload_covers_blocks(void **state)
     assert_red(rig);
 }
 
-/* An upload invalidates its blocks in the ROP caches; the other blocks stay. The test draws red,
+/* An upload invalidates its blocks in the ROP caches, but not the other blocks. The test draws red,
  * uploads blue to the corner, and adds red. */
 static void
 rops_see_the_upload(void **state)
@@ -364,7 +364,7 @@ read_other(struct rig *rig, int32_t width, int32_t height)
         assert_int_equal(words[i], 0xffff0000); /* bytes in the order B, G, R, A */
 }
 
-/* The bus transfers all bytes of a readback at its width in bytes per cycle. */
+/* Asserts that the bus transfers all bytes of a readback at its width in bytes per cycle. */
 static void
 assert_read_all(const struct rig *rig, uint32_t width)
 {
@@ -398,8 +398,7 @@ readback_goes_by_states(void **state)
     assert_read_all(rig, 8);
 }
 
-/* The readback takes exactly the time of the bus: cleared blocks are read on the chip, so nothing
- * else takes time. */
+/* The readback takes exactly the time of the bus, because cleared blocks are read on the chip. */
 static void
 readback_at_the_bus_rate(void **state)
 {
@@ -432,8 +431,8 @@ command_bytes(int32_t width, int32_t height)
     return bytes;
 }
 
-/* A compressed block is one transaction, however few of its pixels are read: 9x1 pixels are in two
- * blocks. Programs are read through the same port, so they are subtracted. */
+/* Reading a compressed block takes one transaction, however few of its pixels are read. Here 9x1
+ * pixels are in two blocks. The test subtracts the bytes of programs, which use the same port. */
 static void
 readback_of_compressed(void **state)
 {
@@ -443,7 +442,7 @@ readback_of_compressed(void **state)
     assert_int_equal(command_bytes(9, 1) - programs, 2 * 64);
 }
 
-/* A destroyed surface is not written back. The next resource at its address begins as zeros. */
+/* A destroyed surface is not written back. The next resource at its address starts as zeros. */
 static void
 gone_is_not_written(void **state)
 {
@@ -469,7 +468,7 @@ gone_is_not_written(void **state)
         assert_int_equal(words[i], 0);
 }
 
-/* The same when the resource is destroyed before its surface, which is the order of drivers. */
+/* The same when the resource is destroyed before its surface, as drivers do. */
 static void
 gone_late_is_not_written(void **state)
 {
@@ -490,8 +489,8 @@ gone_late_is_not_written(void **state)
     rig_assert_figure(rig, "memctl.color_bytes_written", 0);
 }
 
-/* One resource has more layers drawn into than there are places for surfaces. Each layer gives way
- * in its turn. */
+/* The test draws into more layers of one resource than there are places for surfaces. The oldest
+ * surface gives way each time. */
 static void
 many_layers(void **state)
 {

@@ -68,14 +68,14 @@ one_triangle(struct rig *rig)
     rig_assert_figure(rig, "setup.one_tile", 1);
 }
 
-/* Cycle 0 is the one in which the first vertex arrives at primitive assembly.
+/* In cycle 0 the first vertex arrives at primitive assembly.
  * - Vertices arrive one per cycle, in 0, 1 and 2, and the end of the draw in 3.
- * - The triangle reaches the clipper a cycle after its last vertex, in 3; the end in 4.
+ * - The triangle reaches the clipper a cycle after its last vertex, in 3, and the end in 4.
  * - Clipper to setup: ExecLatency 6, TriangleInputLatency 2: 11 and 12.
  * - Setup to the fragment generator: SetupLatency 10, TriangleOutputLatency 2: 23 and 24.
- * - The generator walks the triangle in one cycle, because it is in one tile. Then it handles the
- *   end. Both reach HZ a cycle later.
- * - HZ reads the far depths of the tile into its cache (HZAccessLatency 1). It sends the quads in
+ * - The generator walks the triangle in one cycle, because the triangle is in one tile. Then it
+ *   handles the end. Both reach HZ a cycle later.
+ * - HZ reads the far depths of the tile into its cache (HZAccessLatency 1). HZ sends the quads in
  *   the cycle after their arrival, since StampsPerCycle exceeds their number, ten. The end follows.
  */
 static void
@@ -86,7 +86,7 @@ assert_geometry(const struct rig *rig)
     assert_span(rig, SETUP, "setup", 11, 12, 2);
 }
 
-/* Triangles of two tiles in a row, two tiles in a column, and one tile. */
+/* The boxes of the triangles are two tiles in a row, two tiles in a column, and one tile. */
 static void
 bounding_boxes(void **state)
 {
@@ -130,9 +130,9 @@ triangle_in_a_batch(void **state)
     assert_span(rig, HZ, "HZ", 25, 27, 3);
 }
 
-/* Seven levels of a cycle each: the first 4x4 block is complete in cycle 23 + 7. The second and
- * third blocks follow one and two cycles later and complete the tile in 32. The triangle does not
- * touch the fourth block. */
+/* Each of the seven levels takes a cycle, so the first 4x4 block is complete in cycle 23 + 7. The
+ * second and third blocks follow one and two cycles later and complete the tile in 32. The triangle
+ * does not touch the fourth block. */
 static void
 triangle_through_seven_levels(void **state)
 {
@@ -145,7 +145,7 @@ triangle_through_seven_levels(void **state)
 }
 
 /* A group of four vertices is shaded together. Primitive assembly takes two vertices per cycle if
- * configured so. It sends a point for each, then the end of the draw. */
+ * so configured. It sends a point for each vertex, then the end of the draw. */
 static void
 two_vertices_a_cycle(void **state)
 {
@@ -177,8 +177,8 @@ latencies_add_up(void **state)
 
 enum { STRIP = 102 };
 
-/* A strip that repeats the same three vertices: STRIP - 2 triangles between pixel centers, so that
- * no unit after setup limits the rate. */
+/* Draws a strip that repeats the same three vertices. Its STRIP - 2 triangles are between pixel
+ * centers, so that no unit after setup limits the rate. */
 static void
 draw_strip(struct rig *rig)
 {
@@ -199,9 +199,9 @@ draw_strip(struct rig *rig)
     rig_assert_figure(rig, "setup.triangles_out", 0);
 }
 
-/* One index, one vertex and one triangle per cycle. The first triangle goes to the clipper two
- * cycles after the first vertex. Then one triangle follows per cycle, and the end of the draw after
- * the last one. */
+/* The rates are one index, one vertex and one triangle per cycle. The first triangle goes to the
+ * clipper two cycles after the first vertex. Then one triangle follows per cycle, and the end of
+ * the draw follows the last triangle. */
 static void
 one_triangle_a_cycle(void **state)
 {
@@ -225,7 +225,7 @@ setup_starts_every_fourth_cycle(void **state)
     assert_span(rig, SETUP, "setup", 11, 11 + 99 * 4 + 1, STRIP - 1);
 }
 
-/* With four units a triangle starts each cycle again. */
+/* Four units together start a triangle in each cycle. */
 static void
 four_setup_units(void **state)
 {
@@ -246,7 +246,7 @@ clipper_starts_every_third_cycle(void **state)
     assert_span(rig, CLIPPER, "clipper", 3, 3 + 99 * 3 + 1, STRIP - 1);
 }
 
-/* Two triangles of four vertices, with six indices. */
+/* Draws two triangles with four vertices and six indices. */
 static void
 draw_two_triangles(struct rig *rig)
 {
@@ -274,7 +274,8 @@ vertices_are_reused(void **state)
     rig_assert_figure(rig, "streamer.cache_hits", 3);
 }
 
-/* The cache keeps the last vertex only. In 0 1 2 2 1 3 the second 2 hits, the second 1 misses. */
+/* The cache keeps only the last vertex. In 0 1 2 2 1 3 the second 2 hits, and the second 1 misses.
+ */
 static void
 a_vertex_cache_of_one(void **state)
 {
@@ -320,7 +321,8 @@ indices_of_four_bytes(void **state)
     fetch_indices(*state, 4);
 }
 
-/* A triangle over half of the surface: pixels with x + y <= 62, tiles of 8x8 with i + j <= 7. */
+/* Draws a triangle over half of the surface: pixels with x + y <= 62, tiles of 8x8 with i + j <= 7.
+ */
 static void
 draw_half(struct rig *rig)
 {
@@ -336,9 +338,9 @@ draw_half(struct rig *rig)
     rig_assert_figure(rig, "fraggen.quads_full", 31 * 32 / 2);
 }
 
-/* Triangles in the corner with legs of n pixels cover pixels with x + y <= n - 2. That is n (n - 1)
- * / 2 pixels. The bounding box of the one with legs of 0.9 contains a pixel center, but the
- * triangle does not. */
+/* Draws triangles in the corner. One with legs of n pixels covers the pixels with x + y <= n - 2,
+ * which are n (n - 1) / 2. The bounding box of the triangle with legs of 0.9 contains a pixel
+ * center, but the triangle does not. */
 static void
 draw_sizes(struct rig *rig)
 {
@@ -386,8 +388,8 @@ sizes_through_seven_levels(void **state)
     draw_sizes(rig);
 }
 
-/* Of 16 scan tiles of 16x16 those with i + j <= 3 are touched. The four on the diagonal have four
- * 8x8 tiles each, and the last of these is empty. */
+/* The triangle touches those of the 16 scan tiles of 16x16 with i + j <= 3. Each of the four on the
+ * diagonal has four 8x8 tiles, of which the last one is empty. */
 static void
 half_scanned(void **state)
 {
@@ -418,8 +420,8 @@ half_of_eight_samples(void **state)
     rig_assert_figure(rig, "fraggen.passes", 4 * rig_figure(rig, "fraggen.quads"));
 }
 
-/* 64x64 is split into four squares, one of which is not touched. The other three are split into
- * four scan tiles each. */
+/* The 64x64 square is split into four squares, one of which is not touched. Each of the other three
+ * is split into four scan tiles. */
 static void
 half_by_recursion(void **state)
 {
@@ -434,9 +436,9 @@ half_by_recursion(void **state)
     rig_assert_figure(rig, "fraggen.steps_empty", 4);
 }
 
-/* Of n x n squares those with i + j < n are touched, n (n + 1) / 2 in total. Each passes four
- * squares to the next level. No test passes in vain, because two edges are the axes and the test of
- * one corner is exact. */
+/* The triangle touches those of n x n squares with i + j < n, n (n + 1) / 2 in total. Each of these
+ * passes four squares to the next level. No test passes in vain, because two edges are the axes and
+ * the test of one corner is exact. */
 static void
 half_through_seven_levels(void **state)
 {
@@ -461,9 +463,9 @@ half_through_seven_levels(void **state)
     rig_assert_figure(rig, "fraggen.level7_in_vain", 0);
 }
 
-/* One triangle covers the whole surface. It passes the seven levels, and Hierarchical Z drops every
- * tile, so that no later unit limits the rate. Returns the cycles from the first tile to the end of
- * the draw. */
+/* One triangle covers the whole surface. The triangle passes the seven levels, and Hierarchical Z
+ * drops every tile, so that no later unit limits the rate. Returns the cycles from the first tile
+ * to the end of the draw. */
 static uint64_t
 cycles_of_levels(uint32_t queue_size)
 {
@@ -483,11 +485,11 @@ cycles_of_levels(uint32_t queue_size)
     return cycles;
 }
 
-/* 256 blocks leave level 7, one per cycle. From the last block of the first tile to the last block
- * of the last tile it takes 252 cycles. The end of the draw follows a cycle later. With four
- * places, a level takes its next square one cycle after the last child of the previous square is
- * taken. The children of that square arrive two cycles later, so a level works in four of five
- * cycles. Eight places suffice for the full rate. */
+/* 256 blocks leave level 7, one per cycle. The last block of the last tile follows the last block
+ * of the first tile by 252 cycles. The end of the draw follows a cycle later. With four places, a
+ * level takes its next square one cycle after the last child of the previous square is taken. The
+ * children of that square arrive two cycles later, so a level works in four of five cycles. Eight
+ * places suffice for the full rate. */
 static void
 queues_between_levels(void **state)
 {
@@ -497,8 +499,8 @@ queues_between_levels(void **state)
     assert_int_equal(cycles_of_levels(64), 253);
 }
 
-/* Generation tiles of 4x4: a scan tile has 16 of them. Of 16x16 generation tiles those with i + j
- * <= 15 have a fragment. Each outputs its part of a tile. */
+/* Generation tiles of 4x4: a scan tile has 16 of them. Among the 16x16 generation tiles, those with
+ * i + j <= 15 have a fragment. The generator outputs a part of an 8x8 tile for each of these. */
 static void
 small_generation_tiles(void **state)
 {
@@ -515,8 +517,8 @@ small_generation_tiles(void **state)
     rig_assert_figure(rig, "hz.tiles_in", 136);
 }
 
-/* Scan tiles of 8x32, 8 x 2 of them. In the upper row all are touched. In the lower row the four
- * with x + 32 <= 62 are touched. */
+/* The surface has 8 x 2 scan tiles of 8x32. In the upper row all are touched. In the lower row the
+ * four with x + 32 <= 62 are touched. */
 static void
 oblong_scan_tiles(void **state)
 {
@@ -548,8 +550,8 @@ draw_at(struct rig *rig, float side, float x, float y, float size)
 }
 
 /* A box from 29, 13 to 53, 37 overlaps three columns of scan tiles from 16 on, and three rows from
- * 0 on. Its over-scan tiles of 32x32 begin to the left of it and above it. The edge x + y = 68
- * excludes the last tile only. */
+ * 0 on. Its over-scan tiles of 32x32 begin to the left of the box and above it. The edge x + y = 68
+ * excludes only the last tile. */
 static void
 scan_tiles_of_a_box(void **state)
 {
@@ -561,7 +563,7 @@ scan_tiles_of_a_box(void **state)
     rig_assert_figure(rig, "fraggen.scan_tiles", 8);
 }
 
-/* The same triangle in a square of 64x64, all quarters of which are touched. */
+/* The same triangle in a square of 64x64, whose four quarters it touches. */
 static void
 squares_of_a_box(void **state)
 {
@@ -574,7 +576,7 @@ squares_of_a_box(void **state)
     rig_assert_figure(rig, "fraggen.scan_tiles", 8);
 }
 
-/* A box from 35, 37 to 44, 46 is in one scan tile. */
+/* A box from 35, 37 to 44, 46 is inside one scan tile. */
 static void
 a_box_in_a_scan_tile(void **state)
 {
@@ -586,8 +588,8 @@ a_box_in_a_scan_tile(void **state)
     rig_assert_figure(rig, "fraggen.scan_tiles", 1);
 }
 
-/* A box from 150, 140 to 165, 155 is in the 128x128 square at 128, 128. There it is in the first
- * quarter, and in two quarters of that one. */
+/* A box from 150, 140 to 165, 155 is in the 128x128 square at 128, 128. The box is in the first
+ * quarter of that square, and in two quarters of that quarter. */
 static void
 levels_of_a_box(void **state)
 {
@@ -602,7 +604,7 @@ levels_of_a_box(void **state)
 }
 
 /* Vertices begin at byte 8, so vertex 15 crosses from one line of 256 bytes into the next. Vertex
- * 16, fetched before it, has loaded that next line into the first place of the cache. */
+ * 16 is fetched first and has already loaded the next line into the first place of the cache. */
 static void
 an_attribute_in_two_lines(void **state)
 {
@@ -624,8 +626,8 @@ an_attribute_in_two_lines(void **state)
 }
 
 /* Depth is cleared to a value in front of the triangle, so HZ drops all 36 tiles. The surface has
- * 64 entries in lines of 16, and the triangle touches all four lines. No quad reaches the z
- * test. */
+ * 64 entries in lines of 16, and the triangle touches all four lines. No quad reaches the z test.
+ */
 static void
 hidden_triangle(void **state)
 {
@@ -645,8 +647,8 @@ hidden_triangle(void **state)
     rig_assert_figure(rig, "zstencil.quads_in", 0);
 }
 
-/* HZ drops two hidden tiles per cycle: 64 tiles take 32 cycles. The entries of the first of each
- * four lines must be loaded. */
+/* HZ drops two hidden tiles per cycle, so 64 tiles take 32 cycles. HZ must also load the entries of
+ * the first tile of each of the four lines. */
 static void
 hidden_tiles_two_a_cycle(void **state)
 {
@@ -665,7 +667,7 @@ hidden_tiles_two_a_cycle(void **state)
     assert_in_range(cycles, 32, 48);
 }
 
-/* HZ blocks of a quad each: a tile has 16 entries, which are one line of the cache. */
+/* With HZ blocks of one quad, a tile has 16 entries, which are one line of the cache. */
 static void
 hidden_triangle_by_quads(void **state)
 {

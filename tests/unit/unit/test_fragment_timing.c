@@ -13,7 +13,7 @@ rig_with(bool has_depth)
     return rig;
 }
 
-/* Programs with `count` varyings, of which the fragment program uses the first. */
+/* Binds programs with `count` varyings, of which the fragment program uses the first. */
 static void
 use_varyings(struct rig *rig, uint32_t count)
 {
@@ -32,11 +32,11 @@ use_varyings(struct rig *rig, uint32_t count)
     rig_use_programs(rig, vs, fs);
 }
 
-/* A quad without a depth test enters the z test when it arrives, one cycle after it was sent. It
- * leaves in the last of ZALULatency cycles, and the interpolator forwards it in the next cycle. The
- * n attributes take k = n / NumInterpolators cycles, rounded up. The quad reaches the scheduler
- * after k + 1 cycles, or after k if k is 8 or more. A group of one quad leaves the scheduler at
- * once. */
+/* A quad without a depth test enters the z test when it arrives, one cycle after it was sent. The
+ * quad leaves in the last of ZALULatency cycles, and the interpolator forwards it in the next
+ * cycle. The n attributes take k = n / NumInterpolators cycles, rounded up. The quad reaches the
+ * scheduler after k + 1 cycles, or after k if k is 8 or more. A group of one quad leaves the
+ * scheduler at once. */
 static void
 one_quad(void **state)
 {
@@ -67,7 +67,7 @@ one_quad(void **state)
 }
 
 /* Ten quads arrive at the interpolator one per cycle and take three cycles each. Quads of one ROP
- * start one at a time. */
+ * start one after another. */
 static void
 interpolator_rate(void **state)
 {
@@ -91,7 +91,7 @@ interpolator_rate(void **state)
     rig_destroy(rig);
 }
 
-/* Uploads two triangles at the same pixel, the second one nearer. */
+/* Uploads two triangles at the same pixel. The second one is nearer. */
 static void
 upload_twice(struct rig *rig)
 {
@@ -103,7 +103,7 @@ upload_twice(struct rig *rig)
 }
 
 /* Draws ten quads of a tile, whose test or write is slower than their arrival. Returns the cycles
- * of the draw, which ends after the time of the tenth quad. */
+ * of the draw, which ends after the tenth quad. */
 static uint64_t
 cycles_at_rates(uint32_t z_rate, uint32_t color_rate)
 {
@@ -144,15 +144,16 @@ one_port(struct rig *rig, uint32_t width, bool color)
         rig->params.ZSTENCILTEST.ZCachePortWidth = width;
 }
 
-/* Ten quads of one line, 16 bytes each. Each occupies the read port and the write port of a cache
- * for 16 / width cycles, rounded up. Before that, the line is filled from a clear and occupies the
- * write port for 256 / width. The z test sends a quad when the next one has the read port. The draw
- * ends when the tenth color takes the write port, after the line and nine other quads. */
+/* Ten quads of one line have 16 bytes each. Each quad occupies the read port and the write port of
+ * a cache for 16 / width cycles, rounded up. Before that, the line is filled from a clear and
+ * occupies the write port for 256 / width. The z test sends a quad when the next one has the read
+ * port. The draw ends when the tenth color takes the write port, after the line and nine other
+ * quads. */
 static void
 ports_of_rops(void **state)
 {
     static const struct {
-        uint32_t width, quad, line; /* bytes; cycles; cycles */
+        uint32_t width, quad, line; /* bytes; cycles per quad; cycles per line */
     } cases[] = {{8, 2, 32}, {12, 2, 22}, {15, 2, 18}, {7, 3, 37},  {6, 3, 43},
                  {5, 4, 52}, {4, 4, 64},  {3, 6, 86},  {2, 8, 128}, {1, 16, 256}};
     uint64_t first_end = 0;
@@ -181,7 +182,7 @@ ports_of_rops(void **state)
 
 /* The z of the first quad is written in the last cycle of its test, and the second quad may read it
  * in the next cycle. Without the conflict the second quad would follow one cycle after the first.
- * It stalls for all other cycles of the test. */
+ * So it stalls for all other cycles of the test. */
 static void
 same_depth(void **state)
 {
@@ -225,8 +226,8 @@ same_color(void **state)
     }
 }
 
-/* 2 ROPs have 64 blocks. An order arrives in the next cycle. A ROP writes the states of its 32
- * blocks, BlocksClearedPerCycle per cycle, then it answers. Hierarchical Z has 64 entries and
+/* 64 blocks belong to 2 ROPs. An order arrives in the next cycle. Each ROP writes the states of its
+ * 32 blocks, BlocksClearedPerCycle per cycle, then answers. Hierarchical Z has 64 entries and
  * answers after it has written them, HZBlocksClearedPerCycle per cycle. */
 static void
 clears_take_time(void **state)
@@ -254,8 +255,8 @@ clears_take_time(void **state)
     }
 }
 
-/* The DAC receives the states of 64 blocks, once those of both ROPs have arrived. It takes
- * BlocksUpdatedPerCycle per cycle. If nothing is read it answers in the next cycle. */
+/* The DAC receives the states of 64 blocks after those of both ROPs have arrived. It takes
+ * BlocksUpdatedPerCycle per cycle. If the DAC reads nothing, it answers in the next cycle. */
 static void
 states_are_taken_over(void **state)
 {
@@ -313,8 +314,8 @@ rows_by_client(void **state)
     rig_destroy(rig);
 }
 
-/* Address and filter latencies equal their parameters: they are the latencies of the queues to and
- * from the Texture Unit. test_texture_timing.c tests its internal cycles. */
+/* Address and filter latencies equal their parameters, because they are the latencies of the queues
+ * to and from the Texture Unit. test_texture_timing.c tests the cycles inside the unit. */
 static void
 latencies_of_texturing(void **state)
 {
@@ -328,8 +329,8 @@ latencies_of_texturing(void **state)
     rig_destroy(rig);
 }
 
-/* The streamer's cache has as many lines in flight as it has places. Each line is one transaction,
- * and 48 vertices of 16 bytes are 12 transactions. */
+/* The Streamer's cache can have as many lines in flight as it has places. Each line is one
+ * transaction, and 48 vertices of 16 bytes are 12 transactions. */
 static void
 lines_of_the_streamer(void **state)
 {
@@ -352,7 +353,8 @@ lines_of_the_streamer(void **state)
         rig_draw(rig, PRIM_TRIANGLES, 48, 0);
         assert_int_equal(requests->count, 12);
         for (uint32_t n = 0; n < 12; n++) {
-            /* the first `limit` requests follow one another; each later one waits for a reply */
+            /* the first `limit` requests follow one another; each later request waits for a reply
+             */
             if (n >= limit)
                 assert_true(requests->cycles[n] >= replies->taken[n - limit]);
             else if (n)
@@ -363,9 +365,10 @@ lines_of_the_streamer(void **state)
 }
 
 /* A group of one quad leaves its unit in one cycle and reaches the scheduler OutputLatency cycles
- * later. The scheduler takes it at once. A group occupies a place during this time. There are
- * ShaderOutputQueueSize places, counted in groups, and at least two. The unit sees a freed place in
- * the next cycle. So a group leaves 1 + OutputLatency cycles after the one whose place it takes. */
+ * later. The scheduler takes it at once. The group occupies a place during this time. There are
+ * ShaderOutputQueueSize places, counted in groups, but at least two. The unit can use a freed place
+ * in the next cycle. So a group leaves 1 + OutputLatency cycles after the group whose place it
+ * takes. */
 static void
 outputs_have_places(void **state)
 {

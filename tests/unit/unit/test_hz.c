@@ -90,7 +90,7 @@ two_surfaces(void **state)
     assert_int_equal(pixels_drawn(rig), 63 * 64 / 2);
 }
 
-/* Two layers of one depth buffer are two surfaces. All far depths of the second layer are .25; they
+/* Two layers of one depth buffer are two surfaces. All far depths of the second layer are .25. They
  * must hide nothing in the first layer. */
 static void
 two_layers(void **state)
@@ -119,7 +119,7 @@ two_layers(void **state)
     rig_assert_figure(rig, "colorwrite.fragments_in", 2 * SIZE * SIZE);
 }
 
-/* The buffer has entries for one surface, so those of the other surface are lost and nothing is
+/* The buffer has entries for only one surface. Those of the other surface are lost, so nothing is
  * culled. */
 static void
 no_room_for_two_surfaces(void **state)
@@ -137,8 +137,8 @@ no_room_for_two_surfaces(void **state)
     assert_int_equal(pixels_drawn(rig), 0);
 }
 
-/* The buffer has half as many entries as the surface has tiles, so the lower half is never
- * culled. */
+/* The buffer has half as many entries as the surface has tiles, so tiles of the lower half are
+ * never culled. */
 static void
 half_a_buffer(void **state)
 {
@@ -172,7 +172,7 @@ away_and_back(void **state)
 }
 
 /* The same when the far depths came from the z test and not from the clear, which sets the far
- * plane. The test draws a layer at .25, one farther away with ALWAYS, and one between them. */
+ * plane. The test draws a layer at .25, a farther one with ALWAYS, and one between them. */
 static void
 away_from_what_was_tested(void **state)
 {
@@ -194,7 +194,8 @@ away_from_what_was_tested(void **state)
     rig_assert_figure(rig, "colorwrite.fragments_in", 3 * SIZE * SIZE);
 }
 
-/* The z cache has one line per ROP, so a tile sends its far depth when the next tile arrives. */
+/* The z cache has one line per ROP, so the ROP sends the far depth of a tile when the next tile
+ * arrives. */
 static void
 draw_both(struct rig *rig)
 {
@@ -205,8 +206,8 @@ draw_both(struct rig *rig)
     rig_clear(rig, MASK_COLOR0, 1);
 }
 
-/* The front hides 2016 fragments, of which 28 tiles are hidden completely. All of these tiles
- * except the last one of each ROP have sent their far depth. */
+/* The front hides 2016 fragments. It hides 28 tiles completely. All of these tiles except the last
+ * one of each ROP have sent their far depth. */
 static void
 updates_cull(void **state)
 {
@@ -219,7 +220,7 @@ updates_cull(void **state)
     assert_int_equal(pixels_drawn(rig), SIZE * SIZE - 63 * 64 / 2);
 }
 
-/* A front that covers pixels from (left, top) to (right, bottom), exclusive. */
+/* Draws a front that covers pixels from (left, top) to (right, bottom), exclusive. */
 static void
 draw_rectangle(struct rig *rig, uint32_t left, uint32_t top, uint32_t right, uint32_t bottom)
 {
@@ -232,7 +233,7 @@ draw_rectangle(struct rig *rig, uint32_t left, uint32_t top, uint32_t right, uin
 }
 
 /* A front covers all pixels except one, the first or the last of a tile. A farther draw is visible
- * in that pixel. */
+ * at that pixel. */
 static void
 every_pixel_counts(void **state)
 {
@@ -246,7 +247,7 @@ every_pixel_counts(void **state)
         draw_rectangle(rig, 0, 0, SIZE, at);
         draw_rectangle(rig, at + 1, at, SIZE, at + 1);
         draw_rectangle(rig, 0, at, at, at + 1);
-        draw_rectangle(rig, SIZE - 1, 0, SIZE, SIZE); /* other lines evict this one */
+        draw_rectangle(rig, SIZE - 1, 0, SIZE, SIZE); /* evicts the line from the z cache */
         rig_clear(rig, MASK_COLOR0, 1);
         draw_back(rig);
         rig_swap(rig);
@@ -300,7 +301,7 @@ stencil_is_changed(void **state)
 {
     enum { OBJ_STENCIL = 220, KEEP = 0, INCREMENT = 3 };
     (void)state;
-    for (uint32_t face = 0; face < 3; face++) { /* 2: neither face */
+    for (uint32_t face = 0; face < 3; face++) { /* face 2: neither face */
         uint32_t words[2];
         for (uint32_t i = 0; i < 2; i++)
             words[i] = FACE_ENABLE | FUNC_ALWAYS * FACE_FUNC |
@@ -321,8 +322,8 @@ stencil_is_changed(void **state)
     }
 }
 
-/* Records of culled fragments of the watched pixel: they contain the draw, and no event after
- * Hierarchical Z. */
+/* Culled fragments of the watched pixel have records. A record contains the draw, and no event
+ * after Hierarchical Z. */
 static void
 life_of_a_culled_fragment(void **state)
 {
@@ -363,7 +364,7 @@ struct stalls {
     bool same_direction_run;
 };
 
-/* An observer must find all elapsed cycles counted after clock_settle(), in each cycle. */
+/* Checks after clock_settle(), in each cycle, that all elapsed cycles are counted. */
 static void
 look(void *data, uint64_t now)
 {
@@ -400,7 +401,8 @@ stalls_are_counted_as_they_go_by(void **state)
     assert_true(((struct stalls *)rig->data)->same_direction_run);
 }
 
-/* Each far depth is stored one entry too far, so tiles that the front covers in part are lost. */
+/* Each far depth is stored one entry too far, so a part of a tile that the front covers only partly
+ * is lost. */
 static void
 fault_off_by_one(void **state)
 {
@@ -416,7 +418,7 @@ fault_off_by_one(void **state)
     assert_true(pixels_drawn(rig) < SIZE * SIZE - 63 * 64 / 2);
 }
 
-/* Clears, draws a hidden layer and clears again: then nothing is hidden. */
+/* Clears, draws a hidden layer and clears again. After that nothing is hidden. */
 static void
 clear_twice(struct rig *rig)
 {
@@ -463,7 +465,8 @@ fault_stale_cache_line(void **state)
     assert_true(pixels_drawn(rig) < SIZE * SIZE);
 }
 
-/* An update from before a clear, or before a draw that invalidates, must be ignored. */
+/* Hierarchical Z must ignore an update from before a clear, or from before a draw that invalidates
+ * its entries. */
 static void
 fault_stale_update(void **state)
 {

@@ -1,6 +1,6 @@
 /* Exact memory timing: streams through one channel and through the controller. The comments derive
- * the expected cycles from the parameters. A transaction is 64 bytes. Times are the ends of its
- * data transfer on the bus. */
+ * the expected cycles from the parameters. A transaction is 64 bytes. A time is the cycle in which
+ * the data transfer on the bus ends. */
 #include "unit/memory/memctl.h"
 
 #include "rigs/settings.h"
@@ -45,8 +45,8 @@ always(void *data, const struct dram_entry *entry)
     return true;
 }
 
-/* Clocks the channel every cycle, or only when it asked for it or a request arrives. Both must give
- * the same ends. */
+/* Clocks the channel every cycle, or only in requested cycles and when a request arrives. Both must
+ * give the same ends. */
 static void
 play(const struct params *params, struct stream *stream, bool every_cycle)
 {
@@ -109,8 +109,9 @@ row_of(uint32_t count, uint32_t step, bool write)
     return stream;
 }
 
-/* One GDDR3 channel: 8 bytes per cycle (8 cycles per transaction), 8 banks, rows of 2048 bytes,
- * banks interleaved every 256 bytes. The times are those of the data sheet. */
+/* One GDDR3 channel with the times of its data sheet. The channel moves 8 bytes per cycle, so a
+ * transaction takes 8 cycles. It has 8 banks with rows of 2048 bytes, interleaved every 256 bytes.
+ */
 static struct params
 gddr(uint32_t scheduler)
 {
@@ -133,7 +134,7 @@ gddr(uint32_t scheduler)
     return p;
 }
 
-/* Address of a transaction in bank 0, which owns 256 bytes of every 8 * 256. */
+/* Address of a transaction in bank 0, which has 256 of every 8 * 256 bytes. */
 static uint32_t
 bank0(uint32_t row, uint32_t transaction)
 {
@@ -141,7 +142,8 @@ bank0(uint32_t row, uint32_t transaction)
     return own / 256 * 2048 + own % 256;
 }
 
-/* Read commands issue every 4 cycles. Their data transfers 10 to 14 cycles after the command. */
+/* Read commands issue every 4 cycles. Their data is on the bus from 10 to 14 cycles after the
+ * command. */
 static void
 simple_reads(void **state)
 {
@@ -152,8 +154,8 @@ simple_reads(void **state)
     assert_steady(&p, &writes, 5 + 4, 4);
 }
 
-/* A burst always moves BurstLength transfers, two per cycle. A transaction needs 64 bytes of
- * them. */
+/* A burst always moves BurstLength transfers, two per cycle. A transaction takes as many bursts as
+ * its 64 bytes need. */
 static void
 simple_bursts(void **state)
 {
@@ -161,10 +163,10 @@ simple_bursts(void **state)
         uint32_t width, length, cycles;
     } cases[] = {
         {64, 8, 4},   /* 8 transfers: one burst */
-        {64, 16, 8},  /* 8 transfers of a burst of 16: half of it is unused */
+        {64, 16, 8},  /* 8 transfers in a burst of 16: half of the burst is unused */
         {32, 8, 8},   /* 16 transfers: two bursts */
         {128, 4, 2},  /* 4 transfers */
-        {128, 8, 4},  /* 4 of 8 */
+        {128, 8, 4},  /* 4 transfers in a burst of 8 */
         {1024, 1, 1}, /* one transfer takes half a cycle, rounded up */
     };
     (void)state;
@@ -188,7 +190,7 @@ simple_clocks(void **state)
     p.MEMORYCONTROLLER.MemoryFrequency = 2;
     assert_steady(&p, &reads, 28, 8);
     p.MEMORYCONTROLLER.MemoryClockMultiplier = 2;
-    assert_steady(&p, &reads, 14, 4); /* 2 / 2: equal to the GPU clock */
+    assert_steady(&p, &reads, 14, 4); /* multiplier 2, frequency 2: the GPU clock */
     p.MEMORYCONTROLLER.MemoryFrequency = 1;
     assert_steady(&p, &reads, 7, 2); /* twice as fast */
     p.MEMORYCONTROLLER.MemoryFrequency = 3;
@@ -223,7 +225,7 @@ simple_pages(void **state)
     p.MEMORYCONTROLLER.OpenPages = 1;
     assert_steady(&p, &two, 27, 17);
     p.MEMORYCONTROLLER.OpenPages = 8;
-    struct stream apart = {0}; /* pages 0 and 8 are in the same bank */
+    struct stream apart = {0}; /* pages 0 and 8, in the same bank */
     for (uint32_t i = 0; i < 8; i++)
         add(&apart, 0, i % 2 * 8 * 4096 + i * 64, false);
     assert_steady(&p, &apart, 27, 17);
@@ -236,15 +238,15 @@ simple_turns(void **state)
 {
     (void)state;
     struct params p = simple_memory();
-    /* Reads go first: commands 0 and 4 (data until 18), then the write command in 18, data 23 to
-     * 27. */
+    /* Reads go first: commands 0 and 4 (data until 18). Then the write command issues in 18, with
+     * data from 23 to 27. */
     struct stream grouped = {0};
     add(&grouped, 0, 0, false);
     add(&grouped, 0, 64, true);
     add(&grouped, 0, 128, false);
     assert_ends(&p, &grouped, (const uint64_t[]){14, 27, 18});
-    /* At most two reads pass the waiting write. Then the command of the third read issues at 27 +
-     * 5, data 42 to 46. The bus idles 5 cycles before the write and 15 before the read. */
+    /* At most two reads pass the waiting write. The command of the third read issues at 27 + 5,
+     * with data from 42 to 46. The bus idles 5 cycles before the write and 15 before the read. */
     struct stream limited = {0};
     p.MEMORYCONTROLLER.MaxConsecutiveReads = 2;
     add(&limited, 0, 0, false);
@@ -254,16 +256,16 @@ simple_turns(void **state)
     assert_ends(&p, &limited, (const uint64_t[]){14, 18, 27, 46});
     assert_int_equal(limited.stats.turns, 2);
     assert_int_equal(limited.stats.turn_cycles, 5 + 15);
-    /* A read does not pass an earlier write to the same bytes: write data 5 to 9, read command
-     * 14. */
+    /* A read does not pass an earlier write to the same bytes: write data from 5 to 9, read command
+     * in 14. */
     struct stream dependent = {0};
     add(&dependent, 0, 0, true);
     add(&dependent, 0, 0, false);
     assert_ends(&p, &dependent, (const uint64_t[]){9, 28});
 }
 
-/* The row opens in cycle 0. Reads may issue from 8 on, with data from 16 on. Writes may issue from
- * 3 on, with data from 7 on. Then transactions follow one another. */
+/* The row opens in cycle 0. Reads may issue from cycle 8 on, with data from 16 on. Writes may issue
+ * from 3 on, with data from 7 on. Then the transactions follow one another without a gap. */
 static void
 row_hits(void **state)
 {
@@ -284,10 +286,11 @@ row_hits(void **state)
 }
 
 /* Each transaction needs a different row of one bank.
- * - Reads: opened in cycle a, command a + 8, data a + 16 to a + 24. The row closes at a + 16 (a
- *   burst after the command, later than tRAS), and the next one opens 9 cycles later: every 25.
- * - Writes: command a + 3, data a + 7 to a + 15. The row closes 6 cycles later, and the next one
- *   opens 9 cycles later: every 30. */
+ * - Reads: the row opens in cycle a, the command issues in a + 8, and the data takes a + 16 to a +
+ *   24. The row closes at a + 16 (a burst after the command, later than tRAS). The next one opens 9
+ *   cycles later, so the interval is 25.
+ * - Writes: the command issues in a + 3, and the data takes a + 7 to a + 15. The row closes 6
+ *   cycles later, and the next one opens 9 cycles after that, so the interval is 30. */
 static void
 bank_conflicts(void **state)
 {
@@ -303,7 +306,8 @@ bank_conflicts(void **state)
         assert_steady(&p, &writes, 15, 30);
         assert_int_equal(reads.stats.row_misses, 8);
         assert_int_equal(reads.stats.rows_closed, 7);
-        /* longer tRAS and tRC determine the interval: closed at 20, opened at 29; opened at 40 */
+        /* longer tRAS and tRC determine the interval: a row closes at 20, and the next opens at 29
+         * or 40 */
         p.MEMORYCONTROLLER.V2GDDR_tRAS = 20;
         assert_steady(&p, &reads, 24, 29);
         p.MEMORYCONTROLLER.V2GDDR_tRC = 40;
@@ -311,8 +315,8 @@ bank_conflicts(void **state)
     }
 }
 
-/* The same addresses with bank permutation: row r of bank 0 becomes row r of bank r. Each row has a
- * separate bank, so opening rows early hides all of them except the first. */
+/* The same addresses with bank permutation: row r of bank 0 becomes row r of bank r. Each row is
+ * then in a separate bank, so opening rows early hides every opening except the first. */
 static void
 permuted_banks(void **state)
 {
@@ -326,9 +330,10 @@ permuted_banks(void **state)
     assert_int_equal(reads.stats.rows_closed, 0);
 }
 
-/* Each transaction needs a row of a different bank. A queue per bank opens rows early, every 5
- * cycles, and the bus never waits: data from 16 on without a gap. With one queue, or one for reads,
- * the next row opens in the cycle after the read command: 9 cycles apart. */
+/* Each transaction needs a row of a different bank. With a queue per bank, rows open early, every 5
+ * cycles. The bus never waits: data from 16 on without a gap. With a single queue, or one queue for
+ * reads, the next row opens in the cycle after the read command. The rows then open 9 cycles apart.
+ */
 static void
 row_misses_over_banks(void **state)
 {
@@ -339,19 +344,20 @@ row_misses_over_banks(void **state)
         bool ahead = scheduler >= SCHEDULER_BANK_FIFO;
         assert_steady(&p, &reads, 24, ahead ? 8 : 9);
         assert_int_equal(reads.stats.row_misses, 8);
-        /* tRRD = 12: rows open at 0, 12, 24, ... at the earliest. This is slower than the bus, so
-         * data follows each opening after 8 + 8 cycles. */
+        /* With tRRD = 12, rows open at 0, 12, 24, ... at the earliest. This is slower than the bus,
+         * so data follows each opening after 8 + 8 cycles. */
         p.MEMORYCONTROLLER.V2GDDR_tRRD = 12;
         assert_steady(&p, &reads, 24, 12);
     }
 }
 
 /* Alternating reads and writes of one row.
- * - In order: read command 8, data 16 to 24; write data 2 cycles later, 26 to 34; read command 4
- *   cycles later, 38, data 46 to 54. A pair takes 30 cycles, of which the bus idles 2 and 12.
- * - A queue per direction: all reads (data 16 to 48), then all writes (50 to 82).
- * The test makes the row open as fast for writes as for reads. Otherwise writes would be ready
- * first and would go first. */
+ * - In order: the read command is in 8, its data from 16 to 24. Write data follows 2 cycles later,
+ *   from 26 to 34. The next read command follows 4 cycles later, in 38, with data from 46 to 54. A
+ *   pair takes 30 cycles, of which the bus idles 2 and 12.
+ * - A queue per direction: all reads (data 16 to 48), then all writes (50 to 82). The test gives
+ *   writes the row opening time of reads. Otherwise writes would be ready first and would go first.
+ */
 static void
 turn_round(void **state)
 {
@@ -378,9 +384,9 @@ turn_round(void **state)
     }
 }
 
-/* A second read of the row, which arrives when no transaction waits. If the row is still open, its
- * command issues at once. With PAGE_CLOSE the row closed at 16, a burst after command 8, and opens
- * again at 25. Then the data ends at 25 + 8 + 8 + 8. */
+/* A second read of the row arrives when no transaction waits. If the row is still open, the command
+ * of this read issues at once. With PAGE_CLOSE the row closed at 16, a burst after command 8, and
+ * opens again at 25. The data then ends at 25 + 8 + 8 + 8. */
 static void
 page_policies(void **state)
 {
@@ -396,7 +402,7 @@ page_policies(void **state)
         assert_ends(&p, &reads, (const uint64_t[]){24, 49});
         assert_int_equal(reads.stats.row_misses, 2);
         assert_int_equal(reads.stats.rows_closed, 2);
-        struct stream together = {0}; /* both wait, so the row stays open for the second */
+        struct stream together = {0}; /* both wait, so the row stays open for the second one */
         add(&together, 0, bank0(0, 0), false);
         add(&together, 0, bank0(0, 1), false);
         assert_steady(&p, &together, 24, 8);
@@ -404,9 +410,9 @@ page_policies(void **state)
 }
 
 /* Schedulers differ in the priority of a row hit that follows a conflict in the same bank. With one
- * queue per bank or channel, rows 0, 1, 0 are 25 cycles apart. Look-ahead serves the hit first,
- * data 24 to 32. Its command at 16 lets the row close at 24. The next row opens at 33, and its data
- * ends at 33 + 24. */
+ * queue per bank or channel, rows 0, 1, 0 are 25 cycles apart. The look-ahead scheduler serves the
+ * hit first, with data from 24 to 32. The command of the hit is in 16, so the row closes at 24. The
+ * next row opens at 33, and its data ends at 33 + 24. */
 static void
 look_ahead_prefers_open_rows(void **state)
 {
@@ -423,9 +429,9 @@ look_ahead_prefers_open_rows(void **state)
     assert_ends(&p, &reads, (const uint64_t[]){24, 57, 32});
 }
 
-/* A transaction waits while others hit the open row, but not forever: at most MaxConsecutiveReads +
- * MaxConsecutiveWrites younger ones, here 5, may pass it. Commands 8, 16, ..., 48 hit. The row
- * closes at 56 and the other row opens at 65: command 73, data 81 to 89. */
+/* A transaction waits while younger ones hit the open row, but not forever. At most
+ * MaxConsecutiveReads + MaxConsecutiveWrites younger ones, here 5, may pass it. Commands 8, 16,
+ * ..., 48 hit. The row closes at 56, and the other row opens at 65: command 73, data 81 to 89. */
 static void
 nobody_waits_for_ever(void **state)
 {
@@ -458,8 +464,8 @@ perfect(void **state)
     assert_steady(&p, &mixed, 8, 8);
 }
 
-/* A client that requests `count` transactions as fast as it can and records the cycle of the last
- * reply. */
+/* A client that sends `count` requests as fast as possible and records the cycle of the last reply.
+ */
 struct client {
     struct module module;
     struct memory_port port;
@@ -536,9 +542,9 @@ assert_last(const struct params *params, uint32_t count, uint32_t step, bool wri
         assert_int_equal(ask(params, 1, count, step, writes, seed), last);
 }
 
-/* The request is sent in cycle 0 and reaches the controller in 1. Its command issues in 2, its data
- * ends at 2 + 14, and the reply reaches the client a cycle later, in 17. Further replies follow
- * every 4 cycles. */
+/* The client sends the request in cycle 0, and it reaches the controller in 1. The command issues
+ * in 2, its data ends at 2 + 14, and the reply reaches the client a cycle later, in 17. Further
+ * replies follow every 4 cycles. */
 static void
 controller(void **state)
 {
@@ -554,8 +560,8 @@ controller(void **state)
     /* Two read buffers: pairs of commands 4 cycles apart, every 14 cycles. */
     p.MEMORYCONTROLLER.ReadBufferLines = 2;
     assert_last(&p, 8, 64, false, 17 + 3 * 14 + 4);
-    /* One transaction of the client in service: its reply in 17 frees the place in 18, and the next
-     * command issues in 19. */
+    /* With one transaction of the client in service, its reply in 17 frees the place in 18. The
+     * next command issues in 19. */
     p = simple_memory();
     p.MEMORYCONTROLLER.ServiceQueueSize = 1;
     assert_last(&p, 8, 64, false, 17 + 7 * 17);
@@ -563,7 +569,8 @@ controller(void **state)
 
 /* Four channels, one request per cycle. With a step of 64 bytes, 16 requests are in one kilobyte on
  * one channel: 4 cycles each. With SharedBanks every channel reaches the whole memory, and the four
- * take the requests in turn. Then the last command is that of the 16th request, in cycle 17. */
+ * channels take the requests in turn. Then the last command belongs to the 16th request, in cycle
+ * 17. */
 static void
 channels(void **state)
 {
@@ -576,10 +583,10 @@ channels(void **state)
     assert_last(&p, 16, 64, false, 17 + 15);
 }
 
-/* Queued requests: with RequestQueueSize 1, a request for a free channel waits behind one for a
- * busy channel. Addresses are 512 bytes apart, on channels 0, 0, 1, 1. The second request waits for
- * the burst of the first. Commands issue in 2 and 6. Only in 6 the third request is taken, and its
- * command issues in 7. */
+/* Queued requests. With RequestQueueSize 1, a request for a free channel waits after one for a busy
+ * channel. Addresses are 512 bytes apart, on channels 0, 0, 1, 1. The second request waits for the
+ * burst of the first. Their commands issue in 2 and 6. The controller takes the third request in 6,
+ * and its command issues in 7. */
 static void
 waiting_limits(void **state)
 {
@@ -595,9 +602,9 @@ waiting_limits(void **state)
     assert_last(&p, 3, 512, false, 17 + 5);
 }
 
-/* Eight requests on one channel have replies in 17 + 4k, the last one in 45. The following six, on
- * the other channel, are sent from cycle 8 on. Their replies arrive from 25 on, the last one in 45,
- * too. A bus of one transaction per cycle delivers one of these two in 46. */
+/* Eight requests on one channel have replies in 17 + 4k, the last one in 45. The client sends the
+ * following six, for the other channel, from cycle 8 on. Their replies arrive from 25 on, the last
+ * one also in 45. A bus of one transaction per cycle delivers one of these two replies in 46. */
 static void
 client_bus(void **state)
 {
@@ -611,9 +618,9 @@ client_bus(void **state)
     }
 }
 
-/* Two clients with 8 reads each, 64 bytes apart; the second client starts at address `first`.
- * Returns the cycle of the last reply. *conflicts: cycles in which requests waited for the port of
- * their channel. */
+/* Two clients with 8 reads each, 64 bytes apart. The second client starts at address `first`.
+ * Returns the cycle of the last reply. *conflicts is the number of cycles in which requests waited
+ * for the port of their channel. */
 static uint64_t
 ask_two(const struct params *params, uint32_t first, uint64_t seed, uint64_t *conflicts)
 {
@@ -655,9 +662,10 @@ ask_two(const struct params *params, uint32_t first, uint64_t seed, uint64_t *co
 }
 
 /* Channels that take 64 bytes per cycle. Two clients send requests to one channel, which takes them
- * alternately from cycle 1 to 16. In the first 15 cycles one request waits. The request taken in 16
- * has its command in 17. Its data ends at 17 + 10 + 1, and the reply arrives in 29. With two
- * channels no request waits: each takes eight requests, the last one in cycle 8. */
+ * alternately from cycle 1 to 16. In each of the first 15 cycles one request waits. The request
+ * taken in 16 has its command in 17. Its data ends at 17 + 10 + 1, and the reply arrives in 29.
+ * With two channels no request waits, since each channel takes eight requests, the last one in
+ * cycle 8. */
 static void
 crossbar(void **state)
 {
@@ -676,9 +684,9 @@ crossbar(void **state)
     }
 }
 
-/* GDDR5 at 1 GHz, where a GPU cycle is a memory clock. The bus moves 16 elements per cycle, a
- * transaction per cycle, so that command timing dominates. Pieces of 64 bytes rotate over 16 banks.
- * Bank n is in group n % 4. */
+/* GDDR5 at 1 GHz, where a GPU cycle is a memory clock. The bus moves 16 elements per cycle. A
+ * transaction therefore takes one cycle, and command timing dominates. Pieces of 64 bytes rotate
+ * over 16 banks. Bank n is in group n % 4. */
 static struct params
 gddr5(void)
 {
@@ -696,8 +704,8 @@ gddr5_rows(void **state)
 {
     (void)state;
     struct params p = gddr5();
-    /* One bank each: rows open every tRRD = 6 cycles, and data ends tRCD 12 + CL 12 + 1 later.
-     * tFAW, 23, is less than four times tRRD. */
+    /* Each read uses a different bank. Rows open every tRRD = 6 cycles, and data ends tRCD 12 + CL
+     * 12 + 1 later. tFAW is 23, less than four times tRRD, and does not limit the rate. */
     struct stream s = row_of(6, 64, false);
     assert_steady(&p, &s, 25, 6);
     /* whole cycles, rounded up: 3, 6 and 6 at 500 MHz; 2 (1.8), 4 and 4 (3.6) at 300 MHz */
@@ -705,13 +713,14 @@ gddr5_rows(void **state)
     assert_steady(&p, &s, 13, 3);
     p.GPU.ClockMHz = 300;
     assert_steady(&p, &s, 9, 2);
-    /* tFAW = 30 cycles: rows open in 0, 6, 12, 18, then in 30 and 36 */
+    /* with tFAW = 30 cycles rows open in 0, 6, 12, 18, then in 30 and 36 */
     p.GPU.ClockMHz = 1000;
     s.window = 30;
     assert_ends(&p, &s, (const uint64_t[]){25, 31, 37, 43, 55, 61});
 }
 
-/* Commands in one bank group are 2 x tCCDL = 6 cycles apart; in two groups, one bus cycle. */
+/* Commands in one bank group are 2 x tCCDL = 6 cycles apart. In two groups they are one bus cycle
+ * apart. */
 static void
 gddr5_bank_groups(void **state)
 {

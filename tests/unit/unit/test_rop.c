@@ -1,6 +1,5 @@
-/* The ROPs: calculated bytes of compression and clears, and parameters that name the existing
- * codecs. Full-screen layers with blending and depth approach the bound of memory or of the
- * ROPs. */
+/* The ROPs: calculated bytes of compression and clears, and the codec names that parameters accept.
+ * Full-screen layers with blending and depth approach the bound of memory or of the ROPs. */
 #include "rigs/rig.h"
 
 #include <unistd.h>
@@ -13,7 +12,7 @@ static const char half_red_fs[] = "FRAG\n"
                                   "  0: MOV OUT[0], IMM[0]\n"
                                   "  1: END\n";
 
-/* After each draw: the cycle, and the bytes of z and color that have moved in the frame. */
+/* The cycle after each draw, and the bytes of z and color that have moved in the frame by then. */
 struct layers {
     uint32_t count;
     uint64_t cycle[MAX_LAYERS], bytes[MAX_LAYERS];
@@ -40,8 +39,8 @@ take_layer(struct rig *rig)
     layers->cycle[layers->count++] = rig_machine(rig)->clock.now;
 }
 
-/* Sets half transparent red and LEQUAL. Uploads a strip over the surface at depth 0, the initial
- * content of memory, so LEQUAL passes without a clear. */
+/* Sets half transparent red and LEQUAL. Uploads a strip over the surface at depth 0. Memory
+ * initially contains 0, so LEQUAL passes without a clear. */
 static void
 set_layers(struct rig *rig, bool blends)
 {
@@ -98,9 +97,9 @@ draw(struct rig *rig)
 #define COLOR_COMPRESSED "COLORWRITE.DisableCompression=FALSE"
 static const char *const color_compressed[] = {COLOR_COMPRESSED, NULL};
 
-/* 64x64 pixels of one color are 64 blocks. In each block all words are equal, so the smallest
- * level, 64 bytes, is sufficient. The same holds for depth blocks. The DAC reads 64 bytes per
- * block, too. */
+/* 64x64 pixels of one color are 64 blocks. All words of a block are equal, so the smallest level,
+ * 64 bytes, is sufficient. The same is true for depth blocks. The DAC reads 64 bytes per block,
+ * too. */
 static void
 flat_blocks(void **state)
 {
@@ -121,7 +120,7 @@ flat_blocks(void **state)
     rig_destroy(rig);
 }
 
-/* A target with all channels masked off moves no bytes; only the DAC reads it. */
+/* A target whose channels are all masked off moves no bytes. Only the DAC reads it. */
 static void
 masked_off(void **state)
 {
@@ -139,8 +138,8 @@ masked_off(void **state)
     rig_destroy(rig);
 }
 
-/* reference-2005 compresses depth only (configs/reference-2005.ini). Block states record clears for
- * both: nothing is read, and color moves uncompressed. */
+/* reference-2005 compresses only depth (configs/reference-2005.ini). Block states record clears of
+ * both surfaces, so nothing is read, and color moves uncompressed. */
 static void
 color_moves_whole_in_2005(void **state)
 {
@@ -179,7 +178,7 @@ frames_begin_raw(void **state)
 }
 
 /* With 10 states per ROP, 2 ROPs clear 20 of the 64 blocks by their states and write the others. A
- * draw reads these 44 blocks and writes them back raw. */
+ * draw reads those 44 blocks and writes them back raw. */
 static void
 few_block_states(void **state)
 {
@@ -201,8 +200,8 @@ few_block_states(void **state)
     rig_destroy(rig);
 }
 
-/* The share of the bound that layers reach: the bound divided by the cycles from the end of the
- * third layer to the end of the last one. */
+/* Returns the bound of a layer divided by its cycles. The cycles are from the end of the third
+ * layer to the end of the last one. */
 static double
 share_of(const struct rig *rig, double bound_a_layer)
 {
@@ -211,10 +210,11 @@ share_of(const struct rig *rig, double bound_a_layer)
     return (last - 2) * bound_a_layer / (double)(layers->cycle[last] - layers->cycle[2]);
 }
 
-/* Layers with blending and LEQUAL, all of the same depth, without a clear or compression. Each
- * reads and writes color and depth of every pixel, 16 bytes. One bound is ROPs * StampsPerCycle
- * quads per cycle. The other is the bandwidth of all channels. It assumes runs of
- * MaxConsecutiveReads and MaxConsecutiveWrites, with idle time of the bus at each turn. */
+/* Draws layers with blending and LEQUAL, all of the same depth, without a clear or compression.
+ * Each layer reads and writes color and depth of every pixel, 16 bytes. One bound is ROPs *
+ * StampsPerCycle quads per cycle. The other is the bandwidth of all channels. The second bound
+ * assumes runs of MaxConsecutiveReads and MaxConsecutiveWrites, with idle time of the bus at each
+ * turn. */
 static double
 fill_share(const char *const *set, bool *rops_bind)
 {
@@ -266,8 +266,8 @@ fill_is_bound_by_memory(void **state)
     assert_false(rops_bind);
 }
 
-/* The bus is wide enough, and there are enough shader units, since a fragment takes more than one
- * cycle of a unit. */
+/* The bus is wide enough. A fragment takes more than one cycle of a shader unit, so the machine has
+ * more of these units. */
 static void
 fill_is_bound_by_rops(void **state)
 {
@@ -285,10 +285,10 @@ fill_is_bound_by_rops(void **state)
     assert_true(rops_bind);
 }
 
-/* The two shader units of reference-2005 take a quad per cycle each, and a layer has one
- * instruction. Its two ROPs take a quad per cycle each, too. The units keep up, because neighboring
- * tiles go to different units. Quads that arrive together for the same unit do not block those for
- * the other one. */
+/* Each of the two shader units of reference-2005 takes a quad per cycle, and a layer has one
+ * instruction. Each of the two ROPs takes a quad per cycle, too. The units keep up, because
+ * neighboring tiles go to different units. Quads that arrive together for the same unit do not
+ * block those for the other one. */
 static void
 two_units_keep_up_with_two_rops(void **state)
 {
@@ -306,7 +306,7 @@ two_units_keep_up_with_two_rops(void **state)
     rig_destroy(rig);
 }
 
-/* The choices of a parameter are the codecs of its kind and "none"; ATTILA's three are first. */
+/* A parameter accepts the codecs of its kind and "none". ATTILA's three codecs are first. */
 static void
 parameters_name_the_codecs(void **state)
 {
@@ -334,7 +334,7 @@ parameters_name_the_codecs(void **state)
     }
 }
 
-/* Bytes of the captured transfers when the codec chooses the levels. */
+/* Returns the bytes of the captured transfers if `codec` chooses the levels. */
 static uint64_t
 captured_bytes(const char *path, const struct codec *codec)
 {
@@ -363,8 +363,8 @@ captured_bytes(const char *path, const struct codec *codec)
     return bytes;
 }
 
-/* A capture contains all transfers with their words: a codec applied to it yields the bytes that
- * the Memory Controller counted. */
+/* A capture contains all transfers with their words. A codec applied to the capture yields the
+ * bytes that the Memory Controller counted. */
 static void
 capture_is_the_traffic(void **state)
 {

@@ -1,19 +1,19 @@
 /* Cycles of one shader unit, derived from the latencies and passes of isa.def. The unit is a vertex
- * shader, so its parameters are in VERTEXSHADER. It is between a source of groups, a sink, and a
- * Texture Unit that answers each request after a set time.
+ * shader, so its parameters are in VERTEXSHADER. The bench connects it to a source of groups, a
+ * sink, and a Texture Unit that answers each request after a fixed time.
  *
- * Cycle 0 is the first in which the first group may issue. Each further group may issue one cycle
- * later, because its inputs take one cycle. The outputs of a group take one cycle, too. "Over" is
- * the cycle in which the outputs of a group begin to leave. This is after its last instruction has
- * issued and its last result is written.
+ * In cycle 0 the first group may issue for the first time. Each further group may issue one cycle
+ * later, because its inputs take one cycle. The outputs of a group also take one cycle. "Over" is
+ * the cycle in which the outputs of a group begin to leave. By then its last instruction has issued
+ * and its last result is written.
  *
  * Latencies used here: MOV and UARL 1, ARL 2, ADD and MUL 3, MAD 4, DP4 5, RCP 7, LRP 4 in 2
- * passes. The result of an instruction of latency l that issues in cycle c can be read from cycle c
- * + l on. END marks the last instruction and is not an instruction itself. */
+ * passes. If an instruction of latency l issues in cycle c, its result can be read from cycle c + l
+ * on. END marks the last instruction and is not an instruction itself. */
 #include "rigs/assemble.h"
 #include "rigs/shader_bench.h"
 
-/* Runs a program with settings; the lines of the program follow. */
+/* Runs a program with the settings; the other arguments are the lines of the program. */
 #define RUN(settings_, ...) bench_run(b, settings_, (const char *const[]){__VA_ARGS__, NULL})
 
 static void
@@ -28,8 +28,8 @@ assert_slots(const struct bench *b, enum slot_fate fate, uint64_t count)
     assert_int_equal(b->shader.stats.slot_fates[fate], count);
 }
 
-/* Eight instructions: the last one issues in cycle 7, 3 or 1. The result of MOV follows one cycle
- * later, that of ADD three cycles later. */
+/* The last of eight independent instructions issues in cycle 7, 3 or 1, at a fetch rate of 1, 2 or
+ * 4. The result of MOV follows one cycle later, that of ADD three cycles later. */
 static void
 test_independent(void **state)
 {
@@ -43,11 +43,12 @@ test_independent(void **state)
     }
 }
 
-/* Four dependent instructions of latency l issue every l cycles, however many could issue per
- * cycle. The last one issues in 3 l, and its result follows in 4 l.
+/* Dependent instructions of latency l issue every l cycles, whatever the issue rate. The last of
+ * the four issues in cycle 3 l, and its result follows in 4 l.
  *
- * With w instructions per cycle, w (l - 1) slots are lost to results in each of 3 gaps. w - 1 slots
- * are lost beside each of the first 3 instructions. Nothing follows the last one. */
+ * At w instructions per cycle, each of the 3 gaps loses w (l - 1) slots to waiting for results.
+ * Beside each of the first 3 instructions w - 1 more slots are lost. The last instruction loses
+ * none, because nothing follows it. */
 static void
 test_dependent(void **state)
 {
@@ -71,9 +72,9 @@ test_dependent(void **state)
         "RCP TEMP[5], IN[0].xxxx", "RCP TEMP[6], IN[0].xxxx", "MOV TEMP[2], IN[0]",                \
         "MOV TEMP[3], IN[0]", "RCP TEMP[7], IN[0].xxxx", "END"
 
-/* SIMD and scalar instructions pair in either order, in 4 cycles. The last RCP issues in cycle 3
- * and takes 7. With one instruction per cycle it issues in 7. Two SIMD instructions do not pair: 8
- * cycles. */
+/* A SIMD and a scalar instruction pair in either order, so four pairs take 4 cycles. The last RCP
+ * issues in cycle 3 and takes 7 cycles. At one instruction per cycle it issues in cycle 7. Two SIMD
+ * instructions do not pair, so eight of them take 8 cycles. */
 static void
 test_simd_and_scalar(void **state)
 {
@@ -89,11 +90,11 @@ test_simd_and_scalar(void **state)
     assert_slots(b, SLOT_PAIR, 8);
 }
 
-/* 16 threads at 4 per cycle: an instruction takes 4 cycles. This hides the latency of MAD, 4, and
- * all but one cycle of DP4's 5. The first threads of the last instruction issue in cycle 12 (15),
- * and its last threads 3 cycles later. Their result follows in 15 + 4 (18 + 5). With 1024 threads
- * an instruction takes 256 cycles. The last threads of the last one issue in 1023, and their result
- * follows in 1028. */
+/* With 16 threads at 4 per cycle an instruction takes 4 cycles. This hides the 4 cycles of MAD's
+ * latency, and all but one of DP4's 5. The first threads of the last instruction issue in cycle 12
+ * (DP4: 15), and its last threads 3 cycles later. Their result follows in 15 + 4 (DP4: 18 + 5).
+ * With 1024 threads an instruction takes 256 cycles. The last threads of the last instruction issue
+ * in cycle 1023, and their result follows in 1028. */
 static void
 test_wide_groups(void **state)
 {
@@ -114,8 +115,8 @@ test_wide_groups(void **state)
 }
 
 /* Two groups end in cycles 1 and 2, and the queue after the unit has one place. The first group
- * stays there until cycle 40 of the clock. The second group finds no place from cycle 4 to 40, and
- * the unit is blocked. It leaves in 41. */
+ * occupies that place until cycle 40 of the clock. The second group is blocked from cycle 4 to 40,
+ * and leaves in 41. */
 static void
 test_blocked_output(void **state)
 {
@@ -125,8 +126,8 @@ test_blocked_output(void **state)
     assert_int_equal(b->shader.module.cycles[UNIT_BLOCKED], 41 - (FIRST_ISSUE + 2));
 }
 
-/* Groups of one thread at two per cycle: both issue in the same cycles; the second group starts one
- * cycle late. */
+/* Groups of one thread issue at two instructions per cycle each. Both issue in the same cycles,
+ * except that the second group starts one cycle later. */
 static void
 test_several_groups_a_cycle(void **state)
 {
@@ -137,8 +138,8 @@ test_several_groups_a_cycle(void **state)
     assert_int_equal(b->shader.slots_cycle, 2);
 }
 
-/* 5 threads at 2 per cycle enter in 3 cycles instead of 1. They leave at 2 per cycle and arrive as
- * a group, 2 cycles later than at full rate. */
+/* Five threads at 2 per cycle enter in 3 cycles instead of 1. They also leave at 2 per cycle. So
+ * the group arrives 2 cycles later than at full rate. */
 static void
 test_inputs_and_outputs(void **state)
 {
@@ -158,8 +159,8 @@ test_inputs_and_outputs(void **state)
 #define FETCH_TEXEL "TEX TEMP[0], IN[0], SAMP[0], 2D", "MOV OUT[0], TEMP[0]", "END"
 
 /* A request takes 1 cycle to the Texture Unit, n cycles there and 1 cycle back, and the group
- * resumes in the next cycle. So it resumes n + 3 cycles after its TEX. Here this is 20, and MOV
- * issues in 20. Each of two more groups resumes one cycle later. */
+ * resumes in the next cycle. So the group resumes n + 3 cycles after its TEX. Here n + 3 is 20, and
+ * MOV issues in cycle 20. Each of two more groups resumes one cycle later. */
 static void
 test_texture_blocks(void **state)
 {
@@ -168,20 +169,20 @@ test_texture_blocks(void **state)
     assert_over(b, 0, 21);
     assert_slots(b, SLOT_TEXELS, 19);
     assert_int_equal(b->shader.stats.texture_quads, 1);
-    /* also with projection: a texture instruction uses the SIMD ALU once for its address, then the
-     * Texture Unit (ATTILA 2005, section 5) */
+    /* A projecting texture instruction also uses the SIMD ALU once for its address, then the
+     * Texture Unit (ATTILA 2005, section 5). */
     RUN("texels=20", "TXP TEMP[0], IN[0], SAMP[0], 2D", "MOV OUT[0], TEMP[0]", "END");
     assert_over(b, 0, 21);
     RUN("texels=20 groups=3", FETCH_TEXEL);
     assert_over(b, 2, 23);
     assert_slots(b, SLOT_TEXELS, 17);
-    /* 8 threads at 1 per cycle: the quads are sent with their last threads, in cycles 3 and 7. The
+    /* With 8 threads at 1 per cycle, each quad is sent with its last thread, in cycles 3 and 7. The
      * answer of the second quad arrives 20 cycles later, and the group resumes in 27. MOV takes 8
      * cycles. */
     RUN("texels=20 ThreadGroup=8 threads=8 LockedExecutionMode=TRUE", FETCH_TEXEL);
     assert_over(b, 0, 27 + 8);
     assert_int_equal(b->shader.stats.texture_quads, 2);
-    /* END marks the texture instruction, too: the group is over when its texels arrive */
+    /* END also marks the texture instruction: the group is over when its texels arrive */
 #define TEXEL_AND_END "TEX OUT[0], IN[0], SAMP[0], 2D", "END"
     RUN("texels=20", TEXEL_AND_END);
     assert_over(b, 0, 20);
@@ -210,9 +211,9 @@ test_turns_of_texture_units(void **state)
 }
 
 /* Group 0 gets its texels in cycle 40. Group 1 sends its request in cycle 1 and gets its texels in
- * 11. With the window, group 1 resumes at once: MOVs in 11 and 12. In order, it waits for the turn
- * of group 0, then both alternate: 40 and 42, 41 and 43. With SwapOnBlock the MOVs issue in 40 and
- * 41, 42 and 43. */
+ * cycle 11. With the window, group 1 resumes at once: MOVs in 11 and 12. In order, group 1 waits
+ * for the turn of group 0. Then both alternate: 40 and 42, 41 and 43. With SwapOnBlock the MOVs
+ * issue in 40 and 41, 42 and 43. */
 static void
 test_window_and_order(void **state)
 {
@@ -232,9 +233,9 @@ test_window_and_order(void **state)
     assert_over(b, 1, 44);
 }
 
-/* Four dependent MADs in two groups. Alternating groups hide each other's latency: 0, 4, 8, 12 and
- * 1, 5, 9, 13, with results in 16 and 17. If the unit stays with a group, they issue in 0, 4, 8,
- * 12, then 13, 17, 21, 25, with the last result in 29. */
+/* Four dependent MADs in two groups. Alternating groups hide each other's latency. They issue in 0,
+ * 4, 8, 12 and in 1, 5, 9, 13, with results in 16 and 17. If the unit stays with a group until it
+ * blocks, they issue in 0, 4, 8, 12, then in 13, 17, 21, 25. The last result is then in 29. */
 static void
 test_swap_on_block(void **state)
 {
@@ -250,8 +251,9 @@ test_swap_on_block(void **state)
     }
 }
 
-/* A group is fetched from every 5 cycles: 8 instructions issue in 0, 5, ..., 35. With 2-way issue,
- * 4 fetches issue in 0 to 15. A second group fits in between. */
+/* The unit fetches from a group every 5 cycles, so 8 instructions issue in 0, 5, ..., 35. With
+ * 2-way issue the 4 fetches are in cycles 0 to 15. A second group issues between those of the
+ * first. */
 static void
 test_fetch_delay(void **state)
 {
@@ -278,9 +280,9 @@ test_passes(void **state)
     assert_slots(b, SLOT_PASSES, 3);
 }
 
-/* The results of MAD in cycle 0 and of ADD in cycle 1 are both written in cycle 4. With one write
- * port ADD issues in cycle 2. A result does not overtake an earlier one for the same register: MOV
- * after RCP (7) issues in cycle 7 and writes in 8. */
+/* The results of MAD (issued in cycle 0) and of ADD (issued in cycle 1) are both written in cycle
+ * 4. With one write port ADD issues in cycle 2 instead. A result does not overtake an earlier one
+ * for the same register. So a MOV after RCP (7) issues in cycle 7 and writes in 8. */
 static void
 test_write_ports(void **state)
 {
@@ -298,9 +300,9 @@ test_write_ports(void **state)
     assert_over(b, 0, 8);
 }
 
-/* Three MOVs are followed by two ADDs that together read 4 registers. With 4-way issue the MOVs
- * issue in cycle 0 (3 reads of one register), the ADDs in 1, with the last result in 4. With 3 read
- * ports the second ADD issues in 2. */
+/* Three MOVs are followed by two ADDs, which together read 4 registers. With 4-way issue the MOVs
+ * issue in cycle 0 (3 reads of one register). The ADDs issue in cycle 1, with the last result in 4.
+ * With 3 read ports the second ADD issues in cycle 2. */
 static void
 test_read_ports(void **state)
 {
@@ -317,10 +319,11 @@ test_read_ports(void **state)
     assert_slots(b, SLOT_PORTS, 3);
 }
 
-/* An instruction that does not use the address register does not wait for it. MOV issues in 1 after
- * ARL (2) in cycle 0, and in 0 beside UARL (1). An instruction waits if the register indexes its
- * source, destination or sampler, or if it reads the register: until 2 after ARL, until 1 after
- * UARL. Two writes to the register keep their order: UARL after ARL issues in 2 and writes in 3. */
+/* An instruction that does not use the address register does not wait for it. MOV issues in cycle 1
+ * after ARL (2), and in cycle 0 beside UARL (1). An instruction waits if the register indexes its
+ * source, destination or sampler, or if it reads the register. The wait ends 2 cycles after ARL and
+ * 1 cycle after UARL. Two writes to the register keep their order: UARL after ARL issues in 2 and
+ * writes in 3. */
 static void
 test_address_register(void **state)
 {
@@ -357,12 +360,12 @@ test_address_register(void **state)
 }
 
 /* A thread of this program has 4 live registers, so 8 registers hold 2 groups of 1 thread.
- * - One group alone: TEX in 3, ADDs in 23, 26 and 29. Its result in 32 ends it and frees its
- *   registers.
+ * - A single group issues TEX in 3, and ADDs in 23, 26 and 29. Its last result is in 32, which ends
+ *   the group and frees its registers.
  * - Two groups alternate: MOVs in 0 to 5, TEX in 6 and 7, ADDs in 26 and 27, 29 and 30, 32 and 33.
  *   They are over in 35 and 36.
- * - The third group waits from cycle 1 to 35, and the fourth one enters in 36. Both may issue 36
- *   cycles after the first two, and end 36 cycles after them.
+ * - The third group waits from cycle 1 to 35, and the fourth one enters in 36. Both issue and end
+ *   36 cycles after the first two groups.
  * - With 16 registers no group waits. */
 static void
 test_registers_limit_threads(void **state)
@@ -382,16 +385,18 @@ test_registers_limit_threads(void **state)
     assert_over(b, 0, 35);
     assert_over(b, 1, 36);
     assert_int_equal(b->shader.stats.registers_full_cycles, 34);
-    /* two idle periods, from 8 to 25 and 36 cycles later; a refused group is not work */
+    /* two idle periods, from 8 to 25 and again 36 cycles later; a group without registers is not
+     * work */
     assert_true(b->shader.module.cycles[UNIT_WAITING] >= 2 * (25 - 8 - 1));
     RUN("texels=20 groups=4 ThreadResources=16", FOUR_ALIVE);
     assert_int_equal(b->shader.stats.registers_full_cycles, 0);
     assert_true(b->over[3] < 50);
 }
 
-/* IF 0, MOV 1, ENDIF 2: over in 3. With ELSE, threads skip the other side: IF, MOV, ELSE, ENDIF. A
- * call executes CAL, BGNSUB, MOV, RET; a loop of one iteration BGNLOOP, MOV, BRK, ENDLOOP. The cost
- * parameters add cycles that are not issue slots. */
+/* IF issues in 0, MOV in 1, ENDIF in 2, and the group is over in 3. With ELSE, threads skip the
+ * other branch: IF, MOV, ELSE, ENDIF. A call executes CAL, BGNSUB, MOV, RET. A loop of one
+ * iteration executes BGNLOOP, MOV, BRK, ENDLOOP. The cost parameters add cycles that are not issue
+ * slots. */
 static void
 test_flow_cost(void **state)
 {
@@ -447,10 +452,11 @@ test_stages(void **state)
     assert_over(b, 0, 8 + 14);
 }
 
-/* A dependent instruction waits until the result has been read for, computed (ADD 3) and written: r
- * + 3 + w. With 2-way issue the slot beside it is lost, too. Fetch and decode continue meanwhile. A
- * later write (MOV after RCP, 7) still follows one cycle later, because both are delayed. The same
- * holds for two results that collide at a port: ADD issues in cycle 2. */
+/* A dependent instruction waits until the previous one has read its operands (r), computed its
+ * result (ADD 3) and written it (w): r + 3 + w cycles. With 2-way issue the slot beside it is lost,
+ * too. Fetch and decode continue meanwhile. A later write (MOV after RCP, 7) still follows one
+ * cycle later, because both are delayed. For the same reason, ADD issues in cycle 2 if two results
+ * collide at a port. */
 static void
 test_stages_of_results(void **state)
 {
@@ -476,11 +482,12 @@ test_stages_of_results(void **state)
 
 /* After a jump, fetching resumes when the jump has executed: f + d + r = 2 + 1 + 3 cycles later
  * than without stages.
- * - IF 3, MOV 10, ENDIF 11. ENDIF does not jump; it executes in 14, and a MOV after it in 15.
- * - IF 3, MOV 10, ELSE 11, ENDIF 18, which executes in 21.
- * - CAL 3, BGNSUB 10, MOV 11, RET 12, which executes in 15.
- * - BGNLOOP 3, MOV 4, BRK 5, ENDLOOP 12, which executes in 15.
- * - NOP 3, MOV 4, its result in 8. */
+ * - IF issues in 3, MOV in 10, ENDIF in 11. ENDIF does not jump. It executes in 14, and a MOV after
+ *   it in 15.
+ * - IF in 3, MOV in 10, ELSE in 11, ENDIF in 18, which executes in 21.
+ * - CAL in 3, BGNSUB in 10, MOV in 11, RET in 12, which executes in 15.
+ * - BGNLOOP in 3, MOV in 4, BRK in 5, ENDLOOP in 12, which executes in 15.
+ * - NOP in 3, MOV in 4, with its result in 8. */
 static void
 test_stages_of_jumps(void **state)
 {
@@ -506,9 +513,9 @@ test_stages_of_jumps(void **state)
     assert_slots(b, SLOT_DELAY, 0);
 }
 
-/* TEX issues in f + d. Its coordinates leave r later, the texels return 20 later and are written w
- * later. Then MOV is fetched and issues in f + d + r + 20 + w + f + d. Its result follows r + 1 + w
- * later. */
+/* TEX issues in f + d. Its coordinates leave r cycles later. The texels return 20 cycles after that
+ * and are written w cycles later. Then MOV is fetched and issues in f + d + r + 20 + w + f + d. Its
+ * result follows r + 1 + w cycles later. */
 static void
 test_stages_of_texels(void **state)
 {
@@ -534,14 +541,16 @@ assert_lost(const struct bench *b, uint64_t replays, uint64_t replayed, uint64_t
     assert_slots(b, SLOT_RESULT, result);
 }
 
-/* Four dependent MADs (4) in one group.
- * - Without stages each MAD is tried in the 3 cycles in which it cannot issue, and beside the
- *   previous one. Nothing else is lost.
- * - With a fetch or decode stage it is fetched ahead once, then tried every second cycle.
+/* Four dependent MADs (latency 4) in one group.
+ * - Without stages, the unit tries each MAD beside the previous one and in the 3 cycles in which it
+ *   cannot issue. No other slot is lost.
+ * - With a fetch or decode stage, the unit fetches a MAD ahead once, then tries it every second
+ *   cycle.
  *   One per cycle: issues in 1, replays in 2, 4 and 6; 11 and 16; the result in 20.
  *   Two per cycle: issues in 1, replays beside it and in 3 and 5; 9 and 13; the result in 17.
- * - With ScalarALU none is fetched beside another one: the same as one per cycle.
- * - With a fetch every 3 cycles: issues in 0, replays in 3 and 6; then 12 and 18. */
+ * - With ScalarALU no MAD is fetched beside another one, so the cycles are those of one per cycle.
+ * - With a fetch every 3 cycles, MAD issues in 0 and replays in 3 and 6, then issues in 12 and 18.
+ */
 static void
 test_replay(void **state)
 {
@@ -573,15 +582,15 @@ test_replay(void **state)
     assert_lost(b, 3, 3, 12, 0);
 }
 
-/* Cost of replays for other groups. Three groups of dependent MADs issue in 0, 1, 2 and replay in
- * 3, 4, 5. They issue again in 6, 7, 8, and so on to 18, 19, 20. Without replay a waiting group
- * leaves its slots to the others: 0, 4, 8, 12 and so on. Two groups lose two slots between
- * instructions in both modes, with the window or in order. With SwapOnBlock a replay does not end
- * the turn of a group.
+/* Replays take slots from other groups. Three groups of dependent MADs issue in 0, 1, 2 and replay
+ * in 3, 4, 5. They issue again in 6, 7, 8, and so on to 18, 19, 20. Without replay a waiting group
+ * leaves its slots to the others and issues in 0, 4, 8, 12 and so on. Two groups lose two slots
+ * between instructions in both modes, with the window or in order. With SwapOnBlock a replay does
+ * not end the turn of a group.
  *
- * 16 threads at 4 per cycle: DP4 (5) replays in cycle 4, which takes the 4 cycles of its turn. It
- * issues in 8, 16 and 24, its last threads in 27. The unit is busy for issued instructions, and
- * when the group enters and leaves. */
+ * With 16 threads at 4 per cycle, DP4 (5) replays in cycle 4, which takes the 4 cycles of its turn.
+ * DP4 issues in 8, 16 and 24, its last threads in 27. The unit is busy while instructions issue,
+ * and while the group enters and leaves. */
 static void
 test_replay_of_groups(void **state)
 {
@@ -614,9 +623,9 @@ test_replay_of_groups(void **state)
     assert_int_equal(b->shader.module.cycles[UNIT_BUSY], 16 + 2);
 }
 
-/* Ports and the queue to the Texture Unit refuse instructions, too. The two quads of a group leave
- * in cycles 0 and 1. So the TEX of the second group replays in cycle 1 and issues in 2. With a
- * fetch stage it replays in 2 and issues in 4. */
+/* Ports and the queue to the Texture Unit also refuse instructions. The two quads of the first
+ * group leave in cycles 0 and 1. So the TEX of the second group replays in cycle 1 and issues in 2.
+ * With a fetch stage it replays in 2 and issues in 4. */
 static void
 test_replay_of_refused(void **state)
 {
@@ -644,7 +653,7 @@ test_replay_of_refused(void **state)
     assert_lost(b, 1, 1, 1, 0);
 }
 
-/* One instruction per cycle, whatever its latency and cost. */
+/* One instruction issues per cycle, whatever its latency and cost. */
 static void
 test_instant(void **state)
 {

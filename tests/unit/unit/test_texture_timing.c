@@ -1,16 +1,16 @@
 /* Cycles of one Texture Unit, calculated from the parameters of reference-2008. A shader sends one
  * request per cycle, and a memory answers after a fixed time.
  *
- * A request sent in cycle 0 is taken AddressALULatency = 6 cycles later and looked up in cycle 7.
- * If all its lines are present, it is read and filtered in 8. The answer arrives FilterALULatency =
- * 4 cycles later, in 12.
+ * The unit takes a request of cycle 0 after AddressALULatency = 6 cycles and looks it up in cycle
+ * 7. If all its lines are present, the unit reads and filters the texels in 8. The answer arrives
+ * FilterALULatency = 4 cycles later, in 12.
  *
- * A line that only the second level contains is looked up there and read in cycle 8, expanded in 9,
- * and written by 10. The filter reads it in that cycle: 2 cycles later than a hit.
+ * If only the second level contains a line, the line is looked up there and read in cycle 8,
+ * expanded in 9, and written by 10. The filter reads it in that cycle, 2 cycles later than a hit.
  *
- * A line that only memory contains is requested in cycle 8 and arrives at the memory in 9. The
- * reply arrives MEMORY_CYCLES later and is read from the second level in the same cycle, then as
- * above. This is 1 + MEMORY_CYCLES later than from the second level. */
+ * If only memory contains a line, its request leaves in cycle 8 and arrives at the memory in 9. The
+ * reply arrives MEMORY_CYCLES later. In the same cycle the line is read from the second level, then
+ * continues as above. This takes 1 + MEMORY_CYCLES longer than from the second level. */
 #include "base/mem.h"
 #include "unit/texture/texunit.h"
 
@@ -31,12 +31,12 @@ struct bench {
     struct texunit unit;
     struct resource res;
     uint8_t *memory;
-    struct gpu_memory gpu_memory; /* the same memory */
+    struct gpu_memory gpu_memory; /* the same memory for the texture and the unit */
     struct draw draw;
     struct group groups[MAX_QUADS / 16];
     struct exec blocks[MAX_QUADS / 16];
     float texels[MAX_QUADS / 16][4][EXEC_MAX_LANES];
-    struct quad *quads[16]; /* of every group */
+    struct quad *quads[16]; /* of each group */
     struct program program;
     /* state and results of a run */
     uint32_t count, sent, answered;
@@ -211,8 +211,8 @@ run(struct bench *b, uint32_t count)
     assert_int_equal(s->cache_l1_accesses, s->cache_l1_hits + s->cache_l1_misses);
 }
 
-/* One quad that needs one line: from memory, then from the first level. After the other 64 lines
- * have passed through the first level, the line comes from the second level. */
+/* One quad needs one line: from memory, then from the first level. After the other 64 lines have
+ * passed through the first level, the line comes from the second level. */
 static void
 latencies(void **state)
 {
@@ -256,8 +256,8 @@ one_level(void **state)
     bench_fini(&b);
 }
 
-/* Sends sixteen quads twice; the second time all hit in the first level. Bilinear: one answer per
- * cycle. */
+/* Sends sixteen quads twice. The second time all hit in the first level, with one answer per cycle
+ * for bilinear samples. */
 static void
 assert_pace(struct bench *b, uint32_t quads, uint32_t cycles)
 {
@@ -301,7 +301,7 @@ nearest(void **state)
     bench_fini(&b);
 }
 
-/* LOD 0.5: two levels, so two samples per quad. */
+/* A LOD of 0.5 blends two levels, so a quad takes two samples. */
 static void
 trilinear(void **state)
 {
@@ -316,7 +316,7 @@ trilinear(void **state)
     bench_fini(&b);
 }
 
-/* A footprint of 4 x 1 texels takes four probes on level 0. With a LOD increased by 0.5 each probe
+/* A footprint of 4 x 1 texels takes four probes on level 0. If the LOD is 0.5 higher, each probe
  * reads two levels. */
 static void
 anisotropic(void **state)
@@ -343,8 +343,9 @@ anisotropic(void **state)
 }
 
 /* Nine texels of 16 bytes around one point are 9 words of bank 0. They take 3 turns of its 4 ports,
- * 4 cycles each. Texels of 8 bytes in even and odd columns are in banks 0 and 2, 6 and 3 texels: 2
- * turns of 2 cycles. Texels of 4 bytes through ports of 2 bytes take 2 cycles. */
+ * 4 cycles each. Texels of 8 bytes in even columns are in bank 0 (6 texels) and those in odd
+ * columns in bank 2 (3 texels). They take 2 turns of 2 cycles. Texels of 4 bytes through ports of 2
+ * bytes take 2 cycles. */
 static void
 ports(void **state)
 {
@@ -363,7 +364,7 @@ ports(void **state)
         struct bench b;
         bench_init(&b, cases[i].format);
         b.params.FRAGMENTSHADER.TextureCachePortWidth = cases[i].width;
-        memset(b.memory + 256, 0, b.res.size_bytes); /* never a NaN */
+        memset(b.memory + 256, 0, b.res.size_bytes); /* without NaNs */
         bench_build(&b);
         for (uint32_t q = 0; q < 8; q++)
             aim(&b, q, 0, 0, 1);
@@ -375,9 +376,9 @@ ports(void **state)
     }
 }
 
-/* Sixteen lines in the second level. With a large window one line arrives per cycle, 2 cycles later
- * than hits. With a window of one, a sample is looked up when the previous one has its line, 3
- * cycles later. */
+/* The second level contains sixteen lines. With a large window one line arrives per cycle, 2 cycles
+ * later than hits. With a window of one sample, the unit looks up a sample when the previous one
+ * has its line, 3 cycles later. */
 static void
 window(void **state)
 {
@@ -400,7 +401,7 @@ window(void **state)
 }
 
 /* A quad at a corner of four lines that miss in both levels takes 4 / misses cycles of lookup. The
- * next quad hits. It does not wait for the misses and is answered first. */
+ * next quad hits. It does not wait for the misses, so it is answered first. */
 static void
 misses_a_cycle(void **state)
 {
@@ -461,8 +462,8 @@ shared_transactions(void **state)
     bench_fini(&b);
 }
 
-/* A cache of one line: a sample at a corner of four lines gets them one after another, with correct
- * texels. */
+/* In a cache of one line, a sample at a corner of four lines gets them one after another. Its
+ * texels are correct. */
 static void
 one_way(void **state)
 {
@@ -479,7 +480,7 @@ one_way(void **state)
     bench_fini(&b);
 }
 
-/* Caches of random sizes, with every layout and format, return correct texels. */
+/* Caches of random sizes return correct texels for every layout and format. */
 static void
 any_cache(void **state)
 {
@@ -514,8 +515,8 @@ any_cache(void **state)
     }
 }
 
-/* Each request has four probes, and no texel was read before. With PerfectTextures each is answered
- * like one bilinear hit, at the full rate of one per cycle. */
+/* Each request has four probes of texels that were not read before. With PerfectTextures each is
+ * answered like one bilinear hit, at the full rate of one per cycle. */
 static void
 perfect(void **state)
 {
