@@ -1,7 +1,7 @@
-/* Hundreds of shaders made from templates. A template combines an indexed type, a way to write it,
- * a way to read it, and a stage. shaders_features.c adds single features. Each shader draws a tile
- * of COLUMNS x ROWS pixels into one picture. C code calculates the expected pixels. The program
- * prints one line per tile with its pixels, so that renderers can be compared tile by tile.
+/* Hundreds of shaders made from templates. A template combines an indexed type, a mode of writing
+ * it, a mode of reading it, and a stage. shaders_features.c adds single features. Each shader draws
+ * a tile of COLUMNS x ROWS pixels into one picture. C code calculates the expected pixels. The
+ * program prints one line per tile with its pixels, so that renderers can be compared tile by tile.
  *
  *     shaders 120 | 130 | es      the language: GLSL 1.20, 1.30 or ES 1.00
  *
@@ -17,18 +17,18 @@
 
 enum { TILES_A_ROW = 24, MAX_TILES = 600 };
 
-/* The indexed type. Elements have the numbers 0 to count - 1. `element` contains %s for the number,
- * an integer expression without side effects. */
+/* An indexed type. Elements have the numbers 0 to count - 1. `element` contains %s for the number,
+ * which is an integer expression without side effects. */
 enum uniform {
     UNIFORM_FLOAT,
     UNIFORM_INT,
     UNIFORM_VEC4,
-    UNIFORM_VEC4_Z, /* an array of vec4; the test uses only z */
+    UNIFORM_VEC4_Z, /* an array of vec4 of which only z is used */
     UNIFORM_MAT2,
     UNIFORM_MAT3,
     UNIFORM_MAT4,
     UNIFORM_NONE,
-    UNIFORM_STRUCTS, /* set one by one: uniform_name takes element / inner and element % inner */
+    UNIFORM_STRUCTS, /* set one by one: uniform_name has element / inner and element % inner */
 };
 
 struct indexed {
@@ -68,7 +68,7 @@ static const char *const mode_names[MODE_COUNT] = {"none", "static", "dynamic", 
 
 enum storage { STORAGE_LOCAL, STORAGE_UNIFORM, STORAGE_VARYING };
 
-/* A text that grows as needed. */
+/* A string that grows as needed. */
 struct text {
     char *at;
     size_t count, capacity;
@@ -87,7 +87,7 @@ static void __attribute__((format(printf, 2, 3))) add(struct text *text, const c
     va_end(args);
 }
 
-/* Adds an access to the element whose number is the expression. */
+/* Appends an access to the element whose number is the expression. */
 static void
 add_element(struct text *text, const struct indexed *what, const char *number)
 {
@@ -109,9 +109,9 @@ add_write(struct text *text, const struct indexed *what, const char *number, con
     add(text, " = %s(%s);\n", what->integer ? "int" : "float", value);
 }
 
-/* Writes 3 e + 1 to every element e with constant numbers, then applies the mode. STATIC and
- * DYNAMIC write two elements, by constant numbers or by numbers that depend on k. LOOP writes all
- * elements in reverse order. */
+/* Appends writes of 3 e + 1 to every element e with constant numbers, then the writes of the mode.
+ * STATIC and DYNAMIC write two elements, by constant numbers or by numbers that depend on k. LOOP
+ * writes all elements in reverse order. */
 static void
 add_writes(struct text *text, const struct indexed *what, enum mode mode)
 {
@@ -164,8 +164,8 @@ write_elements(const struct indexed *what, enum mode mode, int k, int *v)
     }
 }
 
-/* Adds three sums of elements, which become the color. STATIC and DYNAMIC read one element per sum,
- * by a constant number or by one that depends on k. LOOP reads all elements. */
+/* Appends three sums of elements, which become the color. STATIC and DYNAMIC read one element per
+ * sum, by a constant number or by one that depends on k. LOOP reads all elements. */
 static void
 add_reads(struct text *text, const struct indexed *what, enum mode mode)
 {
@@ -256,7 +256,7 @@ make_program(const char *name, const char *vertex, const char *fragment)
     return program;
 }
 
-/* The declarations that differ between the languages, up to the globals. */
+/* Appends the declarations that differ between the languages, up to the globals. */
 static void
 add_head(struct text *text, bool fragment, const char *extensions)
 {
@@ -291,7 +291,7 @@ add_fragment_main(struct text *text)
     add(text, "void main() {\n    int k = int(column + 0.5);\n");
 }
 
-/* Outputs the sums modulo 256 as a color. */
+/* Appends code that outputs the sums modulo 256 as a color. */
 static void
 add_color(struct text *text)
 {
@@ -300,7 +300,8 @@ add_color(struct text *text)
               "    color = vec4(sum / 255.0, 1.0);\n}\n");
 }
 
-/* Each column is a separate pair of triangles, so that k in the vertices equals k in the pixels. */
+/* Draws each column as a separate pair of triangles, so that k in the vertices equals k in the
+ * pixels. */
 static void
 draw_columns(int tile)
 {
@@ -336,7 +337,7 @@ draw_tile(const struct tile *tile)
     }
 }
 
-/* Sets element e of a uniform to 3 e + 1. */
+/* Sets every element e of a uniform to 3 e + 1. */
 static void
 set_uniform(GLuint program, const struct indexed *what)
 {
@@ -367,7 +368,7 @@ set_uniform(GLuint program, const struct indexed *what)
 }
 
 /* Draws one tile. `what` is in the given storage, written by one mode and read by another, in one
- * stage. The vertex program writes a varying and the fragment program reads it. */
+ * stage. Only for varyings, the vertex program writes and the fragment program reads. */
 static void
 draw_indexed(const struct indexed *what, enum storage storage, enum mode write, enum mode read,
              bool fragment)

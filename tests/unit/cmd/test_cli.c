@@ -1,4 +1,4 @@
-/* The program from the user's view: files, refusals and messages of its commands
+/* The command line as users see it: files, refusals and messages of the commands
  * (docs/commands.md). */
 #include "base/build.h"
 #include "base/file.h"
@@ -58,8 +58,8 @@ clean(void)
     free(command);
 }
 
-/* --force removes files of an earlier run that this run does not write, and keeps the user's
- * files. */
+/* --force removes those files of an earlier run that the new run does not write. It keeps the
+ * user's files. */
 static void
 force_removes_the_run_before(void **state)
 {
@@ -95,7 +95,7 @@ force_removes_the_run_before(void **state)
     clean();
 }
 
-/* The picture of frame 0 has more than 8000 bytes, machine.ini less. */
+/* The picture of frame 0 has more than 8000 bytes, machine.ini fewer. */
 static void
 a_full_disk_is_said(void **state)
 {
@@ -111,7 +111,7 @@ a_full_disk_is_said(void **state)
     RUN_WITHIN(1000, "replay", TINY, "-o", dir);
     assert_int_equal(said->status, 1);
     clean();
-    /* the timeline of the frames has more than 20,000 bytes, every other file of the run less */
+    /* the timeline of the frames has more than 20,000 bytes, every other file of the run fewer */
     char *timeline = mem_printf("%s/x.pftrace", dir);
     RUN_WITHIN(20000, "sim", TINY, SMALL, "--perfetto", timeline, "-o", dir);
     assert_int_equal(said->status, 1);
@@ -156,7 +156,7 @@ idle_parameters_are_warned_of(void **state)
     clean();
 }
 
-/* A requested output that never starts gives a warning. */
+/* An output that was requested for cycles after the end of the run gives a warning. */
 static void
 what_is_missed_is_warned_of(void **state)
 {
@@ -183,7 +183,7 @@ pictures_are_verified(void **state)
     clean();
 }
 
-/* A pixel outside of frames of 128x128 is refused before a frame is simulated. */
+/* For frames of 128x128, a pixel outside is refused before a frame is simulated. */
 static void
 pixels_are_inside(void **state)
 {
@@ -207,7 +207,7 @@ pixels_are_inside(void **state)
     clean();
 }
 
-/* Pictures of selected frames are correct, too, whatever was skipped in the others. */
+/* Pictures of selected frames are also correct, whatever was skipped in the others. */
 static void
 some_frames_are_verified(void **state)
 {
@@ -224,7 +224,7 @@ some_frames_are_verified(void **state)
     clean();
 }
 
-/* Each with its exit status and a word of its message. */
+/* Each error gives its exit status, and a message with the expected text. */
 static void
 errors_name_their_cause(void **state)
 {
@@ -280,7 +280,7 @@ errors_name_their_cause(void **state)
          "ZCacheLines = 65536"},
     };
     struct said *said = *state;
-    clean(); /* removes the run */
+    clean(); /* removes the folder of the run */
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         run_within(said, 0, cases[i].words);
         assert_int_equal(said->status, cases[i].status);
@@ -292,7 +292,7 @@ errors_name_their_cause(void **state)
     assert_false(is_there("run.json"));
 }
 
-/* Whether `compress --json` prints a ratio for this codec. */
+/* Returns whether `compress --json` prints a ratio for this codec. */
 static bool
 has_ratio(const char *json, const char *codec)
 {
@@ -321,7 +321,7 @@ codecs_for_samples_have_no_ratio_without(void **state)
     assert_true(has_ratio(said->out, "msaa"));
 }
 
-/* N blocks of a header and eight lines each, and nothing else. */
+/* The dump has N blocks of a header and eight lines each, and nothing else. */
 static void
 a_dump_is_blocks_alone(void **state)
 {
@@ -350,7 +350,8 @@ a_unit_lists_its_statistics(void **state)
 }
 
 /* The largest quad (8 samples of 8 bytes) has 256 bytes. All its lines must be in the cache at
- * once, otherwise it would wait forever. Lines of 4, 8 and 16 quads have 64, 128 and 256 bytes. */
+ * once; otherwise the quad would wait forever. Lines of 4, 8 and 16 quads have 64, 128 and 256
+ * bytes. */
 static void
 small_caches_hold_a_quad_or_are_refused(void **state)
 {
@@ -378,7 +379,7 @@ small_caches_hold_a_quad_or_are_refused(void **state)
         }
 }
 
-/* ESC as C0 and as C1 in UTF-8, a single C1 byte, and DEL: terminals interpret all of them. */
+/* ESC as C0 and as C1 in UTF-8, a single C1 byte, and DEL. Terminals interpret all of them. */
 #define EVIL "x\x1b[31m\xc2\x9b\x9b\x7f"
 
 static void
@@ -432,7 +433,7 @@ check_is_printable(const char *text, const char *what)
     free(shown);
 }
 
-/* Control characters in files and on the command line are shown in an escaped form. */
+/* Commands escape control characters from files and from the command line. */
 static void
 terminals_are_left_alone(void **state)
 {
@@ -477,8 +478,8 @@ terminals_are_left_alone(void **state)
     clean();
 }
 
-/* Units and queues of reference-2008 with the counts of its file. Order queues are drawn only on
- * request. */
+/* The diagram has the units and queues of reference-2008 with the counts of that machine. Queues of
+ * orders are drawn only on request. */
 static void
 diagram_has_units_and_queues(void **state)
 {
@@ -496,7 +497,7 @@ diagram_has_units_and_queues(void **state)
     assert_non_null(strstr(said->out, "hz -> cmdproc [label=\"hz_done\\n"));
 }
 
-/* Graphviz draws the diagram. Without Graphviz the message names its package. */
+/* Graphviz draws the diagram. If Graphviz is missing, the message names its package. */
 static void
 diagram_is_drawn_by_graphviz(void **state)
 {

@@ -42,7 +42,7 @@ files_without_an_end_are_refused(void **state)
         assert_true(says(cases[i].word));
     }
     assert_false(is_there("run"));
-    /* the maximum size */
+    /* a file of the maximum size */
     put("whole.ini", 100);
     assert_int_equal(RUN("stats", "--config", "@whole.ini"), 0);
 }
@@ -70,7 +70,7 @@ runs_do_not_mix(void **state)
     assert_true(says("another process is using"));
     assert_int_equal(RUN("replay", TINY, "-o", "@run", "--force"), 1);
     dir_unlock(lock);
-    /* a single frame or a single table may be left of a run */
+    /* an interrupted run may leave only a frame or only a table */
     assert_true(dir_create(link, &err));
     put("run/frames/frame-0009.png", 1);
     assert_int_equal(RUN("sim", TINY, "-o", "@run"), 1);
@@ -84,7 +84,7 @@ runs_do_not_mix(void **state)
     put("run/stats.cycles.csv.gz", 1);
     assert_int_equal(RUN("sim", TINY, "-o", "@run"), 1);
     clean(NULL);
-    /* a name set by parameters; foreign files are replaced only with --force */
+    /* a parameter sets the name of a file; files of the user are replaced only with --force */
     assert_true(dir_create(run, &err));
     put("run/thesis.tex", 1);
     assert_int_equal(RUN("sim", TINY, "-o", "@run", "--set", "SIMULATOR.StatsFile=thesis.tex"), 1);
@@ -98,7 +98,7 @@ runs_do_not_mix(void **state)
     assert_int_equal(RUN("blocks", "-", "-o", "@mine.blocks"), 1);
     assert_true(says("already exists"));
     clean(NULL);
-    /* nothing is removed or written through a link */
+    /* the command removes or writes nothing through a link */
     assert_true(dir_create(run, &err) && dir_create(target, &err));
     put("elsewhere/frame-0000.png", 1);
     assert_int_equal(symlink(target, link), 0);
@@ -129,8 +129,8 @@ runs_do_not_mix(void **state)
     free(target);
 }
 
-/* 32 textures of 64 MB in a small file: host memory of a file is limited, and an option changes the
- * limit. */
+/* A small file creates 32 textures of 64 MB. The host memory of a file is limited, and an option
+ * changes the limit. */
 static void
 what_resources_hold_has_an_end(void **state)
 {
@@ -160,8 +160,8 @@ what_resources_hold_has_an_end(void **state)
         0);
 }
 
-/* Messages never go into a file that has the descriptor of a closed stream, because substitutes
- * occupy these descriptors. */
+/* If a standard stream is closed, the program opens /dev/null in its place. So messages never go
+ * into an output file with that descriptor. */
 static void
 closed_streams_are_not_files(void **state)
 {
@@ -194,7 +194,7 @@ static void
 a_cut_that_fails_leaves_no_file(void **state)
 {
     static const char *const words[] = {"trim", TINY, "--frames", "1", "-o", "@cut", NULL};
-    static const rlim_t limits[] = {20, 1000, 3000}; /* in the header and after it */
+    static const rlim_t limits[] = {20, 1000, 3000}; /* in the header of the file and after it */
     for (uint32_t i = 0; i < 3; i++) {
         assert_int_equal(await(start(words, limits[i]), 20000), 1);
         assert_false(is_there("cut"));
@@ -207,7 +207,7 @@ a_cut_that_fails_leaves_no_file(void **state)
     assert_false(is_there("cut"));
 }
 
-/* The frames in a table, in run.json or in the folder of pictures; one bit each. */
+/* Returns the frames in a table, in run.json or in the folder of pictures, one bit each. */
 static uint32_t
 frames_of(const char *folder, const char *table)
 {
@@ -268,12 +268,12 @@ static int
 clean_disk(void **state)
 {
     char *disk = in_dir("disk");
-    umount2(disk, MNT_DETACH); /* left by a failed test */
+    umount2(disk, MNT_DETACH); /* mounted by an earlier test that failed */
     free(disk);
     return clean(state);
 }
 
-/* 17 blocks, each read 2^32 - 1 times: 18.7 TB. */
+/* The file has 17 blocks, each with a count of 2^32 - 1, which are 18.7 TB. */
 static void
 raw_blocks_are_counted_before_they_are_written(void **state)
 {
@@ -301,7 +301,7 @@ raw_blocks_are_counted_before_they_are_written(void **state)
     free(path);
 }
 
-/* If frames cannot be cut out of a recording, the recording is kept. */
+/* If frames cannot be extracted from a recording, the recording is kept. */
 static void
 a_recording_that_is_not_cut_is_kept(void **state)
 {
@@ -311,7 +311,7 @@ a_recording_that_is_not_cut_is_kept(void **state)
         *slash = '\0';
     char *program = mem_printf("%s/benchmarks/gl/offscreen", slash ? build : ".");
     const bool built = file_exists(program);
-    assert_true(dir_create(cut, &err)); /* blocks the output */
+    assert_true(dir_create(cut, &err)); /* a folder with the name of the output */
     if (built) {
         assert_int_equal(RUN("capture", "--force", "-o", "@cut", "--frames", "1", "--", program,
                              "--frames", "3"),
@@ -327,8 +327,8 @@ a_recording_that_is_not_cut_is_kept(void **state)
         skip();
 }
 
-/* Existing files and links under the names that a command uses during its work or in a folder:
- * nothing is written through a link, and the next capture does not remove a recording. */
+/* Files and links exist under the names that a command uses for temporary files or in a folder. The
+ * command writes nothing through a link, and the next capture does not remove a recording. */
 static void
 nothing_is_written_through_links(void **state)
 {
@@ -373,7 +373,7 @@ nothing_is_written_through_links(void **state)
     free(mine);
 }
 
-/* A program that does not exist, or draws nothing, does not destroy an existing trace. */
+/* If a program does not exist or draws nothing, an existing trace is kept. */
 static void
 an_older_trace_stays(void **state)
 {
@@ -408,7 +408,7 @@ captures_do_not_mix(void **state)
     assert_int_equal(await(first, 5000), 143);
 }
 
-/* The folder of a run contains a small file with very many numbers. */
+/* The folder of a run contains a small file that describes very many numbers. */
 static void
 tables_of_a_run_have_an_end(void **state)
 {
@@ -449,7 +449,7 @@ is_let_in(int display, const uint8_t *cookie)
     return answered && answer == 1;
 }
 
-/* Runs as the program: returns 7 if the server requires a cookie, and accepts ours. */
+/* Is the captured program: returns 7 if the server requires a cookie, and accepts ours. */
 static int
 probe(void)
 {

@@ -1,5 +1,6 @@
-/* Module, queue, clock: calculated rates, latencies and depths, unit states, sleep, clocking order,
- * and the watchdog. The machine consists of a source, a row of stages and a sink. */
+/* Modules, queues and the clock: calculated rates, latencies and depths, unit states, sleep,
+ * clocking order, and the watchdog. The machine consists of a source, a row of stages and a sink.
+ */
 #include "core/nearest.h"
 #include "core/queue.h"
 #include "rigs/bug.h"
@@ -25,13 +26,13 @@ struct stage {
     struct module module;
     struct queue *in, *out;
     uint32_t rate;         /* items per cycle */
-    uint32_t period;       /* the stage works only in multiples of this cycle */
+    uint32_t period;       /* the stage works only in cycles that are multiples of the period */
     uint32_t made, wanted; /* source: items sent, and items to send */
     uint32_t taken;        /* sink: items received */
     uint64_t first, last;  /* sink: arrival cycles of the first and the last item */
     uint64_t latency;      /* sink: latency of the first item */
     bool in_order, done;
-    bool stuck; /* never takes an item */
+    bool stuck; /* whether the stage never takes an item */
 };
 
 static enum unit_state
@@ -160,7 +161,7 @@ latency_adds_up(void **state)
 static const struct module_ops no_ops;
 
 /* Items pushed after an item with a longer latency do not overtake it. The first item arrives in
- * cycle 4 + 9. The others, one per cycle, follow from there on, up to the width per cycle. */
+ * cycle 4 + 9. The others follow one per cycle, up to the width per cycle. */
 static void
 nothing_overtakes(void **state)
 {
@@ -192,7 +193,7 @@ nothing_overtakes(void **state)
 }
 
 /* A queue of depth 2 x width sustains its width every cycle. A queue of depth = width sustains half
- * of it, because a place freed in a cycle can be filled only in the next one. */
+ * of this rate, because a place freed in a cycle can be filled only in the next one. */
 static void
 full_rate_needs_twice_the_width(void **state)
 {
@@ -235,8 +236,9 @@ states_add_up_to_cycles(void **state)
     rig_fini(&rig);
 }
 
-/* Core cycles with one core module are its busy cycles, one per item. This holds for the source,
- * which is busy from the first cycle on, and for a module that is starved at first. */
+/* If only one module is a core unit, core cycles equal its busy cycles, one per item. The core unit
+ * may be the source, which is busy from the first cycle on, or a module that is starved at first.
+ */
 static void
 core_cycles(void **state)
 {
@@ -325,7 +327,7 @@ time_is_skipped(void **state)
     clock_fini(&clock);
 }
 
-/* A sink that takes nothing: the report names the units, the queue and its items. */
+/* The sink takes nothing. The report of the watchdog names the units, the queue and its items. */
 static void
 watchdog_names_who_waits(void **state)
 {
@@ -354,7 +356,8 @@ watchdog_names_who_waits(void **state)
     rig_fini(&rig);
 }
 
-/* Injected faults change the items that arrive: 99 of 100 items arrive, or two are exchanged. */
+/* Injected faults change the items that arrive. Either 99 of 100 items arrive, or two are
+ * exchanged. */
 static void
 queue_faults_work(void **state)
 {
@@ -400,7 +403,8 @@ run_breaker(void *clock)
     clock_run(clock, &(const bool){false}, 100, &err);
 }
 
-/* What a BUG says while the clock runs: itself, the cycle, and where every unit stands. */
+/* If a BUG occurs while the clock runs, its message contains the cycle and the state of every unit.
+ */
 static void
 bug_says_where_it_stands(void **state)
 {
@@ -417,9 +421,9 @@ bug_says_where_it_stands(void **state)
     clock_fini(&clock);
 }
 
-/* Edit distance of names: letters inserted, deleted or replaced, or neighbors exchanged (and not
- * edited again), independent of case. A name is found within 2 edits, plus one per 4 letters of the
- * wrong name. */
+/* The edit distance of names counts letters inserted, deleted or replaced, and exchanged neighbors
+ * (which are not edited again), independent of case. A name is found within 2 edits, plus one per 4
+ * letters of the wrong name. */
 static void
 nearest_names(void **state)
 {

@@ -1,6 +1,6 @@
 /* The critical path on artificial machines with known times: which causes are charged, and with how
  * many cycles. A producer makes an item every `made` cycles. A consumer takes `taken` cycles for
- * each. The frame ends when the consumer has finished the last item. */
+ * each item. The frame ends when the consumer has finished the last item. */
 #include "core/queue.h"
 
 #include <setjmp.h>
@@ -20,7 +20,7 @@ struct worker {
     struct queue *queue;
     uint32_t cycles; /* per item */
     uint32_t count;  /* items begun */
-    uint64_t free;   /* idle from this cycle on */
+    uint64_t free;   /* first cycle in which the module is idle */
     bool done;
 };
 
@@ -70,7 +70,7 @@ consume(void *self, uint64_t now)
     return UNIT_BUSY;
 }
 
-/* An interval ends before any item has left the line. */
+/* An interval may end before any item has left the line. */
 static void
 end_interval(void *data, uint64_t now)
 {
@@ -83,7 +83,7 @@ end_interval(void *data, uint64_t now)
 static const struct module_ops producer_ops = {.clock = produce};
 static const struct module_ops consumer_ops = {.clock = consume};
 
-/* Runs to the end and charges the cycles. The sum of the causes equals all cycles. */
+/* Runs to the end and charges the cycles. Checks that the causes add up to all cycles. */
 static uint64_t
 run_with(struct line *line, uint32_t made, uint32_t taken, uint32_t depth, uint64_t shuffle)
 {
@@ -140,8 +140,9 @@ charged(const struct line *line, enum path_cause cause)
     return line->clock.path.cycles[cause];
 }
 
-/* The last item is made after 99 periods of the producer. It takes three cycles of transit, and
- * then the consumer's cycles. Each part has its own cause, and no other cause has cycles. */
+/* The last item is made after 99 periods of the producer. It spends three cycles in transit, and
+ * then the consumer's cycles. Each of these is charged to its cause, and no other cause has cycles.
+ */
 static void
 slow_producer(void **state)
 {
@@ -154,7 +155,7 @@ slow_producer(void **state)
     finish(&line);
 }
 
-/* The first item arrives after three cycles, and the consumer handles all without a gap. The
+/* The first item arrives after three cycles, and the consumer handles all items without a gap. The
  * producer is blocked most of the time and is not charged. */
 static void
 slow_consumer(void **state)
@@ -168,11 +169,11 @@ slow_consumer(void **state)
     finish(&line);
 }
 
-/* One item per cycle through a queue of depth 1; LATENCY - 1 more items may be in transit. Three
- * items are pushed in cycles 0 to 2 and taken in cycles 3 to 5. A place is free in cycle 4, in
- * which the second item is taken. In any clocking order, the first item freed this place, after
- * three cycles of transit and one of work. So three items pass in four cycles, and the producer is
- * not charged. The 100th item is the first of the 34th group. */
+/* The rate is one item per cycle through a queue of depth 1. LATENCY - 1 more items may be in
+ * transit. Three items are pushed in cycles 0 to 2 and taken in cycles 3 to 5. A place is free in
+ * cycle 4, in which the second item is taken. In any clocking order, the first item freed this
+ * place, after three cycles of transit and one of work. So three items pass in four cycles, and the
+ * producer is not charged. The 100th item is the first of the 34th group. */
 static void
 a_place_from_the_cycle_before(void **state)
 {
@@ -188,8 +189,8 @@ a_place_from_the_cycle_before(void **state)
     }
 }
 
-/* If cycles are charged before any item has left, they belong to the unit that is working, not to
- * earlier events. The sums equal those of a run without intervals. */
+/* If cycles are charged before any item has left, they are charged to the unit that is working, not
+ * to earlier events. The sums equal those of a run without intervals. */
 static void
 nothing_left_yet(void **state)
 {
@@ -203,13 +204,13 @@ nothing_left_yet(void **state)
         assert_int_equal(charged(&line, CONSUMER), ITEMS * 7);
         finish(&line);
     }
-    run(&line, 30, 20, 0); /* no other event is in the cycles in which an interval ends */
+    run(&line, 30, 20, 0); /* the cycles in which an interval ends have no other event */
     finish(&line);
     intervals = false;
 }
 
-/* Removing the charged time gives the gain: halving the consumer's time gains half of its charge,
- * until the producer is slower. */
+/* Removing the charged time gives the predicted gain. Halving the consumer's time gains half of its
+ * charge, as long as the producer is not slower. */
 static void
 charge_is_gain(void **state)
 {
@@ -221,7 +222,8 @@ charge_is_gain(void **state)
     finish(&after);
 }
 
-/* Charging in parts moves no cycle between causes if the path so far is known. */
+/* If the path so far is known, charging at intervals gives each cause the same cycles as charging
+ * once. */
 static void
 charged_in_parts(void **state)
 {
@@ -242,8 +244,8 @@ charged_in_parts(void **state)
     finish(&line);
 }
 
-/* More nodes than the ring has: all cycles are charged, and nodes that were kept are charged
- * exactly. */
+/* The run has more nodes than the ring. All cycles are charged, and cycles of the nodes in the ring
+ * are charged exactly. */
 static void
 ring_is_full(void **state)
 {
@@ -268,7 +270,7 @@ ring_is_full(void **state)
     path_fini(&path);
 }
 
-/* A unit that sets no cp_ref is detected. */
+/* A unit that does not set its cp_ref is detected. */
 static void
 nobody_set_it(void **state)
 {
@@ -298,7 +300,8 @@ order_carries_no_weight(void **state)
             }
 }
 
-/* Every branch except the top ones follows its parent, and every cause appears once. */
+/* Every branch except the top ones follows its parent in the table, and every cause appears once.
+ */
 static void
 branches_are_a_tree(void **state)
 {

@@ -1,5 +1,5 @@
-/* Clears, copies, blits and pictures, compared pixel by pixel with the definition of the command. A
- * substitute for the device has up to three resources in separate memory. */
+/* Clears, copies, blits and pictures. Each result is compared pixel by pixel with the definition of
+ * the command. A substitute for the device has up to three resources in separate memory. */
 #include "gfx/transfer.h"
 #include "base/file.h"
 
@@ -42,7 +42,7 @@ teardown(void **state)
     return 0;
 }
 
-/* Creates resource `handle`, filled with bytes that differ between positions. */
+/* Creates resource `handle`, filled with bytes that depend on their position. */
 static struct resource *
 make(uint32_t handle, uint32_t target, uint32_t format, uint32_t width, uint32_t height,
      uint32_t layers, uint32_t samples)
@@ -112,7 +112,7 @@ test_clear_depth(void **state)
     assert_int_equal(word_at(res, 8, 8), 0xabffffff);
     clear_depth(&surface, &device.memory, MASK_DEPTH | MASK_STENCIL, 0.5, 1);
     assert_int_equal(word_at(res, 0, 0), 0x01800000); /* 8388607.5 rounds up */
-    res = make(2, TARGET_2D, 20, 9, 9, 1, 1);         /* stencil in the low byte */
+    res = make(2, TARGET_2D, 20, 9, 9, 1, 1);         /* stencil is in the low byte */
     surface = (struct bound_surface){res, res->format, 0, 0, 9, 9, 1, false};
     clear_depth(&surface, &device.memory, MASK_DEPTH | MASK_STENCIL, 7, 0x12);
     assert_int_equal(word_at(res, 5, 5), 0xffffff12);
@@ -122,9 +122,10 @@ test_clear_depth(void **state)
     assert_int_equal(word_at(res, 5, 5), 0x3e800000);
 }
 
-/* Depths round to the nearest multiple of 1 / (2^24 - 1), in double precision as Mesa's
+/* Depths round to the nearest multiple of 1 / (2^24 - 1), in double precision like Mesa's
  * util_pack_z(). 2^24 - 1 is 16777215. 0.3 is 5033164.5, which rounds to even. 0.035 is 587202.525,
- * which a float product would round down, and 0.123 is 2063597.445, which it would round up. */
+ * which a float product would round down. 0.123 is 2063597.445, which a float product would round
+ * up. */
 static void
 test_clear_depth_nearest(void **state)
 {
@@ -166,7 +167,7 @@ test_copy(void **state)
     for (uint32_t y = 0; y < 19; y++)
         for (uint32_t x = 0; x < 29; x++)
             assert_memory_equal(pixel(dst, 0, x + 1, y + 1, 0, 0), old + (y * 30 + x) * 4, 4);
-    /* buffers by bytes; samples together with their pixel */
+    /* buffers are copied by bytes, and samples together with their pixel */
     make(1, TARGET_BUFFER, 64, 100, 1, 1, 1);
     make(2, TARGET_BUFFER, 64, 90, 1, 1, 1);
     cmd =
@@ -187,7 +188,7 @@ read_old(void *data, uint32_t offset)
     return (const uint8_t *)data + offset;
 }
 
-/* Executes the command element by element on the previous content of memory. */
+/* Executes the command element by element, starting from the previous content of memory. */
 static void
 by_elements(const struct gpu_cmd *cmd, uint8_t *memory)
 {
@@ -212,7 +213,7 @@ by_elements(const struct gpu_cmd *cmd, uint8_t *memory)
                 }
 }
 
-/* Copies by elements change the same bytes as the copy of rows, and no others. Cases are pixels of
+/* A copy by elements and the copy of rows change the same bytes, and no others. Cases are pixels of
  * every size, compressed blocks, bytes, samples, and forced samples. */
 static void
 test_copy_by_elements(void **state)
@@ -328,7 +329,7 @@ test_blit_nearest(void **state)
             const uint8_t want[4] = {from[2], from[1], from[0], from[3]};
             assert_memory_equal(pixel(dst, 0, 4 + x, 10 + y, 0, 0), want, 4);
         }
-    /* the mask */
+    /* channels outside the mask are unchanged */
     uint8_t old[4];
     memcpy(old, pixel(dst, 0, 9, 9, 0, 0), 4);
     cmd = blit_of(67, (struct box){0, 0, 0, 32, 32, 1}, 1, (struct box){0, 0, 0, 32, 32, 1});
@@ -337,7 +338,7 @@ test_blit_nearest(void **state)
     const uint8_t *from = pixel(src, 0, 9, 9, 0, 0);
     const uint8_t want[4] = {from[2], old[1], from[0], old[3]};
     assert_memory_equal(pixel(dst, 0, 9, 9, 0, 0), want, 4);
-    /* with a false render condition nothing changes */
+    /* if the render condition is false, nothing changes */
     memcpy(old, pixel(dst, 0, 9, 9, 0, 0), 4);
     cmd.blit.mask = 0xf;
     cmd.blit.render_condition = true;
@@ -347,7 +348,7 @@ test_blit_nearest(void **state)
     assert_memory_equal(pixel(dst, 0, 9, 9, 0, 0), old, 4);
 }
 
-/* Half the size with linear filter: each pixel is the average of four. */
+/* A blit to half the size with a linear filter: each pixel is the average of four. */
 static void
 test_blit_linear(void **state)
 {
@@ -369,10 +370,10 @@ test_blit_linear(void **state)
         }
 }
 
-/* A mipmap level of a depth format made from the previous one, 5 x 3 to 2 x 1. The positions are
- * 1.25 and 3.75 texels from the left: between texels 0 and 1 (a quarter of the first) and between 3
- * and 4 (a quarter of the last). 1.5 texels from the top is on the middle row. Stencil is
- * unchanged. */
+/* A mipmap level of a depth format made from the previous one, 5 x 3 to 2 x 1. The sample positions
+ * are 1.25 and 3.75 texels from the left. They are between texels 0 and 1 (a quarter of texel 0)
+ * and between texels 3 and 4 (a quarter of texel 4). The position 1.5 texels from the top is on the
+ * middle row. Stencil is unchanged. */
 static void
 test_blit_linear_depth(void **state)
 {
@@ -412,8 +413,9 @@ test_blit_linear_depth(void **state)
     assert_true(formats >= 5);
 }
 
-/* Half the depth, a mipmap of a 3D texture: the average of two slices. Slices of 16, 80, 144 and
- * 208 give (16 + 80) / 2 = 48 and (144 + 208) / 2 = 176. Layers of an array are not mixed. */
+/* A blit to half the depth, as for a mipmap of a 3D texture, averages two slices. Slices of 16, 80,
+ * 144 and 208 give (16 + 80) / 2 = 48 and (144 + 208) / 2 = 176. Layers of an array are not mixed.
+ */
 static void
 test_blit_slices(void **state)
 {
@@ -476,7 +478,7 @@ test_blit_depth_and_resolve(void **state)
     assert_false(blit(&device, &bad, &err));
 }
 
-/* Boxes far outside neither write nor read outside (checked by the sanitizer). */
+/* Boxes far outside a resource read and write only bytes inside it. The sanitizer checks this. */
 static void
 test_blit_hostile(void **state)
 {

@@ -1,8 +1,9 @@
-/* isa/exec.h: whole programs. Arrays of samplers, endless threads, and results that do not depend
+/* Whole programs in isa/exec.h: arrays of samplers, endless threads, and results that do not depend
  * on the group of a lane. */
 #include "rigs/exec_rig.h"
 
-/* An index selects the sampler. Outside of the array, which begins at 3, it is the first one. */
+/* An index selects the sampler. An index outside of the array, which begins at 3, selects the first
+ * sampler. */
 static void
 test_sampler_arrays(void **state)
 {
@@ -27,7 +28,7 @@ test_sampler_arrays(void **state)
     }
 }
 
-/* Many features together: the result of a lane must not depend on its group. */
+/* A program with many features. The result of a lane must not depend on its group. */
 static const char mixed_text[] = "FRAG\n"
                                  "DCL IN[0..1], GENERIC[0], PERSPECTIVE\n"
                                  "DCL OUT[0..1], COLOR[0]\n"
@@ -73,7 +74,7 @@ next_random(uint32_t *seed)
     return *seed >> 8;
 }
 
-/* Fills the inputs of a block whose first lane has the overall number `first`. */
+/* Fills the inputs of a block. `first` is the number of its first lane, counted over all blocks. */
 static void
 fill_inputs(struct exec *exec, uint32_t first)
 {
@@ -85,8 +86,8 @@ fill_inputs(struct exec *exec, uint32_t first)
     }
 }
 
-/* Outputs of 64 lanes, run in groups of `lanes`: [register][channel][lane]. Returns the mask of
- * killed lanes. */
+/* Runs 64 lanes in groups of `lanes` and stores their outputs as [register][channel][lane]. Returns
+ * the mask of killed lanes. */
 static uint64_t
 run_mixed(uint32_t lanes, float out[2][4][64])
 {
@@ -112,7 +113,8 @@ test_lane_count_does_not_matter(void **state)
     uint64_t killed = run_mixed(64, wide);
     assert_true(killed != 0 && killed != UINT64_MAX);
     for (uint32_t lanes = 4; lanes <= 32; lanes *= 2) {
-        /* A group whose lanes are all killed stops early, so its outputs are ignored. */
+        /* a group stops early if all its lanes are killed, so the outputs of such a group are
+         * ignored */
         assert_int_equal(run_mixed(lanes, narrow), killed);
         for (uint32_t k = 0; k < 8; k++)
             for (uint32_t lane = 0; lane < 64; lane++)
@@ -158,7 +160,7 @@ wide_end(struct wide *w)
     free(w->memory);
 }
 
-/* Each block of a wide group computes the same as alone. */
+/* Each block of a wide group computes the same results as it does alone. */
 static void
 test_wide_groups(void **state)
 {
@@ -200,10 +202,10 @@ static const char counting_text[] = "FRAG\n"
                                     "8: MOV OUT[0], TEMP[0]\n"
                                     "9: END\n";
 
-/* Lane n counts to n in a loop. With a single program counter the group runs until its last lane
- * has finished. One lane leaves per iteration: SGE, IF, BRK, and ENDIF, ADD, ENDLOOP for the
- * others. In the last iteration no lane remains after BRK, but ENDLOOP runs to close the loop. MOV
- * and BGNLOOP precede the loop, MOV and END follow it. */
+/* Lane n counts to n in a loop. All lanes share a program counter, so the group runs until its last
+ * lane has finished. Each iteration executes SGE, IF and BRK, where one lane leaves, and ENDIF,
+ * ADD, ENDLOOP for the others. In the last iteration no lane remains after BRK, but ENDLOOP
+ * executes to close the loop. MOV and BGNLOOP precede the loop; MOV and END follow it. */
 static void
 test_divergence_over_blocks(void **state)
 {
@@ -246,8 +248,8 @@ set_input(struct wide *w, uint32_t register_number, uint32_t lane, float value)
     block->inputs[register_number * 4 * block->lanes + lane % 64] = value;
 }
 
-/* A lane that counts to n runs MOV and BGNLOOP, and n times SGE, IF, ADD and ENDLOOP. Then it runs
- * SGE, IF and BRK, and the MOV at the end. These are 4 n + 6 instructions, independent of other
+/* A lane that counts to n executes MOV and BGNLOOP, and n times SGE, IF, ADD and ENDLOOP. Then it
+ * executes SGE, IF and BRK, and the final MOV. These are 4 n + 6 instructions, independent of other
  * lanes. */
 static void
 test_threads_are_counted(void **state)
@@ -269,8 +271,8 @@ test_threads_are_counted(void **state)
                 }
 }
 
-/* The count includes both branches of a condition and a subroutine: CAL, BGNSUB, SGE and IF, then
- * MUL and ELSE or MUL and ENDIF, RET and MOV. */
+/* The count includes both branches of a condition and a subroutine. The instructions are CAL,
+ * BGNSUB, SGE and IF, then MUL and ELSE or MUL and ENDIF, then RET and MOV. */
 static const char branches_text[] = "FRAG\n"
                                     "DCL IN[0], GENERIC[0], LINEAR\n"
                                     "DCL OUT[0], COLOR\n"
@@ -305,8 +307,8 @@ test_branches_are_counted(void **state)
         }
 }
 
-/* Lanes that count in the first branch wait for those of the second one. A waiting lane that has
- * used its limit of instructions is endless when it continues. IF, the loop (4 n + 5), ELSE or
+/* Lanes that count in the first branch wait for those of the second one. If a waiting lane has used
+ * its limit of instructions, it is endless when it continues. IF, the loop (4 n + 5), ELSE or
  * ENDIF, and MOV are 4 n + 8 instructions. */
 #define LOOP                                                                                       \
     "MOV TEMP[0], IMM[0].xxxx\nBGNLOOP\nSGE TEMP[1].x, TEMP[0].xxxx, IN[0].xxxx\n"                 \
@@ -338,7 +340,7 @@ test_waiting_threads_are_counted(void **state)
         }
 }
 
-/* Lanes with a number of 1 or more are killed and loop endlessly. */
+/* Lanes whose number is 1 or more are killed and loop endlessly. */
 static const char killed_text[] = "FRAG\n"
                                   "DCL IN[0..1], GENERIC[0], LINEAR\n"
                                   "DCL OUT[0], COLOR\n"
@@ -353,8 +355,9 @@ static const char killed_text[] = "FRAG\n"
                                   "6: MOV OUT[0], IMM[0].yyyy\n"
                                   "7: END\n";
 
-/* A killed fragment runs on for the derivatives of its quad, and may be endless with it. A quad
- * whose fragments are all killed ends by itself, or at the limit if others wait for it. */
+/* A killed fragment continues for the derivatives of its quad, so its endless loop is an error. A
+ * quad whose fragments are all killed is no error. It ends at once, or at the limit if other quads
+ * wait for it. */
 static void
 test_killed_quads_end(void **state)
 {

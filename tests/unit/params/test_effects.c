@@ -1,4 +1,5 @@
-/* Runs the table effects.def: every modelled parameter has an effect, of the calculated size. */
+/* Runs the table effects.def. Every modelled parameter has an effect, which has the calculated
+ * size. */
 #include "base/build.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -36,7 +37,7 @@ struct effect {
     uint32_t frame;
     const char *formula; /* OUTPUT: name of the file; ELSEWHERE: name of the test */
     enum direction direction;
-    const char *size; /* claims, separated by "; "; "": none */
+    const char *size; /* claims, separated by "; "; "" if there are none */
     const char *why;
 };
 
@@ -68,7 +69,7 @@ enum { EFFECT_COUNT = sizeof effects / sizeof effects[0] };
 /* A frame simulated on one machine. */
 struct run {
     struct params params;
-    char *machine; /* the parameters as text; this text and the frame are the key */
+    char *machine; /* all parameters as text; with `frame` this is the key */
     uint32_t frame;
     uint64_t picture; /* hash of the picture */
     bool refused;
@@ -137,7 +138,7 @@ play(struct run *run)
     trace_reader_close(reader);
 }
 
-/* Applies "A.B=v C.D=w". */
+/* Applies settings of the form "A.B=v C.D=w". */
 static void
 set_all(struct params *params, const char *settings)
 {
@@ -149,7 +150,7 @@ set_all(struct params *params, const char *settings)
             fail_msg("%s: %s", settings, err.text);
 }
 
-/* Returns the frame on that machine; simulates it on first use. */
+/* Returns the frame on that machine, and simulates it on first use. */
 static const struct run *
 simulate(const char *settings, uint32_t frame)
 {
@@ -223,7 +224,7 @@ evaluate(const struct effect *effect, const char *formula, struct known *known)
     return value;
 }
 
-/* Evaluates "A = B", "A <= B" or "A >= B". */
+/* Evaluates a claim of the form "A = B", "A <= B" or "A >= B". */
 static bool
 holds(const struct effect *effect, const char *claim, struct known *known)
 {
@@ -238,7 +239,7 @@ holds(const struct effect *effect, const char *claim, struct known *known)
     return sign == '<' ? a <= b : sign == '>' ? a >= b : fabs(a - b) <= 1e-9 * fabs(b);
 }
 
-/* Prints the claims about the size that do not hold. Returns whether all hold. */
+/* Prints those claims about the size that are false. Returns whether all are true. */
 static bool
 has_size(const struct effect *effect, struct known *known)
 {
@@ -256,7 +257,8 @@ has_size(const struct effect *effect, struct known *known)
     return all;
 }
 
-/* Returns the lines of a table, the bytes of another file, or 0 if there is none. */
+/* Returns the number of lines of a table, the number of bytes of another file, or 0 if there is no
+ * file. */
 static double
 size_of(const char *path)
 {
@@ -276,7 +278,8 @@ size_of(const char *path)
     return lines;
 }
 
-/* Returns the size of the file that `aetius sim` writes with these settings, 0 if there is none. */
+/* Returns the size of the file that `aetius sim` writes with these settings, or 0 if it writes
+ * none. */
 static double
 output_size(const struct effect *effect, const char *settings)
 {
@@ -312,7 +315,7 @@ output_size(const struct effect *effect, const char *settings)
     return size;
 }
 
-/* Whether the named test mentions the parameter. */
+/* Returns whether the named test mentions the parameter. */
 static bool
 is_elsewhere(const struct effect *effect)
 {
@@ -405,7 +408,7 @@ info_of(const struct effect *effect)
     return info;
 }
 
-/* No result of the machine depends on a parameter whose condition is false. */
+/* Returns whether no result of the machine depends on a parameter whose condition is false. */
 static bool
 is_idle(const struct effect *effect, const struct breaker *breaker)
 {
@@ -428,7 +431,7 @@ is_idle(const struct effect *effect, const struct breaker *breaker)
     return !wrong;
 }
 
-/* Tests each of its conditions with each setting that makes it false. */
+/* Tests each condition of the parameter with each setting that makes it false. */
 static bool
 is_idle_where_it_should(const struct effect *effect)
 {
@@ -558,7 +561,7 @@ each_modelled_parameter_has_a_line(void **state)
     assert_int_equal(failures, 0);
 }
 
-/* An effect without a size has a reason. */
+/* If an effect has no size, the table states the reason. */
 static void
 effects_have_sizes(void **state)
 {

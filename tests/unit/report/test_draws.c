@@ -1,5 +1,5 @@
-/* Lists of the draws of a run, and joins of two runs, with artificial tables and with those of a
- * run. */
+/* Lists of the draws of a run, and joins of the draws of two runs. The tests use artificial tables
+ * and the tables of a simulated run. */
 #include "report/draw/draws.h"
 
 #include "base/build.h"
@@ -8,14 +8,14 @@
 #include "report/draw/describe_draw.h"
 #include "rigs/folder.h"
 
-#include "rigs/command.h" /* after our own headers: cmocka.h defines a macro fail() */
+#include "rigs/command.h" /* after the project's headers: cmocka.h defines a macro fail() */
 
 #include <math.h>
 #include <string.h>
 
 static char dir[] = "/tmp/aetius-draws-XXXXXX";
 
-/* A draw of an artificial run; its hash covers all members. */
+/* A draw of an artificial run. The hash covers all members. */
 struct made {
     const char *fs, *textures;
     uint32_t vertices, cycles;
@@ -47,7 +47,7 @@ make_row(struct csv *csv, uint32_t frame, uint32_t draw, const struct made *d)
     free(facts);
 }
 
-/* Creates the folder of a run with one frame of these draws and a swap. */
+/* Creates the folder of a run with one frame, which has these draws and a swap. */
 static char *
 make_run(const char *name, const struct made *made, uint32_t count)
 {
@@ -115,12 +115,12 @@ test_list(void **state)
     assert_string_equal(list.lines.items[0].name, "v wall");
     assert_int_equal(list.lines.items[0].count, 3);
     assert_true(list.lines.items[0].cost.cycles == 900);
-    assert_int_equal(list.lines.items[0].row->draw, 1); /* the most expensive of them */
+    assert_int_equal(list.lines.items[0].row->draw, 1); /* the most expensive of the equal draws */
     draws_list_fini(&list);
     draws_fini(&draws);
 }
 
-/* A draw counts once for each of its textures, also if it samples one twice. */
+/* A draw counts once for each of its textures, even if it samples a texture twice. */
 static void
 test_textures(void **state)
 {
@@ -173,7 +173,7 @@ expect(const struct joined *j, uint32_t same, uint32_t changed, uint32_t only_a,
     assert_int_equal(j->join.only_b, only_b);
 }
 
-/* Returns the pair of draw `draw` of b. */
+/* Returns the pair that contains draw `draw` of b. */
 static const struct draws_pair *
 pair_of(const struct joined *j, uint32_t draw)
 {
@@ -211,7 +211,7 @@ test_same(void **state)
     end(&j);
 }
 
-/* Another shader appears as a change of that draw only, also between identical draws. */
+/* A different shader appears as a change of only that draw, even between identical draws. */
 static void
 test_changed_shader(void **state)
 {
@@ -229,7 +229,7 @@ test_changed_shader(void **state)
     }
 }
 
-/* Fewer vertices, or another texture: the same draw, changed. */
+/* A draw with fewer vertices or a different texture is the same draw, changed. */
 static void
 test_changed_draw(void **state)
 {
@@ -246,8 +246,8 @@ test_changed_draw(void **state)
     end(&j);
 }
 
-/* A new wall before the others. The others are matched in order, and one of the same kind is new. A
- * draw without any similar draw is removed or new. */
+/* A new wall precedes the others. The others are matched in order, and one of the same kind is new.
+ * A draw without a similar draw in the other run is removed or new. */
 static void
 test_new_and_gone(void **state)
 {
@@ -275,7 +275,7 @@ test_new_and_gone(void **state)
     end(&j);
 }
 
-/* Programs may sort their draws differently. */
+/* The programs of the two runs may draw in a different order. */
 static void
 test_other_order(void **state)
 {
@@ -312,8 +312,8 @@ test_faults(void **state)
     free(table);
 }
 
-/* With a run: all rows add up to all its cycles. Three commands list a draw, show it, and print its
- * program. */
+/* In a simulated run the rows add up to all of its cycles. Three commands list a draw, show it, and
+ * print its program. */
 static void
 test_commands(void **state)
 {
@@ -336,7 +336,7 @@ test_commands(void **state)
     for (uint32_t i = 0; i < 2; i++)
         cJSON_ArrayForEach(line, lists[i]) sum += cJSON_GetObjectItem(line, "cycles")->valuedouble;
     assert_true(cycles > 0 && sum == cycles);
-    assert_int_equal(cJSON_GetArraySize(lists[0]), 18); /* as in the output of info */
+    assert_int_equal(cJSON_GetArraySize(lists[0]), 18); /* as many as in the output of info */
     cJSON_ArrayForEach(line, lists[0])
     {
         assert_true(cJSON_GetObjectItem(line, "cycles")->valuedouble <= last);
@@ -411,7 +411,7 @@ test_commands(void **state)
 }
 
 /* A run that ended before all its frames were drawn is listed with a note. Draws without a target
- * have no overdraw. Overlapping groups have a note. */
+ * have no overdraw. Overlapping groups give a note. */
 static void
 test_what_is_said(void **state)
 {
@@ -475,8 +475,8 @@ test_hash_of_file(void **state)
     free(path);
 }
 
-/* The cost of a program with a branch depends on the data, so the sum of both sides is not a
- * bound. */
+/* The cost of a program with a branch depends on the data. So the sum of both sides is not a bound.
+ */
 static void
 test_bound_of_program(void **state)
 {
@@ -551,8 +551,8 @@ verdict_of(const cJSON *topdown, const char *place)
     return NULL;
 }
 
-/* "bound by" of a draw equals the verdict of topdown, in text, CSV and JSON. Two joined runs list
- * all figures of a draw. */
+/* "bound by" of a draw equals the verdict of topdown, in text, CSV and JSON. A join of two runs
+ * lists all figures of a draw. */
 static void
 test_bound_by(void **state)
 {
@@ -601,8 +601,8 @@ test_bound_by(void **state)
     free(run);
 }
 
-/* All draws of a frame together are bound by topdown's verdict for the frame: the drain between
- * them, which no single draw has. */
+/* "bound by" of all draws of a frame equals topdown's verdict for the frame. Here it is the drain
+ * between draws, which no single draw has. */
 static void
 test_bound_by_drain(void **state)
 {
@@ -620,7 +620,7 @@ test_bound_by_drain(void **state)
     free(run);
 }
 
-/* A run without counters of lost cycles. */
+/* A run without counters of lost cycles has no "bound by". */
 static void
 test_bound_by_nothing(void **state)
 {

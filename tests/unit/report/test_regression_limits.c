@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "rigs/needs.h"
 
-#include "rigs/command.h" /* after our own headers: cmocka.h defines a macro fail() */
+#include "rigs/command.h" /* after the project's headers: cmocka.h defines a macro fail() */
 #include "report/run/run_json.h"
 #include "rigs/folder.h"
 
@@ -129,7 +129,7 @@ test_wrong_limits(void **state)
     }
 }
 
-/* Runs that cannot be compared are not a success. */
+/* A comparison of runs that cannot be compared fails. */
 static void
 test_not_comparable(void **state)
 {
@@ -164,7 +164,8 @@ path_of(const char *name)
     return mem_printf("%s/%s", dir, name);
 }
 
-/* Exit statuses and reports of the command. A baseline is kept and renewed. */
+/* Checks the exit status and the reports of the command, and that a baseline is kept and renewed.
+ */
 static void
 test_command(void **state)
 {
@@ -189,7 +190,7 @@ test_command(void **state)
     assert_non_null(json);
     const cJSON *regression = cJSON_GetObjectItem(json, "gate");
     assert_true(cJSON_IsTrue(cJSON_GetObjectItem(regression, "exceeded")));
-    /* cycles and pictures of the runs, and cycles of the 18 draws in both */
+    /* the cycles and pictures of the runs, and the cycles of the 18 draws in both */
     assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(regression, "checks")), 2 + 18);
     assert_true(cJSON_GetArraySize(cJSON_GetObjectItem(json, "statistics")) > 500);
     cJSON_Delete(json);
@@ -223,7 +224,7 @@ test_command(void **state)
     RUN(&said, "compare", a, b, "--fail-over", "cycles");
     assert_int_equal(said.status, 2);
     assert_non_null(strstr(said.err, "expected NAME=NUMBER"));
-    /* invalid figures do not count as unchanged */
+    /* a figure that is invalid in both runs is not "unchanged" */
     static const char *const facts[][2] = {
         {"{\"cycles\":1e999,\"frames\":1}", "cycles is not a number"},
         {"{\"cycles\":\"1\",\"frames\":1}", "cycles is not a number"},
@@ -241,7 +242,7 @@ test_command(void **state)
     }
     free(odd);
     free(of_odd);
-    /* a folder with other files is not accepted as a baseline */
+    /* a folder with other files is refused as a baseline */
     char *mine = path_of("mine"), *file = path_of("mine/thesis.tex");
     assert_true(dir_create(mine, &err) && file_write(file, "x", 1, &err));
     RUN(&said, "compare", mine, b, "--renew");
@@ -255,8 +256,8 @@ test_command(void **state)
     free(markdown);
 }
 
-/* If the runs cannot be compared, the reports contain the reason, so that an older report is not
- * mistaken for a new one. */
+/* If the runs cannot be compared, the reports contain the reason. Otherwise an older report could
+ * be mistaken for the new one. */
 static void
 test_reports_of_failure(void **state)
 {
@@ -303,8 +304,8 @@ edit(const char *path, const char *from, const char *to)
     free(text);
 }
 
-/* Some runs are compared only on request: of two programs, of different frames, of different modes,
- * or with no draw in common. */
+/* Some runs are compared only on request: runs of two programs, of different frames, of different
+ * modes, or with no draw in common. */
 static void
 test_runs_that_are_not_alike(void **state)
 {
@@ -354,7 +355,7 @@ test_runs_that_are_not_alike(void **state)
     free(away);
 }
 
-/* A run.json that is not an object. */
+/* A run.json may contain a value that is not an object. */
 static void
 test_no_object(void **state)
 {
@@ -404,7 +405,7 @@ test_later_schema(void **state)
     free(is);
 }
 
-/* Both runs have draws, but no draw has a partner in the other run. */
+/* Both runs have draws, but no draw matches a draw of the other run. */
 static void
 test_draws_without_partner(void **state)
 {
@@ -456,7 +457,7 @@ as_junit(const struct regression_limits *regression, const struct draws_join *jo
     regression_limits_print_junit(regression, out);
 }
 
-/* Every report contains the labels of draws, with special characters escaped. */
+/* Every report contains the labels of draws and escapes special characters in them. */
 static void
 test_labels_in_reports(void **state)
 {
@@ -487,7 +488,7 @@ test_labels_in_reports(void **state)
     free(markdown);
 }
 
-/* A report can be written to an existing FIFO or device, which stays. */
+/* A report can be written to an existing FIFO or device, which is not replaced. */
 static void
 test_reports_into_nodes(void **state)
 {
@@ -565,12 +566,12 @@ test_renewal_keeps_what_it_cannot_replace(void **state)
     RUN(&said, "compare", link, run, "--renew");
     assert_int_equal(said.status, 1);
     assert_true(same_files(picture, kept));
-    /* the last file to copy is missing: nothing has been replaced yet */
+    /* the last file to copy is missing, so nothing has been replaced yet */
     assert_true(file_write(picture, "x", 1, &err) && !unlink(table));
     RUN(&said, "compare", base, run, "--renew");
     assert_int_equal(said.status, 1);
     assert_true(same_files(old, kept));
-    /* a symbolic link must not lead out of the baseline */
+    /* a symbolic link must not make the command write outside the baseline */
     assert_int_equal(rename(frames, away), 0);
     assert_int_equal(symlink(away, frames), 0);
     RUN(&said, "compare", base, run, "--renew");
@@ -598,8 +599,8 @@ shell(const char *format, ...)
     return !system(command);
 }
 
-/* Runs a renewal in a child process that exits before its call number `steps` that changes the
- * folder. Returns whether the renewal was complete before. */
+/* Runs a renewal in a child process. The child exits before call number `steps` that changes the
+ * folder. Returns whether the renewal was complete before that. */
 static bool
 renew_until(const char *base, const char *run, int steps)
 {
@@ -617,8 +618,8 @@ renew_until(const char *base, const char *run, int steps)
     return WEXITSTATUS(status) == 0;
 }
 
-/* Whether the folder has exactly the files of the run; it had a whole run with all its tables
- * before. */
+/* Returns whether the folder has exactly the files of the run. Before, the folder had a whole run
+ * with all its tables. */
 static bool
 is_copy_of(const char *base, const char *run)
 {
@@ -669,7 +670,7 @@ test_renewal_that_is_killed(void **state)
     free(base);
 }
 
-/* A run that was cut short is refused as a baseline. */
+/* An incomplete run is refused as a baseline. */
 static void
 test_renewal_from_a_part(void **state)
 {
@@ -687,7 +688,7 @@ test_renewal_from_a_part(void **state)
     free(json);
 }
 
-/* Several runs are columns. A parameter that changes nothing is marked so. */
+/* Several runs are columns of the table. A parameter without effect is marked. */
 static void
 test_columns(void **state)
 {

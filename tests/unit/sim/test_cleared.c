@@ -1,6 +1,7 @@
-/* Effects of a clear on later frames. 64x64 pixels are 64 blocks of 256 bytes. A surface that is
- * untouched since its clear starts the next frame cleared, a modified one starts raw. A clear of
- * depth alone sets block states only if all stencil values are known to be equal. */
+/* Effects of a clear on later frames. 64x64 pixels are 64 blocks of 256 bytes. If a surface is not
+ * modified after its clear, its blocks are cleared at the start of the next frame; otherwise they
+ * are raw. A clear of only depth sets block states only if all stencil values are known to be
+ * equal. */
 #include "rigs/tiny_run.h"
 /* last, because cmocka.h defines a macro fail() */
 #include "rigs/contents.h"
@@ -68,8 +69,8 @@ assert_all_pixels(const struct rig *rig, uint32_t pixel)
         assert_int_equal(rig->pixels[i], pixel);
 }
 
-/* The frame after the clear creates all its lines on the chip and reads nothing. The following
- * frame reads the drawn lines. */
+/* The frame after the clear creates all its lines on the chip and reads nothing. The next frame
+ * reads the drawn lines. */
 static void
 a_clear_lasts_until_a_draw(void **state)
 {
@@ -93,7 +94,7 @@ a_clear_lasts_until_a_draw(void **state)
     rig_assert_figure(rig, "memctl.z_bytes_read", BLOCKS * 256);
 }
 
-/* Uploads one pixel of the color buffer; the surfaces are then no longer in use. */
+/* Uploads one pixel of the color buffer. After that no surface is in use. */
 static void
 upload_pixel(struct rig *rig)
 {
@@ -105,7 +106,8 @@ upload_pixel(struct rig *rig)
     player_take(&rig->player, put, NULL, 0);
 }
 
-/* Showing a cleared surface reads nothing. After an upload of one pixel the DAC reads all of it. */
+/* The DAC reads nothing to show a cleared surface. After an upload of one pixel it reads the whole
+ * surface. */
 static void
 a_cleared_surface_is_shown_without_reads(void **state)
 {
@@ -124,9 +126,9 @@ a_cleared_surface_is_shown_without_reads(void **state)
     rig_assert_figure(rig, "memctl.dac_bytes_read", BLOCKS * 256);
 }
 
-/* A block that an upload modifies must be raw in memory. A clear of this frame is written there;
- * after a clear of an earlier frame the block is already there. The other blocks and the depth keep
- * their states. */
+/* A block that an upload modifies must be raw in memory. A clear of the same frame is first written
+ * there. After a clear of an earlier frame the block is already there. The other blocks and the
+ * depth keep their states. */
 static void
 a_clear_is_written_once(void **state)
 {
@@ -144,14 +146,15 @@ a_clear_is_written_once(void **state)
     layer(rig);
     rig_swap(rig);
     rig_assert_figure(rig, "zstencil.lines_from_clear", BLOCKS);
-    /* the uploaded block is raw and is written whole */
+    /* the uploaded block is raw, and is written completely */
     rig_assert_figure(rig, "colorwrite.lines_unread", 1);
     rig_assert_figure(rig, "colorwrite.lines_from_clear", BLOCKS - 1);
     rig_assert_figure(rig, "memctl.color_bytes_written", BLOCKS * 256); /* written by the layer */
     assert_all_pixels(rig, RED);
 }
 
-/* A depth buffer that is read but not written stays cleared, also with color masked off. */
+/* A depth buffer that is read but not written stays cleared, unlike the color buffer that is drawn
+ * into. */
 static void
 what_only_reads_leaves_the_clear(void **state)
 {
@@ -169,9 +172,9 @@ what_only_reads_leaves_the_clear(void **state)
     }
 }
 
-/* The stencil values of a new depth buffer are 0. After a clear of both they have the clear value.
- * Clears of depth alone preserve them and set block states. After a draw that writes stencil, every
- * line is read and written until the stencil is cleared again. */
+/* The stencil values of a new depth buffer are 0. A clear of depth and stencil sets all of them to
+ * the clear value. Clears of only depth preserve them and set block states. After a draw that
+ * writes stencil, every line is read and written until the stencil is cleared again. */
 static void
 depth_alone(void **state)
 {
@@ -226,7 +229,8 @@ left_cleared(struct rig *rig)
     rig_assert_figure(rig, "colorwrite.lines_from_clear", BLOCKS);
 }
 
-/* Frame 0 clears and draws. Frame 1 needs nothing of it, so the draw of frame 0 is skipped. */
+/* Frame 0 clears and draws. Frame 1 needs nothing from frame 0, so the draw of frame 0 is skipped.
+ */
 static void
 left_drawn(struct rig *rig)
 {
@@ -246,7 +250,7 @@ values_of_frame_1(const struct tiny_run *run, uint32_t frame)
     return run->frame[frame].values;
 }
 
-/* Like `aetius sim --frames`: skips draws that no requested frame needs. */
+/* Skips draws that no requested frame needs, like `aetius sim --frames`. */
 static void
 need_only_wanted(struct tiny_run *run)
 {
@@ -273,7 +277,8 @@ left_to_be_seen(struct rig *rig)
     assert_all_pixels(rig, RED);
 }
 
-/* A trace with frame 1 alone has the statistics and the picture of frame 1 in the whole trace. */
+/* Checks that a trace of only frame 1 has the statistics and the picture of frame 1 in the whole
+ * trace. */
 static void
 assert_cut_is_the_same(const struct tiny_run *whole, const char *path)
 {
@@ -287,8 +292,9 @@ assert_cut_is_the_same(const struct tiny_run *whole, const char *path)
     tiny_fini(&cut);
 }
 
-/* Frame 1 is the same after a timed or an untimed frame 0. It is also the same when cut out of the
- * trace, which then draws the preceding content or contains it as read from a renderer. */
+/* Checks that frame 1 is the same after a timed and after an untimed frame 0. It must also be the
+ * same when extracted. The extracted trace either draws the preceding content, or contains it as
+ * read from a renderer. */
 static void
 assert_the_way_makes_no_difference(struct rig *rig, void (*two_frames)(struct rig *rig))
 {

@@ -1,6 +1,6 @@
-/* Faults injected into the machine. Each must change the picture, violate an identity, or stop the
- * machine until the watchdog reports it. This proves that values reach the frame buffer only
- * through queues, caches and memory. Each fault runs in a child process. */
+/* Faults injected into the machine. Each fault must change the picture, violate an identity, or
+ * stop the machine until the watchdog reports it. This proves that values reach the frame buffer
+ * only through queues, caches and memory. Each fault runs in a child process. */
 #include "rigs/tiny_run.h"
 
 #include <fcntl.h>
@@ -20,7 +20,7 @@ enum caught { UNCAUGHT = 1, PICTURE = 2, IDENTITY = 4, WATCHDOG = 8, BUG_CHECK =
 
 struct fault {
     const char *queue;     /* name of the queue with the fault; NULL: `inject` makes the fault */
-    enum queue_fault kind; /* kind of fault of the queue */
+    enum queue_fault kind; /* kind of the queue's fault */
     uint64_t at;
     void (*inject)(struct tiny_run *run);
     void (*on_batch)(struct tiny_run *run, uint32_t frame, uint32_t batch);
@@ -28,7 +28,7 @@ struct fault {
 };
 
 struct sound {
-    struct tiny_run run; /* a run without a fault; its machine still exists */
+    struct tiny_run run; /* a run without a fault, whose machine still exists */
 };
 
 static struct queue *
@@ -138,7 +138,7 @@ no_fault(void **state)
     assert_int_equal(try_fault(*state, &(struct fault){0}), UNCAUGHT);
 }
 
-/* A lost item is detected: a unit waits for it forever, or counters disagree. */
+/* A dropped item is detected: either a unit waits for it forever, or counters disagree. */
 static void
 dropped_item(void **state)
 {
@@ -165,8 +165,8 @@ dropped_item(void **state)
     }
 }
 
-/* Exchanges two primitives or quads of the same pixel; the last draw of a frame consists of such.
- * Not all neighbors in a queue have the same pixel, so the test tries several positions. */
+/* Exchanges two primitives or quads of the same pixel. Such a pair exists in the last draw of a
+ * frame. Neighbors in a queue may have different pixels, so the test tries several positions. */
 static void
 swapped_items(void **state)
 {
@@ -198,8 +198,8 @@ lose_depth(struct tiny_run *run)
         ((const struct fault *)run->data)->at;
 }
 
-/* A lost depth is detected only if a later draw is behind it. One of the first lines evicted from
- * the cache has such a depth. */
+/* A lost depth is detected only if a later draw is behind that depth. The test tries the first
+ * lines that the cache evicts. */
 static void
 lost_write_back(void **state)
 {
@@ -210,7 +210,8 @@ lost_write_back(void **state)
     assert_true(caught);
 }
 
-/* The texture of the curtain is repainted after the first part of the curtain is drawn. */
+/* Skips the invalidation of texture lines. The texture of the curtain is repainted after the first
+ * half of the curtain is drawn. */
 static void
 keep_texels(struct tiny_run *run, uint32_t frame, uint32_t batch)
 {
@@ -245,7 +246,7 @@ mistake_line(struct tiny_run *run)
     run->sim.machine->texunit[0].cache.wrong_fill_at = 10;
 }
 
-/* A line of the first level gets the bytes of the next one. */
+/* A line of the first level gets the bytes of the next line. */
 static void
 wrong_line(void **state)
 {
@@ -254,8 +255,8 @@ wrong_line(void **state)
                   "two levels", PICTURE);
 }
 
-/* The first frame does not record the clear of one block. Memory contains zeros there: depth in
- * front of everything, and black where the background is visible. */
+/* In the first frame, the clear of one block is not recorded. Memory contains zeros there. These
+ * are a depth in front of everything, and black where the background should be. */
 static void
 forget_depth_clear(struct tiny_run *run)
 {
@@ -277,7 +278,7 @@ wrong_block_state(void **state)
 
 #define COLOR_COMPRESSED "COLORWRITE.DisableCompression=FALSE"
 
-/* One of the first compressed lines is recorded with a wrong level. */
+/* One of the first compressed lines gets a wrong level in its block state. */
 static void
 mistake_level(struct tiny_run *run)
 {
@@ -335,8 +336,7 @@ make_wrong(const struct codec *codec)
     wrong_codec.decompress = wrong_bit;
 }
 
-/* A wrong depth is detected only if something is drawn over it later, so the test tries several
- * words. */
+/* A wrong depth is detected only if a later draw covers it, so the test tries several words. */
 static void
 wrong_codec_is_seen(void **state)
 {
@@ -378,7 +378,8 @@ wrong_hz(void **state)
     assert_caught(*state, &(struct fault){.inject = move_hz}, "depth compared by HZ", PICTURE);
 }
 
-/* One of the last reads of frame 0 gets a wrong tag, so the DAC stores it in the wrong position. */
+/* One of the last reads of frame 0 gets a wrong tag, so the DAC stores its data at the wrong
+ * position. */
 static void
 mistake_tag(struct tiny_run *run)
 {
@@ -394,7 +395,7 @@ wrong_tag(void **state)
         uint64_t at;
     } late = {{.inject = mistake_tag}, sound->run.sim.machine->memctl->reads_served - 300};
     assert_caught(sound, &late.fault, "tag of the DAC's read", PICTURE);
-    late.at = late.at / 2; /* a read of a cache: its line never arrives, or is overwritten */
+    late.at = late.at / 2; /* a cache's read, whose line never arrives or is overwritten */
     assert_caught(sound, &late.fault, "tag of a read", PICTURE | WATCHDOG | BUG_CHECK);
 }
 
@@ -413,7 +414,7 @@ forget_order(struct tiny_run *run)
 }
 
 /* The memory scheduler loses a transaction, or lets reads pass a write-back of the same line. The
- * latter is detected if caches are so small that lines are read again soon. */
+ * second fault is detected if caches are so small that lines are soon read again. */
 static void
 wrong_schedule(void **state)
 {

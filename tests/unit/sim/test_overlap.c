@@ -12,25 +12,25 @@ enum {
     BYTES = WIDTH * HEIGHT * 4,
     STEPS = 150,
     TEXTURES = 3,
-    TEXELS = 32, /* per side */
-    QUADS = 7,   /* stored contiguously in the vertex buffer, so that cache lines contain several */
+    TEXELS = 32, /* texels per side */
+    QUADS = 7,   /* contiguous in the vertex buffer, so that cache lines contain several quads */
     QUAD_BYTES = 4 * 8 * 4,
     LARGE_BYTES = 8192,
-    LONG = 240,         /* vertices */
-    LONG_INDICES = 900, /* of 2 bytes each */
+    LONG = 240,         /* vertices of a long draw */
+    LONG_INDICES = 900, /* indices of a long draw, 2 bytes each */
     RES_OTHER = 20,
     RES_UNIFORMS,
     RES_LARGE,
-    RES_LONG,         /* vertices of a draw whose fetch takes long */
+    RES_LONG,         /* vertices of a draw with a long fetch */
     RES_LONG_INDICES, /* indices of such a draw */
-    RES_TEXTURES,     /* and the following handles */
+    RES_TEXTURES,     /* first of several handles */
     OBJ_OTHER = 200,
     OBJ_BLENDING,
     OBJ_LINES,
     OBJ_PLAIN,
     OBJ_TEXTURED,
     OBJ_LARGE,
-    OBJ_VIEWS, /* and the following handles */
+    OBJ_VIEWS, /* first of several handles */
 };
 
 static const char vs[] =
@@ -102,8 +102,8 @@ put_quad(struct fixture *f, uint32_t quad)
         sizeof v);
 }
 
-/* Uploads indices of two triangles: a split quad, whose diagonal is not an edge to draw, or
- * others. */
+/* Uploads the indices of two triangles: either a split quad, whose diagonal is not drawn as an
+ * edge, or two other triangles. */
 static void
 put_indices(struct fixture *f)
 {
@@ -140,7 +140,7 @@ create_all(struct fixture *f)
     create(f, RES_VERTICES, BIND_VERTEX_BUFFER, QUADS * QUAD_BYTES, 0);
     create(f, RES_LONG, BIND_VERTEX_BUFFER, LONG * 32, 0);
     create(f, RES_LONG_INDICES, BIND_INDEX_BUFFER, LONG_INDICES * 2, 0);
-    /* large enough that the uniforms are in other cache lines */
+    /* the index buffer is large, so that the uniforms are in other cache lines */
     create(f, RES_INDICES, BIND_INDEX_BUFFER, 1024, 0);
     create(f, RES_UNIFORMS, BIND_CONSTANT_BUFFER, 64, 0);
     scene_states(&s, 0);
@@ -197,8 +197,7 @@ draw(struct fixture *f, uint32_t quad, bool lines)
     player_submit(&f->player, &s);
 }
 
-/* Draws triangles of many vertices or of many indices, and then uploads new data over the last
- * ones. */
+/* Draws triangles with many vertices or many indices. Then uploads new data over the last ones. */
 static void
 draw_long(struct fixture *f, bool indexed)
 {
@@ -241,7 +240,7 @@ static void
 step(struct fixture *f)
 {
     struct stream s = {0};
-    if (next(f, 3) == 0) /* an unused resource: the next upload waits for its turn */
+    if (next(f, 3) == 0) /* the resource is unused, and the next upload waits for this one */
         put(f, RES_LARGE, (struct box){0, 0, 0, LARGE_BYTES, 1, 1}, large, LARGE_BYTES);
     switch (next(f, 16)) {
     case 0:
@@ -266,7 +265,7 @@ step(struct fixture *f)
     case 12: /* the indices determine which edges are drawn as lines */
         put_indices(f);
         draw(f, next(f, QUADS), true);
-        look(f); /* lines are thin and soon overdrawn */
+        look(f); /* other draws soon cover the thin lines */
         break;
     default: draw(f, next(f, QUADS), false); break;
     }
@@ -339,8 +338,8 @@ any_order_is_right(void **state)
     }
 }
 
-/* A megabyte is uploaded while draws run. The bus takes 8 cycles per 64 bytes, so the upload takes
- * 131,072 cycles and the memory latency of the last reply. */
+/* A megabyte is uploaded while draws run. The bus takes 8 cycles per 64 bytes. So the upload takes
+ * 131,072 cycles plus the memory latency of the last reply. */
 
 enum {
     MEGABYTE = 1 << 20,
@@ -392,7 +391,7 @@ scene_cycles(const struct scene *scene)
     if (scene->upload == AT_ONCE)
         put_rows(f, 0, 512);
     for (uint32_t i = 0; i < PARTS; i++) {
-        if (scene->upload == IN_PARTS) /* 64 bytes are 4x4 texels */
+        if (scene->upload == IN_PARTS) /* a row of 4x4 texel blocks of 64 bytes */
             put_rows(f, 4 * i, 4);
         for (uint32_t k = 0; k < DRAWS_A_PART && scene->draws; k++)
             stream_draw(&s, PRIM_TRIANGLE_STRIP, 0, 4);
@@ -426,7 +425,7 @@ an_upload_is_hidden_behind_draws(void **state)
     assert_between(parts, BUS_CYCLES, BUS_CYCLES + LATENCY);
     assert_between(scene_cycles(&(struct scene){AT_ONCE, true, false, ""}), longer, 1.1 * longer);
     assert_between(scene_cycles(&(struct scene){IN_PARTS, true, false, ""}), longer, 1.1 * longer);
-    /* no overlap: disabled by the parameter, or because the draws use the destination */
+    /* no overlap: either the parameter disables it, or the draws use the destination */
     const double both = (double)(draws + BUS_CYCLES);
     assert_between(scene_cycles(&(struct scene){AT_ONCE, true, false, alone}), both, 1.1 * both);
     assert_between(scene_cycles(&(struct scene){IN_PARTS, true, false, alone}), both, 1.2 * both);

@@ -1,6 +1,6 @@
 /* Trimmed traces. The live state brings a second device to the state of the first one, whatever was
- * set and reset before. A frame cut out of a trace has the same picture and statistics as in the
- * whole trace. */
+ * set and reset before. A frame extracted from a trace has the same picture and statistics as in
+ * the whole trace. */
 #include "rigs/scene.h"
 #include "rigs/tiny_run.h"
 /* last, because cmocka.h defines a macro fail() */
@@ -135,7 +135,7 @@ begin_scene(struct side *side)
     begin.bytes = (const uint8_t *)"scene";
     begin.size_bytes = 5;
     say(side, &begin);
-    make(side, 90, 1000); /* destroyed later: a gap below the live resources */
+    make(side, 90, 1000); /* destroyed later, to leave a gap below the live resources */
     for (uint32_t i = 0; i < sizeof scene_resources / sizeof scene_resources[0]; i++) {
         struct message create = {.kind = MESSAGE_RESOURCE_CREATE, .client = CLIENT};
         create.resource = scene_resources[i];
@@ -169,7 +169,7 @@ bake(struct side *side)
     return draw;
 }
 
-/* Compares the state of the next draw, and the address of the next resource. */
+/* Compares the baked state of the next draw, and the address of the next resource. */
 static void
 check_same(struct side *a, struct side *b)
 {
@@ -221,7 +221,7 @@ test_plain(void **state)
     check_hand_over(&a);
 }
 
-/* A bound view loses its handle, and so does its texture. Both handles then name other objects. */
+/* A bound view is destroyed, and so is its texture. Other objects then get both handles. */
 static void
 test_reused_handles(void **state)
 {
@@ -244,11 +244,12 @@ test_reused_handles(void **state)
     struct message swap = {.kind = MESSAGE_SWAP, .client = CLIENT};
     swap.transfer.handle = RES_COLOR;
     swap.transfer.box = (struct box){0, 0, 0, 64, 32, 1};
-    say(&a, &swap); /* collects garbage: bound objects must survive */
+    say(&a, &swap); /* collects garbage, which must not include bound objects */
     check_hand_over(&a);
 }
 
-/* Slots that are set together and then partly again, repeated states, and an active query. */
+/* Some slots are set together and later partly set again. Other packets repeat a state or leave a
+ * query active. */
 static void
 test_later_packets_count(void **state)
 {
@@ -285,7 +286,7 @@ test_a_client_that_left_is_not_there(void **state)
     check_hand_over(&a);
 }
 
-/* Messages of trimmed traces only: each is executed, and refused where it is invalid. */
+/* Trimmed traces have special messages. Each is executed, and refused if it is invalid. */
 static void
 test_restoring(void **state)
 {
@@ -327,7 +328,7 @@ test_restoring(void **state)
     say(&a, &message);
     make(&a, LATE, 100);
     assert_int_equal(gpu_resource(&a.device, CLIENT, LATE)->address, 1 << 20);
-    say(&a, &message); /* the same address again */
+    say(&a, &message); /* the resource has the same address again */
     message = (struct message){.kind = MESSAGE_RESOURCE_CREATE, .client = CLIENT};
     message.resource = (struct resource_desc){LATE + 1, 0, 64, 0, 100, 1, 1, 1, 0, 0};
     assert_false(side_take(&a, &message, &err));
@@ -365,7 +366,7 @@ check_frame(const struct tiny_run *whole, const char *path)
     tiny_fini(&cut);
 }
 
-/* Frame 1 of the tiny trace, cut out, and cut out again from the result. */
+/* Frame 1 is extracted from the tiny trace, and then once more from the result. */
 static void
 test_same_pictures_and_statistics(void **state)
 {
@@ -398,8 +399,8 @@ test_same_pictures_and_statistics(void **state)
     unlink(twice);
 }
 
-/* trim refuses to overwrite its input, also under another name. A writer does not change the bytes
- * of an open reader. */
+/* trim refuses to overwrite its input, also if the output has another name for it. A writer does
+ * not change the bytes that an open reader sees. */
 static void
 test_a_trace_that_is_read_stays_whole(void **state)
 {
@@ -433,8 +434,8 @@ test_a_trace_that_is_read_stays_whole(void **state)
 
 enum { RES_SAMPLES = 70, OBJ_SAMPLES = 210 };
 
-/* Writes a frame: a multisampled surface, cleared to this red if `clear`, is resolved into the
- * surface that is shown. */
+/* Writes a frame that resolves a multisampled surface into the shown surface. If `clear`, the frame
+ * first clears the multisampled surface to this red. */
 static void
 write_resolved(struct trace_writer *writer, float red, bool clear)
 {
@@ -504,8 +505,8 @@ check_red(const char *path, uint32_t first, uint8_t red)
     check_first(path, first);
 }
 
-/* Several frames cut out in one pass. They show samples drawn before, which no transfer can
- * reach. */
+/* Several frames are extracted in one pass. They show samples drawn before, which no transfer can
+ * restore. */
 static void
 test_several_parts(void **state)
 {
@@ -532,8 +533,8 @@ test_several_parts(void **state)
     unlink(three);
 }
 
-/* Frames 1 to 3 and frames 2 to 3. Frame 1 clears the samples before it shows them. Frame 2 shows
- * earlier samples, which cannot be transferred to virgl_test_server. */
+/* The parts are frames 1 to 3 and frames 2 to 3. Frame 1 clears the samples before it shows them.
+ * Frame 2 shows earlier samples, which cannot be transferred to virgl_test_server. */
 static void
 test_samples_no_reference_can_be_given(void **state)
 {
@@ -554,7 +555,7 @@ test_samples_no_reference_can_be_given(void **state)
     write_multisampled(whole);
     assert_true(trace_reader_open(&reader, whole, NULL, &err));
     assert_true(lost_samples_find(reader, UINT32_MAX, &lost, &err));
-    assert_string_equal(lost.text, ""); /* the whole trace starts without contents */
+    assert_string_equal(lost.text, ""); /* the whole trace needs no restored contents */
     assert_true(trim_trace(reader, &first, UINT32_MAX, NULL, (const char *[]){one}, &err));
     assert_true(trim_trace(reader, &last, UINT32_MAX, NULL, (const char *[]){two}, &err));
     trace_reader_close(reader);
@@ -584,7 +585,7 @@ test_samples_no_reference_can_be_given(void **state)
     assert_true(remove_folder(dir));
 }
 
-/* Writes the tiny trace as if it were cut out of a longer one. */
+/* Writes the tiny trace as if it were extracted from a longer trace. */
 static void
 write_part(const char *path, uint32_t first)
 {
@@ -610,7 +611,7 @@ test_numbers_of_frames(void **state)
     static const struct {
         const char *text;
         uint32_t first, count;
-        const char *becomes; /* NULL: refused */
+        const char *becomes; /* NULL: the range is refused */
     } cases[] = {
         {"0-2", 300, 3, "0-2"},
         {"300-302", 300, 3, "0-2"},
@@ -620,7 +621,7 @@ test_numbers_of_frames(void **state)
         {"0,300", 300, 3, NULL},
         {"3", 300, 3, NULL},
         {"2-4", 1, 3, NULL},
-        /* numbers of the trace have priority */
+        /* the trace's numbers have priority */
         {"1-2", 1, 3, "1-2"},
         {"3", 1, 3, "2"},
         {"2", 0, 3, "2"},
@@ -652,7 +653,7 @@ test_numbers_of_frames(void **state)
 }
 
 /* Checks the messages of a command for frame 301, which is in the trace, and for frame 303, which
- * is not. The trace has the frames 300 and 301 of its program. In `words`, "%" stands for the
+ * is not. The trace has the frames 300 and 301 of its program. In `words`, "%" is replaced by the
  * frame. */
 static void
 take_program_number(const char *const *words, const char *in, const char *out)
@@ -670,7 +671,7 @@ take_program_number(const char *const *words, const char *in, const char *out)
     }
 }
 
-/* Commands accept the frame numbers of the program for a cut trace, and for a run of it. */
+/* For an extracted trace and for its runs, commands accept the frame numbers of the program. */
 static void
 test_numbers_of_the_program(void **state)
 {
@@ -716,7 +717,7 @@ test_numbers_of_the_program(void **state)
             fail_msg("%s: %s", of_run[i].command, said.err);
     }
 
-    /* a number that is valid in both: the command takes the trace's and prints a note */
+    /* if a number is valid for both, the command takes the trace's frame and prints a note */
     static const char note[] = "is frame 2 of the program; frames of ";
     write_part(part, 1);
     RUN(&said, "sim", part, "-o", run, "-f");

@@ -1,5 +1,5 @@
-/* aetius verify on machines with a fault. The pixel that it names is the first one that differs.
- * The draw that it names is the one with the injected fault. */
+/* The command `aetius verify` on machines with a fault. It must name the first pixel that differs,
+ * and the draw with the injected fault. */
 #include "cmd/verify.h"
 #include "sim/inspect.h"
 #include "rigs/tiny_run.h"
@@ -67,8 +67,8 @@ hear_batch(struct tiny_run *run, uint32_t frame, uint32_t batch)
         fault->on_draw(&run->sim);
 }
 
-/* Finds the first pixel, in row order, of the first frame that differs. Returns false if none
- * does. */
+/* Finds the first pixel, in row order, of the first frame that differs. Returns false if no frame
+ * differs. */
 static bool
 find_pixel(struct fault *fault, uint32_t *frame, uint32_t *x, uint32_t *y)
 {
@@ -145,8 +145,8 @@ last_draw(uint32_t frame, uint32_t x, uint32_t y)
 
 enum { MOST_TEXT = 4096 };
 
-/* Stores its answer as JSON, followed by its message. Runs in a child process to discard the
- * notes. */
+/* Stores the JSON output of verify, followed by its message. A child process runs verify, so that
+ * its notes are discarded. */
 static void
 verify_file(const char *trace, struct fault *fault, char text[MOST_TEXT])
 {
@@ -209,9 +209,9 @@ no_fault(void **state)
     expect(text, "\"differences\":\t0\n");
 }
 
-/* verify reports no fault on a correct machine: each draw leaves the same as in the functional
- * renderer. Some of the multisampled pixels are at edges whose lines were not read, so only covered
- * samples are in the cache. */
+/* verify reports no fault on a correct machine, where each draw leaves the same pixels as in the
+ * functional renderer. Some of the multisampled pixels are at edges whose lines were not read. For
+ * these only covered samples are in the cache. */
 static void
 sound_draws(void **state)
 {
@@ -302,7 +302,7 @@ what_is_read_back(void **state)
     uint32_t frame, x, y;
     (void)state;
     assert_true(find_pixel(&fault, &frame, &x, &y));
-    /* the last row of the box contains the pixel; the rows before it are correct */
+    /* the pixel is in the last row of the box, and the rows before that are correct */
     const struct box box = {
         .x = 0, .y = 0, .width = (int32_t)x + 5, .height = (int32_t)y + 1, .depth = 1};
     close(mkstemp(path));
@@ -313,7 +313,7 @@ what_is_read_back(void **state)
     unlink(path);
 }
 
-/* A block whose clear is not recorded is black where the background is visible. */
+/* The clear of a block is not recorded. So this block is black where the background should be. */
 static void
 forget_clear(const struct fault *fault, struct simulation *sim)
 {
@@ -321,7 +321,7 @@ forget_clear(const struct fault *fault, struct simulation *sim)
     sim->machine->colorwrite[0].rop.fault_state = 8;
 }
 
-/* Writes those parts of a run's folder that sim --verify reads, for a machine with a fault. */
+/* Writes the files of a run that sim --verify reads, for a machine with a fault. */
 static void
 write_run(const char *dir, struct fault *fault, const struct params *params)
 {
@@ -393,8 +393,8 @@ lose_color(const struct fault *fault, struct simulation *sim)
     sim->machine->colorwrite[0].rop.cache.lose_writeback_at = fault->at;
 }
 
-/* A line that is lost after the last draw that covers the pixel, or before a draw that reads it:
- * draws 5 and 8, which blend. */
+/* A line is lost after the last draw that covers the pixel, or before a draw that reads it. Draws 5
+ * and 8 blend, so they read it. */
 static void
 a_line_that_is_lost(void **state)
 {
@@ -434,7 +434,7 @@ a_pixel_without_draws(void **state)
     expect(text, "; no draw of the frame covers it");
 }
 
-/* Exchanges two quads of the points of the last draw, which are blended. */
+/* Exchanges two quads of blended points of the last draw. */
 static void
 swap_quads(const struct fault *fault, struct simulation *sim)
 {

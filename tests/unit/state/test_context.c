@@ -1,4 +1,4 @@
-/* State and baked draws: linkage, addresses, bounds, decisions, lifetimes, refusals. */
+/* The state and baked draws: linkage, addresses, bounds, decisions, lifetimes, refusals. */
 #include "rigs/scene.h"
 
 #include "sim/executor.h"
@@ -126,7 +126,7 @@ a_draw_is_baked(void **data)
     assert_int_equal(d->attributes[1].end, vertices + 1024);
     assert_int_equal(d->attributes[1].stride, 32);
     assert_int_equal(d->attributes[1].format->number, 31);
-    /* 5 floats are set, 2 vec4 are declared: missing values are 0 */
+    /* 5 floats are set, and 2 vec4 are declared, so missing values are 0 */
     assert_int_equal(d->constant_count[STAGE_VERTEX], 2);
     const uint32_t *words = (const uint32_t *)d->constants[STAGE_VERTEX];
     const uint32_t expected[8] = {1, 2, 3, 4, 5, 0, 0, 0};
@@ -230,7 +230,7 @@ sprites(void **data)
     /* triangles have no point sprites */
     assert_int_equal(f->draw->varyings[1].source, VARYING_NONE);
     for (uint32_t mode = FILL_FILL; mode <= FILL_POINT; mode++) {
-        const bool points = mode == FILL_POINT; /* the corners of back faces are points */
+        const bool points = mode == FILL_POINT; /* the corners of back faces are drawn as points */
         CREATE(&f->s, VOBJ_RASTERIZER, 300 + mode,
                RASTERIZER_POINT_QUAD | mode * RASTERIZER_FILL_BACK, 0, 1 << 2 | 1 << 5, 0, 0, 0, 0,
                0);
@@ -253,7 +253,7 @@ scissor_cuts_the_bounds(void **data)
     assert_int_equal(f->draw->bounds.min_y, 8);
     assert_int_equal(f->draw->bounds.max_x, 64);
     assert_int_equal(f->draw->bounds.max_y, 20);
-    /* outside: empty, not inverted */
+    /* a box outside the target is empty, not inverted */
     PACKET(&f->s, CMD_SET_SCISSOR_STATE, 0, 90 | 90 << 16, 100 | 100 << 16);
     scene_draw(&f->s, PRIM_TRIANGLES, false);
     must(f);
@@ -269,7 +269,7 @@ late_z(void **data)
     static const char depth[] = "FRAG\nDCL IN[0], GENERIC[5], PERSPECTIVE\nDCL OUT[0], POSITION\n"
                                 "DCL OUT[1], COLOR\n  0: MOV OUT[0].z, IN[0].xxxx\n"
                                 "  1: MOV OUT[1], IN[0]\n  2: END\n";
-    /* alpha test: LESS, then ALWAYS, which never fails */
+    /* alpha test with LESS, then with ALWAYS, which never fails */
     CREATE(&f->s, VOBJ_DSA, 200, DSA_DEPTH_TEST | DSA_ALPHA_TEST | FUNC_LESS * DSA_ALPHA_FUNC, 0, 0,
            0);
     stream_bind(&f->s, VOBJ_DSA, 200);
@@ -347,7 +347,7 @@ what_is_missing(void **data)
     must(f);
     assert_null(f->draw->attributes[0].format);
     assert_null(f->draw->views[STAGE_FRAGMENT][0].res);
-    /* a buffer that begins after its end: reads nothing */
+    /* a buffer whose begin is after its end reads nothing */
     PACKET(&f->s, CMD_SET_VERTEX_BUFFERS, 32, 5000, RES_VERTICES);
     scene_draw(&f->s, PRIM_TRIANGLES, false);
     must(f);
@@ -428,8 +428,8 @@ references_keep_what_is_used(void **data)
     assert_int_equal(texture->references, 2);
     unref(f, RES_TEXTURE);
     assert_null(gpu_resource(&f->device, 1, RES_TEXTURE));
-    assert_int_equal(texture->references, 1);           /* held by the view */
-    stream_destroy(&f->s, VOBJ_SAMPLER_VIEW, OBJ_VIEW); /* still bound */
+    assert_int_equal(texture->references, 1);           /* the view holds a reference */
+    stream_destroy(&f->s, VOBJ_SAMPLER_VIEW, OBJ_VIEW); /* the view is still bound */
     stream_destroy(&f->s, VOBJ_BLEND, OBJ_BLEND);
     stream_destroy(&f->s, VOBJ_SHADER, OBJ_FS);
     scene_draw(&f->s, PRIM_TRIANGLES, false);
@@ -457,7 +457,7 @@ a_held_device_frees_later(void **data)
     PACKET(&f->s, CMD_SET_SAMPLER_VIEWS, VSTAGE_FRAGMENT, 0, 0);
     must(f);
     unref(f, RES_TEXTURE);
-    /* the owner was notified of the end and waited; the draw's references are still valid */
+    /* the owner was notified of the end and waited; the references of the draw are still valid */
     assert_true(f->device.memory.used_bytes < used);
     used = f->device.memory.used_bytes;
     assert_int_equal(draw->program[STAGE_FRAGMENT]->input_count, 3);
@@ -535,7 +535,7 @@ transfers_are_checked(void **data)
     assert_true(apply_message(f, &m));
     assert_int_equal(f->device.frame, 1);
     assert_int_equal(f->device.draw_in_frame, 0);
-    /* mirrored blits: one inside, one that is clipped, one with integer overflow */
+    /* mirrored blits: one inside the surface, one that is clipped, one with an integer overflow */
     stream_blit(&f->s, BLIT_COLOR,
                 (struct blit_side){RES_COLOR, 0, FORMAT_B8G8R8A8_UNORM, {0, 0, 0, 8, 8, 1}},
                 (struct blit_side){RES_TEXTURE, 0, FORMAT_B8G8R8A8_UNORM, {0, 8, 0, 8, -8, 1}});
@@ -557,7 +557,7 @@ transfers_are_checked(void **data)
     must_fail(f, "is not inside level 0 of resource 1");
 }
 
-/* The record of a query reaches the listener of the sink. */
+/* The listener of the sink receives the record of a query. */
 struct listener {
     uint32_t client, handle, offset, size_bytes;
     struct gpu_query_record record;

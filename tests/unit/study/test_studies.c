@@ -1,7 +1,7 @@
-/* Each study of src/study/studies.def, starting with an empty folder and a relative output path:
- * with its plan, whose programs are replaced by small traces, with traces of the user, and on one
- * machine. Each table has rows or a message states why it is omitted. Each link leads to a file.
- * The tables in docs/studies have the columns that the command writes. */
+/* Each study of src/study/studies.def starts with an empty folder and a relative output path. Each
+ * runs with its plan, whose programs are replaced by small traces, with traces of the user, and on
+ * one machine. Each table has rows, or a message states why the study omits it. Each link leads to
+ * a file. The tables in docs/studies have the columns that the command writes. */
 #include "rigs/endings.h"
 #include "study/study.h"
 #include "sweep/capture.h"
@@ -30,7 +30,7 @@ capture(const char *trace, const char *const *words)
     free(program);
 }
 
-/* Captures traces that satisfy the studies hardware and model. */
+/* Captures traces that the studies hardware and model accept. */
 static int
 capture_inputs(void **state)
 {
@@ -59,7 +59,7 @@ copy_file(const char *from, const char *to)
     free(path);
 }
 
-/* Returns a trace that the program of an input could have made. */
+/* Returns a trace that could come from the program of an input. */
 static const char *
 trace_for(const char *study, const char *input, const struct sweep_plan *plan)
 {
@@ -106,7 +106,7 @@ put_plan(const char *study)
     struct sweep_plan plan;
     struct error err;
     assert_true(dir_create(traces, &err));
-    put_text("new/own/sweep.json", "{}"); /* marks the folder as a sweep's */
+    put_text("new/own/sweep.json", "{}"); /* marks the folder as that of a sweep */
     copy_file(path, "p.ini");
     if (!is_there("data"))
         assert_int_equal(symlink(AETIUS_SOURCE_DIR "/studies/data", data), 0);
@@ -120,7 +120,7 @@ put_plan(const char *study)
     free(path);
 }
 
-/* The links of the page lead to files of the study, relative to its folder. */
+/* Checks that the links of the page lead to files of the study, relative to its folder. */
 static void
 check_links(const char *study, const char *page, const char *out)
 {
@@ -136,7 +136,7 @@ check_links(const char *study, const char *page, const char *out)
     }
 }
 
-/* Every Markdown table has a row after its line of dashes. */
+/* Checks that every Markdown table has a row after its line of dashes. */
 static void
 check_rows(const char *study, const char *page)
 {
@@ -149,7 +149,8 @@ check_rows(const char *study, const char *page)
     }
 }
 
-/* Number of CSV files of a table in the plan: NAME.csv, or NAME-VALUE.csv with `split`. */
+/* Returns the number of CSV files of a table in the plan: NAME.csv, or NAME-VALUE.csv with `split`.
+ */
 static size_t
 count_files(const char *out, const char *table)
 {
@@ -170,7 +171,7 @@ count_files(const char *out, const char *table)
     return count;
 }
 
-/* Each table is written, or omitted with a message. */
+/* Checks that each table is either written, or omitted with a message. */
 static void
 check_tables(const char *study, const char *out)
 {
@@ -274,7 +275,8 @@ first_machine(const char *study)
     return name;
 }
 
-/* Returns the message if a user's trace alone is not sufficient for the study. */
+/* Returns the expected message if a user's trace alone is not sufficient for the study, otherwise
+ * NULL. */
 static const char *
 lacks(const char *study, const char *machine)
 {
@@ -285,7 +287,7 @@ lacks(const char *study, const char *machine)
                : NULL;
 }
 
-/* Runs a study into the folder `out`; machine NULL: all. */
+/* Runs a study with output in the folder `out`; machine NULL: all machines. */
 static int
 ask(const char *study, const char *machine, const char *trace, const char *out)
 {
@@ -337,7 +339,7 @@ one_machine(void **state)
     }
 }
 
-/* A file whose name resembles that of a capture is not taken for one. */
+/* A file is not a capture if its name only resembles that of one. */
 static void
 names_with_numbers(void **state)
 {
@@ -367,8 +369,8 @@ number_in(const char *file, uint32_t row, const char *column)
     return number;
 }
 
-/* Figures of several frames are given per frame, and a verdict over them says so. The page names
- * another preset. */
+/* Figures of several frames are per frame, and a verdict over several frames states so. The page
+ * names the other preset. */
 static void
 several_frames(void **state)
 {
@@ -428,7 +430,7 @@ traces_that_fit(void **state)
     free(rates);
 }
 
-/* The error is found before a simulation. */
+/* The command finds the error before it simulates. */
 static void
 columns_of_another_program(void **state)
 {

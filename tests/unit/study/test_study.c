@@ -1,5 +1,5 @@
-/* Studies: their plans; the sums of compression compared with calculated results. The command runs
- * over a small trace, is resumed after a kill, and is compared with `aetius compress`. */
+/* Studies: their plans, and compression totals compared with calculated results. The test runs the
+ * command with a small trace, resumes it after a kill, and compares it with `aetius compress`. */
 #include "rigs/endings.h"
 #include "rigs/needs.h"
 #include "base/file.h"
@@ -11,7 +11,7 @@
 #include <dirent.h>
 #include <math.h>
 
-/* The message about a missing program of a study names its source. */
+/* Checks that the message about a missing program of a study names the source of the program. */
 static void
 has_source(const char *program)
 {
@@ -28,7 +28,7 @@ has_source(const char *program)
     fail_msg("src/sweep/programs.def does not say where %s comes from", program);
 }
 
-/* The plans that are part of the program. */
+/* Checks the plans that are part of aetius. */
 static void
 test_own_plans(void **state)
 {
@@ -54,7 +54,7 @@ test_own_plans(void **state)
     assert_null(study_find("depth"));
 }
 
-/* The page of the staged model contains the results of the measurements beside it. */
+/* The page of the staged model contains the results of the stored measurements. */
 static void
 test_model_page(void **state)
 {
@@ -88,7 +88,8 @@ test_model_page(void **state)
     free(page_path);
 }
 
-/* Sets block counts: `small` at 64 bytes and `raw` uncompressed, for every codec that applies. */
+/* Sets the block counts of every codec that applies: `small` blocks at 64 bytes and `raw`
+ * uncompressed ones. */
 static void
 set_blocks(struct codec_study_result *result, uint32_t kind, uint64_t small, uint64_t raw,
            bool sampled)
@@ -110,7 +111,7 @@ set_blocks(struct codec_study_result *result, uint32_t kind, uint64_t small, uin
     }
 }
 
-/* hilo compresses no block. */
+/* Sets the counts so that hilo compresses no block. */
 static void
 fit_nothing(struct codec_study_result *result, uint32_t kind)
 {
@@ -135,8 +136,8 @@ test_means(void **state)
                                 .wanted = {"best", "best"},
                                 .plain = plain,
                                 .machine = machine};
-    /* a at x0: 8 of 8 blocks at 64 bytes, ratio 4. b: none of 8, ratio 1. At x4 all blocks of both:
-     * ratio 4. */
+    /* Trace a at x0 has 8 of 8 blocks at 64 bytes: ratio 4. Trace b has none of 8: ratio 1. At x4
+     * both traces have all blocks at 64 bytes: ratio 4. */
     set_blocks(&plain[0], COMPRESSION_COLOR, 8, 0, false);
     set_blocks(&plain[2], COMPRESSION_COLOR, 0, 8, false);
     set_blocks(&plain[1], COMPRESSION_COLOR, 8, 0, true);
@@ -156,7 +157,7 @@ test_means(void **state)
         better += c != hilo && (codecs[c]->applies & CODEC_COLOR) != 0;
     assert_int_equal(codec_study_place(&study, 1, CODEC_BUS_64, color, hilo), better + 1);
     assert_int_equal(codec_study_place(&study, 0, CODEC_BUS_64, color, hilo), 1);
-    /* a codec for several samples: null at one sample, and last in the overall ranking */
+    /* a codec for several samples has null at one sample, and is last in the overall ranking */
     assert_float_equal(codec_study_ratio(&study, 0, 0, CODEC_BUS_64, color, CODEC_ID_msaa), 0, 0);
     assert_float_equal(codec_study_geometric(&study, 1, CODEC_BUS_64, color, CODEC_ID_msaa), 4,
                        1e-9);
@@ -164,7 +165,7 @@ test_means(void **state)
     const uint32_t count = codec_study_rank(&study, CODEC_BUS_64, color, codec_of);
     assert_int_equal(codec_of[count - 1], CODEC_ID_msaa);
     assert_int_equal(codec_of[count - 2], CODEC_ID_hilo);
-    /* no z blocks moved: null for all codecs */
+    /* no z blocks moved, so all codecs have null */
     assert_float_equal(codec_study_geometric(&study, 0, CODEC_BUS_64, COMPRESSION_DEPTH, hilo), 0,
                        0);
     codec_study_choose(&study, codec_study_fits);
@@ -199,7 +200,7 @@ test_counts_file(void **state)
     free(path);
 }
 
-/* 8 raw blocks of color, 6 of which comp compresses to 64 bytes; one block of z. */
+/* Of 8 raw blocks of color, comp compresses 6 to 64 bytes. There is one block of z. */
 static void
 test_counts_against_bytes(void **state)
 {
@@ -241,7 +242,8 @@ run_folder(const char *machine)
     return folder;
 }
 
-/* The blocks of a run in `aetius compress`: the bytes of its codec equal those counted. */
+/* Checks the blocks of a run with `aetius compress`: for the codec of the run, the bytes equal the
+ * counted ones. */
 static void
 compare_with_compress(const char *machine, const cJSON *of)
 {
@@ -270,7 +272,7 @@ compare_with_compress(const char *machine, const cJSON *of)
     cJSON_Delete(root);
 }
 
-/* Writes the plan of the study, with runs that keep their blocks. */
+/* Writes a plan of the study whose runs keep their blocks. */
 static void
 put_plan(void)
 {
@@ -286,7 +288,7 @@ put_plan(void)
     free(plan);
 }
 
-/* Returns the number of finished runs, and the time of the oldest one. */
+/* Returns the number of finished runs, and stores the time of the oldest one. */
 static uint32_t
 count_runs(int64_t *oldest)
 {
@@ -321,7 +323,7 @@ check_results(const char *json)
     compare_with_compress("x4", cJSON_GetArrayItem(runs, 1));
     compare_with_compress("x0,%", cJSON_GetArrayItem(machine, 0));
     compare_with_compress("x4,%", cJSON_GetArrayItem(machine, 1));
-    /* four samples move more bytes than one, and less with the codecs */
+    /* four samples move more bytes than one, and fewer with the codecs */
     const double x0 = number_at(cJSON_GetArrayItem(runs, 0), "bytes", "color");
     const double x4 = number_at(cJSON_GetArrayItem(runs, 1), "bytes", "color");
     assert_true(x4 > 2 * x0);
@@ -336,8 +338,8 @@ enum { STUDY_MS = 300000 };
           0)
 #define TWO_FRAMES "--frames", "0-1", "--jobs", "1", "--machines", "x0,x4", "--json"
 
-/* The command is killed after the first run. Then the same command continues without repeating that
- * run. */
+/* The test kills the command after the first run. The same command then continues without repeating
+ * that run. */
 static void
 test_command(void **state)
 {
@@ -369,7 +371,7 @@ test_command(void **state)
     assert_int_equal(strncmp(printed, json, strlen(json)), 0);
     check_results(json);
 
-    /* all runs exist: none is repeated, and the output is the same */
+    /* all runs exist: the command repeats none, and the output is the same */
     assert_int_equal(await(STUDY(TWO_FRAMES), STUDY_MS), 0);
     assert_int_equal(count_runs(&oldest), 4);
     char *again = said("s/compression.json");
@@ -383,7 +385,7 @@ test_command(void **state)
         free(name);
     }
 
-    /* other frames are other runs */
+    /* different frames need new runs */
     assert_int_equal(await(STUDY("--frames", "0", "--machines", "x0"), STUDY_MS), 0);
     assert_int_equal(count_runs(&oldest), 6);
 }
@@ -401,7 +403,7 @@ ask(const char *sql)
     return number;
 }
 
-/* Bytes by client and frame: they add up to all that the Memory Controller counted. */
+/* The bytes by client and by frame add up to those that the Memory Controller counted. */
 static void
 test_traffic(void **state)
 {
@@ -430,13 +432,13 @@ test_traffic(void **state)
         color[m] = cJSON_GetArrayItem(of, 0)->valuedouble + cJSON_GetArrayItem(of, 1)->valuedouble;
         free(sql);
     }
-    /* four samples per pixel have about four times the color bytes; cleared and shared lines make a
-     * difference */
+    /* Four samples per pixel have about four times the color bytes. Cleared and shared lines change
+     * this factor. */
     assert_true(color[1] > 2 * color[0] && color[1] < 8 * color[0]);
     cJSON_Delete(root);
     free(text);
     text = said("t/traffic.csv");
-    /* with the same columns as the stored table */
+    /* the table has the same columns as the stored table */
     struct error err;
     char *kept;
     size_t size;
@@ -456,7 +458,7 @@ test_traffic(void **state)
     }
 }
 
-/* Errors in a plan are found before any work. */
+/* The command finds errors in a plan before it starts any work. */
 static void
 test_refusals(void **state)
 {

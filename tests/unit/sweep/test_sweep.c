@@ -1,4 +1,4 @@
-/* The parts of sweeps: hashes, plans and their expansion, keys, formulas over tables, estimates,
+/* Functions of sweeps: hashes, plans and their expansion, keys, formulas over tables, estimates,
  * the ninja file, Pareto fronts and sensitivities. */
 #include "base/build.h"
 #include "base/file.h"
@@ -25,8 +25,8 @@
 
 #define TINY AETIUS_SOURCE_DIR "/tests/golden/tiny.trace"
 
-/* The examples of FIPS 180-4, and the hash of an empty text. A million times 'a' is hashed in
- * pieces of any size. */
+/* The examples of FIPS 180-4, and the hash of an empty text. The text of a million 'a' is hashed in
+ * pieces of several sizes. */
 static void
 hashes_are_those_of_the_standard(void **state)
 {
@@ -148,7 +148,7 @@ a_plan_is_narrowed(void **state)
     sweep_plan_fini(&plan);
 }
 
-/* Returns the inputs that remain with one machine of a study: "a b c". */
+/* Returns the inputs of a study that remain with one machine, as "a b c". */
 static char *
 inputs_left(const char *study, const char *machine)
 {
@@ -168,7 +168,7 @@ inputs_left(const char *study, const char *machine)
     return names;
 }
 
-/* An input without a machine is not captured. Ranges of frames belong to one input. */
+/* If no machine uses an input, the input is not captured. Ranges of frames belong to one input. */
 static void
 a_machine_left_alone_keeps_its_inputs(void **state)
 {
@@ -187,8 +187,8 @@ a_machine_left_alone_keeps_its_inputs(void **state)
     }
 }
 
-/* Machines are named after their preset. Machines that become equal are merged, for the inputs of
- * both. */
+/* A machine has the name of its preset. Machines that become equal are merged. The merged machine
+ * has the inputs of both. */
 static void
 another_preset_has_its_name(void **state)
 {
@@ -314,8 +314,8 @@ expand(struct sweep *sweep, const char *text)
     expand_asked(sweep, text, NULL);
 }
 
-/* Axes multiply, and the last one changes first. Parameters of one axis do not multiply. A
- * machine's axes are added. */
+/* Axes multiply, and the last one changes first. Parameters of one axis do not multiply. A machine
+ * adds its axes to those of the plan. */
 static void
 axes_multiply_the_machines(void **state)
 {
@@ -344,7 +344,7 @@ axes_multiply_the_machines(void **state)
     sweep_fini(&sweep);
 }
 
-/* A machine is for the inputs that it names, or for all. */
+/* A machine runs the inputs that it names, or all inputs. */
 static void
 machines_have_inputs(void **state)
 {
@@ -372,7 +372,7 @@ machines_have_inputs(void **state)
     }
 }
 
-/* Runs are counted before they are created, so the refusal is immediate. */
+/* Expansion counts the runs before it creates them, so the refusal is immediate. */
 static void
 a_plan_has_an_end(void **state)
 {
@@ -399,8 +399,8 @@ only_run(struct sweep *sweep, const char *text)
     return sweep->runs.items[0];
 }
 
-/* The key depends on the machine, not on how the plan describes it. Everything that changes a
- * result changes the key. */
+/* The key depends on the machine, not on the plan's description of it. Every parameter that changes
+ * a result changes the key. */
 static void
 keys_tell_machines_apart(void **state)
 {
@@ -445,8 +445,8 @@ keys_tell_machines_apart(void **state)
     sweep_fini(&base);
 }
 
-/* A warning, given once, names an axis or an option without effect in every run. Settings of the
- * plan may be for specific machines, so they give none. */
+/* An axis or an option that has no effect in any run gives one warning. A setting in the plan may
+ * be for specific machines, so it gives none. */
 static void
 idle_parameters_are_told_of(void **state)
 {
@@ -483,8 +483,8 @@ idle_parameters_are_told_of(void **state)
     }
 }
 
-/* A memory size that is set does not grow unless growth is set after it. The stored description of
- * a machine preserves both. */
+/* If the memory size is set, memory does not grow, unless growth is set after the size. The stored
+ * description of a machine preserves both settings. */
 static void
 machines_come_back_from_their_differences(void **state)
 {
@@ -538,7 +538,7 @@ frames_have_one_text(void **state)
     sweep_fini(&sweep);
 }
 
-/* A loaded sweep equals the saved one, also for a single run. */
+/* A loaded sweep equals the saved one, also if it has only one run. */
 static void
 a_sweep_is_saved_and_loaded(void **state)
 {
@@ -572,8 +572,8 @@ a_sweep_is_saved_and_loaded(void **state)
     assert_non_null(strstr(err.text, "is not a sweep folder"));
 }
 
-/* 30 + 10 cycles, 3 + 1 fragments, at most 7 items in a queue. A rate is derived from the
- * counts. */
+/* The two rows have 30 + 10 cycles, 3 + 1 fragments, and at most 7 items in a queue. A rate is
+ * derived from the counts. */
 static void
 outputs_are_worked_out_from_tables(void **state)
 {
@@ -633,9 +633,9 @@ estimates_are_means_or_by_the_draws(void **state)
     struct store_record other = {.frames = (char *)"0-1", .draws = 10, .bytes = 1000, .seconds = 2};
     estimator_add(&estimator, &other);
     struct store_record third = {.frames = (char *)"0", .draws = 30, .bytes = 7000, .seconds = 6};
-    memset(third.trace, 'a', sizeof third.trace); /* the same trace, but not all frames */
+    memset(third.trace, 'a', sizeof third.trace); /* the same trace, but not all of its frames */
     estimator_add(&estimator, &third);
-    /* 8 s and 8000 bytes for 40 draws: 50 draws take a quarter more */
+    /* 40 draws take 8 s and 8000 bytes, so 50 draws take a quarter more */
     assert_float_equal(estimator_ask(&estimator, &trace).seconds, 10, 1e-9);
     assert_float_equal(estimator_ask(&estimator, &trace).bytes, 10000, 1e-6);
     struct store_record same = {.frames = (char *)"0-1", .draws = 50, .bytes = 40, .seconds = 3};
@@ -672,7 +672,7 @@ the_ninja_file_has_no_path(void **state)
     (void)err;
 }
 
-/* Compares every point with every other one. */
+/* The expected front comes from comparing every point with every other one. */
 static void
 fronts_are_what_nothing_beats(void **state)
 {
@@ -701,8 +701,8 @@ fronts_are_what_nothing_beats(void **state)
     }
 }
 
-/* Four machines: X is 1 or 2, Y and Z are both low or both high. X halves the cycles, Y and Z add a
- * tenth. */
+/* X is 1 or 2 on the four machines, and Y and Z are both low or both high. X halves the cycles. Y
+ * and Z add a tenth. */
 static void
 sensitivities_are_of_one_parameter_alone(void **state)
 {
@@ -755,7 +755,7 @@ sensitivities_are_of_one_parameter_alone(void **state)
     for (size_t i = 0; i < rows.cells.count; i++)
         assert_string_equal(rows.cells.items[i], cells[i]);
     text_table_fini(&rows);
-    /* one input; for two inputs, only machines with both, by their geometric mean */
+    /* with one input; with two inputs, the geometric mean of machines that have both */
     size_t left_out;
     assert_true(pareto_table(db, "cycles", "area", "i", &rows, &left_out, &err));
     assert_int_equal(left_out, 0);
@@ -775,8 +775,8 @@ sensitivities_are_of_one_parameter_alone(void **state)
     sqlite3_close(db);
 }
 
-/* Jobs default to the processors that the process may use, which taskset and cluster schedulers
- * set. */
+/* The default number of jobs is the number of processors that the process may use. taskset and
+ * cluster schedulers restrict these. */
 static void
 runs_at_a_time_are_the_processors_left(void **state)
 {

@@ -1,6 +1,6 @@
 /* Frames of programs that never swap: the readbacks that end a frame
- * (trace/virgl/vtest/offscreen.h). Pictures are upright in timed runs, functional runs and
- * files. */
+ * (trace/virgl/vtest/offscreen.h). Pictures are upright in timed runs, functional runs and files.
+ */
 #include "rigs/rig.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -64,7 +64,7 @@ message_of(char letter)
     case 'd': return submit(8);  /* DRAW_VBO */
     case 'b': return submit(16); /* BLIT */
     case 'y': return submit(17); /* RESOURCE_COPY_REGION */
-    case 's': return submit(23); /* state */
+    case 's': return submit(23); /* change of state */
     case 'r': return transfer(MESSAGE_GET, FBO, 1, 1);
     case 'R': return transfer(MESSAGE_GET, FBO, 8, 4);
     case 't': return transfer(MESSAGE_GET, FBO, 2, 2);
@@ -117,10 +117,10 @@ test_what_ends_a_frame(void **state)
     static const struct {
         const char *said, *heard;
     } cases[] = {
-        {"dRE", "crFE"},          /* draw, read, end */
+        {"dRE", "crFE"},          /* draw, read, end of the program */
         {"dRdRE", "crFcrFE"},     /* two frames */
-        {"dRsRE", "crcrFE"},      /* a change of state is not drawing */
-        {"drrrdrE", "crrrFcrFE"}, /* many small boxes: one frame */
+        {"dRsRE", "crcrFE"},      /* a change of state draws nothing */
+        {"drrrdrE", "crrrFcrFE"}, /* several small boxes end one frame */
         {"RE", "rE"},             /* no draw */
         {"dE", "cE"},             /* no readback */
         {"dRRE", "crrFE"},
@@ -132,9 +132,9 @@ test_what_ends_a_frame(void **state)
         {"dRUE", "cruFE"}, /* another surface is destroyed */
         {"dRpE", "crFpE"},
         {"dRPE", "crpFE"},
-        {"dzE", "crE"},           /* depth is not a picture */
+        {"dzE", "crE"},           /* a depth surface is not a picture */
         {"dvE", "crE"},           /* a buffer is not a picture either */
-        {"dRSdRdSE", "crScrcSE"}, /* a program that swaps: each swap is a frame */
+        {"dRSdRdSE", "crScrcSE"}, /* the program swaps, so only swaps end frames */
         {"dRdRSE", "crFcrSE"}, /* before the first swap the program may be one that never swaps */
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -144,8 +144,8 @@ test_what_ends_a_frame(void **state)
     }
 }
 
-/* The picture is the whole level from which the largest box was read; the first one if several are
- * equal. */
+/* The picture is the whole level that contains the largest box that was read. If several boxes are
+ * equal, it is that of the first one. */
 static void
 test_what_it_shows(void **state)
 {
@@ -166,7 +166,7 @@ test_what_it_shows(void **state)
     }
 }
 
-/* RGBA of texel x, y of a picture without symmetry. */
+/* Returns RGBA of texel x, y of a picture without symmetry. */
 static uint32_t
 texel(uint32_t x, uint32_t y)
 {
@@ -290,7 +290,7 @@ test_files_are_upright(void **state)
     }
 }
 
-/* Drawn pixels are in the ROP caches until they are read back. The frame end itself takes no cycle
+/* Drawn pixels are in the ROP caches until they are read back. The end of the frame takes no cycle
  * and is not a command. */
 static void
 test_a_drawn_frame(void **state)
@@ -317,7 +317,7 @@ test_a_drawn_frame(void **state)
     assert_int_equal(red, 16 * 15 / 2); /* a triangle without the pixel centers on its long side */
 }
 
-/* Damaged traces: a depth surface, and more than one layer. */
+/* In damaged traces the picture is a depth surface or has more than one layer. */
 static void
 test_no_picture(void **state)
 {
@@ -330,7 +330,7 @@ test_no_picture(void **state)
     assert_non_null(strstr(err.text, "is not a texture that can be shown"));
 }
 
-/* Compares a picture with the RGB bytes of a binary PPM that the program wrote. */
+/* Asserts that a picture equals the RGB bytes of a binary PPM that the program wrote. */
 static void
 assert_same_as_ppm(const struct picture *picture, const char *path)
 {
@@ -367,8 +367,8 @@ assert_run(const char *run)
     assert_false(file_exists(next));
 }
 
-/* The picture equals the file that a program wrote from its readback: live, timed, and from a
- * trace. */
+/* A program writes a file from its readback. The picture equals this file in live, timed and traced
+ * runs. */
 static void
 test_a_real_program(void **state)
 {
@@ -386,7 +386,7 @@ test_a_real_program(void **state)
     assert_non_null(mkdtemp(dir));
     assert_int_equal(chdir(dir), 0);
     setenv("DISPLAY", ":77", 1);                 /* no X server is needed */
-    setenv("LSAN_OPTIONS", "detect_leaks=0", 1); /* leaks of the OpenGL library */
+    setenv("LSAN_OPTIONS", "detect_leaks=0", 1); /* the OpenGL library leaks */
     for (int i = 0; i < 2; i++) {
 #define PROGRAM                                                                                    \
     "--", program, "--surface", surfaces_of[i], "--frames", "2", "--probes", "3", "--dump", "1"
@@ -395,7 +395,8 @@ test_a_real_program(void **state)
         assert_run("live");
         RUN(&said, "run", "--force", "-o", "timed", PROGRAM);
         assert_run("timed");
-        /* no frame has this pixel; the error follows as soon as a size is known, after frame 0 */
+        /* No frame has this pixel. The error follows as soon as the size is known, after frame 0.
+         */
         for (uint32_t first = 0; first < 2; first++) {
             RUN(&said, "run", "--pixel", "64,5", "--frames", first ? "1" : "0-1", "-o", "far",
                 PROGRAM);

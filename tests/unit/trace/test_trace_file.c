@@ -1,6 +1,6 @@
 /* The writer and the reader of traces: chunk headers with wrong values but correct checksums, and
- * failures of the host. The host cannot read, or reports a failed write only when the file is
- * closed. The test replaces pread() and close(). */
+ * failures of the host. The host either fails to read, or reports a failed write only when the file
+ * is closed. The test replaces pread() and close(). */
 #include "base/file.h"
 #include "base/mem.h"
 #include "trace/file.h"
@@ -23,7 +23,7 @@
 
 enum { FRAMES = 3, WIDTH = 320, HEIGHT = 240, NEVER = -1 };
 
-/* Number of successful calls before all fail. */
+/* Number of calls that succeed before all further calls fail. */
 static int reads_left = NEVER, closes_left = NEVER;
 
 static bool
@@ -95,8 +95,8 @@ crc_of(const void *bytes, size_t size)
     return (uint32_t)crc32_z(0, bytes, size);
 }
 
-/* Returns the header of a chunk with these messages, which ends a frame. Stores the compressed
- * messages in `packed`. */
+/* Returns the header of a chunk with these messages, whose last one ends a frame. Stores the
+ * compressed messages in `packed`. */
 static struct trace_chunk
 chunk_of(const void *messages, size_t raw_bytes, uint8_t *packed, size_t room)
 {
@@ -152,7 +152,7 @@ append_chunk(FILE *file, struct trace_chunk chunk, const uint8_t *packed)
     assert_int_equal(fwrite(packed, 1, chunk.packed_bytes, file), chunk.packed_bytes);
 }
 
-/* Creates a trace without frames, to which chunks are appended. */
+/* Creates a trace without frames. The caller appends chunks. */
 static FILE *
 begin_file(const char *path)
 {
@@ -166,8 +166,8 @@ begin_file(const char *path)
     return file;
 }
 
-/* Reads up to the end or an error. Returns the number of frames, and whether all messages agree
- * with the headers. */
+/* Reads until the end or an error. Returns the number of frames, and in *sound whether all messages
+ * agree with the headers. */
 static uint32_t
 read_frames(const char *path, bool *sound)
 {
@@ -188,7 +188,7 @@ read_frames(const char *path, bool *sound)
     return frames;
 }
 
-/* Values of a header about its messages: each field in turn is one too large. */
+/* In each case one field of a header has a value that is one too large for its messages. */
 static void
 heads_are_compared_with_messages(void **state)
 {
@@ -218,7 +218,7 @@ heads_are_compared_with_messages(void **state)
     }
 }
 
-/* A frame ends where the header states it, and nowhere else. */
+/* A frame ends exactly where the header states its end. */
 static void
 frames_end_with_their_chunks(void **state)
 {
@@ -227,9 +227,9 @@ frames_end_with_their_chunks(void **state)
         uint32_t frames; /* frames that are read */
         bool sound;
     } cases[] = {
-        {1, 2, 1, 1, true},  {3, 4, 1, 0, false}, /* more than in the header */
+        {1, 2, 1, 1, true},  {3, 4, 1, 0, false}, /* more swaps than in the header */
         {3, 2, 1, 0, false},                      /* equal to the header up to the first swap */
-        {1, 2, 0, 0, false},                      /* the header has no frame end */
+        {1, 2, 0, 0, false},                      /* the header lacks the end of the frame */
         {0, 1, 1, 0, false},                      /* the header has a frame end that is missing */
         {0, 1, 0, 0, true},
     };
@@ -247,7 +247,7 @@ frames_end_with_their_chunks(void **state)
         chunk.messages = cases[i].messages;
         chunk.ends_frame = cases[i].ends_frame;
         append_chunk(file, chunk, packed);
-        /* one more frame, because a trace without frames cannot be opened */
+        /* a sound frame follows, because a trace without frames cannot be opened */
         append_chunk(file, chunk_of(frame_messages, sizeof frame_messages, packed, sizeof packed),
                      packed);
         fclose(file);
@@ -257,7 +257,7 @@ frames_end_with_their_chunks(void **state)
     }
 }
 
-/* A chunk may contain a PUT of the largest resource, and no more. */
+/* A chunk may contain a PUT of the largest resource, but not more. */
 static void
 chunks_have_a_limit(void **state)
 {
@@ -287,8 +287,8 @@ chunks_have_a_limit(void **state)
     }
 }
 
-/* The amount of unpacked data is limited by the header. Here 600 MiB unpack to 1 GiB according to
- * it. */
+/* The reader limits the amount of unpacked data by the header. This header states that 600 MiB
+ * unpack to 1 GiB. */
 static void
 what_a_reader_unpacks_has_an_end(void **state)
 {
@@ -320,7 +320,7 @@ what_a_reader_unpacks_has_an_end(void **state)
     remove_file(path);
 }
 
-/* A message that no reader would accept is not written, and its bytes are not accessed. */
+/* The writer refuses a message that no reader would accept, and does not access its bytes. */
 static void
 messages_have_a_limit(void **state)
 {
@@ -341,7 +341,7 @@ messages_have_a_limit(void **state)
                                         .size_bytes = TRACE_RAW_MAX - head + 1};
         assert_false(trace_writer_add(writer, &message, &err));
         assert_non_null(strstr(err.text, "exceeds the 1073741868 bytes of a chunk"));
-        /* a message would be missing before it */
+        /* further messages are refused, because the trace would lack the previous one */
         assert_false(trace_writer_add(writer, &swap, &err));
         assert_false(trace_writer_close(writer, &err));
         assert_int_equal(read_frames(path, &sound), FRAMES);
@@ -351,7 +351,7 @@ messages_have_a_limit(void **state)
     munmap(nothing, page);
 }
 
-/* If the disk cannot be read, opening fails; the trace is not taken as shorter. */
+/* If the disk cannot be read, opening fails. The reader does not assume a shorter trace. */
 static void
 a_disk_that_cannot_be_read(void **state)
 {
@@ -382,7 +382,7 @@ a_disk_that_cannot_be_read(void **state)
     remove_file(path);
 }
 
-/* Only close() reports that the disk is full. */
+/* If the disk is full, close() is the first call that reports it. */
 static void
 a_disk_that_is_full_at_the_end(void **state)
 {
@@ -410,8 +410,8 @@ is_trace_of(const char *path, uint32_t frames)
     return is;
 }
 
-/* An existing trace is replaced when the new one has a frame; in the case of a part, when the new
- * one is complete. */
+/* A new trace replaces an existing one when it has a frame. A part of a trace replaces it when the
+ * part is complete. */
 static void
 an_older_trace_stays(void **state)
 {
@@ -429,7 +429,7 @@ an_older_trace_stays(void **state)
     assert_true(is_trace_of(path, FRAMES));
     assert_true(trace_writer_create(&writer, path, "synthetic", &err));
     assert_true(trace_writer_add(writer, &swap, &err));
-    assert_true(is_trace_of(path, 1)); /* this would also hold if the process were killed now */
+    assert_true(is_trace_of(path, 1)); /* the state that a killed process would leave */
     trace_writer_discard(writer);
     assert_true(is_trace_of(path, 1));
 

@@ -1,4 +1,4 @@
-/* The socket of the virtual GPU. The client is the other end of the protocol
+/* The socket of the virtual GPU. The client implements the other end of the protocol
  * (trace/virgl/vtest/vtest_wire.h), or sends raw bytes. The tests cover snapshots, readbacks, the
  * rule for swaps, query results, and clients that misbehave. */
 #include "base/mem.h"
@@ -30,7 +30,8 @@ struct bench {
     struct vtest_server *server;
     pthread_t thread;
     atomic_bool done;
-    /* messages that the sink received; read only after the server has answered or ended */
+    /* messages that the sink received; the test reads them only after the server has answered or
+     * ended */
     struct message log[LOG_MAX];
     uint8_t first_byte[LOG_MAX];
     atomic_uint logged;
@@ -149,7 +150,7 @@ test_transfers(void **state)
     assert_true(wire_transfer(fd, true, &m, 20, NULL));
     assert_true(wire_wait(fd, 1, true, NULL));
     memory[20] = 43;
-    await(bench, 3); /* begin, create and put */
+    await(bench, 3); /* the messages of begin, create and put */
     assert_int_equal(bench->log[2].kind, MESSAGE_PUT);
     assert_int_equal(bench->log[2].size_bytes, 16);
     assert_int_equal(bench->first_byte[2], 42);
@@ -157,7 +158,7 @@ test_transfers(void **state)
     assert_true(wire_wait(fd, 1, true, NULL));
     assert_int_equal(bench->log[3].kind, MESSAGE_GET); /* not a display target, so never a swap */
     assert_int_equal(memory[20], 0x80);
-    /* the memory has 16 bytes per row, the message 8 bytes without padding */
+    /* a row has 16 bytes in memory; the message has 8 bytes per row without padding */
     assert_int_equal(memory[36], 0x88);
     assert_int_equal(memory[28], 0);
     /* a box that extends beyond its texture is clipped */
@@ -262,7 +263,8 @@ test_caps(void **state)
     assert_int_equal(recv(fd, &caps, sizeof caps, MSG_WAITALL), sizeof caps);
     assert_int_equal(caps.v1.glsl_level, 130);              /* the lowest level with integers */
     assert_true(caps.v1.features & CAPS_PRIMITIVE_RESTART); /* NV_primitive_restart */
-    /* otherwise Mesa leaves clamping to the renderer, which the reference does not support */
+    /* otherwise Mesa leaves clamping to the renderer, and the reference renderer does not support
+     * it */
     assert_false(caps.v1.features & CAPS_COLOR_CLAMPING);
     assert_int_equal(caps.v1.max_render_targets, 8);
     assert_true(caps.capability_bits & CAPS_MIXED_COLOR_FORMATS);
@@ -273,7 +275,7 @@ test_caps(void **state)
     close(fd);
 }
 
-/* Each of these clients is disconnected, and the server serves the next one. */
+/* The server disconnects each of these clients, and serves the next one. */
 static void
 test_bad_clients(void **state)
 {
@@ -283,7 +285,7 @@ test_bad_clients(void **state)
         {1, VTEST_UNREF, 5},                 /* no such resource */
         {0xffffffff, VTEST_SUBMIT},          /* excessive length */
         {0xffffffff, VTEST_CREATE_RENDERER}, /* excessive length */
-        {0, 99},                             /* unknown */
+        {0, 99},                             /* unknown command */
         {10, VTEST_CREATE, 1, 2},            /* version 0 */
         {10, VTEST_GET2, 8, 0, 0, 0, 0, 4, 4, 1, 0, 0},
         {11, VTEST_CREATE2, 1, 2, FORMAT_B8G8R8A8_UNORM, 0, 0, 4, 1, 1, 0, 0, 64},
@@ -300,7 +302,7 @@ test_bad_clients(void **state)
         }
         close(fd);
     }
-    /* outside of its memory, and above its level */
+    /* one offset is outside of the memory, the other one above the level */
     for (uint32_t offset = 0; offset <= 4; offset += 4) {
         int fd = client(bench);
         uint8_t *memory = create(fd, 1, 0, 64);
@@ -409,7 +411,7 @@ conversation(uint8_t *out)
     return sizeof words;
 }
 
-/* Conversations with flipped bits, and truncated ones: the server survives all of them. */
+/* The server survives conversations with flipped bits, and truncated ones. */
 static void
 test_garbled_clients(void **state)
 {
@@ -440,7 +442,7 @@ test_garbled_clients(void **state)
     close(client(bench));
 }
 
-/* Whether the server closes the connection within two seconds. */
+/* Returns whether the server closes the connection within two seconds. */
 static bool
 is_dropped(int fd)
 {
@@ -450,7 +452,7 @@ is_dropped(int fd)
     return recv(fd, &byte, 1, 0) <= 0 && errno != EAGAIN;
 }
 
-/* The number of simultaneous clients is limited. One that ends makes room for another. */
+/* The number of simultaneous clients is limited. A client that ends makes room for another one. */
 static void
 test_many_clients(void **state)
 {
@@ -473,7 +475,7 @@ test_many_clients(void **state)
         close(all[i]);
 }
 
-/* Incomplete messages of 4 MB each: the server keeps at most 64 MiB of them. */
+/* Clients send incomplete messages of 4 MB each. The server keeps at most 64 MiB of them. */
 static void
 test_unfinished_messages(void **state)
 {

@@ -1,12 +1,13 @@
 /* Each cause of the critical path separately. The machine is ideal (ideals.def), except for one
  * rate or latency that determines the cycles of a scene. The calculated cycles are charged to that
- * cause. Few cycles remain for the arrival of the first item and the departure of the last one. */
+ * cause. A few other cycles are charged to the arrival of the first item and the departure of the
+ * last one. */
 #include "rigs/ideal_rig.h"
 
 #include <math.h>
 
 static const struct {
-    int real; /* enum ideal_number, or ALL_IDEAL */
+    int real; /* enum ideal_number of the resource that is not ideal, or ALL_IDEAL */
     const char *settings, *cause;
     uint64_t cycles;
     void (*scene)(struct rig *rig);
@@ -18,7 +19,7 @@ static const struct {
     {ALL_IDEAL, "STREAMER.AttributesCycle=1", "streamer", VERTICES, frame_vertices},
     {ALL_IDEAL, "STREAMER.VerticesCycle=1 STREAMER.AttributesSentCycle=1", "streamer",
      3 * TRIANGLES * 5, frame_outputs},
-    /* shading is faster than the transfer of the outputs */
+    /* the shader is faster than the transfer of its outputs */
     {IDEAL_shader, "STREAMER.VerticesCycle=1 STREAMER.AttributesSentCycle=1", "streamer",
      VERTICES * 5, frame_varied_vertices},
     /* one quad at a time */
@@ -57,7 +58,7 @@ static const struct {
      frame_quad_many_times},
     {ALL_IDEAL, "COLORWRITE.BlendALULatency=16", "blend_place", (TRIANGLES - 1) * 16,
      frame_quad_many_times},
-    /* each layer reads and writes the whole surface, 16 bytes per cycle */
+    /* each layer reads and writes the whole surface at 16 bytes per cycle */
     {IDEAL_memory,
      "MEMORYCONTROLLER.MemoryBuses=1 RASTERIZER.RasterizationBatchSize=1 "
      "COLORWRITE.ColorCacheWays=1 COLORWRITE.ColorCacheLines=4",
@@ -74,7 +75,7 @@ static const struct {
     {ALL_IDEAL, "BLITTER.SamplesCycle=1", "blit", PIXELS / 2, frame_blit},
     {ALL_IDEAL, "MEMORYCONTROLLER.CommandProcessorBusWidth=8", "bus", 16 * 4096 / 8, frame_uploads},
     {ALL_IDEAL, "", "show", PIXELS * 4 / 64, frame_swap_alone},
-    /* one quad, so that latencies add up */
+    /* with one quad in flight latencies add up */
     {ALL_IDEAL, "FRAGMENTSHADER.AddressALULatency=50", "address", TEXELS * 50, frame_texel_chain},
     {ALL_IDEAL, "FRAGMENTSHADER.FilterALULatency=50", "filter", TEXELS * 50, frame_texel_chain},
     {ALL_IDEAL, "FRAGMENTSHADER.OutputLatency=200 VERTEXSHADER.OutputLatency=200", "load", 400,
@@ -83,7 +84,7 @@ static const struct {
     {IDEAL_memory, "MEMORYCONTROLLER.ReadLatency=1000", "latency_color", 1000, frame_quad},
     {IDEAL_memory, "MEMORYCONTROLLER.ReadLatency=1000", "latency_index", 1000, frame_quad},
     {IDEAL_memory, "MEMORYCONTROLLER.ReadLatency=1000", "latency_attribute", 1000, frame_quad},
-    /* lines of vertices, two in flight at a time */
+    /* two lines of vertices in flight at a time */
     {IDEAL_memory,
      "MEMORYCONTROLLER.ReadLatency=400 STREAMER.InputCacheInputQueueSize=2 "
      "STREAMER.InputCacheLineSize=64 STREAMER.InputRequestQueueSize=512",
@@ -95,7 +96,7 @@ static const struct {
 };
 
 /* Charging at intervals follows the path of the item that left last. So each interval may charge
- * some latency of that item to other causes than the one rate. */
+ * some latency of that item to other causes. */
 enum { INTERVAL = 2000, ON_ITS_WAY = 100 };
 /* An order takes a cycle. There are at most 16 uploads, a draw and a swap. */
 enum { ORDERS = 18 };
@@ -157,29 +158,29 @@ in_intervals(void **state)
         check(i, true);
 }
 
-/* Scenes with one item in flight, which meets a latency `times` times. A longer latency is charged
- * to its cause and changes no other cause. At the front of the pipeline the latency is a hop of the
- * queue after the unit: the bus to a unit counts for the unit before it, except for the bus of the
- * vertices. */
+/* Scenes with one item in flight, which passes a latency `times` times. A longer latency adds
+ * cycles to its cause and to no other. At the front of the pipeline the latency is a hop of the
+ * queue after the unit. So the bus to a unit counts for the unit before it, except for the bus of
+ * the vertices. */
 enum { LONGER = 15 };
 #define SLOW_MEMORY                                                                                \
     "MEMORYCONTROLLER.ReadLatency=700 MEMORYCONTROLLER.WriteLatency=500 "                          \
     "FRAGMENTSHADER.PerfectTextures=FALSE"
 static const struct {
-    const char *name, *causes; /* surrounded by spaces */
+    const char *name, *causes; /* separated and surrounded by spaces */
     int times;
     void (*scene)(struct rig *rig);
 } latencies[] = {
     {"PRIMITIVEASSEMBLY.InputBusLatency", " assembly ", 1, frame_quad},
     {"CLIPPER.ExecLatency", " clip ", 1, frame_quad},
-    {"CLIPPER.StartLatency", " clip ", 0, frame_quad}, /* there is only one triangle */
+    {"CLIPPER.StartLatency", " clip ", 0, frame_quad}, /* nothing follows the only triangle */
     {"RASTERIZER.TriangleInputLatency", " clip ", 1, frame_quad},
     {"RASTERIZER.SetupLatency", " setup ", 1, frame_quad},
     {"RASTERIZER.SetupStartLatency", " setup ", 0, frame_quad},
     {"RASTERIZER.TriangleOutputLatency", " setup ", 1, frame_quad},
     {"RASTERIZER.HZAccessLatency", " hierarchy ", 1, frame_quad},
     {"RASTERIZER.GroupLinger", " gather ", 1, frame_quad},
-    /* unified shaders: vertices and fragments pass */
+    /* the shaders are unified, so vertices and fragments both pass */
     {"FRAGMENTSHADER.OutputLatency", " load ", 2, frame_quad},
     {"FRAGMENTSHADER.AddressALULatency", " address ", TEXELS, frame_texel_chain},
     {"FRAGMENTSHADER.FilterALULatency", " filter ", TEXELS, frame_texel_chain},
@@ -187,7 +188,8 @@ static const struct {
     {"COLORWRITE.BlendALULatency", " blend ", 1, frame_quad},
     {"MEMORYCONTROLLER.ReadLatency", " latency_blit ", 1, frame_small_blit},
     {"MEMORYCONTROLLER.WriteLatency", " latency_blit ", 1, frame_small_blit},
-    /* commands, indices and attributes of the vertices, a line of depths and a line of colors */
+    /* the latency applies to commands, indices, attributes of the vertices, a line of depths and a
+     * line of colors */
     {"MEMORYCONTROLLER.ReadLatency",
      " latency_command latency_index latency_attribute latency_z latency_color ", 1, frame_quad},
     {"MEMORYCONTROLLER.ReadLatency",
@@ -251,9 +253,9 @@ longer_latencies(void **state)
     }
 }
 
-/* At any cycle of a frame the settled counts are current: a counter of cycles is at most the
- * elapsed cycles. Exceptions are settled at the end of a row, add up over channels, or include
- * future waiting. */
+/* Counters are current in any cycle after clock_settle(): a cycle counter grows by at most the
+ * elapsed cycles. The counters in `others` are exceptions. They are settled only at the end of a
+ * row, add up over channels, or include future waiting. */
 enum { GLANCE = 97 };
 static void
 glance(void *data, uint64_t now)
@@ -290,8 +292,8 @@ assert_same(const struct rig *rig, const struct rig *other, const char *settings
                      (unsigned long long)other->values[v], (unsigned long long)rig->values[v]);
 }
 
-/* Results depend neither on how often modules are clocked, nor on their order, nor on observers.
- * Charging at intervals is independent of the clocking order, too. */
+/* Results depend neither on the number of clock calls, nor on the order of modules, nor on
+ * observers. Charges at intervals are independent of the clocking order, too. */
 static void
 when_clocked(void **state)
 {
@@ -325,7 +327,7 @@ when_clocked(void **state)
     }
 }
 
-/* Groups contain four threads. */
+/* Counts per thread are four times those per group, because groups contain four threads. */
 static void
 threads_of_groups(void **state)
 {

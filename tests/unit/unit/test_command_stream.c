@@ -33,7 +33,7 @@ now(const struct rig *rig)
     return rig_machine(rig)->clock.now;
 }
 
-/* Sets twenty constants; the first `others` of them have other values. */
+/* Sets twenty constants. The first `others` of them differ from the usual values. */
 static void
 set_constants(struct rig *rig, uint32_t others)
 {
@@ -43,8 +43,8 @@ set_constants(struct rig *rig, uint32_t others)
     stream_packet(&rig->stream, CMD_SET_CONSTANT_BUFFER, 0, words, 2 + CONSTANTS * 4);
 }
 
-/* Cycles of three draws: with twenty new constants, with the same constants, with three changed
- * ones. */
+/* Stores the cycles of three draws: with twenty new constants, with the same constants, and with
+ * three changed ones. */
 static void
 three_draws(uint32_t width, bool traffic, uint64_t cycles[3])
 {
@@ -60,14 +60,14 @@ three_draws(uint32_t width, bool traffic, uint64_t cycles[3])
         cycles[i] = now(rig) - before;
     }
     rig_swap(rig);
-    /* before the first draw all constants were 0; a frame's first draw sends all of them */
+    /* before the first draw all constants are 0; the first draw of a frame sends all of them */
     if (traffic)
         rig_assert_figure(rig, "cmdproc.constants", CONSTANTS + CONSTANTS + 0 + 3);
     rig_tear_down((void **)&rig);
 }
 
-/* A constant has 16 bytes. 20 constants take 40 cycles of a bus of 8 bytes, 20 of one of 16, and 5
- * of one of 64. 3 constants take 6, 3 and (rounded up) 1 cycles. */
+/* A constant has 16 bytes. 20 constants take 40 cycles on a bus of 8 bytes, 20 on one of 16, and 5
+ * on one of 64. 3 constants take 6, 3 and (rounded up) 1 cycles. */
 static void
 constants_take_the_bus(void **state)
 {
@@ -95,8 +95,8 @@ constants_stay_when_fewer_are_used(void **state)
     } draws[] = {
         {OBJ_LONG_FS, 0, CONSTANTS}, /* first draw of the frame */
         {OBJ_FEW_FS, 0, 0},          {OBJ_LONG_FS, 0, 0},
-        {OBJ_FEW_FS, 7, 5},  /* 7 constants change; this program has 5 of them */
-        {OBJ_LONG_FS, 7, 2}, /* the other two */
+        {OBJ_FEW_FS, 7, 5},  /* 7 constants change, and this program has 5 of them */
+        {OBJ_LONG_FS, 7, 2}, /* the other two constants */
         {OBJ_FEW_FS, 7, 0},          {OBJ_LONG_FS, 7, 0},
     };
     uint64_t changed = 0;
@@ -122,8 +122,8 @@ drain(struct rig *rig)
         fail_msg("%s", err.text);
 }
 
-/* An upload of 128 transactions overlaps the next draw. Constants of the draw go first on the bus,
- * so 20 constants delay the end of the upload by 40 cycles. */
+/* An upload of 128 transactions overlaps the next draw. The draw's constants have priority on the
+ * bus, so 20 constants delay the end of the upload by 40 cycles. */
 static void
 constants_go_before_uploads(void **state)
 {
@@ -163,7 +163,7 @@ set_program(struct rig *rig, uint32_t object, uint32_t instructions)
     rig_submit(rig);
 }
 
-/* Cycles to load a program of `instructions` instructions. */
+/* Returns the cycles to load a program of `instructions` instructions. */
 static uint64_t
 load_cycles(uint32_t width, uint32_t instructions)
 {
@@ -181,7 +181,7 @@ load_cycles(uint32_t width, uint32_t instructions)
 }
 
 /* Four instructions are a transaction of 64 bytes, which takes 8 or 4 cycles of the bus. The rest
- * of a load is the latency of its last read. */
+ * of the load time is the latency of its last read. */
 static void
 programs_take_the_bus(void **state)
 {
@@ -195,8 +195,8 @@ programs_take_the_bus(void **state)
     assert_int_equal(load_cycles(16, 32), four + 7 * 4);
 }
 
-/* rig_vs and rig_fs have 2 instructions each. A memory of 40 instructions holds them and a program
- * of 30. A program of 10 evicts those used least recently: rig_fs (2) and the program of 30. */
+/* rig_vs and rig_fs have 2 instructions each. A memory of 40 instructions holds both and a program
+ * of 30. A program of 10 evicts the least recently used ones: rig_fs (2) and the program of 30. */
 static void
 programs_used_longest_ago_leave(void **state)
 {
@@ -211,9 +211,9 @@ programs_used_longest_ago_leave(void **state)
     stream_bind_shader(&rig->stream, OBJ_FS, VSTAGE_FRAGMENT);
     rig_draw(rig, PRIM_TRIANGLES, 3, 0); /* loads fs: 14 in total */
     stream_bind_shader(&rig->stream, OBJ_LONG_FS + 10, VSTAGE_FRAGMENT);
-    rig_draw(rig, PRIM_TRIANGLES, 3, 0); /* is still loaded */
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0); /* fs is still loaded */
     stream_bind_shader(&rig->stream, OBJ_LONG_FS, VSTAGE_FRAGMENT);
-    rig_draw(rig, PRIM_TRIANGLES, 3, 0); /* loads the 30 again */
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0); /* loads the program of 30 again */
     rig_swap(rig);
     rig_assert_figure(rig, "cmdproc.program_loads", 2 + 1 + 1 + 1 + 1);
     rig_assert_figure(rig, "cmdproc.program_instructions", 4 + 30 + 10 + 2 + 30);
@@ -222,8 +222,9 @@ programs_used_longest_ago_leave(void **state)
     rig_tear_down((void **)&rig);
 }
 
-/* Eight draws whose fragment programs evict each other from a memory of 4 instructions; the vertex
- * program has 2. A draw in flight keeps its program, so draws cannot overlap. */
+/* Returns the cycles of eight draws whose fragment programs evict each other. The memory has 4
+ * instructions, and the vertex program has 2. A draw in flight keeps its program, so draws cannot
+ * overlap. */
 static uint64_t
 alternating_cycles(bool pipelined, uint32_t memory)
 {

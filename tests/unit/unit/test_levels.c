@@ -1,6 +1,6 @@
 /* The seven-level generator, compared with an independent walk. The walk counts the squares that
- * each level tests, passes, and passes in vain. It evaluates edge functions at pixel centers, with
- * and without the bounding box. */
+ * each level tests, passes, and passes in vain. The walk evaluates edge functions at pixel centers,
+ * with and without the bounding box. */
 #include "rigs/rig.h"
 
 #include <stdio.h>
@@ -12,9 +12,9 @@ struct corner {
 };
 
 struct walk {
-    const struct corner *corners; /* three, in the order that makes the inside positive */
+    const struct corner *corners; /* three corners, in the order that makes the inside positive */
     bool use_box;
-    double first_x, last_x, first_y, last_y; /* pixels whose centers are in the box */
+    double first_x, last_x, first_y, last_y; /* range of pixels whose centers are in the box */
     bool ties; /* an edge passes through a center, so a tie rule would be needed */
     uint64_t tested[LEVELS], passed[LEVELS], in_vain[LEVELS];
 };
@@ -37,8 +37,8 @@ higher(double a, double b)
     return a > b ? a : b;
 }
 
-/* Whether some pixel of the square is on the inner side of the edge. A linear function has its
- * maximum over a square at a corner. */
+/* Returns whether some pixel of the square is on the inner side of the edge. A linear function has
+ * its maximum over a square at a corner. */
 static bool
 passes(struct walk *walk, uint32_t x, uint32_t y, uint32_t size)
 {
@@ -67,7 +67,7 @@ is_covered(const struct walk *walk, uint32_t x, uint32_t y)
     return true;
 }
 
-/* The triangle's bounding box in whole pixels. */
+/* Finds the triangle's bounding box in whole pixels. */
 static void
 find_box(struct walk *walk)
 {
@@ -78,7 +78,7 @@ find_box(struct walk *walk)
         walk->last_x = higher(walk->last_x, walk->corners[v].x - 0.5);
         walk->last_y = higher(walk->last_y, walk->corners[v].y - 0.5);
     }
-    /* round up, and round down */
+    /* round the first pixel up, and the last one down */
     walk->first_x = (uint32_t)walk->first_x + (walk->first_x > (uint32_t)walk->first_x);
     walk->first_y = (uint32_t)walk->first_y + (walk->first_y > (uint32_t)walk->first_y);
     walk->last_x = (uint32_t)walk->last_x;
@@ -148,8 +148,8 @@ compare(const struct corner corners[3], bool use_box)
     rig_destroy(rig);
 }
 
-/* All coordinates are odd multiples of 1/8, which are exact in the machine's units of 1/256 pixel.
- * So no edge passes through a pixel center. */
+/* All coordinates are odd multiples of 1/8, which the machine's units of 1/256 pixel represent
+ * exactly. So no edge passes through a pixel center. */
 static void
 slivers_and_others(void **state)
 {
@@ -157,8 +157,8 @@ slivers_and_others(void **state)
         {{1.125, 1.375}, {60.125, 52.375}, {52.625, 60.125}},   /* thin, along the diagonal */
         {{2.375, 20.125}, {62.625, 21.375}, {62.125, 22.875}},  /* a sliver along x */
         {{33.375, 1.125}, {36.125, 62.375}, {33.875, 63.125}},  /* a sliver along y */
-        {{10.125, 10.625}, {55.375, 13.125}, {20.625, 50.375}}, /* compact */
-        {{17.125, 17.375}, {19.625, 18.125}, {17.875, 19.875}}, /* small */
+        {{10.125, 10.625}, {55.375, 13.125}, {20.625, 50.375}}, /* a compact triangle */
+        {{17.125, 17.375}, {19.625, 18.125}, {17.875, 19.875}}, /* a small triangle */
     };
     (void)state;
     for (uint32_t t = 0; t < sizeof triangles / sizeof triangles[0]; t++)
@@ -166,7 +166,7 @@ slivers_and_others(void **state)
             compare(triangles[t], use_box);
 }
 
-/* Work of the other generators until they find the scan tiles. */
+/* Work of the other generators up to the scan tiles that they find. */
 struct search {
     uint64_t split, tested, scan_tested, scan_tiles, fragments;
 };
@@ -210,11 +210,11 @@ compare_search(struct walk *walk, uint32_t generator, uint32_t scan)
     rig_start(rig);
     const uint32_t x = (uint32_t)walk->first_x / scan * scan;
     const uint32_t y = (uint32_t)walk->first_y / scan * scan;
-    if (generator == GENERATOR_scan) { /* all scan tiles of the box */
+    if (generator == GENERATOR_scan) { /* tests all scan tiles of the box */
         for (uint32_t sy = y; sy <= walk->last_y; sy += scan)
             for (uint32_t sx = x; sx <= walk->last_x; sx += scan)
                 test_scan_tile(walk, sx, sy, scan, &search);
-    } else { /* from the smallest aligned square around the box */
+    } else { /* starts with the smallest aligned square around the box */
         uint32_t size = scan;
         while ((uint32_t)walk->first_x / size != (uint32_t)walk->last_x / size ||
                (uint32_t)walk->first_y / size != (uint32_t)walk->last_y / size)
@@ -239,8 +239,8 @@ coordinate(uint32_t *random)
     return (*random >> 24) / 4.0 + 0.125;
 }
 
-/* Orders the corners so that the inside is positive. Returns false for a triangle with an edge
- * through a pixel center, or without pixels. */
+/* Orders the corners so that the inside is positive, then compares. Returns false for a triangle
+ * without pixels, or with an edge through a pixel center. */
 static bool
 compare_searches(struct corner corners[3])
 {
@@ -264,8 +264,8 @@ compare_searches(struct corner corners[3])
     return true;
 }
 
-/* Random triangles, every other one thin. The fixed ones are thin, and the last square that is
- * split contains no pixel. */
+/* Compares random triangles, every other one thin. The fixed triangles are thin, and the last
+ * square that is split contains no pixel. */
 static void
 searches(void **state)
 {
@@ -295,7 +295,7 @@ searches(void **state)
 }
 
 /* The other generators skip generation tiles that a triangle does not touch. In this scan tile of
- * 16x16 they skip the three generation tiles before the one that contains the triangle. */
+ * 16x16 they skip three generation tiles. The triangle is in the one after them. */
 static void
 steps_of_a_scan_tile(void **state)
 {

@@ -1,5 +1,5 @@
-/* Replacement policies: expected victims of access sequences, and the distinction between fills and
- * uses in every cache of the machine. */
+/* Replacement policies: expected victims of access sequences. A test of every cache of the machine
+ * checks that fills and uses are distinguished. */
 #include "rigs/ideal_rig.h"
 
 #include "unit/replacement.h"
@@ -21,7 +21,8 @@ state_of(const void *cache, uint32_t line)
     return toy->locked[line] ? LINE_STAYS : toy->holds[line] ? LINE_MAY_GO : LINE_EMPTY;
 }
 
-/* Uses the line of the letter, filling it on a miss. Returns the evicted letter, 0 for none. */
+/* Uses the line of the letter, and fills it on a miss. Returns the evicted letter, or 0 if there is
+ * none. */
 static char
 access(struct toy *toy, char letter)
 {
@@ -38,39 +39,39 @@ access(struct toy *toy, char letter)
     return gone;
 }
 
-/* Access sequences, and below each access the letter that it evicts ('.': none). */
+/* Access sequences. Below each access is the letter that it evicts ('.': none). */
 static const struct {
     enum replacement_policy policy;
     uint32_t ways;
     const char *accesses, *gone;
 } sequences[] = {
-    /* E arrives after A was used again. B is the least recently used, A was filled first. Tree of
-     * four: the use of A points the root to the upper half, whose node points to C since the use of
-     * D. */
+    /* E arrives after A was used again. B is the least recently used line, and A was filled first.
+     * In the tree of four, the use of A points the root to the upper half. The node of that half
+     * points to C since the use of D. */
     {REPLACEMENT_LRU, 4, "ABCDAE", ".....B"},
     {REPLACEMENT_FIFO, 4, "ABCDAE", ".....A"},
     {REPLACEMENT_PSEUDO_LRU, 4, "ABCDAE", ".....C"},
-    /* Without reuse all three policies rotate. */
+    /* Without reuse the three policies evict lines in the order of the fills. */
     {REPLACEMENT_LRU, 4, "ABCDEFGH", "....ABCD"},
     {REPLACEMENT_FIFO, 4, "ABCDEFGH", "....ABCD"},
     /* E takes the place of A: the root points up, the lower node to B. F takes the place of C,
-     * since the upper node points to it after D: the root points down, the upper node to D. G takes
-     * the place of B, H that of D. */
+     * because the upper node points to C after D. After F the root points down, the upper node to
+     * D. G takes the place of B, and H that of D. */
     {REPLACEMENT_PSEUDO_LRU, 4, "ABCDEFGH", "....ACBD"},
-    /* Belady's sequence: first in, first out misses 9 times of 12 with three ways (three misses
-     * fill empty ways) and 10 times with four. */
+    /* In Belady's sequence first in, first out misses 9 times of 12 with three ways, and 10 times
+     * with four. Three of these misses fill empty ways. */
     {REPLACEMENT_FIFO, 3, "ABCDABEABCDE", "...ABCD..AB."},
     {REPLACEMENT_FIFO, 4, "ABCDABEABCDE", "......ABCDEA"},
     {REPLACEMENT_LRU, 3, "ABCDABEABCDE", "...ABCD..EAB"},
     {REPLACEMENT_LRU, 4, "ABCDABEABCDE", "......C..DEA"},
     /* A tree of four with a missing leaf. After C the root points down, and the lower node to A
-     * since B, so D takes the place of A. Then the root points up, and way 3 does not exist, so E
-     * evicts C. Then the root points down, and the lower node to B since D. */
+     * since B, so D takes the place of A. Then the root points up to way 3, which does not exist,
+     * so E evicts C. After that the root points down, and the lower node to B since D. */
     {REPLACEMENT_PSEUDO_LRU, 3, "ABCDEF", "...ACB"},
-    /* A filled line is the next victim until it is used: D, then E. A stays after its use, and F is
-     * the next victim. */
+    /* A filled line is the next victim until it is used: first D, then E. A stays after its use,
+     * and F is the next victim. */
     {REPLACEMENT_LIP, 4, "ABCDEFAGBH", "....DE.F.G"},
-    /* Three letters in turn in two ways: with LRU none hits, with LIP A always hits. */
+    /* Three letters alternate in two ways. With LRU no access hits, with LIP A always hits. */
     {REPLACEMENT_LRU, 2, "ABCABCABC", "..ABCABCA"},
     {REPLACEMENT_LIP, 2, "ABCABCABC", "..B.CB.CB"},
     {REPLACEMENT_LIP, 1, "AAB", "..A"},
@@ -108,8 +109,8 @@ test_sequences(void **state)
     }
 }
 
-/* Locked lines are skipped: the victim is the next one in order, and none if all lines are
- * locked. */
+/* Locked lines are skipped. The victim is the next line in order, or none if all lines are locked.
+ */
 static void
 test_locked(void **state)
 {
@@ -139,8 +140,9 @@ test_locked(void **state)
     }
 }
 
-/* The caches of the machine: each turn accesses one line more than the cache has. With LRU no
- * access hits. With LIP, where a fill is not a use, all lines except the last two hit. */
+/* Each cache of the machine is accessed in turns. Each turn accesses one line more than the cache
+ * has. With LRU no access hits. With LIP, where a fill is not a use, all lines except the last two
+ * hit. */
 enum { TURNS = 4 };
 
 /* Draws one pixel of tile `tile` of the first row, nearer than in the previous draw. */
@@ -163,7 +165,7 @@ tiles(struct rig *rig)
     rig_swap(rig);
 }
 
-/* One quad that samples one texel in each of three lines; a line has 64 bytes, 4x4 texels. */
+/* One quad samples one texel in each of three lines. A line has 64 bytes, 4x4 texels. */
 static const char three_texels_fs[] = "FRAG\n"
                                       "DCL OUT[0], COLOR\n"
                                       "DCL SAMP[0]\n"
@@ -191,7 +193,7 @@ three_texels(struct rig *rig)
     rig_swap(rig);
 }
 
-/* Nine vertices, each on a separate line. */
+/* Draws nine vertices, each on a separate line. */
 static void
 nine_vertices(struct rig *rig)
 {
@@ -208,7 +210,7 @@ nine_vertices(struct rig *rig)
 
 static const struct {
     const char *policy, *settings, *unit;
-    uint32_t lines; /* lines accessed per turn; one more than the cache has */
+    uint32_t lines; /* lines accessed per turn, one more than the cache has */
     void (*scene)(struct rig *rig);
 } cached[] = {
     {"COLORWRITE.ColorCacheReplacement",

@@ -1,9 +1,9 @@
 /* Calculated cycles of the scheduler of the shader units. A source sends vertices and quads. The
- * units take every group at once and return it after a set time.
+ * units take every group at once and return it after a fixed time.
  *
- * An item sent in cycle 0 arrives in 1. A group that it fills leaves in that cycle and reaches its
- * unit in 2. A group that a unit returns in cycle c reaches the scheduler in c + 1. Its quads or
- * vertices leave in c + 2 and arrive in c + 3. */
+ * An item sent in cycle 0 arrives in 1. A group that the item fills leaves in that cycle and
+ * reaches its unit in 2. If a unit returns a group in cycle c, the group reaches the scheduler in c
+ * + 1. Its quads or vertices leave in c + 2 and arrive in c + 3. */
 #include "base/mem.h"
 #include "unit/shader/thread_source.h"
 
@@ -17,11 +17,11 @@
 
 enum { UNITS = 2, RINGS = 2, MAX_EVENTS = 64, LAST_CYCLE = 200, NEVER = LAST_CYCLE };
 
-struct event { /* an item that arrives at the scheduler or has left it */
+struct event { /* an item that arrives at the scheduler or that has left it */
     uint64_t cycle;
     bool vertex;
-    uint32_t x, y;        /* of a quad, in pixels */
-    uint32_t unit, count; /* of a group: its unit, and the number of its items */
+    uint32_t x, y;        /* position of a quad, in pixels */
+    uint32_t unit, count; /* unit of a group, and the number of its items */
 };
 
 struct bench {
@@ -33,7 +33,7 @@ struct bench {
         early_out[RINGS], late_out[RINGS];
     struct sched sched;
     struct draw draw;
-    uint64_t give_back; /* cycles until a unit returns a group; NEVER: it does not */
+    uint64_t give_back; /* cycles until a unit returns a group; NEVER: the unit keeps it */
     bool done;
     struct event in[MAX_EVENTS], groups[MAX_EVENTS], out[MAX_EVENTS];
     struct group *held[MAX_EVENTS]; /* the groups that `groups` records */
@@ -199,9 +199,9 @@ assert_group(const struct bench *b, uint32_t n, uint64_t cycle, uint32_t unit, u
     assert_int_equal(b->groups[n].count, count);
 }
 
-/* Five vertices for groups of four, one per cycle. The fourth arrives in cycle 4, and its group
- * reaches the unit in 5. The fifth arrives in cycle 5 and lingers. It leaves after GroupLinger
- * cycles and goes to the other unit, which is less busy. */
+/* Five vertices arrive one per cycle, for groups of four. The fourth arrives in cycle 4, and its
+ * group reaches the unit in 5. The fifth arrives in cycle 5 and lingers. It leaves after
+ * GroupLinger cycles and goes to the other unit, which is less busy. */
 static void
 groups_linger(void **state)
 {
@@ -234,7 +234,7 @@ groups_linger(void **state)
 
 /* If both units are as busy as BusyGroups, the vertex waits until a unit returns a group. The first
  * two groups reach the units in 5 and 9 and are returned 50 cycles later. The first one reaches the
- * scheduler in 56, the remaining vertex leaves in that cycle, and arrives in 57. */
+ * scheduler in 56. The remaining vertex leaves in that cycle and arrives in 57. */
 static void
 busy_units_do_not_get_the_rest(void **state)
 {
@@ -254,7 +254,7 @@ busy_units_do_not_get_the_rest(void **state)
     assert_int_equal(b->sched.stats.lanes, 12);
     assert_int_equal(b->sched.stats.lanes_used, 9);
     assert_int_equal(b->sched.stats.vertices, 9);
-    /* shaded_vertices takes all vertices of a group in a cycle */
+    /* shaded_vertices takes all vertices of a group in one cycle */
     assert_int_equal(b->out_count, 9);
     assert_int_equal(b->out[0].cycle, 5 + 50 + 3);
     assert_int_equal(b->out[3].cycle, 5 + 50 + 3);
@@ -263,7 +263,7 @@ busy_units_do_not_get_the_rest(void **state)
 }
 
 /* Tiles alternate between two units along x. The scheduler takes as many quads per cycle as there
- * are ROPs. It forwards them in the same cycle, to one unit or to two. */
+ * are ROPs. The scheduler forwards them in the same cycle, to one unit or to two. */
 static void
 two_quads_a_cycle(void **state)
 {
@@ -296,7 +296,7 @@ quads_leave_in_order(void **state)
     add_quad(b, 0, 0, 0);
     add_quad(b, 0, 8, 8);
     add_quad(b, 1, 2, 0);
-    add_quad(b, 1, 0, 8); /* ROP 1 */
+    add_quad(b, 1, 0, 8); /* belongs to ROP 1 */
     bench_run(b);
     assert_int_equal(b->out_count, 4);
     static const struct event expected[] = {
@@ -313,8 +313,8 @@ quads_leave_in_order(void **state)
     bench_destroy(b);
 }
 
-/* Without tiled distribution a unit gets ShaderInputBatchSize threads, then the next unit. With 8
- * the quads go in pairs. */
+/* Without tiled distribution a unit gets ShaderInputBatchSize threads before the next unit gets
+ * some. With a size of 8 the quads go in pairs. */
 static void
 batches_in_turn(void **state)
 {
