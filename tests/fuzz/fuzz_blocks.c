@@ -29,7 +29,7 @@ read_all(const uint8_t *bytes, size_t size)
     memory_file_fini(&file);
 }
 
-/* Corrects the checksums of the header and of each segment; stops at the first invalid segment. */
+/* Corrects the checksums of the header and of each segment. Stops at the first invalid segment. */
 static void
 mend(uint8_t *bytes, size_t size)
 {

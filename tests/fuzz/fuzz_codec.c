@@ -1,6 +1,6 @@
-/* Fuzz target: codecs. The input is decompressed as a compressed block, and taken directly as a raw
- * block. Each resulting block must survive compression and decompression. The first byte selects
- * the codec, the second one the bus, the samples and the level. */
+/* Fuzz target: codecs. The input is decompressed as a compressed block, and also used directly as a
+ * raw block. Each resulting block must survive compression and decompression. The first byte
+ * selects the codec. The second byte selects the bus, the samples and the level. */
 #include "base/error.h"
 #include "codec/codec.h"
 

@@ -1,5 +1,5 @@
-/* Fuzz target: the reader of parameter files. Parameters that it accepts must be equal after they
- * are written and read again. */
+/* Fuzz target: the reader of parameter files. If it accepts parameters, they must be equal after
+ * they are written and read again. */
 #include "fuzz_trace.h"
 
 #include "base/mem.h"

@@ -1,6 +1,7 @@
 /* Fuzz target: machine parameters. The first byte selects a preset. Each following group of three
- * bytes sets one parameter: two bytes select it, the third selects its value. Every machine that
- * can be built draws the tiny trace. Its pictures must equal those of the functional renderer. */
+ * bytes sets one parameter: two bytes select the parameter, the third selects its value. Every
+ * machine that can be built draws the tiny trace. Its pictures must equal those of the functional
+ * renderer. */
 #include "rigs/tiny_run.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -13,8 +14,8 @@ note_built(struct tiny_run *run)
     *(bool *)run->data = true;
 }
 
-/* Values near the minimum and the default, and half, 2, 4 and 8 times the default. Larger values
- * are not tried: a queue of 65,536 behaves like one of 100. */
+/* Returns a value near the minimum or the default, or half, 2, 4 or 8 times the default. Larger
+ * values are not tried, because a queue of 65,536 behaves like one of 100. */
 static uint32_t
 draw_value(const struct param_info *info, uint8_t choice)
 {

@@ -30,7 +30,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     application_list list = {0};
     memory_file_init(&file, data, size);
     profile_init(&profile);
-    /* the file twice, so that launches of two profiles are matched */
+    /* may read the file twice, so that the launches of two profiles are matched */
     const char *const paths[] = {file.path, file.path};
     const bool ok = profile_read(&profile, paths, 1 + size % 2,
                                  size % 3 ? nvidia_capability(8, 6) : NULL, &err) &&

@@ -1,5 +1,5 @@
 /* Fuzz target: the TGSI parser, and the execution of each accepted program. A text that begins with
- * "VERT" is a vertex program, any other one a fragment program. */
+ * "VERT" is a vertex program. Any other text is a fragment program. */
 #include "base/mem.h"
 #include "isa/exec.h"
 

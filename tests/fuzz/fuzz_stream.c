@@ -43,7 +43,7 @@ box_is_small(const struct box *box)
     return true;
 }
 
-/* Expensive commands are skipped. */
+/* Returns whether to execute the command; expensive commands are skipped. */
 static bool
 is_cheap(struct target *target, const struct gpu_cmd *cmd)
 {

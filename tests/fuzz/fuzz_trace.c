@@ -38,7 +38,7 @@ repair(uint8_t *bytes, size_t size)
         memcpy(&chunk, bytes + at, sizeof chunk);
         if (chunk.magic != TRACE_CHUNK_MAGIC || chunk.packed_bytes > size - at - sizeof chunk)
             return;
-        chunk.raw_bytes &= (1u << 20) - 1; /* below 1 MiB: clearing memory is slow */
+        chunk.raw_bytes &= (1u << 20) - 1; /* below 1 MiB, because clearing memory is slow */
         chunk.payload_crc = crc_of(bytes + at + sizeof chunk, chunk.packed_bytes);
         chunk.header_crc = crc_of(&chunk, offsetof(struct trace_chunk, header_crc));
         memcpy(bytes + at, &chunk, sizeof chunk);

@@ -1,5 +1,5 @@
 /* Trace files in memory as input of the trace reader. The fuzzer chooses the bytes of the messages.
- * Header, chunk headers and checksums are valid. */
+ * The file header, the chunk headers and the checksums are valid. */
 #ifndef AETIUS_TESTS_FUZZ_TRACE_H
 #define AETIUS_TESTS_FUZZ_TRACE_H
 
@@ -13,7 +13,7 @@ struct memory_file {
 void memory_file_init(struct memory_file *file, const uint8_t *bytes, size_t size);
 void memory_file_fini(struct memory_file *file);
 
-/* Returns NULL if the reader refuses the file. */
+/* Returns a reader of these messages, or NULL if the reader refuses the file. */
 struct trace_reader *reader_of_messages(struct memory_file *file, const uint8_t *messages,
                                         size_t size);
 

@@ -47,7 +47,7 @@ append(bytes_vec *file, const void *bytes, size_t size)
     file->count += size;
 }
 
-/* A header without a name, with the current capabilities. */
+/* Appends a trace header without a name, with the current capabilities. */
 static void
 append_header(bytes_vec *file)
 {
@@ -63,8 +63,8 @@ append_header(bytes_vec *file)
     append(file, &caps, sizeof caps);
 }
 
-/* Adds the message at `at` to the header of the chunk. Returns the size of the message in bytes, or
- * 0 if it is incomplete or invalid. */
+/* Adds the message at `at` to the counts in the header of the chunk. Returns the size of the
+ * message in bytes, or 0 if the message is incomplete or invalid. */
 static size_t
 count_message(struct trace_chunk *chunk, const uint8_t *at, size_t left)
 {
@@ -109,8 +109,9 @@ append_chunk(bytes_vec *file, struct trace_chunk chunk, const uint8_t *messages,
     free(packed);
 }
 
-/* The reader uses only whole frames, so the function appends a frame end if the messages have none.
- * The file has no index, so the reader warns. Bytes that form no message go into the last chunk. */
+/* Appends the messages as chunks. The reader uses only whole frames, so the function appends a
+ * frame end if the messages have none. The file has no index, so the reader warns. Bytes that are
+ * not a message go into the last chunk. */
 static void
 append_chunks(bytes_vec *file, const uint8_t *messages, size_t size)
 {

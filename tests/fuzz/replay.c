@@ -1,4 +1,4 @@
-/* Runs a fuzz target on all files of a folder without a fuzzer. This makes the corpus a regression
+/* Runs a fuzz target on all files of a folder without a fuzzer, which makes the corpus a regression
  * test. */
 #include "base/file.h"
 #include "base/log.h"

@@ -1,6 +1,6 @@
 /* A program whose animation depends on the time of day and on random numbers. Its operand selects
- * the function that waits between frames. Each frame it prints the milliseconds of its clocks since
- * the first frame. tests/unit/shim/test_clock.c checks them. */
+ * the function that waits between frames. For each frame the program prints the milliseconds of its
+ * clocks since the first frame. tests/unit/shim/test_clock.c checks them. */
 #include "../../benchmarks/gl/window.h"
 
 #include <GL/gl.h>
@@ -61,7 +61,7 @@ post_later(void *nothing)
     return nothing;
 }
 
-/* Whether sem_timedwait() returns early when another thread posts the semaphore. */
+/* Returns whether sem_timedwait() returns early when another thread posts the semaphore. */
 static bool
 is_woken(void)
 {
@@ -75,7 +75,7 @@ is_woken(void)
     return woken;
 }
 
-/* Waits WAIT_MS with the selected function; exits with 3 unless the wait times out. */
+/* Waits WAIT_MS with the selected function. Exits with 3 unless the wait times out. */
 static void
 wait_for_nothing(void)
 {
@@ -125,7 +125,7 @@ other_thread(void *nothing)
     return nothing;
 }
 
-/* Combines random bytes from /dev/urandom, /dev/random and getrandom(). */
+/* Returns a seed from random bytes of /dev/urandom, /dev/random and getrandom(). */
 static unsigned
 draw_seed(void)
 {
@@ -183,7 +183,7 @@ main(int argc, char **argv)
 {
     way = argc > 1 ? argv[1] : "";
     signal(SIGUSR1, count);
-    kill(getpid(), SIGUSR1); /* getpid() must return the real process ID */
+    kill(getpid(), SIGUSR1); /* fails unless getpid() returns the real process ID */
     if (signals != 1)
         return 2;
     const int status = scene_main(&(struct scene){.name = "clock",

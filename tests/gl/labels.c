@@ -1,7 +1,7 @@
 /* A program that labels its draws with every interface: groups and markers of KHR_debug and
- * EXT_debug_marker, string markers, labels of programs and framebuffers. It draws triangles in
- * immediate mode off screen, through EGL, and reads each frame back. tests/unit/shim/test_labels.c
- * contains the expected label of each draw. */
+ * EXT_debug_marker, string markers, labels of programs and framebuffers. The program draws
+ * triangles in immediate mode off screen, through EGL, and reads each frame back.
+ * tests/unit/shim/test_labels.c contains the expected label of each draw. */
 #define GL_GLEXT_PROTOTYPES
 #include <EGL/egl.h>
 #include <GL/gl.h>
@@ -132,7 +132,7 @@ main(void)
     glPushDebugGroup(GL_DEBUG_SOURCE_APPLICATION, 1, -1, "open");
     triangle();
     read_back();
-    triangle(); /* its label was set in the frame before */
+    triangle(); /* the previous frame set its label */
     read_back();
     last_frame(program, framebuffer);
     read_back();

@@ -1,4 +1,4 @@
-/* Declarations for shaders.c and its table of single features, shaders_features.c. */
+/* Declarations of shaders.c, and of its table of single features in shaders_features.c. */
 #ifndef AETIUS_TESTS_SHADERS_H
 #define AETIUS_TESTS_SHADERS_H
 
@@ -17,8 +17,8 @@ struct color {
     int rgb[3]; /* 0 to 255 */
 };
 
-/* One tile. k is an int in main() of both stages. `sum` in the fragment's main() is the color times
- * 255, taken modulo 256. */
+/* One tile. k is an int in main() of both stages. `sum` in main() of the fragment stage is the
+ * color times 255, taken modulo 256. */
 struct feature {
     const char *name;
     uint32_t languages; /* one bit per enum language */

@@ -1,5 +1,5 @@
 /* Single features: integer arithmetic, the additions of GLSL 1.30, and extensions that come with
- * integers. Each entry has a function that calculates the expected color from k. */
+ * integers. The function of each entry calculates the expected color from k. */
 #include "shaders.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ rgb(int r, int g, int b)
     return (struct color){{r, g, b}};
 }
 
-/* Arithmetic */
+/* ---- arithmetic ---- */
 
 static struct color
 wanted_division(int k)
@@ -133,7 +133,7 @@ wanted_switch(int k)
     "        default: n += 1;\n        }\n"                                                        \
     "    sum = vec3(first, n, 5);\n"
 
-/* Integer functions */
+/* ---- integer functions ---- */
 
 static int
 bit_count(uint32_t a)
@@ -173,7 +173,7 @@ wanted_field(int k)
         turned |= (a >> i & 1) << (31 - i);
     return rgb(field % 100 + 100, (int)(inserted % 251u), (int)(turned % 251u));
 }
-/* GLSL 1.20 has no operator %. Values stay below 2^31 there. */
+/* GLSL 1.20 has no operator %. Values in that version stay below 2^31. */
 #define FIELD                                                                                      \
     "    int a = k * 0x01020305 + 0x76543210;\n"                                                   \
     "    int field = bitfieldExtract(a, k * 3, k + 4);\n"                                          \
@@ -305,8 +305,8 @@ wanted_rounding(int k)
     "    sum = vec3(roundEven(float(k) + 100.5), trunc(x) + 100.0,\n"                              \
     "               isinf(strange) ? 3.0 : 0.0);\n"
 
-/* Textures of 8x4 texels; a texel is (x * 16, y * 16, level * 16). `levels` is the number of the
- * last level. */
+/* Binds textures of 8x4 texels. A texel is (x * 16, y * 16, level * 16). `levels` is the number of
+ * the last level. */
 
 static void
 bind_levels(GLuint program)
@@ -381,7 +381,7 @@ wanted_size(int k)
     "    sum = vec3(size, textureSize(image, 0).x);\n"
 
 static struct color
-wanted_offset(int k) /* texel (k, 1) with offset (3, -2), repeated */
+wanted_offset(int k) /* texel (k, 1) with offset (3, -2); coordinates repeat */
 {
     return rgb((k + 3) % 8 * 16, 3 * 16, 0);
 }
@@ -426,7 +426,7 @@ wanted_vertex_fetch(int k)
     "    passed = texelFetch(image, ivec2(k, 3), 0).xyz * 255.0;\n"                                \
     "    passed.z = float(textureSize(image, 0).x);\n"
 
-/* Between the stages */
+/* ---- between the stages ---- */
 
 static struct color
 wanted_flat(int k)
@@ -517,8 +517,8 @@ turn_back(void)
     glFrontFace(GL_CCW);
 }
 
-/* Only odd columns pass the depth test, because of the depths that the shader writes. With the
- * depth of the triangle all columns would fail (0.5 against 0.3) or pass (0.5 against 0.7). */
+/* Only odd columns pass the depth test, because the shader writes depths. With the depth of the
+ * triangle, all columns would fail (0.5 against 0.3) or pass (0.5 against 0.7). */
 static struct color
 wanted_odd(int k)
 {
@@ -552,7 +552,7 @@ no_depth_test(void)
     "#extension GL_" extension "_conservative_depth : require\n", "", "",                          \
         "layout (" layout ") out float gl_FragDepth;\n"
 
-/* A depth cube map of OES_depth_texture_cube_map: face f contains (f * 40 + 10) / 255. */
+/* Uses a depth cube map of OES_depth_texture_cube_map. Face f contains (f * 40 + 10) / 255. */
 static struct color
 wanted_faces(int k)
 {

@@ -4,12 +4,12 @@
 
 #include "isa/program.h"
 
-/* Returns a program of these lines, ended by NULL. The function numbers the lines and declares one
- * input, the output of the stage, 16 temporaries, an address register, 4 constants and a
- * sampler. */
+/* Returns a program of these lines; NULL ends the lines. The function numbers the lines. It
+ * declares one input, the output of the stage, 16 temporaries, an address register, 4 constants and
+ * a sampler. */
 struct program *assemble(enum shader_stage stage, const char *const *lines);
 
-/* Lines that apply an operation to IN[0]. `tail` is empty or begins with a comma. */
+/* Lines of a program that apply an operation to IN[0]. `tail` is empty or begins with a comma. */
 #define EIGHT_INDEPENDENT(op, tail)                                                                \
     op " TEMP[0], IN[0]" tail, op " TEMP[1], IN[0]" tail, op " TEMP[2], IN[0]" tail,               \
         op " TEMP[3], IN[0]" tail, op " TEMP[4], IN[0]" tail, op " TEMP[5], IN[0]" tail,           \

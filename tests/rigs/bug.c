@@ -25,7 +25,7 @@ bug_of(void (*act)(void *data), void *data, char text[BUG_TEXT_BYTES])
     if (child == 0) {
         signal(SIGABRT, SIG_DFL);
         dup2(ends[1], STDERR_FILENO);
-        setvbuf(stderr, NULL, _IONBF, 0); /* other tests may have given it a buffer */
+        setvbuf(stderr, NULL, _IONBF, 0); /* other tests may have set a buffer */
         act(data);
         _exit(0);
     }

@@ -23,11 +23,12 @@ struct said {
     char out[1 << 20], err[4096];
 };
 
-/* Length of the longest line of a text. Lines of a single word and lines to copy ("  ncu ...") do
- * not count. */
+/* Returns the length of the longest line of a text. Lines of a single word and lines for the user
+ * to copy ("  ncu ...") do not count. */
 size_t longest_line(const char *text);
 
-/* Runs aetius in a child process whose files are limited to `file_bytes` (0: no limit). */
+/* Runs aetius in a child process that cannot write files of more than `file_bytes` (0: no limit).
+ */
 void run_within(struct said *said, rlim_t file_bytes, const char *const *words);
 #define RUN(said, ...)         run_within(said, 0, (const char *const[]){__VA_ARGS__, NULL})
 #define RUN_WITHIN(bytes, ...) run_within(said, bytes, (const char *const[]){__VA_ARGS__, NULL})

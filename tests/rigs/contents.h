@@ -1,4 +1,4 @@
-/* A trace of frame 1 alone, with the contents that a renderer had in memory before this frame. */
+/* A trace of only frame 1, with the contents that a renderer had in memory before this frame. */
 #ifndef AETIUS_TESTS_CONTENTS_H
 #define AETIUS_TESTS_CONTENTS_H
 
@@ -12,11 +12,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include <cmocka.h> /* after our own headers: cmocka.h defines a macro fail() */
+#include <cmocka.h> /* after the project's headers: cmocka.h defines a macro fail() */
 
 enum contents {
-    CONTENTS_OURS,  /* all that the functional renderer can determine */
-    CONTENTS_OTHER, /* as from a renderer that keeps less */
+    CONTENTS_OURS,  /* all contents that the functional renderer can determine */
+    CONTENTS_OTHER, /* contents as from a renderer that keeps fewer */
     CONTENTS_NONE,  /* no resource could be read */
 };
 

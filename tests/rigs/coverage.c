@@ -7,7 +7,7 @@ coverage_cross(struct point a, struct point b, struct point p)
     return (b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x);
 }
 
-/* Triangles are clockwise on the screen, with the inside to the right of each edge. An upward edge
+/* Triangles are clockwise on the screen, so the inside is to the right of each edge. An upward edge
  * is a left edge, and an edge to the right is a top edge. */
 static bool
 coverage_inside(struct point a, struct point b, struct point c, struct point p)

@@ -6,7 +6,7 @@
 #include "rigs/gfx_support.h"
 
 struct point {
-    int64_t x, y; /* 1/256 pixel, from the corner of the framebuffer */
+    int64_t x, y; /* in 1/256 pixel, from the corner of the framebuffer */
 };
 
 bool is_covered(const struct point p[3], struct point at);

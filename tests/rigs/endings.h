@@ -1,5 +1,5 @@
-/* Starts the program in a child process and a temporary folder, for tests of how it ends. A test
- * awaits the process and checks its output and files. `endings_main` runs the tests. */
+/* Starts the program in a child process with a temporary folder, for tests of how the program ends.
+ * A test waits for the process and checks its output and files. `endings_main` runs the tests. */
 #ifndef AETIUS_TESTS_ENDINGS_H
 #define AETIUS_TESTS_ENDINGS_H
 
@@ -36,7 +36,7 @@ char *in_dir(const char *name);
 void pause_ms(int ms);
 
 /* Starts a process. A word that begins with @ becomes a path in the folder of the test. Output goes
- * to files there. Standard input is a pipe that stays open. */
+ * to files in that folder. Standard input is a pipe that stays open. */
 pid_t start(const char *const *words, rlim_t file_bytes);
 
 /* Returns the exit status, -1 if the process did not end in time, or -2 if a signal ended it. */
@@ -54,7 +54,8 @@ void put_text(const char *name, const char *text);
  * writes one texel of each texture, and swaps. */
 void write_trace(const char *path, const struct resource_desc *shape, uint32_t count);
 
-/* Operands of a test program: path of aetius, and a pattern of test names (default: all tests). */
+/* The operands of a test program are the path of aetius, and a pattern of test names (default: all
+ * tests). */
 int endings_main(int argc, char **argv, const struct CMUnitTest *tests, size_t count);
 
 #endif

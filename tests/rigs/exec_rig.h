@@ -1,5 +1,5 @@
-/* Shared by the tests of shader execution: a program with its memory, inputs and outputs, and a
- * sampler that returns the request. */
+/* Helpers of the tests of shader execution: a program with its memory, inputs and outputs, and a
+ * sampler that returns its request. */
 #ifndef AETIUS_TESTS_EXEC_RIG_H
 #define AETIUS_TESTS_EXEC_RIG_H
 

@@ -1,5 +1,5 @@
-/* Shared by the tests of geometry and fragments: a draw into a small framebuffer. Only the number
- * of outputs of its vertex program matters (0: position, 1: one varying). */
+/* Helpers of the tests of geometry and fragments: a draw into a small framebuffer. The tests use
+ * only the number of outputs of its vertex program (0: position, 1: one varying). */
 #ifndef AETIUS_TESTS_GFX_SUPPORT_H
 #define AETIUS_TESTS_GFX_SUPPORT_H
 
@@ -11,11 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <cmocka.h> /* after our own headers: cmocka.h defines a macro fail() */
+#include <cmocka.h> /* after the project's headers: cmocka.h defines a macro fail() */
 
 enum { TEST_WIDTH = 64, TEST_HEIGHT = 64 };
 
-/* Random numbers; the sequence is the same on every host (Steele and Vigna's splitmix64). */
+/* Random numbers. The sequence is the same on every host (Steele and Vigna's splitmix64). */
 uint32_t random_bits(uint64_t *state);
 
 float random_float(uint64_t *state, float low, float high);

@@ -174,7 +174,7 @@ frame_chain(struct rig *rig)
     frame_quad(rig);
 }
 
-/* A vertex program with four varyings, so that the fragments depend on the interpolator. */
+/* A vertex program with four varyings, which makes the interpolator the limiting unit. */
 static const char varying_vs[] = "VERT\n"
                                  "DCL IN[0]\n"
                                  "DCL OUT[0], POSITION\n"
@@ -195,7 +195,7 @@ static const char varying_fs[] = "FRAG\n"
                                  "  2: ADD OUT[0], TEMP[0], IN[3]\n"
                                  "  3: END\n";
 
-/* Eight samples per fragment, all of the same texel. */
+/* A fragment program with eight samples per fragment, all of the same texel. */
 static const char texels_fs[] = "FRAG\n"
                                 "DCL OUT[0], COLOR\n"
                                 "DCL SAMP[0]\n"
@@ -268,7 +268,7 @@ frame_swap_alone(struct rig *rig)
     rig_swap(rig);
 }
 
-/* Copies a square of the surface, starting at column x, to another surface with a blit. */
+/* Blits a square of the surface, starting at column x, to another surface. */
 static void
 blit_square(struct rig *rig, uint32_t x, uint32_t size)
 {

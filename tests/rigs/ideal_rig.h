@@ -17,19 +17,19 @@ enum {
 
 void rig_set(struct rig *rig, const char *assignments);
 
-/* Makes all resources ideal except `real`. The machine draws one draw after the other. */
+/* Makes all resources ideal except `real`. Draws do not overlap on this machine. */
 void rig_make_ideal(struct rig *rig, int real);
 
-/* Creates and starts such a rig with these settings. */
+/* Creates and starts a rig of this kind with these settings. */
 struct rig *rig_create_ideal(int real, const char *settings);
 
 /* Draws one triangle `count` times in one draw. */
 void rig_draw_triangles(struct rig *rig, const float corners[3][4], uint32_t count);
 
-/* Triangles between pixel centers: they reach Triangle Setup and cover no pixel. */
+/* Draws triangles between pixel centers. They reach Triangle Setup and cover no pixel. */
 void frame_unseen_triangles(struct rig *rig);
 
-/* Blending, and depth test LEQUAL at the cleared depth: all fragments pass. */
+/* Sets blending, and depth test LEQUAL at the cleared depth, so that all fragments pass. */
 void rig_set_layers(struct rig *rig);
 
 void frame_layers(struct rig *rig);
@@ -42,23 +42,23 @@ void frame_quad_many_times(struct rig *rig);
 
 enum { OBJ_PROGRAM = 310, INSTRUCTIONS = 64, ADD_LATENCY = 3, VERTICES = 240 };
 
-/* Sets a program of INSTRUCTIONS instructions: independent ones, or each one dependent on the
- * previous one. */
+/* Sets a program of INSTRUCTIONS instructions. They are independent, or with `chain` each depends
+ * on the previous one. */
 void rig_set_program(struct rig *rig, uint32_t stage, bool chain);
 
 void frame_long_fragments(struct rig *rig);
 
-/* Two draws with long fragment programs. Each follows a change of constants, which the command bus
- * transfers in a few cycles. */
+/* Draws twice with long fragment programs. Each draw follows a change of constants, which the
+ * command bus transfers in a few cycles. */
 void frame_two_with_constants(struct rig *rig);
 
 void frame_vertices(struct rig *rig);
 void frame_long_vertices(struct rig *rig);
 
-/* One quad with a chain of dependent instructions. */
+/* Draws one quad with a chain of dependent instructions. */
 void frame_chain(struct rig *rig);
 
-/* Triangles with varyings, whose vertices are shaded once. */
+/* Draws triangles with varyings. Each vertex is shaded once. */
 void frame_outputs(struct rig *rig);
 
 void frame_varied_vertices(struct rig *rig);
@@ -79,7 +79,7 @@ void frame_small_blit(struct rig *rig);
 
 void frame_uploads(struct rig *rig);
 
-/* Distributes quads to shader units in turn. */
+/* Settings that distribute quads to shader units in turn. */
 #define IN_TURN "RASTERIZER.TiledShaderDistribution=FALSE RASTERIZER.ShaderInputBatchSize=4"
 
 #endif

@@ -7,13 +7,13 @@
 #include <unistd.h>
 
 struct listener {
-    int file, own; /* captured output; a duplicate of the original standard error */
+    int file, own; /* the captured output, and a duplicate of the original standard error */
     char said[8192];
 };
 
 void listen_begin(struct listener *listener);
 
-/* Restores standard error. Returns the captured text in `said`. */
+/* Restores standard error. Returns the text captured since listen_begin(). */
 const char *listen_end(struct listener *listener);
 
 #endif

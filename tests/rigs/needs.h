@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* Whether a folder of PATH contains the program. */
+/* Returns whether a folder of PATH contains the program. */
 bool has_program(const char *name);
 
 /* Skips the test if the program is not installed. */

@@ -12,10 +12,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h> /* after our own headers: cmocka.h defines a macro fail() */
+#include <cmocka.h> /* after the project's headers: cmocka.h defines a macro fail() */
 
 struct player {
-    struct trace_writer *writer; /* also receives all messages; NULL: none */
+    struct trace_writer *writer; /* a trace that also receives all messages; NULL: none */
     struct simulation sim;
     struct executor_sink sink;
 };
@@ -23,7 +23,7 @@ struct player {
 /* Sends a message. The data of a GET is copied to `out`. */
 void player_take(struct player *player, struct message message, void *out, uint32_t out_bytes);
 
-/* Starts a simulation: timed for all frames, or with the functional renderer only. */
+/* Starts a simulation: either timed for all frames, or with only the functional renderer. */
 void player_start(struct player *player, const struct params *params, bool timed,
                   const struct simulation_listener *listener);
 

@@ -155,7 +155,7 @@ rig_draw(struct rig *rig, uint32_t mode, uint32_t count, uint32_t index_bytes)
     struct error err = {""};
     PACKET(&rig->stream, CMD_DRAW_VBO, 0, count, mode, index_bytes != 0, 1, 0, 0, 0, 0, 0, ~0u, 0);
     rig_submit(rig);
-    /* otherwise the draw would overlap later commands */
+    /* wait for the end of the draw, which would otherwise overlap later commands */
     if (!machine_drain(rig_machine(rig), &err))
         fail_msg("%s", err.text);
 }

@@ -1,5 +1,5 @@
 /* A machine with a surface of 64x64 pixels, a depth buffer and programs that draw red. Tests draw
- * with streams built manually and calculate the work of each unit. The machine is reference-2005. A
+ * with manually built streams and calculate the work of each unit. The machine is reference-2005. A
  * test may change its parameters before rig_start(). */
 #ifndef AETIUS_TESTS_RIG_H
 #define AETIUS_TESTS_RIG_H
@@ -16,7 +16,7 @@ extern const char rig_fs[];
 extern const char rig_textured_fs[]; /* each pixel gets its texel of a texture of SIZE x SIZE */
 
 struct rig {
-    /* a test may change these before rig_start() */
+    /* A test may change these members before rig_start(). */
     struct params params;
     uint32_t size;                     /* of the surfaces in pixels; default SIZE */
     bool has_depth;                    /* default true */
@@ -26,7 +26,7 @@ struct rig {
     struct stream stream;
     uint64_t *values;             /* statistics of the frame */
     uint32_t pixels[SIZE * SIZE]; /* the first pixels of the frame, RGBA as one number */
-    void *data;                   /* data of the test, from malloc(), or NULL; the rig frees it */
+    void *data;                   /* data of the test; from malloc() or NULL; the rig frees it */
 };
 
 static inline struct machine *

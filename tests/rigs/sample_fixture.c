@@ -46,7 +46,7 @@ fixture_fini(struct fixture *f)
     free(f->memory.bytes);
 }
 
-/* Fetches the texels of a pass as a cache does: expands blocks and assigns cache locations. */
+/* Fetches the texels of a pass as a cache does. Expands blocks and assigns cache locations. */
 static void
 fetch_pass(const struct fixture *f, struct sample_pass *pass, uint8_t texels[16][16])
 {
@@ -98,7 +98,6 @@ sample_planned(const struct fixture *f, float rgba[4][4])
 }
 
 void
-/* s, t in -1..1; table 3.19 of the OpenGL specification */
 face_direction(uint32_t face, double s, double t, double d[3])
 {
     double table[6][3] = {{1, -t, -s}, {-1, -t, s}, {s, 1, t},

@@ -1,5 +1,5 @@
-/* A texture of random bytes and one sample of it, which is planned, fetched and filtered as in a
- * Texture Unit. */
+/* A texture of random bytes and one sample of it. The sample is planned, fetched and filtered as in
+ * a Texture Unit. */
 #ifndef AETIUS_TESTS_SAMPLE_FIXTURE_H
 #define AETIUS_TESTS_SAMPLE_FIXTURE_H
 
@@ -18,7 +18,7 @@ struct fixture {
     struct gpu_memory memory;
     struct bound_view bound;
     struct texture_request request;
-    bool long_way; /* use the general plan and filter, which work for every texture */
+    bool long_way; /* whether to use the general plan and filter, which work for every texture */
 };
 
 uint32_t fixture_random_below(uint32_t n);
@@ -29,7 +29,8 @@ void fixture_plan(const struct fixture *f, struct sample_texture *texture,
                   struct sample_plan *plan);
 void sample_planned(const struct fixture *f, float rgba[4][4]);
 
-/* s, t in -1..1; table 3.19 of the OpenGL specification */
+/* Stores the direction of a point of a face, with s, t in -1..1 (table 3.19 of the OpenGL
+ * specification). */
 void face_direction(uint32_t face, double s, double t, double d[3]);
 
 #endif

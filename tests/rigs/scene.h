@@ -30,17 +30,17 @@ enum {
 
 extern const struct resource_desc scene_resources[6];
 
-/* No blending, flat shading, points and lines of size 1, depth test LESS. `rasterizer` adds bits to
- * the rasterizer state. */
+/* Sets no blending, flat shading, points and lines of size 1, and depth test LESS. `rasterizer`
+ * adds bits to the rasterizer state. */
 void scene_states(struct stream *s, uint32_t rasterizer);
 
 void scene_shaders(struct stream *s, const char *vs, const char *fs);
 void scene_bind(struct stream *s);
 
-/* Creates color and depth surfaces of these formats (depth 0: none). */
+/* Creates color and depth surfaces of these formats. Depth format 0: no depth surface. */
 void scene_surfaces(struct stream *s, uint32_t color_format, uint32_t depth_format);
 
-/* Maps NDC -1..1 to 0..width and 0..height; row 0 is at -1. */
+/* Sets a viewport that maps NDC -1..1 to 0..width and 0..height. Row 0 is at -1. */
 void scene_viewport(struct stream *s, float width, float height);
 
 void scene_objects(struct stream *s);

@@ -1,4 +1,4 @@
-/* Sets parameters of machines from text, and defines a memory whose timing is easy to calculate. */
+/* Sets parameters of machines from text. Defines a memory whose timing is easy to calculate. */
 #ifndef AETIUS_TESTS_SETTINGS_H
 #define AETIUS_TESTS_SETTINGS_H
 
@@ -8,11 +8,11 @@
  * `section` (NULL: each name needs a section). */
 void settings_apply(struct params *params, const char *section, const char *words);
 
-/* Formats such a text. It is valid until the next call. */
+/* Formats a text for settings_apply(). The text is valid until the next call. */
 const char *settings(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* One channel of the simple model: 64 bits, bursts of 8 transfers (4 cycles), read latency 10,
- * write latency 5, write-to-read 5 cycles, no pages. */
+/* Returns a machine with one channel of the simple model: 64 bits, bursts of 8 transfers (4
+ * cycles), read latency 10, write latency 5, write-to-read 5 cycles, no pages. */
 struct params simple_memory(void);
 
 #endif

@@ -89,11 +89,12 @@ bench_set_up(void **state)
     return 0;
 }
 
-/* Applies a setting of the bench; false if the word is not one. */
+/* Applies a setting of the bench. Returns false if the word is not such a setting. */
 static bool
 set_own(struct bench *b, const char *word)
 {
-    /* cycles: request to the Texture Unit, reply, resumption of the group */
+    /* one cycle each for the request to the Texture Unit, the reply, and the resumption of the
+     * group */
     enum { ON_THE_WAY = 3 };
     const size_t length = strcspn(word, "=");
     const uint32_t value = (uint32_t)strtoul(word + length + 1, NULL, 10);

@@ -1,6 +1,6 @@
 /* A single shader unit between a source of groups, a sink, and Texture Units that answer each
- * request after a set time. The unit is a vertex shader, so VERTEXSHADER contains its
- * parameters. */
+ * request after a fixed time. The unit is a vertex shader, so VERTEXSHADER contains its parameters.
+ */
 #ifndef AETIUS_TESTS_SHADER_BENCH_H
 #define AETIUS_TESTS_SHADER_BENCH_H
 
@@ -21,8 +21,8 @@
 
 enum { MAX_GROUPS = 8, MAX_THREADS = 1024, FIRST_ISSUE = 2 };
 
-/* The environment of the unit: it supplies groups, takes them back, and answers texture
- * requests. */
+/* The environment of the unit. It supplies groups, takes them back, and answers texture requests.
+ */
 struct bench {
     struct params params;
     struct clock clock;
@@ -33,11 +33,11 @@ struct bench {
     struct shader shader;
     struct draw draw;
     struct program *program;
-    bool runs;                     /* the objects that need clear() exist */
+    bool runs;                     /* whether there are objects that need clear() */
     uint32_t group_count, threads; /* number of groups, and vertices per group */
     uint32_t taken_from;           /* first cycle in which a finished group may be taken */
     uint32_t finished_depth;       /* size of the queue of finished groups */
-    /* from the arrival of a request to the departure of its answer */
+    /* cycles from the arrival of a request to the departure of its answer, per group */
     uint64_t answer_cycles[MAX_GROUPS];
     /* state and results */
     uint32_t given, taken, made;
@@ -54,17 +54,17 @@ struct bench {
     bool done;
 };
 
-/* For cmocka: creates a bench that has run nothing. */
+/* For cmocka: creates a bench that has not run a program. */
 int bench_set_up(void **state);
 int bench_tear_down(void **state);
 
 /* Runs a program, given as lines, on a new unit; discards the previous run. `settings` has the form
  * of settings_apply(); names without a section belong to VERTEXSHADER. NULL: no settings. The bench
- * has these settings, with defaults in parentheses:
+ * adds these settings, with defaults in parentheses:
  *   groups=N threads=N   groups, and threads per group (1)
  *   texels=N             cycles from a TEX to the resumption of its group
  *   first_texels=N       the same, for the first group
- *   ports=N              threads that enter and leave per cycle, also beyond the parameter's
+ *   ports=N              threads that enter and leave per cycle; may exceed the parameter's
  *                        maximum (64)
  *   depth=N              size of the queue of finished groups (8)
  *   taken_from=N         first cycle in which a group is taken from it (0) */

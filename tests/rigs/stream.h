@@ -17,19 +17,20 @@ struct stream {
 
 void stream_dwords(struct stream *s, const void *dwords, uint32_t count);
 
-/* Adds the header of a packet and its dwords. */
+/* Appends the header of a packet and its dwords. */
 void stream_packet(struct stream *s, enum virgl_command command, uint32_t object,
                    const uint32_t *dw, uint32_t count);
 
 #define STREAM_PACKET(s, command, object, ...)                                                     \
     stream_packet(s, command, object, (const uint32_t[]){__VA_ARGS__},                             \
                   sizeof((const uint32_t[]){__VA_ARGS__}) / 4)
-/* Adds a command without an object: its dwords. */
+/* Appends a command without an object; the arguments are its dwords. */
 #define PACKET(s, command, ...) STREAM_PACKET(s, command, 0, __VA_ARGS__)
-/* Creates an object: its handle, then its dwords. */
+/* Appends the creation of an object; the arguments are its handle, then its dwords. */
 #define CREATE(s, object, ...) STREAM_PACKET(s, CMD_CREATE_OBJECT, object, __VA_ARGS__)
 
-/* Fields of dwords. Multiply the value of a field by its constant; flags are constants, too. */
+/* Fields of dwords. The value of a field is multiplied by its constant. Flags are constants, too.
+ */
 enum blend_word { /* per color buffer */
                   BLEND_ENABLE = 1 << 0,
                   BLEND_RGB_SRC = 1 << 4,
@@ -101,7 +102,7 @@ void stream_bind(struct stream *s, enum virgl_object_type object, uint32_t handl
 void stream_destroy(struct stream *s, enum virgl_object_type object, uint32_t handle);
 void stream_bind_shader(struct stream *s, uint32_t handle, enum virgl_stage stage);
 
-/* CREATE_OBJECT of a shader in one packet, without stream output. */
+/* Appends CREATE_OBJECT of a shader in one packet, without stream output. */
 void stream_shader(struct stream *s, uint32_t handle, enum virgl_stage stage, const char *text);
 
 /* Creates a blend state with the same word for all color buffers. */
@@ -110,25 +111,26 @@ void stream_blend(struct stream *s, uint32_t handle, uint32_t word);
 /* Creates a state that tests and writes depth. */
 void stream_depth(struct stream *s, uint32_t handle, enum compare_func func);
 
-/* A view of levels 0 to `last_level` of a texture without layers, without a channel swizzle. */
+/* Creates a view of levels 0 to `last_level` of a texture without layers, without a channel
+ * swizzle. */
 void stream_view(struct stream *s, uint32_t handle, uint32_t resource, uint32_t format,
                  uint32_t last_level);
 
-/* A sampler that repeats; LOD 0 to 9. */
+/* Creates a sampler that repeats, with LOD 0 to 9. */
 void stream_sampler(struct stream *s, uint32_t handle, enum img_filter filter);
 
-/* A surface of level 0 and layer 0. */
+/* Creates a surface of level 0 and layer 0. */
 void stream_surface(struct stream *s, uint32_t handle, uint32_t resource, uint32_t format);
 
 enum { CLEAR_ALL = MASK_DEPTH | MASK_STENCIL | MASK_COLOR0 };
-/* rgba NULL: 0, 0, 0, 0. */
+/* rgba NULL means 0, 0, 0, 0. */
 void stream_clear(struct stream *s, uint32_t buffers, const float rgba[4], double depth,
                   uint32_t stencil);
 
 /* Draws one instance without indices. */
 void stream_draw(struct stream *s, enum primitive mode, uint32_t start, uint32_t count);
 
-/* Flags: enum blit_mask and enum blit_flags. */
+/* `flags` combines enum blit_mask and enum blit_flags. */
 void stream_blit(struct stream *s, uint32_t flags, struct blit_side dst, struct blit_side src);
 
 struct message stream_message(const struct stream *s, uint32_t client);

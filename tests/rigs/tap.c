@@ -1,4 +1,4 @@
-/* Replaces the print function of cmocka; the linker prefers this definition in each test program.
+/* Replaces the print function of cmocka. The linker prefers this definition in each test program.
  * cmocka 1.1.5 prints "not ok" for a skipped test, which TAP readers count as a failure. */
 #include <setjmp.h>
 #include <stdarg.h>

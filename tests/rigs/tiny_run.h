@@ -43,7 +43,7 @@ struct tiny_run {
 void tiny_init(struct tiny_run *run);
 void tiny_fini(struct tiny_run *run);
 
-/* The `frame` callback of a simulation_listener. */
+/* Is the `frame` callback of a simulation_listener. */
 bool tiny_take_frame(void *data, const struct simulation_frame *frame, struct error *err);
 
 /* Runs the trace. With `keep`, `sim` stays alive and the caller ends it with simulation_fini(). */

@@ -16,7 +16,7 @@
 
 static char dir[] = "/tmp/aetius-plot-XXXXXX";
 
-/* Not inline: otherwise gcc 12 warns that it returns an address on its stack. */
+/* Is not inline, because gcc 12 would then warn that it returns an address on its stack. */
 static __attribute__((noinline)) char *
 read_text(const char *name)
 {
@@ -45,7 +45,7 @@ make(struct plot *plot, enum plot_kind kind)
     }
 }
 
-/* Finds the heights of the filled boxes, which gnuplot writes as polygons. */
+/* Finds the heights of the filled boxes, which are polygons in gnuplot's output. */
 static uint32_t
 box_heights(const char *svg, double *heights, uint32_t most)
 {
@@ -82,7 +82,8 @@ bars_are_drawn_to_scale(void **state)
     assert_non_null(strstr(svg, "`date` &lt; 'x' &amp; y z"));
     assert_non_null(strstr(svg, "one &amp; two_3"));
     assert_non_null(strstr(svg, "a note"));
-    /* 8 is twice as high as 4 and eight times as high as 1; missing values are not drawn */
+    /* the box of 8 is twice as high as that of 4 and eight times as high as that of 1; missing
+     * values have no box */
     const uint32_t count = box_heights(svg, heights, 16);
     double eight = 0, four = 0, one = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -134,7 +135,8 @@ every_kind_is_drawn(void **state)
     }
 }
 
-/* A single position has an axis around it, and gnuplot does not warn about an empty range. */
+/* With a single position the axis has room around it, so gnuplot does not warn about an empty
+ * range. */
 static void
 one_place_has_an_axis(void **state)
 {

@@ -1,4 +1,4 @@
-/* Samples of frames: the calculated estimate, the coverage of its interval over artificial
+/* Samples of frames: the calculated estimate, the coverage of its interval for artificial
  * populations, plans, and the commands. */
 #include "analysis/sampling.h"
 #include "rigs/endings.h"
@@ -20,8 +20,8 @@ add_cluster(struct sample *sample, uint32_t frames, double known, const struct s
 }
 
 /* The estimate is exact for values that are linear in the known figure. The first cluster has 4
- * frames with a known sum of 10, of which two were drawn: 1 -> 10 and 2 -> 14. The slope is 4, and
- * all four frames give 48 + 4 (10 - 6) = 64. The other cluster is drawn completely: 5 + 7. */
+ * frames with a known sum of 10. Two of them were drawn: 1 -> 10 and 2 -> 14. The slope is 4, and
+ * all four frames give 48 + 4 (10 - 6) = 64. All frames of the other cluster were drawn: 5 + 7. */
 static void
 values_on_a_line(void **state)
 {
@@ -35,8 +35,9 @@ values_on_a_line(void **state)
     sample_fini(&sample);
 }
 
-/* All frames have the same known figure, so this is the textbook mean of 3 of 9. For 10, 12, 17:
- * mean 13, variance 13, variance of the total 9 x 6 / 3 x 13 = 234, two degrees of freedom. */
+/* All frames have the same known figure, so the estimate is the textbook mean of 3 of 9. For 10,
+ * 12, 17 the mean is 13, the variance 13, and the variance of the total 9 x 6 / 3 x 13 = 234. There
+ * are two degrees of freedom. */
 static void
 nothing_known(void **state)
 {
@@ -49,9 +50,10 @@ nothing_known(void **state)
     sample_fini(&sample);
 }
 
-/* Values beside the line: x 1, 2, 3 and y 10, 12, 17 of 6 frames with a known sum of 14. Sums of
- * products are 2, 7 and 26: the slope is 3.5, and 26 - 49 / 2 = 1.5 remain. 6 x 3 / 3 x 1.5 / 2 =
- * 4.5 has two degrees of freedom, one of which the slope takes: twice 4.5. */
+/* Values that are not on a line: x is 1, 2, 3 and y is 10, 12, 17, for 3 of 6 frames with a known
+ * sum of 14. The sums of products are 2, 7 and 26, so the slope is 3.5, and 26 - 49 / 2 = 1.5
+ * remain. 6 x 3 / 3 x 1.5 / 2 = 4.5 has two degrees of freedom. The slope takes one of them, so the
+ * variance is twice 4.5. */
 static void
 beside_the_line(void **state)
 {
@@ -67,7 +69,7 @@ beside_the_line(void **state)
 enum { FRAMES = 300, FIGURES = 3 };
 
 /* Makes an artificial game with four kinds of frames. Cycles are linear in the known figures,
- * except for a relative `noise`. */
+ * except for noise with the relative size `noise`. */
 static void
 make_population(double *figures, double *cycles, double noise, uint64_t seed)
 {
@@ -109,15 +111,15 @@ intervals_hold_the_truth(void **state)
             sum += all.total / 400;
             sample_fini(&sample);
         }
-        /* 95 % of 400 is 380, with a standard deviation of 4.4 */
+        /* 95 % of 400 are 380, with a standard deviation of 4.4 */
         assert_true(held >= 360 && held < 400);
         assert_true(near >= (n ? 120 : 380));
-        assert_true(fabs(sum / truth - 1) < 0.005); /* no bias */
+        assert_true(fabs(sum / truth - 1) < 0.005); /* the estimate has no bias */
     }
 }
 
-/* Clusters contain similar frames, and each frame is in one cluster. At least two frames of each
- * cluster are drawn. */
+/* A cluster contains frames of one kind, and each frame is in one cluster. At least two frames of
+ * each cluster are drawn. */
 static void
 clusters_are_of_a_kind(void **state)
 {
@@ -235,7 +237,7 @@ column_sum(const struct csv_table *table, uint32_t row, const char *name)
     return sum;
 }
 
-/* The untimed figures equal the counters of the machine's units, frame by frame. */
+/* The untimed figures equal the counters of the machine's units in each frame. */
 static void
 figures_are_the_machines(void **state)
 {

@@ -14,7 +14,7 @@ struct counter {
     double value;
 };
 
-/* Counters that are not listed are 0. */
+/* Returns the value of a counter; counters that are not listed are 0. */
 static bool
 lookup(void *data, const char *name, double *value)
 {
@@ -51,7 +51,7 @@ by_hand(void **state)
     struct error err;
     assert_true(shader_tree(lookup, counters, &tree, &err));
     const double *v = tree.values;
-    /* 200 + 40 + 60 slots of turns, with half of the lanes active */
+    /* turns take 200 + 40 + 60 slots, and half of their lanes are active */
     assert_float_equal(v[SHADER_all], 1025, 1e-9);
     assert_float_equal(v[SHADER_retire], 200 * 80 / 160.0, 1e-9);
     assert_float_equal(v[SHADER_helper], 300 * 40 / 160.0, 1e-9);
@@ -70,7 +70,7 @@ by_hand(void **state)
     assert_int_equal(topdown_tree_verdict(&tree), SHADER_texels);
     topdown_tree_fini(&tree);
 
-    /* a slot without a fate, and a missing counter */
+    /* one slot without a fate, then a missing counter */
     counters[0].value = 1026;
     assert_false(shader_tree(lookup, counters, &tree, &err));
     assert_non_null(strstr(err.text, "1025 of the shaders' 1026 slots"));
@@ -79,7 +79,8 @@ by_hand(void **state)
     assert_non_null(strstr(err.text, "shader.slots_ports"));
 }
 
-/* 100 instructions with thirds of their lanes: 33 1/3, 66 2/3 and 100 become 33, 67 and 100. */
+/* 100 instructions have a third of their lanes in each state: 33 1/3, 66 2/3 and 100 become 33, 67
+ * and 100. */
 static void
 whole_slots(void **state)
 {
@@ -103,9 +104,9 @@ whole_slots(void **state)
     topdown_tree_fini(&tree);
 }
 
-/* A program whose neighboring lanes alternate between two branches, on units with two slots per
- * turn that never pair instructions. If all lanes took the same branch, 100 of the 200 turns would
- * remain. So 200 of the 400 slots are lost, with an instruction or beside one. */
+/* Neighboring lanes of a program alternate between two branches. The units have two slots per turn
+ * and never pair instructions. If all lanes took the same branch, 100 of the 200 turns would
+ * remain. So 200 of the 400 slots are lost to divergence, with an instruction or beside one. */
 static void
 two_ways(void **state)
 {
@@ -129,7 +130,7 @@ two_ways(void **state)
     topdown_tree_fini(&tree);
 }
 
-/* A machine without any instruction. */
+/* The machine executes no instruction. */
 static void
 nothing_issued(void **state)
 {

@@ -1,8 +1,8 @@
-/* `aetius topdown` with simulated runs: width of lines, modified tables, a single draw, the summary
- * of a run, and lost slots of shaders. */
+/* The command `aetius topdown` with simulated runs: width of lines, modified tables, a single draw,
+ * the summary of a run, and lost slots of shaders. */
 #include "base/build.h"
 
-#include "rigs/command.h" /* after our own headers: cmocka.h defines a macro fail() */
+#include "rigs/command.h" /* after the project's headers: cmocka.h defines a macro fail() */
 
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +63,7 @@ lines_fit(void **state)
                          said.out);
         }
     }
-    /* omitted columns are reported, and important ones are never omitted */
+    /* a note lists omitted columns; important columns are never omitted */
     setenv("COLUMNS", "60", 1);
     ask("mixed", "--over-time", NULL);
     assert_non_null(strstr(said.out, "bound by"));
@@ -73,7 +73,7 @@ lines_fit(void **state)
     assert_null(strstr(said.out, "left out"));
 }
 
-/* Increments a cell in the first row of the table, and runs topdown on the result. */
+/* Increments a cell in the first row of the table, and runs topdown on the changed run. */
 static void
 change(const char *table, const char *column)
 {
@@ -105,7 +105,7 @@ changed_tables_are_refused(void **state)
             fail_msg("%s of %s: %d\n%s%s", cells[i].column, cells[i].table, said.status, said.out,
                      said.err);
     }
-    /* without a table of draws it compares with run.json */
+    /* without a table of draws, topdown checks against run.json */
     shell("rm %s/mixed/stats.draws*", dir);
     ask("mixed", NULL, NULL);
     assert_int_equal(said.status, 0);
@@ -117,7 +117,7 @@ changed_tables_are_refused(void **state)
     assert_non_null(strstr(said.err, "frame 5 has"));
 }
 
-/* Intervals cut the critical path, so short ones are reported. */
+/* The end of an interval cuts the critical path, so short intervals give a note. */
 static void
 short_intervals_are_told(void **state)
 {
@@ -129,7 +129,7 @@ short_intervals_are_told(void **state)
     assert_null(strstr(said.out, "split work in flight"));
 }
 
-/* Draws are named as `aetius draws` prints them. */
+/* topdown accepts the names of draws that `aetius draws` prints. */
 static void
 draws_have_places(void **state)
 {
@@ -168,8 +168,8 @@ summary_says_the_same(void **state)
     }
 }
 
-/* Returns the share before the first "%" of the line that begins with this text, or -1 if there is
- * no such line. */
+/* Returns the share before the first "%" in the line that begins with `what`, or -1 if there is no
+ * such line. */
 static double
 share_after(const char *text, const char *what)
 {
@@ -182,7 +182,7 @@ share_after(const char *text, const char *what)
 }
 
 /* The charge of a resource equals the value of its branch in the tree. This also holds if the
- * resource removes causes of another one, or has no causes. */
+ * resource removes causes of another resource, or has no causes. */
 static void
 charges_are_those_of_the_tree(void **state)
 {
@@ -216,7 +216,7 @@ static int
 begin(void **state)
 {
     (void)state;
-    unsetenv("COLUMNS"); /* output to a file has no width */
+    unsetenv("COLUMNS"); /* output to a file has no line width */
     if (!mkdtemp(dir))
         return 1;
     simulate(WORKLOADS, "5-6", "mixed", "SHADER.Mode=timed");

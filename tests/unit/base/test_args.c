@@ -10,13 +10,14 @@
 
 #include <cmocka.h>
 
-/* Decimal, also with leading zeros; hexadecimal after 0x; nothing else. */
+/* Numbers are decimal, also with leading zeros, or hexadecimal after 0x. Nothing else is accepted.
+ */
 static void
 numbers_are_decimal_or_hexadecimal(void **state)
 {
     static const struct {
         const char *text;
-        int64_t number; /* -1: refused */
+        int64_t number; /* -1: the text is refused */
     } cases[] = {
         {"10", 10},   {"010", 10}, {"08", 8},    {"0", 0},    {"0x1f", 31},
         {"0X1F", 31}, {"0x", -1},  {"", -1},     {"-1", -1},  {"+1", -1},

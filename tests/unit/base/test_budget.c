@@ -1,5 +1,5 @@
-/* All host memory that a trace takes counts against one budget. The message names the option of the
- * command that raises it. */
+/* All host memory that a trace uses counts against one budget. The message names the command option
+ * that raises the budget. */
 #include "base/budget.h"
 #include "base/mem.h"
 #include "rigs/stream.h"
@@ -41,7 +41,7 @@ shares_add_up(void **state)
     assert_true(budget_set(&alone, 50, &err));
     assert_false(budget_set(&alone, 51, &err));
     assert_null(strstr(err.text, "raise"));
-    /* already above the limit: only a smaller amount fits */
+    /* already above the limit, so only a smaller amount is accepted */
     assert_true(budget_set(&alone, 30, &err));
     budget.most_bytes = 20;
     budget_move(&alone, &budget);
@@ -84,8 +84,8 @@ add_frames(struct trace_writer *writer)
     add(writer, swap);
 }
 
-/* Writes a trace with a chunk of `chunk_bytes` (of commands without effect), small buffers, and
- * textures of 16 MiB with one written texel each; two frames. */
+/* Writes a trace of two frames. It has a chunk of `chunk_bytes` (commands without effect), small
+ * buffers, and textures of 16 MiB with one written texel each. */
 static void
 write_trace(const char *path, uint32_t chunk_bytes, uint32_t buffers, uint32_t textures)
 {
@@ -113,8 +113,8 @@ write_trace(const char *path, uint32_t chunk_bytes, uint32_t buffers, uint32_t t
     free(zeroes);
 }
 
-/* Each of the three fits alone, and all of them fit into twice the memory, but not together into
- * the single amount. */
+/* Each of the three needs fits alone into the memory. All together fit into twice the memory, but
+ * not into the single amount. */
 static const struct {
     const char *name;
     uint32_t chunk_bytes, buffers, textures;
@@ -127,7 +127,7 @@ static const struct {
 };
 
 /* Writes the trace in a child process. Otherwise the memory of this process would count for each
- * command, which starts as its copy. */
+ * command, which starts as a copy of the process. */
 static void
 prepare(const char *path, size_t which)
 {
@@ -145,7 +145,7 @@ prepare(const char *path, size_t which)
 static bool
 does(const char *command, const char *trace, uint32_t memory_mb)
 {
-    enum { BESIDES_MB = 100 }; /* the program itself */
+    enum { BESIDES_MB = 100 }; /* memory of the program itself */
     static struct said said;
     char out[64], clean[80], memory[16];
     snprintf(out, sizeof out, "%s/out", dir);
@@ -173,7 +173,7 @@ does(const char *command, const char *trace, uint32_t memory_mb)
     return said.status == 0;
 }
 
-/* verify has two sides, one of which has a memory of 192 MiB. */
+/* verify has two simulations, one of which has a memory of 192 MiB. */
 static void
 one_end_for_all(void **state)
 {
@@ -194,8 +194,8 @@ one_end_for_all(void **state)
     unlink(trace);
 }
 
-/* A chunk that is cut out is in memory twice: as read, and as written. A chunk whose programs are
- * shown is in memory once. */
+/* An extracted chunk is in memory twice: as read, and as written. A chunk whose programs are
+ * printed is in memory once. */
 static void
 what_is_to_be_written_counts(void **state)
 {
@@ -211,7 +211,7 @@ what_is_to_be_written_counts(void **state)
     unlink(trace);
 }
 
-/* The writer keeps a chunk, and a buffer of its maximum compressed size. */
+/* The writer keeps a chunk, and a buffer of the chunk's maximum compressed size. */
 static void
 both_buffers_of_the_writer_count(void **state)
 {
@@ -247,8 +247,8 @@ both_buffers_of_the_writer_count(void **state)
     unlink(part);
 }
 
-/* A level of 64 MiB that is cut out is in memory four times: in the device, as a copy, and in the
- * two buffers of the writer. */
+/* An extracted level of 64 MiB is in memory four times: in the device, as a copy, and in the two
+ * buffers of the writer. */
 static void
 copies_of_contents_count(void **state)
 {
@@ -286,7 +286,7 @@ copies_of_contents_count(void **state)
     unlink(trace);
 }
 
-/* Names of clients count; the writer compresses them well. */
+/* Names of clients count in full, although the writer compresses them well. */
 static void
 names_count(void **state)
 {

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h> /* after our own headers: cmocka.h defines a macro fail() */
+#include <cmocka.h> /* after the project's headers: cmocka.h defines a macro fail() */
 
-/* Returns LINE[cell][cell] per record: '~' marks a record without a line end, '^' one with control
+/* Returns LINE[cell][cell] per record. '~' marks a record without a line end, '^' one with control
  * characters, and a final "quote" a misplaced quote. The caller frees the text. */
 static char *
 records_of(const char *bytes, size_t size)
@@ -59,7 +59,7 @@ cells_are_those_of_rfc_4180(void **state)
         {"\"a\"\r\n\"b\"", "1[a]2[b]~"},
         {"\"\"\"a\"\"\",\"\"\"\"\n", "1[\"a\"][\"]"},
         {"\"a\nb\r\nc\",d\ne\n", "1[a\nb\r\nc][d]^4[e]"},
-        /* a quoted cell begins with the quote, and these do not */
+        /* a quoted cell begins with its quote, unlike these cells */
         {"a\"b\"c, \"d\"\n", "1[a\"b\"c][ \"d\"]"},
         {"a\tb\nc\rd\ne\x7f\n\xc3\xa9\n", "1[a\tb]^2[c\rd]^3[e\x7f]^4[\xc3\xa9]"},
         {"\"a", "quote"},
@@ -89,7 +89,7 @@ a_nul_ends_the_text_but_in_quotes(void **state)
     free(records);
 }
 
-/* Cells with any bytes, written as RFC 4180 defines, are read unchanged. */
+/* Cells with any bytes, written as RFC 4180 defines, are read back unchanged. */
 static void
 what_is_written_is_read(void **state)
 {

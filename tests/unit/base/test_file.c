@@ -1,4 +1,4 @@
-/* Files are written completely or not at all, also by several processes. */
+/* Files are written completely or not at all, even if several processes write them. */
 #include "base/file.h"
 
 #include "base/mem.h"
@@ -24,7 +24,7 @@ in_dir(const char *name)
     return mem_printf("%s/%s", dir, name);
 }
 
-/* Whether the file has one letter, BYTES times. */
+/* Returns whether the file consists of one letter, BYTES times. */
 static bool
 is_whole(const char *path)
 {
@@ -73,8 +73,8 @@ writers_of_one_path(void **state)
     free(path);
 }
 
-/* A file that a killed process left under the temporary name does not prevent writing. A link there
- * is not followed. */
+/* A killed process may leave a file under the temporary name, which does not prevent writing. A
+ * link under that name is not followed. */
 static void
 leftovers_are_no_obstacle(void **state)
 {

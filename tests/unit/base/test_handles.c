@@ -37,7 +37,7 @@ test_against_array(void **state)
     handle_map_fini(&map);
 }
 
-/* Longest run of adjacent used slots: a lookup visits at most this many. */
+/* Returns the longest run of adjacent used slots. A lookup visits at most this many slots. */
 static size_t
 longest_row(const struct handle_map *map)
 {
@@ -50,8 +50,8 @@ longest_row(const struct handle_map *map)
     return longest;
 }
 
-/* Handles that share their low bits, their high bits, or neither, use different slots. Random
- * handles in a half full map have runs of some dozens. */
+/* Handles may share their low bits, their high bits, or neither; they still use different slots.
+ * Random handles in a half full map have runs of some dozens. */
 static void
 test_handles_that_are_alike(void **state)
 {
@@ -60,7 +60,7 @@ test_handles_that_are_alike(void **state)
     for (uint32_t log2 = 0; log2 < 32; log2++)
         for (uint32_t odd = 1; odd <= 5; odd += 2) {
             struct handle_map map = {0};
-            const uint64_t all = (UINT64_C(1) << 32) >> log2; /* number of different multiples */
+            const uint64_t all = (UINT64_C(1) << 32) >> log2; /* number of distinct multiples */
             for (uint32_t i = 0; i < COUNT && i < all; i++)
                 handle_map_put(&map, (i * odd) << log2, &thing);
             assert_int_equal(map.count, all < COUNT ? all : COUNT);

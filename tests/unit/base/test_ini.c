@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h> /* after our own headers: cmocka.h defines a macro fail() */
+#include <cmocka.h> /* after the project's headers: cmocka.h defines a macro fail() */
 
-/* Writes an entry as LINE[SECTION]NAME=VALUE; refuses the name "bad". */
+/* Appends an entry as LINE[SECTION]NAME=VALUE. Refuses the name "bad". */
 static bool
 note(void *data, const struct ini_entry *entry, struct error *err)
 {
@@ -24,8 +24,8 @@ note(void *data, const struct ini_entry *entry, struct error *err)
     return !entry->name || strcmp(entry->name, "bad") || (fail)(err, "a bad name");
 }
 
-/* Returns the entries of a file with these bytes; the caller frees them. `err` has the message
- * without the path, or is empty. */
+/* Returns the entries of a file with these bytes; the caller frees them. `err` is empty, or has the
+ * message without the path. */
 static char *
 entries_of(const char *bytes, size_t size, enum ini_indent indent, struct error *err)
 {

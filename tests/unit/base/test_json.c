@@ -69,7 +69,7 @@ members_are_an_object_without_braces(void **state)
     assert_written(json_put_members, cJSON_CreateObject(), "");
 }
 
-/* Readable output: one line per member, and a newline at the end. */
+/* Readable output has one line per member and a newline at the end. */
 static void
 trees_are_indented(void **state)
 {

@@ -1,5 +1,5 @@
-/* If memory is exhausted the program ends with a message of one line, also if a product
- * overflows. */
+/* If memory is exhausted, the program ends with a message of one line. This is also true if the
+ * product of count and size overflows. */
 #include "base/mem.h"
 
 #include <setjmp.h>
@@ -20,7 +20,7 @@ __asan_default_options(void)
     return "allocator_may_return_null=1";
 }
 
-/* With overflow each would be 16 bytes or less. */
+/* If the product wrapped, each allocation would be 16 bytes or less. */
 static void
 wrap_array(void)
 {

@@ -71,7 +71,8 @@ expect_held(const char *path)
     assert_non_null(strstr(err.text, "another process is writing"));
 }
 
-/* The existing file stays until the new one replaces it, and remains readable for open readers. */
+/* The existing file stays until the new one replaces it. Open readers can still read it after that.
+ */
 static void
 the_old_file_stays(void **state)
 {
@@ -99,7 +100,7 @@ the_old_file_stays(void **state)
     assert_int_equal(read(reader, &byte, 1), 1);
     assert_int_equal(byte, 'o');
     close(reader);
-    open_new(&file, path); /* the previous file was closed without a commit */
+    open_new(&file, path); /* the previous new file was closed without a commit */
     say(&file, "newest");
     assert_true(new_file_close(&file, &err));
     expect(path, "newest");
@@ -132,7 +133,7 @@ one_writer_at_a_time(void **state)
     free(path);
 }
 
-/* Whether the path leads to the file. */
+/* Returns whether the path leads to the file. */
 static bool
 is_at(const struct new_file *file, const char *path)
 {
@@ -147,14 +148,14 @@ write_often(const char *path)
         struct new_file file;
         struct error err;
         if (!new_file_open(&file, path, &err)) {
-            usleep(20); /* another process is writing */
+            usleep(20); /* another process is writing the file */
             continue;
         }
         if (!new_file_commit(&file, &err) || !is_at(&file, path))
             _exit(1);
         usleep(written % 3 * 50);
         if (!is_at(&file, path) || !new_file_close(&file, &err))
-            _exit(2); /* another file replaced it */
+            _exit(2); /* another file replaced this one */
         written++;
     }
     _exit(0);
@@ -178,7 +179,7 @@ writers_that_meet(void **state)
     free(path);
 }
 
-/* A file left by a killed process, and a link, do not prevent writing. */
+/* Neither a file left by a killed process nor a link prevents writing. */
 static void
 leftovers_are_no_obstacle(void **state)
 {
@@ -205,8 +206,8 @@ leftovers_are_no_obstacle(void **state)
     free(path);
 }
 
-/* Devices may have several writers. The target of a link has only one, and is not truncated for
- * another. */
+/* Devices may have several writers. The target of a link has one writer, and another one does not
+ * truncate it. */
 static void
 what_is_no_file_stays(void **state)
 {

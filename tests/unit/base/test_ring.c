@@ -1,5 +1,5 @@
 /* Rings of 1 to 5 items, compared with a plain list for every order of pushes and pops from every
- * head. */
+ * start position. */
 #include "base/ring.h"
 #include "rigs/bug.h"
 
@@ -37,7 +37,7 @@ push(struct pair *pair, int number)
 {
     const uint32_t next = ring_at(&pair->ring, pair->count), index = ring_push(&pair->ring);
     assert_int_equal(index, next);
-    /* the index of a stored item is never returned */
+    /* the ring never returns the index of a stored item */
     assert_int_equal(pair->items[index], NOTHING);
     pair->items[index] = pair->list[pair->count++] = number;
 }
@@ -61,7 +61,7 @@ empty_pair(uint32_t capacity, uint32_t head)
     return pair;
 }
 
-/* Each bit of `script` is a push or a pop. Operations that the contract forbids are omitted. */
+/* Each bit of `script` is a push or a pop. Operations that the contract forbids are skipped. */
 static void
 test_against_list(void **state)
 {
@@ -107,8 +107,8 @@ pop_and_push(void *ring)
     ring_push(ring);
 }
 
-/* A push to a full ring aborts. With invariants a pop from an empty ring aborts, too; otherwise the
- * next push does. */
+/* A push to a full ring aborts. In a build with invariants, a pop from an empty ring also aborts.
+ * Otherwise the next push does. */
 static void
 test_bugs(void **state)
 {

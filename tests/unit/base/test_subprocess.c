@@ -51,7 +51,7 @@ assert_output(const char *command, struct subprocess_setup setup, const char *ex
     free(text);
 }
 
-/* Expects that no child process is left. */
+/* Asserts that no child process is left. */
 static void
 assert_no_child(void)
 {
@@ -81,8 +81,8 @@ setups_are_as_asked(void **state)
     assert_no_child();
 }
 
-/* Close-on-exec descriptors, like all of the program's, are not inherited, except the one that is
- * kept. */
+/* All descriptors of the program are close-on-exec. A child does not inherit them, except the one
+ * that is kept. */
 static void
 descriptors_are_not_inherited(void **state)
 {
@@ -197,7 +197,7 @@ a_copy_returns_its_status(void **state)
     assert_no_child();
 }
 
-/* In a session whose terminal belongs to another group, a program that reads from the terminal is
+/* If the terminal of a session belongs to another group, a program that reads from the terminal is
  * not stopped. */
 static void
 the_terminal_stops_nothing(void **state)
@@ -230,7 +230,7 @@ the_terminal_stops_nothing(void **state)
     assert_int_equal(WEXITSTATUS(status), 9);
 }
 
-/* If SIGCHLD was ignored before exec(), no exit status would be available. */
+/* If SIGCHLD was ignored before exec(), exit statuses must still be available. */
 static void
 children_leave_a_status(void **state)
 {
@@ -242,8 +242,8 @@ children_leave_a_status(void **state)
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 3);
 }
 
-/* A signal to this process ends the child and the wait. This is the last test, because the signal
- * is remembered. */
+/* A signal to this process ends the child and the wait. This test is the last one, because the
+ * program remembers the signal. */
 static void
 a_signal_ends_the_wait(void **state)
 {

@@ -64,7 +64,8 @@ columns_stand_to_their_side(void **state)
     text_table_fini(&table);
 }
 
-/* Every cell may be empty, including the first and the last. Commas do not separate cells. */
+/* A bar separates cells, and a comma does not. Every cell may be empty, including the first and the
+ * last. */
 static void
 names_become_cells(void **state)
 {
@@ -78,7 +79,7 @@ names_become_cells(void **state)
     assert_int_equal(text_table_rows(&table), 0);
 }
 
-/* Remaining columns keep their alignment when a column before them is omitted. */
+/* The other columns keep their alignment if a column before them is omitted. */
 static void
 sides_stay_when_columns_go(void **state)
 {
@@ -95,7 +96,8 @@ sides_stay_when_columns_go(void **state)
     text_table_fini(&table);
 }
 
-/* Lines keep their position, and a color ends with its row. CSV has neither. */
+/* Additional lines keep their position, and a color ends with its row. CSV has neither lines nor
+ * colors. */
 static void
 lines_and_colors_are_for_people(void **state)
 {
@@ -121,8 +123,8 @@ lines_and_colors_are_for_people(void **state)
     text_table_fini(&table);
 }
 
-/* The last column begins in column 13 (from 0). Its text continues there, or in column 8 if the
- * screen is less than twice as wide. Text that begins with spaces continues below its first
+/* The last column begins in column 13 (from 0). Its text continues in that column, or in column 8
+ * if the screen is less than twice as wide. Text that begins with spaces continues below its first
  * word. */
 static void
 words_go_on_below_themselves(void **state)

@@ -15,7 +15,7 @@
 
 enum { PARTS = 16 };
 
-/* Processes the parts from `first` to `end`; forks a worker for the later half while the pool
+/* Processes the parts from `first` to `end`. Forks a worker for the later half while the pool
  * permits it. */
 static void
 work(struct worker_pool *pool, uint32_t first, uint32_t end)
@@ -115,13 +115,13 @@ stopped_parts_are_not_begun(void **state)
     struct worker_pool *pool = worker_pool_create(2, &err);
     assert_true(worker_pool_may_begin(pool, 1000));
     worker_pool_stop_at(pool, 5);
-    worker_pool_stop_at(pool, 9); /* the earliest part counts */
+    worker_pool_stop_at(pool, 9); /* the earliest part has priority */
     assert_true(worker_pool_may_begin(pool, 4));
     assert_false(worker_pool_may_begin(pool, 5));
     worker_pool_destroy(pool);
 }
 
-/* Another child process ends while workers end; the pool does not reap it. */
+/* Another child process ends while workers end. The pool does not reap it. */
 static void
 other_children_are_left_alone(void **state)
 {
@@ -144,7 +144,8 @@ other_children_are_left_alone(void **state)
     assert_int_equal(WEXITSTATUS(status), 9);
 }
 
-/* A worker that is being forked while all are signalled receives the signal. */
+/* All workers are signalled while a worker is being forked. The new worker receives the signal,
+ * too. */
 static void
 late_members_receive_the_signal(void **state)
 {

@@ -1,6 +1,6 @@
-/* Targets of worker_pool_signal() while workers take and free places. It must never signal process
- * 0 (the caller's group), -1 (every process of the user), or a reaped process. kill() is replaced,
- * and no process is forked. */
+/* Targets of worker_pool_signal() while workers take and free places. The function must never
+ * signal process 0 (the caller's group), -1 (every process of the user), or a reaped process. The
+ * test replaces kill() and forks no process. */
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/types.h>
@@ -39,7 +39,7 @@ counted_kill(pid_t pid, int number)
     return number < 0;
 }
 
-/* Waits, so that the other thread may read, for a time that differs between lives. */
+/* Waits for a time that differs between lives, so that the other thread can read in between. */
 static void
 linger(uint32_t at)
 {
@@ -47,8 +47,8 @@ linger(uint32_t at)
         ;
 }
 
-/* Takes and frees places as workers do, one after the other. The parent takes a place, the worker
- * stores its pid there, and it frees the place before it exits. */
+/* Takes and frees places like workers, one after the other. The parent takes a place, and the
+ * worker stores its pid there. The worker frees the place before it exits. */
 static void *
 members(void *data)
 {
@@ -69,7 +69,7 @@ members(void *data)
     return NULL;
 }
 
-/* As the coordinator does between two calls of worker_pool_signal(). */
+/* Reaps ended workers, as the coordinator does between two calls of worker_pool_signal(). */
 static void
 reap(uint32_t *next)
 {

@@ -1,4 +1,4 @@
-/* Refusals of the simulation, a reference or the system: one line reports them in time. */
+/* Refusals of the simulation, a reference or the system. One line reports each of them in time. */
 #include "rigs/rig.h"
 #include "rigs/command.h"
 #include "sim/command_checker.h"
@@ -25,8 +25,8 @@ end_trace(struct player *player)
     player_end(player);
 }
 
-/* Time queries differ between a machine and an untimed renderer, so verify ignores them; it
- * compares counts. */
+/* Time queries differ between a machine and an untimed renderer, so verify ignores their results.
+ * It compares counts. */
 static void
 verify_leaves_time_out(void **state)
 {
@@ -104,7 +104,8 @@ copy_file(const char *from, const char *to)
     assert_int_equal(system(command), 0);
 }
 
-/* Only users who may change the owner of files can create such a program. */
+/* A program with the setgid bit is reported. Only users who may change the owner of files can
+ * create such a program. */
 static void
 a_setgid_program_is_said(void **state)
 {
@@ -187,7 +188,7 @@ draw(struct command_checker *checker, struct stream *stream)
     tell_stream(checker, stream);
 }
 
-/* Each kind of refusal is reported once. Drawing commands still reach the next renderer. */
+/* The program reports each kind of refusal once. Drawing commands still reach the next renderer. */
 static void
 refusals_are_said_once(void **state)
 {
@@ -228,7 +229,7 @@ refusals_are_said_once(void **state)
     command_checker_fini(&checker);
 }
 
-/* A file that repeats the same error gives the first few lines and a count. */
+/* If a file repeats the same error, the program prints the first few lines and a count. */
 static void
 repeated_names_are_counted(void **state)
 {

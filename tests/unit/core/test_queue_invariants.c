@@ -1,5 +1,5 @@
-/* Violated rules of a queue (core/clock.h) end the run at once. The message names the queue. Only a
- * build with -Dinvariants=true has these checks. */
+/* If a rule of a queue (core/clock.h) is violated, the run ends at once. The message names the
+ * queue. Only a build with -Dinvariants=true has these checks. */
 #include "core/queue.h"
 #include "rigs/bug.h"
 
@@ -155,7 +155,7 @@ push_too_fast(void *rig)
         push(rig, 0);
 }
 
-/* This check is in every build. */
+/* Every build has this check. */
 static void
 push_without_room(void **state)
 {

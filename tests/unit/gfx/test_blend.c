@@ -1,7 +1,7 @@
 /* Blending compared with the equations of the OpenGL specification (4.1.8) in double precision, for
- * all functions and factors. Operands for targets of 8 bits are rounded to 8 bits first. Logic
- * operations are compared with their table, and optimized formats with the general
- * implementation. */
+ * all functions and factors. Operands for 8-bit targets are first rounded to 8 bits. Logic
+ * operations are compared with their table, and optimized formats with the general implementation.
+ */
 #include "rigs/gfx_support.h"
 
 static void
@@ -158,7 +158,7 @@ check_fragment(const struct draw *draw, const float rgba[4], const uint8_t *befo
             continue;
         if (f->is_float)
             assert_true(fabs((double)now[c] - wanted) <= 1e-5);
-        else /* each of two products is rounded: half a step each, plus 1/255 of a step */
+        else /* each of two products is rounded by half a step, plus 1/255 of a step */
             assert_true(fabs((double)now[c] - fmin(fmax(wanted, 0), 1)) <=
                         (1.0 + 2.0 / 255.0) / 255.0 + 1e-5);
     }
@@ -240,8 +240,8 @@ test_masks_and_fast_way(void **state)
 static void
 test_logic_operations(void **state)
 {
-    /* 0xcc with 0xaa by: CLEAR, NOR, AND_INVERTED, COPY_INVERTED, AND_REVERSE, INVERT, XOR, NAND,
-     * AND, EQUIV, NOOP, OR_INVERTED, COPY, OR_REVERSE, OR, SET. */
+    /* 0xcc combined with 0xaa by CLEAR, NOR, AND_INVERTED, COPY_INVERTED, AND_REVERSE, INVERT, XOR,
+     * NAND, AND, EQUIV, NOOP, OR_INVERTED, COPY, OR_REVERSE, OR, SET. */
     static const uint8_t wanted[16] = {0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77,
                                        0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff};
     const float s = (float)0xcc / 255.0f;

@@ -1,4 +1,4 @@
-/* The clipper compared with exact areas and known results. */
+/* The clipper, compared with exact areas and known results. */
 #include "gfx/clip.h"
 
 #include "rigs/gfx_support.h"
@@ -12,7 +12,7 @@ clip_vertex(float x, float y, float z, float w)
     v.out[0][1] = y;
     v.out[0][2] = z;
     v.out[0][3] = w;
-    v.out[1][0] = x; /* varyings linear in the position */
+    v.out[1][0] = x; /* the varyings are linear in the position */
     v.out[1][1] = 2.0f * y + 1.0f;
     v.out[1][2] = w;
     return v;
@@ -65,23 +65,23 @@ test_user_planes(void **state)
     struct vertex c = clip_vertex(.25f, .5f, 0, 1);
 
     scene.draw.rasterizer.clip_plane_enable = 2;
-    scene.draw.clip_planes[1][0] = 1.0f; /* x >= 0 */
+    scene.draw.clip_planes[1][0] = 1.0f; /* the plane x >= 0 */
     assert_int_equal(verdict(&scene, 3, (struct vertex[]){a, b, c}), CLIP_NEEDED);
     assert_int_equal(verdict(&scene, 3, (struct vertex[]){c, b, c}), CLIP_INSIDE);
     assert_int_equal(verdict(&scene, 3, (struct vertex[]){a, a, a}), CLIP_REJECT);
-    /* The second varying as a clip distance: 2y + 1 in its second component is positive
-     * everywhere. */
+    /* the second varying is a clip distance; its second component, 2y + 1, is positive everywhere
+     */
     scene.draw.clipdist_slot[0] = 1;
     assert_int_equal(verdict(&scene, 3, (struct vertex[]){a, b, c}), CLIP_INSIDE);
     c.out[1][1] = -1.0f;
     assert_int_equal(verdict(&scene, 3, (struct vertex[]){a, b, c}), CLIP_NEEDED);
-    /* CLIPVERTEX instead of the position. */
+    /* CLIPVERTEX replaces the position */
     scene.draw.clipdist_slot[0] = -1;
     scene.draw.clipvertex_slot = 1;
     assert_int_equal(verdict(&scene, 3, (struct vertex[]){b, b, b}), CLIP_INSIDE);
 }
 
-/* Area of a polygon in window pixels, after the division by w. */
+/* Returns the area of a polygon in window pixels, after the division by w. */
 static double
 window_area(const struct clip_polygon *polygon)
 {
@@ -107,9 +107,9 @@ test_areas(void **state)
     struct clip_polygon polygon;
     scene_init(&scene);
 
-    /* z goes from -1 to 3 while x goes from -1 to 1, so the far plane (z = 1) cuts at x = 0. The
-     * triangle (-1,-1) (1,-1) (-1,1) loses the small triangle right of x = 0, a quarter of its
-     * area. */
+    /* z goes from -1 to 3 while x goes from -1 to 1, so the far plane (z = 1) cuts the triangle at
+     * x = 0. The triangle (-1,-1) (1,-1) (-1,1) loses the small triangle right of x = 0, a quarter
+     * of its area. */
     const struct vertex v[3] = {clip_vertex(-1, -1, -1, 1), clip_vertex(1, -1, 3, 1),
                                 clip_vertex(-1, 1, -1, 1)};
     clip_it(&scene, v, &polygon);
@@ -130,11 +130,11 @@ test_areas(void **state)
     uint32_t real = 0;
     for (uint32_t i = 0; i < polygon.count; i++)
         real += polygon.edge[i] == EDGE_REAL;
-    assert_int_equal(real, polygon.count); /* the edge along the user plane is drawn, too */
+    assert_int_equal(real, polygon.count); /* the new edge along the user plane is also drawn */
 }
 
-/* A floor that extends from behind the eye to far ahead. It covers exactly the half of the window
- * below the horizon, whatever its triangles are. */
+/* A floor extends from behind the eye to the far distance. The floor covers exactly the half of the
+ * window below the horizon, however it is divided into triangles. */
 static void
 test_floor_below_the_horizon(void **state)
 {
@@ -158,15 +158,16 @@ test_floor_below_the_horizon(void **state)
         for (uint32_t i = 0; i < made; i++)
             count_pixels(&out[i], counts);
     }
-    /* The horizon is at half of the framebuffer's height. height / d exceeds 1/32 of half the
-     * window, one pixel, up to d = 32. The floor ends at 1e5. */
+    /* The horizon is at half of the framebuffer's height. A point of the floor is height / d below
+     * it, in units of half the window. This exceeds one pixel, 1/32, up to d = 32. The floor ends
+     * at 1e5. */
     for (int32_t y = 0; y < TEST_HEIGHT; y++)
         for (int32_t x = 0; x < TEST_WIDTH; x++)
             assert_int_equal(counts[y][x], y >= TEST_HEIGHT / 2);
 }
 
-/* Random fans around the eye. Triangles with common edges that extend behind the eye omit no pixel
- * and draw none twice. */
+/* Draws random fans around the eye. Triangles with common edges that extend behind the eye omit no
+ * pixel, and draw no pixel twice. */
 static void
 test_shared_edges_do_not_crack(void **state)
 {
@@ -178,7 +179,7 @@ test_shared_edges_do_not_crack(void **state)
     scene_init(&scene);
     for (int round = 0; round < 300; round++) {
         uint8_t counts[TEST_HEIGHT][TEST_WIDTH] = {0};
-        /* A wide floor, divided into a fan at a random visible point. */
+        /* A random visible point divides a wide floor into a fan. */
         const float cx = random_float(&seed, -1.0f, 1.0f), cd = random_float(&seed, 1.5f, 4.0f);
         const float rim[6][2] = {{-900, -300}, {random_float(&seed, -50, 50), -400}, {900, -300},
                                  {900, 1000},  {random_float(&seed, -50, 50), 1200}, {-900, 1000}};
@@ -215,8 +216,9 @@ cover(const struct scene *scene, const struct vertex v[3], uint8_t counts[TEST_H
 }
 
 /* A triangle consists of all sums of its corners with nonnegative weights. So a corner multiplied
- * by a positive factor gives the same pixels. This also holds if rounding in a sum removes the
- * other corners, as for a vertex that a program did not set. */
+ * by a positive factor gives the same pixels. This also holds if the factor is so large that
+ * rounding removes the other corners from a sum. A vertex that a program did not set may be such a
+ * corner. */
 static void
 test_size_of_a_corner_does_not_count(void **state)
 {

@@ -11,7 +11,7 @@ static const struct format_info formats[] = {
 };
 enum { FORMATS = sizeof formats / sizeof formats[0] };
 
-/* Whether `a` (incoming) and `b` (stored) satisfy the function. */
+/* Returns whether `a` (incoming) and `b` (stored) satisfy the function. */
 static bool
 passes(uint32_t func, double a, double b)
 {
@@ -40,7 +40,7 @@ operate(uint32_t op, int old, int ref)
 }
 
 struct element {
-    double depth; /* in steps of the format, or the float itself */
+    double depth; /* in steps of the format; for float formats the depth itself */
     int stencil;
 };
 
@@ -135,7 +135,7 @@ test_all(void **state)
         draw->depth.format = f;
         random_state(draw, &seed);
         for (int i = 0; i < 4; i++) {
-            /* often equal to the stored depth */
+            /* the incoming depth often equals the stored one */
             float stored = random_float(&seed, 0.0f, 1.0f);
             z[i] = random_bits(&seed) & 1 ? stored : random_float(&seed, -0.2f, 1.2f);
             uint32_t word = random_bits(&seed);

@@ -1,7 +1,7 @@
-/* Multisampling. Coverage of every sample of 2, 4 and 8 is compared with an independent exact
- * integer algorithm. It is tested in the rasterizer, and with command lists that the functional
- * renderer and the machine draw. Further tests: depth at samples, alpha to coverage, alpha to one,
- * centroids, resolve. */
+/* Multisampling. The coverage of every sample, of 2, 4 and 8, is compared with an independent exact
+ * integer algorithm. One test calls the rasterizer. Another draws command lists with the functional
+ * renderer and the machine. Further tests cover depth at samples, alpha to coverage, alpha to one,
+ * centroids, and the resolve. */
 #include "rigs/coverage.h"
 #include "rigs/player.h"
 #include "rigs/scene.h"
@@ -10,11 +10,11 @@
 
 #include <stdlib.h>
 
-/* 1/16 pixel: samples are on edges and corners of such points. */
+/* Grid of 1/16 pixel. Samples are on edges and corners of triangles with corners on this grid. */
 enum { GRID = 16 };
 
-/* In 1/16 pixel from the top left corner of the pixel. The 4 are those of the reference
- * renderer. */
+/* Sample positions in 1/16 pixel from the top left corner of the pixel. The positions of 4 samples
+ * are those of the reference renderer. */
 static const int64_t places[3][8][2] = {
     {{12, 12}, {4, 4}},
     {{6, 2}, {14, 6}, {2, 10}, {10, 14}},
@@ -92,7 +92,8 @@ test_coverage(void **state)
         }
 }
 
-/* The mask removes samples. Without multisampling the pixel center decides for all samples. */
+/* The mask removes samples. Without multisampling, coverage of the pixel center applies to all
+ * samples. */
 static void
 test_mask_and_off(void **state)
 {
@@ -144,7 +145,7 @@ test_depth_at_samples(void **state)
     }
 }
 
-/* Depth and color of one sample of a pixel change; the bytes of its neighbors do not. */
+/* Depth and color of one sample of a pixel change. The bytes of neighboring samples do not. */
 static void
 test_samples_apart(void **state)
 {
@@ -165,7 +166,7 @@ test_samples_apart(void **state)
     scene.draw.blend.rt[0].colormask = 15;
     scene.draw.blend.alpha_to_one = true;
     for (uint32_t i = 0; i < 16; i++) {
-        depth[i] = i == 6 ? 0 : 0xffffff; /* pixel 1, sample 2 has a nearer depth */
+        depth[i] = i == 6 ? 0 : 0xffffff; /* sample 2 of pixel 1 has a nearer depth */
         color[i] = 0;
     }
     /* pixel 1: samples 1 and 2; pixel 3: sample 0 */
@@ -192,14 +193,14 @@ test_alpha_to_coverage(void **state)
     struct scene scene;
     scene_init(&scene);
     scene.draw.samples = 4;
-    /* Sample s is kept if alpha is above s/4: none, the first, the first three, all. */
+    /* sample s is kept if alpha is above s/4: no sample, the first one, the first three, all */
     const uint32_t kept = alpha_to_coverage(&scene.draw, 0xffff, alpha);
     assert_int_equal(kept, 0xe | 0xc << 4 | 0xc << 8 | 0x8 << 12);
     assert_int_equal(alpha_to_coverage(&scene.draw, 0x0f00, alpha), 0xc00);
 }
 
-/* x as a varying: at the pixel center if all or no samples are covered, otherwise at the first
- * covered sample. */
+/* A varying has the value of x. With centroids it is that of the pixel center if all or no samples
+ * are covered, otherwise that of the first covered sample. */
 static void
 test_centroid(void **state)
 {
@@ -214,14 +215,15 @@ test_centroid(void **state)
     scene.draw.multisample = true;
     scene.draw.varyings[0].centroid = true;
     triangle.draw = &scene.draw;
-    /* pixel 0 wholly covered, 1 not at all, 2 in samples 1 and 3, 3 in sample 2 */
+    /* pixel 0 is completely covered, pixel 1 not at all, pixel 2 in samples 1 and 3, pixel 3 in
+     * sample 2 */
     const uint32_t mask = 0x1111 | 0x4040 | 0x0800;
     interpolate_centroids(&triangle, 8, 4, mask, &exec, 0);
     for (uint32_t i = 0; i < 4; i++)
         assert_true(inputs[i] == expected[i]);
 }
 
-/* Command lists. */
+/* ---- command lists ---- */
 
 enum { SIDE = 64, RES_RESOLVED = 20, ROUNDS = 6 };
 
@@ -234,7 +236,7 @@ static const char plain_fs[] = "FRAG\nPROPERTY FS_COLOR0_WRITES_ALL_CBUFS 1\n"
 struct fixture {
     struct player player;
     uint32_t samples;
-    bool forced; /* the program uses one sample; more are forced */
+    bool forced; /* the program uses one sample per pixel; more are forced */
 };
 
 static void
@@ -319,10 +321,10 @@ check_picture(struct fixture *f, const struct point p[3])
 {
     static uint8_t rgba[SIDE][SIDE][4];
     if (f->player.sim.machine)
-        /* writes back the blocks that only block states describe */
+        /* writes to memory the blocks that exist only as block states */
         machine_settle(f->player.sim.machine);
     if (f->forced)
-        player_get(&f->player, RES_COLOR, SIDE, SIDE, rgba); /* as the program reads it */
+        player_get(&f->player, RES_COLOR, SIDE, SIDE, rgba); /* samples as the program reads them */
     for (int32_t y = 0; y < SIDE; y++)
         for (int32_t x = 0; x < SIDE; x++) {
             uint32_t count = 0;
@@ -332,7 +334,8 @@ check_picture(struct fixture *f, const struct point p[3])
                 assert_int_equal(word_at(f, RES_DEPTH, x, y, s) >> 8 != 0xffffff, in);
                 count += in;
             }
-            /* the average of zeros and 255s, rounded to nearest (a half in either direction) */
+            /* average of zeros and 255s, rounded to nearest; a half may round in either direction
+             */
             const uint32_t twice = (word_at(f, RES_RESOLVED, x, y, 0) & 255) * 2 * f->samples;
             assert_in_range(twice + f->samples, 510 * count, 510 * count + 2 * f->samples);
             if (f->forced)
@@ -371,7 +374,7 @@ test_machine(void **state)
         draw_and_check(samples, false, true);
 }
 
-/* Forced samples: the same samples, and the program reads their average. */
+/* Forced samples are the same samples, but the program reads their average. */
 static void
 test_forced(void **state)
 {

@@ -1,8 +1,8 @@
-/* Coverage of pixel centers compared with exact integer arithmetic (coverage.h). Meshes cover each
+/* Coverage of pixel centers, compared with exact integer arithmetic (coverage.h). Meshes cover each
  * pixel once. */
 #include "rigs/coverage.h"
 
-/* Centers are on edges and corners of points on this grid. */
+/* Pixel centers are on edges and corners of triangles with corners on this grid. */
 enum { GRID = 128 };
 
 static bool
@@ -73,8 +73,8 @@ test_squares_never_reject(void **state)
     }
 }
 
-/* A grid of 8x8 cells that exceeds the framebuffer. Inner points are moved randomly, and each cell
- * is split along a random diagonal with a random winding. If no cell is folded, every pixel is
+/* Draws a grid of 8x8 cells that exceeds the framebuffer. Inner points are moved randomly. Each
+ * cell is split along a random diagonal with a random winding. If no cell is folded, every pixel is
  * drawn once. */
 static void
 test_meshes_are_watertight(void **state)
@@ -161,7 +161,7 @@ test_points_and_lines(void **state)
         for (int32_t x = 0; x < TEST_WIDTH; x++)
             assert_int_equal(counts[y][x], x >= 9 && x <= 11 && y >= 19 && y <= 21);
 
-    /* From one pixel center to another: the last pixel is not drawn (diamond exit rule). */
+    /* A line from one pixel center to another does not draw the last pixel (diamond exit rule). */
     memset(counts, 0, sizeof counts);
     v[0] = scene_vertex(4.5f, 8.5f, 0.5f, 1.0f, NULL);
     v[1] = scene_vertex(20.5f, 8.5f, 0.5f, 1.0f, NULL);
@@ -177,7 +177,7 @@ test_points_and_lines(void **state)
                              (y == 8 && x >= 4 && x < 20) || (x == 40 && y <= 30 && y > 10));
 }
 
-/* A line strip draws each pixel of its path once: joints have no gaps, and no pixel is drawn twice.
+/* A line strip draws each pixel of its path once. Joints have no gaps, and no pixel is drawn twice.
  */
 static void
 test_line_joints(void **state)
@@ -189,7 +189,7 @@ test_line_joints(void **state)
 
     scene_init(&scene);
     for (int round = 0; round < 500; round++) {
-        /* From left to right with slopes below 1: each column once. */
+        /* A line from left to right with slopes below 1 covers each column once. */
         uint8_t counts[TEST_HEIGHT][TEST_WIDTH] = {0};
         float x = 2.5f, y = 32.5f;
         while (x < 58.0f) {

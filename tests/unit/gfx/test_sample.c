@@ -1,7 +1,7 @@
 /* Texture sampling. A reference sampler in double precision works on integer texel indices as GL
- * 2.1 defines them. The tolerance is 1e-4 of full scale for filtered texels; coordinates near a
- * discontinuity are excluded. Cubes are compared with geometry, and the general implementation with
- * the fast one, bit for bit. */
+ * 2.1 defines them. The tolerance is 1e-4 of full scale for filtered texels. Coordinates near a
+ * discontinuity are excluded. Cubes are compared with geometry. The general implementation must
+ * equal the fast one bit for bit. */
 #include "rigs/sample_fixture.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ modulo(int a, int n)
     return ((a % n) + n) % n;
 }
 
-/* Wraps a texel index as GL does; -1: border. */
+/* Wraps a texel index as GL does. Returns -1 for the border. */
 static int
 reference_wrap(uint32_t mode, int i, int n, bool linear)
 {
@@ -100,7 +100,8 @@ static const struct shape shapes[] = {
     {TARGET_3D, 3, 5, 9, 3, 3, TEX_3D},
 };
 
-/* All wrap modes, filters and targets, with an explicit LOD; half of them with an offset. */
+/* Tests all wrap modes, filters and targets with an explicit LOD. Half of the samples have an
+ * offset. */
 static void
 test_against_reference(void **state)
 {
@@ -166,8 +167,8 @@ test_against_reference(void **state)
     }
 }
 
-/* Fetches address texels: they equal nearest sampling at the texel center, independent of the
- * sampler state. Outside of the texture the nearest texel is used. */
+/* A fetch addresses a texel. The result equals nearest sampling at the center of the texel,
+ * independent of the sampler state. Outside of the texture the fetch returns the nearest texel. */
 static void
 test_fetch(void **state)
 {

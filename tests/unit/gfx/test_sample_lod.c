@@ -56,7 +56,7 @@ test_lod(void **state)
     }
     assert_true(lod_of(&f, 0.125, 0.125) == 0);
     assert_true(lod_of(&f, 4096, 1) == 8);
-    /* linear pieces instead of log2 have an error of up to 0.0431 */
+    /* linear pieces replace log2, with an error of up to 0.0431 */
     for (double k = 1; k < 200; k *= 1.07)
         assert_true(fabs((double)lod_of(&f, k, 0.5) - log2(k)) < 0.0435);
     s->lod_bias = 1.5f;
@@ -108,8 +108,8 @@ test_anisotropy(void **state)
     assert_true(lod_of(&f, 32, 4) == 2);
     assert_true(lod_of(&f, 1, 16) == 1);
     assert_true(lod_of(&f, 4, 4) == 2);
-    /* the last bit of a coordinate adds no probe, but a sixteenth does: 4.26 texels are 2.13 per
-     * probe */
+    /* an error in the last bit of a coordinate adds no probe, but a sixteenth does: 4.26 texels are
+     * 2.13 per probe */
     lod_of(&f, 4.0001f, 4);
     fixture_plan(&f, &texture, &planned);
     assert_int_equal(planned.probes, 1);
@@ -121,7 +121,7 @@ test_anisotropy(void **state)
     lod_of(&f, 256, 1);
     fixture_plan(&f, &texture, &planned);
     assert_int_equal(planned.pass_count, 16);
-    /* an axis shorter than a texel counts as one, because closer probes would read the same
+    /* an axis shorter than a texel counts as one texel, because closer probes would read the same
      * texels */
     static const struct {
         double x, y;
@@ -154,7 +154,8 @@ test_filter_switch(void **state)
     fixture_fini(&f);
 }
 
-/* The point of a face, in 0..1 across it, that a direction passes through (table 3.19). */
+/* Finds the point of a face, in 0..1 across the face, that a direction passes through (table 3.19).
+ */
 static void
 face_point(uint32_t face, const double d[3], double st[2])
 {
@@ -164,8 +165,8 @@ face_point(uint32_t face, const double d[3], double st[2])
         st[c] = (table[face][c] / table[face][2] + 1) / 2;
 }
 
-/* Returns the texels by which the point of the face moves when the direction moves by `step`. The
- * difference is taken a millionth of the step to each side. */
+/* Returns the number of texels by which the point on the face moves if the direction moves by
+ * `step`. The function computes the difference from a millionth of the step to each side. */
 static double
 texels_moved(uint32_t face, const double d[3], const double step[3], double size)
 {
@@ -180,8 +181,8 @@ texels_moved(uint32_t face, const double d[3], const double step[3], double size
 }
 
 /* The LOD of a cube is that of s and t of the face: log2 of the texels that they move per pixel (GL
- * 2.1, 3.8.8). The test uses explicit gradients. Linear pieces instead of log2 have an error of up
- * to 0.0431. */
+ * 2.1, 3.8.8). The test uses explicit gradients. Linear pieces replace log2, with an error of up to
+ * 0.0431. */
 static void
 test_cube_lod(void **state)
 {
@@ -232,7 +233,7 @@ test_size(void **state)
     levels_fixture(&f, 64, 5);
     sample_size(&f.bound, 2, size);
     assert_memory_equal(size, ((int32_t[]){16, 16, 1, 6}), sizeof size);
-    /* the level of each lane is an integer in the bits of its coordinate */
+    /* the bits of each lane's coordinate are an integer, the level */
     f.request.opcode = OP_TXQ;
     for (uint32_t lane = 0; lane < 4; lane++)
         memcpy(&f.request.coord[4][lane], &lane, 4);

@@ -1,5 +1,5 @@
-/* Planes have the values of the vertices at the vertices. Further tests: culling, facing, polygon
- * offset. */
+/* Triangle setup: planes have the vertex values at the vertices. Further tests cover culling,
+ * facing, and polygon offset. */
 #include "rigs/gfx_support.h"
 
 static float
@@ -38,7 +38,7 @@ test_planes_at_vertices(void **state)
             v[i] = scene_vertex(x[i], y[i], z[i], w[i], c[i]);
         }
         const float area = (x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]);
-        /* The slopes of a thin triangle amplify the rounding of the positions. */
+        /* the slopes of a thin triangle amplify rounding errors of the positions */
         if (fabsf(area) < 100.0f || scene_setup(&scene, &test_triangle, v, out) != 1)
             continue;
         for (int i = 0; i < 3; i++) {
@@ -149,7 +149,7 @@ test_polygon_offset(void **state)
     assert_true(fabsf(offset_of(&scene, 0.0f, 3.0f, 0.0f, 1.0f / 128.0f) - 3.0f / 128.0f) < 1e-5f);
     assert_true(fabsf(offset_of(&scene, 0.0f, 3.0f, 0.01f, 1.0f / 128.0f) - 0.01f) < 1e-6f);
     assert_true(fabsf(offset_of(&scene, 0.0f, -3.0f, -0.01f, 1.0f / 128.0f) + 0.01f) < 1e-6f);
-    /* A float in [.5, 1) has steps of 2^-24. */
+    /* floats in [.5, 1) have steps of 2^-24 */
     scene.draw.depth.format = &z32f;
     assert_true(fabsf(offset_of(&scene, 65536.0f, 0.0f, 0.0f, 0.0f) - 65536.0f / 16777216.0f) <
                 1e-6f);
@@ -205,7 +205,7 @@ test_unfilled(void **state)
 }
 
 /* A polygon drawn as lines or points uses the stencil state of its face (OpenGL 2.1 specification,
- * 4.1.4). It is clockwise on the screen, where y grows downwards. */
+ * 4.1.4). The polygon is clockwise on the screen, where y grows downwards. */
 static void
 test_unfilled_faces(void **state)
 {
@@ -227,7 +227,7 @@ test_unfilled_faces(void **state)
 }
 
 /* glPolygonMode also draws the edges of a polygon without area. Only a positive area faces front
- * (OpenGL 2.1 specification, 2.14.1), so the mode is that of the back, whatever glFrontFace
+ * (OpenGL 2.1 specification, 2.14.1). So the mode is that of the back face, whatever glFrontFace
  * sets. */
 static void
 test_unfilled_without_area(void **state)
@@ -261,9 +261,9 @@ test_unfilled_without_area(void **state)
     }
 }
 
-/* A triangle that is too thin for snapped corners still has an area, 40 x 1/1024 pixels, and is
- * clockwise on the screen. Its depth has no slope, so an offset is its units only, here 1 of 2 /
- * (2^24 - 1). */
+/* A triangle may be too thin for snapped corners. It still has an area, 40 x 1/1024 pixels, and is
+ * clockwise on the screen. Its depth has no slope, so its offset contains only the units, here 1 of
+ * 2 / (2^24 - 1). */
 static void
 test_unfilled_too_thin(void **state)
 {
@@ -288,7 +288,7 @@ test_unfilled_too_thin(void **state)
     assert_int_equal(scene_setup(&scene, &test_triangle, v, out), 0);
 }
 
-/* Expects points two pixels wide at exactly these pixel corners. */
+/* Asserts that the points are two pixels wide and exactly at these pixel corners. */
 static void
 assert_points_at(const struct triangle out[], uint32_t made, const int32_t at[][2], uint32_t count)
 {
@@ -324,8 +324,8 @@ test_points_of_cut_polygons(void **state)
     primitive.edge_flags = 5;
     assert_points_at(out, scene_setup(&scene, &primitive, right, out),
                      (const int32_t[][2]){{24, 8}, {64, 18}, {24, 40}}, 3);
-    /* Around the upper right corner of the view: the corner itself gets a point, whatever the edge
-     * outside. */
+    /* This polygon surrounds the upper right corner of the view. The corner itself gets a point,
+     * wherever the edge outside is. */
     const struct vertex around[3] = {scene_vertex(48.0f, 16.0f, 0.5f, 1.0f, NULL),
                                      scene_vertex(48.0f, -48.0f, 0.5f, 1.0f, NULL),
                                      scene_vertex(112.0f, 16.0f, 0.5f, 1.0f, NULL)};
@@ -335,8 +335,8 @@ test_points_of_cut_polygons(void **state)
     assert_points_at(out, scene_setup(&scene, &primitive, around, out), square, 4);
 }
 
-/* A polygon in a small viewport stays inside of it, although the window is larger. The corner (48,
- * 8) of (8, 8), (48, 8), (8, 24) is beyond column 32. */
+/* A polygon in a small viewport stays inside the viewport, although the window is larger. The
+ * corner (48, 8) of (8, 8), (48, 8), (8, 24) is beyond column 32. */
 static void
 test_unfilled_in_a_small_viewport(void **state)
 {
@@ -358,7 +358,7 @@ test_unfilled_in_a_small_viewport(void **state)
     }
 }
 
-/* Any vertex output causes no undefined behavior and no pixel outside the bounds. */
+/* Vertex outputs of any value cause neither undefined behavior nor pixels outside the bounds. */
 static void
 test_wild_vertices(void **state)
 {

@@ -56,7 +56,7 @@ test_stipple(void **unused)
     assert_int_equal(line(&scene, &state, 7, 4.5f, 10.5f, 24.5f, 10.5f), 1);
     for (int32_t x = 4; x < 24; x++)
         assert_int_equal(is_drawn(&out[0], x, 10), pattern >> ((x - 4) / 3 % 16) & 1);
-    /* The next line of the strip goes up from there; its first fragment has number 20. */
+    /* The next line of the strip goes up from that end. Its first fragment has number 20. */
     assert_int_equal(line(&scene, &state, 7, 24.5f, 40.5f, 24.5f, 12.5f), 1);
     for (int32_t y = 40; y > 12; y--)
         assert_int_equal(is_drawn(&out[0], 24, y), pattern >> ((20 + 40 - y) / 3 % 16) & 1);
@@ -77,14 +77,15 @@ test_smooth_lines(void **unused)
     for (uint32_t x = 6; x < 28; x++)
         for (uint32_t y = 8; y < 13; y++)
             assert_float_equal(coverage(&out[0], x, y), y == 10 && x >= 8 && x < 24, 1e-5);
-    /* Between two rows, starting at a quarter of a pixel, 2 wide: coverage is half, full, half. */
+    /* A line between two rows starts at a quarter of a pixel and is 2 wide. Coverage is half, full,
+     * half. */
     scene.draw.rasterizer.line_width = 2.0f;
     assert_int_equal(line(&scene, &state, 0, 8.25f, 10.5f, 24.0f, 10.5f), 1);
     assert_float_equal(coverage(&out[0], 12, 9), 0.5, 1e-5);
     assert_float_equal(coverage(&out[0], 12, 10), 1.0, 1e-5);
     assert_float_equal(coverage(&out[0], 12, 11), 0.5, 1e-5);
     assert_float_equal(coverage(&out[0], 8, 10), 0.75, 1e-5);
-    /* The sum of coverage is about the area, for every direction. */
+    /* In every direction, the sum of the coverage is approximately the area. */
     for (uint32_t i = 0; i < 16; i++) {
         const float dx = 20.0f * ((float)i / 16.0f), dy = 20.0f - dx;
         double sum = 0.0;
@@ -96,8 +97,8 @@ test_smooth_lines(void **unused)
     }
 }
 
-/* Coverage is defined in the window (3.4.2): perspective does not change it. A line without length
- * in the window has no area. */
+/* Coverage is defined in the window (3.4.2), so perspective does not change it. A line without
+ * length in the window has no area. */
 static void
 test_smooth_lines_in_perspective(void **unused)
 {
@@ -129,14 +130,15 @@ test_smooth_points(void **unused)
     scene.draw.rasterizer.point_size = 12.0f;
     assert_int_equal(scene_setup(&scene, &point, v, out), 1);
     assert_float_equal(coverage(&out[0], 20, 30), 1.0, 1e-6);
-    /* 4.5 pixels in both directions from the center are 6.36: 0.14 of the pixel before the edge. */
+    /* 4.5 pixels in both directions from the center are a distance of 6.36, so 0.14 of the pixel is
+     * inside the edge. */
     assert_float_equal(coverage(&out[0], 15, 25), 6.5 - 4.5 * 1.41421356, 1e-5);
     for (uint32_t p = 0; p < TEST_WIDTH * TEST_HEIGHT; p++)
         sum += (double)coverage(&out[0], p % TEST_WIDTH, p / TEST_WIDTH);
     assert_true(fabs(sum - 36.0 * 3.14159265) < 1.5);
 }
 
-/* Two triangles of a rectangle whose edges are on quarters of pixels. */
+/* Two triangles of a rectangle whose edges are at quarters of pixels. */
 static void
 test_smooth_polygons(void **unused)
 {

@@ -1,16 +1,17 @@
 /* Primitive assembly compared with the figures of the OpenGL 2.1 specification (2.6.1) and its
- * provoking vertices (2.14.7 and ARB_provoking_vertex). Further tests: bounds of fetches. */
+ * provoking vertices (2.14.7 and ARB_provoking_vertex). Further tests cover the bounds of fetches.
+ */
 #include "rigs/gfx_support.h"
 
 struct expected {
     uint8_t mode;
     bool first;
     uint32_t vertices, primitives;
-    /* "abc.b" per primitive: its vertices in winding order, and the provoking one */
+    /* "abc.b" per primitive: first the vertices in winding order, then the provoking vertex */
     const char *text;
 };
 
-/* The vertices of a triangle may be rotated: only winding and provoking vertex matter. */
+/* The vertices of a triangle may be rotated. Only the winding and the provoking vertex matter. */
 static const struct expected table[] = {
     {PRIM_POINTS, false, 3, 3, "0.0 1.1 2.2"},
     {PRIM_LINES, false, 5, 2, "01.1 23.3"},
@@ -38,7 +39,7 @@ static const struct expected table[] = {
 static void
 describe(const struct primitive_out *p, char *text)
 {
-    uint32_t least = 0; /* a triangle starts with its lowest vertex */
+    uint32_t least = 0; /* writes a triangle from its lowest vertex on */
     for (uint32_t i = 1; p->vertices == 3 && i < 3; i++)
         if (p->v[i] < p->v[least])
             least = i;
@@ -83,7 +84,7 @@ test_table(void **state)
         struct assembler assembler;
         struct primitive_out out[32];
         assembler_begin(&assembler, &draw);
-        /* Twice: after a restart, assembly begins again. */
+        /* twice, because assembly begins again after a restart */
         for (int again = 0; again < 2; again++) {
             assert_int_equal(assemble(&assembler, row->vertices, out), row->primitives);
             bool used[32] = {false};
@@ -105,7 +106,7 @@ test_table(void **state)
     }
 }
 
-/* Edges of a polygon: each outer edge once, and no inner edge. */
+/* Checks that the edges of a polygon include each outer edge once, and no inner edge. */
 static void
 check_outline(uint8_t mode, bool first, uint32_t vertices, const uint32_t (*edges)[2],
               uint32_t edge_count)
@@ -143,7 +144,7 @@ test_edge_flags(void **state)
     }
 }
 
-/* The held vertices are sufficient: reusing all other handles does not change later primitives. */
+/* The held vertices are sufficient: every primitive consists of held vertices and the new one. */
 static void
 test_held_covers_later_primitives(void **state)
 {

@@ -1,4 +1,4 @@
-/* isa/exec.h: an example for every opcode, divergence, and texture requests. */
+/* Execution in isa/exec.h: an example for every opcode, divergence, and texture requests. */
 #include "rigs/exec_rig.h"
 
 #include <math.h>
@@ -10,7 +10,8 @@ union value {
     int32_t i[4];
 };
 
-/* OUT[0] = opcode of IN[0], IN[1], IN[2]. Lane 1 of the quad has twice the floats, for DDX. */
+/* OUT[0] is the opcode applied to IN[0], IN[1], IN[2]. For DDX, lane 1 of the quad has twice the
+ * floats. */
 struct example {
     const char *opcode;
     union value a, b, c, wanted;
@@ -122,8 +123,8 @@ static const struct example examples[] = {
     {"ISLT", S(1, 2, 3, -1), S(1, 1, 4, 0), NOTHING, U(0, 0, ALL, ALL)},
     {"ISGE", S(1, 2, 3, -1), S(1, 1, 4, 0), NOTHING, U(ALL, ALL, 0, 0)},
     {"UCMP", U(0, 1, ALL, 0), F(5, 5, 5, 5), F(6, 6, 6, 6), F(6, 5, 5, 6)},
-    /* The inputs of the quad are a, 2a, 3a, 5a in reading order: along x the difference is a above
-     * and 2a below. */
+    /* The inputs of the quad are a, 2a, 3a, 5a in reading order. Along x the difference is a in the
+     * upper row and 2a in the lower one. */
     {"DDX", F(1, -2, 0.5f, 4), NOTHING, NOTHING, F(1, -2, 0.5f, 4)},
     {"DDX_FINE", F(1, -2, 0.5f, 4), NOTHING, NOTHING, F(1, -2, 0.5f, 4)},
     {"DDY", F(1, -2, 0.5f, 4), NOTHING, NOTHING, F(2, -4, 1, 8)},
@@ -148,7 +149,7 @@ info_of(const char *opcode)
 enum example_form {
     FORM_PLAIN,      /* operands are inputs */
     FORM_IMMEDIATES, /* operands are immediates */
-    /* only in lanes 4 to 7, destination is the first operand, with reversed swizzles */
+    /* only in lanes 4 to 7; the destination is the first operand, with reversed swizzles */
     FORM_MASKED,
     FORM_COUNT,
 };
@@ -236,7 +237,7 @@ test_examples(void **state)
             check_example(&examples[i], form);
 }
 
-/* NaNs of different signs and payloads: arithmetic returns the canonical NaN. */
+/* The operands are NaNs of different signs and payloads. Arithmetic returns the canonical NaN. */
 static void
 test_one_nan(void **state)
 {
@@ -263,7 +264,7 @@ test_one_nan(void **state)
 typedef float lane_fn(int lane);
 
 struct flow_case {
-    const char *body; /* after the declarations */
+    const char *body; /* lines after the declarations */
     lane_fn *wanted;
 };
 
@@ -366,7 +367,7 @@ static const struct flow_case flow_cases[] = {
      "4: ENDIF\n"
      "5: END\n",
      wanted_if},
-    /* x y z exchanged in place; modifiers: 3 * 1000 - -(lane * 10) + |-5| */
+    /* exchanges x, y and z in place; the result with modifiers is 3 * 1000 - -(lane * 10) + |-5| */
     {"0: MOV TEMP[0].x, IN[0].xxxx\n"
      "1: MOV TEMP[0].y, CONST[0].zzzz\n"
      "2: MOV TEMP[0].xy, TEMP[0].yxxx\n"
@@ -547,8 +548,8 @@ test_kill(void **state)
     exec_rig_end(&m);
 }
 
-/* The texture request of lane 2, whose IN[0] is (8, 12, 20, 4), IN[1] (1, 2, 3, 5), IN[2] (6, 7, 9,
- * 11). */
+/* The texture request of lane 2. Its inputs are IN[0] = (8, 12, 20, 4), IN[1] = (1, 2, 3, 5), IN[2]
+ * = (6, 7, 9, 11). */
 struct texture_case {
     const char *instruction;
     enum opcode opcode;
@@ -641,7 +642,7 @@ cover(bool covered[OPCODE_COUNT], enum shader_stage stage, const char *text)
     program_destroy(program);
 }
 
-/* Each line of isa.def has an example above, and plausible costs. */
+/* Each line of isa.def has an example above and plausible costs. */
 static void
 test_every_opcode_has_an_example(void **state)
 {

@@ -1,7 +1,7 @@
-/* isa/exec.h: integer opcodes with every pair (and triple) of critical values, compared with models
- * in 64-bit integers and doubles. Where GLSL and TGSI leave the result undefined, the models follow
- * Direct3D 10. A division by zero gives all ones (0 for IDIV, as in TGSI). A shift uses the lowest
- * five bits. A conversion saturates, and NaN gives 0. INT_MIN / -1 wraps. */
+/* Integer opcodes of isa/exec.h with every pair (and triple) of critical values, compared with
+ * models in 64-bit integers and doubles. Where GLSL and TGSI leave the result undefined, the models
+ * follow Direct3D 10. A division by zero gives all ones (0 for IDIV, as in TGSI). A shift uses the
+ * lowest five bits. A conversion saturates, and NaN gives 0. INT_MIN / -1 wraps. */
 #include "rigs/exec_rig.h"
 
 #include <math.h>
@@ -233,7 +233,7 @@ test_conversions(void **state)
     }
 }
 
-/* An index never addresses data outside the registers: outside, reads give 0 and writes are
+/* An index never accesses data outside the registers. Outside, reads give 0 and writes are
  * discarded. */
 static void
 test_addresses(void **state)

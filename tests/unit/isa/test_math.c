@@ -40,7 +40,7 @@ typedef float float_fn(float);
 typedef long double exact_fn(long double);
 
 /* Returns the worst error over floats of all sizes: every `stride`-th bit pattern from `from` to
- * `to`, and optionally their negatives. */
+ * `to`, and with `negative` also their negatives. */
 static double
 worst_error(float_fn *fn, exact_fn *exact, float from, float to, uint32_t stride, bool negative)
 {
@@ -74,7 +74,7 @@ test_accuracy(void **state)
     assert_true(worst_error(math_cos, cosl, 100.0f, INFINITY, 3989, true) <= 0.501);
 }
 
-/* Range reduction loses most precision for the floats nearest to multiples of pi / 2. */
+/* Range reduction loses most precision for floats next to multiples of pi / 2. */
 static void
 test_near_multiples_of_pi(void **state)
 {

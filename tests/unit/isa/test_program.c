@@ -1,4 +1,5 @@
-/* isa/program.h: decoding of TGSI as Mesa prints it, liveness, refusals, hostile texts. */
+/* Programs in isa/program.h: decoding of TGSI as Mesa prints it, liveness, refusals, and hostile
+ * texts. */
 #include "base/mem.h"
 #include "isa/exec.h"
 
@@ -11,7 +12,7 @@
 
 #include <cmocka.h>
 
-/* A lit vertex program like those of Mesa's fixed function. */
+/* A vertex program with lighting, like those of Mesa's fixed function. */
 static const char vertex_text[] =
     "VERT\n"
     "DCL IN[0]\n"
@@ -113,7 +114,7 @@ test_instructions(void **state)
     assert_int_equal(i->dst[0].address_index, 1);
     assert_int_equal(i->dst[0].address_channel, 1);
     assert_int_equal(i->dst[0].write_mask, 0x9);
-    assert_int_equal(i->temps_written, 0xf00); /* the whole array */
+    assert_int_equal(i->temps_written, 0xf00); /* the whole array is written */
     assert_true(i->src[0].negate && i->src[0].absolute);
     i = &program->instructions[4];
     assert_true(i->saturate && i->dst[0].saturate);
@@ -134,7 +135,7 @@ test_instructions(void **state)
     program_destroy(program);
 }
 
-/* Bit t % 64 is temporary t; an array of 64 or more sets all bits. */
+/* Bit t % 64 represents temporary t. An array of 64 or more temporaries sets all bits. */
 static void
 test_scoreboard(void **state)
 {
@@ -224,21 +225,21 @@ struct live_case {
 };
 
 static const struct live_case live_cases[] = {
-    /* In sequence: the register of the first is free when the second one is written. */
+    /* In sequence: the register of the first temporary is free when the second one is written. */
     {"0: MOV TEMP[0], IN[0]\n1: MOV TEMP[5], TEMP[0]\n2: MOV OUT[0], TEMP[5]\n3: END\n", 1},
     {"0: MOV TEMP[0], IN[0]\n1: MOV TEMP[1], IN[0]\n2: ADD OUT[0], TEMP[0], TEMP[1]\n3: END\n", 2},
-    /* Halves that are written separately keep one register alive, not two. */
+    /* Two separate writes to halves of a temporary keep one register alive, not two. */
     {"0: MOV TEMP[0].xy, IN[0]\n1: MOV TEMP[0].zw, IN[0]\n2: MOV OUT[0], TEMP[0]\n3: END\n", 1},
     /* A temporary that is never read is alive only where it is written. */
     {"0: MOV TEMP[0], IN[0]\n1: MOV TEMP[1], IN[0]\n2: MOV TEMP[2], IN[0]\n3: END\n", 1},
     /* The write to TEMP[1] is dead, because its x is never read. */
     {"0: MOV TEMP[1].x, IN[0]\n1: MOV TEMP[0], IN[0]\n2: MOV OUT[0], TEMP[0]\n3: END\n", 1},
-    /* TEMP[1] is alive throughout the loop, because the next iteration reads it; TEMP[2] within an
-     * iteration. */
+    /* TEMP[1] is alive throughout the loop, because the next iteration reads it. TEMP[2] is alive
+     * only within an iteration. */
     {"0: MOV TEMP[1], IN[0]\n1: BGNLOOP\n2: MOV TEMP[2], TEMP[1]\n3: IF TEMP[2].xxxx\n4: BRK\n"
      "5: ENDIF\n6: ENDLOOP\n7: MOV OUT[0], IN[0]\n8: END\n",
      2},
-    /* Each side of the branch uses one of two. */
+    /* Each side of the branch uses one of two temporaries. */
     {"0: MOV TEMP[0], IN[0]\n1: MOV TEMP[1], IN[0]\n2: IF IN[0].xxxx\n3: MOV OUT[0], TEMP[0]\n"
      "4: ELSE\n5: MOV OUT[0], TEMP[1]\n6: ENDIF\n7: END\n",
      2},
@@ -246,7 +247,7 @@ static const struct live_case live_cases[] = {
     {"0: MOV TEMP[0], IN[0]\n1: MOV TEMP[3], IN[0]\n2: CAL :5\n3: MOV OUT[0], TEMP[3]\n4: END\n"
      "5: BGNSUB\n6: MOV TEMP[4], TEMP[0]\n7: ADD OUT[0], TEMP[4], TEMP[0]\n8: ENDSUB\n",
      3},
-    /* An indexed array counts completely. */
+    /* All of an indexed array counts as alive. */
     {"0: ARL ADDR[0].x, IN[0].xxxx\n1: MOV TEMP[6], IN[0]\n2: ADD OUT[0], TEMP[6], "
      "TEMP[ADDR[0].x+8](1)\n3: END\n",
      5},
@@ -329,7 +330,7 @@ test_refusals(void **state)
     assert_null(program_create(STAGE_VERTEX, "VERT\n0: KILL\n1: END\n", NULL, &err));
 }
 
-/* Whether a program with `depth` nested blocks is accepted. */
+/* Returns whether a program with `depth` nested blocks is accepted. */
 static bool
 parses_nested(uint32_t depth)
 {
@@ -414,7 +415,7 @@ mutate(char *text, size_t capacity, uint32_t *seed)
         break;
     }
     case 2: /* truncate */ text[at] = '\0'; break;
-    default: /* overwrite with, or insert, a word */
+    default: /* write a word over bytes, or insert it */
         if (next_random(seed) % 2 && at + strlen(word) < size)
             memcpy(text + at, word, strlen(word));
         else if (size + strlen(word) < capacity - 1) {
@@ -431,7 +432,7 @@ no_texels(void *data, const struct texture_request *request, uint32_t lanes,
     memset(rgba, 0, 4 * sizeof *rgba);
 }
 
-/* A program that is still accepted must run safely. */
+/* Runs a damaged program that was still accepted, which must be safe. */
 static void
 run_survivor(const struct program *program)
 {
@@ -504,7 +505,7 @@ test_hostile_texts(void **state)
             fail_msg("refused without a message:\n%s", text);
         }
     }
-    assert_in_range(survivors, 100, 5000); /* some texts are accepted, some are refused */
+    assert_in_range(survivors, 100, 5000); /* some texts are accepted and some are refused */
 }
 
 /* A vertex program without a position output gets one after its other outputs. */

@@ -1,5 +1,5 @@
-/* Hundreds of shaders (tests/gl), drawn by llvmpipe, by the functional renderer and by the machine:
- * indexed arrays, matrices and structs, integers, and single features. The program knows the
+/* Hundreds of shaders (tests/gl) with indexed arrays, matrices and structs, integers, and single
+ * features. llvmpipe, the functional renderer and the machine draw them. The program calculates the
  * expected pixels of each tile. All three renderers must agree on every pixel. */
 #include "base/file.h"
 #include "base/mem.h"
@@ -17,7 +17,7 @@
 static const char *aetius, *shaders;
 static char dir[] = "/tmp/aetius-shaders-XXXXXX";
 
-/* A context of version 2.1 compiles GLSL 1.20 only. Mesa can report version 3.0, which covers more
+/* A context of version 2.1 compiles only GLSL 1.20. Mesa can report version 3.0, which covers more
  * opcodes. */
 #define CALLED_30 "MESA_GL_VERSION_OVERRIDE=3.0"
 
@@ -25,7 +25,7 @@ static const struct {
     const char *name, *environment;
 } languages[] = {{"120", ""}, {"130", CALLED_30}, {"es", ""}};
 
-/* Runs a command and returns its output; it must succeed. */
+/* Runs a command, which must succeed, and returns its output. */
 static char *
 output_of(const char *language, char *command)
 {

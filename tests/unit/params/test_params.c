@@ -70,7 +70,7 @@ reference_2008_is_the_default(void **state)
         found++;
     }
     assert_int_equal(found,
-                     237); /* 236, as in the description of the study's file, and MemoryGrows */
+                     237); /* 236, as in the description of the study's file, plus MemoryGrows */
     free(bytes);
     free(path);
 }
@@ -174,7 +174,8 @@ every_default_is_allowed(void **state)
     }
 }
 
-/* Parameters without effect are marked so, and no others. */
+/* Setting a parameter that is not modelled gives a note, and setting any other parameter gives
+ * none. */
 static void
 what_changes_nothing_is_said_to(void **state)
 {
@@ -197,9 +198,9 @@ what_changes_nothing_is_said_to(void **state)
     }
 }
 
-/* A warning, given once, names a parameter that the user sets without effect on the machine,
- * whatever its value. There is no warning if a later layer gives it an effect, or for the file of a
- * whole machine. */
+/* If the user sets a parameter that has no effect on the machine, one warning names it, whatever
+ * its value. There is no warning if a later layer gives the parameter an effect, or if the file
+ * describes a whole machine. */
 #define BOX_IS_IDLE                                                                                \
     "aetius: warning: RASTERIZER.BoundingBoxTest has no effect: it requires "                      \
     "RASTERIZER.Generator=seven-level\n"
@@ -260,7 +261,8 @@ idle_parameters_are_told_of(void **state)
     }
 }
 
-/* A run's machine.ini, and the reference file, loaded over any machine. */
+/* A run's machine.ini and the reference file describe whole machines. Neither gives a warning if
+ * loaded over any machine. */
 static void
 whole_machines_name_nothing(void **state)
 {
@@ -332,7 +334,7 @@ errors_name_line_parameter_and_what_is_allowed(void **state)
     assert_false(
         load_text(&params, "[GPU]\nNumStampPipes = 2\n\n[STREAMER]\nIndicesCycle = 0\n", &err));
     assert_tells(&err, ":5: STREAMER.IndicesCycle = 0: expected 1 to 64 indices");
-    assert_memory_equal(&params, &before, sizeof params); /* all or nothing */
+    assert_memory_equal(&params, &before, sizeof params); /* either all lines apply or none */
 
     assert_false(load_text(&params, "; first\n[STREAMER]\nIndicesCycel = 1\n", &err));
     assert_tells(&err, ":3: ");

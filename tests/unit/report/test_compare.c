@@ -35,10 +35,11 @@ identical_pictures(void **state)
 static void
 each_class_once(void **state)
 {
-    /* The left half is 50, the right half 100, so the edge is between columns 3 and 4. */
+    /* The left half is 50 and the right half is 100, so the edge is between columns 3 and 4. */
     uint8_t reference[8] = {50, 50, 50, 50, 100, 100, 100, 100};
-    /* Differences: 1; 2 (no class); 3 in a flat part (interior); 25 at the edge, inside its range
-     * (edge); 53 at the edge, 3 above its range (interior); 0; 3 in a flat part (interior); 0. */
+    /* Differences per pixel: 1; 2 (no class); 3 in a flat area (interior); 25 at the edge, inside
+     * its range (edge); 53 at the edge, 3 above its range (interior); 0; 3 in a flat area
+     * (interior); 0. */
     uint8_t simulated[8] = {51, 52, 53, 75, 103 + 50, 100, 97, 100}, a[32], b[32];
     struct picture left = gray(8, 1, reference, a), right = gray(8, 1, simulated, b);
     struct picture_difference d;
@@ -59,13 +60,13 @@ the_range_has_a_margin_of_two(void **state)
     uint8_t reference[2] = {50, 53}, inside[2] = {55, 53}, outside[2] = {56, 53}, a[8], b[8];
     struct picture left = gray(2, 1, reference, a), right = gray(2, 1, inside, b);
     struct picture_difference d;
-    /* a difference of 3 is an edge, and 55 = 53 + 2 */
+    /* a difference of 3 makes an edge, and 55 = 53 + 2 */
     assert_true(picture_compare(&left, &right, &d, NULL));
     assert_int_equal(d.edge_differences, 1);
     right = gray(2, 1, outside, b);
     assert_true(picture_compare(&left, &right, &d, NULL));
     assert_int_equal(d.interior_errors, 1);
-    uint8_t flat[2] = {50, 52}; /* a difference of 2 is not an edge */
+    uint8_t flat[2] = {50, 52}; /* a difference of 2 does not make an edge */
     left = gray(2, 1, flat, a);
     right = gray(2, 1, inside, b);
     right.rgba[0] = right.rgba[1] = right.rgba[2] = 54;
@@ -81,8 +82,8 @@ every_channel_counts_and_neighbours_are_3x3(void **state)
     struct picture left = gray(3, 3, reference, a), right = gray(3, 3, simulated, b);
     struct picture_difference d;
     right.rgba[4 * 8] = right.rgba[4 * 8 + 1] = right.rgba[4 * 8 + 2] = 200;
-    right.rgba[4 * 4 + 1] = 90; /* green of the center; the white corner is a neighbor */
-    /* green of the upper right corner; the white one is two pixels away */
+    right.rgba[4 * 4 + 1] = 90; /* green of the center pixel, next to the white corner */
+    /* green of the upper right corner; the white corner is two pixels away */
     right.rgba[4 * 2 + 1] = 90;
     assert_true(picture_compare(&left, &right, &d, NULL));
     assert_int_equal(d.identical, 7);

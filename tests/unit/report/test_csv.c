@@ -1,4 +1,4 @@
-/* Tables: they are read as written, flushed rows survive, and equal rows give equal bytes. */
+/* Tables are read as they were written, flushed rows survive, and equal rows give equal bytes. */
 #include "report/run/csv.h"
 
 #include "base/file.h"
@@ -68,8 +68,8 @@ write_schema(const char *path, uint64_t first, const char *second)
     assert_true(csv_destroy(csv, &err));
 }
 
-/* A table of a later version is refused, with data or with its header only. Each message has one
- * line. */
+/* A table of a later version is refused, even if it has only a header. Each message has one line.
+ */
 static void
 a_later_schema_is_refused(void **state)
 {
@@ -176,7 +176,7 @@ flushed_rows_are_whole_before_the_end(void **state)
     end(&f);
 }
 
-/* Rows since the last settled state are removed. A file that is empty then is deleted. */
+/* Rows after the last settled state are removed. If a file then has no rows, it is deleted. */
 static void
 rows_are_taken_back(void **state)
 {
@@ -206,7 +206,7 @@ rows_are_taken_back(void **state)
     end(&f);
 }
 
-/* A full disk removes no earlier rows, and leaves no file without a whole row. */
+/* If the disk is full, earlier rows stay. No file is left without a whole row. */
 static void
 a_full_disk_leaves_whole_rows(void **state)
 {
@@ -242,7 +242,8 @@ a_full_disk_leaves_whole_rows(void **state)
     end(&f);
 }
 
-/* A table written in parts by redirected copies equals the table written at once, byte for byte. */
+/* Parts of a table are written to redirected copies. The joined table equals the table written at
+ * once, byte for byte. */
 static void
 parts_put_together_are_the_table(void **state)
 {
@@ -284,7 +285,7 @@ parts_put_together_are_the_table(void **state)
     end(&f);
 }
 
-/* Writes two rows, the second one with the field. */
+/* Writes two rows. The second one contains the field. */
 static void
 write_field(struct fixture *f, const char *name, const char *field)
 {
@@ -331,7 +332,7 @@ faults_are_told(void **state)
     end(&f);
 }
 
-/* Forms of numbers that C functions and other programs write, and that this project does not. */
+/* C functions and other programs write numbers in these forms, but this project does not. */
 static void
 numbers_are_decimal_or_an_error(void **state)
 {
@@ -367,7 +368,7 @@ numbers_are_decimal_or_an_error(void **state)
     end(&f);
 }
 
-/* A column name may be used in SQL and on a terminal, so special characters are refused. */
+/* SQL and terminals use column names, so special characters are refused. */
 static void
 columns_have_names_without_signs(void **state)
 {

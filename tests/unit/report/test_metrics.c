@@ -96,7 +96,7 @@ parameters_are_names_too(void **state)
     assert_false(formula_evaluate("GPU.Clock", totals_lookup, &totals, &value, &err));
 }
 
-/* Gives every name of a unit's table or the kernel the value 1; an unknown name is a
+/* Accepts every name of the tables of units or of the kernel, with value 1. An unknown name is a
  * misspelling. */
 static bool
 known_name(void *params, const char *name, double *value)

@@ -8,7 +8,7 @@
 #include "report/page/page.h"
 #include "rigs/folder.h"
 
-#include "rigs/command.h" /* after our own headers: cmocka.h defines a macro fail() */
+#include "rigs/command.h" /* after the project's headers: cmocka.h defines a macro fail() */
 
 #include <math.h>
 #include <string.h>
@@ -69,7 +69,8 @@ member(const cJSON *object, const char *name)
     return item;
 }
 
-/* Reads the numbers of a column as the format defines them: LEB128 from offset "at" of its pack. */
+/* Reads the numbers of a column as the format defines them: LEB128 from offset "at" of the column's
+ * pack. */
 static void
 read_column(const cJSON *table, const char *name, uint64_t *values, uint32_t rows)
 {
@@ -139,8 +140,8 @@ count(const char *text, const char *what)
     return n;
 }
 
-/* Whatever the data contains, the page has three ends of scripts, as without data. The data reads
- * back unchanged. */
+/* Data cannot add tags: the page has as many script ends, comments and styles as an empty page. The
+ * data reads back unchanged. */
 static void
 data_stays_data(void **state)
 {
@@ -169,7 +170,7 @@ data_stays_data(void **state)
     free(path);
 }
 
-/* The color of each level becomes that level again. The highest of four pixels counts. */
+/* The color of each level becomes that level again. The highest level of four pixels counts. */
 static void
 maps_become_levels(void **state)
 {
@@ -204,7 +205,7 @@ maps_become_levels(void **state)
     free(maps);
 }
 
-/* Reads a column that may be in the list of zero columns. */
+/* Reads a column. A column of zeros is only in the list of zero columns. */
 static void
 read_any(const cJSON *table, const char *name, uint64_t *values, uint32_t rows)
 {
@@ -214,8 +215,8 @@ read_any(const cJSON *table, const char *name, uint64_t *values, uint32_t rows)
     read_column(table, name, values, rows);
 }
 
-/* For each row of draws: the expected gain is less than the largest possible one by this amount,
- * and the named resource absorbs it. */
+/* Checks two columns for each row of draws. One is the largest possible gain minus the expected
+ * one. The other names the resource that absorbs this difference. */
 static void
 rows_have_gains(void **state)
 {
@@ -299,7 +300,7 @@ csv_reads_back(void **state)
     text_table_fini(&read);
 }
 
-/* Files may have lines that end in CRLF. A damaged file leaves nothing to free. */
+/* Lines of a file may end in CRLF. A damaged file leaves nothing to free. */
 static void
 csv_files_are_read(void **state)
 {
@@ -326,7 +327,7 @@ csv_files_are_read(void **state)
     unlink(path);
 }
 
-/* Input that cannot be shown gives a message of one line and no page. */
+/* Input that cannot be shown gives a message of one line, and no page. */
 static void
 refusals(void **state)
 {

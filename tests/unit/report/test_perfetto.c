@@ -1,5 +1,6 @@
-/* The timeline for Perfetto. The wire format is tested with the examples of its documentation. The
- * file of the tiny trace, decoded by protoc, is compared with the statistics of the same run. */
+/* The timeline for Perfetto. The wire format is tested with the examples of its documentation.
+ * protoc decodes the file of the tiny trace, and the test compares the result with the statistics
+ * of the same run. */
 #include "rigs/needs.h"
 #include "rigs/tiny_run.h"
 
@@ -19,15 +20,15 @@ enum { MAX_TRACKS = 512, MAX_TRACK_NAME = 64, TEXT_BYTES = 1 << 16 };
 struct track {
     char name[MAX_TRACK_NAME];
     uint64_t parent;
-    uint64_t begins, ends, cycles, last_ns; /* of slices; last_ns: time of the latest event */
+    uint64_t begins, ends, cycles, last_ns; /* of slices; last_ns is the time of the latest event */
     uint64_t values, largest;               /* of a counter */
     bool open;
 };
 
 struct decoded {
-    struct track tracks[MAX_TRACKS]; /* indexed by uuid */
+    struct track tracks[MAX_TRACKS]; /* array index is the uuid */
     uint64_t packets, unknown;
-    /* of the packet being read */
+    /* fields of the packet that is being read */
     uint64_t timestamp, uuid, parent, type, value, number, fact;
     char name[MAX_TRACK_NAME];
     bool is_descriptor;
@@ -41,7 +42,8 @@ assert_bytes(struct proto *out, const char *bytes, size_t count)
     out->count = 0;
 }
 
-/* https://protobuf.dev/programming-guides/encoding: its three messages, and the varint of 300. */
+/* Expected bytes: the three messages of https://protobuf.dev/programming-guides/encoding, and its
+ * varint of 300. */
 static void
 wire_format(void **state)
 {
@@ -57,7 +59,7 @@ wire_format(void **state)
     assert_bytes(&out, "\x1a\x03\x08\x96\x01", 5);
     proto_uint(&out, 1, 300);
     assert_bytes(&out, "\x08\xac\x02", 3);
-    /* a message of 300 bytes: its length takes two bytes and moves the content */
+    /* a message of 300 bytes: its length takes two bytes, so the content moves */
     char text[298];
     memset(text, 'x', sizeof text - 1);
     text[sizeof text - 1] = '\0';
@@ -71,12 +73,12 @@ wire_format(void **state)
     VEC_FREE(&out);
 }
 
-/* Slices of a track neither nest nor overlap. */
+/* Takes an event. Slices of a track must neither nest nor overlap. */
 static void
 take_event(struct decoded *d)
 {
     struct track *track = &d->tracks[d->uuid];
-    assert_true(track->name[0] != '\0'); /* the track was described before */
+    assert_true(track->name[0] != '\0'); /* a packet before this one described the track */
     assert_true(d->timestamp >= track->last_ns);
     track->last_ns = d->timestamp;
     if (d->type == 4) {
@@ -117,7 +119,8 @@ number_of(const char *line, const char *field, uint64_t *value)
     return true;
 }
 
-/* Takes a line of protoc's text. A field that is not in the schema begins with its number. */
+/* Takes a line of the text that protoc prints. A field that is not in the schema begins with its
+ * number. */
 static void
 take_line(struct decoded *d, const char *line)
 {
@@ -132,7 +135,7 @@ take_line(struct decoded *d, const char *line)
         number_of(line, "track_uuid", &d->uuid) || number_of(line, "parent_uuid", &d->parent) ||
         number_of(line, "counter_value", &d->value) || number_of(line, "name_iid", &d->fact))
         return;
-    if (d->fact == 2) /* "cycles" */
+    if (d->fact == 2) /* the fact is "cycles" */
         number_of(line, "uint_value", &d->number);
     d->type = strstr(line, "TYPE_SLICE_BEGIN") ? 1
               : strstr(line, "TYPE_SLICE_END") ? 2
@@ -154,7 +157,7 @@ decode(struct decoded *d, const char *path)
     assert_int_equal(pclose(text), 0);
 }
 
-/* Sum over all tracks of this name. */
+/* Returns the sum over all tracks of this name. */
 static struct track
 sum_of(const struct decoded *d, const char *name)
 {
@@ -208,7 +211,7 @@ compare(const struct decoded *d, const struct tiny_run *run)
     assert_int_equal(frames.cycles, cycles);
     assert_int_equal(work.cycles, cycles); /* each cycle belongs to one row of work */
     assert_true(work.begins > draws);
-    /* every draw passes these units, and each has one slice per draw */
+    /* every draw passes through these units, and each unit has one slice per draw */
     static const char *const units[] = {"cmdproc", "streamer", "primasm", "clipper",
                                         "setup",   "fraggen",  "hz",      "sched"};
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
@@ -246,7 +249,7 @@ protoc_reads_it(void **state)
     decode(&decoded, asked.path);
     assert_int_equal(decoded.unknown, 0);
     compare(&decoded, &run);
-    /* the listener changes nothing */
+    /* the listener does not change the statistics */
     for (uint32_t i = 0; i < plain.frame_count; i++)
         assert_memory_equal(plain.frame[i].values, run.frame[i].values,
                             run.values_count * sizeof(uint64_t));
@@ -256,7 +259,8 @@ protoc_reads_it(void **state)
     tiny_fini(&run);
 }
 
-/* No file exists under the name before it is complete, or if it cannot be completed. */
+/* The file appears under its name only when it is complete, and not at all if it cannot be
+ * completed. */
 static void
 whole_or_none(void **state)
 {

@@ -1,4 +1,4 @@
-/* Folders of runs: run.json contains the fields that readers need, and two runs can be compared. */
+/* Folders of runs. run.json contains the fields that readers need, and two runs can be compared. */
 #include "model/collect.h"
 #include "report/compare/compare_runs.h"
 #include "report/run/csv.h"
@@ -21,8 +21,7 @@ struct folder {
     char dir[32], json[64], ini[64], csv[64], units_csv[64];
 };
 
-/* Creates a run of two frames in which two units counted `things` in total and memory moved
- * `bytes`. */
+/* Creates a run of two frames. Two units counted `things` in total, and memory moved `bytes`. */
 static void
 make_run(struct folder *f, const char *setting, uint64_t things, uint64_t bytes, uint64_t cycles)
 {
@@ -112,7 +111,7 @@ run_json_holds_what_readers_rely_on(void **state)
     assert_int_equal(cJSON_GetObjectItem(second, "frame")->valueint, 5);
     assert_int_equal(cJSON_GetObjectItem(second, "cycles")->valueint, 200);
     assert_string_equal(cJSON_GetObjectItem(second, "hash")->valuestring, "0000000000000001");
-    /* 300 cycles at 1000 MHz are 0.0003 ms; a metric without its counters has no value */
+    /* 300 cycles at 1000 MHz are 0.0003 ms; a metric whose counters are missing has no value */
     const cJSON *metrics = cJSON_GetObjectItem(root, "metrics");
     assert_float_equal(cJSON_GetObjectItem(metrics, "time")->valuedouble, 0.0003, 1e-12);
     assert_true(cJSON_IsNull(cJSON_GetObjectItem(metrics, "hz_culled")));
@@ -153,7 +152,7 @@ static void
 run_json_is_refused_by_all_readers(void **state)
 {
     static const struct {
-        const char *text, *message; /* NULL: it is accepted */
+        const char *text, *message; /* NULL: the text is accepted */
     } rows[] = {
         {"", "run.json is not valid JSON"},
         {"{\"cycles\":1", "run.json is not valid JSON"},
@@ -212,10 +211,10 @@ two_runs_are_compared(void **state)
     assert_string_equal(comparison.machine[0].a, "2");
     assert_string_equal(comparison.machine[0].b, "4");
     assert_string_equal(comparison.machine[1].b, "instant");
-    /* metrics that both runs have: the time of 330 cycles is 1.1 times that of 300 */
+    /* the common metrics of both runs: the time of 330 cycles is 1.1 times that of 300 */
     assert_string_equal(comparison.metrics[0].name, "time");
     assert_float_equal(comparison.metrics[0].b / comparison.metrics[0].a, 1.1, 1e-9);
-    /* both units together; 30 of 40 is a larger change than 100 of a million */
+    /* sum of both units; 30 of 40 is a larger change than 100 of a million */
     assert_int_equal(comparison.moved, 2);
     assert_string_equal(comparison.moves[0].name, "unit.things");
     assert_int_equal(comparison.moves[0].a, 10);
@@ -226,7 +225,7 @@ two_runs_are_compared(void **state)
     remove_run(&b);
 }
 
-/* Rewrites the table of frames with two frames: the peak of a queue, and its items. */
+/* Rewrites the table of frames with two frames, which have the items of a queue and these peaks. */
 static void
 write_queue(const struct folder *f, uint64_t first_peak, uint64_t second_peak)
 {
@@ -244,7 +243,7 @@ write_queue(const struct folder *f, uint64_t first_peak, uint64_t second_peak)
     assert_true(csv_destroy(csv, &err));
 }
 
-/* Peaks of 3 and 9 items, and of 4 and 9 items: both runs have the peak 9. */
+/* The peaks of the frames are 3 and 9 items, or 4 and 9. So both runs have the peak 9. */
 static void
 peaks_are_not_added(void **state)
 {

@@ -9,7 +9,7 @@
 #include "base/schema.h"
 #include "rigs/folder.h"
 
-#include "rigs/command.h" /* after our own headers: cmocka.h defines a macro fail() */
+#include "rigs/command.h" /* after the project's headers: cmocka.h defines a macro fail() */
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -40,7 +40,8 @@ is_peak(const char *name)
     return tail && !strcmp(tail, ".occupancy_peak");
 }
 
-/* The rows of the table of a unit correspond to those of the main table, one per instance. */
+/* Checks that each row of the main table corresponds to one row per instance in the unit's table.
+ */
 static void
 instances_add_up(const struct csv_table *all, const struct csv_table *unit, const char *file)
 {
@@ -136,8 +137,8 @@ test_run(void **state)
     }
 }
 
-/* Two queues of the same name: items are summed, and the peak is the larger one, in either
- * order. */
+/* Two queues have the same name. Their items are summed, and their peak is the larger one, in
+ * either order. */
 static void
 test_sums(void **state)
 {
@@ -214,7 +215,7 @@ by_hash(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Each row has a unique key, also if several kinds of work precede a draw, or an interval ends with
+/* Each row has a unique key, even if several kinds of work precede a draw, or an interval ends with
  * the frame. */
 static void
 test_keys(void **state)
@@ -276,7 +277,7 @@ test_sql(void **state)
     assert_non_null(strstr(first, "\"cycles\" INTEGER"));
     assert_non_null(strstr(first, "\"shader.instructions\" INTEGER"));
     assert_non_null(strstr(first, "\"texture_cache_hits\" REAL"));
-    RUN(&said, "stats", "--sql", dir); /* not a run */
+    RUN(&said, "stats", "--sql", dir); /* the folder is not a run */
     assert_int_equal(said.status, 1);
     if (!system("command -v sqlite3 >/dev/null 2>&1")) {
         char *command = mem_printf("%s stats --sql %s >%s/sql.txt && sqlite3 %s/db <%s/sql.txt && "
@@ -290,7 +291,7 @@ test_sql(void **state)
     free(run);
 }
 
-/* Names of folders and their content are untrusted: they must not become commands. */
+/* Names of folders and their content are untrusted. They must not become commands. */
 static void
 test_sql_of_a_stranger(void **state)
 {

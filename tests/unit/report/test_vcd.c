@@ -1,5 +1,5 @@
-/* The signal trace of a model with two stages is read back. It contains exactly the pushed
- * items. */
+/* The signal trace of a model with two stages. The test reads the trace back, which contains
+ * exactly the pushed items. */
 #include "base/file.h"
 #include "report/timeline/vcd.h"
 
@@ -20,7 +20,7 @@ struct end {
     bool done;
 };
 
-/* Pushes in cycles 10 and 20. */
+/* Pushes items in cycles 10 and 20. */
 static enum unit_state
 source_clock(void *self, uint64_t now)
 {
@@ -49,8 +49,8 @@ static const struct module_ops source_ops = {.clock = source_clock};
 
 static const struct module_ops sink_ops = {.clock = sink_clock};
 
-/* Latency 3: items are pushed in 10 and 20 and popped in 13 and 23. The trace covers cycles 0 to
- * 15. It contains the whole life of the first item, and nothing of the second. */
+/* With a latency of 3, items are pushed in 10 and 20 and popped in 13 and 23. The trace covers
+ * cycles 0 to 15. So it contains the first item from push to pop, and nothing of the second one. */
 static void
 pushes_and_pops(void **state)
 {

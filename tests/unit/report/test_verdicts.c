@@ -1,10 +1,10 @@
-/* Frames built to be bound by one resource (tests/golden/workloads.trace and bound.trace, of
- * benchmarks/gl/workloads.c and bound.c). The verdict is that resource, and a simulation without it
- * confirms this. */
+/* Each frame is built to be bound by one resource (tests/golden/workloads.trace and bound.trace, of
+ * benchmarks/gl/workloads.c and bound.c). The verdict is that resource. A simulation without the
+ * resource confirms this. */
 #include "base/build.h"
 #include "rigs/folder.h"
 
-#include "rigs/command.h" /* after our own headers: cmocka.h defines a macro fail() */
+#include "rigs/command.h" /* after the project's headers: cmocka.h defines a macro fail() */
 
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +84,7 @@ verdicts_are_proven(void **state)
         if (said.status || !strstr(said.out, wanted))
             fail_msg("frame %s, %s: not proven to be bound by %s\n%s%s", cases[i].frame,
                      cases[i].why, cases[i].verdict, said.out, said.err);
-        /* simulated runs are used again, so nothing is logged */
+        /* finished simulations are reused, so there is no new log */
         snprintf(command, sizeof command, "rm -r %s/prove/logs", dir);
         assert_int_equal(system(command), 0);
         RUN(&said, "topdown", dir, "--prove");

@@ -1,6 +1,6 @@
-/* `--clock`: captures of a program animated by the time of day (tests/gl/clock.c) are identical
- * byte for byte. Without the option they differ. The program's time advances by its frames and its
- * waits. */
+/* The option `--clock`. Captures of a program animated by the time of day (tests/gl/clock.c) are
+ * identical byte for byte. Without the option they differ. The program's time advances with its
+ * frames and its waits. */
 #include "rigs/endings.h"
 
 #include <math.h>
@@ -66,7 +66,8 @@ frames_are_the_time(void **state)
     assert_false(same("a.trace", "c.trace"));
 }
 
-/* Returns the last line that the program printed: an address of its stack and one of its data. */
+/* Returns the last line that the program printed. It contains an address of the program's stack and
+ * one of its data. */
 static char *
 addresses(void)
 {
@@ -77,14 +78,14 @@ addresses(void)
     return copy;
 }
 
-/* Mesa's compiler depends on addresses. */
+/* The program runs at fixed addresses, because Mesa's compiler depends on addresses. */
 static void
 addresses_are_the_same(void **state)
 {
     (void)state;
     const int before = personality(0xffffffff);
     if (before < 0 || personality((unsigned long)before | ADDR_NO_RANDOMIZE) < 0)
-        skip(); /* the system refuses it */
+        skip(); /* the system does not permit fixed addresses */
     personality((unsigned long)before);
     capture("0", "none", "a.trace");
     char *own = addresses();
@@ -124,7 +125,7 @@ waits_pass_the_time(void **state)
     }
 }
 
-/* A wait that another thread ends does not advance the program's time. */
+/* If another thread ends a wait, the wait does not advance the program's time. */
 static void
 waits_are_ended(void **state)
 {
@@ -133,7 +134,8 @@ waits_are_ended(void **state)
     check_times("woken", 1000.0 / 60);
 }
 
-/* A shorter wait is part of the frame: at 10 frames per second 50 ms are half of a frame. */
+/* A wait that is shorter than a frame is part of the frame. At 10 frames per second, 50 ms are half
+ * of a frame. */
 static void
 short_waits_are_within_a_frame(void **state)
 {
@@ -152,7 +154,7 @@ other_threads_are_not_seen(void **state)
     assert_true(same("a.trace", "b.trace"));
 }
 
-/* The plan of a sweep sets the clock of its programs. Another clock is another capture. */
+/* The plan of a sweep sets the clock of its programs. A different clock needs a new capture. */
 static void
 plans_have_a_clock(void **state)
 {
@@ -182,7 +184,7 @@ plans_have_a_clock(void **state)
     assert_int_equal(RUN("run", "--clock", "1001", "--", program), 2);
 }
 
-/* `aetius run` has the option, too. */
+/* `aetius run` also has the option. */
 static void
 runs_have_it(void **state)
 {

@@ -1,5 +1,5 @@
-/* A program's labels of its draws: from the OpenGL calls that set them (tests/gl/labels.c) to the
- * lists of draws. They are also in a trace that was cut out. */
+/* Labels of draws: from the OpenGL calls of a program that set them (tests/gl/labels.c) to the
+ * lists of draws. An extracted trace contains them, too. */
 #include "base/file.h"
 #include "base/mem.h"
 #include "rigs/command.h"
@@ -18,16 +18,16 @@ static char dir[] = "/tmp/aetius-labels-XXXXXX";
 static const struct named first[] = {
     {"", "", ""},
     {"scene", "", ""},
-    {"scene/trees", "", ""}, /* 5 characters of the text */
+    {"scene/trees", "", ""}, /* 5 characters of a longer text */
     {"scene/trees/oak, \"old\"", "", ""},
     {"scene", "", ""}, /* a marker ends with its group */
     {"scene/ext", "", ""},
-    {"scene/last", "", ""}, /* 4 characters */
+    {"scene/last", "", ""}, /* 4 characters of a longer text */
     {"scene/in", "", ""},   /* a marker also ends when the next group begins */
-    /* Half of a UTF-16 pair is not a character, and XML does not permit U+FFFE: three bytes
-     * each. */
+    /* Half of a UTF-16 pair is not a character, and XML does not permit U+FFFE. Each takes three
+     * bytes. */
     {"scene/no??????", "", ""},
-    /* 63 bytes are kept, without the incomplete character at the end. */
+    /* A label keeps 63 bytes, without an incomplete character at the end. */
     {"scene/0123456789012345678901234567890123456789012345678901234567890", "", ""},
     {"", "", ""},
 };
@@ -132,8 +132,9 @@ test_an_installation_with_blanks(void **state)
     free(folder);
 }
 
-/* Fragments of the triangle (-1, -1), (1, -1), (0, 1) on 16x16 pixels, determined by pixel centers.
- * At height y it extends (1 - y) / 2 to either side, and no center is on an edge. */
+/* Returns the number of fragments of the triangle (-1, -1), (1, -1), (0, 1) on 16x16 pixels,
+ * determined by pixel centers. At height y the triangle extends (1 - y) / 2 to either side. No
+ * center is on an edge. */
 static int
 pixels_of_triangle(void)
 {
@@ -164,7 +165,7 @@ test_show_draw(void **state)
     assert_int_equal(cJSON_GetObjectItem(draw, "fragments")->valueint, pixels_of_triangle());
     assert_int_equal(cJSON_GetObjectItem(draw, "pixels")->valueint, pixels_of_triangle());
     cJSON_Delete(draw);
-    /* covered pixels, which are white, become magenta; the others are black, and darkened */
+    /* covered pixels are white and become magenta; the others are black, and become darker */
     struct picture covered;
     struct error err;
     char *path = mem_printf("%s/covered.png", pictures);

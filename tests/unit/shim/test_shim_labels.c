@@ -1,6 +1,6 @@
-/* Labels of a program: threads that set and read them concurrently see whole labels, and their
- * number is not limited. Without Mesa nothing is sent; `now.said` is the text that would be
- * sent. */
+/* Labels of a program. Threads that set and read labels concurrently see whole labels, and the
+ * number of labels is not limited. Without Mesa nothing is sent. `now.said` is the text that would
+ * be sent. */
 #include "shim/labels.c"
 
 #include <sched.h>
@@ -14,8 +14,8 @@ enum { OBJECTS = 50, ROUNDS = 1000 };
 
 static _Atomic bool has_read, ended;
 
-/* Labels objects one after the other, and each again with another letter. Waits for the first read:
- * on a busy host this thread could end before it. */
+/* Labels objects one after the other, then each again with a different letter. Waits for the first
+ * read, because on a busy host this thread could end before it. */
 static void *
 give_names(void *data)
 {
@@ -32,14 +32,14 @@ give_names(void *data)
     return NULL;
 }
 
-/* Whether the text is "program NAME", with one letter MOST_NAME times. */
+/* Returns whether the text is "program NAME", where NAME is one letter MOST_NAME times. */
 static bool
 is_whole(const char *text)
 {
     static const char head[] = "\nprogram ";
     const char *name = text + sizeof head - 1;
     if (!text[0] || !strcmp(text, "\n"))
-        return true; /* no label yet */
+        return true; /* the program has no label yet */
     if (strncmp(text, head, sizeof head - 1) != 0 || strlen(name) != MOST_NAME + 1)
         return false;
     for (uint32_t i = 1; i < MOST_NAME; i++)
@@ -69,7 +69,7 @@ names_are_read_whole(void **state)
     assert_true(is_whole(now.said) && now.said[sizeof "\nprogram " - 1] == 'a' + (ROUNDS - 1) % 26);
 }
 
-/* Destroyed objects, and kinds of objects that are never sent, take no place. */
+/* Destroyed objects take no place, and neither do kinds of objects that are never sent. */
 static void
 labels_do_not_fill_up(void **state)
 {
@@ -86,7 +86,7 @@ labels_do_not_fill_up(void **state)
     assert_string_equal(now.said, "\nprogram late\n");
 }
 
-/* The program's label is included however deep the groups are. */
+/* The text includes the program's label, however deep the groups are. */
 static void
 groups_leave_room_for_the_program(void **state)
 {
@@ -103,7 +103,7 @@ groups_leave_room_for_the_program(void **state)
         pop();
 }
 
-/* Contexts have different extensions, and each gets its list. */
+/* Contexts have different extensions, and each context reports its list. */
 static void
 extensions_are_those_of_the_context(void **state)
 {

@@ -1,5 +1,5 @@
-/* Simulates a trace with the machine's library only (meson.build: aetius-machine). It links only if
- * no code below `sim` depends on the tools.
+/* Simulates a trace with only the machine's library (meson.build: aetius-machine). The program
+ * links only if no code below `sim` depends on the tools.
  *
  *     machine_alone TRACE    prints the cycles of its first two frames */
 #include "sim/simulation.h"

@@ -1,5 +1,5 @@
-/* The timed picture equals the functional one with every codec, for one sample per pixel and for
- * four (forced), with the workloads trace. For each kind of block, the machine offers exactly the
+/* With every codec the timed picture of the workloads trace equals the functional one, for one
+ * sample per pixel and for four (forced). For each kind of block, the machine offers exactly the
  * codecs that apply to it. */
 #include "rigs/tiny_run.h"
 
@@ -19,7 +19,7 @@ struct shown {
     uint32_t count;
     uint8_t *rgba[FRAMES];
     size_t bytes[FRAMES];
-    uint64_t compressed[2]; /* blocks of color and depth that were written compressed */
+    uint64_t compressed[2]; /* number of blocks of color and depth that were written compressed */
 };
 
 struct play {
@@ -132,7 +132,7 @@ next_codec(const struct codec *const **from, uint32_t kind)
     return NULL;
 }
 
-/* Runs one color codec and one depth codec at a time, until both lists end. Adds the compressed
+/* Runs pairs of one color codec and one depth codec, until both lists end. Adds the compressed
  * blocks to the count of each codec. */
 static void
 every_codec(uint32_t samples, uint64_t compressed[CODEC_COUNT][2])
@@ -168,8 +168,8 @@ every_codec(uint32_t samples, uint64_t compressed[CODEC_COUNT][2])
     forget(&functional);
 }
 
-/* Each codec must compress some blocks, otherwise the test proves nothing. (At one sample some
- * codecs find no block to compress.) */
+/* Each codec must compress some blocks, otherwise the test proves nothing. At one sample per pixel
+ * some codecs find no block to compress. */
 static void
 pictures_are_the_same(void **state)
 {

@@ -1,9 +1,9 @@
 /* Damaged input. From a damaged file the reader returns only the first messages of the undamaged
- * trace, unchanged. A damaged stream gives an error with a text, or a picture that is the same on
- * the timed machine and in the functional renderer. There is no crash, hang or undefined behavior,
- * which the sanitizers check.
+ * trace, unchanged. A damaged stream either gives an error with a text, or draws. The picture must
+ * then be the same on the timed machine and in the functional renderer. The sanitizers check that
+ * there is no crash, hang or undefined behavior.
  *
- * AETIUS_SEEDS sets the number of damages. Each seed gives the same damage in every run. */
+ * AETIUS_SEEDS sets the number of damaged inputs. Each seed gives the same damage in every run. */
 #include "base/build.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -20,14 +20,14 @@
 
 #define GOLDEN AETIUS_SOURCE_DIR "/tests/golden/tiny.trace"
 
-/* Streams on the timed machine take longer, so their number is limited independently of
+/* Streams take longer on the timed machine, so their number is limited independently of
  * AETIUS_SEEDS. */
 enum { DEFAULT_SEEDS = 100, SIMULATED_BYTES = 8 << 20, TIMED_SEEDS = 60, TIMED_SEEDS_MAX = 120 };
 
 struct golden {
     char *bytes; /* content of the file */
     size_t size;
-    struct message *messages; /* their bytes are separate copies */
+    struct message *messages; /* the bytes of the messages are separate copies */
     uint32_t count;
 };
 
@@ -102,8 +102,8 @@ assert_same_message(const struct message *a, const struct message *b)
     }
 }
 
-/* Flips a bit, overwrites a run, truncates the data, or removes a piece from the middle. Returns
- * the new size. */
+/* Damages the bytes: flips a bit, overwrites a run, truncates the data, or removes a piece from the
+ * middle. Returns the new size. */
 static size_t
 damage_bytes(char *bytes, size_t size, uint64_t *random)
 {
@@ -119,8 +119,8 @@ damage_bytes(char *bytes, size_t size, uint64_t *random)
     }
 }
 
-/* Every message that is read equals the message of the golden trace with the same number, and all
- * frames that the reader reports are complete. */
+/* Checks that every message that is read equals the message of the golden trace with the same
+ * number. Also checks that all frames that the reader reports are complete. */
 static void
 assert_readable_beginning(const struct golden *golden, const char *path)
 {
@@ -215,8 +215,8 @@ damage_stream(uint8_t *bytes, uint32_t size, uint64_t *random)
     }
 }
 
-/* Finds the dwords that are neither packet headers nor part of a shader, because damage to these is
- * mostly refused. Returns their number. */
+/* Finds the dwords that are neither packet headers nor part of a shader. The decoder refuses most
+ * damage to headers and shaders. Returns the number of dwords found. */
 static uint32_t
 find_operands(const uint8_t *bytes, uint32_t dwords, uint32_t *places)
 {
@@ -233,7 +233,7 @@ find_operands(const uint8_t *bytes, uint32_t dwords, uint32_t *places)
     return count;
 }
 
-/* Changes one or two operands slightly, so that the result can often be drawn. */
+/* Changes one or two operands slightly, so that the stream can often still be drawn. */
 static void
 nudge_stream(uint8_t *bytes, uint32_t size, uint64_t *random)
 {
@@ -252,7 +252,7 @@ nudge_stream(uint8_t *bytes, uint32_t size, uint64_t *random)
     free(places);
 }
 
-/* Returns a damaged SUBMIT of the trace, and its number. The caller frees its bytes. */
+/* Returns a damaged SUBMIT of the trace, and stores its number. The caller frees its bytes. */
 static struct message
 damaged_submit(const struct golden *golden, uint64_t *random, uint32_t *number,
                void damage(uint8_t *bytes, uint32_t size, uint64_t *random))

@@ -1,5 +1,5 @@
 /* Eight color buffers at once, timed and functionally. Each has a different format, write mask and
- * color, and the first one is blended. The expected contents are derived from the formats. */
+ * color, and the first one is blended. The formats determine the expected contents. */
 #include "rigs/player.h"
 #include "rigs/scene.h"
 
@@ -15,7 +15,7 @@ static const struct target {
     const char *color;
     uint32_t background[4], drawn[4]; /* words of an element in little-endian order */
 } targets[TARGETS] = {
-    /* B8G8R8A8, blended by addition: green and alpha were 1 */
+    /* B8G8R8A8, blended by addition: green and alpha were 1 before */
     {1, 4, ALL, "1.0, 0.2, 0.4, 0.6", {0xff00ff00}, {0xffffff66}},
     /* R8G8B8A8 */
     {67, 4, RED | BLUE, "1.0, 0.2, 0.4, 0.6", {0xff00ff00}, {0xff66ffff}},
@@ -66,13 +66,13 @@ make_blend(struct stream *s)
     stream_packet(s, CMD_CREATE_OBJECT, VOBJ_BLEND, dw, 3 + TARGETS);
 }
 
-/* Covers pixels 4 to 19 of rows 4 to 11. */
+/* A rectangle that covers pixels 4 to 19 of rows 4 to 11. */
 static const float corners[4][4] = {{4.5f / 32 - 1, 4.5f / 16 - 1, 0, 1},
                                     {20.5f / 32 - 1, 4.5f / 16 - 1, 0, 1},
                                     {4.5f / 32 - 1, 12.5f / 16 - 1, 0, 1},
                                     {20.5f / 32 - 1, 12.5f / 16 - 1, 0, 1}};
 
-/* `bound` has a bit for each target that has a surface. */
+/* Draws into the targets. `bound` has a bit for each target that has a surface. */
 static void
 draw(struct player *player, const struct params *params, bool timed, uint32_t bound)
 {

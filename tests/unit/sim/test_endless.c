@@ -1,6 +1,6 @@
-/* A program that does not end stops the run with one line. The line is the same on the timed
- * machine and in the functional renderer, for every group size. A program that ends within
- * EXEC_THREAD_LIMIT instructions per thread runs on both. */
+/* An endless program stops the run with one line. The line is the same on the timed machine and in
+ * the functional renderer, for every group size. A program that ends within EXEC_THREAD_LIMIT
+ * instructions per thread runs on both. */
 #include "base/file.h"
 #include "isa/exec.h"
 #include "trace/file.h"
@@ -8,13 +8,13 @@
 #include "rigs/rig.h"
 #include "rigs/folder.h"
 
-#include "rigs/command.h" /* after our own headers: cmocka.h defines a macro fail() */
+#include "rigs/command.h" /* after the project's headers: cmocka.h defines a macro fail() */
 
 enum { OBJ_TRIED = 500, LIMIT = 1 << 20 };
 
 /* A loop that counts to n. A thread executes MOV and BGNLOOP, then n times SGE, IF, ADD and
- * ENDLOOP, then SGE, IF and BRK, and the MOV to its output. These are 4 n + 6 instructions, plus
- * those of PAD. */
+ * ENDLOOP. After that it executes SGE, IF and BRK, and the MOV to its output. These are 4 n + 6
+ * instructions, plus those of PAD. */
 #define LOOP(n)                                                                                    \
     "MOV TEMP[0], IMM[0].xxxx\nBGNLOOP\nSGE TEMP[1].x, TEMP[0].xxxx, " n "\nIF TEMP[1].xxxx\n"     \
     "BRK\nENDIF\nADD TEMP[0].x, TEMP[0].xxxx, IMM[0].yyyy\nENDLOOP\n"
@@ -26,7 +26,7 @@ enum { OBJ_TRIED = 500, LIMIT = 1 << 20 };
 #define FRAGMENT "FRAG\nDCL IN[0], POSITION, LINEAR\nDCL OUT[0], COLOR\n" DECLARED NUMBERS
 #define PLACED   "MOV OUT[0], IN[0]\nEND\n"
 #define COLORED  "MOV OUT[0], IMM[1]\nEND\n"
-/* 262141 in odd columns, 0 in even ones; takes four instructions. */
+/* Computes 262141 in odd columns and 0 in even ones, with four instructions. */
 #define OF_COLUMN                                                                                  \
     "MUL TEMP[2].x, IN[0].xxxx, IMM[1].xxxx\nFRC TEMP[2].x, TEMP[2].xxxx\n"                        \
     "SGE TEMP[2].x, TEMP[2].xxxx, IMM[1].xxxx\nMUL TEMP[2].x, TEMP[2].xxxx, IMM[0].wwww\n"
@@ -70,7 +70,7 @@ number_lines(const char *text, char *out, size_t size)
     }
 }
 
-/* A scene: a red draw, then one draw per program. */
+/* A scene with a red draw, followed by one draw per program. */
 struct scenery {
     struct player player;
     struct error err;
@@ -113,7 +113,8 @@ add_states(struct stream *s)
     scene_viewport(s, SIZE, SIZE);
 }
 
-/* Plays the scene with each of these programs. Writes a trace of it to `path`, unless NULL. */
+/* Plays the scene with each of these programs. Writes a trace of the scene to `path`, unless NULL.
+ */
 static struct error
 play(const struct params *params, bool timed, const struct tried *const *programs, const char *path,
      bool *ok)
@@ -157,7 +158,7 @@ play(const struct params *params, bool timed, const struct tried *const *program
     return scenery.err;
 }
 
-/* The expected line for a program in draw number `draw`. */
+/* Formats the expected line for a program in draw number `draw`. */
 static void
 expect_line(char *line, size_t size, const struct tried *program, uint32_t draw)
 {
@@ -213,7 +214,8 @@ functional(void **state)
         check(&tried[i], "", false);
 }
 
-/* One instruction of a group per cycle, so that a million instructions take the least time. */
+/* One instruction of a group issues per cycle, so that a million instructions take the least time.
+ */
 #define INSTANT "SHADER.Mode=instant "
 
 static void
@@ -234,8 +236,8 @@ timed(void **state)
     check(&tried[5], "", true);
 }
 
-/* Draws overlap, and the first endless one is reported, as without overlap. The vertices of the
- * second draw reach the limit before the fragments of the first do. */
+/* Draws overlap. The first endless draw is reported, as without overlap. The vertices of the second
+ * draw reach the limit before the fragments of the first one. */
 static void
 first_of_two(void **state)
 {
@@ -254,7 +256,7 @@ first_of_two(void **state)
     }
 }
 
-/* Commands print the line and end with status 1. */
+/* Commands print the line and exit with status 1. */
 static void
 commands(void **state)
 {

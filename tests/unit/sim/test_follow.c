@@ -1,6 +1,6 @@
-/* One triangle is followed through the machine. Its record has the calculated counts, each quad
- * once per stage, and cycles in order. Sums equal the statistics. The record of a culled triangle
- * names the unit where it ended. */
+/* The test follows one triangle through the machine. Its record has the calculated counts, each
+ * quad once per stage, and cycles in order. Sums equal the statistics. The record of a culled
+ * triangle names the unit that culled it. */
 #include "rigs/rig.h"
 
 #include "report/draw/primitive_trace.h"
@@ -66,7 +66,7 @@ count_at(const struct followed *f, const char *queue, enum follow_kind kind)
     return s ? s->count : 0;
 }
 
-/* The cycles of each thing are in order: sent, taken, sent on, and so on. */
+/* Checks that the cycles of each item are in order: sent, taken, sent on, and so on. */
 static void
 assert_order(const struct followed *f)
 {
@@ -86,7 +86,7 @@ assert_order(const struct followed *f)
     }
 }
 
-/* Pixels with x + y <= 6: 28 fragments in 10 quads of one tile (as in
+/* The triangle covers pixels with x + y <= 6: 28 fragments in 10 quads of one tile (as in
  * test_fixed_function_timing.c). Each quad is at each stage once. */
 static void
 one_triangle(void **state)
@@ -121,18 +121,19 @@ one_triangle(void **state)
     assert_int_equal(count_at(f, "late_quads", FOLLOW_QUAD), 0);
     assert_int_equal(count_at(f, "texture_requests", FOLLOW_REQUEST), 0);
     assert_int_equal(count_at(f, "clipped", FOLLOW_PRIMITIVE), 1);
-    /* six queues per quad, each once */
+    /* a quad passes six queues, each once */
     uint32_t hops[16] = {0};
     for (size_t i = 0; i < f->follow.hops.count; i++)
         if (f->follow.hops.items[i].kind == FOLLOW_QUAD)
             hops[f->follow.hops.items[i].thing]++;
     for (uint32_t i = 0; i < 10; i++)
         assert_int_equal(hops[i], 6);
-    /* 48 bytes of attributes in one buffer: one transaction, or two if they cross a boundary */
+    /* the attributes are 48 bytes of one buffer: one transaction, or two if they cross a boundary
+     */
     const uint64_t reads = count_at(f, "attribute_memory_requests", FOLLOW_READ);
     assert_in_range(reads, 1, 2);
     assert_int_equal(count_at(f, "attribute_memory_replies", FOLLOW_READ), reads);
-    /* three vertices, each passing five queues */
+    /* three vertices, each of which passes five queues */
     assert_int_equal(f->follow.vertices.count, 3);
     for (uint32_t i = 0; i < 3; i++)
         assert_int_equal(f->follow.vertices.items[f->follow.corners[i]].index, i);
@@ -167,8 +168,8 @@ latencies(void **state)
     leave(rig, f);
 }
 
-/* A triangle behind the drawn depth. HZ culls its tile, or the z test its quads. No quad is shaded,
- * and the record agrees with the statistics. */
+/* The triangle is behind the drawn depth. Either HZ culls its tile, or the z test culls its quads.
+ * No quad is shaded, and the record agrees with the statistics. */
 static void
 hidden(void **state)
 {
@@ -189,8 +190,8 @@ hidden(void **state)
     leave(rig, f);
 }
 
-/* A strip of three vertices between pixel centers: triangle 1 ends in setup. Its vertices are used
- * repeatedly, and the relevant use precedes the triangle. */
+/* A strip repeats three vertices between pixel centers, so triangle 1 ends in setup. The record
+ * contains the use of each vertex that precedes the triangle. */
 static void
 culled(void **state)
 {
@@ -214,7 +215,7 @@ culled(void **state)
     leave(rig, f);
 }
 
-/* Follows one of two triangles, the first of which is outside a clip plane. */
+/* Follows one of two triangles. The first one is outside a clip plane. */
 static void
 follow_of_two(struct rig *rig, uint32_t number)
 {
@@ -237,14 +238,15 @@ follow_of_two(struct rig *rig, uint32_t number)
     leave(rig, f);
 }
 
-/* The clipper is the last unit of the rejected triangle ... */
+/* The clipper is the last unit of the rejected triangle. */
 static void
 rejected(void **state)
 {
     follow_of_two(*state, 0);
 }
 
-/* ... and the next triangle keeps its number, although it is the first one that reaches setup. */
+/* After a rejected triangle the next one keeps its number, although it is the first triangle that
+ * reaches setup. */
 static void
 behind_a_rejected_one(void **state)
 {

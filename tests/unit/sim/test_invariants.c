@@ -1,6 +1,6 @@
-/* Violated invariants of the units: a unit that keeps a credit or a reference, or returns one
- * twice, ends the run, at the latest at the end of the frame. The message names the unit. Only a
- * build with -Dinvariants=true has these checks. */
+/* Violated invariants of the units. If a unit keeps a credit or a reference, or returns one twice,
+ * the run ends, at the latest at the end of the frame. The message names the unit. Only a build
+ * with -Dinvariants=true has these checks. */
 #include "rigs/bug.h"
 #include "rigs/tiny_run.h"
 
@@ -21,7 +21,7 @@ keep_triangle(struct machine *m)
     triangle_create(&m->pools);
 }
 
-/* The quad also keeps a reference to its triangle. */
+/* Makes a unit keep a quad. The quad also keeps a reference to its triangle. */
 static void
 keep_quad(struct machine *m)
 {

@@ -1,6 +1,6 @@
 /* Resources that are destroyed while the machine works. Their memory is available at once. Only
  * draws that use the resource must end first. The next resource at the address reads zeros, not the
- * lines that caches keep of the previous one. */
+ * lines of the previous one that caches still contain. */
 #include "rigs/rig.h"
 
 enum {
@@ -110,7 +110,7 @@ texture_begins_as_zeros(void **state)
     start(rig);
     const uint32_t address = address_of(rig, RES_FIRST);
     unref(rig, RES_FIRST);
-    draw(rig, true); /* nothing empties the caches here */
+    draw(rig, true); /* no step before this empties the caches */
     destroy_view(rig, OBJ_FIRST);
     create_texture(rig, RES_SECOND, OBJ_SECOND);
     assert_int_equal(address_of(rig, RES_SECOND), address);
@@ -118,7 +118,7 @@ texture_begins_as_zeros(void **state)
     assert_surface(rig, 0);
 }
 
-/* Creates another buffer at the address of the vertices, whose binding was the last reference to
+/* Creates another buffer at the address of the vertices. Their binding was the last reference to
  * them. */
 static void
 change_vertices(struct rig *rig)
@@ -132,7 +132,7 @@ change_vertices(struct rig *rig)
     assert_int_equal(address_of(rig, RES_BUFFER), address);
 }
 
-/* The same for a buffer: four identical vertices give no triangle. */
+/* The same for a buffer. Its four vertices are identical, so there is no triangle. */
 static void
 buffer_begins_as_zeros(void **state)
 {
@@ -147,7 +147,8 @@ buffer_begins_as_zeros(void **state)
     assert_surface(rig, 0);
 }
 
-/* A resource that no draw uses is destroyed and created again at the same address in no time. */
+/* A resource that no draw uses is destroyed and created again at the same address. This takes no
+ * cycles. */
 static void
 unused_goes_at_once(void **state)
 {
@@ -169,7 +170,7 @@ unused_goes_at_once(void **state)
     assert_surface(rig, WHITE);
 }
 
-/* A draw that samples the texture ends first. A later draw that does not sample it may still
+/* A draw that samples the texture must end first. A later draw that does not sample it may still
  * run. */
 static void
 users_are_waited_for(void **state)
@@ -189,7 +190,8 @@ users_are_waited_for(void **state)
     assert_surface(rig, 0xffff0000);
 }
 
-/* The draw samples the texels of its texture, not those of the next resource at the address. */
+/* The draw samples the texels of its texture, not those of the next resource at the same address.
+ */
 static void
 users_see_what_was(void **state)
 {

@@ -66,7 +66,7 @@ assert_same_frame(const struct tiny_run *a, const struct tiny_run *b, uint32_t f
     assert_int_equal(a->values_count, b->values_count);
     if (!memcmp(a->frame[frame].values, b->frame[frame].values, a->values_count * sizeof(uint64_t)))
         return;
-    /* only the names of the statistics are needed */
+    /* the test needs only the names of the statistics */
     assert_true(simulation_init(&sim, &a->params, &all, NULL, &err));
     char text[512];
     for (uint32_t i = 0; i < a->values_count; i++) {
@@ -150,7 +150,7 @@ frames_start_drained(void **state)
     tiny_init(&run);
     assert_true(frame_set_parse(&run.frames, "1", &err));
     go(&run);
-    assert_null(run.frame[0].rgba); /* skipped: no later frame needs its picture */
+    assert_null(run.frame[0].rgba); /* skipped, because no requested frame needs its picture */
     assert_int_equal(run.frame[1].bytes, pair->timed.frame[1].bytes);
     assert_memory_equal(run.frame[1].rgba, pair->timed.frame[1].rgba, run.frame[1].bytes);
     assert_int_equal(run.frame[1].cycles, pair->timed.frame[1].cycles);
@@ -158,7 +158,7 @@ frames_start_drained(void **state)
     tiny_fini(&run);
 }
 
-/* The same if memory cycles differ from GPU cycles: 3 GPU cycles are 7 cycles of the memory's
+/* The same for memory cycles that differ from GPU cycles: 3 GPU cycles are 7 cycles of the memory's
  * reference clock. Frame 0 does not end at a memory cycle. */
 static void
 frames_start_with_a_memory_cycle(void **state)
@@ -180,8 +180,8 @@ frames_start_with_a_memory_cycle(void **state)
     tiny_fini(&alone);
 }
 
-/* The states of each unit add up to its cycles over all frames. Units are found by the names of
- * statistics. */
+/* The states of each unit add up to its cycles over all frames. The test finds units by the names
+ * of statistics. */
 static void
 states_are_cycles(void **state)
 {
@@ -198,14 +198,14 @@ states_are_cycles(void **state)
             sum += clock->modules[i]->cycles[s];
         assert_int_equal(sum, clock->now);
     }
-    /* the client's end after the last swap takes a few orders more */
+    /* the end of the client after the last swap takes a few more orders */
     uint64_t frames = pair->timed.frame[0].cycles + pair->timed.frame[1].cycles;
     assert_in_range(clock->now - frames, 0, 100);
     simulation_fini(&run.sim);
     tiny_fini(&run);
 }
 
-/* Each line is one machine. Each must draw the same picture and finish. */
+/* Each line is one machine. Each machine must finish and draw the same picture. */
 static const char *const machines[] = {
     "FRAGMENTSHADER.ThreadGroup=4",
     "FRAGMENTSHADER.ThreadGroup=16",
@@ -265,7 +265,7 @@ run_machine(struct tiny_run *run, const char *preset, const char *changes)
         fail_msg("%s %s: %s", preset, changes, run->err.text);
 }
 
-/* The results must also be the same if units never sleep. */
+/* Checks a machine. The results must also be the same if units never sleep. */
 static void
 check_machine(const struct pair *pair, const char *preset, const char *changes)
 {

@@ -1,4 +1,4 @@
-/* Objects that may be very numerous: the cost of each must not grow with the number of the
+/* Objects in very large numbers. The cost of each object must not grow with the number of the
  * others. */
 #include "rigs/player.h"
 
@@ -34,7 +34,7 @@ buffer(uint32_t handle)
                                   .array_size = 1};
 }
 
-/* Creates `count` buffers and destroys them, in a shuffled order or together at the end of the
+/* Creates `count` buffers, then destroys them in a shuffled order, or together at the end of the
  * client. Returns the processor time in seconds. */
 static double
 seconds_for(uint32_t count, bool timed, bool at_the_end)
@@ -85,8 +85,8 @@ creates(struct gpu_device *device, uint32_t handle, bool resource, struct error 
     return gpu_apply(device, &cmd, err);
 }
 
-/* Objects of a trace take memory of the host. Their number is limited, and the memory is available
- * again after the end of the client. */
+/* Objects of a trace take memory of the host. Their number is limited, and their memory is
+ * available again after the end of the client. */
 static void
 there_is_an_end_to_them(void **state)
 {
@@ -97,7 +97,7 @@ there_is_an_end_to_them(void **state)
         const struct gpu_cmd begin = {.op = GPU_CLIENT_BEGIN, .client = 1};
         const struct gpu_cmd end = {.op = GPU_CLIENT_END, .client = 1};
         assert_true(gpu_device_init(&device, 1 << 30, &err));
-        device.pages = true; /* reserve addresses only, so that no memory is used */
+        device.pages = true; /* only reserves addresses, so that no memory is used */
         for (uint32_t round = 0; round < 2; round++) {
             uint32_t count = 0;
             assert_true(gpu_apply(&device, &begin, &err));
@@ -112,7 +112,7 @@ there_is_an_end_to_them(void **state)
     }
 }
 
-/* The same limit applies to the live state, which only follows a trace. */
+/* The same limit applies to the live state, which follows a trace without executing it. */
 static void
 there_is_an_end_to_what_is_followed(void **state)
 {
@@ -135,8 +135,8 @@ there_is_an_end_to_what_is_followed(void **state)
     live_state_destroy(live);
 }
 
-/* Constant buffers of 64 K dwords in each slot of a stage: together they exceed the limit, although
- * each SUBMIT is small. */
+/* Constant buffers of 64 K dwords are bound in each slot of a stage. Together they exceed the
+ * limit, although each SUBMIT is small. */
 static void
 there_is_an_end_to_what_is_bound(void **state)
 {
@@ -179,7 +179,7 @@ ranges_are_found_as_by_looking_at_all(void **state)
         const uint32_t at = seed >> 16 & (LINES - 1), align = 1u << (seed >> 28 & 3);
         const uint32_t wanted = 1 + (seed >> 8 & 7);
         struct free_range found;
-        /* ranges are the runs of free lines: a changed line also changes the adjacent runs */
+        /* ranges are the runs of free lines, so a changed line also changes the adjacent runs */
         uint32_t first = at, end = at + 1;
         while (first > 0 && is_free[first - 1])
             first--;
@@ -202,7 +202,7 @@ ranges_are_found_as_by_looking_at_all(void **state)
             if (end > at + 1)
                 free_ranges_add(&ranges, at + 1, end - at - 1);
         }
-        /* the first fit, by linear search */
+        /* the expected range is the first fit, found by linear search */
         uint32_t expected = LINES, start = 0, largest = 0;
         for (uint32_t i = 0; i <= LINES; i++) {
             if (i < LINES && is_free[i])

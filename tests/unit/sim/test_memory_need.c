@@ -1,5 +1,5 @@
-/* A memory that grows on demand: when it may grow, which addresses stay the same, and which
- * sufficient size error messages report. */
+/* Memory that grows on demand: when it may grow, which addresses stay the same, and which
+ * sufficient size the error messages report. */
 #include "rigs/rig.h"
 #include "sim/memory_need.h"
 
@@ -8,8 +8,8 @@
 
 enum { MB = 1 << 20, SIDE = 512, TEXTURES = 6, FIRST_TEXTURE = 50 }; /* one megabyte each */
 
-/* A size that the user sets is fixed, a size of a preset may grow. The file of a run restores the
- * setting. */
+/* Memory may not grow if the user sets its size. It may grow if a preset sets the size. The file of
+ * a run restores the setting. */
 static void
 test_who_lets_it_grow(void **state)
 {
@@ -66,7 +66,7 @@ test_addresses_stay(void **state)
     gpu_memory_fini(&large);
 }
 
-/* The memory grows up to the limit of a budget, of which others use a part. */
+/* The memory grows up to the limit of a budget. Other memory uses a part of the budget. */
 static void
 test_an_end_to_growing(void **state)
 {
@@ -112,8 +112,8 @@ test_the_machine_grows(void **state)
     assert_int_equal(rig->pixels[0] & 0xff, 255);
 }
 
-/* Six textures of one megabyte, of which the first three are destroyed one by one after the next
- * ones are created. At most four exist at once. */
+/* Six textures of one megabyte each. The first three are destroyed one by one, each after a later
+ * texture is created. At most four textures exist at the same time. */
 static void
 test_what_would_do(void **state)
 {
@@ -152,8 +152,8 @@ test_what_would_do(void **state)
     rig->params.MEMORYCONTROLLER.MemorySize = 1 << 20;
 }
 
-/* Moves rows 0 to 1019 of a texture of 10 MB by four rows. The machine reads them from a copy of
- * the whole texture. */
+/* Moves rows 0 to 1019 of a texture of 10 MB by four rows. The machine reads the rows from a copy
+ * of the whole texture. */
 static void
 copy_in_place(struct player *player)
 {
@@ -165,7 +165,7 @@ copy_in_place(struct player *player)
     player_submit(player, &s);
 }
 
-/* The computed need equals the peak of the machine, rounded up to a step of growth. */
+/* The computed need equals the peak use of the machine, rounded up to a step of growth. */
 static void
 test_copies_of_blits_count(void **state)
 {

@@ -1,7 +1,7 @@
 /* Overlapping batches (PipelinedBatchRendering). Many small draws create every hazard: another
  * surface, a sampled surface, blits between draws, a change of early or late z test, depth moved
  * away, programs destroyed during use, and queries. Pictures, depths and query results equal those
- * of the functional renderer in any clocking order, and the frame is faster. */
+ * of the functional renderer in any clocking order. The frame takes fewer cycles. */
 #include "rigs/player.h"
 #include "rigs/scene.h"
 
@@ -138,8 +138,8 @@ put_vertices(struct fixture *f)
     player_put(&f->player, RES_VERTICES, vertices, sizeof vertices);
 }
 
-/* Blits a part of one surface to the other, scaled and possibly filtered. Or copies a region, or
- * moves depth within its surface. */
+/* Blits a part of one surface to the other one, scaled and possibly filtered. Alternatively copies
+ * a region, or moves depth within its surface. */
 static void
 blit(struct fixture *f, struct stream *s)
 {
@@ -164,8 +164,8 @@ blit(struct fixture *f, struct stream *s)
     }
 }
 
-/* Sets random state for draw `i`; `wild` permits hazards. The plain program of the draw is created
- * for it and destroyed while the draw may be in flight. */
+/* Sets random state for draw `i`; `wild` permits hazards. The draw gets a separate plain program,
+ * which is destroyed while the draw may be in flight. */
 static void
 draw(struct fixture *f, uint32_t i, bool wild)
 {
@@ -181,7 +181,7 @@ draw(struct fixture *f, uint32_t i, bool wild)
                        VSTAGE_FRAGMENT);
     stream_bind(&s, VOBJ_BLEND, next(f, 2) ? OBJ_BLENDING : OBJ_BLEND);
     stream_bind(&s, VOBJ_DSA, tests[wild ? next(f, 6) : 0]);
-    if (wild) /* a textured draw goes into the other surface */
+    if (wild) /* a textured draw writes to the other surface */
         PACKET(&s, CMD_SET_FRAMEBUFFER_STATE, 1, OBJ_DEPTH,
                other || kind == 1 ? OBJ_OTHER : OBJ_COLOR);
     stream_draw(&s, PRIM_TRIANGLES, i * 6, 6);

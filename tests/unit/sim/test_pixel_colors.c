@@ -1,7 +1,7 @@
 /* The watch reports the colors of a pixel before and after each draw. They equal those of the
  * functional renderer in every format and number of samples. The block of the pixel may be cleared,
- * compressed or untouched, and the ROP may have the whole line or written bytes only. Others may be
- * in flight to memory. Watching changes no statistic. */
+ * compressed or untouched. The ROP may have the whole line, or only written bytes. Further lines
+ * may be in flight to memory. Watching does not change a statistic. */
 #include "rigs/rig.h"
 
 #include "unit/watch.h"
@@ -21,7 +21,7 @@ enum {
     MAX_DRAWS = DRAWS + 1,
 };
 
-/* A different color for each pixel. */
+/* Gives each pixel a different color. */
 static const char background_fs[] = "FRAG\n"
                                     "DCL IN[0], POSITION, LINEAR\n"
                                     "DCL OUT[0], COLOR\n"
@@ -50,7 +50,7 @@ static const char kills_fs[] = "FRAG\n"
 enum background { UNTOUCHED, CLEARED, DRAWN, BACKGROUNDS };
 static const char *const background_names[BACKGROUNDS] = {"untouched", "cleared", "drawn"};
 
-struct colors { /* of the pixel's first sample, by draw number in the frame */
+struct colors { /* colors of the pixel's first sample, by draw number in the frame */
     bool drawn;
     float before[4], after[4];
 };
@@ -62,7 +62,7 @@ struct play {
     enum background background;
     uint32_t frame;
     struct colors colors[MAX_DRAWS]; /* colors of the last frame */
-    struct watch *watch;             /* NULL: functional run, or not watched */
+    struct watch *watch;             /* NULL if the run is functional or has no watch */
     uint64_t *values;                /* statistics of the last frame */
     uint64_t random;
 };
@@ -108,7 +108,8 @@ after_draw(void *data, const struct functional *renderer, const struct draw *dra
     return true;
 }
 
-/* The first fragment of a draw has the color before the draw, the last one the color after it. */
+/* Takes the colors from the fragments of a draw. The first one has the color before the draw, the
+ * last one the color after it. */
 static bool
 take_frame(void *data, const struct simulation_frame *frame, struct error *err)
 {
@@ -192,8 +193,8 @@ put_rectangle(float (*corners)[4], uint32_t x0, uint32_t y0, uint32_t x1, uint32
     }
 }
 
-/* Stores a rectangle that may end in the pixel. Every third one covers other tiles of the same
- * ROP. */
+/* Stores a rectangle with a corner near the pixel. Every third rectangle covers other tiles of the
+ * same ROP. */
 static void
 put_random_rectangle(struct play *play, float (*corners)[4], uint32_t draw)
 {

@@ -1,7 +1,7 @@
 /* Primitive restart (NV_primitive_restart): the restart index is not a vertex and separates the
- * primitives before and after it. Strips, fans, loops and points on the corners of two rectangles
- * cover whole pixels. Their numbers are calculated. The tests run functionally and on the
- * machine. */
+ * primitives before and after it. Strips and fans on the corners of two rectangles cover whole
+ * pixels, and so do loops and points. The expected numbers of pixels are calculated. The tests run
+ * functionally and on the machine. */
 #include "rigs/player.h"
 #include "rigs/scene.h"
 
@@ -14,7 +14,7 @@ static const char vs[] =
 static const char fs[] = "FRAG\nPROPERTY FS_COLOR0_WRITES_ALL_CBUFS 1\nDCL OUT[0], COLOR\n"
                          "IMM[0] FLT32 {1.0, 1.0, 1.0, 1.0}\n  0: MOV OUT[0], IMM[0]\n  1: END\n";
 
-/* Opposite corners at pixel centers: the rectangle includes its left and upper edge. */
+/* Opposite corners at pixel centers. The rectangle includes its left and upper edge. */
 static const float rectangles[2][4] = {{4, 4, 20, 12}, {40, 16, 56, 28}};
 
 static void
@@ -61,7 +61,7 @@ count(const uint32_t pixels[PIXELS], const float r[4], uint32_t *inside, uint32_
     }
 }
 
-/* Draws both rectangles with indices of this size and a restart between them. */
+/* Draws both rectangles with indices of this size, and a restart between them. */
 static void
 draw(struct player *player, uint32_t mode, const uint8_t order[4], uint32_t index_bytes,
      uint32_t pixels[PIXELS])
@@ -86,8 +86,8 @@ static void
 restart_with(bool timed)
 {
     static const uint8_t strip[4] = {0, 1, 2, 3}, around[4] = {0, 1, 3, 2};
-    /* 16 x 8 and 16 x 12 pixels. An outline has each pixel of a line except its last one: all
-     * around once. */
+    /* The areas are 16 x 8 and 16 x 12 pixels. Each line of an outline omits its last pixel, so the
+     * outline has each pixel once. */
     static const uint32_t areas[2] = {16 * 8, 16 * 12}, rims[2] = {2 * (16 + 8), 2 * (16 + 12)};
     static const uint32_t dots[2] = {4, 4};
     const struct {

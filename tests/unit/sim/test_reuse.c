@@ -1,6 +1,6 @@
-/* Depth surfaces of different shape that use the same memory one after the other. Far depths of the
- * first surface must not cull in the second one. The machine must draw the same as the functional
- * renderer. */
+/* Depth surfaces of different shapes that use the same memory one after the other. Far depths of
+ * the first surface must not cull fragments in the second one. The machine must draw the same
+ * picture as the functional renderer. */
 #include "rigs/player.h"
 #include "rigs/scene.h"
 
@@ -19,7 +19,7 @@ enum { OBJ_ALWAYS = 200 };
 struct fixture {
     struct player player;
     float vertices[MAX_FLOATS];
-    uint32_t count; /* in floats */
+    uint32_t count; /* number of floats */
     uint8_t color[BYTES], depth[BYTES];
 };
 
@@ -103,9 +103,9 @@ draw_quads(struct fixture *f, uint32_t dsa, bool clear)
     f->count = 0;
 }
 
-/* Fills a tall surface with near depths. Then creates a wide one at the same address without a
- * clear. It is filled with a far depth, then with nearer quads of many depths. A last draw at a
- * depth between those must be culled only where they are nearer. */
+/* Fills a tall surface with near depths. Then creates a wide surface at the same address without a
+ * clear. Fills it with a far depth, then with nearer quads of many depths. A last draw at a depth
+ * between those must be culled only where the quads are nearer. */
 static struct fixture *
 draw_both(bool timed)
 {
@@ -137,7 +137,7 @@ another_shape_in_the_same_memory(void **state)
     struct fixture *functional = draw_both(false), *timed = draw_both(true);
     assert_memory_equal(timed->color, functional->color, BYTES);
     assert_memory_equal(timed->depth, functional->depth, BYTES);
-    /* nothing farther than depth 0 is left: half of 24 bits */
+    /* no stored depth is farther than depth 0, which is half of 24 bits */
     for (uint32_t i = 0; i < BYTES; i += 4) {
         uint32_t depth;
         memcpy(&depth, functional->depth + i, 4);

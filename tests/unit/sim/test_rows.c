@@ -1,5 +1,5 @@
-/* Each cycle belongs to one row (sim/work_accounting.h). The rows of a frame, which are draws and
- * the work between them, add up to the frame in every counter. The test uses the traces of
+/* Each cycle belongs to one row (sim/work_accounting.h). The rows of a frame are its draws and the
+ * work between them. They add up to the frame in every counter. The test uses the traces of
  * tests/golden, on machines with and without overlapping draws. A row also counts its own work. */
 #include "base/build.h"
 #include "report/run/csv.h"
@@ -7,7 +7,7 @@
 #include "state/draw.h"
 #include "rigs/folder.h"
 
-#include "rigs/command.h" /* after our own headers: cmocka.h defines a macro fail() */
+#include "rigs/command.h" /* after the project's headers: cmocka.h defines a macro fail() */
 
 #include <string.h>
 
@@ -30,7 +30,8 @@ kind_of(const struct csv_table *rows, uint32_t row)
     return csv_field(rows, row, csv_column(rows, "work"));
 }
 
-/* A peak is not summed; it is the largest number of items in a queue. */
+/* Returns whether a counter is a peak, the largest number of items in a queue. Peaks are not
+ * summed. */
 static bool
 is_peak(const char *name)
 {
@@ -59,8 +60,8 @@ rows_add_up(const struct tables *t, uint32_t frame)
     assert_true(statistics > 500);
 }
 
-/* The cycles of a row belong to its kind, and counters of one kind of work are nonzero only in its
- * rows. */
+/* Checks that the cycles of a row belong to its kind of work, and that counters of one kind are
+ * nonzero only in rows of that kind. */
 static void
 row_is_of_its_kind(const struct csv_table *rows, uint32_t row)
 {
@@ -79,7 +80,7 @@ row_is_of_its_kind(const struct csv_table *rows, uint32_t row)
         assert_int_equal(at(rows, row, "dac.frames"), 0);
 }
 
-/* Draws are numbered in order. Adjacent work of the same kind is one row. */
+/* Checks that draws are numbered in order, and that adjacent work of the same kind is one row. */
 static void
 rows_are_in_order(const struct csv_table *rows)
 {
@@ -145,7 +146,7 @@ rows_of_every_machine(void **state)
         }
 }
 
-/* The rule of attribution, tested directly. */
+/* Receives rows from the accounting, to test the rule of attribution directly. */
 
 struct told {
     char text[128];
@@ -170,7 +171,7 @@ the_oldest_work_owns_a_cycle(void **state)
     work_accounting_reset(&accounting, 0);
     work_accounting_begin_upload(&accounting, 0);
     work_accounting_begin(&accounting, WORK_DRAW, &first,
-                          10); /* the first ten cycles belong to the upload, which was alone */
+                          10); /* the first ten cycles belong to the upload, which runs alone */
     assert_string_equal(told.text, "upload 0; ");
     /* both draws run; the first one is older */
     work_accounting_begin(&accounting, WORK_DRAW, &second, 15);

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h> /* after our own headers: cmocka.h defines a macro fail() */
+#include <cmocka.h> /* after the project's headers: cmocka.h defines a macro fail() */
 
 enum { MEMORY = 1 << 20, CLIENT = 1, HANDLE = 1, SIZE = 36 };
 
@@ -17,7 +17,7 @@ enum { MEMORY = 1 << 20, CLIENT = 1, HANDLE = 1, SIZE = 36 };
 struct gpu {
     struct gpu_device device;
     struct functional functional;
-    struct machine *machine; /* NULL: functional */
+    struct machine *machine; /* NULL: functional only */
 };
 
 static bool
@@ -72,7 +72,7 @@ make_texture(struct gpu *gpu, uint32_t target, uint32_t format)
     return gpu_resource(&gpu->device, CLIENT, HANDLE);
 }
 
-/* Fills both memories with the same pattern, which differs between positions. */
+/* Fills both memories with the same pattern, whose bytes depend on the position. */
 static void
 fill_memory(struct gpu *a, struct gpu *b)
 {
@@ -99,7 +99,8 @@ upload(struct gpu *gpu, uint32_t level, const struct box *box)
     free(rows);
 }
 
-/* In blocks; of levels 0 (36 texels), 1 (18) and 2 (9), and of the second slice if there is one. */
+/* Boxes in blocks, of levels 0 (36 texels), 1 (18) and 2 (9), and of the second slice if there is
+ * one. */
 static const struct {
     uint32_t level;
     int32_t x, y, width, height;

@@ -1,5 +1,5 @@
 /* The watch and its results. Each fragment of a frame has one fate in the maps. The history of a
- * pixel ends with the color in the picture. Watching changes no result. */
+ * pixel ends with the color in the picture. Watching does not change results. */
 #include "rigs/tiny_run.h"
 
 #include "report/draw/maps.h"
@@ -29,7 +29,8 @@ total(const struct stat_set *set, const uint64_t *values, const char *name)
     return sum;
 }
 
-/* The map has for the pixel the times of its last written fragment, and of its last shaded one. */
+/* Checks that the map has the times of the pixel's last written fragment, and of its last shaded
+ * one. */
 static void
 compare_times(const struct seen *seen, const struct watched_surface *shown, size_t first)
 {
@@ -47,8 +48,8 @@ compare_times(const struct seen *seen, const struct watched_surface *shown, size
     assert_int_equal(pixel->shader_cycles, shader_cycles);
 }
 
-/* The fragments of the draws of each tile, listed last draw first, add up to those of its pixels.
- * The tile of the watched pixel lists the draw of each of its fragments. */
+/* The map lists the draws of each tile, last draw first. Their fragments add up to those of the
+ * tile's pixels. The tile of the watched pixel lists the draw of each of the pixel's fragments. */
 static void
 compare_tiles(const struct seen *seen, const struct watched_surface *surface)
 {
@@ -151,8 +152,8 @@ every_fragment_is_seen(void **state)
     assert_int_equal(seen.fates[FATE_KILLED], seen.killed);
     assert_int_equal(seen.fates[FATE_WRITTEN] + seen.fates[FATE_NO_COLOR], seen.written);
 
-    /* The last written fragment leaves the color that is shown. Its times are in order, and the
-     * depth is the one that the previous fragment left. */
+    /* The last written fragment leaves the color that is shown. Its times are in order, and it
+     * finds the depth that the previous fragment left. */
     const struct watched_fragment *last = NULL;
     for (size_t i = 0; i < seen.log.fragments.count; i++) {
         const struct watched_fragment *f = &seen.log.fragments.items[i];
@@ -166,7 +167,7 @@ every_fragment_is_seen(void **state)
     for (uint32_t c = 0; c < 3; c++)
         assert_int_equal((int)(last->color_after[c] * 255.0f + 0.5f), seen.shown[c]);
 
-    /* Watching changes nothing. */
+    /* watching does not change pictures or statistics */
     assert_true(tiny_same_pictures(&plain, &run));
     for (uint32_t i = 0; i < plain.frame_count; i++)
         assert_memory_equal(plain.frame[i].values, run.frame[i].values,
@@ -177,8 +178,8 @@ every_fragment_is_seen(void **state)
     tiny_fini(&run);
 }
 
-/* The shown surface is found by its address. Otherwise it is the one of that size with the most
- * fragments. */
+/* The watch finds the shown surface by its address. Otherwise it takes the surface of that size
+ * with the most fragments. */
 static void
 surface_shown(void **state)
 {
@@ -218,7 +219,7 @@ scales(void **state)
     assert_true(rgb[0] == 255 && rgb[1] == 255 && rgb[2] == 255);
     map_heat(100000, rgb);
     assert_true(rgb[0] == 255 && rgb[1] == 255 && rgb[2] == 255);
-    map_heat(85, rgb); /* a third of the scale: the second of six stops */
+    map_heat(85, rgb); /* a third of the scale is the second of six stops */
     assert_true(rgb[0] == 0 && rgb[1] == 255 && rgb[2] == 255);
     assert_int_equal(map_log_level(0), 0);
     assert_int_equal(map_log_level(1), 0);
@@ -251,8 +252,8 @@ modes(void **state)
     assert_false(maps_parse(&bits, "overdraw,", &err));
 }
 
-/* The bar of the legend shows the colors of the documented scale, from 16,16 on, one column per
- * level. The figures are black on white. */
+/* The bar of the legend starts at 16,16 and shows the colors of the documented scale, one column
+ * per level. The figures are black on white. */
 static void
 legends_show_the_scale(void **state)
 {

@@ -1,5 +1,5 @@
-/* The format table: every line is tested in loops, and conversions are compared with independent
- * arithmetic. */
+/* The format table. Loops test every line of the table, and independent arithmetic checks the
+ * conversions. */
 #include "state/format.h"
 
 #include <math.h>
@@ -33,8 +33,8 @@ test_table(void **state)
     assert_null(format_get(UINT32_MAX));
 }
 
-/* unpack() restores values that pack() has stored once (for formats whose values fit a float's 24
- * bits; others lose precision). */
+/* unpack() restores values that pack() has stored once. This holds for formats whose values fit
+ * into the 24 bits of a float; others lose precision. */
 static void
 test_round_trip(void **state)
 {
@@ -68,7 +68,7 @@ test_round_trip(void **state)
     }
 }
 
-/* Every bit of a format with all four channels is significant: equal values have equal bytes. */
+/* Every bit of a format with all four channels is significant, so equal values have equal bytes. */
 static void
 test_exact_bytes(void **state)
 {
@@ -142,8 +142,7 @@ test_layouts(void **state)
     expect(21, 0xab000001, 1 / 16777215.0, 0, 0, 1);
 }
 
-/* Half floats are compared with ldexp(). Packing is compared with a search for the nearest
- * value. */
+/* Half floats are compared with ldexp(), and packing with a search for the nearest value. */
 static void
 test_half(void **state)
 {
@@ -233,7 +232,7 @@ test_unorm_rounding(void **state)
     assert_memory_equal(bytes, ((uint8_t[]){0, 255, 0, 128}), 4);
     format_get(77)->pack(odd, bytes);
     assert_memory_equal(bytes, ((uint8_t[]){0, 127, 0x81, 64}), 4);
-    format_get(2)->pack(odd, bytes); /* X is 0xff */
+    format_get(2)->pack(odd, bytes); /* the unused channel X is 0xff */
     assert_int_equal(bytes[3], 255);
 }
 
@@ -260,12 +259,12 @@ test_s3tc(void **state)
     expect_texel(105, four, 2, 0, 170 / 255.0, 0, 85 / 255.0, 1);
     expect_texel(106, four, 3, 0, 85 / 255.0, 0, 170 / 255.0, 1);
     expect_texel(106, four, 3, 3, 170 / 255.0, 0, 85 / 255.0, 1);
-    /* reversed: three colors; the fourth is black, transparent in DXT1_RGBA */
+    /* reversed order: three colors; the fourth is black, and transparent in DXT1_RGBA */
     uint8_t three[8] = {0x1f, 0x00, 0x00, 0xf8, 0xe4, 0, 0, 0};
     expect_texel(105, three, 2, 0, 127 / 255.0, 0, 127 / 255.0, 1);
     expect_texel(105, three, 3, 0, 0, 0, 0, 1);
     expect_texel(106, three, 3, 0, 0, 0, 0, 0);
-    /* DXT3: alpha nibbles 0 to 15; there are always four colors */
+    /* DXT3: alpha nibbles 0 to 15; a block always has four colors */
     uint8_t dxt3[16] = {0x10, 0x32, 0x54, 0x76, 0x98, 0xba, 0xdc, 0xfe};
     memcpy(dxt3 + 8, three, 8);
     for (uint32_t i = 4; i < 16; i++)
@@ -286,7 +285,7 @@ test_s3tc(void **state)
     static const double steps6[8] = {0, 250, 50, 100, 150, 200, 0, 255};
     for (uint32_t i = 4; i < 15; i++)
         expect_texel(108, dxt5, i % 4, i / 4, 1, 0, 0, steps6[i % 8] / 255);
-    /* the same codes as RGTC and LATC, and signed: 105 to -105 in steps of 30 */
+    /* the same codes in RGTC and LATC, and signed: 105 to -105 in steps of 30 */
     dxt5[0] = 240, dxt5[1] = 30;
     uint8_t two[16];
     memcpy(two, dxt5, 8);

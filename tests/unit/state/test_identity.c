@@ -1,4 +1,4 @@
-/* The identity of a draw: which changes alter it and which do not. */
+/* The identity of a draw: changes that alter it, and changes that do not. */
 #include "rigs/scene.h"
 
 #include "sim/executor.h"
@@ -100,7 +100,7 @@ struct change {
         to                                                                                         \
     }
 
-/* Whether the change gives the draw another identity. */
+/* Returns whether the change gives the draw another identity. */
 static bool
 is_other(const struct draw *draw, const struct change *change)
 {
@@ -109,7 +109,7 @@ is_other(const struct draw *draw, const struct change *change)
     void *field = (uint8_t *)&parts + change->offset;
     parts.draw.program[STAGE_FRAGMENT] = &parts.fs;
     parts.draw.views[STAGE_FRAGMENT][0].res = &parts.texture;
-    assert_true(hash_of(&parts.draw) == hash_of(draw)); /* independent of addresses */
+    assert_true(hash_of(&parts.draw) == hash_of(draw)); /* the same content at other addresses */
     if (!memcmp(field, change->value, change->size))
         fail_msg("%s has this value", change->field);
     memcpy(field, change->value, change->size);
@@ -130,7 +130,7 @@ check_changes(const struct change *changes, size_t count, bool expected)
 }
 
 static const struct change counts[] = {
-    /* programs, geometry */
+    /* programs and geometry */
     {CHANGE(fs.hash, 7)},
     {CHANGE(draw.params.mode, PRIM_TRIANGLE_FAN)},
     {CHANGE(draw.params.count, 7)},
@@ -146,7 +146,7 @@ static const struct change counts[] = {
     {CHANGE(draw.views[STAGE_FRAGMENT][0].sampler.wrap_s, WRAP_CLAMP)},
     {CHANGE(draw.views[STAGE_FRAGMENT][0].sampler.max_anisotropy, 4)},
     {CHANGE(draw.views[STAGE_FRAGMENT][0].res, NULL)},
-    /* targets, state */
+    /* targets and state */
     {CHANGE(draw.color[0].width, 32)},
     {CHANGE(draw.color[0].samples, 4)},
     {CHANGE(draw.depth.res, NULL)},
@@ -196,8 +196,8 @@ static const struct change does_not_count[] = {
     {CHANGE(draw.stencil_ref[0], 3)},
     {CHANGE(draw.dsa.alpha_ref, .5f)},
     {CHANGE(draw.clip_planes[0][0], 1)},
-    {CHANGE(draw.blend.rt[0].rgb_src, FACTOR_ZERO)}, /* without blending */
-    {CHANGE(draw.dsa.stencil[0].func, FUNC_EQUAL)},  /* without a stencil test */
+    {CHANGE(draw.blend.rt[0].rgb_src, FACTOR_ZERO)}, /* no effect without blending */
+    {CHANGE(draw.dsa.stencil[0].func, FUNC_EQUAL)},  /* no effect without a stencil test */
 };
 
 static void
@@ -207,7 +207,8 @@ test_what_does_not_count(void **state)
     check_changes(does_not_count, sizeof does_not_count / sizeof *does_not_count, false);
 }
 
-/* Another device with other addresses, and a label for the draw. */
+/* The identity is the same in another device with other addresses, and with a label for the draw.
+ */
 static void
 test_other_run(void **state)
 {
@@ -247,7 +248,7 @@ hash_of_text(const char *instruction)
     return hash;
 }
 
-/* The hash of a program depends on its function. Mesa prints unused channels differently in
+/* The hash of a program depends only on its function. Mesa prints unused channels differently in
  * different runs. */
 static void
 test_programs(void **state)
@@ -276,7 +277,7 @@ test_programs(void **state)
             fail_msg("%s and %s", cases[i].a, cases[i].b);
 }
 
-/* A marker whose text is longer than its packet. */
+/* The text of a marker is longer than its packet. */
 static void
 test_damaged_marker(void **state)
 {

@@ -50,7 +50,7 @@ freed_neighbours_coalesce(void **data)
         for (uint32_t i = 0; i < 3; i++)
             gpu_memory_free(&memory, address[orders[o][i]], 4096);
         assert_int_equal(memory.used_bytes, 0);
-        assert_int_equal(alloc(&memory, SIZE - 256), 256); /* all of it is contiguous again */
+        assert_int_equal(alloc(&memory, SIZE - 256), 256); /* all free memory is contiguous again */
         gpu_memory_fini(&memory);
     }
 }
@@ -90,8 +90,8 @@ exhaustion_names_the_parameter(void **data)
     assert_false(gpu_memory_init(&memory, 100, &err));
 }
 
-/* When a device ends it frees millions of ranges one by one. The memory then does not maintain its
- * tree. */
+/* When a device ends, it frees millions of ranges one by one. The memory then does not maintain its
+ * tree of free ranges. */
 static void
 an_ending_memory_keeps_its_ranges(void **data)
 {

@@ -1,4 +1,4 @@
-/* Resources that exceed the simulated memory together (state/context_paging.c). */
+/* Resources that together exceed the simulated memory (state/context_paging.c). */
 #include "state/context.h"
 
 #include <setjmp.h>
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <cmocka.h> /* after our own headers: cmocka.h defines a macro fail() */
+#include <cmocka.h> /* after the project's headers: cmocka.h defines a macro fail() */
 
 enum { MEMORY = 1 << 20, BUFFERS = 12, BYTES = 1 << 18, PART = 5000 };
 
@@ -89,8 +89,8 @@ drop(uint32_t handle)
     assert_true(gpu_apply(&device, &unref, &err));
 }
 
-/* Three times as much as fits: every buffer has its content when a command uses it. Half of them
- * have a single value. */
+/* The buffers need three times the memory. Every buffer has its content when a command uses it.
+ * Half of the buffers contain a single value. */
 static void
 test_more_than_fits(void **state)
 {
@@ -117,8 +117,8 @@ test_more_than_fits(void **state)
     gpu_device_fini(&device);
 }
 
-/* First writes to a buffer, wholly or in part, in memory or, if it is full, outside. Later rounds
- * reuse memory of other buffers. The rest is zero. */
+/* First writes to the whole or a part of a buffer. The buffer is in memory, or outside if memory is
+ * full. Later rounds reuse memory of other buffers. The rest of each buffer is zero. */
 static void
 test_first_put(void **state)
 {
@@ -142,8 +142,8 @@ test_first_put(void **state)
     gpu_device_fini(&device);
 }
 
-/* A buffer with a single value takes no memory until it is used or gets another value. Then all of
- * it is there. */
+/* A buffer with a single value takes no memory until it is used or gets another value. After that,
+ * all of it is in memory. */
 static void
 test_one_value(void **state)
 {
@@ -177,7 +177,7 @@ test_one_value(void **state)
     }
 }
 
-/* Bytes of the simulated memory that are resident in host memory. */
+/* Returns the bytes of the simulated memory that are resident in host memory. */
 static uint32_t
 resident_bytes(void)
 {
@@ -190,15 +190,15 @@ resident_bytes(void)
     return 4096 * count;
 }
 
-/* Exactly eight buffers may exist, inside or outside of the memory. Freed ones make room and leave
- * host memory. */
+/* At most eight buffers may exist, inside or outside of the memory. Freed buffers make room and
+ * leave host memory. */
 static void
 test_an_end(void **state)
 {
     enum { MOST = 8 };
     struct budget budget = {MOST * BYTES, 0, "--memory"};
     begin(true);
-    /* memory of the objects without their content */
+    /* memory that the objects take without their content */
     budget.most_bytes += device.objects.bytes + 16384;
     gpu_device_limit(&device, &budget);
     for (uint32_t round = 0; round < 2; round++) {

@@ -1,5 +1,6 @@
-/* Layout of resources: every element has separate bytes inside the resource, and boxes are read as
- * written. The statements of the header hold, and hostile descriptions are refused. */
+/* The layout of resources. Every element has separate bytes inside the resource, and a box reads
+ * back as it was written. The statements of the header hold, and hostile descriptions are refused.
+ */
 #include "state/resource.h"
 #include "base/mem.h"
 
@@ -93,7 +94,7 @@ static const struct resource_desc shapes[] = {
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-/* Each shape in tiles of the ROPs, then in squares of 1 to 2^8 texels. */
+/* The layouts of each shape: the tiles of the ROPs, then squares of 1 to 2^8 texels per side. */
 enum { LAYOUTS = 10 };
 
 static void
@@ -155,7 +156,7 @@ test_box_round_trip(void **state)
             resource_write_box(&res, &memory, n, &all, in);
             resource_read_box(&res, &memory, n, &all, out);
             assert_memory_equal(in, out, bytes);
-            /* resource_offset() gives the position of a block in the middle */
+            /* resource_offset() returns the position of a block in the middle of the level */
             uint32_t bx = columns / 2, by = lines / 2, z = l->slices / 2;
             struct box one = {(int32_t)(bx * f->block_width),
                               (int32_t)(by * f->block_height),
@@ -208,8 +209,8 @@ test_layout_facts(void **state)
         }
 }
 
-/* Squares of 16x16 texels, which contain squares of 4x4 texels of 4 bytes, 64 bytes, in Morton
- * order. A level of 40x24 is no multiple of 16 and gets 8x8. */
+/* The squares have 16x16 texels. They contain squares of 4x4 texels (of 4 bytes: 64 bytes) in
+ * Morton order. A level of 40x24 is no multiple of 16, so its squares have 8x8 texels. */
 static void
 test_squares(void **state)
 {
@@ -237,7 +238,7 @@ test_squares(void **state)
     resource_tile(&res, 4);
     assert_int_equal(resource_offset(&res, 0, 8, 0, 0, 0), 256);
     assert_int_equal(resource_offset(&res, 0, 0, 8, 0, 0), 5 * 256);
-    /* compressed: a square of 16x16 texels has 4x4 blocks */
+    /* for compressed formats, a square of 16x16 texels has 4x4 blocks */
     d.format = FORMAT_DXT1_RGB;
     d.width = d.height = 64;
     assert_true(resource_init(&res, &d, NULL));
@@ -246,7 +247,7 @@ test_squares(void **state)
     assert_int_equal(resource_offset(&res, 0, 16, 0, 0, 0), 16 * 8);
 }
 
-/* Position to offset and offset to position are inverse in every layout. */
+/* The conversions between position and offset are inverse to each other in every layout. */
 static void
 test_place(void **state)
 {

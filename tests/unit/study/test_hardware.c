@@ -1,5 +1,5 @@
-/* Measurements of real cards: their file, calculated scores, machines in the plan, and the table of
- * docs/studies compared with a run of some of its lines. */
+/* Measurements of real cards: their file, calculated scores, and machines in the plan. A run of
+ * some lines is compared with the table of docs/studies. */
 #include "base/build.h"
 #include "base/file.h"
 #include "study/hardware.h"
@@ -16,7 +16,7 @@
     "card,core_mhz,memory_mhz,test,value,unit,bound,input,against,per_pixel,peak,machine,source,"  \
     "place,note\n"
 
-static const char *rates; /* the program that draws */
+static const char *rates; /* path of the program that draws */
 static char *folder;
 
 static char *
@@ -30,9 +30,9 @@ write_data(const char *lines)
     return path;
 }
 
-/* Errors of 10, -30 and 50 %: mean 30, median 30, signed mean 10. One more line was given as input
- * and does not count. Lines bound by memory only: 10 and -30, mean and median 20, signed mean
- * -10. */
+/* Errors of 10, -30 and 50 % have a mean of 30, a median of 30, and a signed mean of 10. One more
+ * line was an input of the fit and does not count. Lines bound by memory only have 10 and -30: mean
+ * and median 20, signed mean -10. */
 static void
 test_scores(void **state)
 {
@@ -101,8 +101,8 @@ find_machine(const struct sweep_plan *plan, const char *name)
     return NULL;
 }
 
-/* The plan contains the machine of every line for its inputs, at the card's clock if the plan sets
- * one. At least half of the lines are bound by something other than the ROP rate. */
+/* The plan contains the machine of every line for the inputs of that line, at the card's clock if
+ * the plan sets one. At least half of the lines are not bound by the ROP rate. */
 static void
 test_own_data(void **state)
 {
@@ -158,8 +158,8 @@ simulated(const char *path, const char *card, const char *test)
     return value;
 }
 
-/* Two lines of the committed table are simulated again. They agree within one per cent, which
- * permits another version of Mesa. */
+/* Two lines of the committed table are simulated again. They agree within one per cent, because
+ * Mesa may have a different version. */
 static void
 test_committed_table(void **state)
 {

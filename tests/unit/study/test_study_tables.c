@@ -1,5 +1,5 @@
-/* Studies whose pages are database queries. The committed pages contain the committed tables, cell
- * by cell, so that every figure comes from the command. Further tests: errors in the tables of a
+/* Studies whose pages are database queries. Each committed page contains the committed tables, cell
+ * by cell. So every figure comes from the command. Further tests cover errors in the tables of a
  * plan. test_studies.c runs the queries. */
 #include "base/text_table.h"
 #include "rigs/endings.h"
@@ -86,7 +86,7 @@ entry_of(const struct sweep_table *table, const char *key)
     return NULL;
 }
 
-/* Whether the plan includes the rows of a table in the page; with `split` its name is
+/* Returns whether the plan includes the rows of a table in the page. With `split` the name is
  * NAME-VALUE.csv. */
 static bool
 wants_rows(const char *name)
@@ -102,7 +102,7 @@ wants_rows(const char *name)
     return false;
 }
 
-/* The table is in the page with all its rows, or as a plot. */
+/* Checks that the table is in the page with all its rows, or as a plot. */
 static void
 is_in_page(const char *study, const char *name, const char *committed)
 {
@@ -175,8 +175,8 @@ test_refusals(void **state)
     }
 }
 
-/* A picture of one color proves nothing: 8x8 pixels without a draw. This is detected before a
- * simulation. */
+/* A picture of one color (8x8 pixels without a draw) proves nothing. The command reports this
+ * before it simulates. */
 static void
 test_one_color(void **state)
 {
@@ -199,8 +199,8 @@ test_one_color(void **state)
     free(path);
 }
 
-/* With --keep-going only three inputs are omitted: a trace with a damaged header, one with damaged
- * commands, and a picture of one color. */
+/* With --keep-going the study omits only three inputs: a trace with a damaged header, one with
+ * damaged commands, and a picture of one color. */
 static void
 test_keep_going(void **state)
 {
@@ -232,8 +232,8 @@ test_keep_going(void **state)
     free(path);
 }
 
-/* A failed run does not remove other inputs: here the machine has too little memory for one of
- * them. */
+/* A failed run does not affect other inputs. Here the machine has too little memory for one of the
+ * inputs. */
 static void
 test_failed_runs(void **state)
 {
@@ -254,7 +254,8 @@ test_failed_runs(void **state)
 #define TABLE(name)                                                                                \
     "[table " name "]\nsql = SELECT input, cycles FROM results\ntitle = T\nplot = bars\n"
 
-/* A study removes its old files and keeps foreign ones. Its last line lists the existing files. */
+/* A study removes its old files and keeps foreign ones. Its last output line lists the existing
+ * files. */
 static void
 test_files(void **state)
 {
@@ -285,7 +286,7 @@ test_files(void **state)
     assert_true(is_there("s/one.csv") && is_there("s/mine.csv"));
     assert_false(is_there("s/two.csv") || is_there("s/two.svg") || is_there("s/two.gnuplot"));
 
-    put_text("s/two.csv", "mine"); /* a foreign file is not overwritten in the folder of a study */
+    put_text("s/two.csv", "mine"); /* a foreign file in the folder of a study is not overwritten */
     put_text("p.ini", both);
     assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 1);
     assert_true(says("s/two.csv exists"));

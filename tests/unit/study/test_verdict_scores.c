@@ -1,11 +1,11 @@
-/* Calculated scores of verdicts (report/compare/verdicts.h). The study of verdicts over a small
- * trace: finished runs are kept, and changed ones are repeated. */
+/* Calculated scores of verdicts (report/compare/verdicts.h). The study of verdicts with a small
+ * trace keeps finished runs, and repeats changed ones. */
 #include "report/compare/verdicts.h"
 
 #include "base/build.h"
 #include "base/file.h"
 
-#include "rigs/command.h" /* after our own headers: cmocka.h defines a macro fail() */
+#include "rigs/command.h" /* after the project's headers: cmocka.h defines a macro fail() */
 
 #include <math.h>
 #include <string.h>
@@ -34,15 +34,15 @@ put(struct verdict_case *one, uint32_t ideal, double most, double expected, doub
 }
 
 /* Four frames. The rule names shader for all except the third, for which it names memory.
- * - 0, for development: shader gains 400 of 500 expected: right. Own work names memory, which gains
- *   390, less by one point: right, too.
- * - 1, judged: shader gains 100, memory 121, more by two points and a tenth: wrong. Own work:
- * right.
- * - 2, judged: memory gains 300, shader 100: right. Own work names shader: wrong, and so is the
- * most frequent answer.
- * - 3, judged: shader gains 50. Memory, with at most 40 and 30 expected, gains 60: right, within
- * two points. Below 5 % it does not count in errors. Errors of the judged frames: 1: |300 - 100|,
- * |110 - 121|; 2: |350 - 300|, |50 - 100|; 3: |200 - 50|. */
+ * - Frame 0, for development: shader gains 400 of 500 expected, so the rule is right. Own work
+ *   names memory, which gains 390, less by one point: also right.
+ * - Frame 1, judged: shader gains 100, and memory 121, more by two points and a tenth: wrong. Own
+ *   work is right.
+ * - Frame 2, judged: memory gains 300 and shader 100: right. Own work names shader: wrong, and so
+ *   is the most frequent answer.
+ * - Frame 3, judged: shader gains 50. Memory, with at most 40 and 30 expected, gains 60: right,
+ *   because the difference is within two points. Gains below 5 % do not count in errors. Errors of
+ *   the judged frames: 1: |300 - 100|, |110 - 121|; 2: |350 - 300|, |50 - 100|; 3: |200 - 50|. */
 static void
 scores(void **state)
 {
@@ -71,13 +71,13 @@ scores(void **state)
     assert_float_equal(judged.error, (0.2 + 0.011 + 0.05 + 0.05 + 0.15) / 5, 1e-9);
     assert_float_equal(judged.error_of_most, (0.3 + 0.079 + 0 + 0.2 + 0.25) / 5, 1e-9);
     assert_int_equal(verdicts_score(cases, 4, false, "n").frames, 0);
-    /* the accused resource and all that an answer names are tried */
+    /* the study tries the accused resource and every resource that an answer names */
     assert_true(verdict_tries(&cases[3], IDEAL_memory, IDEAL_z));
     assert_true(verdict_tries(&cases[3], IDEAL_z, IDEAL_z));
     assert_false(verdict_tries(&cases[3], IDEAL_z, IDEAL_shader));
 }
 
-/* Number of complete runs. */
+/* Returns the number of complete runs. */
 static uint32_t
 count_runs(const char *dir)
 {
@@ -109,13 +109,13 @@ study_goes_on(void **state)
     assert_non_null(strstr(said.out, "# Accuracy of the Top-Down verdicts"));
     assert_non_null(strstr(said.out, "1 of 1"));
     const uint32_t runs = count_runs(dir);
-    assert_true(runs >= 2); /* the frame, and at least the ideal of the verdict */
+    assert_true(runs >= 2); /* the frame itself, and at least the ideal that the verdict names */
     assert_true(file_read(page, FILE_MOST_TEXT, &first, &size, &err));
     /* the same command again repeats no run */
     RUN(&said, "study", "verdicts", TINY, "-o", dir, "--machines", "reference-2008");
     assert_int_equal(said.status, 0);
     assert_int_equal(count_runs(dir), runs);
-    /* only a missing run is repeated */
+    /* the command repeats only the missing run */
     snprintf(command, sizeof command, "rm -r %s/logs/* $(ls -d %s/runs/*/ | head -n 1)", dir, dir);
     assert_int_equal(system(command), 0);
     RUN(&said, "study", "verdicts", TINY, "-o", dir, "--machines", "reference-2008");
@@ -128,7 +128,7 @@ study_goes_on(void **state)
     assert_memory_equal(first, second, size);
     free(first);
     free(second);
-    /* another machine is another run */
+    /* a different machine needs new runs */
     RUN(&said, "study", "verdicts", TINY, "-o", dir, "--machines", "reference-2008", "--set",
         "GPU.ClockMHz=501", "--json");
     assert_int_equal(said.status, 0);

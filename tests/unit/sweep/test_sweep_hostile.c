@@ -20,7 +20,7 @@ expect_text(const char *name, const char *want)
     free(text);
 }
 
-/* Statements that write, although the database is opened for reading. */
+/* Queries that write are refused, because the database is opened for reading. */
 static void
 questions_write_nothing(void **state)
 {
@@ -43,7 +43,7 @@ questions_write_nothing(void **state)
 
 #define ENDLESS "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x"
 
-/* Foreign databases and pipes are refused, too. */
+/* Foreign databases and pipes are refused. */
 static void
 other_databases_are_refused(void **state)
 {
@@ -61,7 +61,7 @@ other_databases_are_refused(void **state)
     }
 }
 
-/* A view in place of a table has endless rows. */
+/* A table is replaced with a view that has endless rows. */
 static void
 views_are_no_tables(void **state)
 {
@@ -92,7 +92,8 @@ answers_do_not_grow_without_end(void **state)
     assert_int_equal(RUN("sweep", "query", "@s", ENDLESS " FROM c LIMIT 3"), 0);
 }
 
-/* A folder with files that a sweep would overwrite or remove is refused and not changed. */
+/* If a folder contains files that a sweep would overwrite or remove, the sweep refuses the folder
+ * and does not change it. */
 static void
 what_others_made_stays(void **state)
 {
@@ -118,7 +119,8 @@ what_others_made_stays(void **state)
     }
 }
 
-/* The plan may be in the folder. A sweep stopped at its start is recognized as a sweep. */
+/* The plan may be in the folder. If a sweep is stopped at its start, its folder is still recognized
+ * as that of a sweep. */
 static void
 a_sweep_goes_on_in_its_folder(void **state)
 {
@@ -162,14 +164,14 @@ links_lead_nowhere(void **state)
     assert_true(says("exists"));
     assert_int_equal(RUN("sweep", "run", "@s", key), 1);
     assert_true(says("exists"));
-    assert_int_equal(rmdir(elsewhere), 0); /* rmdir() succeeds, so the folder is empty */
+    assert_int_equal(rmdir(elsewhere), 0); /* rmdir() succeeds only if the folder is empty */
     free(made);
     free(lock);
     free(logs);
     free(elsewhere);
 }
 
-/* A signal arrives while 900,000 machines are expanded, or while a Slurm command does not
+/* A signal arrives during the expansion of 900,000 machines, or while a Slurm command does not
  * answer. */
 static void
 signals_are_heeded(void **state)

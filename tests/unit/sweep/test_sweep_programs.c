@@ -1,5 +1,6 @@
-/* Programs as inputs of a sweep; one draws three frames (tests/gl/labels.c). It is captured once
- * and cut as in the plan. The simulation equals that of the whole capture. */
+/* Programs as inputs of a sweep. One program draws three frames (tests/gl/labels.c). The sweep
+ * captures it once and extracts the frames of the plan. The simulation equals that of the whole
+ * capture. */
 #include "rigs/endings.h"
 
 #include <cjson/cJSON.h>
@@ -59,7 +60,7 @@ programs_are_captured_once(void **state)
     free(text);
     assert_false(is_there("s/traces/all.whole"));
     assert_false(is_there("s/traces/all.home"));
-    /* it is captured again only if the plan changes the capture */
+    /* the program is captured again only if the plan changes the capture */
     const ino_t made = inode_of("s/traces/all-1.trace");
     assert_int_equal(RUN("sweep", "p.ini", "-o", "@s"), 0);
     assert_int_equal(inode_of("s/traces/all-1.trace"), made);
@@ -68,7 +69,7 @@ programs_are_captured_once(void **state)
     assert_int_not_equal(inode_of("s/traces/all-1.trace"), made);
 }
 
-/* Other inputs are complete, and the same command continues. */
+/* If a capture fails, the other inputs are complete. The same command then continues. */
 static void
 failed_captures_are_told(void **state)
 {
@@ -89,7 +90,7 @@ failed_captures_are_told(void **state)
     assert_true(says("has no input other with a program"));
 }
 
-/* Ctrl-C ends programs during their capture; they would run for two minutes. */
+/* Ctrl-C ends the programs during their capture. Otherwise they would run for two minutes. */
 static void
 captures_are_interrupted(void **state)
 {

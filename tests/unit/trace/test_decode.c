@@ -1,4 +1,4 @@
-/* Decodes every command of the stream. The dwords follow the protocol's layout. */
+/* Decodes every command of the stream. The test writes the dwords in the protocol's layout. */
 #include "rigs/stream.h"
 #include "trace/virgl/decode_internal.h"
 
@@ -67,7 +67,7 @@ expect_nothing(struct fixture *f)
     assert_int_equal(decode_first(f), DECODE_DONE);
 }
 
-/* The numbers of the protocol. The tests below use the names only. */
+/* Checks the numbers of the protocol. The tests below use only the names. */
 static void
 numbers_of_the_protocol(void **data)
 {
@@ -239,7 +239,7 @@ dsa_object(void **data)
     expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: length 4 is not 5");
 }
 
-/* Bits of Mesa's virgl_protocol.h, each in a separate packet. */
+/* The bits of Mesa's virgl_protocol.h, each in a separate packet. */
 #define CREATED(field) offsetof(struct gpu_cmd, create.field)
 static const struct flag {
     uint32_t command, object, length, dword, bit;
@@ -293,7 +293,7 @@ each_flag_has_its_bit(void **data)
         const struct flag *set = &flags[i];
         uint32_t dw[21] = {0};
         if (set->command == CMD_BLIT)
-            dw[5] = dw[14] = 1; /* formats */
+            dw[5] = dw[14] = 1; /* numbers of formats */
         else
             dw[0] = 1; /* a handle */
         dw[set->dword] |= 1u << set->bit;
@@ -440,8 +440,8 @@ shader_in_one_packet(void **data)
                     "GPU has no such stage");
 }
 
-/* The text "VERTVERTVE" in three packets of two messages, with a message of another client between
- * them. */
+/* Three packets of two messages contain the text "VERTVERTVE". A message of another client is
+ * between them. */
 static void
 shader_in_parts(void **data)
 {
@@ -759,8 +759,8 @@ messages(void **data)
     assert_int_equal(decoder_next(f->decoder, &f->cmd, &f->err), DECODE_ERROR);
 }
 
-/* The decoder keeps memory only for clients that selected a sub-context, and only while it is
- * selected. */
+/* The decoder keeps memory only for clients that have selected a sub-context, and only as long as
+ * it is selected. */
 static void
 clients_by_the_thousand(void **data)
 {
@@ -797,7 +797,7 @@ every_op_has_a_name(void **data)
         assert_non_null(gpu_op_name((enum gpu_op)op));
 }
 
-/* Sends a part of a vertex shader's text, 3000 dwords, in a sub-context. */
+/* Sends a part of a vertex shader's text (3000 dwords) in a sub-context. */
 static void
 send_part(struct fixture *f, uint32_t sub_context, uint32_t offlen)
 {
@@ -812,8 +812,8 @@ send_part(struct fixture *f, uint32_t sub_context, uint32_t offlen)
     stream_dwords(&f->s, text, TEXT);
 }
 
-/* The budget includes the text of an incomplete shader. It is released when the text is complete or
- * the client ends. */
+/* The text of an incomplete shader counts against the budget. The decoder releases the text when it
+ * is complete, or when the client ends. */
 static void
 half_sent_shaders_are_within_the_budget(void **data)
 {

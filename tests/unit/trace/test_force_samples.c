@@ -15,8 +15,8 @@
 enum { TWIN = 0x40000000, COLOR = 3, DEPTH = 4, PLAIN = 5, SURFACE = 10, SIDE = 16 };
 
 struct heard {
-    uint32_t kind, handle, samples, bind; /* of a created resource */
-    struct stream stream;                 /* of a SUBMIT */
+    uint32_t kind, handle, samples, bind; /* of a create message */
+    struct stream stream;                 /* of a SUBMIT message */
 };
 
 struct ear {
@@ -93,8 +93,8 @@ add_blit(struct stream *s, uint32_t to, uint32_t from, uint32_t format, uint32_t
                 (struct blit_side){from, 0, format, {0, 0, 0, SIDE, SIDE, 1}});
 }
 
-/* Creates a display target (format 1), a depth buffer (20: with stencil) and a texture that is
- * drawn into, with a surface for each. */
+/* Creates a display target (format 1), a depth buffer (format 20, with stencil) and a texture that
+ * is drawn into. Creates a surface for each of them. */
 static struct force_samples *
 start(struct ear *ear)
 {
@@ -131,7 +131,7 @@ start(struct ear *ear)
     return force;
 }
 
-/* Draws go to the multisampled twins, which are resolved once, before the swap. */
+/* Draws go to the multisampled twins. The twins are resolved once, before the swap. */
 static void
 swap_resolves(void **state)
 {
@@ -162,7 +162,7 @@ swap_resolves(void **state)
     free(ear);
 }
 
-/* Together with a texture as color, the draw uses the original depth buffer with the content of its
+/* If the color target is a texture, the draw uses the original depth buffer with the content of its
  * twin. */
 static void
 texture_keeps_one_sample(void **state)

@@ -1,5 +1,5 @@
-/* Layout of shared memory. Expected offsets follow the rule: levels are contiguous, rows and slices
- * have no padding. B8G8R8A8 has 4 bytes per texel, DXT1 8 bytes per block of 4x4. */
+/* Layout of shared memory. The expected offsets follow this rule: levels are contiguous, and rows
+ * and slices have no padding. B8G8R8A8 has 4 bytes per texel, DXT1 8 bytes per block of 4x4. */
 #include "trace/virgl/vtest/guest.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* All processes that a program starts end with it. They may be in its group, in a separate session,
- * or without a parent. This also holds if the process that started the program is killed. */
+ * or without a parent. They also end if the process that started the program is killed. */
 #include "base/mem.h"
 #include "trace/virgl/vtest/keeper.h"
 
@@ -36,7 +36,7 @@ wait_a_little(void)
     nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
 }
 
-/* Whether the process does not exist, or is a zombie. */
+/* Returns whether the process does not exist, or is a zombie. */
 static bool
 is_gone(int pid)
 {
@@ -142,8 +142,8 @@ await_end(struct keeper *keeper)
     return status;
 }
 
-/* The keeper reports the end of the program while other processes run. Then they may be left
- * running or not. */
+/* The keeper reports the end of the program while its other processes still run. The caller may
+ * then end them, or leave them running. */
 static void
 others_outlive_the_program(void **state)
 {

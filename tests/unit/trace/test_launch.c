@@ -1,4 +1,4 @@
-/* Messages after a program that failed. */
+/* Messages printed after a program has failed. */
 #include "base/args.h"
 #include "trace/virgl/vtest/launch.h"
 
@@ -31,7 +31,7 @@ tells_of_shared_memory(const struct launch_result *result)
     return strstr(said, "MIT-SHM") != NULL;
 }
 
-/* The hint is printed only for a crash, on the user's X server, of a program that drew. */
+/* The hint is printed only if a program that drew crashed on the user's X server. */
 static void
 a_crash_on_the_users_server(void **state)
 {

@@ -1,6 +1,6 @@
-/* The host memory of a trace's live state. Each kind of message that enlarges it is refused before
- * it exceeds the budget. Further tests check the selected sub-context after another one is
- * destroyed. */
+/* The host memory of a trace's live state. A message of each kind that enlarges the state is
+ * refused before the state exceeds the budget. Further tests check the selected sub-context after
+ * another one is destroyed. */
 #include "trace/virgl/live_state.h"
 #include "trace/virgl/packets.h"
 
@@ -34,7 +34,7 @@ submit(struct stream *s, uint32_t round)
     return message;
 }
 
-/* Message number `round` of each kind. */
+/* These functions return message number `round` of each kind. */
 
 static struct message
 client_begin(struct stream *s, uint32_t round)
@@ -55,7 +55,8 @@ resource_create(struct stream *s, uint32_t round)
         .kind = MESSAGE_RESOURCE_CREATE, .client = 1, .resource = {.handle = 1 + round}};
 }
 
-/* All resources have the same handle, so each replaces the previous one, which stays as a ghost. */
+/* All resources have the same handle. So each one replaces the previous one, which stays as a
+ * ghost. */
 static struct message
 resource_replace(struct stream *s, uint32_t round)
 {
@@ -95,7 +96,7 @@ query_begin(struct stream *s, uint32_t round)
     return submit(s, 0);
 }
 
-/* The maximum number of clients, each with as many sub-contexts as possible. */
+/* Creates the maximum number of clients, each with as many sub-contexts as possible. */
 static struct message
 sub_context_create(struct stream *s, uint32_t round)
 {
@@ -137,7 +138,7 @@ static const struct {
 };
 
 /* Under AddressSanitizer mallinfo2() reports nothing, so only the refusal is tested. While a vector
- * grows, its old and new items coexist; a map needs up to 1.5 times its content. So the test
+ * grows, its old and new items coexist. A map needs up to 1.5 times its content. So the test
  * permits 1.5 times the budget, and 1 MiB for the last message. */
 static void
 each_kind_of_message_is_within_the_budget(void **state)
@@ -167,7 +168,7 @@ each_kind_of_message_is_within_the_budget(void **state)
     }
 }
 
-/* A device refuses clients above a limit. The live state does not follow these either. */
+/* A device refuses clients above a limit. The live state does not follow these clients either. */
 static void
 clients_have_an_end(void **state)
 {
@@ -186,8 +187,8 @@ clients_have_an_end(void **state)
     live_state_destroy(live);
 }
 
-/* What a renderer receives when a state is written: the sub-context of each created object, and the
- * sub-context selected at the end. */
+/* A renderer that receives a written state. It records the sub-context of each created object, and
+ * the sub-context that is selected at the end. */
 struct heard {
     struct decoder *decoder;
     struct {
@@ -240,7 +241,7 @@ static void
 destroyed_sub_contexts(void **state)
 {
     static const struct {
-        uint32_t destroyed, then; /* selected afterwards */
+        uint32_t destroyed, then; /* sub-context that is destroyed; the one selected after that */
     } cases[] = {{4, 3}, {3, 0}};
     (void)state;
     for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {

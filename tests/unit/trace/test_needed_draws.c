@@ -1,4 +1,4 @@
-/* Draws that must be executed for the requested frames. */
+/* Which draws must be executed for the requested frames. */
 #include "rigs/scene.h"
 
 #include "state/cmd.h"
@@ -29,15 +29,17 @@ create_scene_trace(const char *path)
     return writer;
 }
 
-/* Two frames of one draw each, and the work before the second draw. */
+/* A trace of two frames with one draw each. The members describe the work before the second draw.
+ */
 struct past {
-    uint32_t clear;     /* clears these buffers */
-    int32_t blit, copy; /* columns that the blit or copy from the texture covers, of 64 */
+    uint32_t clear;     /* the buffers that a clear covers */
+    int32_t blit, copy; /* columns, of 64, that a blit or copy from the texture covers */
     uint32_t blit_mask; /* 0: all color channels */
-    bool stencil;       /* the stencil test is enabled */
-    /* a query counts the first draw; its result enables or disables the second one */
+    bool stencil;       /* whether the stencil test is enabled */
+    /* a query counts the samples of the first draw; its result enables or disables the second one
+     */
     bool query, condition;
-    bool result; /* the result is read */
+    bool result; /* whether the result is read */
 };
 
 static void
@@ -121,8 +123,8 @@ first_draw_needed(struct past past, uint32_t warm_up)
 
 #define NEEDED(...) first_draw_needed((struct past){__VA_ARGS__}, WARM_UP_ALL)
 
-/* A draw before the frame is skipped only if the frame clears everything that the draw writes:
- * color, depth, and stencil if it is tested. */
+/* A draw before the frame is skipped only if the frame clears everything that the draw writes. This
+ * is color, depth, and also stencil if the stencil test is enabled. */
 static void
 test_needed_draws(void **state)
 {
@@ -135,7 +137,7 @@ test_needed_draws(void **state)
     assert_true(first_draw_needed((struct past){0}, 1));
 }
 
-/* A blit or a copy that covers all of it has the same effect. */
+/* A blit or a copy that covers the whole surface has the same effect as a clear. */
 static void
 test_what_lies_under_a_blit_is_not_needed(void **state)
 {
@@ -152,7 +154,7 @@ test_what_lies_under_a_blit_is_not_needed(void **state)
     assert_true(NEEDED(.clear = MASK_DEPTH, .copy = 63));
 }
 
-/* A counted draw is needed if the count is read or enables a draw. */
+/* A draw whose samples are counted is needed if the count is read or enables a draw. */
 static void
 test_draws_that_are_counted(void **state)
 {
@@ -163,7 +165,8 @@ test_draws_that_are_counted(void **state)
     assert_false(NEEDED(.clear = CLEAR_ALL, .result = true));
 }
 
-/* Writes a file of contents read back: of frame 1, the color surface or nothing. */
+/* Writes a file of contents as read back for frame 1. It contains the color surface if `color`,
+ * otherwise nothing. */
 static struct trace_reader *
 write_read_back(const char *path, bool color)
 {
@@ -200,7 +203,7 @@ needed_for_state(uint32_t clear, bool read_back, bool color, bool *sees_depth)
     assert_true(needed_draws_find_states(&needed, reader, &frame_1, WARM_UP_ALL,
                                          read_back ? reading : NULL, &err));
     const bool first = needed_draws_has(needed, 0);
-    assert_false(needed_draws_has(needed, 1)); /* after the state */
+    assert_false(needed_draws_has(needed, 1)); /* the draw after the state */
     *sees_depth = needed_draws_is_live(needed, 0, DEPTH_NUMBER);
     needed_draws_destroy(needed);
     trace_reader_close(reader);
@@ -210,8 +213,8 @@ needed_for_state(uint32_t clear, bool read_back, bool color, bool *sees_depth)
     return first;
 }
 
-/* The state at the start of a frame needs all of memory. If contents were read back, it needs only
- * what these lack and the frame reads. */
+/* If the state at the start of a frame is stored, all of memory is needed. If contents were read
+ * back, only data that they lack and that the frame reads is needed. */
 static void
 test_draws_that_a_state_needs(void **state)
 {
@@ -226,8 +229,9 @@ test_draws_that_a_state_needs(void **state)
 
 enum { RES_FRONT = 100 };
 
-/* Frame 0 draws into the back surface. Frame 1 clears it and shows the front surface, which has the
- * picture of frame 0. The front surface is created before frame 0 is shown, or later. */
+/* Frame 0 draws into the back surface. Frame 1 clears the back surface and shows the front surface,
+ * which has the picture of frame 0. The front surface is created before frame 0 is shown, or later.
+ */
 static void
 write_front(const char *path, bool made_later, bool other_window)
 {
@@ -277,8 +281,8 @@ needed_for_front(bool made_later, bool other_window, bool later)
     return result;
 }
 
-/* At a swap the GPU copies the shown surface into the front surface of the same window, so later
- * frames may read it there. */
+/* At a swap the GPU copies the shown surface into the front surface of the same window. So later
+ * frames may read the picture there. */
 static void
 test_draws_that_the_front_surface_shows(void **state)
 {
@@ -290,8 +294,9 @@ test_draws_that_the_front_surface_shows(void **state)
     }
 }
 
-/* Two requested frames, each drawn separately. A run that skips the first frame needs its draw
- * unless the second frame clears everything that it wrote. No run skips the last frame. */
+/* Two requested frames, each drawn separately. The run that skips the first frame still needs its
+ * draw, unless the second frame clears everything that the draw wrote. No run skips the last frame.
+ */
 static void
 test_draws_that_later_frames_see(void **state)
 {

@@ -1,6 +1,5 @@
-/* Messages of damaged or hostile traces to the reference renderer are refused with a reason, before
- * virgl_test_server receives them. Tests that need this program are skipped if it is not
- * installed. */
+/* Messages of damaged or hostile traces are refused with a reason before virgl_test_server receives
+ * them. Tests that need this program are skipped if it is not installed. */
 #include "base/interrupt.h"
 #include "trace/frames.h"
 #include "trace/virgl/vtest/passthrough.h"
@@ -26,7 +25,7 @@ static const struct message create_target = {.kind = MESSAGE_RESOURCE_CREATE,
                                              .resource = {TARGET, TARGET_2D, RGBA,
                                                           BIND_RENDER_TARGET | BIND_DISPLAY_TARGET,
                                                           SIDE, SIDE, 1, 1, 0, 0}};
-/* With the same handle. */
+/* Two resources with the same handle. */
 static const struct message create_buffer = {
     .kind = MESSAGE_RESOURCE_CREATE,
     .client = CLIENT,
@@ -94,7 +93,7 @@ contents_are_those_of_the_level(void **state)
     passthrough_destroy(passthrough);
 }
 
-/* The server receives whole dwords: a partial one would become part of the next header. */
+/* The server receives only whole dwords. A partial dword would become part of the next header. */
 static void
 commands_are_whole_dwords(void **state)
 {
@@ -116,7 +115,7 @@ commands_are_whole_dwords(void **state)
     passthrough_destroy(passthrough);
 }
 
-/* A client that begins twice, so that its handles could name other resources. */
+/* A client must not begin twice, because its handles could then name other resources. */
 static void
 a_client_begins_once(void **state)
 {
@@ -164,7 +163,7 @@ take_all(void *data, const struct message *message, uint8_t *out, uint32_t out_b
     return true;
 }
 
-/* A frame shows the resource that its handle names now, whatever the renderer accepts. */
+/* A frame shows the resource that its handle currently names, whatever the renderer accepts. */
 static void
 frames_forget_what_a_handle_named(void **state)
 {
@@ -194,8 +193,8 @@ says_interrupted(bool ok, struct error *err)
     return says;
 }
 
-/* The server has closed the connection and a signal has arrived. Runs in a child process, which
- * records the signal. */
+/* The server has closed the connection, and a signal has arrived. The message must give the signal
+ * as the reason. The test runs in a child process, which records the signal. */
 static void
 a_signal_is_a_reason(void **state)
 {

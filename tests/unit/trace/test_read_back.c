@@ -1,5 +1,5 @@
 /* Data that the GPU wrote is read back exactly at the start of requested frames. The renderer is
- * the functional renderer and, if it is installed, virgl_test_server. */
+ * the functional renderer and, if installed, virgl_test_server. */
 #include "rigs/stream.h"
 
 #include "base/mem.h"
@@ -83,8 +83,8 @@ next_byte(struct rig *rig)
     return (uint8_t)(rig->random >> 24);
 }
 
-/* Fills an element with random bytes of its format. Uses numbers from 0 to 1 if not all byte values
- * are valid. */
+/* Fills an element with random bytes of its format. If not all byte values are valid, fills it with
+ * numbers from 0 to 1. */
 static void
 fill_element(struct rig *rig, const struct format_info *format, uint8_t *to)
 {
@@ -98,8 +98,8 @@ fill_element(struct rig *rig, const struct format_info *format, uint8_t *to)
     format->pack(rgba, to);
 }
 
-/* Returns a message with the box of a slice of a level. Its bytes follow `bytes` in the order of
- * the levels. */
+/* Returns a message with the box of a slice of a level. The message uses the next of `bytes`, in
+ * the order of the levels. */
 static struct message
 slice(const struct resource_desc *desc, uint32_t handle, uint32_t level, uint32_t z, uint8_t *bytes,
       uint32_t *at)
@@ -129,7 +129,7 @@ slices_of(const struct resource_desc *desc, uint32_t level)
     return layout.levels[level].slices;
 }
 
-/* Uploads random bytes, and copies the whole resource on the GPU to a second one. */
+/* Uploads random bytes to a resource. The GPU then copies the whole resource to a second one. */
 static void
 upload_and_copy(struct rig *rig, struct resource_desc desc, uint8_t *bytes)
 {
@@ -181,8 +181,8 @@ next(struct trace_reader *reader)
     return message;
 }
 
-/* Tests one kind of resource: the content read at frame 1 equals the upload, and at frame 2 the
- * resource no longer exists. `bytes` has room for the largest one. */
+/* Tests one kind of resource. The content read at frame 1 equals the upload, and at frame 2 the
+ * resource no longer exists. `bytes` has room for the largest resource. */
 static void
 check_kind(struct message_sink *renderer, bool ours, const struct resource_desc *desc)
 {
@@ -255,8 +255,8 @@ test_our_own(void **state)
     render_sink_destroy(render);
 }
 
-/* A buffer is written repeatedly, in parts that overlap or not. GPU copies between the writes must
- * read the content at that time, even if they are executed late. */
+/* The test writes a buffer repeatedly, in overlapping or separate parts. GPU copies between the
+ * writes must read the content at that time, even if they are executed late. */
 static void
 check_puts(struct message_sink *renderer)
 {
@@ -310,7 +310,7 @@ test_the_reference(void **state)
     passthrough_destroy(passthrough);
 }
 
-/* Initial contents of a trace, which are padded to tiles, reach all slices and faces. */
+/* The initial contents of a trace are padded to tiles. They reach all slices and faces. */
 static void
 check_contents(struct message_sink *renderer, struct resource_desc desc)
 {
@@ -374,7 +374,7 @@ test_contents_of_slices(void **state)
 }
 
 /* Contents are not read back if they were only uploaded, if they are samples, or if the reference
- * rounds them. */
+ * renderer rounds them. */
 static void
 test_what_is_not_read(void **state)
 {
@@ -437,7 +437,7 @@ create_on_a_full_disk(const char *path)
 }
 
 /* A range that begins immediately is recorded in the file. If the disk is full, the writer and the
- * file are removed. Runs in a child process with a limited file size. */
+ * file are removed. The test runs in a child process with a limited file size. */
 static void
 nothing_is_left_of_what_did_not_begin(void **state)
 {
@@ -460,7 +460,7 @@ nothing_is_left_of_what_did_not_begin(void **state)
     assert_int_equal(access(unfinished, F_OK), -1);
 }
 
-/* The user sees the reason why a resource cannot be created. */
+/* The user sees why a resource cannot be created. */
 static void
 refusals_say_why(void **state)
 {

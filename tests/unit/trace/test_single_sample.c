@@ -1,5 +1,5 @@
-/* Conversion to one sample per pixel: the messages that the renderer receives. The averages are
- * calculated. */
+/* Conversion to one sample per pixel: the messages that the renderer receives. The expected
+ * averages are calculated. */
 #include "base/mem.h"
 #include "trace/single_sample.h"
 
@@ -66,7 +66,7 @@ begin(struct ear *ear, struct single_sample *single)
 static void
 contents(struct single_sample *single, uint32_t handle, const void *bytes, uint32_t size_bytes)
 {
-    /* shown: drawn into, shown last, and twin of resource 9 */
+    /* the resource is shown: drawn into, shown last, and twin of resource 9 */
     say(single, &(struct message){.kind = MESSAGE_CONTENTS,
                                   .client = 1,
                                   .contents = {.handle = handle,
@@ -91,7 +91,7 @@ contents_are_resolved(void **state)
     for (uint32_t i = 0; i < PIXELS; i++)
         for (uint32_t s = 0; s < SAMPLES; s++) {
             uint8_t *sample = colors + ((size_t)i * SAMPLES + s) * 4;
-            sample[0] = (uint8_t)i;            /* the same in all samples */
+            sample[0] = (uint8_t)i;            /* equal in all samples */
             sample[1] = s == 3 ? 204 : 0;      /* average 51 */
             sample[2] = (uint8_t)(10 + 2 * s); /* average 13 */
             sample[3] = s & 1 ? 100 : 200;     /* average 150 */
@@ -110,7 +110,8 @@ contents_are_resolved(void **state)
     free(ear);
 }
 
-/* Single-sampled resources are unchanged, also under the handle of a former multisampled one. */
+/* Single-sampled resources are unchanged, even if their handle belonged to a multisampled one
+ * before. */
 static void
 others_stay(void **state)
 {
@@ -164,14 +165,14 @@ impossible_samples_are_refused(void **state)
             .client = 1,
             .resource = {9, TARGET_2D, 67, BIND_RENDER_TARGET, SIDE, SIDE, 1, 1, 0, wrong[i]}};
         assert_false(takes(single, &create, "1, 2, 4 and 8 are supported"));
-        /* the renderer does not receive it */
+        /* the renderer does not receive the create message of the impossible resource */
         assert_int_equal(ear->message.resource.handle, PLAIN);
         single_sample_destroy(single);
         free(ear);
     }
 }
 
-/* Contents of multisampled resources that do not consist of whole pixels. */
+/* Contents of a multisampled resource must consist of whole pixels; others are refused. */
 static void
 parts_of_pixels_are_refused(void **state)
 {

@@ -1,6 +1,6 @@
-/* Hostile streams: valid ones with dwords changed, removed, repeated and moved. Each is executed or
- * refused with an error that names a command or message. It must not crash, hang or read outside
- * its data (run it with ASan and UBSan). */
+/* Hostile streams: valid streams with dwords changed, removed, repeated and moved. Each stream is
+ * executed, or refused with an error that names a command or message. The decoder must not crash,
+ * hang or read outside its data. Run the test with ASan and UBSan. */
 #include "rigs/scene.h"
 
 #include <setjmp.h>
@@ -85,7 +85,7 @@ valid_stream(struct stream *s)
     PACKET(s, CMD_DESTROY_SUB_CTX, 1);
 }
 
-/* The addresses of every draw that can be baked are inside memory. */
+/* Checks that all addresses of a baked draw are inside memory. */
 static void
 check_draw(const struct draw *draw, const struct gpu_device *device)
 {
@@ -131,7 +131,8 @@ names_a_place(const char *text)
     return strstr(text, " at dword ") || strncmp(text, "SUBMIT: ", 8) == 0;
 }
 
-/* One client connects, creates its resources, submits, continues after errors, and ends. */
+/* One client connects, creates its resources, submits, continues after errors, and ends. Returns
+ * whether all commands succeeded. */
 static bool
 run_stream(const struct stream *s, const struct stream *again)
 {
@@ -189,7 +190,8 @@ mutated_streams(void **data)
     free(s);
 }
 
-/* Changes only dwords that are not headers: they get further than damaged packets. */
+/* Changes only dwords that are not headers, because these changes get further than damaged packets.
+ */
 static void
 mutated_fields(void **data)
 {

@@ -1,6 +1,6 @@
 /* Damaged trace files: thousands of bit flips, truncations and insertions, each determined by a
- * seed. A reader never crashes or hangs. It returns unchanged whole frames from the start of the
- * trace, or reports that there is none. */
+ * seed. The reader never crashes or hangs. It returns unchanged whole frames from the start of the
+ * trace, or reports that there are none. */
 #include "base/file.h"
 #include "base/mem.h"
 #include "trace/file_format.h"
@@ -25,7 +25,7 @@ next_random(uint64_t *state)
     return (uint32_t)(*state >> 33);
 }
 
-/* The n-th message of the synthetic trace. Each frame has create, put, submit and swap. */
+/* Returns the n-th message of the synthetic trace. Each frame has create, put, submit and swap. */
 static struct message
 nth_message(uint32_t n, uint8_t bytes[PUT_BYTES])
 {
@@ -195,8 +195,8 @@ test_random_damage(void **state)
     free(path);
 }
 
-/* Truncates the file at every length. It has the frames that are complete, and never fewer than a
- * shorter file. */
+/* The file is truncated at every length. The reader returns exactly the complete frames, and never
+ * fewer than for a shorter file. */
 static void
 test_every_cut(void **state)
 {
@@ -279,7 +279,7 @@ test_offer(void **state)
     write_header(path, TRACE_VERSION, &other, sizeof other);
     assert_false(trace_reader_open(&reader, path, &warning, &err));
     assert_non_null(strstr(err.text, "GLSL level 120"));
-    write_header(path, 1, &caps, sizeof caps); /* version 1 has no level */
+    write_header(path, 1, &caps, sizeof caps); /* version 1 has no GLSL level */
     assert_false(trace_reader_open(&reader, path, &warning, &err));
     assert_non_null(strstr(err.text, "GLSL level 120"));
     write_header(path, TRACE_VERSION + 1, &caps, sizeof caps);
@@ -288,7 +288,7 @@ test_offer(void **state)
     free(path);
 }
 
-/* The file is truncated or overwritten while it is read: an error and no crash. */
+/* The file is truncated or overwritten while it is read. This gives an error, not a crash. */
 static void
 test_a_file_that_changes(void **state)
 {
@@ -314,8 +314,8 @@ test_a_file_that_changes(void **state)
     free(path);
 }
 
-/* The list of fields covers each byte of the capabilities once. A changed field changes only its
- * text. */
+/* The list of fields covers each byte of the capabilities exactly once. A change to a field changes
+ * only the text of that field. */
 static void
 test_capability_fields(void **state)
 {
@@ -334,7 +334,7 @@ test_capability_fields(void **state)
             assert_true(caps_field_differs(&caps_fields[k], &caps, &changed) == (k == i));
         caps_field_text(field, &caps, before, sizeof before);
         caps_field_text(field, &changed, after, sizeof after);
-        /* texts of reals have six digits */
+        /* the text of a real has six digits, so small changes do not appear */
         assert_true(field->kind == CAPS_REAL || strcmp(before, after));
     }
     assert_int_equal(at, sizeof caps);

@@ -1,6 +1,6 @@
-/* Passes over a trace before the decoder has checked it: needed draws, contents of its opening
- * state, and live objects. The traces are made to be hostile. Each pass ends within the budget and
- * after a signal, and does not read invalid data. */
+/* Passes over a trace that the decoder has not yet checked: needed draws, contents of the opening
+ * state, and live objects. The traces are hostile. Each pass ends within the budget and after a
+ * signal, and reads no invalid data. */
 #include "rigs/stream.h"
 
 #include "base/mem.h"
@@ -25,7 +25,7 @@
 
 enum { CLIENT = 1, TARGET = 5, SURFACE = 9, SIDE = 16, RGBA = 67, MB = 1 << 20 };
 
-/* A growing SUBMIT of any length. */
+/* A list of dwords that grows to a SUBMIT of any length. */
 struct dwords {
     uint32_t *items;
     size_t count, capacity;
@@ -90,7 +90,7 @@ end_trace(struct trace_writer *writer, const char *path)
     return reader;
 }
 
-/* A trace of two frames; the commands are in the first one. */
+/* Creates a trace of two frames. The commands are in the first one. */
 static struct trace_reader *
 trace_of(const struct dwords *dwords)
 {
@@ -106,7 +106,7 @@ trace_of(const struct dwords *dwords)
 
 static const struct frame_set frame_1 = {.ranges = {{1, 1}}, .count = 1};
 
-/* A trace whose frames are all in its opening state, so that no range of frames begins. Unknown
+/* All frames of this trace are in its opening state, so that no range of frames begins. Unknown
  * contents count as read. */
 static void
 a_state_that_never_ends(void **state)
@@ -143,7 +143,7 @@ a_state_that_never_ends(void **state)
     trace_reader_close(reader);
 }
 
-/* A trace without resources: no work has a plane. */
+/* A trace without resources has no planes to follow. */
 static void
 a_trace_without_resources(void **state)
 {
@@ -161,8 +161,8 @@ a_trace_without_resources(void **state)
     trace_reader_close(reader);
 }
 
-/* Clears of all colors, with a surface bound `count` times. Each binding is a plane, but bindings
- * that the decoder refuses are ignored. */
+/* Clears all colors with a surface bound `count` times. Each binding is a plane, but bindings that
+ * the decoder refuses are ignored. */
 static void
 framebuffers_that_are_refused_are_not_followed(void **state)
 {
@@ -188,7 +188,7 @@ framebuffers_that_are_refused_are_not_followed(void **state)
         for (size_t i = 0; i < list.accesses.count; i++)
             planes +=
                 list.accesses.items[i].kind == ACCESS_CLEAR ? list.accesses.items[i].count : 0;
-        /* a surface that is bound n times is found n times for each binding */
+        /* a clear of n bindings of one surface finds n planes for each binding */
         assert_int_equal(planes, CLEARS * wanted * wanted);
         access_list_fini(&list);
         trace_reader_close(reader);
@@ -205,7 +205,7 @@ add_begun_queries(struct dwords *dwords, uint32_t count)
     }
 }
 
-/* The changes of a single draw are not limited by its size. */
+/* Many queries count one draw. The changes of a single draw are not limited by its size. */
 static void
 a_draw_that_many_queries_count(void **state)
 {
@@ -239,8 +239,8 @@ a_draw_that_many_queries_count(void **state)
     }
 }
 
-/* Draws that many queries count, when the list of changes is full. The time must not grow by a pass
- * over all queries per draw. */
+/* Many queries count many draws, and the list of changes is full. Each draw must not take a pass
+ * over all queries. */
 static void
 a_full_list_costs_nothing(void **state)
 {
@@ -289,7 +289,7 @@ check_apart(int (*check)(void))
     assert_int_equal(status, 0);
 }
 
-/* The first of many packets of a SUBMIT raises a signal: no other packet is followed. */
+/* The first of many packets of a SUBMIT raises a signal. No further packet is followed. */
 static int
 follow_with_a_signal(void)
 {
@@ -317,7 +317,7 @@ a_signal_ends_a_submit(void **state)
     check_apart(follow_with_a_signal);
 }
 
-/* After a signal the renderer also stops before the first command. */
+/* After a signal the renderer stops even before the first command. */
 static int
 render_after_a_signal(void)
 {
@@ -340,7 +340,8 @@ a_signal_ends_commands(void **state)
     check_apart(render_after_a_signal);
 }
 
-/* Many resources in many frames: the backward pass over the list takes most of the time. */
+/* Writes a trace of many resources in many frames. The backward pass over the list takes most of
+ * the time. */
 static struct trace_reader *
 long_walk(void)
 {
@@ -355,7 +356,7 @@ long_walk(void)
     return end_trace(writer, path);
 }
 
-/* A signal at any time of the pass: the result is complete or absent. */
+/* A signal may arrive at any time of the pass. The result is either complete or absent. */
 static void
 nothing_is_left_of_an_interrupted_walk(void **state)
 {

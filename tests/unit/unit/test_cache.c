@@ -1,4 +1,4 @@
-/* The cache that units share: cache_is_quiet(). */
+/* cache_is_quiet() of the cache that the units share. */
 #include "unit/cache.h"
 
 #include "core/clock.h"
@@ -60,9 +60,9 @@ answer(struct rig *rig, uint64_t now)
     queue_pop(&rig->requests, now);
 }
 
-/* A fill of two transactions: requests leave in cycles 0 and 1, the memory answers in 10 and 20.
- * The cache is not quiet until the second reply is taken. After an earlier reset it would assign
- * the reply to a line that it no longer contains. */
+/* A fill has two transactions. Their requests leave in cycles 0 and 1, and the memory answers in 10
+ * and 20. The cache is not quiet until the second reply is taken. If it were reset earlier, it
+ * would assign the reply to a line that it no longer contains. */
 static void
 a_cache_with_replies_on_the_way_is_not_quiet(void **state)
 {

@@ -1,8 +1,8 @@
 /* Counters of units, calculated for scenes in which one unit does all the work. */
 #include "rigs/ideal_rig.h"
 
-/* Right triangles with both legs slightly longer than n pixels have n (n + 1) / 2 fragments. They
- * are counted by size, in classes between powers of two. */
+/* Right triangles with both legs slightly longer than n pixels have n (n + 1) / 2 fragments. The
+ * counters classify triangles by size, with limits at powers of two. */
 static void
 triangles_by_size(void **state)
 {
@@ -34,7 +34,7 @@ triangles_by_size(void **state)
 enum { SLOW = 16, LATENCY = 10, SENT = 5 };
 
 static const struct {
-    int real; /* enum ideal_number, or ALL_IDEAL */
+    int real; /* enum ideal_number of the resource that is not ideal, or ALL_IDEAL */
     const char *settings;
     void (*scene)(struct rig *rig);
     struct {
@@ -49,13 +49,13 @@ static const struct {
      {{"streamer.cycles_bus", 3 * TRIANGLES *(SENT - 1) * 49 / 50, 3 * TRIANGLES *(SENT - 1)},
       {"streamer.cycles_assembly", 0, 0},
       {"streamer.bus_cycles", 3 * TRIANGLES *SENT, 3 * TRIANGLES *SENT}}},
-    /* queues hold less than half of the triangles */
+    /* the queues hold less than half of the triangles */
     {ALL_IDEAL,
      "CLIPPER.ClipperUnits=1 CLIPPER.StartLatency=16",
      frame_unseen_triangles,
      {{"streamer.cycles_assembly", TRIANGLES / 2 * SLOW, TRIANGLES *SLOW},
       {"streamer.cycles_bus", 0, 0}}},
-    /* one quad at a time is tested, and the next one waits */
+    /* the z test takes one quad at a time, and the next one waits */
     {ALL_IDEAL,
      "ZSTENCILTEST.OpQueueSize=1 ZSTENCILTEST.ReadQueueSize=1 ZSTENCILTEST.ZALULatency=10",
      frame_layers,
@@ -64,7 +64,7 @@ static const struct {
       {"zstencil.write_queue_stalls", 0, 0},
       {"colorwrite.op_queue_stalls", 0, 0},
       {"colorwrite.quads_blended", QUADS, QUADS},
-      /* each tile once: all layers have the same depth */
+      /* one update per tile, because all layers have the same depth */
       {"hz.updates", PIXELS / 64, PIXELS / 64}}},
     {ALL_IDEAL,
      "COLORWRITE.OpQueueSize=1 COLORWRITE.ReadQueueSize=1 COLORWRITE.BlendALULatency=10",
@@ -73,8 +73,8 @@ static const struct {
       {"colorwrite.read_queue_stalls", QUADS *(LATENCY - 1), QUADS *LATENCY},
       {"colorwrite.write_queue_stalls", 0, 0},
       {"zstencil.op_queue_stalls", 0, 0}}},
-    /* a quad of 16 bytes takes four cycles of a port of 4 bytes, and the next one waits; a write
-     * port also writes each line of the surface */
+    /* a quad of 16 bytes takes four cycles of a port of 4 bytes, and the next one waits; each line
+     * of the surface also uses a write port */
     {ALL_IDEAL,
      "ZSTENCILTEST.ZCachePortWidth=4 ZSTENCILTEST.ZCacheExtraReadPort=FALSE",
      frame_layers,
@@ -116,8 +116,8 @@ static const struct {
      {{"blitter.source_accesses", 2 * 4 * 4, 2 * 4 * 4},
       {"blitter.source_misses", 5 * 4, 5 * 4},
       {"blitter.source_hits", 3 * 4, 3 * 4}}},
-    /* 512 groups of 16 threads, 129 at a time: four rounds of eight dependent samples, and more
-     * cycles since groups arrive one by one */
+    /* 512 groups of 16 threads, 129 at a time, are four rounds of eight dependent samples. The
+     * groups arrive one by one, which takes some more cycles. */
     {ALL_IDEAL,
      "GPU.NumFragmentShaders=1 FRAGMENTSHADER.AddressALULatency=500 "
      "FRAGMENTSHADER.ThreadResources=65536 FRAGMENTSHADER.ExecutableThreads=2048 "
@@ -152,8 +152,8 @@ one_has_the_work(void **state)
     }
 }
 
-/* The counters that a unit publishes equal those of its parts in every cycle, because a row of work
- * may end in any cycle. */
+/* A counter that a unit publishes equals the unit's internal one in every cycle. A row of work may
+ * end in any cycle. */
 static void
 assert_same(uint64_t now, const char *name, uint64_t published, uint64_t own)
 {

@@ -1,5 +1,5 @@
 /* Memory contents after a depth clear on the timed machine: fast clears of whole lines, and clears
- * of depth alone that preserve the stencil values. test_transfer.c tests the same values without
+ * of only depth that preserve the stencil values. test_transfer.c tests the same values without
  * time. */
 #include "rigs/rig.h"
 
@@ -20,8 +20,8 @@ stored(struct rig *rig)
     return words[0];
 }
 
-/* Depths round to the nearest multiple of 1 / (2^24 - 1); 2^24 - 1 is 16777215. 0.3 is 5033164.5,
- * which rounds to even. 0.035 is 587202.525, 0.123 is 2063597.445. */
+/* Depths round to the nearest multiple of 1 / (2^24 - 1), where 2^24 - 1 is 16777215. 0.3 is
+ * 5033164.5, which rounds to even. 0.035 is 587202.525, and 0.123 is 2063597.445. */
 static void
 nearest(void **state)
 {

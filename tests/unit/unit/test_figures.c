@@ -1,5 +1,5 @@
-/* Calculated figures of the timed machine: one quad over a surface of 64x64 pixels, and
- * transactions on one and on all channels of the Memory Controller. */
+/* Calculated figures of the timed machine. One quad covers a surface of 64x64 pixels. Transactions
+ * go to one channel and to all channels of the Memory Controller. */
 #include "rigs/rig.h"
 
 #include <stdio.h>
@@ -38,7 +38,7 @@ draw(struct rig *rig)
     rig_draw(rig, PRIM_TRIANGLE_STRIP, 4, 0);
 }
 
-/* All pixels have the same color, with these three components. */
+/* Asserts that all pixels have the same color, with these three components. */
 static void
 assert_color(const struct rig *rig, const uint8_t *rgb)
 {
@@ -46,7 +46,7 @@ assert_color(const struct rig *rig, const uint8_t *rgb)
         assert_memory_equal(&rig->pixels[i], rgb, 3);
 }
 
-/* Four vertices are four points, two lines, a strip of three lines, or one triangle. */
+/* Four vertices make four points, two lines, a strip of three lines, or one triangle. */
 static void
 primitives_by_kind(void **state)
 {
@@ -68,8 +68,8 @@ primitives_by_kind(void **state)
     }
 }
 
-/* 64 tiles of 8x8 pixels, 256 bytes each. The diagonal crosses 8 tiles and 4 quads in each of them.
- * Both triangles cover a part of these. */
+/* The surface has 64 tiles of 8x8 pixels, 256 bytes each. The diagonal crosses 8 tiles, and 4 quads
+ * in each of them. Both triangles cover a part of these quads. */
 static void
 assert_quad_figures(const struct rig *rig)
 {
@@ -117,7 +117,7 @@ quad_over_a_cleared_surface(void **state)
     rig_assert_figure(rig, "dac.blocks_from_clear", 0);
 }
 
-/* Without a clear nothing is read either, because the draw writes every byte of each line. */
+/* Without a clear no block is read either, because the draw writes every byte of each line. */
 static void
 quad_over_an_old_surface(void **state)
 {
@@ -144,7 +144,7 @@ cleared_surface(void **state)
     assert_color(rig, (const uint8_t[]){0, 255, 0});
 }
 
-/* A client of the Memory Controller that reads as fast as it can. */
+/* A client of the Memory Controller that sends reads at its maximum rate. */
 struct reader {
     struct module module;
     struct queue requests, replies;
@@ -206,9 +206,9 @@ read_all(uint32_t count, uint32_t stride)
 }
 
 /* One transaction takes a cycle to the controller, a cycle in the queue of the channel and a burst.
- * The burst transfers 64 bytes over 64 bits at double rate. Then it takes ten cycles of latency and
- * one cycle back. Further transactions on the same channel follow at intervals of one burst. On
- * four channels they follow at the rate of the client, one per cycle. */
+ * The burst transfers 64 bytes over 64 bits at double rate. The transaction then takes ten cycles
+ * of latency and one cycle back. Further transactions on the same channel follow at intervals of
+ * one burst. On four channels they follow at the rate of the client, one per cycle. */
 static void
 memory_cycles(void **state)
 {
@@ -219,7 +219,7 @@ memory_cycles(void **state)
     assert_int_equal(read_all(100, 512), first + 99);
 }
 
-/* Each unit and each queue has figures. */
+/* Checks that each unit and each queue has figures. */
 static void
 all_are_there(void **state)
 {

@@ -1,5 +1,5 @@
-/* Counts of the lanes of thread groups: active, active for helper pixels or killed fragments,
- * switched off by divergence, and empty. The tests draw one triangle in groups of one quad
+/* Counts of the lanes of thread groups. A lane is active, active for a helper pixel or killed
+ * fragment, switched off by divergence, or empty. The tests draw one triangle in groups of one quad
  * (reference-2005) or more. */
 #include "rigs/rig.h"
 
@@ -17,7 +17,7 @@ static const char place_vs[] = "VERT\n"
                                "  1: MOV OUT[1], IN[0]\n"
                                "  2: END\n";
 
-/* Pixels with x < -1 + 2 / 64, which are the first column, are below 0 after the ADD. */
+/* After the ADD, x is below 0 for pixels with x < -1 + 2 / 64, which are the first column. */
 static const char kill_fs[] = WITH_PLACE "IMM[0] FLT32 {0.96875, 0.0, 0.0, 1.0}\n"
                                          "  0: ADD TEMP[0], IN[0].xxxx, IMM[0].xxxx\n"
                                          "  1: KILL_IF TEMP[0].xxxx\n"
@@ -40,7 +40,7 @@ set_up(void **state)
     return 0;
 }
 
-/* One triangle over all pixels, so that no quad is on an edge. */
+/* Draws one triangle over all pixels, so that no quad is on an edge. */
 static void
 draw_everything(struct rig *rig)
 {
@@ -50,8 +50,8 @@ draw_everything(struct rig *rig)
     rig_swap(rig);
 }
 
-/* 28 pixels with x + y <= 6 are in the 10 quads with x / 2 + y / 2 <= 3. Each quad executes a MOV,
- * and so does the group of the three vertices, which has a fourth lane. */
+/* The 28 pixels with x + y <= 6 are in the 10 quads with x / 2 + y / 2 <= 3. Each quad executes a
+ * MOV, and so does the group of the three vertices. The fourth lane of that group is empty. */
 static void
 helper_pixels(void **state)
 {
@@ -74,7 +74,7 @@ helper_pixels(void **state)
                       2 * 4 * rig_figure(rig, "shader.group_cycles"));
 }
 
-/* The same in groups of 16: a group has 16 lanes, however many quads are in it. */
+/* The same in groups of 16. A group has 16 lanes, however many quads it contains. */
 static void
 room_of_groups(void **state)
 {
@@ -93,8 +93,8 @@ room_of_groups(void **state)
     rig_assert_figure(rig, "shader.lanes_helper", 4 * 10 - 28);
 }
 
-/* The second of three instructions kills the 64 fragments of the first column. In the third they
- * are helpers for the other fragments of their quads. */
+/* The second of three instructions kills the 64 fragments of the first column. In the third
+ * instruction they are helpers for the other fragments of their quads. */
 static void
 killed_fragments(void **state)
 {
@@ -108,8 +108,9 @@ killed_fragments(void **state)
     rig_assert_figure(rig, "shader.lanes_diverged", 0);
 }
 
-/* In the 32 quads of the first two columns two of four lanes enter the IF. The other two are off
- * during its MOV and the ENDIF. The other 992 quads jump to the ENDIF with all four lanes off. */
+/* In each of the 32 quads of the first two columns, two of four lanes enter the IF. The other two
+ * are off during its MOV and the ENDIF. The other 992 quads jump to the ENDIF with all four lanes
+ * off. */
 static void
 divergence(void **state)
 {

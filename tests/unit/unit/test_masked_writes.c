@@ -23,7 +23,7 @@ struct rect {
     float x0, y0, x1, y1;
 };
 
-/* Uploads a strip for each rectangle: vertices 4 * r to 4 * r + 3. */
+/* Uploads a strip for each rectangle. Rectangle r has vertices 4 * r to 4 * r + 3. */
 static void
 upload_rects(struct rig *rig, const struct rect *rects, uint32_t count)
 {
@@ -54,7 +54,8 @@ bind_blend(struct rig *rig, uint32_t object)
     rig_submit(rig);
 }
 
-/* reference-2005, with a green surface that is raw in memory, and draws of half transparent red. */
+/* Creates a reference-2005 machine. Its green surface is raw in memory, and draws are half
+ * transparent red. */
 static struct rig *
 rig_of(const char *const *set)
 {
@@ -127,8 +128,9 @@ bytes_of_rectangles(void **state)
     one_rectangle(&(struct rect){0, 0, SIZE, SIZE}, 64, 0, 256); /* all lines */
 }
 
-/* A line is visited three times, and the second visit needs its content. The line is read once for
- * it, and the bytes written before are preserved. This also holds if the draws overlap. */
+/* The tests visit a line three times, and the second visit needs the line's content. The line is
+ * read once for this visit, and bytes written before are preserved. This also holds if the draws
+ * overlap. */
 static void
 a_part_is_completed(void **state)
 {
@@ -158,8 +160,8 @@ a_part_is_completed(void **state)
     }
 }
 
-/* A partial line that was written back, and stays in the cache, is written again with the new
- * bytes. */
+/* A partial line is written back, but stays in the cache. It is written again with the new bytes.
+ */
 static void
 a_part_grows(void **state)
 {
@@ -182,7 +184,7 @@ a_part_grows(void **state)
     rig_destroy(rig);
 }
 
-/* A quad that preserves, blends or combines old values requires a read. Then whole lines are
+/* A quad that preserves, blends or combines old values requires a read. After that, whole lines are
  * written. */
 static void
 what_is_needed_is_read(void **state)
@@ -209,8 +211,8 @@ what_is_needed_is_read(void **state)
     }
 }
 
-/* The line of a cleared block is created on the chip and compressed when it is evicted. A later
- * draw reads it, because the rest of its content must be compressed again. */
+/* A line of a cleared block is created on the chip, and compressed when it is evicted. A later draw
+ * reads the line, because the rest of its content must be compressed again. */
 static void
 compressed_blocks_are_read(void **state)
 {

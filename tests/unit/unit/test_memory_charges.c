@@ -1,7 +1,7 @@
-/* Exact charges of the cycles of a transaction. They are transit to the Memory Controller and back,
- * latency of memory, the bus of the channel, and waiting for other transactions there. One channel
- * of the simple model has reads of 10 cycles, writes of 5, bursts of 4, and 5 cycles from a write
- * to a read. */
+/* Exact charges of the cycles of a transaction. The causes are transit to the Memory Controller and
+ * back, latency of memory, the bus of the channel, and waiting for other transactions there. One
+ * channel of the simple model has reads of 10 cycles, writes of 5, bursts of 4, and 5 cycles from a
+ * write to a read. */
 #include "unit/memory/memctl.h"
 
 #include "rigs/settings.h"
@@ -18,8 +18,8 @@
 
 enum { MAX_REQUESTS = 16, LIMIT_CYCLES = 10000 };
 
-/* Requests one transaction after the other, each at its cycle or later, and waits for all
- * replies. */
+/* Requests one transaction after the other, each in its cycle or later, and waits for all replies.
+ */
 struct client {
     struct module module;
     struct queue requests, replies;
@@ -29,7 +29,7 @@ struct client {
         uint32_t address;
         bool write;
     } list[MAX_REQUESTS];
-    cp_ref way; /* path reference of the last reply */
+    cp_ref way; /* critical-path reference of the last reply */
     uint64_t last;
     bool done;
 };
@@ -119,8 +119,8 @@ check(const struct params *params, struct client *client, enum memory_client kin
     free(memctl);
 }
 
-/* The request is sent in cycle 0 and arrives in 1. Its command issues in 2, its data transfers from
- * 12 to 16, and its reply arrives in 17. */
+/* The request is sent in cycle 0 and arrives in 1. The command issues in 2, its data transfers from
+ * 12 to 16, and the reply arrives in 17. */
 static void
 alone(void **state)
 {
@@ -141,7 +141,7 @@ alone(void **state)
           (struct charges){.asking = 31, .transit = 1, .latency = 11, .bandwidth = 4});
 }
 
-/* A cycle of the channel is 4 / 3 of a GPU cycle. The command waits from 2 to 2 2/3. The data
+/* A cycle of the channel is 4 / 3 of a GPU cycle. The command waits from 2 to 2 2/3. Its data
  * transfers from 16 to 21 1/3, which are GPU cycles 16 to 22. */
 static void
 other_clock(void **state)
@@ -156,7 +156,8 @@ other_clock(void **state)
           (struct charges){.asking = 1, .transit = 1, .latency = 15, .bandwidth = 6});
 }
 
-/* The last of eight reads waits for seven bursts; the first of these waits for its data. */
+/* The last of eight reads waits for the bursts of seven others. The first of these waits for its
+ * data. */
 static void
 behind_others(void **state)
 {
@@ -169,8 +170,8 @@ behind_others(void **state)
           (struct charges){.asking = 1, .transit = 1, .latency = 11, .bandwidth = 8 * 4});
 }
 
-/* Each read opens a new row, which takes 13 cycles in which the bus waits. The first read charges
- * them to its latency. */
+/* Each read opens a new row, which takes 13 cycles in which the bus waits. For the first read these
+ * cycles are charged to latency. */
 static void
 rows(void **state)
 {
@@ -187,8 +188,8 @@ rows(void **state)
 
 /* Two writes transfer data from 7 to 15. The command of the read issues 5 cycles later, and its
  * data transfers from 30 to 34. On a free bus, a read that arrives in cycle 3 would have its data
- * at 13, while the writes use the bus. So it waits for them. A read that arrives in cycle 5 would
- * have its data at 15, when the bus is free, so it does not. */
+ * at 13, while the writes use the bus. So this read waits for the writes. A read that arrives in
+ * cycle 5 would have its data at 15, when the bus is free, so it does not wait for them. */
 static void
 turns(void **state)
 {

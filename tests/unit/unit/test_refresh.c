@@ -1,5 +1,5 @@
-/* The DAC with a separate screen clock (without DAC.SynchedRefresh) reads the shown surface exactly
- * every RefreshRate cycles of the frame. */
+/* The DAC with a separate screen clock (without DAC.SynchedRefresh). It reads the shown surface
+ * exactly every RefreshRate cycles of the frame. */
 #include "rigs/rig.h"
 
 enum {
@@ -8,7 +8,7 @@ enum {
     REFRESHES = 4,
     RES_OTHER = 20,
     RES_BUFFER,
-    UPLOAD_BYTES = 67200, /* at 8 bytes per cycle: 8400 cycles */
+    UPLOAD_BYTES = 67200, /* 8400 cycles at 8 bytes per cycle */
 };
 
 struct starts {
@@ -16,7 +16,7 @@ struct starts {
     uint32_t count;
 };
 
-/* Called between cycles, so new transactions belong to cycle now - 1. */
+/* Observer that the clock calls between cycles, so new transactions belong to cycle now - 1. */
 static void
 look(void *data, uint64_t now)
 {
@@ -50,7 +50,7 @@ start(struct rig *rig, bool synched, bool reads)
 }
 
 /* Sets the sampling callback after the upload has started the frame, because a frame sets its own
- * callback at the start. */
+ * callback at its start. */
 static void
 upload(struct rig *rig, bool watched)
 {
@@ -93,7 +93,7 @@ of_what_is_shown(void **state)
     assert_int_equal(rig_machine(rig)->dac->base, other->address);
 }
 
-/* The DAC reads at swaps only, or never, independent of the screen clock. */
+/* The DAC reads only at swaps, or never, independent of the screen clock. */
 static void
 at_swaps_or_never(void **state)
 {

@@ -12,7 +12,7 @@ clipped_triangles(struct rig *rig)
     rig_assert_figure(rig, "setup.triangles_out", 2 * CLIPPED);
 }
 
-/* The machine has two of each of these units. The expected cycles are those of one of them. */
+/* The machine has two of each of these units. The expected cycles are per unit. */
 #define PAIRS " shader texunit zstencil colorwrite "
 
 struct expected {
@@ -27,7 +27,7 @@ struct expected {
     {                                                                                              \
         "texunit", "busy", 0, 0                                                                    \
     }
-/* After a few triangles the units of the front have no work. */
+/* After a few triangles the units at the front of the pipeline have no work. */
 #define FRONT_IS_DONE(cycles)                                                                      \
     {"primasm", "starved", cycles, UINT64_MAX}, {"clipper", "starved", cycles, UINT64_MAX},        \
         {"setup", "starved", cycles, UINT64_MAX}, {"clipper", "busy", 1, FEW},                     \
@@ -36,14 +36,14 @@ struct expected {
         "streamer", "blocked", 0, 0                                                                \
     }
 
-/* Short queues fill at once. */
+/* Short queues, which fill at once. */
 #define SHORT_QUEUES                                                                               \
     "ZSTENCILTEST.ReadQueueSize=1 ZSTENCILTEST.OpQueueSize=1 ZSTENCILTEST.WriteQueueSize=1 "       \
     "RASTERIZER.ShaderOutputQueueSize=1 COLORWRITE.InputQueueSize=2 COLORWRITE.FetchQueueSize=1 "  \
     "FRAGMENTSHADER.ExecutableThreads=64"
 
 static const struct {
-    int real; /* enum ideal_number, or ALL_IDEAL */
+    int real; /* enum ideal_number of the resource that is not ideal, or ALL_IDEAL */
     const char *settings;
     void (*scene)(struct rig *rig);
     struct expected expected[24];
@@ -61,7 +61,7 @@ static const struct {
       {"setup", "busy", TRIANGLES, TRIANGLES + FEW},
       {"setup", "starved", SENT - TRIANGLES, UINT64_MAX},
       NO_PIXELS}},
-    /* the unit starts one triangle every SLOW cycles and waits in between; the queues before it
+    /* the unit starts one triangle every SLOW cycles and waits between them; the queues before it
      * have at most 256 places */
     {ALL_IDEAL,
      "CLIPPER.ClipperUnits=1 CLIPPER.StartLatency=16",
@@ -93,7 +93,7 @@ static const struct {
      {{"setup", "busy", 2 * CLIPPED, 2 * CLIPPED + FEW},
       {"setup", "waiting", (2 * CLIPPED - 1) * (SLOW - 1), (2 * CLIPPED - 1) * (SLOW - 1)},
       {"setup", "blocked", 0, 0}}},
-    /* two cycles per quad, with four attributes */
+    /* four attributes take two cycles per quad */
     {ALL_IDEAL,
      "RASTERIZER.NumInterpolators=1",
      frame_varyings,
@@ -107,7 +107,7 @@ static const struct {
       {"sched", "blocked", 0, 0},
       {"colorwrite", "blocked", 0, 0},
       FRONT_IS_DONE(2 * QUADS)}},
-    /* an element of four bytes takes four turns */
+    /* an element of four bytes takes four turns of a port */
     {ALL_IDEAL,
      "ZSTENCILTEST.StampsPerCycle=1 ZSTENCILTEST.BytesPerPixel=1",
      frame_layers,
@@ -134,8 +134,8 @@ static const struct {
       {"sched", "blocked", QUADS / 2, UINT64_MAX},
       {"sched", "waiting", 0, QUADS / 50},
       FRONT_IS_DONE(4 * PAIRED_QUADS)}},
-    /* registers, eight per thread, suffice for twelve quads per unit. Each quad waits for eight
-     * dependent texels, then executes the MOV. */
+    /* With eight registers per thread, the registers suffice for twelve quads per unit. Each quad
+     * waits for eight dependent texels, then executes the MOV. */
     {ALL_IDEAL,
      IN_TURN " FRAGMENTSHADER.ThreadResources=384 FRAGMENTSHADER.PerfectTextures=FALSE "
              "FRAGMENTSHADER.AddressALULatency=100",
@@ -148,15 +148,15 @@ static const struct {
       {"sched", "waiting", PIXELS / 4 * 2 * (TEXELS + 1), UINT64_MAX},
       {"colorwrite", "starved", PIXELS / 4 * 2 * (TEXELS + 1), UINT64_MAX},
       FRONT_IS_DONE(PIXELS / 4 * 2 * (TEXELS + 1))}},
-    /* each of four transactions takes a cycle for each of: request, arrival, write, end. Both
-     * slices take the order. */
+    /* Each of four transactions takes four cycles: request, arrival, write and end. Both slices
+     * take the order. */
     {IDEAL_memory,
      "MEMORYCONTROLLER.ReadLatency=1000 MEMORYCONTROLLER.WriteLatency=1000",
      frame_small_blit,
      {{"blitter", "busy", 4 * 4 + 2, 4 * 4 + 2 + FEW},
       {"blitter", "waiting", 2 * 1000, 2 * 1000 + 50},
       {"blitter", "blocked", 0, 0}}},
-    /* one instruction per cycle for the quads of a unit */
+    /* the quads of a unit issue one instruction per cycle */
     {IDEAL_shader,
      "",
      frame_long_fragments,

@@ -103,7 +103,8 @@ test_dependent(void **state)
     }
 }
 
-/* SIMD and scalar instructions pair in 4 turns. The last RCP issues in cycle 3 and takes 7. */
+/* SIMD and scalar instructions pair in 4 turns. The last RCP issues in cycle 3 and takes 7 cycles.
+ */
 static void
 test_pairs(void **state)
 {
@@ -119,8 +120,8 @@ test_pairs(void **state)
     assert_int_equal(c->issues[1].takes, 0);
 }
 
-/* 16 threads at 4 per cycle: each instruction takes 4 cycles of the ALUs, which hide 4 of DP4's 5.
- * DIV has 5 passes (isa.def). */
+/* With 16 threads at 4 per cycle, each instruction takes 4 cycles of the ALUs, which hide 4 of
+ * DP4's 5. DIV has 5 passes (isa.def). */
 static void
 test_groups_and_passes(void **state)
 {
@@ -140,9 +141,10 @@ test_groups_and_passes(void **state)
     assert_int_equal(c->alu_cycles, 2 * 5 * 4);
 }
 
-/* A group of 16 threads sends each of its four quads when its threads have issued, 4 threads per
- * cycle: the last one in cycle 3. Addresses take 6 cycles and filtering 4, so texels arrive in
- * cycle 13. Then MUL issues, and the result of its last threads follows 3 + 3 cycles later. */
+/* A group of 16 threads issues 4 threads per cycle, and sends each of its four quads when the
+ * quad's threads have issued. The last quad leaves in cycle 3. Addresses take 6 cycles and
+ * filtering 4, so its texels arrive in cycle 13. Then MUL issues, and the result of its last
+ * threads follows 3 + 3 cycles later. */
 static void
 test_texture(void **state)
 {
@@ -183,8 +185,8 @@ test_registers(void **state)
     assert_int_equal(c->threads, 40);
 }
 
-/* Both sides of a branch count, one iteration of a loop, and a subroutine after the END of the main
- * program. */
+/* The static cost counts both sides of a branch, one iteration of a loop, and a subroutine after
+ * the END of the main program. */
 static void
 test_flow(void **state)
 {

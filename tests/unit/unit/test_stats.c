@@ -67,7 +67,7 @@ many_entries_are_found(void **state)
     stat_set_fini(&set);
 }
 
-/* Only names of instances contain the index. */
+/* Only the names of instances contain an index. */
 static void
 instances_have_their_family(void **state)
 {
