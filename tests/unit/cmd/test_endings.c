@@ -449,7 +449,7 @@ is_let_in(int display, const uint8_t *cookie)
     return answered && answer == 1;
 }
 
-/* Is the captured program: returns 7 if the server requires a cookie, and accepts ours. */
+/* Acts as the captured program. Returns 7 if the server requires a cookie, and accepts ours. */
 static int
 probe(void)
 {

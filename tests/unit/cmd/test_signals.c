@@ -446,7 +446,7 @@ folders_of_the_living_stay(void **state)
     free(locked);
 }
 
-/* Is the captured program: requests the capabilities repeatedly and never reads an answer. */
+/* Acts as the captured program. Requests the capabilities repeatedly and never reads an answer. */
 static int
 unread(void)
 {

@@ -1,5 +1,5 @@
-/* The staged performance model: the numbers of its source, workloads, and refusals. Fits to
- * measurements that the test makes from known coefficients. */
+/* The staged performance model: the numbers of its source, fits to measurements that the test makes
+ * from known coefficients, workloads, and refusals. */
 #include "rigs/endings.h"
 #include "model/cache_shape.h"
 #include "base/build.h"

@@ -275,7 +275,7 @@ bad_plans_are_refused_with_their_line(void **state)
     }
 }
 
-/* Tuples of values that look equal but differ. */
+/* The tuples 1,2 and 2,1 contain the same values but are different machines. */
 static void
 values_that_differ_are_taken(void **state)
 {

@@ -415,8 +415,8 @@ readback_at_the_bus_rate(void **state)
     }
 }
 
-/* Bytes that the Command Processor reads in a frame with a readback of width x height pixels of a
- * compressed surface (0: no readback). */
+/* Returns the bytes that the Command Processor reads in a frame. The frame has a readback of width
+ * x height pixels of a compressed surface (0: no readback). */
 static uint64_t
 command_bytes(int32_t width, int32_t height)
 {

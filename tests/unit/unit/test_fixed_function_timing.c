@@ -144,8 +144,8 @@ triangle_through_seven_levels(void **state)
     assert_span(rig, HZ, "HZ", 33, 35, 3);
 }
 
-/* A group of four vertices is shaded together. Primitive assembly takes two vertices per cycle if
- * so configured. It sends a point for each vertex, then the end of the draw. */
+/* A group of four vertices is shaded together. With this parameter, primitive assembly takes two
+ * vertices per cycle. It sends a point for each vertex, then the end of the draw. */
 static void
 two_vertices_a_cycle(void **state)
 {

@@ -401,8 +401,8 @@ stalls_are_counted_as_they_go_by(void **state)
     assert_true(((struct stalls *)rig->data)->same_direction_run);
 }
 
-/* Each far depth is stored one entry too far, so a part of a tile that the front covers only partly
- * is lost. */
+/* Each far depth is stored one entry too far. So later draws are lost in tiles that the front
+ * covers only partly. */
 static void
 fault_off_by_one(void **state)
 {

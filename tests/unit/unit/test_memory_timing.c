@@ -90,7 +90,7 @@ assert_ends(const struct params *params, struct stream *stream, const uint64_t *
     }
 }
 
-/* Expects the ends `first`, `first` + `step`, and so on. */
+/* Asserts that the ends are `first`, `first` + `step`, and so on. */
 static void
 assert_steady(const struct params *params, struct stream *stream, uint64_t first, uint64_t step)
 {
@@ -134,7 +134,7 @@ gddr(uint32_t scheduler)
     return p;
 }
 
-/* Address of a transaction in bank 0, which has 256 of every 8 * 256 bytes. */
+/* Returns the address of a transaction in bank 0, which has 256 of every 8 * 256 bytes. */
 static uint32_t
 bank0(uint32_t row, uint32_t transaction)
 {
@@ -552,12 +552,13 @@ controller(void **state)
     struct params p = simple_memory();
     assert_last(&p, 1, 64, false, 17);
     assert_last(&p, 8, 64, false, 17 + 7 * 4);
-    /* One read buffer: the next command issues when the previous data has left, 14 cycles later. */
+    /* With one read buffer, the next command issues when the previous data has left, 14 cycles
+     * later. */
     p.MEMORYCONTROLLER.ReadBufferLines = 1;
     assert_last(&p, 8, 64, false, 17 + 7 * 14);
     /* writes need no read buffer: 5 + 4 cycles, then every 4 */
     assert_last(&p, 8, 64, true, 12 + 7 * 4);
-    /* Two read buffers: pairs of commands 4 cycles apart, every 14 cycles. */
+    /* With two read buffers, two commands 4 cycles apart issue every 14 cycles. */
     p.MEMORYCONTROLLER.ReadBufferLines = 2;
     assert_last(&p, 8, 64, false, 17 + 3 * 14 + 4);
     /* With one transaction of the client in service, its reply in 17 frees the place in 18. The
@@ -583,10 +584,10 @@ channels(void **state)
     assert_last(&p, 16, 64, false, 17 + 15);
 }
 
-/* Queued requests. With RequestQueueSize 1, a request for a free channel waits after one for a busy
- * channel. Addresses are 512 bytes apart, on channels 0, 0, 1, 1. The second request waits for the
- * burst of the first. Their commands issue in 2 and 6. The controller takes the third request in 6,
- * and its command issues in 7. */
+/* Queued requests. With RequestQueueSize 1, a request for a free channel waits until an earlier one
+ * for a busy channel is taken. Addresses are 512 bytes apart, on channels 0, 0, 1, 1. The second
+ * request waits for the burst of the first. Their commands issue in 2 and 6. The controller takes
+ * the third request in 6, and its command issues in 7. */
 static void
 waiting_limits(void **state)
 {

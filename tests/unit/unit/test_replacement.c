@@ -55,8 +55,8 @@ static const struct {
     {REPLACEMENT_LRU, 4, "ABCDEFGH", "....ABCD"},
     {REPLACEMENT_FIFO, 4, "ABCDEFGH", "....ABCD"},
     /* E takes the place of A: the root points up, the lower node to B. F takes the place of C,
-     * because the upper node points to C after D. After F the root points down, the upper node to
-     * D. G takes the place of B, and H that of D. */
+     * because the upper node has pointed to C since the use of D. After F the root points down, the
+     * upper node to D. G takes the place of B, and H that of D. */
     {REPLACEMENT_PSEUDO_LRU, 4, "ABCDEFGH", "....ACBD"},
     /* In Belady's sequence first in, first out misses 9 times of 12 with three ways, and 10 times
      * with four. Three of these misses fill empty ways. */
@@ -64,9 +64,10 @@ static const struct {
     {REPLACEMENT_FIFO, 4, "ABCDABEABCDE", "......ABCDEA"},
     {REPLACEMENT_LRU, 3, "ABCDABEABCDE", "...ABCD..EAB"},
     {REPLACEMENT_LRU, 4, "ABCDABEABCDE", "......C..DEA"},
-    /* A tree of four with a missing leaf. After C the root points down, and the lower node to A
-     * since B, so D takes the place of A. Then the root points up to way 3, which does not exist,
-     * so E evicts C. After that the root points down, and the lower node to B since D. */
+    /* A tree of four with a missing leaf. After C the root points down. The lower node has pointed
+     * to A since the use of B, so D takes the place of A. Then the root points up to way 3, which
+     * does not exist, so E evicts C. After that the root points down. The lower node has pointed to
+     * B since the use of D, so F evicts B. */
     {REPLACEMENT_PSEUDO_LRU, 3, "ABCDEF", "...ACB"},
     /* A filled line is the next victim until it is used: first D, then E. A stays after its use,
      * and F is the next victim. */

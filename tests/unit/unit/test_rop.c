@@ -12,7 +12,8 @@ static const char half_red_fs[] = "FRAG\n"
                                   "  0: MOV OUT[0], IMM[0]\n"
                                   "  1: END\n";
 
-/* The cycle after each draw, and the bytes of z and color that have moved in the frame by then. */
+/* The cycle at the end of each draw, and the bytes of z and color that have moved in the frame by
+ * then. */
 struct layers {
     uint32_t count;
     uint64_t cycle[MAX_LAYERS], bytes[MAX_LAYERS];
