@@ -1,5 +1,5 @@
-// The report page, as a person and as a stranger's data use it. Figures are compared with run.json and
-// the tables, which are read here anew.
+// Tests the report page with the actions of a user and with hostile data. Figures are compared with
+// run.json and the tables, which this file reads with separate code.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -18,7 +18,7 @@ function run(...args) {
     return done;
 }
 
-/* Rows of a table as objects of texts. */
+/* Returns the rows of a table as objects of strings. */
 function readTable(file) {
     const [head, ...lines] = zlib.gunzipSync(fs.readFileSync(file)).toString().trim().split("\n");
     const names = head.split(",");
@@ -43,7 +43,7 @@ const digits = (text) => Number(text.replace(/[^\d.−-]/g, "").replace("−", "
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
 const faults = [];
 
-/* Opens a page from disk; whatever it asks for elsewhere, and every error, is a fault. */
+/* Opens a page from disk. Every error and every request for another resource is a fault. */
 async function open(file, { hash = "", width = 1400, scheme = "light" } = {}) {
     const page = await browser.newPage({
         viewport: { width, height: 900 },
@@ -79,14 +79,14 @@ async function saved(page, button) {
         .map(cellsOf);
 }
 
-/* Of a line of CSV; no cell has a line's end. */
+/* Returns the cells of a CSV line. No cell contains a line end. */
 function cellsOf(line) {
     return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map((m) =>
         m[1] === undefined ? m[2] : m[1].replaceAll('""', '"'),
     );
 }
 
-/* Rows of a folder's table, each with the cycles of its frame at which it begins and ends. */
+/* Returns the rows of a table, each with its first and last cycle in the frame. */
 function timed(folder, name) {
     const { rows } = readTable(path.join(folder, name));
     const now = {};
@@ -100,7 +100,7 @@ function timed(folder, name) {
 const near = (a, b, within, what) =>
     assert.ok(Math.abs(a - b) <= within, `${what}: ${a}, not ${b}`);
 
-/* The table of gains: {name: {charged, most, expected}} in shares, NaN: none. */
+/* Returns the table of gains as {name: {charged, most, expected}}, in shares; NaN: no value. */
 async function gainsOn(page) {
     const [head, ...lines] = await saved(
         page,
@@ -121,7 +121,7 @@ async function gainsOn(page) {
     );
 }
 
-/* {name: {value, children}} of a tree on the page, whatever is closed in it. */
+/* Returns a tree of the page as {name: {value, children}}, including collapsed nodes. */
 const treeOn = (page, selector) =>
     page.$eval(selector, (list) => {
         const read = (ul) =>
@@ -144,7 +144,7 @@ const treeOn = (page, selector) =>
         return read(list);
     });
 
-/* A tree on the page is that of --json, node by node. */
+/* Checks that each node of a tree on the page equals that of --json. */
 function sameTree(shown, told) {
     const nodes = told.filter((n) => n.value > 0);
     assert.deepEqual(
@@ -158,20 +158,20 @@ function sameTree(shown, told) {
     }
 }
 
-/* The node that is marked as the one to go after. */
+/* Returns the names of the nodes that are marked as the largest loss. */
 const marked = (tree) =>
     Object.entries(tree).flatMap(([name, node]) => [
         ...(node.most ? [name] : []),
         ...marked(node.children),
     ]);
 
-/* All that Top-Down shows of what is selected is what `aetius topdown` says of it, which is returned. */
+/* Checks that Top-Down shows the output of `aetius topdown` for the selection. Returns this output. */
 async function sameTopDown(page, folder, args, name) {
     const told = JSON.parse(run("topdown", at(folder), ...args, "--json").stdout);
     const lines = run("topdown", at(folder), ...args, "--csv")
         .stdout.trim()
         .split("\n")
-        .map((line) => line.split(",")); /* but for the last cell */
+        .map((line) => line.split(",")); /* correct except for the last cell, which may contain commas */
     for (const [selector, unit] of [
         ["#topdown ul.tree:not(.slots)", "cycles"],
         ["#topdown ul.tree.slots", "slots"],
@@ -288,7 +288,7 @@ const tests = {
         const draws = {
             one: ["0:0", "0:3", "1:2", "2:2", "3:0", "4:0", "4:3", "6:1"],
             small: ["1:0", "2:2", "3:0"],
-        }; /* of the latter the largest loss is below its threshold */
+        }; /* in those of `small` the largest loss is below its threshold */
         let others = 0;
         for (const [folder, names] of Object.entries(draws)) {
             const page = await open(at(folder + ".html"));
@@ -376,7 +376,7 @@ const tests = {
             );
             assert.ok((await page.textContent("#topdown")).includes("No prediction for drain"));
             others += largest("expected") !== largest("most");
-            /* slots that lanes do not divide add up */
+            /* slots that are not divided by lanes add up */
             const slots = await treeOn(page, "#topdown ul.tree.slots");
             assert.equal(
                 slots.frontend.children.fetch.children.starved.value,
@@ -396,7 +396,7 @@ const tests = {
             2,
             "ranges that are bound by something else than what could give most",
         );
-        /* intervals that cut draws */
+        /* these intervals begin or end inside draws */
         const [a, b] = timed(at("one"), "stats.cycles.csv.gz")
             .filter((r) => r.frame === "2")
             .slice(3, 5);
@@ -527,7 +527,7 @@ const tests = {
                 mode,
             );
         }
-        /* the sum of overdraw over the picture: all fragments written, as no pixel of this frame has 8 and more */
+        /* the overdraw of all pixels adds up to the written fragments, because no pixel of this frame has 8 or more */
         const sum = await page.evaluate(async () =>
             (await selection.run.map(0, "overdraw")).levels.reduce(
                 (s, level) => s + Math.round(level / 32),
@@ -571,7 +571,7 @@ const tests = {
             await page.mouse.move(x(b), y, { steps: 5 });
             await page.mouse.up();
         };
-        /* of what table the range is, and the cycles that it has at least */
+        /* checks that the range is the fewest whole rows of the table that contain cycles `least` to `most` */
         const check = async (what, table, [least, most]) => {
             const [from, to] = await page.evaluate(() => selection.cycles);
             const rows = tables[table].filter(
@@ -740,7 +740,7 @@ const tests = {
             page.evaluate(() => document.querySelector("canvas.picture").toDataURL());
         const settled = () => page.evaluate(() => new Promise((done) => setTimeout(done, 300)));
         const first = await pixels();
-        /* what comes late of a frame that is not selected any more does not come */
+        /* data of a frame that arrives after another frame is selected is ignored */
         await page.evaluate(() => {
             for (let i = 0; i < 9; i++) selection.set({ frame: (i + 1) % 3 });
             selection.set({ frame: 0 });
@@ -941,7 +941,7 @@ const tests = {
         assert.deepEqual(
             await page.evaluate(() => [selection.row, ...selection.cycles]),
             [-1, 0, 500],
-        ); /* the interval that has it */
+        ); /* the interval that contains the clicked row */
         await page.close();
     },
 
@@ -1042,7 +1042,7 @@ const tests = {
     },
 
     async "a draw that was left out of the page is not one that the run has not"() {
-        /* of each of 16 runs there is room for one of two frames: of every other one for frame 0, then for frame 1 */
+        /* the page has room for one of two frames per run: frame 0 and frame 1 alternate over 16 runs */
         for (const [name, dearer] of [
             ["thin-a", 0],
             ["thin-b", 1],
@@ -1210,8 +1210,8 @@ formula = FRAGMENTSHADER.TextureCacheWays * GPU.NumFragmentShaders
     },
 };
 
-/* A run's folder with so many frames of so many draws: the golden one's rows, over and over, with so many times
- * their cycles. */
+/* Writes the folder of a run with this number of frames and of draws per frame. Repeats the rows of the golden
+ * run; `times` returns the factor of their cycles for each frame. */
 function enlarge(folder, frames, draws, times = () => 1) {
     fs.rmSync(folder, { recursive: true, force: true });
     fs.cpSync(at("one"), folder, { recursive: true });

@@ -1,10 +1,10 @@
 #!/bin/sh
-# The report page in a real browser: Debian's chromium, driven by playwright-core (npm; the version and
-# its hash in package-lock.json). Ends with 77 and a word where one of them is not to be had.
+# Tests the report page in a real browser: Debian's chromium, controlled by playwright-core (npm;
+# package-lock.json contains the version and its hash). Exits with 77 and a message if one of them is missing.
 #
 #     tests/browser/run.sh build/aetius FOLDER
 #
-# FOLDER gets the runs, the pages and node_modules.
+# The script writes the runs, the pages and node_modules to FOLDER.
 set -eu
 aetius=$(realpath "$1")
 mkdir -p "$2"

@@ -10,7 +10,8 @@
 
 #include <stdlib.h>
 
-/* Grid of 1/16 pixel. Samples are on edges and corners of triangles with corners on this grid. */
+/* Grid of 1/16 pixel. Samples are often on edges and corners of triangles with corners on this
+ * grid. */
 enum { GRID = 16 };
 
 /* Sample positions in 1/16 pixel from the top left corner of the pixel. The positions of 4 samples

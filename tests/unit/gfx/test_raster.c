@@ -2,7 +2,8 @@
  * pixel once. */
 #include "rigs/coverage.h"
 
-/* Pixel centers are on edges and corners of triangles with corners on this grid. */
+/* Grid of half a pixel. Pixel centers are often on edges and corners of triangles with corners on
+ * this grid. */
 enum { GRID = 128 };
 
 static bool

@@ -174,8 +174,8 @@ every_default_is_allowed(void **state)
     }
 }
 
-/* Setting a parameter that is not modelled gives a note, and setting any other parameter gives
- * none. */
+/* Setting a parameter that is not modelled gives a message. Setting any other parameter gives none.
+ */
 static void
 what_changes_nothing_is_said_to(void **state)
 {

@@ -173,8 +173,8 @@ what_only_reads_leaves_the_clear(void **state)
 }
 
 /* The stencil values of a new depth buffer are 0. A clear of depth and stencil sets all of them to
- * the clear value. Clears of only depth preserve them and set block states. After a draw that
- * writes stencil, every line is read and written until the stencil is cleared again. */
+ * the clear value. Clears of only depth preserve the stencil values and set block states. After a
+ * draw that writes stencil, every line is read and written until the stencil is cleared again. */
 static void
 depth_alone(void **state)
 {

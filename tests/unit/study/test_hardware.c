@@ -30,9 +30,9 @@ write_data(const char *lines)
     return path;
 }
 
-/* Errors of 10, -30 and 50 % have a mean of 30, a median of 30, and a signed mean of 10. One more
- * line was an input of the fit and does not count. Lines bound by memory only have 10 and -30: mean
- * and median 20, signed mean -10. */
+/* Errors of 10, -30 and 50 % have a mean of 30, a median of 30, and a signed mean of 10. The line
+ * with kind `given` is an input and does not count. Lines bound by memory only have 10 and -30:
+ * mean and median 20, signed mean -10. */
 static void
 test_scores(void **state)
 {
@@ -158,8 +158,8 @@ simulated(const char *path, const char *card, const char *test)
     return value;
 }
 
-/* Two lines of the committed table are simulated again. They agree within one per cent, because
- * Mesa may have a different version. */
+/* Two lines of the committed table are simulated again. The results agree within one per cent. This
+ * tolerance permits a different version of Mesa. */
 static void
 test_committed_table(void **state)
 {

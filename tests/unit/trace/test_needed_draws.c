@@ -1,4 +1,4 @@
-/* Which draws must be executed for the requested frames. */
+/* Tests which draws must be executed for the requested frames. */
 #include "rigs/scene.h"
 
 #include "state/cmd.h"

@@ -98,7 +98,7 @@ fill_element(struct rig *rig, const struct format_info *format, uint8_t *to)
     format->pack(rgba, to);
 }
 
-/* Returns a message with the box of a slice of a level. The message uses the next of `bytes`, in
+/* Returns a message with the box of a slice of a level. Its data is the next part of `bytes`, in
  * the order of the levels. */
 static struct message
 slice(const struct resource_desc *desc, uint32_t handle, uint32_t level, uint32_t z, uint8_t *bytes,

@@ -239,8 +239,8 @@ a_draw_that_many_queries_count(void **state)
     }
 }
 
-/* Many queries count many draws, and the list of changes is full. Each draw must not take a pass
- * over all queries. */
+/* Many queries count many draws, and the list of changes is full. The time must not include a pass
+ * over all queries for each draw. */
 static void
 a_full_list_costs_nothing(void **state)
 {
