@@ -86,7 +86,7 @@ function cellsOf(line) {
     );
 }
 
-/* Returns the rows of a table, each with its first and last cycle in the frame. */
+/* Returns the rows of a table, each with the cycles of its frame at which it begins and ends. */
 function timed(folder, name) {
     const { rows } = readTable(path.join(folder, name));
     const now = {};
@@ -171,7 +171,7 @@ async function sameTopDown(page, folder, args, name) {
     const lines = run("topdown", at(folder), ...args, "--csv")
         .stdout.trim()
         .split("\n")
-        .map((line) => line.split(",")); /* correct except for the last cell, which may contain commas */
+        .map((line) => line.split(",")); /* the last cell may contain commas */
     for (const [selector, unit] of [
         ["#topdown ul.tree:not(.slots)", "cycles"],
         ["#topdown ul.tree.slots", "slots"],
