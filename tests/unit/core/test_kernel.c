@@ -193,7 +193,7 @@ nothing_overtakes(void **state)
 }
 
 /* A queue of depth 2 x width sustains its width every cycle. A queue of depth = width sustains half
- * of this rate, because a place freed in a cycle can be filled only in the next one. */
+ * of this rate. The reason is that a place freed in a cycle can be filled only in the next one. */
 static void
 full_rate_needs_twice_the_width(void **state)
 {

@@ -38,7 +38,7 @@ test_planes_at_vertices(void **state)
             v[i] = scene_vertex(x[i], y[i], z[i], w[i], c[i]);
         }
         const float area = (x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]);
-        /* the slopes of a thin triangle amplify rounding errors of the positions */
+        /* skip thin triangles, whose slopes amplify rounding errors of the positions */
         if (fabsf(area) < 100.0f || scene_setup(&scene, &test_triangle, v, out) != 1)
             continue;
         for (int i = 0; i < 3; i++) {

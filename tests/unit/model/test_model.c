@@ -127,8 +127,9 @@ misses_of(const char *name, uint32_t side, struct cache_shape shape)
 }
 
 /* Calculated misses. At 1,024 texels per side neighboring positions are 32 texels apart, which are
- * four squares of 8x8. So each position is in a separate line. In units of 64 bytes, a column adds
- * a multiple of 4 x 8 x 8 x 16 / 64 = 64 to the line address. A row adds a multiple of 8,192. */
+ * four squares of 8x8. So each position is in a separate line. Line addresses count units of 64
+ * bytes. A column adds a multiple of 4 x 8 x 8 x 16 / 64 = 64, and a row adds a multiple of 8,192.
+ */
 static void
 caches_miss_as_counted(void **state)
 {
@@ -323,8 +324,8 @@ squares(void **state)
     assert_true(is_near(factors[0], 2, 1e-9) && is_near(factors[1], 3, 1e-9));
     assert_true(half[0] < 1e-6 && half[1] < 1e-6);
     assert_false(least_squares(twice, same, 3, 2, factors, half));
-    /* for 1, 2, 3, 6 the mean is 3, the variance 14 / 3, the deviation of the mean sqrt(14 / 12),
-     * and t has 3 degrees of freedom */
+    /* for 1, 2, 3, 6 the mean is 3 and the variance 14 / 3; the mean has a deviation of sqrt(14 /
+     * 12), and t has 3 degrees of freedom */
     const double ones[] = {1, 1, 1, 1}, values[] = {1, 2, 3, 6};
     assert_true(least_squares(ones, values, 4, 1, factors, half));
     assert_true(is_near(factors[0], 3, 1e-9));
@@ -859,8 +860,8 @@ make_work(struct trace_work *work)
 
 /* The calculated cycles of one frame. The draw takes 80 + 20 + 9000 and 0.2 of the second unit,
  * plus 640 bytes of the command stream. The picture and the dirty cache lines take 0.9 x 128000 /
- * 64, plus 500. A frame that is bound by a vertex program and reuses half of its vertices takes 1 +
- * 0.5 x (3 - 1) times as long. */
+ * 64, plus 500. Another frame is bound by a vertex program and reuses half of its vertices. It
+ * takes 1 + 0.5 x (3 - 1) times as long. */
 static void
 frames_by_hand(void **state)
 {

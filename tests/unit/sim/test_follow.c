@@ -133,7 +133,7 @@ one_triangle(void **state)
     const uint64_t reads = count_at(f, "attribute_memory_requests", FOLLOW_READ);
     assert_in_range(reads, 1, 2);
     assert_int_equal(count_at(f, "attribute_memory_replies", FOLLOW_READ), reads);
-    /* three vertices, each of which passes five queues */
+    /* three vertices, and five queues for each */
     assert_int_equal(f->follow.vertices.count, 3);
     for (uint32_t i = 0; i < 3; i++)
         assert_int_equal(f->follow.vertices.items[f->follow.corners[i]].index, i);

@@ -60,8 +60,8 @@ rows_add_up(const struct tables *t, uint32_t frame)
     assert_true(statistics > 500);
 }
 
-/* Checks that the cycles of a row belong to its kind of work, and that counters of one kind are
- * nonzero only in rows of that kind. */
+/* Checks that the cycles of a row belong to its kind of work. Also checks that counters of one kind
+ * are nonzero only in rows of that kind. */
 static void
 row_is_of_its_kind(const struct csv_table *rows, uint32_t row)
 {

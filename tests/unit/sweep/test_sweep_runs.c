@@ -225,7 +225,7 @@ failures_are_told(void **state)
     assert_true(says("is not a sweep folder"));
 }
 
-/* One row of statistics per cycle takes minutes. */
+/* With one row of statistics per cycle, the run takes minutes. */
 static void
 limits_end_a_run(void **state)
 {

@@ -410,8 +410,8 @@ is_trace_of(const char *path, uint32_t frames)
     return is;
 }
 
-/* A new trace replaces an existing one when it has a frame. A part of a trace replaces it when the
- * part is complete. */
+/* A new trace replaces an existing one when it has a frame. An extracted part replaces it only when
+ * the part is complete. */
 static void
 an_older_trace_stays(void **state)
 {

@@ -180,9 +180,9 @@ ports_of_rops(void **state)
     }
 }
 
-/* The z of the first quad is written in the last cycle of its test, and the second quad may read it
- * in the next cycle. Without the conflict the second quad would follow one cycle after the first.
- * So it stalls for all other cycles of the test. */
+/* The z of the first quad is written in the last cycle of its test. The second quad may read it in
+ * the next cycle. Without the conflict the second quad would follow one cycle after the first. So
+ * it stalls for all other cycles of the test. */
 static void
 same_depth(void **state)
 {

@@ -1,6 +1,6 @@
 /* Exact charges of the cycles of a transaction. The causes are transit to the Memory Controller and
- * back, latency of memory, the bus of the channel, and waiting for other transactions there. One
- * channel of the simple model has reads of 10 cycles, writes of 5, bursts of 4, and 5 cycles from a
+ * back, latency of memory, the bus of the channel, and waiting for other transactions there. The
+ * channel has the simple model: reads of 10 cycles, writes of 5, bursts of 4, and 5 cycles from a
  * write to a read. */
 #include "unit/memory/memctl.h"
 

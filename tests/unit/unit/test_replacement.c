@@ -54,9 +54,9 @@ static const struct {
     /* Without reuse the three policies evict lines in the order of the fills. */
     {REPLACEMENT_LRU, 4, "ABCDEFGH", "....ABCD"},
     {REPLACEMENT_FIFO, 4, "ABCDEFGH", "....ABCD"},
-    /* E takes the place of A: the root points up, the lower node to B. F takes the place of C,
-     * because the upper node has pointed to C since the use of D. After F the root points down, the
-     * upper node to D. G takes the place of B, and H that of D. */
+    /* E takes the place of A. The root then points up, and the lower node points to B. F takes the
+     * place of C, because the upper node has pointed to C since the use of D. After F the root
+     * points down, and the upper node points to D. G takes the place of B, and H that of D. */
     {REPLACEMENT_PSEUDO_LRU, 4, "ABCDEFGH", "....ACBD"},
     /* In Belady's sequence first in, first out misses 9 times of 12 with three ways, and 10 times
      * with four. Three of these misses fill empty ways. */

@@ -5,8 +5,9 @@
  * 7. If all its lines are present, the unit reads and filters the texels in 8. The answer arrives
  * FilterALULatency = 4 cycles later, in 12.
  *
- * If only the second level contains a line, the line is looked up there and read in cycle 8,
- * expanded in 9, and written by 10. The filter reads it in that cycle, 2 cycles later than a hit.
+ * If only the second level contains a line, the unit looks it up there and reads it in cycle 8. The
+ * line is expanded in 9 and written by 10. The filter reads it in that cycle, 2 cycles later than a
+ * hit.
  *
  * If only memory contains a line, its request leaves in cycle 8 and arrives at the memory in 9. The
  * reply arrives MEMORY_CYCLES later. In the same cycle the line is read from the second level, then
