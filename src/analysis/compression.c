@@ -116,7 +116,6 @@ add_count(struct compression *compression, const struct segment_job *job,
         &compression->kinds[job->kind == CODEC_COLOR ? COMPRESSION_COLOR : COMPRESSION_DEPTH];
     const struct codec_shape shape = {job->bus, count->tag.samples};
     tally->transfers += count->count;
-    tally->sampled += count->tag.samples > 1 ? count->count : 0;
     tally->moved_bytes += (uint64_t)count->count * count->tag.moved_bytes;
     if (count->tag.flags & BLOCK_IS_CLEARED) {
         tally->cleared += count->count;
@@ -190,7 +189,6 @@ compression_add(struct compression *sum, const struct compression *other)
         to->transfers += from->transfers;
         to->cleared += from->cleared;
         to->plain += from->plain;
-        to->sampled += from->sampled;
         to->moved_bytes += from->moved_bytes;
         for (uint32_t c = 0; c < CODEC_COUNT; c++) {
             to->raw[c] += from->raw[c];
@@ -241,8 +239,7 @@ double
 compression_ratio(const struct compression *compression, uint32_t kind, uint32_t codec)
 {
     const struct compression_kind *tally = &compression->kinds[kind];
-    if (!compression_applies(compression, kind, codec) ||
-        (codecs[codec]->for_samples && !tally->sampled))
+    if (!compression_applies(compression, kind, codec))
         return 0;
     return (double)compression_bytes_in(tally) /
            (double)compression_bytes_out(compression, kind, codec);

@@ -15,7 +15,6 @@ struct compression_kind {
     uint64_t transfers;   /* all transfers */
     uint64_t cleared;     /* transferred no bytes: the block state was sufficient */
     uint64_t plain;       /* not available to codecs */
-    uint64_t sampled;     /* multisampled */
     uint64_t moved_bytes; /* as counted by the simulation */
     uint64_t fits[CODEC_COUNT][CODEC_MAX_LEVELS];
     uint64_t raw[CODEC_COUNT]; /* without plain blocks */
@@ -53,8 +52,7 @@ void compression_by_size(const struct compression *compression, uint32_t kind, u
                          uint64_t sizes[CODEC_BLOCK_BYTES / 32 + 1]);
 /* Whether the codec supports the kind, and at least one block was transferred. */
 bool compression_applies(const struct compression *compression, uint32_t kind, uint32_t codec);
-/* Bytes without the codec divided by bytes with the codec. 0 if the codec does not apply, or if it
- * is designed for multisampling and no block is multisampled. */
+/* Bytes in divided by bytes out. 0 if the codec does not apply. */
 double compression_ratio(const struct compression *compression, uint32_t kind, uint32_t codec);
 
 /* Transfers by outcome: cleared, each level (named by its number), raw, and plain. */

@@ -13,6 +13,9 @@
 const char *const compression_kinds[COMPRESSION_KINDS] = {"color", "z"};
 static const char *const bus_names[CODEC_BUSES] = {"bus_64", "bus_32"};
 
+/* Increases when a codec puts blocks into other levels than before. Older counts are refused. */
+enum { CODECS_REVISION = 2 };
+
 static void
 add_number(cJSON *object, const char *name, uint64_t value)
 {
@@ -40,7 +43,6 @@ add_kind(cJSON *object, const struct compression buses[CODEC_BUSES], uint32_t ki
     add_number(to, "transfers", tally->transfers);
     add_number(to, "cleared", tally->cleared);
     add_number(to, "plain", tally->plain);
-    add_number(to, "sampled", tally->sampled);
     add_number(to, "moved_bytes", tally->moved_bytes);
     for (uint32_t bus = 0; bus < CODEC_BUSES; bus++)
         add_codecs(cJSON_AddObjectToObject(to, bus_names[bus]), &buses[bus], kind);
@@ -51,6 +53,7 @@ compression_write(const struct compression buses[CODEC_BUSES], const char *dir, 
 {
     cJSON *root = cJSON_CreateObject();
     add_number(root, "schema", AETIUS_SCHEMA);
+    add_number(root, "codecs_revision", CODECS_REVISION);
     for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++)
         add_kind(root, buses, kind);
     char *path = mem_printf("%s/compression.json", dir);
@@ -102,7 +105,6 @@ get_kind(struct compression buses[CODEC_BUSES], uint32_t kind, const cJSON *root
         tally->transfers = get_count(from, "transfers", &ok);
         tally->cleared = get_count(from, "cleared", &ok);
         tally->plain = get_count(from, "plain", &ok);
-        tally->sampled = get_count(from, "sampled", &ok);
         tally->moved_bytes = get_count(from, "moved_bytes", &ok);
         ok = ok &&
              get_codecs(&buses[bus], kind, cJSON_GetObjectItemCaseSensitive(from, bus_names[bus]));
@@ -117,7 +119,11 @@ compression_read(struct compression buses[CODEC_BUSES], const char *dir, struct 
     memset(buses, 0, CODEC_BUSES * sizeof *buses);
     cJSON *root = json_read(path, err);
     bool ok = root != NULL;
-    if (ok) {
+    if (ok && cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(root, "codecs_revision")) !=
+                  CODECS_REVISION) {
+        ok = fail(err, "%s was counted by codecs of another version: remove %s and run again", path,
+                  dir);
+    } else if (ok) {
         for (uint32_t kind = 0; ok && kind < COMPRESSION_KINDS; kind++)
             ok = get_kind(buses, kind, root);
         ok = ok || fail(err, "%s is damaged", path);

@@ -12,7 +12,6 @@
 #ifndef AETIUS_CODEC_CODEC_H
 #define AETIUS_CODEC_CODEC_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,8 +40,6 @@ struct codec {
     const char *name, *doc;
     uint32_t applies; /* bits of enum codec_kind */
     uint32_t latency_cycles;
-    /* designed for multisampling; works with one sample, but is not rated by that */
-    bool for_samples;
     struct codec_levels levels[CODEC_BUSES];
     /* Returns the level that fits the block, or CODEC_RAW. */
     int32_t (*choose)(const uint32_t *block, struct codec_shape shape);

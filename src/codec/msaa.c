@@ -203,7 +203,6 @@ const struct codec codec_msaa = {
     CODEC_IS(msaa),
     .doc = "one or two different words in each sub-block",
     .latency_cycles = 6,
-    .for_samples = true,
     .levels = {{5, {64, 64, 128, 128, 192}}, {7, {32, 32, 64, 64, 96, 128, 160}}},
     .choose = msaa_choose,
     .compress = msaa_compress,

@@ -33,14 +33,14 @@ split_word(uint32_t k)
     return split;
 }
 
-/* Each component has the same number of low bits; R, G, B in this order get the remainder. */
+/* Each component has k / 4 low bits. The high parts of R, G, B and A precede the low parts in the
+ * reordered word, so the remaining k % 4 low bits are the lowest bits of A's high part. Range of k:
+ * 0 to 26, so that A has at most 8 low bits. */
 static inline struct split
 split_components(uint32_t k)
 {
-    struct split split = {k, {0}};
-    for (uint32_t c = 0; c < 4; c++)
-        split.low[c] = k / 4 + (c < k % 4);
-    return split;
+    const uint32_t each = k / 4;
+    return (struct split){k, {each, each, each, each + k % 4}};
 }
 
 static inline uint32_t

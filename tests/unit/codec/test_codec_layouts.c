@@ -93,7 +93,7 @@ test_hilo(void **state)
     check(&codec_hilo, 0, block, &bits);
 }
 
-/* k = 6: two low bits of R and G, one of B and A. */
+/* k = 6: one low bit of R, G and B, three of A. */
 static void
 test_hilore(void **state)
 {
@@ -102,13 +102,13 @@ test_hilore(void **state)
     (void)state;
     fill(block, 0, 64, 0);
     block[0] = UINT32_MAX;
-    block[1] = 0x03020100; /* low bits 11 10 1 0 */
-    block[2] = 0xfdfeffff; /* all high bits set; low bits 01 10 1 1 */
+    block[1] = 0x01010005; /* low bits 1 1 0 101 */
+    block[2] = 0xfefffffa; /* all high bits set; low bits 0 1 1 010 */
     put(&bits, 0, 26);
     put(&bits, 0x3ffffff, 26);
     put(&bits, 1 | 0x3f << 1, 7);
-    put(&bits, 0 | 0x3a << 1, 7);
-    put(&bits, 1 | 0x1b << 1, 7);
+    put(&bits, 0 | 0x35 << 1, 7);
+    put(&bits, 1 | 0x1a << 1, 7);
     put_many(&bits, 0, 7, 61);
     check(&codec_hilore, 0, block, &bits);
 }
