@@ -93,11 +93,18 @@ test_k_of_the_study(void **state)
         assert_int_equal((256 * (s + 1) - 192) / 62, hilo_k_32[s]);
 }
 
-/* Bit position of the k + 1-th low bit of a reordered word: R, G, B, A in turn. */
+/* Smallest size at which bit `bit` of component c (0: R) of a reordered word is a low bit. A size
+ * has the k with each * k + fixed bits. Each component has k / 4 low bits, and A also those that
+ * are left over. */
 static uint32_t
-reordered_bit(uint32_t k)
+reordered_size(enum codec_bus bus, uint32_t fixed, uint32_t each, uint32_t c, uint32_t bit)
 {
-    return 24 - 8 * (k % 4) + k / 4;
+    for (uint32_t s = 0; s < size_count[bus]; s++) {
+        const uint32_t bits = 8 * all_sizes[bus][s], k = bits < fixed ? 0 : (bits - fixed) / each;
+        if (bit < k / 4 + (c == 3 ? k % 4 : 0))
+            return all_sizes[bus][s];
+    }
+    return CODEC_BLOCK_BYTES;
 }
 
 /* Min 0 and max all ones in both halves and at both ends. One word in the middle has a single bit
@@ -122,11 +129,12 @@ test_offset_limits(void **state)
     uint32_t block[CODEC_WORDS];
     for (enum codec_bus bus = 0; bus < CODEC_BUSES; bus++) {
         const struct codec_shape shape = {bus, 1};
-        for (uint32_t k = 0; k < 31; k++) {
-            make_ends(block, 1u << reordered_bit(k));
-            for (uint32_t c = 0; c < 3; c++)
-                assert_int_equal(bytes_of(reordered[c].codec, shape, block),
-                                 smallest_size(bus, reordered[c].fixed, reordered[c].each, k + 1));
+        for (uint32_t position = 0; position < 32; position++) {
+            make_ends(block, 1u << position);
+            for (uint32_t i = 0; i < 3; i++)
+                assert_int_equal(bytes_of(reordered[i].codec, shape, block),
+                                 reordered_size(bus, reordered[i].fixed, reordered[i].each,
+                                                3 - position / 8, position % 8));
         }
         /* hilo: min + 2^k is a reference, too. */
         for (uint32_t k = 0; k < 30; k++) {
