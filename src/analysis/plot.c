@@ -260,6 +260,17 @@ write_text(const char *dir, const char *name, const char *end, const char *text,
     return ok;
 }
 
+/* Whether any value is known. gnuplot fails otherwise. */
+static bool
+has_values(const struct plot *plot)
+{
+    for (size_t r = 0; r < plot->rows.count; r++)
+        for (size_t s = 0; s < plot->series.count; s++)
+            if (isfinite(plot->rows.items[r].values[s]))
+                return true;
+    return false;
+}
+
 bool
 plot_write(const struct plot *plot, const char *dir, const char *name, struct error *err)
 {
@@ -272,7 +283,7 @@ plot_write(const struct plot *plot, const char *dir, const char *name, struct er
     fclose(out);
     bool ok = write_text(dir, name, ".dat", data, data_size, err) &&
               write_text(dir, name, ".gnuplot", script, script_size, err);
-    if (ok && plot->rows.count) {
+    if (ok && has_values(plot)) {
         ok = run_gnuplot(dir, script, script_size, &picture, &bytes, &missing, err);
         if (ok) {
             ok = write_text(dir, name, ".svg", picture, bytes, err);

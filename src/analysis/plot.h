@@ -39,8 +39,8 @@ void plot_add(struct plot *plot, const char *label, const double *values);
 void plot_add_at(struct plot *plot, double x, const double *values);
 void plot_fini(struct plot *plot);
 
-/* Writes DIR/NAME.dat and DIR/NAME.gnuplot. Also writes DIR/NAME.svg if gnuplot is installed;
- * otherwise logs a warning. */
+/* Writes DIR/NAME.dat and DIR/NAME.gnuplot, and DIR/NAME.svg if any value is known and gnuplot is
+ * installed. Warns if it is not. */
 bool plot_write(const struct plot *plot, const char *dir, const char *name, struct error *err);
 /* Writes only the picture, to a path that the user named. Fails if gnuplot is not installed. */
 bool plot_draw(const struct plot *plot, const char *path, struct error *err);

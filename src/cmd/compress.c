@@ -128,7 +128,7 @@ put_codec(const struct compress_file *all, uint32_t kind, const struct rank *ran
     if (all->inputs.count > 1)
         text_table_cell(table, "%.3f", mean_ratio(all, kind, rank->codec, false));
     text_table_cell(table, "%.1f%%", 100.0 * (double)out / (double)compression_bytes_in(tally));
-    text_table_cell(table, "%u", codecs[rank->codec]->latency_cycles);
+    text_table_cell(table, "%u", codec_latency(codecs[rank->codec]));
     for (uint32_t bytes = step; bytes <= CODEC_BLOCK_BYTES; bytes += step)
         text_table_cell(table, "%.2f%%",
                         100.0 * (double)sizes[bytes / 32] /
@@ -199,7 +199,7 @@ put_levels(const struct compress_file *all, const struct input *input, uint32_t 
         text_table_cell(table, "%s", input->name);
         text_table_cell(table, "%s", kind_names[kind]);
         text_table_cell(table, "%s", codecs[codec]->name);
-        text_table_cell(table, "%u", codecs[codec]->latency_cycles);
+        text_table_cell(table, "%u", codec_latency(codecs[codec]));
         text_table_cell(table, "%u", bus_bytes(all));
         text_table_cell(table, "%s", levels[l].name);
         text_table_cell(table, "%u", levels[l].bytes);
@@ -259,7 +259,7 @@ add_codecs(cJSON *object, const struct compression *compression)
                                compression_ratio(compression, COMPRESSION_COLOR, c));
         compression_json_ratio(codec, "z_ratio",
                                compression_ratio(compression, COMPRESSION_DEPTH, c));
-        cJSON_AddNumberToObject(codec, "latency", codecs[c]->latency_cycles);
+        cJSON_AddNumberToObject(codec, "latency", codec_latency(codecs[c]));
         for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++) {
             char name[24];
             snprintf(name, sizeof name, "%s_blocks", kind_names[kind]);

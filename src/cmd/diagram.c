@@ -1,8 +1,11 @@
-/* aetius diagram: draws the units and queues of a machine with Graphviz. */
+/* aetius diagram: draws the units and queues of a machine, or the stages of a codec, by Graphviz.
+ */
 #include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/subprocess.h"
+#include "base/memory_text.h"
+#include "cmd/diagram_codec.h"
 #include "cmd/options.h"
 #include "core/queue.h"
 #include "sim/simulation.h"
@@ -16,7 +19,8 @@ int cmd_diagram(int argc, char **argv);
 
 struct diagram_options {
     struct machine_options machine;
-    const char *out; /* NULL: DOT on standard output */
+    const char *out;   /* NULL: DOT on standard output */
+    const char *codec; /* NULL: the machine */
     bool all, dot;
 };
 
@@ -120,11 +124,10 @@ put_queues(const struct clock *clock, bool all, FILE *out)
 }
 
 static char *
-diagram_text(const struct clock *clock, const char *preset, bool all, size_t *size)
+machine_diagram(const struct clock *clock, const char *preset, bool all)
 {
-    char *text = NULL;
-    FILE *out = open_memstream(&text, size);
-    BUG_ON(!out, "out of memory (diagram)");
+    struct memory_text text = {0};
+    FILE *out = memory_text_open(&text);
     fprintf(out,
             "digraph machine {\n"
             "  label=\"%s: units (instances) and queues; widths in items per cycle, depths in "
@@ -136,42 +139,54 @@ diagram_text(const struct clock *clock, const char *preset, bool all, size_t *si
     put_units(clock, out);
     put_queues(clock, all, out);
     fprintf(out, "}\n");
-    fclose(out);
-    return text;
+    return memory_text_take(&text);
 }
 
 static bool
-write_picture(const char *path, const char *text, size_t size, struct error *err)
+write_picture(const char *path, const char *text, struct error *err)
 {
     char dot[] = "dot", svg[] = "-Tsvg", *words[] = {dot, svg, NULL}, *picture;
     const struct subprocess_filter filter = {words, "graphviz", "/"};
     size_t bytes;
     bool missing;
-    if (!subprocess_filter(&filter, text, size, &picture, &bytes, &missing, err))
+    if (!subprocess_filter(&filter, text, strlen(text), &picture, &bytes, &missing, err))
         return false;
     const bool ok = file_write_named(path, picture, bytes, err);
     free(picture);
     return ok;
 }
 
+/* Returns the DOT text, which the caller frees. NULL: *err has the reason. */
+static char *
+diagram_text(const struct diagram_options *options, struct error *err)
+{
+    struct simulation simulation;
+    if (options->codec) {
+        const struct codec *codec = codec_find(options->codec);
+        if (!codec)
+            fail(err, "--codec: unknown codec '%s'", options->codec);
+        return codec ? codec_diagram(codec, CODEC_BUS_64) : NULL;
+    }
+    if (!machine_options_build(&options->machine, &simulation, err))
+        return NULL;
+    char *text = machine_diagram(&simulation.machine->clock,
+                                 machine_options_preset(&options->machine), options->all);
+    simulation_fini(&simulation);
+    return text;
+}
+
 static bool
 draw(const struct diagram_options *options, struct error *err)
 {
-    struct simulation simulation;
-    size_t size;
-    if (!machine_options_build(&options->machine, &simulation, err))
-        return false;
-    char *text = diagram_text(&simulation.machine->clock, machine_options_preset(&options->machine),
-                              options->all, &size);
-    bool ok = true;
-    if (!options->out)
+    char *text = diagram_text(options, err);
+    bool ok = text != NULL;
+    if (ok && !options->out)
         fputs(text, stdout);
-    else if (options->dot)
-        ok = file_write_named(options->out, text, size, err);
-    else
-        ok = write_picture(options->out, text, size, err);
+    else if (ok && options->dot)
+        ok = file_write_named(options->out, text, strlen(text), err);
+    else if (ok)
+        ok = write_picture(options->out, text, err);
     free(text);
-    simulation_fini(&simulation);
     return ok;
 }
 
@@ -183,14 +198,17 @@ cmd_diagram(int argc, char **argv)
         MACHINE_OPTIONS(&request.machine),
         OPTION_OUTPUT(&request.out, "FILE", "SVG file to write (drawn by Graphviz)", false),
         {"dot", 0, ARG_FLAG, &request.dot, NULL, "write Graphviz DOT instead of SVG", false},
+        {"codec", 0, ARG_STRING, &request.codec, "NAME",
+         "draw the stages of a codec with their cycles, 64-byte bus, instead of the machine",
+         false},
         {"all", 0, ARG_FLAG, &request.all, NULL, "also show the order and completion queues",
          false},
         {0},
     };
     const struct arg_spec spec = {
-        "diagram", "[-o FILE.svg] [--preset NAME] [--all]",
-        "Draws the units and queues of a GPU as SVG. Without -o, prints DOT on standard\n"
-        "output.",
+        "diagram", "[-o FILE.svg] [--preset NAME] [--all] | [-o FILE.svg] --codec NAME",
+        "Draws the units and queues of a GPU as SVG, or the stages of a codec. Without -o,\n"
+        "prints DOT on standard output.",
         options, NO_OPERAND};
     struct args args;
     struct error err;

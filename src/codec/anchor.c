@@ -7,8 +7,7 @@
  * each, modulo 2^24); a correction for every other element, n bits each (two's complement). Bits:
  * 72 + 61 n and the stencil; with one stencil value n is 7, 15, 23 in 64, 128, 192 bytes.
  *
- * Latency 7: slopes, multiples (two adders), sum, correction, its width, choice of the level and
- * packing in one step (each level has only one n). */
+ * Each level has one n, so choosing the level and packing are one stage. */
 #include "codec/depth.h"
 
 enum { FIXED_BITS = 3 * DEPTH_BITS, CORRECTIONS = CODEC_WORDS - 3 };
@@ -122,7 +121,12 @@ anchor_decompress(const uint8_t *in, struct codec_shape shape, int32_t level, ui
 const struct codec codec_anchor = {
     CODEC_IS(anchor),
     .doc = "a depth, two slopes, and corrections",
-    .latency_cycles = 7,
+    .stages = {{"slopes", 1},
+               {"multiples of the slopes", 2},
+               {"sum", 1},
+               {"correction", 1},
+               {"width of the corrections", 1},
+               {"choice of the level, packing", 1}},
     .levels = {{3, {64, 128, 192}}, {7, {32, 64, 96, 128, 160, 192, 224}}},
     .choose = anchor_choose,
     .compress = anchor_compress,

@@ -20,3 +20,12 @@ codec_find(const char *name)
             return *codec;
     return NULL;
 }
+
+uint32_t
+codec_latency(const struct codec *codec)
+{
+    uint32_t cycles = 0;
+    for (uint32_t i = 0; i < CODEC_MAX_STAGES && codec->stages[i].name; i++)
+        cycles += codec->stages[i].cycles;
+    return cycles;
+}

@@ -12,6 +12,7 @@
 #ifndef AETIUS_CODEC_CODEC_H
 #define AETIUS_CODEC_CODEC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,7 @@ enum {
     CODEC_WORDS = 64,
     CODEC_BLOCK_BYTES = 256,
     CODEC_MAX_LEVELS = 40,
+    CODEC_MAX_STAGES = 8,
     CODEC_RAW = -1, /* no level fits the block: it moves uncompressed, 256 bytes */
 };
 /* level sizes are multiples of the bus width */
@@ -36,10 +38,18 @@ struct codec_levels {
     uint8_t bytes[CODEC_MAX_LEVELS]; /* multiples of the bus width, never decreasing */
 };
 
+/* A step of the hardware, in the order of the data. One level of comparators or adders takes one
+ * cycle (compression 2008, section 4.7). */
+struct codec_stage {
+    const char *name;
+    uint32_t cycles;
+    bool per_level; /* each level has its own copy; the copies work in parallel */
+};
+
 struct codec {
     const char *name, *doc;
-    uint32_t applies; /* bits of enum codec_kind */
-    uint32_t latency_cycles;
+    uint32_t applies;                            /* bits of enum codec_kind */
+    struct codec_stage stages[CODEC_MAX_STAGES]; /* ends with a stage without a name */
     struct codec_levels levels[CODEC_BUSES];
     /* Returns the level that fits the block, or CODEC_RAW. */
     int32_t (*choose)(const uint32_t *block, struct codec_shape shape);
@@ -77,6 +87,9 @@ extern const struct codec *const codecs[]; /* in the order of codecs.def; ends w
 
 /* Returns NULL if no codec has that name. */
 const struct codec *codec_find(const char *name);
+
+/* Latency in cycles: the sum over the codec's stages. */
+uint32_t codec_latency(const struct codec *codec);
 
 /* Bytes that a block of this level moves; 256 for CODEC_RAW. */
 static inline uint32_t

@@ -7,10 +7,7 @@
  * with constant alpha, alpha takes 8 bits in total. Bits: 56 + 64 (3 + n) with constant alpha (8,
  * and three times 16), 64 + 64 (4 + n) otherwise, where n is the sum over the components. The bits
  * of a level are divided evenly; the remainder goes to G, then R, then B. Constant alpha is tried
- * first.
- *
- * Latency 11: six comparator levels for min and max, two subtractions, selection of the smaller,
- * its width, choice of the level, packing. */
+ * first. */
 #include "codec/bits.h"
 #include "codec/codec.h"
 #include "codec/grid.h"
@@ -136,7 +133,12 @@ color_offset_decompress(const uint8_t *in, struct codec_shape shape, int32_t lev
 const struct codec codec_color_offset = {
     CODEC_IS(color_offset),
     .doc = "small distances from min or max of each component",
-    .latency_cycles = 11,
+    .stages = {{"min and max of each component", 6},
+               {"distances from min and from max", 1},
+               {"selection of the smaller distance", 1},
+               {"width of the distances", 1},
+               {"choice of the level", 1},
+               {"packing", 1}},
     .levels = {{6, {64, 64, 128, 128, 192, 192}},
                {13, {32, 64, 64, 96, 96, 128, 128, 160, 160, 192, 192, 224, 224}}},
     .choose = color_offset_choose,

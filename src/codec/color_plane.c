@@ -6,10 +6,7 @@
  * the three colors (96 bits), then for each element the corrections of R, G, B, A, n bits each
  * (two's complement, modulo 256). A level has one n per component. Bits: 96 + 64 n, where n is
  * their sum. The bits of a level are divided evenly; the remainder goes to G, then R, then B.
- * Levels without corrections of alpha are tried first.
- *
- * Latency 10: differences, multiples (three adders), division by a constant (two), correction, its
- * width, choice of the level, packing. */
+ * Levels without corrections of alpha are tried first. */
 #include "codec/bits.h"
 #include "codec/codec.h"
 #include "codec/grid.h"
@@ -138,7 +135,13 @@ color_plane_decompress(const uint8_t *in, struct codec_shape shape, int32_t leve
 const struct codec codec_color_plane = {
     CODEC_IS(color_plane),
     .doc = "a plane through three pixels, and corrections",
-    .latency_cycles = 10,
+    .stages = {{"differences of three pixels", 1},
+               {"multiples of the differences", 3},
+               {"division by a constant", 2},
+               {"correction", 1},
+               {"width of the corrections", 1},
+               {"choice of the level", 1},
+               {"packing", 1}},
     .levels = {{6, {64, 64, 128, 128, 192, 192}},
                {13, {32, 64, 64, 96, 96, 128, 128, 160, 160, 192, 192, 224, 224}}},
     .choose = color_plane_choose,

@@ -2,10 +2,7 @@
  *
  * The high 8 - k bits of a component must equal those of its min or max in the block; k is the same
  * for all four. Layout, for each of R, G, B, A: the high parts of min and max, then for each
- * element a 1-bit index and k low bits. Bits: 4 (64 (k + 1) + 2 (8 - k)) = 4 (62 k + 80).
- *
- * Latency 7: six levels of byte comparators in three cycles, comparison, choice of the level,
- * packing, joining of the four components. */
+ * element a 1-bit index and k low bits. Bits: 4 (64 (k + 1) + 2 (8 - k)) = 4 (62 k + 80). */
 #include "codec/bits.h"
 #include "codec/codec.h"
 
@@ -134,7 +131,11 @@ comp_decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint
 const struct codec codec_comp = {
     CODEC_IS(comp),
     .doc = "offsets from min and max of each component",
-    .latency_cycles = 7,
+    .stages = {{"min and max of each component, two levels of byte comparators per cycle", 3},
+               {"comparison with the references", 1, true},
+               {"choice of the level", 1},
+               {"packing of each component", 1},
+               {"joining of the components", 1}},
     .levels = {{3, {64, 128, 192}}, {6, {64, 96, 128, 160, 192, 224}}},
     .choose = comp_choose,
     .compress = comp_compress,

@@ -20,8 +20,7 @@
  * Bits with S samples: 24 (S + 2) + (62 - S) n and the stencil. With one stencil value n is 7, 15,
  * 23 in 64, 128, 192 bytes with one sample, 6, 15, 23 with four.
  *
- * Latency 6: two orders of differences, their width, choice of the level, packing. The
- * decompressor's sums are a tree (prefix sums of three levels, twice). */
+ * Latency: the decompressor's sums are a tree (prefix sums of three levels, twice). */
 #include "codec/depth.h"
 
 struct layout {
@@ -147,7 +146,12 @@ ddpcm_decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uin
 const struct codec codec_ddpcm = {
     CODEC_IS(ddpcm),
     .doc = "second-order differences of depth",
-    .latency_cycles = 6,
+    .stages = {{"first-order differences", 1},
+               {"second-order differences", 1},
+               {"width of each difference", 1},
+               {"largest width", 1},
+               {"choice of the level", 1},
+               {"packing", 1}},
     .levels = {{3, {64, 128, 192}}, {7, {32, 64, 96, 128, 160, 192, 224}}},
     .choose = ddpcm_choose,
     .compress = ddpcm_compress,

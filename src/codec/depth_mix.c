@@ -1,7 +1,7 @@
 /* depth_mix: several codecs in parallel, as in real chips (Hasselgren & Akenine-Moller 2006):
  * ddpcm, anchor, depth_offset, depth_plane and msaa. The smallest size wins; of equal sizes, the
  * first in this order. The block state identifies the codec and its level. Layout: that of the
- * codec. Latency 12: the slowest codec, plus the selection. */
+ * codec. */
 #include "codec/codec.h"
 
 enum { DDPCM, ANCHOR, OFFSET, PLANE, MSAA, PARTS };
@@ -81,7 +81,8 @@ depth_mix_decompress(const uint8_t *in, struct codec_shape shape, int32_t level,
 const struct codec codec_depth_mix = {
     CODEC_IS(depth_mix),
     .doc = "the best of ddpcm, anchor, depth-offset, depth-plane and msaa",
-    .latency_cycles = 12,
+    .stages = {{"ddpcm, anchor, depth-offset, depth-plane and msaa in parallel", 11},
+               {"selection of the smallest result", 1}},
     .levels = {{16, {64, 64, 64, 64, 64, 64, 128, 128, 128, 128, 128, 128, 192, 192, 192, 192}},
                {30, {32, 32, 32,  32,  32,  32,  64,  64,  64,  64,  64,  64,  96,  96,  96,
                      96, 96, 128, 128, 128, 128, 128, 160, 160, 160, 160, 192, 192, 192, 224}}},

@@ -3,10 +3,7 @@
  *
  * Layout: stencil (codec/depth.h), min, max (24 bits each), then for each element one bit (0: above
  * min, 1: below max) and the distance, n bits. Bits: 112 + 64 n and the stencil; with one stencil
- * value n is 6, 14, 22 in 64, 128, 192 bytes.
- *
- * Latency 11: six comparator levels for min and max, two subtractions, selection of the smaller,
- * its width, choice of the level, packing. */
+ * value n is 6, 14, 22 in 64, 128, 192 bytes. */
 #include "codec/depth.h"
 
 enum { FIXED_BITS = 2 * DEPTH_BITS + CODEC_WORDS };
@@ -76,7 +73,12 @@ depth_offset_decompress(const uint8_t *in, struct codec_shape shape, int32_t lev
 const struct codec codec_depth_offset = {
     CODEC_IS(depth_offset),
     .doc = "small distances from min or max depth",
-    .latency_cycles = 11,
+    .stages = {{"min and max", 6},
+               {"distances from min and from max", 1},
+               {"selection of the smaller distance", 1},
+               {"width of the distances", 1},
+               {"choice of the level", 1},
+               {"packing", 1}},
     .levels = {{3, {64, 128, 192}}, {7, {32, 64, 96, 128, 160, 192, 224}}},
     .choose = depth_offset_choose,
     .compress = depth_offset_compress,

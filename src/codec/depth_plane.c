@@ -11,8 +11,7 @@
  * uncovered element along its row and its column, as long as the steps agree. A block does not fit
  * if a plane is not found or was rounded differently.
  *
- * Latency 9, with given planes: products (two adders), comparison with each plane in parallel,
- * selection of the plane, counting (three), choice of the level, packing. */
+ * The latency assumes given planes. */
 #include "codec/depth.h"
 
 enum {
@@ -304,7 +303,12 @@ depth_plane_decompress(const uint8_t *in, struct codec_shape shape, int32_t leve
 const struct codec codec_depth_plane = {
     CODEC_IS(depth_plane),
     .doc = "planes alone, each element on one of them",
-    .latency_cycles = 9,
+    .stages = {{"products of slopes and coordinates", 2},
+               {"comparison with each plane", 1},
+               {"selection of the plane", 1},
+               {"number of planes", 3},
+               {"choice of the level", 1},
+               {"packing", 1}},
     .levels = {{2, {64, 128}}, {4, {32, 64, 96, 128}}},
     .choose = depth_plane_choose,
     .compress = depth_plane_compress,

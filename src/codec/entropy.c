@@ -11,8 +11,7 @@
  * with its low bit first. The zero at the end of the longest prefix is redundant; it is kept
  * because the survey's code has it.
  *
- * Latency 72: differences, lengths and their sum take few levels. Decoding is serial: one element
- * (four codes) per cycle. */
+ * The latency is that of decoding, which is serial: one element (four codes) per cycle. */
 #include "codec/bits.h"
 #include "codec/codec.h"
 #include "codec/grid.h"
@@ -130,7 +129,10 @@ entropy_decompress(const uint8_t *in, struct codec_shape shape, int32_t level, u
 const struct codec codec_entropy = {
     CODEC_IS(entropy),
     .doc = "differences of neighbouring pixels in a prefix code",
-    .latency_cycles = 72,
+    .stages = {{"differences from the neighbors", 1},
+               {"lengths of the codes", 1},
+               {"sum of the lengths", 6},
+               {"decoding, one word per cycle", 64}},
     .levels = {{3, {64, 128, 192}}, {6, {64, 96, 128, 160, 192, 224}}},
     .choose = entropy_choose,
     .compress = entropy_compress,

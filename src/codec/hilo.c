@@ -2,10 +2,7 @@
  * codecs).
  *
  * References: min and max of the block, min + 2^k, max - 2^k (modulo 2^32). The index has 2 bits;
- * min and max are stored. Bits: 64 (k + 2) + 2 (32 - k) = 62 k + 192.
- *
- * Latency 10: six comparator levels for min and max, adders, comparison, choice of the level,
- * packing. */
+ * min and max are stored. Bits: 64 (k + 2) + 2 (32 - k) = 62 k + 192. */
 #include "codec/offset.h"
 
 static void
@@ -29,8 +26,15 @@ static const struct offset_scheme scheme = {
 OFFSET_FUNCTIONS
 
 const struct codec codec_hilo = {
-    CODEC_IS(hilo),           .doc = "offsets from min, max, min + 2^k and max - 2^k of the word",
-    .latency_cycles = 10,     .levels = OFFSET_LEVELS,
-    .choose = choose,         .compress = compress,
+    CODEC_IS(hilo),
+    .doc = "offsets from min, max, min + 2^k and max - 2^k of the word",
+    .stages = {{"min and max of the block", 6},
+               {"min + 2^k, max - 2^k", 1, true},
+               {"comparison with the references", 1, true},
+               {"choice of the level", 1},
+               {"packing", 1}},
+    .levels = OFFSET_LEVELS,
+    .choose = choose,
+    .compress = compress,
     .decompress = decompress,
 };

@@ -3,9 +3,7 @@
  *
  * The high part consists of the high bits of R, G, B and A. References: min and max of the
  * reordered words, found separately for each level because the order differs. The index has 1 bit;
- * both references are stored. Bits: 64 (k + 1) + 2 (32 - k) = 62 k + 128.
- *
- * Latency 9: six comparator levels for min and max, comparison, choice of the level, packing. */
+ * both references are stored. Bits: 64 (k + 1) + 2 (32 - k) = 62 k + 128. */
 #include "codec/offset.h"
 
 static void
@@ -25,7 +23,10 @@ OFFSET_FUNCTIONS
 const struct codec codec_hilore = {
     CODEC_IS(hilore),
     .doc = "offsets from min and max, with the high bits of each component in front",
-    .latency_cycles = 9,
+    .stages = {{"min and max of the reordered words", 6, true},
+               {"comparison with the references", 1, true},
+               {"choice of the level", 1},
+               {"packing", 1}},
     .levels = OFFSET_LEVELS,
     .choose = choose,
     .compress = compress,

@@ -3,10 +3,7 @@
  * References: min and max of the reordered words as in hilore, the first word that differs from
  * min, and the last word that differs from max. If no word differs, min or max is repeated. Words
  * differ if their high parts do. The index has 2 bits; all references are stored. Bits: 64 (k + 2)
- * + 4 (32 - k) = 60 k + 256.
- *
- * Latency 12: six comparator levels for min and max, three for the two searches (comparison,
- * priority, selection), comparison, choice of the level, packing. */
+ * + 4 (32 - k) = 60 k + 256. */
 #include "codec/offset.h"
 
 static void
@@ -33,7 +30,13 @@ OFFSET_FUNCTIONS
 const struct codec codec_hilore4ref = {
     CODEC_IS(hilore4ref),
     .doc = "hilore with the first that differs from min and the last that differs from max",
-    .latency_cycles = 12,
+    .stages = {{"min and max of the reordered words", 6, true},
+               {"comparison with min and max", 1, true},
+               {"first and last different word", 1, true},
+               {"selection of these words", 1, true},
+               {"comparison with the references", 1, true},
+               {"choice of the level", 1},
+               {"packing", 1}},
     .levels = OFFSET_LEVELS,
     .choose = choose,
     .compress = compress,

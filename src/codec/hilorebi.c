@@ -2,10 +2,7 @@
  *
  * References: min and max of words 0 to 31, min and max of words 32 to 63, of the reordered words
  * as in hilore. Any word may use any reference. The index has 2 bits; all references are stored.
- * Bits: 64 (k + 2) + 4 (32 - k) = 60 k + 256.
- *
- * Latency 8: five comparator levels for min and max of a half, comparison, choice of the level,
- * packing. */
+ * Bits: 64 (k + 2) + 4 (32 - k) = 60 k + 256. */
 #include "codec/offset.h"
 
 static void
@@ -25,8 +22,14 @@ static const struct offset_scheme scheme = {
 OFFSET_FUNCTIONS
 
 const struct codec codec_hilorebi = {
-    CODEC_IS(hilorebi),       .doc = "hilore with min and max of each half of the block",
-    .latency_cycles = 8,      .levels = OFFSET_LEVELS,
-    .choose = choose,         .compress = compress,
+    CODEC_IS(hilorebi),
+    .doc = "hilore with min and max of each half of the block",
+    .stages = {{"min and max of each half, reordered", 5, true},
+               {"comparison with the references", 1, true},
+               {"choice of the level", 1},
+               {"packing", 1}},
+    .levels = OFFSET_LEVELS,
+    .choose = choose,
+    .compress = compress,
     .decompress = decompress,
 };

@@ -11,10 +11,7 @@
  * - 32-byte bus: (1, 8) 256, (2, 32) 192, (1, 4) 512, (2, 16) 320, (2, 8) 576, (1, 2) 1024, (2, 4)
  *   1088
  *
- * The block state distinguishes levels of equal size.
- *
- * Latency 6: comparison with the first word, search for the second, comparison with it, joining of
- * the sub-blocks, choice of the level, packing. */
+ * The block state distinguishes levels of equal size. */
 #include "codec/bits.h"
 #include "codec/codec.h"
 
@@ -202,7 +199,12 @@ msaa_decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uint
 const struct codec codec_msaa = {
     CODEC_IS(msaa),
     .doc = "one or two different words in each sub-block",
-    .latency_cycles = 6,
+    .stages = {{"comparison with the first word of each sub-block", 1, true},
+               {"search for the second word", 1, true},
+               {"comparison with the second word", 1, true},
+               {"joining of the sub-blocks", 1},
+               {"choice of the level", 1},
+               {"packing", 1}},
     .levels = {{5, {64, 64, 128, 128, 192}}, {7, {32, 32, 64, 64, 96, 128, 160}}},
     .choose = msaa_choose,
     .compress = msaa_compress,

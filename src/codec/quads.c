@@ -20,17 +20,17 @@
  * The tables were fitted to color blocks from one half of some glmark2 scenes and OpenArena frames.
  * docs/studies/compression.md names the halves, and evaluates the codec on the other half.
  *
- * Latency 12 for compression. Adders count as comparators, and two levels of byte operations fit in
- * one cycle as in comp. Two cycles take four byte levels: b - a, c - a, d - c and the comparisons
- * for two colors; then (d - c) - (b - a), and in the turned profiles the subtraction of G's
- * differences from R's and B's (equal to turning first); then the same for d; then the comparison
- * of each difference with all powers of two. The class (a table indexed by two widths) takes 1, its
- * size, or that of two colors if smaller, takes 1. The sum of 21 sizes, which also gives the
- * position of each group (prefix sums), takes 5, for four profiles in parallel. The comparison of
- * each sum with each level and with the sums of the other profiles takes 1. Selecting profile and
- * level takes 1, shifting into place 1. With a full cycle per byte level (4 cycles), but three
- * numbers of up to 11 bits added per cycle (21 in 3 levels), the total is 12 as well. With neither
- * assumption it is 14.
+ * Latency of compression: adders count as comparators, and two levels of byte operations fit in one
+ * cycle as in comp. The first stage has four byte levels:
+ * - b - a, c - a, d - c and the comparisons for two colors
+ * - (d - c) - (b - a), and in the profiles that transform colors the subtraction of G's differences
+ *   from R's and B's (equal to transforming first)
+ * - the same for d
+ * - the comparison of each difference with all powers of two
+ * The class is read from a table with two widths as index. The size is that of the class, or that
+ * of two colors if smaller. The sum of the 21 sizes also gives the position of each group (prefix
+ * sums). With a full cycle per byte level (4 cycles), but three numbers of up to 11 bits added per
+ * cycle (21 in 3 levels), the total is 12 as well. With neither assumption it is 14.
  *
  * Decompression takes 10 cycles: sizes of the classes 1, positions 5, shifting 1, then five byte
  * levels in 3. Two of these levels compute d. Two add the levels of the tree: an element is the sum
@@ -440,7 +440,13 @@ quads_decompress(const uint8_t *in, struct codec_shape shape, int32_t level, uin
 const struct codec codec_quads = {
     CODEC_IS(quads),
     .doc = "differences in groups of four, each as wide as it must be, or two colors",
-    .latency_cycles = 12,
+    .stages = {{"differences and their widths, two levels of byte operations per cycle", 2},
+               {"class of each group", 1},
+               {"size of each group", 1},
+               {"sum of the sizes, for four profiles in parallel", 5},
+               {"comparison with the levels and among the profiles", 1},
+               {"selection of profile and level", 1},
+               {"shifting into place", 1}},
     .levels = {{3, {64, 128, 192}}, {7, {32, 64, 96, 128, 160, 192, 224}}},
     .choose = quads_choose,
     .compress = quads_compress,

@@ -134,7 +134,7 @@ chart_ratios(const struct codec_study *study, enum codec_bus bus, uint32_t kind,
             values[c] = ratio > 0 ? ratio : (double)NAN;
         }
         char *group =
-            mem_printf("%s (%u)", codecs[codec_of[i]]->name, codecs[codec_of[i]]->latency_cycles);
+            mem_printf("%s (%u)", codecs[codec_of[i]]->name, codec_latency(codecs[codec_of[i]]));
         plot_add(&plot, group, values);
         free(values);
         free(group);

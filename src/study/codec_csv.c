@@ -84,7 +84,7 @@ put_ratios_of(const struct codec_study *study, size_t configuration, enum codec_
     text_table_cell(table, "%u", bus_bytes[bus]);
     text_table_cell(table, "%s", compression_kinds[kind]);
     text_table_cell(table, "%s", codecs[codec]->name);
-    text_table_cell(table, "%u", codecs[codec]->latency_cycles);
+    text_table_cell(table, "%u", codec_latency(codecs[codec]));
     if (geometric > 0) {
         text_table_cell(table, "%u", codec_study_place(study, configuration, bus, kind, codec));
         text_table_cell(table, "%.6f", geometric);
@@ -136,8 +136,10 @@ codec_study_write_csv(const struct codec_study *study, const struct study *to, s
     static const struct {
         const char *name;
         void (*put)(const struct codec_study *study, struct text_table *table);
-    } tables[] = {
-        {"traffic.csv", put_traffic}, {"levels.csv", put_levels}, {"ratios.csv", put_ratios}};
+    } tables[] = {{"traffic.csv", put_traffic},
+                  {"levels.csv", put_levels},
+                  {"ratios.csv", put_ratios},
+                  {"published.csv", codec_study_put_published}};
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof tables / sizeof tables[0]; i++) {
         struct text_table table = {0};
@@ -151,10 +153,12 @@ codec_study_write_csv(const struct codec_study *study, const struct study *to, s
 bool
 codec_study_write(const struct codec_study *study, const struct study *to, struct error *err)
 {
-    char *json = codec_study_to_json(study);
-    const bool ok = study_write(to, "compression.json", json, err) &&
-                    codec_study_write_csv(study, to, err) &&
-                    codec_study_write_charts(study, to, err);
+    char *json = codec_study_to_json(study), *traces = codec_study_trace_tables(study);
+    const bool ok =
+        study_write(to, "compression.json", json, err) && codec_study_write_csv(study, to, err) &&
+        codec_study_write_charts(study, to, err) &&
+        codec_study_write_trace_charts(study, to, err) && study_write(to, "traces.md", traces, err);
+    free(traces);
     free(json);
     return ok;
 }

@@ -74,9 +74,20 @@ bool codec_study_write(const struct codec_study *study, const struct study *to, 
 /* Contents of DIR/tables.md and DIR/compression.json. The caller frees the results. */
 char *codec_study_tables(const struct codec_study *study);
 char *codec_study_to_json(const struct codec_study *study);
+/* Contents of DIR/traces.md: color blocks and bytes by size, for each trace and configuration. The
+ * caller frees it. */
+char *codec_study_trace_tables(const struct codec_study *study);
+/* Prints the ratios next to those of compression 2008, and the pairs of codecs in another order.
+ * Prints nothing if the study has none of the configurations x0, x2, x4 and x8. */
+void codec_study_print_published(const struct codec_study *study, FILE *out);
+/* The same as a table with one value per row, for DIR/published.csv. */
+void codec_study_put_published(const struct codec_study *study, struct text_table *table);
 bool codec_study_write_csv(const struct codec_study *study, const struct study *to,
                            struct error *err);
 bool codec_study_write_charts(const struct codec_study *study, const struct study *to,
                               struct error *err);
+/* Writes charts-64/TRACE-CONFIGURATION-traffic.svg and -blocks.svg, and the same in charts-32. */
+bool codec_study_write_trace_charts(const struct codec_study *study, const struct study *to,
+                                    struct error *err);
 
 #endif

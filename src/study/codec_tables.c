@@ -128,7 +128,7 @@ print_ranking(const struct codec_study *study, enum codec_bus bus, uint32_t kind
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t codec = codec_of[i];
         text_table_cell(&table, "%s", codecs[codec]->name);
-        text_table_cell(&table, "%u", codecs[codec]->latency_cycles);
+        text_table_cell(&table, "%u", codec_latency(codecs[codec]));
         put_ratio(&table, codec_study_overall(study, bus, kind, codec));
         for (uint32_t c = 0; c < columns; c++) {
             const double ratio = codec_study_geometric(study, c, bus, kind, codec);
@@ -259,6 +259,7 @@ codec_study_tables(const struct codec_study *study)
     for (uint32_t bus = 0; bus < CODEC_BUSES; bus++)
         for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++)
             print_ranking(study, bus, kind, out);
+    codec_study_print_published(study, out);
     for (uint32_t bus = 0; bus < CODEC_BUSES; bus++)
         for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++)
             print_levels(study, bus, kind, out);
@@ -317,7 +318,7 @@ add_ranking(cJSON *object, const struct codec_study *study, enum codec_bus bus, 
         cJSON *codec = cJSON_CreateObject();
         cJSON_AddItemToArray(list, codec);
         cJSON_AddStringToObject(codec, "name", codecs[codec_of[i]]->name);
-        cJSON_AddNumberToObject(codec, "latency", codecs[codec_of[i]]->latency_cycles);
+        cJSON_AddNumberToObject(codec, "latency", codec_latency(codecs[codec_of[i]]));
         compression_json_ratio(codec, "all", codec_study_overall(study, bus, kind, codec_of[i]));
         add_means(codec, study, bus, kind, codec_of[i]);
     }

@@ -64,9 +64,9 @@ rop_blocks_init(struct blocks *blocks, const struct params *params, enum codec_k
     blocks->unpack_cycles = color ? params->COLORWRITE.DecompressionUnitLatency
                                   : params->ZSTENCILTEST.DecompressionUnitLatency;
     if (codec && !blocks->pack_cycles)
-        blocks->pack_cycles = codec->latency_cycles;
+        blocks->pack_cycles = codec_latency(codec);
     if (codec && !blocks->unpack_cycles)
-        blocks->unpack_cycles = codec->latency_cycles;
+        blocks->unpack_cycles = codec_latency(codec);
 }
 
 void
