@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const plot_formats[PLOT_FORMATS] = {"svg", "png", "pdf"};
+
 /* Sizes in pixels. */
 enum {
     BAR_WIDTH = 11,
@@ -18,7 +20,8 @@ enum {
     HEIGHT = 420,
     LEGEND_CHARACTER = 7,
     LEGEND_SAMPLE = 60,
-    LEGEND_LINE = 18
+    LEGEND_LINE = 18,
+    PIXELS_PER_INCH = 96
 };
 
 static const char *const colors[] = {"#3b6fb6", "#d98032", "#4f9d5d", "#b8474b", "#8264a8",
@@ -139,7 +142,7 @@ put_title(const struct plot *plot, FILE *out)
 
 /* Chooses a width at which bars do not shrink, and a height with room for the legend. */
 static void
-put_terminal(const struct plot *plot, FILE *out)
+put_terminal(const struct plot *plot, enum plot_format format, FILE *out)
 {
     const size_t series = plot->series.count;
     const size_t bars = plot->kind == PLOT_STACKED ? 2 : series;
@@ -148,9 +151,15 @@ put_terminal(const struct plot *plot, FILE *out)
         width = MARGINS + plot->rows.count * (bars * BAR_WIDTH + GAP);
     for (size_t s = 0; s < series; s++)
         legend += LEGEND_SAMPLE + LEGEND_CHARACTER * strlen(plot->series.items[s]);
-    fprintf(out,
-            "set terminal svg size %zu,%zu noenhanced font 'sans-serif,11' background '#ffffff'\n",
-            width, HEIGHT + legend / (width - MARGINS) * LEGEND_LINE);
+    const size_t height = HEIGHT + legend / (width - MARGINS) * LEGEND_LINE;
+    if (format == PLOT_PDF)
+        fprintf(out, "set terminal pdfcairo size %.2fin,%.2fin", (double)width / PIXELS_PER_INCH,
+                (double)height / PIXELS_PER_INCH);
+    else
+        fprintf(out, "set terminal %s size %zu,%zu", format == PLOT_PNG ? "pngcairo" : "svg", width,
+                height);
+    fprintf(out, " noenhanced font 'sans-serif,%d' background '#ffffff'\n",
+            format == PLOT_SVG ? 11 : 8);
 }
 
 static void
@@ -204,9 +213,9 @@ put_place(const struct plot *plot, FILE *out)
 }
 
 static void
-put_script(const struct plot *plot, const char *data, FILE *out)
+put_script(const struct plot *plot, const char *data, enum plot_format format, FILE *out)
 {
-    put_terminal(plot, out);
+    put_terminal(plot, format, out);
     put_style(plot, out);
     put_title(plot, out);
     put_text("xlabel", plot->x_label, out);
@@ -230,21 +239,21 @@ run_gnuplot(const char *dir, const char *script, size_t size, char **picture, si
 }
 
 static char *
-script_of(const struct plot *plot, const char *name, size_t *size)
+script_of(const struct plot *plot, const char *name, enum plot_format format, size_t *size)
 {
     char *text = NULL;
     FILE *out = open_memstream(&text, size);
     BUG_ON(!out, "out of memory (gnuplot script)");
     if (name) {
         char *data = mem_printf("'%s.dat'", name);
-        fprintf(out, "# gnuplot %s.gnuplot >%s.svg\n", name, name);
-        put_script(plot, data, out);
+        fprintf(out, "# gnuplot %s.gnuplot >%s.%s\n", name, name, plot_formats[format]);
+        put_script(plot, data, format, out);
         free(data);
     } else {
         fprintf(out, "$data << END\n");
         put_data(plot, out);
         fprintf(out, "END\n");
-        put_script(plot, "$data", out);
+        put_script(plot, "$data", format, out);
     }
     fclose(out);
     return text;
@@ -271,11 +280,30 @@ has_values(const struct plot *plot)
     return false;
 }
 
-bool
-plot_write(const struct plot *plot, const char *dir, const char *name, struct error *err)
+/* Draws DIR/NAME in a format, from DIR/NAME.dat. *missing: gnuplot is not installed. */
+static bool
+draw(const struct plot *plot, const char *dir, const char *name, enum plot_format format,
+     bool *missing, struct error *err)
 {
-    size_t script_size, data_size, bytes;
-    char *data = NULL, *picture, *script = script_of(plot, name, &script_size);
+    size_t size, bytes;
+    char *picture, *script = script_of(plot, name, format, &size);
+    char *end = mem_printf(".%s", plot_formats[format]);
+    bool ok = run_gnuplot(dir, script, size, &picture, &bytes, missing, err);
+    if (ok) {
+        ok = write_text(dir, name, end, picture, bytes, err);
+        free(picture);
+    }
+    free(end);
+    free(script);
+    return ok;
+}
+
+bool
+plot_write(const struct plot *plot, const char *dir, const char *name, uint32_t formats,
+           struct error *err)
+{
+    size_t script_size, data_size;
+    char *data = NULL, *script = script_of(plot, name, PLOT_SVG, &script_size);
     bool missing = false;
     FILE *out = open_memstream(&data, &data_size);
     BUG_ON(!out, "out of memory (plot data)");
@@ -283,13 +311,9 @@ plot_write(const struct plot *plot, const char *dir, const char *name, struct er
     fclose(out);
     bool ok = write_text(dir, name, ".dat", data, data_size, err) &&
               write_text(dir, name, ".gnuplot", script, script_size, err);
-    if (ok && has_values(plot)) {
-        ok = run_gnuplot(dir, script, script_size, &picture, &bytes, &missing, err);
-        if (ok) {
-            ok = write_text(dir, name, ".svg", picture, bytes, err);
-            free(picture);
-        }
-    }
+    for (uint32_t format = 0; ok && has_values(plot) && format < PLOT_FORMATS; format++)
+        if (format == PLOT_SVG || formats >> format & 1)
+            ok = draw(plot, dir, name, format, &missing, err);
     if (missing)
         log_warning("%s: %s/%s.svg was not drawn", err->text, dir, name);
     free(script);
@@ -301,7 +325,7 @@ bool
 plot_draw(const struct plot *plot, const char *path, struct error *err)
 {
     size_t size, bytes;
-    char *picture, *script = script_of(plot, NULL, &size);
+    char *picture, *script = script_of(plot, NULL, PLOT_SVG, &size);
     bool missing;
     bool ok = run_gnuplot("/", script, size, &picture, &bytes, &missing, err);
     if (ok) {

@@ -1,5 +1,6 @@
-/* Plots with gnuplot (Debian: gnuplot-nox): bars, lines and points as SVG. plot_write() also stores
- * the data and the script (NAME.dat and NAME.gnuplot), so that users can modify the plot. */
+/* Plots with gnuplot (Debian: gnuplot-nox): bars, lines and points as SVG, PNG or PDF. plot_write()
+ * also keeps the data and the script next to the picture (NAME.dat and NAME.gnuplot), so that users
+ * can redo it. */
 #ifndef AETIUS_ANALYSIS_PLOT_H
 #define AETIUS_ANALYSIS_PLOT_H
 
@@ -7,6 +8,9 @@
 #include "base/mem.h"
 
 #include <stdint.h>
+
+enum plot_format { PLOT_SVG, PLOT_PNG, PLOT_PDF, PLOT_FORMATS };
+extern const char *const plot_formats[PLOT_FORMATS]; /* "svg", "png", "pdf": ends of file names */
 
 enum plot_kind {
     PLOT_BARS,    /* each row is a label on the x axis with one bar per series */
@@ -39,10 +43,12 @@ void plot_add(struct plot *plot, const char *label, const double *values);
 void plot_add_at(struct plot *plot, double x, const double *values);
 void plot_fini(struct plot *plot);
 
-/* Writes DIR/NAME.dat and DIR/NAME.gnuplot, and DIR/NAME.svg if any value is known and gnuplot is
- * installed. Warns if it is not. */
-bool plot_write(const struct plot *plot, const char *dir, const char *name, struct error *err);
-/* Writes only the picture, to a path that the user named. Fails if gnuplot is not installed. */
+/* Writes DIR/NAME.dat and DIR/NAME.gnuplot. If any value is known and gnuplot is installed, also
+ * writes DIR/NAME.svg and the other `formats` (bits 1 << enum plot_format). Warns if gnuplot is
+ * missing. */
+bool plot_write(const struct plot *plot, const char *dir, const char *name, uint32_t formats,
+                struct error *err);
+/* Writes only the picture, as SVG, to a file that the user named. A missing gnuplot is an error. */
 bool plot_draw(const struct plot *plot, const char *path, struct error *err);
 
 #endif

@@ -12,7 +12,7 @@
 int cmd_study(int argc, char **argv);
 
 struct study_options {
-    const char *dir, *plan, *machines, *preset;
+    const char *dir, *plan, *machines, *preset, *charts;
     struct frame_set frames;
     struct arg_list sets;
     struct work_options work;
@@ -87,6 +87,25 @@ list_changes(const struct study_options *options, const struct args *args)
     return text;
 }
 
+/* Reads "png,pdf" as bits 1 << enum plot_format. */
+static bool
+read_formats(const char *text, uint32_t *formats, struct error *err)
+{
+    char *copy = mem_strdup(text ? text : ""), *rest = NULL;
+    bool ok = true;
+    *formats = 0;
+    for (char *name = strtok_r(copy, ",", &rest); ok && name; name = strtok_r(NULL, ",", &rest)) {
+        uint32_t format = 0;
+        while (format < PLOT_FORMATS && strcmp(plot_formats[format], name) != 0)
+            format++;
+        ok = format < PLOT_FORMATS ||
+             fail(err, "--charts: unknown format '%s'; expected svg, png or pdf", name);
+        *formats |= 1u << format;
+    }
+    free(copy);
+    return ok;
+}
+
 static int
 perform(const struct study_options *options, const struct study_kind *kind, struct sweep_plan *plan,
         const struct args *args)
@@ -94,6 +113,9 @@ perform(const struct study_options *options, const struct study_kind *kind, stru
     struct error err = {""};
     const bool has_files = args->operand_count > 1;
     bool waits = false;
+    uint32_t formats;
+    if (!read_formats(options->charts, &formats, &err))
+        return conclude(false, &err);
     char *dir = options->dir ? mem_strdup(options->dir) : mem_printf("out/study/%s", kind->name);
     char *with = list_changes(options, args);
     const struct study_request request = {.kind = kind,
@@ -102,6 +124,7 @@ perform(const struct study_options *options, const struct study_kind *kind, stru
                                           .dir = dir,
                                           .with = *with ? with : NULL,
                                           .json = options->json,
+                                          .formats = formats,
                                           .has_plan_inputs = !has_files,
                                           .is_whole = !has_files && !options->machines};
     const bool ok = (!has_files || sweep_plan_use_files(plan, args->operands + 1,
@@ -148,6 +171,8 @@ cmd_study(int argc, char **argv)
         OPTION_PRESET(&options.preset, "base preset of all machines, instead of the plan's"),
         OPTION_SET(&options.sets, "set one parameter; overrides the plan"),
         WORK_OPTIONS(&options.work),
+        {"charts", 0, ARG_STRING, &options.charts, "FORMAT,...",
+         "write charts also as png or pdf, next to svg", false},
         OPTION_JSON(&options.json, "print the results as JSON"),
         {0},
     };

@@ -231,9 +231,13 @@ bool
 study_put_plot(const struct study *study, const struct plot *plot, const char *name,
                struct error *err)
 {
-    static const char *const ends[] = {"dat", "gnuplot", "svg"};
+    const char *ends[2 + PLOT_FORMATS] = {"dat", "gnuplot"};
+    size_t count = 2;
     bool ok = true;
-    for (size_t i = 0; ok && i < sizeof ends / sizeof ends[0]; i++) {
+    for (uint32_t format = 0; format < PLOT_FORMATS; format++)
+        if (format == PLOT_SVG || study->formats >> format & 1)
+            ends[count++] = plot_formats[format];
+    for (size_t i = 0; ok && i < count; i++) {
         char *file = mem_printf("%s.%s", name, ends[i]), *path = sweep_path(&study->sweep, file);
         ok = study_claim(study, file, err);
         if (ok)
@@ -241,7 +245,7 @@ study_put_plot(const struct study *study, const struct plot *plot, const char *n
         free(path);
         free(file);
     }
-    return ok && plot_write(plot, study->sweep.dir, name, err);
+    return ok && plot_write(plot, study->sweep.dir, name, study->formats, err);
 }
 
 bool
@@ -333,6 +337,7 @@ study_perform(const struct study_request *request, bool *waits, struct error *er
                           .options = request->options,
                           .with = request->with,
                           .json = request->json,
+                          .formats = request->formats,
                           .has_plan_inputs = request->has_plan_inputs,
                           .is_whole = request->is_whole};
     *waits = false;

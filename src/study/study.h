@@ -22,6 +22,7 @@ struct study {
     struct study_files *files; /* files in the study's folder */
     const char *with;          /* options that differ from the plan, as a text; or NULL */
     bool json;                 /* print JSON instead of the page */
+    uint32_t formats;          /* of plots besides SVG: bits 1 << enum plot_format */
     bool has_plan_inputs;      /* the inputs are from the plan's file */
     bool is_whole;   /* has_plan_inputs, and all inputs and machines of the plan are used */
     bool is_checked; /* the inputs were checked */
@@ -49,6 +50,7 @@ struct study_request {
     const char *dir;
     const char *with;
     bool json;
+    uint32_t formats;               /* as in struct study */
     bool has_plan_inputs, is_whole; /* as in struct study */
 };
 /* Performs a whole study. Sets *waits if an engine that is not awaited still has runs; repeat the
@@ -96,7 +98,8 @@ bool study_sum(const struct study *study, size_t run, const char *column, double
 bool study_query(const struct study *study, const char *sql, struct text_table *rows,
                  struct error *err);
 
-/* Writes DIR/NAME.dat and DIR/NAME.gnuplot. Also writes DIR/NAME.svg if gnuplot is installed. */
+/* Writes DIR/NAME.dat and NAME.gnuplot; also NAME.svg and the other formats, if gnuplot is
+ * installed. */
 bool study_put_plot(const struct study *study, const struct plot *plot, const char *name,
                     struct error *err);
 /* Whether DIR/NAME.svg exists. Plots without rows, or without gnuplot, have no such file. */

@@ -72,7 +72,7 @@ bars_are_drawn_to_scale(void **state)
     make(&plot, PLOT_BARS);
     plot.mark = 2;
     plot.note = "a note";
-    assert_true(plot_write(&plot, dir, "bars", &err));
+    assert_true(plot_write(&plot, dir, "bars", 0, &err));
     plot_fini(&plot);
     char *data = read_text("bars.dat"), *script = read_text("bars.gnuplot");
     char *svg = read_text("bars.svg");
@@ -105,6 +105,53 @@ bars_are_drawn_to_scale(void **state)
     free(svg);
     free(script);
     free(data);
+}
+
+static bool
+begins_with(const char *name, const void *bytes, size_t count)
+{
+    char *path = mem_printf("%s/%s", dir, name), *text = NULL;
+    size_t size = 0;
+    struct error err;
+    const bool ok = file_read(path, FILE_MOST_TEXT, &text, &size, &err) && size > count &&
+                    !memcmp(text, bytes, count);
+    free(text);
+    free(path);
+    return ok;
+}
+
+/* The signatures are those of the PNG and PDF standards. */
+static void
+other_formats_are_drawn(void **state)
+{
+    struct plot plot;
+    struct error err;
+    needs_program("gnuplot");
+    make(&plot, PLOT_STACKED);
+    assert_true(plot_write(&plot, dir, "formats", 1u << PLOT_PNG | 1u << PLOT_PDF, &err));
+    plot_fini(&plot);
+    assert_true(begins_with("formats.png", "\x89PNG\r\n\x1a\n", 8));
+    assert_true(begins_with("formats.pdf", "%PDF-", 5));
+    char *svg = read_text("formats.svg");
+    assert_non_null(strstr(svg, "</svg>"));
+    free(svg);
+}
+
+/* gnuplot has no axis for such a plot: there is no picture, and no error. */
+static void
+plot_without_values_is_not_drawn(void **state)
+{
+    struct plot plot;
+    struct error err;
+    char *path = mem_printf("%s/empty.svg", dir);
+    needs_program("gnuplot");
+    plot_init(&plot, PLOT_BARS, "empty", "MB");
+    plot_add_series(&plot, "a");
+    plot_add(&plot, "row", (double[]){NAN});
+    assert_true(plot_write(&plot, dir, "empty", 0, &err));
+    plot_fini(&plot);
+    assert_false(file_exists(path));
+    free(path);
 }
 
 static void
@@ -154,7 +201,7 @@ one_place_has_an_axis(void **state)
         fflush(stderr);
         const int old = dup(STDERR_FILENO), said = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
         dup2(said, STDERR_FILENO);
-        const bool ok = plot_write(&plot, dir, "place", &err);
+        const bool ok = plot_write(&plot, dir, "place", 0, &err);
         dup2(old, STDERR_FILENO);
         close(old);
         close(said);
@@ -177,7 +224,7 @@ without_gnuplot_the_data_is_there(void **state)
     char *path = strdup(getenv("PATH")), *svg = mem_printf("%s/none.svg", dir);
     make(&plot, PLOT_LINES);
     setenv("PATH", "/nowhere", 1);
-    assert_true(plot_write(&plot, dir, "none", &err));
+    assert_true(plot_write(&plot, dir, "none", 0, &err));
     assert_false(file_exists(svg));
     assert_false(plot_draw(&plot, svg, &err));
     assert_string_equal(err.text, "gnuplot is not installed (Debian: gnuplot-nox)");
@@ -210,6 +257,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bars_are_drawn_to_scale),
         cmocka_unit_test(every_kind_is_drawn),
+        cmocka_unit_test(other_formats_are_drawn),
+        cmocka_unit_test(plot_without_values_is_not_drawn),
         cmocka_unit_test(one_place_has_an_axis),
         cmocka_unit_test(without_gnuplot_the_data_is_there),
     };

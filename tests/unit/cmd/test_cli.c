@@ -497,7 +497,29 @@ diagram_has_units_and_queues(void **state)
     assert_non_null(strstr(said->out, "hz -> cmdproc [label=\"hz_done\\n"));
 }
 
-/* Graphviz draws the diagram. If Graphviz is missing, the message names its package. */
+/* hilo has 256 bytes in, its first stage once, comparisons per level, and 10 cycles in total. */
+static void
+diagram_has_the_stages_of_a_codec(void **state)
+{
+    struct said *said = *state;
+    RUN(said, "diagram", "--codec", "hilo");
+    assert_int_equal(said->status, 0);
+    assert_non_null(strstr(said->out, "latency 10 cycles"));
+    assert_non_null(strstr(said->out, "block\\n256 bytes"));
+    assert_non_null(strstr(said->out, "64, 128, 192, or 256 bytes"));
+    assert_non_null(strstr(said->out, "s0_0 [label=\"min and max of the block\\n6 cycles\"]"));
+    assert_null(strstr(said->out, "s0_1 [label"));
+    assert_non_null(strstr(said->out, "s0_0 -> s1_2;"));
+    assert_non_null(strstr(said->out, "s1_2 -> s2_2;"));
+    assert_null(strstr(said->out, "s1_2 -> s2_1;"));
+    assert_non_null(strstr(said->out, "s2_2 -> s3_0;"));
+    assert_non_null(strstr(said->out, "s4_0 -> out;"));
+    RUN(said, "diagram", "--codec", "huffman");
+    assert_int_equal(said->status, 1);
+    assert_non_null(strstr(said->err, "--codec: unknown codec 'huffman'"));
+}
+
+/* Graphviz draws the diagram. Without Graphviz the message names its package. */
 static void
 diagram_is_drawn_by_graphviz(void **state)
 {
@@ -564,6 +586,7 @@ main(int argc, char **argv)
         cmocka_unit_test_prestate(a_unit_lists_its_statistics, &said),
         cmocka_unit_test_prestate(terminals_are_left_alone, &said),
         cmocka_unit_test_prestate(diagram_has_units_and_queues, &said),
+        cmocka_unit_test_prestate(diagram_has_the_stages_of_a_codec, &said),
         cmocka_unit_test_prestate(diagram_is_drawn_by_graphviz, &said),
         cmocka_unit_test(what_is_printable),
         cmocka_unit_test_prestate(small_caches_hold_a_quad_or_are_refused, &said),

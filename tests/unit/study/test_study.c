@@ -169,6 +169,56 @@ test_means(void **state)
     word_list_fini(&over);
 }
 
+/* Sets the color blocks of a codec: `small` at 64 bytes and `raw` uncompressed. */
+static void
+set_codec(struct codec_study_result *result, uint32_t codec, uint64_t small, uint64_t raw)
+{
+    struct compression_kind *tally = &result->buses[CODEC_BUS_64].kinds[COMPRESSION_COLOR];
+    memset(tally->fits[codec], 0, sizeof tally->fits[codec]);
+    for (uint32_t l = 0; l < codecs[codec]->levels[CODEC_BUS_64].count; l++)
+        if (codecs[codec]->levels[CODEC_BUS_64].bytes[l] == 64) {
+            tally->fits[codec][l] = small;
+            break;
+        }
+    tally->raw[codec] = raw;
+}
+
+/* At x0 the published order is hilore4ref, hilorebi, hilore, comp, hilo, msaa (table 4.6). Here
+ * msaa compresses most blocks and comp fewest, so each of the others is better than comp, and msaa
+ * better than all. The machine "big" has no published ratio. */
+static void
+test_published(void **state)
+{
+    static const uint32_t best_first[] = {CODEC_ID_msaa,   CODEC_ID_hilore4ref, CODEC_ID_hilorebi,
+                                          CODEC_ID_hilore, CODEC_ID_hilo,       CODEC_ID_comp};
+    struct word_list traces = {0}, machines = {0};
+    struct codec_study_result plain[2];
+    word_list_split(&traces, "a");
+    word_list_split(&machines, "big x0");
+    memset(plain, 0, sizeof plain);
+    struct codec_study study = {.traces = &traces, .machines = &machines, .plain = plain};
+    set_blocks(&plain[0], COMPRESSION_COLOR, 8, 0);
+    set_blocks(&plain[1], COMPRESSION_COLOR, 8, 0);
+    for (uint32_t i = 0; i < 6; i++)
+        set_codec(&plain[1], best_first[i], 7 - i, 1 + i);
+    struct memory_text text;
+    codec_study_print_published(&study, memory_text_open(&text));
+    char *page = memory_text_take(&text);
+    /* msaa: 7 of 8 blocks at 64 bytes: 2048 / (7 * 64 + 256) = 2.91 */
+    assert_non_null(strstr(page, "| msaa       | 1.46 (6) | 2.91 (1) |      2.91 |\n"));
+    /* comp: 2 of 8: 2048 / (2 * 64 + 6 * 256) = 1.23 */
+    assert_non_null(strstr(page, "| comp       | 1.83 (4) | 1.23 (6) |      1.23 |\n"));
+    assert_non_null(strstr(page, " hilore4ref, hilorebi, hilore, comp, hilo, msaa |"));
+    assert_non_null(strstr(page, " msaa, hilore4ref, hilorebi, hilore, hilo, comp |"));
+    assert_non_null(strstr(page, "| hilo > comp, msaa > hilo, msaa > hilore, msaa > hilorebi, "
+                                 "msaa > hilore4ref, msaa > comp |\n"));
+    assert_null(strstr(page, "big"));
+    assert_null(strstr(page, "x2"));
+    free(page);
+    word_list_fini(&traces);
+    word_list_fini(&machines);
+}
+
 static void
 test_counts_file(void **state)
 {
@@ -513,6 +563,7 @@ main(int argc, char **argv)
         cmocka_unit_test(test_own_plans),
         cmocka_unit_test(test_model_page),
         cmocka_unit_test(test_means),
+        cmocka_unit_test(test_published),
         cmocka_unit_test(test_counts_file),
         cmocka_unit_test(test_counts_against_bytes),
         cmocka_unit_test_teardown(test_command, clean),
