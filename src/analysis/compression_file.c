@@ -13,9 +13,6 @@
 const char *const compression_kinds[COMPRESSION_KINDS] = {"color", "z"};
 static const char *const bus_names[CODEC_BUSES] = {"bus_64", "bus_32"};
 
-/* Increases when a codec puts blocks into other levels than before. Older counts are refused. */
-enum { CODECS_REVISION = 2 };
-
 static void
 add_number(cJSON *object, const char *name, uint64_t value)
 {
@@ -53,7 +50,6 @@ compression_write(const struct compression buses[CODEC_BUSES], const char *dir, 
 {
     cJSON *root = cJSON_CreateObject();
     add_number(root, "schema", AETIUS_SCHEMA);
-    add_number(root, "codecs_revision", CODECS_REVISION);
     for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++)
         add_kind(root, buses, kind);
     char *path = mem_printf("%s/compression.json", dir);
@@ -119,11 +115,7 @@ compression_read(struct compression buses[CODEC_BUSES], const char *dir, struct 
     memset(buses, 0, CODEC_BUSES * sizeof *buses);
     cJSON *root = json_read(path, err);
     bool ok = root != NULL;
-    if (ok && cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(root, "codecs_revision")) !=
-                  CODECS_REVISION) {
-        ok = fail(err, "%s was counted by codecs of another version: remove %s and run again", path,
-                  dir);
-    } else if (ok) {
+    if (ok) {
         for (uint32_t kind = 0; ok && kind < COMPRESSION_KINDS; kind++)
             ok = get_kind(buses, kind, root);
         ok = ok || fail(err, "%s is damaged", path);
