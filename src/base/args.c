@@ -8,6 +8,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -253,35 +254,63 @@ args_parse(struct args *args, const struct arg_spec *spec, int argc, char **argv
     return check(args, spec);
 }
 
+static bool
+add_range(struct frame_set *set, const char *text, uint32_t first, uint32_t last, struct error *err)
+{
+    if (set->count == FRAME_RANGES)
+        return fail(err, "frames '%.60s...': at most %d ranges", text, FRAME_RANGES);
+    set->ranges[set->count].first = first;
+    set->ranges[set->count++].last = last;
+    return true;
+}
+
+/* Reads a number at *at and moves *at past it. Returns false if there is none, or if it exceeds
+ * 32 bits. */
+static bool
+read_frame(const char **at, uint64_t *number)
+{
+    char *end;
+    if (!isdigit((unsigned char)**at))
+        return false;
+    *number = strtoull(*at, &end, 10);
+    *at = end;
+    return *number < UINT32_MAX;
+}
+
+/* Reads A, A-B or A-B/STEP at *at. */
+static bool
+read_range(const char **at, uint64_t *first, uint64_t *last, uint64_t *step)
+{
+    *step = 1;
+    bool ok = read_frame(at, first);
+    *last = *first;
+    if (!ok || **at != '-')
+        return ok;
+    ++*at;
+    ok = read_frame(at, last);
+    if (!ok || **at != '/')
+        return ok;
+    ++*at;
+    return read_frame(at, step);
+}
+
 bool
 frame_set_parse(struct frame_set *set, const char *text, struct error *err)
 {
+    const char *at = text;
     set->count = 0;
-    for (const char *p = text; *p;) {
-        char *end;
-        if (set->count == FRAME_RANGES)
-            return fail(err, "frames '%.60s...': at most %d ranges", text, FRAME_RANGES);
-        if (!isdigit((unsigned char)*p))
-            return fail(err, "frames '%s': expected A, A-B or A,B,C-D", text);
-        unsigned long first = strtoul(p, &end, 10), last = first;
-        if (*end == '-') {
-            p = end + 1;
-            if (!isdigit((unsigned char)*p))
-                return fail(err, "frames '%s': expected A, A-B or A,B,C-D", text);
-            last = strtoul(p, &end, 10);
-        }
-        if (last < first || last >= UINT32_MAX)
-            return fail(err, "frames '%s': %lu-%lu is not a range", text, first, last);
-        set->ranges[set->count].first = (uint32_t)first;
-        set->ranges[set->count++].last = (uint32_t)last;
-        if (*end == ',' && end[1])
-            end++;
-        else if (*end)
-            return fail(err, "frames '%s': expected A, A-B or A,B,C-D", text);
-        p = end;
-    }
-    if (set->count == 0)
-        return fail(err, "frames: expected A, A-B or A,B,C-D, found nothing");
+    do {
+        uint64_t first, last, step;
+        if (!read_range(&at, &first, &last, &step) || (*at && (*at != ',' || !at[1])))
+            return fail(err, "frames '%s': expected A, A-B, A-B/STEP or A,B,C-D", text);
+        if (last < first || !step)
+            return fail(err, "frames '%s': the range %" PRIu64 "-%" PRIu64 " has no frame", text,
+                        first, last);
+        const uint64_t length = step == 1 ? last - first : 0; /* of each range, minus 1 */
+        for (uint64_t frame = first; frame <= last; frame += length + step)
+            if (!add_range(set, text, (uint32_t)frame, (uint32_t)(frame + length), err))
+                return false;
+    } while (*at++ == ',');
     return true;
 }
 

@@ -88,6 +88,7 @@ struct frame_set {
     const char *text; /* the parsed text (ARG_FRAMES), or NULL */
 };
 struct error;
+/* Parses A, A-B or A-B/STEP (every STEPth frame from A to B), separated by commas. */
 bool frame_set_parse(struct frame_set *set, const char *text, struct error *err);
 bool frame_set_has(const struct frame_set *set, uint32_t frame);
 uint32_t frame_set_last(const struct frame_set *set); /* UINT32_MAX for every frame */

@@ -24,7 +24,7 @@ struct machine_options {
 #define OPTION_OUTPUT(value, what, help, required)                                                 \
     {"output", 'o', ARG_STRING, value, what, help, required}
 #define OPTION_FRAMES(value, help)                                                                 \
-    {"frames", 0, ARG_FRAMES, value, "R", help ": A, A-B or A,B,C-D", false}
+    {"frames", 0, ARG_FRAMES, value, "R", help ": A, A-B, A-B/STEP or A,B,C-D", false}
 #define OPTION_JOBS(value, help)   {"jobs", 'j', ARG_JOBS, value, "N", help, false}
 #define OPTION_FORCE(value, help)  {"force", 'f', ARG_FLAG, value, NULL, help, false}
 #define OPTION_JSON(value, help)   {"json", 0, ARG_FLAG, value, NULL, help, false}

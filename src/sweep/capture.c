@@ -217,7 +217,7 @@ take_program(struct sweep *sweep, const struct sweep_plan *plan, const struct sw
     }
     for (uint32_t r = 0; ok && r < frames.count; r++) {
         char *name = capture_name(input, &frames, r), *path = capture_path(sweep, name, ".trace");
-        ok = take_trace(sweep, options, name, path, plan->frames,
+        ok = take_trace(sweep, options, name, path, plan->frames ? plan->frames : input->simulate,
                         frames.count > 1 ? input->name : NULL, err);
         free(path);
         free(name);

@@ -350,6 +350,8 @@ take_input(struct sweep_plan *plan, const char *section, const char *name, const
         return set_once(&input->file, key, value, err);
     if (!strcmp(key, "frames"))
         return set_once(&input->frames, key, value, err);
+    if (!strcmp(key, "simulate"))
+        return set_once(&input->simulate, key, value, err);
     if (!strcmp(key, "warm-up"))
         return set_once(&input->warm_up, key, value, err);
     if (!strcmp(key, "one-color")) {
@@ -357,7 +359,7 @@ take_input(struct sweep_plan *plan, const char *section, const char *name, const
         return input->is_plain || fail(err, "one-color = %s: expected yes", value);
     }
     if (strcmp(key, "program") != 0)
-        return unknown(section, key, "file, program, frames, warm-up and one-color", err);
+        return unknown(section, key, "file, program, frames, simulate, warm-up and one-color", err);
     word_list_split(&input->program, value);
     return true;
 }
@@ -542,13 +544,14 @@ check(const struct sweep_plan *plan, const char *path, struct error *err)
             return false;
     for (size_t i = 0; i < plan->inputs.count; i++) {
         const struct sweep_input *input = &plan->inputs.items[i];
-        if (input->file && (input->program.count || input->warm_up))
-            return fail(err, "%s: [input %s] has a file: remove its program and warm-up", path,
-                        input->name);
+        if (input->file && (input->program.count || input->warm_up || input->simulate))
+            return fail(err, "%s: [input %s] has a file: remove its program, warm-up and simulate",
+                        path, input->name);
         if (!input->file && (!input->program.count || !input->frames))
             return fail(err, "%s: [input %s] requires a file, or a program and its frames", path,
                         input->name);
-        if (input->frames && !frame_set_parse(&frames, input->frames, err))
+        if ((input->frames && !frame_set_parse(&frames, input->frames, err)) ||
+            (input->simulate && !frame_set_parse(&frames, input->simulate, err)))
             return fail_prefix(err, "%s: [input %s]", path, input->name);
     }
     return plan->inputs.count || fail(err, "%s: expected at least one [input NAME]", path);
@@ -642,6 +645,7 @@ sweep_input_fini(struct sweep_input *input)
     free(input->file);
     free(input->frames);
     free(input->warm_up);
+    free(input->simulate);
     word_list_fini(&input->program);
 }
 

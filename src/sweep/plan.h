@@ -46,9 +46,9 @@ struct sweep_input {
     char *name;
     char *file;
     struct word_list program;
-    /* for programs: frames to capture, frames rendered before them; or NULL */
-    char *frames, *warm_up;
-    bool is_plain; /* one-color = yes: pictures of a single color are accepted */
+    char *frames, *warm_up; /* of a program: frames to keep, and frames drawn before; or NULL */
+    char *simulate;         /* of a program: frames of each capture to simulate; NULL: all */
+    bool is_plain;          /* one-color = yes: pictures of a single color are accepted */
 };
 
 enum { SWEEP_BY_RUN = 1, SWEEP_BY_FRAME = 2, SWEEP_BY_DRAW = 4 };

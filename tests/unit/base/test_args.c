@@ -1,5 +1,6 @@
 /* Numbers on the command line. */
 #include "base/args.h"
+#include "base/error.h"
 
 #include "base/mem.h"
 
@@ -40,9 +41,40 @@ numbers_are_decimal_or_hexadecimal(void **state)
     }
 }
 
+/* Frames as text: ranges, steps, lists. The bits are the frames 0 to 15 of the set. */
+static void
+frames_are_ranges_with_steps(void **state)
+{
+    static const struct {
+        const char *text;
+        uint32_t bits; /* 0: refused */
+    } cases[] = {{"3", 0x8},       {"1-3", 0xe},       {"0,2-3", 0xd},
+                 {"0-9/3", 0x249}, {"2-7/5", 0x84},    {"2-6/5", 0x4},
+                 {"1-3/1", 0xe},   {"0-4/2,9", 0x215}, {"3-1", 0},
+                 {"0-9/0", 0},     {"0-9/", 0},        {"0/2", 0},
+                 {"1-", 0},        {"1,", 0},          {",1", 0},
+                 {"", 0},          {"-1", 0},          {"1 ", 0},
+                 {"0-9/2/2", 0},   {"4294967295", 0},  {"0-5000/1", 0xffff},
+                 {"0-5000/2", 0}}; /* 2501 ranges are too many */
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct frame_set set;
+        struct error err = {""};
+        uint32_t bits = 0;
+        if (frame_set_parse(&set, cases[i].text, &err))
+            for (uint32_t frame = 0; frame < 16; frame++)
+                bits |= (uint32_t)frame_set_has(&set, frame) << frame;
+        else
+            assert_int_equal(strncmp(err.text, "frames '", 8), 0);
+        if (bits != cases[i].bits)
+            fail_msg("%s: %x", cases[i].text, bits);
+    }
+}
+
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_are_decimal_or_hexadecimal)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_are_decimal_or_hexadecimal),
+                                       cmocka_unit_test(frames_are_ranges_with_steps)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

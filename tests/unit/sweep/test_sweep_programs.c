@@ -69,7 +69,25 @@ programs_are_captured_once(void **state)
     assert_int_not_equal(inode_of("s/traces/all-1.trace"), made);
 }
 
-/* If a capture fails, the other inputs are complete. The same command then continues. */
+/* Frames 0 and 2 of the capture: without the frame between, the third is timed as in `sim`. */
+static void
+part_of_a_capture_is_simulated(void **state)
+{
+    write_plan(program, "frames = 0-2\nsimulate = 0-2/2\n");
+    assert_int_equal(RUN("sweep", "p.ini", "-o", "@s"), 0);
+    assert_int_equal(RUN("sweep", "query", "@s", "SELECT input, cycles FROM results", "--csv"), 0);
+    char *text = said("out");
+    assert_int_equal(RUN("capture", "-o", "@whole.trace", "--", program), 0);
+    char *want = mem_printf("input,cycles\nall,%.1f\n", cycles_of_sim("0,2"));
+    assert_string_equal(text, want);
+    free(want);
+    free(text);
+    write_plan(program, "frames = 0-2\nsimulate = 2-0\n");
+    assert_int_equal(RUN("sweep", "p.ini", "-o", "@s"), 1);
+    assert_true(says("[input all]: frames '2-0': the range 2-0 has no frame"));
+}
+
+/* Other inputs are complete, and the same command continues. */
 static void
 failed_captures_are_told(void **state)
 {
@@ -111,6 +129,7 @@ main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(programs_are_captured_once, clean),
+        cmocka_unit_test_teardown(part_of_a_capture_is_simulated, clean),
         cmocka_unit_test_teardown(failed_captures_are_told, clean),
         cmocka_unit_test_teardown(captures_are_interrupted, clean),
     };
