@@ -130,6 +130,12 @@ put_ratios(const struct codec_study *study, struct text_table *table)
             }
 }
 
+static void
+put_curves(const struct codec_study *study, struct text_table *table)
+{
+    codec_study_put_curves(study->curves, table);
+}
+
 bool
 codec_study_write_csv(const struct codec_study *study, const struct study *to, struct error *err)
 {
@@ -139,7 +145,8 @@ codec_study_write_csv(const struct codec_study *study, const struct study *to, s
     } tables[] = {{"traffic.csv", put_traffic},
                   {"levels.csv", put_levels},
                   {"ratios.csv", put_ratios},
-                  {"published.csv", codec_study_put_published}};
+                  {"published.csv", codec_study_put_published},
+                  {"curves.csv", put_curves}};
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof tables / sizeof tables[0]; i++) {
         struct text_table table = {0};
@@ -154,10 +161,12 @@ bool
 codec_study_write(const struct codec_study *study, const struct study *to, struct error *err)
 {
     char *json = codec_study_to_json(study), *traces = codec_study_trace_tables(study);
-    const bool ok =
-        study_write(to, "compression.json", json, err) && codec_study_write_csv(study, to, err) &&
-        codec_study_write_charts(study, to, err) &&
-        codec_study_write_trace_charts(study, to, err) && study_write(to, "traces.md", traces, err);
+    const bool ok = study_write(to, "compression.json", json, err) &&
+                    codec_study_write_csv(study, to, err) &&
+                    codec_study_write_charts(study, to, err) &&
+                    codec_study_write_trace_charts(study, to, err) &&
+                    codec_study_write_curves(study->curves, to, err) &&
+                    study_write(to, "traces.md", traces, err);
     free(traces);
     free(json);
     return ok;

@@ -31,6 +31,7 @@ struct codec_study {
     struct codec_study_result *plain;   /* without codecs; index: trace * machines + machine */
     struct codec_study_result *machine; /* with codecs, same index; most elements are empty */
     const struct codec *chosen[COMPRESSION_KINDS]; /* NULL: no candidate */
+    const struct codec_study *curves; /* inputs of curves, in no mean; has no `machine` */
 };
 
 const struct codec_study_result *codec_study_plain(const struct codec_study *study, size_t trace,
@@ -82,6 +83,12 @@ char *codec_study_trace_tables(const struct codec_study *study);
 void codec_study_print_published(const struct codec_study *study, FILE *out);
 /* The same as a table with one value per row, for DIR/published.csv. */
 void codec_study_put_published(const struct codec_study *study, struct text_table *table);
+/* The ratios of `curves` over the values in the names of their inputs: tables and charts for the
+ * machines of `chosen_over`, and rows for DIR/curves.csv for all machines. */
+void codec_study_print_curves(const struct codec_study *curves, FILE *out);
+bool codec_study_write_curves(const struct codec_study *curves, const struct study *to,
+                              struct error *err);
+void codec_study_put_curves(const struct codec_study *curves, struct text_table *table);
 bool codec_study_write_csv(const struct codec_study *study, const struct study *to,
                            struct error *err);
 bool codec_study_write_charts(const struct codec_study *study, const struct study *to,

@@ -264,6 +264,7 @@ codec_study_tables(const struct codec_study *study)
         for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++)
             print_levels(study, bus, kind, out);
     print_machine(study, out);
+    codec_study_print_curves(study->curves, out);
     return memory_text_take(&text);
 }
 

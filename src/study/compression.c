@@ -74,7 +74,7 @@ check(const struct study *study, struct codec_study *ranking, struct error *err)
             return fail(err, "%s: [study] %s: unknown codec '%s'", study->plan->path,
                         compression_kinds[kind], ranking->wanted[kind]);
     }
-    return study_check_traces(study, "inputs", err) &&
+    return study_check_traces(study, "inputs", err) && study_check_traces(study, "curves", err) &&
            study_check_machines(study, "machines", err) && check_machines(study, err);
 }
 
@@ -134,7 +134,7 @@ static bool
 read_plain(const struct study *study, struct codec_study *ranking, struct error *err)
 {
     bool ok = true;
-    for (size_t t = 0; t < ranking->traces->count; t++)
+    for (size_t t = 0; t < study->sweep.traces.count; t++)
         for (size_t m = 0; ok && m < ranking->machines->count; m++)
             ok = read_result(study, study_run(study, t, m),
                              &ranking->plain[t * ranking->machines->count + m], err);
@@ -201,20 +201,40 @@ put_page(const struct study *study, const struct codec_study *ranking, struct er
     return ok;
 }
 
+/* Splits the traces: those of curves follow all others. */
+static bool
+split_traces(const struct study *study, struct word_list *traces, struct word_list *curves,
+             struct error *err)
+{
+    for (size_t t = 0; t < study->sweep.traces.count; t++) {
+        const char *name = study_trace_name(study, t);
+        const bool is_curve = study->has_plan_inputs && study_names_trace(study, "curves", t);
+        if (curves->count && !is_curve)
+            return fail(err, "%s: [input %s] follows the inputs of [study] curves",
+                        study->plan->path, name);
+        word_list_add(is_curve ? curves : traces, name);
+    }
+    return traces->count || fail(err, "%s: all inputs belong to curves", study->plan->path);
+}
+
 bool
 study_compression(struct study *study, struct error *err)
 {
     const size_t most = study->sweep.traces.count * study->machines.count;
-    struct word_list traces = {0};
+    struct word_list traces = {0}, curve_traces = {0};
+    struct codec_study curves = {.traces = &curve_traces,
+                                 .machines = &study->machines,
+                                 .chosen_over = study_words(study, "machines")};
     struct codec_study ranking = {.traces = &traces,
                                   .machines = &study->machines,
                                   .preset = study->plan->preset,
                                   .chosen_over = study_words(study, "machines"),
                                   .plain = mem_array(most, sizeof *ranking.plain),
-                                  .machine = mem_array(most, sizeof *ranking.machine)};
-    bool ok = check(study, &ranking, err) && study_do(study, err);
-    for (size_t t = 0; t < study->sweep.traces.count; t++)
-        word_list_add(&traces, study_trace_name(study, t));
+                                  .machine = mem_array(most, sizeof *ranking.machine),
+                                  .curves = &curves};
+    bool ok = check(study, &ranking, err) && study_do(study, err) &&
+              split_traces(study, &traces, &curve_traces, err);
+    curves.plain = ranking.plain + traces.count * study->machines.count;
     ok = ok && read_plain(study, &ranking, err);
     if (ok) {
         codec_study_choose(&ranking, codec_study_fits);
@@ -222,6 +242,7 @@ study_compression(struct study *study, struct error *err)
              put_page(study, &ranking, err);
     }
     word_list_fini(&traces);
+    word_list_fini(&curve_traces);
     free(ranking.plain);
     free(ranking.machine);
     return ok;
