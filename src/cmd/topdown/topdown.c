@@ -263,8 +263,8 @@ cmd_topdown(int argc, char **argv)
 {
     struct command_line line = {.level = UINT64_MAX};
     const struct arg_option options[] = {
-        {"frame", 0, ARG_FRAMES, &line.frames, "N", "RUN: only these frames: A, A-B, A-B/STEP or A,B,C-D",
-         false},
+        {"frame", 0, ARG_FRAMES, &line.frames, "N",
+         "RUN: only these frames: A, A-B, A-B/STEP or A,B,C-D", false},
         {"draw", 0, ARG_STRING, &line.draw, "F:N",
          "RUN: only this draw, numbered as in `aetius draws`; N alone if only one frame has draw N",
          false},
