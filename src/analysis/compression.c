@@ -120,7 +120,10 @@ add_count(struct compression *compression, const struct segment_job *job,
     if (count->tag.flags & BLOCK_IS_CLEARED) {
         tally->cleared += count->count;
     } else if (count->tag.flags & BLOCK_IS_PLAIN) {
+        const uint64_t masked = CODEC_BLOCK_BYTES - count->tag.moved_bytes;
         tally->plain += count->count;
+        tally->partial += masked ? count->count : 0;
+        tally->masked_bytes += count->count * masked;
     } else {
         const bool alike = job->samples[count->block] == count->tag.samples;
         for (uint32_t c = 0; c < CODEC_COUNT; c++) {
@@ -189,7 +192,9 @@ compression_add(struct compression *sum, const struct compression *other)
         to->transfers += from->transfers;
         to->cleared += from->cleared;
         to->plain += from->plain;
+        to->partial += from->partial;
         to->moved_bytes += from->moved_bytes;
+        to->masked_bytes += from->masked_bytes;
         for (uint32_t c = 0; c < CODEC_COUNT; c++) {
             to->raw[c] += from->raw[c];
             for (uint32_t l = 0; l < CODEC_MAX_LEVELS; l++)

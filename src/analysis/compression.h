@@ -12,10 +12,12 @@ enum { COMPRESSION_COLOR, COMPRESSION_DEPTH, COMPRESSION_KINDS };
 extern const char *const compression_kinds[COMPRESSION_KINDS]; /* "color", "z" */
 
 struct compression_kind {
-    uint64_t transfers;   /* all transfers */
-    uint64_t cleared;     /* transferred no bytes: the block state was sufficient */
-    uint64_t plain;       /* not available to codecs */
-    uint64_t moved_bytes; /* as counted by the simulation */
+    uint64_t transfers;    /* all transfers */
+    uint64_t cleared;      /* transferred no bytes: the block state was sufficient */
+    uint64_t plain;        /* not available to codecs */
+    uint64_t partial;      /* plain ones that moved less than a block: some bytes were masked */
+    uint64_t moved_bytes;  /* as counted by the simulation */
+    uint64_t masked_bytes; /* of partial transfers */
     uint64_t fits[CODEC_COUNT][CODEC_MAX_LEVELS];
     uint64_t raw[CODEC_COUNT]; /* without plain blocks */
 };

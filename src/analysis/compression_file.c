@@ -40,7 +40,9 @@ add_kind(cJSON *object, const struct compression buses[CODEC_BUSES], uint32_t ki
     add_number(to, "transfers", tally->transfers);
     add_number(to, "cleared", tally->cleared);
     add_number(to, "plain", tally->plain);
+    add_number(to, "partial", tally->partial);
     add_number(to, "moved_bytes", tally->moved_bytes);
+    add_number(to, "masked_bytes", tally->masked_bytes);
     for (uint32_t bus = 0; bus < CODEC_BUSES; bus++)
         add_codecs(cJSON_AddObjectToObject(to, bus_names[bus]), &buses[bus], kind);
 }
@@ -101,7 +103,9 @@ get_kind(struct compression buses[CODEC_BUSES], uint32_t kind, const cJSON *root
         tally->transfers = get_count(from, "transfers", &ok);
         tally->cleared = get_count(from, "cleared", &ok);
         tally->plain = get_count(from, "plain", &ok);
+        tally->partial = get_count(from, "partial", &ok);
         tally->moved_bytes = get_count(from, "moved_bytes", &ok);
+        tally->masked_bytes = get_count(from, "masked_bytes", &ok);
         ok = ok &&
              get_codecs(&buses[bus], kind, cJSON_GetObjectItemCaseSensitive(from, bus_names[bus]));
     }

@@ -173,6 +173,9 @@ print_kind(const struct compress_file *all, uint32_t kind)
            (unsigned long long)in);
     if (tally->moved_bytes)
         printf(",\n    %llu counted by the simulation", (unsigned long long)tally->moved_bytes);
+    if (tally->partial)
+        printf(", without %llu masked bytes of %llu partial blocks",
+               (unsigned long long)tally->masked_bytes, (unsigned long long)tally->partial);
     printf("\n");
     print_codecs(all, kind);
 }
@@ -285,6 +288,8 @@ add_traffic(cJSON *object, const struct compression *compression)
         cJSON_AddNumberToObject(traffic, "plain", (double)tally->plain);
         cJSON_AddNumberToObject(traffic, "bytes_in", (double)compression_bytes_in(tally));
         cJSON_AddNumberToObject(traffic, "bytes_counted", (double)tally->moved_bytes);
+        cJSON_AddNumberToObject(traffic, "partial", (double)tally->partial);
+        cJSON_AddNumberToObject(traffic, "bytes_masked", (double)tally->masked_bytes);
     }
 }
 

@@ -112,17 +112,11 @@ known_bytes(const uint64_t known[BLOCK_MAX_BYTES / 64])
     return bytes;
 }
 
-static uint32_t
-moved_bytes(const struct rop_transfer *transfer)
-{
-    return transfer->is_part ? known_bytes(transfer->known) : transfer->bytes;
-}
-
 /* Adds a moving line to the capture. The capture keeps its first error, which is reported at the
  * end of the run. */
 static void
-capture(struct rop_cache *cache, const struct rop_transfer *transfer, uint32_t flags,
-        const uint8_t *line)
+capture(struct rop_cache *cache, const struct rop_transfer *transfer, uint32_t moved_bytes,
+        uint32_t flags, const uint8_t *line)
 {
     uint32_t words[CODEC_WORDS];
     const struct block_surface *surface = blocks_surface(cache->blocks, transfer->address);
@@ -133,7 +127,7 @@ capture(struct rop_cache *cache, const struct rop_transfer *transfer, uint32_t f
     else if (transfer->state == BLOCK_RAW || !ordered)
         flags |= BLOCK_IS_PLAIN;
     const struct block_tag tag = {.frame = *to->frame,
-                                  .moved_bytes = (uint16_t)moved_bytes(transfer),
+                                  .moved_bytes = (uint16_t)moved_bytes,
                                   .samples = (uint8_t)(surface ? surface->bound.res->samples : 1),
                                   .flags = (uint8_t)flags};
     if (!to->failed)
@@ -194,8 +188,11 @@ write_line(struct rop_cache *cache, struct rop_request *request, uint32_t line, 
     send_out(cache, request, l->address, line, bytes, raw || part->is_part);
     if (part->is_part)
         send_part(cache, request, part);
-    if (cache->capture && request->has_out)
-        capture(cache, &request->out, BLOCK_WRITE, bytes);
+    if (cache->capture && request->has_out) {
+        const struct rop_transfer *out = &request->out;
+        capture(cache, out, part->is_part ? known_bytes(out->known) : out->bytes, BLOCK_WRITE,
+                bytes);
+    }
     l->dirty = false;
 }
 
@@ -416,7 +413,7 @@ rop_cache_write_block(struct rop_cache *cache, uint32_t address, const uint8_t *
         return false;
     send_out(cache, request, address, ROP_NO_LINE, bytes, true);
     if (cache->capture && request->has_out)
-        capture(cache, &request->out, BLOCK_WRITE, bytes);
+        capture(cache, &request->out, request->out.bytes, BLOCK_WRITE, bytes);
     return true;
 }
 
@@ -457,6 +454,7 @@ static void
 take_line(struct rop_cache *cache, const struct rop_transfer *in)
 {
     uint8_t *line = cache_data(&cache->tags, in->line), whole[BLOCK_MAX_BYTES];
+    const uint8_t *arrived = line;
     struct partial_line *part = &cache->parts[in->line];
     if (!in->is_part) {
         blocks_unpack(cache->blocks, in->address, in->state, in->data, line);
@@ -466,9 +464,10 @@ take_line(struct rop_cache *cache, const struct rop_transfer *in)
             if (!is_known(part->known, i))
                 line[i] = whole[i];
         part->is_part = part->completing = false;
+        arrived = whole;
     }
     if (cache->capture && (in->bytes || in->state == BLOCK_CLEARED))
-        capture(cache, in, 0, line);
+        capture(cache, in, in->bytes, 0, arrived);
 }
 
 /* Completes the fills whose bytes have all been written into the cache. */
