@@ -72,7 +72,7 @@ void codec_study_choose(struct codec_study *study,
 
 /* Writes *.csv, *.svg and compression.json to the study's folder. */
 bool codec_study_write(const struct codec_study *study, const struct study *to, struct error *err);
-/* Contents of DIR/tables.md and DIR/compression.json. The caller frees the results. */
+/* Contents of DIR/compression.md and DIR/compression.json. The caller frees the results. */
 char *codec_study_tables(const struct codec_study *study);
 char *codec_study_to_json(const struct codec_study *study);
 /* Contents of DIR/traces.md: color blocks and bytes by size, for each trace and configuration. The

@@ -1,4 +1,4 @@
-/* Prints the compression study's results as tables (DIR/tables.md) and as JSON. */
+/* Prints the compression study's results as tables (DIR/compression.md) and as JSON. */
 #include "study/codec_study.h"
 
 #include "base/log.h"
@@ -255,6 +255,7 @@ codec_study_tables(const struct codec_study *study)
 {
     struct memory_text text;
     FILE *out = memory_text_open(&text);
+    fprintf(out, "# Frame-buffer compression\n\n");
     print_traffic(study, out);
     for (uint32_t bus = 0; bus < CODEC_BUSES; bus++)
         for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++)

@@ -193,7 +193,7 @@ static bool
 put_page(const struct study *study, const struct codec_study *ranking, struct error *err)
 {
     char *text = codec_study_tables(ranking), *json = codec_study_to_json(ranking);
-    const bool ok = study_put_page(study, "tables.md", text, err);
+    const bool ok = study_put_page(study, "compression.md", text, err);
     if (ok && study->json)
         puts(json);
     free(json);

@@ -386,7 +386,7 @@ enum { STUDY_MS = 300000 };
 static void
 test_command(void **state)
 {
-    static const char *const left[] = {"tables.md",
+    static const char *const left[] = {"compression.md",
                                        "traffic.csv",
                                        "levels.csv",
                                        "ratios.csv",
@@ -395,7 +395,12 @@ test_command(void **state)
                                        "traffic-workloads.gnuplot",
                                        "ratios-z-32.svg",
                                        "levels-color-64.svg",
-                                       "machine-gain.svg"};
+                                       "machine-gain.svg",
+                                       "published.csv",
+                                       "curves.csv",
+                                       "traces.md",
+                                       "charts-64/workloads-x4-traffic.svg",
+                                       "charts-32/workloads-x0-blocks.svg"};
     int status;
     int64_t first, oldest;
     put_plan();
