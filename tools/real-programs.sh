@@ -75,7 +75,9 @@ program_row() {
     "$aetius" verify --json "$trace" >"$of/verify.json" 2>"$of/verify.log" || true
     verified=$(seconds_since "$began")
     jq -r --arg name "$name/verify" '[$name, (if .differences == 0 and .frames > 0 then "met" else "missed" end),
-        "\(.frames) frames, \(.readbacks) readbacks, \(.query_results) query results: \(.differences) differ"] | @tsv' \
+        (def count($of): "\(.) \($of)\(if . == 1 then "" else "s" end)";
+         "\(.frames | count("frame")), \(.readbacks | count("readback")), " +
+         "\(.query_results | count("query result")): \(.differences) differ")] | @tsv' \
         "$of/verify.json" >"$of/verify.line"
     [ -s "$of/verify.line" ] || printf '%s/verify\terror\t%s\n' "$name" \
         "$(tail -n 1 "$of/verify.log" | tr '\t' ' ')" >"$of/verify.line"

@@ -1,5 +1,6 @@
 /* Reads comma-separated tables of nvprof and ncu, mixed with other output. */
 #include "analysis/profile_file.h"
+#include "base/plural.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -540,8 +541,8 @@ split_row(struct profile_file *file, size_t at, bool *is_row, struct error *err)
         end = file->cells.items[file->cell_count].begin;
         end -= file->text[end - 1] == '"';
     }
-    return profile_file_fail(file, end, err, "%zu cells, but the header has %u", count,
-                             file->cell_count);
+    return profile_file_fail(file, end, err, "%zu cell%s, but the header has %u", count,
+                             plural(count), file->cell_count);
 }
 
 bool

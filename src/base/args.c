@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/plural.h"
 #include "base/text_table.h"
 #include "base/wrap.h"
 
@@ -383,9 +384,9 @@ frame_set_locate(struct frame_set *set, uint32_t first, uint32_t count, const ch
     if (!count)
         return fail(err, "%s has no frames", name);
     if (!first)
-        return fail(err, "%s has %u frame%s, 0-%u", name, count, count == 1 ? "" : "s", count - 1);
-    return fail(err, "%s has %u frame%s, 0-%u (%u-%llu of the program)", name, count,
-                count == 1 ? "" : "s", count - 1, first, (unsigned long long)first + count - 1);
+        return fail(err, "%s has %u frame%s, 0-%u", name, count, plural(count), count - 1);
+    return fail(err, "%s has %u frame%s, 0-%u (%u-%llu of the program)", name, count, plural(count),
+                count - 1, first, (unsigned long long)first + count - 1);
 }
 
 bool

@@ -3,6 +3,7 @@
 #include "base/csv_reader.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/plural.h"
 #include "base/wrap.h"
 
 #include <stdarg.h>
@@ -346,8 +347,8 @@ text_table_read_csv(struct text_table *table, const char *text, const char *name
         if (!table->columns)
             table->columns = (uint32_t)count;
         if (count != table->columns)
-            ok = fail(err, "%s: row %u has %zu cells, expected %u", name, row, count,
-                      table->columns);
+            ok = fail(err, "%s: row %u has %zu cell%s, expected %u", name, row, count,
+                      plural(count), table->columns);
     }
     ok = ok && (table->columns || fail(err, "%s is empty", name));
     csv_reader_fini(&reader);

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/plural.h"
 #include "base/text_table.h"
 
 #include <stdio.h>
@@ -127,9 +128,11 @@ print_bench(const struct bench *bench, enum codec_bus bus)
 {
     const struct codec_shape shape = {bus, bench->samples};
     struct text_table table = {0};
-    printf("%zu different %s blocks of %u samples per pixel, each read once, one core; millions of "
-           "blocks per second:\n",
-           bench->blocks.count, bench->kind == CODEC_COLOR ? "color" : "z", bench->samples);
+    printf(
+        "%zu different %s block%s of %u sample%s per pixel, each read once, one core; millions of "
+        "blocks per second:\n",
+        bench->blocks.count, bench->kind == CODEC_COLOR ? "color" : "z",
+        plural(bench->blocks.count), bench->samples, plural(bench->samples));
     text_table_cells(&table, "codec|size|with bytes");
     text_table_end_row(&table);
     for (uint32_t c = 0; c < CODEC_COUNT; c++) {

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/plural.h"
 #include "base/schema.h"
 #include "cmd/block_input.h"
 #include "cmd/options.h"
@@ -64,10 +65,11 @@ static void
 dump_text(const struct block_count *count, const uint32_t *block)
 {
     const struct block_tag *tag = &count->tag;
-    printf("frame %u, %u samples, %s%s%s, %u bytes moved, %u times\n", tag->frame, tag->samples,
-           tag->flags & BLOCK_WRITE ? "write" : "read",
+    printf("frame %u, %u sample%s, %s%s%s, %u bytes moved, %u time%s\n", tag->frame, tag->samples,
+           plural(tag->samples), tag->flags & BLOCK_WRITE ? "write" : "read",
            tag->flags & BLOCK_IS_CLEARED ? ", cleared" : "",
-           tag->flags & BLOCK_IS_PLAIN ? ", plain" : "", tag->moved_bytes, count->count);
+           tag->flags & BLOCK_IS_PLAIN ? ", plain" : "", tag->moved_bytes, count->count,
+           plural(count->count));
     for (uint32_t i = 0; i < CODEC_WORDS; i++)
         printf("%s%08x%s", i % 8 ? " " : "    ", block[i], i % 8 == 7 ? "\n" : "");
 }
@@ -139,16 +141,16 @@ print_blocks_text(const char *path, enum codec_kind kind, const struct descripti
 {
     print_shown(stdout, "%s: %s, frames %u to %u\n", path, kind == CODEC_COLOR ? "color" : "z",
                 d->first_frame, d->last_frame);
-    printf("  %llu blocks (%llu stored): %llu read, %llu written, %llu cleared, %llu plain; %llu "
+    printf("  %llu block%s (%llu stored): %llu read, %llu written, %llu cleared, %llu plain; %llu "
            "bytes moved\n",
-           (unsigned long long)d->transfers, (unsigned long long)d->stored,
+           (unsigned long long)d->transfers, plural(d->transfers), (unsigned long long)d->stored,
            (unsigned long long)d->reads, (unsigned long long)d->writes,
            (unsigned long long)d->cleared, (unsigned long long)d->plain,
            (unsigned long long)d->moved_bytes);
     for (uint32_t s = 1; s <= 8; s *= 2)
         if (d->by_samples[s])
-            printf("  %llu blocks of %u samples per pixel\n", (unsigned long long)d->by_samples[s],
-                   s);
+            printf("  %llu block%s of %u sample%s per pixel\n",
+                   (unsigned long long)d->by_samples[s], plural(d->by_samples[s]), s, plural(s));
 }
 
 static void

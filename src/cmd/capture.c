@@ -4,6 +4,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/plural.h"
 #include "cmd/cut.h"
 #include "cmd/options.h"
 #include "cmd/renderer.h"
@@ -124,8 +125,8 @@ say_size(const char *path, uint32_t frames, uint64_t draws)
             path, draws);
         return;
     }
-    log_note("%s: %u frame%s, %.2f MB, %.3f MB per frame", path, frames, frames == 1 ? "" : "s",
-             megabytes, megabytes / frames);
+    log_note("%s: %u frame%s, %.2f MB, %.3f MB per frame", path, frames, plural(frames), megabytes,
+             megabytes / frames);
 }
 
 /* Limits the ranges to the recorded frames. Returns false if no range remains. */
@@ -164,8 +165,9 @@ keep_recording(struct recording *recording, struct error *err)
     recording->keep = recording->frames > 0;
     if (!recording->keep)
         return false;
-    fail(&longer, "%.600s: the first %u frames are in %s; extract ranges with `aetius trim`",
-         interrupt_pending() ? "interrupted" : err->text, recording->frames, recording->path);
+    fail(&longer, "%.600s: the first %u frame%s in %s; extract ranges with `aetius trim`",
+         interrupt_pending() ? "interrupted" : err->text, recording->frames,
+         recording->frames == 1 ? " is" : "s are", recording->path);
     *err = longer;
     return false;
 }

@@ -4,6 +4,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/plural.h"
 #include "base/text_table.h"
 #include "cmd/block_input.h"
 #include "cmd/options.h"
@@ -166,9 +167,9 @@ print_kind(const struct compress_file *all, uint32_t kind)
     const uint64_t in = compression_bytes_in(tally);
     if (!tally->transfers)
         return;
-    printf("%s: %llu blocks, %llu of them cleared and %llu plain (never compressed); %llu bytes "
+    printf("%s: %llu block%s, %llu of them cleared and %llu plain (never compressed); %llu bytes "
            "without codec",
-           kind_names[kind], (unsigned long long)tally->transfers,
+           kind_names[kind], (unsigned long long)tally->transfers, plural(tally->transfers),
            (unsigned long long)tally->cleared, (unsigned long long)tally->plain,
            (unsigned long long)in);
     if (tally->moved_bytes)

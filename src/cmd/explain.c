@@ -1,5 +1,6 @@
 /* aetius explain: describes one statistic, metric, unit, queue or parameter. */
 #include "base/log.h"
+#include "base/plural.h"
 #include "base/text_table.h"
 #include "cmd/options.h"
 #include "core/nearest.h"
@@ -100,9 +101,9 @@ explain_queue(const struct machine *machine, const char *name, struct answer *an
             continue;
         snprintf(answer->text, sizeof answer->text,
                  "from %s to %s, %u item%s per cycle, %u entr%s, latency %u cycle%s",
-                 queue->sender->name, queue->receiver->name, queue->width,
-                 queue->width == 1 ? "" : "s", queue->depth, queue->depth == 1 ? "y" : "ies",
-                 queue->latency, queue->latency == 1 ? "" : "s");
+                 queue->sender->name, queue->receiver->name, queue->width, plural(queue->width),
+                 queue->depth, queue->depth == 1 ? "y" : "ies", queue->latency,
+                 plural(queue->latency));
         answer->kind = "queue";
         answer->doc = answer->text;
         return true;

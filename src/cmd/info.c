@@ -1,6 +1,7 @@
 /* aetius info: describes the contents of a trace. */
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "base/plural.h"
 #include "cmd/options.h"
 #include "report/draw/describe_draw.h"
 #include "sim/inspect.h"
@@ -122,9 +123,9 @@ print_caps(const struct caps_v2 *caps)
     struct caps_v2 now;
     char then_text[32], now_text[32];
     caps_fill(&now);
-    printf("offered: GLSL level %u, %u draw buffers, %u samples; capabilities %08x, ",
-           caps->v1.glsl_level, caps->v1.max_render_targets, caps->v1.max_samples,
-           caps_digest(caps));
+    printf("offered: GLSL level %u, %u draw buffer%s, %u sample%s; capabilities %08x, ",
+           caps->v1.glsl_level, caps->v1.max_render_targets, plural(caps->v1.max_render_targets),
+           caps->v1.max_samples, plural(caps->v1.max_samples), caps_digest(caps));
     printf(caps_digest(caps) == caps_digest(&now) ? "same as this aetius\n"
                                                   : "different from this aetius:\n");
     for (size_t i = 0; i < caps_field_count; i++) {
@@ -175,18 +176,20 @@ print_info_text(const struct trace_reader *reader, const char *path, bool per_fr
     const uint32_t frames = trace_frame_count(reader);
     const unsigned long long draws = total_draws(reader);
     print_shown(stdout, "%s: %s, %u frame%s of %ux%u, %llu draw%s, %llu bytes\n", path,
-                trace_program(reader), frames, frames == 1 ? "" : "s", one.width, one.height, draws,
-                draws == 1 ? "" : "s", (unsigned long long)trace_bytes(reader));
+                trace_program(reader), frames, plural(frames), one.width, one.height, draws,
+                plural(draws), (unsigned long long)trace_bytes(reader));
     if (trace_first_frame(reader))
         printf("frame 0 is frame %u of the original\n", trace_first_frame(reader));
     if (trace_rest(reader)->messages)
-        printf("after the last frame: %u messages, %u draws\n", trace_rest(reader)->messages,
-               trace_rest(reader)->draws);
+        printf("after the last frame: %u message%s, %u draw%s\n", trace_rest(reader)->messages,
+               plural(trace_rest(reader)->messages), trace_rest(reader)->draws,
+               plural(trace_rest(reader)->draws));
     print_caps(trace_caps(reader));
     for (uint32_t i = first; per_frame && i < last; i++) {
         const struct trace_frame *f = trace_frame(reader, i);
-        printf("frame %u: client %u, %ux%u, %u draws, %u messages, %llu bytes\n", i, f->client,
-               f->width, f->height, f->draws, f->messages, (unsigned long long)f->packed_bytes);
+        printf("frame %u: client %u, %ux%u, %u draw%s, %u message%s, %llu bytes\n", i, f->client,
+               f->width, f->height, f->draws, plural(f->draws), f->messages, plural(f->messages),
+               (unsigned long long)f->packed_bytes);
     }
 }
 

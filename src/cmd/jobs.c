@@ -263,8 +263,8 @@ coordinate(struct jobs *jobs, struct error *err)
             worker_pool_stop_at(jobs->pool, 0);
             worker_pool_signal(jobs->pool, SIGTERM);
         }
-        snprintf(detail, sizeof detail, "%u processes, frame %u", worker_pool_size(jobs->pool),
-                 jobs->next);
+        snprintf(detail, sizeof detail, "%u process%s, frame %u", worker_pool_size(jobs->pool),
+                 worker_pool_size(jobs->pool) == 1 ? "" : "es", jobs->next);
         progress_at(&jobs->s->progress, worker_pool_counted(jobs->pool), detail);
     }
     ok = ok && join(jobs, true, &joining) &&

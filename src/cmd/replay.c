@@ -2,6 +2,7 @@
 #include "base/args.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "base/plural.h"
 #include "cmd/options.h"
 #include "cmd/renderer.h"
 #include "report/run/run_output.h"
@@ -94,8 +95,7 @@ replay(const char *path, struct replay_options *options, struct error *err)
     if (ok && (ok = run_output_take(&output, options->dir, options->force, NULL, err))) {
         frames_init(&frames, renderer.sink, options->dir, wanted);
         ok = feed(reader, &frames, options, err);
-        log_note("%u picture%s in %s/frames", frames.written, frames.written == 1 ? "" : "s",
-                 options->dir);
+        log_note("%u picture%s in %s/frames", frames.written, plural(frames.written), options->dir);
         if (!ok && !frames.written)
             run_output_discard(&output);
         frames_fini(&frames);

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "base/plural.h"
 #include "base/text_table.h"
 #include "cmd/options.h"
 #include "report/run/csv.h"
@@ -107,8 +108,8 @@ print_sample(const struct sample *sample)
         free(drawn);
     }
     text_table_put(&table, TEXT_TABLE_TEXT, stdout);
-    printf("%u of %u frames; analysis of all frames took %.1f s\n", sample_drawn(sample),
-           sample->frames, sample->seconds);
+    printf("%u of %u frame%s; analysis of all frames took %.1f s\n", sample_drawn(sample),
+           sample->frames, plural(sample->frames), sample->seconds);
 }
 
 static int
@@ -194,10 +195,10 @@ try_against(const struct sampling_figures *figures, const struct sample_options 
         cJSON_AddNumberToObject(root, "held", t.held);
         print_json_tree(root);
     } else {
-        printf("%u samples of %u of %u frames, %.0f cycles: median error %.2f %%, worst %.2f %%; "
+        printf("%u sample%s of %u of %u frame%s, %.0f cycles: median error %.2f %%, worst %.2f %%; "
                "the 95 %% interval contained the true value in %.1f %%\n",
-               t.redraws, t.drawn, figures->frames, t.truth, 100 * t.median_error,
-               100 * t.worst_error, 100 * t.held);
+               t.redraws, plural(t.redraws), t.drawn, figures->frames, plural(figures->frames),
+               t.truth, 100 * t.median_error, 100 * t.worst_error, 100 * t.held);
     }
     return true;
 }

@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "base/plural.h"
 #include "cmd/options.h"
 #include "report/draw/show_draw.h"
 #include "report/draw/show_program.h"
@@ -24,8 +25,9 @@ print_draw(struct shown_draw *shown)
 {
     struct text_table *table = &shown->table;
     text_table_cell(table, "covers");
-    text_table_left(table, "%llu fragments passed all tests, on %llu pixels",
-                    (unsigned long long)shown->fragments, (unsigned long long)shown->pixels);
+    text_table_left(table, "%llu fragment%s passed all tests, on %llu pixel%s",
+                    (unsigned long long)shown->fragments, plural(shown->fragments),
+                    (unsigned long long)shown->pixels, plural(shown->pixels));
     text_table_end_row(table);
     for (size_t i = 0; i < shown->file_count; i++) {
         text_table_cell(table, "%s", i ? "" : "pictures");

@@ -2,6 +2,7 @@
 #include "analysis/sampling.h"
 #include "base/file.h"
 #include "base/interrupt.h"
+#include "base/plural.h"
 #include "base/text_table.h"
 #include "cmd/jobs.h"
 #include "cmd/model/model.h"
@@ -36,8 +37,9 @@ has_followed(const struct trace_reader *reader, const struct simulate_options *o
     if (!options->follow)
         return true;
     if (options->target.draw >= trace_frame(reader, frame)->draws)
-        return fail(err, "--follow %s: frame %u has %u draws, counted from 0", options->follow,
-                    frame, trace_frame(reader, frame)->draws);
+        return fail(err, "--follow %s: frame %u has %u draw%s, counted from 0", options->follow,
+                    frame, trace_frame(reader, frame)->draws,
+                    plural(trace_frame(reader, frame)->draws));
     return !options->timed.count || frame_set_has(&options->timed, frame) ||
            fail(err, "--follow %s: frame %u is not among the --frames", options->follow, frame);
 }
@@ -81,7 +83,8 @@ is_sampled(const struct sample *sample, const struct trace_reader *reader, const
 {
     const uint32_t count = trace_frame_count(reader);
     return !sample || sample->frames == count ||
-           fail(err, "%s has %u frames, but the sample is of %u", path, count, sample->frames);
+           fail(err, "%s has %u frame%s, but the sample is of %u", path, count, plural(count),
+                sample->frames);
 }
 
 static uint64_t
@@ -190,7 +193,8 @@ simulate_trace(const struct simulate_options *asked, const char *path, struct er
         ok = verify(options, reader, &s.params, err);
     trace_reader_close(reader);
     if (stopped)
-        return whole ? fail(err, "interrupted: %zu frames are complete in %s", whole, options->dir)
+        return whole ? fail(err, "interrupted: %zu frame%s complete in %s", whole,
+                            whole == 1 ? " is" : "s are", options->dir)
                      : fail(err, "interrupted before a frame was complete");
     return ok;
 }

@@ -1,5 +1,6 @@
 /* aetius stats: lists all statistics and metrics of a machine. */
 #include "base/log.h"
+#include "base/plural.h"
 #include "base/text_table.h"
 #include "cmd/options.h"
 #include "core/clock_stats.h"
@@ -92,8 +93,8 @@ put_queues(struct text_table *table, const struct machine *machine)
         text_table_line(table,
                         "\n%s: queue %s to %s, %u item%s per cycle, %u entr%s, latency %u cycle%s",
                         queue->name, queue->sender->name, queue->receiver->name, queue->width,
-                        queue->width == 1 ? "" : "s", queue->depth, queue->depth == 1 ? "y" : "ies",
-                        queue->latency, queue->latency == 1 ? "" : "s");
+                        plural(queue->width), queue->depth, queue->depth == 1 ? "y" : "ies",
+                        queue->latency, plural(queue->latency));
         put_family(table, &machine->stats, family);
     }
 }

@@ -4,6 +4,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/plural.h"
 #include "cmd/verify.h"
 #include "sim/memory_need.h"
 
@@ -262,11 +263,13 @@ static void
 print(const struct verify *v, bool json)
 {
     if (!json) {
-        printf("%llu frames, %llu readbacks, %llu query results: %llu differ",
-               (unsigned long long)v->frames, (unsigned long long)v->readbacks,
-               (unsigned long long)v->results, (unsigned long long)v->differences);
+        printf("%llu frame%s, %llu readback%s, %llu query result%s: %llu differ",
+               (unsigned long long)v->frames, plural(v->frames), (unsigned long long)v->readbacks,
+               plural(v->readbacks), (unsigned long long)v->results, plural(v->results),
+               (unsigned long long)v->differences);
         if (v->sides[1].times)
-            printf("; not compared: %llu time queries", (unsigned long long)v->sides[1].times);
+            printf("; not compared: %llu time %s", (unsigned long long)v->sides[1].times,
+                   v->sides[1].times == 1 ? "query" : "queries");
         printf("\n");
         return;
     }

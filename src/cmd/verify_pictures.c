@@ -4,6 +4,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/plural.h"
 #include "cmd/verify.h"
 #include "report/run/run_json.h"
 
@@ -141,8 +142,9 @@ fail_differing(struct check *check, const struct wrong_run *run, struct error *e
         draw_text = wrong_pixel_find(&check->pixel, run, &searching)
                         ? wrong_pixel_text(&check->pixel)
                         : mem_printf("cannot find the draw: %s", searching.text);
-    fail(err, "%s: %u of %zu pictures differ from those drawn without timing, first in %s%s%s",
-         check->dir, check->differing, check->frames.count, check->text, draw_text ? "; " : "",
+    fail(err, "%s: %u of %zu picture%s differ%s from drawing without timing, first in %s%s%s",
+         check->dir, check->differing, check->frames.count, plural(check->frames.count),
+         check->differing == 1 ? "s" : "", check->text, draw_text ? "; " : "",
          draw_text ? draw_text : "");
     free(draw_text);
     return false;
@@ -157,7 +159,7 @@ verify_pictures(const char *dir, const struct wrong_run *run, struct error *err)
         ok = fail_differing(&check, run, err);
     else if (ok)
         log_note("%s: %zu picture%s identical to drawing without timing", dir, check.frames.count,
-                 check.frames.count == 1 ? "" : "s");
+                 plural(check.frames.count));
     VEC_FREE(&check.frames);
     return ok;
 }

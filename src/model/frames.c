@@ -1,6 +1,7 @@
 #include "model/frames.h"
 
 #include "analysis/sampling.h"
+#include "base/plural.h"
 #include "report/draw/draws.h"
 
 #include <math.h>
@@ -222,7 +223,8 @@ model_fit_frames(struct model *model, const struct frame_lessons *lessons, struc
     enum { PARTS = 8 };
     struct factors parts[PARTS];
     if (lessons->count < 2 * PARTS)
-        return fail(err, "%zu frames, but the frame stages require %d", lessons->count, 2 * PARTS);
+        return fail(err, "%zu frame%s, but the frame stages require %d", lessons->count,
+                    plural(lessons->count), 2 * PARTS);
     const struct factors all = fit_all(lessons, 0, 0);
     for (size_t p = 0; p < PARTS; p++)
         parts[p] = fit_all(lessons, p, PARTS);

@@ -1,5 +1,6 @@
 /* Predicts frames per second from a model and a workload, stage by stage. */
 #include "base/file.h"
+#include "base/plural.h"
 #include "model/model.h"
 #include "model/pattern.h"
 
@@ -340,10 +341,10 @@ read_positions(struct model_row *workload, const char *text, struct error *err)
     }
     return count == PLACES ||
            fail(err,
-                "found %u numbers; a workload has %d: cycles outside of branches; "
+                "found %u number%s; a workload has %d: cycles outside of branches; "
                 "fragments; clock x pipes; cost of the if-else-endif; cycles "
                 "inside the if's side; inside the else's",
-                count, PLACES);
+                count, plural(count), PLACES);
 }
 
 bool

@@ -2,6 +2,7 @@
 
 #include "base/csv_reader.h"
 #include "base/file.h"
+#include "base/plural.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -253,7 +254,8 @@ read_row(struct model_row *row, const struct csv_reader *reader, const struct fi
             return false;
     }
     if (cells < count)
-        return fail(err, "%zu fields, but %u columns", cells, count);
+        return fail(err, "%zu field%s, but %u column%s", cells, plural(cells), count,
+                    plural(count));
     if (!*row->sweep)
         return fail(err, "sweep is empty");
     if (!(row->fragments > 0 && row->seconds > 0))

@@ -2,6 +2,7 @@
 
 #include "analysis/sampling.h"
 #include "base/mem.h"
+#include "base/plural.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -363,8 +364,9 @@ spline_fit(struct spline *spline, const double *x, const double *y, size_t count
         sorted[2 * count + i] = logarithmic ? 1 : points[i].y;
         different += i == 0 || points[i].x != points[i - 1].x;
     }
-    bool ok = different >= SPLINE_LEAST_POINTS ||
-              fail(err, "%zu points, but a curve requires %d", different, SPLINE_LEAST_POINTS);
+    bool ok =
+        different >= SPLINE_LEAST_POINTS || fail(err, "%zu point%s, but a curve requires %d",
+                                                 different, plural(different), SPLINE_LEAST_POINTS);
     if (ok)
         ok = fit_sorted(spline, &p, choose_segments(&p), NULL, NULL) ||
              fail(err, "cannot fit a curve to the points");

@@ -1,3 +1,4 @@
+#include "base/plural.h"
 #include "sim/follow.h"
 
 #include <inttypes.h>
@@ -332,6 +333,6 @@ follow_check(const struct follow *follow, struct error *err)
     if (!follow->draw_seen)
         return fail(err, "--follow %u:%u:%u: frame %u has no draw %u (aetius draws lists them)",
                     t->frame, t->draw, t->triangle, t->frame, t->draw);
-    return fail(err, "--follow %u:%u:%u: draw %u has %u triangles (counted from 0)", t->frame,
-                t->draw, t->triangle, t->draw, follow->primitives);
+    return fail(err, "--follow %u:%u:%u: draw %u has %u triangle%s (counted from 0)", t->frame,
+                t->draw, t->triangle, t->draw, follow->primitives, plural(follow->primitives));
 }

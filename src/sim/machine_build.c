@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/plural.h"
 #include "core/clock_stats.h"
 
 #include <stdio.h>
@@ -165,14 +166,16 @@ machine_warn(const struct machine *m, const char *name)
             next++;
         if (next == i + 1)
             log_warning(
-                "%s%s%sthe queue %s from %s to %s has %u entries: %u items per cycle require %u",
+                "%s%s%sthe queue %s from %s to %s has %u %s: %u item%s per cycle require%s %u",
                 before, name, after, q->name, q->sender->name, q->receiver->name, q->depth,
-                q->width, 2 * q->width);
+                q->depth == 1 ? "entry" : "entries", q->width, plural(q->width),
+                q->width == 1 ? "s" : "", 2 * q->width);
         else
             log_warning(
-                "%s%s%sthe queues %s to %s have %u entries each: %u items per cycle require %u",
-                before, name, after, q->name, m->clock.queues[next - 1]->name, q->depth, q->width,
-                2 * q->width);
+                "%s%s%sthe queues %s to %s have %u %s each: %u item%s per cycle require%s %u",
+                before, name, after, q->name, m->clock.queues[next - 1]->name, q->depth,
+                q->depth == 1 ? "entry" : "entries", q->width, plural(q->width),
+                q->width == 1 ? "s" : "", 2 * q->width);
     }
 }
 

@@ -12,6 +12,7 @@
 #include "sim/trim.h"
 
 #include "base/log.h"
+#include "base/plural.h"
 #include "sim/executor.h"
 #include "sim/functional.h"
 #include "state/cleared.h"
@@ -190,8 +191,8 @@ static void
 say_notes(struct trim *trim)
 {
     char drawn[96];
-    snprintf(drawn, sizeof drawn, "Aetius draws them again (%llu draws so far)",
-             (unsigned long long)trim->drawn);
+    snprintf(drawn, sizeof drawn, "Aetius draws them again (%llu draw%s so far)",
+             (unsigned long long)trim->drawn, plural(trim->drawn));
     say_note(trim, &trim->lost, "omitted, because they are overwritten before they are read");
     say_note(trim, &trim->repeated, drawn);
     trim->lost = trim->repeated = (struct note){0};
@@ -367,7 +368,8 @@ trim_check(const struct trace_reader *reader, const struct frame_set *frames, st
 {
     return trim_in_order(frames, err) &&
            (frame_set_last(frames) < trace_frame_count(reader) ||
-            fail(err, "the trace has %u frames", trace_frame_count(reader)));
+            fail(err, "the trace has %u frame%s", trace_frame_count(reader),
+                 plural(trace_frame_count(reader))));
 }
 
 static bool

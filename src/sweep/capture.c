@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "base/plural.h"
 #include "sweep/work.h"
 #include "trace/virgl/vtest/launch.h"
 
@@ -177,7 +178,7 @@ capture_all(struct sweep *sweep, const struct sweep_plan *plan, const struct wor
     }
     bool ok = check_programs(sweep, plan, options->keep_going, err);
     if (ok && work.names.count) {
-        log_note("capturing %zu program%s", work.names.count, work.names.count == 1 ? "" : "s");
+        log_note("capturing %zu program%s", work.names.count, plural(work.names.count));
         setenv("AETIUS_PLAN", plan->path, true);
         ok = dir_create(folder, err) && ninja_do(sweep, &work, err);
     }

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "base/plural.h"
 #include "sweep/outputs.h"
 #include "sweep/store.h"
 
@@ -294,7 +295,8 @@ database_build(const struct sweep *sweep, const struct sweep_plan *plan, struct 
     const bool ok = prepare(&b) && survey(&b) && add_facts(&b) && add_runs(&b) && relate(&b) &&
                     add_view(&b) && sql_do(b.db, "COMMIT", err) && put_in_place(&b);
     if (ok)
-        log_note("%s/results.db: %zu of %zu runs", sweep->dir, b.collected, sweep->runs.count);
+        log_note("%s/results.db: %zu of %zu run%s", sweep->dir, b.collected, sweep->runs.count,
+                 plural(sweep->runs.count));
     sqlite3_finalize(b.add_run);
     sqlite3_finalize(b.add_param);
     sqlite3_finalize(b.add_output);

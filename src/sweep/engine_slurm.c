@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "base/plural.h"
 #include "sweep/engine.h"
 
 #include <cjson/cJSON.h>
@@ -179,8 +180,8 @@ submit_array(const struct engine_request *request, size_t first, size_t count, u
               submit(request, &words, script, job, err) &&
               note_job(request->sweep, *job, number, per_element, err);
     if (ok)
-        log_note("job %llu: %zu runs in %llu elements", (unsigned long long)*job, count,
-                 (unsigned long long)elements);
+        log_note("job %llu: %zu run%s in %llu element%s", (unsigned long long)*job, count,
+                 plural(count), (unsigned long long)elements, plural(elements));
     word_list_fini(&words);
     free(rest);
     free(script);

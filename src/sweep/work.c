@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "base/plural.h"
 #include "sweep/store.h"
 
 #include <stdlib.h>
@@ -190,7 +191,8 @@ leave_out(const struct sweep *sweep, const struct sweep_engine *engine, struct r
             todo->items[kept++] = number;
     }
     if (ok && *with)
-        log_note("%zu runs are already submitted to %s", *with, engine->name);
+        log_note("%zu run%s already submitted to %s", *with, *with == 1 ? " is" : "s are",
+                 engine->name);
     todo->count = kept;
     free(mine);
     return ok;
@@ -250,9 +252,10 @@ tell_failures(const struct sweep *sweep, const struct run_numbers *todo, bool ke
     if (!left)
         return true;
     if (!first)
-        return fail(err, "%zu runs are incomplete; run the same command again to continue", left);
-    return fail(err, "%zu of %zu runs failed; the first is %s on %s%s", failed, sweep->runs.count,
-                sweep->traces.items[first->trace].name, first->machine,
+        return fail(err, "%zu run%s incomplete; run the same command again to continue", left,
+                    left == 1 ? " is" : "s are");
+    return fail(err, "%zu of %zu run%s failed; the first is %s on %s%s", failed, sweep->runs.count,
+                plural(sweep->runs.count), sweep->traces.items[first->trace].name, first->machine,
                 keep_going ? "" : " (--keep-going continues with the others)");
 }
 

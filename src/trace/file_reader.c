@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/mem.h"
+#include "base/plural.h"
 #include "trace/file_format.h"
 #include "trace/virgl/submit.h"
 
@@ -245,12 +246,14 @@ scan(struct trace_reader *reader, struct error *warning, struct error *err)
         return false;
     size_t frames = reader->frames.count;
     if (why.text[0])
-        fail(warning, "%s: chunk %u at byte %llu: %s; its first %zu frames are used", reader->path,
-             number, (unsigned long long)at, why.text, frames);
+        fail(warning,
+             "%s: chunk %u at byte %llu: %s; only the %zu complete frame%s before it can be read",
+             reader->path, number, (unsigned long long)at, why.text, frames, plural(frames));
     else
         fail(warning,
-             "%s: the file was not closed (no index at byte %llu); its first %zu frames are used",
-             reader->path, (unsigned long long)at, frames);
+             "%s: the file was not closed (no index at byte %llu); only its %zu complete frame%s "
+             "can be read",
+             reader->path, (unsigned long long)at, frames, plural(frames));
     if (!frames)
         return fail(err, "%s: no complete frame remains (chunk %u at byte %llu: %s)", reader->path,
                     number, (unsigned long long)at, why.text[0] ? why.text : "end of file");

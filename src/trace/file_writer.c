@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/new_file.h"
+#include "base/plural.h"
 #include "trace/file_format.h"
 #include "trace/virgl/submit.h"
 
@@ -50,8 +51,8 @@ write_all(struct trace_writer *writer, const void *bytes, size_t size)
     }
     if (done == size)
         return true;
-    fail(&writer->failure, "cannot write %s: %s (its first %zu frames are complete)",
-         writer->file.path, strerror(errno), writer->frames.count);
+    fail(&writer->failure, "cannot write %s: %s (contains %zu complete frame%s)", writer->file.path,
+         strerror(errno), writer->frames.count, plural(writer->frames.count));
     return false;
 }
 
@@ -253,9 +254,10 @@ trace_writer_add(struct trace_writer *writer, const struct message *message, str
     const uint64_t bytes = message_bytes(message);
     if (!writer->failure.text[0] && bytes > TRACE_RAW_MAX)
         fail(&writer->failure,
-             "%s: a message of %llu bytes exceeds the %d bytes of a chunk (its first %zu frames "
-             "are complete)",
-             writer->file.path, (unsigned long long)bytes, TRACE_RAW_MAX, writer->frames.count);
+             "%s: a message of %llu bytes exceeds the %d bytes of a chunk (contains %zu complete "
+             "frame%s)",
+             writer->file.path, (unsigned long long)bytes, TRACE_RAW_MAX, writer->frames.count,
+             plural(writer->frames.count));
     if (writer->failure.text[0] ||
         (writer->raw.count + bytes > TRACE_RAW_MAX && !flush_writer(writer)))
         return fail(err, "%s", writer->failure.text);

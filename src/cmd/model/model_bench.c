@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/memory_text.h"
+#include "base/plural.h"
 #include "base/subprocess.h"
 #include "cmd/model/model.h"
 #include "cmd/simulate.h"
@@ -86,7 +87,7 @@ bench_simulated(struct bench_options *options, const char *program, struct error
          model_collect(&rows, run, trace, NULL, err) && model_write_rows(&rows, csv, err);
     options->sim.dir = dir;
     if (ok)
-        log_note("%s: %zu measurements", csv, rows.count);
+        log_note("%s: %zu measurement%s", csv, rows.count, plural(rows.count));
     VEC_FREE(&rows);
     free(csv);
     free(run);

@@ -1,6 +1,7 @@
 /* aetius model predict --trace, and the lessons of aetius model fit --frames: predicts frames of
  * real programs by rendering them without timing. */
 #include "base/file.h"
+#include "base/plural.h"
 #include "base/text_table.h"
 #include "base/log.h"
 #include "cmd/model/model.h"
@@ -156,8 +157,8 @@ print_frames(const struct compared *c)
     }
     text_table_put(&sheet, TEXT_TABLE_TEXT, stdout);
     if (c->count)
-        printf("\n%u frames: mean error %.1f %%, worst %.1f %%\n", c->count, 100 * c->mean,
-               100 * c->worst);
+        printf("\n%u frame%s: mean error %.1f %%, worst %.1f %%\n", c->count, plural(c->count),
+               100 * c->mean, 100 * c->worst);
     printf("drawing them without timing took %.2f s\n", c->seconds);
 }
 

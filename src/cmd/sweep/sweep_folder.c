@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "base/plural.h"
 #include "cmd/sweep/sweep.h"
 #include "sweep/database.h"
 #include "sweep/estimate.h"
@@ -79,8 +80,9 @@ print_status(const struct sweep *sweep, const struct status *status, bool json)
         print_json_tree(root);
         return;
     }
-    printf("%zu runs: %zu done, %zu running, %zu failed, %zu pending\n", sweep->runs.count,
-           counts[SWEEP_DONE], counts[SWEEP_BUSY], counts[SWEEP_FAILED], counts[SWEEP_TODO]);
+    printf("%zu run%s: %zu done, %zu running, %zu failed, %zu pending\n", sweep->runs.count,
+           plural(sweep->runs.count), counts[SWEEP_DONE], counts[SWEEP_BUSY], counts[SWEEP_FAILED],
+           counts[SWEEP_TODO]);
     if (counts[SWEEP_DONE] < sweep->runs.count && !isnan(status->seconds))
         printf("about %.0f s of work remaining\n", status->seconds);
     if (counts[SWEEP_FAILED]) {

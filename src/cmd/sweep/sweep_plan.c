@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "base/plural.h"
 #include "cmd/sweep/sweep.h"
 #include "sweep/database.h"
 #include "sweep/estimate.h"
@@ -108,12 +109,13 @@ dry_run(const struct sweeping *s)
         print_json_tree(root);
     } else {
         print_runs(s, &estimator);
-        printf("\n%zu of %zu runs are pending", s->todo.count, s->sweep.runs.count);
+        printf("\n%zu of %zu run%s %s pending", s->todo.count, s->sweep.runs.count,
+               plural(s->sweep.runs.count), s->todo.count == 1 ? "is" : "are");
         if (s->todo.count && isnan(sum.seconds))
             printf("; the time is unknown until one run is complete\n");
         else
-            printf(": about %.0f s with %llu concurrent runs, %.0f MB\n", seconds,
-                   (unsigned long long)jobs, sum.bytes / 1e6);
+            printf(": about %.0f s with %llu concurrent run%s, %.0f MB\n", seconds,
+                   (unsigned long long)jobs, plural(jobs), sum.bytes / 1e6);
     }
     estimator_fini(&estimator);
     return interrupt_check(s->err);

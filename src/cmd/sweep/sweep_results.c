@@ -107,7 +107,8 @@ ask_pareto(const struct sweep *sweep, sqlite3 *db, const struct question *questi
     if (!pareto_table(db, words[1], words[2], question->input, rows, &left_out, err))
         return false;
     if (left_out)
-        log_note("%zu machines are omitted: they lack one of the values for an input", left_out);
+        log_note("%zu machine%s omitted for lack of one of the values for an input", left_out,
+                 left_out == 1 ? " is" : "s are");
     return true;
 }
 

@@ -4,6 +4,7 @@
 #include "analysis/topdown_print.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/plural.h"
 #include "base/schema.h"
 #include "base/text_table.h"
 #include "base/wrap.h"
@@ -121,7 +122,8 @@ print_missing(const struct application *application, bool each_launch)
     char *missing = application_missing(application, kernel);
     char *name = shorten(kernel->name, NAME_LENGTH);
     if (kernel->problems & lacks)
-        SAY("%zu of %zu kernels lack counters; %s lacks:", count, application->kernels.count, name);
+        SAY("%zu of %zu kernel%s lack%s counters; %s lacks:", count, application->kernels.count,
+            plural(application->kernels.count), count == 1 ? "s" : "", name);
     else
         SAY("missing, and therefore distributed over the other reasons:");
     free(name);
@@ -147,22 +149,23 @@ say_odd(const struct application *application, uint32_t problem, const char *bef
     if (!kernel)
         return;
     char *name = shorten(kernel->name, NAME_LENGTH);
-    SAY("%zu kernels %s, e.g. %s: %s", count, before, name, behind);
+    SAY("%zu kernel%s %s, e.g. %s: %s", count, plural(count), before, name, behind);
     free(name);
 }
 
 static void
 print_oddities(const struct application *application, const struct topdown_request *request)
 {
-    char *more = application->capability
-                     ? mem_printf("issue more than compute capability %u.%u allows",
-                                  application->capability->major, application->capability->minor)
-                     : mem_strdup("issue more than the chip allows");
+    char *more =
+        application->capability
+            ? mem_printf("with more issued instructions than compute capability %u.%u allows",
+                         application->capability->major, application->capability->minor)
+            : mem_strdup("with more issued instructions than the chip allows");
     say_odd(application, NVIDIA_ABOVE_MAXIMUM, more, "another GPU's file? (--cc)");
     free(more);
-    say_odd(application, NVIDIA_BELOW_EXECUTED, "issue fewer instructions than they execute",
+    say_odd(application, NVIDIA_BELOW_EXECUTED, "with fewer issued than executed instructions",
             "replay is assumed to be 0");
-    say_odd(application, NVIDIA_UNSTEADY, "were measured in inconsistent passes",
+    say_odd(application, NVIDIA_UNSTEADY, "with inconsistent measurement passes",
             "issued_ipc / ipc differs from 1 + inst_replay_overhead; replay and the stalls are as "
             "inexact as that");
     if (application->weight_kind == WEIGHT_LAUNCHES && application->has_tree &&
@@ -210,11 +213,10 @@ print_heading(const struct application *application)
                  application->capability->major, application->capability->minor,
                  application->capability->family, application->capability->ipc_max);
     const bool has_amount = application->has_tree && application->weight_kind != WEIGHT_LAUNCHES;
-    print_wrapped(stdout, line_width(stdout), 0, 2,
-                  "%s: %zu kernel%s, %" PRIu64 " launch%s%s%s%s%s", application->name,
-                  application->kernels.count, application->kernels.count == 1 ? "" : "s", launches,
-                  launches == 1 ? "" : "es", device, chip, has_amount ? ", " : "",
-                  has_amount ? amount : "");
+    print_wrapped(
+        stdout, line_width(stdout), 0, 2, "%s: %zu kernel%s, %" PRIu64 " launch%s%s%s%s%s",
+        application->name, application->kernels.count, plural(application->kernels.count), launches,
+        launches == 1 ? "" : "es", device, chip, has_amount ? ", " : "", has_amount ? amount : "");
 }
 
 static void

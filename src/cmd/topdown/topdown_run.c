@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/plural.h"
 #include "base/schema.h"
 #include "base/text_table.h"
 #include "base/wrap.h"
@@ -350,7 +351,7 @@ print_short_intervals(const struct params *params)
             stdout, line_width(stdout), 0, 2,
             "intervals of %llu cycle%s split work in flight: the shares may differ by some points "
             "from those with SIMULATOR.StatisticsRate=%d or more (docs/topdown.md)",
-            (unsigned long long)cycles, cycles == 1 ? "" : "s", LONG);
+            (unsigned long long)cycles, plural(cycles), LONG);
 }
 
 static void
@@ -363,7 +364,7 @@ print_topdown_run_text(const struct rows *rows, const struct view *view, const p
     const uint32_t frames = count_frames(rows);
     print_wrapped(stdout, line_width(stdout), 0, 2, "%s: %.0f cycles in %s%u frame%s",
                   rows->run->dir, view->pipeline.values[0], request->has_draw ? "a draw of " : "",
-                  frames, frames == 1 ? "" : "s");
+                  frames, plural(frames));
     puts("");
     topdown_print(&view->pipeline, &style, stdout);
     puts("");

@@ -1,5 +1,6 @@
 /* Prints the results of limits: as text, as Markdown for pull requests, as JUnit's XML for test
  * reports, and as JSON. */
+#include "base/plural.h"
 #include "base/text_table.h"
 #include "report/compare/regression_limits.h"
 
@@ -64,7 +65,7 @@ regression_limits_print(const struct regression_limits *regression, FILE *out)
     }
     const uint32_t draws = count_draw_checks(regression);
     if (draws)
-        text_table_line(&table, "  %u values of draws checked", draws);
+        text_table_line(&table, "  %u value%s of draws checked", draws, plural(draws));
     text_table_put(&table, TEXT_TABLE_TEXT, out);
 }
 
@@ -163,7 +164,8 @@ regression_limits_print_markdown(const struct regression_limits *regression,
     }
     text_table_put(&table, TEXT_TABLE_MARKDOWN, out);
     if (runs->machine_count)
-        fprintf(out, "\nThe machines differ in %zu parameters.\n", runs->machine_count);
+        fprintf(out, "\nThe machines differ in %zu parameter%s.\n", runs->machine_count,
+                plural(runs->machine_count));
     if (join)
         print_join(join, out);
 }

@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "base/log.h"
+#include "base/plural.h"
 #include "base/schema.h"
 #include "base/text_table.h"
 
@@ -61,7 +62,7 @@ put_between(struct text_table *table, const struct draws_line *line, const struc
 {
     text_table_cell(table, "%s", line->name);
     put_cost(table, &line->cost, draws, false);
-    text_table_left(table, "%u time%s between draws", line->count, line->count == 1 ? "" : "s");
+    text_table_left(table, "%u time%s between draws", line->count, plural(line->count));
     text_table_end_row(table);
 }
 

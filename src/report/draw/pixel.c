@@ -1,6 +1,7 @@
 #include "report/draw/pixel.h"
 
 #include "base/json.h"
+#include "base/plural.h"
 #include "base/schema.h"
 #include "report/run/cycle.h"
 
@@ -101,7 +102,7 @@ void
 pixel_log_print(const struct pixel_log *log, FILE *out)
 {
     fprintf(out, "\npixel %u,%u: %zu fragment%s", log->x, log->y, log->fragments.count,
-            log->fragments.count == 1 ? "" : "s");
+            plural(log->fragments.count));
     if (!log->fragments.count) {
         fputs(": no draw wrote it; it was cleared, blitted or kept from an earlier frame\n", out);
         return;

@@ -1,6 +1,7 @@
 #include "report/draw/show_program.h"
 
 #include "base/file.h"
+#include "base/plural.h"
 #include "base/text_table.h"
 
 #include <stdlib.h>
@@ -172,17 +173,20 @@ print_one(const struct shown_program *one, FILE *out)
     print_show_program_text(one, out);
     fprintf(out,
             "  instructions  %u: %u SIMD, %u scalar, %u texture, %u flow\n"
-            "  registers     %u per thread; %u threads of at most %u at once in a unit\n",
+            "  registers     %u per thread; %u thread%s of at most %u at once in a unit\n",
             c->instructions, c->kinds[KIND_SIMD], c->kinds[KIND_SCALAR], c->kinds[KIND_TEXTURE],
-            c->kinds[KIND_FLOW], c->thread_registers, c->threads, c->limit_threads);
+            c->kinds[KIND_FLOW], c->thread_registers, c->threads, plural(c->threads),
+            c->limit_threads);
     print_textures(p, out);
-    fprintf(out,
-            "  ALUs          %u cycles per thread; %u cycles per group of %u threads in one of %u "
-            "units: %s%.2f %s per cycle in all\n  latency       %u cycles for a group that runs "
-            "alone, with texels from the cache\n",
-            c->turns, c->alu_cycles, c->group_threads, c->units,
-            c->kinds[KIND_FLOW] ? "" : "at most ", threads_a_cycle(c),
-            p->stage == STAGE_VERTEX ? "vertices" : "fragments", c->latency_cycles);
+    fprintf(
+        out,
+        "  ALUs          %u cycle%s per thread; %u cycle%s per group of %u threads in one of %u "
+        "unit%s: %s%.2f %s per cycle in all\n  latency       %u cycle%s for a group that runs "
+        "alone, with texels from the cache\n",
+        c->turns, plural(c->turns), c->alu_cycles, plural(c->alu_cycles), c->group_threads,
+        c->units, plural(c->units), c->kinds[KIND_FLOW] ? "" : "at most ", threads_a_cycle(c),
+        p->stage == STAGE_VERTEX ? "vertices" : "fragments", c->latency_cycles,
+        plural(c->latency_cycles));
     if (c->kinds[KIND_FLOW])
         fputs("  branches      both sides and one iteration of each loop are counted: the figures "
               "are no bounds\n",

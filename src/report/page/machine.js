@@ -27,7 +27,7 @@ function machineSection(selection) {
         const every = el(
             "details",
             null,
-            el("summary", { text: `All ${whole(values.length)} parameters` }),
+            el("summary", { text: `All ${plural(values.length, "parameter")}` }),
         );
         every.addEventListener("toggle", () => {
             if (every.open && every.children.length < 2)
@@ -44,7 +44,7 @@ function machineSection(selection) {
                 text: !preset
                     ? "This version does not have the preset."
                     : differ.length
-                      ? `${plural(differ.length, "parameter")} of ${values.length} differ${differ.length === 1 ? "s" : ""} from ${run.facts.preset}:`
+                      ? `${whole(differ.length)} of ${plural(values.length, "parameter")} differ${differ.length === 1 ? "s" : ""} from ${run.facts.preset}:`
                       : `Equal to ${run.facts.preset}. No parameter differs.`,
             }),
             differ.length ? table(differ, "machine-differences") : null,

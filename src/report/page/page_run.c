@@ -1,5 +1,6 @@
 /* Adds runs to the page: facts, frames, tables and gains. Several runs are joined draw by draw. */
 #include "base/mem.h"
+#include "base/plural.h"
 #include "report/run/run_json.h"
 #include "report/page/page.h"
 #include "report/run/table.h"
@@ -414,8 +415,7 @@ add_pictures(struct page_run *run, const struct page_run *first, uint32_t reduce
                  "pictures: each pixel represents %ux%u pixels (in maps: their maximum)", reduce,
                  reduce);
     if (without)
-        add_note(run->object, "draws of a tile: omitted for %u frame%s", without,
-                 without == 1 ? "" : "s");
+        add_note(run->object, "draws of a tile: omitted for %u frame%s", without, plural(without));
     return ok;
 }
 

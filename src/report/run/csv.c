@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/mem.h"
+#include "base/plural.h"
 #include "base/schema.h"
 #include "report/run/metrics.h"
 
@@ -405,8 +406,8 @@ take_fields(struct csv_table *table, struct csv_reader *reader, const char *path
         if (is == CSV_BAD_QUOTE)
             ok = fail(err, "%s: row %u: misplaced quote", path, table->rows + 1);
         else if (count != table->columns || !reader->is_ended)
-            ok = fail(err, "%s: row %u: expected %u fields and a newline", path, table->rows + 1,
-                      table->columns);
+            ok = fail(err, "%s: row %u: expected %u field%s and a newline", path, table->rows + 1,
+                      table->columns, plural(table->columns));
         else if (reader->has_control)
             ok = fail_control(table, reader->cells.items, path, err);
         if (!ok)

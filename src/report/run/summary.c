@@ -5,6 +5,7 @@
 #include "base/wrap.h"
 #include "report/run/run.h"
 
+#include "base/plural.h"
 #include "report/compare/ideals.h"
 
 #include <inttypes.h>
@@ -196,7 +197,7 @@ print_head(const struct run_facts *facts, const struct totals *totals, FILE *out
 {
     double rate, clock;
     print_shown(out, "%s%s%u frame%s of %ux%u%s", facts->program ? facts->program : "",
-                facts->program ? ": " : "", facts->frame_count, facts->frame_count == 1 ? "" : "s",
+                facts->program ? ": " : "", facts->frame_count, plural(facts->frame_count),
                 facts->width, facts->height, facts->complete ? "" : " (interrupted)");
     if (!totals) {
         fputs(", without timing\n", out);
@@ -226,7 +227,7 @@ print_steady(const struct run_facts *facts, const struct totals *totals, FILE *o
             loading == 1 ? " spends" : "s spend", loading == 1 ? "its" : "their");
     if (steady.frames) {
         const double cycles = (double)steady.cycles / steady.frames;
-        fprintf(out, "; the other%s: %.0f cycles per frame", steady.frames == 1 ? "" : "s", cycles);
+        fprintf(out, "; the other%s: %.0f cycles per frame", plural(steady.frames), cycles);
         if (look_up(totals, "GPU.ClockMHz", "", &clock))
             fprintf(out, ", %.1f frames/s", clock * 1e6 / cycles);
         fprintf(out, ", uploads %.1f %%",

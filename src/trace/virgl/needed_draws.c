@@ -5,6 +5,7 @@
 #include "trace/virgl/needed_draws_internal.h"
 
 #include "base/interrupt.h"
+#include "base/plural.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -180,8 +181,8 @@ has_room_for_liveness(const struct access_list *list, struct budget_share *share
     const uint64_t planes = PLANES * (uint64_t)list->state->number_count;
     const size_t ranges = count_of(list, ACCESS_STATE);
     return budget_set(share, planes * (ranges + 2) + count_of(list, ACCESS_DRAW) / 8, err) ||
-           fail_prefix(err, "%u resources and queries, in %zu ranges of frames",
-                       list->state->number_count, ranges);
+           fail_prefix(err, "%u resources and queries, in %zu range%s of frames",
+                       list->state->number_count, ranges, plural(ranges));
 }
 
 static bool

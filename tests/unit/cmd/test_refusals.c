@@ -64,7 +64,7 @@ verify_leaves_time_out(void **state)
     assert_int_equal(said.status, 0);
     assert_string_equal(
         said.out,
-        "1 frames, 0 readbacks, 1 query results: 0 differ; not compared: 2 time queries\n");
+        "1 frame, 0 readbacks, 1 query result: 0 differ; not compared: 2 time queries\n");
     RUN(&said, "verify", "--json", path);
     assert_non_null(strstr(said.out, "\"times_not_compared\":\t2"));
     unlink(path);

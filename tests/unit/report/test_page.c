@@ -341,7 +341,7 @@ refusals(void **state)
     assert_non_null(strstr(said.err, "/nowhere does not exist"));
     RUN(&said, "report", csv, "-o", html);
     assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "row 2 has 1 cells, expected 2"));
+    assert_non_null(strstr(said.err, "row 2 has 1 cell, expected 2"));
     RUN(&said, "report", csv);
     assert_int_equal(said.status, 2);
     assert_false(file_exists(html));

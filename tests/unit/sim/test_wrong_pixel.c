@@ -379,7 +379,7 @@ pictures_of_a_run(void **state)
         if (ok)
             continue;
         expect(err.text,
-               "pictures differ from those drawn without timing, first in frame 0, pixel "
+               " from drawing without timing, first in frame 0, pixel "
                "%u,%u: ",
                x, y);
         expect(err.text, "%s", draws[i]);
