@@ -1,23 +1,24 @@
-# Thin front doors over meson and ninja. Each installs the packages it misses (tools/setup.sh).
+# Targets that call meson, ninja and the scripts of tools. Each installs missing packages (tools/setup.sh).
 #
 #   make            builds build/aetius
-#   make demo       real programs on the simulated GPU, checked against a reference (out/demo)
-#   make check      every test, with gcc and clang, with sanitizers, optimized and not
-#   make real       the real programs that the pictures are judged by, against what is expected
-#                   (out/real; PART=glmark2, multisample, openarena, apitrace, piglit,
-#                   verify, programs, machines, slurm: only these; PROGRAMS=names of
-#                   tests/real/programs.txt: of the programs only these)
-#   make fuzz       every fuzz target for TIME seconds (out/fuzz)
-#   make mutate     whether the tests notice a changed line: COUNT changes of src, drawn by SEED (out/mutate;
-#                   PART=unit/rop: only of this folder)
-#   make bench      the simulator's speed (PART=scenes, programs, jobs, codecs, replay, capture:
-#                   only these), kept over commits in out/bench-history.csv
-#   make scaling    whether more memory channels, shader units and cache make frames faster
-#   make studies    every study (studies/*.ini): captures, simulates, writes its page (out/study)
-#   make golden     captures anew the traces that tests keep (tools/golden.sh)
-#   make install    into PREFIX (DESTDIR is honoured)
-#   make format     clang-format over all sources
-#   make clean      removes what was built and what was put out
+#   make demo       renders real programs on the simulated GPU, and checks the pictures (out/demo)
+#   make check      runs every test: gcc and clang, with sanitizers, optimized and not
+#   make real       compares real programs with their expected results (out/real;
+#                   PART=glmark2, multisample, openarena, apitrace, piglit, verify, programs,
+#                   machines, slurm: only these; PROGRAMS=names of tests/real/programs.txt:
+#                   only these programs)
+#   make fuzz       runs every fuzz target for TIME seconds (out/fuzz)
+#   make mutate     measures whether the tests detect changed lines: COUNT lines of src, selected
+#                   by SEED (out/mutate; PART=unit/rop: only this folder)
+#   make bench      measures the simulator's speed (PART=scenes, programs, jobs, codecs, replay,
+#                   capture: only these), and appends it to out/bench-history.csv
+#   make scaling    checks that more memory channels, shader units and cache make frames faster
+#   make studies    runs every study (studies/*.ini), and writes its page (out/study)
+#   make golden     captures the traces of the tests again (tools/golden.sh)
+#   make docs       writes the generated pages of docs again (tools/docs.sh)
+#   make install    installs into PREFIX (and respects DESTDIR)
+#   make format     formats all sources (clang-format, prettier)
+#   make clean      removes the build folders and out
 BUILD  = build
 PREFIX = /usr/local
 TIME   = 1800
@@ -75,7 +76,7 @@ golden:
 	@$(MAKE) --no-print-directory build
 	@tools/golden.sh $(BUILD)/aetius
 
-# In a build folder of its own, since the prefix is compiled in.
+# A separate build folder, because the prefix is compiled in.
 install:
 	@tools/setup.sh build
 	@meson setup $(if $(wildcard build-install/build.ninja),--reconfigure) \

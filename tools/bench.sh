@@ -1,6 +1,6 @@
 #!/bin/sh
 # `make bench`: measures the simulator's speed on one core; medians of three runs. Busy cycles are those
-# in which a shader, texture unit or ROP was BUSY. Wall time is the time spent in the machine. The table
+# in which a shader, texture unit or ROP was busy. Wall time is the time spent in the machine. The table
 # also has the cycles of the frame, and the lower bound from its work (report/run/metrics.def).
 #
 #     tools/bench.sh build/aetius [PART...]
@@ -36,7 +36,7 @@ history=${HISTORY:-out/bench-history.csv}
 columns='commit,date,processor,case,busy_cycles_per_second,wall_ms,wall_ns_per_fragment,cycles,lower_bound,resident_mb'
 [ -s "$history" ] || echo "$columns" >"$history"
 [ "$(head -n 1 "$history")" = "$columns" ] || {
-    echo "bench: $history has other columns; take it away, or name another one with HISTORY" >&2
+    echo "bench: $history has other columns: move it, or set HISTORY to another file" >&2
     exit 1
 }
 commit=$(git rev-parse --short=12 HEAD 2>/dev/null || echo none)
@@ -94,7 +94,7 @@ measure() {
 }
 
 if ! can_draw || [ ! -x "$scenes/fill" ]; then
-    echo "No OpenGL program can run here: the figures are of the small trace that the repository keeps."
+    echo "No X server can run here: measuring the small trace of the repository instead."
     heading tests/golden/tiny.trace
     for preset in reference-2005 reference-2008; do
         measure tiny tests/golden/tiny.trace 0-1 $preset
@@ -168,7 +168,7 @@ part_codecs() {
     capture_game "$out/game-x4.trace" 1024 768 300-300 +set r_ext_multisample 4
     "$aetius" sim "$out/game-x4.trace" --preset reference-2005 --capture-blocks -o "$out/game-x4" \
         >"$out/run.log"
-    echo 'codecs, blocks of OpenArena frame 300 with 4 samples a pixel'
+    echo 'codecs, blocks of OpenArena frame 300 with 4 samples per pixel'
     "$aetius" compress --bench "$out/game-x4/blocks.color"
     "$aetius" compress --bench "$out/game-x4/blocks.z"
 }
@@ -228,7 +228,7 @@ part_capture() {
         >"$out/alone.log" || true
     kill $server 2>/dev/null || true
     play "$aetius" capture --force -o "$out/whole.trace" -- >"$out/whole.log" || true
-    echo 'OpenArena, the whole demo at 640x480, frames per second as the game counts them:'
+    echo 'OpenArena, the whole demo at 640x480, frames per second as the game reports them:'
     awk -v alone="$(rate "$out/alone.log")" -v captured="$(rate "$out/whole.log")" 'BEGIN {
         printf "  virgl_test_server alone %8.2f\n", alone
         printf "  captured                %8.2f, %.0f%% of it\n", captured, alone ? 100 * captured / alone : 0
@@ -237,7 +237,7 @@ part_capture() {
 }
 
 if ! can_draw || [ ! -x "$scenes/fill" ]; then
-    echo "No OpenGL program can run here: the figures are of the small trace that the repository keeps."
+    echo "No X server can run here: measuring the small trace of the repository instead."
     heading tests/golden/tiny.trace
     for preset in reference-2005 reference-2008; do
         measure tiny tests/golden/tiny.trace 0-1 $preset
@@ -249,7 +249,7 @@ for part in $parts; do
     case $part in
     scenes | programs | jobs | codecs | replay | capture) "part_$part" ;;
     *)
-        echo "bench: there is no part '$part': scenes, programs, jobs, codecs, replay or capture" >&2
+        echo "bench: unknown part '$part', expected scenes, programs, jobs, codecs, replay or capture" >&2
         exit 2
         ;;
     esac

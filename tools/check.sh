@@ -202,7 +202,7 @@ uplot_is_npm_s() {
     at=third_party/uplot
     version=$(sed -n 's/^uplot //p' $at/VERSION)
     (cd $at && sed 1d VERSION | sha256sum --check --strict) || return 1
-    command -v npm >/dev/null || { echo "skipped: there is no npm"; return 77; }
+    command -v npm >/dev/null || { echo "skipped: npm is not installed"; return 77; }
     rm -rf "$work/uplot"
     mkdir -p "$work/uplot"
     (cd "$work/uplot" && npm pack --silent "uplot@$version" && tar -xzf "uplot-$version.tgz") ||
@@ -231,8 +231,8 @@ installed_run() {
 
 echo "style"
 step 'clang-format' formatted
-step 'includes go one way' tools/check-includes.sh
-step 'no file of src over 800 lines' short_files
+step 'include law' tools/check-includes.sh
+step 'files of src have at most 800 lines' short_files
 step 'cited pages and headings exist' tools/check-citations.sh
 step 'words and spelling' tools/words.sh
 
@@ -247,19 +247,19 @@ if [ -x "$aetius" ]; then
     done
     step 'statistics named by docs/statistics-coverage.md exist' covered_statistics_exist
     step 'docs are current' tools/docs.sh "$aetius" --check
-    step 'figures of README.md are those of their sources' tools/readme-figures.sh "$aetius"
+    step 'figures of README.md equal those of their sources' tools/readme-figures.sh "$aetius"
     step 'host instructions of three traces' tools/instructions.sh "$aetius"
-    step 'make install, and run from there' installed_run
-    step "uPlot is what npm has" uplot_is_npm_s
+    step 'make install, then a run of the installed program' installed_run
+    step 'uPlot equals the package of npm' uplot_is_npm_s
     step 'the JavaScript is formatted' tools/format-js.sh --check "$work/browser"
     step 'the report page in a browser' tests/browser/run.sh "$aetius" "$work/browser"
     if [ -n "${DISPLAY:-}" ] || xvfb-run -a true >/dev/null 2>&1; then
         step 'a pixmap as a texture' \
             env -u DISPLAY "$aetius" run --functional -- "$work/gcc-O3/benchmarks/gl/pixmap"
-        step 'four scenes of glmark2: the bar, and timed = functional' real_scenes "$aetius"
-        step 'scenes that Mesa draws itself are alike' tools/features.sh "$aetius" "$work/features"
+        step 'four scenes of glmark2: bar, same pictures with and without timing' real_scenes "$aetius"
+        step 'scenes compared with Mesa, without virgl_test_server' tools/features.sh "$aetius" "$work/features"
     else
-        echo "        no X server can run here: no live program is checked"
+        echo "        no X server can run here: live programs are not checked"
     fi
 fi
 
@@ -272,24 +272,24 @@ step 'build with sanitizers' build sanitizers clang all -Dbuildtype=debugoptimiz
     -Dc_args='-fno-sanitize-recover=all -fsanitize=float-cast-overflow' \
     -Dc_link_args='-fsanitize=float-cast-overflow' && unit_tests sanitizers
 
-step 'threads share data without a race' no_data_races
+step 'no data races between threads' no_data_races
 
 echo "the same results from every compiler"
 step 'build gcc -O0, with invariants' build gcc-O0 gcc aetius -Dbuildtype=debug -Dinvariants=true
 step 'build clang -O3' build clang-O3 clang aetius -Dbuildtype=release
 mkdir -p "$work/results"
 step "gcc -O3 simulates $golden" same_results gcc-O3
-step 'every statistic counts something, and no invariant is violated' statistics_used
-step 'what is drawn and then sampled: timed = functional' \
+step 'every statistic is nonzero on a machine; no invariant is violated' statistics_used
+step 'textures that were render targets: same pictures with and without timing' \
     "$aetius" verify tests/golden/buffers.trace
-step 'a frame alone has the figures that it has after others' frame_alone
+step 'a frame has the same statistics alone and after others' frame_alone
 for jobs in 2 3; do
     step "the same results with --jobs $jobs" same_results gcc-O3 --jobs $jobs
 done
 step 'signals to sim --jobs reach its own processes only' \
     tests/jobs_signals.sh "$aetius" "$workloads" "$work/results/signals" 40
 for name in gcc-O0 clang-O3 sanitizers; do
-    step "$name gives the results of gcc -O3" same_results "$name"
+    step "$name has the results of gcc -O3" same_results "$name"
 done
 
 echo "$passed passed, $failed failed" | tee "$work/result"

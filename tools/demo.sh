@@ -31,7 +31,7 @@ capture() {
     }
 }
 
-# Draws one trace with four renderers and compares the pictures. Writes a row of the table to $out/$1/row.
+# Renders one trace with four renderers and compares the pictures. Writes a row of the table to $out/$1/row.
 examine() {
     at=$out/$1
     trace=$2
@@ -39,7 +39,7 @@ examine() {
     echo "$1: simulating"
     "$aetius" sim "$trace" --map all -o "$at/sim"
     "$aetius" report "$at/sim" -o "$at/report.html"
-    echo "$1: drawing without timing, and on llvmpipe and softpipe"
+    echo "$1: rendering without timing, and with llvmpipe and softpipe"
     "$aetius" replay "$trace" -o "$at/functional"
     "$aetius" replay "$trace" --reference=llvmpipe -o "$at/llvmpipe"
     "$aetius" replay "$trace" --reference=softpipe -o "$at/softpipe"
@@ -75,7 +75,7 @@ echo
 # shellcheck disable=SC2059  # the same format for the head and the rows
 printf "$row" scene 'timed =' 'off by >1' softpipe interior 'PSNR to' bar
 # shellcheck disable=SC2059
-printf "$row" '' function 'of 255' 'off' '(softpipe)' llvmpipe ''
+printf "$row" '' untimed 'of 255' 'off' '(softpipe)' llvmpipe ''
 good=yes
 for file in "$out"/*/row; do
     awk -F'|' -v row="$row" '{ printf row, $1, $2, $3, $4, $5, $6, $7 }' "$file"

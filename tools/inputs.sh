@@ -6,7 +6,7 @@ can_draw() {
     [ -n "${DISPLAY:-}" ] || xvfb-run -a true >/dev/null 2>&1
 }
 
-# capture TRACE LOG PROGRAM...: captures everything that the program draws
+# capture TRACE LOG PROGRAM...: captures all frames of the program
 capture() {
     to=$1
     log=$2

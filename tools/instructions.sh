@@ -13,12 +13,12 @@ renew=
 aetius=${1:?usage: tools/instructions.sh [--renew] AETIUS}
 limit=0.5
 
-command -v valgrind >/dev/null || { echo "skipped: there is no valgrind"; exit 77; }
+command -v valgrind >/dev/null || { echo "skipped: valgrind is not installed"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 built_by="$(strings "$aetius" | grep -m 1 '^GCC: ' || echo unknown), $(getconf GNU_LIBC_VERSION)"
 if [ -z "$renew" ] && [ "$(head -n 1 $file)" != "# $built_by" ]; then
-    echo "skipped: the counts are of $(head -n 1 $file), this is $built_by"
+    echo "skipped: the counts are for $(head -n 1 $file); this build is for $built_by"
     exit 77
 fi
 

@@ -68,17 +68,17 @@ mv $copy/meson.build.shared $copy/meson.build
 [ -f $build/build.ninja ] ||
     meson setup -Dbuildtype=plain -Dc_args=-O1 -Dc_link_args=-fsanitize=leak -Dwerror=false \
         $build $copy >/dev/null
-say "seed $seed: building what is to be changed"
+say "seed $seed: building the unchanged sources"
 if ! ninja -C $build >build-mutate/tests.log 2>&1; then
-    say "it does not build: see build-mutate/tests.log"
+    say "the unchanged sources do not build: see build-mutate/tests.log"
     exit 1
 fi
 if ! run 0; then
-    say "a test fails without any change: see build-mutate/tests.log"
+    say "a test fails for the unchanged sources: see build-mutate/tests.log"
     exit 1
 fi
 
-# Draws twice as many changes as requested, because some do not compile.
+# Selects twice as many changes as requested, because some do not compile.
 # shellcheck disable=SC2046  # lists of files
 (cd $copy && awk -v seed="$seed" -v count=$((2 * count)) -f tools/mutations.awk \
     $(for part in "${@:-.}"; do find "src/$part" -name '*.c' | sed 's|/\./|/|' | sort; done)) >build-mutate/drawn

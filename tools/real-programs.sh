@@ -1,5 +1,5 @@
 # shellcheck shell=sh disable=SC2154
-# The part `programs` of tools/real.sh, which sources this file. It draws two frames of each OpenGL
+# The part `programs` of tools/real.sh, which sources this file. It renders two frames of each OpenGL
 # program of tests/real/programs.txt, and writes the page.
 
 programs_list=tests/real/programs.txt
@@ -102,7 +102,7 @@ part_programs() {
     programs_lines yes >"$out/programs.txt"
     while IFS='|' read -r program packages frames exercises command <&3; do
         there "programs/$program" && there "programs/$program/verify" && continue
-        forget "programs/$program" # what an earlier call left of it
+        forget "programs/$program" # results of an earlier call
         say "programs/$program"
         program_row "$program" "$frames" "$command"
     done 3<"$out/programs.txt"

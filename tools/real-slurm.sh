@@ -115,14 +115,14 @@ part_slurm() {
     mkdir -p "$slurm"
     say "slurm"
     tools/slurm-cluster.sh start "$slurm/daemons" || {
-        slurm_result cluster error "it does not start"
+        slurm_result cluster error "the cluster does not start"
         return
     }
     SLURM_CONF=$slurm/daemons/slurm.conf
     export SLURM_CONF
     for job in disturbed large; do
         if "slurm_$job" >>"$slurm/log" 2>&1; then
-            slurm_result "$job" met "$(wc -l <"$slurm/files") files and the database as by ninja"
+            slurm_result "$job" met "$(wc -l <"$slurm/files") files and the database are the same as with ninja"
         else
             slurm_result "$job" missed "$(tail -n 1 "$slurm/log" | tr '\t' ' ')"
         fi

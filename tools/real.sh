@@ -19,7 +19,7 @@
 # - PIGLIT (quick_gl quick_shader), PIGLIT_ARGS (-t REGEX ...: replaces a list's arguments)
 # - PROGRAMS: only these names of tests/real/programs.txt
 # - PROGRAM_SECONDS (120): time limit of a capture
-# - RESUME (1: continue an interrupted call, keeping its captures, cut-out frames and pictures)
+# - RESUME (1: continue an interrupted call, keeping its captures, extracted frames and pictures)
 # - OUT: replaces out/real
 set -eu
 cd "$(dirname "$0")/.."
@@ -111,7 +111,7 @@ record() {
     }
 }
 
-# Captures one trace per frame that begins with that frame, so no earlier frame must be drawn.
+# Captures one trace per frame that begins with that frame, so no earlier frame must be rendered.
 part_glmark2() {
     for scene in $scenes; do
         for frame in ${FRAMES:-1 30 60}; do
@@ -187,10 +187,9 @@ part_multisample() {
     done
 }
 
-# cut_openarena RESUME: cuts frames spread over the demo into separate traces, in one pass. So no
-# renderer, including the machine, has to draw earlier frames. The game redraws each frame completely, so
-# three warm-up frames suffice. The first of the 20 is compared with the picture after drawing all earlier
-# frames. The frame numbers are in $wanted.
+# cut_openarena RESUME: extracts frames, evenly spaced over the demo, into separate traces in one pass. So
+# no renderer has to render earlier frames. The game renders each frame from scratch, so three warm-up
+# frames suffice. The first of the 20 is compared with the picture after rendering all earlier frames. The frame numbers are in $wanted.
 cut_openarena() {
     trace=$out/traces/openarena.trace
     cuts=$out/traces/openarena
@@ -207,9 +206,9 @@ cut_openarena() {
         jq -r --argjson n "${OPENARENA_FRAMES:-20}" '.frames as $f | [range($n) | ((. + 0.5) * $f / $n | floor)] | unique | join(",")')
     if [ -z "$1" ] || [ "$(cat "$cuts.cut" 2>/dev/null)" != "$wanted" ]; then
         rm -rf "$cuts"
-        say "openarena: cutting out frames $wanted"
+        say "openarena: extracting frames $wanted"
         "$aetius" trim "$trace" --frames "$wanted" --warm-up 3 -o "$cuts" >"$cuts.log" 2>&1 || {
-            say "could not cut frames out: $(tail -n 1 "$cuts.log")"
+            say "could not extract frames: $(tail -n 1 "$cuts.log")"
             return 1
         }
         echo "$wanted" >"$cuts.cut"
@@ -225,7 +224,7 @@ part_openarena() {
         "$aetius" replay "$cuts/frames-$first-$first.trace" -o "$cuts.part" >"$cuts.log" 2>&1
         if cmp "$cuts.whole/frames/frame-$(printf %04d "$first").png" \
             "$cuts.part/frames/frame-0000.png" >"$cuts.log" 2>&1; then
-            printf 'openarena/whole\tmet\tframe %s is the same cut out\n' "$first" >>"$out/pictures.txt"
+            printf 'openarena/whole\tmet\tframe %s is the same when extracted\n' "$first" >>"$out/pictures.txt"
         else
             printf 'openarena/whole\tmissed\t%s\n' "$(tail -n 1 "$cuts.log")" >>"$out/pictures.txt"
         fi
@@ -282,9 +281,9 @@ part_piglit() {
         at=$out/piglit/$list
         mkdir -p "$at"
         rm -rf "$at/ours" "$at/reference"
-        say "piglit $list: ours"
+        say "piglit $list: Aetius"
         run_piglit "$list" "$at/ours" --functional || true
-        say "piglit $list: the reference"
+        say "piglit $list: reference"
         run_piglit "$list" "$at/reference" --reference || true
         piglit_results "$at/ours" >"$at/ours.txt"
         piglit_results "$at/reference" >"$at/reference.txt"
@@ -312,7 +311,7 @@ part_verify() {
         (cd /usr/bin && timeout -k 10 120 "$aetius" capture --force -o "$trace" -- $command) \
             >"$trace.log" 2>&1 </dev/null || true
         if [ ! -s "$trace" ]; then
-            printf '%s\tskip\tdraws nothing\n' "$name" >>"$out/pictures.txt"
+            printf '%s\tskip\trenders nothing\n' "$name" >>"$out/pictures.txt"
         elif timeout -k 10 600 "$aetius" verify "$trace" \
             --set MEMORYCONTROLLER.MemorySize=4294967040 >"$trace.out" 2>&1 </dev/null; then
             result=met
@@ -431,13 +430,13 @@ part_statistics() {
     fi
 }
 
-# changes EXPECTED NOW WELL: prints changes as NAME, expected, now. NOW has everything that ran. Entries
-# missing in EXPECTED are expected to match WELL (a regular expression).
+# changes EXPECTED NOW SUCCESS: prints changes as NAME, expected, now. NOW has everything that ran. Entries
+# missing in EXPECTED are expected to match SUCCESS (a regular expression).
 changes() {
-    awk -F'\t' -v OFS='\t' -v well="$3" '
+    awk -F'\t' -v OFS='\t' -v success="$3" '
         /^#/ || !NF { next }
         FILENAME == ARGV[1] { expected[$1] = $2; next }
-        !($1 in expected) && $2 !~ well { print $1, "well", $2 }
+        !($1 in expected) && $2 !~ success { print $1, "success", $2 }
         $1 in expected && $2 != expected[$1] { print $1, expected[$1], $2 }' "$1" "$2" | sort
 }
 
@@ -452,7 +451,7 @@ for part in $parts; do
         ;;
     piglit) ;;
     *)
-        echo "real: there is no part '$part': glmark2, multisample, openarena, apitrace, piglit, verify, programs, machines, statistics or slurm" >&2
+        echo "real: unknown part '$part', expected glmark2, multisample, openarena, apitrace, piglit, verify, programs, machines, statistics or slurm" >&2
         exit 2
         ;;
     esac
@@ -487,7 +486,7 @@ done
                 )"
             done
         done
-        echo "piglit $list: $(wc -l <"$at/worse.txt") pass there and not here, $(wc -l <"$at/better.txt") the other way"
+        echo "piglit $list: $(wc -l <"$at/worse.txt") tests pass only with the reference, $(wc -l <"$at/better.txt") only with Aetius"
         changes "$expected/piglit-$list.txt" "$at/ours.txt" '^(pass|skip)$' >>"$out/changes.txt"
     done
 } | tee "$out/table.txt"
@@ -507,8 +506,8 @@ jq -n --argjson pictures "$(jq -Rn '[inputs | split("\t") | {name: .[0], bar: .[
 
 if [ -s "$out/changes.txt" ]; then
     echo
-    echo 'Changed against tests/real/expected (name, expected, now):'
+    echo 'Differences from tests/real/expected (name, expected, now):'
     cat "$out/changes.txt"
     exit 1
 fi
-say "as expected; $out/table.txt, real.json"
+say "all results are as expected: $out/table.txt, real.json"

@@ -104,7 +104,7 @@ start() {
         [ "$(sinfo -h -N -t idle -o %N 2>/dev/null | sort -u | wc -l)" = $nodes ] && return
         sleep 0.5
     done
-    say "the nodes do not come up:"
+    say "the nodes did not start:"
     sinfo -N >&2 || :
     tail -n 5 "$dir"/slurmctld.log "$dir"/n1.log >&2 || :
     stop

@@ -16,8 +16,8 @@ skip() {
     exit 77
 }
 browser=$(command -v chromium || command -v chromium-browser || true)
-[ -n "$browser" ] || skip "there is no chromium"
-command -v node >/dev/null && command -v npm >/dev/null || skip "there is no node with npm"
+[ -n "$browser" ] || skip "chromium is not installed"
+command -v node >/dev/null && command -v npm >/dev/null || skip "node or npm is not installed"
 cp package.json package-lock.json ./*.mjs "$work"
 cd "$work"
 if ! cmp -s package-lock.json node_modules/.of.json; then
