@@ -52,9 +52,9 @@ chart_traffic(const struct codec_study *study, size_t trace, const struct study 
     struct plot plot;
     double values[TRAFFIC_CLIENTS];
     char *name = mem_printf("traffic-%s", study->traces->items[trace]);
-    char *title = mem_printf("%s: traffic between GPU and memory, without codecs",
-                             study->traces->items[trace]);
+    char *title = mem_printf("%s: memory traffic without codecs", study->traces->items[trace]);
     plot_init(&plot, PLOT_STACKED, title, "MB per frame");
+    plot.x_label = "samples per pixel (x0: one)";
     for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)
         plot_add_series(&plot, traffic_clients[i]);
     for (size_t c = 0; c < study->machines->count; c++) {
@@ -93,10 +93,10 @@ chart_levels(const struct codec_study *study, enum codec_bus bus, uint32_t kind,
     struct plot plot;
     uint32_t codec_of[CODEC_COUNT];
     const uint32_t count = codec_study_rank(study, bus, kind, codec_of);
-    char *title = mem_printf("Blocks of %s by level, %u-byte bus: all traces together",
+    char *title = mem_printf("Blocks of %s by compressed size, %u-byte bus, all traces",
                              compression_kinds[kind], bus_bytes[bus]);
     char *name = mem_printf("levels-%s-%u", compression_kinds[kind], bus_bytes[bus]);
-    plot_init(&plot, PLOT_STACKED, title, "% of the blocks that move");
+    plot_init(&plot, PLOT_STACKED, title, "% of the transferred blocks");
     plot.extra = "set yrange [0:100]";
     for (uint32_t s = 0; s <= CODEC_BLOCK_BYTES / bus_bytes[bus]; s++)
         plot_add_series(&plot, sizes[bus][s]);
@@ -119,11 +119,11 @@ chart_ratios(const struct codec_study *study, enum codec_bus bus, uint32_t kind,
     struct plot plot;
     uint32_t codec_of[CODEC_COUNT];
     const uint32_t count = codec_study_rank(study, bus, kind, codec_of);
-    char *title = mem_printf("Ratio of %s on a %u-byte bus: geometric mean over the traces",
+    char *title = mem_printf("Compression ratio of %s, %u-byte bus, geometric mean of all traces",
                              compression_kinds[kind], bus_bytes[bus]);
     char *name = mem_printf("ratios-%s-%u", compression_kinds[kind], bus_bytes[bus]);
     plot_init(&plot, PLOT_BARS, title, "bytes in / bytes out");
-    plot.note = "in brackets: latency in cycles";
+    plot.note = "in parentheses: latency in cycles";
     plot.mark = 1;
     for (size_t c = 0; c < study->machines->count; c++)
         plot_add_series(&plot, study->machines->items[c]);
@@ -142,19 +142,17 @@ chart_ratios(const struct codec_study *study, enum codec_bus bus, uint32_t kind,
     return write_named(&plot, to, name, title, err);
 }
 
-/* Plots frame rates with codecs relative to those without, and the transferred bytes. */
+/* Plots frame rate and memory traffic with codecs, relative to no codecs. */
 static bool
 chart_machine(const struct codec_study *study, const struct study *to, struct error *err)
 {
     struct plot rate, traffic;
-    plot_init(&rate, PLOT_BARS,
-              "Frames per second and bytes moved, with codecs relative to without",
-              "with / without");
-    rate.note = "below the line: fewer";
+    plot_init(&rate, PLOT_BARS, "Frame rate and memory traffic with codecs, relative to no codecs",
+              "with codecs / without codecs");
     rate.mark = 1;
-    plot_add_series(&rate, "frames per second");
-    plot_add_series(&rate, "bytes moved");
-    plot_init(&traffic, PLOT_STACKED, "Traffic without (-) and with (+) codecs in the machine",
+    plot_add_series(&rate, "frame rate");
+    plot_add_series(&rate, "memory traffic");
+    plot_init(&traffic, PLOT_STACKED, "Memory traffic without (-) and with (+) codecs",
               "MB per frame");
     for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)
         plot_add_series(&traffic, traffic_clients[i]);

@@ -12,12 +12,12 @@ hardware_plot(const struct hardware *hardware, const struct study *to, struct er
     static const char *const bounds[] = {"rop", "z", "memory", "texture", "shader"};
     enum { SERIES = sizeof bounds / sizeof bounds[0] + 1 };
     struct plot plot;
-    plot_init(&plot, PLOT_POINTS, "Rates of real cards and of their models", "simulated, Mpixel/s");
+    plot_init(&plot, PLOT_POINTS, "Simulated and measured pixel rates", "simulated, Mpixel/s");
     plot.x_label = "measured, Mpixel/s";
     plot.extra = "set logscale xy\nset xrange [500:20000]\nset yrange [500:20000]";
     for (uint32_t b = 0; b < SERIES - 1; b++)
         plot_add_series(&plot, bounds[b]);
-    plot_add_series(&plot, "the same");
+    plot_add_series(&plot, "equal");
     for (size_t i = 0; i < hardware->lines.count; i++) {
         const struct hardware_line *line = &hardware->lines.items[i];
         double values[SERIES];

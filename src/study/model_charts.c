@@ -83,21 +83,21 @@ work_texels(const struct model_row *row)
 }
 
 static const struct chart charts[] = {
-    {MODEL_SWEEP_length, "performance against program length", "cycles of the program",
+    {MODEL_SWEEP_length, "fragment rate by program length", "cycles of the fragment program",
      "million fragments per second", "set logscale x 2\nset logscale y", 1e-6, one_series,
      along_length, work_fragments},
-    {MODEL_SWEEP_triangles, "performance against triangle size", "fragments per triangle",
+    {MODEL_SWEEP_triangles, "fragment rate by triangle size", "fragments per triangle",
      "million fragments per second", "set logscale x 2\nset yrange [0:*]", 1e-6, some_widths,
      along_size, work_fragments},
-    {MODEL_SWEEP_coherence, "columns that branch together", "pixels per column",
-     "million fragments per second", "set logscale x 2\nset yrange [0:*]", 1e-6, one_series,
-     along_block, work_fragments},
-    {MODEL_SWEEP_textures, "texture size and format, powers of two", "texels per side",
-     "million texels per second", "set logscale x 2\nset logscale y", 1e-6, powers_of_formats,
-     along_texture, work_texels},
-    {MODEL_SWEEP_dependent, "dependent reads against size and pattern", "texels per side",
-     "million fragments per second", "set logscale x 2\nset yrange [0:*]", 1e-6, some_patterns,
-     along_texture, work_fragments},
+    {MODEL_SWEEP_coherence, "fragment rate by width of columns that take the same branch",
+     "pixels per column", "million fragments per second", "set logscale x 2\nset yrange [0:*]",
+     1e-6, one_series, along_block, work_fragments},
+    {MODEL_SWEEP_textures, "texel rate by texture size (powers of two) and format",
+     "texels per side", "million texels per second", "set logscale x 2\nset logscale y", 1e-6,
+     powers_of_formats, along_texture, work_texels},
+    {MODEL_SWEEP_dependent, "fragment rate with dependent reads, by texture size and pattern",
+     "texels per side", "million fragments per second", "set logscale x 2\nset yrange [0:*]", 1e-6,
+     some_patterns, along_texture, work_fragments},
 };
 
 struct names {
@@ -180,8 +180,8 @@ write_chart(const struct chart *chart, const struct model_machine *machine, cons
     char *name = mem_printf("%s-%s", model_sweeps[chart->sweep].name, machine->name);
     const struct model_errors *errors =
         &machine->check.stages[model_sweeps[chart->sweep].stage].held_out;
-    char *note = mem_printf("held out: mean error %.1f %%, worst %.1f %%", 100 * errors->mean,
-                            100 * errors->worst);
+    char *note = mem_printf("error on held-out measurements: mean %.1f %%, worst %.1f %%",
+                            100 * errors->mean, 100 * errors->worst);
     plot_init(&plot, PLOT_LINES, title, chart->y_label);
     plot.x_label = chart->x_label;
     plot.extra = chart->extra;
@@ -200,7 +200,7 @@ static bool
 write_springs(const struct model_machine *machine, const struct study *to, struct error *err)
 {
     struct plot plot;
-    char *title = mem_printf("%s: mass-spring", machine->name);
+    char *title = mem_printf("%s: frame rate of the mass-spring program", machine->name);
     char *name = mem_printf("springs-%s", machine->name);
     plot_init(&plot, PLOT_BARS, title, "frames per second");
     plot_add_series(&plot, "measured");
@@ -223,7 +223,8 @@ static bool
 write_errors(const struct model_study *study, const struct study *to, struct error *err)
 {
     struct plot plot;
-    plot_init(&plot, PLOT_BARS, "relative error of each stage, held out", "mean, %");
+    plot_init(&plot, PLOT_BARS, "Error of each stage on held-out measurements",
+              "mean relative error, %");
     plot.mark = 100 * MODEL_STAGE_BUDGET;
     for (uint32_t s = 0; s < MODEL_STAGES; s++)
         plot_add_series(&plot, model_stage_names[s]);

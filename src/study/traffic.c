@@ -182,7 +182,7 @@ write_plot(const struct study *study, size_t trace, const struct run_traffic *al
 {
     struct plot plot;
     const char *game = study_trace_name(study, trace);
-    char *title = mem_printf("%s: traffic between GPU and memory", game);
+    char *title = mem_printf("%s: memory traffic", game);
     char *name = mem_printf("%s-%s", prefix, game);
     plot_init(&plot, kind, title, "MB per frame");
     put(study, trace, all, &plot);
