@@ -63,8 +63,7 @@ verify_leaves_time_out(void **state)
     assert_string_equal(said.err, "");
     assert_int_equal(said.status, 0);
     assert_string_equal(
-        said.out,
-        "1 frame, 0 readbacks, 1 query result: 0 differ; not compared: 2 time queries\n");
+        said.out, "1 frame, 0 readbacks, 1 query result: 0 differ; not compared: 2 time queries\n");
     RUN(&said, "verify", "--json", path);
     assert_non_null(strstr(said.out, "\"times_not_compared\":\t2"));
     unlink(path);
