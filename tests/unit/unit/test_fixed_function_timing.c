@@ -160,6 +160,63 @@ two_vertices_a_cycle(void **state)
     assert_span(rig, PRIMASM, "primitive assembly", 0, 2, 3);
 }
 
+struct sending {
+    uint64_t sent, arrived; /* cycles of the first vertex */
+};
+
+static void
+watch_sending(void *data, uint64_t now)
+{
+    struct rig *rig = data;
+    struct sending *sending = rig->data;
+    const struct machine *m = rig_machine(rig);
+    if (m->streamer->stats.vertices_out && !sending->sent)
+        sending->sent = now;
+    if (m->primasm->module.state == UNIT_BUSY && !sending->arrived)
+        sending->arrived = now;
+}
+
+static const char two_outputs_vs[] = "VERT\n"
+                                     "DCL IN[0]\n"
+                                     "DCL OUT[0], POSITION\n"
+                                     "DCL OUT[1], GENERIC[0]\n"
+                                     "  0: MOV OUT[0], IN[0]\n"
+                                     "  1: MOV OUT[1], IN[0]\n"
+                                     "  2: END\n";
+
+/* Returns the cycles from the streamer's first vertex to its arrival in primitive assembly. */
+static uint64_t
+cycles_to_assembly(uint32_t attributes_per_cycle, uint32_t bus_latency)
+{
+    void *state = NULL;
+    assert_int_equal(rig_set_up(&state), 0);
+    struct rig *rig = state;
+    rig->params.STREAMER.AttributesSentCycle = attributes_per_cycle;
+    rig->params.PRIMITIVEASSEMBLY.InputBusLatency = bus_latency;
+    rig_start(rig);
+    rig_use_programs(rig, two_outputs_vs, rig_fs);
+    rig_upload_corner(rig, 8, 0);
+    struct sending *sending = rig->data = calloc(1, sizeof *sending);
+    clock_observe(&rig_machine(rig)->clock,
+                  (struct clock_observer){watch_sending, rig, 0, UINT64_MAX});
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0);
+    clock_unobserve(&rig_machine(rig)->clock, rig);
+    const uint64_t cycles = sending->arrived - sending->sent;
+    assert_int_equal(rig_tear_down(&state), 0);
+    return cycles;
+}
+
+/* A vertex with two attributes occupies a bus for one cycle at two attributes per cycle, and
+ * for two cycles at one. It arrives after these cycles: the bus latency counts from the last. */
+static void
+vertex_arrives_after_its_last_attribute(void **state)
+{
+    assert_int_equal(cycles_to_assembly(2, 1), 1);
+    assert_int_equal(cycles_to_assembly(1, 1), 2);
+    assert_int_equal(cycles_to_assembly(2, 5), 5);
+    assert_int_equal(cycles_to_assembly(1, 5), 6);
+}
+
 /* Each bus adds its latency: the result of the clipper arrives later by TriangleInputLatency. */
 static void
 latencies_add_up(void **state)
@@ -697,6 +754,7 @@ main(void)
         TEST(triangle_through_seven_levels),
         TEST(latencies_add_up),
         TEST(two_vertices_a_cycle),
+        cmocka_unit_test(vertex_arrives_after_its_last_attribute),
         TEST(one_triangle_a_cycle),
         TEST(setup_starts_every_fourth_cycle),
         TEST(four_setup_units),
