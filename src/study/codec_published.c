@@ -133,9 +133,11 @@ codec_study_print_published(const struct codec_study *study, FILE *out)
         put_inversions(&all[c], &orders);
         text_table_end_row(&orders);
     }
-    fprintf(out, "\n## Comparison with compression 2008\n\nRatios of color on a 64-byte bus: "
-                 "table 4.6 of compression 2008, and the arithmetic mean here.\nIn brackets: rank "
-                 "among these six codecs. The geometric mean is also that of this study.\n\n");
+    fprintf(out,
+            "\n## Comparison with compression 2008\n\nRatios of color on a 64-byte bus: "
+            "table 4.6 of compression 2008, and the arithmetic mean here.\n"
+            "In brackets: rank among these six codecs. The geometric mean is also that of this "
+            "study.\n\n");
     text_table_put(&ratios, TEXT_TABLE_MARKDOWN, out);
     fputc('\n', out);
     text_table_put(&orders, TEXT_TABLE_MARKDOWN, out);

@@ -101,8 +101,9 @@ codec_study_trace_tables(const struct codec_study *study)
     FILE *out = memory_text_open(&text);
     fprintf(out,
             "# Color blocks of each trace by size\n\nThe tables have the color blocks that move in "
-            "each trace and configuration, 64-byte bus: their\nnumber by size (table 4.4 of "
-            "compression 2008), and the bytes that they move in MB (table 4.5).\nBlocks that no "
+            "each trace and configuration, 64-byte bus: their\n"
+            "number by size (table 4.4 of compression 2008), and the bytes that they move in MB "
+            "(table 4.5).\nBlocks that no "
             "codec may touch have %u bytes. `charts-64` and `charts-32` have the same as charts.\n",
             CODEC_BLOCK_BYTES);
     for (size_t t = 0; t < study->traces->count; t++)
