@@ -1,47 +1,38 @@
-/* Output of `aetius topdown` for profiled applications: text, JSON, CSV and figures. */
-#include "analysis/plot.h"
-#include "analysis/topdown_chart.h"
+/* Output of `aetius topdown` for profiled applications, as text. topdown_tables.c prints JSON and
+ * CSV, topdown_figure.c draws. */
 #include "analysis/topdown_print.h"
-#include "base/json.h"
 #include "base/log.h"
 #include "base/plural.h"
-#include "base/schema.h"
 #include "base/text_table.h"
 #include "base/wrap.h"
-#include "cmd/topdown/topdown.h"
+#include "cmd/topdown/report.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* File name in a command that is only printed. */
-#define LOG_NAMED "topdown.csv"
-
-enum { KERNELS_SHOWN = 20, KERNELS_DRAWN = 24, LAUNCHES_DRAWN = 120 };
-enum { NAME_LENGTH = 40, LABEL_LENGTH = 24 };
+enum { KERNELS_SHOWN = 20, NAME_LENGTH = 40 };
 
 /* Children of the root that have a column in tables. */
 static const enum nvidia_node columns[] = {NVIDIA_retire, NVIDIA_divergence, NVIDIA_frontend,
                                            NVIDIA_backend};
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
-static uint32_t
-level_of(const struct topdown_request *request)
+uint32_t
+report_level(const struct topdown_request *request)
 {
     return request->level ? request->level : 3;
 }
 
-static const struct topdown_tree *
-tree_of(const struct application_kernel *kernel)
+const struct topdown_tree *
+report_tree(const struct application_kernel *kernel)
 {
     return kernel->has_tree ? &kernel->tree : NULL;
 }
 
-/* Whether a launch of the profile belongs to the application and is not an average of several
- * launches. */
-static bool
-is_launch(const struct application *application, uint32_t number)
+bool
+report_has_launch(const struct application *application, uint32_t number)
 {
     const struct profile_launch *launch = &application->profile->launches.items[number];
     return application->has_kernel[launch->kernel] && launch->invocations == 1;
@@ -49,9 +40,8 @@ is_launch(const struct application *application, uint32_t number)
 
 /* ---- missing data ---- */
 
-/* Describes what --over-time cannot show, or returns NULL. The caller frees the text. */
-static char *
-note_means(const struct application *application, const struct topdown_request *request)
+char *
+report_means(const struct application *application, const struct topdown_request *request)
 {
     uint64_t count = 0;
     for (uint32_t i = 0; request->over_time && i < application->profile->launches.count; i++) {
@@ -72,7 +62,7 @@ static void
 log_means(const application_list *applications, const struct topdown_request *request)
 {
     for (size_t i = 0; i < applications->count; i++) {
-        char *note = note_means(&applications->items[i], request);
+        char *note = report_means(&applications->items[i], request);
         if (note)
             log_note("%s: %s", applications->items[i].name, note);
         free(note);
@@ -94,9 +84,8 @@ first_with(const struct application *application, uint32_t problems, size_t *cou
     return first;
 }
 
-/* Shortens a name for a column or a bar's label. The caller frees the text. */
-static char *
-shorten(const char *name, size_t most)
+char *
+report_shorten(const char *name, size_t most)
 {
     if (!strncmp(name, "void ", 5))
         name += 5;
@@ -120,7 +109,7 @@ print_missing(const struct application *application, bool each_launch)
     if (!kernel && !(kernel = first_with(application, NVIDIA_PERHAPS_MORE, &count)))
         return;
     char *missing = application_missing(application, kernel);
-    char *name = shorten(kernel->name, NAME_LENGTH);
+    char *name = report_shorten(kernel->name, NAME_LENGTH);
     if (kernel->problems & lacks)
         SAY("%zu of %zu kernel%s lack%s counters; %s lacks:", count, application->kernels.count,
             plural(application->kernels.count), count == 1 ? "s" : "", name);
@@ -131,7 +120,7 @@ print_missing(const struct application *application, bool each_launch)
     free(missing);
     if (application->capability) {
         fputs("collect it with\n  ", stdout);
-        topdown_print_command(application->capability, LOG_NAMED, each_launch, NULL, stdout);
+        topdown_print_command(application->capability, REPORT_LOG, each_launch, NULL, stdout);
         putchar('\n');
     } else {
         puts("print the command that collects it with: --print-command --cc X.Y");
@@ -148,7 +137,7 @@ say_odd(const struct application *application, uint32_t problem, const char *bef
     const struct application_kernel *kernel = first_with(application, problem, &count);
     if (!kernel)
         return;
-    char *name = shorten(kernel->name, NAME_LENGTH);
+    char *name = report_shorten(kernel->name, NAME_LENGTH);
     SAY("%zu kernel%s %s, e.g. %s: %s", count, plural(count), before, name, behind);
     free(name);
 }
@@ -171,7 +160,7 @@ print_oddities(const struct application *application, const struct topdown_reque
     if (application->weight_kind == WEIGHT_LAUNCHES && application->has_tree &&
         (application->kernels.count > 1 || application->kernels.items[0].launches > 1))
         SAY("no times: all launches have equal weight in the total");
-    char *means = note_means(application, request);
+    char *means = report_means(application, request);
     if (means)
         SAY("%s", means);
     free(means);
@@ -278,7 +267,7 @@ print_kernels(const struct application *application, const struct topdown_reques
     put_titles(&table);
     for (size_t i = 0; i < count; i++) {
         const struct application_kernel *kernel = &application->kernels.items[i];
-        char *name = shorten(kernel->name, NAME_LENGTH);
+        char *name = report_shorten(kernel->name, NAME_LENGTH);
         text_table_cell(&table, "%s", name);
         free(name);
         text_table_cell(&table, "%" PRIu64, kernel->launches);
@@ -286,7 +275,7 @@ print_kernels(const struct application *application, const struct topdown_reques
             text_table_cell(&table, "%.1f", 100 * kernel->weight / all);
         else
             text_table_cell(&table, "-");
-        put_shares(&table, tree_of(kernel));
+        put_shares(&table, report_tree(kernel));
         text_table_end_row(&table);
     }
     puts("");
@@ -309,12 +298,12 @@ print_launches(const struct application *application)
         struct topdown_tree tree;
         double weight;
         uint32_t problems;
-        if (!is_launch(application, i))
+        if (!report_has_launch(application, i))
             continue;
         has_launches = true;
         const bool has_tree = application_launch(application, i, &weight, &tree, &problems);
-        char *name =
-            shorten(profile->kernels.items[profile->launches.items[i].kernel].name, NAME_LENGTH);
+        char *name = report_shorten(profile->kernels.items[profile->launches.items[i].kernel].name,
+                                    NAME_LENGTH);
         text_table_cell(&table, "%u", i);
         text_table_cell(&table, "%s", name);
         free(name);
@@ -341,7 +330,7 @@ print_application(const struct application *application, const struct topdown_re
 {
     struct topdown_style style = topdown_style_of(stdout);
     style.shows_all = request->shows_all;
-    style.level = level_of(request);
+    style.level = report_level(request);
     print_heading(application);
     if (application->has_tree) {
         puts("");
@@ -373,8 +362,7 @@ print_side_by_side(const application_list *applications)
 }
 
 static void
-print_topdown_report_text(const application_list *applications,
-                          const struct topdown_request *request)
+print_text(const application_list *applications, const struct topdown_request *request)
 {
     for (size_t i = 0; i < applications->count; i++) {
         print_application(&applications->items[i], request);
@@ -389,372 +377,17 @@ print_topdown_report_text(const application_list *applications,
                request->seconds_profiled / request->seconds_alone);
 }
 
-/* ---- JSON ---- */
-
-static cJSON *
-missing_json(const struct application *application, const struct application_kernel *kernel)
-{
-    cJSON *list = cJSON_CreateArray();
-    char *missing = application_missing(application, kernel);
-    for (char *at = missing; *at;) {
-        const size_t length = strcspn(at, ",");
-        const bool is_last = !at[length];
-        at[length] = '\0';
-        cJSON_AddItemToArray(list, cJSON_CreateString(at));
-        at += is_last ? length : length + 2;
-    }
-    free(missing);
-    return list;
-}
-
-static cJSON *
-kernels_json(const struct application *application, uint32_t level)
-{
-    cJSON *list = cJSON_CreateArray();
-    for (size_t i = 0; i < application->kernels.count; i++) {
-        const struct application_kernel *kernel = &application->kernels.items[i];
-        cJSON *object = cJSON_CreateObject();
-        cJSON_AddStringToObject(object, "name", kernel->name);
-        cJSON_AddNumberToObject(object, "launches", (double)kernel->launches);
-        cJSON_AddItemToObject(object, "time",
-                              json_number(kernel->weight > 0 ? kernel->weight : (double)NAN));
-        cJSON_AddItemToObject(object, "tree", topdown_json(tree_of(kernel), level));
-        cJSON_AddItemToObject(object, "verdict", topdown_json_verdict(tree_of(kernel)));
-        cJSON_AddItemToObject(object, "missing", missing_json(application, kernel));
-        cJSON_AddItemToArray(list, object);
-    }
-    return list;
-}
-
-static cJSON *
-launch_json(const struct application *application, uint32_t number, uint32_t level)
-{
-    const struct profile *profile = application->profile;
-    const struct profile_launch *launch = &profile->launches.items[number];
-    struct topdown_tree tree;
-    double weight;
-    uint32_t problems;
-    const bool has_tree = application_launch(application, number, &weight, &tree, &problems);
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddNumberToObject(object, "launch", number);
-    cJSON_AddStringToObject(object, "kernel", profile->kernels.items[launch->kernel].name);
-    cJSON_AddNumberToObject(object, "invocations", (double)launch->invocations);
-    cJSON_AddItemToObject(object, "time", json_number(weight));
-    cJSON_AddItemToObject(object, "tree", topdown_json(has_tree ? &tree : NULL, level));
-    if (has_tree)
-        topdown_tree_fini(&tree);
-    return object;
-}
-
-/* Prints launch by launch, because a tree of all launches might not fit into memory. */
-static void
-print_json_launches(const struct application *application, uint32_t level)
-{
-    const char *before = "\n";
-    fputs(",\n\"launches\":[", stdout);
-    for (uint32_t i = 0; i < application->profile->launches.count; i++) {
-        if (!is_launch(application, i))
-            continue;
-        fputs(before, stdout);
-        json_put(launch_json(application, i, level), stdout);
-        before = ",\n";
-    }
-    putchar(']');
-}
-
-static cJSON *
-command_json(const struct application *application, bool each_launch)
-{
-    char *text;
-    size_t size;
-    if (!application->problems || !application->capability)
-        return cJSON_CreateNull();
-    FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "out of memory (line)");
-    topdown_print_command(application->capability, LOG_NAMED, each_launch, NULL, out);
-    fclose(out);
-    cJSON *json = cJSON_CreateString(text);
-    free(text);
-    return json;
-}
-
-static cJSON *
-notes_json(const struct application *application, const struct topdown_request *request)
-{
-    char *means = note_means(application, request);
-    cJSON *list = cJSON_CreateArray();
-    for (size_t i = 0; i < application->profile->notes.count; i++)
-        cJSON_AddItemToArray(list, cJSON_CreateString(application->profile->notes.items[i]));
-    if (means)
-        cJSON_AddItemToArray(list, cJSON_CreateString(means));
-    free(means);
-    return list;
-}
-
-static void
-add_chip(cJSON *object, const struct nvidia_capability *chip)
-{
-    char *name = chip ? mem_printf("%u.%u", chip->major, chip->minor) : NULL;
-    const double most = chip ? chip->ipc_max : (double)NAN;
-    cJSON_AddItemToObject(object, "compute_capability", json_text(name));
-    cJSON_AddItemToObject(object, "ipc_max", json_number(most));
-    cJSON_AddItemToObject(object, "total", json_number(most));
-    free(name);
-}
-
-static void
-print_json_application(const struct application *application, const struct topdown_request *request)
-{
-    const struct topdown_tree *tree = application->has_tree ? &application->tree : NULL;
-    const uint32_t level = level_of(request);
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddNumberToObject(object, "schema", AETIUS_SCHEMA);
-    cJSON_AddStringToObject(object, "name", application->name);
-    cJSON_AddStringToObject(object, "device", application->device_name);
-    add_chip(object, application->capability);
-    cJSON_AddStringToObject(object, "unit", "ipc");
-    cJSON_AddStringToObject(object, "time_unit", application_weight_unit(application));
-    cJSON_AddItemToObject(object, "time", json_number(application->weight));
-    cJSON_AddItemToObject(object, "tree", topdown_json(tree, level));
-    cJSON_AddItemToObject(object, "verdict", topdown_json_verdict(tree));
-    cJSON_AddItemToObject(object, "command", command_json(application, request->over_time));
-    cJSON_AddItemToObject(object, "notes", notes_json(application, request));
-    cJSON_AddItemToObject(object, "kernels", kernels_json(application, level));
-    putchar('{');
-    json_put_members(object, stdout);
-    if (request->over_time)
-        print_json_launches(application, level);
-    if (request->seconds_alone > 0) {
-        object = cJSON_CreateObject();
-        cJSON *overhead = cJSON_AddObjectToObject(object, "overhead");
-        cJSON_AddItemToObject(overhead, "seconds_alone", json_decimals(request->seconds_alone, 6));
-        cJSON_AddItemToObject(overhead, "seconds_profiled",
-                              json_decimals(request->seconds_profiled, 6));
-        fputs(",\n", stdout);
-        json_put_members(object, stdout);
-    }
-    putchar('}');
-}
-
-static void
-print_topdown_report_json(const application_list *applications,
-                          const struct topdown_request *request)
-{
-    const bool several = applications->count > 1;
-    if (several)
-        printf("{\"schema\":%d,\"applications\":[\n", AETIUS_SCHEMA);
-    for (size_t i = 0; i < applications->count; i++) {
-        fputs(i ? ",\n" : "", stdout);
-        print_json_application(&applications->items[i], request);
-    }
-    puts(several ? "]}" : "");
-}
-
-/* ---- CSV ---- */
-
-static void
-csv_tree(const struct application *application, const char *kernel, const char *launch,
-         double weight, const struct topdown_tree *tree, uint32_t level)
-{
-    char time[32] = "";
-    if (isfinite(weight))
-        snprintf(time, sizeof time, "%.12g", weight);
-    const char *const lead[] = {application->name,
-                                application->device_name,
-                                kernel,
-                                launch,
-                                time,
-                                application_weight_unit(application)};
-    topdown_csv(tree, level, lead, sizeof lead / sizeof lead[0], stdout);
-}
-
-static void
-csv_launches(const struct application *application, uint32_t level)
-{
-    const struct profile *profile = application->profile;
-    for (uint32_t i = 0; i < profile->launches.count; i++) {
-        struct topdown_tree tree;
-        double weight;
-        uint32_t problems;
-        char number[16];
-        const uint32_t kernel = profile->launches.items[i].kernel;
-        if (!is_launch(application, i) ||
-            !application_launch(application, i, &weight, &tree, &problems))
-            continue;
-        snprintf(number, sizeof number, "%u", i);
-        csv_tree(application, profile->kernels.items[kernel].name, number, weight, &tree, level);
-        topdown_tree_fini(&tree);
-    }
-}
-
-static void
-print_topdown_report_csv(const application_list *applications,
-                         const struct topdown_request *request)
-{
-    const uint32_t level = level_of(request);
-    puts("application,device,kernel,launch,time,time_unit," TOPDOWN_CSV_COLUMNS);
-    for (size_t i = 0; i < applications->count; i++) {
-        const struct application *application = &applications->items[i];
-        if (application->has_tree)
-            csv_tree(application, "", "", application->weight, &application->tree, level);
-        for (size_t k = 0; k < application->kernels.count; k++)
-            if (application->kernels.items[k].has_tree)
-                csv_tree(application, application->kernels.items[k].name, "",
-                         application->kernels.items[k].weight, &application->kernels.items[k].tree,
-                         level);
-        if (request->over_time)
-            csv_launches(application, level);
-    }
-}
-
-/* ---- figures ---- */
-
-typedef VEC(struct topdown_bar) bar_list;
-
-static bool
-draw(bar_list *bars, const char *title, const struct topdown_request *request, struct error *err)
-{
-    const bool ok = topdown_chart(title, bars->items, (uint32_t)bars->count,
-                                  request->level ? request->level : 1, request->svg, err);
-    for (size_t i = 0; i < bars->count; i++)
-        free((char *)(uintptr_t)bars->items[i].label);
-    VEC_FREE(bars);
-    return ok;
-}
-
-static void
-add_bar(bar_list *bars, char *label, const struct topdown_tree *tree)
-{
-    const struct topdown_bar bar = {label, tree};
-    VEC_PUSH(bars, bar);
-}
-
-static bool
-draw_applications(const application_list *applications, const struct topdown_request *request,
-                  struct error *err)
-{
-    bar_list bars = {0};
-    for (size_t i = 0; i < applications->count; i++) {
-        const struct application *application = &applications->items[i];
-        char *name = shorten(application->name, LABEL_LENGTH);
-        if (application->has_tree)
-            add_bar(&bars,
-                    *application->device_name ? mem_printf("%s, %s", name, application->device_name)
-                                              : mem_strdup(name),
-                    &application->tree);
-        free(name);
-    }
-    return draw(&bars, "Top-Down of applications", request, err);
-}
-
-static bool
-draw_kernels(const struct application *application, const struct topdown_request *request,
-             struct error *err)
-{
-    bar_list bars = {0};
-    if (application->has_tree)
-        add_bar(&bars, mem_strdup("all kernels"), &application->tree);
-    for (size_t i = 0; i < application->kernels.count && i < KERNELS_DRAWN; i++)
-        if (application->kernels.items[i].has_tree)
-            add_bar(&bars, shorten(application->kernels.items[i].name, LABEL_LENGTH),
-                    &application->kernels.items[i].tree);
-    return draw(&bars, "Top-Down of kernels", request, err);
-}
-
-static bool
-fail_launches(const struct application *application, const struct topdown_request *request,
-              struct error *err)
-{
-    char *means = note_means(application, request);
-    fail(err, "%s: %s", application->name, means ? means : "no launches to draw");
-    free(means);
-    return false;
-}
-
-/* Draws launches in order. If there are more launches than bars, each bar covers several
- * consecutive launches. */
-static bool
-draw_launches(const struct application *application, const struct topdown_request *request,
-              struct error *err)
-{
-    const struct profile *profile = application->profile;
-    bar_list bars = {0};
-    struct topdown_tree trees[LAUNCHES_DRAWN];
-    uint32_t count = 0, used = 0, at = 0;
-    for (uint32_t i = 0; i < profile->launches.count; i++)
-        count += is_launch(application, i);
-    if (!count)
-        return fail_launches(application, request, err);
-    const uint32_t together = (count + LAUNCHES_DRAWN - 1) / LAUNCHES_DRAWN;
-    double sum = 0;
-    for (uint32_t i = 0; i < profile->launches.count; i++) {
-        struct topdown_tree tree;
-        double weight;
-        uint32_t problems;
-        if (!is_launch(application, i))
-            continue;
-        if (application_launch(application, i, &weight, &tree, &problems)) {
-            if (sum == 0)
-                topdown_tree_init(&trees[used], tree.shape);
-            topdown_tree_add(&trees[used], &tree, weight);
-            sum += weight;
-            topdown_tree_fini(&tree);
-        }
-        if (++at % together && at < count)
-            continue;
-        if (sum > 0) {
-            topdown_tree_scale(&trees[used], 1 / sum);
-            add_bar(&bars, mem_printf("%u", i), &trees[used]);
-            used++;
-        }
-        sum = 0;
-    }
-    const bool ok = draw(&bars, "Top-Down of launches in order", request, err);
-    for (uint32_t i = 0; i < used; i++)
-        topdown_tree_fini(&trees[i]);
-    return ok;
-}
-
-static bool
-draw_overhead(const struct topdown_request *request, struct error *err)
-{
-    struct plot plot;
-    const double both = fmax(request->seconds_profiled, request->seconds_alone);
-    const double share = 100 * request->seconds_alone / both;
-    plot_init(&plot, PLOT_STACKED, "Profiling time", "% of the profiled run");
-    plot_add_series(&plot, "the program alone");
-    plot_add_series(&plot, "profiling");
-    plot_add(&plot, "profiled run", (double[]){share, 100 - share});
-    const bool ok = plot_draw(&plot, request->svg, err);
-    plot_fini(&plot);
-    return ok;
-}
-
-static bool
-draw_figure(const application_list *applications, const struct topdown_request *request,
-            struct error *err)
-{
-    if (request->seconds_alone > 0)
-        return draw_overhead(request, err);
-    if (applications->count > 1)
-        return request->over_time ? fail(err, "--svg --over-time draws one application, not %zu",
-                                         applications->count)
-                                  : draw_applications(applications, request, err);
-    return request->over_time ? draw_launches(&applications->items[0], request, err)
-                              : draw_kernels(&applications->items[0], request, err);
-}
-
 bool
 topdown_report(const application_list *applications, const struct topdown_request *request,
                struct error *err)
 {
     if (request->json)
-        print_topdown_report_json(applications, request);
+        report_json(applications, request);
     else if (request->csv)
-        print_topdown_report_csv(applications, request);
+        report_csv(applications, request);
     else
-        print_topdown_report_text(applications, request);
+        print_text(applications, request);
     if (request->csv)
         log_means(applications, request);
-    return !request->svg || draw_figure(applications, request, err);
+    return !request->svg || report_draw(applications, request, err);
 }
