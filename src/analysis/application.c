@@ -52,6 +52,39 @@ application_launch(const struct application *application, uint32_t number, doubl
     return true;
 }
 
+bool
+application_launch_measures(const struct application *application, uint32_t number,
+                            struct nvidia_measures *measures)
+{
+    if (application->capability)
+        *measures = nvidia_measures(&application->profile->launches.items[number].counts,
+                                    application->capability);
+    return application->capability != NULL;
+}
+
+struct nvidia_measures
+application_mean_measures(const struct application_mean *mean)
+{
+    struct nvidia_measures measures = {.family = mean->family};
+    for (uint32_t i = 0; i < MEASURES; i++)
+        measures.values[i] = mean->weights[i] > 0 ? mean->sums[i] / mean->weights[i] : (double)NAN;
+    return measures;
+}
+
+/* Adds the measures times their weights. Stalls of another family are left out. */
+static void
+add_measures(struct application_mean *mean, const struct nvidia_measures *measures, double weight)
+{
+    if (mean->family == FAMILIES)
+        mean->family = measures->family;
+    const uint32_t count = mean->family == measures->family ? MEASURES : MEASURE_STALLS;
+    for (uint32_t i = 0; i < count; i++)
+        if (!isnan(measures->values[i]) && weight > 0) {
+            mean->sums[i] += weight * measures->values[i];
+            mean->weights[i] += weight;
+        }
+}
+
 char *
 application_missing(const struct application *application, const struct application_kernel *kernel)
 {
@@ -126,6 +159,7 @@ add_kernels(struct application *application, const char *wanted)
         if (!is_of(application, k, is_only) || (wanted && likeness(k->name, wanted) < best))
             continue;
         struct application_kernel kernel = {.name = k->name, .kernel = i, .troubled = UINT32_MAX};
+        kernel.mean.family = FAMILIES;
         kernel.launches = k->launches.count ? k->invocations : k->calls;
         VEC_PUSH(&application->kernels, kernel);
         application->has_kernel[i] = true;
@@ -171,9 +205,9 @@ choose_weight(const struct application *application)
     return WEIGHT_LAUNCHES;
 }
 
-/* Computes the weighted sum of the launches' trees. */
+/* Computes the weighted means of the launches' trees and measures. */
 static void
-sum_kernel(const struct application *application, struct application_kernel *kernel)
+sum_kernel(struct application *application, struct application_kernel *kernel)
 {
     const struct profile *profile = application->profile;
     const struct profile_kernel *k = &profile->kernels.items[kernel->kernel];
@@ -183,10 +217,15 @@ sum_kernel(const struct application *application, struct application_kernel *ker
             NVIDIA_NO_IPC | NVIDIA_NO_EFFICIENCY | NVIDIA_NO_ISSUED | NVIDIA_NO_REASONS;
     for (size_t i = 0; i < k->launches.count; i++) {
         struct topdown_tree tree;
+        struct nvidia_measures measures;
         double weight;
         uint32_t problems;
         const bool has_tree =
             application_launch(application, k->launches.items[i], &weight, &tree, &problems);
+        if (application_launch_measures(application, k->launches.items[i], &measures)) {
+            add_measures(&kernel->mean, &measures, weight);
+            add_measures(&application->mean, &measures, weight);
+        }
         kernel->weight += isnan(weight) ? 0 : weight;
         if (problems && kernel->troubled == UINT32_MAX)
             kernel->troubled = k->launches.items[i];
@@ -270,6 +309,7 @@ application_list_add(application_list *list, const struct profile *profile, cons
     const uint32_t devices = profile->devices.count ? (uint32_t)profile->devices.count : 1;
     for (uint32_t d = 0; d < devices; d++) {
         struct application application = {.profile = profile, .name = name, .device = d};
+        application.mean.family = FAMILIES;
         application.device_name = profile->devices.count ? profile->devices.items[d].name : "";
         application.capability =
             profile->devices.count ? profile->devices.items[d].capability : NULL;

@@ -12,6 +12,12 @@ enum application_weight {
     WEIGHT_LAUNCHES = FIGURES - FIGURE_FIRST_WEIGHT /* equal weights, if no figure is known */
 };
 
+/* Weighted mean of the launches' measures. */
+struct application_mean {
+    double sums[MEASURES], weights[MEASURES];
+    enum nvidia_family family; /* of the first launch that has stall reasons */
+};
+
 struct application_kernel {
     const char *name;
     uint32_t kernel; /* index in the profile */
@@ -20,7 +26,8 @@ struct application_kernel {
     bool has_tree;
     struct topdown_tree tree; /* weighted mean of its launches */
     uint32_t problems;        /* nvidia_problem bits of all launches */
-    uint32_t troubled;        /* first launch with problems; UINT32_MAX: no launch has problems */
+    uint32_t troubled;        /* first launch with problems; UINT32_MAX: none */
+    struct application_mean mean;
 };
 
 struct application {
@@ -35,7 +42,8 @@ struct application {
     struct topdown_tree tree;
     VEC(struct application_kernel) kernels; /* sorted by decreasing time */
     uint32_t problems;
-    bool *has_kernel; /* indexed by the profile's kernels */
+    struct application_mean mean; /* over all launches */
+    bool *has_kernel;             /* indexed by the profile's kernels */
 };
 
 typedef VEC(struct application) application_list;
@@ -53,8 +61,11 @@ const char *application_weight_unit(const struct application *application);
  * tree. Returns false if the launch has no tree, and sets *problems to the reason. */
 bool application_launch(const struct application *application, uint32_t launch, double *weight,
                         struct topdown_tree *tree, uint32_t *problems);
-/* Names of the metrics that the kernel lacks; "" if no metric is missing. The caller frees the
- * text. */
+/* What was measured of a launch; false if its chip is unknown. */
+bool application_launch_measures(const struct application *application, uint32_t launch,
+                                 struct nvidia_measures *measures);
+struct nvidia_measures application_mean_measures(const struct application_mean *mean);
+/* Names of the metrics that the kernel lacks; "" if none. The caller frees the text. */
 char *application_missing(const struct application *application,
                           const struct application_kernel *kernel);
 

@@ -323,6 +323,62 @@ nvidia_counters(const struct nvidia_counts *counts, const struct nvidia_capabili
     return problems | take_stalls(counts, capability, x);
 }
 
+struct nvidia_measures
+nvidia_measures(const struct nvidia_counts *counts, const struct nvidia_capability *capability)
+{
+    struct nvidia_measures measures = {.family = best_family(counts, capability)};
+    struct nvidia_counters x;
+    nvidia_counters(counts, capability, &x);
+    /* x.issued is at least x.ipc, even if the profiler reported less */
+    const double issued = either(
+        either(counts->figures[FIGURE_issued], counts->figures[FIGURE_issued_partition]), x.issued);
+    measures.values[MEASURE_ipc] = x.ipc;
+    measures.values[MEASURE_issued_ipc] = issued;
+    measures.values[MEASURE_warp_efficiency] = 100 * x.efficiency;
+    measures.values[MEASURE_issue_slots] = 100 * issued / x.ipc_max;
+    for (uint32_t i = 0; i < REASONS_TOLD; i++)
+        measures.values[MEASURE_STALLS + i] =
+            measures.family == FAMILIES ? NAN : counts->stalls[measures.family][i];
+    return measures;
+}
+
+const char *
+nvidia_measure_name(uint32_t measure)
+{
+    static const char *const names[MEASURES] = {
+        [MEASURE_ipc] = "ipc",
+        [MEASURE_issued_ipc] = "issued_ipc",
+        [MEASURE_warp_efficiency] = "warp_execution_efficiency",
+        [MEASURE_issue_slots] = "issue_slots_used",
+#define STALL(name, ...) [MEASURE_STALLS + REASON_##name] = "stall_" #name,
+#include "analysis/nvidia.def"
+        [MEASURE_STALLS + REASON_selected] = "stall_selected",
+        [MEASURE_STALLS + REASON_not_selected] = "stall_not_selected",
+    };
+    return names[measure];
+}
+
+const char *
+nvidia_measure_unit(uint32_t measure, enum nvidia_family family)
+{
+    static const char *const of_family[FAMILIES + 1] = {
+        "%", "cycles per issued instruction", "cycles per instruction of a warp", "samples", ""};
+    return measure >= MEASURE_STALLS            ? of_family[family]
+           : measure >= MEASURE_warp_efficiency ? "%"
+                                                : "ipc";
+}
+
+double
+nvidia_measure_share(const struct nvidia_measures *measures, uint32_t measure)
+{
+    double sum = 0;
+    for (uint32_t i = MEASURE_STALLS; i < MEASURE_STALLS + REASONS; i++)
+        sum += isnan(measures->values[i]) ? 0 : measures->values[i];
+    return measure >= MEASURE_STALLS && measure < MEASURE_STALLS + REASONS && sum > 0
+               ? measures->values[measure] / sum
+               : (double)NAN;
+}
+
 static void
 put_name(FILE *out, uint32_t *count, const char *format, const char *names)
 {

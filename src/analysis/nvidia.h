@@ -87,6 +87,30 @@ struct nvidia_counters {
     bool has_issued, has_reasons;
 };
 
+/* Values as measured, after conversion to the units of nvidia_measure_unit(). */
+enum nvidia_measure {
+    MEASURE_ipc,
+    MEASURE_issued_ipc,
+    MEASURE_warp_efficiency, /* active threads per executed instruction */
+    MEASURE_issue_slots,     /* issued instructions, of those that the SM can issue */
+    MEASURE_STALLS,          /* from here on one per reason */
+    MEASURES = MEASURE_STALLS + REASONS_TOLD
+};
+
+struct nvidia_measures {
+    double values[MEASURES];   /* NAN: not measured */
+    enum nvidia_family family; /* of the stalls; FAMILIES: none was measured */
+};
+
+/* "ipc", "stall_long_scoreboard". */
+const char *nvidia_measure_name(uint32_t measure);
+const char *nvidia_measure_unit(uint32_t measure, enum nvidia_family family);
+struct nvidia_measures nvidia_measures(const struct nvidia_counts *counts,
+                                       const struct nvidia_capability *capability);
+/* Share of a stall reason in all stalls, 0 to 1, as the equations use it. NAN for other measures
+ * and for reasons that are not stalls. */
+double nvidia_measure_share(const struct nvidia_measures *measures, uint32_t measure);
+
 extern const struct topdown_shape nvidia_shape;
 
 /* Computes the tree. The caller finalizes it. */

@@ -208,6 +208,50 @@ print_heading(const struct application *application)
         launches == 1 ? "" : "es", device, chip, has_amount ? ", " : "", has_amount ? amount : "");
 }
 
+/* Appends the measures from `from` to `end`: "name value, ...". Omits stalls of 0.00 unless
+ * `shows_all`. */
+static void
+put_measures(FILE *out, const struct nvidia_measures *measures, uint32_t from, uint32_t end,
+             bool shows_all)
+{
+    const char *before = "";
+    for (uint32_t i = from; i < end; i++) {
+        const double value = measures->values[i], share = nvidia_measure_share(measures, i);
+        if (isnan(value) || (i >= MEASURE_STALLS && value < 0.005 && !shows_all))
+            continue;
+        if (i >= MEASURE_STALLS)
+            fprintf(out, "%s%s %.2f", before, nvidia_measure_name(i) + strlen("stall_"), value);
+        else if (!strcmp(nvidia_measure_unit(i, measures->family), "%"))
+            fprintf(out, "%s%s %.1f %%", before, nvidia_measure_name(i), value);
+        else
+            fprintf(out, "%s%s %.4f", before, nvidia_measure_name(i), value);
+        if (!isnan(share))
+            fprintf(out, " (%.1f %%)", 100 * share);
+        before = ", ";
+    }
+}
+
+static void
+print_measures(const struct application *application, bool shows_all)
+{
+    const struct nvidia_measures measures = application_mean_measures(&application->mean);
+    const uint32_t ends[] = {0, MEASURE_STALLS, MEASURES};
+    for (uint32_t part = 0; part < 2; part++) {
+        char *text;
+        size_t size;
+        FILE *out = open_memstream(&text, &size);
+        BUG_ON(!out, "out of memory (line)");
+        put_measures(out, &measures, ends[part], ends[part + 1], shows_all);
+        fclose(out);
+        if (size && part == 0)
+            SAY("measured: %s", text);
+        else if (size)
+            print_wrapped(stdout, line_width(stdout), 0, 2, "stalls, %s (share of all stalls): %s",
+                          nvidia_measure_unit(MEASURE_STALLS, measures.family), text);
+        free(text);
+    }
+}
+
 static void
 put_shares(struct text_table *table, const struct topdown_tree *tree)
 {
@@ -338,6 +382,7 @@ print_application(const struct application *application, const struct topdown_re
         puts("");
         topdown_print_verdict(&application->tree, stdout);
     }
+    print_measures(application, request->shows_all);
     if (!(request->over_time && print_launches(application)) &&
         (application->kernels.count > 1 || !application->has_tree))
         print_kernels(application, request);

@@ -28,6 +28,30 @@ missing_json(const struct application *application, const struct application_ker
 }
 
 static cJSON *
+measures_json(const struct nvidia_measures *measures)
+{
+    cJSON *list = cJSON_CreateArray();
+    for (uint32_t i = 0; i < MEASURES; i++) {
+        if (isnan(measures->values[i]))
+            continue;
+        cJSON *object = cJSON_CreateObject();
+        cJSON_AddStringToObject(object, "name", nvidia_measure_name(i));
+        cJSON_AddItemToObject(object, "value", json_number(measures->values[i]));
+        cJSON_AddStringToObject(object, "unit", nvidia_measure_unit(i, measures->family));
+        cJSON_AddItemToObject(object, "share", json_number(nvidia_measure_share(measures, i)));
+        cJSON_AddItemToArray(list, object);
+    }
+    return list;
+}
+
+static cJSON *
+mean_json(const struct application_mean *mean)
+{
+    const struct nvidia_measures measures = application_mean_measures(mean);
+    return measures_json(&measures);
+}
+
+static cJSON *
 kernels_json(const struct application *application, uint32_t level)
 {
     cJSON *list = cJSON_CreateArray();
@@ -41,6 +65,7 @@ kernels_json(const struct application *application, uint32_t level)
         cJSON_AddItemToObject(object, "tree", topdown_json(report_tree(kernel), level));
         cJSON_AddItemToObject(object, "verdict", topdown_json_verdict(report_tree(kernel)));
         cJSON_AddItemToObject(object, "missing", missing_json(application, kernel));
+        cJSON_AddItemToObject(object, "measured", mean_json(&kernel->mean));
         cJSON_AddItemToArray(list, object);
     }
     return list;
@@ -61,6 +86,9 @@ launch_json(const struct application *application, uint32_t number, uint32_t lev
     cJSON_AddNumberToObject(object, "invocations", (double)launch->invocations);
     cJSON_AddItemToObject(object, "time", json_number(weight));
     cJSON_AddItemToObject(object, "tree", topdown_json(has_tree ? &tree : NULL, level));
+    struct nvidia_measures measures;
+    if (application_launch_measures(application, number, &measures))
+        cJSON_AddItemToObject(object, "measured", measures_json(&measures));
     if (has_tree)
         topdown_tree_fini(&tree);
     return object;
@@ -139,6 +167,7 @@ print_json_application(const struct application *application, const struct topdo
     cJSON_AddItemToObject(object, "verdict", topdown_json_verdict(tree));
     cJSON_AddItemToObject(object, "command", command_json(application, request->over_time));
     cJSON_AddItemToObject(object, "notes", notes_json(application, request));
+    cJSON_AddItemToObject(object, "measured", mean_json(&application->mean));
     cJSON_AddItemToObject(object, "kernels", kernels_json(application, level));
     putchar('{');
     json_put_members(object, stdout);
@@ -171,9 +200,11 @@ report_json(const application_list *applications, const struct topdown_request *
 
 /* ---- CSV ---- */
 
+/* Prints the nodes of the tree (NULL: none), and then the measures, whose level is empty. */
 static void
-csv_tree(const struct application *application, const char *kernel, const char *launch,
-         double weight, const struct topdown_tree *tree, uint32_t level)
+csv_part(const struct application *application, const char *kernel, const char *launch,
+         double weight, const struct topdown_tree *tree, const struct nvidia_measures *measures,
+         uint32_t level)
 {
     char time[32] = "";
     if (isfinite(weight))
@@ -184,7 +215,28 @@ csv_tree(const struct application *application, const char *kernel, const char *
                                 launch,
                                 time,
                                 application_weight_unit(application)};
-    topdown_csv(tree, level, lead, sizeof lead / sizeof lead[0], stdout);
+    enum { LEAD = sizeof lead / sizeof lead[0] };
+    struct text_table table = {0};
+    if (tree)
+        topdown_csv(tree, level, lead, LEAD, stdout);
+    for (uint32_t i = 0; i < MEASURES; i++) {
+        const double share = nvidia_measure_share(measures, i);
+        if (isnan(measures->values[i]))
+            continue;
+        for (uint32_t c = 0; c < LEAD; c++)
+            text_table_cell(&table, "%s", lead[c]);
+        text_table_cell(&table, "%s", nvidia_measure_name(i));
+        text_table_cell(&table, "%s", "");
+        text_table_cell(&table, "%.12g", measures->values[i]);
+        if (isnan(share))
+            text_table_cell(&table, "%s", "");
+        else
+            text_table_cell(&table, "%.12g", share);
+        text_table_cell(&table, "%s", nvidia_measure_unit(i, measures->family));
+        text_table_cells(&table, "|measured");
+        text_table_end_row(&table);
+    }
+    text_table_put(&table, TEXT_TABLE_CSV, stdout);
 }
 
 static void
@@ -193,16 +245,20 @@ csv_launches(const struct application *application, uint32_t level)
     const struct profile *profile = application->profile;
     for (uint32_t i = 0; i < profile->launches.count; i++) {
         struct topdown_tree tree;
+        struct nvidia_measures measures;
         double weight;
         uint32_t problems;
         char number[16];
         const uint32_t kernel = profile->launches.items[i].kernel;
         if (!report_has_launch(application, i) ||
-            !application_launch(application, i, &weight, &tree, &problems))
+            !application_launch_measures(application, i, &measures))
             continue;
+        const bool has_tree = application_launch(application, i, &weight, &tree, &problems);
         snprintf(number, sizeof number, "%u", i);
-        csv_tree(application, profile->kernels.items[kernel].name, number, weight, &tree, level);
-        topdown_tree_fini(&tree);
+        csv_part(application, profile->kernels.items[kernel].name, number, weight,
+                 has_tree ? &tree : NULL, &measures, level);
+        if (has_tree)
+            topdown_tree_fini(&tree);
     }
 }
 
@@ -213,13 +269,15 @@ report_csv(const application_list *applications, const struct topdown_request *r
     puts("application,device,kernel,launch,time,time_unit," TOPDOWN_CSV_COLUMNS);
     for (size_t i = 0; i < applications->count; i++) {
         const struct application *application = &applications->items[i];
-        if (application->has_tree)
-            csv_tree(application, "", "", application->weight, &application->tree, level);
-        for (size_t k = 0; k < application->kernels.count; k++)
-            if (application->kernels.items[k].has_tree)
-                csv_tree(application, application->kernels.items[k].name, "",
-                         application->kernels.items[k].weight, &application->kernels.items[k].tree,
-                         level);
+        struct nvidia_measures measures = application_mean_measures(&application->mean);
+        csv_part(application, "", "", application->weight,
+                 application->has_tree ? &application->tree : NULL, &measures, level);
+        for (size_t k = 0; k < application->kernels.count; k++) {
+            const struct application_kernel *kernel = &application->kernels.items[k];
+            measures = application_mean_measures(&kernel->mean);
+            csv_part(application, kernel->name, "", kernel->weight, report_tree(kernel), &measures,
+                     level);
+        }
         if (request->over_time)
             csv_launches(application, level);
     }

@@ -96,8 +96,7 @@ golden_outputs(void **state)
     }
 }
 
-/* The output has the same members in the same order with the same values as the .json files.
- * Another JSON writer wrote these files. */
+/* The .json files have the same members in the same order with the same values. */
 static void
 golden_json(void **state)
 {
@@ -301,6 +300,90 @@ what_files_lack(void **state)
     cJSON_Delete(root);
 }
 
+/* Returns a member of the measure with this name, NAN if there is none or if it is null. */
+static double
+measured(const cJSON *part, const char *name, const char *member)
+{
+    const cJSON *measure;
+    cJSON_ArrayForEach(measure, cJSON_GetObjectItem(part, "measured"))
+    {
+        const cJSON *found = cJSON_GetObjectItem(measure, member);
+        if (!strcmp(cJSON_GetObjectItem(measure, "name")->valuestring, name))
+            return cJSON_IsNumber(found) ? found->valuedouble : NAN;
+    }
+    return NAN;
+}
+
+/* Values of the files, in JSON, CSV and text. The shares are those of kepler_by_hand() and
+ * ampere_by_hand(). */
+static void
+measures_by_hand(void **state)
+{
+    static struct said said;
+    cJSON *root = JSON("--nvprof", FILES "nvprof-metrics.csv", "--over-time");
+    assert_float_equal(measured(root, "ipc", "value"), 1.674301, 1e-9);
+    assert_float_equal(measured(root, "issued_ipc", "value"), 1.692668, 1e-9);
+    assert_float_equal(measured(root, "warp_execution_efficiency", "value"), 99.625428, 1e-9);
+    assert_float_equal(measured(root, "issue_slots_used", "value"), 100 * 1.692668 / 8, 1e-9);
+    assert_float_equal(measured(root, "stall_texture", "value"), 30.703132, 1e-9);
+    assert_float_equal(measured(root, "stall_texture", "share"), 30.703132 / 92.26174, 1e-7);
+    assert_float_equal(measured(root, "stall_not_selected", "value"), 7.738261, 1e-9);
+    assert_true(isnan(measured(root, "stall_not_selected", "share")));
+    assert_true(isnan(measured(root, "stall_long_scoreboard", "value")));
+    assert_float_equal(measured(cJSON_GetArrayItem(cJSON_GetObjectItem(root, "kernels"), 0),
+                                "stall_texture", "value"),
+                       30.703132, 1e-9);
+    cJSON_Delete(root);
+    root = JSON("--ncu", FILES "ncu-wide.csv", "--over-time");
+    const cJSON *launch = cJSON_GetArrayItem(cJSON_GetObjectItem(root, "launches"), 0);
+    assert_float_equal(measured(launch, "stall_long_scoreboard", "value"), 52.693047, 1e-9);
+    assert_float_equal(measured(launch, "stall_long_scoreboard", "share"), 52.693047 / 115.655301,
+                       1e-9);
+    cJSON_Delete(root);
+    RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv", "--csv");
+    assert_non_null(strstr(said.out, ",stall_long_scoreboard,,52.693047,0.455604252848,cycles per "
+                                     "issued instruction,,measured\n"));
+    RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv");
+    assert_non_null(strstr(said.out, "measured: ipc 0.2204, issued_ipc 0.2204, "
+                                     "warp_execution_efficiency 100.0 %, issue_slots_used 5.5 %"));
+    assert_non_null(strstr(said.out, "long_scoreboard 52.69 (45.6 %)"));
+    assert_null(strstr(said.out, "barrier 0.00"));
+    RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv", "--all");
+    assert_non_null(strstr(said.out, "barrier 0.00"));
+    /* issued is reported as measured, though the equations assume that nothing is replayed */
+    root = JSON("--nvprof", FILES "nvprof-text-x2.txt", "--kernel", "addMatrix2");
+    assert_true(measured(root, "issued_ipc", "value") < measured(root, "ipc", "value"));
+    cJSON_Delete(root);
+}
+
+/* Launches of 1 and 3 us: (1 x 1 + 2 x 3) / 4 = 1.75, (2 x 1 + 6 x 3) / 4 = 5. */
+static void
+measures_are_weighted_by_time(void **state)
+{
+    static const char text[] = "\"ID\",\"Kernel Name\",\"CC\",\"gpu__time_duration.sum\","
+                               "\"sm__inst_executed.avg.per_cycle_active\","
+                               "\"smsp__thread_inst_executed_per_inst_executed.ratio\","
+                               "\"smsp__average_warps_issue_stalled_wait_per_issue_active.ratio\"\n"
+                               "\"\",\"\",\"\",\"usecond\",\"inst/cycle\",\"\",\"inst\"\n"
+                               "\"0\",\"f\",\"8.6\",\"1\",\"1\",\"32\",\"2\"\n"
+                               "\"1\",\"f\",\"8.6\",\"3\",\"2\",\"16\",\"6\"\n";
+    char path[] = "/tmp/aetius-measures-XXXXXX";
+    struct error err;
+    close(mkstemp(path));
+    assert_true(file_write(path, text, strlen(text), &err));
+    cJSON *root = JSON("--ncu", path);
+    const cJSON *kernel = cJSON_GetArrayItem(cJSON_GetObjectItem(root, "kernels"), 0);
+    const cJSON *const parts[] = {root, kernel};
+    for (size_t i = 0; i < 2; i++) {
+        assert_float_equal(measured(parts[i], "ipc", "value"), 1.75, 1e-9);
+        assert_float_equal(measured(parts[i], "stall_wait", "value"), 5, 1e-9);
+        assert_float_equal(measured(parts[i], "warp_execution_efficiency", "value"), 62.5, 1e-9);
+        assert_true(isnan(measured(parts[i], "issued_ipc", "value")));
+    }
+    cJSON_Delete(root);
+    unlink(path);
+}
+
 /* Forms of the output: levels, thresholds, side by side, over time, CSV. */
 static void
 forms(void **state)
@@ -324,11 +407,13 @@ forms(void **state)
     assert_null(child(cJSON_GetObjectItem(two, "tree"), "long_scoreboard"));
     cJSON_Delete(root);
     RUN(&said, "topdown", "--nvprof", FILES "nvprof-text-x2.txt", "--csv", "--level", "1");
-    /* the header, then 5 lines for the whole and for each of two kernels */
-    size_t lines = 0;
-    for (const char *at = said.out; (at = strchr(at, '\n')); at++)
+    /* the header, then 5 nodes for each of: the whole, two kernels */
+    size_t lines = 0, measures = 0;
+    for (const char *at = said.out; (at = strchr(at, '\n')); at++) {
         lines++;
-    assert_int_equal(lines, 1 + 3 * 5);
+        measures += !strncmp(at - strlen(",measured"), ",measured", strlen(",measured"));
+    }
+    assert_int_equal(lines - measures, 1 + 3 * 5);
     assert_non_null(strstr(said.out, "\"addMatrix(int*, int*, int*, int)\",,1,launches,retire,1,"));
     RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv", "--level", "0");
     assert_int_equal(said.status, 2);
@@ -640,12 +725,20 @@ main(int argc, char **argv)
     unsetenv("COLUMNS"); /* output to a file has no line width */
     aetius = argc > 1 ? argv[1] : "build/aetius";
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(golden_outputs), cmocka_unit_test(golden_json),
-        cmocka_unit_test(lines_fit),      cmocka_unit_test(kepler_by_hand),
-        cmocka_unit_test(ampere_by_hand), cmocka_unit_test(kepler_without_ipc_by_hand),
-        cmocka_unit_test(pascal_by_hand), cmocka_unit_test(what_files_lack),
-        cmocka_unit_test(forms),          cmocka_unit_test(launches_in_order),
-        cmocka_unit_test(figures),        cmocka_unit_test(profilers),
+        cmocka_unit_test(golden_outputs),
+        cmocka_unit_test(golden_json),
+        cmocka_unit_test(lines_fit),
+        cmocka_unit_test(kepler_by_hand),
+        cmocka_unit_test(ampere_by_hand),
+        cmocka_unit_test(kepler_without_ipc_by_hand),
+        cmocka_unit_test(pascal_by_hand),
+        cmocka_unit_test(what_files_lack),
+        cmocka_unit_test(measures_by_hand),
+        cmocka_unit_test(measures_are_weighted_by_time),
+        cmocka_unit_test(forms),
+        cmocka_unit_test(launches_in_order),
+        cmocka_unit_test(figures),
+        cmocka_unit_test(profilers),
         cmocka_unit_test(simulated_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
