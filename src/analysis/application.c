@@ -33,9 +33,12 @@ static uint32_t
 counters_of(const struct application *application, const struct profile_launch *launch,
             struct nvidia_counters *counters)
 {
-    return application->capability
-               ? nvidia_counters(&launch->counts, application->capability, counters)
-               : NVIDIA_NO_IPC | NVIDIA_NO_EFFICIENCY | NVIDIA_NO_ISSUED | NVIDIA_NO_REASONS;
+    if (!application->capability)
+        return NVIDIA_NO_IPC | NVIDIA_NO_EFFICIENCY | NVIDIA_NO_ISSUED | NVIDIA_NO_REASONS;
+    const uint32_t problems = nvidia_counters(&launch->counts, application->capability, counters);
+    const bool is_deep_enough =
+        application->level && topdown_level(&nvidia_shape, counters->rest_of) >= application->level;
+    return is_deep_enough ? problems & ~(uint32_t)NVIDIA_SHALLOW : problems;
 }
 
 bool
@@ -83,6 +86,17 @@ add_measures(struct application_mean *mean, const struct nvidia_measures *measur
             mean->sums[i] += weight * measures->values[i];
             mean->weights[i] += weight;
         }
+}
+
+uint32_t
+application_passes(const struct application *application)
+{
+    const struct profile *profile = application->profile;
+    double most = 0;
+    for (size_t i = 0; i < profile->launches.count; i++)
+        if (application->has_kernel[profile->launches.items[i].kernel])
+            most = fmax(most, profile->launches.items[i].counts.figures[FIGURE_passes]);
+    return most > 0 && most < UINT32_MAX ? (uint32_t)most : profile->passes;
 }
 
 char *
@@ -303,12 +317,13 @@ has_measures(const struct application *application)
 
 bool
 application_list_add(application_list *list, const struct profile *profile, const char *name,
-                     const char *kernel, struct error *err)
+                     const struct application_filter *filter, struct error *err)
 {
     const size_t before = list->count;
     const uint32_t devices = profile->devices.count ? (uint32_t)profile->devices.count : 1;
     for (uint32_t d = 0; d < devices; d++) {
-        struct application application = {.profile = profile, .name = name, .device = d};
+        struct application application = {
+            .profile = profile, .name = name, .device = d, .level = filter->level};
         application.mean.family = FAMILIES;
         application.device_name = profile->devices.count ? profile->devices.items[d].name : "";
         application.capability =
@@ -316,7 +331,7 @@ application_list_add(application_list *list, const struct profile *profile, cons
         if (!application.capability && has_measures(&application))
             return fail(err, "%s: unknown compute capability of %s: give it with --cc X.Y", name,
                         *application.device_name ? application.device_name : "the device");
-        add_kernels(&application, kernel);
+        add_kernels(&application, filter->kernel);
         if (!application.kernels.count) {
             application_fini(&application);
             continue;
@@ -325,8 +340,8 @@ application_list_add(application_list *list, const struct profile *profile, cons
         sum_application(&application);
         VEC_PUSH(list, application);
     }
-    if (list->count == before && kernel)
-        return fail(err, "%s: no kernel is named %s", name, kernel);
+    if (list->count == before && filter->kernel)
+        return fail(err, "%s: no kernel is named %s", name, filter->kernel);
     return list->count > before || fail(err, "%s: the profile contains no kernel", name);
 }
 

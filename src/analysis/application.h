@@ -33,7 +33,7 @@ struct application_kernel {
 struct application {
     const struct profile *profile;
     const char *name;
-    uint32_t device;
+    uint32_t device, level; /* level: as in the filter */
     const char *device_name;
     const struct nvidia_capability *capability; /* NULL: unknown; only times are reported then */
     enum application_weight weight_kind;
@@ -48,11 +48,18 @@ struct application {
 
 typedef VEC(struct application) application_list;
 
-/* Adds the applications of a profile, which must outlive them. `kernel` selects kernels by full
- * name, by name without parameters, or by a substring. NULL selects all kernels. Returns false if
- * no kernel matches or a compute capability is unknown. */
+/* What to take of a profile. */
+struct application_filter {
+    /* only kernels of this name: the full name, the name without parameters, or a part of it; NULL:
+     * all */
+    const char *kernel;
+    uint32_t level; /* deepest level that is wanted; 0: all */
+};
+
+/* Adds the applications of a profile, which must outlive them. Returns false if no kernel matches
+ * or a compute capability is unknown. */
 bool application_list_add(application_list *list, const struct profile *profile, const char *name,
-                          const char *kernel, struct error *err);
+                          const struct application_filter *filter, struct error *err);
 void application_list_fini(application_list *list);
 
 /* "ns", "cycles" or "launches". */
@@ -65,6 +72,8 @@ bool application_launch(const struct application *application, uint32_t launch, 
 bool application_launch_measures(const struct application *application, uint32_t launch,
                                  struct nvidia_measures *measures);
 struct nvidia_measures application_mean_measures(const struct application_mean *mean);
+/* Runs of a kernel that the profiler needed, at most over the launches; 0: not told. */
+uint32_t application_passes(const struct application *application);
 /* Names of the metrics that the kernel lacks; "" if none. The caller frees the text. */
 char *application_missing(const struct application *application,
                           const struct application_kernel *kernel);

@@ -8,10 +8,14 @@
 #include <string.h>
 
 #define SUM NAN
-/* The share of the lost slots that a stall reason causes; NAN if no reasons were reported. */
-#define STALLED(reason)                                                                            \
-    (x->has_reasons ? x->lost * x->stall[REASON_##reason] / (x->stall_sum > 0 ? x->stall_sum : 1)  \
-                    : NAN)
+/* The part of the lost slots that is due to a reason; NAN if it was not reported. */
+#define STALLED(reason) lost_to(x, x->stall[REASON_##reason])
+
+static double
+lost_to(const struct nvidia_counters *x, double stall)
+{
+    return x->has_reasons ? x->lost * stall / (x->stall_sum > 0 ? x->stall_sum : 1) : (double)NAN;
+}
 
 static const struct topdown_node nodes[NVIDIA_NODES] = {
 #define NODE(name, parent, formula, threshold, is_loss, doc, advice)                               \
@@ -195,6 +199,24 @@ nvidia_metric(const char *name)
     return ncu_stall(name);
 }
 
+static enum nvidia_node
+node_of(uint32_t reason)
+{
+    static const enum nvidia_node of[REASONS] = {
+#define STALL(name, ...) NVIDIA_##name,
+#include "analysis/nvidia.def"
+    };
+    return of[reason];
+}
+
+static bool
+is_below(uint32_t node, uint32_t ancestor)
+{
+    while (node != ancestor && node != NVIDIA_all)
+        node = nodes[node].parent;
+    return node == ancestor;
+}
+
 void
 nvidia_tree(const struct nvidia_counters *x, struct topdown_tree *tree)
 {
@@ -204,6 +226,14 @@ nvidia_tree(const struct nvidia_counters *x, struct topdown_tree *tree)
 #define STALL(name, parent, tool, names, need, from, to, threshold, doc, advice)                   \
     tree->values[NVIDIA_##name] = STALLED(name);
 #include "analysis/nvidia.def"
+    double rest = lost_to(x, x->rest);
+    for (uint32_t i = 0; x->rest_of && i < REASONS; i++)
+        if (is_below(node_of(i), x->rest_of) && topdown_tree_has(tree, node_of(i))) {
+            rest += tree->values[node_of(i)];
+            tree->values[node_of(i)] = NAN;
+        }
+    if (x->rest_of)
+        tree->values[x->rest_of] = rest;
     topdown_tree_sum(tree);
 }
 
@@ -263,6 +293,53 @@ best_family(const struct nvidia_counts *counts, const struct nvidia_capability *
     return best;
 }
 
+/* The first value that is not NAN. */
+static double
+either(double a, double b)
+{
+    return isnan(a) ? b : a;
+}
+
+static bool
+is_leaf(enum nvidia_node node)
+{
+    return node >= NVIDIA_inst_fetch; /* the stall reasons follow the other nodes */
+}
+
+/* The lowest node above all reasons that are not there, or the only such reason. */
+static enum nvidia_node
+node_above_missing(const struct nvidia_counts *counts, const double *stalls,
+                   const struct nvidia_capability *capability)
+{
+    uint32_t above = NVIDIA_NODES;
+    for (uint32_t i = 0; i < REASONS; i++) {
+        if (!isnan(stalls[i]) || !has_reason(capability, counts->tool, i))
+            continue;
+        above = above == NVIDIA_NODES ? node_of(i) : above;
+        while (!is_below(node_of(i), above))
+            above = nodes[above].parent;
+    }
+    return above;
+}
+
+/* Sum of the reasons that are not there, from the sum of all; NAN if that is unknown. nvprof has no
+ * reason `selected`; in the family of ratios it is 1 by definition. */
+static double
+rest_of_stalls(const struct nvidia_counts *counts, enum nvidia_family family)
+{
+    const double *stalls = counts->stalls[family];
+    double rest = family == FAMILY_PERCENT ? 100
+                  : family == FAMILY_RATIO ? counts->figures[FIGURE_warp_cycles]
+                                           : (double)NAN;
+    rest -= stalls[REASON_not_selected];
+    if (counts->tool == NCU)
+        rest -=
+            family == FAMILY_RATIO ? either(stalls[REASON_selected], 1) : stalls[REASON_selected];
+    for (uint32_t i = 0; i < REASONS; i++)
+        rest -= either(stalls[i], 0);
+    return rest < 0 ? 0 : rest;
+}
+
 static uint32_t
 take_stalls(const struct nvidia_counts *counts, const struct nvidia_capability *capability,
             struct nvidia_counters *x)
@@ -273,24 +350,23 @@ take_stalls(const struct nvidia_counts *counts, const struct nvidia_capability *
     if (family == FAMILIES)
         return NVIDIA_NO_REASONS;
     const struct family_state state = state_of(counts, family, capability);
-    if (state.missing)
-        return NVIDIA_NO_REASONS;
-    for (uint32_t i = 0; i < REASONS; i++) { /* a missing reason is 0 if the other reasons add up */
+    if (state.missing) {
+        x->rest = rest_of_stalls(counts, family);
+        x->rest_of = node_above_missing(counts, counts->stalls[family], capability);
+        if (isnan(x->rest) || x->rest_of == NVIDIA_all)
+            return NVIDIA_NO_REASONS;
+    }
+    for (uint32_t i = 0; i < REASONS; i++) { /* a missing reason is 0 if the others add up */
         x->stall[i] = counts->stalls[family][i];
-        if (isnan(x->stall[i]) && reasons[i].need == MUST &&
+        if (isnan(x->stall[i]) && reasons[i].need == MUST && !state.missing &&
             has_reason(capability, counts->tool, i))
             x->stall[i] = 0;
     }
-    x->stall_sum = state.sum;
-    x->has_reasons = state.sum > 0 || x->lost <= 0;
-    return (x->has_reasons ? 0 : NVIDIA_NO_REASONS) | (state.optional ? NVIDIA_PERHAPS_MORE : 0);
-}
-
-/* The first value that is not NAN. */
-static double
-either(double a, double b)
-{
-    return isnan(a) ? b : a;
+    x->stall_sum = state.sum + x->rest;
+    x->has_reasons = x->stall_sum > 0 || x->lost <= 0;
+    return (x->has_reasons ? 0 : NVIDIA_NO_REASONS) |
+           (!state.missing && state.optional ? NVIDIA_PERHAPS_MORE : 0) |
+           (x->rest_of && !is_leaf(x->rest_of) ? NVIDIA_SHALLOW : 0);
 }
 
 uint32_t
@@ -414,8 +490,8 @@ nvidia_missing(const struct nvidia_counts *counts, const struct nvidia_capabilit
     const enum nvidia_family family = capability ? best_family(counts, capability) : FAMILY_PERCENT;
     const double *stalls = family == FAMILIES ? NULL : counts->stalls[family];
     for (uint32_t i = 0; i < REASONS; i++) {
-        const uint32_t problem =
-            reasons[i].need == MUST ? NVIDIA_NO_REASONS : NVIDIA_NO_REASONS | NVIDIA_PERHAPS_MORE;
+        const uint32_t problem = NVIDIA_NO_REASONS | NVIDIA_SHALLOW |
+                                 (reasons[i].need == MUST ? 0 : NVIDIA_PERHAPS_MORE);
         if (problems & problem && has_reason(capability, counts->tool, i) &&
             (!stalls || isnan(stalls[i])))
             put_name(out, &count, counts->tool == NVPROF ? "stall_%s" : NCU_STALL,
@@ -425,34 +501,52 @@ nvidia_missing(const struct nvidia_counts *counts, const struct nvidia_capabilit
     return text;
 }
 
-/* Names of the metrics that the equations need, separated by commas. */
+/* Whether the tree down to `level` needs the reason. The largest part of a level gets the rest of
+ * all stalls, so its reasons need not be measured. */
+static bool
+is_needed(uint32_t reason, uint32_t level)
+{
+    return level == 1   ? !is_below(node_of(reason), NVIDIA_backend)
+           : level == 2 ? !is_below(node_of(reason), NVIDIA_memory_bound)
+                        : true;
+}
+
+/* The metrics that the equations need, separated by commas. */
 static char *
-metrics_for(const struct nvidia_capability *capability)
+metrics_for(const struct nvidia_capability *capability, uint32_t level)
 {
     const enum nvidia_tool tool = nvidia_tool_for(capability);
     char *text;
     size_t size;
+    bool has_rest = false;
     FILE *out = open_memstream(&text, &size);
     BUG_ON(!out, "out of memory (line)");
     fputs(tool == NVPROF ? "ipc,issued_ipc,warp_execution_efficiency,stall_not_selected"
                          : "gpu__time_duration.sum,sm__inst_executed.avg.per_cycle_active,"
                            "sm__inst_issued.avg.per_cycle_active,"
-                           "smsp__thread_inst_executed_per_inst_executed.ratio",
+                           "smsp__thread_inst_executed_per_inst_executed.ratio,"
+                           "profiler__replayer_passes",
           out);
-    for (uint32_t i = 0; i < REASONS; i++)
-        if (has_reason(capability, tool, i)) {
-            char name[80];
-            snprintf(name, sizeof name, "%.*s", (int)strcspn(reasons[i].names, "|"),
-                     reasons[i].names);
-            fputc(',', out);
-            fprintf(out, tool == NVPROF ? "stall_%s" : NCU_STALL, name);
-        }
+    for (uint32_t i = 0; i < REASONS; i++) {
+        char name[80];
+        if (!has_reason(capability, tool, i))
+            continue;
+        has_rest |= !is_needed(i, level);
+        if (!is_needed(i, level))
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(reasons[i].names, "|"), reasons[i].names);
+        fputc(',', out);
+        fprintf(out, tool == NVPROF ? "stall_%s" : NCU_STALL, name);
+    }
+    if (has_rest && tool == NCU)
+        fprintf(out, ",smsp__average_warp_latency_per_inst_issued.ratio," NCU_STALL,
+                "not_selected");
     fclose(out);
     return text;
 }
 
 char **
-nvidia_command(const struct nvidia_capability *capability, const char *log, bool each_launch)
+nvidia_command(const struct nvidia_capability *capability, const struct nvidia_request *request)
 {
     static const char each[] = "--print-gpu-trace";
     static const char *const nvprof[] = {
@@ -464,10 +558,11 @@ nvidia_command(const struct nvidia_capability *capability, const char *log, bool
     char **command = mem_array(10, sizeof *command);
     uint32_t count = 0;
     for (uint32_t i = 0; words[i]; i++)
-        if (words[i] != each || each_launch)
-            command[count++] = *words[i]                             ? mem_strdup(words[i])
-                               : !strcmp(words[i - 1], "--log-file") ? mem_strdup(log)
-                                                                     : metrics_for(capability);
+        if (words[i] != each || request->each_launch)
+            command[count++] = *words[i] ? mem_strdup(words[i])
+                               : !strcmp(words[i - 1], "--log-file")
+                                   ? mem_strdup(request->log)
+                                   : metrics_for(capability, request->level);
     return command;
 }
 

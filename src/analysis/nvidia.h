@@ -84,6 +84,10 @@ struct nvidia_counters {
     double ipc_max, ipc, issued, efficiency; /* efficiency: 0 to 1 */
     double lost;                      /* ipc_max - issued, or ipc_max - ipc if issued is unknown */
     double stall[REASONS], stall_sum; /* in any unit */
+    /* Stalls of all reasons that were not measured, and the node that contains these reasons. The
+     * nodes below it are unknown. NVIDIA_all: every reason was measured. */
+    double rest;
+    enum nvidia_node rest_of;
     bool has_issued, has_reasons;
 };
 
@@ -130,7 +134,8 @@ enum nvidia_problem {
     /* optional reasons are missing; stalls are divided among the others */
     NVIDIA_PERHAPS_MORE = 64,
     /* issued / executed contradicts the reported replays: the profiler's passes differ */
-    NVIDIA_UNSTEADY = 128
+    NVIDIA_UNSTEADY = 128,
+    NVIDIA_SHALLOW = 256 /* the tree ends above its last level at nvidia_counters.rest_of */
 };
 enum { NVIDIA_NO_TREE = NVIDIA_NO_IPC | NVIDIA_NO_EFFICIENCY | NVIDIA_ABOVE_MAXIMUM };
 
@@ -143,14 +148,18 @@ uint32_t nvidia_counters(const struct nvidia_counts *counts,
 char *nvidia_missing(const struct nvidia_counts *counts, const struct nvidia_capability *capability,
                      uint32_t problems);
 
-/* Command line that collects the counters of the equations on such a chip. All levels use the same
- * command line, because level 1 already needs all stall reasons. The profiler writes to the file
- * `log`. The caller appends the program and its arguments.
- *
- * `each_launch`: nvprof reports values per launch instead of means per kernel. (ncu always reports
- * each launch.) The array ends with NULL. The caller frees it with nvidia_command_free(). */
-char **nvidia_command(const struct nvidia_capability *capability, const char *log,
-                      bool each_launch);
+/* What a profiler is asked for. */
+struct nvidia_request {
+    const char *log;  /* file for the profiler's tables */
+    bool each_launch; /* values per launch, otherwise nvprof reports means per kernel */
+    uint32_t level;   /* deepest level of the tree; 0: all */
+};
+
+/* Command line that collects the counters that the equations need down to a level, on such a chip.
+ * The caller appends the program and its arguments. NULL-terminated; free it with
+ * nvidia_command_free(). */
+char **nvidia_command(const struct nvidia_capability *capability,
+                      const struct nvidia_request *request);
 void nvidia_command_free(char **words);
 
 #endif

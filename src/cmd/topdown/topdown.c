@@ -65,6 +65,8 @@ static bool
 analyse(const group_list *groups, const struct command_line *line,
         const struct nvidia_capability *given, struct error *err)
 {
+    const struct application_filter filter = {.kernel = line->request.kernel,
+                                              .level = line->request.level};
     application_list applications = {0};
     size_t read = 0;
     bool ok = true;
@@ -72,8 +74,7 @@ analyse(const group_list *groups, const struct command_line *line,
         struct file_group *group = groups->items[read];
         profile_init(&group->profile);
         ok = profile_read(&group->profile, group->paths, group->count, given, err) &&
-             application_list_add(&applications, &group->profile, group->name, line->request.kernel,
-                                  err);
+             application_list_add(&applications, &group->profile, group->name, &filter, err);
     }
     if (ok)
         ok = topdown_report(&applications, &line->request, err);
@@ -137,9 +138,10 @@ profile_and_analyse(struct command_line *line, char **program,
         return false;
     char *log = line->out ? mem_strdup(line->out) : mem_printf("%s/log", folder.path);
     double *alone = &line->request.seconds_alone;
-    const bool has_log = (!line->overhead || topdown_run_alone(program, alone, err)) &&
-                         topdown_profile(capability, log, line->request.over_time, program,
-                                         &line->request.seconds_profiled, err);
+    const struct nvidia_request asks = topdown_asks(&line->request, log);
+    const bool has_log =
+        (!line->overhead || topdown_run_alone(program, alone, err)) &&
+        topdown_profile(capability, &asks, program, &line->request.seconds_profiled, err);
     const bool ok = has_log && analyse_profile(line, program[0], log, capability, err);
     if (has_log && !ok && line->out)
         log_note("the profiler's output is in %s", log);
@@ -240,8 +242,9 @@ run_topdown(struct command_line *line, const struct args *args, struct error *er
     if (line->print_command) {
         if (!given && !(given = topdown_find_capability(err)))
             return false;
-        topdown_print_command(given, line->out ? line->out : "topdown.csv", line->request.over_time,
-                              args->after_count ? args->after : NULL, stdout);
+        const struct nvidia_request asks =
+            topdown_asks(&line->request, line->out ? line->out : "topdown.csv");
+        topdown_print_command(given, &asks, args->after_count ? args->after : NULL, stdout);
         puts("");
         return true;
     }

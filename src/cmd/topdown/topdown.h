@@ -43,14 +43,17 @@ bool topdown_prove(const char *dir, const struct params *params, const struct fr
 /* Compute capability of this machine's first GPU, as reported by nvidia-smi; NULL if nvidia-smi
  * does not report it. */
 const struct nvidia_capability *topdown_find_capability(struct error *err);
-/* Runs the program under the profiler for such a chip. Writes the profiler's tables, per launch or
- * as averages, to the file `log`. The program's own output goes to standard error. */
-bool topdown_profile(const struct nvidia_capability *capability, const char *log, bool each_launch,
-                     char **program, double *seconds, struct error *err);
+/* What the profiler is asked for, with its tables in the file `log`. */
+struct nvidia_request topdown_asks(const struct topdown_request *request, const char *log);
+/* Runs the program under the profiler for such a chip. The program's own output goes to standard
+ * error. */
+bool topdown_profile(const struct nvidia_capability *capability,
+                     const struct nvidia_request *request, char **program, double *seconds,
+                     struct error *err);
 /* Runs the program without a profiler. */
 bool topdown_run_alone(char **program, double *seconds, struct error *err);
 /* Prints the command line in shell syntax. */
-void topdown_print_command(const struct nvidia_capability *capability, const char *log,
-                           bool each_launch, char **program, FILE *out);
+void topdown_print_command(const struct nvidia_capability *capability,
+                           const struct nvidia_request *request, char **program, FILE *out);
 
 #endif

@@ -93,11 +93,18 @@ join_words(char **profiler, char **program)
     return words;
 }
 
+struct nvidia_request
+topdown_asks(const struct topdown_request *request, const char *log)
+{
+    return (struct nvidia_request){
+        .log = log, .each_launch = request->over_time, .level = request->level};
+}
+
 bool
-topdown_profile(const struct nvidia_capability *capability, const char *log, bool each_launch,
+topdown_profile(const struct nvidia_capability *capability, const struct nvidia_request *request,
                 char **program, double *seconds, struct error *err)
 {
-    char **profiler = nvidia_command(capability, log, each_launch);
+    char **profiler = nvidia_command(capability, request);
     char **words = join_words(profiler, program);
     const bool ok = run_program(words, seconds, err);
     free(words);
@@ -131,10 +138,10 @@ put_word(const char *word, FILE *out)
 }
 
 void
-topdown_print_command(const struct nvidia_capability *capability, const char *log, bool each_launch,
-                      char **program, FILE *out)
+topdown_print_command(const struct nvidia_capability *capability,
+                      const struct nvidia_request *request, char **program, FILE *out)
 {
-    char **profiler = nvidia_command(capability, log, each_launch);
+    char **profiler = nvidia_command(capability, request);
     char **words = join_words(profiler, program);
     for (size_t i = 0; words[i]; i++) {
         if (i)

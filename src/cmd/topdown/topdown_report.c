@@ -100,11 +100,11 @@ report_shorten(const char *name, size_t most)
 #define SAY(...) (putchar('\n'), print_wrapped(stdout, line_width(stdout), 0, 2, __VA_ARGS__))
 
 static void
-print_missing(const struct application *application, bool each_launch)
+print_missing(const struct application *application, const struct topdown_request *request)
 {
     size_t count;
-    const uint32_t lacks =
-        NVIDIA_NO_IPC | NVIDIA_NO_EFFICIENCY | NVIDIA_NO_ISSUED | NVIDIA_NO_REASONS;
+    const uint32_t lacks = NVIDIA_NO_IPC | NVIDIA_NO_EFFICIENCY | NVIDIA_NO_ISSUED |
+                           NVIDIA_NO_REASONS | NVIDIA_SHALLOW;
     const struct application_kernel *kernel = first_with(application, lacks, &count);
     if (!kernel && !(kernel = first_with(application, NVIDIA_PERHAPS_MORE, &count)))
         return;
@@ -120,7 +120,8 @@ print_missing(const struct application *application, bool each_launch)
     free(missing);
     if (application->capability) {
         fputs("collect it with\n  ", stdout);
-        topdown_print_command(application->capability, REPORT_LOG, each_launch, NULL, stdout);
+        const struct nvidia_request asks = topdown_asks(request, REPORT_LOG);
+        topdown_print_command(application->capability, &asks, NULL, stdout);
         putchar('\n');
     } else {
         puts("print the command that collects it with: --print-command --cc X.Y");
@@ -236,6 +237,7 @@ print_measures(const struct application *application, bool shows_all)
 {
     const struct nvidia_measures measures = application_mean_measures(&application->mean);
     const uint32_t ends[] = {0, MEASURE_STALLS, MEASURES};
+    const uint32_t passes = application_passes(application);
     for (uint32_t part = 0; part < 2; part++) {
         char *text;
         size_t size;
@@ -243,7 +245,9 @@ print_measures(const struct application *application, bool shows_all)
         BUG_ON(!out, "out of memory (line)");
         put_measures(out, &measures, ends[part], ends[part + 1], shows_all);
         fclose(out);
-        if (size && part == 0)
+        if (size && part == 0 && passes)
+            SAY("measured in %u pass%s per launch: %s", passes, passes == 1 ? "" : "es", text);
+        else if (size && part == 0)
             SAY("measured: %s", text);
         else if (size)
             print_wrapped(stdout, line_width(stdout), 0, 2, "stalls, %s (share of all stalls): %s",
@@ -386,7 +390,7 @@ print_application(const struct application *application, const struct topdown_re
     if (!(request->over_time && print_launches(application)) &&
         (application->kernels.count > 1 || !application->has_tree))
         print_kernels(application, request);
-    print_missing(application, request->over_time);
+    print_missing(application, request);
     print_oddities(application, request);
 }
 

@@ -111,7 +111,7 @@ print_json_launches(const struct application *application, uint32_t level)
 }
 
 static cJSON *
-command_json(const struct application *application, bool each_launch)
+command_json(const struct application *application, const struct topdown_request *request)
 {
     char *text;
     size_t size;
@@ -119,7 +119,8 @@ command_json(const struct application *application, bool each_launch)
         return cJSON_CreateNull();
     FILE *out = open_memstream(&text, &size);
     BUG_ON(!out, "out of memory (line)");
-    topdown_print_command(application->capability, REPORT_LOG, each_launch, NULL, out);
+    const struct nvidia_request asks = topdown_asks(request, REPORT_LOG);
+    topdown_print_command(application->capability, &asks, NULL, out);
     fclose(out);
     cJSON *json = cJSON_CreateString(text);
     free(text);
@@ -154,7 +155,7 @@ static void
 print_json_application(const struct application *application, const struct topdown_request *request)
 {
     const struct topdown_tree *tree = application->has_tree ? &application->tree : NULL;
-    const uint32_t level = report_level(request);
+    const uint32_t level = report_level(request), passes = application_passes(application);
     cJSON *object = cJSON_CreateObject();
     cJSON_AddNumberToObject(object, "schema", AETIUS_SCHEMA);
     cJSON_AddStringToObject(object, "name", application->name);
@@ -165,9 +166,10 @@ print_json_application(const struct application *application, const struct topdo
     cJSON_AddItemToObject(object, "time", json_number(application->weight));
     cJSON_AddItemToObject(object, "tree", topdown_json(tree, level));
     cJSON_AddItemToObject(object, "verdict", topdown_json_verdict(tree));
-    cJSON_AddItemToObject(object, "command", command_json(application, request->over_time));
+    cJSON_AddItemToObject(object, "command", command_json(application, request));
     cJSON_AddItemToObject(object, "notes", notes_json(application, request));
     cJSON_AddItemToObject(object, "measured", mean_json(&application->mean));
+    cJSON_AddItemToObject(object, "passes", json_number(passes ? passes : (double)NAN));
     cJSON_AddItemToObject(object, "kernels", kernels_json(application, level));
     putchar('{');
     json_put_members(object, stdout);

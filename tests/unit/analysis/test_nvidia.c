@@ -458,7 +458,8 @@ commands_collect_what_is_missing(void **state)
         struct launch launch;
         launch_init(&launch, nvidia_tool_for(chip));
         char *missing = nvidia_missing(&launch.counts, chip, ~0U);
-        char **words = nvidia_command(chip, "log file", false);
+        const struct nvidia_request request = {.log = "log file"};
+        char **words = nvidia_command(chip, &request);
         const char *metrics = NULL;
         assert_string_equal(words[0], launch.counts.tool == NVPROF ? "nvprof" : "ncu");
         for (uint32_t w = 1; words[w]; w++) {
@@ -478,7 +479,136 @@ commands_collect_what_is_missing(void **state)
     }
 }
 
-/* ---- tree functions ---- */
+/* A launch with all reasons of the chip and their sum. */
+static void
+full_launch(struct launch *launch, const struct nvidia_capability *chip)
+{
+    const enum nvidia_tool tool = nvidia_tool_for(chip);
+    launch_init(launch, tool);
+    set_figures(launch);
+    for (uint32_t r = 0; r < REASONS; r++)
+        if ((r < REASON_no_instruction) == (tool == NVPROF))
+            set_stall(launch, tool == NVPROF ? FAMILY_PERCENT : FAMILY_RATIO, r,
+                      tool == NVPROF ? 8 : r % 5);
+    if (tool == NVPROF) { /* nine reasons of 8, and `sleeping` only from 7.0 on */
+        set_stall(launch, FAMILY_PERCENT, REASON_asleep, NAN);
+        set_stall(launch, FAMILY_PERCENT, REASON_not_selected, 100 - 9 * 8);
+        return;
+    }
+    if (chip->major != 9)
+        set_stall(launch, FAMILY_RATIO, REASON_gmma, NAN);
+    set_stall(launch, FAMILY_RATIO, REASON_selected, 1);
+    set_stall(launch, FAMILY_RATIO, REASON_not_selected, 6);
+    double *sum = &launch->counts.figures[FIGURE_warp_cycles];
+    *sum = 0;
+    for (uint32_t r = 0; r < REASONS_TOLD; r++)
+        *sum += isnan(launch->stalls[FAMILY_RATIO][r]) ? 0 : launch->stalls[FAMILY_RATIO][r];
+}
+
+/* Copies a metric from one launch to another. */
+static void
+copy_metric(struct launch *to, const struct launch *from, const char *name)
+{
+    const struct nvidia_metric metric = nvidia_metric(name);
+    if (metric.kind == METRIC_FIGURE)
+        to->counts.figures[metric.figure] = from->counts.figures[metric.figure];
+    else if (metric.kind == METRIC_STALL)
+        set_stall(to, metric.family, metric.reason, from->stalls[metric.family][metric.reason]);
+    else
+        fail_msg("%s", name);
+}
+
+/* The metrics that are asked for a level give the same nodes down to it as all metrics, and each
+ * level asks for more. */
+static void
+levels_ask_for_what_they_need(void **state)
+{
+    static const uint32_t chips[][2] = {{3, 5}, {6, 1}, {7, 5}, {9, 0}};
+    for (size_t i = 0; i < sizeof chips / sizeof chips[0]; i++) {
+        const struct nvidia_capability *chip = nvidia_capability(chips[i][0], chips[i][1]);
+        struct launch full;
+        struct topdown_tree whole;
+        uint32_t before = 0;
+        full_launch(&full, chip);
+        assert_int_equal(tree_of(&full, chips[i][0], chips[i][1], &whole), NVIDIA_FINE);
+        for (uint32_t level = 1; level <= 3; level++) {
+            const struct nvidia_request request = {.log = "log", .level = level};
+            char **words = nvidia_command(chip, &request), *save;
+            struct launch launch;
+            struct topdown_tree tree;
+            uint32_t count = 0, last = 0;
+            launch_init(&launch, nvidia_tool_for(chip));
+            launch.counts.figures[FIGURE_efficiency] = full.counts.figures[FIGURE_efficiency];
+            while (words[last + 1])
+                last++;
+            for (char *name = strtok_r(words[last], ",", &save); name;
+                 name = strtok_r(NULL, ",", &save), count++)
+                copy_metric(&launch, &full, name);
+            assert_true(count > before);
+            before = count;
+            assert_int_equal(tree_of(&launch, chips[i][0], chips[i][1], &tree),
+                             level == 3 ? NVIDIA_FINE : NVIDIA_SHALLOW);
+            for (uint32_t n = 0; n < NVIDIA_NODES; n++)
+                if (topdown_level(&nvidia_shape, n) <= level && topdown_tree_has(&whole, n))
+                    NEAR(tree.values[n], whole.values[n]);
+            assert_int_equal(topdown_tree_has(&tree, NVIDIA_memory_bound), level > 1);
+            assert_true(topdown_tree_adds_up(&tree, 1e-12));
+            topdown_tree_fini(&tree);
+            nvidia_command_free(words);
+        }
+        topdown_tree_fini(&whole);
+    }
+}
+
+/* Reasons that are missing get the rest, as far as one node contains them. IPC_MAX 4, issued 2.5:
+ * the stalls are 1.5. Each of the 16 reasons has 2 cycles, `selected` 1 and `not_selected` 6. */
+static void
+the_rest_is_known(void **state)
+{
+    struct launch launch;
+    struct topdown_tree tree;
+    launch_init(&launch, NCU);
+    set_figures(&launch);
+    for (uint32_t r = REASON_no_instruction; r < REASON_gmma; r++)
+        set_stall(&launch, FAMILY_RATIO, r, 2);
+    set_stall(&launch, FAMILY_RATIO, REASON_not_selected, 6);
+    launch.counts.figures[FIGURE_warp_cycles] = 16 * 2 + 1 + 6;
+    /* one reason: its leaf */
+    set_stall(&launch, FAMILY_RATIO, REASON_wait, NAN);
+    assert_int_equal(tree_of(&launch, 8, 6, &tree), NVIDIA_FINE);
+    NEAR(tree.values[NVIDIA_wait], 1.5 * 2 / 32);
+    topdown_tree_fini(&tree);
+    /* both reasons of a part: the part, whose leaves are unknown */
+    set_stall(&launch, FAMILY_RATIO, REASON_math_pipe_throttle, NAN);
+    assert_int_equal(tree_of(&launch, 8, 6, &tree), NVIDIA_SHALLOW);
+    NEAR(tree.values[NVIDIA_core_bound], 1.5 * 4 / 32);
+    NEAR(tree.values[NVIDIA_drain], 1.5 * 2 / 32);
+    assert_false(topdown_tree_has(&tree, NVIDIA_wait));
+    topdown_tree_fini(&tree);
+    /* one of memory too: the backend, without its parts; 9 reasons */
+    set_stall(&launch, FAMILY_RATIO, REASON_drain, NAN);
+    assert_int_equal(tree_of(&launch, 8, 6, &tree), NVIDIA_SHALLOW);
+    NEAR(tree.values[NVIDIA_backend], 1.5 * 18 / 32);
+    assert_false(topdown_tree_has(&tree, NVIDIA_memory_bound));
+    assert_true(topdown_tree_adds_up(&tree, 1e-12));
+    topdown_tree_fini(&tree);
+    /* of both sides: nothing is known */
+    set_stall(&launch, FAMILY_RATIO, REASON_barrier, NAN);
+    assert_int_equal(tree_of(&launch, 8, 6, &tree), NVIDIA_NO_REASONS);
+    assert_false(topdown_tree_has(&tree, NVIDIA_backend));
+    topdown_tree_fini(&tree);
+    /* without the sum, or without `not_selected` */
+    set_stall(&launch, FAMILY_RATIO, REASON_barrier, 2);
+    set_stall(&launch, FAMILY_RATIO, REASON_not_selected, NAN);
+    assert_int_equal(tree_of(&launch, 8, 6, &tree), NVIDIA_NO_REASONS);
+    topdown_tree_fini(&tree);
+    set_stall(&launch, FAMILY_RATIO, REASON_not_selected, 6);
+    launch.counts.figures[FIGURE_warp_cycles] = NAN;
+    assert_int_equal(tree_of(&launch, 8, 6, &tree), NVIDIA_NO_REASONS);
+    topdown_tree_fini(&tree);
+}
+
+/* ---- functions of trees ---- */
 
 static const struct topdown_node nodes[] = {
     {"all", 0, false, 0, "", NULL, NULL},     {"work", 0, false, 0, "", NULL, NULL},
@@ -587,6 +717,8 @@ main(void)
         cmocka_unit_test(families_do_not_mix),
         cmocka_unit_test(names_of_counters),
         cmocka_unit_test(commands_collect_what_is_missing),
+        cmocka_unit_test(levels_ask_for_what_they_need),
+        cmocka_unit_test(the_rest_is_known),
         cmocka_unit_test(trees),
         cmocka_unit_test(printing),
     };

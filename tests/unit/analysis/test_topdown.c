@@ -344,8 +344,9 @@ measures_by_hand(void **state)
     assert_non_null(strstr(said.out, ",stall_long_scoreboard,,52.693047,0.455604252848,cycles per "
                                      "issued instruction,,measured\n"));
     RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv");
-    assert_non_null(strstr(said.out, "measured: ipc 0.2204, issued_ipc 0.2204, "
-                                     "warp_execution_efficiency 100.0 %, issue_slots_used 5.5 %"));
+    assert_non_null(strstr(said.out,
+                           "measured in 38 passes per launch: ipc 0.2204, issued_ipc 0.2204, "
+                           "warp_execution_efficiency 100.0 %, issue_slots_used 5.5 %"));
     assert_non_null(strstr(said.out, "long_scoreboard 52.69 (45.6 %)"));
     assert_null(strstr(said.out, "barrier 0.00"));
     RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv", "--all");
@@ -354,6 +355,45 @@ measures_by_hand(void **state)
     root = JSON("--nvprof", FILES "nvprof-text-x2.txt", "--kernel", "addMatrix2");
     assert_true(measured(root, "issued_ipc", "value") < measured(root, "ipc", "value"));
     cJSON_Delete(root);
+}
+
+/* A file with the metrics of level 1 has a tree of level 1; deeper levels lack metrics. */
+static void
+level_1_file(void **state)
+{
+    static struct said said;
+    char path[] = "/tmp/aetius-level-XXXXXX";
+    struct error err;
+    static const char *const names[] = {"inst_fetch", "sync", "other", "not_selected"};
+    char *text = mem_strdup("\"Device\",\"Kernel\",\"Invocations\",\"Metric Name\",\"Min\","
+                            "\"Max\",\"Avg\"\n");
+    for (size_t i = 0; i < 7; i++) {
+        char *more = i < 3
+                         ? mem_printf("%s\"GeForce GTX 1070 (0)\",\"f\",1,\"%s\",1,1,%s\n", text,
+                                      i == 0   ? "ipc"
+                                      : i == 1 ? "issued_ipc"
+                                               : "warp_execution_efficiency",
+                                      i == 2 ? "100%" : "2")
+                         : mem_printf("%s\"GeForce GTX 1070 (0)\",\"f\",1,\"stall_%s\",1,1,10%%\n",
+                                      text, names[i - 3]);
+        free(text);
+        text = more;
+    }
+    close(mkstemp(path));
+    assert_true(file_write(path, text, strlen(text), &err));
+    free(text);
+    /* stall = 8 - 2 = 6; of 90 % that are stalls, 30 are the frontend's */
+    cJSON *root = JSON("--nvprof", path, "--level", "1");
+    assert_float_equal(value(cJSON_GetObjectItem(root, "tree"), "frontend"), 6.0 * 30 / 90, 1e-9);
+    assert_float_equal(value(cJSON_GetObjectItem(root, "tree"), "backend"), 6.0 * 60 / 90, 1e-9);
+    assert_true(cJSON_IsNull(cJSON_GetObjectItem(root, "command")));
+    cJSON_Delete(root);
+    RUN(&said, "topdown", "--nvprof", path, "--level", "1");
+    assert_null(strstr(said.out, "lacks"));
+    RUN(&said, "topdown", "--nvprof", path);
+    assert_non_null(strstr(said.out, "1 of 1 kernels lack counters"));
+    assert_non_null(strstr(said.out, "stall_pipe_busy"));
+    unlink(path);
 }
 
 /* Launches of 1 and 3 us: (1 x 1 + 2 x 3) / 4 = 1.75, (2 x 1 + 6 x 3) / 4 = 5. */
@@ -570,6 +610,12 @@ profilers(void **state)
     RUN(&said, "topdown", "--profile", "--over-time", "--", "program");
     assert_int_equal(said.status, 0);
     assert_non_null(strstr(said.err, "each=1"));
+    /* a level asks only for its metrics, and misses no others */
+    RUN(&said, "topdown", "--print-command", "--cc", "7.5", "--level", "1");
+    assert_null(strstr(said.out, "long_scoreboard"));
+    assert_non_null(strstr(said.out, "barrier"));
+    RUN(&said, "topdown", "--print-command", "--cc", "7.5");
+    assert_non_null(strstr(said.out, "long_scoreboard"));
 
     /* --cc has priority; a failure of the profiler is a failure of the command */
     RUN(&said, "topdown", "--profile", "--cc", "7.5", "--overhead", "--", "program");
@@ -733,6 +779,7 @@ main(int argc, char **argv)
         cmocka_unit_test(kepler_without_ipc_by_hand),
         cmocka_unit_test(pascal_by_hand),
         cmocka_unit_test(what_files_lack),
+        cmocka_unit_test(level_1_file),
         cmocka_unit_test(measures_by_hand),
         cmocka_unit_test(measures_are_weighted_by_time),
         cmocka_unit_test(forms),
