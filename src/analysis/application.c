@@ -94,7 +94,7 @@ application_passes(const struct application *application)
     const struct profile *profile = application->profile;
     double most = 0;
     for (size_t i = 0; i < profile->launches.count; i++)
-        if (application->has_kernel[profile->launches.items[i].kernel])
+        if (application->has_launch[i])
             most = fmax(most, profile->launches.items[i].counts.figures[FIGURE_passes]);
     return most > 0 && most < UINT32_MAX ? (uint32_t)most : profile->passes;
 }
@@ -156,13 +156,28 @@ is_of(const struct application *application, const struct profile_kernel *kernel
     return is_only;
 }
 
-static void
-add_kernels(struct application *application, const char *wanted)
+/* Takes the first launches of a kernel, at least `most` (0: all); a mean of several is taken as a
+ * whole. Returns how many. */
+static uint64_t
+take_launches(struct application *application, const struct profile_kernel *kernel, uint64_t most)
 {
+    uint64_t taken = 0;
+    for (size_t i = 0; i < kernel->launches.count && (!most || taken < most); i++) {
+        const uint32_t number = kernel->launches.items[i];
+        application->has_launch[number] = true;
+        taken += application->profile->launches.items[number].invocations;
+    }
+    return taken;
+}
+
+static void
+add_kernels(struct application *application, const struct application_filter *filter)
+{
+    const char *wanted = filter->kernel;
     const struct profile *profile = application->profile;
     const bool is_only = profile->devices.count <= 1;
     uint32_t best = 1;
-    application->has_kernel = mem_alloc(profile->kernels.count + 1);
+    application->has_launch = mem_alloc(profile->launches.count + 1);
     for (uint32_t i = 0; wanted && i < profile->kernels.count; i++)
         if (is_of(application, &profile->kernels.items[i], is_only)) {
             const uint32_t like = likeness(profile->kernels.items[i].name, wanted);
@@ -174,9 +189,9 @@ add_kernels(struct application *application, const char *wanted)
             continue;
         struct application_kernel kernel = {.name = k->name, .kernel = i, .troubled = UINT32_MAX};
         kernel.mean.family = FAMILIES;
-        kernel.launches = k->launches.count ? k->invocations : k->calls;
+        kernel.launches =
+            k->launches.count ? take_launches(application, k, filter->launches) : k->calls;
         VEC_PUSH(&application->kernels, kernel);
-        application->has_kernel[i] = true;
     }
 }
 
@@ -198,6 +213,8 @@ has_weights(const struct application *application, enum application_weight kind,
             const struct profile_launch *launch =
                 &profile->launches.items[kernel->launches.items[i]];
             struct nvidia_counters counters;
+            if (!application->has_launch[kernel->launches.items[i]])
+                continue;
             if (has_trees && counters_of(application, launch, &counters) & NVIDIA_NO_TREE)
                 continue;
             sum += weight_of(application, launch, kind); /* a NAN makes the sum NAN */
@@ -234,6 +251,8 @@ sum_kernel(struct application *application, struct application_kernel *kernel)
         struct nvidia_measures measures;
         double weight;
         uint32_t problems;
+        if (!application->has_launch[k->launches.items[i]])
+            continue;
         const bool has_tree =
             application_launch(application, k->launches.items[i], &weight, &tree, &problems);
         if (application_launch_measures(application, k->launches.items[i], &measures)) {
@@ -300,7 +319,7 @@ application_fini(struct application *application)
         if (application->kernels.items[i].has_tree)
             topdown_tree_fini(&application->kernels.items[i].tree);
     VEC_FREE(&application->kernels);
-    free(application->has_kernel);
+    free(application->has_launch);
     if (application->has_tree)
         topdown_tree_fini(&application->tree);
 }
@@ -331,7 +350,7 @@ application_list_add(application_list *list, const struct profile *profile, cons
         if (!application.capability && has_measures(&application))
             return fail(err, "%s: unknown compute capability of %s: give it with --cc X.Y", name,
                         *application.device_name ? application.device_name : "the device");
-        add_kernels(&application, filter->kernel);
+        add_kernels(&application, filter);
         if (!application.kernels.count) {
             application_fini(&application);
             continue;

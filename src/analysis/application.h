@@ -43,7 +43,7 @@ struct application {
     VEC(struct application_kernel) kernels; /* sorted by decreasing time */
     uint32_t problems;
     struct application_mean mean; /* over all launches */
-    bool *has_kernel;             /* indexed by the profile's kernels */
+    bool *has_launch;             /* indexed by the profile's launches */
 };
 
 typedef VEC(struct application) application_list;
@@ -53,7 +53,8 @@ struct application_filter {
     /* only kernels of this name: the full name, the name without parameters, or a part of it; NULL:
      * all */
     const char *kernel;
-    uint32_t level; /* deepest level that is wanted; 0: all */
+    uint64_t launches; /* only the first launches of each kernel; 0: all */
+    uint32_t level;    /* deepest level that is wanted; 0: all */
 };
 
 /* Adds the applications of a profile, which must outlive them. Returns false if no kernel matches

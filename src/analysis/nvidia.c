@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -545,24 +546,106 @@ metrics_for(const struct nvidia_capability *capability, uint32_t level)
     return text;
 }
 
+/* The function in a kernel's name, without its scope, template arguments and parameters: f in
+ * "void a::f<int>(int*)". "" if there is none. The caller frees it. */
+static char *
+function_of(const char *kernel)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    size_t begin = 0, end = 0;
+    for (size_t at = 0; kernel[at] && (end == 0 || !strchr("(<", kernel[at]));) {
+        const size_t length = strspn(kernel + at, letters);
+        if (length) {
+            begin = at;
+            end = at + length;
+        }
+        at += length ? length : 1;
+    }
+    const bool is_name = kernel[begin] < '0' || kernel[begin] > '9';
+    return mem_printf("%.*s", is_name ? (int)(end - begin) : 0, kernel + begin);
+}
+
+/* Appends a regular expression for the numbers from 1 to `last`: 1 to 120 is
+ * "[1-9]|[1-9][0-9]|1[0-1][0-9]|120". */
+static void
+put_numbers(FILE *out, uint64_t last)
+{
+    char digits[24];
+    const int count = snprintf(digits, sizeof digits, "%" PRIu64, last);
+    for (int length = 1; length < count; length++) { /* all shorter numbers */
+        fputs("[1-9]", out);
+        for (int i = 1; i < length; i++)
+            fputs("[0-9]", out);
+        fputc('|', out);
+    }
+    for (int at = 0; at < count; at++) { /* numbers that are less from digit `at` on */
+        const char least = at ? '0' : '1';
+        if (digits[at] <= least)
+            continue;
+        fprintf(out, "%.*s", at, digits);
+        if (digits[at] - 1 == least)
+            fputc(least, out);
+        else
+            fprintf(out, "[%c-%c]", least, digits[at] - 1);
+        for (int i = at + 1; i < count; i++)
+            fputs("[0-9]", out);
+        fputc('|', out);
+    }
+    fputs(digits, out);
+}
+
+/* The kernels to profile, as nvprof's and ncu's option takes them: context:stream:name:number of
+ * the launch of this kernel, where empty means all. NULL: all kernels. */
+static char *
+kernels_for(enum nvidia_tool tool, const struct nvidia_request *request)
+{
+    char *text, *function = function_of(request->kernel ? request->kernel : "");
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    BUG_ON(!out, "out of memory (line)");
+    fprintf(out, "::%s%s:", *function && tool == NCU ? "regex:" : "", function);
+    if (request->launches) {
+        fputs("^(", out);
+        put_numbers(out, request->launches);
+        fputs(")$", out);
+    }
+    fclose(out);
+    const bool is_all = !*function && !request->launches;
+    free(function);
+    if (is_all)
+        free(text);
+    return is_all ? NULL : text;
+}
+
 char **
 nvidia_command(const struct nvidia_capability *capability, const struct nvidia_request *request)
 {
-    static const char each[] = "--print-gpu-trace";
-    static const char *const nvprof[] = {
-        "nvprof",    "--csv", each, "--log-file", "", "--events", "elapsed_cycles_sm",
-        "--metrics", "",      NULL};
-    static const char *const ncu[] = {"ncu", "--csv",     "--page", "raw", "--log-file",
-                                      "",    "--metrics", "",       NULL};
-    const char *const *words = nvidia_tool_for(capability) == NVPROF ? nvprof : ncu;
-    char **command = mem_array(10, sizeof *command);
+    const enum nvidia_tool tool = nvidia_tool_for(capability);
+    char **command = mem_array(16, sizeof *command);
+    char *kernels = kernels_for(tool, request);
     uint32_t count = 0;
-    for (uint32_t i = 0; words[i]; i++)
-        if (words[i] != each || request->each_launch)
-            command[count++] = *words[i] ? mem_strdup(words[i])
-                               : !strcmp(words[i - 1], "--log-file")
-                                   ? mem_strdup(request->log)
-                                   : metrics_for(capability, request->level);
+#define WORD(word) (command[count++] = mem_strdup(word))
+    WORD(tool == NVPROF ? "nvprof" : "ncu");
+    WORD("--csv");
+    if (tool == NCU) {
+        WORD("--page");
+        WORD("raw");
+    } else if (request->each_launch) {
+        WORD("--print-gpu-trace");
+    }
+    WORD("--log-file");
+    WORD(request->log);
+    if (kernels) { /* nvprof applies it to the events and metrics that follow */
+        WORD(tool == NVPROF ? "--kernels" : "--kernel-id");
+        command[count++] = kernels;
+    }
+    if (tool == NVPROF) {
+        WORD("--events");
+        WORD("elapsed_cycles_sm");
+    }
+    WORD("--metrics");
+    command[count++] = metrics_for(capability, request->level);
+#undef WORD
     return command;
 }
 

@@ -153,6 +153,9 @@ struct nvidia_request {
     const char *log;  /* file for the profiler's tables */
     bool each_launch; /* values per launch, otherwise nvprof reports means per kernel */
     uint32_t level;   /* deepest level of the tree; 0: all */
+    const char
+        *kernel;       /* only kernels whose function's name contains that of this one; NULL: all */
+    uint64_t launches; /* only the first launches of each kernel; 0: all */
 };
 
 /* Command line that collects the counters that the equations need down to a level, on such a chip.

@@ -20,8 +20,9 @@ struct command_line {
     const char *cc, *out, *diff;
     struct frame_set frames;
     bool profile, print_command, overhead;
-    uint64_t level;   /* UINT64_MAX: not given */
-    const char *draw; /* NULL: not given */
+    uint64_t level;    /* UINT64_MAX: not given */
+    uint64_t launches; /* UINT64_MAX: not given */
+    const char *draw;  /* NULL: not given */
 };
 
 enum { MOST_FILES = 258 }; /* operands, plus one file per option */
@@ -66,6 +67,7 @@ analyse(const group_list *groups, const struct command_line *line,
         const struct nvidia_capability *given, struct error *err)
 {
     const struct application_filter filter = {.kernel = line->request.kernel,
+                                              .launches = line->request.launches,
                                               .level = line->request.level};
     application_list applications = {0};
     size_t read = 0;
@@ -159,9 +161,9 @@ check_run(const struct command_line *line, const struct args *args, const struct
     const struct topdown_request *request = &line->request;
     if (args->operand_count != 1 || args->after)
         return args_usage_error(spec, "expected one RUN, or files with --nvprof or --ncu");
-    if (line->cc || line->out || line->overhead || request->kernel)
-        return args_usage_error(
-            spec, "--cc, --output, --overhead and --kernel cannot be combined with a RUN");
+    if (line->cc || line->out || line->overhead || request->kernel || line->launches != UINT64_MAX)
+        return args_usage_error(spec, "--cc, --output, --overhead, --kernel and --launches cannot "
+                                      "be combined with a RUN");
     if (line->draw && (request->draws || request->over_time || line->diff || request->prove))
         return args_usage_error(
             spec, "--draw cannot be combined with --draws, --over-time, --diff or --prove");
@@ -185,6 +187,8 @@ check(const struct command_line *line, const struct args *args, const struct arg
     const bool of_files = line->nvprof || line->ncu;
     if (line->level != UINT64_MAX && (line->level < 1 || line->level > 3))
         return args_usage_error(spec, "--level expects 1, 2 or 3");
+    if (line->launches == 0)
+        return args_usage_error(spec, "--launches expects a number above 0");
     if (line->request.json && line->request.csv)
         return args_usage_error(spec, "--json and --csv cannot be combined");
     if (!line->profile && !of_files && !line->print_command)
@@ -235,6 +239,7 @@ run_topdown(struct command_line *line, const struct args *args, struct error *er
     if (line->cc && !(given = nvidia_capability_parse(line->cc, err)))
         return false;
     line->request.level = line->level != UINT64_MAX ? (uint32_t)line->level : 0;
+    line->request.launches = line->launches != UINT64_MAX ? line->launches : 0;
     if (line->draw && !take_draw(line, err))
         return false;
     if (line->profile)
@@ -264,7 +269,7 @@ run_topdown(struct command_line *line, const struct args *args, struct error *er
 int
 cmd_topdown(int argc, char **argv)
 {
-    struct command_line line = {.level = UINT64_MAX};
+    struct command_line line = {.level = UINT64_MAX, .launches = UINT64_MAX};
     const struct arg_option options[] = {
         {"frame", 0, ARG_FRAMES, &line.frames, "N",
          "RUN: only these frames: A, A-B, A-B/STEP or A,B,C-D", false},
@@ -290,6 +295,8 @@ cmd_topdown(int argc, char **argv)
          "depth of the tree: 1, 2 or 3 (default 3; with --svg 1)", false},
         {"kernel", 0, ARG_STRING, &line.request.kernel, "NAME",
          "only kernels with this name: complete, without parameters, or a substring", false},
+        {"launches", 0, ARG_UINT, &line.launches, "N",
+         "only the first N launches of each kernel (default all)", false},
         {"over-time", 0, ARG_FLAG, &line.request.over_time, NULL, "each launch or frame, in order",
          false},
         {"all", 0, ARG_FLAG, &line.request.shows_all, NULL,

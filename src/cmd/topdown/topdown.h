@@ -14,7 +14,8 @@ struct topdown_request {
     uint64_t draw, jobs;
     const char *trace;  /* --prove: current path of the trace; NULL: as stored in the run */
     const char *svg;    /* NULL: no figure */
-    const char *kernel; /* NULL: all kernels */
+    const char *kernel; /* NULL: all */
+    uint64_t launches;  /* first launches of each kernel; 0: all */
     uint32_t level;     /* 1 to 3; 0: not given */
     double seconds_alone, seconds_profiled; /* wall time of a profiled program; 0: not measured */
 };

@@ -96,8 +96,11 @@ join_words(char **profiler, char **program)
 struct nvidia_request
 topdown_asks(const struct topdown_request *request, const char *log)
 {
-    return (struct nvidia_request){
-        .log = log, .each_launch = request->over_time, .level = request->level};
+    return (struct nvidia_request){.log = log,
+                                   .each_launch = request->over_time,
+                                   .level = request->level,
+                                   .kernel = request->kernel,
+                                   .launches = request->launches};
 }
 
 bool

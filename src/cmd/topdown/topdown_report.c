@@ -34,8 +34,8 @@ report_tree(const struct application_kernel *kernel)
 bool
 report_has_launch(const struct application *application, uint32_t number)
 {
-    const struct profile_launch *launch = &application->profile->launches.items[number];
-    return application->has_kernel[launch->kernel] && launch->invocations == 1;
+    return application->has_launch[number] &&
+           application->profile->launches.items[number].invocations == 1;
 }
 
 /* ---- missing data ---- */
@@ -46,7 +46,7 @@ report_means(const struct application *application, const struct topdown_request
     uint64_t count = 0;
     for (uint32_t i = 0; request->over_time && i < application->profile->launches.count; i++) {
         const struct profile_launch *launch = &application->profile->launches.items[i];
-        if (application->has_kernel[launch->kernel] && launch->invocations > 1)
+        if (application->has_launch[i] && launch->invocations > 1)
             count += launch->invocations;
     }
     return count ? mem_printf(

@@ -4,6 +4,7 @@
 #include "analysis/topdown_print.h"
 
 #include <math.h>
+#include <regex.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -608,6 +609,62 @@ the_rest_is_known(void **state)
     topdown_tree_fini(&tree);
 }
 
+/* Returns the argument of an option in the command, or "" without it; the caller frees it. */
+static char *
+argument_of(uint32_t major, uint32_t minor, const struct nvidia_request *request,
+            const char *option)
+{
+    char **words = nvidia_command(nvidia_capability(major, minor), request), *argument = NULL;
+    for (uint32_t w = 0; words[w] && !argument; w++)
+        if (!strcmp(words[w], option))
+            argument = strdup(words[w + 1]);
+    nvidia_command_free(words);
+    return argument ? argument : strdup("");
+}
+
+/* The profilers get the function's name and the numbers of the launches. */
+static void
+kernels_to_profile(void **state)
+{
+    static const struct {
+        const char *kernel;
+        uint64_t launches;
+        const char *nvprof, *ncu;
+    } cases[] = {
+        {NULL, 0, "", ""},
+        {"srad", 0, "::srad:", "::regex:srad:"},
+        {"void a::f<int, 3>(g*)", 0, "::f:", "::regex:f:"},
+        {"(anonymous namespace)::f_2(int)", 0, "::f_2:", "::regex:f_2:"},
+        {"<2>", 0, "", ""},
+        {NULL, 1, ":::^(1)$", ":::^(1)$"},
+        {"f", 20, "::f:^([1-9]|1[0-9]|20)$", "::regex:f:^([1-9]|1[0-9]|20)$"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct nvidia_request request = {
+            .log = "log", .kernel = cases[i].kernel, .launches = cases[i].launches};
+        char *nvprof = argument_of(6, 1, &request, "--kernels");
+        char *ncu = argument_of(7, 5, &request, "--kernel-id");
+        assert_string_equal(nvprof, cases[i].nvprof);
+        assert_string_equal(ncu, cases[i].ncu);
+        free(nvprof);
+        free(ncu);
+    }
+    /* the expression matches exactly the numbers from 1 on */
+    static const uint64_t limits[] = {1, 9, 10, 11, 99, 100, 120, 205, 999, 1000, 3070};
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        const struct nvidia_request request = {.log = "log", .launches = limits[i]};
+        char *argument = argument_of(7, 5, &request, "--kernel-id"), number[16];
+        regex_t regex;
+        assert_int_equal(regcomp(&regex, argument + 3, REG_EXTENDED | REG_NOSUB), 0);
+        for (uint32_t n = 0; n < 4000; n++) {
+            snprintf(number, sizeof number, "%u", n);
+            assert_int_equal(!regexec(&regex, number, 0, NULL, 0), n >= 1 && n <= limits[i]);
+        }
+        regfree(&regex);
+        free(argument);
+    }
+}
+
 /* ---- functions of trees ---- */
 
 static const struct topdown_node nodes[] = {
@@ -719,6 +776,7 @@ main(void)
         cmocka_unit_test(commands_collect_what_is_missing),
         cmocka_unit_test(levels_ask_for_what_they_need),
         cmocka_unit_test(the_rest_is_known),
+        cmocka_unit_test(kernels_to_profile),
         cmocka_unit_test(trees),
         cmocka_unit_test(printing),
     };

@@ -622,6 +622,15 @@ weights(void **state)
         assert_string_equal(list.items[0].kernels.items[0].name, names[i].found);
         application_list_fini(&list);
     }
+    /* the first launch of each kernel: IPC 1 of f, IPC 2 of g */
+    assert_true(application_list_add(&list, &profile, "a",
+                                     &(struct application_filter){.launches = 1}, &err));
+    assert_int_equal(list.items[0].kernels.items[1].launches, 1);
+    assert_float_equal(list.items[0].kernels.items[1].tree.values[NVIDIA_retire], 1, 1e-12);
+    assert_float_equal(list.items[0].tree.values[NVIDIA_retire], (3 * 1 + 5 * 2) / 8.0, 1e-12);
+    assert_float_equal(application_mean_measures(&list.items[0].mean).values[MEASURE_ipc],
+                       (3 * 1 + 5 * 2) / 8.0, 1e-12);
+    application_list_fini(&list);
     assert_false(ADD("none"));
     application_list_fini(&list);
     profile_fini(&profile);

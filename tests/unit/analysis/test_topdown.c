@@ -421,6 +421,10 @@ measures_are_weighted_by_time(void **state)
         assert_true(isnan(measured(parts[i], "issued_ipc", "value")));
     }
     cJSON_Delete(root);
+    root = JSON("--ncu", path, "--launches", "1", "--over-time");
+    assert_float_equal(measured(root, "ipc", "value"), 1, 1e-9);
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(root, "launches")), 1);
+    cJSON_Delete(root);
     unlink(path);
 }
 
@@ -577,8 +581,9 @@ script(const char *dir, const char *name, const char *line)
 
 /* The script parses --log-file and the program as the real profilers do. */
 #define AS_PROFILER(file)                                                                          \
-    "while [ \"$1\" ]; do case $1 in --log-file) log=$2; shift 2;; --metrics|--events|--page) "    \
-    "shift 2;; --csv) shift;; --print-gpu-trace) each=1; shift;; *) break;; esac; done; echo "     \
+    "echo \"args=$*\"; while [ \"$1\" ]; do case $1 in --log-file) log=$2; shift 2;; "             \
+    "--metrics|--events|--page|--kernels|--kernel-id) shift 2;; --csv) shift;; "                   \
+    "--print-gpu-trace) each=1; shift;; *) break;; esac; done; echo "                              \
     "each=$each; \"$@\" || exit 3; cat " file " >\"$log\""
 
 static void
@@ -610,6 +615,11 @@ profilers(void **state)
     RUN(&said, "topdown", "--profile", "--over-time", "--", "program");
     assert_int_equal(said.status, 0);
     assert_non_null(strstr(said.err, "each=1"));
+    /* the profiler gets the kernel's name and the limit of launches */
+    RUN(&said, "topdown", "--profile", "--kernel", "__kernel___forma_kernel__0__", "--launches",
+        "2", "--", "program");
+    assert_int_equal(said.status, 0);
+    assert_non_null(strstr(said.err, " --kernels ::__kernel___forma_kernel__0__:^(1|2)$ --events"));
     /* a level asks only for its metrics, and misses no others */
     RUN(&said, "topdown", "--print-command", "--cc", "7.5", "--level", "1");
     assert_null(strstr(said.out, "long_scoreboard"));
@@ -759,6 +769,8 @@ simulated_run(void **state)
     RUN(&said, "topdown", "/nowhere");
     assert_int_equal(said.status, 1);
     RUN(&said, "topdown", dir, "--cc", "8.6");
+    assert_int_equal(said.status, 2);
+    RUN(&said, "topdown", dir, "--launches", "1");
     assert_int_equal(said.status, 2);
     RUN(&said, "topdown", dir, "--jobs", "2");
     assert_int_equal(said.status, 2);
