@@ -88,6 +88,16 @@ add_measures(struct application_mean *mean, const struct nvidia_measures *measur
         }
 }
 
+double
+application_gpu(const struct application *application, enum nvidia_figure figure)
+{
+    double found = NAN;
+    for (size_t i = 0; isnan(found) && i < application->profile->launches.count; i++)
+        if (application->has_launch[i])
+            found = application->profile->launches.items[i].counts.figures[figure];
+    return found;
+}
+
 uint32_t
 application_passes(const struct application *application)
 {

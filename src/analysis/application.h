@@ -42,8 +42,9 @@ struct application {
     struct topdown_tree tree;
     VEC(struct application_kernel) kernels; /* sorted by decreasing time */
     uint32_t problems;
-    struct application_mean mean; /* over all launches */
-    bool *has_launch;             /* indexed by the profile's launches */
+    struct application_mean mean;           /* over all launches */
+    double seconds_alone, seconds_profiled; /* wall time of the program; 0: not measured */
+    bool *has_launch;                       /* indexed by the profile's launches */
 };
 
 typedef VEC(struct application) application_list;
@@ -73,6 +74,8 @@ bool application_launch(const struct application *application, uint32_t launch, 
 bool application_launch_measures(const struct application *application, uint32_t launch,
                                  struct nvidia_measures *measures);
 struct nvidia_measures application_mean_measures(const struct application_mean *mean);
+/* A figure of the GPU (nvidia.def), NAN: no launch tells it. */
+double application_gpu(const struct application *application, enum nvidia_figure figure);
 /* Runs of a kernel that the profiler needed, at most over the launches; 0: not told. */
 uint32_t application_passes(const struct application *application);
 /* Names of the metrics that the kernel lacks; "" if none. The caller frees the text. */

@@ -29,8 +29,8 @@ static const struct topdown_node nodes[NVIDIA_NODES] = {
 const struct topdown_shape nvidia_shape = {nodes, NVIDIA_NODES, "ipc"};
 
 static const struct nvidia_capability capabilities[] = {
-#define CAPABILITY(major, minor, family, schedulers, width)                                        \
-    {major, minor, family, (schedulers) * (width), 32},
+#define CAPABILITY(major, minor, family, schedulers, width, cores)                                 \
+    {major, minor, family, (schedulers) * (width), 32, schedulers, cores},
 #include "analysis/nvidia.def"
 };
 enum { CAPABILITIES = sizeof capabilities / sizeof capabilities[0] };
@@ -213,9 +213,7 @@ node_of(uint32_t reason)
 static bool
 is_below(uint32_t node, uint32_t ancestor)
 {
-    while (node != ancestor && node != NVIDIA_all)
-        node = nodes[node].parent;
-    return node == ancestor;
+    return topdown_is_below(&nvidia_shape, node, ancestor);
 }
 
 void
@@ -526,7 +524,10 @@ metrics_for(const struct nvidia_capability *capability, uint32_t level)
                          : "gpu__time_duration.sum,sm__inst_executed.avg.per_cycle_active,"
                            "sm__inst_issued.avg.per_cycle_active,"
                            "smsp__thread_inst_executed_per_inst_executed.ratio,"
-                           "profiler__replayer_passes",
+                           "profiler__replayer_passes,device__attribute_multiprocessor_count,"
+                           "device__attribute_clock_rate,device__attribute_memory_clock_rate,"
+                           "device__attribute_global_memory_bus_width,"
+                           "device__attribute_total_memory,device__attribute_l2_cache_size",
           out);
     for (uint32_t i = 0; i < REASONS; i++) {
         char name[80];

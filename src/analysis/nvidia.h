@@ -48,6 +48,7 @@ struct nvidia_capability {
     uint32_t major, minor;
     const char *family;
     uint32_t ipc_max, warp_size;
+    uint32_t schedulers, cores; /* per SM */
 };
 
 /* Returns NULL for an unknown capability. */

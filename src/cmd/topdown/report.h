@@ -17,6 +17,9 @@ char *report_means(const struct application *application, const struct topdown_r
 /* Shortens a name for a column or a bar's label. The caller frees it. */
 char *report_shorten(const char *name, size_t most);
 
+/* How many times as long the program took under the profiler. */
+double report_overhead(const struct application *application);
+
 /* topdown_tables.c */
 void report_json(const application_list *applications, const struct topdown_request *request);
 void report_csv(const application_list *applications, const struct topdown_request *request);

@@ -19,7 +19,8 @@ struct command_line {
     const char *nvprof, *ncu; /* NULL: not given; otherwise a file, or "" */
     const char *cc, *out, *diff;
     struct frame_set frames;
-    bool profile, print_command, overhead;
+    bool profile, print_command;
+    const char *node;  /* NULL: not given */
     uint64_t level;    /* UINT64_MAX: not given */
     uint64_t launches; /* UINT64_MAX: not given */
     const char *draw;  /* NULL: not given */
@@ -34,6 +35,7 @@ struct file_group {
     const char *paths[MOST_FILES];
     uint32_t count;
     struct profile profile;
+    double seconds_alone, seconds_profiled; /* 0: not measured */
 };
 typedef VEC(struct file_group *) group_list;
 
@@ -70,13 +72,18 @@ analyse(const group_list *groups, const struct command_line *line,
                                               .launches = line->request.launches,
                                               .level = line->request.level};
     application_list applications = {0};
-    size_t read = 0;
+    size_t read = 0, before;
     bool ok = true;
     for (; ok && read < groups->count; read++) {
         struct file_group *group = groups->items[read];
         profile_init(&group->profile);
+        before = applications.count;
         ok = profile_read(&group->profile, group->paths, group->count, given, err) &&
              application_list_add(&applications, &group->profile, group->name, &filter, err);
+        for (size_t i = before; i < applications.count; i++) {
+            applications.items[i].seconds_alone = group->seconds_alone;
+            applications.items[i].seconds_profiled = group->seconds_profiled;
+        }
     }
     if (ok)
         ok = topdown_report(&applications, &line->request, err);
@@ -98,12 +105,15 @@ free_groups(group_list *groups)
 
 static bool
 analyse_profile(struct command_line *line, const char *program, const char *log,
-                const struct nvidia_capability *capability, struct error *err)
+                const double *seconds, const struct nvidia_capability *capability,
+                struct error *err)
 {
     group_list groups = {0};
     struct file_group *group = mem_alloc(sizeof *group);
     group->name = mem_strdup(program);
     group->paths[group->count++] = log;
+    group->seconds_alone = seconds[0];
+    group->seconds_profiled = seconds[1];
     VEC_PUSH(&groups, group);
     const bool ok = analyse(&groups, line, capability, err);
     free_groups(&groups);
@@ -139,12 +149,12 @@ profile_and_analyse(struct command_line *line, char **program,
     if (!capability || !private_folder_create(&folder, err))
         return false;
     char *log = line->out ? mem_strdup(line->out) : mem_printf("%s/log", folder.path);
-    double *alone = &line->request.seconds_alone;
+    double seconds[2] = {0}; /* without the profiler, with it */
     const struct nvidia_request asks = topdown_asks(&line->request, log);
     const bool has_log =
-        (!line->overhead || topdown_run_alone(program, alone, err)) &&
-        topdown_profile(capability, &asks, program, &line->request.seconds_profiled, err);
-    const bool ok = has_log && analyse_profile(line, program[0], log, capability, err);
+        (!line->request.overhead || topdown_run_alone(program, &seconds[0], err)) &&
+        topdown_profile(capability, &asks, program, &seconds[1], err);
+    const bool ok = has_log && analyse_profile(line, program[0], log, seconds, capability, err);
     if (has_log && !ok && line->out)
         log_note("the profiler's output is in %s", log);
     else if (has_log && !ok)
@@ -161,9 +171,11 @@ check_run(const struct command_line *line, const struct args *args, const struct
     const struct topdown_request *request = &line->request;
     if (args->operand_count != 1 || args->after)
         return args_usage_error(spec, "expected one RUN, or files with --nvprof or --ncu");
-    if (line->cc || line->out || line->overhead || request->kernel || line->launches != UINT64_MAX)
-        return args_usage_error(spec, "--cc, --output, --overhead, --kernel and --launches cannot "
-                                      "be combined with a RUN");
+    if (line->cc || line->out || line->request.overhead || request->kernel ||
+        line->launches != UINT64_MAX)
+        return args_usage_error(
+            spec, "--cc, --output, --overhead, --kernel, --launches and --node cannot "
+                  "be combined with a RUN");
     if (line->draw && (request->draws || request->over_time || line->diff || request->prove))
         return args_usage_error(
             spec, "--draw cannot be combined with --draws, --over-time, --diff or --prove");
@@ -185,8 +197,12 @@ check(const struct command_line *line, const struct args *args, const struct arg
     const bool has_files =
         args->operand_count || (line->nvprof && *line->nvprof) || (line->ncu && *line->ncu);
     const bool of_files = line->nvprof || line->ncu;
-    if (line->level != UINT64_MAX && (line->level < 1 || line->level > 3))
-        return args_usage_error(spec, "--level expects 1, 2 or 3");
+    if (line->level != UINT64_MAX && (line->level < 1 || line->level > TOPDOWN_LEVELS))
+        return args_usage_error(spec, "--level expects 1 to %d", TOPDOWN_LEVELS);
+    if (line->node && !topdown_find(&nvidia_shape, line->node))
+        return args_usage_error(spec, "--node %s is no node of the tree of a profile", line->node);
+    if (line->node && (line->request.json || line->request.csv))
+        return args_usage_error(spec, "--node cannot be combined with --json or --csv");
     if (line->launches == 0)
         return args_usage_error(spec, "--launches expects a number above 0");
     if (line->request.json && line->request.csv)
@@ -207,7 +223,7 @@ check(const struct command_line *line, const struct args *args, const struct arg
         return args_usage_error(spec, "a PROGRAM requires --profile");
     if (line->profile && !args->after_count)
         return args_usage_error(spec, "expected PROGRAM after `--`");
-    if (line->overhead && !line->profile)
+    if (line->request.overhead && !line->profile)
         return args_usage_error(spec, "--overhead requires --profile");
     return -1;
 }
@@ -239,6 +255,7 @@ run_topdown(struct command_line *line, const struct args *args, struct error *er
     if (line->cc && !(given = nvidia_capability_parse(line->cc, err)))
         return false;
     line->request.level = line->level != UINT64_MAX ? (uint32_t)line->level : 0;
+    line->request.node = line->node ? topdown_find(&nvidia_shape, line->node) : 0;
     line->request.launches = line->launches != UINT64_MAX ? line->launches : 0;
     if (line->draw && !take_draw(line, err))
         return false;
@@ -292,7 +309,11 @@ cmd_topdown(int argc, char **argv)
         {"cc", 0, ARG_STRING, &line.cc, "X.Y",
          "compute capability, if missing or wrong in the file", false},
         {"level", 0, ARG_UINT, &line.level, "N",
-         "depth of the tree: 1, 2 or 3 (default 3; with --svg 1)", false},
+         "depth of the tree: 1 to 4 (default 4; with --svg 1). --profile asks only for the metrics "
+         "of this depth",
+         false},
+        {"node", 0, ARG_STRING, &line.node, "NAME",
+         "profile: only this node and the nodes below it, e.g. memory_bound", false},
         {"kernel", 0, ARG_STRING, &line.request.kernel, "NAME",
          "only kernels with this name: complete, without parameters, or a substring", false},
         {"launches", 0, ARG_UINT, &line.launches, "N",
@@ -309,7 +330,7 @@ cmd_topdown(int argc, char **argv)
         {"csv", 0, ARG_FLAG, &line.request.csv, NULL, "print CSV, one line per node", false},
         OPTION_JSON(&line.request.json, "print JSON"),
         OPTION_OUTPUT(&line.out, "FILE", "--profile: file for the profiler's tables", false),
-        {"overhead", 0, ARG_FLAG, &line.overhead, NULL,
+        {"overhead", 0, ARG_FLAG, &line.request.overhead, NULL,
          "--profile: also run PROGRAM without the profiler, and compare the times", false},
         {0},
     };

@@ -16,8 +16,9 @@ struct topdown_request {
     const char *svg;    /* NULL: no figure */
     const char *kernel; /* NULL: all */
     uint64_t launches;  /* first launches of each kernel; 0: all */
-    uint32_t level;     /* 1 to 3; 0: not given */
-    double seconds_alone, seconds_profiled; /* wall time of a profiled program; 0: not measured */
+    uint32_t level;     /* from 1; 0: not given */
+    uint32_t node;      /* profile: only this node of nvidia_shape; 0: all */
+    bool overhead;      /* the figure shows the times of profiling */
 };
 
 /* Prints the requested report of the applications, and draws the figure. */

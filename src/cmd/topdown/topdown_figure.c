@@ -14,8 +14,18 @@ typedef VEC(struct topdown_bar) bar_list;
 static bool
 draw(bar_list *bars, const char *title, const struct topdown_request *request, struct error *err)
 {
-    const bool ok = topdown_chart(title, bars->items, (uint32_t)bars->count,
-                                  request->level ? request->level : 1, request->svg, err);
+    const uint32_t below = topdown_level(&nvidia_shape, request->node) + 1;
+    bool has_node = !request->node;
+    for (size_t i = 0; i < bars->count; i++)
+        has_node = has_node || topdown_tree_has(bars->items[i].tree, request->node);
+    char *name = request->node ? mem_printf("%s: %s", title, nvidia_shape.nodes[request->node].name)
+                               : mem_strdup(title);
+    const bool ok =
+        has_node ? topdown_chart(name, bars->items, (uint32_t)bars->count, request->node,
+                                 request->level > below ? request->level : below, request->svg, err)
+                 : fail(err, "%s: no tree has the node %s", request->svg,
+                        nvidia_shape.nodes[request->node].name);
+    free(name);
     for (size_t i = 0; i < bars->count; i++)
         free((char *)(uintptr_t)bars->items[i].label);
     VEC_FREE(bars);
@@ -115,16 +125,24 @@ draw_launches(const struct application *application, const struct topdown_reques
     return ok;
 }
 
+/* Draws how many times as long each program took under the profiler. */
 static bool
-draw_overhead(const struct topdown_request *request, struct error *err)
+draw_overhead(const application_list *applications, const struct topdown_request *request,
+              struct error *err)
 {
     struct plot plot;
-    const double both = fmax(request->seconds_profiled, request->seconds_alone);
-    const double share = 100 * request->seconds_alone / both;
-    plot_init(&plot, PLOT_STACKED, "Profiling time", "% of the profiled run");
-    plot_add_series(&plot, "the program alone");
-    plot_add_series(&plot, "profiling");
-    plot_add(&plot, "profiled run", (double[]){share, 100 - share});
+    plot_init(&plot, PLOT_BARS, "Overhead of profiling", "times the run without the profiler");
+    plot.extra = "set yrange [0:*]";
+    plot_add_series(&plot, "run with the profiler");
+    for (size_t i = 0; i < applications->count; i++) {
+        const struct application *application = &applications->items[i];
+        const bool is_again = i && applications->items[i - 1].profile == application->profile;
+        if (!(application->seconds_alone > 0) || is_again) /* again: its other GPU */
+            continue;
+        char *name = report_shorten(application->name, LABEL_LENGTH);
+        plot_add(&plot, name, (double[]){report_overhead(application)});
+        free(name);
+    }
     const bool ok = plot_draw(&plot, request->svg, err);
     plot_fini(&plot);
     return ok;
@@ -134,8 +152,8 @@ bool
 report_draw(const application_list *applications, const struct topdown_request *request,
             struct error *err)
 {
-    if (request->seconds_alone > 0)
-        return draw_overhead(request, err);
+    if (request->overhead)
+        return draw_overhead(applications, request, err);
     if (applications->count > 1)
         return request->over_time ? fail(err, "--svg --over-time draws one application, not %zu",
                                          applications->count)

@@ -22,7 +22,7 @@ enum { COLUMNS = sizeof columns / sizeof columns[0] };
 uint32_t
 report_level(const struct topdown_request *request)
 {
-    return request->level ? request->level : 3;
+    return request->level ? request->level : TOPDOWN_LEVELS;
 }
 
 const struct topdown_tree *
@@ -185,6 +185,42 @@ put_amount(char *text, size_t size, double weight, const char *unit)
         snprintf(text, size, "%.3f ms", weight / 1e6);
     else
         snprintf(text, size, "%.3f us", weight / 1e3);
+}
+
+/* Appends the part of a line about the GPU, if the figure is known. */
+static void
+put_gpu(FILE *out, const struct application *application, enum nvidia_figure figure, double unit,
+        const char *format)
+{
+    const double value = application_gpu(application, figure);
+    if (!isnan(value))
+        fprintf(out, format, value / unit);
+}
+
+static void
+print_gpu(const struct application *application)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    BUG_ON(!out, "out of memory (line)");
+    put_gpu(out, application, FIGURE_sms, 1, "%.0f ");
+    fprintf(out, "SMs with %u schedulers and %u cores each", application->capability->schedulers,
+            application->capability->cores);
+    put_gpu(out, application, FIGURE_clock_hz, 1e6, ", %.0f MHz");
+    put_gpu(out, application, FIGURE_memory_bytes, 1e9, "; memory: %.1f GB");
+    put_gpu(out, application, FIGURE_bus_bits, 1, ", %.0f bits");
+    put_gpu(out, application, FIGURE_memory_clock_hz, 1e6, " at %.0f MHz");
+    put_gpu(out, application, FIGURE_l2_bytes, 1 << 20, "; L2: %.1f MiB");
+    fclose(out);
+    print_wrapped(stdout, line_width(stdout), 0, 2, "GPU: %s", text);
+    free(text);
+}
+
+double
+report_overhead(const struct application *application)
+{
+    return application->seconds_profiled / application->seconds_alone;
 }
 
 static void
@@ -379,7 +415,10 @@ print_application(const struct application *application, const struct topdown_re
     struct topdown_style style = topdown_style_of(stdout);
     style.shows_all = request->shows_all;
     style.level = report_level(request);
+    style.node = request->node;
     print_heading(application);
+    if (application->capability)
+        print_gpu(application);
     if (application->has_tree) {
         puts("");
         topdown_print(&application->tree, &style, stdout);
@@ -392,22 +431,37 @@ print_application(const struct application *application, const struct topdown_re
         print_kernels(application, request);
     print_missing(application, request);
     print_oddities(application, request);
+    if (application->seconds_alone > 0)
+        SAY("with the profiler %.2f s, without it %.2f s: %.1f times as long",
+            application->seconds_profiled, application->seconds_alone,
+            report_overhead(application));
 }
 
 static void
 print_side_by_side(const application_list *applications)
 {
     struct text_table table = {0};
-    text_table_cells(&table, "application|device");
+    bool has_overhead = false;
+    for (size_t i = 0; i < applications->count; i++)
+        has_overhead |= applications->items[i].seconds_alone > 0;
+    text_table_cells(&table, has_overhead ? "application|device|alone|profiled|overhead"
+                                          : "application|device");
     put_titles(&table);
     for (size_t i = 0; i < applications->count; i++) {
         const struct application *application = &applications->items[i];
         text_table_cell(&table, "%s", application->name);
         text_table_cell(&table, "%s", *application->device_name ? application->device_name : "-");
+        if (has_overhead && application->seconds_alone > 0) {
+            text_table_cell(&table, "%.2f s", application->seconds_alone);
+            text_table_cell(&table, "%.2f s", application->seconds_profiled);
+            text_table_cell(&table, "%.1f x", report_overhead(application));
+        } else if (has_overhead) {
+            text_table_cells(&table, "-|-|-");
+        }
         put_shares(&table, application->has_tree ? &application->tree : NULL);
         text_table_end_row(&table);
     }
-    print_table(&table, 0, 1, 2);
+    print_table(&table, 0, 1, has_overhead ? 5 : 2);
 }
 
 static void
@@ -420,10 +474,6 @@ print_text(const application_list *applications, const struct topdown_request *r
     }
     if (applications->count > 1)
         print_side_by_side(applications);
-    if (request->seconds_alone > 0)
-        printf("\nwith the profiler %.2f s, without it %.2f s: %.1f times as long\n",
-               request->seconds_profiled, request->seconds_alone,
-               request->seconds_profiled / request->seconds_alone);
 }
 
 bool

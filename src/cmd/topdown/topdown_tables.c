@@ -151,6 +151,24 @@ add_chip(cJSON *object, const struct nvidia_capability *chip)
     free(name);
 }
 
+static cJSON *
+gpu_json(const struct application *application)
+{
+    const struct nvidia_capability *chip = application->capability;
+    if (!chip)
+        return cJSON_CreateNull();
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "family", chip->family);
+    cJSON_AddNumberToObject(object, "schedulers_per_sm", chip->schedulers);
+    cJSON_AddNumberToObject(object, "cores_per_sm", chip->cores);
+#define FIGURE(name, ...)                                                                          \
+    if (FIGURE_##name >= FIGURE_sms && FIGURE_##name < FIGURE_FIRST_WEIGHT)                        \
+        cJSON_AddItemToObject(object, #name,                                                       \
+                              json_number(application_gpu(application, FIGURE_##name)));
+#include "analysis/nvidia.def"
+    return object;
+}
+
 static void
 print_json_application(const struct application *application, const struct topdown_request *request)
 {
@@ -161,6 +179,7 @@ print_json_application(const struct application *application, const struct topdo
     cJSON_AddStringToObject(object, "name", application->name);
     cJSON_AddStringToObject(object, "device", application->device_name);
     add_chip(object, application->capability);
+    cJSON_AddItemToObject(object, "gpu", gpu_json(application));
     cJSON_AddStringToObject(object, "unit", "ipc");
     cJSON_AddStringToObject(object, "time_unit", application_weight_unit(application));
     cJSON_AddItemToObject(object, "time", json_number(application->weight));
@@ -175,12 +194,13 @@ print_json_application(const struct application *application, const struct topdo
     json_put_members(object, stdout);
     if (request->over_time)
         print_json_launches(application, level);
-    if (request->seconds_alone > 0) {
+    if (application->seconds_alone > 0) {
         object = cJSON_CreateObject();
         cJSON *overhead = cJSON_AddObjectToObject(object, "overhead");
-        cJSON_AddItemToObject(overhead, "seconds_alone", json_decimals(request->seconds_alone, 6));
+        cJSON_AddItemToObject(overhead, "seconds_alone",
+                              json_decimals(application->seconds_alone, 6));
         cJSON_AddItemToObject(overhead, "seconds_profiled",
-                              json_decimals(request->seconds_profiled, 6));
+                              json_decimals(application->seconds_profiled, 6));
         fputs(",\n", stdout);
         json_put_members(object, stdout);
     }

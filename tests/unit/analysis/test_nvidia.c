@@ -101,6 +101,12 @@ ipc_maximum(void **state)
         const uint32_t number = chips[i].major * 10 + chips[i].minor;
         assert_int_equal(nvidia_tool_for(chip), number < 72 ? NVPROF : NCU);
     }
+    /* cores of a GTX 1070 with 15 SMs and of a Quadro RTX 4000 with 36 */
+    assert_int_equal(15 * nvidia_capability(6, 1)->cores, 1920);
+    assert_int_equal(36 * nvidia_capability(7, 5)->cores, 2304);
+    /* a P100 has 56 SMs with 2 schedulers, and 3584 cores */
+    assert_int_equal(56 * nvidia_capability(6, 0)->cores, 3584);
+    assert_int_equal(nvidia_capability(6, 0)->schedulers, 2);
     assert_null(nvidia_capability_parse("2.0", &err));
     assert_non_null(strstr(err.text, "unknown compute capability"));
     assert_null(nvidia_capability_parse("8.6x", &err));
@@ -257,7 +263,14 @@ each_reason_has_its_place(void **state)
         NEAR(tree.values[NVIDIA_inst_fetch + i], 4 - 2.5);
         NEAR(tree.values[places[i].group], 4 - 2.5);
         NEAR(tree.values[places[i].side], 4 - 2.5);
-        assert_int_equal(topdown_level(tree.shape, NVIDIA_inst_fetch + i), 3);
+        const bool is_l1 =
+            i == REASON_long_scoreboard || i == REASON_lg_throttle || i == REASON_tex_throttle;
+        assert_int_equal(topdown_level(tree.shape, NVIDIA_inst_fetch + i), is_l1 ? 4 : 3);
+        assert_int_equal(topdown_is_below(tree.shape, NVIDIA_inst_fetch + i, NVIDIA_l1), is_l1);
+        if (tool == NCU)
+            NEAR(tree.values[NVIDIA_l1], is_l1 ? 4 - 2.5 : 0);
+        else
+            assert_true(isnan(tree.values[NVIDIA_l1]));
         assert_int_equal(topdown_tree_verdict(&tree), NVIDIA_inst_fetch + i);
         topdown_tree_fini(&tree);
     }
@@ -693,7 +706,11 @@ trees(void **state)
     assert_false(topdown_tree_flagged(&tree, 6)); /* 0.18 > 0.05, but its parent is below 0.2 */
     assert_int_equal(topdown_tree_verdict(&tree), 4);
     assert_int_equal(topdown_level(&shape, 6), 2);
-    static const uint32_t order[] = {1, 2, 4, 5, 3, 6, 0}; /* each child follows its parent */
+    assert_int_equal(topdown_find(&shape, "c"), 6);
+    assert_int_equal(topdown_find(&shape, "d"), 0);
+    assert_true(topdown_is_below(&shape, 6, 3) && topdown_is_below(&shape, 6, 6));
+    assert_false(topdown_is_below(&shape, 6, 2));
+    static const uint32_t order[] = {1, 2, 4, 5, 3, 6, 0}; /* children follow their parents */
     for (uint32_t i = 0, node = 0; i < 7; i++)
         assert_int_equal(node = topdown_next(&shape, node), order[i]);
     tree.values[6] = 19;
@@ -753,6 +770,11 @@ printing(void **state)
                               .width = 80, .level = 3, .shows_all = true, .has_color = true});
     assert_non_null(strstr(text, "\n    c "));
     assert_non_null(strchr(text, '\033'));
+    free(text);
+    text = printed(&tree, (struct topdown_style){.width = 80, .level = 3, .node = 3});
+    assert_memory_equal(text, "  small ", 8);
+    assert_non_null(strstr(text, "\n    c ")); /* the node is below its threshold */
+    assert_null(strstr(text, "  a "));
     free(text);
     text = printed(&tree, (struct topdown_style){.width = 80, .level = 1});
     assert_null(strstr(text, "\n    "));

@@ -210,6 +210,8 @@ ampere_by_hand(void **state)
     assert_float_equal(value(tree, "decode"), 0.01398388, 1e-7);
     assert_float_equal(value(tree, "memory_bound"), 3.62903452, 1e-7);
     assert_float_equal(value(tree, "core_bound"), 0.10577091, 1e-7);
+    /* 3.779573 x (52.693047 + 0.350413 + 14.095928) / 115.655301 */
+    assert_float_equal(value(tree, "l1"), 2.19409068, 1e-7);
     /* 3.779573 x 52.693047 / 115.655301 */
     assert_float_equal(value(tree, "long_scoreboard"), 1.72198953, 1e-7);
     /* 13.317280 ms */
@@ -355,6 +357,57 @@ measures_by_hand(void **state)
     root = JSON("--nvprof", FILES "nvprof-text-x2.txt", "--kernel", "addMatrix2");
     assert_true(measured(root, "issued_ipc", "value") < measured(root, "ipc", "value"));
     cJSON_Delete(root);
+}
+
+/* The attributes of the file: clocks in kHz, sizes in bytes. */
+static void
+gpu_of_the_file(void **state)
+{
+    static const struct {
+        const char *name;
+        double value;
+    } members[] = {{"sms", 30},
+                   {"clock_hz", 1282e6},
+                   {"memory_clock_hz", 6001e6},
+                   {"bus_bits", 192},
+                   {"memory_bytes", 6117916672},
+                   {"l2_bytes", 3145728},
+                   {"schedulers_per_sm", 4},
+                   {"cores_per_sm", 128}};
+    static struct said said;
+    cJSON *root = JSON("--ncu", FILES "ncu-wide.csv");
+    const cJSON *gpu = cJSON_GetObjectItem(root, "gpu");
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
+        assert_float_equal(cJSON_GetObjectItem(gpu, members[i].name)->valuedouble, members[i].value,
+                           0);
+    cJSON_Delete(root);
+    RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv");
+    assert_non_null(strstr(said.out,
+                           "\nGPU: 30 SMs with 4 schedulers and 128 cores each, 1282 MHz; "
+                           "memory: 6.1 GB, 192 bits at 6001 MHz; L2: 3.0 MiB\n"));
+    /* nvprof does not tell the GPU's attributes */
+    RUN(&said, "topdown", "--nvprof", FILES "nvprof-metrics.csv");
+    assert_non_null(strstr(said.out, "\nGPU: SMs with 4 schedulers and 192 cores each\n"));
+}
+
+/* --node shows one branch. */
+static void
+one_branch(void **state)
+{
+    static struct said said;
+    RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv", "--node", "frontend");
+    assert_int_equal(said.status, 0);
+    assert_non_null(strstr(said.out, "\n  frontend "));
+    assert_non_null(strstr(said.out, "\n    fetch "));
+    assert_null(strstr(said.out, "\n  retire "));
+    RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv", "--node", "tunnel");
+    assert_int_equal(said.status, 2);
+    RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv", "--node", "l1", "--json");
+    assert_int_equal(said.status, 2);
+    RUN(&said, "topdown", "--nvprof", FILES "nvprof-metrics.csv", "--node", "l1", "--svg",
+        "/tmp/aetius-none.svg");
+    assert_int_equal(said.status, 1);
+    assert_non_null(strstr(said.err, "no tree has the node l1"));
 }
 
 /* A file with the metrics of level 1 has a tree of level 1; deeper levels lack metrics. */
@@ -544,6 +597,25 @@ figures(void **state)
     static const char *const extra[][2] = {
         {"--over-time", NULL}, {"--level", "2"}, {"--level", "3"}, {FILES "ncu-wide.csv", NULL}};
     needs_program("gnuplot");
+    /* the parts of one node: the chart has no other nodes */
+    for (int over_time = 0; over_time < 2; over_time++) {
+        static struct said said;
+        char path[] = "/tmp/aetius-figure-XXXXXX", *text;
+        size_t size;
+        struct error err;
+        close(mkstemp(path));
+        RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv", "--node", "memory_bound", "--svg",
+            path, over_time ? "--over-time" : NULL);
+        assert_int_equal(said.status, 0);
+        assert_true(file_read(path, FILE_MOST_TEXT, &text, &size, &err));
+        unlink(path);
+        assert_non_null(strstr(text, ">l1<"));
+        assert_non_null(strstr(text, ">drain<"));
+        assert_null(strstr(text, ">long\\_scoreboard<"));
+        assert_null(strstr(text, ">retire<"));
+        assert_null(strstr(text, ">wait<"));
+        free(text);
+    }
     for (size_t i = 0; i < sizeof extra / sizeof extra[0]; i++) {
         static struct said said;
         char path[] = "/tmp/aetius-figure-XXXXXX", *text;
@@ -631,6 +703,18 @@ profilers(void **state)
     RUN(&said, "topdown", "--profile", "--cc", "7.5", "--overhead", "--", "program");
     assert_int_equal(said.status, 0);
     assert_non_null(strstr(said.out, "times as long"));
+    if (has_program("gnuplot")) { /* the figure has the program's bar */
+        char *text;
+        size_t size;
+        struct error err;
+        RUN(&said, "topdown", "--profile", "--cc", "7.5", "--overhead", "--svg", log, "--",
+            "program");
+        assert_int_equal(said.status, 0);
+        assert_true(file_read(log, FILE_MOST_TEXT, &text, &size, &err));
+        assert_non_null(strstr(text, "Overhead of profiling"));
+        assert_non_null(strstr(text, ">program<"));
+        free(text);
+    }
     RUN(&said, "topdown", "--profile", "--cc", "7.5", "--", "no-such-program");
     assert_int_equal(said.status, 1);
     assert_non_null(strstr(said.err, "ncu ended with exit status 3"));
@@ -791,6 +875,8 @@ main(int argc, char **argv)
         cmocka_unit_test(kepler_without_ipc_by_hand),
         cmocka_unit_test(pascal_by_hand),
         cmocka_unit_test(what_files_lack),
+        cmocka_unit_test(gpu_of_the_file),
+        cmocka_unit_test(one_branch),
         cmocka_unit_test(level_1_file),
         cmocka_unit_test(measures_by_hand),
         cmocka_unit_test(measures_are_weighted_by_time),
