@@ -20,10 +20,10 @@ struct command_line {
     const char *cc, *out, *diff;
     struct frame_set frames;
     bool profile, print_command;
-    const char *node;  /* NULL: not given */
-    uint64_t level;    /* UINT64_MAX: not given */
-    uint64_t launches; /* UINT64_MAX: not given */
-    const char *draw;  /* NULL: not given */
+    const char *node, *folder; /* NULL: not given */
+    uint64_t level;            /* UINT64_MAX: not given */
+    uint64_t launches;         /* UINT64_MAX: not given */
+    const char *draw;          /* NULL: not given */
 };
 
 enum { MOST_FILES = 258 }; /* operands, plus one file per option */
@@ -104,17 +104,18 @@ free_groups(group_list *groups)
 }
 
 static bool
-analyse_profile(struct command_line *line, const char *program, const char *log,
-                const double *seconds, const struct nvidia_capability *capability,
-                struct error *err)
+analyse_profiled(struct command_line *line, const struct topdown_profiled *programs, size_t count,
+                 const struct nvidia_capability *capability, struct error *err)
 {
     group_list groups = {0};
-    struct file_group *group = mem_alloc(sizeof *group);
-    group->name = mem_strdup(program);
-    group->paths[group->count++] = log;
-    group->seconds_alone = seconds[0];
-    group->seconds_profiled = seconds[1];
-    VEC_PUSH(&groups, group);
+    for (size_t i = 0; i < count; i++) {
+        struct file_group *group = mem_alloc(sizeof *group);
+        group->name = mem_strdup(programs[i].name);
+        group->paths[group->count++] = programs[i].path;
+        group->seconds_alone = programs[i].seconds_alone;
+        group->seconds_profiled = programs[i].seconds_profiled;
+        VEC_PUSH(&groups, group);
+    }
     const bool ok = analyse(&groups, line, capability, err);
     free_groups(&groups);
     return ok;
@@ -149,18 +150,37 @@ profile_and_analyse(struct command_line *line, char **program,
     if (!capability || !private_folder_create(&folder, err))
         return false;
     char *log = line->out ? mem_strdup(line->out) : mem_printf("%s/log", folder.path);
-    double seconds[2] = {0}; /* without the profiler, with it */
+    const struct topdown_program run = {.words = program};
+    struct topdown_profiled done = {.name = program[0], .path = log};
     const struct nvidia_request asks = topdown_asks(&line->request, log);
     const bool has_log =
-        (!line->request.overhead || topdown_run_alone(program, &seconds[0], err)) &&
-        topdown_profile(capability, &asks, program, &seconds[1], err);
-    const bool ok = has_log && analyse_profile(line, program[0], log, seconds, capability, err);
+        (!line->request.overhead || topdown_run_alone(&run, &done.seconds_alone, err)) &&
+        topdown_profile(capability, &asks, &run, &done.seconds_profiled, err);
+    const bool ok = has_log && analyse_profiled(line, &done, 1, capability, err);
     if (has_log && !ok && line->out)
         log_note("the profiler's output is in %s", log);
     else if (has_log && !ok)
         keep_log(log, folder.path);
     private_folder_remove(&folder);
     free(log);
+    return ok;
+}
+
+static bool
+profile_folder_and_analyse(struct command_line *line, const struct nvidia_capability *given,
+                           struct error *err)
+{
+    topdown_profiled_list list = {0};
+    uint32_t failed = 0;
+    interrupt_watch();
+    const struct nvidia_capability *capability = given ? given : topdown_find_capability(err);
+    const bool ok =
+        capability &&
+        topdown_profile_folder(line->folder, line->out, capability, &line->request, &list, &failed,
+                               err) &&
+        analyse_profiled(line, list.items, list.count, capability, err) &&
+        (!failed || fail(err, "%u of %zu programs were not profiled", failed, failed + list.count));
+    topdown_profiled_free(&list);
     return ok;
 }
 
@@ -172,7 +192,7 @@ check_run(const struct command_line *line, const struct args *args, const struct
     if (args->operand_count != 1 || args->after)
         return args_usage_error(spec, "expected one RUN, or files with --nvprof or --ncu");
     if (line->cc || line->out || line->request.overhead || request->kernel ||
-        line->launches != UINT64_MAX)
+        line->launches != UINT64_MAX || line->node)
         return args_usage_error(
             spec, "--cc, --output, --overhead, --kernel, --launches and --node cannot "
                   "be combined with a RUN");
@@ -207,11 +227,12 @@ check(const struct command_line *line, const struct args *args, const struct arg
         return args_usage_error(spec, "--launches expects a number above 0");
     if (line->request.json && line->request.csv)
         return args_usage_error(spec, "--json and --csv cannot be combined");
-    if (!line->profile && !of_files && !line->print_command)
+    const bool is_folder = line->folder != NULL;
+    if (!line->profile && !of_files && !line->print_command && !is_folder)
         return check_run(line, args, spec);
-    if (line->profile + of_files + line->print_command != 1)
-        return args_usage_error(
-            spec, "expected only one of: --nvprof or --ncu, --profile, --print-command");
+    if (line->profile + of_files + line->print_command + is_folder != 1)
+        return args_usage_error(spec, "expected only one of: --nvprof or --ncu, --profile, "
+                                      "--profile-folder, --print-command");
     if (line->diff || line->frames.text || line->draw || line->request.draws ||
         line->request.prove || line->request.trace || line->request.jobs)
         return args_usage_error(
@@ -223,8 +244,12 @@ check(const struct command_line *line, const struct args *args, const struct arg
         return args_usage_error(spec, "a PROGRAM requires --profile");
     if (line->profile && !args->after_count)
         return args_usage_error(spec, "expected PROGRAM after `--`");
-    if (line->request.overhead && !line->profile)
-        return args_usage_error(spec, "--overhead requires --profile");
+    if (is_folder && args->after)
+        return args_usage_error(spec, "a PROGRAM requires --profile");
+    if (is_folder && !line->out)
+        return args_usage_error(spec, "--profile-folder requires --output");
+    if (line->request.overhead && !line->profile && !is_folder)
+        return args_usage_error(spec, "--overhead requires --profile or --profile-folder");
     return -1;
 }
 
@@ -261,6 +286,8 @@ run_topdown(struct command_line *line, const struct args *args, struct error *er
         return false;
     if (line->profile)
         return profile_and_analyse(line, args->after, given, err);
+    if (line->folder)
+        return profile_folder_and_analyse(line, given, err);
     if (line->print_command) {
         if (!given && !(given = topdown_find_capability(err)))
             return false;
@@ -304,6 +331,10 @@ cmd_topdown(int argc, char **argv)
         {"ncu", 0, ARG_OPTIONAL, &line.ncu, "FILE", "analyze ncu output", false},
         {"profile", 0, ARG_FLAG, &line.profile, NULL,
          "run PROGRAM under nvprof or ncu and analyze the result", false},
+        {"profile-folder", 0, ARG_STRING, &line.folder, "DIR",
+         "the same for each executable file of DIR, and each command line of a file `run` in its "
+         "folders; continues an earlier call",
+         false},
         {"print-command", 0, ARG_FLAG, &line.print_command, NULL,
          "print the profiler command line that --profile would run", false},
         {"cc", 0, ARG_STRING, &line.cc, "X.Y",
@@ -329,14 +360,17 @@ cmd_topdown(int argc, char **argv)
          false},
         {"csv", 0, ARG_FLAG, &line.request.csv, NULL, "print CSV, one line per node", false},
         OPTION_JSON(&line.request.json, "print JSON"),
-        OPTION_OUTPUT(&line.out, "FILE", "--profile: file for the profiler's tables", false),
+        OPTION_OUTPUT(&line.out, "FILE",
+                      "--profile: file for the profiler's tables; --profile-folder: folder", false),
         {"overhead", 0, ARG_FLAG, &line.request.overhead, NULL,
-         "--profile: also run PROGRAM without the profiler, and compare the times", false},
+         "--profile, --profile-folder: also run without the profiler, and compare the times",
+         false},
         {0},
     };
     const struct arg_spec spec = {
         .command = "topdown",
-        .usage = "RUN | --nvprof|--ncu [NAME=]FILE... | --profile -- PROGRAM ...",
+        .usage = "RUN | --nvprof|--ncu [NAME=]FILE... | --profile -- PROGRAM ... | "
+                 "--profile-folder DIR -o FOLDER",
         .about =
             "The Top-Down method: where does the time go?\n"
             "For a simulated RUN (a folder of `aetius sim`): cycles by cause, the predicted\n"

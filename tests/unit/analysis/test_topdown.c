@@ -1,6 +1,5 @@
-/* The command `aetius topdown` with real files of nvprof and ncu. Expected outputs are stored
- * beside the files (tests/golden/profiler). The comments derive the tree of one kernel per file.
- * Scripts that print such files replace the profilers. */
+/* aetius topdown with real files of nvprof and ncu. Expected outputs are stored beside them
+ * (tests/golden/profiler), and this file derives one kernel of each. */
 #include "base/build.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -13,7 +12,6 @@
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <zlib.h>
 
 #define FILES AETIUS_SOURCE_DIR "/tests/golden/profiler/"
@@ -637,105 +635,6 @@ figures(void **state)
     }
 }
 
-/* ---- profilers, replaced by scripts ---- */
-
-/* Writes a script of one line of shell to a folder of the PATH. */
-static void
-script(const char *dir, const char *name, const char *line)
-{
-    char path[256], text[1024];
-    struct error err;
-    snprintf(path, sizeof path, "%s/%s", dir, name);
-    snprintf(text, sizeof text, "#!/bin/sh\n%s\n", line);
-    assert_true(file_write(path, text, strlen(text), &err));
-    assert_int_equal(chmod(path, 0755), 0);
-}
-
-/* The script parses --log-file and the program as the real profilers do. */
-#define AS_PROFILER(file)                                                                          \
-    "echo \"args=$*\"; while [ \"$1\" ]; do case $1 in --log-file) log=$2; shift 2;; "             \
-    "--metrics|--events|--page|--kernels|--kernel-id) shift 2;; --csv) shift;; "                   \
-    "--print-gpu-trace) each=1; shift;; *) break;; esac; done; echo "                              \
-    "each=$each; \"$@\" || exit 3; cat " file " >\"$log\""
-
-static void
-profilers(void **state)
-{
-    static struct said said;
-    char dir[] = "/tmp/aetius-bin-XXXXXX", path[512], log[64], *old = strdup(getenv("PATH"));
-    assert_non_null(mkdtemp(dir));
-    snprintf(path, sizeof path, "%s:%s", dir, old);
-    snprintf(log, sizeof log, "%s/log.csv", dir);
-    setenv("PATH", path, 1);
-    script(dir, "nvprof", AS_PROFILER(FILES "nvprof-metrics.csv"));
-    script(dir, "ncu", AS_PROFILER(FILES "ncu-wide.csv"));
-    script(dir, "program", "echo \"output of $*\"");
-
-    /* nvidia-smi determines the chip; the output of the program is not part of the result */
-    script(dir, "nvidia-smi", "echo 8.6");
-    RUN(&said, "topdown", "--profile", "--json", "--", "program", "a b");
-    assert_int_equal(said.status, 0);
-    assert_null(strstr(said.out, "output of"));
-    assert_non_null(strstr(said.err, "output of a b"));
-    assert_non_null(strstr(said.out, "\"vector_add(double *, double *, double *)\""));
-    script(dir, "nvidia-smi", "echo 3.5");
-    RUN(&said, "topdown", "--profile", "-o", log, "--", "program");
-    assert_int_equal(said.status, 0);
-    assert_non_null(strstr(said.out, "IPC at most 8"));
-    assert_true(file_exists(log));
-    assert_null(strstr(said.err, "each=1"));
-    RUN(&said, "topdown", "--profile", "--over-time", "--", "program");
-    assert_int_equal(said.status, 0);
-    assert_non_null(strstr(said.err, "each=1"));
-    /* the profiler gets the kernel's name and the limit of launches */
-    RUN(&said, "topdown", "--profile", "--kernel", "__kernel___forma_kernel__0__", "--launches",
-        "2", "--", "program");
-    assert_int_equal(said.status, 0);
-    assert_non_null(strstr(said.err, " --kernels ::__kernel___forma_kernel__0__:^(1|2)$ --events"));
-    /* a level asks only for its metrics, and misses no others */
-    RUN(&said, "topdown", "--print-command", "--cc", "7.5", "--level", "1");
-    assert_null(strstr(said.out, "long_scoreboard"));
-    assert_non_null(strstr(said.out, "barrier"));
-    RUN(&said, "topdown", "--print-command", "--cc", "7.5");
-    assert_non_null(strstr(said.out, "long_scoreboard"));
-
-    /* --cc has priority; a failure of the profiler is a failure of the command */
-    RUN(&said, "topdown", "--profile", "--cc", "7.5", "--overhead", "--", "program");
-    assert_int_equal(said.status, 0);
-    assert_non_null(strstr(said.out, "times as long"));
-    if (has_program("gnuplot")) { /* the figure has the program's bar */
-        char *text;
-        size_t size;
-        struct error err;
-        RUN(&said, "topdown", "--profile", "--cc", "7.5", "--overhead", "--svg", log, "--",
-            "program");
-        assert_int_equal(said.status, 0);
-        assert_true(file_read(log, FILE_MOST_TEXT, &text, &size, &err));
-        assert_non_null(strstr(text, "Overhead of profiling"));
-        assert_non_null(strstr(text, ">program<"));
-        free(text);
-    }
-    RUN(&said, "topdown", "--profile", "--cc", "7.5", "--", "no-such-program");
-    assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "ncu ended with exit status 3"));
-    script(dir, "nvidia-smi", "exit 9");
-    RUN(&said, "topdown", "--profile", "--", "program");
-    assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "--cc X.Y"));
-    /* a profile that cannot be analyzed is kept */
-    script(dir, "ncu", AS_PROFILER("/dev/null"));
-    RUN(&said, "topdown", "--profile", "--cc", "7.5", "--", "program");
-    assert_int_equal(said.status, 1);
-    char *kept = strstr(said.err, "/tmp/aetius-topdown-");
-    assert_non_null(kept);
-    kept[strcspn(kept, " \n")] = '\0';
-    assert_int_equal(unlink(kept), 0);
-
-    setenv("PATH", old, 1);
-    free(old);
-    dir_remove_files(dir, NULL);
-}
-
 /* ---- a simulated run ---- */
 
 /* Returns the sum of a statistic over the frames, and the number of frames. */
@@ -883,7 +782,7 @@ main(int argc, char **argv)
         cmocka_unit_test(forms),
         cmocka_unit_test(launches_in_order),
         cmocka_unit_test(figures),
-        cmocka_unit_test(profilers),
+
         cmocka_unit_test(simulated_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
