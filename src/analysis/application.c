@@ -35,7 +35,9 @@ counters_of(const struct application *application, const struct profile_launch *
 {
     if (!application->capability)
         return NVIDIA_NO_IPC | NVIDIA_NO_EFFICIENCY | NVIDIA_NO_ISSUED | NVIDIA_NO_REASONS;
-    const uint32_t problems = nvidia_counters(&launch->counts, application->capability, counters);
+    uint32_t problems = nvidia_counters(&launch->counts, application->capability, counters);
+    if (application->is_published)
+        problems = nvidia_publish(&launch->counts, application->capability, problems, counters);
     const bool is_deep_enough =
         application->level && topdown_level(&nvidia_shape, counters->rest_of) >= application->level;
     return is_deep_enough ? problems & ~(uint32_t)NVIDIA_SHALLOW : problems;
@@ -351,8 +353,11 @@ application_list_add(application_list *list, const struct profile *profile, cons
     const size_t before = list->count;
     const uint32_t devices = profile->devices.count ? (uint32_t)profile->devices.count : 1;
     for (uint32_t d = 0; d < devices; d++) {
-        struct application application = {
-            .profile = profile, .name = name, .device = d, .level = filter->level};
+        struct application application = {.profile = profile,
+                                          .name = name,
+                                          .device = d,
+                                          .level = filter->level,
+                                          .is_published = filter->published};
         application.mean.family = FAMILIES;
         application.device_name = profile->devices.count ? profile->devices.items[d].name : "";
         application.capability =

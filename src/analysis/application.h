@@ -34,6 +34,7 @@ struct application {
     const struct profile *profile;
     const char *name;
     uint32_t device, level; /* level: as in the filter */
+    bool is_published;      /* as in the filter */
     const char *device_name;
     const struct nvidia_capability *capability; /* NULL: unknown; only times are reported then */
     enum application_weight weight_kind;
@@ -56,6 +57,7 @@ struct application_filter {
     const char *kernel;
     uint64_t launches; /* only the first launches of each kernel; 0: all */
     uint32_t level;    /* deepest level that is wanted; 0: all */
+    bool published;    /* nvidia_publish() */
 };
 
 /* Adds the applications of a profile, which must outlive them. Returns false if no kernel matches

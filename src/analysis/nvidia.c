@@ -398,6 +398,39 @@ nvidia_counters(const struct nvidia_counts *counts, const struct nvidia_capabili
     return problems | take_stalls(counts, capability, x);
 }
 
+/* Whether the study assigns a reason to a part of the tree (its tables 4.7, 4.8, 4.11 and 4.12). */
+static bool
+is_listed(uint32_t reason)
+{
+    return reason != REASON_texture && reason != REASON_asleep && reason != REASON_mio_throttle &&
+           reason != REASON_short_scoreboard && reason != REASON_wait && reason != REASON_gmma;
+}
+
+uint32_t
+nvidia_publish(const struct nvidia_counts *counts, const struct nvidia_capability *capability,
+               uint32_t problems, struct nvidia_counters *x)
+{
+    const enum nvidia_family family = best_family(counts, capability);
+    x->is_published = x->has_reasons && !x->rest_of;
+    if (!x->is_published) { /* the rest has listed and unlisted reasons */
+        x->has_reasons = false;
+        x->rest_of = NVIDIA_all;
+        return (problems & ~(uint32_t)NVIDIA_SHALLOW) | NVIDIA_NO_REASONS;
+    }
+    const double *stalls = counts->stalls[family];
+    if (family == FAMILY_PERCENT)
+        x->stall_sum = 100;
+    else
+        x->stall_sum += either(stalls[REASON_selected], family == FAMILY_RATIO) +
+                        either(stalls[REASON_not_selected], 0);
+    x->unlisted = x->stall_sum;
+    for (uint32_t i = 0; i < REASONS; i++) {
+        x->stall[i] = is_listed(i) ? x->stall[i] : NAN;
+        x->unlisted -= either(x->stall[i], 0);
+    }
+    return problems & ~(uint32_t)NVIDIA_PERHAPS_MORE;
+}
+
 struct nvidia_measures
 nvidia_measures(const struct nvidia_counts *counts, const struct nvidia_capability *capability)
 {

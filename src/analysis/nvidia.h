@@ -90,6 +90,8 @@ struct nvidia_counters {
     double rest;
     enum nvidia_node rest_of;
     bool has_issued, has_reasons;
+    bool is_published; /* nvidia_publish() was called */
+    double unlisted;   /* published equations: what belongs to no part */
 };
 
 /* Values as measured, after conversion to the units of nvidia_measure_unit(). */
@@ -144,6 +146,12 @@ enum { NVIDIA_NO_TREE = NVIDIA_NO_IPC | NVIDIA_NO_EFFICIENCY | NVIDIA_ABOVE_MAXI
 uint32_t nvidia_counters(const struct nvidia_counts *counts,
                          const struct nvidia_capability *capability,
                          struct nvidia_counters *counters);
+/* Changes the counters to those of the published equations: a part of the stalls is its percentage
+ * of a warp's time, and reasons that the tables of the study do not assign belong to no part.
+ * Returns the problems; `problems` are those of nvidia_counters(). */
+uint32_t nvidia_publish(const struct nvidia_counts *counts,
+                        const struct nvidia_capability *capability, uint32_t problems,
+                        struct nvidia_counters *counters);
 /* Names of the metrics that would solve these problems, separated by ", ". `capability` may be
  * NULL. The caller frees the text. */
 char *nvidia_missing(const struct nvidia_counts *counts, const struct nvidia_capability *capability,

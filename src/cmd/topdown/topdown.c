@@ -70,7 +70,8 @@ analyse(const group_list *groups, const struct command_line *line,
 {
     const struct application_filter filter = {.kernel = line->request.kernel,
                                               .launches = line->request.launches,
-                                              .level = line->request.level};
+                                              .level = line->request.level,
+                                              .published = line->request.published};
     application_list applications = {0};
     size_t read = 0, before;
     bool ok = true;
@@ -192,10 +193,10 @@ check_run(const struct command_line *line, const struct args *args, const struct
     if (args->operand_count != 1 || args->after)
         return args_usage_error(spec, "expected one RUN, or files with --nvprof or --ncu");
     if (line->cc || line->out || line->request.overhead || request->kernel ||
-        line->launches != UINT64_MAX || line->node)
+        line->launches != UINT64_MAX || line->node || request->published)
         return args_usage_error(
-            spec, "--cc, --output, --overhead, --kernel, --launches and --node cannot "
-                  "be combined with a RUN");
+            spec, "--cc, --output, --overhead, --kernel, --launches, --node and --published "
+                  "cannot be combined with a RUN");
     if (line->draw && (request->draws || request->over_time || line->diff || request->prove))
         return args_usage_error(
             spec, "--draw cannot be combined with --draws, --over-time, --diff or --prove");
@@ -332,8 +333,9 @@ cmd_topdown(int argc, char **argv)
         {"profile", 0, ARG_FLAG, &line.profile, NULL,
          "run PROGRAM under nvprof or ncu and analyze the result", false},
         {"profile-folder", 0, ARG_STRING, &line.folder, "DIR",
-         "the same for each executable file of DIR, and each command line of a file `run` in its "
-         "folders; continues an earlier call",
+         "profile each executable file of DIR, and each command line of a file `run` in its "
+         "folders; "
+         "continues an earlier call",
          false},
         {"print-command", 0, ARG_FLAG, &line.print_command, NULL,
          "print the profiler command line that --profile would run", false},
@@ -345,6 +347,9 @@ cmd_topdown(int argc, char **argv)
          false},
         {"node", 0, ARG_STRING, &line.node, "NAME",
          "profile: only this node and the nodes below it, e.g. memory_bound", false},
+        {"published", 0, ARG_FLAG, &line.request.published, NULL,
+         "profile: the equations of the study of 2021 as published, whose parts do not add up",
+         false},
         {"kernel", 0, ARG_STRING, &line.request.kernel, "NAME",
          "only kernels with this name: complete, without parameters, or a substring", false},
         {"launches", 0, ARG_UINT, &line.launches, "N",
@@ -358,7 +363,8 @@ cmd_topdown(int argc, char **argv)
          "Profile: one bar per kernel, launch (--over-time) or application, or the profiling "
          "times (--overhead)",
          false},
-        {"csv", 0, ARG_FLAG, &line.request.csv, NULL, "print CSV, one line per node", false},
+        {"csv", 0, ARG_FLAG, &line.request.csv, NULL,
+         "print CSV, one line per node and per measured value", false},
         OPTION_JSON(&line.request.json, "print JSON"),
         OPTION_OUTPUT(&line.out, "FILE",
                       "--profile: file for the profiler's tables; --profile-folder: folder", false),

@@ -18,6 +18,7 @@ struct topdown_request {
     uint64_t launches;  /* first launches of each kernel; 0: all */
     uint32_t level;     /* from 1; 0: not given */
     uint32_t node;      /* profile: only this node of nvidia_shape; 0: all */
+    bool published;     /* profile: the equations as published */
     bool overhead;      /* the figure shows the times of profiling */
 };
 

@@ -97,7 +97,7 @@ topdown_asks(const struct topdown_request *request, const char *log)
 {
     return (struct nvidia_request){.log = log,
                                    .each_launch = request->over_time,
-                                   .level = request->level,
+                                   .level = request->published ? 0 : request->level,
                                    .kernel = request->kernel,
                                    .launches = request->launches};
 }

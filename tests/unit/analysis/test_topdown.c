@@ -8,6 +8,7 @@
 #include "rigs/command.h"
 #include "rigs/needs.h"
 #include "rigs/folder.h"
+#include "rigs/topdown_json.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -15,63 +16,6 @@
 #include <zlib.h>
 
 #define FILES AETIUS_SOURCE_DIR "/tests/golden/profiler/"
-
-static const cJSON *
-child(const cJSON *node, const char *name)
-{
-    const cJSON *found;
-    cJSON_ArrayForEach(found, cJSON_GetObjectItem(node, "children"))
-    {
-        if (!strcmp(cJSON_GetObjectItem(found, "name")->valuestring, name))
-            return found;
-        const cJSON *below = child(found, name);
-        if (below)
-            return below;
-    }
-    return NULL;
-}
-
-static double
-value(const cJSON *tree, const char *name)
-{
-    const cJSON *node = child(tree, name);
-    return node ? cJSON_GetObjectItem(node, "value")->valuedouble : NAN;
-}
-
-/* Checks that the values of the children of every node add up to its value, and that shares are
- * relative to the root. */
-static void
-check_sums(const cJSON *node, double whole)
-{
-    const double own = cJSON_GetObjectItem(node, "value")->valuedouble;
-    const cJSON *part, *children = cJSON_GetObjectItem(node, "children");
-    double sum = 0;
-    assert_float_equal(cJSON_GetObjectItem(node, "share")->valuedouble, own / whole, 1e-9);
-    cJSON_ArrayForEach(part, children)
-    {
-        sum += cJSON_GetObjectItem(part, "value")->valuedouble;
-        check_sums(part, whole);
-    }
-    if (cJSON_GetArraySize(children))
-        assert_float_equal(sum, own, 1e-9 * whole);
-}
-
-/* Returns the output of --json; the caller deletes it. */
-static cJSON *
-json_of(const char *const *words)
-{
-    static struct said said;
-    const char *all[16] = {"topdown", "--json"};
-    for (size_t i = 0; words[i]; i++)
-        all[i + 2] = words[i];
-    run_within(&said, 0, all);
-    if (said.status != 0)
-        fail_msg("%s", said.err);
-    cJSON *root = cJSON_Parse(said.out);
-    assert_non_null(root);
-    return root;
-}
-#define JSON(...) json_of((const char *const[]){__VA_ARGS__, NULL})
 
 static void
 golden_outputs(void **state)
@@ -106,7 +50,7 @@ golden_json(void **state)
         size_t size;
         struct error err;
         snprintf(path, sizeof path, FILES "%s", names[i]);
-        cJSON *is = JSON("--nvprof", path, "--over-time");
+        cJSON *is = TOPDOWN_JSON("--nvprof", path, "--over-time");
         snprintf(path, sizeof path, FILES "%s.json", names[i]);
         assert_true(file_read(path, FILE_MOST_TEXT, &text, &size, &err));
         cJSON *was = cJSON_Parse(text);
@@ -162,22 +106,22 @@ lines_fit(void **state)
 static void
 kepler_by_hand(void **state)
 {
-    cJSON *root = JSON("--nvprof", FILES "nvprof-metrics.csv");
+    cJSON *root = TOPDOWN_JSON("--nvprof", FILES "nvprof-metrics.csv");
     const cJSON *tree = cJSON_GetObjectItem(root, "tree");
     const cJSON *verdict = cJSON_GetObjectItem(root, "verdict");
     assert_float_equal(cJSON_GetObjectItem(root, "ipc_max")->valuedouble, 8, 0);
-    check_sums(tree, 8);
-    assert_float_equal(value(tree, "retire"), 1.66802954, 1e-7);
-    assert_float_equal(value(tree, "branch"), 0.00627146, 1e-7);
-    assert_float_equal(value(tree, "replay"), 0.018367, 1e-7);
-    assert_float_equal(value(tree, "frontend"), 0.24360171 + 0.15563947, 1e-7);
-    assert_float_equal(value(tree, "fetch"), 0.24360171, 1e-7);
-    assert_float_equal(value(tree, "decode"), 0.15563947, 1e-7);
-    assert_float_equal(value(tree, "backend"), 4.14046790 + 1.76762291, 1e-7);
-    assert_float_equal(value(tree, "memory_bound"), 4.14046790, 1e-7);
-    assert_float_equal(value(tree, "core_bound"), 1.76762291, 1e-7);
-    /* 6.307332 x 30.703132 / 92.26174 is the largest value; its share is 1 / 8 of that */
-    assert_float_equal(value(tree, "texture"), 2.09897, 1e-5);
+    topdown_check_sums(tree, 8);
+    assert_float_equal(topdown_value(tree, "retire"), 1.66802954, 1e-7);
+    assert_float_equal(topdown_value(tree, "branch"), 0.00627146, 1e-7);
+    assert_float_equal(topdown_value(tree, "replay"), 0.018367, 1e-7);
+    assert_float_equal(topdown_value(tree, "frontend"), 0.24360171 + 0.15563947, 1e-7);
+    assert_float_equal(topdown_value(tree, "fetch"), 0.24360171, 1e-7);
+    assert_float_equal(topdown_value(tree, "decode"), 0.15563947, 1e-7);
+    assert_float_equal(topdown_value(tree, "backend"), 4.14046790 + 1.76762291, 1e-7);
+    assert_float_equal(topdown_value(tree, "memory_bound"), 4.14046790, 1e-7);
+    assert_float_equal(topdown_value(tree, "core_bound"), 1.76762291, 1e-7);
+    /* 6.307332 x 30.703132 / 92.26174, the largest; its share is 1 / 8 of that */
+    assert_float_equal(topdown_value(tree, "texture"), 2.09897, 1e-5);
     assert_string_equal(cJSON_GetObjectItem(verdict, "name")->valuestring, "texture");
     assert_float_equal(cJSON_GetObjectItem(verdict, "expected_gain")->valuedouble, 0.262371, 1e-6);
     /* weighted by elapsed_cycles_sm: 4 launches x 544435902 */
@@ -198,20 +142,20 @@ kepler_by_hand(void **state)
 static void
 ampere_by_hand(void **state)
 {
-    cJSON *root = JSON("--ncu", FILES "ncu-wide.csv");
+    cJSON *root = TOPDOWN_JSON("--ncu", FILES "ncu-wide.csv");
     const cJSON *tree = cJSON_GetObjectItem(root, "tree");
-    check_sums(tree, 4);
-    assert_float_equal(value(tree, "retire"), 0.220405, 1e-9);
-    assert_float_equal(value(tree, "branch"), 0, 1e-9);
-    assert_float_equal(value(tree, "replay"), 0.000022, 1e-9);
-    assert_float_equal(value(tree, "fetch"), 0.03078369, 1e-7);
-    assert_float_equal(value(tree, "decode"), 0.01398388, 1e-7);
-    assert_float_equal(value(tree, "memory_bound"), 3.62903452, 1e-7);
-    assert_float_equal(value(tree, "core_bound"), 0.10577091, 1e-7);
+    topdown_check_sums(tree, 4);
+    assert_float_equal(topdown_value(tree, "retire"), 0.220405, 1e-9);
+    assert_float_equal(topdown_value(tree, "branch"), 0, 1e-9);
+    assert_float_equal(topdown_value(tree, "replay"), 0.000022, 1e-9);
+    assert_float_equal(topdown_value(tree, "fetch"), 0.03078369, 1e-7);
+    assert_float_equal(topdown_value(tree, "decode"), 0.01398388, 1e-7);
+    assert_float_equal(topdown_value(tree, "memory_bound"), 3.62903452, 1e-7);
+    assert_float_equal(topdown_value(tree, "core_bound"), 0.10577091, 1e-7);
     /* 3.779573 x (52.693047 + 0.350413 + 14.095928) / 115.655301 */
-    assert_float_equal(value(tree, "l1"), 2.19409068, 1e-7);
+    assert_float_equal(topdown_value(tree, "l1"), 2.19409068, 1e-7);
     /* 3.779573 x 52.693047 / 115.655301 */
-    assert_float_equal(value(tree, "long_scoreboard"), 1.72198953, 1e-7);
+    assert_float_equal(topdown_value(tree, "long_scoreboard"), 1.72198953, 1e-7);
     /* 13.317280 ms */
     assert_float_equal(cJSON_GetObjectItem(root, "time")->valuedouble, 13317280, 1e-3);
     assert_string_equal(cJSON_GetObjectItem(root, "compute_capability")->valuestring, "8.6");
@@ -227,17 +171,17 @@ ampere_by_hand(void **state)
 static void
 kepler_without_ipc_by_hand(void **state)
 {
-    cJSON *root =
-        JSON("--nvprof", FILES "nvprof-kernels.csv", "--kernel", "__kernel___forma_kernel__3__");
+    cJSON *root = TOPDOWN_JSON("--nvprof", FILES "nvprof-kernels.csv", "--kernel",
+                               "__kernel___forma_kernel__3__");
     const cJSON *kernels = cJSON_GetObjectItem(root, "kernels");
     assert_int_equal(cJSON_GetArraySize(kernels), 1);
     const cJSON *tree = cJSON_GetObjectItem(cJSON_GetArrayItem(kernels, 0), "tree");
-    check_sums(tree, 8);
-    assert_float_equal(value(tree, "retire"), 1.73010443, 1e-7);
-    assert_float_equal(value(tree, "branch"), 0.10216523, 1e-7);
-    assert_float_equal(value(tree, "replay"), 0.01837034, 1e-7);
-    assert_float_equal(value(tree, "stall"), 6.14936, 1e-7);
-    assert_null(child(tree, "backend"));
+    topdown_check_sums(tree, 8);
+    assert_float_equal(topdown_value(tree, "retire"), 1.73010443, 1e-7);
+    assert_float_equal(topdown_value(tree, "branch"), 0.10216523, 1e-7);
+    assert_float_equal(topdown_value(tree, "replay"), 0.01837034, 1e-7);
+    assert_float_equal(topdown_value(tree, "stall"), 6.14936, 1e-7);
+    assert_null(topdown_child(tree, "backend"));
     const cJSON *missing = cJSON_GetObjectItem(cJSON_GetArrayItem(kernels, 0), "missing");
     assert_string_equal(cJSON_GetArrayItem(missing, 0)->valuestring, "stall_inst_fetch");
     assert_non_null(strstr(cJSON_GetObjectItem(root, "command")->valuestring, "stall_inst_fetch"));
@@ -252,12 +196,12 @@ static void
 pascal_by_hand(void **state)
 {
     static struct said said;
-    cJSON *root = JSON("--nvprof", FILES "nvprof-text-x2.txt", "--kernel", "addMatrix");
+    cJSON *root = TOPDOWN_JSON("--nvprof", FILES "nvprof-text-x2.txt", "--kernel", "addMatrix");
     const cJSON *tree = cJSON_GetObjectItem(root, "tree");
-    check_sums(tree, 8);
-    assert_float_equal(value(tree, "retire"), 0.957812, 1e-9);
-    assert_float_equal(value(tree, "replay"), 0.58343, 1e-9);
-    assert_float_equal(value(tree, "memory_bound"), 6.458758 * 89.75 / 99.28, 1e-9);
+    topdown_check_sums(tree, 8);
+    assert_float_equal(topdown_value(tree, "retire"), 0.957812, 1e-9);
+    assert_float_equal(topdown_value(tree, "replay"), 0.58343, 1e-9);
+    assert_float_equal(topdown_value(tree, "memory_bound"), 6.458758 * 89.75 / 99.28, 1e-9);
     cJSON_Delete(root);
     RUN(&said, "topdown", "--nvprof", FILES "nvprof-text-x2.txt");
     assert_non_null(strstr(said.out, "with inconsistent measurement passes, e.g. addMatrix(int*"));
@@ -277,7 +221,7 @@ what_files_lack(void **state)
         {FILES "ncu-long.csv", "sm__inst_issued.avg.per_cycle_active", "ncu --csv --page raw"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        cJSON *root = JSON("--nvprof", cases[i].path);
+        cJSON *root = TOPDOWN_JSON("--nvprof", cases[i].path);
         const cJSON *kernel = cJSON_GetArrayItem(cJSON_GetObjectItem(root, "kernels"), 0), *name;
         const char *command = cJSON_GetObjectItem(root, "command")->valuestring;
         bool is_named = false;
@@ -291,192 +235,13 @@ what_files_lack(void **state)
         assert_memory_equal(command, cases[i].command, strlen(cases[i].command));
         cJSON_Delete(root);
     }
-    /* three launches of 16.042731 ms without a device: topdown cannot suggest a command */
-    cJSON *root = JSON("--nvprof", FILES "nvprof-times.csv");
+    /* three launches of 16.042731 ms and no device: no command can be given */
+    cJSON *root = TOPDOWN_JSON("--nvprof", FILES "nvprof-times.csv");
     const cJSON *kernel = cJSON_GetArrayItem(cJSON_GetObjectItem(root, "kernels"), 0);
     assert_float_equal(cJSON_GetObjectItem(kernel, "time")->valuedouble, 48128193, 1e-3);
     assert_float_equal(cJSON_GetObjectItem(kernel, "launches")->valuedouble, 3, 0);
     assert_true(cJSON_IsNull(cJSON_GetObjectItem(root, "command")));
     cJSON_Delete(root);
-}
-
-/* Returns a member of the measure with this name, NAN if there is none or if it is null. */
-static double
-measured(const cJSON *part, const char *name, const char *member)
-{
-    const cJSON *measure;
-    cJSON_ArrayForEach(measure, cJSON_GetObjectItem(part, "measured"))
-    {
-        const cJSON *found = cJSON_GetObjectItem(measure, member);
-        if (!strcmp(cJSON_GetObjectItem(measure, "name")->valuestring, name))
-            return cJSON_IsNumber(found) ? found->valuedouble : NAN;
-    }
-    return NAN;
-}
-
-/* Values of the files, in JSON, CSV and text. The shares are those of kepler_by_hand() and
- * ampere_by_hand(). */
-static void
-measures_by_hand(void **state)
-{
-    static struct said said;
-    cJSON *root = JSON("--nvprof", FILES "nvprof-metrics.csv", "--over-time");
-    assert_float_equal(measured(root, "ipc", "value"), 1.674301, 1e-9);
-    assert_float_equal(measured(root, "issued_ipc", "value"), 1.692668, 1e-9);
-    assert_float_equal(measured(root, "warp_execution_efficiency", "value"), 99.625428, 1e-9);
-    assert_float_equal(measured(root, "issue_slots_used", "value"), 100 * 1.692668 / 8, 1e-9);
-    assert_float_equal(measured(root, "stall_texture", "value"), 30.703132, 1e-9);
-    assert_float_equal(measured(root, "stall_texture", "share"), 30.703132 / 92.26174, 1e-7);
-    assert_float_equal(measured(root, "stall_not_selected", "value"), 7.738261, 1e-9);
-    assert_true(isnan(measured(root, "stall_not_selected", "share")));
-    assert_true(isnan(measured(root, "stall_long_scoreboard", "value")));
-    assert_float_equal(measured(cJSON_GetArrayItem(cJSON_GetObjectItem(root, "kernels"), 0),
-                                "stall_texture", "value"),
-                       30.703132, 1e-9);
-    cJSON_Delete(root);
-    root = JSON("--ncu", FILES "ncu-wide.csv", "--over-time");
-    const cJSON *launch = cJSON_GetArrayItem(cJSON_GetObjectItem(root, "launches"), 0);
-    assert_float_equal(measured(launch, "stall_long_scoreboard", "value"), 52.693047, 1e-9);
-    assert_float_equal(measured(launch, "stall_long_scoreboard", "share"), 52.693047 / 115.655301,
-                       1e-9);
-    cJSON_Delete(root);
-    RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv", "--csv");
-    assert_non_null(strstr(said.out, ",stall_long_scoreboard,,52.693047,0.455604252848,cycles per "
-                                     "issued instruction,,measured\n"));
-    RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv");
-    assert_non_null(strstr(said.out,
-                           "measured in 38 passes per launch: ipc 0.2204, issued_ipc 0.2204, "
-                           "warp_execution_efficiency 100.0 %, issue_slots_used 5.5 %"));
-    assert_non_null(strstr(said.out, "long_scoreboard 52.69 (45.6 %)"));
-    assert_null(strstr(said.out, "barrier 0.00"));
-    RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv", "--all");
-    assert_non_null(strstr(said.out, "barrier 0.00"));
-    /* issued is reported as measured, though the equations assume that nothing is replayed */
-    root = JSON("--nvprof", FILES "nvprof-text-x2.txt", "--kernel", "addMatrix2");
-    assert_true(measured(root, "issued_ipc", "value") < measured(root, "ipc", "value"));
-    cJSON_Delete(root);
-}
-
-/* The attributes of the file: clocks in kHz, sizes in bytes. */
-static void
-gpu_of_the_file(void **state)
-{
-    static const struct {
-        const char *name;
-        double value;
-    } members[] = {{"sms", 30},
-                   {"clock_hz", 1282e6},
-                   {"memory_clock_hz", 6001e6},
-                   {"bus_bits", 192},
-                   {"memory_bytes", 6117916672},
-                   {"l2_bytes", 3145728},
-                   {"schedulers_per_sm", 4},
-                   {"cores_per_sm", 128}};
-    static struct said said;
-    cJSON *root = JSON("--ncu", FILES "ncu-wide.csv");
-    const cJSON *gpu = cJSON_GetObjectItem(root, "gpu");
-    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
-        assert_float_equal(cJSON_GetObjectItem(gpu, members[i].name)->valuedouble, members[i].value,
-                           0);
-    cJSON_Delete(root);
-    RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv");
-    assert_non_null(strstr(said.out,
-                           "\nGPU: 30 SMs with 4 schedulers and 128 cores each, 1282 MHz; "
-                           "memory: 6.1 GB, 192 bits at 6001 MHz; L2: 3.0 MiB\n"));
-    /* nvprof does not tell the GPU's attributes */
-    RUN(&said, "topdown", "--nvprof", FILES "nvprof-metrics.csv");
-    assert_non_null(strstr(said.out, "\nGPU: SMs with 4 schedulers and 192 cores each\n"));
-}
-
-/* --node shows one branch. */
-static void
-one_branch(void **state)
-{
-    static struct said said;
-    RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv", "--node", "frontend");
-    assert_int_equal(said.status, 0);
-    assert_non_null(strstr(said.out, "\n  frontend "));
-    assert_non_null(strstr(said.out, "\n    fetch "));
-    assert_null(strstr(said.out, "\n  retire "));
-    RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv", "--node", "tunnel");
-    assert_int_equal(said.status, 2);
-    RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv", "--node", "l1", "--json");
-    assert_int_equal(said.status, 2);
-    RUN(&said, "topdown", "--nvprof", FILES "nvprof-metrics.csv", "--node", "l1", "--svg",
-        "/tmp/aetius-none.svg");
-    assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "no tree has the node l1"));
-}
-
-/* A file with the metrics of level 1 has a tree of level 1; deeper levels lack metrics. */
-static void
-level_1_file(void **state)
-{
-    static struct said said;
-    char path[] = "/tmp/aetius-level-XXXXXX";
-    struct error err;
-    static const char *const names[] = {"inst_fetch", "sync", "other", "not_selected"};
-    char *text = mem_strdup("\"Device\",\"Kernel\",\"Invocations\",\"Metric Name\",\"Min\","
-                            "\"Max\",\"Avg\"\n");
-    for (size_t i = 0; i < 7; i++) {
-        char *more = i < 3
-                         ? mem_printf("%s\"GeForce GTX 1070 (0)\",\"f\",1,\"%s\",1,1,%s\n", text,
-                                      i == 0   ? "ipc"
-                                      : i == 1 ? "issued_ipc"
-                                               : "warp_execution_efficiency",
-                                      i == 2 ? "100%" : "2")
-                         : mem_printf("%s\"GeForce GTX 1070 (0)\",\"f\",1,\"stall_%s\",1,1,10%%\n",
-                                      text, names[i - 3]);
-        free(text);
-        text = more;
-    }
-    close(mkstemp(path));
-    assert_true(file_write(path, text, strlen(text), &err));
-    free(text);
-    /* stall = 8 - 2 = 6; of 90 % that are stalls, 30 are the frontend's */
-    cJSON *root = JSON("--nvprof", path, "--level", "1");
-    assert_float_equal(value(cJSON_GetObjectItem(root, "tree"), "frontend"), 6.0 * 30 / 90, 1e-9);
-    assert_float_equal(value(cJSON_GetObjectItem(root, "tree"), "backend"), 6.0 * 60 / 90, 1e-9);
-    assert_true(cJSON_IsNull(cJSON_GetObjectItem(root, "command")));
-    cJSON_Delete(root);
-    RUN(&said, "topdown", "--nvprof", path, "--level", "1");
-    assert_null(strstr(said.out, "lacks"));
-    RUN(&said, "topdown", "--nvprof", path);
-    assert_non_null(strstr(said.out, "1 of 1 kernels lack counters"));
-    assert_non_null(strstr(said.out, "stall_pipe_busy"));
-    unlink(path);
-}
-
-/* Launches of 1 and 3 us: (1 x 1 + 2 x 3) / 4 = 1.75, (2 x 1 + 6 x 3) / 4 = 5. */
-static void
-measures_are_weighted_by_time(void **state)
-{
-    static const char text[] = "\"ID\",\"Kernel Name\",\"CC\",\"gpu__time_duration.sum\","
-                               "\"sm__inst_executed.avg.per_cycle_active\","
-                               "\"smsp__thread_inst_executed_per_inst_executed.ratio\","
-                               "\"smsp__average_warps_issue_stalled_wait_per_issue_active.ratio\"\n"
-                               "\"\",\"\",\"\",\"usecond\",\"inst/cycle\",\"\",\"inst\"\n"
-                               "\"0\",\"f\",\"8.6\",\"1\",\"1\",\"32\",\"2\"\n"
-                               "\"1\",\"f\",\"8.6\",\"3\",\"2\",\"16\",\"6\"\n";
-    char path[] = "/tmp/aetius-measures-XXXXXX";
-    struct error err;
-    close(mkstemp(path));
-    assert_true(file_write(path, text, strlen(text), &err));
-    cJSON *root = JSON("--ncu", path);
-    const cJSON *kernel = cJSON_GetArrayItem(cJSON_GetObjectItem(root, "kernels"), 0);
-    const cJSON *const parts[] = {root, kernel};
-    for (size_t i = 0; i < 2; i++) {
-        assert_float_equal(measured(parts[i], "ipc", "value"), 1.75, 1e-9);
-        assert_float_equal(measured(parts[i], "stall_wait", "value"), 5, 1e-9);
-        assert_float_equal(measured(parts[i], "warp_execution_efficiency", "value"), 62.5, 1e-9);
-        assert_true(isnan(measured(parts[i], "issued_ipc", "value")));
-    }
-    cJSON_Delete(root);
-    root = JSON("--ncu", path, "--launches", "1", "--over-time");
-    assert_float_equal(measured(root, "ipc", "value"), 1, 1e-9);
-    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(root, "launches")), 1);
-    cJSON_Delete(root);
-    unlink(path);
 }
 
 /* Forms of the output: levels, thresholds, side by side, over time, CSV. */
@@ -492,14 +257,14 @@ forms(void **state)
     assert_null(strchr(said.out, '\033'));
     RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv", "--all");
     assert_non_null(strstr(said.out, "    fetch"));
-    cJSON *root = JSON("--nvprof", "one=" FILES "nvprof-metrics.csv", "two=" FILES "ncu-wide.csv",
-                       "--over-time", "--level", "2");
+    cJSON *root = TOPDOWN_JSON("--nvprof", "one=" FILES "nvprof-metrics.csv",
+                               "two=" FILES "ncu-wide.csv", "--over-time", "--level", "2");
     const cJSON *applications = cJSON_GetObjectItem(root, "applications");
     assert_int_equal(cJSON_GetArraySize(applications), 2);
     const cJSON *two = cJSON_GetArrayItem(applications, 1);
     assert_string_equal(cJSON_GetObjectItem(two, "name")->valuestring, "two");
     assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(two, "launches")), 1);
-    assert_null(child(cJSON_GetObjectItem(two, "tree"), "long_scoreboard"));
+    assert_null(topdown_child(cJSON_GetObjectItem(two, "tree"), "long_scoreboard"));
     cJSON_Delete(root);
     RUN(&said, "topdown", "--nvprof", FILES "nvprof-text-x2.txt", "--csv", "--level", "1");
     /* the header, then 5 nodes for each of: the whole, two kernels */
@@ -561,7 +326,7 @@ launches_in_order(void **state)
         const bool is_mean = invocations > 1;
         close(mkstemp(path));
         assert_true(file_write(path, rows, strlen(rows), &err));
-        cJSON *root = JSON("--ncu", path, "--over-time");
+        cJSON *root = TOPDOWN_JSON("--ncu", path, "--over-time");
         const cJSON *launches = cJSON_GetObjectItem(root, "launches");
         assert_int_equal(cJSON_GetArraySize(launches), is_mean ? 1 : 2);
         assert_string_equal(
@@ -665,8 +430,8 @@ check_view(const cJSON *view)
     const double slots = cJSON_GetObjectItem(shaders, "total")->valuedouble;
     assert_string_equal(cJSON_GetObjectItem(view, "unit")->valuestring, "cycles");
     assert_string_equal(cJSON_GetObjectItem(shaders, "unit")->valuestring, "slots");
-    check_sums(cJSON_GetObjectItem(view, "tree"), cycles);
-    check_sums(cJSON_GetObjectItem(shaders, "tree"), slots);
+    topdown_check_sums(cJSON_GetObjectItem(view, "tree"), cycles);
+    topdown_check_sums(cJSON_GetObjectItem(shaders, "tree"), slots);
     /* no resource gains more than its maximum, and the verdict has the largest gain */
     const cJSON *verdict = cJSON_GetObjectItem(view, "verdict");
     const double most = cJSON_GetObjectItem(verdict, "expected_gain")->valuedouble;
@@ -712,20 +477,20 @@ simulated_run(void **state)
     assert_non_null(mkdtemp(dir));
     RUN(&said, "sim", AETIUS_SOURCE_DIR "/tests/golden/tiny.trace", "-o", dir, "--force");
     assert_int_equal(said.status, 0);
-    cJSON *root = JSON(dir, "--over-time");
+    cJSON *root = TOPDOWN_JSON(dir, "--over-time");
     assert_true(check_view(root) == sum_of(dir, "cycles", &frames));
     assert_true(cJSON_GetObjectItem(cJSON_GetObjectItem(root, "shaders"), "total")->valuedouble ==
                 sum_of(dir, "shader.slots", &frames));
     check_parts(root, "frames", frames);
-    cJSON *draws = JSON(dir, "--draws");
+    cJSON *draws = TOPDOWN_JSON(dir, "--draws");
     check_parts(draws, "draws", 0);
     /* the first frame alone equals the first entry of the list */
     const cJSON *frame = cJSON_GetArrayItem(cJSON_GetObjectItem(root, "frames"), 0);
-    cJSON *first = JSON(dir, "--frame", "0");
+    cJSON *first = TOPDOWN_JSON(dir, "--frame", "0");
     assert_true(cJSON_Compare(cJSON_GetObjectItem(first, "tree"),
                               cJSON_GetObjectItem(frame, "tree"), true));
     /* the same for its first draw */
-    cJSON *one = JSON(dir, "--frame", "0", "--draw", "0");
+    cJSON *one = TOPDOWN_JSON(dir, "--frame", "0", "--draw", "0");
     const cJSON *draw = NULL, *at;
     cJSON_ArrayForEach(
         at, cJSON_GetObjectItem(
@@ -766,21 +531,11 @@ main(int argc, char **argv)
     unsetenv("COLUMNS"); /* output to a file has no line width */
     aetius = argc > 1 ? argv[1] : "build/aetius";
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(golden_outputs),
-        cmocka_unit_test(golden_json),
-        cmocka_unit_test(lines_fit),
-        cmocka_unit_test(kepler_by_hand),
-        cmocka_unit_test(ampere_by_hand),
-        cmocka_unit_test(kepler_without_ipc_by_hand),
-        cmocka_unit_test(pascal_by_hand),
-        cmocka_unit_test(what_files_lack),
-        cmocka_unit_test(gpu_of_the_file),
-        cmocka_unit_test(one_branch),
-        cmocka_unit_test(level_1_file),
-        cmocka_unit_test(measures_by_hand),
-        cmocka_unit_test(measures_are_weighted_by_time),
-        cmocka_unit_test(forms),
-        cmocka_unit_test(launches_in_order),
+        cmocka_unit_test(golden_outputs), cmocka_unit_test(golden_json),
+        cmocka_unit_test(lines_fit),      cmocka_unit_test(kepler_by_hand),
+        cmocka_unit_test(ampere_by_hand), cmocka_unit_test(kepler_without_ipc_by_hand),
+        cmocka_unit_test(pascal_by_hand), cmocka_unit_test(what_files_lack),
+        cmocka_unit_test(forms),          cmocka_unit_test(launches_in_order),
         cmocka_unit_test(figures),
 
         cmocka_unit_test(simulated_run),
