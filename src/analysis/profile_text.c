@@ -236,9 +236,10 @@ take_passes(struct profile_file *file)
         if (strstr(file->text, "Replaying kernel \"") &&
             sscanf(at, "\" (%u of %9u)", &number, &passes) == 2 && passes > part->passes)
             part->passes = passes;
-    const char *end = strstr(file->text, "100% - ");
-    if (end && !strncmp(file->text, "==PROF== Profiling ", 19) &&
-        sscanf(end, "100%% - %9u pass", &passes) == 1 && passes > part->passes)
+    /* output of the program may precede the message */
+    const char *end = strstr(file->text, "==PROF== Profiling \"");
+    end = end ? strstr(end, "100% - ") : NULL;
+    if (end && sscanf(end, "100%% - %9u pass", &passes) == 1 && passes > part->passes)
         part->passes = passes;
 }
 

@@ -45,7 +45,8 @@ free_programs(program_list *list)
     VEC_FREE(list);
 }
 
-/* Adds the command lines of a file `run`: NAME, or NAME-1, NAME-2, ... if it has several. */
+/* Adds the command lines of a file `run`: NAME, or NAME-1, NAME-2, ... if it has several. Skips
+ * options of the shell (set -e), which some of Rodinia's files have. */
 static bool
 add_lines(program_list *list, const char *name, const char *folder, const char *path,
           struct error *err)
@@ -57,7 +58,7 @@ add_lines(program_list *list, const char *name, const char *folder, const char *
         return false;
     for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
         line += strspn(line, " \t");
-        if (*line && *line != '#')
+        if (*line && *line != '#' && strncmp(line, "set ", 4) != 0)
             add_program(list, mem_printf("%s-%zu", name, list->count - first + 1), line, folder);
     }
     if (list->count == first + 1)

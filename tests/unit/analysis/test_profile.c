@@ -655,6 +655,9 @@ passes(void **state)
          "==PROF== Profiling \"g\" - 1: 0%....50%....100% - 1 pass\n" NCU_HEADER NCU_ROW(
              "0", "f", IPC, "", "1.5"),
          8},
+        {"3 4 ==PROF== Profiling \"f\" - 0: 0%....50%....100% - 7 passes\n" NCU_HEADER NCU_ROW(
+             "0", "f", IPC, "", "1.5"),
+         7},
         {NCU_HEADER NCU_ROW("0", "f", IPC, "", "1.5")
              NCU_ROW("0", "f", "profiler__replayer_passes", "", "5")
                  NCU_ROW("1", "f", "profiler__replayer_passes", "", "4"),

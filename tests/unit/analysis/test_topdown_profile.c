@@ -160,7 +160,7 @@ bench_init(struct bench *bench)
     make_folder(bench, "suite/gamma");
     make_folder(bench, "empty");
     put(bench, "text", "not executable");
-    put(bench, "suite/gamma/run", "#!/bin/sh\n\n./prog 1 'a b'\n  ./prog 2\n");
+    put(bench, "suite/gamma/run", "#!/bin/sh\nset -ue\n\n./prog 1 'a b'\n  ./prog 2\n");
     script(bench->programs, "alpha", "exit 0");
     snprintf(folder, sizeof folder, "%s/suite/gamma", bench->programs);
     script(folder, "prog", "echo \"$# arguments, the last is $2, in $(basename $(pwd))\"");
