@@ -26,7 +26,7 @@ struct application_kernel {
     bool has_tree;
     struct topdown_tree tree; /* weighted mean of its launches */
     uint32_t problems;        /* nvidia_problem bits of all launches */
-    uint32_t troubled;        /* first launch with problems; UINT32_MAX: none */
+    uint32_t troubled;        /* first launch with problems; UINT32_MAX: no launch has problems */
     struct application_mean mean;
 };
 
@@ -52,8 +52,7 @@ typedef VEC(struct application) application_list;
 
 /* What to take of a profile. */
 struct application_filter {
-    /* only kernels of this name: the full name, the name without parameters, or a part of it; NULL:
-     * all */
+    /* selects kernels by full name, by name without parameters, or by a substring; NULL: all */
     const char *kernel;
     uint64_t launches; /* only the first launches of each kernel; 0: all */
     uint32_t level;    /* deepest level that is wanted; 0: all */
@@ -76,11 +75,12 @@ bool application_launch(const struct application *application, uint32_t launch, 
 bool application_launch_measures(const struct application *application, uint32_t launch,
                                  struct nvidia_measures *measures);
 struct nvidia_measures application_mean_measures(const struct application_mean *mean);
-/* A figure of the GPU (nvidia.def), NAN: no launch tells it. */
+/* A figure of the GPU (nvidia.def); NAN if no launch has it. */
 double application_gpu(const struct application *application, enum nvidia_figure figure);
-/* Runs of a kernel that the profiler needed, at most over the launches; 0: not told. */
+/* Number of times that the profiler ran a kernel, the maximum over all launches. 0: unknown. */
 uint32_t application_passes(const struct application *application);
-/* Names of the metrics that the kernel lacks; "" if none. The caller frees the text. */
+/* Names of the metrics that the kernel lacks; "" if no metric is missing. The caller frees the
+ * text. */
 char *application_missing(const struct application *application,
                           const struct application_kernel *kernel);
 

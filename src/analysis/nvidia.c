@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define SUM NAN
-/* The part of the lost slots that is due to a reason; NAN if it was not reported. */
+/* The share of the lost slots that a stall reason causes; NAN if no reasons were reported. */
 #define STALLED(reason) lost_to(x, x->stall[REASON_##reason])
 
 static double
@@ -355,7 +355,7 @@ take_stalls(const struct nvidia_counts *counts, const struct nvidia_capability *
         if (isnan(x->rest) || x->rest_of == NVIDIA_all)
             return NVIDIA_NO_REASONS;
     }
-    for (uint32_t i = 0; i < REASONS; i++) { /* a missing reason is 0 if the others add up */
+    for (uint32_t i = 0; i < REASONS; i++) { /* a missing reason is 0 if the other reasons add up */
         x->stall[i] = counts->stalls[family][i];
         if (isnan(x->stall[i]) && reasons[i].need == MUST && !state.missing &&
             has_reason(capability, counts->tool, i))
@@ -543,7 +543,7 @@ is_needed(uint32_t reason, uint32_t level)
                         : true;
 }
 
-/* The metrics that the equations need, separated by commas. */
+/* Names of the metrics that the equations need, separated by commas. */
 static char *
 metrics_for(const struct nvidia_capability *capability, uint32_t level)
 {

@@ -314,7 +314,7 @@ scale_of_gpu(enum nvidia_figure figure, const char *unit)
     return *unit == 'K' ? 1e3 : *unit == 'M' ? 1e6 : *unit == 'G' ? 1e9 : 1;
 }
 
-/* Factor for a figure in this unit; 0: unknown unit. */
+/* Factor that converts this unit for a figure; 0: unknown unit. */
 static double
 scale_of(const struct nvidia_metric *metric, const char *unit)
 {

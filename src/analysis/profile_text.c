@@ -243,7 +243,7 @@ take_passes(struct profile_file *file)
         part->passes = passes;
 }
 
-/* Handles messages of the profilers between the tables. */
+/* Handles the profilers' messages between tables. */
 static void
 take_chatter(struct profile_file *file, const char *text)
 {

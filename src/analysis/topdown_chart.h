@@ -10,7 +10,7 @@ struct topdown_bar {
     const struct topdown_tree *tree;
 };
 
-/* One bar per tree; all trees have one shape. Shows the nodes of `level` below the node `parent`
+/* All trees must have the same shape. The bars show the nodes of `level` below the node `parent`
  * (0: all), and leaves above that level, in percent of the whole. If there are more nodes than
  * colours, the smallest are merged into "rest".
  */

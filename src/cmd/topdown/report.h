@@ -10,11 +10,12 @@
 /* Deepest level of text and tables. */
 uint32_t report_level(const struct topdown_request *request);
 const struct topdown_tree *report_tree(const struct application_kernel *kernel);
-/* Whether a launch of the profile belongs to the application and is not an average of several. */
+/* Whether a launch of the profile belongs to the application and is not an average of several
+ * launches. */
 bool report_has_launch(const struct application *application, uint32_t number);
 /* Describes what --over-time cannot show, or returns NULL. The caller frees the text. */
 char *report_means(const struct application *application, const struct topdown_request *request);
-/* Shortens a name for a column or a bar's label. The caller frees it. */
+/* Shortens a name for a column or a bar's label. The caller frees the text. */
 char *report_shorten(const char *name, size_t most);
 
 /* How many times as long the program took under the profiler. */

@@ -14,7 +14,7 @@ struct topdown_request {
     uint64_t draw, jobs;
     const char *trace;  /* --prove: current path of the trace; NULL: as stored in the run */
     const char *svg;    /* NULL: no figure */
-    const char *kernel; /* NULL: all */
+    const char *kernel; /* NULL: all kernels */
     uint64_t launches;  /* first launches of each kernel; 0: all */
     uint32_t level;     /* from 1; 0: not given */
     uint32_t node;      /* profile: only this node of nvidia_shape; 0: all */
@@ -48,8 +48,8 @@ struct topdown_program {
     const char *folder; /* working folder; NULL: this process's */
     const char *log;    /* file to which its output is appended; NULL: standard error */
 };
-/* Compute capability of this machine's first GPU, as reported by nvidia-smi; NULL if it reports
- * none. */
+/* Compute capability of this machine's first GPU, as reported by nvidia-smi; NULL if nvidia-smi
+ * does not report it. */
 const struct nvidia_capability *topdown_find_capability(struct error *err);
 /* What the profiler is asked for, with its tables in the file `log`. */
 struct nvidia_request topdown_asks(const struct topdown_request *request, const char *log);

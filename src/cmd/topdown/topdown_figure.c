@@ -81,8 +81,8 @@ fail_launches(const struct application *application, const struct topdown_reques
     return false;
 }
 
-/* Draws launches in order. If they exceed the number of bars, a bar covers several consecutive
- * ones. */
+/* Draws launches in order. If there are more launches than bars, each bar covers several
+ * consecutive launches. */
 static bool
 draw_launches(const struct application *application, const struct topdown_request *request,
               struct error *err)

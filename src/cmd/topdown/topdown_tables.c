@@ -94,7 +94,7 @@ launch_json(const struct application *application, uint32_t number, uint32_t lev
     return object;
 }
 
-/* Prints launch by launch: a tree of all of them might not fit into memory. */
+/* Prints launch by launch, because a tree of all launches might not fit into memory. */
 static void
 print_json_launches(const struct application *application, uint32_t level)
 {

@@ -678,7 +678,7 @@ kernels_to_profile(void **state)
     }
 }
 
-/* ---- functions of trees ---- */
+/* ---- tree functions ---- */
 
 static const struct topdown_node nodes[] = {
     {"all", 0, false, 0, "", NULL, NULL},     {"work", 0, false, 0, "", NULL, NULL},
@@ -710,7 +710,7 @@ trees(void **state)
     assert_int_equal(topdown_find(&shape, "d"), 0);
     assert_true(topdown_is_below(&shape, 6, 3) && topdown_is_below(&shape, 6, 6));
     assert_false(topdown_is_below(&shape, 6, 2));
-    static const uint32_t order[] = {1, 2, 4, 5, 3, 6, 0}; /* children follow their parents */
+    static const uint32_t order[] = {1, 2, 4, 5, 3, 6, 0}; /* each child follows its parent */
     for (uint32_t i = 0, node = 0; i < 7; i++)
         assert_int_equal(node = topdown_next(&shape, node), order[i]);
     tree.values[6] = 19;

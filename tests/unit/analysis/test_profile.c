@@ -636,7 +636,7 @@ weights(void **state)
     profile_fini(&profile);
 }
 
-/* Both profilers tell how often they ran a kernel. */
+/* Both profilers report how often they ran a kernel. */
 static void
 passes(void **state)
 {
@@ -675,7 +675,8 @@ passes(void **state)
     }
 }
 
-/* Kernels of two GPUs are two applications. A missing compute capability is requested. */
+/* Kernels of two GPUs are two applications. If the compute capability is missing, the message asks
+ * for it. */
 static void
 devices(void **state)
 {

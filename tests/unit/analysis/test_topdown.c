@@ -120,7 +120,7 @@ kepler_by_hand(void **state)
     assert_float_equal(topdown_value(tree, "backend"), 4.14046790 + 1.76762291, 1e-7);
     assert_float_equal(topdown_value(tree, "memory_bound"), 4.14046790, 1e-7);
     assert_float_equal(topdown_value(tree, "core_bound"), 1.76762291, 1e-7);
-    /* 6.307332 x 30.703132 / 92.26174, the largest; its share is 1 / 8 of that */
+    /* 6.307332 x 30.703132 / 92.26174 is the largest value; its share is 1 / 8 of that */
     assert_float_equal(topdown_value(tree, "texture"), 2.09897, 1e-5);
     assert_string_equal(cJSON_GetObjectItem(verdict, "name")->valuestring, "texture");
     assert_float_equal(cJSON_GetObjectItem(verdict, "expected_gain")->valuedouble, 0.262371, 1e-6);
@@ -235,7 +235,7 @@ what_files_lack(void **state)
         assert_memory_equal(command, cases[i].command, strlen(cases[i].command));
         cJSON_Delete(root);
     }
-    /* three launches of 16.042731 ms and no device: no command can be given */
+    /* three launches of 16.042731 ms without a device: topdown cannot suggest a command */
     cJSON *root = TOPDOWN_JSON("--nvprof", FILES "nvprof-times.csv");
     const cJSON *kernel = cJSON_GetArrayItem(cJSON_GetObjectItem(root, "kernels"), 0);
     assert_float_equal(cJSON_GetObjectItem(kernel, "time")->valuedouble, 48128193, 1e-3);

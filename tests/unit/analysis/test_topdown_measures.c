@@ -224,7 +224,7 @@ gpu_of_the_file(void **state)
     assert_non_null(strstr(said.out,
                            "\nGPU: 30 SMs with 4 schedulers and 128 cores each, 1282 MHz; "
                            "memory: 6.1 GB, 192 bits at 6001 MHz; L2: 3.0 MiB\n"));
-    /* nvprof does not tell the GPU's attributes */
+    /* nvprof does not report the GPU's attributes */
     RUN(&said, "topdown", "--nvprof", FILES "nvprof-metrics.csv");
     assert_non_null(strstr(said.out, "\nGPU: SMs with 4 schedulers and 192 cores each\n"));
 }
@@ -252,7 +252,7 @@ one_branch(void **state)
 int
 main(int argc, char **argv)
 {
-    unsetenv("COLUMNS"); /* output to a file has no width */
+    unsetenv("COLUMNS"); /* output to a file has no line width */
     aetius = argc > 1 ? argv[1] : "build/aetius";
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(turing_by_the_study),

@@ -26,7 +26,7 @@ script(const char *dir, const char *name, const char *line)
     assert_int_equal(chmod(path, 0755), 0);
 }
 
-/* The script finds its --log-file and its program like the real profilers. */
+/* The script parses --log-file and the program as the real profilers do. */
 #define AS_PROFILER(file)                                                                          \
     "echo \"args=$*\"; while [ \"$1\" ]; do case $1 in --log-file) log=$2; shift 2;; "             \
     "--metrics|--events|--page|--kernels|--kernel-id) shift 2;; --csv) shift;; "                   \
@@ -46,7 +46,7 @@ profilers(void **state)
     script(dir, "ncu", AS_PROFILER(FILES "ncu-wide.csv"));
     script(dir, "program", "echo \"output of $*\"");
 
-    /* nvidia-smi determines the chip; the output of the program is not part of the answer */
+    /* nvidia-smi determines the chip; the output of the program is not part of the result */
     script(dir, "nvidia-smi", "echo 8.6");
     RUN(&said, "topdown", "--profile", "--json", "--", "program", "a b");
     assert_int_equal(said.status, 0);
@@ -338,7 +338,7 @@ folder_figures(void **state)
 int
 main(int argc, char **argv)
 {
-    unsetenv("COLUMNS"); /* output to a file has no width */
+    unsetenv("COLUMNS"); /* output to a file has no line width */
     aetius = argc > 1 ? argv[1] : "build/aetius";
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(profilers),
