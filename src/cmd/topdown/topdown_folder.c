@@ -210,11 +210,12 @@ profile_one(const struct program *program, const char *out,
     *done = (struct topdown_profiled){.name = mem_strdup(program->name),
                                       .path = mem_printf("%s/%s.csv", out, program->name)};
     const int bad = wordexp(program->line, &words, WRDE_NOCMD | WRDE_UNDEF);
-    bool ok = !bad || fail(err,
-                           "%s/run: '%s': expected a program and its arguments, without "
-                           "redirections and other commands",
-                           program->folder, program->line);
-    if (ok && words.we_wordc) {
+    bool ok = (!bad && words.we_wordc) ||
+              fail(err,
+                   "%s/run: '%s': expected a program and its arguments, without redirections and "
+                   "other commands",
+                   program->folder, program->line);
+    if (ok) {
         const struct topdown_program run = {words.we_wordv, program->folder, log};
         char *command = command_of(capability, request, &run, done->path);
         ok = run_what_lacks(capability, request, &run, record, command, done, err);

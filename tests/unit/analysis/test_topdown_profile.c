@@ -282,12 +282,15 @@ folder_with_failures(void **state)
     bench_init(&bench);
     make_folder(&bench, "shell");
     put(&bench, "shell/run", "./a >file\n");
+    make_folder(&bench, "nothing");
+    put(&bench, "nothing/run", "$EMPTY_WORD\n"); /* expands to no word */
+    setenv("EMPTY_WORD", "", 1);
     script(bench.programs, "beta", "exit 4");
     FOLDER(&said, &bench, "--json");
     assert_int_equal(said.status, 1);
     assert_non_null(strstr(said.err, "beta: ncu ended with exit status 3"));
     assert_non_null(strstr(said.err, "shell/run: './a >file'"));
-    assert_non_null(strstr(said.err, "2 of 5 programs were not profiled"));
+    assert_non_null(strstr(said.err, "3 of 6 programs were not profiled"));
     cJSON *root = cJSON_Parse(said.out);
     assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(root, "applications")), 3);
     cJSON_Delete(root);
@@ -295,7 +298,7 @@ folder_with_failures(void **state)
     script(bench.programs, "beta", "exit 0");
     FOLDER(&said, &bench, "--json");
     assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "1 of 5 programs were not profiled"));
+    assert_non_null(strstr(said.err, "2 of 6 programs were not profiled"));
     expect_calls(&bench, 5);
     bench_fini(&bench);
     RUN(&said, "topdown", "--profile-folder", "/nowhere", "-o", "/tmp/aetius-no", "--cc", "8.6");
