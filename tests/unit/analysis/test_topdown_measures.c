@@ -193,7 +193,7 @@ level_1_file(void **state)
     RUN(&said, "topdown", "--nvprof", path, "--level", "1");
     assert_null(strstr(said.out, "lacks"));
     RUN(&said, "topdown", "--nvprof", path);
-    assert_non_null(strstr(said.out, "1 of 1 kernels lack counters"));
+    assert_non_null(strstr(said.out, "1 of 1 kernel lacks counters"));
     assert_non_null(strstr(said.out, "stall_pipe_busy"));
     unlink(path);
 }
