@@ -33,9 +33,14 @@ static uint32_t
 counters_of(const struct application *application, const struct profile_launch *launch,
             struct nvidia_counters *counters)
 {
-    return application->capability
-               ? nvidia_counters(&launch->counts, application->capability, counters)
-               : NVIDIA_NO_IPC | NVIDIA_NO_EFFICIENCY | NVIDIA_NO_ISSUED | NVIDIA_NO_REASONS;
+    if (!application->capability)
+        return NVIDIA_NO_IPC | NVIDIA_NO_EFFICIENCY | NVIDIA_NO_ISSUED | NVIDIA_NO_REASONS;
+    uint32_t problems = nvidia_counters(&launch->counts, application->capability, counters);
+    if (application->is_published)
+        problems = nvidia_publish(&launch->counts, application->capability, problems, counters);
+    const bool is_deep_enough =
+        application->level && topdown_level(&nvidia_shape, counters->rest_of) >= application->level;
+    return is_deep_enough ? problems & ~(uint32_t)NVIDIA_SHALLOW : problems;
 }
 
 bool
@@ -50,6 +55,60 @@ application_launch(const struct application *application, uint32_t number, doubl
         return false;
     nvidia_tree(&counters, tree);
     return true;
+}
+
+bool
+application_launch_measures(const struct application *application, uint32_t number,
+                            struct nvidia_measures *measures)
+{
+    if (application->capability)
+        *measures = nvidia_measures(&application->profile->launches.items[number].counts,
+                                    application->capability);
+    return application->capability != NULL;
+}
+
+struct nvidia_measures
+application_mean_measures(const struct application_mean *mean)
+{
+    struct nvidia_measures measures = {.family = mean->family};
+    for (uint32_t i = 0; i < MEASURES; i++)
+        measures.values[i] = mean->weights[i] > 0 ? mean->sums[i] / mean->weights[i] : (double)NAN;
+    return measures;
+}
+
+/* Adds the measures times their weights. Stalls of another family are left out. */
+static void
+add_measures(struct application_mean *mean, const struct nvidia_measures *measures, double weight)
+{
+    if (mean->family == FAMILIES)
+        mean->family = measures->family;
+    const uint32_t count = mean->family == measures->family ? MEASURES : MEASURE_STALLS;
+    for (uint32_t i = 0; i < count; i++)
+        if (!isnan(measures->values[i]) && weight > 0) {
+            mean->sums[i] += weight * measures->values[i];
+            mean->weights[i] += weight;
+        }
+}
+
+double
+application_gpu(const struct application *application, enum nvidia_figure figure)
+{
+    double found = NAN;
+    for (size_t i = 0; isnan(found) && i < application->profile->launches.count; i++)
+        if (application->has_launch[i])
+            found = application->profile->launches.items[i].counts.figures[figure];
+    return found;
+}
+
+uint32_t
+application_passes(const struct application *application)
+{
+    const struct profile *profile = application->profile;
+    double most = 0;
+    for (size_t i = 0; i < profile->launches.count; i++)
+        if (application->has_launch[i])
+            most = fmax(most, profile->launches.items[i].counts.figures[FIGURE_passes]);
+    return most > 0 && most < UINT32_MAX ? (uint32_t)most : profile->passes;
 }
 
 char *
@@ -109,13 +168,28 @@ is_of(const struct application *application, const struct profile_kernel *kernel
     return is_only;
 }
 
-static void
-add_kernels(struct application *application, const char *wanted)
+/* Takes the first launches of a kernel, at least `most` (0: all); a mean of several is taken as a
+ * whole. Returns how many. */
+static uint64_t
+take_launches(struct application *application, const struct profile_kernel *kernel, uint64_t most)
 {
+    uint64_t taken = 0;
+    for (size_t i = 0; i < kernel->launches.count && (!most || taken < most); i++) {
+        const uint32_t number = kernel->launches.items[i];
+        application->has_launch[number] = true;
+        taken += application->profile->launches.items[number].invocations;
+    }
+    return taken;
+}
+
+static void
+add_kernels(struct application *application, const struct application_filter *filter)
+{
+    const char *wanted = filter->kernel;
     const struct profile *profile = application->profile;
     const bool is_only = profile->devices.count <= 1;
     uint32_t best = 1;
-    application->has_kernel = mem_alloc(profile->kernels.count + 1);
+    application->has_launch = mem_alloc(profile->launches.count + 1);
     for (uint32_t i = 0; wanted && i < profile->kernels.count; i++)
         if (is_of(application, &profile->kernels.items[i], is_only)) {
             const uint32_t like = likeness(profile->kernels.items[i].name, wanted);
@@ -126,9 +200,10 @@ add_kernels(struct application *application, const char *wanted)
         if (!is_of(application, k, is_only) || (wanted && likeness(k->name, wanted) < best))
             continue;
         struct application_kernel kernel = {.name = k->name, .kernel = i, .troubled = UINT32_MAX};
-        kernel.launches = k->launches.count ? k->invocations : k->calls;
+        kernel.mean.family = FAMILIES;
+        kernel.launches =
+            k->launches.count ? take_launches(application, k, filter->launches) : k->calls;
         VEC_PUSH(&application->kernels, kernel);
-        application->has_kernel[i] = true;
     }
 }
 
@@ -150,6 +225,8 @@ has_weights(const struct application *application, enum application_weight kind,
             const struct profile_launch *launch =
                 &profile->launches.items[kernel->launches.items[i]];
             struct nvidia_counters counters;
+            if (!application->has_launch[kernel->launches.items[i]])
+                continue;
             if (has_trees && counters_of(application, launch, &counters) & NVIDIA_NO_TREE)
                 continue;
             sum += weight_of(application, launch, kind); /* a NAN makes the sum NAN */
@@ -171,9 +248,9 @@ choose_weight(const struct application *application)
     return WEIGHT_LAUNCHES;
 }
 
-/* Computes the weighted sum of the launches' trees. */
+/* Computes the weighted means of the launches' trees and measures. */
 static void
-sum_kernel(const struct application *application, struct application_kernel *kernel)
+sum_kernel(struct application *application, struct application_kernel *kernel)
 {
     const struct profile *profile = application->profile;
     const struct profile_kernel *k = &profile->kernels.items[kernel->kernel];
@@ -183,10 +260,17 @@ sum_kernel(const struct application *application, struct application_kernel *ker
             NVIDIA_NO_IPC | NVIDIA_NO_EFFICIENCY | NVIDIA_NO_ISSUED | NVIDIA_NO_REASONS;
     for (size_t i = 0; i < k->launches.count; i++) {
         struct topdown_tree tree;
+        struct nvidia_measures measures;
         double weight;
         uint32_t problems;
+        if (!application->has_launch[k->launches.items[i]])
+            continue;
         const bool has_tree =
             application_launch(application, k->launches.items[i], &weight, &tree, &problems);
+        if (application_launch_measures(application, k->launches.items[i], &measures)) {
+            add_measures(&kernel->mean, &measures, weight);
+            add_measures(&application->mean, &measures, weight);
+        }
         kernel->weight += isnan(weight) ? 0 : weight;
         if (problems && kernel->troubled == UINT32_MAX)
             kernel->troubled = k->launches.items[i];
@@ -247,7 +331,7 @@ application_fini(struct application *application)
         if (application->kernels.items[i].has_tree)
             topdown_tree_fini(&application->kernels.items[i].tree);
     VEC_FREE(&application->kernels);
-    free(application->has_kernel);
+    free(application->has_launch);
     if (application->has_tree)
         topdown_tree_fini(&application->tree);
 }
@@ -264,19 +348,24 @@ has_measures(const struct application *application)
 
 bool
 application_list_add(application_list *list, const struct profile *profile, const char *name,
-                     const char *kernel, struct error *err)
+                     const struct application_filter *filter, struct error *err)
 {
     const size_t before = list->count;
     const uint32_t devices = profile->devices.count ? (uint32_t)profile->devices.count : 1;
     for (uint32_t d = 0; d < devices; d++) {
-        struct application application = {.profile = profile, .name = name, .device = d};
+        struct application application = {.profile = profile,
+                                          .name = name,
+                                          .device = d,
+                                          .level = filter->level,
+                                          .is_published = filter->published};
+        application.mean.family = FAMILIES;
         application.device_name = profile->devices.count ? profile->devices.items[d].name : "";
         application.capability =
             profile->devices.count ? profile->devices.items[d].capability : NULL;
         if (!application.capability && has_measures(&application))
             return fail(err, "%s: unknown compute capability of %s: give it with --cc X.Y", name,
                         *application.device_name ? application.device_name : "the device");
-        add_kernels(&application, kernel);
+        add_kernels(&application, filter);
         if (!application.kernels.count) {
             application_fini(&application);
             continue;
@@ -285,8 +374,8 @@ application_list_add(application_list *list, const struct profile *profile, cons
         sum_application(&application);
         VEC_PUSH(list, application);
     }
-    if (list->count == before && kernel)
-        return fail(err, "%s: no kernel is named %s", name, kernel);
+    if (list->count == before && filter->kernel)
+        return fail(err, "%s: no kernel is named %s", name, filter->kernel);
     return list->count > before || fail(err, "%s: the profile contains no kernel", name);
 }
 

@@ -12,6 +12,12 @@ enum application_weight {
     WEIGHT_LAUNCHES = FIGURES - FIGURE_FIRST_WEIGHT /* equal weights, if no figure is known */
 };
 
+/* Weighted mean of the launches' measures. */
+struct application_mean {
+    double sums[MEASURES], weights[MEASURES];
+    enum nvidia_family family; /* of the first launch that has stall reasons */
+};
+
 struct application_kernel {
     const char *name;
     uint32_t kernel; /* index in the profile */
@@ -21,12 +27,14 @@ struct application_kernel {
     struct topdown_tree tree; /* weighted mean of its launches */
     uint32_t problems;        /* nvidia_problem bits of all launches */
     uint32_t troubled;        /* first launch with problems; UINT32_MAX: no launch has problems */
+    struct application_mean mean;
 };
 
 struct application {
     const struct profile *profile;
     const char *name;
-    uint32_t device;
+    uint32_t device, level; /* level: as in the filter */
+    bool is_published;      /* as in the filter */
     const char *device_name;
     const struct nvidia_capability *capability; /* NULL: unknown; only times are reported then */
     enum application_weight weight_kind;
@@ -35,16 +43,26 @@ struct application {
     struct topdown_tree tree;
     VEC(struct application_kernel) kernels; /* sorted by decreasing time */
     uint32_t problems;
-    bool *has_kernel; /* indexed by the profile's kernels */
+    struct application_mean mean;           /* over all launches */
+    double seconds_alone, seconds_profiled; /* wall time of the program; 0: not measured */
+    bool *has_launch;                       /* indexed by the profile's launches */
 };
 
 typedef VEC(struct application) application_list;
 
-/* Adds the applications of a profile, which must outlive them. `kernel` selects kernels by full
- * name, by name without parameters, or by a substring. NULL selects all kernels. Returns false if
- * no kernel matches or a compute capability is unknown. */
+/* What to take of a profile. */
+struct application_filter {
+    /* selects kernels by full name, by name without parameters, or by a substring; NULL: all */
+    const char *kernel;
+    uint64_t launches; /* only the first launches of each kernel; 0: all */
+    uint32_t level;    /* deepest level that is wanted; 0: all */
+    bool published;    /* nvidia_publish() */
+};
+
+/* Adds the applications of a profile, which must outlive them. Returns false if no kernel matches
+ * or a compute capability is unknown. */
 bool application_list_add(application_list *list, const struct profile *profile, const char *name,
-                          const char *kernel, struct error *err);
+                          const struct application_filter *filter, struct error *err);
 void application_list_fini(application_list *list);
 
 /* "ns", "cycles" or "launches". */
@@ -53,6 +71,14 @@ const char *application_weight_unit(const struct application *application);
  * tree. Returns false if the launch has no tree, and sets *problems to the reason. */
 bool application_launch(const struct application *application, uint32_t launch, double *weight,
                         struct topdown_tree *tree, uint32_t *problems);
+/* What was measured of a launch; false if its chip is unknown. */
+bool application_launch_measures(const struct application *application, uint32_t launch,
+                                 struct nvidia_measures *measures);
+struct nvidia_measures application_mean_measures(const struct application_mean *mean);
+/* A figure of the GPU (nvidia.def); NAN if no launch has it. */
+double application_gpu(const struct application *application, enum nvidia_figure figure);
+/* Number of times that the profiler ran a kernel, the maximum over all launches. 0: unknown. */
+uint32_t application_passes(const struct application *application);
 /* Names of the metrics that the kernel lacks; "" if no metric is missing. The caller frees the
  * text. */
 char *application_missing(const struct application *application,

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,9 +10,13 @@
 
 #define SUM NAN
 /* The share of the lost slots that a stall reason causes; NAN if no reasons were reported. */
-#define STALLED(reason)                                                                            \
-    (x->has_reasons ? x->lost * x->stall[REASON_##reason] / (x->stall_sum > 0 ? x->stall_sum : 1)  \
-                    : NAN)
+#define STALLED(reason) lost_to(x, x->stall[REASON_##reason])
+
+static double
+lost_to(const struct nvidia_counters *x, double stall)
+{
+    return x->has_reasons ? x->lost * stall / (x->stall_sum > 0 ? x->stall_sum : 1) : (double)NAN;
+}
 
 static const struct topdown_node nodes[NVIDIA_NODES] = {
 #define NODE(name, parent, formula, threshold, is_loss, doc, advice)                               \
@@ -24,8 +29,8 @@ static const struct topdown_node nodes[NVIDIA_NODES] = {
 const struct topdown_shape nvidia_shape = {nodes, NVIDIA_NODES, "ipc"};
 
 static const struct nvidia_capability capabilities[] = {
-#define CAPABILITY(major, minor, family, schedulers, width)                                        \
-    {major, minor, family, (schedulers) * (width), 32},
+#define CAPABILITY(major, minor, family, schedulers, width, cores)                                 \
+    {major, minor, family, (schedulers) * (width), 32, schedulers, cores},
 #include "analysis/nvidia.def"
 };
 enum { CAPABILITIES = sizeof capabilities / sizeof capabilities[0] };
@@ -195,6 +200,22 @@ nvidia_metric(const char *name)
     return ncu_stall(name);
 }
 
+static enum nvidia_node
+node_of(uint32_t reason)
+{
+    static const enum nvidia_node of[REASONS] = {
+#define STALL(name, ...) NVIDIA_##name,
+#include "analysis/nvidia.def"
+    };
+    return of[reason];
+}
+
+static bool
+is_below(uint32_t node, uint32_t ancestor)
+{
+    return topdown_is_below(&nvidia_shape, node, ancestor);
+}
+
 void
 nvidia_tree(const struct nvidia_counters *x, struct topdown_tree *tree)
 {
@@ -204,6 +225,14 @@ nvidia_tree(const struct nvidia_counters *x, struct topdown_tree *tree)
 #define STALL(name, parent, tool, names, need, from, to, threshold, doc, advice)                   \
     tree->values[NVIDIA_##name] = STALLED(name);
 #include "analysis/nvidia.def"
+    double rest = lost_to(x, x->rest);
+    for (uint32_t i = 0; x->rest_of && i < REASONS; i++)
+        if (is_below(node_of(i), x->rest_of) && topdown_tree_has(tree, node_of(i))) {
+            rest += tree->values[node_of(i)];
+            tree->values[node_of(i)] = NAN;
+        }
+    if (x->rest_of)
+        tree->values[x->rest_of] = rest;
     topdown_tree_sum(tree);
 }
 
@@ -263,6 +292,53 @@ best_family(const struct nvidia_counts *counts, const struct nvidia_capability *
     return best;
 }
 
+/* The first value that is not NAN. */
+static double
+either(double a, double b)
+{
+    return isnan(a) ? b : a;
+}
+
+static bool
+is_leaf(enum nvidia_node node)
+{
+    return node >= NVIDIA_inst_fetch; /* the stall reasons follow the other nodes */
+}
+
+/* The lowest node above all reasons that are not there, or the only such reason. */
+static enum nvidia_node
+node_above_missing(const struct nvidia_counts *counts, const double *stalls,
+                   const struct nvidia_capability *capability)
+{
+    uint32_t above = NVIDIA_NODES;
+    for (uint32_t i = 0; i < REASONS; i++) {
+        if (!isnan(stalls[i]) || !has_reason(capability, counts->tool, i))
+            continue;
+        above = above == NVIDIA_NODES ? node_of(i) : above;
+        while (!is_below(node_of(i), above))
+            above = nodes[above].parent;
+    }
+    return above;
+}
+
+/* Sum of the reasons that are not there, from the sum of all; NAN if that is unknown. nvprof has no
+ * reason `selected`; in the family of ratios it is 1 by definition. */
+static double
+rest_of_stalls(const struct nvidia_counts *counts, enum nvidia_family family)
+{
+    const double *stalls = counts->stalls[family];
+    double rest = family == FAMILY_PERCENT ? 100
+                  : family == FAMILY_RATIO ? counts->figures[FIGURE_warp_cycles]
+                                           : (double)NAN;
+    rest -= stalls[REASON_not_selected];
+    if (counts->tool == NCU)
+        rest -=
+            family == FAMILY_RATIO ? either(stalls[REASON_selected], 1) : stalls[REASON_selected];
+    for (uint32_t i = 0; i < REASONS; i++)
+        rest -= either(stalls[i], 0);
+    return rest < 0 ? 0 : rest;
+}
+
 static uint32_t
 take_stalls(const struct nvidia_counts *counts, const struct nvidia_capability *capability,
             struct nvidia_counters *x)
@@ -273,24 +349,23 @@ take_stalls(const struct nvidia_counts *counts, const struct nvidia_capability *
     if (family == FAMILIES)
         return NVIDIA_NO_REASONS;
     const struct family_state state = state_of(counts, family, capability);
-    if (state.missing)
-        return NVIDIA_NO_REASONS;
+    if (state.missing) {
+        x->rest = rest_of_stalls(counts, family);
+        x->rest_of = node_above_missing(counts, counts->stalls[family], capability);
+        if (isnan(x->rest) || x->rest_of == NVIDIA_all)
+            return NVIDIA_NO_REASONS;
+    }
     for (uint32_t i = 0; i < REASONS; i++) { /* a missing reason is 0 if the other reasons add up */
         x->stall[i] = counts->stalls[family][i];
-        if (isnan(x->stall[i]) && reasons[i].need == MUST &&
+        if (isnan(x->stall[i]) && reasons[i].need == MUST && !state.missing &&
             has_reason(capability, counts->tool, i))
             x->stall[i] = 0;
     }
-    x->stall_sum = state.sum;
-    x->has_reasons = state.sum > 0 || x->lost <= 0;
-    return (x->has_reasons ? 0 : NVIDIA_NO_REASONS) | (state.optional ? NVIDIA_PERHAPS_MORE : 0);
-}
-
-/* The first value that is not NAN. */
-static double
-either(double a, double b)
-{
-    return isnan(a) ? b : a;
+    x->stall_sum = state.sum + x->rest;
+    x->has_reasons = x->stall_sum > 0 || x->lost <= 0;
+    return (x->has_reasons ? 0 : NVIDIA_NO_REASONS) |
+           (!state.missing && state.optional ? NVIDIA_PERHAPS_MORE : 0) |
+           (x->rest_of && !is_leaf(x->rest_of) ? NVIDIA_SHALLOW : 0);
 }
 
 uint32_t
@@ -321,6 +396,95 @@ nvidia_counters(const struct nvidia_counts *counts, const struct nvidia_capabili
         problems |= NVIDIA_ABOVE_MAXIMUM;
     x->lost = x->ipc_max - busy;
     return problems | take_stalls(counts, capability, x);
+}
+
+/* Whether the study assigns a reason to a part of the tree (its tables 4.7, 4.8, 4.11 and 4.12). */
+static bool
+is_listed(uint32_t reason)
+{
+    return reason != REASON_texture && reason != REASON_asleep && reason != REASON_mio_throttle &&
+           reason != REASON_short_scoreboard && reason != REASON_wait && reason != REASON_gmma;
+}
+
+uint32_t
+nvidia_publish(const struct nvidia_counts *counts, const struct nvidia_capability *capability,
+               uint32_t problems, struct nvidia_counters *x)
+{
+    const enum nvidia_family family = best_family(counts, capability);
+    x->is_published = x->has_reasons && !x->rest_of;
+    if (!x->is_published) { /* the rest has listed and unlisted reasons */
+        x->has_reasons = false;
+        x->rest_of = NVIDIA_all;
+        return (problems & ~(uint32_t)NVIDIA_SHALLOW) | NVIDIA_NO_REASONS;
+    }
+    const double *stalls = counts->stalls[family];
+    if (family == FAMILY_PERCENT)
+        x->stall_sum = 100;
+    else
+        x->stall_sum += either(stalls[REASON_selected], family == FAMILY_RATIO) +
+                        either(stalls[REASON_not_selected], 0);
+    x->unlisted = x->stall_sum;
+    for (uint32_t i = 0; i < REASONS; i++) {
+        x->stall[i] = is_listed(i) ? x->stall[i] : NAN;
+        x->unlisted -= either(x->stall[i], 0);
+    }
+    return problems & ~(uint32_t)NVIDIA_PERHAPS_MORE;
+}
+
+struct nvidia_measures
+nvidia_measures(const struct nvidia_counts *counts, const struct nvidia_capability *capability)
+{
+    struct nvidia_measures measures = {.family = best_family(counts, capability)};
+    struct nvidia_counters x;
+    nvidia_counters(counts, capability, &x);
+    /* x.issued is at least x.ipc, even if the profiler reported less */
+    const double issued = either(
+        either(counts->figures[FIGURE_issued], counts->figures[FIGURE_issued_partition]), x.issued);
+    measures.values[MEASURE_ipc] = x.ipc;
+    measures.values[MEASURE_issued_ipc] = issued;
+    measures.values[MEASURE_warp_efficiency] = 100 * x.efficiency;
+    measures.values[MEASURE_issue_slots] = 100 * issued / x.ipc_max;
+    for (uint32_t i = 0; i < REASONS_TOLD; i++)
+        measures.values[MEASURE_STALLS + i] =
+            measures.family == FAMILIES ? NAN : counts->stalls[measures.family][i];
+    return measures;
+}
+
+const char *
+nvidia_measure_name(uint32_t measure)
+{
+    static const char *const names[MEASURES] = {
+        [MEASURE_ipc] = "ipc",
+        [MEASURE_issued_ipc] = "issued_ipc",
+        [MEASURE_warp_efficiency] = "warp_execution_efficiency",
+        [MEASURE_issue_slots] = "issue_slots_used",
+#define STALL(name, ...) [MEASURE_STALLS + REASON_##name] = "stall_" #name,
+#include "analysis/nvidia.def"
+        [MEASURE_STALLS + REASON_selected] = "stall_selected",
+        [MEASURE_STALLS + REASON_not_selected] = "stall_not_selected",
+    };
+    return names[measure];
+}
+
+const char *
+nvidia_measure_unit(uint32_t measure, enum nvidia_family family)
+{
+    static const char *const of_family[FAMILIES + 1] = {
+        "%", "cycles per issued instruction", "cycles per instruction of a warp", "samples", ""};
+    return measure >= MEASURE_STALLS            ? of_family[family]
+           : measure >= MEASURE_warp_efficiency ? "%"
+                                                : "ipc";
+}
+
+double
+nvidia_measure_share(const struct nvidia_measures *measures, uint32_t measure)
+{
+    double sum = 0;
+    for (uint32_t i = MEASURE_STALLS; i < MEASURE_STALLS + REASONS; i++)
+        sum += isnan(measures->values[i]) ? 0 : measures->values[i];
+    return measure >= MEASURE_STALLS && measure < MEASURE_STALLS + REASONS && sum > 0
+               ? measures->values[measure] / sum
+               : (double)NAN;
 }
 
 static void
@@ -358,8 +522,8 @@ nvidia_missing(const struct nvidia_counts *counts, const struct nvidia_capabilit
     const enum nvidia_family family = capability ? best_family(counts, capability) : FAMILY_PERCENT;
     const double *stalls = family == FAMILIES ? NULL : counts->stalls[family];
     for (uint32_t i = 0; i < REASONS; i++) {
-        const uint32_t problem =
-            reasons[i].need == MUST ? NVIDIA_NO_REASONS : NVIDIA_NO_REASONS | NVIDIA_PERHAPS_MORE;
+        const uint32_t problem = NVIDIA_NO_REASONS | NVIDIA_SHALLOW |
+                                 (reasons[i].need == MUST ? 0 : NVIDIA_PERHAPS_MORE);
         if (problems & problem && has_reason(capability, counts->tool, i) &&
             (!stalls || isnan(stalls[i])))
             put_name(out, &count, counts->tool == NVPROF ? "stall_%s" : NCU_STALL,
@@ -369,49 +533,153 @@ nvidia_missing(const struct nvidia_counts *counts, const struct nvidia_capabilit
     return text;
 }
 
+/* Whether the tree down to `level` needs the reason. The largest part of a level gets the rest of
+ * all stalls, so its reasons need not be measured. */
+static bool
+is_needed(uint32_t reason, uint32_t level)
+{
+    return level == 1   ? !is_below(node_of(reason), NVIDIA_backend)
+           : level == 2 ? !is_below(node_of(reason), NVIDIA_memory_bound)
+                        : true;
+}
+
 /* Names of the metrics that the equations need, separated by commas. */
 static char *
-metrics_for(const struct nvidia_capability *capability)
+metrics_for(const struct nvidia_capability *capability, uint32_t level)
 {
     const enum nvidia_tool tool = nvidia_tool_for(capability);
     char *text;
     size_t size;
+    bool has_rest = false;
     FILE *out = open_memstream(&text, &size);
     BUG_ON(!out, "out of memory (line)");
     fputs(tool == NVPROF ? "ipc,issued_ipc,warp_execution_efficiency,stall_not_selected"
                          : "gpu__time_duration.sum,sm__inst_executed.avg.per_cycle_active,"
                            "sm__inst_issued.avg.per_cycle_active,"
-                           "smsp__thread_inst_executed_per_inst_executed.ratio",
+                           "smsp__thread_inst_executed_per_inst_executed.ratio,"
+                           "profiler__replayer_passes,device__attribute_multiprocessor_count,"
+                           "device__attribute_clock_rate,device__attribute_memory_clock_rate,"
+                           "device__attribute_global_memory_bus_width,"
+                           "device__attribute_total_memory,device__attribute_l2_cache_size",
           out);
-    for (uint32_t i = 0; i < REASONS; i++)
-        if (has_reason(capability, tool, i)) {
-            char name[80];
-            snprintf(name, sizeof name, "%.*s", (int)strcspn(reasons[i].names, "|"),
-                     reasons[i].names);
-            fputc(',', out);
-            fprintf(out, tool == NVPROF ? "stall_%s" : NCU_STALL, name);
-        }
+    for (uint32_t i = 0; i < REASONS; i++) {
+        char name[80];
+        if (!has_reason(capability, tool, i))
+            continue;
+        has_rest |= !is_needed(i, level);
+        if (!is_needed(i, level))
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(reasons[i].names, "|"), reasons[i].names);
+        fputc(',', out);
+        fprintf(out, tool == NVPROF ? "stall_%s" : NCU_STALL, name);
+    }
+    if (has_rest && tool == NCU)
+        fprintf(out, ",smsp__average_warp_latency_per_inst_issued.ratio," NCU_STALL,
+                "not_selected");
     fclose(out);
     return text;
 }
 
-char **
-nvidia_command(const struct nvidia_capability *capability, const char *log, bool each_launch)
+/* The function in a kernel's name, without its scope, template arguments and parameters: f in
+ * "void a::f<int>(int*)". "" if there is none. The caller frees it. */
+static char *
+function_of(const char *kernel)
 {
-    static const char each[] = "--print-gpu-trace";
-    static const char *const nvprof[] = {
-        "nvprof",    "--csv", each, "--log-file", "", "--events", "elapsed_cycles_sm",
-        "--metrics", "",      NULL};
-    static const char *const ncu[] = {"ncu", "--csv",     "--page", "raw", "--log-file",
-                                      "",    "--metrics", "",       NULL};
-    const char *const *words = nvidia_tool_for(capability) == NVPROF ? nvprof : ncu;
-    char **command = mem_array(10, sizeof *command);
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    size_t begin = 0, end = 0;
+    for (size_t at = 0; kernel[at] && (end == 0 || !strchr("(<", kernel[at]));) {
+        const size_t length = strspn(kernel + at, letters);
+        if (length) {
+            begin = at;
+            end = at + length;
+        }
+        at += length ? length : 1;
+    }
+    const bool is_name = kernel[begin] < '0' || kernel[begin] > '9';
+    return mem_printf("%.*s", is_name ? (int)(end - begin) : 0, kernel + begin);
+}
+
+/* Appends a regular expression for the numbers from 1 to `last`: 1 to 120 is
+ * "[1-9]|[1-9][0-9]|1[0-1][0-9]|120". */
+static void
+put_numbers(FILE *out, uint64_t last)
+{
+    char digits[24];
+    const int count = snprintf(digits, sizeof digits, "%" PRIu64, last);
+    for (int length = 1; length < count; length++) { /* all shorter numbers */
+        fputs("[1-9]", out);
+        for (int i = 1; i < length; i++)
+            fputs("[0-9]", out);
+        fputc('|', out);
+    }
+    for (int at = 0; at < count; at++) { /* numbers that are less from digit `at` on */
+        const char least = at ? '0' : '1';
+        if (digits[at] <= least)
+            continue;
+        fprintf(out, "%.*s", at, digits);
+        if (digits[at] - 1 == least)
+            fputc(least, out);
+        else
+            fprintf(out, "[%c-%c]", least, digits[at] - 1);
+        for (int i = at + 1; i < count; i++)
+            fputs("[0-9]", out);
+        fputc('|', out);
+    }
+    fputs(digits, out);
+}
+
+/* The kernels to profile, as nvprof's and ncu's option takes them: context:stream:name:number of
+ * the launch of this kernel, where empty means all. NULL: all kernels. */
+static char *
+kernels_for(enum nvidia_tool tool, const struct nvidia_request *request)
+{
+    char *text, *function = function_of(request->kernel ? request->kernel : "");
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    BUG_ON(!out, "out of memory (line)");
+    fprintf(out, "::%s%s:", *function && tool == NCU ? "regex:" : "", function);
+    if (request->launches) {
+        fputs("^(", out);
+        put_numbers(out, request->launches);
+        fputs(")$", out);
+    }
+    fclose(out);
+    const bool is_all = !*function && !request->launches;
+    free(function);
+    if (is_all)
+        free(text);
+    return is_all ? NULL : text;
+}
+
+char **
+nvidia_command(const struct nvidia_capability *capability, const struct nvidia_request *request)
+{
+    const enum nvidia_tool tool = nvidia_tool_for(capability);
+    char **command = mem_array(16, sizeof *command);
+    char *kernels = kernels_for(tool, request);
     uint32_t count = 0;
-    for (uint32_t i = 0; words[i]; i++)
-        if (words[i] != each || each_launch)
-            command[count++] = *words[i]                             ? mem_strdup(words[i])
-                               : !strcmp(words[i - 1], "--log-file") ? mem_strdup(log)
-                                                                     : metrics_for(capability);
+#define WORD(word) (command[count++] = mem_strdup(word))
+    WORD(tool == NVPROF ? "nvprof" : "ncu");
+    WORD("--csv");
+    if (tool == NCU) {
+        WORD("--page");
+        WORD("raw");
+    } else if (request->each_launch) {
+        WORD("--print-gpu-trace");
+    }
+    WORD("--log-file");
+    WORD(request->log);
+    if (kernels) { /* nvprof applies it to the events and metrics that follow */
+        WORD(tool == NVPROF ? "--kernels" : "--kernel-id");
+        command[count++] = kernels;
+    }
+    if (tool == NVPROF) {
+        WORD("--events");
+        WORD("elapsed_cycles_sm");
+    }
+    WORD("--metrics");
+    command[count++] = metrics_for(capability, request->level);
+#undef WORD
     return command;
 }
 

@@ -48,6 +48,7 @@ struct nvidia_capability {
     uint32_t major, minor;
     const char *family;
     uint32_t ipc_max, warp_size;
+    uint32_t schedulers, cores; /* per SM */
 };
 
 /* Returns NULL for an unknown capability. */
@@ -84,8 +85,38 @@ struct nvidia_counters {
     double ipc_max, ipc, issued, efficiency; /* efficiency: 0 to 1 */
     double lost;                      /* ipc_max - issued, or ipc_max - ipc if issued is unknown */
     double stall[REASONS], stall_sum; /* in any unit */
+    /* Stalls of all reasons that were not measured, and the node that contains these reasons. The
+     * nodes below it are unknown. NVIDIA_all: every reason was measured. */
+    double rest;
+    enum nvidia_node rest_of;
     bool has_issued, has_reasons;
+    bool is_published; /* nvidia_publish() was called */
+    double unlisted;   /* published equations: what belongs to no part */
 };
+
+/* Values as measured, after conversion to the units of nvidia_measure_unit(). */
+enum nvidia_measure {
+    MEASURE_ipc,
+    MEASURE_issued_ipc,
+    MEASURE_warp_efficiency, /* active threads per executed instruction */
+    MEASURE_issue_slots,     /* issued instructions, of those that the SM can issue */
+    MEASURE_STALLS,          /* from here on one per reason */
+    MEASURES = MEASURE_STALLS + REASONS_TOLD
+};
+
+struct nvidia_measures {
+    double values[MEASURES];   /* NAN: not measured */
+    enum nvidia_family family; /* of the stalls; FAMILIES: none was measured */
+};
+
+/* "ipc", "stall_long_scoreboard". */
+const char *nvidia_measure_name(uint32_t measure);
+const char *nvidia_measure_unit(uint32_t measure, enum nvidia_family family);
+struct nvidia_measures nvidia_measures(const struct nvidia_counts *counts,
+                                       const struct nvidia_capability *capability);
+/* Share of a stall reason in all stalls, 0 to 1, as the equations use it. NAN for other measures
+ * and for reasons that are not stalls. */
+double nvidia_measure_share(const struct nvidia_measures *measures, uint32_t measure);
 
 extern const struct topdown_shape nvidia_shape;
 
@@ -106,7 +137,8 @@ enum nvidia_problem {
     /* optional reasons are missing; stalls are divided among the others */
     NVIDIA_PERHAPS_MORE = 64,
     /* issued / executed contradicts the reported replays: the profiler's passes differ */
-    NVIDIA_UNSTEADY = 128
+    NVIDIA_UNSTEADY = 128,
+    NVIDIA_SHALLOW = 256 /* the tree ends above its last level at nvidia_counters.rest_of */
 };
 enum { NVIDIA_NO_TREE = NVIDIA_NO_IPC | NVIDIA_NO_EFFICIENCY | NVIDIA_ABOVE_MAXIMUM };
 
@@ -114,19 +146,32 @@ enum { NVIDIA_NO_TREE = NVIDIA_NO_IPC | NVIDIA_NO_EFFICIENCY | NVIDIA_ABOVE_MAXI
 uint32_t nvidia_counters(const struct nvidia_counts *counts,
                          const struct nvidia_capability *capability,
                          struct nvidia_counters *counters);
+/* Changes the counters to those of the published equations: a part of the stalls is its percentage
+ * of a warp's time, and reasons that the tables of the study do not assign belong to no part.
+ * Returns the problems; `problems` are those of nvidia_counters(). */
+uint32_t nvidia_publish(const struct nvidia_counts *counts,
+                        const struct nvidia_capability *capability, uint32_t problems,
+                        struct nvidia_counters *counters);
 /* Names of the metrics that would solve these problems, separated by ", ". `capability` may be
  * NULL. The caller frees the text. */
 char *nvidia_missing(const struct nvidia_counts *counts, const struct nvidia_capability *capability,
                      uint32_t problems);
 
-/* Command line that collects the counters of the equations on such a chip. All levels use the same
- * command line, because level 1 already needs all stall reasons. The profiler writes to the file
- * `log`. The caller appends the program and its arguments.
- *
- * `each_launch`: nvprof reports values per launch instead of means per kernel. (ncu always reports
- * each launch.) The array ends with NULL. The caller frees it with nvidia_command_free(). */
-char **nvidia_command(const struct nvidia_capability *capability, const char *log,
-                      bool each_launch);
+/* What a profiler is asked for. */
+struct nvidia_request {
+    const char *log;  /* file for the profiler's tables */
+    bool each_launch; /* values per launch, otherwise nvprof reports means per kernel */
+    uint32_t level;   /* deepest level of the tree; 0: all */
+    const char
+        *kernel;       /* only kernels whose function's name contains that of this one; NULL: all */
+    uint64_t launches; /* only the first launches of each kernel; 0: all */
+};
+
+/* Command line that collects the counters that the equations need down to a level, on such a chip.
+ * The caller appends the program and its arguments. NULL-terminated; free it with
+ * nvidia_command_free(). */
+char **nvidia_command(const struct nvidia_capability *capability,
+                      const struct nvidia_request *request);
 void nvidia_command_free(char **words);
 
 #endif

@@ -42,6 +42,8 @@ struct profile {
     VEC(struct profile_kernel) kernels;
     VEC(struct profile_launch) launches; /* in the order of the first file that contains them */
     VEC(char *) notes;                   /* oddities found, one line each */
+    /* number of times that the profiler ran a kernel, at most, from its messages; 0: unknown */
+    uint32_t passes;
     struct profile_index *index;
 };
 

@@ -305,6 +305,15 @@ check_style(struct profile_file *file, const char *text, struct error *err)
                              (unsigned long long)file->told_line);
 }
 
+/* Factor for a figure of the GPU in this unit. Clocks without a unit are in kHz. */
+static double
+scale_of_gpu(enum nvidia_figure figure, const char *unit)
+{
+    if (!*unit)
+        return figure == FIGURE_clock_hz || figure == FIGURE_memory_clock_hz ? 1e3 : 1;
+    return *unit == 'K' ? 1e3 : *unit == 'M' ? 1e6 : *unit == 'G' ? 1e9 : 1;
+}
+
 /* Factor that converts this unit for a figure; 0: unknown unit. */
 static double
 scale_of(const struct nvidia_metric *metric, const char *unit)
@@ -314,8 +323,10 @@ scale_of(const struct nvidia_metric *metric, const char *unit)
         double scale;
     } cycles[] = {{"", 1},         {"cycle", 1},    {"cycles", 1},
                   {"Kcycle", 1e3}, {"Mcycle", 1e6}, {"Gcycle", 1e9}};
-    if (metric->kind != METRIC_FIGURE || metric->figure < FIGURE_FIRST_WEIGHT)
+    if (metric->kind != METRIC_FIGURE || metric->figure < FIGURE_sms)
         return 1;
+    if (metric->figure < FIGURE_FIRST_WEIGHT)
+        return scale_of_gpu(metric->figure, unit);
     if (metric->figure == FIGURE_time_ns)
         return number_time_unit(unit);
     for (size_t i = 0; i < sizeof cycles / sizeof cycles[0]; i++)

@@ -215,6 +215,7 @@ join(struct profile *profile, struct profile *part)
             profile_add_time(profile, profile_add_kernel(profile, kernel->name, PROFILE_ANY_DEVICE),
                              kernel->table_ns, kernel->calls);
     }
+    profile->passes = part->passes > profile->passes ? part->passes : profile->passes;
     for (size_t i = 0; i < part->notes.count; i++)
         profile_note(profile, "%s", part->notes.items[i]);
     VEC_FREE(&list);

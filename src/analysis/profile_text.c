@@ -225,6 +225,24 @@ take_header(struct profile_file *file)
     return true;
 }
 
+/* Takes the number of passes from a message of nvprof, Replaying kernel "f(int*)" (1 of 3), or of
+ * ncu, ==PROF== Profiling "f" - 0: 0%....50%....100% - 8 passes. */
+static void
+take_passes(struct profile_file *file)
+{
+    struct profile *part = profile_file_part(file);
+    unsigned number, passes;
+    for (const char *at = file->text; (at = strstr(at, "\" (")); at++)
+        if (strstr(file->text, "Replaying kernel \"") &&
+            sscanf(at, "\" (%u of %9u)", &number, &passes) == 2 && passes > part->passes)
+            part->passes = passes;
+    /* output of the program may precede the message */
+    const char *end = strstr(file->text, "==PROF== Profiling \"");
+    end = end ? strstr(end, "100% - ") : NULL;
+    if (end && sscanf(end, "100%% - %9u pass", &passes) == 1 && passes > part->passes)
+        part->passes = passes;
+}
+
 /* Handles the profilers' messages between tables. */
 static void
 take_chatter(struct profile_file *file, const char *text)
@@ -241,6 +259,7 @@ bool
 profile_file_text_line(struct profile_file *file, struct error *err)
 {
     const char *text = file->text, *banner = profile_file_banner(file);
+    take_passes(file);
     if (banner) {
         take_chatter(file, banner);
         return true;

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 void
 topdown_tree_init(struct topdown_tree *tree, const struct topdown_shape *shape)
@@ -77,6 +78,23 @@ double
 topdown_tree_share(const struct topdown_tree *tree, uint32_t node)
 {
     return tree->values[0] > 0 ? tree->values[node] / tree->values[0] : 0;
+}
+
+uint32_t
+topdown_find(const struct topdown_shape *shape, const char *name)
+{
+    uint32_t node = shape->count - 1;
+    while (node && strcmp(shape->nodes[node].name, name))
+        node--;
+    return node;
+}
+
+bool
+topdown_is_below(const struct topdown_shape *shape, uint32_t node, uint32_t ancestor)
+{
+    while (node != ancestor && node != 0)
+        node = shape->nodes[node].parent;
+    return node == ancestor;
 }
 
 uint32_t

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { TOPDOWN_LEVELS = 4 }; /* of the deepest tree */
+
 struct topdown_node {
     const char *name;
     uint32_t parent;  /* index below the node's own; the root (node 0) is its own parent */
@@ -47,6 +49,10 @@ void topdown_tree_scale(struct topdown_tree *tree, double factor);
 bool topdown_tree_has(const struct topdown_tree *tree, uint32_t node);
 /* Share of the whole, 0 to 1. */
 double topdown_tree_share(const struct topdown_tree *tree, uint32_t node);
+/* Node with this name; 0 (the root): none. */
+uint32_t topdown_find(const struct topdown_shape *shape, const char *name);
+/* Whether a node is `ancestor` or below it. */
+bool topdown_is_below(const struct topdown_shape *shape, uint32_t node, uint32_t ancestor);
 /* Level of a node: the root is 0, its children are 1. */
 uint32_t topdown_level(const struct topdown_shape *shape, uint32_t node);
 /* Next node in preorder; 0 after the last. */

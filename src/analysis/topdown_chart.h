@@ -10,10 +10,11 @@ struct topdown_bar {
     const struct topdown_tree *tree;
 };
 
-/* All trees must have the same shape. The bars show the nodes of `level`, and leaves above it, in
- * percent of the whole. If there are more nodes than colours, the smallest are merged into
- * "rest". */
+/* All trees must have the same shape. The bars show the nodes of `level` below the node `parent`
+ * (0: all), and leaves above that level, in percent of the whole. If there are more nodes than
+ * colours, the smallest are merged into "rest".
+ */
 bool topdown_chart(const char *title, const struct topdown_bar *bars, uint32_t count,
-                   uint32_t level, const char *path, struct error *err);
+                   uint32_t parent, uint32_t level, const char *path, struct error *err);
 
 #endif

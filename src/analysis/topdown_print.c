@@ -22,7 +22,7 @@ topdown_style_of(FILE *out)
     const uint32_t width = line_width(out);
     return (struct topdown_style){.width = width == LINE_WITHOUT_END ? 80 : width,
                                   .has_color = isatty(fileno(out)) && (!plain || !*plain),
-                                  .level = 3};
+                                  .level = TOPDOWN_LEVELS};
 }
 
 /* Adds the bar of a share, followed by the mark of the verdict. */
@@ -75,7 +75,9 @@ void
 topdown_print(const struct topdown_tree *tree, const struct topdown_style *style, FILE *out)
 {
     struct text_table table = {0};
-    put_children(&table, tree, 0, style);
+    if (style->node)
+        put_node(&table, tree, style->node, style, style->node == topdown_tree_verdict(tree));
+    put_children(&table, tree, style->node, style);
     text_table_put(&table, TEXT_TABLE_TEXT, out);
 }
 

@@ -12,6 +12,7 @@ struct topdown_style {
     bool has_color; /* terminal colours for flagged nodes */
     bool shows_all; /* includes nodes below their thresholds */
     uint32_t level; /* deepest level, from 1 */
+    uint32_t node;  /* prints only this node and the nodes below it; 0: the whole tree */
 };
 
 /* Style for a stream: its width (base/wrap.h; 80 if unlimited), and colours if it is a terminal. */

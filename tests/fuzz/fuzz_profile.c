@@ -32,9 +32,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     profile_init(&profile);
     /* may read the file twice, so that the launches of two profiles are matched */
     const char *const paths[] = {file.path, file.path};
+    const struct application_filter filter = {.kernel = size % 5 ? NULL : "f",
+                                              .level = (uint32_t)(size % 4)};
     const bool ok = profile_read(&profile, paths, 1 + size % 2,
                                  size % 3 ? nvidia_capability(8, 6) : NULL, &err) &&
-                    application_list_add(&list, &profile, "a", size % 5 ? NULL : "f", &err);
+                    application_list_add(&list, &profile, "a", &filter, &err);
     BUG_ON(!ok && !err.text[0], "a profile is refused without a message");
     for (size_t i = 0; i < list.count; i++)
         check(&list.items[i]);

@@ -19,9 +19,11 @@ struct command_line {
     const char *nvprof, *ncu; /* NULL: not given; otherwise a file, or "" */
     const char *cc, *out, *diff;
     struct frame_set frames;
-    bool profile, print_command, overhead;
-    uint64_t level;   /* UINT64_MAX: not given */
-    const char *draw; /* NULL: not given */
+    bool profile, print_command;
+    const char *node, *folder; /* NULL: not given */
+    uint64_t level;            /* UINT64_MAX: not given */
+    uint64_t launches;         /* UINT64_MAX: not given */
+    const char *draw;          /* NULL: not given */
 };
 
 enum { MOST_FILES = 258 }; /* operands, plus one file per option */
@@ -33,6 +35,7 @@ struct file_group {
     const char *paths[MOST_FILES];
     uint32_t count;
     struct profile profile;
+    double seconds_alone, seconds_profiled; /* 0: not measured */
 };
 typedef VEC(struct file_group *) group_list;
 
@@ -65,15 +68,23 @@ static bool
 analyse(const group_list *groups, const struct command_line *line,
         const struct nvidia_capability *given, struct error *err)
 {
+    const struct application_filter filter = {.kernel = line->request.kernel,
+                                              .launches = line->request.launches,
+                                              .level = line->request.level,
+                                              .published = line->request.published};
     application_list applications = {0};
-    size_t read = 0;
+    size_t read = 0, before;
     bool ok = true;
     for (; ok && read < groups->count; read++) {
         struct file_group *group = groups->items[read];
         profile_init(&group->profile);
+        before = applications.count;
         ok = profile_read(&group->profile, group->paths, group->count, given, err) &&
-             application_list_add(&applications, &group->profile, group->name, line->request.kernel,
-                                  err);
+             application_list_add(&applications, &group->profile, group->name, &filter, err);
+        for (size_t i = before; i < applications.count; i++) {
+            applications.items[i].seconds_alone = group->seconds_alone;
+            applications.items[i].seconds_profiled = group->seconds_profiled;
+        }
     }
     if (ok)
         ok = topdown_report(&applications, &line->request, err);
@@ -94,14 +105,18 @@ free_groups(group_list *groups)
 }
 
 static bool
-analyse_profile(struct command_line *line, const char *program, const char *log,
-                const struct nvidia_capability *capability, struct error *err)
+analyse_profiled(struct command_line *line, const struct topdown_profiled *programs, size_t count,
+                 const struct nvidia_capability *capability, struct error *err)
 {
     group_list groups = {0};
-    struct file_group *group = mem_alloc(sizeof *group);
-    group->name = mem_strdup(program);
-    group->paths[group->count++] = log;
-    VEC_PUSH(&groups, group);
+    for (size_t i = 0; i < count; i++) {
+        struct file_group *group = mem_alloc(sizeof *group);
+        group->name = mem_strdup(programs[i].name);
+        group->paths[group->count++] = programs[i].path;
+        group->seconds_alone = programs[i].seconds_alone;
+        group->seconds_profiled = programs[i].seconds_profiled;
+        VEC_PUSH(&groups, group);
+    }
     const bool ok = analyse(&groups, line, capability, err);
     free_groups(&groups);
     return ok;
@@ -136,17 +151,37 @@ profile_and_analyse(struct command_line *line, char **program,
     if (!capability || !private_folder_create(&folder, err))
         return false;
     char *log = line->out ? mem_strdup(line->out) : mem_printf("%s/log", folder.path);
-    double *alone = &line->request.seconds_alone;
-    const bool has_log = (!line->overhead || topdown_run_alone(program, alone, err)) &&
-                         topdown_profile(capability, log, line->request.over_time, program,
-                                         &line->request.seconds_profiled, err);
-    const bool ok = has_log && analyse_profile(line, program[0], log, capability, err);
+    const struct topdown_program run = {.words = program};
+    struct topdown_profiled done = {.name = program[0], .path = log};
+    const struct nvidia_request asks = topdown_asks(&line->request, log);
+    const bool has_log =
+        (!line->request.overhead || topdown_run_alone(&run, &done.seconds_alone, err)) &&
+        topdown_profile(capability, &asks, &run, &done.seconds_profiled, err);
+    const bool ok = has_log && analyse_profiled(line, &done, 1, capability, err);
     if (has_log && !ok && line->out)
         log_note("the profiler's output is in %s", log);
     else if (has_log && !ok)
         keep_log(log, folder.path);
     private_folder_remove(&folder);
     free(log);
+    return ok;
+}
+
+static bool
+profile_folder_and_analyse(struct command_line *line, const struct nvidia_capability *given,
+                           struct error *err)
+{
+    topdown_profiled_list list = {0};
+    uint32_t failed = 0;
+    interrupt_watch();
+    const struct nvidia_capability *capability = given ? given : topdown_find_capability(err);
+    const bool ok =
+        capability &&
+        topdown_profile_folder(line->folder, line->out, capability, &line->request, &list, &failed,
+                               err) &&
+        analyse_profiled(line, list.items, list.count, capability, err) &&
+        (!failed || fail(err, "%u of %zu programs were not profiled", failed, failed + list.count));
+    topdown_profiled_free(&list);
     return ok;
 }
 
@@ -157,9 +192,11 @@ check_run(const struct command_line *line, const struct args *args, const struct
     const struct topdown_request *request = &line->request;
     if (args->operand_count != 1 || args->after)
         return args_usage_error(spec, "expected one RUN, or files with --nvprof or --ncu");
-    if (line->cc || line->out || line->overhead || request->kernel)
+    if (line->cc || line->out || line->request.overhead || request->kernel ||
+        line->launches != UINT64_MAX || line->node || request->published)
         return args_usage_error(
-            spec, "--cc, --output, --overhead and --kernel cannot be combined with a RUN");
+            spec, "--cc, --output, --overhead, --kernel, --launches, --node and --published "
+                  "cannot be combined with a RUN");
     if (line->draw && (request->draws || request->over_time || line->diff || request->prove))
         return args_usage_error(
             spec, "--draw cannot be combined with --draws, --over-time, --diff or --prove");
@@ -181,15 +218,22 @@ check(const struct command_line *line, const struct args *args, const struct arg
     const bool has_files =
         args->operand_count || (line->nvprof && *line->nvprof) || (line->ncu && *line->ncu);
     const bool of_files = line->nvprof || line->ncu;
-    if (line->level != UINT64_MAX && (line->level < 1 || line->level > 3))
-        return args_usage_error(spec, "--level expects 1, 2 or 3");
+    if (line->level != UINT64_MAX && (line->level < 1 || line->level > TOPDOWN_LEVELS))
+        return args_usage_error(spec, "--level expects 1 to %d", TOPDOWN_LEVELS);
+    if (line->node && !topdown_find(&nvidia_shape, line->node))
+        return args_usage_error(spec, "--node %s is no node of the tree of a profile", line->node);
+    if (line->node && (line->request.json || line->request.csv))
+        return args_usage_error(spec, "--node cannot be combined with --json or --csv");
+    if (line->launches == 0)
+        return args_usage_error(spec, "--launches expects a number above 0");
     if (line->request.json && line->request.csv)
         return args_usage_error(spec, "--json and --csv cannot be combined");
-    if (!line->profile && !of_files && !line->print_command)
+    const bool is_folder = line->folder != NULL;
+    if (!line->profile && !of_files && !line->print_command && !is_folder)
         return check_run(line, args, spec);
-    if (line->profile + of_files + line->print_command != 1)
-        return args_usage_error(
-            spec, "expected only one of: --nvprof or --ncu, --profile, --print-command");
+    if (line->profile + of_files + line->print_command + is_folder != 1)
+        return args_usage_error(spec, "expected only one of: --nvprof or --ncu, --profile, "
+                                      "--profile-folder, --print-command");
     if (line->diff || line->frames.text || line->draw || line->request.draws ||
         line->request.prove || line->request.trace || line->request.jobs)
         return args_usage_error(
@@ -201,8 +245,12 @@ check(const struct command_line *line, const struct args *args, const struct arg
         return args_usage_error(spec, "a PROGRAM requires --profile");
     if (line->profile && !args->after_count)
         return args_usage_error(spec, "expected PROGRAM after `--`");
-    if (line->overhead && !line->profile)
-        return args_usage_error(spec, "--overhead requires --profile");
+    if (is_folder && args->after)
+        return args_usage_error(spec, "a PROGRAM requires --profile");
+    if (is_folder && !line->out)
+        return args_usage_error(spec, "--profile-folder requires --output");
+    if (line->request.overhead && !line->profile && !is_folder)
+        return args_usage_error(spec, "--overhead requires --profile or --profile-folder");
     return -1;
 }
 
@@ -233,15 +281,20 @@ run_topdown(struct command_line *line, const struct args *args, struct error *er
     if (line->cc && !(given = nvidia_capability_parse(line->cc, err)))
         return false;
     line->request.level = line->level != UINT64_MAX ? (uint32_t)line->level : 0;
+    line->request.node = line->node ? topdown_find(&nvidia_shape, line->node) : 0;
+    line->request.launches = line->launches != UINT64_MAX ? line->launches : 0;
     if (line->draw && !take_draw(line, err))
         return false;
     if (line->profile)
         return profile_and_analyse(line, args->after, given, err);
+    if (line->folder)
+        return profile_folder_and_analyse(line, given, err);
     if (line->print_command) {
         if (!given && !(given = topdown_find_capability(err)))
             return false;
-        topdown_print_command(given, line->out ? line->out : "topdown.csv", line->request.over_time,
-                              args->after_count ? args->after : NULL, stdout);
+        const struct nvidia_request asks =
+            topdown_asks(&line->request, line->out ? line->out : "topdown.csv");
+        topdown_print_command(given, &asks, args->after_count ? args->after : NULL, stdout);
         puts("");
         return true;
     }
@@ -261,7 +314,7 @@ run_topdown(struct command_line *line, const struct args *args, struct error *er
 int
 cmd_topdown(int argc, char **argv)
 {
-    struct command_line line = {.level = UINT64_MAX};
+    struct command_line line = {.level = UINT64_MAX, .launches = UINT64_MAX};
     const struct arg_option options[] = {
         {"frame", 0, ARG_FRAMES, &line.frames, "N",
          "RUN: only these frames: A, A-B, A-B/STEP or A,B,C-D", false},
@@ -279,14 +332,28 @@ cmd_topdown(int argc, char **argv)
         {"ncu", 0, ARG_OPTIONAL, &line.ncu, "FILE", "analyze ncu output", false},
         {"profile", 0, ARG_FLAG, &line.profile, NULL,
          "run PROGRAM under nvprof or ncu and analyze the result", false},
+        {"profile-folder", 0, ARG_STRING, &line.folder, "DIR",
+         "profile each executable file of DIR, and each command line of a file `run` in its "
+         "folders; "
+         "continues an earlier call",
+         false},
         {"print-command", 0, ARG_FLAG, &line.print_command, NULL,
          "print the profiler command line that --profile would run", false},
         {"cc", 0, ARG_STRING, &line.cc, "X.Y",
          "compute capability, if missing or wrong in the file", false},
         {"level", 0, ARG_UINT, &line.level, "N",
-         "depth of the tree: 1, 2 or 3 (default 3; with --svg 1)", false},
+         "depth of the tree: 1 to 4 (default 4; with --svg 1). --profile asks only for the metrics "
+         "of this depth",
+         false},
+        {"node", 0, ARG_STRING, &line.node, "NAME",
+         "profile: only this node and the nodes below it, e.g. memory_bound", false},
+        {"published", 0, ARG_FLAG, &line.request.published, NULL,
+         "profile: the equations of the study of 2021 as published, whose parts do not add up",
+         false},
         {"kernel", 0, ARG_STRING, &line.request.kernel, "NAME",
          "only kernels with this name: complete, without parameters, or a substring", false},
+        {"launches", 0, ARG_UINT, &line.launches, "N",
+         "only the first N launches of each kernel (default all)", false},
         {"over-time", 0, ARG_FLAG, &line.request.over_time, NULL, "each launch or frame, in order",
          false},
         {"all", 0, ARG_FLAG, &line.request.shows_all, NULL,
@@ -296,16 +363,20 @@ cmd_topdown(int argc, char **argv)
          "Profile: one bar per kernel, launch (--over-time) or application, or the profiling "
          "times (--overhead)",
          false},
-        {"csv", 0, ARG_FLAG, &line.request.csv, NULL, "print CSV, one line per node", false},
+        {"csv", 0, ARG_FLAG, &line.request.csv, NULL,
+         "print CSV, one line per node and per measured value", false},
         OPTION_JSON(&line.request.json, "print JSON"),
-        OPTION_OUTPUT(&line.out, "FILE", "--profile: file for the profiler's tables", false),
-        {"overhead", 0, ARG_FLAG, &line.overhead, NULL,
-         "--profile: also run PROGRAM without the profiler, and compare the times", false},
+        OPTION_OUTPUT(&line.out, "FILE",
+                      "--profile: file for the profiler's tables; --profile-folder: folder", false),
+        {"overhead", 0, ARG_FLAG, &line.request.overhead, NULL,
+         "--profile, --profile-folder: also run without the profiler, and compare the times",
+         false},
         {0},
     };
     const struct arg_spec spec = {
         .command = "topdown",
-        .usage = "RUN | --nvprof|--ncu [NAME=]FILE... | --profile -- PROGRAM ...",
+        .usage = "RUN | --nvprof|--ncu [NAME=]FILE... | --profile -- PROGRAM ... | "
+                 "--profile-folder DIR -o FOLDER",
         .about =
             "The Top-Down method: where does the time go?\n"
             "For a simulated RUN (a folder of `aetius sim`): cycles by cause, the predicted\n"

@@ -15,8 +15,11 @@ struct topdown_request {
     const char *trace;  /* --prove: current path of the trace; NULL: as stored in the run */
     const char *svg;    /* NULL: no figure */
     const char *kernel; /* NULL: all kernels */
-    uint32_t level;     /* 1 to 3; 0: not given */
-    double seconds_alone, seconds_profiled; /* wall time of a profiled program; 0: not measured */
+    uint64_t launches;  /* first launches of each kernel; 0: all */
+    uint32_t level;     /* from 1; 0: not given */
+    uint32_t node;      /* profile: only this node of nvidia_shape; 0: all */
+    bool published;     /* profile: the equations as published */
+    bool overhead;      /* the figure shows the times of profiling */
 };
 
 /* Prints the requested report of the applications, and draws the figure. */
@@ -40,17 +43,42 @@ bool topdown_prove(const char *dir, const struct params *params, const struct fr
 
 /* ---- running a profiler (topdown_profiler.c) ---- */
 
+struct topdown_program {
+    char **words;       /* NULL-terminated */
+    const char *folder; /* working folder; NULL: this process's */
+    const char *log;    /* file to which its output is appended; NULL: standard error */
+};
 /* Compute capability of this machine's first GPU, as reported by nvidia-smi; NULL if nvidia-smi
  * does not report it. */
 const struct nvidia_capability *topdown_find_capability(struct error *err);
-/* Runs the program under the profiler for such a chip. Writes the profiler's tables, per launch or
- * as averages, to the file `log`. The program's own output goes to standard error. */
-bool topdown_profile(const struct nvidia_capability *capability, const char *log, bool each_launch,
-                     char **program, double *seconds, struct error *err);
+/* What the profiler is asked for, with its tables in the file `log`. */
+struct nvidia_request topdown_asks(const struct topdown_request *request, const char *log);
+/* Runs the program under the profiler for such a chip. */
+bool topdown_profile(const struct nvidia_capability *capability,
+                     const struct nvidia_request *request, const struct topdown_program *program,
+                     double *seconds, struct error *err);
 /* Runs the program without a profiler. */
-bool topdown_run_alone(char **program, double *seconds, struct error *err);
+bool topdown_run_alone(const struct topdown_program *program, double *seconds, struct error *err);
 /* Prints the command line in shell syntax. */
-void topdown_print_command(const struct nvidia_capability *capability, const char *log,
-                           bool each_launch, char **program, FILE *out);
+void topdown_print_command(const struct nvidia_capability *capability,
+                           const struct nvidia_request *request, char **program, FILE *out);
+
+/* ---- the programs of a folder (topdown_folder.c) ---- */
+
+struct topdown_profiled {
+    char *name, *path;                      /* path: of the profiler's tables */
+    double seconds_alone, seconds_profiled; /* seconds_alone 0: not measured */
+};
+typedef VEC(struct topdown_profiled) topdown_profiled_list;
+
+/* Profiles each executable file of the folder, and the command lines of each file `run` in its
+ * folders. Writes tables, output and a record of each program to the folder `out`. Programs that
+ * have a record of the same command are not run again. *failed: programs that could not be
+ * profiled; warnings name them. Returns false if none was profiled, or after a signal. */
+bool topdown_profile_folder(const char *dir, const char *out,
+                            const struct nvidia_capability *capability,
+                            const struct topdown_request *request, topdown_profiled_list *list,
+                            uint32_t *failed, struct error *err);
+void topdown_profiled_free(topdown_profiled_list *list);
 
 #endif

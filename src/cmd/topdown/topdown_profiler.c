@@ -31,22 +31,19 @@ wait_for_profiler(struct keeper *keeper, const char *name, struct error *err)
     return subprocess_check(status, name, err);
 }
 
-/* Starts the profiler with its standard output connected to `out`. */
+/* Runs a program; `words`: it and its arguments, maybe below a profiler. */
 static bool
-start(struct keeper *keeper, char **words, int out, struct error *err)
-{
-    const struct subprocess_setup setup = {.argv = words, .out_fd = out, .own_group = true};
-    fflush(NULL);
-    return keeper_start(keeper, &setup, err);
-}
-
-static bool
-run_program(char **words, double *seconds, struct error *err)
+run_program(char **words, const struct topdown_program *program, double *seconds, struct error *err)
 {
     struct keeper keeper;
     const double begun = wall_seconds();
-    const bool ok =
-        start(&keeper, words, STDERR_FILENO, err) && wait_for_profiler(&keeper, words[0], err);
+    const struct subprocess_setup setup = {.argv = words,
+                                           .folder = program->folder,
+                                           .log = program->log,
+                                           .out_fd = program->log ? 0 : STDERR_FILENO,
+                                           .own_group = true};
+    fflush(NULL);
+    const bool ok = keeper_start(&keeper, &setup, err) && wait_for_profiler(&keeper, words[0], err);
     *seconds = wall_seconds() - begun;
     return ok;
 }
@@ -63,7 +60,9 @@ topdown_find_capability(struct error *err)
         fail(err, "cannot create a pipe: %s", strerror(errno));
         return NULL;
     }
-    const bool started = start(&keeper, words, ends[1], &ignored);
+    const struct subprocess_setup setup = {.argv = words, .out_fd = ends[1], .own_group = true};
+    fflush(NULL);
+    const bool started = keeper_start(&keeper, &setup, &ignored);
     close(ends[1]);
     const bool heard = started && interrupt_read(ends[0], text, sizeof text - 1, &ignored) >= 0;
     close(ends[0]);
@@ -93,22 +92,32 @@ join_words(char **profiler, char **program)
     return words;
 }
 
-bool
-topdown_profile(const struct nvidia_capability *capability, const char *log, bool each_launch,
-                char **program, double *seconds, struct error *err)
+struct nvidia_request
+topdown_asks(const struct topdown_request *request, const char *log)
 {
-    char **profiler = nvidia_command(capability, log, each_launch);
-    char **words = join_words(profiler, program);
-    const bool ok = run_program(words, seconds, err);
+    return (struct nvidia_request){.log = log,
+                                   .each_launch = request->over_time,
+                                   .level = request->published ? 0 : request->level,
+                                   .kernel = request->kernel,
+                                   .launches = request->launches};
+}
+
+bool
+topdown_profile(const struct nvidia_capability *capability, const struct nvidia_request *request,
+                const struct topdown_program *program, double *seconds, struct error *err)
+{
+    char **profiler = nvidia_command(capability, request);
+    char **words = join_words(profiler, program->words);
+    const bool ok = run_program(words, program, seconds, err);
     free(words);
     nvidia_command_free(profiler);
     return ok;
 }
 
 bool
-topdown_run_alone(char **program, double *seconds, struct error *err)
+topdown_run_alone(const struct topdown_program *program, double *seconds, struct error *err)
 {
-    return run_program(program, seconds, err);
+    return run_program(program->words, program, seconds, err);
 }
 
 /* Quotes the word if a shell would split it. */
@@ -131,10 +140,10 @@ put_word(const char *word, FILE *out)
 }
 
 void
-topdown_print_command(const struct nvidia_capability *capability, const char *log, bool each_launch,
-                      char **program, FILE *out)
+topdown_print_command(const struct nvidia_capability *capability,
+                      const struct nvidia_request *request, char **program, FILE *out)
 {
-    char **profiler = nvidia_command(capability, log, each_launch);
+    char **profiler = nvidia_command(capability, request);
     char **words = join_words(profiler, program);
     for (size_t i = 0; words[i]; i++) {
         if (i)

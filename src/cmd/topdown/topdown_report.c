@@ -1,62 +1,52 @@
-/* Output of `aetius topdown` for profiled applications: text, JSON, CSV and figures. */
-#include "analysis/plot.h"
-#include "analysis/topdown_chart.h"
+/* Output of `aetius topdown` for profiled applications, as text. topdown_tables.c prints JSON and
+ * CSV, topdown_figure.c draws. */
 #include "analysis/topdown_print.h"
-#include "base/json.h"
 #include "base/log.h"
 #include "base/plural.h"
-#include "base/schema.h"
 #include "base/text_table.h"
 #include "base/wrap.h"
-#include "cmd/topdown/topdown.h"
+#include "cmd/topdown/report.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* File name in a command that is only printed. */
-#define LOG_NAMED "topdown.csv"
-
-enum { KERNELS_SHOWN = 20, KERNELS_DRAWN = 24, LAUNCHES_DRAWN = 120 };
-enum { NAME_LENGTH = 40, LABEL_LENGTH = 24 };
+enum { KERNELS_SHOWN = 20, NAME_LENGTH = 40 };
 
 /* Children of the root that have a column in tables. */
 static const enum nvidia_node columns[] = {NVIDIA_retire, NVIDIA_divergence, NVIDIA_frontend,
                                            NVIDIA_backend};
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
-static uint32_t
-level_of(const struct topdown_request *request)
+uint32_t
+report_level(const struct topdown_request *request)
 {
-    return request->level ? request->level : 3;
+    return request->level ? request->level : TOPDOWN_LEVELS;
 }
 
-static const struct topdown_tree *
-tree_of(const struct application_kernel *kernel)
+const struct topdown_tree *
+report_tree(const struct application_kernel *kernel)
 {
     return kernel->has_tree ? &kernel->tree : NULL;
 }
 
-/* Whether a launch of the profile belongs to the application and is not an average of several
- * launches. */
-static bool
-is_launch(const struct application *application, uint32_t number)
+bool
+report_has_launch(const struct application *application, uint32_t number)
 {
-    const struct profile_launch *launch = &application->profile->launches.items[number];
-    return application->has_kernel[launch->kernel] && launch->invocations == 1;
+    return application->has_launch[number] &&
+           application->profile->launches.items[number].invocations == 1;
 }
 
 /* ---- missing data ---- */
 
-/* Describes what --over-time cannot show, or returns NULL. The caller frees the text. */
-static char *
-note_means(const struct application *application, const struct topdown_request *request)
+char *
+report_means(const struct application *application, const struct topdown_request *request)
 {
     uint64_t count = 0;
     for (uint32_t i = 0; request->over_time && i < application->profile->launches.count; i++) {
         const struct profile_launch *launch = &application->profile->launches.items[i];
-        if (application->has_kernel[launch->kernel] && launch->invocations > 1)
+        if (application->has_launch[i] && launch->invocations > 1)
             count += launch->invocations;
     }
     return count ? mem_printf(
@@ -72,7 +62,7 @@ static void
 log_means(const application_list *applications, const struct topdown_request *request)
 {
     for (size_t i = 0; i < applications->count; i++) {
-        char *note = note_means(&applications->items[i], request);
+        char *note = report_means(&applications->items[i], request);
         if (note)
             log_note("%s: %s", applications->items[i].name, note);
         free(note);
@@ -94,9 +84,8 @@ first_with(const struct application *application, uint32_t problems, size_t *cou
     return first;
 }
 
-/* Shortens a name for a column or a bar's label. The caller frees the text. */
-static char *
-shorten(const char *name, size_t most)
+char *
+report_shorten(const char *name, size_t most)
 {
     if (!strncmp(name, "void ", 5))
         name += 5;
@@ -111,16 +100,16 @@ shorten(const char *name, size_t most)
 #define SAY(...) (putchar('\n'), print_wrapped(stdout, line_width(stdout), 0, 2, __VA_ARGS__))
 
 static void
-print_missing(const struct application *application, bool each_launch)
+print_missing(const struct application *application, const struct topdown_request *request)
 {
     size_t count;
-    const uint32_t lacks =
-        NVIDIA_NO_IPC | NVIDIA_NO_EFFICIENCY | NVIDIA_NO_ISSUED | NVIDIA_NO_REASONS;
+    const uint32_t lacks = NVIDIA_NO_IPC | NVIDIA_NO_EFFICIENCY | NVIDIA_NO_ISSUED |
+                           NVIDIA_NO_REASONS | NVIDIA_SHALLOW;
     const struct application_kernel *kernel = first_with(application, lacks, &count);
     if (!kernel && !(kernel = first_with(application, NVIDIA_PERHAPS_MORE, &count)))
         return;
     char *missing = application_missing(application, kernel);
-    char *name = shorten(kernel->name, NAME_LENGTH);
+    char *name = report_shorten(kernel->name, NAME_LENGTH);
     if (kernel->problems & lacks)
         SAY("%zu of %zu kernel%s lack%s counters; %s lacks:", count, application->kernels.count,
             plural(application->kernels.count), count == 1 ? "s" : "", name);
@@ -131,7 +120,8 @@ print_missing(const struct application *application, bool each_launch)
     free(missing);
     if (application->capability) {
         fputs("collect it with\n  ", stdout);
-        topdown_print_command(application->capability, LOG_NAMED, each_launch, NULL, stdout);
+        const struct nvidia_request asks = topdown_asks(request, REPORT_LOG);
+        topdown_print_command(application->capability, &asks, NULL, stdout);
         putchar('\n');
     } else {
         puts("print the command that collects it with: --print-command --cc X.Y");
@@ -148,7 +138,7 @@ say_odd(const struct application *application, uint32_t problem, const char *bef
     const struct application_kernel *kernel = first_with(application, problem, &count);
     if (!kernel)
         return;
-    char *name = shorten(kernel->name, NAME_LENGTH);
+    char *name = report_shorten(kernel->name, NAME_LENGTH);
     SAY("%zu kernel%s %s, e.g. %s: %s", count, plural(count), before, name, behind);
     free(name);
 }
@@ -171,7 +161,7 @@ print_oddities(const struct application *application, const struct topdown_reque
     if (application->weight_kind == WEIGHT_LAUNCHES && application->has_tree &&
         (application->kernels.count > 1 || application->kernels.items[0].launches > 1))
         SAY("no times: all launches have equal weight in the total");
-    char *means = note_means(application, request);
+    char *means = report_means(application, request);
     if (means)
         SAY("%s", means);
     free(means);
@@ -197,6 +187,42 @@ put_amount(char *text, size_t size, double weight, const char *unit)
         snprintf(text, size, "%.3f us", weight / 1e3);
 }
 
+/* Appends the part of a line about the GPU, if the figure is known. */
+static void
+put_gpu(FILE *out, const struct application *application, enum nvidia_figure figure, double unit,
+        const char *format)
+{
+    const double value = application_gpu(application, figure);
+    if (!isnan(value))
+        fprintf(out, format, value / unit);
+}
+
+static void
+print_gpu(const struct application *application)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    BUG_ON(!out, "out of memory (line)");
+    put_gpu(out, application, FIGURE_sms, 1, "%.0f ");
+    fprintf(out, "SMs with %u schedulers and %u cores each", application->capability->schedulers,
+            application->capability->cores);
+    put_gpu(out, application, FIGURE_clock_hz, 1e6, ", %.0f MHz");
+    put_gpu(out, application, FIGURE_memory_bytes, 1e9, "; memory: %.1f GB");
+    put_gpu(out, application, FIGURE_bus_bits, 1, ", %.0f bits");
+    put_gpu(out, application, FIGURE_memory_clock_hz, 1e6, " at %.0f MHz");
+    put_gpu(out, application, FIGURE_l2_bytes, 1 << 20, "; L2: %.1f MiB");
+    fclose(out);
+    print_wrapped(stdout, line_width(stdout), 0, 2, "GPU: %s", text);
+    free(text);
+}
+
+double
+report_overhead(const struct application *application)
+{
+    return application->seconds_profiled / application->seconds_alone;
+}
+
 static void
 print_heading(const struct application *application)
 {
@@ -217,6 +243,53 @@ print_heading(const struct application *application)
         stdout, line_width(stdout), 0, 2, "%s: %zu kernel%s, %" PRIu64 " launch%s%s%s%s%s",
         application->name, application->kernels.count, plural(application->kernels.count), launches,
         launches == 1 ? "" : "es", device, chip, has_amount ? ", " : "", has_amount ? amount : "");
+}
+
+/* Appends the measures from `from` to `end`: "name value, ...". Omits stalls of 0.00 unless
+ * `shows_all`. */
+static void
+put_measures(FILE *out, const struct nvidia_measures *measures, uint32_t from, uint32_t end,
+             bool shows_all)
+{
+    const char *before = "";
+    for (uint32_t i = from; i < end; i++) {
+        const double value = measures->values[i], share = nvidia_measure_share(measures, i);
+        if (isnan(value) || (i >= MEASURE_STALLS && value < 0.005 && !shows_all))
+            continue;
+        if (i >= MEASURE_STALLS)
+            fprintf(out, "%s%s %.2f", before, nvidia_measure_name(i) + strlen("stall_"), value);
+        else if (!strcmp(nvidia_measure_unit(i, measures->family), "%"))
+            fprintf(out, "%s%s %.1f %%", before, nvidia_measure_name(i), value);
+        else
+            fprintf(out, "%s%s %.4f", before, nvidia_measure_name(i), value);
+        if (!isnan(share))
+            fprintf(out, " (%.1f %%)", 100 * share);
+        before = ", ";
+    }
+}
+
+static void
+print_measures(const struct application *application, bool shows_all)
+{
+    const struct nvidia_measures measures = application_mean_measures(&application->mean);
+    const uint32_t ends[] = {0, MEASURE_STALLS, MEASURES};
+    const uint32_t passes = application_passes(application);
+    for (uint32_t part = 0; part < 2; part++) {
+        char *text;
+        size_t size;
+        FILE *out = open_memstream(&text, &size);
+        BUG_ON(!out, "out of memory (line)");
+        put_measures(out, &measures, ends[part], ends[part + 1], shows_all);
+        fclose(out);
+        if (size && part == 0 && passes)
+            SAY("measured in %u pass%s per launch: %s", passes, passes == 1 ? "" : "es", text);
+        else if (size && part == 0)
+            SAY("measured: %s", text);
+        else if (size)
+            print_wrapped(stdout, line_width(stdout), 0, 2, "stalls, %s (share of all stalls): %s",
+                          nvidia_measure_unit(MEASURE_STALLS, measures.family), text);
+        free(text);
+    }
 }
 
 static void
@@ -278,7 +351,7 @@ print_kernels(const struct application *application, const struct topdown_reques
     put_titles(&table);
     for (size_t i = 0; i < count; i++) {
         const struct application_kernel *kernel = &application->kernels.items[i];
-        char *name = shorten(kernel->name, NAME_LENGTH);
+        char *name = report_shorten(kernel->name, NAME_LENGTH);
         text_table_cell(&table, "%s", name);
         free(name);
         text_table_cell(&table, "%" PRIu64, kernel->launches);
@@ -286,7 +359,7 @@ print_kernels(const struct application *application, const struct topdown_reques
             text_table_cell(&table, "%.1f", 100 * kernel->weight / all);
         else
             text_table_cell(&table, "-");
-        put_shares(&table, tree_of(kernel));
+        put_shares(&table, report_tree(kernel));
         text_table_end_row(&table);
     }
     puts("");
@@ -309,12 +382,12 @@ print_launches(const struct application *application)
         struct topdown_tree tree;
         double weight;
         uint32_t problems;
-        if (!is_launch(application, i))
+        if (!report_has_launch(application, i))
             continue;
         has_launches = true;
         const bool has_tree = application_launch(application, i, &weight, &tree, &problems);
-        char *name =
-            shorten(profile->kernels.items[profile->launches.items[i].kernel].name, NAME_LENGTH);
+        char *name = report_shorten(profile->kernels.items[profile->launches.items[i].kernel].name,
+                                    NAME_LENGTH);
         text_table_cell(&table, "%u", i);
         text_table_cell(&table, "%s", name);
         free(name);
@@ -341,40 +414,58 @@ print_application(const struct application *application, const struct topdown_re
 {
     struct topdown_style style = topdown_style_of(stdout);
     style.shows_all = request->shows_all;
-    style.level = level_of(request);
+    style.level = report_level(request);
+    style.node = request->node;
     print_heading(application);
+    if (application->capability)
+        print_gpu(application);
     if (application->has_tree) {
         puts("");
         topdown_print(&application->tree, &style, stdout);
         puts("");
         topdown_print_verdict(&application->tree, stdout);
     }
+    print_measures(application, request->shows_all);
     if (!(request->over_time && print_launches(application)) &&
         (application->kernels.count > 1 || !application->has_tree))
         print_kernels(application, request);
-    print_missing(application, request->over_time);
+    print_missing(application, request);
     print_oddities(application, request);
+    if (application->seconds_alone > 0)
+        SAY("with the profiler %.2f s, without it %.2f s: %.1f times as long",
+            application->seconds_profiled, application->seconds_alone,
+            report_overhead(application));
 }
 
 static void
 print_side_by_side(const application_list *applications)
 {
     struct text_table table = {0};
-    text_table_cells(&table, "application|device");
+    bool has_overhead = false;
+    for (size_t i = 0; i < applications->count; i++)
+        has_overhead |= applications->items[i].seconds_alone > 0;
+    text_table_cells(&table, has_overhead ? "application|device|alone|profiled|overhead"
+                                          : "application|device");
     put_titles(&table);
     for (size_t i = 0; i < applications->count; i++) {
         const struct application *application = &applications->items[i];
         text_table_cell(&table, "%s", application->name);
         text_table_cell(&table, "%s", *application->device_name ? application->device_name : "-");
+        if (has_overhead && application->seconds_alone > 0) {
+            text_table_cell(&table, "%.2f s", application->seconds_alone);
+            text_table_cell(&table, "%.2f s", application->seconds_profiled);
+            text_table_cell(&table, "%.1f x", report_overhead(application));
+        } else if (has_overhead) {
+            text_table_cells(&table, "-|-|-");
+        }
         put_shares(&table, application->has_tree ? &application->tree : NULL);
         text_table_end_row(&table);
     }
-    print_table(&table, 0, 1, 2);
+    print_table(&table, 0, 1, has_overhead ? 5 : 2);
 }
 
 static void
-print_topdown_report_text(const application_list *applications,
-                          const struct topdown_request *request)
+print_text(const application_list *applications, const struct topdown_request *request)
 {
     for (size_t i = 0; i < applications->count; i++) {
         print_application(&applications->items[i], request);
@@ -383,365 +474,6 @@ print_topdown_report_text(const application_list *applications,
     }
     if (applications->count > 1)
         print_side_by_side(applications);
-    if (request->seconds_alone > 0)
-        printf("\nwith the profiler %.2f s, without it %.2f s: %.1f times as long\n",
-               request->seconds_profiled, request->seconds_alone,
-               request->seconds_profiled / request->seconds_alone);
-}
-
-/* ---- JSON ---- */
-
-static cJSON *
-missing_json(const struct application *application, const struct application_kernel *kernel)
-{
-    cJSON *list = cJSON_CreateArray();
-    char *missing = application_missing(application, kernel);
-    for (char *at = missing; *at;) {
-        const size_t length = strcspn(at, ",");
-        const bool is_last = !at[length];
-        at[length] = '\0';
-        cJSON_AddItemToArray(list, cJSON_CreateString(at));
-        at += is_last ? length : length + 2;
-    }
-    free(missing);
-    return list;
-}
-
-static cJSON *
-kernels_json(const struct application *application, uint32_t level)
-{
-    cJSON *list = cJSON_CreateArray();
-    for (size_t i = 0; i < application->kernels.count; i++) {
-        const struct application_kernel *kernel = &application->kernels.items[i];
-        cJSON *object = cJSON_CreateObject();
-        cJSON_AddStringToObject(object, "name", kernel->name);
-        cJSON_AddNumberToObject(object, "launches", (double)kernel->launches);
-        cJSON_AddItemToObject(object, "time",
-                              json_number(kernel->weight > 0 ? kernel->weight : (double)NAN));
-        cJSON_AddItemToObject(object, "tree", topdown_json(tree_of(kernel), level));
-        cJSON_AddItemToObject(object, "verdict", topdown_json_verdict(tree_of(kernel)));
-        cJSON_AddItemToObject(object, "missing", missing_json(application, kernel));
-        cJSON_AddItemToArray(list, object);
-    }
-    return list;
-}
-
-static cJSON *
-launch_json(const struct application *application, uint32_t number, uint32_t level)
-{
-    const struct profile *profile = application->profile;
-    const struct profile_launch *launch = &profile->launches.items[number];
-    struct topdown_tree tree;
-    double weight;
-    uint32_t problems;
-    const bool has_tree = application_launch(application, number, &weight, &tree, &problems);
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddNumberToObject(object, "launch", number);
-    cJSON_AddStringToObject(object, "kernel", profile->kernels.items[launch->kernel].name);
-    cJSON_AddNumberToObject(object, "invocations", (double)launch->invocations);
-    cJSON_AddItemToObject(object, "time", json_number(weight));
-    cJSON_AddItemToObject(object, "tree", topdown_json(has_tree ? &tree : NULL, level));
-    if (has_tree)
-        topdown_tree_fini(&tree);
-    return object;
-}
-
-/* Prints launch by launch, because a tree of all launches might not fit into memory. */
-static void
-print_json_launches(const struct application *application, uint32_t level)
-{
-    const char *before = "\n";
-    fputs(",\n\"launches\":[", stdout);
-    for (uint32_t i = 0; i < application->profile->launches.count; i++) {
-        if (!is_launch(application, i))
-            continue;
-        fputs(before, stdout);
-        json_put(launch_json(application, i, level), stdout);
-        before = ",\n";
-    }
-    putchar(']');
-}
-
-static cJSON *
-command_json(const struct application *application, bool each_launch)
-{
-    char *text;
-    size_t size;
-    if (!application->problems || !application->capability)
-        return cJSON_CreateNull();
-    FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "out of memory (line)");
-    topdown_print_command(application->capability, LOG_NAMED, each_launch, NULL, out);
-    fclose(out);
-    cJSON *json = cJSON_CreateString(text);
-    free(text);
-    return json;
-}
-
-static cJSON *
-notes_json(const struct application *application, const struct topdown_request *request)
-{
-    char *means = note_means(application, request);
-    cJSON *list = cJSON_CreateArray();
-    for (size_t i = 0; i < application->profile->notes.count; i++)
-        cJSON_AddItemToArray(list, cJSON_CreateString(application->profile->notes.items[i]));
-    if (means)
-        cJSON_AddItemToArray(list, cJSON_CreateString(means));
-    free(means);
-    return list;
-}
-
-static void
-add_chip(cJSON *object, const struct nvidia_capability *chip)
-{
-    char *name = chip ? mem_printf("%u.%u", chip->major, chip->minor) : NULL;
-    const double most = chip ? chip->ipc_max : (double)NAN;
-    cJSON_AddItemToObject(object, "compute_capability", json_text(name));
-    cJSON_AddItemToObject(object, "ipc_max", json_number(most));
-    cJSON_AddItemToObject(object, "total", json_number(most));
-    free(name);
-}
-
-static void
-print_json_application(const struct application *application, const struct topdown_request *request)
-{
-    const struct topdown_tree *tree = application->has_tree ? &application->tree : NULL;
-    const uint32_t level = level_of(request);
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddNumberToObject(object, "schema", AETIUS_SCHEMA);
-    cJSON_AddStringToObject(object, "name", application->name);
-    cJSON_AddStringToObject(object, "device", application->device_name);
-    add_chip(object, application->capability);
-    cJSON_AddStringToObject(object, "unit", "ipc");
-    cJSON_AddStringToObject(object, "time_unit", application_weight_unit(application));
-    cJSON_AddItemToObject(object, "time", json_number(application->weight));
-    cJSON_AddItemToObject(object, "tree", topdown_json(tree, level));
-    cJSON_AddItemToObject(object, "verdict", topdown_json_verdict(tree));
-    cJSON_AddItemToObject(object, "command", command_json(application, request->over_time));
-    cJSON_AddItemToObject(object, "notes", notes_json(application, request));
-    cJSON_AddItemToObject(object, "kernels", kernels_json(application, level));
-    putchar('{');
-    json_put_members(object, stdout);
-    if (request->over_time)
-        print_json_launches(application, level);
-    if (request->seconds_alone > 0) {
-        object = cJSON_CreateObject();
-        cJSON *overhead = cJSON_AddObjectToObject(object, "overhead");
-        cJSON_AddItemToObject(overhead, "seconds_alone", json_decimals(request->seconds_alone, 6));
-        cJSON_AddItemToObject(overhead, "seconds_profiled",
-                              json_decimals(request->seconds_profiled, 6));
-        fputs(",\n", stdout);
-        json_put_members(object, stdout);
-    }
-    putchar('}');
-}
-
-static void
-print_topdown_report_json(const application_list *applications,
-                          const struct topdown_request *request)
-{
-    const bool several = applications->count > 1;
-    if (several)
-        printf("{\"schema\":%d,\"applications\":[\n", AETIUS_SCHEMA);
-    for (size_t i = 0; i < applications->count; i++) {
-        fputs(i ? ",\n" : "", stdout);
-        print_json_application(&applications->items[i], request);
-    }
-    puts(several ? "]}" : "");
-}
-
-/* ---- CSV ---- */
-
-static void
-csv_tree(const struct application *application, const char *kernel, const char *launch,
-         double weight, const struct topdown_tree *tree, uint32_t level)
-{
-    char time[32] = "";
-    if (isfinite(weight))
-        snprintf(time, sizeof time, "%.12g", weight);
-    const char *const lead[] = {application->name,
-                                application->device_name,
-                                kernel,
-                                launch,
-                                time,
-                                application_weight_unit(application)};
-    topdown_csv(tree, level, lead, sizeof lead / sizeof lead[0], stdout);
-}
-
-static void
-csv_launches(const struct application *application, uint32_t level)
-{
-    const struct profile *profile = application->profile;
-    for (uint32_t i = 0; i < profile->launches.count; i++) {
-        struct topdown_tree tree;
-        double weight;
-        uint32_t problems;
-        char number[16];
-        const uint32_t kernel = profile->launches.items[i].kernel;
-        if (!is_launch(application, i) ||
-            !application_launch(application, i, &weight, &tree, &problems))
-            continue;
-        snprintf(number, sizeof number, "%u", i);
-        csv_tree(application, profile->kernels.items[kernel].name, number, weight, &tree, level);
-        topdown_tree_fini(&tree);
-    }
-}
-
-static void
-print_topdown_report_csv(const application_list *applications,
-                         const struct topdown_request *request)
-{
-    const uint32_t level = level_of(request);
-    puts("application,device,kernel,launch,time,time_unit," TOPDOWN_CSV_COLUMNS);
-    for (size_t i = 0; i < applications->count; i++) {
-        const struct application *application = &applications->items[i];
-        if (application->has_tree)
-            csv_tree(application, "", "", application->weight, &application->tree, level);
-        for (size_t k = 0; k < application->kernels.count; k++)
-            if (application->kernels.items[k].has_tree)
-                csv_tree(application, application->kernels.items[k].name, "",
-                         application->kernels.items[k].weight, &application->kernels.items[k].tree,
-                         level);
-        if (request->over_time)
-            csv_launches(application, level);
-    }
-}
-
-/* ---- figures ---- */
-
-typedef VEC(struct topdown_bar) bar_list;
-
-static bool
-draw(bar_list *bars, const char *title, const struct topdown_request *request, struct error *err)
-{
-    const bool ok = topdown_chart(title, bars->items, (uint32_t)bars->count,
-                                  request->level ? request->level : 1, request->svg, err);
-    for (size_t i = 0; i < bars->count; i++)
-        free((char *)(uintptr_t)bars->items[i].label);
-    VEC_FREE(bars);
-    return ok;
-}
-
-static void
-add_bar(bar_list *bars, char *label, const struct topdown_tree *tree)
-{
-    const struct topdown_bar bar = {label, tree};
-    VEC_PUSH(bars, bar);
-}
-
-static bool
-draw_applications(const application_list *applications, const struct topdown_request *request,
-                  struct error *err)
-{
-    bar_list bars = {0};
-    for (size_t i = 0; i < applications->count; i++) {
-        const struct application *application = &applications->items[i];
-        char *name = shorten(application->name, LABEL_LENGTH);
-        if (application->has_tree)
-            add_bar(&bars,
-                    *application->device_name ? mem_printf("%s, %s", name, application->device_name)
-                                              : mem_strdup(name),
-                    &application->tree);
-        free(name);
-    }
-    return draw(&bars, "Top-Down of applications", request, err);
-}
-
-static bool
-draw_kernels(const struct application *application, const struct topdown_request *request,
-             struct error *err)
-{
-    bar_list bars = {0};
-    if (application->has_tree)
-        add_bar(&bars, mem_strdup("all kernels"), &application->tree);
-    for (size_t i = 0; i < application->kernels.count && i < KERNELS_DRAWN; i++)
-        if (application->kernels.items[i].has_tree)
-            add_bar(&bars, shorten(application->kernels.items[i].name, LABEL_LENGTH),
-                    &application->kernels.items[i].tree);
-    return draw(&bars, "Top-Down of kernels", request, err);
-}
-
-static bool
-fail_launches(const struct application *application, const struct topdown_request *request,
-              struct error *err)
-{
-    char *means = note_means(application, request);
-    fail(err, "%s: %s", application->name, means ? means : "no launches to draw");
-    free(means);
-    return false;
-}
-
-/* Draws launches in order. If there are more launches than bars, each bar covers several
- * consecutive launches. */
-static bool
-draw_launches(const struct application *application, const struct topdown_request *request,
-              struct error *err)
-{
-    const struct profile *profile = application->profile;
-    bar_list bars = {0};
-    struct topdown_tree trees[LAUNCHES_DRAWN];
-    uint32_t count = 0, used = 0, at = 0;
-    for (uint32_t i = 0; i < profile->launches.count; i++)
-        count += is_launch(application, i);
-    if (!count)
-        return fail_launches(application, request, err);
-    const uint32_t together = (count + LAUNCHES_DRAWN - 1) / LAUNCHES_DRAWN;
-    double sum = 0;
-    for (uint32_t i = 0; i < profile->launches.count; i++) {
-        struct topdown_tree tree;
-        double weight;
-        uint32_t problems;
-        if (!is_launch(application, i))
-            continue;
-        if (application_launch(application, i, &weight, &tree, &problems)) {
-            if (sum == 0)
-                topdown_tree_init(&trees[used], tree.shape);
-            topdown_tree_add(&trees[used], &tree, weight);
-            sum += weight;
-            topdown_tree_fini(&tree);
-        }
-        if (++at % together && at < count)
-            continue;
-        if (sum > 0) {
-            topdown_tree_scale(&trees[used], 1 / sum);
-            add_bar(&bars, mem_printf("%u", i), &trees[used]);
-            used++;
-        }
-        sum = 0;
-    }
-    const bool ok = draw(&bars, "Top-Down of launches in order", request, err);
-    for (uint32_t i = 0; i < used; i++)
-        topdown_tree_fini(&trees[i]);
-    return ok;
-}
-
-static bool
-draw_overhead(const struct topdown_request *request, struct error *err)
-{
-    struct plot plot;
-    const double both = fmax(request->seconds_profiled, request->seconds_alone);
-    const double share = 100 * request->seconds_alone / both;
-    plot_init(&plot, PLOT_STACKED, "Profiling time", "% of the profiled run");
-    plot_add_series(&plot, "the program alone");
-    plot_add_series(&plot, "profiling");
-    plot_add(&plot, "profiled run", (double[]){share, 100 - share});
-    const bool ok = plot_draw(&plot, request->svg, err);
-    plot_fini(&plot);
-    return ok;
-}
-
-static bool
-draw_figure(const application_list *applications, const struct topdown_request *request,
-            struct error *err)
-{
-    if (request->seconds_alone > 0)
-        return draw_overhead(request, err);
-    if (applications->count > 1)
-        return request->over_time ? fail(err, "--svg --over-time draws one application, not %zu",
-                                         applications->count)
-                                  : draw_applications(applications, request, err);
-    return request->over_time ? draw_launches(&applications->items[0], request, err)
-                              : draw_kernels(&applications->items[0], request, err);
 }
 
 bool
@@ -749,12 +481,12 @@ topdown_report(const application_list *applications, const struct topdown_reques
                struct error *err)
 {
     if (request->json)
-        print_topdown_report_json(applications, request);
+        report_json(applications, request);
     else if (request->csv)
-        print_topdown_report_csv(applications, request);
+        report_csv(applications, request);
     else
-        print_topdown_report_text(applications, request);
+        print_text(applications, request);
     if (request->csv)
         log_means(applications, request);
-    return !request->svg || draw_figure(applications, request, err);
+    return !request->svg || report_draw(applications, request, err);
 }

@@ -360,7 +360,7 @@ print_topdown_run_text(const struct rows *rows, const struct view *view, const p
 {
     struct topdown_style style = topdown_style_of(stdout);
     style.shows_all = request->shows_all;
-    style.level = request->level ? request->level : 3;
+    style.level = request->level ? request->level : TOPDOWN_LEVELS;
     const uint32_t frames = count_frames(rows);
     print_wrapped(stdout, line_width(stdout), 0, 2, "%s: %.0f cycles in %s%u frame%s",
                   rows->run->dir, view->pipeline.values[0], request->has_draw ? "a draw of " : "",
@@ -433,7 +433,7 @@ static void
 print_topdown_run_json(const struct view *view, const part_list *parts,
                        const struct topdown_request *request)
 {
-    const uint32_t level = request->level ? request->level : 3;
+    const uint32_t level = request->level ? request->level : TOPDOWN_LEVELS;
     cJSON *object = cJSON_CreateObject();
     cJSON_AddNumberToObject(object, "schema", AETIUS_SCHEMA);
     add_view(object, view, level);
@@ -465,7 +465,7 @@ static void
 print_topdown_run_csv(const struct view *view, const part_list *parts,
                       const struct topdown_request *request)
 {
-    const uint32_t level = request->level ? request->level : 3;
+    const uint32_t level = request->level ? request->level : TOPDOWN_LEVELS;
     printf("%s," TOPDOWN_CSV_COLUMNS "\n", request->draws ? "draw" : "frame");
     put_csv(view, level, "");
     for (size_t i = 0; i < parts->count; i++)
@@ -482,7 +482,7 @@ draw(const struct view *view, const part_list *parts, const struct topdown_reque
         bars[i] = parts->count
                       ? (struct topdown_bar){parts->items[i].name, &parts->items[i].view.pipeline}
                       : (struct topdown_bar){"all frames", &view->pipeline};
-    const bool ok = topdown_chart("Top-Down of the simulated pipeline", bars, count,
+    const bool ok = topdown_chart("Top-Down of the simulated pipeline", bars, count, 0,
                                   request->level ? request->level : 1, request->svg, err);
     free(bars);
     return ok;
@@ -571,7 +571,7 @@ report_difference(const struct run *a, const struct run *b, const struct frame_s
 {
     const struct rows rows_a = {.run = a, .frames = frames_a, .row = -1};
     const struct rows rows_b = {.run = b, .frames = frames_b, .row = -1};
-    const uint32_t level = request->level ? request->level : 3;
+    const uint32_t level = request->level ? request->level : TOPDOWN_LEVELS;
     struct view view_a, view_b;
     if (!count_frames(&rows_a) || !count_frames(&rows_b))
         return fail(err, "%s: no such frame", count_frames(&rows_a) ? b->dir : a->dir);

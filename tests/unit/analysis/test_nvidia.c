@@ -4,6 +4,7 @@
 #include "analysis/topdown_print.h"
 
 #include <math.h>
+#include <regex.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -100,6 +101,12 @@ ipc_maximum(void **state)
         const uint32_t number = chips[i].major * 10 + chips[i].minor;
         assert_int_equal(nvidia_tool_for(chip), number < 72 ? NVPROF : NCU);
     }
+    /* cores of a GTX 1070 with 15 SMs and of a Quadro RTX 4000 with 36 */
+    assert_int_equal(15 * nvidia_capability(6, 1)->cores, 1920);
+    assert_int_equal(36 * nvidia_capability(7, 5)->cores, 2304);
+    /* a P100 has 56 SMs with 2 schedulers, and 3584 cores */
+    assert_int_equal(56 * nvidia_capability(6, 0)->cores, 3584);
+    assert_int_equal(nvidia_capability(6, 0)->schedulers, 2);
     assert_null(nvidia_capability_parse("2.0", &err));
     assert_non_null(strstr(err.text, "unknown compute capability"));
     assert_null(nvidia_capability_parse("8.6x", &err));
@@ -256,7 +263,14 @@ each_reason_has_its_place(void **state)
         NEAR(tree.values[NVIDIA_inst_fetch + i], 4 - 2.5);
         NEAR(tree.values[places[i].group], 4 - 2.5);
         NEAR(tree.values[places[i].side], 4 - 2.5);
-        assert_int_equal(topdown_level(tree.shape, NVIDIA_inst_fetch + i), 3);
+        const bool is_l1 =
+            i == REASON_long_scoreboard || i == REASON_lg_throttle || i == REASON_tex_throttle;
+        assert_int_equal(topdown_level(tree.shape, NVIDIA_inst_fetch + i), is_l1 ? 4 : 3);
+        assert_int_equal(topdown_is_below(tree.shape, NVIDIA_inst_fetch + i, NVIDIA_l1), is_l1);
+        if (tool == NCU)
+            NEAR(tree.values[NVIDIA_l1], is_l1 ? 4 - 2.5 : 0);
+        else
+            assert_true(isnan(tree.values[NVIDIA_l1]));
         assert_int_equal(topdown_tree_verdict(&tree), NVIDIA_inst_fetch + i);
         topdown_tree_fini(&tree);
     }
@@ -458,7 +472,8 @@ commands_collect_what_is_missing(void **state)
         struct launch launch;
         launch_init(&launch, nvidia_tool_for(chip));
         char *missing = nvidia_missing(&launch.counts, chip, ~0U);
-        char **words = nvidia_command(chip, "log file", false);
+        const struct nvidia_request request = {.log = "log file"};
+        char **words = nvidia_command(chip, &request);
         const char *metrics = NULL;
         assert_string_equal(words[0], launch.counts.tool == NVPROF ? "nvprof" : "ncu");
         for (uint32_t w = 1; words[w]; w++) {
@@ -475,6 +490,191 @@ commands_collect_what_is_missing(void **state)
         assert_int_equal(strstr(metrics, "gmma") != NULL, chips[i][0] == 9);
         free(missing);
         nvidia_command_free(words);
+    }
+}
+
+/* A launch with all reasons of the chip and their sum. */
+static void
+full_launch(struct launch *launch, const struct nvidia_capability *chip)
+{
+    const enum nvidia_tool tool = nvidia_tool_for(chip);
+    launch_init(launch, tool);
+    set_figures(launch);
+    for (uint32_t r = 0; r < REASONS; r++)
+        if ((r < REASON_no_instruction) == (tool == NVPROF))
+            set_stall(launch, tool == NVPROF ? FAMILY_PERCENT : FAMILY_RATIO, r,
+                      tool == NVPROF ? 8 : r % 5);
+    if (tool == NVPROF) { /* nine reasons of 8, and `sleeping` only from 7.0 on */
+        set_stall(launch, FAMILY_PERCENT, REASON_asleep, NAN);
+        set_stall(launch, FAMILY_PERCENT, REASON_not_selected, 100 - 9 * 8);
+        return;
+    }
+    if (chip->major != 9)
+        set_stall(launch, FAMILY_RATIO, REASON_gmma, NAN);
+    set_stall(launch, FAMILY_RATIO, REASON_selected, 1);
+    set_stall(launch, FAMILY_RATIO, REASON_not_selected, 6);
+    double *sum = &launch->counts.figures[FIGURE_warp_cycles];
+    *sum = 0;
+    for (uint32_t r = 0; r < REASONS_TOLD; r++)
+        *sum += isnan(launch->stalls[FAMILY_RATIO][r]) ? 0 : launch->stalls[FAMILY_RATIO][r];
+}
+
+/* Copies a metric from one launch to another. */
+static void
+copy_metric(struct launch *to, const struct launch *from, const char *name)
+{
+    const struct nvidia_metric metric = nvidia_metric(name);
+    if (metric.kind == METRIC_FIGURE)
+        to->counts.figures[metric.figure] = from->counts.figures[metric.figure];
+    else if (metric.kind == METRIC_STALL)
+        set_stall(to, metric.family, metric.reason, from->stalls[metric.family][metric.reason]);
+    else
+        fail_msg("%s", name);
+}
+
+/* The metrics that are asked for a level give the same nodes down to it as all metrics, and each
+ * level asks for more. */
+static void
+levels_ask_for_what_they_need(void **state)
+{
+    static const uint32_t chips[][2] = {{3, 5}, {6, 1}, {7, 5}, {9, 0}};
+    for (size_t i = 0; i < sizeof chips / sizeof chips[0]; i++) {
+        const struct nvidia_capability *chip = nvidia_capability(chips[i][0], chips[i][1]);
+        struct launch full;
+        struct topdown_tree whole;
+        uint32_t before = 0;
+        full_launch(&full, chip);
+        assert_int_equal(tree_of(&full, chips[i][0], chips[i][1], &whole), NVIDIA_FINE);
+        for (uint32_t level = 1; level <= 3; level++) {
+            const struct nvidia_request request = {.log = "log", .level = level};
+            char **words = nvidia_command(chip, &request), *save;
+            struct launch launch;
+            struct topdown_tree tree;
+            uint32_t count = 0, last = 0;
+            launch_init(&launch, nvidia_tool_for(chip));
+            launch.counts.figures[FIGURE_efficiency] = full.counts.figures[FIGURE_efficiency];
+            while (words[last + 1])
+                last++;
+            for (char *name = strtok_r(words[last], ",", &save); name;
+                 name = strtok_r(NULL, ",", &save), count++)
+                copy_metric(&launch, &full, name);
+            assert_true(count > before);
+            before = count;
+            assert_int_equal(tree_of(&launch, chips[i][0], chips[i][1], &tree),
+                             level == 3 ? NVIDIA_FINE : NVIDIA_SHALLOW);
+            for (uint32_t n = 0; n < NVIDIA_NODES; n++)
+                if (topdown_level(&nvidia_shape, n) <= level && topdown_tree_has(&whole, n))
+                    NEAR(tree.values[n], whole.values[n]);
+            assert_int_equal(topdown_tree_has(&tree, NVIDIA_memory_bound), level > 1);
+            assert_true(topdown_tree_adds_up(&tree, 1e-12));
+            topdown_tree_fini(&tree);
+            nvidia_command_free(words);
+        }
+        topdown_tree_fini(&whole);
+    }
+}
+
+/* Reasons that are missing get the rest, as far as one node contains them. IPC_MAX 4, issued 2.5:
+ * the stalls are 1.5. Each of the 16 reasons has 2 cycles, `selected` 1 and `not_selected` 6. */
+static void
+the_rest_is_known(void **state)
+{
+    struct launch launch;
+    struct topdown_tree tree;
+    launch_init(&launch, NCU);
+    set_figures(&launch);
+    for (uint32_t r = REASON_no_instruction; r < REASON_gmma; r++)
+        set_stall(&launch, FAMILY_RATIO, r, 2);
+    set_stall(&launch, FAMILY_RATIO, REASON_not_selected, 6);
+    launch.counts.figures[FIGURE_warp_cycles] = 16 * 2 + 1 + 6;
+    /* one reason: its leaf */
+    set_stall(&launch, FAMILY_RATIO, REASON_wait, NAN);
+    assert_int_equal(tree_of(&launch, 8, 6, &tree), NVIDIA_FINE);
+    NEAR(tree.values[NVIDIA_wait], 1.5 * 2 / 32);
+    topdown_tree_fini(&tree);
+    /* both reasons of a part: the part, whose leaves are unknown */
+    set_stall(&launch, FAMILY_RATIO, REASON_math_pipe_throttle, NAN);
+    assert_int_equal(tree_of(&launch, 8, 6, &tree), NVIDIA_SHALLOW);
+    NEAR(tree.values[NVIDIA_core_bound], 1.5 * 4 / 32);
+    NEAR(tree.values[NVIDIA_drain], 1.5 * 2 / 32);
+    assert_false(topdown_tree_has(&tree, NVIDIA_wait));
+    topdown_tree_fini(&tree);
+    /* one of memory too: the backend, without its parts; 9 reasons */
+    set_stall(&launch, FAMILY_RATIO, REASON_drain, NAN);
+    assert_int_equal(tree_of(&launch, 8, 6, &tree), NVIDIA_SHALLOW);
+    NEAR(tree.values[NVIDIA_backend], 1.5 * 18 / 32);
+    assert_false(topdown_tree_has(&tree, NVIDIA_memory_bound));
+    assert_true(topdown_tree_adds_up(&tree, 1e-12));
+    topdown_tree_fini(&tree);
+    /* of both sides: nothing is known */
+    set_stall(&launch, FAMILY_RATIO, REASON_barrier, NAN);
+    assert_int_equal(tree_of(&launch, 8, 6, &tree), NVIDIA_NO_REASONS);
+    assert_false(topdown_tree_has(&tree, NVIDIA_backend));
+    topdown_tree_fini(&tree);
+    /* without the sum, or without `not_selected` */
+    set_stall(&launch, FAMILY_RATIO, REASON_barrier, 2);
+    set_stall(&launch, FAMILY_RATIO, REASON_not_selected, NAN);
+    assert_int_equal(tree_of(&launch, 8, 6, &tree), NVIDIA_NO_REASONS);
+    topdown_tree_fini(&tree);
+    set_stall(&launch, FAMILY_RATIO, REASON_not_selected, 6);
+    launch.counts.figures[FIGURE_warp_cycles] = NAN;
+    assert_int_equal(tree_of(&launch, 8, 6, &tree), NVIDIA_NO_REASONS);
+    topdown_tree_fini(&tree);
+}
+
+/* Returns the argument of an option in the command, or "" without it; the caller frees it. */
+static char *
+argument_of(uint32_t major, uint32_t minor, const struct nvidia_request *request,
+            const char *option)
+{
+    char **words = nvidia_command(nvidia_capability(major, minor), request), *argument = NULL;
+    for (uint32_t w = 0; words[w] && !argument; w++)
+        if (!strcmp(words[w], option))
+            argument = strdup(words[w + 1]);
+    nvidia_command_free(words);
+    return argument ? argument : strdup("");
+}
+
+/* The profilers get the function's name and the numbers of the launches. */
+static void
+kernels_to_profile(void **state)
+{
+    static const struct {
+        const char *kernel;
+        uint64_t launches;
+        const char *nvprof, *ncu;
+    } cases[] = {
+        {NULL, 0, "", ""},
+        {"srad", 0, "::srad:", "::regex:srad:"},
+        {"void a::f<int, 3>(g*)", 0, "::f:", "::regex:f:"},
+        {"(anonymous namespace)::f_2(int)", 0, "::f_2:", "::regex:f_2:"},
+        {"<2>", 0, "", ""},
+        {NULL, 1, ":::^(1)$", ":::^(1)$"},
+        {"f", 20, "::f:^([1-9]|1[0-9]|20)$", "::regex:f:^([1-9]|1[0-9]|20)$"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct nvidia_request request = {
+            .log = "log", .kernel = cases[i].kernel, .launches = cases[i].launches};
+        char *nvprof = argument_of(6, 1, &request, "--kernels");
+        char *ncu = argument_of(7, 5, &request, "--kernel-id");
+        assert_string_equal(nvprof, cases[i].nvprof);
+        assert_string_equal(ncu, cases[i].ncu);
+        free(nvprof);
+        free(ncu);
+    }
+    /* the expression matches exactly the numbers from 1 on */
+    static const uint64_t limits[] = {1, 9, 10, 11, 99, 100, 120, 205, 999, 1000, 3070};
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        const struct nvidia_request request = {.log = "log", .launches = limits[i]};
+        char *argument = argument_of(7, 5, &request, "--kernel-id"), number[16];
+        regex_t regex;
+        assert_int_equal(regcomp(&regex, argument + 3, REG_EXTENDED | REG_NOSUB), 0);
+        for (uint32_t n = 0; n < 4000; n++) {
+            snprintf(number, sizeof number, "%u", n);
+            assert_int_equal(!regexec(&regex, number, 0, NULL, 0), n >= 1 && n <= limits[i]);
+        }
+        regfree(&regex);
+        free(argument);
     }
 }
 
@@ -506,6 +706,10 @@ trees(void **state)
     assert_false(topdown_tree_flagged(&tree, 6)); /* 0.18 > 0.05, but its parent is below 0.2 */
     assert_int_equal(topdown_tree_verdict(&tree), 4);
     assert_int_equal(topdown_level(&shape, 6), 2);
+    assert_int_equal(topdown_find(&shape, "c"), 6);
+    assert_int_equal(topdown_find(&shape, "d"), 0);
+    assert_true(topdown_is_below(&shape, 6, 3) && topdown_is_below(&shape, 6, 6));
+    assert_false(topdown_is_below(&shape, 6, 2));
     static const uint32_t order[] = {1, 2, 4, 5, 3, 6, 0}; /* each child follows its parent */
     for (uint32_t i = 0, node = 0; i < 7; i++)
         assert_int_equal(node = topdown_next(&shape, node), order[i]);
@@ -567,6 +771,11 @@ printing(void **state)
     assert_non_null(strstr(text, "\n    c "));
     assert_non_null(strchr(text, '\033'));
     free(text);
+    text = printed(&tree, (struct topdown_style){.width = 80, .level = 3, .node = 3});
+    assert_memory_equal(text, "  small ", 8);
+    assert_non_null(strstr(text, "\n    c ")); /* the node is below its threshold */
+    assert_null(strstr(text, "  a "));
+    free(text);
     text = printed(&tree, (struct topdown_style){.width = 80, .level = 1});
     assert_null(strstr(text, "\n    "));
     free(text);
@@ -587,6 +796,9 @@ main(void)
         cmocka_unit_test(families_do_not_mix),
         cmocka_unit_test(names_of_counters),
         cmocka_unit_test(commands_collect_what_is_missing),
+        cmocka_unit_test(levels_ask_for_what_they_need),
+        cmocka_unit_test(the_rest_is_known),
+        cmocka_unit_test(kernels_to_profile),
         cmocka_unit_test(trees),
         cmocka_unit_test(printing),
     };

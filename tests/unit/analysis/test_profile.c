@@ -37,6 +37,9 @@ read_texts(struct profile *profile, const char *const *texts, const char *cc, st
         unlink(paths[--count]);
     return ok;
 }
+/* Adds the applications of the profile, with the kernels of this name or all. */
+#define ADD(name)                                                                                  \
+    application_list_add(&list, &profile, "a", &(struct application_filter){.kernel = (name)}, &err)
 #define READ(profile, cc, ...)                                                                     \
     read_texts(profile, (const char *const[]){__VA_ARGS__, NULL}, cc, &err)
 
@@ -259,7 +262,7 @@ times_are_matched(void **state)
             assert_int_not_equal(k, UINT32_MAX);
             assert_int_equal(profile.kernels.items[k].invocations, 3);
             assert_float_equal(profile.kernels.items[k].table_ns, 6e6, 1e-6);
-            assert_true(application_list_add(&list, &profile, "a", "f", &err));
+            assert_true(ADD("f"));
             application_list_fini(&list);
             profile_fini(&profile);
         }
@@ -595,7 +598,7 @@ weights(void **state)
     assert_true(READ(&profile, NULL,
                      NCU_HEADER LAUNCH("0", "f(int)", "1", "3") LAUNCH("1", "f(int)", "3", "1")
                          LAUNCH("2", "void g<2>()", "2", "5") NCU_ROW("3", "h", IPC, "", "1.5")));
-    assert_true(application_list_add(&list, &profile, "a", NULL, &err));
+    assert_true(ADD(NULL));
     const struct application *application = &list.items[0];
     assert_int_equal(application->weight_kind, WEIGHT_TIME);
     assert_string_equal(application->kernels.items[0].name, "void g<2>()");
@@ -614,14 +617,62 @@ weights(void **state)
     } names[] = {
         {"f(int)", "f(int)"}, {"f", "f(int)"}, {"g", "void g<2>()"}, {"<2>", "void g<2>()"}};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        assert_true(application_list_add(&list, &profile, "a", names[i].name, &err));
+        assert_true(ADD(names[i].name));
         assert_int_equal(list.items[0].kernels.count, 1);
         assert_string_equal(list.items[0].kernels.items[0].name, names[i].found);
         application_list_fini(&list);
     }
-    assert_false(application_list_add(&list, &profile, "a", "none", &err));
+    /* the first launch of each kernel: IPC 1 of f, IPC 2 of g */
+    assert_true(application_list_add(&list, &profile, "a",
+                                     &(struct application_filter){.launches = 1}, &err));
+    assert_int_equal(list.items[0].kernels.items[1].launches, 1);
+    assert_float_equal(list.items[0].kernels.items[1].tree.values[NVIDIA_retire], 1, 1e-12);
+    assert_float_equal(list.items[0].tree.values[NVIDIA_retire], (3 * 1 + 5 * 2) / 8.0, 1e-12);
+    assert_float_equal(application_mean_measures(&list.items[0].mean).values[MEASURE_ipc],
+                       (3 * 1 + 5 * 2) / 8.0, 1e-12);
+    application_list_fini(&list);
+    assert_false(ADD("none"));
     application_list_fini(&list);
     profile_fini(&profile);
+}
+
+/* Both profilers report how often they ran a kernel. */
+static void
+passes(void **state)
+{
+    static const struct {
+        const char *text;
+        uint32_t passes;
+    } cases[] = {
+        {"==7== Replaying kernel \"g(int*)\" (1 of 3)..Replaying kernel \"g(int*)\" (done)\n"
+         "==7== Replaying kernel \"f\" (1 of 2)...\n" NVPROF_HEADER NVPROF_ROW("f", "1", "ipc",
+                                                                               "2.5"),
+         3},
+        {"==7== Replaying kernel \"f\" (done)\n" NVPROF_HEADER NVPROF_ROW("f", "1", "ipc", "2.5"),
+         0},
+        {"==PROF== Connected to process 9\n"
+         "==PROF== Profiling \"f\" - 0: 0%....50%....100% - 8 passes\n"
+         "==PROF== Profiling \"g\" - 1: 0%....50%....100% - 1 pass\n" NCU_HEADER NCU_ROW(
+             "0", "f", IPC, "", "1.5"),
+         8},
+        {"3 4 ==PROF== Profiling \"f\" - 0: 0%....50%....100% - 7 passes\n" NCU_HEADER NCU_ROW(
+             "0", "f", IPC, "", "1.5"),
+         7},
+        {NCU_HEADER NCU_ROW("0", "f", IPC, "", "1.5")
+             NCU_ROW("0", "f", "profiler__replayer_passes", "", "5")
+                 NCU_ROW("1", "f", "profiler__replayer_passes", "", "4"),
+         5},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct profile profile;
+        struct error err;
+        application_list list = {0};
+        assert_true(READ(&profile, NULL, cases[i].text));
+        assert_true(ADD(NULL));
+        assert_int_equal(application_passes(&list.items[0]), cases[i].passes);
+        application_list_fini(&list);
+        profile_fini(&profile);
+    }
 }
 
 /* Kernels of two GPUs are two applications. If the compute capability is missing, the message asks
@@ -634,7 +685,7 @@ devices(void **state)
     application_list list = {0};
     assert_true(READ(&profile, NULL, NVPROF_HEADER NVPROF_ROW("f", "1", "ipc", "2.5"),
                      NCU_HEADER LAUNCH("0", "f", "1", "3")));
-    assert_true(application_list_add(&list, &profile, "a", NULL, &err));
+    assert_true(ADD(NULL));
     assert_int_equal(list.count, 2);
     assert_int_equal(list.items[0].capability->ipc_max, 8);
     assert_int_equal(list.items[1].capability->ipc_max, 4);
@@ -642,12 +693,12 @@ devices(void **state)
     profile_fini(&profile);
     static const char nameless[] = "\"ID\",\"Kernel Name\",\"" IPC "\"\n\"0\",\"f\",\"0.5\"\n";
     assert_true(READ(&profile, NULL, nameless));
-    assert_false(application_list_add(&list, &profile, "a", NULL, &err));
+    assert_false(ADD(NULL));
     assert_non_null(strstr(err.text, "--cc"));
     application_list_fini(&list);
     profile_fini(&profile);
     assert_true(READ(&profile, "8.6", nameless));
-    assert_true(application_list_add(&list, &profile, "a", NULL, &err));
+    assert_true(ADD(NULL));
     application_list_fini(&list);
     profile_fini(&profile);
 }
@@ -672,6 +723,7 @@ main(void)
         cmocka_unit_test(other_pages),
         cmocka_unit_test(odd_values),
         cmocka_unit_test(weights),
+        cmocka_unit_test(passes),
         cmocka_unit_test(devices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

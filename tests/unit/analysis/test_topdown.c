@@ -1,6 +1,5 @@
-/* The command `aetius topdown` with real files of nvprof and ncu. Expected outputs are stored
- * beside the files (tests/golden/profiler). The comments derive the tree of one kernel per file.
- * Scripts that print such files replace the profilers. */
+/* aetius topdown with real files of nvprof and ncu. Expected outputs are stored beside them
+ * (tests/golden/profiler), and this file derives one kernel of each. */
 #include "base/build.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -9,71 +8,14 @@
 #include "rigs/command.h"
 #include "rigs/needs.h"
 #include "rigs/folder.h"
+#include "rigs/topdown_json.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <zlib.h>
 
 #define FILES AETIUS_SOURCE_DIR "/tests/golden/profiler/"
-
-static const cJSON *
-child(const cJSON *node, const char *name)
-{
-    const cJSON *found;
-    cJSON_ArrayForEach(found, cJSON_GetObjectItem(node, "children"))
-    {
-        if (!strcmp(cJSON_GetObjectItem(found, "name")->valuestring, name))
-            return found;
-        const cJSON *below = child(found, name);
-        if (below)
-            return below;
-    }
-    return NULL;
-}
-
-static double
-value(const cJSON *tree, const char *name)
-{
-    const cJSON *node = child(tree, name);
-    return node ? cJSON_GetObjectItem(node, "value")->valuedouble : NAN;
-}
-
-/* Checks that the values of the children of every node add up to its value, and that shares are
- * relative to the root. */
-static void
-check_sums(const cJSON *node, double whole)
-{
-    const double own = cJSON_GetObjectItem(node, "value")->valuedouble;
-    const cJSON *part, *children = cJSON_GetObjectItem(node, "children");
-    double sum = 0;
-    assert_float_equal(cJSON_GetObjectItem(node, "share")->valuedouble, own / whole, 1e-9);
-    cJSON_ArrayForEach(part, children)
-    {
-        sum += cJSON_GetObjectItem(part, "value")->valuedouble;
-        check_sums(part, whole);
-    }
-    if (cJSON_GetArraySize(children))
-        assert_float_equal(sum, own, 1e-9 * whole);
-}
-
-/* Returns the output of --json; the caller deletes it. */
-static cJSON *
-json_of(const char *const *words)
-{
-    static struct said said;
-    const char *all[16] = {"topdown", "--json"};
-    for (size_t i = 0; words[i]; i++)
-        all[i + 2] = words[i];
-    run_within(&said, 0, all);
-    if (said.status != 0)
-        fail_msg("%s", said.err);
-    cJSON *root = cJSON_Parse(said.out);
-    assert_non_null(root);
-    return root;
-}
-#define JSON(...) json_of((const char *const[]){__VA_ARGS__, NULL})
 
 static void
 golden_outputs(void **state)
@@ -96,8 +38,7 @@ golden_outputs(void **state)
     }
 }
 
-/* The output has the same members in the same order with the same values as the .json files.
- * Another JSON writer wrote these files. */
+/* The .json files have the same members in the same order with the same values. */
 static void
 golden_json(void **state)
 {
@@ -109,7 +50,7 @@ golden_json(void **state)
         size_t size;
         struct error err;
         snprintf(path, sizeof path, FILES "%s", names[i]);
-        cJSON *is = JSON("--nvprof", path, "--over-time");
+        cJSON *is = TOPDOWN_JSON("--nvprof", path, "--over-time");
         snprintf(path, sizeof path, FILES "%s.json", names[i]);
         assert_true(file_read(path, FILE_MOST_TEXT, &text, &size, &err));
         cJSON *was = cJSON_Parse(text);
@@ -165,22 +106,22 @@ lines_fit(void **state)
 static void
 kepler_by_hand(void **state)
 {
-    cJSON *root = JSON("--nvprof", FILES "nvprof-metrics.csv");
+    cJSON *root = TOPDOWN_JSON("--nvprof", FILES "nvprof-metrics.csv");
     const cJSON *tree = cJSON_GetObjectItem(root, "tree");
     const cJSON *verdict = cJSON_GetObjectItem(root, "verdict");
     assert_float_equal(cJSON_GetObjectItem(root, "ipc_max")->valuedouble, 8, 0);
-    check_sums(tree, 8);
-    assert_float_equal(value(tree, "retire"), 1.66802954, 1e-7);
-    assert_float_equal(value(tree, "branch"), 0.00627146, 1e-7);
-    assert_float_equal(value(tree, "replay"), 0.018367, 1e-7);
-    assert_float_equal(value(tree, "frontend"), 0.24360171 + 0.15563947, 1e-7);
-    assert_float_equal(value(tree, "fetch"), 0.24360171, 1e-7);
-    assert_float_equal(value(tree, "decode"), 0.15563947, 1e-7);
-    assert_float_equal(value(tree, "backend"), 4.14046790 + 1.76762291, 1e-7);
-    assert_float_equal(value(tree, "memory_bound"), 4.14046790, 1e-7);
-    assert_float_equal(value(tree, "core_bound"), 1.76762291, 1e-7);
+    topdown_check_sums(tree, 8);
+    assert_float_equal(topdown_value(tree, "retire"), 1.66802954, 1e-7);
+    assert_float_equal(topdown_value(tree, "branch"), 0.00627146, 1e-7);
+    assert_float_equal(topdown_value(tree, "replay"), 0.018367, 1e-7);
+    assert_float_equal(topdown_value(tree, "frontend"), 0.24360171 + 0.15563947, 1e-7);
+    assert_float_equal(topdown_value(tree, "fetch"), 0.24360171, 1e-7);
+    assert_float_equal(topdown_value(tree, "decode"), 0.15563947, 1e-7);
+    assert_float_equal(topdown_value(tree, "backend"), 4.14046790 + 1.76762291, 1e-7);
+    assert_float_equal(topdown_value(tree, "memory_bound"), 4.14046790, 1e-7);
+    assert_float_equal(topdown_value(tree, "core_bound"), 1.76762291, 1e-7);
     /* 6.307332 x 30.703132 / 92.26174 is the largest value; its share is 1 / 8 of that */
-    assert_float_equal(value(tree, "texture"), 2.09897, 1e-5);
+    assert_float_equal(topdown_value(tree, "texture"), 2.09897, 1e-5);
     assert_string_equal(cJSON_GetObjectItem(verdict, "name")->valuestring, "texture");
     assert_float_equal(cJSON_GetObjectItem(verdict, "expected_gain")->valuedouble, 0.262371, 1e-6);
     /* weighted by elapsed_cycles_sm: 4 launches x 544435902 */
@@ -201,18 +142,20 @@ kepler_by_hand(void **state)
 static void
 ampere_by_hand(void **state)
 {
-    cJSON *root = JSON("--ncu", FILES "ncu-wide.csv");
+    cJSON *root = TOPDOWN_JSON("--ncu", FILES "ncu-wide.csv");
     const cJSON *tree = cJSON_GetObjectItem(root, "tree");
-    check_sums(tree, 4);
-    assert_float_equal(value(tree, "retire"), 0.220405, 1e-9);
-    assert_float_equal(value(tree, "branch"), 0, 1e-9);
-    assert_float_equal(value(tree, "replay"), 0.000022, 1e-9);
-    assert_float_equal(value(tree, "fetch"), 0.03078369, 1e-7);
-    assert_float_equal(value(tree, "decode"), 0.01398388, 1e-7);
-    assert_float_equal(value(tree, "memory_bound"), 3.62903452, 1e-7);
-    assert_float_equal(value(tree, "core_bound"), 0.10577091, 1e-7);
+    topdown_check_sums(tree, 4);
+    assert_float_equal(topdown_value(tree, "retire"), 0.220405, 1e-9);
+    assert_float_equal(topdown_value(tree, "branch"), 0, 1e-9);
+    assert_float_equal(topdown_value(tree, "replay"), 0.000022, 1e-9);
+    assert_float_equal(topdown_value(tree, "fetch"), 0.03078369, 1e-7);
+    assert_float_equal(topdown_value(tree, "decode"), 0.01398388, 1e-7);
+    assert_float_equal(topdown_value(tree, "memory_bound"), 3.62903452, 1e-7);
+    assert_float_equal(topdown_value(tree, "core_bound"), 0.10577091, 1e-7);
+    /* 3.779573 x (52.693047 + 0.350413 + 14.095928) / 115.655301 */
+    assert_float_equal(topdown_value(tree, "l1"), 2.19409068, 1e-7);
     /* 3.779573 x 52.693047 / 115.655301 */
-    assert_float_equal(value(tree, "long_scoreboard"), 1.72198953, 1e-7);
+    assert_float_equal(topdown_value(tree, "long_scoreboard"), 1.72198953, 1e-7);
     /* 13.317280 ms */
     assert_float_equal(cJSON_GetObjectItem(root, "time")->valuedouble, 13317280, 1e-3);
     assert_string_equal(cJSON_GetObjectItem(root, "compute_capability")->valuestring, "8.6");
@@ -228,17 +171,17 @@ ampere_by_hand(void **state)
 static void
 kepler_without_ipc_by_hand(void **state)
 {
-    cJSON *root =
-        JSON("--nvprof", FILES "nvprof-kernels.csv", "--kernel", "__kernel___forma_kernel__3__");
+    cJSON *root = TOPDOWN_JSON("--nvprof", FILES "nvprof-kernels.csv", "--kernel",
+                               "__kernel___forma_kernel__3__");
     const cJSON *kernels = cJSON_GetObjectItem(root, "kernels");
     assert_int_equal(cJSON_GetArraySize(kernels), 1);
     const cJSON *tree = cJSON_GetObjectItem(cJSON_GetArrayItem(kernels, 0), "tree");
-    check_sums(tree, 8);
-    assert_float_equal(value(tree, "retire"), 1.73010443, 1e-7);
-    assert_float_equal(value(tree, "branch"), 0.10216523, 1e-7);
-    assert_float_equal(value(tree, "replay"), 0.01837034, 1e-7);
-    assert_float_equal(value(tree, "stall"), 6.14936, 1e-7);
-    assert_null(child(tree, "backend"));
+    topdown_check_sums(tree, 8);
+    assert_float_equal(topdown_value(tree, "retire"), 1.73010443, 1e-7);
+    assert_float_equal(topdown_value(tree, "branch"), 0.10216523, 1e-7);
+    assert_float_equal(topdown_value(tree, "replay"), 0.01837034, 1e-7);
+    assert_float_equal(topdown_value(tree, "stall"), 6.14936, 1e-7);
+    assert_null(topdown_child(tree, "backend"));
     const cJSON *missing = cJSON_GetObjectItem(cJSON_GetArrayItem(kernels, 0), "missing");
     assert_string_equal(cJSON_GetArrayItem(missing, 0)->valuestring, "stall_inst_fetch");
     assert_non_null(strstr(cJSON_GetObjectItem(root, "command")->valuestring, "stall_inst_fetch"));
@@ -253,12 +196,12 @@ static void
 pascal_by_hand(void **state)
 {
     static struct said said;
-    cJSON *root = JSON("--nvprof", FILES "nvprof-text-x2.txt", "--kernel", "addMatrix");
+    cJSON *root = TOPDOWN_JSON("--nvprof", FILES "nvprof-text-x2.txt", "--kernel", "addMatrix");
     const cJSON *tree = cJSON_GetObjectItem(root, "tree");
-    check_sums(tree, 8);
-    assert_float_equal(value(tree, "retire"), 0.957812, 1e-9);
-    assert_float_equal(value(tree, "replay"), 0.58343, 1e-9);
-    assert_float_equal(value(tree, "memory_bound"), 6.458758 * 89.75 / 99.28, 1e-9);
+    topdown_check_sums(tree, 8);
+    assert_float_equal(topdown_value(tree, "retire"), 0.957812, 1e-9);
+    assert_float_equal(topdown_value(tree, "replay"), 0.58343, 1e-9);
+    assert_float_equal(topdown_value(tree, "memory_bound"), 6.458758 * 89.75 / 99.28, 1e-9);
     cJSON_Delete(root);
     RUN(&said, "topdown", "--nvprof", FILES "nvprof-text-x2.txt");
     assert_non_null(strstr(said.out, "with inconsistent measurement passes, e.g. addMatrix(int*"));
@@ -278,7 +221,7 @@ what_files_lack(void **state)
         {FILES "ncu-long.csv", "sm__inst_issued.avg.per_cycle_active", "ncu --csv --page raw"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        cJSON *root = JSON("--nvprof", cases[i].path);
+        cJSON *root = TOPDOWN_JSON("--nvprof", cases[i].path);
         const cJSON *kernel = cJSON_GetArrayItem(cJSON_GetObjectItem(root, "kernels"), 0), *name;
         const char *command = cJSON_GetObjectItem(root, "command")->valuestring;
         bool is_named = false;
@@ -293,7 +236,7 @@ what_files_lack(void **state)
         cJSON_Delete(root);
     }
     /* three launches of 16.042731 ms without a device: topdown cannot suggest a command */
-    cJSON *root = JSON("--nvprof", FILES "nvprof-times.csv");
+    cJSON *root = TOPDOWN_JSON("--nvprof", FILES "nvprof-times.csv");
     const cJSON *kernel = cJSON_GetArrayItem(cJSON_GetObjectItem(root, "kernels"), 0);
     assert_float_equal(cJSON_GetObjectItem(kernel, "time")->valuedouble, 48128193, 1e-3);
     assert_float_equal(cJSON_GetObjectItem(kernel, "launches")->valuedouble, 3, 0);
@@ -314,21 +257,23 @@ forms(void **state)
     assert_null(strchr(said.out, '\033'));
     RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv", "--all");
     assert_non_null(strstr(said.out, "    fetch"));
-    cJSON *root = JSON("--nvprof", "one=" FILES "nvprof-metrics.csv", "two=" FILES "ncu-wide.csv",
-                       "--over-time", "--level", "2");
+    cJSON *root = TOPDOWN_JSON("--nvprof", "one=" FILES "nvprof-metrics.csv",
+                               "two=" FILES "ncu-wide.csv", "--over-time", "--level", "2");
     const cJSON *applications = cJSON_GetObjectItem(root, "applications");
     assert_int_equal(cJSON_GetArraySize(applications), 2);
     const cJSON *two = cJSON_GetArrayItem(applications, 1);
     assert_string_equal(cJSON_GetObjectItem(two, "name")->valuestring, "two");
     assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(two, "launches")), 1);
-    assert_null(child(cJSON_GetObjectItem(two, "tree"), "long_scoreboard"));
+    assert_null(topdown_child(cJSON_GetObjectItem(two, "tree"), "long_scoreboard"));
     cJSON_Delete(root);
     RUN(&said, "topdown", "--nvprof", FILES "nvprof-text-x2.txt", "--csv", "--level", "1");
-    /* the header, then 5 lines for the whole and for each of two kernels */
-    size_t lines = 0;
-    for (const char *at = said.out; (at = strchr(at, '\n')); at++)
+    /* the header, then 5 nodes for each of: the whole, two kernels */
+    size_t lines = 0, measures = 0;
+    for (const char *at = said.out; (at = strchr(at, '\n')); at++) {
         lines++;
-    assert_int_equal(lines, 1 + 3 * 5);
+        measures += !strncmp(at - strlen(",measured"), ",measured", strlen(",measured"));
+    }
+    assert_int_equal(lines - measures, 1 + 3 * 5);
     assert_non_null(strstr(said.out, "\"addMatrix(int*, int*, int*, int)\",,1,launches,retire,1,"));
     RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv", "--level", "0");
     assert_int_equal(said.status, 2);
@@ -381,7 +326,7 @@ launches_in_order(void **state)
         const bool is_mean = invocations > 1;
         close(mkstemp(path));
         assert_true(file_write(path, rows, strlen(rows), &err));
-        cJSON *root = JSON("--ncu", path, "--over-time");
+        cJSON *root = TOPDOWN_JSON("--ncu", path, "--over-time");
         const cJSON *launches = cJSON_GetObjectItem(root, "launches");
         assert_int_equal(cJSON_GetArraySize(launches), is_mean ? 1 : 2);
         assert_string_equal(
@@ -415,6 +360,25 @@ figures(void **state)
     static const char *const extra[][2] = {
         {"--over-time", NULL}, {"--level", "2"}, {"--level", "3"}, {FILES "ncu-wide.csv", NULL}};
     needs_program("gnuplot");
+    /* the parts of one node: the chart has no other nodes */
+    for (int over_time = 0; over_time < 2; over_time++) {
+        static struct said said;
+        char path[] = "/tmp/aetius-figure-XXXXXX", *text;
+        size_t size;
+        struct error err;
+        close(mkstemp(path));
+        RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv", "--node", "memory_bound", "--svg",
+            path, over_time ? "--over-time" : NULL);
+        assert_int_equal(said.status, 0);
+        assert_true(file_read(path, FILE_MOST_TEXT, &text, &size, &err));
+        unlink(path);
+        assert_non_null(strstr(text, ">l1<"));
+        assert_non_null(strstr(text, ">drain<"));
+        assert_null(strstr(text, ">long\\_scoreboard<"));
+        assert_null(strstr(text, ">retire<"));
+        assert_null(strstr(text, ">wait<"));
+        free(text);
+    }
     for (size_t i = 0; i < sizeof extra / sizeof extra[0]; i++) {
         static struct said said;
         char path[] = "/tmp/aetius-figure-XXXXXX", *text;
@@ -434,81 +398,6 @@ figures(void **state)
         assert_int_equal(strstr(text, ">backend<") != NULL, i == 0 || i == 3);
         free(text);
     }
-}
-
-/* ---- profilers, replaced by scripts ---- */
-
-/* Writes a script of one line of shell to a folder of the PATH. */
-static void
-script(const char *dir, const char *name, const char *line)
-{
-    char path[256], text[1024];
-    struct error err;
-    snprintf(path, sizeof path, "%s/%s", dir, name);
-    snprintf(text, sizeof text, "#!/bin/sh\n%s\n", line);
-    assert_true(file_write(path, text, strlen(text), &err));
-    assert_int_equal(chmod(path, 0755), 0);
-}
-
-/* The script parses --log-file and the program as the real profilers do. */
-#define AS_PROFILER(file)                                                                          \
-    "while [ \"$1\" ]; do case $1 in --log-file) log=$2; shift 2;; --metrics|--events|--page) "    \
-    "shift 2;; --csv) shift;; --print-gpu-trace) each=1; shift;; *) break;; esac; done; echo "     \
-    "each=$each; \"$@\" || exit 3; cat " file " >\"$log\""
-
-static void
-profilers(void **state)
-{
-    static struct said said;
-    char dir[] = "/tmp/aetius-bin-XXXXXX", path[512], log[64], *old = strdup(getenv("PATH"));
-    assert_non_null(mkdtemp(dir));
-    snprintf(path, sizeof path, "%s:%s", dir, old);
-    snprintf(log, sizeof log, "%s/log.csv", dir);
-    setenv("PATH", path, 1);
-    script(dir, "nvprof", AS_PROFILER(FILES "nvprof-metrics.csv"));
-    script(dir, "ncu", AS_PROFILER(FILES "ncu-wide.csv"));
-    script(dir, "program", "echo \"output of $*\"");
-
-    /* nvidia-smi determines the chip; the output of the program is not part of the result */
-    script(dir, "nvidia-smi", "echo 8.6");
-    RUN(&said, "topdown", "--profile", "--json", "--", "program", "a b");
-    assert_int_equal(said.status, 0);
-    assert_null(strstr(said.out, "output of"));
-    assert_non_null(strstr(said.err, "output of a b"));
-    assert_non_null(strstr(said.out, "\"vector_add(double *, double *, double *)\""));
-    script(dir, "nvidia-smi", "echo 3.5");
-    RUN(&said, "topdown", "--profile", "-o", log, "--", "program");
-    assert_int_equal(said.status, 0);
-    assert_non_null(strstr(said.out, "IPC at most 8"));
-    assert_true(file_exists(log));
-    assert_null(strstr(said.err, "each=1"));
-    RUN(&said, "topdown", "--profile", "--over-time", "--", "program");
-    assert_int_equal(said.status, 0);
-    assert_non_null(strstr(said.err, "each=1"));
-
-    /* --cc has priority; a failure of the profiler is a failure of the command */
-    RUN(&said, "topdown", "--profile", "--cc", "7.5", "--overhead", "--", "program");
-    assert_int_equal(said.status, 0);
-    assert_non_null(strstr(said.out, "times as long"));
-    RUN(&said, "topdown", "--profile", "--cc", "7.5", "--", "no-such-program");
-    assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "ncu ended with exit status 3"));
-    script(dir, "nvidia-smi", "exit 9");
-    RUN(&said, "topdown", "--profile", "--", "program");
-    assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "--cc X.Y"));
-    /* a profile that cannot be analyzed is kept */
-    script(dir, "ncu", AS_PROFILER("/dev/null"));
-    RUN(&said, "topdown", "--profile", "--cc", "7.5", "--", "program");
-    assert_int_equal(said.status, 1);
-    char *kept = strstr(said.err, "/tmp/aetius-topdown-");
-    assert_non_null(kept);
-    kept[strcspn(kept, " \n")] = '\0';
-    assert_int_equal(unlink(kept), 0);
-
-    setenv("PATH", old, 1);
-    free(old);
-    dir_remove_files(dir, NULL);
 }
 
 /* ---- a simulated run ---- */
@@ -541,8 +430,8 @@ check_view(const cJSON *view)
     const double slots = cJSON_GetObjectItem(shaders, "total")->valuedouble;
     assert_string_equal(cJSON_GetObjectItem(view, "unit")->valuestring, "cycles");
     assert_string_equal(cJSON_GetObjectItem(shaders, "unit")->valuestring, "slots");
-    check_sums(cJSON_GetObjectItem(view, "tree"), cycles);
-    check_sums(cJSON_GetObjectItem(shaders, "tree"), slots);
+    topdown_check_sums(cJSON_GetObjectItem(view, "tree"), cycles);
+    topdown_check_sums(cJSON_GetObjectItem(shaders, "tree"), slots);
     /* no resource gains more than its maximum, and the verdict has the largest gain */
     const cJSON *verdict = cJSON_GetObjectItem(view, "verdict");
     const double most = cJSON_GetObjectItem(verdict, "expected_gain")->valuedouble;
@@ -588,20 +477,20 @@ simulated_run(void **state)
     assert_non_null(mkdtemp(dir));
     RUN(&said, "sim", AETIUS_SOURCE_DIR "/tests/golden/tiny.trace", "-o", dir, "--force");
     assert_int_equal(said.status, 0);
-    cJSON *root = JSON(dir, "--over-time");
+    cJSON *root = TOPDOWN_JSON(dir, "--over-time");
     assert_true(check_view(root) == sum_of(dir, "cycles", &frames));
     assert_true(cJSON_GetObjectItem(cJSON_GetObjectItem(root, "shaders"), "total")->valuedouble ==
                 sum_of(dir, "shader.slots", &frames));
     check_parts(root, "frames", frames);
-    cJSON *draws = JSON(dir, "--draws");
+    cJSON *draws = TOPDOWN_JSON(dir, "--draws");
     check_parts(draws, "draws", 0);
     /* the first frame alone equals the first entry of the list */
     const cJSON *frame = cJSON_GetArrayItem(cJSON_GetObjectItem(root, "frames"), 0);
-    cJSON *first = JSON(dir, "--frame", "0");
+    cJSON *first = TOPDOWN_JSON(dir, "--frame", "0");
     assert_true(cJSON_Compare(cJSON_GetObjectItem(first, "tree"),
                               cJSON_GetObjectItem(frame, "tree"), true));
     /* the same for its first draw */
-    cJSON *one = JSON(dir, "--frame", "0", "--draw", "0");
+    cJSON *one = TOPDOWN_JSON(dir, "--frame", "0", "--draw", "0");
     const cJSON *draw = NULL, *at;
     cJSON_ArrayForEach(
         at, cJSON_GetObjectItem(
@@ -629,6 +518,8 @@ simulated_run(void **state)
     assert_int_equal(said.status, 1);
     RUN(&said, "topdown", dir, "--cc", "8.6");
     assert_int_equal(said.status, 2);
+    RUN(&said, "topdown", dir, "--launches", "1");
+    assert_int_equal(said.status, 2);
     RUN(&said, "topdown", dir, "--jobs", "2");
     assert_int_equal(said.status, 2);
     assert_true(remove_folder(dir));
@@ -645,7 +536,8 @@ main(int argc, char **argv)
         cmocka_unit_test(ampere_by_hand), cmocka_unit_test(kepler_without_ipc_by_hand),
         cmocka_unit_test(pascal_by_hand), cmocka_unit_test(what_files_lack),
         cmocka_unit_test(forms),          cmocka_unit_test(launches_in_order),
-        cmocka_unit_test(figures),        cmocka_unit_test(profilers),
+        cmocka_unit_test(figures),
+
         cmocka_unit_test(simulated_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
