@@ -141,7 +141,7 @@ programs_results() {
     done <"$out/programs.txt"
 }
 
-# programs_missed: prints the programs below the bar, with the cause
+# programs_missed: prints the programs that miss the criterion, with the cause
 programs_missed() {
     awk -F'\t' -v OFS='\t' '/^programs\// && $2 != "met" { sub("^programs/", "", $1); print }' \
         "$out/pictures.txt" >"$out/programs.missed"
@@ -171,34 +171,34 @@ programs_write_page() {
         s/@EXACT@/$(count_programs verify met)/" <<'END'
 # Programs of Debian
 
-`make real PART=programs` generates this page from OpenGL programs of Debian 12. It compares their
-pictures with Mesa's software renderers.
+`make real PART=programs` generates this page from OpenGL programs of Debian 12. This part compares their
+pictures with those of Mesa's software renderers.
 
-The list covers every kind of program that was found; the simulator is tuned for none of them. Each
-program was installed and started without changes: in an X server, without network or sound,
-and without user input, except for a few keys (`press`). Two frames were captured from the middle of each
-run. `tests/real/programs.txt` lists the programs, one per line. A new line adds a program.
+The list covers every kind of program that was found; the simulator is not tuned for any of them. Each
+program was installed and started without changes, in an X server, without network or sound. The only user
+input was a few keys (`press`). One or two frames of each program were captured, usually from the middle of
+the run. `tests/real/programs.txt` lists the programs, one per line. A new line adds a program.
 `make real PART=programs PROGRAMS="NAME ..."` runs only the named programs.
 
-Of @RUN@ programs, @MET@ meet the bar, @MISSED@ miss it, and @ERROR@ could not be rendered or compared. For
-@EXACT@ programs the timed machine's pictures, readbacks and query results equal those of the functional
-renderer, bit for bit.
+Of @RUN@ programs, @MET@ meet the criterion for comparison with llvmpipe (*bar*), @MISSED@ miss it, and
+@ERROR@ could not be rendered or compared. For @EXACT@ programs, the pictures, readbacks and query results of
+the timed machine equal those of the functional renderer, bit for bit.
 
 - *off*: the share of pixels that differ from llvmpipe by more than one step of 255. llvmpipe renders
-  the same trace with the same capabilities (virgl_test_server). *softpipe*: the same for softpipe.
-- *bar*: met if *off* is at most the larger of *softpipe* and 0.1 %, and interior errors and PSNR are
-  no worse than softpipe's (`tools/bar.jq`).
+  the same trace with the same capabilities (virgl_test_server). *softpipe*: the same share for softpipe.
+- *bar*: met if *off* is at most the larger of *softpipe* and 0.1 %. Interior errors and PSNR must also be
+  about as good as softpipe's (`tools/bar.jq` states the tolerances).
 - *exact*: the result of `aetius verify`.
-- *draws*, *fragments* (shaded) and *cycles* (reference-2008, default options) cover both frames.
+- *draws*, *fragments* (shaded) and *cycles* (reference-2008, default options) cover all captured frames.
   Small values prove little.
 - *capture*: seconds from the program's start to a trace with the state of its first frame.
-- *verify*: seconds of `aetius verify`, which renders both frames twice. *MB*: size of the trace.
+- *verify*: seconds of `aetius verify`, which renders each frame twice. *MB*: size of the trace.
 
 END
     echo '| program | what it exercises | frames | size | draws | fragments | off | softpipe | bar | exact | cycles | capture s | verify s | MB |'
     echo '|---|---|---|---|--:|--:|--:|--:|---|---|--:|--:|--:|--:|'
     programs_results
-    printf '\n## Programs that miss the bar\n\n'
+    printf '\n## Programs that miss the criterion\n\n'
     missed=$(programs_missed)
     echo "${missed:-None.}"
     printf '\n## Programs that do not run\n\nThese programs were started in the same way, but are not counted above.\n\n'
