@@ -303,8 +303,8 @@ place_resource(struct gpu_device *device, struct resource *res, struct error *er
     return gpu_memory_alloc_at(&device->memory, address, res->size_bytes, err);
 }
 
-/* Returns whether a resource is laid out as a texture until it is drawn into. Drivers also declare
- * every texture with a drawable format as a render target, so that flag is ignored. */
+/* Returns whether a resource keeps the texture layout until it is first drawn into. Drivers also
+ * declare every texture with a drawable format as a render target, so that flag is ignored. */
 static bool
 is_texture(const struct resource *res)
 {

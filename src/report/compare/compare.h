@@ -1,6 +1,6 @@
 /* Compares pictures: the number of differing pixels, and their kind. Precision and tie rules cause
  * differences at edges. A wrong algorithm also causes interior errors (docs/design/reference.md,
- * Bar). */
+ * Equality criterion). */
 #ifndef AETIUS_REPORT_COMPARE_H
 #define AETIUS_REPORT_COMPARE_H
 

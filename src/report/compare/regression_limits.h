@@ -45,9 +45,9 @@ bool regression_limits_check_runs(struct regression_limits *regression,
 /* Returns false if both runs have draws, no draws match, and `across` is not set. */
 bool regression_limits_check_join(const struct regression_limits *regression,
                                   const struct draws_join *join, struct error *err);
-/* Checks each draw that both runs have against the same limits, except that of pictures. A draw
- * exceeds a limit only if its growth is also more than DRAW_SHARE of the whole run's figure.
- * Otherwise draws of a few cycles would fail when cache contents change. */
+/* Checks each draw that both runs have against the same limits, except the limit on pictures. A
+ * draw exceeds a limit only if its growth is also more than DRAW_SHARE of the whole run's figure.
+ * Otherwise, draws of a few cycles would fail when cache contents change. */
 #define DRAW_SHARE 0.001
 bool regression_limits_check_draws(struct regression_limits *regression, const struct draws *a,
                                    const struct draws *b, const struct draws_join *join,

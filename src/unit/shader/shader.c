@@ -27,10 +27,10 @@
  * refused and tried again.
  *
  * The pipeline stages around execution take 0 cycles each unless SHADER sets more: an instruction
- * is fetched, decoded (FetchStages), issues (DecodeStages), and executes (ReadStages). Its result
- * can be read WriteBackStages cycles after its latency. There is no forwarding: an instruction that
- * needs the result issues no sooner. Sequential instructions are fetched ahead. A new fetch is
- * needed when a group starts, after a jump has executed, and after texels have been written.
+ * is fetched, is decoded (FetchStages), is issued (DecodeStages), and is executed (ReadStages). Its
+ * result can be read WriteBackStages cycles after its latency. There is no forwarding: an
+ * instruction that needs the result issues no sooner. Sequential instructions are fetched ahead. A
+ * new fetch is needed when a group starts, after a jump has executed, and after texels have been written.
  *
  * Replay: fetch does not check operands. Each group is fetched in its turn unless it is blocked. If
  * its instruction cannot issue (operands, ports, queue to the Texture Unit), the group loses the

@@ -216,7 +216,7 @@ read_any(const cJSON *table, const char *name, uint64_t *values, uint32_t rows)
 }
 
 /* Checks two columns for each row of draws. One is the largest possible gain minus the expected
- * one. The other names the resource that absorbs this difference. */
+ * one. The other one identifies the resource that absorbs this difference. */
 static void
 rows_have_gains(void **state)
 {

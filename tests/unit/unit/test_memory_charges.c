@@ -1,7 +1,7 @@
-/* Exact charges of the cycles of a transaction. The causes are transit to the Memory Controller and
- * back, latency of memory, the bus of the channel, and waiting for other transactions there. The
- * channel has the simple model: reads of 10 cycles, writes of 5, bursts of 4, and 5 cycles from a
- * write to a read. */
+/* Exact attribution of a transaction's cycles. The causes are transit to the Memory Controller and
+ * back, memory latency, the channel's bus, and waiting for other transactions there. The
+ * channel has the simple model: a read takes 10 cycles, a write 5 cycles, a burst 4 cycles, and the
+ * change from a write to a read 5 cycles. */
 #include "unit/memory/memctl.h"
 
 #include "rigs/settings.h"

@@ -582,15 +582,15 @@ test_replay(void **state)
     assert_lost(b, 3, 3, 12, 0);
 }
 
-/* Replays take slots from other groups. Three groups of dependent MADs issue in 0, 1, 2 and replay
- * in 3, 4, 5. They issue again in 6, 7, 8, and so on to 18, 19, 20. Without replay a waiting group
- * leaves its slots to the others and issues in 0, 4, 8, 12 and so on. Two groups lose two slots
- * between instructions in both modes, with the window or in order. With SwapOnBlock a replay does
- * not end the turn of a group.
+/* Replays take slots from other groups. Three groups of dependent MADs issue in cycles 0, 1 and 2,
+ * and replay in cycles 3, 4 and 5. They issue again in cycles 6, 7 and 8, and so on until cycles
+ * 18, 19 and 20. Without replay, a waiting group leaves its slots to the others and issues in
+ * cycles 0, 4, 8, 12 and so on. Two groups lose two slots between instructions in both modes, with
+ * the window or in order. With SwapOnBlock, a replay does not end the turn of a group.
  *
  * With 16 threads at 4 per cycle, DP4 (5) replays in cycle 4, which takes the 4 cycles of its turn.
- * DP4 issues in 8, 16 and 24, its last threads in 27. The unit is busy while instructions issue,
- * and while the group enters and leaves. */
+ * DP4 issues in cycles 8, 16 and 24; its last threads issue in cycle 27. The unit is busy while
+ * instructions issue, and while the group enters and leaves. */
 static void
 test_replay_of_groups(void **state)
 {
