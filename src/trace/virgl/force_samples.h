@@ -1,5 +1,5 @@
 /* Forced multisampling (SIMULATOR.ForceMSAA) for an external renderer: a sink that forwards to a
- * pass-through (docs/design/stream.md, Walking without execution).
+ * pass-through (docs/design/stream.md, Reading without execution).
  *
  * Each resource on which the simulator would force samples gets a multisampled twin. Each surface
  * of such a resource gets a surface of the twin. A framebuffer is bound with the twins if all of

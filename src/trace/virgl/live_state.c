@@ -1,4 +1,4 @@
-/* Tracks the live state through the stream (docs/design/stream.md, Walking without execution).
+/* Tracks the live state through the stream (docs/design/stream.md, Reading without execution).
  * Destroyed objects and resources remain as ghosts while a binding or an object uses them. Each
  * swap frees the ghosts that are no longer in use. */
 #include "trace/virgl/live_state_internal.h"

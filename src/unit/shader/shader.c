@@ -30,7 +30,8 @@
  * is fetched, is decoded (FetchStages), is issued (DecodeStages), and is executed (ReadStages). Its
  * result can be read WriteBackStages cycles after its latency. There is no forwarding: an
  * instruction that needs the result issues no sooner. Sequential instructions are fetched ahead. A
- * new fetch is needed when a group starts, after a jump has executed, and after texels have been written.
+ * new fetch is needed when a group starts, after a jump has executed, and after texels have been
+ * written.
  *
  * Replay: fetch does not check operands. Each group is fetched in its turn unless it is blocked. If
  * its instruction cannot issue (operands, ports, queue to the Texture Unit), the group loses the
