@@ -145,9 +145,9 @@ cut_recording(const struct capture_options *options, const struct recording *rec
               struct error *err)
 {
     struct trace_reader *reader, *contents;
-    if (!trace_reader_open(&reader, recording->path, NULL, err))
+    if (!trace_reader_open(&reader, recording->path, err))
         return false;
-    bool ok = trace_reader_open(&contents, recording->contents, NULL, err);
+    bool ok = trace_reader_open(&contents, recording->contents, err);
     if (ok) {
         ok = cut_frames(&options->cut, reader, contents, err);
         trace_reader_close(contents);

@@ -225,7 +225,7 @@ sample_trace(const struct sample_options *options, const char *path, struct erro
 {
     struct trace_reader *reader;
     const double start = wall_seconds();
-    if (!open_trace(&reader, path, err))
+    if (!trace_reader_open_warn(&reader, path, err))
         return false;
     interrupt_watch();
     struct sampling_figures figures = {trace_frame_count(reader), FRAME_FIGURES_COUNT, NULL};

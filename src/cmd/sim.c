@@ -166,7 +166,7 @@ simulate_trace(const struct simulate_options *asked, const char *path, struct er
     struct trace_reader *reader;
     struct simulate s;
     struct error closing;
-    if (!open_trace(&reader, path, err))
+    if (!trace_reader_open_warn(&reader, path, err))
         return false;
     interrupt_watch();
     struct budget budget = {FILE_MEMORY_BYTES, 0, "MEMORYCONTROLLER.MemorySize"};

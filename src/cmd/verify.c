@@ -324,7 +324,8 @@ verify_trace(struct verify_options *options, const char *path, struct error *err
     struct verify v = {0};
     struct params params;
     struct trace_reader *reader;
-    if (!machine_options_apply(&options->machine, &params, err) || !open_trace(&reader, path, err))
+    if (!machine_options_apply(&options->machine, &params, err) ||
+        !trace_reader_open_warn(&reader, path, err))
         return false;
     trace_reader_limit(reader, &options->budget);
     bool ok = init_sides(&v, &params, &options->budget, err);

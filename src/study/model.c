@@ -95,7 +95,7 @@ find_work(const struct study *study, struct framed *framed, const struct params 
         &study->sweep.traces.items[study->sweep.runs.items[framed->run].trace];
     struct trace_reader *reader;
     bool ok = frame_set_parse(&framed->frames, trace->frames, err) &&
-              trace_reader_open(&reader, trace->path, NULL, err);
+              trace_reader_open(&reader, trace->path, err);
     if (ok) {
         ok =
             trace_work_find(&framed->work, reader, &framed->frames, params, FILE_MEMORY_BYTES, err);

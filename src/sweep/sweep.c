@@ -3,7 +3,6 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/json.h"
-#include "base/log.h"
 #include "base/schema.h"
 #include "sweep/store.h"
 #include "trace/file.h"
@@ -129,7 +128,6 @@ sweep_add_trace(struct sweep *sweep, const char *name, const char *path, const c
                 struct error *err)
 {
     struct trace_reader *reader;
-    struct error warning = {""};
     struct sweep_trace trace = {.name = mem_strdup(name), .path = realpath(path, NULL)};
     for (size_t i = 0; i < sweep->traces.count; i++)
         if (!strcmp(sweep->traces.items[i].name, name)) {
@@ -138,11 +136,9 @@ sweep_add_trace(struct sweep *sweep, const char *name, const char *path, const c
         }
     bool ok =
         trace.path || fail(err, "[input %s]: cannot open %s: %s", name, path, strerror(errno));
-    const bool is_open = ok && (trace_reader_open(&reader, path, &warning, err) ||
-                                fail_prefix(err, "[input %s]", name));
+    const bool is_open =
+        ok && (trace_reader_open_warn(&reader, path, err) || fail_prefix(err, "[input %s]", name));
     if (is_open) {
-        if (*warning.text)
-            log_warning("%s", warning.text);
         ok = count_frames(&trace, reader, frames, err);
         trace_reader_close(reader);
     }

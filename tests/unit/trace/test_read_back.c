@@ -164,8 +164,7 @@ end(struct rig *rig)
     struct trace_reader *reader = NULL;
     struct error err = {""};
     assert_true(read_back_done(rig->read_back));
-    if (!read_back_close(rig->read_back, &err) ||
-        !trace_reader_open(&reader, rig->path, NULL, &err))
+    if (!read_back_close(rig->read_back, &err) || !trace_reader_open(&reader, rig->path, &err))
         fail_msg("%s", err.text);
     unlink(rig->path);
     return reader;
