@@ -1,6 +1,7 @@
 #include "analysis/nvidia.h"
 
 #include "base/mem.h"
+#include "base/memory_text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -511,11 +512,9 @@ nvidia_missing(const struct nvidia_counts *counts, const struct nvidia_capabilit
          {"warp_execution_efficiency", "smsp__thread_inst_executed_per_inst_executed.ratio"}},
         {NVIDIA_NO_ISSUED, {"issued_ipc", "sm__inst_issued.avg.per_cycle_active"}},
     };
-    char *text;
-    size_t size;
+    struct memory_text text;
     uint32_t count = 0;
-    FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "out of memory (line)");
+    FILE *out = memory_text_open(&text);
     for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++)
         if (problems & asked[i].problem)
             put_name(out, &count, "%s", asked[i].names[counts->tool]);
@@ -529,8 +528,7 @@ nvidia_missing(const struct nvidia_counts *counts, const struct nvidia_capabilit
             put_name(out, &count, counts->tool == NVPROF ? "stall_%s" : NCU_STALL,
                      reasons[i].names);
     }
-    fclose(out);
-    return text;
+    return memory_text_take(&text);
 }
 
 /* Whether the tree down to `level` needs the reason. The largest part of a level gets the rest of
@@ -548,11 +546,9 @@ static char *
 metrics_for(const struct nvidia_capability *capability, uint32_t level)
 {
     const enum nvidia_tool tool = nvidia_tool_for(capability);
-    char *text;
-    size_t size;
+    struct memory_text text;
     bool has_rest = false;
-    FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "out of memory (line)");
+    FILE *out = memory_text_open(&text);
     fputs(tool == NVPROF ? "ipc,issued_ipc,warp_execution_efficiency,stall_not_selected"
                          : "gpu__time_duration.sum,sm__inst_executed.avg.per_cycle_active,"
                            "sm__inst_issued.avg.per_cycle_active,"
@@ -576,8 +572,7 @@ metrics_for(const struct nvidia_capability *capability, uint32_t level)
     if (has_rest && tool == NCU)
         fprintf(out, ",smsp__average_warp_latency_per_inst_issued.ratio," NCU_STALL,
                 "not_selected");
-    fclose(out);
-    return text;
+    return memory_text_take(&text);
 }
 
 /* The function in a kernel's name, without its scope, template arguments and parameters: f in
@@ -633,17 +628,16 @@ put_numbers(FILE *out, uint64_t last)
 static char *
 kernels_for(enum nvidia_tool tool, const struct nvidia_request *request)
 {
-    char *text, *function = function_of(request->kernel ? request->kernel : "");
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "out of memory (line)");
+    char *function = function_of(request->kernel ? request->kernel : "");
+    struct memory_text memory;
+    FILE *out = memory_text_open(&memory);
     fprintf(out, "::%s%s:", *function && tool == NCU ? "regex:" : "", function);
     if (request->launches) {
         fputs("^(", out);
         put_numbers(out, request->launches);
         fputs(")$", out);
     }
-    fclose(out);
+    char *text = memory_text_take(&memory);
     const bool is_all = !*function && !request->launches;
     free(function);
     if (is_all)

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "base/memory_text.h"
 #include "base/plural.h"
 #include "base/text_table.h"
 #include "cmd/options.h"
@@ -78,14 +79,11 @@ sample_json(const struct sample *sample)
 static char *
 drawn_of(const struct sample_cluster *cluster)
 {
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "out of memory (text)");
+    struct memory_text text;
+    FILE *out = memory_text_open(&text);
     for (size_t j = 0; j < cluster->drawn.count; j++)
         fprintf(out, "%s%u", j ? " " : "", cluster->drawn.items[j].frame);
-    fclose(out);
-    return text;
+    return memory_text_take(&text);
 }
 
 static void

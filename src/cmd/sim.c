@@ -2,6 +2,7 @@
 #include "analysis/sampling.h"
 #include "base/file.h"
 #include "base/interrupt.h"
+#include "base/memory_text.h"
 #include "base/plural.h"
 #include "base/text_table.h"
 #include "cmd/jobs.h"
@@ -206,9 +207,7 @@ write_estimates(const struct sample *sample, const char *dir, struct error *err)
     struct csv_table table;
     char *from = mem_printf("%s/stats.frames.csv.gz", dir), *to = mem_printf("%s/sample.csv", dir);
     double *values = mem_array(sample->frames, sizeof *values);
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    struct memory_text memory;
     bool ok = csv_read(&table, from, err);
     struct text_table estimates = {0};
     text_table_cells(&estimates, "statistic|estimate|low|high");
@@ -227,11 +226,11 @@ write_estimates(const struct sample *sample, const char *dir, struct error *err)
         text_table_cell(&estimates, "%.1f", all.total + all.half);
         text_table_end_row(&estimates);
     }
-    text_table_put(&estimates, TEXT_TABLE_CSV, out);
-    fclose(out);
+    text_table_put(&estimates, TEXT_TABLE_CSV, memory_text_open(&memory));
+    char *text = memory_text_take(&memory);
     if (ok) {
         csv_table_fini(&table);
-        ok = file_write(to, text, size, err);
+        ok = file_write(to, text, memory.size, err);
     }
     free(text);
     free(values);

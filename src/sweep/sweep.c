@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/json.h"
+#include "base/memory_text.h"
 #include "base/schema.h"
 #include "sweep/store.h"
 #include "trace/file.h"
@@ -193,10 +194,9 @@ save_head(const struct sweep *sweep, struct error *err)
 static bool
 save_runs(const struct sweep *sweep, struct error *err)
 {
-    char *text = NULL, *path = sweep_path(sweep, "runs.jsonl");
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "out of memory (text)");
+    struct memory_text memory;
+    char *path = sweep_path(sweep, "runs.jsonl");
+    FILE *out = memory_text_open(&memory);
     for (size_t i = 0; i < sweep->runs.count && !interrupt_pending(); i++) {
         const struct sweep_run *run = &sweep->runs.items[i];
         cJSON *item = cJSON_CreateObject();
@@ -210,8 +210,8 @@ save_runs(const struct sweep *sweep, struct error *err)
         json_put(item, out);
         fputc('\n', out);
     }
-    fclose(out);
-    const bool ok = interrupt_check(err) && file_write(path, text, size, err);
+    char *text = memory_text_take(&memory);
+    const bool ok = interrupt_check(err) && file_write(path, text, memory.size, err);
     free(text);
     free(path);
     return ok;

@@ -2,6 +2,7 @@
 #include "base/log.h"
 
 #include "base/mem.h"
+#include "base/memory_text.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -298,12 +299,10 @@ char *
 describe_facts(const struct draw *draw)
 {
     struct draw_identity identity;
-    char *text;
-    size_t size;
+    struct memory_text text;
     if (!draw)
         return mem_strdup(",,,,,,,,,,,");
-    FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "out of memory (text)");
+    FILE *out = memory_text_open(&text);
     draw_identify(draw, &identity);
     fprintf(out, PROGRAM_HASH "," PROGRAM_HASH "," PROGRAM_HASH ",%s,%u,%u,", identity.hash,
             draw->program[STAGE_VERTEX]->hash, draw->program[STAGE_FRAGMENT]->hash,
@@ -320,19 +319,17 @@ describe_facts(const struct draw *draw)
     describe_label(draw->names->program, out);
     fputc(',', out);
     describe_label(draw->names->target, out);
-    fclose(out);
-    return text;
+    return memory_text_take(&text);
 }
 
 void
 describe_row(const struct draw *draw, struct text_table *table)
 {
     struct draw_identity identity;
-    char *text, *geometry = geometry_of(draw);
-    size_t size;
+    struct memory_text memory;
+    char *geometry = geometry_of(draw);
     draw_identify(draw, &identity);
-    FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "out of memory (text)");
+    FILE *out = memory_text_open(&memory);
     fprintf(out, "%s  ", geometry);
     describe_targets(draw, out);
     fputs("  ", out);
@@ -343,7 +340,7 @@ describe_row(const struct draw *draw, struct text_table *table)
         fputs("  ", out);
         describe_label(draw->names->label, out);
     }
-    fclose(out);
+    char *text = memory_text_take(&memory);
     text_table_cell(table, "%u", draw->number);
     text_table_cell(table, PROGRAM_HASH, identity.hash);
     text_table_cell(table, "%08x", (unsigned)(draw->program[STAGE_VERTEX]->hash >> 32));
@@ -502,14 +499,11 @@ static void
 put_textures(struct text_table *table, const struct draw *draw, enum shader_stage stage)
 {
     for (uint32_t i = 0; i < MAX_SAMPLERS; i++) {
-        char *text;
-        size_t size;
+        struct memory_text memory;
         if (!(draw->program[stage]->samplers_used >> i & 1))
             continue;
-        FILE *out = open_memstream(&text, &size);
-        BUG_ON(!out, "out of memory (text)");
-        print_texture(&draw->views[stage][i], out);
-        fclose(out);
+        print_texture(&draw->views[stage][i], memory_text_open(&memory));
+        char *text = memory_text_take(&memory);
         text_table_cell(table, "%-8s %2u", shader_stage_name(stage), i);
         text_table_left(table, "%s", text);
         text_table_end_row(table);
