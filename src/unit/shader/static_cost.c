@@ -179,3 +179,26 @@ static_cost_fini(struct static_cost *cost)
     free(cost->issues);
     memset(cost, 0, sizeof *cost);
 }
+
+struct static_cost
+static_costs_of(struct static_costs *costs, const struct program *program,
+                const struct params *params)
+{
+    for (size_t i = 0; i < costs->programs.count; i++) {
+        const struct program_static_cost *known = &costs->programs.items[i];
+        if (known->hash == program->hash && known->stage == program->stage)
+            return known->cost;
+    }
+    struct program_static_cost found = {.hash = program->hash, .stage = program->stage};
+    static_cost_find(&found.cost, program, params);
+    VEC_PUSH(&costs->programs, found);
+    return found.cost;
+}
+
+void
+static_costs_fini(struct static_costs *costs)
+{
+    for (size_t i = 0; i < costs->programs.count; i++)
+        static_cost_fini(&costs->programs.items[i].cost);
+    VEC_FREE(&costs->programs);
+}
