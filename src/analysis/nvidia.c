@@ -251,7 +251,7 @@ has_reason(const struct nvidia_capability *capability, enum nvidia_tool tool, ui
 /* State of one family's reasons in a launch. `missing`: number of required reasons without a value.
  * `optional`: number of other reasons without a value. */
 struct family_state {
-    uint32_t told, missing, optional;
+    uint32_t present, missing, optional;
     double sum, all; /* sum: of the losses; all: including reasons that are not stalls */
 };
 
@@ -261,9 +261,9 @@ state_of(const struct nvidia_counts *counts, enum nvidia_family family,
 {
     const double *stalls = counts->stalls[family];
     struct family_state state = {0};
-    for (uint32_t i = 0; stalls && i < REASONS_TOLD; i++) {
+    for (uint32_t i = 0; stalls && i < REASON_VALUES; i++) {
         if (!isnan(stalls[i])) {
-            state.told += i < REASONS;
+            state.present += i < REASONS;
             state.sum += i < REASONS ? stalls[i] : 0;
             state.all += stalls[i];
         } else if (i < REASONS && has_reason(capability, counts->tool, i)) {
@@ -285,7 +285,7 @@ best_family(const struct nvidia_counts *counts, const struct nvidia_capability *
     struct family_state state = {0};
     for (uint32_t i = 0; i < FAMILIES; i++) {
         const struct family_state s = state_of(counts, i, capability);
-        if (s.told && (best == FAMILIES || s.missing < state.missing)) {
+        if (s.present && (best == FAMILIES || s.missing < state.missing)) {
             best = i;
             state = s;
         }
@@ -445,7 +445,7 @@ nvidia_measures(const struct nvidia_counts *counts, const struct nvidia_capabili
     measures.values[MEASURE_issued_ipc] = issued;
     measures.values[MEASURE_warp_efficiency] = 100 * x.efficiency;
     measures.values[MEASURE_issue_slots] = 100 * issued / x.ipc_max;
-    for (uint32_t i = 0; i < REASONS_TOLD; i++)
+    for (uint32_t i = 0; i < REASON_VALUES; i++)
         measures.values[MEASURE_STALLS + i] =
             measures.family == FAMILIES ? NAN : counts->stalls[measures.family][i];
     return measures;

@@ -26,8 +26,8 @@ struct sample_options {
 
 /* Finds the figures of all frames. The caller frees the array. */
 static double *
-look(const struct sample_options *options, struct trace_reader *reader, uint32_t frames,
-     struct error *err)
+measure_frames(const struct sample_options *options, struct trace_reader *reader, uint32_t frames,
+               struct error *err)
 {
     struct params params;
     struct frame_work *work = mem_array(frames, sizeof *work);
@@ -227,7 +227,7 @@ sample_trace(const struct sample_options *options, const char *path, struct erro
         return false;
     interrupt_watch();
     struct sampling_figures figures = {trace_frame_count(reader), FRAME_FIGURES_COUNT, NULL};
-    double *values = figures.frames ? look(options, reader, figures.frames, err) : NULL;
+    double *values = figures.frames ? measure_frames(options, reader, figures.frames, err) : NULL;
     bool ok = values || (figures.frames ? false : fail(err, "%s has no frames", path));
     const double seconds = wall_seconds() - start;
     const uint32_t count = size_of(options, figures.frames);

@@ -187,8 +187,8 @@ simulate_trace(const struct simulate_options *asked, const char *path, struct er
         whole = s.folder.frames.count;
         const bool done = ok;
         ok = simulate_end(&s, ok, ok ? err : &closing) && ok;
-        if (!done && !stopped) /* memory_need_tell() can use the freed machine's memory */
-            memory_need_tell(reader, &s.params, frame_set_last(&options->timed), err);
+        if (!done && !stopped) /* memory_need_explain() can use the freed machine's memory */
+            memory_need_explain(reader, &s.params, frame_set_last(&options->timed), err);
     }
     if (ok && !stopped && options->verify)
         ok = verify(options, reader, &s.params, err);
@@ -285,13 +285,13 @@ simulate_and_predict(struct simulate_options *request, const char *path, const c
                                                 .against = request->dir,
                                                 .memory = FILE_MEMORY_BYTES};
     const bool ok = model_read(&model, path, err) &&
-                    model_tells_frames(&model, &options.machine, err) &&
+                    model_check_frames(&model, &options.machine, err) &&
                     simulate_trace(request, trace, err);
     if (ok)
         printf("\nprediction of the staged model, per frame:\n");
-    const bool told = ok && model_predict_trace(&model, &options, err);
+    const bool predicted = ok && model_predict_trace(&model, &options, err);
     model_fini(&model);
-    return told;
+    return predicted;
 }
 
 int

@@ -335,7 +335,7 @@ verify_trace(struct verify_options *options, const char *path, struct error *err
     side_fini(&v.sides[0]);
     side_fini(&v.sides[1]);
     if (!ok)
-        memory_need_tell(reader, &params, UINT32_MAX, err);
+        memory_need_explain(reader, &params, UINT32_MAX, err);
     trace_reader_limit(reader, NULL);
     if (ok && v.first.is_there)
         add_draw(&v.first, &(struct wrong_run){.reader = reader,

@@ -212,7 +212,7 @@ read_measured(const struct study *study, struct model_study *found, struct error
 }
 
 static void
-forget(struct model_study *found)
+free_machines(struct model_study *found)
 {
     for (size_t m = 0; m < found->machines.count; m++)
         model_machine_fini(&found->machines.items[m]);
@@ -288,6 +288,6 @@ study_model(struct study *study, struct error *err)
         VEC_PUSH(&found.machines, machine);
     }
     ok = ok && read_measured(study, &found, err) && write_all(study, &found, err);
-    forget(&found);
+    free_machines(&found);
     return ok;
 }

@@ -79,14 +79,14 @@ follow(const struct subprocess *ninja, const struct ninja_work *work)
 {
     struct progress progress;
     struct line line = {.length = 0};
-    bool told = false;
+    bool reported = false;
     progress_begin(&progress, work->what, work->names.count);
     for (;;) {
         struct pollfd polled = {.fd = ninja->output, .events = POLLIN};
         char bytes[4096];
-        if (interrupt_pending() && !told) {
+        if (interrupt_pending() && !reported) {
             subprocess_signal(ninja, SIGINT);
-            told = true;
+            reported = true;
         }
         if (poll(&polled, 1, TURN_MS) <= 0)
             continue;

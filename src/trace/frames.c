@@ -122,7 +122,7 @@ frames_take(void *data, const struct message *message, uint8_t *out, uint32_t ou
             struct error *err)
 {
     struct frames *frames = data;
-    message_sink_hand_on(frames->renderer, &frames->sink);
+    message_sink_share_listener(frames->renderer, &frames->sink);
     if (!follow(frames, message, err))
         return false;
     if (message_ends_frame(message))

@@ -89,7 +89,7 @@ single_sample_take(void *data, const struct message *message, uint8_t *out, uint
         break;
     default: break;
     }
-    message_sink_hand_on(single->renderer, &single->sink);
+    message_sink_share_listener(single->renderer, &single->sink);
     ok = ok && single->renderer->take(single->renderer->data, &changed, out, out_bytes, err);
     free(bytes);
     return ok;

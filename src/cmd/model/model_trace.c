@@ -208,7 +208,7 @@ predict_all(struct compared *c, const struct model *model, struct trace_reader *
 }
 
 bool
-model_tells_frames(const struct model *model, const struct machine_options *machine,
+model_check_frames(const struct model *model, const struct machine_options *machine,
                    struct error *err)
 {
     struct params params;
@@ -226,7 +226,7 @@ model_predict_trace(const struct model *model, const struct model_trace_options 
     struct params params;
     struct trace_reader *reader;
     struct compared c = {0};
-    if (!model_tells_frames(model, &options->machine, err) ||
+    if (!model_check_frames(model, &options->machine, err) ||
         !machine_options_apply(&options->machine, &params, err) ||
         !trace_reader_open_warn(&reader, options->trace, err))
         return false;

@@ -62,13 +62,13 @@ factor_name(uint8_t factor)
 
 /* The functions below report differences from the default state as pairs of name and value. */
 
-typedef void say_fn(void *data, const char *name, const char *value);
+typedef void state_fn(void *data, const char *name, const char *value);
 
-static void say(say_fn *fn, void *data, const char *name, const char *fmt, ...)
+static void report_value(state_fn *fn, void *data, const char *name, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
 static void
-say(say_fn *fn, void *data, const char *name, const char *fmt, ...)
+report_value(state_fn *fn, void *data, const char *name, const char *fmt, ...)
 {
     char value[160];
     va_list args;
@@ -90,7 +90,7 @@ blend_words(const struct blend_target *t, char *text, size_t size)
 }
 
 static void
-say_blend(const struct draw *draw, say_fn *fn, void *data)
+report_blend(const struct draw *draw, state_fn *fn, void *data)
 {
     const struct blend_state *b = &draw->blend;
     for (uint32_t i = 0; i < draw->color_count; i++) {
@@ -105,9 +105,9 @@ say_blend(const struct draw *draw, say_fn *fn, void *data)
         }
         if (t->colormask != 0xf) {
             snprintf(name, sizeof name, i ? "colormask%u" : "colormask", i);
-            say(fn, data, name, "%s%s%s%s%s", t->colormask & 1 ? "r" : "",
-                t->colormask & 2 ? "g" : "", t->colormask & 4 ? "b" : "",
-                t->colormask & 8 ? "a" : "", t->colormask ? "" : "none");
+            report_value(fn, data, name, "%s%s%s%s%s", t->colormask & 1 ? "r" : "",
+                         t->colormask & 2 ? "g" : "", t->colormask & 4 ? "b" : "",
+                         t->colormask & 8 ? "a" : "", t->colormask ? "" : "none");
         }
     }
     if (b->logicop_enable)
@@ -119,25 +119,28 @@ say_blend(const struct draw *draw, say_fn *fn, void *data)
 }
 
 static void
-say_stencil(const struct stencil_face *f, uint8_t ref, const char *name, say_fn *fn, void *data)
+report_stencil(const struct stencil_face *f, uint8_t ref, const char *name, state_fn *fn,
+               void *data)
 {
     if (f->enabled)
-        say(fn, data, name, "%s ref %u mask %02x fail %s zfail %s zpass %s write %02x",
-            NAME_OF(funcs, f->func), ref, f->valuemask, NAME_OF(stencil_ops, f->fail_op),
-            NAME_OF(stencil_ops, f->zfail_op), NAME_OF(stencil_ops, f->zpass_op), f->writemask);
+        report_value(fn, data, name, "%s ref %u mask %02x fail %s zfail %s zpass %s write %02x",
+                     NAME_OF(funcs, f->func), ref, f->valuemask, NAME_OF(stencil_ops, f->fail_op),
+                     NAME_OF(stencil_ops, f->zfail_op), NAME_OF(stencil_ops, f->zpass_op),
+                     f->writemask);
 }
 
 static void
-say_depth(const struct draw *draw, say_fn *fn, void *data)
+report_depth(const struct draw *draw, state_fn *fn, void *data)
 {
     const struct dsa_state *d = &draw->dsa;
     if (d->depth_enable)
-        say(fn, data, "depth", "%s%s", NAME_OF(funcs, d->depth_func),
-            d->depth_write ? "" : " no write");
+        report_value(fn, data, "depth", "%s%s", NAME_OF(funcs, d->depth_func),
+                     d->depth_write ? "" : " no write");
     if (d->alpha_enable)
-        say(fn, data, "alpha_test", "%s %g", NAME_OF(funcs, d->alpha_func), (double)d->alpha_ref);
-    say_stencil(&d->stencil[0], draw->stencil_ref[0], "stencil", fn, data);
-    say_stencil(&d->stencil[1], draw->stencil_ref[1], "stencil_back", fn, data);
+        report_value(fn, data, "alpha_test", "%s %g", NAME_OF(funcs, d->alpha_func),
+                     (double)d->alpha_ref);
+    report_stencil(&d->stencil[0], draw->stencil_ref[0], "stencil", fn, data);
+    report_stencil(&d->stencil[1], draw->stencil_ref[1], "stencil_back", fn, data);
 }
 
 /* Whether the scissor excludes a part of the target. */
@@ -150,21 +153,23 @@ cuts(const struct draw *draw)
 }
 
 static void
-say_raster(const struct draw *draw, say_fn *fn, void *data)
+report_raster(const struct draw *draw, state_fn *fn, void *data)
 {
     static const char *const culls[] = {"none", "front", "back", "both"};
     static const char *const fills[] = {"fill", "line", "point"};
     const struct rasterizer_state *r = &draw->rasterizer;
     if (r->cull != CULL_NONE)
-        say(fn, data, "cull", "%s%s", NAME_OF(culls, r->cull), r->front_ccw ? "" : " front cw");
+        report_value(fn, data, "cull", "%s%s", NAME_OF(culls, r->cull),
+                     r->front_ccw ? "" : " front cw");
     if (r->fill_front != FILL_FILL || r->fill_back != FILL_FILL)
-        say(fn, data, "polygon_mode", "%s %s", NAME_OF(fills, r->fill_front),
-            NAME_OF(fills, r->fill_back));
+        report_value(fn, data, "polygon_mode", "%s %s", NAME_OF(fills, r->fill_front),
+                     NAME_OF(fills, r->fill_back));
     if (cuts(draw))
-        say(fn, data, "scissor", "%u %u %u %u", draw->bounds.min_x, draw->bounds.min_y,
-            draw->bounds.max_x, draw->bounds.max_y);
+        report_value(fn, data, "scissor", "%u %u %u %u", draw->bounds.min_x, draw->bounds.min_y,
+                     draw->bounds.max_x, draw->bounds.max_y);
     if (r->offset_tri || r->offset_line || r->offset_point)
-        say(fn, data, "polygon_offset", "%g %g", (double)r->offset_scale, (double)r->offset_units);
+        report_value(fn, data, "polygon_offset", "%g %g", (double)r->offset_scale,
+                     (double)r->offset_units);
     if (r->flatshade)
         fn(data, "flatshade", "on");
     if (r->light_twoside)
@@ -172,24 +177,25 @@ say_raster(const struct draw *draw, say_fn *fn, void *data)
     if (!r->depth_clip)
         fn(data, "depth_clamp", "on");
     if (r->clip_plane_enable)
-        say(fn, data, "clip_planes", "%02x", r->clip_plane_enable);
+        report_value(fn, data, "clip_planes", "%02x", r->clip_plane_enable);
     if (r->poly_stipple)
         fn(data, "polygon_stipple", "on");
     if (r->line_stipple)
-        say(fn, data, "line_stipple", "%04x x%u", r->line_stipple_pattern, r->line_stipple_factor);
+        report_value(fn, data, "line_stipple", "%04x x%u", r->line_stipple_pattern,
+                     r->line_stipple_factor);
     if (r->line_smooth || r->point_smooth || r->poly_smooth)
-        say(fn, data, "smooth", "%s%s%s", r->point_smooth ? "points " : "",
-            r->line_smooth ? "lines " : "", r->poly_smooth ? "polygons " : "");
+        report_value(fn, data, "smooth", "%s%s%s", r->point_smooth ? "points " : "",
+                     r->line_smooth ? "lines " : "", r->poly_smooth ? "polygons " : "");
     if (draw->occlusion)
         fn(data, "query", "occlusion");
 }
 
 static void
-say_state(const struct draw *draw, say_fn *fn, void *data)
+report_state(const struct draw *draw, state_fn *fn, void *data)
 {
-    say_blend(draw, fn, data);
-    say_depth(draw, fn, data);
-    say_raster(draw, fn, data);
+    report_blend(draw, fn, data);
+    report_depth(draw, fn, data);
+    report_raster(draw, fn, data);
 }
 
 struct list {
@@ -216,7 +222,7 @@ list_state(void *data, const char *name, const char *value)
 void
 describe_state(const struct draw *draw, FILE *out)
 {
-    say_state(draw, list_state, &(struct list){out, false});
+    report_state(draw, list_state, &(struct list){out, false});
 }
 
 void
@@ -459,7 +465,7 @@ describe_json(const struct draw *draw)
     cJSON *textures = cJSON_AddArrayToObject(o, "textures");
     for (uint32_t stage = STAGE_COUNT; stage-- > 0;)
         add_textures(textures, draw, stage);
-    say_state(draw, add_state, cJSON_AddObjectToObject(o, "state"));
+    report_state(draw, add_state, cJSON_AddObjectToObject(o, "state"));
     return o;
 }
 
@@ -564,7 +570,7 @@ describe_table(const struct draw *draw, struct text_table *table)
         put_surface(table, name, &draw->color[i]);
     }
     put_surface(table, "depth", &draw->depth);
-    say_state(draw, put_state, table);
+    report_state(draw, put_state, table);
     for (uint32_t stage = STAGE_COUNT; stage-- > 0;)
         put_textures(table, draw, stage);
     free(geometry);

@@ -136,7 +136,7 @@ static bool
 pass(struct force_samples *force, const struct message *message, uint8_t *out, uint32_t out_bytes,
      struct error *err)
 {
-    message_sink_hand_on(force->renderer, &force->sink);
+    message_sink_share_listener(force->renderer, &force->sink);
     return force->renderer->take(force->renderer->data, message, out, out_bytes, err);
 }
 

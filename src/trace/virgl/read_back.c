@@ -187,7 +187,7 @@ read_back_take(void *data, const struct message *message, uint8_t *out, uint32_t
                struct error *err)
 {
     struct read_back *read_back = data;
-    message_sink_hand_on(read_back->renderer, &read_back->sink);
+    message_sink_share_listener(read_back->renderer, &read_back->sink);
     if (!read_back->renderer->take(read_back->renderer->data, message, out, out_bytes, err))
         return false;
     if (read_back_done(read_back))

@@ -103,9 +103,9 @@ issue_turn(struct walk *w, uint64_t now)
         const enum unit_kind kind = opcode_infos[instruction->opcode].kind;
         const uint64_t before = issue.takes;
         const uint64_t cycles = shader_take_slot(s, &w->group, &issue, now);
-        struct static_issue *told = &w->cost->issues[w->exec.pc++];
-        told->cycle = (uint32_t)now;
-        told->takes = (uint32_t)(issue.takes - before);
+        struct static_issue *result = &w->cost->issues[w->exec.pc++];
+        result->cycle = (uint32_t)now;
+        result->takes = (uint32_t)(issue.takes - before);
         w->cost->instructions++;
         w->cost->kinds[kind]++;
         shader_reserve_results(s, &w->group, instruction, now);

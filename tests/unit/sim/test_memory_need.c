@@ -142,10 +142,10 @@ test_what_would_do(void **state)
     assert_int_equal(need.used_bytes, 4 * MB);
     assert_int_equal(need.size_bytes, 16 * MB); /* the size of one step of growth */
     strcpy(err.text, "frame 3: " MEMORY_EXHAUSTED ": raise MemorySize");
-    memory_need_tell(reader, &rig->params, UINT32_MAX, &err);
+    memory_need_explain(reader, &rig->params, UINT32_MAX, &err);
     assert_non_null(strstr(err.text, "16777216 is enough"));
     strcpy(err.text, "something else");
-    memory_need_tell(reader, &rig->params, UINT32_MAX, &err);
+    memory_need_explain(reader, &rig->params, UINT32_MAX, &err);
     assert_string_equal(err.text, "something else");
     trace_reader_close(reader);
     unlink(path);

@@ -109,7 +109,7 @@ offscreen_take(void *data, const struct message *message, uint8_t *out, uint32_t
     struct offscreen *offscreen = data;
     struct message_sink *inner = offscreen->inner;
     struct error closing;
-    message_sink_hand_on(inner, &offscreen->sink);
+    message_sink_share_listener(inner, &offscreen->sink);
     struct client *client = handle_map_get(&offscreen->clients, message->client);
     bool ok = true;
     if (!client) {
