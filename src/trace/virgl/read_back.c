@@ -35,11 +35,10 @@ struct read_back {
 };
 
 static void
-free_client(struct far_client *client)
+free_client(void *data)
 {
-    for (size_t i = 0; i < client->resources.capacity; i++)
-        free(client->resources.slots[i].value);
-    handle_map_fini(&client->resources);
+    struct far_client *client = data;
+    handle_map_fini_with(&client->resources, free);
     free(client);
 }
 
@@ -202,10 +201,7 @@ read_back_take(void *data, const struct message *message, uint8_t *out, uint32_t
 static void
 destroy(struct read_back *read_back)
 {
-    for (size_t i = 0; i < read_back->clients.capacity; i++)
-        if (read_back->clients.slots[i].value)
-            free_client(read_back->clients.slots[i].value);
-    handle_map_fini(&read_back->clients);
+    handle_map_fini_with(&read_back->clients, free_client);
     VEC_FREE(&read_back->bytes);
     free(read_back);
 }

@@ -15,11 +15,10 @@ struct client {
 };
 
 static void
-free_client(struct client *client)
+free_client(void *data)
 {
-    for (size_t i = 0; i < client->textures.capacity; i++)
-        free(client->textures.slots[i].value);
-    handle_map_fini(&client->textures);
+    struct client *client = data;
+    handle_map_fini_with(&client->textures, free);
     free(client);
 }
 
@@ -138,8 +137,5 @@ offscreen_init(struct offscreen *offscreen, struct message_sink *inner)
 void
 offscreen_fini(struct offscreen *offscreen)
 {
-    for (size_t i = 0; i < offscreen->clients.capacity; i++)
-        if (offscreen->clients.slots[i].value)
-            free_client(offscreen->clients.slots[i].value);
-    handle_map_fini(&offscreen->clients);
+    handle_map_fini_with(&offscreen->clients, free_client);
 }

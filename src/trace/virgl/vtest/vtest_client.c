@@ -70,8 +70,9 @@ vtest_client_create(int fd, uint32_t number, struct message_sink *sink)
 }
 
 static void
-free_resource(struct shared_resource *resource)
+free_resource(void *data)
 {
+    struct shared_resource *resource = data;
     if (resource->mapping)
         munmap(resource->mapping, resource->mapping_bytes);
     free(resource);
@@ -88,10 +89,7 @@ vtest_client_destroy(struct vtest_client *client, struct error *err)
 {
     struct message end = {.kind = MESSAGE_CLIENT_END, .client = client->number};
     bool ok = !client->begun || pass_to_sink(client, &end, err);
-    for (size_t i = 0; i < client->resources.capacity; i++)
-        if (client->resources.slots[i].value)
-            free_resource(client->resources.slots[i].value);
-    handle_map_fini(&client->resources);
+    handle_map_fini_with(&client->resources, free_resource);
     VEC_FREE(&client->input);
     VEC_FREE(&client->payload);
     VEC_FREE(&client->rows);
