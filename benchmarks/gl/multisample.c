@@ -146,7 +146,7 @@ draw_stencil(struct random *random)
 
 /* Copies color, depth and stencil to the other framebuffer, then continues drawing there. */
 static void
-copy_half(struct random *random)
+copy_and_continue(struct random *random)
 {
     glBindFramebufferEXT(GL_DRAW_FRAMEBUFFER_EXT, buffers[1]);
     glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT);
@@ -170,7 +170,7 @@ draw(uint32_t frame)
     else
         draw_shapes(&random);
     if (kind == COPY)
-        copy_half(&random);
+        copy_and_continue(&random);
     else
         glBindFramebufferEXT(GL_READ_FRAMEBUFFER_EXT, buffers[0]);
     glBindFramebufferEXT(GL_DRAW_FRAMEBUFFER_EXT, 0);

@@ -1,6 +1,7 @@
 #include "analysis/nvidia.h"
 
 #include "base/mem.h"
+#include "base/memory_text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -250,7 +251,7 @@ has_reason(const struct nvidia_capability *capability, enum nvidia_tool tool, ui
 /* State of one family's reasons in a launch. `missing`: number of required reasons without a value.
  * `optional`: number of other reasons without a value. */
 struct family_state {
-    uint32_t told, missing, optional;
+    uint32_t present, missing, optional;
     double sum, all; /* sum: of the losses; all: including reasons that are not stalls */
 };
 
@@ -260,9 +261,9 @@ state_of(const struct nvidia_counts *counts, enum nvidia_family family,
 {
     const double *stalls = counts->stalls[family];
     struct family_state state = {0};
-    for (uint32_t i = 0; stalls && i < REASONS_TOLD; i++) {
+    for (uint32_t i = 0; stalls && i < REASON_VALUES; i++) {
         if (!isnan(stalls[i])) {
-            state.told += i < REASONS;
+            state.present += i < REASONS;
             state.sum += i < REASONS ? stalls[i] : 0;
             state.all += stalls[i];
         } else if (i < REASONS && has_reason(capability, counts->tool, i)) {
@@ -284,7 +285,7 @@ best_family(const struct nvidia_counts *counts, const struct nvidia_capability *
     struct family_state state = {0};
     for (uint32_t i = 0; i < FAMILIES; i++) {
         const struct family_state s = state_of(counts, i, capability);
-        if (s.told && (best == FAMILIES || s.missing < state.missing)) {
+        if (s.present && (best == FAMILIES || s.missing < state.missing)) {
             best = i;
             state = s;
         }
@@ -444,7 +445,7 @@ nvidia_measures(const struct nvidia_counts *counts, const struct nvidia_capabili
     measures.values[MEASURE_issued_ipc] = issued;
     measures.values[MEASURE_warp_efficiency] = 100 * x.efficiency;
     measures.values[MEASURE_issue_slots] = 100 * issued / x.ipc_max;
-    for (uint32_t i = 0; i < REASONS_TOLD; i++)
+    for (uint32_t i = 0; i < REASON_VALUES; i++)
         measures.values[MEASURE_STALLS + i] =
             measures.family == FAMILIES ? NAN : counts->stalls[measures.family][i];
     return measures;
@@ -511,11 +512,9 @@ nvidia_missing(const struct nvidia_counts *counts, const struct nvidia_capabilit
          {"warp_execution_efficiency", "smsp__thread_inst_executed_per_inst_executed.ratio"}},
         {NVIDIA_NO_ISSUED, {"issued_ipc", "sm__inst_issued.avg.per_cycle_active"}},
     };
-    char *text;
-    size_t size;
+    struct memory_text text;
     uint32_t count = 0;
-    FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "out of memory (line)");
+    FILE *out = memory_text_open(&text);
     for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++)
         if (problems & asked[i].problem)
             put_name(out, &count, "%s", asked[i].names[counts->tool]);
@@ -529,8 +528,7 @@ nvidia_missing(const struct nvidia_counts *counts, const struct nvidia_capabilit
             put_name(out, &count, counts->tool == NVPROF ? "stall_%s" : NCU_STALL,
                      reasons[i].names);
     }
-    fclose(out);
-    return text;
+    return memory_text_take(&text);
 }
 
 /* Whether the tree down to `level` needs the reason. The largest part of a level gets the rest of
@@ -548,11 +546,9 @@ static char *
 metrics_for(const struct nvidia_capability *capability, uint32_t level)
 {
     const enum nvidia_tool tool = nvidia_tool_for(capability);
-    char *text;
-    size_t size;
+    struct memory_text text;
     bool has_rest = false;
-    FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "out of memory (line)");
+    FILE *out = memory_text_open(&text);
     fputs(tool == NVPROF ? "ipc,issued_ipc,warp_execution_efficiency,stall_not_selected"
                          : "gpu__time_duration.sum,sm__inst_executed.avg.per_cycle_active,"
                            "sm__inst_issued.avg.per_cycle_active,"
@@ -576,8 +572,7 @@ metrics_for(const struct nvidia_capability *capability, uint32_t level)
     if (has_rest && tool == NCU)
         fprintf(out, ",smsp__average_warp_latency_per_inst_issued.ratio," NCU_STALL,
                 "not_selected");
-    fclose(out);
-    return text;
+    return memory_text_take(&text);
 }
 
 /* The function in a kernel's name, without its scope, template arguments and parameters: f in
@@ -633,17 +628,16 @@ put_numbers(FILE *out, uint64_t last)
 static char *
 kernels_for(enum nvidia_tool tool, const struct nvidia_request *request)
 {
-    char *text, *function = function_of(request->kernel ? request->kernel : "");
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "out of memory (line)");
+    char *function = function_of(request->kernel ? request->kernel : "");
+    struct memory_text memory;
+    FILE *out = memory_text_open(&memory);
     fprintf(out, "::%s%s:", *function && tool == NCU ? "regex:" : "", function);
     if (request->launches) {
         fputs("^(", out);
         put_numbers(out, request->launches);
         fputs(")$", out);
     }
-    fclose(out);
+    char *text = memory_text_take(&memory);
     const bool is_all = !*function && !request->launches;
     free(function);
     if (is_all)

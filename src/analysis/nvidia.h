@@ -25,7 +25,7 @@ enum nvidia_reason {
     REASONS,                   /* number of reasons that are losses */
     REASON_selected = REASONS, /* a warp that issued or was eligible: not a stall */
     REASON_not_selected,
-    REASONS_TOLD
+    REASON_VALUES
 };
 
 enum nvidia_figure {
@@ -75,7 +75,7 @@ struct nvidia_metric nvidia_metric(const char *name);
 /* Measured values of one launch. NAN: not measured. */
 struct nvidia_counts {
     double figures[FIGURES];
-    /* REASONS_TOLD values per family; NULL: the family was not measured */
+    /* REASON_VALUES values per family; NULL: the family was not measured */
     const double *stalls[FAMILIES];
     enum nvidia_tool tool;
 };
@@ -101,7 +101,7 @@ enum nvidia_measure {
     MEASURE_warp_efficiency, /* active threads per executed instruction */
     MEASURE_issue_slots,     /* issued instructions, of those that the SM can issue */
     MEASURE_STALLS,          /* from here on one per reason */
-    MEASURES = MEASURE_STALLS + REASONS_TOLD
+    MEASURES = MEASURE_STALLS + REASON_VALUES
 };
 
 struct nvidia_measures {

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "base/memory_text.h"
 #include "base/subprocess.h"
 
 #include <math.h>
@@ -229,21 +230,20 @@ put_script(const struct plot *plot, const char *data, enum plot_format format, F
 /* Runs a script in the folder `dir` and returns the picture. Sets *missing if gnuplot is not
  * installed. */
 static bool
-run_gnuplot(const char *dir, const char *script, size_t size, char **picture, size_t *bytes,
-            bool *missing, struct error *err)
+run_gnuplot(const char *dir, const char *script, char **picture, size_t *bytes, bool *missing,
+            struct error *err)
 {
     char gnuplot[] = "gnuplot", without_settings[] = "-d", from_input[] = "-";
     char *const words[] = {gnuplot, without_settings, from_input, NULL};
     const struct subprocess_filter filter = {words, "gnuplot-nox", dir};
-    return subprocess_filter(&filter, script, size, picture, bytes, missing, err);
+    return subprocess_filter(&filter, script, strlen(script), picture, bytes, missing, err);
 }
 
 static char *
-script_of(const struct plot *plot, const char *name, enum plot_format format, size_t *size)
+script_of(const struct plot *plot, const char *name, enum plot_format format)
 {
-    char *text = NULL;
-    FILE *out = open_memstream(&text, size);
-    BUG_ON(!out, "out of memory (gnuplot script)");
+    struct memory_text text;
+    FILE *out = memory_text_open(&text);
     if (name) {
         char *data = mem_printf("'%s.dat'", name);
         fprintf(out, "# gnuplot %s.gnuplot >%s.%s\n", name, name, plot_formats[format]);
@@ -255,8 +255,7 @@ script_of(const struct plot *plot, const char *name, enum plot_format format, si
         fprintf(out, "END\n");
         put_script(plot, "$data", format, out);
     }
-    fclose(out);
-    return text;
+    return memory_text_take(&text);
 }
 
 static bool
@@ -285,10 +284,10 @@ static bool
 draw(const struct plot *plot, const char *dir, const char *name, enum plot_format format,
      bool *missing, struct error *err)
 {
-    size_t size, bytes;
-    char *picture, *script = script_of(plot, name, format, &size);
+    size_t bytes;
+    char *picture, *script = script_of(plot, name, format);
     char *end = mem_printf(".%s", plot_formats[format]);
-    bool ok = run_gnuplot(dir, script, size, &picture, &bytes, missing, err);
+    bool ok = run_gnuplot(dir, script, &picture, &bytes, missing, err);
     if (ok) {
         ok = write_text(dir, name, end, picture, bytes, err);
         free(picture);
@@ -302,15 +301,13 @@ bool
 plot_write(const struct plot *plot, const char *dir, const char *name, uint32_t formats,
            struct error *err)
 {
-    size_t script_size, data_size;
-    char *data = NULL, *script = script_of(plot, name, PLOT_SVG, &script_size);
+    struct memory_text memory;
+    char *script = script_of(plot, name, PLOT_SVG);
     bool missing = false;
-    FILE *out = open_memstream(&data, &data_size);
-    BUG_ON(!out, "out of memory (plot data)");
-    put_data(plot, out);
-    fclose(out);
-    bool ok = write_text(dir, name, ".dat", data, data_size, err) &&
-              write_text(dir, name, ".gnuplot", script, script_size, err);
+    put_data(plot, memory_text_open(&memory));
+    char *data = memory_text_take(&memory);
+    bool ok = write_text(dir, name, ".dat", data, memory.size, err) &&
+              write_text(dir, name, ".gnuplot", script, strlen(script), err);
     for (uint32_t format = 0; ok && has_values(plot) && format < PLOT_FORMATS; format++)
         if (format == PLOT_SVG || formats >> format & 1)
             ok = draw(plot, dir, name, format, &missing, err);
@@ -324,10 +321,10 @@ plot_write(const struct plot *plot, const char *dir, const char *name, uint32_t 
 bool
 plot_draw(const struct plot *plot, const char *path, struct error *err)
 {
-    size_t size, bytes;
-    char *picture, *script = script_of(plot, NULL, PLOT_SVG, &size);
+    size_t bytes;
+    char *picture, *script = script_of(plot, NULL, PLOT_SVG);
     bool missing;
-    bool ok = run_gnuplot("/", script, size, &picture, &bytes, &missing, err);
+    bool ok = run_gnuplot("/", script, &picture, &bytes, &missing, err);
     if (ok) {
         ok = file_write_named(path, picture, bytes, err);
         free(picture);

@@ -177,8 +177,8 @@ metric_slot(struct profile_launch *launch, const struct nvidia_metric *metric)
         return &launch->counts.figures[metric->figure];
     double **stalls = &launch->stalls[metric->family];
     if (!*stalls) {
-        *stalls = mem_array(REASONS_TOLD, sizeof **stalls);
-        for (uint32_t i = 0; i < REASONS_TOLD; i++)
+        *stalls = mem_array(REASON_VALUES, sizeof **stalls);
+        for (uint32_t i = 0; i < REASON_VALUES; i++)
             (*stalls)[i] = NAN;
         launch->counts.stalls[metric->family] = *stalls;
     }

@@ -291,18 +291,18 @@ check_style(struct profile_file *file, const char *text, struct error *err)
     if (style != NUMBER_POINT && style != NUMBER_COMMA)
         return true;
     if (style == file->style) {
-        if (!file->told_line)
-            file->told_line = file->record_line;
+        if (!file->style_line)
+            file->style_line = file->record_line;
         return true;
     }
-    if (!file->told_line && file->style == NUMBER_POINT) {
+    if (!file->style_line && file->style == NUMBER_POINT) {
         file->is_other_style = true;
         return fail(err, "read again");
     }
     const size_t at =
         text >= file->text && text < file->text + file->capacity ? (size_t)(text - file->text) : 0;
     return profile_file_fail(file, at, err, "number format of '%.40s' differs from line %llu", text,
-                             (unsigned long long)file->told_line);
+                             (unsigned long long)file->style_line);
 }
 
 /* Factor for a figure of the GPU in this unit. Clocks without a unit are in kHz. */

@@ -77,7 +77,7 @@ struct profile_file {
     bool has_table;              /* the file has a known table */
 
     enum number_style style;
-    uint64_t told_line;  /* line of the number that determined the style; 0: style not determined */
+    uint64_t style_line; /* line of the number that determined the style; 0: style not determined */
     bool is_other_style; /* the file must be read again with the other style */
     bool is_ambiguous;
 

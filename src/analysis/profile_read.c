@@ -45,7 +45,7 @@ check_tables(struct profile_file *file, struct error *err)
     if (file->page)
         profile_note(profile_file_part(file), "%s: a part is ignored: it is %s", file->path,
                      file->page);
-    if (file->is_ambiguous && !file->told_line)
+    if (file->is_ambiguous && !file->style_line)
         profile_note(profile_file_part(file),
                      "%s: cannot determine whether the point separates thousands or decimals; "
                      "1.234 is read as a decimal number",
@@ -104,7 +104,7 @@ adds_something(const struct profile_launch *to, const struct profile_launch *fro
         if (!isnan(from->counts.figures[i]) && isnan(to->counts.figures[i]))
             return true;
     for (uint32_t f = 0; f < FAMILIES; f++)
-        for (uint32_t r = 0; from->stalls[f] && r < REASONS_TOLD; r++)
+        for (uint32_t r = 0; from->stalls[f] && r < REASON_VALUES; r++)
             if (!isnan(from->stalls[f][r]) && (!to->stalls[f] || isnan(to->stalls[f][r])))
                 return true;
     return false;
@@ -125,7 +125,7 @@ take_what_lacks(struct profile *profile, struct profile_launch *to, struct profi
         if (isnan(to->counts.figures[i]))
             to->counts.figures[i] = from->counts.figures[i];
     for (uint32_t f = 0; f < FAMILIES; f++)
-        for (uint32_t r = 0; from->stalls[f] && r < REASONS_TOLD; r++) {
+        for (uint32_t r = 0; from->stalls[f] && r < REASON_VALUES; r++) {
             const struct nvidia_metric metric = {
                 .kind = METRIC_STALL, .tool = from->counts.tool, .family = f, .reason = r};
             if (!isnan(from->stalls[f][r]))

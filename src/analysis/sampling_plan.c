@@ -4,6 +4,7 @@
 #include "base/args.h"
 #include "base/file.h"
 #include "base/ini_file.h"
+#include "base/memory_text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,11 +25,8 @@ static const char head[] =
 bool
 sample_write(const struct sample *sample, const char *path, struct error *err)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return fail(err, "out of memory (sampling plan)");
+    struct memory_text memory;
+    FILE *out = memory_text_open(&memory);
     fprintf(out, "%s\n[sample]\nframes = %u\nseed = %llu\n", head, sample->frames,
             (unsigned long long)sample->seed);
     if (*sample->trace)
@@ -42,8 +40,8 @@ sample_write(const struct sample *sample, const char *path, struct error *err)
             fprintf(out, "drawn = %u %.17g\n", cluster->drawn.items[j].frame,
                     cluster->drawn.items[j].known);
     }
-    fclose(out);
-    const bool ok = file_write(path, text, size, err);
+    char *text = memory_text_take(&memory);
+    const bool ok = file_write(path, text, memory.size, err);
     free(text);
     return ok;
 }

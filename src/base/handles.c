@@ -44,6 +44,15 @@ handle_map_fini(struct handle_map *map)
     *map = (struct handle_map){0};
 }
 
+void
+handle_map_fini_with(struct handle_map *map, void (*free_value)(void *value))
+{
+    for (size_t i = 0; i < map->capacity; i++)
+        if (map->slots[i].value)
+            free_value(map->slots[i].value);
+    handle_map_fini(map);
+}
+
 void *
 handle_map_get(const struct handle_map *map, uint32_t handle)
 {

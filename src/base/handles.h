@@ -15,6 +15,9 @@ struct handle_map {
 
 void handle_map_fini(struct handle_map *map); /* does not free the values; the caller owns them */
 
+/* Frees each value with `free_value`, then the map. */
+void handle_map_fini_with(struct handle_map *map, void (*free_value)(void *value));
+
 /* Returns NULL if the handle is not in the map. */
 void *handle_map_get(const struct handle_map *map, uint32_t handle);
 void handle_map_put(struct handle_map *map, uint32_t handle, void *value);

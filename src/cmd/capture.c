@@ -114,7 +114,7 @@ record(const struct capture_options *options, char **program, struct recording *
 }
 
 static void
-say_size(const char *path, uint32_t frames, uint64_t draws)
+report_size(const char *path, uint32_t frames, uint64_t draws)
 {
     struct stat file;
     double megabytes = stat(path, &file) ? 0 : (double)file.st_size / 1e6;
@@ -145,9 +145,9 @@ cut_recording(const struct capture_options *options, const struct recording *rec
               struct error *err)
 {
     struct trace_reader *reader, *contents;
-    if (!trace_reader_open(&reader, recording->path, NULL, err))
+    if (!trace_reader_open(&reader, recording->path, err))
         return false;
-    bool ok = trace_reader_open(&contents, recording->contents, NULL, err);
+    bool ok = trace_reader_open(&contents, recording->contents, err);
     if (ok) {
         ok = cut_frames(&options->cut, reader, contents, err);
         trace_reader_close(contents);
@@ -215,7 +215,7 @@ keep_whole(const struct recording *recording)
 {
     const bool has_trace = recording->frames || recording->draws;
     if (has_trace)
-        say_size(recording->path, recording->frames, recording->draws);
+        report_size(recording->path, recording->frames, recording->draws);
     return has_trace;
 }
 

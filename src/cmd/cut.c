@@ -46,7 +46,7 @@ cut_work_path(const struct cut_options *options, const char *what)
 }
 
 static void
-say_part(const struct cut_options *options, uint32_t i, const char *path)
+report_part(const struct cut_options *options, uint32_t i, const char *path)
 {
     const uint32_t first = options->first + options->set.ranges[i].first;
     const uint32_t last = options->first + options->set.ranges[i].last;
@@ -73,7 +73,7 @@ cut_frames(const struct cut_options *options, struct trace_reader *reader,
                                (const char *const *)paths, err);
     for (uint32_t i = 0; i < count; i++) {
         if (ok)
-            say_part(options, i, paths[i]);
+            report_part(options, i, paths[i]);
         free(paths[i]);
     }
     free(paths);

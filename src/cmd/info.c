@@ -138,8 +138,8 @@ print_caps(const struct caps_v2 *caps)
 }
 
 static bool
-print_info_json(struct trace_reader *reader, const char *path, const char *warning,
-                struct draw_list *draws, struct error *err)
+print_info_json(struct trace_reader *reader, const char *path, struct draw_list *draws,
+                struct error *err)
 {
     struct trace_frame one = first_frame(reader);
     cJSON *o = cJSON_CreateObject();
@@ -152,7 +152,7 @@ print_info_json(struct trace_reader *reader, const char *path, const char *warni
     cJSON_AddNumberToObject(o, "bytes", (double)trace_bytes(reader));
     cJSON_AddNumberToObject(o, "draws", (double)total_draws(reader));
     cJSON_AddNumberToObject(o, "messages_after_last_frame", trace_rest(reader)->messages);
-    cJSON_AddBoolToObject(o, "whole", !*warning);
+    cJSON_AddBoolToObject(o, "whole", !*trace_damage(reader));
     add_caps(o, trace_caps(reader));
     cJSON *list = cJSON_AddArrayToObject(o, "per_frame");
     if (draws->wanted)
@@ -211,16 +211,14 @@ cmd_info(int argc, char **argv)
                                   "Describes a trace. --draws renders its frames without timing.",
                                   table, ONE_TRACE};
     struct args args;
-    struct error err, warning;
+    struct error err;
     struct trace_reader *reader;
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
     interrupt_watch();
-    if (!trace_reader_open(&reader, args.operands[0], &warning, &err))
+    if (!trace_reader_open_warn(&reader, args.operands[0], &err))
         return conclude(false, &err);
-    if (warning.text[0])
-        log_warning("%s", warning.text);
     const uint32_t count = trace_frame_count(reader);
     const bool one = frame != UINT64_MAX;
     uint32_t first = frame < UINT32_MAX ? (uint32_t)frame : UINT32_MAX;
@@ -229,7 +227,7 @@ cmd_info(int argc, char **argv)
     draws.first = one && ok ? first : 0;
     draws.last = one ? draws.first + 1 : count;
     if (ok && json)
-        ok = print_info_json(reader, args.operands[0], warning.text, &draws, &err);
+        ok = print_info_json(reader, args.operands[0], &draws, &err);
     else if (ok && draws.wanted)
         ok = list_draws(&draws, reader, &err);
     else if (ok)

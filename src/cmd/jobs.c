@@ -15,10 +15,10 @@
 #define FRAME_WEIGHT 16
 #define WALK_SHARE   0.12
 
-enum hand_kind { HAND_FRAME, HAND_PIXEL, HAND_ERROR };
+enum job_message_kind { JOB_FRAME, JOB_PIXEL, JOB_ERROR };
 
-struct hand_head {
-    enum hand_kind kind;
+struct job_message {
+    enum job_message_kind kind;
     struct run_part part; /* part of a frame; its values follow this struct */
 };
 
@@ -30,8 +30,8 @@ struct jobs {
     uint32_t values; /* per part */
     uint32_t end;    /* end of the member's frames, exclusive */
     /* Members used by the coordinator only. */
-    struct hand_head **done; /* indexed by frame */
-    uint32_t next;           /* next frame to join */
+    struct job_message **done; /* indexed by frame */
+    uint32_t next;             /* next frame to join */
     bool failed;
     uint32_t failed_at; /* the earliest frame that failed */
 };
@@ -78,11 +78,11 @@ static void
 member_fails(struct jobs *jobs, const struct error *err)
 {
     struct {
-        struct hand_head head;
+        struct job_message head;
         struct error err;
     } message;
     memset(&message, 0, sizeof message);
-    message.head.kind = HAND_ERROR;
+    message.head.kind = JOB_ERROR;
     message.err = *err;
     worker_pool_send(jobs->pool, &message, sizeof message);
     worker_pool_leave(jobs->pool, 1);
@@ -113,11 +113,11 @@ share(struct jobs *jobs)
 
 /* Sends the records of the watched pixel, in as many messages as needed. */
 static bool
-hand_over_pixel(struct jobs *jobs, struct hand_head *message)
+send_pixel(struct jobs *jobs, struct job_message *message)
 {
     struct pixel_log *log = &jobs->s->folder.pixel;
     const size_t room = (WORKER_MESSAGE_BYTES - sizeof *message) / sizeof *log->fragments.items;
-    message->kind = HAND_PIXEL;
+    message->kind = JOB_PIXEL;
     for (size_t at = 0; at < log->fragments.count; at += room) {
         const size_t left = log->fragments.count - at, count = left < room ? left : room;
         const size_t bytes = count * sizeof *log->fragments.items;
@@ -131,15 +131,15 @@ hand_over_pixel(struct jobs *jobs, struct hand_head *message)
 
 /* Sends a completed frame to the coordinator. */
 static bool
-hand_over(struct jobs *jobs, struct error *err)
+send_frame(struct jobs *jobs, struct error *err)
 {
-    struct hand_head *message = mem_alloc(WORKER_MESSAGE_BYTES);
+    struct job_message *message = mem_alloc(WORKER_MESSAGE_BYTES);
     const size_t size = sizeof *message + jobs->values * sizeof(uint64_t);
     BUG_ON(size > WORKER_MESSAGE_BYTES, "%u statistics are too many", jobs->values);
-    message->kind = HAND_FRAME;
+    message->kind = JOB_FRAME;
     run_folder_take_part(&jobs->s->folder, &message->part, (uint64_t *)(message + 1));
     bool ok = worker_pool_send(jobs->pool, message, size);
-    ok = ok && hand_over_pixel(jobs, message);
+    ok = ok && send_pixel(jobs, message);
     free(message);
     return ok || fail(err, "cannot pass a frame to the main process");
 }
@@ -151,7 +151,7 @@ begin_frame(struct jobs *jobs, bool first, struct error *err, bool *ok)
     struct simulation *sim = &jobs->s->sim;
     const uint32_t frame = sim->frame;
     const bool was_own = !first && frame > sim->first && is_wanted(jobs, frame - 1);
-    *ok = !was_own || hand_over(jobs, err);
+    *ok = !was_own || send_frame(jobs, err);
     if (!*ok || frame >= jobs->end || frame > frame_set_last(&jobs->s->frames) ||
         !worker_pool_may_begin(jobs->pool, frame))
         return false;
@@ -198,7 +198,7 @@ static bool
 join(struct jobs *jobs, bool rest, struct error *err)
 {
     for (; jobs->next < jobs->frames; jobs->next++) {
-        struct hand_head *done = jobs->done[jobs->next];
+        struct job_message *done = jobs->done[jobs->next];
         if (!done && !rest && is_wanted(jobs, jobs->next))
             return true;
         if (done && !run_folder_join(&jobs->s->folder, &done->part, (uint64_t *)(done + 1), err))
@@ -210,20 +210,20 @@ join(struct jobs *jobs, bool rest, struct error *err)
 static void
 take_message(struct jobs *jobs, const struct worker_pool_report *report, struct error *err)
 {
-    const struct hand_head *head = report->message;
-    if (head->kind == HAND_ERROR) {
+    const struct job_message *head = report->message;
+    if (head->kind == JOB_ERROR) {
         if (!jobs->failed)
             memcpy(err, head + 1, sizeof *err);
         jobs->failed = true;
         return;
     }
-    if (head->kind == HAND_PIXEL) {
+    if (head->kind == JOB_PIXEL) {
         const size_t bytes = report->size - sizeof *head;
         pixel_log_add(&jobs->s->folder.pixel, (const struct watched_fragment *)(head + 1),
                       bytes / sizeof(struct watched_fragment));
         return;
     }
-    struct hand_head *copy = mem_alloc(report->size);
+    struct job_message *copy = mem_alloc(report->size);
     memcpy(copy, head, report->size);
     free(jobs->done[head->part.frame.number]);
     jobs->done[head->part.frame.number] = copy;

@@ -91,17 +91,6 @@ schema_item(void)
     return item;
 }
 
-bool
-open_trace(struct trace_reader **reader, const char *path, struct error *err)
-{
-    struct error warning;
-    if (!trace_reader_open(reader, path, &warning, err))
-        return false;
-    if (warning.text[0])
-        log_warning("%s", warning.text);
-    return true;
-}
-
 void
 print_json_tree(cJSON *root)
 {

@@ -66,9 +66,6 @@ bool check_clock(uint64_t frames_per_second, struct error *err);
 /* Parses the value of OPTION_WARM_UP. If `text` is NULL, sets WARM_UP_ALL. */
 bool parse_warm_up(const char *text, uint32_t *frames, struct error *err);
 
-/* Like trace_reader_open(), but warns if the trace is truncated. */
-bool open_trace(struct trace_reader **reader, const char *path, struct error *err);
-
 /* Prints a tree on standard output with its `schema` (base/schema.h), and frees the tree. */
 void print_json_tree(cJSON *root);
 /* Prints the message after a failure. Returns the exit status. */

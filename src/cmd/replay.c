@@ -73,7 +73,7 @@ replay(const char *path, struct replay_options *options, struct error *err)
     struct single_sample *single = NULL;
     struct frames frames;
     struct run_output output;
-    if (!open_trace(&reader, path, err))
+    if (!trace_reader_open_warn(&reader, path, err))
         return false;
     trace_reader_limit(reader, &options->budget);
     struct needed_draws *needed = NULL;

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "base/memory_text.h"
 #include "base/plural.h"
 #include "base/text_table.h"
 #include "cmd/options.h"
@@ -25,8 +26,8 @@ struct sample_options {
 
 /* Finds the figures of all frames. The caller frees the array. */
 static double *
-look(const struct sample_options *options, struct trace_reader *reader, uint32_t frames,
-     struct error *err)
+measure_frames(const struct sample_options *options, struct trace_reader *reader, uint32_t frames,
+               struct error *err)
 {
     struct params params;
     struct frame_work *work = mem_array(frames, sizeof *work);
@@ -78,14 +79,11 @@ sample_json(const struct sample *sample)
 static char *
 drawn_of(const struct sample_cluster *cluster)
 {
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "out of memory (text)");
+    struct memory_text text;
+    FILE *out = memory_text_open(&text);
     for (size_t j = 0; j < cluster->drawn.count; j++)
         fprintf(out, "%s%u", j ? " " : "", cluster->drawn.items[j].frame);
-    fclose(out);
-    return text;
+    return memory_text_take(&text);
 }
 
 static void
@@ -225,11 +223,11 @@ sample_trace(const struct sample_options *options, const char *path, struct erro
 {
     struct trace_reader *reader;
     const double start = wall_seconds();
-    if (!open_trace(&reader, path, err))
+    if (!trace_reader_open_warn(&reader, path, err))
         return false;
     interrupt_watch();
     struct sampling_figures figures = {trace_frame_count(reader), FRAME_FIGURES_COUNT, NULL};
-    double *values = figures.frames ? look(options, reader, figures.frames, err) : NULL;
+    double *values = figures.frames ? measure_frames(options, reader, figures.frames, err) : NULL;
     bool ok = values || (figures.frames ? false : fail(err, "%s has no frames", path));
     const double seconds = wall_seconds() - start;
     const uint32_t count = size_of(options, figures.frames);

@@ -43,7 +43,7 @@ draw(const struct show_options *options, uint32_t frame, uint32_t number, struct
 {
     struct shown_draw shown = {.dir = options->dir, .frame = frame, .number = number};
     struct trace_reader *reader;
-    if (!open_trace(&reader, options->path, err))
+    if (!trace_reader_open_warn(&reader, options->path, err))
         return false;
     bool ok = frame_locate(&shown.frame, trace_first_frame(reader), trace_frame_count(reader),
                            options->path, err) &&
@@ -73,7 +73,7 @@ program(const struct show_options *options, const char *hash, struct error *err)
     } else {
         struct budget budget = {options->memory, 0, "--memory"};
         struct trace_reader *reader;
-        if (!open_trace(&reader, options->path, err))
+        if (!trace_reader_open_warn(&reader, options->path, err))
             return false;
         trace_reader_limit(reader, &budget);
         ok = show_programs(&shown, reader, err);

@@ -2,6 +2,7 @@
 #include "analysis/sampling.h"
 #include "base/file.h"
 #include "base/interrupt.h"
+#include "base/memory_text.h"
 #include "base/plural.h"
 #include "base/text_table.h"
 #include "cmd/jobs.h"
@@ -166,7 +167,7 @@ simulate_trace(const struct simulate_options *asked, const char *path, struct er
     struct trace_reader *reader;
     struct simulate s;
     struct error closing;
-    if (!open_trace(&reader, path, err))
+    if (!trace_reader_open_warn(&reader, path, err))
         return false;
     interrupt_watch();
     struct budget budget = {FILE_MEMORY_BYTES, 0, "MEMORYCONTROLLER.MemorySize"};
@@ -186,8 +187,8 @@ simulate_trace(const struct simulate_options *asked, const char *path, struct er
         whole = s.folder.frames.count;
         const bool done = ok;
         ok = simulate_end(&s, ok, ok ? err : &closing) && ok;
-        if (!done && !stopped) /* memory_need_tell() can use the freed machine's memory */
-            memory_need_tell(reader, &s.params, frame_set_last(&options->timed), err);
+        if (!done && !stopped) /* memory_need_explain() can use the freed machine's memory */
+            memory_need_explain(reader, &s.params, frame_set_last(&options->timed), err);
     }
     if (ok && !stopped && options->verify)
         ok = verify(options, reader, &s.params, err);
@@ -206,9 +207,7 @@ write_estimates(const struct sample *sample, const char *dir, struct error *err)
     struct csv_table table;
     char *from = mem_printf("%s/stats.frames.csv.gz", dir), *to = mem_printf("%s/sample.csv", dir);
     double *values = mem_array(sample->frames, sizeof *values);
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    struct memory_text memory;
     bool ok = csv_read(&table, from, err);
     struct text_table estimates = {0};
     text_table_cells(&estimates, "statistic|estimate|low|high");
@@ -227,11 +226,11 @@ write_estimates(const struct sample *sample, const char *dir, struct error *err)
         text_table_cell(&estimates, "%.1f", all.total + all.half);
         text_table_end_row(&estimates);
     }
-    text_table_put(&estimates, TEXT_TABLE_CSV, out);
-    fclose(out);
+    text_table_put(&estimates, TEXT_TABLE_CSV, memory_text_open(&memory));
+    char *text = memory_text_take(&memory);
     if (ok) {
         csv_table_fini(&table);
-        ok = file_write(to, text, size, err);
+        ok = file_write(to, text, memory.size, err);
     }
     free(text);
     free(values);
@@ -286,13 +285,13 @@ simulate_and_predict(struct simulate_options *request, const char *path, const c
                                                 .against = request->dir,
                                                 .memory = FILE_MEMORY_BYTES};
     const bool ok = model_read(&model, path, err) &&
-                    model_tells_frames(&model, &options.machine, err) &&
+                    model_check_frames(&model, &options.machine, err) &&
                     simulate_trace(request, trace, err);
     if (ok)
         printf("\nprediction of the staged model, per frame:\n");
-    const bool told = ok && model_predict_trace(&model, &options, err);
+    const bool predicted = ok && model_predict_trace(&model, &options, err);
     model_fini(&model);
-    return told;
+    return predicted;
 }
 
 int

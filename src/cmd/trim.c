@@ -81,8 +81,7 @@ trim_through(const struct trim_options *options, struct trace_reader *reader, st
     struct trace_reader *contents;
     char *path = cut_work_path(&options->cut, "contents.part");
     bool ok = can_draw(reader, &options->cut.set, err) &&
-              read_contents(options, reader, path, err) &&
-              trace_reader_open(&contents, path, NULL, err);
+              read_contents(options, reader, path, err) && trace_reader_open(&contents, path, err);
     if (ok) {
         ok = cut_frames(&options->cut, reader, contents, err);
         trace_reader_close(contents);
@@ -107,7 +106,7 @@ static bool
 trim(struct trim_options *options, const char *path, struct error *err)
 {
     struct trace_reader *reader;
-    if (!open_trace(&reader, path, err))
+    if (!trace_reader_open_warn(&reader, path, err))
         return false;
     trace_reader_limit(reader, &options->budget);
     const bool ok = locate_frames(&options->cut, reader, err) &&

@@ -324,7 +324,8 @@ verify_trace(struct verify_options *options, const char *path, struct error *err
     struct verify v = {0};
     struct params params;
     struct trace_reader *reader;
-    if (!machine_options_apply(&options->machine, &params, err) || !open_trace(&reader, path, err))
+    if (!machine_options_apply(&options->machine, &params, err) ||
+        !trace_reader_open_warn(&reader, path, err))
         return false;
     trace_reader_limit(reader, &options->budget);
     bool ok = init_sides(&v, &params, &options->budget, err);
@@ -334,7 +335,7 @@ verify_trace(struct verify_options *options, const char *path, struct error *err
     side_fini(&v.sides[0]);
     side_fini(&v.sides[1]);
     if (!ok)
-        memory_need_tell(reader, &params, UINT32_MAX, err);
+        memory_need_explain(reader, &params, UINT32_MAX, err);
     trace_reader_limit(reader, NULL);
     if (ok && v.first.is_there)
         add_draw(&v.first, &(struct wrong_run){.reader = reader,

@@ -50,7 +50,7 @@ static bool
 cost_programs(struct collection *c, const char *path, struct error *err)
 {
     struct trace_reader *reader;
-    if (!trace_reader_open(&reader, path, NULL, err))
+    if (!trace_reader_open(&reader, path, err))
         return false;
     const bool ok = inspect_programs(reader, cost_program, c, err);
     trace_reader_close(reader);
@@ -119,7 +119,7 @@ model_check_trace(const char *trace, struct error *err)
     struct trace_reader *reader;
     struct inspection inspection = {.budget = {FILE_MEMORY_BYTES, 0, "--memory"}};
     inspection.watch = (struct draw_watch){.data = &inspection, .before = note_label};
-    if (!trace_reader_open(&reader, trace, NULL, err))
+    if (!trace_reader_open(&reader, trace, err))
         return false;
     const bool ok =
         inspect_draws(&inspection, reader, err) &&

@@ -24,18 +24,12 @@ const char *const trace_client_names[TRACE_CLIENT_COUNT] = {
 
 enum { TRANSACTION_BYTES = 64 }; /* a draw reads at least this much of each array */
 
-struct known_program {
-    uint64_t hash;
-    enum shader_stage stage;
-    double group_cycles, group_threads, units, latency, instructions;
-};
-
 struct finding {
     struct trace_work *work;
     const struct params *params;
-    struct functional_work before_draw, before_frame;
+    struct functional_work before_frame;
     struct functional_work last; /* before the last draw */
-    VEC(struct known_program) programs;
+    struct static_costs costs;
     struct trace_reader *reader;
     struct command_stream stream;
     bool writes_z;        /* a draw of the frame has written z */
@@ -45,37 +39,18 @@ struct finding {
 
 enum { TILE = 8, TILES_ACROSS = 512, TILE_BYTES = TILE * TILE * 4 };
 
-static struct known_program
-program_of(struct finding *f, const struct program *program)
-{
-    for (size_t i = 0; i < f->programs.count; i++) {
-        const struct known_program *known = &f->programs.items[i];
-        if (known->hash == program->hash && known->stage == program->stage)
-            return *known;
-    }
-    struct static_cost cost;
-    static_cost_find(&cost, program, f->params);
-    const struct known_program known = {program->hash,      program->stage, cost.alu_cycles,
-                                        cost.group_threads, cost.units,     cost.latency_cycles,
-                                        cost.instructions};
-    static_cost_fini(&cost);
-    VEC_PUSH(&f->programs, known);
-    return known;
-}
-
 /* Cycles of a draw's thread groups. A partly empty group takes as long as a full one. The first
  * group of each unit counts as the draw's latency. The factor `rounds` is above 1 if loops repeat
  * instructions, and below 1 if branches skip them. */
 static double
-shader_cycles(const struct known_program *program, double threads,
-              const struct functional_work *was, const struct functional_work *is)
+shader_cycles(const struct static_cost *cost, double threads, enum shader_stage stage,
+              const struct functional_work *work)
 {
-    const double lanes = (double)(is->lanes[program->stage] - was->lanes[program->stage]);
-    const double steps = (double)(is->steps[program->stage] - was->steps[program->stage]);
+    const double lanes = (double)work->lanes[stage], steps = (double)work->steps[stage];
     const double rounds =
-        lanes > 0 && program->instructions > 0 ? steps / (lanes * program->instructions) : 1;
-    const double groups = ceil(threads / (program->group_threads * program->units));
-    return groups > 1 ? (groups * rounds - 1) * program->group_cycles : 0;
+        lanes > 0 && cost->instructions > 0 ? steps / (lanes * cost->instructions) : 1;
+    const double groups = ceil(threads / ((double)cost->group_threads * cost->units));
+    return groups > 1 ? (groups * rounds - 1) * cost->alu_cycles : 0;
 }
 
 /* Bytes per cycle of all memory channels. */
@@ -162,14 +137,6 @@ stream_bytes(struct command_stream *stream, const struct draw *draw)
 }
 
 static bool
-before(void *data, const struct functional *renderer, const struct draw *draw, struct error *err)
-{
-    struct finding *f = data;
-    f->before_draw = renderer->work;
-    return true;
-}
-
-static bool
 blends(const struct draw *draw)
 {
     return draw->blend.rt[0].enable;
@@ -181,18 +148,18 @@ after(void *data, const struct functional *renderer, const struct draw *draw, st
 {
     struct finding *f = data;
     const struct params *p = f->params;
-    const struct functional_work *was = &f->before_draw, *is = &renderer->work;
-    const double vertices = (double)(is->vertices - was->vertices);
-    const double triangles = (double)(is->triangles - was->triangles);
-    const double fragments = (double)(is->fragments - was->fragments);
+    const struct functional_work *before = &renderer->before_draw;
+    const struct functional_work work = functional_work_since(&renderer->work, before),
+                                 uploads = functional_work_since(before, &f->last);
+    const double vertices = (double)work.vertices, triangles = (double)work.triangles;
+    const double fragments = (double)work.fragments;
     /* Hierarchical Z also culls hidden fragments when the z test is late. */
-    const double hidden = hierarchy_culls(draw, p) ? (double)(is->hidden - was->hidden) : 0;
-    const double quads = (double)(is->quads - was->quads) - hidden;
-    const double texels = (double)(is->texels - was->texels);
-    const double written = (double)(is->written - was->written);
+    const double hidden = hierarchy_culls(draw, p) ? (double)work.hidden : 0;
+    const double quads = (double)work.quads - hidden;
+    const double texels = (double)work.texels, written = (double)work.written;
     const double indices = (double)draw->params.count * fmax(draw->params.instance_count, 1);
-    const struct known_program vs = program_of(f, draw->program[STAGE_VERTEX]),
-                               fs = program_of(f, draw->program[STAGE_FRAGMENT]);
+    const struct static_cost vs = static_costs_of(&f->costs, draw->program[STAGE_VERTEX], p),
+                             fs = static_costs_of(&f->costs, draw->program[STAGE_FRAGMENT], p);
     const double pixel = surface_bytes(draw), rops = p->GPU.NumStampPipes;
     struct trace_draw one = {.frame = renderer->device->frame, .number = draw->number};
     one.units[UNIT_fetch] =
@@ -200,8 +167,8 @@ after(void *data, const struct functional *renderer, const struct draw *draw, st
                   vertices * draw->attribute_count / p->STREAMER.AttributesCycle),
              vertices / p->STREAMER.VerticesCycle);
     one.reused = indices > vertices ? 1 - vertices / indices : 0;
-    one.units[UNIT_vertex] = shader_cycles(&vs, vertices, was, is);
-    one.units[UNIT_fragment] = shader_cycles(&fs, 4 * quads, was, is);
+    one.units[UNIT_vertex] = shader_cycles(&vs, vertices, STAGE_VERTEX, &work);
+    one.units[UNIT_fragment] = shader_cycles(&fs, 4 * quads, STAGE_FRAGMENT, &work);
     one.units[UNIT_setup] = setup_cycles(draw, triangles, p);
     one.units[UNIT_raster] = fragments / (4.0 * p->RASTERIZER.StampsPerCycle);
     one.units[UNIT_texture] =
@@ -211,19 +178,19 @@ after(void *data, const struct functional *renderer, const struct draw *draw, st
             ? fragments * draw->samples / (4 * rops * p->ZSTENCILTEST.StampsPerCycle)
             : 0;
     one.units[UNIT_color] = written * draw->samples / (4 * rops * p->COLORWRITE.StampsPerCycle);
-    one.bytes[ASKED_texture] = texture_bytes(draw, (double)(is->texel_bytes - was->texel_bytes), p);
+    one.bytes[ASKED_texture] = texture_bytes(draw, (double)work.texel_bytes, p);
     one.bytes[ASKED_color] = written * pixel * (blends(draw) ? 2 : 1);
     one.bytes[ASKED_z] =
         draw->depth_test ? fragments * 4 * draw->samples * (draw->depth_write ? 2 : 1) : 0;
     one.bytes[ASKED_attribute] =
         vertices * attribute_bytes(draw) + indices * draw->index_bytes +
         TRANSACTION_BYTES * (double)(draw->attribute_count + (draw->index_bytes > 0));
-    one.buffer_bytes = (double)(was->buffer_put_bytes - f->last.buffer_put_bytes);
-    one.put_bytes = (double)(was->put_bytes - f->last.put_bytes) - one.buffer_bytes;
-    f->last = *was;
+    one.buffer_bytes = (double)uploads.buffer_put_bytes;
+    one.put_bytes = (double)uploads.put_bytes - one.buffer_bytes;
+    f->last = *before;
     f->writes_z = f->writes_z || (draw->depth_test && draw->depth_write && quads > 0);
     one.stream_bytes = stream_bytes(&f->stream, draw);
-    one.latency = vs.latency + (quads > 0 ? fs.latency : 0);
+    one.latency = (double)vs.latency_cycles + (quads > 0 ? fs.latency_cycles : 0);
     VEC_PUSH(&f->work->draws, one);
     return true;
 }
@@ -259,14 +226,15 @@ static void
 end_frame(void *data, const struct functional *renderer)
 {
     struct finding *f = data;
-    const struct functional_work *was = &f->before_frame, *is = &renderer->work;
+    const struct functional_work *now = &renderer->work;
+    const struct functional_work work = functional_work_since(now, &f->before_frame),
+                                 uploads = functional_work_since(now, &f->last);
     const struct trace_frame *shown = trace_frame(f->reader, (uint32_t)f->work->frames.count);
     const struct trace_frame_work frame = {
-        .buffer_bytes = (double)(is->buffer_put_bytes - f->last.buffer_put_bytes),
-        .put_bytes = (double)(is->put_bytes - f->last.put_bytes) -
-                     (double)(is->buffer_put_bytes - f->last.buffer_put_bytes),
-        .clears = (double)(is->clears - was->clears),
-        .blitted = (double)(is->blitted - was->blitted),
+        .buffer_bytes = (double)uploads.buffer_put_bytes,
+        .put_bytes = (double)uploads.put_bytes - (double)uploads.buffer_put_bytes,
+        .clears = (double)work.clears,
+        .blitted = (double)work.blitted,
         .shown_bytes = fmin(4.0 * shown->width * shown->height, f->touched_tiles * TILE_BYTES),
         .dirty_bytes = dirty_bytes(f),
     };
@@ -275,8 +243,8 @@ end_frame(void *data, const struct functional *renderer)
     f->writes_z = false;
     command_stream_reset(&f->stream);
     VEC_PUSH(&f->work->frames, frame);
-    f->before_frame = *is;
-    f->last = *is;
+    f->before_frame = *now;
+    f->last = *now;
 }
 
 bool
@@ -289,18 +257,15 @@ trace_work_find(struct trace_work *work, struct trace_reader *reader,
     const double start = wall_seconds();
     *work = (struct trace_work){.memory_rate = memory_rate(params),
                                 .unified = params->GPU.UnifiedShader};
-    inspection.watch = (struct draw_watch){.data = &f,
-                                           .before = before,
-                                           .after = after,
-                                           .frame = end_frame,
-                                           .fragments = note_fragments};
+    inspection.watch = (struct draw_watch){
+        .data = &f, .after = after, .frame = end_frame, .fragments = note_fragments};
     command_stream_init(&f.stream, params);
     f.touched = mem_alloc(TILES_ACROSS * TILES_ACROSS / 8);
     const bool ok = inspect_draws(&inspection, reader, err);
     command_stream_fini(&f.stream);
     free(f.touched);
     work->seconds = wall_seconds() - start;
-    VEC_FREE(&f.programs);
+    static_costs_fini(&f.costs);
     if (!ok)
         trace_work_fini(work);
     return ok;

@@ -5,6 +5,7 @@
 #include "base/ini_file.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/memory_text.h"
 #include "params/params_value.h"
 
 #include <stdlib.h>
@@ -114,10 +115,10 @@ write_comment(FILE *out, const char *comment)
 char *
 params_to_ini(const struct params *params, const char *comment)
 {
-    char *bytes = NULL, value[PARAM_TEXT_BYTES];
-    size_t size, count;
-    FILE *out = open_memstream(&bytes, &size);
-    BUG_ON(!out, "out of memory (parameter file)");
+    struct memory_text text;
+    FILE *out = memory_text_open(&text);
+    char value[PARAM_TEXT_BYTES];
+    size_t count;
     write_comment(out, comment);
     const struct param_info *infos = param_infos(&count);
     for (size_t i = 0; i < count; i++) {
@@ -127,6 +128,5 @@ params_to_ini(const struct params *params, const char *comment)
         param_format(&infos[i], params, value, sizeof value);
         fprintf(out, "%s = %s%s%s\n", infos[i].name, quote, value, quote);
     }
-    fclose(out);
-    return bytes;
+    return memory_text_take(&text);
 }

@@ -54,7 +54,7 @@ static __thread struct {
     char groups[MOST_DEPTH][MOST_NAME + 1], marker[MOST_NAME + 1];
     uint32_t depth; /* may exceed MOST_DEPTH */
     uint32_t program, target;
-    char said[1024]; /* last marker that was sent */
+    char sent[1024]; /* last marker that was sent */
 } now;
 
 static proc *
@@ -200,7 +200,7 @@ add_object(char *text, size_t at, size_t size, const char *what, uint32_t kind, 
 static void
 update_label(void)
 {
-    char text[sizeof now.said];
+    char text[sizeof now.sent];
     size_t at = 0;
     text[0] = '\0';
     for (uint32_t i = 0; i < now.depth && i < MOST_DEPTH; i++)
@@ -210,10 +210,10 @@ update_label(void)
     at = add(text, at, sizeof text, "\n", "", "");
     at = add_object(text, at, sizeof text, "program ", GL_PROGRAM, now.program);
     at = add_object(text, at, sizeof text, "target ", GL_FRAMEBUFFER, now.target);
-    const bool nothing_yet = !now.said[0] && at == 1;
-    if (nothing_yet || !strcmp(text, now.said))
+    const bool nothing_yet = !now.sent[0] && at == 1;
+    if (nothing_yet || !strcmp(text, now.sent))
         return;
-    memcpy(now.said, text, at + 1);
+    memcpy(now.sent, text, at + 1);
     flush_immediate_mode();
     send_marker(text, (int32_t)at);
 }
@@ -242,7 +242,7 @@ mark(const char *text, int32_t length, bool nul_at_0)
     keep(now.marker, text, length, nul_at_0);
     /* Mesa may have forwarded the program's marker itself, so a marker with all names must
      * follow. */
-    now.said[0] = '\0';
+    now.sent[0] = '\0';
     update_label();
 }
 

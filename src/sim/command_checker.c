@@ -70,7 +70,7 @@ command_checker_take(void *data, const struct message *message, uint8_t *out, ui
 {
     struct command_checker *checker = data;
     struct error refused;
-    message_sink_hand_on(checker->inner, &checker->sink);
+    message_sink_share_listener(checker->inner, &checker->sink);
     if (!checker->ended &&
         !checker->executor.sink.take(checker->executor.sink.data, message, NULL, 0, &refused)) {
         checker->ended = true;

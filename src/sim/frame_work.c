@@ -1,46 +1,20 @@
 #include "sim/frame_work.h"
 
-#include "base/mem.h"
 #include "unit/shader/static_cost.h"
-
-struct known_program {
-    uint64_t hash;
-    enum shader_stage stage;
-    double thread_cycles; /* cycles per thread, divided by the number of shader units */
-};
 
 struct finding {
     struct frame_work *frames;
     uint32_t count;
     const struct params *params;
-    struct functional_work before;
-    VEC(struct known_program) programs;
+    struct static_costs costs;
 };
 
+/* Cycles per thread, divided by the number of shader units. */
 static double
 thread_cycles_of(struct finding *finding, const struct program *program)
 {
-    for (size_t i = 0; i < finding->programs.count; i++) {
-        const struct known_program *known = &finding->programs.items[i];
-        if (known->hash == program->hash && known->stage == program->stage)
-            return known->thread_cycles;
-    }
-    struct static_cost cost;
-    static_cost_find(&cost, program, finding->params);
-    const struct known_program known = {program->hash, program->stage,
-                                        (double)cost.alu_cycles /
-                                            (cost.group_threads * (double)cost.units)};
-    static_cost_fini(&cost);
-    VEC_PUSH(&finding->programs, known);
-    return known.thread_cycles;
-}
-
-static bool
-before(void *data, const struct functional *renderer, const struct draw *draw, struct error *err)
-{
-    struct finding *finding = data;
-    finding->before = renderer->work;
-    return true;
+    const struct static_cost cost = static_costs_of(&finding->costs, program, finding->params);
+    return (double)cost.alu_cycles / (cost.group_threads * (double)cost.units);
 }
 
 static double
@@ -55,13 +29,11 @@ after(void *data, const struct functional *renderer, const struct draw *draw, st
 {
     struct finding *finding = data;
     const struct params *p = finding->params;
-    const struct functional_work *was = &finding->before, *is = &renderer->work;
-    const double vertices = (double)(is->vertices - was->vertices);
-    const double triangles = (double)(is->triangles - was->triangles);
-    const double fragments = (double)(is->fragments - was->fragments);
-    const double quads = (double)(is->quads - was->quads);
-    const double texels = (double)(is->texels - was->texels);
-    const double written = (double)(is->written - was->written);
+    const struct functional_work work =
+        functional_work_since(&renderer->work, &renderer->before_draw);
+    const double vertices = (double)work.vertices, triangles = (double)work.triangles;
+    const double fragments = (double)work.fragments, quads = (double)work.quads;
+    const double texels = (double)work.texels, written = (double)work.written;
     const double vertex_cycles = vertices * thread_cycles_of(finding, draw->program[STAGE_VERTEX]);
     const double fragment_cycles =
         4 * quads * thread_cycles_of(finding, draw->program[STAGE_FRAGMENT]);
@@ -95,13 +67,13 @@ frame_work_find(struct frame_work *frames, uint32_t count, struct trace_reader *
 {
     struct finding finding = {.frames = frames, .count = count, .params = params};
     struct inspection inspection = {.budget = {memory_bytes, 0, "--memory"}};
-    inspection.watch = (struct draw_watch){.data = &finding, .before = before, .after = after};
+    inspection.watch = (struct draw_watch){.data = &finding, .after = after};
     for (uint32_t i = 0; i < count; i++) {
         frames[i] = (struct frame_work){0};
         frames[i].figures[FRAME_messages] = trace_frame(reader, i)->messages;
         frames[i].figures[FRAME_bytes] = (double)trace_frame(reader, i)->packed_bytes;
     }
     const bool ok = inspect_draws(&inspection, reader, err);
-    VEC_FREE(&finding.programs);
+    static_costs_fini(&finding.costs);
     return ok;
 }

@@ -29,6 +29,20 @@ functional_fini(struct functional *renderer)
     memset(renderer, 0, sizeof *renderer);
 }
 
+struct functional_work
+functional_work_since(const struct functional_work *now, const struct functional_work *before)
+{
+    enum { COUNTS = sizeof(struct functional_work) / sizeof(uint64_t) };
+    uint64_t a[COUNTS], b[COUNTS];
+    struct functional_work work;
+    memcpy(a, now, sizeof a);
+    memcpy(b, before, sizeof b);
+    for (size_t i = 0; i < COUNTS; i++)
+        a[i] -= b[i];
+    memcpy(&work, a, sizeof work);
+    return work;
+}
+
 /* gpu_apply() has checked that the resource exists and contains the box. */
 static const struct resource *
 transfer_resource(struct functional *renderer, const struct gpu_cmd *cmd)
@@ -74,6 +88,7 @@ draw_command(struct functional *renderer, const struct gpu_cmd *cmd, struct erro
 {
     struct draw *draw = NULL;
     const struct draw_watch *watch = renderer->watch;
+    renderer->before_draw = renderer->work;
     if (!gpu_bake_draw(renderer->device, cmd, &renderer->draws, &draw, err))
         return false;
     if (!draw)

@@ -23,7 +23,7 @@ struct draw_watch {
     void (*fragments)(void *data, uint32_t x, uint32_t y, uint32_t mask);
 };
 
-/* Counts of the work done so far. */
+/* Counts of the work done so far. All members are uint64_t. */
 struct functional_work {
     uint64_t vertices;           /* shaded */
     uint64_t triangles;          /* after setup */
@@ -45,11 +45,15 @@ struct functional {
     const struct draw_watch *watch; /* not owned; may be NULL */
     struct arena draws;             /* baked draws, reset at each swap */
     struct functional_scratch *scratch;
-    struct functional_work work;
+    struct functional_work work, before_draw; /* before_draw: when the last draw began */
 };
 
 void functional_init(struct functional *renderer, struct gpu_device *device);
 void functional_fini(struct functional *renderer);
+
+/* Differences of all counts. `before` holds earlier counts of the same renderer. */
+struct functional_work functional_work_since(const struct functional_work *now,
+                                             const struct functional_work *before);
 
 /* Executes any state or work command. GET and SWAP fill `out` with tightly packed rows, unless
  * `out` is NULL. Query results are written to their resource in memory. */

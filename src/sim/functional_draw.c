@@ -268,7 +268,7 @@ test_depth(const struct run *run, const struct functional_quad *quad, uint32_t m
 }
 
 static void
-tell_fragments(const struct run *run, const struct functional_quad *quad, uint32_t mask)
+report_fragments(const struct run *run, const struct functional_quad *quad, uint32_t mask)
 {
     const struct draw_watch *watch = run->renderer->watch;
     if (watch && watch->fragments && mask)
@@ -312,7 +312,7 @@ finish_quad(const struct run *run, struct functional_quad *quad, uint32_t lane)
         run->renderer->work.hidden += !mask;
         run->scratch->samples_passed += count_samples(draw, mask);
     }
-    tell_fragments(run, quad, mask);
+    report_fragments(run, quad, mask);
     if (mask && draw->color_write) {
         run->renderer->work.written += count_fragments(mask_fragments(mask));
         write_colors(run, quad, mask, lane);
@@ -362,7 +362,7 @@ take_quad(const struct run *run, const struct triangle *triangle, uint32_t x, ui
         quad->mask = test_depth(run, quad, mask, quad->z);
         scratch->samples_passed += count_samples(run->draw, quad->mask);
         if (!run->shade_fragments)
-            tell_fragments(run, quad, quad->mask);
+            report_fragments(run, quad, quad->mask);
         if (!quad->mask || !run->shade_fragments)
             return true;
     }

@@ -388,7 +388,7 @@ frame_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct
     const struct resource *res = gpu_resource(m->device, cmd->client, cmd->transfer.resource);
     if (!machine_write_back(m, res, err) || !machine_run_work(m, WORK_SWAP, CMDPROC_ALL, err))
         return false;
-    machine_settle_surfaces(m, res);
+    machine_sync_surfaces(m, res);
     if (out)
         resource_read_box(res, &m->device->memory, cmd->transfer.level, &cmd->transfer.box, out);
     return true;
@@ -508,7 +508,7 @@ machine_execute(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, uint
 }
 
 void
-machine_settle(struct machine *m)
+machine_sync_memory(struct machine *m)
 {
     for (uint32_t i = 0; i < m->clock.module_count; i++)
         module_reset(m->clock.modules[i]);

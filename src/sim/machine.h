@@ -87,8 +87,8 @@ void machine_forget_uploads(struct machine *machine); /* called by machine_destr
 
 /* Call after a swap. Writes everything to memory and resets the machine, outside simulated time.
  * The next frame then starts drained and does not depend on this one. */
-void machine_settle(struct machine *machine);
-/* Part of machine_settle(). Memory then holds the bytes of every surface, and no block has a
+void machine_sync_memory(struct machine *machine);
+/* Part of machine_sync_memory(). Memory then holds the bytes of every surface, and no block has a
  * state. */
 void machine_forget_surfaces(struct machine *machine);
 

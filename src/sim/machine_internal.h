@@ -41,7 +41,7 @@ bool machine_resolve_surface(struct machine *m, bool color, const struct block_s
 bool machine_resolve_surfaces(struct machine *m, struct error *err);
 /* Decodes the resource's blocks in memory, as far as the ROPs have written them. Takes no simulated
  * time. */
-void machine_settle_surfaces(struct machine *m, const struct resource *res);
+void machine_sync_surfaces(struct machine *m, const struct resource *res);
 /* Drops the resource's cached contents. No later work may read them, and no draw in flight may use
  * the resource. */
 bool machine_discard_surfaces(struct machine *m, const struct resource *res, struct error *err);

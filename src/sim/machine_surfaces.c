@@ -90,7 +90,7 @@ end_surface(struct machine *m, bool color, struct block_surface *surface, struct
 {
     if (!machine_resolve_surface(m, color, surface, NULL, err))
         return false;
-    blocks_forget(machine_blocks(m, color), surface);
+    blocks_remove(machine_blocks(m, color), surface);
     return true;
 }
 
@@ -107,13 +107,13 @@ machine_resolve_surfaces(struct machine *m, struct error *err)
 }
 
 void
-machine_settle_surfaces(struct machine *m, const struct resource *res)
+machine_sync_surfaces(struct machine *m, const struct resource *res)
 {
     for (int color = 0; color < 2; color++) {
         struct blocks *blocks = machine_blocks(m, color);
         for (uint32_t s = 0; s < blocks->surface_count; s++)
             if (blocks->surfaces[s].bound.res == res)
-                blocks_settle(blocks, &blocks->surfaces[s], &m->device->memory);
+                blocks_sync(blocks, &blocks->surfaces[s], &m->device->memory);
     }
 }
 
@@ -131,7 +131,7 @@ machine_discard_surfaces(struct machine *m, const struct resource *res, struct e
             for (uint32_t r = 0; r < m->rops; r++)
                 rop_discard(color ? &m->colorwrite[r].rop : &m->zstencil[r].rop,
                             &blocks->surfaces[s]);
-            blocks_forget(blocks, &blocks->surfaces[s]);
+            blocks_remove(blocks, &blocks->surfaces[s]);
         }
     }
     return true;
@@ -235,8 +235,8 @@ machine_forget_surfaces(struct machine *m)
     for (int color = 0; color < 2; color++) {
         struct blocks *blocks = machine_blocks(m, color);
         while (blocks->surface_count) {
-            blocks_settle(blocks, &blocks->surfaces[0], &m->device->memory);
-            blocks_forget(blocks, &blocks->surfaces[0]);
+            blocks_sync(blocks, &blocks->surfaces[0], &m->device->memory);
+            blocks_remove(blocks, &blocks->surfaces[0]);
         }
     }
 }

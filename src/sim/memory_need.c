@@ -84,8 +84,8 @@ memory_need_find(struct memory_need *need, struct trace_reader *reader, const st
 }
 
 void
-memory_need_tell(struct trace_reader *reader, const struct params *params, uint32_t last,
-                 struct error *err)
+memory_need_explain(struct trace_reader *reader, const struct params *params, uint32_t last,
+                    struct error *err)
 {
     struct memory_need need;
     struct error longer, unheard;

@@ -16,7 +16,7 @@ bool memory_need_find(struct memory_need *need, struct trace_reader *reader,
                       const struct params *params, uint32_t last, struct error *err);
 
 /* Adds the sufficient size to an error about exhausted memory. Leaves other errors unchanged. */
-void memory_need_tell(struct trace_reader *reader, const struct params *params, uint32_t last,
-                      struct error *err);
+void memory_need_explain(struct trace_reader *reader, const struct params *params, uint32_t last,
+                         struct error *err);
 
 #endif

@@ -124,7 +124,7 @@ open_frame(struct simulation *sim)
 void
 simulation_leave_frame(struct simulation *sim)
 {
-    machine_settle(sim->machine);
+    machine_sync_memory(sim->machine);
     sim->frame_open = false;
 }
 
@@ -173,7 +173,7 @@ end_frame(struct simulation *sim, const struct gpu_cmd *cmd, bool timed, struct 
     bool ok = !sim->listener.frame || sim->listener.frame(sim->listener.data, &frame, err);
     picture_fini(&picture);
     if (timed)
-        machine_settle(sim->machine);
+        machine_sync_memory(sim->machine);
     sim->frame += ok; /* the number stays if the frame could not be stored */
     sim->frame_open = false;
     return ok;

@@ -177,7 +177,7 @@ note_resource(struct trim *trim, const struct live_resource *live, const struct 
 }
 
 static void
-say_note(const struct trim *trim, const struct note *note, const char *what)
+report_note(const struct trim *trim, const struct note *note, const char *what)
 {
     if (note->count)
         log_note("frame %u: resource%s %s%s cannot be read back: %s",
@@ -188,13 +188,13 @@ say_note(const struct trim *trim, const struct note *note, const char *what)
 
 /* Logs one line per kind of resource. */
 static void
-say_notes(struct trim *trim)
+report_notes(struct trim *trim)
 {
     char drawn[96];
     snprintf(drawn, sizeof drawn, "Aetius draws them again (%llu draw%s so far)",
              (unsigned long long)trim->drawn, plural(trim->drawn));
-    say_note(trim, &trim->lost, "omitted, because they are overwritten before they are read");
-    say_note(trim, &trim->repeated, drawn);
+    report_note(trim, &trim->lost, "omitted, because they are overwritten before they are read");
+    report_note(trim, &trim->repeated, drawn);
     trim->lost = trim->repeated = (struct note){0};
 }
 
@@ -299,7 +299,7 @@ begin_part(struct trim *trim, struct part *part, struct error *err)
            trace_writer_create_part(&trim->writer, part->path, trim->reader,
                                     trace_first_frame(trim->reader) + part->first, err) &&
            ((part->first == 0 && !live_state_holds_client(trim->state)) ||
-            (write_state(trim, err) && (say_notes(trim), true)));
+            (write_state(trim, err) && (report_notes(trim), true)));
 }
 
 /* `ok`: the part is complete. An incomplete part leaves no file. */
@@ -383,7 +383,7 @@ check_paths(const struct trim *trim, struct error *err)
 
 /* Warns in advance, because rendering may take long. */
 static void
-say_needed(const struct trim *trim)
+report_needed(const struct trim *trim)
 {
     const uint64_t count = needed_draws_count(trim->needed);
     if (count)
@@ -406,7 +406,7 @@ find_and_cut(struct trim *trim, const struct frame_set *frames, uint32_t warm_up
               needed_draws_find_states(&trim->needed, trim->reader, frames, warm_up,
                                        trim->read_back, err);
     if (ok && trim->read_back)
-        say_needed(trim);
+        report_needed(trim);
     ok = ok && find_used(trim, err) && cut(trim, err);
     needed_draws_destroy(trim->needed);
     live_state_destroy(trim->state);

@@ -130,7 +130,7 @@ ends_with(const char *name, const char *end)
 /* Prints one line about the files made: names of pages and JSON files, number and kind of other
  * files. */
 static void
-tell(const struct study *study, const struct word_list *there)
+report_files(const struct study *study, const struct word_list *there)
 {
     static const char *const ends[] = {".csv", ".svg", ".png"};
     char *text = mem_strdup("");
@@ -169,7 +169,7 @@ study_files_finish(const struct study *study, struct error *err)
     char *path = sweep_path(&study->sweep, list_name);
     const bool ok = file_write(path, text, strlen(text), err);
     if (ok)
-        tell(study, &there);
+        report_files(study, &there);
     free(path);
     free(text);
     free(names);

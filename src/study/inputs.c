@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SAID = 1 << 16 };
+enum { MOST_OUTPUT = 1 << 16 };
 
 /* The last line of a text, without "aetius: ". */
 static const char *
@@ -32,16 +32,16 @@ study_draw(const struct study *study, const char *trace, const char *by, const c
         self,           (char *)"replay",   (char *)trace,  (char *)"-f",         (char *)"-o",
         (char *)folder, (char *)"--frames", (char *)frames, by ? renderer : NULL, NULL};
     struct subprocess child;
-    char *said = NULL;
+    char *output = NULL;
     size_t size;
     int status;
     bool ok = engine_start(&child, study->sweep.dir, words, NULL, err) &&
-              subprocess_collect(&child, MOST_SAID, &said, &size, &status, err);
+              subprocess_collect(&child, MOST_OUTPUT, &output, &size, &status, err);
     free(renderer);
     free(self);
     if (ok && status)
-        ok = fail(err, "%s", last_line(said));
-    free(said);
+        ok = fail(err, "%s", last_line(output));
+    free(output);
     return ok;
 }
 

@@ -95,7 +95,7 @@ find_work(const struct study *study, struct framed *framed, const struct params 
         &study->sweep.traces.items[study->sweep.runs.items[framed->run].trace];
     struct trace_reader *reader;
     bool ok = frame_set_parse(&framed->frames, trace->frames, err) &&
-              trace_reader_open(&reader, trace->path, NULL, err);
+              trace_reader_open(&reader, trace->path, err);
     if (ok) {
         ok =
             trace_work_find(&framed->work, reader, &framed->frames, params, FILE_MEMORY_BYTES, err);
@@ -212,7 +212,7 @@ read_measured(const struct study *study, struct model_study *found, struct error
 }
 
 static void
-forget(struct model_study *found)
+free_machines(struct model_study *found)
 {
     for (size_t m = 0; m < found->machines.count; m++)
         model_machine_fini(&found->machines.items[m]);
@@ -288,6 +288,6 @@ study_model(struct study *study, struct error *err)
         VEC_PUSH(&found.machines, machine);
     }
     ok = ok && read_measured(study, &found, err) && write_all(study, &found, err);
-    forget(&found);
+    free_machines(&found);
     return ok;
 }

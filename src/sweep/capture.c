@@ -144,8 +144,8 @@ warn_of_failure(const struct sweep *sweep, const char *input)
 /* Reports the inputs whose capture failed, with the end of their logs. With `keep_going`, the sweep
  * omits these inputs. */
 static bool
-tell_failures(struct sweep *sweep, const struct sweep_plan *plan, bool keep_going,
-              struct error *err)
+report_failures(struct sweep *sweep, const struct sweep_plan *plan, bool keep_going,
+                struct error *err)
 {
     const char *first = NULL;
     for (size_t i = 0; i < plan->inputs.count; i++) {
@@ -182,7 +182,7 @@ capture_all(struct sweep *sweep, const struct sweep_plan *plan, const struct wor
         setenv("AETIUS_PLAN", plan->path, true);
         ok = dir_create(folder, err) && ninja_do(sweep, &work, err);
     }
-    ok = ok && tell_failures(sweep, plan, options->keep_going, err);
+    ok = ok && report_failures(sweep, plan, options->keep_going, err);
     word_list_fini(&work.names);
     free(folder);
     return ok;

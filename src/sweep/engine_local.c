@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "base/memory_text.h"
 #include "sweep/engine.h"
 
 #include <errno.h>
@@ -19,10 +20,8 @@ enum { TURN_MS = 200 };
 char *
 ninja_file(const struct ninja_work *work)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "out of memory (text)");
+    struct memory_text text;
+    FILE *out = memory_text_open(&text);
     fprintf(out,
             "# Written by aetius sweep: the pending runs. No rule writes a file with the name of "
             "its target.\nninja_required_version = 1.3\nbuilddir = ninja\nrule run\n  command = "
@@ -30,8 +29,7 @@ ninja_file(const struct ninja_work *work)
             work->command);
     for (size_t i = 0; i < work->names.count; i++)
         fprintf(out, "build do-%s: run\n  name = %s\n", work->names.items[i], work->names.items[i]);
-    fclose(out);
-    return text;
+    return memory_text_take(&text);
 }
 
 static bool
@@ -81,14 +79,14 @@ follow(const struct subprocess *ninja, const struct ninja_work *work)
 {
     struct progress progress;
     struct line line = {.length = 0};
-    bool told = false;
+    bool reported = false;
     progress_begin(&progress, work->what, work->names.count);
     for (;;) {
         struct pollfd polled = {.fd = ninja->output, .events = POLLIN};
         char bytes[4096];
-        if (interrupt_pending() && !told) {
+        if (interrupt_pending() && !reported) {
             subprocess_signal(ninja, SIGINT);
-            told = true;
+            reported = true;
         }
         if (poll(&polled, 1, TURN_MS) <= 0)
             continue;

@@ -24,24 +24,26 @@
 
 enum { DEFAULT_ARRAY = 1000, MOST_OUTPUT = 1 << 26 };
 
-/* Runs a Slurm program in the sweep's folder. Sets *said to its output, which the caller frees. */
+/* Runs a Slurm program in the sweep's folder. Sets *output to its output, which the caller frees.
+ */
 static bool
-ask_slurm(const struct sweep *sweep, const struct word_list *words, char **said, struct error *err)
+run_slurm_command(const struct sweep *sweep, const struct word_list *words, char **output,
+                  struct error *err)
 {
     char **list = mem_array(words->count + 1, sizeof *list);
     struct subprocess child;
     size_t size;
     int status;
-    *said = NULL;
+    *output = NULL;
     memcpy(list, words->items, words->count * sizeof *list);
     const bool ok = engine_start(&child, sweep->dir, list, "slurm-client", err) &&
-                    subprocess_collect(&child, MOST_OUTPUT, said, &size, &status, err);
+                    subprocess_collect(&child, MOST_OUTPUT, output, &size, &status, err);
     free(list);
     if (!ok)
         return false;
     if (!status)
         return true;
-    char *text = *said;
+    char *text = *output;
     text[strcspn(text, "\n")] = '\0';
     return fail(err, "%s: %s", words->items[0], *text ? text : "failed without a message");
 }
@@ -70,20 +72,20 @@ static bool
 submit(const struct engine_request *request, struct word_list *words, const char *script,
        uint64_t *job, struct error *err)
 {
-    char *said = NULL;
+    char *output = NULL;
     for (uint32_t i = 0; request->sbatch && i < request->sbatch->count; i++)
         word_list_add(words, request->sbatch->items[i]);
     word_list_add(words, script);
-    bool ok = ask_slurm(request->sweep, words, &said, err);
+    bool ok = run_slurm_command(request->sweep, words, &output, err);
     /* The job number is printed as "1234" or "1234;cluster", possibly after warnings. */
-    const char *line = said;
+    const char *line = output;
     while (ok && *line && !isdigit((unsigned char)*line)) {
         line += strcspn(line, "\n");
         line += *line == '\n';
     }
     *job = ok ? strtoull(line, NULL, 10) : 0;
-    ok = ok && (*job || fail(err, "sbatch reported no job: %s", said));
-    free(said);
+    ok = ok && (*job || fail(err, "sbatch reported no job: %s", output));
+    free(output);
     return ok;
 }
 
@@ -287,7 +289,7 @@ survey(const struct sweep *sweep, bool *mine, struct error *err)
     }
     word_list_split(&words, "squeue --me --noheader --array");
     word_list_add(&words, "--format=%F %K");
-    const bool ok = ask_slurm(sweep, &words, &queue, err);
+    const bool ok = run_slurm_command(sweep, &words, &queue, err);
     for (char *line = strtok_r(jobs, "\n", &rest); ok && line; line = strtok_r(NULL, "\n", &rest)) {
         cJSON *job = cJSON_Parse(line);
         mark_job(sweep, job, queue, mine);

@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/json.h"
-#include "base/log.h"
+#include "base/memory_text.h"
 #include "base/schema.h"
 #include "sweep/store.h"
 #include "trace/file.h"
@@ -129,7 +129,6 @@ sweep_add_trace(struct sweep *sweep, const char *name, const char *path, const c
                 struct error *err)
 {
     struct trace_reader *reader;
-    struct error warning = {""};
     struct sweep_trace trace = {.name = mem_strdup(name), .path = realpath(path, NULL)};
     for (size_t i = 0; i < sweep->traces.count; i++)
         if (!strcmp(sweep->traces.items[i].name, name)) {
@@ -138,11 +137,9 @@ sweep_add_trace(struct sweep *sweep, const char *name, const char *path, const c
         }
     bool ok =
         trace.path || fail(err, "[input %s]: cannot open %s: %s", name, path, strerror(errno));
-    const bool is_open = ok && (trace_reader_open(&reader, path, &warning, err) ||
-                                fail_prefix(err, "[input %s]", name));
+    const bool is_open =
+        ok && (trace_reader_open_warn(&reader, path, err) || fail_prefix(err, "[input %s]", name));
     if (is_open) {
-        if (*warning.text)
-            log_warning("%s", warning.text);
         ok = count_frames(&trace, reader, frames, err);
         trace_reader_close(reader);
     }
@@ -197,10 +194,9 @@ save_head(const struct sweep *sweep, struct error *err)
 static bool
 save_runs(const struct sweep *sweep, struct error *err)
 {
-    char *text = NULL, *path = sweep_path(sweep, "runs.jsonl");
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "out of memory (text)");
+    struct memory_text memory;
+    char *path = sweep_path(sweep, "runs.jsonl");
+    FILE *out = memory_text_open(&memory);
     for (size_t i = 0; i < sweep->runs.count && !interrupt_pending(); i++) {
         const struct sweep_run *run = &sweep->runs.items[i];
         cJSON *item = cJSON_CreateObject();
@@ -214,8 +210,8 @@ save_runs(const struct sweep *sweep, struct error *err)
         json_put(item, out);
         fputc('\n', out);
     }
-    fclose(out);
-    const bool ok = interrupt_check(err) && file_write(path, text, size, err);
+    char *text = memory_text_take(&memory);
+    const bool ok = interrupt_check(err) && file_write(path, text, memory.size, err);
     free(text);
     free(path);
     return ok;

@@ -229,8 +229,8 @@ work_begin(struct sweep *sweep, const struct sweep_engine *engine,
 
 /* Reports the runs that failed. The first reports include the end of the run's log. */
 static bool
-tell_failures(const struct sweep *sweep, const struct run_numbers *todo, bool keep_going,
-              struct error *err)
+report_failures(const struct sweep *sweep, const struct run_numbers *todo, bool keep_going,
+                struct error *err)
 {
     size_t failed = 0, left = 0;
     const struct sweep_run *first = NULL;
@@ -269,7 +269,7 @@ sweep_do(struct sweep *sweep, const struct work_options *options, bool *waits, s
               leave_out(sweep, engine, &todo, &with, err);
     *waits = !engine->is_awaited && (todo.count || with);
     ok = ok && work_begin(sweep, engine, options, &todo, err) &&
-         (*waits || tell_failures(sweep, &todo, options->keep_going, err));
+         (*waits || report_failures(sweep, &todo, options->keep_going, err));
     VEC_FREE(&todo);
     if (!ok && interrupt_pending())
         fail(err, "interrupted; run the same command again to continue");

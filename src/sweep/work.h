@@ -63,7 +63,7 @@ extern const char *const sweep_state_names[]; /* indexed by enum sweep_state */
 char *work_log_path(const struct sweep *sweep, const char *name, const char *end);
 /* Redirects this process's output to the log. */
 void work_log_begin(const struct sweep *sweep, const char *name);
-void work_log_say(const struct sweep *sweep, const char *name, const char *text);
+void work_log_append(const struct sweep *sweep, const char *name, const char *text);
 void work_log_end(const struct sweep *sweep, const char *name, bool ok);
 /* The last lines of a failed log. The caller frees the text. */
 char *work_log_last(const struct sweep *sweep, const char *name);

@@ -40,7 +40,7 @@ work_log_begin(const struct sweep *sweep, const char *name)
 }
 
 void
-work_log_say(const struct sweep *sweep, const char *name, const char *text)
+work_log_append(const struct sweep *sweep, const char *name, const char *text)
 {
     char *path = work_log_path(sweep, name, "");
     FILE *out = fopen(path, "ae");

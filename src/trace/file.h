@@ -42,10 +42,11 @@ bool trace_writer_close(struct trace_writer *writer, struct error *err);
  * yet. */
 void trace_writer_discard(struct trace_writer *writer);
 
-/* Opens a trace. A damaged file with at least one complete frame can be opened; `warning` then
- * describes the damage. For an intact file `warning` is "". */
-bool trace_reader_open(struct trace_reader **reader, const char *path, struct error *warning,
-                       struct error *err);
+/* Opens a trace. A damaged file with at least one complete frame can be opened. */
+bool trace_reader_open(struct trace_reader **reader, const char *path, struct error *err);
+/* Also prints trace_damage() as a warning. */
+bool trace_reader_open_warn(struct trace_reader **reader, const char *path, struct error *err);
+const char *trace_damage(const struct trace_reader *reader); /* "" for an intact file */
 void trace_reader_close(struct trace_reader *reader);
 /* Makes the reader's buffers count in `budget`, which later stages that process the trace share.
  * Without a budget (NULL) the limit of the buffers is FILE_MEMORY_BYTES. */

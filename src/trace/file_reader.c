@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/interrupt.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/plural.h"
 #include "trace/file_format.h"
@@ -30,6 +31,7 @@ struct trace_reader {
     uint64_t chunks_begin, chunks_end; /* range of the readable chunks */
     VEC(struct trace_frame) frames;
     struct trace_frame rest;
+    struct error damage; /* trace_damage() */
 
     int why;                 /* errno of the first failed read, or 0 */
     uint64_t at;             /* offset of the next chunk */
@@ -222,7 +224,7 @@ count_chunk(struct trace_reader *reader, const struct trace_chunk *chunk)
 /* Scans the chunks. If one is damaged, limits the readable range to the frames that were completed
  * before it. */
 static bool
-scan(struct trace_reader *reader, struct error *warning, struct error *err)
+scan(struct trace_reader *reader, struct error *err)
 {
     uint64_t at = reader->chunks_begin, frame_end = at;
     uint32_t number = 0;
@@ -246,11 +248,11 @@ scan(struct trace_reader *reader, struct error *warning, struct error *err)
         return false;
     size_t frames = reader->frames.count;
     if (why.text[0])
-        fail(warning,
+        fail(&reader->damage,
              "%s: chunk %u at byte %llu: %s; only the %zu complete frame%s before it can be read",
              reader->path, number, (unsigned long long)at, why.text, frames, plural(frames));
     else
-        fail(warning,
+        fail(&reader->damage,
              "%s: the file was not closed (no index at byte %llu); only its %zu complete frame%s "
              "can be read",
              reader->path, (unsigned long long)at, frames, plural(frames));
@@ -263,22 +265,34 @@ scan(struct trace_reader *reader, struct error *warning, struct error *err)
 }
 
 bool
-trace_reader_open(struct trace_reader **out, const char *path, struct error *warning,
-                  struct error *err)
+trace_reader_open(struct trace_reader **out, const char *path, struct error *err)
 {
     struct trace_reader *reader = mem_alloc(sizeof *reader);
-    struct error unheard;
-    warning = warning ? warning : &unheard;
-    warning->text[0] = '\0';
     reader->path = mem_strdup(path);
     reader->share.most_bytes = FILE_MEMORY_BYTES;
-    if (!open_file(reader, err) || !read_header(reader, err) || !scan(reader, warning, err)) {
+    if (!open_file(reader, err) || !read_header(reader, err) || !scan(reader, err)) {
         trace_reader_close(reader);
         return false;
     }
     reader->at = reader->chunks_begin;
     *out = reader;
     return true;
+}
+
+bool
+trace_reader_open_warn(struct trace_reader **reader, const char *path, struct error *err)
+{
+    if (!trace_reader_open(reader, path, err))
+        return false;
+    if (*trace_damage(*reader))
+        log_warning("%s", trace_damage(*reader));
+    return true;
+}
+
+const char *
+trace_damage(const struct trace_reader *reader)
+{
+    return reader->damage.text;
 }
 
 void

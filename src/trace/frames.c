@@ -25,11 +25,10 @@ targets_of(struct frames *frames, uint32_t client)
 }
 
 static void
-free_targets(struct handle_map *targets)
+free_targets(void *data)
 {
-    for (size_t i = 0; i < targets->capacity; i++)
-        free(targets->slots[i].value);
-    handle_map_fini(targets);
+    struct handle_map *targets = data;
+    handle_map_fini_with(targets, free);
     free(targets);
 }
 
@@ -122,7 +121,7 @@ frames_take(void *data, const struct message *message, uint8_t *out, uint32_t ou
             struct error *err)
 {
     struct frames *frames = data;
-    message_sink_hand_on(frames->renderer, &frames->sink);
+    message_sink_share_listener(frames->renderer, &frames->sink);
     if (!follow(frames, message, err))
         return false;
     if (message_ends_frame(message))
@@ -143,9 +142,6 @@ frames_init(struct frames *frames, struct message_sink *renderer, const char *di
 void
 frames_fini(struct frames *frames)
 {
-    for (size_t i = 0; i < frames->clients.capacity; i++)
-        if (frames->clients.slots[i].value)
-            free_targets(frames->clients.slots[i].value);
-    handle_map_fini(&frames->clients);
+    handle_map_fini_with(&frames->clients, free_targets);
     free(frames->rows);
 }

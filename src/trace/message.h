@@ -89,7 +89,7 @@ struct message_sink {
 /* For a sink that forwards to an inner sink: query results of the inner sink go to the listener of
  * the outer sink. */
 static inline void
-message_sink_hand_on(struct message_sink *inner, const struct message_sink *outer)
+message_sink_share_listener(struct message_sink *inner, const struct message_sink *outer)
 {
     inner->write_back = outer->write_back;
     inner->listener = outer->listener;

@@ -12,12 +12,12 @@ struct single_sample {
 };
 
 static void
-free_descriptions(struct handle_map *resources)
+free_descriptions(void *data)
 {
-    for (size_t i = 0; resources && i < resources->capacity; i++)
-        free(resources->slots[i].value);
-    if (resources)
-        handle_map_fini(resources);
+    struct handle_map *resources = data;
+    if (!resources)
+        return;
+    handle_map_fini_with(resources, free);
     free(resources);
 }
 
@@ -89,7 +89,7 @@ single_sample_take(void *data, const struct message *message, uint8_t *out, uint
         break;
     default: break;
     }
-    message_sink_hand_on(single->renderer, &single->sink);
+    message_sink_share_listener(single->renderer, &single->sink);
     ok = ok && single->renderer->take(single->renderer->data, &changed, out, out_bytes, err);
     free(bytes);
     return ok;
@@ -108,9 +108,7 @@ single_sample_create(struct message_sink *renderer)
 void
 single_sample_destroy(struct single_sample *single)
 {
-    for (size_t i = 0; i < single->clients.capacity; i++)
-        free_descriptions(single->clients.slots[i].value);
-    handle_map_fini(&single->clients);
+    handle_map_fini_with(&single->clients, free_descriptions);
     free(single);
 }
 

@@ -32,7 +32,7 @@ tee_take(void *data, const struct message *message, uint8_t *out, uint32_t out_b
          struct error *err)
 {
     struct tee *tee = data;
-    message_sink_hand_on(tee->renderer, &tee->sink);
+    message_sink_share_listener(tee->renderer, &tee->sink);
     if (tee->failed && message->kind != MESSAGE_CLIENT_END)
         return fail(err, "cannot write the trace");
     if (!tee->failed && !tee->written && !record(tee, message, err))

@@ -98,14 +98,14 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct memory_file file;
     struct trace_reader *reader = NULL;
-    struct error warning, err = {""};
+    struct error err = {""};
     if (size >= 8 && !memcmp(data, TRACE_MAGIC, 8)) {
         uint8_t *copy = mem_alloc(size);
         memcpy(copy, data, size);
         repair(copy, size);
         memory_file_init(&file, copy, size);
         free(copy);
-        if (!trace_reader_open(&reader, file.path, &warning, &err))
+        if (!trace_reader_open(&reader, file.path, &err))
             reader = NULL;
         BUG_ON(!reader && !err.text[0], "a trace is refused without a message");
     } else {

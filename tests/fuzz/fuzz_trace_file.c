@@ -139,13 +139,13 @@ struct trace_reader *
 reader_of_messages(struct memory_file *file, const uint8_t *messages, size_t size)
 {
     struct trace_reader *reader = NULL;
-    struct error warning, err = {""};
+    struct error err = {""};
     bytes_vec bytes = {0};
     append_header(&bytes);
     append_chunks(&bytes, messages, size);
     memory_file_init(file, bytes.items, bytes.count);
     VEC_FREE(&bytes);
-    bool ok = trace_reader_open(&reader, file->path, &warning, &err);
+    bool ok = trace_reader_open(&reader, file->path, &err);
     BUG_ON(!ok && !err.text[0], "a trace is refused without a message");
     return ok ? reader : NULL;
 }

@@ -40,12 +40,12 @@ cut_with_contents(const char *from, enum contents contents, const char *to)
     struct trace_reader *reader, *reading;
     struct error err = {""};
     close(mkstemp(path));
-    assert_true(trace_reader_open(&reader, from, NULL, &err));
+    assert_true(trace_reader_open(&reader, from, &err));
     if (contents == CONTENTS_NONE)
         write_no_contents(path);
     else
         write_contents(reader, &frame_1, contents, path);
-    assert_true(trace_reader_open(&reading, path, NULL, &err));
+    assert_true(trace_reader_open(&reading, path, &err));
     if (!trim_trace(reader, &frame_1, UINT32_MAX, reading, &to, &err))
         fail_msg("%s", err.text);
     trace_reader_close(reading);

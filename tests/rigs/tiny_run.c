@@ -61,8 +61,7 @@ tiny_play(struct tiny_run *run)
 {
     struct executor_sink sink;
     struct trace_reader *reader;
-    struct error warning;
-    if (!trace_reader_open(&reader, run->trace ? run->trace : TINY_TRACE, &warning, &run->err))
+    if (!trace_reader_open(&reader, run->trace ? run->trace : TINY_TRACE, &run->err))
         return false;
     executor_sink_init(&sink, &run->sim.executor);
     bool ok = true;

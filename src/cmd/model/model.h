@@ -24,7 +24,7 @@ struct model_trace_options {
     bool json;
 };
 /* Whether the model can predict frames of this machine. */
-bool model_tells_frames(const struct model *model, const struct machine_options *machine,
+bool model_check_frames(const struct model *model, const struct machine_options *machine,
                         struct error *err);
 bool model_predict_trace(const struct model *model, const struct model_trace_options *options,
                          struct error *err);

@@ -12,7 +12,7 @@ struct predict_options {
 };
 
 static const char *
-stage_says(const struct model_prediction *prediction, uint32_t stage, char *text, size_t size)
+stage_text(const struct model_prediction *prediction, uint32_t stage, char *text, size_t size)
 {
     if (stage == MODEL_TRIANGLES)
         snprintf(text, size, "times %.4f", prediction->stages[stage].alone);
@@ -34,7 +34,7 @@ print_prediction(const struct model_prediction *prediction)
         if (!prediction->stages[s].counts)
             continue;
         text_table_cell(&sheet, "%s", model_stage_names[s]);
-        text_table_cell(&sheet, "%s", stage_says(prediction, s, text, sizeof text));
+        text_table_cell(&sheet, "%s", stage_text(prediction, s, text, sizeof text));
         text_table_cell(&sheet, "%.2f", 1 / prediction->stages[s].seconds);
         text_table_cell(&sheet, "%s", prediction->stages[s].extrapolated ? "extrapolated" : "");
         text_table_end_row(&sheet);

@@ -27,7 +27,7 @@ learn_run(struct frame_lessons *lessons, struct trace_work *work, const char *di
     char *ini = mem_printf("%s/machine.ini", dir), *trace = run_trace(dir, err);
     params_init(&params);
     bool ok = trace && params_load_file(&params, ini, err) && model_is_of(model, &params, err) &&
-              trace_reader_open(&reader, trace, NULL, err);
+              trace_reader_open(&reader, trace, err);
     if (ok) {
         ok = trace_work_find(work, reader, &all, &params, FILE_MEMORY_BYTES, err) &&
              frame_lessons_add(lessons, work, dir, err);
@@ -208,7 +208,7 @@ predict_all(struct compared *c, const struct model *model, struct trace_reader *
 }
 
 bool
-model_tells_frames(const struct model *model, const struct machine_options *machine,
+model_check_frames(const struct model *model, const struct machine_options *machine,
                    struct error *err)
 {
     struct params params;
@@ -226,9 +226,9 @@ model_predict_trace(const struct model *model, const struct model_trace_options 
     struct params params;
     struct trace_reader *reader;
     struct compared c = {0};
-    if (!model_tells_frames(model, &options->machine, err) ||
+    if (!model_check_frames(model, &options->machine, err) ||
         !machine_options_apply(&options->machine, &params, err) ||
-        !open_trace(&reader, options->trace, err))
+        !trace_reader_open_warn(&reader, options->trace, err))
         return false;
     const uint32_t count = trace_frame_count(reader);
     bool ok =

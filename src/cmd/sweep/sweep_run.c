@@ -125,7 +125,7 @@ static enum ending
 wait_for_child(const struct subprocess *child, const struct sweep *sweep)
 {
     const double started = wall_seconds();
-    bool told = false;
+    bool reported = false;
     for (;;) {
         struct pollfd polled = {.fd = child->output, .events = POLLIN};
         const double left = (double)sweep->limit_seconds - (wall_seconds() - started);
@@ -133,9 +133,9 @@ wait_for_child(const struct subprocess *child, const struct sweep *sweep)
             return LATE;
         if (sweep->limit_bytes && used_bytes(child->pid) > sweep->limit_bytes)
             return LARGE;
-        if (interrupt_pending() && !told) {
+        if (interrupt_pending() && !reported) {
             subprocess_signal(child, SIGTERM);
-            told = true;
+            reported = true;
         }
         /* Polls with a timeout, since a signal may arrive just before poll(). */
         const bool soon = sweep->limit_seconds && left < TURN_MS / 1000.0;
@@ -168,7 +168,7 @@ do_apart(const struct sweep *sweep, const struct sweep_run *run, struct error *e
         fail(err, "terminated by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
     else
         return !status || fail(err, "failed");
-    work_log_say(sweep, run->key, err->text);
+    work_log_append(sweep, run->key, err->text);
     return false;
 }
 
@@ -187,7 +187,7 @@ keep(const struct sweep *sweep, const struct sweep_run *run, double seconds, str
         store_write_record(part, &record, err) && store_finish(sweep->store, run->key, err);
     free(part);
     if (!ok)
-        work_log_say(sweep, run->key, err->text);
+        work_log_append(sweep, run->key, err->text);
     return ok;
 }
 

@@ -301,11 +301,11 @@ print_parts(const part_list *parts, const char *what)
 static void
 print_gain(const struct ideal_gains *gains, enum ideal_number n, const char *title)
 {
-    const enum ideal_number behind = ideals_behind(gains, n);
+    const enum ideal_number behind = ideals_hidden_by(gains, n);
     const uint32_t width = line_width(stdout);
     const double all = gains->cycles;
     char words[IDEALS_WORDS], hidden[64] = "";
-    ideals_say(gains, n, words);
+    ideals_describe(gains, n, words);
     if (behind < IDEALS)
         snprintf(hidden, sizeof hidden, " (%.1f %% hidden by %s)",
                  100 * gains->hidden[n][behind] / all, ideals[behind].name);
@@ -384,7 +384,7 @@ gains_json(const struct ideal_gains *gains)
     const double all = gains->cycles > 0 ? gains->cycles : 1;
     cJSON *list = cJSON_CreateArray();
     for (uint32_t i = 0; i < IDEALS; i++) {
-        const enum ideal_number behind = ideals_behind(gains, i);
+        const enum ideal_number behind = ideals_hidden_by(gains, i);
         cJSON *object = cJSON_CreateObject();
         cJSON_AddStringToObject(object, "name", ideals[i].name);
         cJSON_AddItemToObject(object, "charged", json_number(gains->charged[i] / all));

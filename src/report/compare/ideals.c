@@ -435,7 +435,7 @@ ideals_bound_by(const struct ideal_gains *gains)
 }
 
 enum ideal_number
-ideals_behind(const struct ideal_gains *gains, enum ideal_number verdict)
+ideals_hidden_by(const struct ideal_gains *gains, enum ideal_number verdict)
 {
     enum ideal_number behind = IDEALS;
     double most = gains->cycles * IDEALS_NOTHING;
@@ -448,7 +448,7 @@ ideals_behind(const struct ideal_gains *gains, enum ideal_number verdict)
 }
 
 void
-ideals_say(const struct ideal_gains *gains, enum ideal_number n, char words[IDEALS_WORDS])
+ideals_describe(const struct ideal_gains *gains, enum ideal_number n, char words[IDEALS_WORDS])
 {
     const double percent = 100 / gains->cycles;
     char charged[48] = "no cycle is attributed to it", most[32] = "";

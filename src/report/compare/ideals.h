@@ -92,10 +92,11 @@ enum ideal_number ideals_verdict(const struct ideal_gains *gains);
 const char *ideals_bound_by(const struct ideal_gains *gains);
 /* The resource that hides most of the verdict's gain. IDEALS if no resource hides at least
  * IDEALS_NOTHING of all cycles. */
-enum ideal_number ideals_behind(const struct ideal_gains *gains, enum ideal_number verdict);
+enum ideal_number ideals_hidden_by(const struct ideal_gains *gains, enum ideal_number verdict);
 /* Writes "45.0 % of the cycles are attributed to it; 19.9 % fewer are predicted without it".
  * Appends the upper bound if it differs from the charged cycles. gains->cycles must be above 0. */
 enum { IDEALS_WORDS = 160 };
-void ideals_say(const struct ideal_gains *gains, enum ideal_number n, char words[IDEALS_WORDS]);
+void ideals_describe(const struct ideal_gains *gains, enum ideal_number n,
+                     char words[IDEALS_WORDS]);
 
 #endif

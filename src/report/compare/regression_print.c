@@ -2,6 +2,7 @@
  * reports, and as JSON. */
 #include "base/plural.h"
 #include "base/text_table.h"
+#include "base/memory_text.h"
 #include "report/compare/regression_limits.h"
 
 #include <math.h>
@@ -73,10 +74,8 @@ regression_limits_print(const struct regression_limits *regression, FILE *out)
 static char *
 markdown_of(const char *text)
 {
-    char *markdown;
-    size_t size;
-    FILE *out = open_memstream(&markdown, &size);
-    BUG_ON(!out, "out of memory (text)");
+    struct memory_text markdown;
+    FILE *out = memory_text_open(&markdown);
     for (; *text; text++)
         switch (*text) {
         case '&': fputs("&amp;", out); break;
@@ -89,8 +88,7 @@ markdown_of(const char *text)
                 fputc('\\', out);
             fputc(*text, out);
         }
-    fclose(out);
-    return markdown;
+    return memory_text_take(&markdown);
 }
 
 static void

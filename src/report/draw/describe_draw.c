@@ -2,6 +2,7 @@
 #include "base/log.h"
 
 #include "base/mem.h"
+#include "base/memory_text.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -61,13 +62,13 @@ factor_name(uint8_t factor)
 
 /* The functions below report differences from the default state as pairs of name and value. */
 
-typedef void say_fn(void *data, const char *name, const char *value);
+typedef void state_fn(void *data, const char *name, const char *value);
 
-static void say(say_fn *fn, void *data, const char *name, const char *fmt, ...)
+static void report_value(state_fn *fn, void *data, const char *name, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
 static void
-say(say_fn *fn, void *data, const char *name, const char *fmt, ...)
+report_value(state_fn *fn, void *data, const char *name, const char *fmt, ...)
 {
     char value[160];
     va_list args;
@@ -89,7 +90,7 @@ blend_words(const struct blend_target *t, char *text, size_t size)
 }
 
 static void
-say_blend(const struct draw *draw, say_fn *fn, void *data)
+report_blend(const struct draw *draw, state_fn *fn, void *data)
 {
     const struct blend_state *b = &draw->blend;
     for (uint32_t i = 0; i < draw->color_count; i++) {
@@ -104,9 +105,9 @@ say_blend(const struct draw *draw, say_fn *fn, void *data)
         }
         if (t->colormask != 0xf) {
             snprintf(name, sizeof name, i ? "colormask%u" : "colormask", i);
-            say(fn, data, name, "%s%s%s%s%s", t->colormask & 1 ? "r" : "",
-                t->colormask & 2 ? "g" : "", t->colormask & 4 ? "b" : "",
-                t->colormask & 8 ? "a" : "", t->colormask ? "" : "none");
+            report_value(fn, data, name, "%s%s%s%s%s", t->colormask & 1 ? "r" : "",
+                         t->colormask & 2 ? "g" : "", t->colormask & 4 ? "b" : "",
+                         t->colormask & 8 ? "a" : "", t->colormask ? "" : "none");
         }
     }
     if (b->logicop_enable)
@@ -118,25 +119,28 @@ say_blend(const struct draw *draw, say_fn *fn, void *data)
 }
 
 static void
-say_stencil(const struct stencil_face *f, uint8_t ref, const char *name, say_fn *fn, void *data)
+report_stencil(const struct stencil_face *f, uint8_t ref, const char *name, state_fn *fn,
+               void *data)
 {
     if (f->enabled)
-        say(fn, data, name, "%s ref %u mask %02x fail %s zfail %s zpass %s write %02x",
-            NAME_OF(funcs, f->func), ref, f->valuemask, NAME_OF(stencil_ops, f->fail_op),
-            NAME_OF(stencil_ops, f->zfail_op), NAME_OF(stencil_ops, f->zpass_op), f->writemask);
+        report_value(fn, data, name, "%s ref %u mask %02x fail %s zfail %s zpass %s write %02x",
+                     NAME_OF(funcs, f->func), ref, f->valuemask, NAME_OF(stencil_ops, f->fail_op),
+                     NAME_OF(stencil_ops, f->zfail_op), NAME_OF(stencil_ops, f->zpass_op),
+                     f->writemask);
 }
 
 static void
-say_depth(const struct draw *draw, say_fn *fn, void *data)
+report_depth(const struct draw *draw, state_fn *fn, void *data)
 {
     const struct dsa_state *d = &draw->dsa;
     if (d->depth_enable)
-        say(fn, data, "depth", "%s%s", NAME_OF(funcs, d->depth_func),
-            d->depth_write ? "" : " no write");
+        report_value(fn, data, "depth", "%s%s", NAME_OF(funcs, d->depth_func),
+                     d->depth_write ? "" : " no write");
     if (d->alpha_enable)
-        say(fn, data, "alpha_test", "%s %g", NAME_OF(funcs, d->alpha_func), (double)d->alpha_ref);
-    say_stencil(&d->stencil[0], draw->stencil_ref[0], "stencil", fn, data);
-    say_stencil(&d->stencil[1], draw->stencil_ref[1], "stencil_back", fn, data);
+        report_value(fn, data, "alpha_test", "%s %g", NAME_OF(funcs, d->alpha_func),
+                     (double)d->alpha_ref);
+    report_stencil(&d->stencil[0], draw->stencil_ref[0], "stencil", fn, data);
+    report_stencil(&d->stencil[1], draw->stencil_ref[1], "stencil_back", fn, data);
 }
 
 /* Whether the scissor excludes a part of the target. */
@@ -149,21 +153,23 @@ cuts(const struct draw *draw)
 }
 
 static void
-say_raster(const struct draw *draw, say_fn *fn, void *data)
+report_raster(const struct draw *draw, state_fn *fn, void *data)
 {
     static const char *const culls[] = {"none", "front", "back", "both"};
     static const char *const fills[] = {"fill", "line", "point"};
     const struct rasterizer_state *r = &draw->rasterizer;
     if (r->cull != CULL_NONE)
-        say(fn, data, "cull", "%s%s", NAME_OF(culls, r->cull), r->front_ccw ? "" : " front cw");
+        report_value(fn, data, "cull", "%s%s", NAME_OF(culls, r->cull),
+                     r->front_ccw ? "" : " front cw");
     if (r->fill_front != FILL_FILL || r->fill_back != FILL_FILL)
-        say(fn, data, "polygon_mode", "%s %s", NAME_OF(fills, r->fill_front),
-            NAME_OF(fills, r->fill_back));
+        report_value(fn, data, "polygon_mode", "%s %s", NAME_OF(fills, r->fill_front),
+                     NAME_OF(fills, r->fill_back));
     if (cuts(draw))
-        say(fn, data, "scissor", "%u %u %u %u", draw->bounds.min_x, draw->bounds.min_y,
-            draw->bounds.max_x, draw->bounds.max_y);
+        report_value(fn, data, "scissor", "%u %u %u %u", draw->bounds.min_x, draw->bounds.min_y,
+                     draw->bounds.max_x, draw->bounds.max_y);
     if (r->offset_tri || r->offset_line || r->offset_point)
-        say(fn, data, "polygon_offset", "%g %g", (double)r->offset_scale, (double)r->offset_units);
+        report_value(fn, data, "polygon_offset", "%g %g", (double)r->offset_scale,
+                     (double)r->offset_units);
     if (r->flatshade)
         fn(data, "flatshade", "on");
     if (r->light_twoside)
@@ -171,24 +177,25 @@ say_raster(const struct draw *draw, say_fn *fn, void *data)
     if (!r->depth_clip)
         fn(data, "depth_clamp", "on");
     if (r->clip_plane_enable)
-        say(fn, data, "clip_planes", "%02x", r->clip_plane_enable);
+        report_value(fn, data, "clip_planes", "%02x", r->clip_plane_enable);
     if (r->poly_stipple)
         fn(data, "polygon_stipple", "on");
     if (r->line_stipple)
-        say(fn, data, "line_stipple", "%04x x%u", r->line_stipple_pattern, r->line_stipple_factor);
+        report_value(fn, data, "line_stipple", "%04x x%u", r->line_stipple_pattern,
+                     r->line_stipple_factor);
     if (r->line_smooth || r->point_smooth || r->poly_smooth)
-        say(fn, data, "smooth", "%s%s%s", r->point_smooth ? "points " : "",
-            r->line_smooth ? "lines " : "", r->poly_smooth ? "polygons " : "");
+        report_value(fn, data, "smooth", "%s%s%s", r->point_smooth ? "points " : "",
+                     r->line_smooth ? "lines " : "", r->poly_smooth ? "polygons " : "");
     if (draw->occlusion)
         fn(data, "query", "occlusion");
 }
 
 static void
-say_state(const struct draw *draw, say_fn *fn, void *data)
+report_state(const struct draw *draw, state_fn *fn, void *data)
 {
-    say_blend(draw, fn, data);
-    say_depth(draw, fn, data);
-    say_raster(draw, fn, data);
+    report_blend(draw, fn, data);
+    report_depth(draw, fn, data);
+    report_raster(draw, fn, data);
 }
 
 struct list {
@@ -215,7 +222,7 @@ list_state(void *data, const char *name, const char *value)
 void
 describe_state(const struct draw *draw, FILE *out)
 {
-    say_state(draw, list_state, &(struct list){out, false});
+    report_state(draw, list_state, &(struct list){out, false});
 }
 
 void
@@ -298,12 +305,10 @@ char *
 describe_facts(const struct draw *draw)
 {
     struct draw_identity identity;
-    char *text;
-    size_t size;
+    struct memory_text text;
     if (!draw)
         return mem_strdup(",,,,,,,,,,,");
-    FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "out of memory (text)");
+    FILE *out = memory_text_open(&text);
     draw_identify(draw, &identity);
     fprintf(out, PROGRAM_HASH "," PROGRAM_HASH "," PROGRAM_HASH ",%s,%u,%u,", identity.hash,
             draw->program[STAGE_VERTEX]->hash, draw->program[STAGE_FRAGMENT]->hash,
@@ -320,19 +325,17 @@ describe_facts(const struct draw *draw)
     describe_label(draw->names->program, out);
     fputc(',', out);
     describe_label(draw->names->target, out);
-    fclose(out);
-    return text;
+    return memory_text_take(&text);
 }
 
 void
 describe_row(const struct draw *draw, struct text_table *table)
 {
     struct draw_identity identity;
-    char *text, *geometry = geometry_of(draw);
-    size_t size;
+    struct memory_text memory;
+    char *geometry = geometry_of(draw);
     draw_identify(draw, &identity);
-    FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "out of memory (text)");
+    FILE *out = memory_text_open(&memory);
     fprintf(out, "%s  ", geometry);
     describe_targets(draw, out);
     fputs("  ", out);
@@ -343,7 +346,7 @@ describe_row(const struct draw *draw, struct text_table *table)
         fputs("  ", out);
         describe_label(draw->names->label, out);
     }
-    fclose(out);
+    char *text = memory_text_take(&memory);
     text_table_cell(table, "%u", draw->number);
     text_table_cell(table, PROGRAM_HASH, identity.hash);
     text_table_cell(table, "%08x", (unsigned)(draw->program[STAGE_VERTEX]->hash >> 32));
@@ -462,7 +465,7 @@ describe_json(const struct draw *draw)
     cJSON *textures = cJSON_AddArrayToObject(o, "textures");
     for (uint32_t stage = STAGE_COUNT; stage-- > 0;)
         add_textures(textures, draw, stage);
-    say_state(draw, add_state, cJSON_AddObjectToObject(o, "state"));
+    report_state(draw, add_state, cJSON_AddObjectToObject(o, "state"));
     return o;
 }
 
@@ -502,14 +505,11 @@ static void
 put_textures(struct text_table *table, const struct draw *draw, enum shader_stage stage)
 {
     for (uint32_t i = 0; i < MAX_SAMPLERS; i++) {
-        char *text;
-        size_t size;
+        struct memory_text memory;
         if (!(draw->program[stage]->samplers_used >> i & 1))
             continue;
-        FILE *out = open_memstream(&text, &size);
-        BUG_ON(!out, "out of memory (text)");
-        print_texture(&draw->views[stage][i], out);
-        fclose(out);
+        print_texture(&draw->views[stage][i], memory_text_open(&memory));
+        char *text = memory_text_take(&memory);
         text_table_cell(table, "%-8s %2u", shader_stage_name(stage), i);
         text_table_left(table, "%s", text);
         text_table_end_row(table);
@@ -570,7 +570,7 @@ describe_table(const struct draw *draw, struct text_table *table)
         put_surface(table, name, &draw->color[i]);
     }
     put_surface(table, "depth", &draw->depth);
-    say_state(draw, put_state, table);
+    report_state(draw, put_state, table);
     for (uint32_t stage = STAGE_COUNT; stage-- > 0;)
         put_textures(table, draw, stage);
     free(geometry);

@@ -3,6 +3,7 @@
  * programs may sort their draws. The remaining draws are aligned in order for the largest total
  * similarity (Needleman-Wunsch, gap penalty 0). Draws with too little in common stay unpaired. */
 #include "report/draw/draws.h"
+#include "base/memory_text.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -72,10 +73,8 @@ same_part(const struct draw_row *a, const struct draw_row *b, size_t part)
 char *
 draws_pair_difference(const struct draws_pair *pair)
 {
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "out of memory (text)");
+    struct memory_text text;
+    FILE *out = memory_text_open(&text);
     const char *separator = "";
     if (pair->a && pair->b && strcmp(pair->a->hash, pair->b->hash) != 0) {
         for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
@@ -90,8 +89,7 @@ draws_pair_difference(const struct draws_pair *pair)
         if (!*separator)
             fputs("attributes; samplers or details of state", out);
     }
-    fclose(out);
-    return text;
+    return memory_text_take(&text);
 }
 
 static uint32_t

@@ -61,14 +61,14 @@ add_gains(cJSON *parent, const struct ideal_gains *gains)
     cJSON_AddStringToObject(parent, "bound_by", verdict);
     cJSON_AddBoolToObject(parent, "hide_each_other", ideals_hide_each_other(gains));
     for (uint32_t i = 0; i < IDEALS; i++) {
-        const enum ideal_number behind = ideals_behind(gains, i);
+        const enum ideal_number hidden_by = ideals_hidden_by(gains, i);
         cJSON *one = cJSON_CreateObject();
         cJSON_AddStringToObject(one, "name", ideals[i].name);
         cJSON_AddNumberToObject(one, "charged", gains->charged[i]);
         cJSON_AddNumberToObject(one, "most", gains->most[i]);
         cJSON_AddNumberToObject(one, "expected", gains->expected[i]);
-        if (behind < IDEALS)
-            cJSON_AddStringToObject(one, "behind", ideals[behind].name);
+        if (hidden_by < IDEALS)
+            cJSON_AddStringToObject(one, "behind", ideals[hidden_by].name);
         cJSON_AddItemToArray(list, one);
     }
 }
@@ -375,7 +375,7 @@ reduction(const struct page_run *runs, uint32_t count)
 /* Whether the first run's frame with this number has an equal picture. The page then shows that
  * picture instead. */
 static bool
-is_told(const struct page_run *run, const struct page_run *first, const cJSON *frame)
+is_repeated(const struct page_run *run, const struct page_run *first, const cJSON *frame)
 {
     const cJSON *other, *hash = cJSON_GetObjectItemCaseSensitive(frame, "hash");
     cJSON_ArrayForEach(
@@ -405,7 +405,7 @@ add_pictures(struct page_run *run, const struct page_run *first, uint32_t reduce
         const bool tiles = bytes <= *tiles_left;
         *tiles_left -= tiles ? bytes : 0;
         without += !tiles;
-        if (ok && !is_told(run, first, frame))
+        if (ok && !is_repeated(run, first, frame))
             ok = page_add_picture(frame, run->dir, at, reduce, err);
         if (ok)
             ok = page_add_maps(frame, run->dir, at, reduce, tiles, err);

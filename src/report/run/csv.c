@@ -35,7 +35,7 @@ struct csv {
     VEC(char) text;      /* not yet compressed */
     VEC(uint8_t) packed; /* complete members, not yet written */
     size_t header_bytes; /* size of the header in `packed`, until the header is written */
-    off_t settled;       /* file size that csv_take_back() restores */
+    off_t committed;     /* file size that csv_roll_back() restores */
 };
 
 static void
@@ -211,15 +211,15 @@ csv_create(const char *path, const char *header, struct error *err)
 }
 
 void
-csv_settle(struct csv *csv)
+csv_commit(struct csv *csv)
 {
-    csv->settled = csv->file ? ftello(csv->file) : 0;
+    csv->committed = csv->file ? ftello(csv->file) : 0;
 }
 
 void
-csv_take_back(struct csv *csv)
+csv_roll_back(struct csv *csv)
 {
-    cut_back(csv, csv->settled);
+    cut_back(csv, csv->committed);
     csv->text.count = csv->packed.count = csv->header_bytes = 0;
 }
 
@@ -227,7 +227,7 @@ void
 csv_redirect(struct csv *csv, const char *path)
 {
     close_file(csv);
-    csv->settled = 0;
+    csv->committed = 0;
     csv->packed.count -= csv->header_bytes;
     if (csv->header_bytes)
         memmove(csv->packed.items, csv->packed.items + csv->header_bytes, csv->packed.count);

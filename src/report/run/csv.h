@@ -31,10 +31,10 @@ void csv_text(struct csv *csv, const char *text);
 void csv_end_row(struct csv *csv);
 /* Writes the rows so far to the file. Called at the end of a frame. */
 bool csv_flush(struct csv *csv, struct error *err);
-/* csv_settle() confirms everything written to the file so far. csv_take_back() removes everything
- * written after the last csv_settle(), for example if another table of the frame failed. */
-void csv_settle(struct csv *csv);
-void csv_take_back(struct csv *csv);
+/* csv_commit() confirms everything written to the file so far. csv_roll_back() removes everything
+ * written after the last csv_commit(), for example if another table of the frame failed. */
+void csv_commit(struct csv *csv);
+void csv_roll_back(struct csv *csv);
 /* Closes the table and drops unflushed rows. A table that was never flushed has no file. */
 void csv_abandon(struct csv *csv);
 /* Flushes and closes the table. csv_destroy() and csv_abandon() accept NULL. */

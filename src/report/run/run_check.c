@@ -71,11 +71,12 @@ check_metrics(const struct run_json *run, const char *dir, const struct csv_tabl
         }
     for (size_t i = 0; ok && i < count; i++) {
         const double value = metric_value(&metrics[i], &totals);
-        double told;
-        ok = run_json_metric(run, dir, metrics[i].name, &told, err);
-        if (ok && !isnan(value) && !isnan(told) && !(fabs(value - told) <= 1e-9 * fabs(value)))
+        double recorded;
+        ok = run_json_metric(run, dir, metrics[i].name, &recorded, err);
+        if (ok && !isnan(value) && !isnan(recorded) &&
+            !(fabs(value - recorded) <= 1e-9 * fabs(value)))
             ok = fail(err, "%s is %.6g from the table of frames, but %.6g in run.json",
-                      metrics[i].name, value, told);
+                      metrics[i].name, value, recorded);
     }
     free(names);
     free(sums);

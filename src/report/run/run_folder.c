@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { TELL_SECONDS = 2, ROOM_BYTES = 1 << 16 };
+enum { PROGRESS_SECONDS = 2, ROOM_BYTES = 1 << 16 };
 
 /* Reserves disk space for run.json with an unnamed file, because run.json must list the completed
  * frames even if the disk is full. The kernel frees that file when the process ends. */
@@ -126,10 +126,10 @@ on_interval(void *data, uint32_t frame, uint64_t cycle)
 /* A frame is in all tables or in no table. Keeps the frame's rows if `ok` is true, otherwise
  * removes them. */
 static bool
-settle(struct run_folder *folder, bool ok)
+keep_rows(struct run_folder *folder, bool ok)
 {
     for (uint32_t i = 0; i < TABLES; i++)
-        (ok ? table_settle : table_take_back)(&folder->tables[i]);
+        (ok ? table_commit : table_roll_back)(&folder->tables[i]);
     return ok;
 }
 
@@ -139,7 +139,7 @@ flush_tables(struct run_folder *folder, struct error *err)
     bool ok = true;
     for (uint32_t i = 0; i < TABLES && ok; i++)
         ok = table_flush(&folder->tables[i], err);
-    return settle(folder, ok);
+    return keep_rows(folder, ok);
 }
 
 /* Starts counting the rows of a new frame. */
@@ -253,15 +253,15 @@ write_json(const struct run_folder *folder, const char *text, struct error *err)
     return ok;
 }
 
-/* Writes run.json for the completed frames, at most every TELL_SECONDS, in case the process is
+/* Writes run.json for the completed frames, at most every PROGRESS_SECONDS, in case the process is
  * killed. */
 static bool
-tell_progress(struct run_folder *folder, struct error *err)
+write_progress(struct run_folder *folder, struct error *err)
 {
     const double now = wall_seconds();
-    if (!folder->dir || folder->pool || now - folder->told < TELL_SECONDS)
+    if (!folder->dir || folder->pool || now - folder->reported < PROGRESS_SECONDS)
         return true;
-    folder->told = now;
+    folder->reported = now;
     take_stock(folder);
     struct totals totals = totals_so_far(folder);
     char *text = run_to_json(&folder->facts, folder->sim ? &totals : NULL);
@@ -321,7 +321,7 @@ on_frame(void *data, const struct simulation_frame *frame, struct error *err)
                                     .memory_bytes =
                                         folder->sim ? folder->sim->device.memory.size_bytes : 0};
     add_frame(folder, &facts, picture->width, picture->height);
-    return tell_progress(folder, err);
+    return write_progress(folder, err);
 }
 
 struct simulation_listener
@@ -473,7 +473,7 @@ join_tables(struct run_folder *folder, uint32_t frame, struct error *err)
         ok = table_append(&folder->tables[i], path, err);
         free(path);
     }
-    return settle(folder, ok);
+    return keep_rows(folder, ok);
 }
 
 bool
@@ -489,7 +489,7 @@ run_folder_join(struct run_folder *folder, const struct run_part *part, const ui
         folder->parts_rss_bytes = part->peak_rss_bytes;
     stat_set_accumulate(&folder->sim->machine->stats, folder->totals, values);
     folder->next_part = part->frame.number + 1;
-    return tell_progress(folder, err);
+    return write_progress(folder, err);
 }
 
 bool
@@ -509,7 +509,7 @@ run_folder_close_parts(struct run_folder *folder)
 }
 
 static void
-say_growth(const struct run_folder *folder)
+report_growth(const struct run_folder *folder)
 {
     const uint32_t wished = folder->sim->machine->params.MEMORYCONTROLLER.MemorySize;
     if (folder->facts.memory_bytes > wished)
@@ -531,7 +531,7 @@ report(struct run_folder *folder, FILE *out, bool json, struct error *err)
     bool timed = folder->sim != NULL, ok = true;
     struct totals totals = totals_so_far(folder), *known = timed ? &totals : NULL;
     if (timed)
-        say_growth(folder);
+        report_growth(folder);
     pixel_log_sort(&folder->pixel);
     char *text = run_to_json(&folder->facts, known);
     const bool keeps = folder->dir && is_worth_keeping(folder);

@@ -32,8 +32,8 @@ struct run_folder {
     uint64_t last_cycle;
     struct run_facts facts;
     VEC(struct run_frame) frames;
-    double started, told; /* wall times in seconds; told: last write of run.json */
-    uint32_t only_timed;  /* write pictures and rows of timed frames only */
+    double started, reported; /* wall times in seconds; reported: last write of run.json */
+    uint32_t only_timed;      /* write pictures and rows of timed frames only */
     /* counts draws if their total is known, otherwise frames; may be NULL */
     struct progress *progress;
     uint64_t draws; /* timed draws */

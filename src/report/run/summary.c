@@ -83,13 +83,14 @@ print_verdict(const struct ideal_gains *gains, FILE *out)
 {
     if (!gains || !(gains->cycles > 0))
         return;
-    const enum ideal_number first = ideals_verdict(gains), behind = ideals_behind(gains, first);
+    const enum ideal_number first = ideals_verdict(gains),
+                            hidden_by = ideals_hidden_by(gains, first);
     char words[IDEALS_WORDS];
-    ideals_say(gains, first, words);
+    ideals_describe(gains, first, words);
     fputc('\n', out);
     print_wrapped(out, line_width(out), 0, 2, "bound by %s: %s%s%s (aetius topdown)",
-                  ideals[first].name, words, behind < IDEALS ? ", then bound by " : "",
-                  behind < IDEALS ? ideals[behind].name : "");
+                  ideals[first].name, words, hidden_by < IDEALS ? ", then bound by " : "",
+                  hidden_by < IDEALS ? ideals[hidden_by].name : "");
 }
 
 /* Prints units in pipeline order, which is the set's order reversed. */

@@ -498,17 +498,17 @@ table_flush(struct table *table, struct error *err)
 }
 
 void
-table_settle(struct table *table)
+table_commit(struct table *table)
 {
     for (uint32_t i = 0; i < table->count; i++)
-        csv_settle(table->files[i]);
+        csv_commit(table->files[i]);
 }
 
 void
-table_take_back(struct table *table)
+table_roll_back(struct table *table)
 {
     for (uint32_t i = 0; i < table->count; i++)
-        csv_take_back(table->files[i]);
+        csv_roll_back(table->files[i]);
 }
 
 void

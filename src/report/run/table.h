@@ -45,8 +45,8 @@ void table_row(struct table *table, const char *key, const char *facts, const ui
                double frames);
 /* Like the functions of csv.h. The files of a part are at `path` plus ".0", ".1" ... */
 bool table_flush(struct table *table, struct error *err);
-void table_settle(struct table *table);
-void table_take_back(struct table *table);
+void table_commit(struct table *table);
+void table_roll_back(struct table *table);
 void table_redirect(struct table *table, const char *path);
 void table_discard(struct table *table);
 /* Also removes the appended files. */

@@ -208,9 +208,7 @@ decoder_destroy(struct decoder *decoder)
         free(decoder->pending.items[i].text);
     VEC_FREE(&decoder->pending);
     budget_move(&decoder->share, NULL);
-    for (size_t i = 0; i < decoder->sub_contexts.capacity; i++)
-        free(decoder->sub_contexts.slots[i].value);
-    handle_map_fini(&decoder->sub_contexts);
+    handle_map_fini_with(&decoder->sub_contexts, free);
     VEC_FREE(&decoder->aligned);
     free(decoder->text);
     free(decoder);

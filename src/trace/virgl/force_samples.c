@@ -54,21 +54,14 @@ framebuffer_of(struct far_client *client, uint32_t sub_context)
 }
 
 static void
-free_values(struct handle_map *map)
+free_client(void *data)
 {
-    for (size_t i = 0; i < map->capacity; i++)
-        free(map->slots[i].value);
-    handle_map_fini(map);
-}
-
-static void
-free_client(struct far_client *client)
-{
+    struct far_client *client = data;
     if (!client)
         return;
-    free_values(&client->pairs);
-    free_values(&client->surfaces);
-    free_values(&client->framebuffers);
+    handle_map_fini_with(&client->pairs, free);
+    handle_map_fini_with(&client->surfaces, free);
+    handle_map_fini_with(&client->framebuffers, free);
     VEC_FREE(&client->out);
     free(client);
 }
@@ -136,7 +129,7 @@ static bool
 pass(struct force_samples *force, const struct message *message, uint8_t *out, uint32_t out_bytes,
      struct error *err)
 {
-    message_sink_hand_on(force->renderer, &force->sink);
+    message_sink_share_listener(force->renderer, &force->sink);
     return force->renderer->take(force->renderer->data, message, out, out_bytes, err);
 }
 
@@ -430,9 +423,7 @@ force_samples_create(struct message_sink *renderer, uint32_t samples)
 void
 force_samples_destroy(struct force_samples *force)
 {
-    for (size_t i = 0; i < force->clients.capacity; i++)
-        free_client(force->clients.slots[i].value);
-    handle_map_fini(&force->clients);
+    handle_map_fini_with(&force->clients, free_client);
     free(force);
 }
 

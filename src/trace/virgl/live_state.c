@@ -296,7 +296,7 @@ destroy_object(const struct packet_ctx *ctx, uint32_t handle)
 /* Returns whether objects of this type have their resource at AT_OBJECT_RESOURCE. Queries have it
  * at another offset. */
 static bool
-looks_at_first(uint32_t type)
+has_resource_first(uint32_t type)
 {
     return type == VOBJ_SAMPLER_VIEW || type == VOBJ_SURFACE || type == VOBJ_STREAMOUT_TARGET ||
            type == VOBJ_MSAA_SURFACE;
@@ -319,7 +319,7 @@ create_object(const struct packet_ctx *ctx)
     object->made = ctx->state->now;
     ctx->state->kept_bytes += object_bytes(object);
     append_packet(ctx->state, object, ctx->walk);
-    if (looks_at_first(type))
+    if (has_resource_first(type))
         object->resource = handle_map_get(&ctx->client->resources, dword(ctx, AT_OBJECT_RESOURCE));
     else if (type == VOBJ_QUERY) {
         object->resource = handle_map_get(&ctx->client->resources, dword(ctx, AT_QUERY_RESOURCE));

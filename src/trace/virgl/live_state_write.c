@@ -124,7 +124,7 @@ append_dwords(struct state_writer *w, const uint32_t *dwords, size_t count)
 }
 
 static void
-say_one(struct state_writer *w, uint32_t command, uint32_t object, uint32_t value)
+append_command(struct state_writer *w, uint32_t command, uint32_t object, uint32_t value)
 {
     append_dwords(w, (const uint32_t[]){packet_header(command, object, 1), value}, 2);
 }
@@ -133,13 +133,13 @@ static void
 enter(struct state_writer *w, uint32_t sub_context)
 {
     if (w->sub_context != sub_context)
-        say_one(w, CMD_SET_SUB_CTX, 0, sub_context);
+        append_command(w, CMD_SET_SUB_CTX, 0, sub_context);
     w->sub_context = sub_context;
 }
 
 /* Returns the number of the slot after the last slot of the packet. */
 static uint32_t
-slot_behind(const struct live_slots *slots, const uint32_t *packet)
+slot_after(const struct live_slots *slots, const uint32_t *packet)
 {
     return packet[1 + slots->first] + (header_length(packet[0]) - slots->begin) / slots->each;
 }
@@ -147,13 +147,13 @@ slot_behind(const struct live_slots *slots, const uint32_t *packet)
 /* Appends a binding. Slots that came from one packet are merged into one packet again. A renderer
  * may unset the slots after the last one in a packet. */
 static void
-say_binding(struct state_writer *w, const struct live_binding *binding)
+append_binding(struct state_writer *w, const struct live_binding *binding)
 {
     const uint32_t *dwords = binding->dwords.items;
     const struct live_slots slots = live_slots_of(header_command(dwords[0]));
     uint32_t *last = w->dwords.items ? w->dwords.items + w->slots_at : NULL;
     if (slots.each && w->slots_of == binding->made &&
-        slot_behind(&slots, last) == dwords[1 + slots.first]) {
+        slot_after(&slots, last) == dwords[1 + slots.first]) {
         last[0] += packet_header(0, 0, slots.each);
         append_dwords(w, dwords + 1 + slots.begin, slots.each);
     } else {
@@ -187,14 +187,14 @@ write_event(struct state_writer *w, const struct event *event, struct error *err
     case EVENT_UNREF:
         unref.resource.handle = event->resource->desc.handle;
         return flush_commands(w, err) && w->out->write(w->out->data, &unref, err);
-    case EVENT_SUB_CONTEXT: say_one(w, CMD_CREATE_SUB_CTX, 0, event->sub->id); break;
+    case EVENT_SUB_CONTEXT: append_command(w, CMD_CREATE_SUB_CTX, 0, event->sub->id); break;
     case EVENT_OBJECT:
         append_dwords(w, event->object->dwords.items, event->object->dwords.count);
         break;
-    case EVENT_BINDING: say_binding(w, event->binding); break;
-    case EVENT_BEGIN_QUERY: say_one(w, CMD_BEGIN_QUERY, 0, event->object->handle); break;
+    case EVENT_BINDING: append_binding(w, event->binding); break;
+    case EVENT_BEGIN_QUERY: append_command(w, CMD_BEGIN_QUERY, 0, event->object->handle); break;
     case EVENT_DESTROY:
-        say_one(w, CMD_DESTROY_OBJECT, event->object->type, event->object->handle);
+        append_command(w, CMD_DESTROY_OBJECT, event->object->type, event->object->handle);
         break;
     }
     return w->dwords.count < SUBMIT_DWORDS || flush_commands(w, err);

@@ -51,7 +51,7 @@ list_contents(struct lost_list *list, struct trace_reader *reader, struct error 
 
 /* Describes the listed resources that the frames may read. */
 static void
-say_seen(const struct lost_list *list, const struct needed_draws *needed, struct error *lost)
+describe_lost(const struct lost_list *list, const struct needed_draws *needed, struct error *lost)
 {
     const struct lost_resource *first = NULL;
     uint32_t more = 0;
@@ -82,7 +82,7 @@ lost_samples_find(struct trace_reader *reader, uint32_t last, struct error *lost
     *lost = (struct error){""};
     bool ok = list_contents(&list, reader, err);
     if (ok && list.count && (ok = needed_draws_find(&needed, reader, &drawn, WARM_UP_ALL, err)))
-        say_seen(&list, needed, lost);
+        describe_lost(&list, needed, lost);
     needed_draws_destroy(needed);
     VEC_FREE(&list);
     return ok;

@@ -35,11 +35,10 @@ struct read_back {
 };
 
 static void
-free_client(struct far_client *client)
+free_client(void *data)
 {
-    for (size_t i = 0; i < client->resources.capacity; i++)
-        free(client->resources.slots[i].value);
-    handle_map_fini(&client->resources);
+    struct far_client *client = data;
+    handle_map_fini_with(&client->resources, free);
     free(client);
 }
 
@@ -187,7 +186,7 @@ read_back_take(void *data, const struct message *message, uint8_t *out, uint32_t
                struct error *err)
 {
     struct read_back *read_back = data;
-    message_sink_hand_on(read_back->renderer, &read_back->sink);
+    message_sink_share_listener(read_back->renderer, &read_back->sink);
     if (!read_back->renderer->take(read_back->renderer->data, message, out, out_bytes, err))
         return false;
     if (read_back_done(read_back))
@@ -202,10 +201,7 @@ read_back_take(void *data, const struct message *message, uint8_t *out, uint32_t
 static void
 destroy(struct read_back *read_back)
 {
-    for (size_t i = 0; i < read_back->clients.capacity; i++)
-        if (read_back->clients.slots[i].value)
-            free_client(read_back->clients.slots[i].value);
-    handle_map_fini(&read_back->clients);
+    handle_map_fini_with(&read_back->clients, free_client);
     VEC_FREE(&read_back->bytes);
     free(read_back);
 }

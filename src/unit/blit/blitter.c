@@ -467,10 +467,11 @@ blocks_arrived(struct blitter *blitter, const struct blitter_piece *piece, uint6
 static void
 note_operation(struct blitter *blitter, const struct blitter_piece *piece, uint64_t now)
 {
-    struct cp_stamp way = {blitter->module.stage.cp_ref, blitter->op_free};
+    struct cp_stamp predecessor = {blitter->module.stage.cp_ref, blitter->op_free};
     for (uint32_t i = 0; i < piece->block_count; i++)
-        way = path_later(way, block_reader_mark(&blitter->reader, (uint32_t)piece->blocks[i].slot));
-    module_resume(&blitter->module, &blitter->module.stage, way.cp_ref, now);
+        predecessor = path_later(
+            predecessor, block_reader_mark(&blitter->reader, (uint32_t)piece->blocks[i].slot));
+    module_resume(&blitter->module, &blitter->module.stage, predecessor.cp_ref, now);
 }
 
 static bool

@@ -218,9 +218,10 @@ take_constants(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_
     if (!cmdproc->stream_begun) {
         const uint64_t bytes = (uint64_t)step->constants * CONSTANT_BYTES;
         const uint64_t start = now > cmdproc->bus_free_cycle ? now : cmdproc->bus_free_cycle;
-        const cp_ref way = start > now ? cmdproc->carrier.cp_ref : cmdproc->module.stage.cp_ref;
+        const cp_ref predecessor =
+            start > now ? cmdproc->carrier.cp_ref : cmdproc->module.stage.cp_ref;
         cmdproc->carrier.cp_ref = cmdproc->module.stage.cp_ref =
-            module_step(&cmdproc->module, way, CAUSE_bus, start);
+            module_step(&cmdproc->module, predecessor, CAUSE_bus, start);
         cmdproc->stream_end = start + (bytes + cmdproc->bus_bytes - 1) / cmdproc->bus_bytes;
         cmdproc->bus_free_cycle = cmdproc->stream_end;
         cmdproc->stream_begun = true;
@@ -377,13 +378,13 @@ cmdproc_take_replies(struct cmdproc *cmdproc, uint64_t now)
 static void
 note_carried(struct cmdproc *cmdproc, struct cp_stamp begun, uint64_t now)
 {
-    const cp_ref way =
+    const cp_ref predecessor =
         cmdproc->carrier_waits
             ? cmdproc->memory.arrival.cp_ref
             : path_later((struct cp_stamp){cmdproc->carrier.cp_ref, cmdproc->bus_free_cycle}, begun)
                   .cp_ref;
     cmdproc->carrier_waits = false;
-    module_resume(&cmdproc->module, &cmdproc->carrier, way, now);
+    module_resume(&cmdproc->module, &cmdproc->carrier, predecessor, now);
 }
 
 /* Whether an older transfer that must be sent before `t` still has transactions to send. */

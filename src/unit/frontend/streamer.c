@@ -463,15 +463,15 @@ end_draw(struct streamer *streamer, uint64_t now)
 static void
 resume_fetch(struct streamer *streamer, uint64_t now)
 {
-    cp_ref way = streamer->module.stage.cp_ref;
+    cp_ref predecessor = streamer->module.stage.cp_ref;
     switch (streamer->fetch_wait) {
     case FETCH_GOES_ON: return;
-    case FETCH_WAITS_INDEX: way = streamer->index_memory.arrival.cp_ref; break;
-    case FETCH_WAITS_ORDER: way = streamer->commit_stage.cp_ref; break;
-    case FETCH_WAITS_LOAD: way = streamer->load_stage.cp_ref; break;
+    case FETCH_WAITS_INDEX: predecessor = streamer->index_memory.arrival.cp_ref; break;
+    case FETCH_WAITS_ORDER: predecessor = streamer->commit_stage.cp_ref; break;
+    case FETCH_WAITS_LOAD: predecessor = streamer->load_stage.cp_ref; break;
     }
     streamer->fetch_wait = FETCH_GOES_ON;
-    module_resume(&streamer->module, &streamer->module.stage, way, now);
+    module_resume(&streamer->module, &streamer->module.stage, predecessor, now);
 }
 
 static bool

@@ -231,30 +231,24 @@ dram_banks_clock(struct dram *dram, uint64_t now, dram_may_reply_fn *may_reply, 
 {
     if (dram->params->MEMORYCONTROLLER.V2PerfectMemory)
         return clock_perfect(dram, now, may_reply, data, delay);
-    int32_t best = -1;
-    uint32_t best_score = 0;
+    struct dram_candidate best = {-1, 0};
     bool prepared = false;
     dram_list_heads(dram,
                     dram->params->MEMORYCONTROLLER.V2ChannelScheduler == SCHEDULER_LOOK_AHEAD);
     for (uint32_t i = 0; i < dram->head_count; i++) {
         struct dram_entry *entry = &dram->entries[dram->order[dram->heads[i]]];
-        if (!row_is_ready(dram, entry, now, &prepared))
-            continue;
-        uint32_t score = 1 + dram_prefers_direction(dram, entry);
-        if (score > best_score && may_reply(data, entry)) {
-            best = dram->heads[i];
-            best_score = score;
-        }
+        if (row_is_ready(dram, entry, now, &prepared))
+            dram_consider(dram, dram->heads[i], may_reply, data, &best);
     }
-    if (best < 0)
+    if (best.position < 0)
         return -1;
-    const struct dram_entry *entry = dram_entry(dram, (uint32_t)best);
+    const struct dram_entry *entry = dram_entry(dram, (uint32_t)best.position);
     uint64_t command = command_cycle(dram, entry, now);
     dram_wake_at(dram, later(command, now + 1));
     if (command > now)
         return -1;
     transfer(dram, entry, now);
     *delay = dram->bus_free - now;
-    apply_page_policy(dram, entry->bank, (uint32_t)best);
-    return best;
+    apply_page_policy(dram, entry->bank, (uint32_t)best.position);
+    return best.position;
 }

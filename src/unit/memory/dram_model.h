@@ -45,6 +45,24 @@ dram_prefers_direction(const struct dram *dram, const struct dram_entry *entry)
     return (entry->write == dram->last_was_write) == (dram->same_direction_run < limit);
 }
 
+/* The best head so far while a scheduler goes through dram->heads. Starts as {-1, 0}. */
+struct dram_candidate {
+    int32_t position; /* in dram->order, or -1 */
+    uint32_t score;
+};
+
+/* Makes the head at `position` the best if its score is higher. A tie leaves the older
+ * one. */
+static inline void
+dram_consider(const struct dram *dram, uint32_t position, dram_may_reply_fn *may_reply, void *data,
+              struct dram_candidate *best)
+{
+    const struct dram_entry *entry = dram_entry(dram, position);
+    const uint32_t score = 1 + dram_prefers_direction(dram, entry);
+    if (score > best->score && may_reply(data, entry))
+        *best = (struct dram_candidate){(int32_t)position, score};
+}
+
 static inline void
 dram_wake_at(struct dram *dram, uint64_t cycle)
 {

@@ -64,20 +64,13 @@ clock(struct dram *dram, uint64_t now, dram_may_reply_fn *may_reply, void *data,
 {
     const struct params *p = dram->params;
     const uint64_t cycle = dram->shape.memory_cycle, gpu = dram->shape.gpu_cycle;
-    int32_t best = -1;
-    uint32_t best_score = 0;
+    struct dram_candidate best = {-1, 0};
     dram_list_heads(dram, false);
-    for (uint32_t i = 0; i < dram->head_count; i++) {
-        const struct dram_entry *entry = dram_entry(dram, dram->heads[i]);
-        uint32_t score = 1 + dram_prefers_direction(dram, entry);
-        if (score > best_score && may_reply(data, entry)) {
-            best = dram->heads[i];
-            best_score = score;
-        }
-    }
-    if (best < 0)
+    for (uint32_t i = 0; i < dram->head_count; i++)
+        dram_consider(dram, dram->heads[i], may_reply, data, &best);
+    if (best.position < 0)
         return -1;
-    const struct dram_entry *entry = dram_entry(dram, (uint32_t)best);
+    const struct dram_entry *entry = dram_entry(dram, (uint32_t)best.position);
     bool write = entry->write;
     uint64_t latency =
         (write ? p->MEMORYCONTROLLER.WriteLatency : p->MEMORYCONTROLLER.ReadLatency) * cycle;
@@ -97,7 +90,7 @@ clock(struct dram *dram, uint64_t now, dram_may_reply_fn *may_reply, void *data,
     dram_use_bus(dram, write, command + latency, recovery + latency);
     *delay = dram->gpu_bus_free - now;
     dram_wake_at(dram, later(dram->command_free / gpu, now + 1));
-    return best;
+    return best.position;
 }
 
 const struct dram_model dram_simple = {shape, NULL, locate, clock};

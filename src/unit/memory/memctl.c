@@ -201,22 +201,22 @@ write_bytes(uint8_t *bytes, const struct memory_request *request)
 }
 
 static void
-look_at_write(const struct memory_request *request, uint32_t address, uint8_t *bytes)
+peek_write(const struct memory_request *request, uint32_t address, uint8_t *bytes)
 {
     if (request->write && request->address == address)
         write_bytes(bytes, request);
 }
 
 void
-memctl_look(const struct memctl *memctl, uint32_t address, uint8_t bytes[TRANSACTION_BYTES])
+memctl_peek(const struct memctl *memctl, uint32_t address, uint8_t bytes[TRANSACTION_BYTES])
 {
     memcpy(bytes, memctl->memory->bytes + address, TRANSACTION_BYTES);
     for (uint32_t c = 0; c < memctl->channel_count; c++)
         for (uint32_t i = 0; i < memctl->channels[c].count; i++)
-            look_at_write(dram_request(&memctl->channels[c], i), address, bytes);
+            peek_write(dram_request(&memctl->channels[c], i), address, bytes);
     for (uint32_t p = 0; p < memctl->port_count; p++)
         for (uint32_t i = 0; i < memctl->ports[p].requests->count; i++)
-            look_at_write(queue_item(memctl->ports[p].requests, i), address, bytes);
+            peek_write(queue_item(memctl->ports[p].requests, i), address, bytes);
 }
 
 /* Moves the data of a transaction and sends its reply. */

@@ -46,6 +46,6 @@ void memctl_add_port(struct memctl *memctl, enum memory_client kind, struct queu
                      struct queue *replies);
 /* Copies the transaction at `address` as it will be in memory after all pending writes of the
  * controller and of its clients' queues. Does not change the memory. */
-void memctl_look(const struct memctl *memctl, uint32_t address, uint8_t bytes[TRANSACTION_BYTES]);
+void memctl_peek(const struct memctl *memctl, uint32_t address, uint8_t bytes[TRANSACTION_BYTES]);
 
 #endif

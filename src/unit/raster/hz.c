@@ -127,7 +127,7 @@ begin_draw(struct hz *hz, const struct draw *draw, uint64_t now)
     if (!hz->surface) {
         hz->surface = hz_buffer_add(&hz->buffer, &draw->depth);
         fill(hz, hz->surface, HZ_FARTHEST, now);
-    } else if (poisons && hz->surface->knows) {
+    } else if (poisons && hz->surface->has_depths) {
         fill(hz, hz->surface, HZ_FARTHEST, now);
     }
     hz->stats.poisoned += poisons;
@@ -404,7 +404,7 @@ exec_control(struct hz *hz, uint64_t now)
     if (!hz->executing && item->kind == CONTROL_CLEAR && (item->buffers & MASK_DEPTH))
         hz_clear(hz, item, now);
     else if (item->kind == CONTROL_INVALIDATE && item->surface.res)
-        hz_buffer_forget(&hz->buffer, item->surface.res->created);
+        hz_buffer_remove(&hz->buffer, item->surface.res->created);
     else if (item->kind == CONTROL_INVALIDATE)
         hz_buffer_reset(&hz->buffer);
     hz->draw = NULL;

@@ -55,7 +55,7 @@ hz_buffer_reset(struct hz_buffer *buffer)
 }
 
 void
-hz_buffer_forget(struct hz_buffer *buffer, uint64_t resource)
+hz_buffer_remove(struct hz_buffer *buffer, uint64_t resource)
 {
     for (uint32_t i = 0; i < HZ_SURFACES; i++)
         if (buffer->surfaces[i].resource == resource)
@@ -146,7 +146,7 @@ hz_buffer_fill(struct hz_buffer *buffer, struct hz_surface *surface, uint16_t fa
 {
     for (uint32_t i = 0; i < surface->entries; i++)
         buffer->far[surface->first + i] = far;
-    surface->knows = far != HZ_FARTHEST;
+    surface->has_depths = far != HZ_FARTHEST;
     for (uint32_t i = 0; i < buffer->line_count && !buffer->fault_keep_lines; i++) {
         struct hz_cache_line *line = &buffer->lines[i];
         if (line->valid)
@@ -163,7 +163,7 @@ hz_buffer_update(struct hz_buffer *buffer, const struct hz_update *update)
         return false;
     const uint32_t tile = update->line / s->cut.tile_lines, part = update->line % s->cut.tile_lines;
     const uint32_t first = tile * s->cut.tile_blocks + part * s->cut.line_blocks;
-    s->knows = true;
+    s->has_depths = true;
     for (uint32_t i = 0; i < s->cut.line_blocks; i++) {
         const uint32_t block = first + i + buffer->fault_block;
         if (block >= s->entries || part * s->cut.line_blocks >= s->cut.tile_blocks)

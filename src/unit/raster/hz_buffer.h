@@ -39,7 +39,7 @@ struct hz_surface {
     uint32_t offset; /* offset from the resource's address; selects level and layer */
     uint32_t tiles_x;
     uint32_t first, entries; /* range in the buffer; later blocks have no entry */
-    bool knows;              /* some entry may be nearer than HZ_FARTHEST */
+    bool has_depths;         /* some entry may be nearer than HZ_FARTHEST */
     struct hz_cut cut;
 };
 
@@ -71,7 +71,7 @@ void hz_buffer_fini(struct hz_buffer *buffer);
 /* Removes all surfaces. */
 void hz_buffer_reset(struct hz_buffer *buffer);
 /* Removes the surfaces of a resource. */
-void hz_buffer_forget(struct hz_buffer *buffer, uint64_t resource);
+void hz_buffer_remove(struct hz_buffer *buffer, uint64_t resource);
 
 /* Divides the surfaces of a resource into blocks of `stamps` quads. The z tests report far depths
  * per line of `line_bytes` bytes. */

@@ -132,7 +132,7 @@ blocks_touch(struct blocks *blocks, struct block_surface *surface)
 }
 
 void
-blocks_forget(struct blocks *blocks, struct block_surface *surface)
+blocks_remove(struct blocks *blocks, struct block_surface *surface)
 {
     memset(blocks->states + surface->first / blocks->block_bytes, BLOCK_RAW,
            blocks_of_surface(blocks, surface));
@@ -252,7 +252,7 @@ blocks_unpack(const struct blocks *blocks, uint32_t address, uint32_t state, con
 }
 
 void
-blocks_settle(struct blocks *blocks, const struct block_surface *surface, struct gpu_memory *memory)
+blocks_sync(struct blocks *blocks, const struct block_surface *surface, struct gpu_memory *memory)
 {
     for (uint32_t address = surface->first; address < surface->end;
          address += blocks->block_bytes) {

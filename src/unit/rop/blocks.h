@@ -72,7 +72,7 @@ struct block_surface *blocks_add(struct blocks *blocks, const struct bound_surfa
 void blocks_touch(struct blocks *blocks, struct block_surface *surface);
 /* Makes the surface's blocks raw and frees its states. May move another surface within the
  * table. */
-void blocks_forget(struct blocks *blocks, struct block_surface *surface);
+void blocks_remove(struct blocks *blocks, struct block_surface *surface);
 /* The surface that contains the address, or NULL. */
 const struct block_surface *blocks_surface(const struct blocks *blocks, uint32_t address);
 static inline uint32_t
@@ -132,7 +132,7 @@ bool blocks_words(const struct blocks *blocks, uint32_t address, const uint8_t *
                   uint32_t *words);
 
 /* Makes every block of the surface raw in memory, without timing. */
-void blocks_settle(struct blocks *blocks, const struct block_surface *surface,
-                   struct gpu_memory *memory);
+void blocks_sync(struct blocks *blocks, const struct block_surface *surface,
+                 struct gpu_memory *memory);
 
 #endif

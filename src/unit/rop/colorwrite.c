@@ -90,7 +90,7 @@ blend(void *owner, struct rop_entry *entry, uint8_t *bytes)
     const struct quad *quad = entry->item.quad;
     if (WATCHED(quad) && watch_pixel(quad) >= 0) {
         uint8_t held[MAX_QUAD_BYTES];
-        rop_look(&colorwrite->rop, entry, colorwrite->pools->watch->memctl, held);
+        rop_peek(&colorwrite->rop, entry, colorwrite->pools->watch->memctl, held);
         watch_color(quad, entry->item.draw, entry->target, held);
     }
     blend_quad_samples(entry->item.draw, entry->target, quad->mask, quad->color[entry->target],

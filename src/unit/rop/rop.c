@@ -201,17 +201,17 @@ static void
 note_fetch(struct rop *rop, const struct queue *in, uint64_t now)
 {
     struct rop_entry *entry = entry_at(rop, rop->fetched - 1);
-    struct cp_stamp way = path_later(path_last(&rop->fetch_stage), queue_mark(in));
+    struct cp_stamp predecessor = path_later(path_last(&rop->fetch_stage), queue_mark(in));
     if (rop->fetch_waited)
-        way.cp_ref = rop->read_at.cp_ref;
+        predecessor.cp_ref = rop->read_at.cp_ref;
     else if (rop->lock_waited) { /* a quad held the line, or the line was in flight */
         const struct cp_stamp freed = path_later(rop->left_at, rop->cache.replied);
-        way.cp_ref =
-            module_step(rop->module, path_later(way, freed).cp_ref, rop->causes.lines, now);
+        predecessor.cp_ref =
+            module_step(rop->module, path_later(predecessor, freed).cp_ref, rop->causes.lines, now);
     }
     rop->fetch_waited = rop->lock_waited = false;
-    module_begin(rop->module, &rop->fetch_stage, way.cp_ref, now, 1);
-    entry->way = (struct cp_stamp){rop->fetch_stage.cp_ref, now};
+    module_begin(rop->module, &rop->fetch_stage, predecessor.cp_ref, now, 1);
+    entry->path_end = (struct cp_stamp){rop->fetch_stage.cp_ref, now};
     rop->module->stage.cp_ref = rop->fetch_stage.cp_ref;
 }
 
@@ -281,24 +281,24 @@ take_port(struct rop *rop, const struct rop_entry *entry, bool write, uint32_t *
 static void
 note_read(struct rop *rop, struct rop_entry *entry, uint64_t now, uint32_t cycles)
 {
-    struct cp_stamp way = path_later(rop->read_at, entry->way);
+    struct cp_stamp predecessor = path_later(rop->read_at, entry->path_end);
     if (rop->read_waited)
-        way = (struct cp_stamp){rop->operate_stage.cp_ref, now};
+        predecessor = (struct cp_stamp){rop->operate_stage.cp_ref, now};
     for (uint32_t i = 0, count = lines_of(rop, entry); i < count; i++) {
         const struct cp_stamp arrival = rop->cache.tags.lines[entry->lines[i]].arrival;
-        if (arrival.cycle > way.cycle)
-            way = (struct cp_stamp){
+        if (arrival.cycle > predecessor.cycle)
+            predecessor = (struct cp_stamp){
                 module_step(rop->module, arrival.cp_ref, rop->causes.lines, arrival.cycle),
                 arrival.cycle};
     }
     if (rop->slot_awaited)
-        way.cp_ref = path_add(&rop->module->clock->path, rop->left_at.cp_ref,
-                              (uint32_t)(now - rop->slot_awaited), rop->causes.hazard,
-                              rop->causes.work, now);
+        predecessor.cp_ref = path_add(&rop->module->clock->path, rop->left_at.cp_ref,
+                                      (uint32_t)(now - rop->slot_awaited), rop->causes.hazard,
+                                      rop->causes.work, now);
     rop->read_waited = false;
     rop->slot_awaited = 0;
-    entry->way = (struct cp_stamp){way.cp_ref, now};
-    rop->read_at = (struct cp_stamp){way.cp_ref, now + cycles};
+    entry->path_end = (struct cp_stamp){predecessor.cp_ref, now};
+    rop->read_at = (struct cp_stamp){predecessor.cp_ref, now + cycles};
 }
 
 static bool
@@ -348,7 +348,7 @@ mark_bytes_written(struct rop *rop, const struct rop_entry *entry)
 }
 
 void
-rop_look(const struct rop *rop, const struct rop_entry *entry, const struct memctl *memctl,
+rop_peek(const struct rop *rop, const struct rop_entry *entry, const struct memctl *memctl,
          uint8_t bytes[MAX_QUAD_BYTES])
 {
     const uint32_t line_bytes = rop->shape.cache.line_bytes;
@@ -356,7 +356,7 @@ rop_look(const struct rop *rop, const struct rop_entry *entry, const struct memc
     for (uint32_t i = 0, at = entry->address % line_bytes, done = 0; done < entry->bytes; i++) {
         const uint32_t left = entry->bytes - done, available = line_bytes - at;
         const uint32_t count = left < available ? left : available;
-        rop_cache_look(&rop->cache, entry->lines[i], memctl, line);
+        rop_cache_peek(&rop->cache, entry->lines[i], memctl, line);
         memcpy(bytes + done, line + at, count);
         done += count;
         at = 0;
@@ -415,13 +415,13 @@ start_next(struct rop *rop, uint64_t now, enum unit_state *why)
     }
     module_begin(rop->module, &rop->operate_stage,
                  rop->start_waited ? rop->left_at.cp_ref
-                                   : path_next(&rop->operate_stage, entry->way),
+                                   : path_next(&rop->operate_stage, entry->path_end),
                  now, entry->cost ? rop->op_free / lanes - now : 0);
     rop->start_waited = false;
     entry->wrote = operate(rop, entry);
     mark_bytes_written(rop, entry);
     entry->ready_cycle = now + rop->shape.latency - 1;
-    entry->way = (struct cp_stamp){rop->operate_stage.cp_ref, entry->ready_cycle};
+    entry->path_end = (struct cp_stamp){rop->operate_stage.cp_ref, entry->ready_cycle};
     rop->started++;
     return true;
 }
@@ -472,7 +472,7 @@ retire_next(struct rop *rop, uint64_t now, enum unit_state *why)
         if (!wrote)
             return false;
     }
-    rop->output_stage.cp_ref = path_later(rop->left_at, entry->way).cp_ref;
+    rop->output_stage.cp_ref = path_later(rop->left_at, entry->path_end).cp_ref;
     if (!entry->is_line && !rop->work->leave(rop->owner, entry, now)) {
         *why = UNIT_BLOCKED;
         return wrote;

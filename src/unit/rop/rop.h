@@ -38,8 +38,8 @@ struct rop_entry { /* a quad for one surface, or a line of an order */
     uint32_t target;         /* index of the color buffer */
     bool last_target;
     int32_t lines[ROP_MAX_LINES];
-    uint64_t ready_cycle; /* end of the read; after the start of the operation: its end */
-    struct cp_stamp way;  /* critical path up to the entry's current step */
+    uint64_t ready_cycle;     /* end of the read; after the start of the operation: its end */
+    struct cp_stamp path_end; /* critical path up to the entry's current step */
 };
 
 /* Functions and properties that differ between the two kinds of ROP. */
@@ -171,9 +171,9 @@ void rop_reset(struct rop *rop);
 
 /* Runs one cycle: quads, orders, memory. */
 enum unit_state rop_clock(struct rop *rop, uint64_t now);
-/* Copies the content of the entry's pixels for the watch (rop_cache_look()). The entry's lines must
+/* Copies the content of the entry's pixels for the watch (rop_cache_peek()). The entry's lines must
  * be in the cache. */
-void rop_look(const struct rop *rop, const struct rop_entry *entry, const struct memctl *memctl,
+void rop_peek(const struct rop *rop, const struct rop_entry *entry, const struct memctl *memctl,
               uint8_t bytes[MAX_QUAD_BYTES]);
 /* Counts active stalls up to `now`, at the end of an interval or batch of the tables. */
 void rop_count_stalls(struct rop *rop, uint64_t now);

@@ -324,8 +324,8 @@ rop_cache_unlock(struct rop_cache *cache, int32_t line, bool wrote)
 }
 
 static void
-look_at_transfer(const struct rop_cache *cache, const struct rop_transfer *out, uint32_t address,
-                 uint8_t *bytes)
+peek_transfer(const struct rop_cache *cache, const struct rop_transfer *out, uint32_t address,
+              uint8_t *bytes)
 {
     if (out->address != address || !blocks_is_raw(out->state))
         return;
@@ -338,24 +338,24 @@ look_at_transfer(const struct rop_cache *cache, const struct rop_transfer *out, 
  * The output buffers hold all these writes: requests are taken in order, so earlier writes get a
  * buffer before the line arrives. */
 static void
-look_at_memory(const struct rop_cache *cache, uint32_t address, const struct memctl *memctl,
-               uint8_t *bytes)
+peek_memory(const struct rop_cache *cache, uint32_t address, const struct memctl *memctl,
+            uint8_t *bytes)
 {
     for (uint32_t at = 0; at < cache->shape.line_bytes; at += TRANSACTION_BYTES)
-        memctl_look(memctl, address + at, bytes + at);
+        memctl_peek(memctl, address + at, bytes + at);
     for (uint32_t n = 0; n < cache->out.ring.count; n++)
-        look_at_transfer(cache, buffer_at(&cache->out, n), address, bytes);
+        peek_transfer(cache, buffer_at(&cache->out, n), address, bytes);
 }
 
 void
-rop_cache_look(const struct rop_cache *cache, int32_t line, const struct memctl *memctl,
+rop_cache_peek(const struct rop_cache *cache, int32_t line, const struct memctl *memctl,
                uint8_t *bytes)
 {
     const struct partial_line *part = &cache->parts[line];
     const uint32_t size = cache->shape.line_bytes;
     const uint8_t *held = cache->tags.data + (size_t)line * size;
     if (part->is_part)
-        look_at_memory(cache, cache->tags.lines[line].address, memctl, bytes);
+        peek_memory(cache, cache->tags.lines[line].address, memctl, bytes);
     for (uint32_t i = 0; i < size; i++)
         if (!part->is_part || is_known(part->known, i))
             bytes[i] = held[i];

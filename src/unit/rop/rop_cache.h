@@ -135,7 +135,7 @@ rop_cache_data(struct rop_cache *cache, int32_t line)
 /* Copies the line's bytes as a complete read would return them. Unwritten bytes of a partial line
  * come from pending writes and from memory. `bytes` has the size of a line. The cache does not
  * change. */
-void rop_cache_look(const struct rop_cache *cache, int32_t line, const struct memctl *memctl,
+void rop_cache_peek(const struct rop_cache *cache, int32_t line, const struct memctl *memctl,
                     uint8_t *bytes);
 
 /* Occupies a port for as many cycles as the bytes need, and returns that number of cycles. If all

@@ -419,15 +419,15 @@ take_group(struct shader *shader, uint64_t now)
         return false;
     }
     struct group *group = item->group;
-    cp_ref way = queue_mark(shader->in).cycle == now ? shader->group_port.cp_ref
-                 : shader->was_refused               ? shader->freed
-                                                     : shader->load_port.cp_ref;
+    cp_ref predecessor = queue_mark(shader->in).cycle == now ? shader->group_port.cp_ref
+                         : shader->was_refused               ? shader->freed
+                                                             : shader->load_port.cp_ref;
     shader->was_refused = false;
     start(shader, group, now);
     queue_pop(shader->in, now);
-    shader->load_port.cp_ref = group->way.cp_ref =
-        module_step(&shader->module, way, CAUSE_load, now);
-    shader->group_port.cp_ref = way;
+    shader->load_port.cp_ref = group->path_end.cp_ref =
+        module_step(&shader->module, predecessor, CAUSE_load, now);
+    shader->group_port.cp_ref = predecessor;
     return true;
 }
 
@@ -439,7 +439,7 @@ take_texels(struct shader *shader, struct queue *texels, uint64_t now)
         struct group *group = item->group;
         INVARIANT(&shader->module, shader->groups[group->slot] == group);
         INVARIANT(&shader->module, group->texels_missing > 0);
-        group->way.cp_ref = queue_mark(texels).cp_ref;
+        group->path_end.cp_ref = queue_mark(texels).cp_ref;
         if (--group->texels_missing == 0) {
             for (uint32_t b = 0; b < group->exec->blocks; b++)
                 if (group->exec[b].request.mask)
@@ -489,7 +489,7 @@ send_finished(struct shader *shader, uint64_t now, bool *blocked)
     remove_group(shader, group);
     shader->finish_port.cp_ref =
         group->ready_cycle > shader->output_free_cycle || !shader->finish_port.cp_ref
-            ? module_step(&shader->module, group->way.cp_ref, CAUSE_load, now)
+            ? module_step(&shader->module, group->path_end.cp_ref, CAUSE_load, now)
             : shader->finish_port.cp_ref;
     ring_pop(&shader->finished_ring);
     shader->output_free_cycle = now + cycles;

@@ -263,7 +263,7 @@ shader_send_texture(struct shader *shader, uint64_t now)
         }
         if (!queue_space(texture, now))
             break;
-        shader->request_port.cp_ref = group->way.cp_ref;
+        shader->request_port.cp_ref = group->path_end.cp_ref;
         *(struct texture_item *)queue_push(texture, now) =
             (struct texture_item){group, shader->next_quad};
         sent++;
@@ -295,18 +295,21 @@ is_jump(const struct instruction *instruction)
 
 /* Critical path: an instruction issues as soon as its group is ready and the ALUs are free. */
 static void
-note_way(struct shader *shader, struct group *group, uint64_t cycles, uint64_t now)
+record_issue(struct shader *shader, struct group *group, uint64_t cycles, uint64_t now)
 {
     const enum path_cause cause =
         group->stage == STAGE_VERTEX ? CAUSE_vertex_issue : CAUSE_fragment_issue;
-    cp_ref way = group->way.cp_ref;
+    cp_ref predecessor = group->path_end.cp_ref;
     if (shader->alus.cycle > group->ready_cycle)
-        way = shader->alus.cp_ref;
-    else if (way % PATH_CAUSES == CAUSE_vertex_issue || way % PATH_CAUSES == CAUSE_fragment_issue)
-        way = module_step(&shader->module, way, CAUSE_result, group->way.cycle);
-    group->way = (struct cp_stamp){module_step(&shader->module, way, cause, now), now + cycles};
-    shader->alus = group->way;
-    shader->module.stage.cp_ref = group->way.cp_ref; /* no queue uses this stage */
+        predecessor = shader->alus.cp_ref;
+    else if (predecessor % PATH_CAUSES == CAUSE_vertex_issue ||
+             predecessor % PATH_CAUSES == CAUSE_fragment_issue)
+        predecessor =
+            module_step(&shader->module, predecessor, CAUSE_result, group->path_end.cycle);
+    group->path_end =
+        (struct cp_stamp){module_step(&shader->module, predecessor, cause, now), now + cycles};
+    shader->alus = group->path_end;
+    shader->module.stage.cp_ref = group->path_end.cp_ref; /* no queue uses this stage */
 }
 
 uint64_t
@@ -354,7 +357,7 @@ issue_next(struct shader *shader, struct group *group, struct issue *issue, uint
     const bool is_first = !issue->count;
     const uint64_t cycles = shader_take_slot(shader, group, issue, now);
     if (is_first)
-        note_way(shader, group, cycles, now);
+        record_issue(shader, group, cycles, now);
     enum exec_event event = exec_step(group->exec);
     if (event != EXEC_TEXTURE)
         shader_reserve_results(shader, group, instruction, now);

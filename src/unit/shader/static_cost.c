@@ -103,9 +103,9 @@ issue_turn(struct walk *w, uint64_t now)
         const enum unit_kind kind = opcode_infos[instruction->opcode].kind;
         const uint64_t before = issue.takes;
         const uint64_t cycles = shader_take_slot(s, &w->group, &issue, now);
-        struct static_issue *told = &w->cost->issues[w->exec.pc++];
-        told->cycle = (uint32_t)now;
-        told->takes = (uint32_t)(issue.takes - before);
+        struct static_issue *result = &w->cost->issues[w->exec.pc++];
+        result->cycle = (uint32_t)now;
+        result->takes = (uint32_t)(issue.takes - before);
         w->cost->instructions++;
         w->cost->kinds[kind]++;
         shader_reserve_results(s, &w->group, instruction, now);
@@ -178,4 +178,27 @@ static_cost_fini(struct static_cost *cost)
 {
     free(cost->issues);
     memset(cost, 0, sizeof *cost);
+}
+
+struct static_cost
+static_costs_of(struct static_costs *costs, const struct program *program,
+                const struct params *params)
+{
+    for (size_t i = 0; i < costs->programs.count; i++) {
+        const struct program_static_cost *known = &costs->programs.items[i];
+        if (known->hash == program->hash && known->stage == program->stage)
+            return known->cost;
+    }
+    struct program_static_cost found = {.hash = program->hash, .stage = program->stage};
+    static_cost_find(&found.cost, program, params);
+    VEC_PUSH(&costs->programs, found);
+    return found.cost;
+}
+
+void
+static_costs_fini(struct static_costs *costs)
+{
+    for (size_t i = 0; i < costs->programs.count; i++)
+        static_cost_fini(&costs->programs.items[i].cost);
+    VEC_FREE(&costs->programs);
 }

@@ -5,8 +5,9 @@
 #ifndef AETIUS_UNIT_STATIC_COST_H
 #define AETIUS_UNIT_STATIC_COST_H
 
-#include "params/params.h"
+#include "base/mem.h"
 #include "isa/program.h"
+#include "params/params.h"
 
 struct static_issue { /* cost of one instruction */
     uint32_t cycle;   /* issue cycle if the group is alone; the first instruction has cycle 0 */
@@ -25,9 +26,25 @@ struct static_cost {
     struct static_issue *issues; /* one entry per instruction */
 };
 
+struct program_static_cost {
+    uint64_t hash;
+    enum shader_stage stage;
+    struct static_cost cost;
+};
+
 /* `params` must be valid for a machine. The caller frees the result with static_cost_fini(). */
 void static_cost_find(struct static_cost *cost, const struct program *program,
                       const struct params *params);
 void static_cost_fini(struct static_cost *cost);
+
+/* Costs of the programs of a trace, each computed once. Starts zeroed. */
+struct static_costs {
+    VEC(struct program_static_cost) programs;
+};
+
+/* The result is valid until static_costs_fini(). */
+struct static_cost static_costs_of(struct static_costs *costs, const struct program *program,
+                                   const struct params *params);
+void static_costs_fini(struct static_costs *costs);
 
 #endif

@@ -314,15 +314,15 @@ finish_fill(struct texcache *cache, const struct texcache_fill *fill, uint64_t n
     write_line(cache, fill);
     cache->stats->lines_decompressed += fill->format != NULL;
     cache->stats->bytes_filled += cache->line_bytes;
-    const struct cp_stamp way = path_later(cache->filled, fill->asked);
-    cache->filled.cp_ref =
-        module_step(cache->owner, way.cp_ref, CAUSE_fill, way.cycle < now ? way.cycle : now);
+    const struct cp_stamp predecessor = path_later(cache->filled, fill->asked);
+    cache->filled.cp_ref = module_step(cache->owner, predecessor.cp_ref, CAUSE_fill,
+                                       predecessor.cycle < now ? predecessor.cycle : now);
     uint64_t done = now + (fill->format ? cache->decompress_latency : 1);
     cache->decompressor_free = done;
     done = done > cache->write_port_free ? done : cache->write_port_free;
     cache->write_port_free = done + cache->write_cycles;
     cache->filled.cycle = cache->write_port_free;
-    cache->lines[fill->line].way = cache->filled.cp_ref;
+    cache->lines[fill->line].cp_ref = cache->filled.cp_ref;
     const uint32_t at = ring_push(&cache->written_ring);
     cache->written[at].line = fill->line;
     cache->written[at].cycle = cache->write_port_free;

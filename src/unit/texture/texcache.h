@@ -34,7 +34,7 @@ struct texcache_line {
     uint32_t locks;
     bool filling;
     uint32_t first_waiter, last_waiter; /* the owner's list of samples that wait for the line */
-    cp_ref way;                         /* critical path of the line's arrival */
+    cp_ref cp_ref;                      /* critical path of the line's arrival */
 };
 
 struct texcache_fill { /* a first-level line that is being filled */

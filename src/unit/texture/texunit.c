@@ -536,13 +536,13 @@ take_filled(struct texunit *texunit, uint64_t now)
     bool worked = false;
     for (int32_t filled; (filled = texcache_next_filled(&texunit->cache, now)) >= 0;) {
         struct texcache_line *line = &texunit->cache.lines[filled];
-        texunit->freed = line->way; /* an entry of the window, or a way of the cache */
+        texunit->freed = line->cp_ref; /* an entry of the window, or a way of the cache */
         uint32_t waiter = line->first_waiter;
         line->first_waiter = TEXCACHE_NOBODY;
         while (waiter != TEXCACHE_NOBODY) {
             struct texunit_sample *sample = &texunit->samples[waiter / 16];
             INVARIANT(&texunit->module, sample->missing > 0);
-            sample->ready = (struct cp_stamp){line->way, now};
+            sample->ready = (struct cp_stamp){line->cp_ref, now};
             if (--sample->missing == 0 && waiter / 16 != texunit->begun) {
                 INVARIANT(&texunit->module, texunit->window_count > 0);
                 texunit->window_count--;

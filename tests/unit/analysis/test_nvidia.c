@@ -16,7 +16,7 @@
 /* Counts of a launch; counts that are not set are NAN. */
 struct launch {
     struct nvidia_counts counts;
-    double stalls[FAMILIES][REASONS_TOLD];
+    double stalls[FAMILIES][REASON_VALUES];
 };
 
 static void
@@ -26,7 +26,7 @@ launch_init(struct launch *launch, enum nvidia_tool tool)
     for (uint32_t i = 0; i < FIGURES; i++)
         launch->counts.figures[i] = NAN;
     for (uint32_t f = 0; f < FAMILIES; f++)
-        for (uint32_t r = 0; r < REASONS_TOLD; r++)
+        for (uint32_t r = 0; r < REASON_VALUES; r++)
             launch->stalls[f][r] = NAN;
 }
 
@@ -515,7 +515,7 @@ full_launch(struct launch *launch, const struct nvidia_capability *chip)
     set_stall(launch, FAMILY_RATIO, REASON_not_selected, 6);
     double *sum = &launch->counts.figures[FIGURE_warp_cycles];
     *sum = 0;
-    for (uint32_t r = 0; r < REASONS_TOLD; r++)
+    for (uint32_t r = 0; r < REASON_VALUES; r++)
         *sum += isnan(launch->stalls[FAMILY_RATIO][r]) ? 0 : launch->stalls[FAMILY_RATIO][r];
 }
 

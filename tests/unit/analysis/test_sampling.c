@@ -253,11 +253,11 @@ figures_are_the_machines(void **state)
     struct trace_reader *reader;
     struct params params;
     struct csv_table table;
-    struct error err, warning;
+    struct error err;
     assert_int_equal(RUN("sim", WORKLOADS, "-o", "@run"), 0);
     char *path = in_dir("run/stats.frames.csv.gz");
     assert_true(csv_read(&table, path, &err));
-    assert_true(trace_reader_open(&reader, WORKLOADS, &warning, &err));
+    assert_true(trace_reader_open(&reader, WORKLOADS, &err));
     assert_true(params_load_preset(&params, "reference-2008", &err));
     const uint32_t frames = trace_frame_count(reader);
     assert_int_equal(table.rows, frames);

@@ -119,7 +119,7 @@ changed_tables_are_refused(void **state)
 
 /* The end of an interval cuts the critical path, so short intervals give a note. */
 static void
-short_intervals_are_told(void **state)
+short_intervals_are_reported(void **state)
 {
     (void)state;
     simulate(BOUND, "2", "short", "SIMULATOR.StatisticsRate=1000");
@@ -151,7 +151,7 @@ draws_have_places(void **state)
 
 /* The summary of the run equals the output of topdown, by draw and by frame. */
 static void
-summary_says_the_same(void **state)
+summary_agrees(void **state)
 {
     static const char *const settings[] = {"SIMULATOR.PerBatchStatistics=TRUE",
                                            "SIMULATOR.PerBatchStatistics=FALSE"};
@@ -239,9 +239,9 @@ main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_fit),
         cmocka_unit_test(draws_have_places),
-        cmocka_unit_test(short_intervals_are_told),
+        cmocka_unit_test(short_intervals_are_reported),
         cmocka_unit_test(changed_tables_are_refused),
-        cmocka_unit_test(summary_says_the_same),
+        cmocka_unit_test(summary_agrees),
         cmocka_unit_test(slots_have_verdicts),
         cmocka_unit_test(charges_are_those_of_the_tree),
     };

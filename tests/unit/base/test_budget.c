@@ -228,7 +228,7 @@ both_buffers_of_the_writer_count(void **state)
     snprintf(trace, sizeof trace, "%s/trace", dir);
     snprintf(part, sizeof part, "%s/part", dir);
     prepare(trace, 1);
-    assert_true(trace_reader_open(&reader, trace, NULL, &err));
+    assert_true(trace_reader_open(&reader, trace, &err));
     for (uint32_t half = 1; half <= 4; half++) {
         budget.most_bytes = half * (CHUNK / 2) + MB / 2;
         trace_reader_limit(reader, &budget);

@@ -101,7 +101,7 @@ descriptors_are_not_inherited(void **state)
 }
 
 static void
-starts_that_fail_say_why(void **state)
+failed_starts_name_the_reason(void **state)
 {
     (void)state;
     char nothing[] = "aetius-no-such-program", sh[] = "sh";
@@ -268,7 +268,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(setups_are_as_asked),
         cmocka_unit_test(descriptors_are_not_inherited),
-        cmocka_unit_test(starts_that_fail_say_why),
+        cmocka_unit_test(failed_starts_name_the_reason),
         cmocka_unit_test(ends_are_described),
         cmocka_unit_test(output_has_an_end),
         cmocka_unit_test(a_group_is_ended),

@@ -97,7 +97,7 @@ status_of(int signal, int status)
 }
 
 static void
-ends_are_told(void **state)
+ends_are_reported(void **state)
 {
     (void)state;
     assert_int_equal(status_of(0, 0), -1);
@@ -170,7 +170,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_part_is_done_once),
-        cmocka_unit_test(ends_are_told),
+        cmocka_unit_test(ends_are_reported),
         cmocka_unit_test(stopped_parts_are_not_begun),
         cmocka_unit_test(other_children_are_left_alone),
         cmocka_unit_test(late_members_receive_the_signal),

@@ -97,7 +97,7 @@ force_removes_the_run_before(void **state)
 
 /* The picture of frame 0 has more than 8000 bytes, machine.ini fewer. */
 static void
-a_full_disk_is_said(void **state)
+a_full_disk_is_reported(void **state)
 {
     struct said *said = *state;
     RUN_WITHIN(8000, "sim", TINY, SMALL, "-o", dir);
@@ -576,7 +576,7 @@ main(int argc, char **argv)
     static struct said said;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(force_removes_the_run_before, &said),
-        cmocka_unit_test_prestate(a_full_disk_is_said, &said),
+        cmocka_unit_test_prestate(a_full_disk_is_reported, &said),
         cmocka_unit_test_prestate(idle_parameters_are_warned_of, &said),
         cmocka_unit_test_prestate(what_is_missed_is_warned_of, &said),
         cmocka_unit_test_prestate(pictures_are_verified, &said),

@@ -106,7 +106,7 @@ copy_file(const char *from, const char *to)
 /* A program with the setgid bit is reported. Only users who may change the owner of files can
  * create such a program. */
 static void
-a_setgid_program_is_said(void **state)
+a_setgid_program_is_reported(void **state)
 {
     static struct said said;
     char program[64];
@@ -189,7 +189,7 @@ draw(struct command_checker *checker, struct stream *stream)
 
 /* The program reports each kind of refusal once. Drawing commands still reach the next renderer. */
 static void
-refusals_are_said_once(void **state)
+refusals_are_reported_once(void **state)
 {
     static struct command_checker checker;
     static struct stream stream;
@@ -260,8 +260,8 @@ main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(verify_leaves_time_out, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(softpipe_has_one_sample, rig_set_up, rig_tear_down),
-        cmocka_unit_test(a_setgid_program_is_said),
-        cmocka_unit_test(refusals_are_said_once),
+        cmocka_unit_test(a_setgid_program_is_reported),
+        cmocka_unit_test(refusals_are_reported_once),
         cmocka_unit_test(repeated_names_are_counted),
     };
     aetius = argc > 1 ? argv[1] : "build/aetius";

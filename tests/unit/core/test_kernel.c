@@ -406,7 +406,7 @@ run_breaker(void *clock)
 /* If a BUG occurs while the clock runs, its message contains the cycle and the state of every unit.
  */
 static void
-bug_says_where_it_stands(void **state)
+bug_names_its_location(void **state)
 {
     struct clock clock;
     struct module module = {0};
@@ -468,7 +468,7 @@ main(void)
         cmocka_unit_test(time_is_skipped),
         cmocka_unit_test(watchdog_names_who_waits),
         cmocka_unit_test(queue_faults_work),
-        cmocka_unit_test(bug_says_where_it_stands),
+        cmocka_unit_test(bug_names_its_location),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -198,7 +198,7 @@ test_all_factors(void **state)
 }
 
 static void
-test_masks_and_fast_way(void **state)
+test_masks_and_fast_path(void **state)
 {
     struct scene scene;
     uint64_t seed = 23;
@@ -289,7 +289,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_factors),
-        cmocka_unit_test(test_masks_and_fast_way),
+        cmocka_unit_test(test_masks_and_fast_path),
         cmocka_unit_test(test_logic_operations),
         cmocka_unit_test(test_clamping),
     };

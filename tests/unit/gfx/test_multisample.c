@@ -323,7 +323,7 @@ check_picture(struct fixture *f, const struct point p[3])
     static uint8_t rgba[SIDE][SIDE][4];
     if (f->player.sim.machine)
         /* writes to memory the blocks that exist only as block states */
-        machine_settle(f->player.sim.machine);
+        machine_sync_memory(f->player.sim.machine);
     if (f->forced)
         player_get(&f->player, RES_COLOR, SIDE, SIDE, rgba); /* samples as the program reads them */
     for (int32_t y = 0; y < SIDE; y++)

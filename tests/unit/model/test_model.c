@@ -1064,7 +1064,7 @@ work_is_the_machines(void **state)
     double bytes = 0, setup = 0;
     params_init(&params);
     assert_int_equal(RUN("sim", TINY, "-o", "@machine"), 0);
-    assert_true(trace_reader_open(&reader, TINY, NULL, &err));
+    assert_true(trace_reader_open(&reader, TINY, &err));
     if (!trace_work_find(&work, reader, &all, &params, FILE_MEMORY_BYTES, &err))
         fail_msg("%s", err.text);
     for (size_t i = 0; i < work.draws.count; i++) {

@@ -123,7 +123,7 @@ play(struct run *run)
     struct executor_sink sink;
     struct trace_reader *reader;
     struct error err;
-    if (!trace_reader_open(&reader, WORKLOADS, &err, &err))
+    if (!trace_reader_open(&reader, WORKLOADS, &err))
         fail_msg("%s", err.text);
     executor_sink_init(&sink, &run->sim.executor);
     struct message message;

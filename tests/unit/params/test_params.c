@@ -177,7 +177,7 @@ every_default_is_allowed(void **state)
 /* Setting a parameter that is not modelled gives a message. Setting any other parameter gives none.
  */
 static void
-what_changes_nothing_is_said_to(void **state)
+parameters_without_effect_are_reported(void **state)
 {
     size_t count;
     const struct param_info *infos = param_infos(&count);
@@ -209,7 +209,7 @@ what_changes_nothing_is_said_to(void **state)
     "MEMORYCONTROLLER.MemoryControllerV2=TRUE and MEMORYCONTROLLER.V2Memory=gddr3 and "            \
     "MEMORYCONTROLLER.V2PerfectMemory=FALSE\n"
 static void
-idle_parameters_are_told_of(void **state)
+idle_parameters_are_reported(void **state)
 {
     static const struct {
         const char *preset, *file, *sets[3], *said;
@@ -389,9 +389,9 @@ main(void)
         cmocka_unit_test(reference_2008_is_the_default),
         cmocka_unit_test(presets_load),
         cmocka_unit_test(every_default_is_allowed),
-        cmocka_unit_test(what_changes_nothing_is_said_to),
+        cmocka_unit_test(parameters_without_effect_are_reported),
         cmocka_unit_test(a_preset_is_its_file),
-        cmocka_unit_test(idle_parameters_are_told_of),
+        cmocka_unit_test(idle_parameters_are_reported),
         cmocka_unit_test(whole_machines_name_nothing),
         cmocka_unit_test(a_written_machine_reads_back),
         cmocka_unit_test(files_are_read_leniently_where_it_is_safe),

@@ -187,18 +187,18 @@ rows_are_taken_back(void **state)
     struct csv *csv = csv_create(f.path, "frame,unit.x", &err);
     row(csv, 0, 1);
     assert_true(csv_flush(csv, &err));
-    csv_take_back(csv);
+    csv_roll_back(csv);
     assert_int_equal(access(f.path, F_OK), -1);
     csv_abandon(csv);
 
     csv = csv_create(f.path, "frame,unit.x", &err);
     row(csv, 0, 1);
     assert_true(csv_flush(csv, &err));
-    csv_settle(csv);
+    csv_commit(csv);
     row(csv, 1, 3);
     assert_true(csv_flush(csv, &err));
     row(csv, 2, 3);
-    csv_take_back(csv);
+    csv_roll_back(csv);
     assert_true(csv_destroy(csv, &err));
     assert_true(csv_read(&table, f.path, &err));
     assert_int_equal(table.rows, 1);
@@ -308,7 +308,7 @@ refused(struct fixture *f, const char *name, const char *field, const char *beca
 }
 
 static void
-faults_are_told(void **state)
+faults_are_reported(void **state)
 {
     struct fixture f;
     struct csv_table table;
@@ -417,7 +417,7 @@ main(void)
         cmocka_unit_test(rows_are_taken_back),
         cmocka_unit_test(a_full_disk_leaves_whole_rows),
         cmocka_unit_test(parts_put_together_are_the_table),
-        cmocka_unit_test(faults_are_told),
+        cmocka_unit_test(faults_are_reported),
         cmocka_unit_test(numbers_are_decimal_or_an_error),
         cmocka_unit_test(columns_have_names_without_signs),
         cmocka_unit_test(columns_have_names_of_their_own),

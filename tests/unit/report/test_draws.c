@@ -413,7 +413,7 @@ test_commands(void **state)
 /* A run that ended before all its frames were drawn is listed with a note. Draws without a target
  * have no overdraw. Overlapping groups give a note. */
 static void
-test_what_is_said(void **state)
+test_reported_text(void **state)
 {
     static const char trace[] = AETIUS_SOURCE_DIR "/tests/golden/tiny.trace";
     static struct said said;
@@ -640,7 +640,7 @@ main(int argc, char **argv)
         cmocka_unit_test(test_same),           cmocka_unit_test(test_changed_shader),
         cmocka_unit_test(test_changed_draw),   cmocka_unit_test(test_new_and_gone),
         cmocka_unit_test(test_other_order),    cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_commands),       cmocka_unit_test(test_what_is_said),
+        cmocka_unit_test(test_commands),       cmocka_unit_test(test_reported_text),
         cmocka_unit_test(test_scissor),        cmocka_unit_test(test_bound_by),
         cmocka_unit_test(test_bound_by_drain), cmocka_unit_test(test_bound_by_nothing),
         cmocka_unit_test(test_hash_of_file),   cmocka_unit_test(test_bound_of_program),

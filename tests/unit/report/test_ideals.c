@@ -173,8 +173,8 @@ one_hides_behind_another(void **state)
     assert_float_equal(gains.expected[IDEAL_color], 200, 1e-9);
     assert_float_equal(gains.hidden[IDEAL_shader][IDEAL_color], 150, 1e-9);
     assert_int_equal(ideals_verdict(&gains), IDEAL_shader);
-    assert_int_equal(ideals_behind(&gains, IDEAL_shader), IDEAL_color);
-    assert_int_equal(ideals_behind(&gains, IDEAL_color), IDEALS);
+    assert_int_equal(ideals_hidden_by(&gains, IDEAL_shader), IDEAL_color);
+    assert_int_equal(ideals_hidden_by(&gains, IDEAL_color), IDEALS);
     frame_fini(&frame);
 }
 
@@ -196,7 +196,7 @@ verdict_is_what_gives_most(void **state)
     assert_float_equal(gains.expected[IDEAL_memory], 1000 - (900 + 950) / 2.0, 1e-9);
     assert_float_equal(gains.expected[IDEAL_shader], 350, 1e-9);
     assert_int_equal(ideals_verdict(&gains), IDEAL_shader);
-    assert_int_equal(ideals_behind(&gains, IDEAL_memory), IDEAL_shader);
+    assert_int_equal(ideals_hidden_by(&gains, IDEAL_memory), IDEAL_shader);
     frame_fini(&frame);
 }
 
@@ -221,7 +221,7 @@ two_hide_each_other(void **state)
     assert_true(ideals_hide_each_other(&gains));
     assert_int_equal(ideals_verdict(&gains), IDEAL_color);
     assert_string_equal(ideals_bound_by(&gains), "color");
-    assert_int_equal(ideals_behind(&gains, IDEAL_color), IDEAL_raster);
+    assert_int_equal(ideals_hidden_by(&gains, IDEAL_color), IDEAL_raster);
     frame_fini(&frame);
 }
 
@@ -516,7 +516,7 @@ words_are_true(void **state)
         gains.charged[IDEAL_texture] = cases[i].charged;
         gains.most[IDEAL_texture] = cases[i].most;
         gains.expected[IDEAL_texture] = cases[i].expected;
-        ideals_say(&gains, IDEAL_texture, words);
+        ideals_describe(&gains, IDEAL_texture, words);
         assert_string_equal(words, cases[i].words);
     }
 }

@@ -61,7 +61,7 @@ nothing_divided_by_nothing_has_no_value(void **state)
 }
 
 static void
-errors_are_told(void **state)
+errors_are_reported(void **state)
 {
     struct totals totals = {names, values, 5, NULL, NULL};
     struct error err;
@@ -145,7 +145,7 @@ main(void)
         cmocka_unit_test(arithmetic),
         cmocka_unit_test(names_and_instances),
         cmocka_unit_test(nothing_divided_by_nothing_has_no_value),
-        cmocka_unit_test(errors_are_told),
+        cmocka_unit_test(errors_are_reported),
         cmocka_unit_test(parameters_are_names_too),
         cmocka_unit_test(every_metric_is_sound),
     };

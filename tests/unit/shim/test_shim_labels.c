@@ -1,5 +1,5 @@
 /* Labels of a program. Threads that set and read labels concurrently see whole labels, and the
- * number of labels is not limited. Without Mesa nothing is sent. `now.said` is the text that would
+ * number of labels is not limited. Without Mesa nothing is sent. `now.sent` is the text that would
  * be sent. */
 #include "shim/labels.c"
 
@@ -57,16 +57,16 @@ names_are_read_whole(void **state)
     assert_int_equal(pthread_create(&thread, NULL, give_names, NULL), 0);
     for (uint32_t object = 1; !ended; object = object % OBJECTS + 1, reads++) {
         use_program(object);
-        if (!is_whole(now.said))
+        if (!is_whole(now.sent))
             fail_msg("object %u after %llu reads: \"%s\"", object, (unsigned long long)reads,
-                     now.said);
+                     now.sent);
         has_read = true;
     }
     pthread_join(thread, NULL);
     assert_true(reads > 0);
     assert_int_equal(label_count, OBJECTS);
     use_program(7);
-    assert_true(is_whole(now.said) && now.said[sizeof "\nprogram " - 1] == 'a' + (ROUNDS - 1) % 26);
+    assert_true(is_whole(now.sent) && now.sent[sizeof "\nprogram " - 1] == 'a' + (ROUNDS - 1) % 26);
 }
 
 /* Destroyed objects take no place, and neither do kinds of objects that are never sent. */
@@ -83,7 +83,7 @@ labels_do_not_fill_up(void **state)
     assert_true(label_count <= before + 1);
     set_label(GL_PROGRAM, 77777, "late", -1, false);
     use_program(77777);
-    assert_string_equal(now.said, "\nprogram late\n");
+    assert_string_equal(now.sent, "\nprogram late\n");
 }
 
 /* The text includes the program's label, however deep the groups are. */
@@ -96,7 +96,7 @@ groups_leave_room_for_the_program(void **state)
     name[MOST_NAME] = 0;
     for (uint32_t i = 0; i < MOST_DEPTH; i++)
         push(name, -1, false);
-    const char *line = strchr(now.said, '\n');
+    const char *line = strchr(now.sent, '\n');
     assert_non_null(line);
     assert_string_equal(line, "\nprogram late\n");
     for (uint32_t i = 0; i < MOST_DEPTH; i++)

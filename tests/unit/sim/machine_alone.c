@@ -33,7 +33,7 @@ main(int argc, char **argv)
     params_init(&params);
     check(frame_set_parse(&all, "0-1", &err), &err);
     check(simulation_init(&simulation, &params, &all, NULL, &err), &err);
-    check(trace_reader_open(&reader, argv[1], NULL, &err), &err);
+    check(trace_reader_open(&reader, argv[1], &err), &err);
     executor_sink_init(&sink, &simulation.executor);
     for (bool end = false; !end;) {
         struct message message;

@@ -257,7 +257,7 @@ need_only_wanted(struct tiny_run *run)
     struct trace_reader *reader;
     struct needed_draws *needed;
     struct error err;
-    assert_true(trace_reader_open(&reader, run->trace, NULL, &err));
+    assert_true(trace_reader_open(&reader, run->trace, &err));
     assert_true(needed_draws_find_later(&needed, reader, &run->frames, WARM_UP_ALL, &err));
     trace_reader_close(reader);
     run->sim.needed = run->data = needed;
@@ -311,7 +311,7 @@ assert_the_way_makes_no_difference(struct rig *rig, void (*two_frames)(struct ri
     assert_true(trace_writer_close(rig->player.writer, &err));
     rig->player.writer = NULL;
 
-    assert_true(trace_reader_open(&reader, path, NULL, &err));
+    assert_true(trace_reader_open(&reader, path, &err));
     const struct frame_set frame_1 = {.ranges = {{1, 1}}, .count = 1};
     assert_true(trim_trace(reader, &frame_1, UINT32_MAX, NULL, parts, &err));
     trace_reader_close(reader);

@@ -67,7 +67,7 @@ play_trace(struct play *play)
     struct message message;
     struct error err;
     bool end = false;
-    if (!trace_reader_open(&reader, WORKLOADS, &err, &err))
+    if (!trace_reader_open(&reader, WORKLOADS, &err))
         fail_msg("%s", err.text);
     executor_sink_init(&sink, &play->sim.executor);
     while (!is_shown(play->shown)) {

@@ -53,7 +53,7 @@ read_golden(void **state)
     struct trace_reader *reader;
     VEC(struct message) messages = {0};
     assert_true(file_read(GOLDEN, SIZE_MAX, &golden->bytes, &golden->size, &err));
-    assert_true(trace_reader_open(&reader, GOLDEN, &err, &err));
+    assert_true(trace_reader_open(&reader, GOLDEN, &err));
     for (;;) {
         struct message message;
         bool end;
@@ -124,9 +124,9 @@ damage_bytes(char *bytes, size_t size, uint64_t *random)
 static void
 assert_readable_beginning(const struct golden *golden, const char *path)
 {
-    struct error err = {{0}}, warning = {{0}};
+    struct error err = {{0}};
     struct trace_reader *reader;
-    if (!trace_reader_open(&reader, path, &warning, &err)) {
+    if (!trace_reader_open(&reader, path, &err)) {
         assert_true(strlen(err.text) > 0);
         return;
     }

@@ -283,7 +283,7 @@ targets(void **state)
     rig_swap(rig);
     end(f);
     assert_false(follow_check(&f->follow, &err));
-    assert_non_null(strstr(err.text, "draw 0 has 1 triangles"));
+    assert_non_null(strstr(err.text, "draw 0 has 1 triangle"));
     leave(rig, f);
 }
 

@@ -316,7 +316,7 @@ samples_draw_the_same(void **state)
 
 /* The machine has exactly as many units as the parameters set. */
 static void
-units_are_as_many_as_said(void **state)
+unit_counts_match_parameters(void **state)
 {
     static const struct {
         const char *changes, *unit;
@@ -351,7 +351,7 @@ units_are_as_many_as_said(void **state)
 
 /* Buses deliver the configured number of transactions of 64 bytes per cycle. */
 static void
-buses_are_as_wide_as_said(void **state)
+bus_widths_match_parameters(void **state)
 {
     (void)state;
     struct tiny_run run;
@@ -390,8 +390,8 @@ main(void)
         cmocka_unit_test(clocking_order_carries_no_weight),
         cmocka_unit_test(every_machine_draws_the_same),
         cmocka_unit_test(samples_draw_the_same),
-        cmocka_unit_test(units_are_as_many_as_said),
-        cmocka_unit_test(buses_are_as_wide_as_said),
+        cmocka_unit_test(unit_counts_match_parameters),
+        cmocka_unit_test(bus_widths_match_parameters),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

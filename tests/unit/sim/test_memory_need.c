@@ -137,15 +137,15 @@ test_what_would_do(void **state)
     }
     assert_true(trace_writer_close(player.writer, &err));
     player_end(&player);
-    assert_true(trace_reader_open(&reader, path, NULL, &err));
+    assert_true(trace_reader_open(&reader, path, &err));
     assert_true(memory_need_find(&need, reader, &rig->params, UINT32_MAX, &err));
     assert_int_equal(need.used_bytes, 4 * MB);
     assert_int_equal(need.size_bytes, 16 * MB); /* the size of one step of growth */
     strcpy(err.text, "frame 3: " MEMORY_EXHAUSTED ": raise MemorySize");
-    memory_need_tell(reader, &rig->params, UINT32_MAX, &err);
+    memory_need_explain(reader, &rig->params, UINT32_MAX, &err);
     assert_non_null(strstr(err.text, "16777216 is enough"));
     strcpy(err.text, "something else");
-    memory_need_tell(reader, &rig->params, UINT32_MAX, &err);
+    memory_need_explain(reader, &rig->params, UINT32_MAX, &err);
     assert_string_equal(err.text, "something else");
     trace_reader_close(reader);
     unlink(path);
@@ -183,7 +183,7 @@ test_copies_of_blits_count(void **state)
     assert_int_equal(player.sim.device.memory.peak_bytes, 20 * MB);
     assert_true(trace_writer_close(player.writer, &err));
     player_end(&player);
-    assert_true(trace_reader_open(&reader, path, NULL, &err));
+    assert_true(trace_reader_open(&reader, path, &err));
     assert_true(memory_need_find(&need, reader, &rig->params, UINT32_MAX, &err));
     assert_int_equal(need.used_bytes, 20 * MB);
     assert_int_equal(need.size_bytes, 32 * MB);

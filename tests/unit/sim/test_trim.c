@@ -339,8 +339,8 @@ static void
 trim_tiny(const char *from, uint32_t first, const char *to)
 {
     struct trace_reader *reader;
-    struct error warning, err = {""};
-    assert_true(trace_reader_open(&reader, from, &warning, &err));
+    struct error err = {""};
+    assert_true(trace_reader_open(&reader, from, &err));
     if (!trim_trace(reader, &(struct frame_set){.ranges = {{first, first}}, .count = 1}, UINT32_MAX,
                     NULL, &to, &err))
         fail_msg("%s", err.text);
@@ -391,7 +391,7 @@ test_same_pictures_and_statistics(void **state)
         check_frame(&whole, twice);
     }
     trim_tiny(once, 0, twice);
-    assert_true(trace_reader_open(&reader, twice, NULL, &err));
+    assert_true(trace_reader_open(&reader, twice, &err));
     assert_int_equal(trace_first_frame(reader), 1);
     trace_reader_close(reader);
     tiny_fini(&whole);
@@ -415,7 +415,7 @@ test_a_trace_that_is_read_stays_whole(void **state)
     trim_tiny(TINY_TRACE, 0, path);
     snprintf(other, sizeof other, "%s.link", path);
     assert_int_equal(symlink(path, other), 0);
-    assert_true(trace_reader_open(&reader, path, NULL, &err));
+    assert_true(trace_reader_open(&reader, path, &err));
     assert_true(trace_is_at(reader, other));
     assert_false(trace_is_at(reader, TINY_TRACE));
     const struct frame_set frame_0 = {.count = 1};
@@ -483,7 +483,7 @@ check_first(const char *path, uint32_t first)
 {
     struct trace_reader *reader;
     struct error err;
-    assert_true(trace_reader_open(&reader, path, NULL, &err));
+    assert_true(trace_reader_open(&reader, path, &err));
     assert_int_equal(trace_first_frame(reader), first);
     trace_reader_close(reader);
 }
@@ -521,7 +521,7 @@ test_several_parts(void **state)
     close(mkstemp(one));
     close(mkstemp(three));
     write_multisampled(whole);
-    assert_true(trace_reader_open(&reader, whole, NULL, &err));
+    assert_true(trace_reader_open(&reader, whole, &err));
     assert_false(
         trim_trace(reader, &backwards, UINT32_MAX, NULL, (const char *[]){three, one}, &err));
     assert_true(trim_trace(reader, &in_order, 0, NULL, (const char *[]){one, three}, &err));
@@ -553,17 +553,17 @@ test_samples_no_reference_can_be_given(void **state)
     snprintf(cut, sizeof cut, "%s/cut", dir);
     snprintf(out, sizeof out, "%s/out", dir);
     write_multisampled(whole);
-    assert_true(trace_reader_open(&reader, whole, NULL, &err));
+    assert_true(trace_reader_open(&reader, whole, &err));
     assert_true(lost_samples_find(reader, UINT32_MAX, &lost, &err));
     assert_string_equal(lost.text, ""); /* the whole trace needs no restored contents */
     assert_true(trim_trace(reader, &first, UINT32_MAX, NULL, (const char *[]){one}, &err));
     assert_true(trim_trace(reader, &last, UINT32_MAX, NULL, (const char *[]){two}, &err));
     trace_reader_close(reader);
-    assert_true(trace_reader_open(&reader, one, NULL, &err));
+    assert_true(trace_reader_open(&reader, one, &err));
     assert_true(lost_samples_find(reader, UINT32_MAX, &lost, &err));
     assert_string_equal(lost.text, "");
     trace_reader_close(reader);
-    assert_true(trace_reader_open(&reader, two, NULL, &err));
+    assert_true(trace_reader_open(&reader, two, &err));
     assert_true(lost_samples_find(reader, UINT32_MAX, &lost, &err));
     assert_non_null(strstr(lost.text, lost_text));
     trace_reader_close(reader);
@@ -593,7 +593,7 @@ write_part(const char *path, uint32_t first)
     struct trace_writer *writer;
     struct error err;
     bool end = false;
-    assert_true(trace_reader_open(&reader, TINY_TRACE, NULL, &err));
+    assert_true(trace_reader_open(&reader, TINY_TRACE, &err));
     assert_true(trace_writer_create_part(&writer, path, reader, first, &err));
     for (struct message message;;) {
         assert_true(trace_reader_next(reader, &message, &end, &err));

@@ -134,7 +134,7 @@ last_draw(uint32_t frame, uint32_t x, uint32_t y)
     struct error err;
     inspection.watch =
         (struct draw_watch){.data = &covering, .before = begin_draw, .fragments = hear_fragments};
-    assert_true(trace_reader_open(&reader, TINY_TRACE, NULL, &err));
+    assert_true(trace_reader_open(&reader, TINY_TRACE, &err));
     assert_true(inspect_draws(&inspection, reader, &err));
     trace_reader_close(reader);
     assert_true(covering.is_there);
@@ -229,7 +229,7 @@ sound_draws(void **state)
     struct params params;
     struct error err;
     (void)state;
-    assert_true(trace_reader_open(&reader, TINY_TRACE, NULL, &err));
+    assert_true(trace_reader_open(&reader, TINY_TRACE, &err));
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const struct wrong_run run = {.reader = reader, .params = &params, .timed = &all};
         struct wrong_pixel pixel = {
@@ -276,7 +276,7 @@ write_readbacks(const char *path, const struct box *box)
     struct trace_writer *writer;
     struct error err;
     bool end = false;
-    assert_true(trace_reader_open(&reader, TINY_TRACE, NULL, &err));
+    assert_true(trace_reader_open(&reader, TINY_TRACE, &err));
     assert_true(trace_writer_create_part(&writer, path, reader, 0, &err));
     for (struct message message;;) {
         assert_true(trace_reader_next(reader, &message, &end, &err));
@@ -372,7 +372,7 @@ pictures_of_a_run(void **state)
             .params = &params, .timed = &all, .prepare = prepare, .data = &faults[i]};
         assert_int_equal(find_pixel(&faults[i], &frame, &x, &y), i > 0);
         write_run(dir, &faults[i], &params);
-        assert_true(trace_reader_open(&run.reader, TINY_TRACE, NULL, &err));
+        assert_true(trace_reader_open(&run.reader, TINY_TRACE, &err));
         const bool ok = verify_pictures(dir, &run, &err);
         trace_reader_close(run.reader);
         assert_int_equal(ok, i == 0);

@@ -402,7 +402,7 @@ only_run(struct sweep *sweep, const char *text)
 /* The key depends on the machine, not on the plan's description of it. Every parameter that changes
  * a result changes the key. */
 static void
-keys_tell_machines_apart(void **state)
+keys_distinguish_machines(void **state)
 {
     static const struct {
         const char *text;
@@ -448,7 +448,7 @@ keys_tell_machines_apart(void **state)
 /* An axis or an option that has no effect in any run gives one warning. A setting in the plan may
  * be for specific machines, so it gives none. */
 static void
-idle_parameters_are_told_of(void **state)
+idle_parameters_are_reported(void **state)
 {
     static const struct {
         const char *plan, *asked, *said;
@@ -808,8 +808,8 @@ main(void)
         cmocka_unit_test(axes_multiply_the_machines),
         cmocka_unit_test(a_plan_has_an_end),
         cmocka_unit_test(machines_have_inputs),
-        cmocka_unit_test(keys_tell_machines_apart),
-        cmocka_unit_test(idle_parameters_are_told_of),
+        cmocka_unit_test(keys_distinguish_machines),
+        cmocka_unit_test(idle_parameters_are_reported),
         cmocka_unit_test(machines_come_back_from_their_differences),
         cmocka_unit_test(frames_have_one_text),
         cmocka_unit_test(a_sweep_is_saved_and_loaded),

@@ -89,7 +89,7 @@ part_of_a_capture_is_simulated(void **state)
 
 /* Other inputs are complete, and the same command continues. */
 static void
-failed_captures_are_told(void **state)
+failed_captures_are_reported(void **state)
 {
     write_plan(program, "frames = 0\n[input none]\nprogram = /nowhere/program\nframes = 3\n");
     assert_int_equal(RUN("sweep", "p.ini", "-o", "@s", "--keep-going", "--jobs", "1"), 1);
@@ -130,7 +130,7 @@ main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(programs_are_captured_once, clean),
         cmocka_unit_test_teardown(part_of_a_capture_is_simulated, clean),
-        cmocka_unit_test_teardown(failed_captures_are_told, clean),
+        cmocka_unit_test_teardown(failed_captures_are_reported, clean),
         cmocka_unit_test_teardown(captures_are_interrupted, clean),
     };
     if (argc != 3) {

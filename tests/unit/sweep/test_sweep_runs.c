@@ -193,7 +193,7 @@ any_name_of_a_folder_will_do(void **state)
 /* One machine is impossible. The sweep executes the other runs, and the message contains the error
  * of the failed run. */
 static void
-failures_are_told(void **state)
+failures_are_reported(void **state)
 {
     write_plan("", "[machine impossible]\nset = MEMORYCONTROLLER.MemorySize=1048576\n"
                    "[machine fine]\n[machine good]\nset = GPU.ClockMHz=100\n");
@@ -496,7 +496,7 @@ main(int argc, char **argv)
         cmocka_unit_test_teardown(a_sweep_comes_to_what_sim_does, clean),
         cmocka_unit_test_teardown(only_what_is_new_is_done, clean),
         cmocka_unit_test_teardown(any_name_of_a_folder_will_do, clean),
-        cmocka_unit_test_teardown(failures_are_told, clean),
+        cmocka_unit_test_teardown(failures_are_reported, clean),
         cmocka_unit_test_teardown(limits_end_a_run, clean),
         cmocka_unit_test_teardown(whatever_stops_it_the_result_is_the_same, clean),
         cmocka_unit_test_teardown(runs_are_locked, clean),

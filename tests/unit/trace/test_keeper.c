@@ -171,7 +171,7 @@ others_outlive_the_program(void **state)
 }
 
 static void
-what_cannot_run_is_said(void **state)
+what_cannot_run_is_reported(void **state)
 {
     struct keeper keeper;
     struct error err;
@@ -192,7 +192,7 @@ main(void)
         cmocka_unit_test(all_end),
         cmocka_unit_test(all_end_when_this_is_killed),
         cmocka_unit_test(others_outlive_the_program),
-        cmocka_unit_test(what_cannot_run_is_said),
+        cmocka_unit_test(what_cannot_run_is_reported),
     };
     assert_non_null(mkdtemp(folder));
     assert_int_equal(chdir(folder), 0);

@@ -111,7 +111,7 @@ first_draw_needed(struct past past, uint32_t warm_up)
     struct error err;
     close(mkstemp(path));
     write_two_frames(path, &past);
-    assert_true(trace_reader_open(&reader, path, NULL, &err));
+    assert_true(trace_reader_open(&reader, path, &err));
     assert_true(needed_draws_find(&needed, reader, &frame_1, warm_up, &err));
     const bool first = needed_draws_has(needed, 0);
     assert_true(needed_draws_has(needed, 1));
@@ -182,7 +182,7 @@ write_read_back(const char *path, bool color)
         write_message(writer, CLIENT, put);
     write_message(writer, CLIENT, (struct message){.kind = MESSAGE_SWAP});
     assert_true(trace_writer_close(writer, &err));
-    assert_true(trace_reader_open(&reader, path, NULL, &err));
+    assert_true(trace_reader_open(&reader, path, &err));
     return reader;
 }
 
@@ -199,7 +199,7 @@ needed_for_state(uint32_t clear, bool read_back, bool color, bool *sees_depth)
     close(mkstemp(contents));
     write_two_frames(path, &past);
     reading = write_read_back(contents, color);
-    assert_true(trace_reader_open(&reader, path, NULL, &err));
+    assert_true(trace_reader_open(&reader, path, &err));
     assert_true(needed_draws_find_states(&needed, reader, &frame_1, WARM_UP_ALL,
                                          read_back ? reading : NULL, &err));
     const bool first = needed_draws_has(needed, 0);
@@ -271,7 +271,7 @@ needed_for_front(bool made_later, bool other_window, bool later)
     struct error err;
     close(mkstemp(path));
     write_front(path, made_later, other_window);
-    assert_true(trace_reader_open(&reader, path, NULL, &err));
+    assert_true(trace_reader_open(&reader, path, &err));
     assert_true(later ? needed_draws_find_later(&needed, reader, &frame_1, WARM_UP_ALL, &err)
                       : needed_draws_find(&needed, reader, &frame_1, WARM_UP_ALL, &err));
     const bool result = needed_draws_has(needed, 0);
@@ -309,7 +309,7 @@ test_draws_that_later_frames_see(void **state)
         struct error err;
         close(mkstemp(path));
         write_two_frames(path, &(struct past){.clear = clear});
-        assert_true(trace_reader_open(&reader, path, NULL, &err));
+        assert_true(trace_reader_open(&reader, path, &err));
         assert_true(needed_draws_find_later(&needed, reader, &wanted, WARM_UP_ALL, &err));
         assert_int_equal(needed_draws_has(needed, 0), clear == 0);
         assert_false(needed_draws_has(needed, 1));

@@ -164,8 +164,7 @@ end(struct rig *rig)
     struct trace_reader *reader = NULL;
     struct error err = {""};
     assert_true(read_back_done(rig->read_back));
-    if (!read_back_close(rig->read_back, &err) ||
-        !trace_reader_open(&reader, rig->path, NULL, &err))
+    if (!read_back_close(rig->read_back, &err) || !trace_reader_open(&reader, rig->path, &err))
         fail_msg("%s", err.text);
     unlink(rig->path);
     return reader;
@@ -462,7 +461,7 @@ nothing_is_left_of_what_did_not_begin(void **state)
 
 /* The user sees why a resource cannot be created. */
 static void
-refusals_say_why(void **state)
+refusals_name_the_reason(void **state)
 {
     static const struct {
         uint32_t width, format;
@@ -508,7 +507,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_our_own),
         cmocka_unit_test(test_the_reference),
-        cmocka_unit_test(refusals_say_why),
+        cmocka_unit_test(refusals_name_the_reason),
         cmocka_unit_test(test_contents_of_slices),
         cmocka_unit_test(test_what_is_not_read),
         cmocka_unit_test(nothing_is_left_of_what_did_not_begin),

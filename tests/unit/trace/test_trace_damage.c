@@ -95,16 +95,16 @@ static int
 read_trace(const char *path, bool *sound)
 {
     struct trace_reader *reader;
-    struct error warning, err = {""};
+    struct error err = {""};
     struct message m;
     bool end = false;
     uint32_t n = 0;
     *sound = false;
-    if (!trace_reader_open(&reader, path, &warning, &err)) {
+    if (!trace_reader_open(&reader, path, &err)) {
         assert_true(err.text[0]);
         return -1;
     }
-    *sound = !warning.text[0];
+    *sound = !*trace_damage(reader);
     uint32_t frames = trace_frame_count(reader);
     assert_in_range(frames, 0, FRAMES);
     for (;; n++) {
@@ -255,32 +255,32 @@ test_offer(void **state)
     char *path = scratch_file();
     struct trace_reader *reader;
     struct caps_v2 caps, other;
-    struct error warning, err;
+    struct error err;
     bool sound;
     caps_fill(&caps);
     write_trace(path);
-    assert_true(trace_reader_open(&reader, path, &warning, &err));
+    assert_true(trace_reader_open(&reader, path, &err));
     assert_memory_equal(trace_caps(reader), &caps, sizeof caps);
     trace_reader_close(reader);
 
     other = caps;
     other.v1.max_render_targets = 1;
     write_header(path, TRACE_VERSION, &other, sizeof other);
-    assert_false(trace_reader_open(&reader, path, &warning, &err));
+    assert_false(trace_reader_open(&reader, path, &err));
     assert_non_null(strstr(err.text, "no complete frame")); /* the header was accepted */
     write_header(path, TRACE_VERSION, &other, sizeof other + 40);
-    assert_false(trace_reader_open(&reader, path, &warning, &err));
+    assert_false(trace_reader_open(&reader, path, &err));
     assert_non_null(strstr(err.text, "no complete frame"));
     write_header(path, TRACE_VERSION, &other, offsetof(struct caps_v2, max_texture_lod_bias));
-    assert_false(trace_reader_open(&reader, path, &warning, &err));
+    assert_false(trace_reader_open(&reader, path, &err));
     assert_non_null(strstr(err.text, "no complete frame"));
 
     other.v1.glsl_level = 120;
     write_header(path, TRACE_VERSION, &other, sizeof other);
-    assert_false(trace_reader_open(&reader, path, &warning, &err));
+    assert_false(trace_reader_open(&reader, path, &err));
     assert_non_null(strstr(err.text, "GLSL level 120"));
     write_header(path, 1, &caps, sizeof caps); /* version 1 has no GLSL level */
-    assert_false(trace_reader_open(&reader, path, &warning, &err));
+    assert_false(trace_reader_open(&reader, path, &err));
     assert_non_null(strstr(err.text, "GLSL level 120"));
     write_header(path, TRACE_VERSION + 1, &caps, sizeof caps);
     assert_int_equal(read_trace(path, &sound), -1);
@@ -296,10 +296,10 @@ test_a_file_that_changes(void **state)
     for (uint32_t way = 0; way < 2; way++) {
         struct trace_reader *reader;
         struct message message;
-        struct error warning, err = {""};
+        struct error err = {""};
         bool end = false;
         write_trace(path);
-        assert_true(trace_reader_open(&reader, path, &warning, &err));
+        assert_true(trace_reader_open(&reader, path, &err));
         const uint64_t size = trace_bytes(reader);
         if (way == 0)
             assert_int_equal(truncate(path, TRACE_HEADER_BYTES), 0);

@@ -173,10 +173,10 @@ read_frames(const char *path, bool *sound)
 {
     struct trace_reader *reader;
     struct message message;
-    struct error warning, err = {""};
+    struct error err = {""};
     bool end = false;
     uint32_t frames = 0;
-    if (!trace_reader_open(&reader, path, &warning, &err))
+    if (!trace_reader_open(&reader, path, &err))
         fail_msg("%s", err.text);
     while ((*sound = trace_reader_next(reader, &message, &end, &err)) && !end)
         frames += message_ends_frame(&message);
@@ -268,7 +268,7 @@ chunks_have_a_limit(void **state)
         char *path = scratch_file();
         FILE *file = begin_file(path);
         struct trace_reader *reader;
-        struct error warning, err = {""};
+        struct error err = {""};
         append_chunk(file,
                      (struct trace_chunk){.magic = TRACE_CHUNK_MAGIC,
                                           .ends_frame = 1,
@@ -277,7 +277,7 @@ chunks_have_a_limit(void **state)
                                           .payload_crc = crc_of(packed, 1)},
                      packed);
         fclose(file);
-        const bool opens = trace_reader_open(&reader, path, &warning, &err);
+        const bool opens = trace_reader_open(&reader, path, &err);
         assert_int_equal(opens, !above);
         if (opens)
             trace_reader_close(reader);
@@ -302,7 +302,7 @@ what_a_reader_unpacks_has_an_end(void **state)
     FILE *file = begin_file(path);
     struct trace_reader *reader;
     struct message message;
-    struct error warning, err = {""};
+    struct error err = {""};
     bool end = false;
     (void)state;
     for (uint32_t i = 0; i < BLOCKS; i++)
@@ -313,7 +313,7 @@ what_a_reader_unpacks_has_an_end(void **state)
     assert_int_equal(fclose(file), 0);
     /* the file is sparse and takes no space on the disk */
     assert_int_equal(truncate(path, size), 0);
-    assert_true(trace_reader_open(&reader, path, &warning, &err));
+    assert_true(trace_reader_open(&reader, path, &err));
     assert_false(trace_reader_next(reader, &message, &end, &err));
     assert_non_null(strstr(err.text, "needs more than 1536 MiB"));
     trace_reader_close(reader);
@@ -358,14 +358,14 @@ a_disk_that_cannot_be_read(void **state)
     char *path = scratch_file();
     struct trace_reader *reader;
     struct message message;
-    struct error warning, err = {""};
+    struct error err = {""};
     int calls = 0;
     bool end = false, fails = true;
     (void)state;
     assert_true(trace_writer_close(write_frames(path), &err));
     for (; fails; calls++) { /* the n-th read of opening fails */
         reads_left = calls + 1;
-        fails = !trace_reader_open(&reader, path, &warning, &err);
+        fails = !trace_reader_open(&reader, path, &err);
         reads_left = NEVER;
         if (fails && !strstr(err.text, "cannot read /tmp/aetius-trace-"))
             fail_msg("%d: \"%s\"", calls, err.text);
@@ -373,7 +373,7 @@ a_disk_that_cannot_be_read(void **state)
             assert_non_null(strstr(err.text, strerror(EIO)));
     }
     assert_true(calls > 2 * FRAMES);
-    assert_string_equal(warning.text, "");
+    assert_string_equal(trace_damage(reader), "");
     reads_left = 2; /* the header of a chunk can be read, its content cannot */
     assert_false(trace_reader_next(reader, &message, &end, &err));
     assert_non_null(strstr(err.text, strerror(EIO)));
@@ -402,8 +402,7 @@ static bool
 is_trace_of(const char *path, uint32_t frames)
 {
     struct trace_reader *reader;
-    struct error warning;
-    if (!trace_reader_open(&reader, path, &warning, NULL))
+    if (!trace_reader_open(&reader, path, NULL))
         return false;
     const bool is = trace_frame_count(reader) == frames;
     trace_reader_close(reader);
@@ -418,7 +417,7 @@ an_older_trace_stays(void **state)
     char *path = scratch_file(), *whole = scratch_file();
     struct trace_writer *writer;
     struct trace_reader *reader;
-    struct error warning, err;
+    struct error err;
     (void)state;
     assert_true(trace_writer_close(write_frames(path), &err));
     assert_true(trace_writer_create(&writer, path, "synthetic", &err));
@@ -434,7 +433,7 @@ an_older_trace_stays(void **state)
     assert_true(is_trace_of(path, 1));
 
     assert_true(trace_writer_close(write_frames(whole), &err));
-    assert_true(trace_reader_open(&reader, whole, &warning, &err));
+    assert_true(trace_reader_open(&reader, whole, &err));
     for (int ok = 0; ok < 2; ok++) {
         assert_true(trace_writer_create_part(&writer, path, reader, 0, &err));
         assert_true(trace_writer_add(writer, &swap, &err) && trace_writer_add(writer, &swap, &err));

@@ -85,7 +85,7 @@ end_trace(struct trace_writer *writer, const char *path)
     struct trace_reader *reader;
     struct error err;
     assert_true(trace_writer_close(writer, &err));
-    assert_true(trace_reader_open(&reader, path, NULL, &err));
+    assert_true(trace_reader_open(&reader, path, &err));
     unlink(path);
     return reader;
 }

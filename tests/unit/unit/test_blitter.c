@@ -331,7 +331,7 @@ assert_same(struct gpu *timed, struct gpu *functional, bool in_place, const char
 {
     const struct resource *res = resource(timed, DST);
     const uint8_t *a = timed->device.memory.bytes, *b = functional->device.memory.bytes;
-    machine_settle(timed->machine);
+    machine_sync_memory(timed->machine);
     for (uint32_t i = 0; i < MEMORY; i++) {
         uint32_t x = 0, y = 0, sample, level = 0;
         if (a[i] == b[i])

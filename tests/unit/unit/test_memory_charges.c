@@ -29,7 +29,7 @@ struct client {
         uint32_t address;
         bool write;
     } list[MAX_REQUESTS];
-    cp_ref way; /* critical-path reference of the last reply */
+    cp_ref cp_ref; /* critical-path reference of the last reply */
     uint64_t last;
     bool done;
 };
@@ -41,7 +41,7 @@ client_clock(void *self, uint64_t now)
 {
     struct client *client = self;
     while (queue_front(&client->replies, now)) {
-        client->way = client->module.stage.cp_ref;
+        client->cp_ref = client->module.stage.cp_ref;
         client->last = now;
         client->done = ++client->here == client->count;
         queue_pop(&client->replies, now);
@@ -101,7 +101,7 @@ check(const struct params *params, struct client *client, enum memory_client kin
     client->module.stage.cause = ASKING;
     client->module.stage.cp_ref = path_step(&clock.path, clock.path.end, ASKING, 0);
     assert_true(clock_run(&clock, &client->done, LIMIT_CYCLES, &err));
-    path_charge(&clock.path, client->way, client->last);
+    path_charge(&clock.path, client->cp_ref, client->last);
     const uint64_t *cycles = clock.path.cycles;
     assert_int_equal(cycles[ASKING], expected.asking);
     assert_int_equal(cycles[CAUSE_transit], expected.transit);

@@ -11,7 +11,7 @@ frame_clock_take(void *data, const struct message *message, uint8_t *out, uint32
                  struct error *err)
 {
     struct frame_clock *clock = data;
-    message_sink_hand_on(clock->inner, &clock->sink);
+    message_sink_share_listener(clock->inner, &clock->sink);
     const bool ok = clock->inner->take(clock->inner->data, message, out, out_bytes, err);
     if (message->kind == MESSAGE_SWAP) {
         clock->frames++;

@@ -184,9 +184,9 @@ keep(void *data)
         while (read(polled[1].fd, &info, sizeof info) > 0)
             ;
     }
-    const bool told = recv(own, &word, 1, 0) == 1;
-    if (!told || word == HURRY)
-        end_all(own, program.pid, told ? SUBPROCESS_HURRIED_MS : GRACE_MS);
+    const bool received = recv(own, &word, 1, 0) == 1;
+    if (!received || word == HURRY)
+        end_all(own, program.pid, received ? SUBPROCESS_HURRIED_MS : GRACE_MS);
     return 0;
 }
 
@@ -239,7 +239,7 @@ keeper_heard(struct keeper *keeper, int *status)
 }
 
 static void
-forget(struct keeper *keeper)
+release(struct keeper *keeper)
 {
     close(keeper->line);
     subprocess_wait(&keeper->process);
@@ -256,7 +256,7 @@ keeper_end(struct keeper *keeper)
     shutdown(keeper->line, SHUT_WR);
     subprocess_signal(&keeper->process, SIGCONT); /* the keeper may be stopped */
     hear(keeper, &status, 0);
-    forget(keeper);
+    release(keeper);
     return status;
 }
 
@@ -265,5 +265,5 @@ keeper_leave(struct keeper *keeper)
 {
     const char word = LEAVE;
     send(keeper->line, &word, 1, MSG_NOSIGNAL);
-    forget(keeper);
+    release(keeper);
 }

@@ -15,11 +15,10 @@ struct client {
 };
 
 static void
-free_client(struct client *client)
+free_client(void *data)
 {
-    for (size_t i = 0; i < client->textures.capacity; i++)
-        free(client->textures.slots[i].value);
-    handle_map_fini(&client->textures);
+    struct client *client = data;
+    handle_map_fini_with(&client->textures, free);
     free(client);
 }
 
@@ -109,7 +108,7 @@ offscreen_take(void *data, const struct message *message, uint8_t *out, uint32_t
     struct offscreen *offscreen = data;
     struct message_sink *inner = offscreen->inner;
     struct error closing;
-    message_sink_hand_on(inner, &offscreen->sink);
+    message_sink_share_listener(inner, &offscreen->sink);
     struct client *client = handle_map_get(&offscreen->clients, message->client);
     bool ok = true;
     if (!client) {
@@ -138,8 +137,5 @@ offscreen_init(struct offscreen *offscreen, struct message_sink *inner)
 void
 offscreen_fini(struct offscreen *offscreen)
 {
-    for (size_t i = 0; i < offscreen->clients.capacity; i++)
-        if (offscreen->clients.slots[i].value)
-            free_client(offscreen->clients.slots[i].value);
-    handle_map_fini(&offscreen->clients);
+    handle_map_fini_with(&offscreen->clients, free_client);
 }

@@ -57,23 +57,20 @@ struct passthrough {
 };
 
 static void
-free_resource(struct far_resource *resource)
+free_resource(void *data)
 {
+    struct far_resource *resource = data;
     if (resource->mapping)
         munmap(resource->mapping, resource->layout.size_bytes);
     free(resource);
 }
 
 static void
-free_client(struct far_client *client)
+free_client(void *data)
 {
-    for (size_t i = 0; i < client->resources.capacity; i++)
-        if (client->resources.slots[i].value)
-            free_resource(client->resources.slots[i].value);
-    for (size_t i = 0; i < client->queries.capacity; i++)
-        free(client->queries.slots[i].value);
-    handle_map_fini(&client->resources);
-    handle_map_fini(&client->queries);
+    struct far_client *client = data;
+    handle_map_fini_with(&client->resources, free_resource);
+    handle_map_fini_with(&client->queries, free);
     close(client->fd);
     free(client);
 }
@@ -468,10 +465,7 @@ passthrough_create(struct passthrough **out, const char *driver, struct error *e
 void
 passthrough_destroy(struct passthrough *passthrough)
 {
-    for (size_t i = 0; i < passthrough->clients.capacity; i++)
-        if (passthrough->clients.slots[i].value)
-            free_client(passthrough->clients.slots[i].value);
-    handle_map_fini(&passthrough->clients);
+    handle_map_fini_with(&passthrough->clients, free_client);
     subprocess_end(&passthrough->server, 500);
     private_folder_remove(&passthrough->folder);
     free(passthrough->socket);

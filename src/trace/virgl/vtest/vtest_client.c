@@ -70,15 +70,16 @@ vtest_client_create(int fd, uint32_t number, struct message_sink *sink)
 }
 
 static void
-free_resource(struct shared_resource *resource)
+free_resource(void *data)
 {
+    struct shared_resource *resource = data;
     if (resource->mapping)
         munmap(resource->mapping, resource->mapping_bytes);
     free(resource);
 }
 
 static bool
-tell(struct vtest_client *client, const struct message *message, struct error *err)
+pass_to_sink(struct vtest_client *client, const struct message *message, struct error *err)
 {
     return client->sink->take(client->sink->data, message, NULL, 0, err);
 }
@@ -87,11 +88,8 @@ bool
 vtest_client_destroy(struct vtest_client *client, struct error *err)
 {
     struct message end = {.kind = MESSAGE_CLIENT_END, .client = client->number};
-    bool ok = !client->begun || tell(client, &end, err);
-    for (size_t i = 0; i < client->resources.capacity; i++)
-        if (client->resources.slots[i].value)
-            free_resource(client->resources.slots[i].value);
-    handle_map_fini(&client->resources);
+    bool ok = !client->begun || pass_to_sink(client, &end, err);
+    handle_map_fini_with(&client->resources, free_resource);
     VEC_FREE(&client->input);
     VEC_FREE(&client->payload);
     VEC_FREE(&client->rows);
@@ -226,7 +224,7 @@ do_create(struct vtest_client *client, const uint32_t *p, struct error *err)
     handle_map_put(&client->resources, desc.handle, resource);
     struct message message = {
         .kind = MESSAGE_RESOURCE_CREATE, .client = client->number, .resource = desc};
-    return tell(client, &message, err) &&
+    return pass_to_sink(client, &message, err) &&
            (bytes == 0 || share_memory(client, resource, bytes, err));
 }
 
@@ -239,7 +237,7 @@ do_unref(struct vtest_client *client, uint32_t handle, struct error *err)
     struct message message = {
         .kind = MESSAGE_RESOURCE_UNREF, .client = client->number, .resource = resource->desc};
     free_resource(resource);
-    return tell(client, &message, err);
+    return pass_to_sink(client, &message, err);
 }
 
 /* Clips the box of a transfer to its level. Returns false if the result is empty. */
@@ -308,7 +306,7 @@ do_put(struct vtest_client *client, const uint32_t *p, struct error *err)
         message.bytes = client->rows.items;
     }
     message.size_bytes = region.tight_bytes;
-    return tell(client, &message, err);
+    return pass_to_sink(client, &message, err);
 }
 
 static bool
@@ -391,7 +389,7 @@ do_begin(struct vtest_client *client, uint32_t size, struct error *err)
                               .client = client->number,
                               .bytes = (const uint8_t *)client->name,
                               .size_bytes = (uint32_t)n};
-    return tell(client, &message, err);
+    return pass_to_sink(client, &message, err);
 }
 
 static bool
@@ -401,7 +399,7 @@ do_submit(struct vtest_client *client, uint32_t dwords, struct error *err)
                               .client = client->number,
                               .bytes = (const uint8_t *)client->payload.items,
                               .size_bytes = dwords * 4};
-    return tell(client, &message, err);
+    return pass_to_sink(client, &message, err);
 }
 
 static bool

@@ -69,7 +69,7 @@ vtest_server_create(struct vtest_server **out, const char *path, struct message_
 }
 
 static void
-say_failure(struct vtest_server *server, const struct error *err)
+report_failure(struct vtest_server *server, const struct error *err)
 {
     log_error("%s", err->text);
     if (!server->failure.text[0])
@@ -82,7 +82,7 @@ vtest_server_destroy(struct vtest_server *server)
     struct error err;
     for (size_t i = 0; i < server->clients.count; i++)
         if (!vtest_client_destroy(server->clients.items[i], &err))
-            say_failure(server, &err);
+            report_failure(server, &err);
     server->offscreen.inner->write_back = NULL;
     server->offscreen.inner->listener = NULL;
     offscreen_fini(&server->offscreen);
@@ -107,7 +107,7 @@ accept_client(struct vtest_server *server, struct error *err)
         struct error why;
         close(fd);
         fail(&why, "a client was rejected: %d are already connected", MOST_CONNECTED);
-        say_failure(server, &why);
+        report_failure(server, &why);
         return true;
     }
     struct vtest_client *client =
@@ -122,12 +122,12 @@ drop_client(struct vtest_server *server, size_t index, const struct error *why)
     struct vtest_client *client = server->clients.items[index];
     struct error err;
     if (why)
-        say_failure(server, why);
+        report_failure(server, why);
     server->clients.count--;
     memmove(&server->clients.items[index], &server->clients.items[index + 1],
             (server->clients.count - index) * sizeof client);
     if (!vtest_client_destroy(client, &err))
-        say_failure(server, &err);
+        report_failure(server, &err);
 }
 
 /* Serves a client. Fails if the incomplete messages of all clients exceed WAITING_MAX_BYTES. */
