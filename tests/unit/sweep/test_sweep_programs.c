@@ -95,7 +95,7 @@ failed_captures_are_reported(void **state)
     assert_int_equal(RUN("sweep", "p.ini", "-o", "@s", "--keep-going", "--jobs", "1"), 1);
     assert_true(says("not installed: /nowhere/program"));
     assert_true(says("[input none] is not captured"));
-    assert_true(says("1 of 1 runs") && says("1 input is omitted"));
+    assert_true(says("1 of 1 run\n") && says("1 input is omitted"));
     const ino_t made = inode_of("s/traces/all.trace");
     write_plan(program, "frames = 0\n");
     assert_int_equal(RUN("sweep", "p.ini", "-o", "@s"), 0);
