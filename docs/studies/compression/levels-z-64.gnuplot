@@ -1,5 +1,5 @@
 # gnuplot levels-z-64.gnuplot >levels-z-64.svg
-set terminal svg size 1456,420 noenhanced font 'sans-serif,11' background '#ffffff'
+set terminal svg size 1490,420 noenhanced font 'sans-serif,11' background '#ffffff'
 set datafile separator tab
 set datafile missing '?'
 set key tmargin left horizontal Left reverse
@@ -23,8 +23,8 @@ set style histogram rowstacked
 set boxwidth 0.7
 set yrange [0:*]
 set xtics rotate by 35 right
-set title 'Blocks of z by level, 64-byte bus: all traces together' font ',13'
-set ylabel '% of the blocks that move'
+set title 'Blocks of z by compressed size, 64-byte bus, all traces' font ',13'
+set ylabel '% of the transferred blocks'
 set yrange [0:100]
 plot 'levels-z-64.dat' using 2:xtic(1) title columnhead, \
      'levels-z-64.dat' using 3:xtic(1) title columnhead, \

@@ -24,7 +24,7 @@ set boxwidth 0.95
 set yrange [0:*]
 set xtics rotate by 35 right
 set arrow from graph 0, first 1 to graph 1, first 1 nohead dt 2 lc rgb '#222222'
-set title 'Frames per second and bytes moved, with codecs relative to without'."\n".'below the line: fewer' font ',13'
-set ylabel 'with / without'
+set title 'Frame rate and memory traffic with codecs, relative to no codecs' font ',13'
+set ylabel 'with codecs / without codecs'
 plot 'machine-gain.dat' using 2:xtic(1) title columnhead, \
      'machine-gain.dat' using 3:xtic(1) title columnhead

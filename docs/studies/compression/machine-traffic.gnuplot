@@ -23,7 +23,7 @@ set style histogram rowstacked
 set boxwidth 0.7
 set yrange [0:*]
 set xtics rotate by 35 right
-set title 'Traffic without (-) and with (+) codecs in the machine' font ',13'
+set title 'Memory traffic without (-) and with (+) codecs' font ',13'
 set ylabel 'MB per frame'
 plot 'machine-traffic.dat' using 2:xtic(1) title columnhead, \
      'machine-traffic.dat' using 3:xtic(1) title columnhead, \

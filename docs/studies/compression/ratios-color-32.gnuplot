@@ -24,7 +24,7 @@ set boxwidth 0.95
 set yrange [0:*]
 set xtics rotate by 35 right
 set arrow from graph 0, first 1 to graph 1, first 1 nohead dt 2 lc rgb '#222222'
-set title 'Ratio of color on a 32-byte bus: geometric mean over the traces'."\n".'in brackets: latency in cycles' font ',13'
+set title 'Compression ratio of color, 32-byte bus, geometric mean of all traces'."\n".'in parentheses: latency in cycles' font ',13'
 set ylabel 'bytes in / bytes out'
 plot 'ratios-color-32.dat' using 2:xtic(1) title columnhead, \
      'ratios-color-32.dat' using 3:xtic(1) title columnhead, \

@@ -23,7 +23,8 @@ set style histogram rowstacked
 set boxwidth 0.7
 set yrange [0:*]
 set xtics rotate by 35 right
-set title 'refract: traffic between GPU and memory, without codecs' font ',13'
+set title 'refract: memory traffic without codecs' font ',13'
+set xlabel 'samples per pixel (x0: one)'
 set ylabel 'MB per frame'
 plot 'traffic-refract.dat' using 2:xtic(1) title columnhead, \
      'traffic-refract.dat' using 3:xtic(1) title columnhead, \

@@ -1,4 +1,4 @@
-# gnuplot traffic-openarena-800.gnuplot >traffic-openarena-800.svg
+# gnuplot traffic-openarena.gnuplot >traffic-openarena.svg
 set terminal svg size 640,438 noenhanced font 'sans-serif,11' background '#ffffff'
 set datafile separator tab
 set datafile missing '?'
@@ -23,11 +23,12 @@ set style histogram rowstacked
 set boxwidth 0.7
 set yrange [0:*]
 set xtics rotate by 35 right
-set title 'openarena-800: traffic between GPU and memory, without codecs' font ',13'
+set title 'openarena: memory traffic without codecs' font ',13'
+set xlabel 'samples per pixel (x0: one)'
 set ylabel 'MB per frame'
-plot 'traffic-openarena-800.dat' using 2:xtic(1) title columnhead, \
-     'traffic-openarena-800.dat' using 3:xtic(1) title columnhead, \
-     'traffic-openarena-800.dat' using 4:xtic(1) title columnhead, \
-     'traffic-openarena-800.dat' using 5:xtic(1) title columnhead, \
-     'traffic-openarena-800.dat' using 6:xtic(1) title columnhead, \
-     'traffic-openarena-800.dat' using 7:xtic(1) title columnhead
+plot 'traffic-openarena.dat' using 2:xtic(1) title columnhead, \
+     'traffic-openarena.dat' using 3:xtic(1) title columnhead, \
+     'traffic-openarena.dat' using 4:xtic(1) title columnhead, \
+     'traffic-openarena.dat' using 5:xtic(1) title columnhead, \
+     'traffic-openarena.dat' using 6:xtic(1) title columnhead, \
+     'traffic-openarena.dat' using 7:xtic(1) title columnhead
