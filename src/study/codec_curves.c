@@ -94,6 +94,7 @@ draw_curve(const struct codec_study *curves, size_t first, size_t configuration,
     plot_init(&plot, PLOT_LINES, title, "bytes in / bytes out");
     plot.x_label = curve;
     plot.mark = 1;
+    plot.extra = "set logscale x 2";
     for (uint32_t c = 0; c < CODEC_COUNT; c++)
         if (is_color_codec(c))
             plot_add_series(&plot, codecs[c]->name);

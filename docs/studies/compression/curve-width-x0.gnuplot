@@ -22,6 +22,7 @@ set arrow from graph 0, first 1 to graph 1, first 1 nohead dt 2 lc rgb '#222222'
 set title 'Ratio of color by width, x0, 64-byte bus' font ',13'
 set xlabel 'width'
 set ylabel 'bytes in / bytes out'
+set logscale x 2
 plot 'curve-width-x0.dat' using 1:2 with linespoints title columnhead, \
      'curve-width-x0.dat' using 1:3 with linespoints title columnhead, \
      'curve-width-x0.dat' using 1:4 with linespoints title columnhead, \
