@@ -306,7 +306,8 @@ is_leaf(enum nvidia_node node)
     return node >= NVIDIA_inst_fetch; /* the stall reasons follow the other nodes */
 }
 
-/* The lowest node above all reasons that are not there, or the only such reason. */
+/* Returns the lowest common ancestor of all missing reasons, or the reason itself if only one is
+ * missing. */
 static enum nvidia_node
 node_above_missing(const struct nvidia_counts *counts, const double *stalls,
                    const struct nvidia_capability *capability)

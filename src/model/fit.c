@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Width of columns in `coherence` and `triangles` that means that all fragments agree. */
+/* Column width in `coherence` and `triangles` at which all fragments agree. */
 static const double all_agree = 1e9;
 
 static double

@@ -174,7 +174,7 @@ print_levels(const struct codec_study *study, enum codec_bus bus, uint32_t kind,
     const uint32_t count = codec_study_rank(study, bus, kind, codec_of);
     fprintf(out,
             "\n## Blocks of %s by level, %u-byte bus\n\nShares of the blocks that move, all traces "
-            "together. Plain blocks have %u bytes that no codec\nmay touch.\n\n",
+            "together. Plain blocks are %u bytes\nlong, and no codec may change them.\n\n",
             compression_kinds[kind], step, CODEC_BLOCK_BYTES);
     text_table_cells(&table, "codec|samples");
     for (uint32_t bytes = step; bytes <= CODEC_BLOCK_BYTES; bytes += step)

@@ -333,9 +333,8 @@ cmd_topdown(int argc, char **argv)
         {"profile", 0, ARG_FLAG, &line.profile, NULL,
          "run PROGRAM under nvprof or ncu and analyze the result", false},
         {"profile-folder", 0, ARG_STRING, &line.folder, "DIR",
-         "profile each executable file of DIR, and each command line of a file `run` in its "
-         "folders; "
-         "continues an earlier call",
+         "profile each executable in DIR, and each command line of the files named `run` in its "
+         "subfolders; resumes an earlier invocation",
          false},
         {"print-command", 0, ARG_FLAG, &line.print_command, NULL,
          "print the profiler command line that --profile would run", false},

@@ -218,7 +218,8 @@ explain(const struct verdict_case *one, FILE *out)
             100 * share(one, one->gains.expected[best]), 100 * share(one, one->gained[best]));
     if (less >= more)
         fprintf(out,
-                "Probably a path hardly shorter than the critical one limits the gain of %s: work "
+                "The gain from ideal %s is probably limited by a path only slightly shorter than "
+                "the critical one: work "
                 "that the metrics do not count, or waits that remain.\n",
                 ideals[verdict].name);
     else if (beyond > VERDICT_WITHIN)

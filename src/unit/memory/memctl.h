@@ -41,7 +41,8 @@ struct memctl {
 };
 
 void memctl_init(struct memctl *memctl, const struct unit_env *env, uint32_t index);
-/* Adds a client before the first cycle. More than MEMCTL_MAX_CLIENTS are a BUG. */
+/* Adds a client before the first cycle. Having more than MEMCTL_MAX_CLIENTS
+ * clients is a BUG. */
 void memctl_add_port(struct memctl *memctl, enum memory_client kind, struct queue *requests,
                      struct queue *replies);
 /* Copies the transaction at `address` as it will be in memory after all pending writes of the

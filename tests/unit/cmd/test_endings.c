@@ -225,7 +225,8 @@ frames_of(const char *folder, const char *table)
 }
 
 /* On a disk with space for some of the frames, only whole frames are left, the same ones in all
- * files. Only users who may mount can create such a disk. */
+ * files. Only users with permission to mount file systems can create
+ * such a disk. */
 static void
 a_full_disk_keeps_whole_frames(void **state)
 {

@@ -146,10 +146,10 @@ cycles_with(uint32_t places)
     return cycles;
 }
 
-/* Each pixel of a tile has its texel in a different block. With one place for a decompressed block,
- * the unit requests the next block only after the place is free. Then each of the 64 blocks waits
- * for its read: ReadLatency 10, a burst of 4, and 8 cycles of decompression. Eight places are
- * enough to hide the latency. */
+/* Each pixel of a tile has its texel in a different block. With only one slot for a
+ * decompressed block, the unit does not request the next block until the slot is free. Then each
+ * of the 64 blocks waits for its read: ReadLatency 10, a burst of 4, and 8 cycles of decompression.
+ * Eight slots are enough to hide the latency. */
 static void
 places_overlap_reads(void **state)
 {

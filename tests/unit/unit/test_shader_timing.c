@@ -588,9 +588,10 @@ test_replay(void **state)
  * cycles 0, 4, 8, 12 and so on. Two groups lose two slots between instructions in both modes, with
  * the window or in order. With SwapOnBlock, a replay does not end the turn of a group.
  *
- * With 16 threads at 4 per cycle, DP4 (5) replays in cycle 4, which takes the 4 cycles of its turn.
- * DP4 issues in cycles 8, 16 and 24; its last threads issue in cycle 27. The unit is busy while
- * instructions issue, and while the group enters and leaves. */
+ * With 16 threads at 4 per cycle, an instruction's turn lasts 4 cycles. The replay of DP4 (5)
+ * starts in cycle 4 and occupies one such turn. DP4 issues in cycles 8, 16 and 24; its last threads
+ * issue in cycle 27. The unit is busy while instructions issue, and while the group enters and
+ * leaves. */
 static void
 test_replay_of_groups(void **state)
 {
