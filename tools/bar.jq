@@ -1,9 +1,9 @@
-# How near our pictures come to the reference's, and whether that meets the bar:
+# How close our pictures are to the reference's, and whether they meet the criterion:
 #
 #     jq -n --slurpfile exact A --slurpfile ours B --slurpfile softpipe C -f tools/bar.jq
 #
-# A, B, C are answers of `aetius compare --json REFERENCE PICTURES`: the timed pictures against the
-# functional ones; ours against llvmpipe's; softpipe's against llvmpipe's. The bar, in every frame:
+# A, B, C are outputs of `aetius compare --json REFERENCE PICTURES`: the timed pictures against the
+# functional ones; ours against llvmpipe's; softpipe's against llvmpipe's. The criterion, in every frame:
 # our share of pixels off by more than one step is at most softpipe's or 0.1%; our interior errors
 # at most softpipe's or 0.01% of the pixels; our PSNR at least softpipe's less 1 dB, or 50 dB.
 def off: if .pixels == 0 then 0 else (.pixels - .within_1) / .pixels end;

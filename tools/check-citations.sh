@@ -3,7 +3,7 @@
 #
 # - in comments: each path that ends in .md, relative to the root of the repository
 # - elsewhere: such paths that begin with a folder of the repository
-# - a heading after a page of docs/design: "docs/design/NAME.md, Heading"
+# - a heading after a page: "docs/design/NAME.md, Heading", in comments and pages
 # - links of Markdown pages, with their anchors (as GitHub derives them from headings)
 #
 # NAME.md and STUDY.md are placeholders for any name; DIR/... is a folder of the user.
@@ -125,7 +125,7 @@ function check_paths(text, next_lines, number, in_comments,    at, path, before,
         if (text ~ /^[A-Za-z0-9_]/ || before ~ /[$%}>]/ || path ~ /\*/ || is_placeholder(path)) continue
         if (!in_comments && path !~ /^(docs|src|tests|tools|benchmarks)\//) continue
         if (!(path in exists)) { complain(number, "there is no " path); continue }
-        if (path !~ /^docs\/design\// || rest !~ /^, /) continue
+        if (rest !~ /^, ["A-Z]/) continue
         sub(/^, +/, "", rest)
         gsub(/[ \t]+/, " ", rest)
         if (rest !~ /^[A-Za-z0-9_.\/-]*\.md/ && rest !~ /^(and|or) / && !names_heading(path, rest))

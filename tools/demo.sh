@@ -71,9 +71,9 @@ for file in "$out"/shading/report.html "$out"/*/report.html; do
     [ ! -f "$file" ] || [ -e "$out/report.html" ] || cp "$file" "$out/report.html"
 done
 row='%-10s %-8s %-10s %-10s %-14s %-10s %s\n'
-echo
+printf '\nReport page: %s                (open it in a browser; others: %s)\n\n' "$out/report.html" "$out/SCENE/report.html"
 # shellcheck disable=SC2059  # the same format for the head and the rows
-printf "$row" scene 'timed =' 'off by >1' softpipe interior 'PSNR to' bar
+printf "$row" scene 'timed =' 'off by >1' softpipe interior 'PSNR to' criterion
 # shellcheck disable=SC2059
 printf "$row" '' untimed 'of 255' 'off' '(softpipe)' llvmpipe ''
 good=yes
@@ -83,7 +83,6 @@ for file in "$out"/*/row; do
 done
 cat <<END
 
-Report page: $out/report.html                (open it in a browser; others: $out/SCENE/report.html)
 Pictures:    $out/SCENE/sim/frames/        (without timing: functional/, references: llvmpipe/, softpipe/)
 Differences: $out/SCENE/difference/
 Statistics:  $out/SCENE/sim/               (run.json, stats.*.csv.gz, machine.ini)

@@ -1,4 +1,4 @@
-# Draws mutations: of the source files given, COUNT changed lines, each on a line of its own:
+# Draws mutations: of the source files given, COUNT changed lines, one per line:
 # file, line number, operator, the line as it would stand, with tabs between. The same SEED draws the
 # same lines of the same sources.
 #

@@ -36,7 +36,7 @@ struct simulate_options {
 // clang-format off
 #define SIMULATE_OPTIONS(options, dir_required)                                                    \
     MACHINE_OPTIONS(&(options)->machine),                                                          \
-    OPTION_FRAMES(&(options)->timed, "simulate only these frames with timing, the others functionally"),   \
+    OPTION_FRAMES(&(options)->timed, "simulate only these frames with timing, and render the others without"),   \
     OPTION_OUTPUT(&(options)->dir, "DIR", "output folder for images and statistics", dir_required),       \
     {"vcd", 0, ARG_STRING, &(options)->vcd, "A-B",                                                 \
      "write queue contents and unit states in these cycles to DIR/signals.vcd (GTKWave)", false},               \

@@ -1,6 +1,6 @@
 /* The memory of the simulated GPU: one flat space of MemorySize bytes for all resources. The
  * functional renderer and the timed machine share it, so that either can continue after the other.
- * For example, frames are skipped functionally, then simulated with timing.
+ * For example, frames are rendered without timing, then others are simulated with timing.
  *
  * Addresses are 32-bit byte offsets. Address 0 is never allocated. Allocation is first fit by
  * address, aligned to 256 bytes (a ROP cache line), and depends only on the order of calls. A

@@ -1121,7 +1121,7 @@ formula = FRAGMENTSHADER.TextureCacheWays * GPU.NumFragmentShaders
         await page.close();
     },
 
-    async "a sweep of two inputs: a front of each, and names that can be told apart"() {
+    async "a sweep of two inputs: a front of each, and distinct names"() {
         fs.rmSync(at("sweep2"), { recursive: true, force: true });
         fs.writeFileSync(
             at("plan2.ini"),

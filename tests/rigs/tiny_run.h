@@ -1,4 +1,4 @@
-/* Runs the tiny trace (tests/golden) timed or functionally, and keeps the picture and the
+/* Runs the tiny trace (tests/golden) with or without timing, and keeps the picture and the
  * statistics of every frame. */
 #ifndef AETIUS_TESTS_TINY_RUN_H
 #define AETIUS_TESTS_TINY_RUN_H

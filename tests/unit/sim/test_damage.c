@@ -283,7 +283,7 @@ damaged_streams(void **state)
     }
 }
 
-/* Simulates the trace, timed or functionally, with message `damaged` instead of message
+/* Simulates the trace, with or without timing, with message `damaged` instead of message
  * `number`. */
 static void
 simulate_with(const struct golden *golden, uint32_t number, const struct message *damaged,

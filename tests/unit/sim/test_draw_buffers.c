@@ -1,4 +1,4 @@
-/* Eight color buffers at once, timed and functionally. Each has a different format, write mask and
+/* Eight color buffers at once, with and without timing. Each has a different format, write mask and
  * color, and the first one is blended. The formats determine the expected contents. */
 #include "rigs/player.h"
 #include "rigs/scene.h"

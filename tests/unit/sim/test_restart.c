@@ -1,7 +1,7 @@
 /* Primitive restart (NV_primitive_restart): the restart index is not a vertex and separates the
  * primitives before and after it. Strips and fans on the corners of two rectangles cover whole
  * pixels, and so do loops and points. The expected numbers of pixels are calculated. The tests run
- * functionally and on the machine. */
+ * without timing and on the machine. */
 #include "rigs/player.h"
 #include "rigs/scene.h"
 
