@@ -19,7 +19,7 @@ fenced() {
 {
     echo '# Commands'
     echo
-    echo 'From `aetius COMMAND --help`; `make docs` writes this page.'
+    echo 'This page lists the commands and their options. Start with `aetius --help`; `make docs` writes this page.'
     for name in $("$aetius" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
         printf '\n## %s\n\n' "$name"
         fenced "$aetius" "$name" --help
@@ -33,14 +33,14 @@ fenced() {
 {
     echo '# Parameters'
     echo
-    echo 'From `aetius params`, values of the default preset; `make docs` writes this page.'
+    echo 'This page lists the parameters, with the values of the default preset. Start with `aetius params`; `make docs` writes this page.'
     echo
     fenced "$aetius" params
 } >"$out/params.md"
 {
     echo '# Statistics, queues and metrics'
     echo
-    echo 'From `aetius stats`, of the default preset; `make docs` writes this page.'
+    echo 'This page lists statistics, queues and metrics of the default preset. Start with `aetius stats`; `make docs` writes this page.'
     echo
     fenced "$aetius" stats
 } >"$out/statistics.md"
