@@ -19,7 +19,7 @@ put_stage(const struct codec *codec, enum codec_bus bus, uint32_t stage, FILE *o
     for (uint32_t box = 0; box < boxes_of(codec, bus, stage); box++) {
         fprintf(out, "  s%u_%u [label=\"%s\\n", stage, box, of->name);
         if (of->per_level)
-            fprintf(out, "level of %u bytes\\n", codec->levels[bus].bytes[box]);
+            fprintf(out, "level %u: %u bytes\\n", box, codec->levels[bus].bytes[box]);
         fprintf(out, "%u %s\"];\n", of->cycles, of->cycles == 1 ? "cycle" : "cycles");
     }
 }

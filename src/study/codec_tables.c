@@ -144,6 +144,31 @@ print_ranking(const struct codec_study *study, enum codec_bus bus, uint32_t kind
     end_table(&table, out);
 }
 
+/* Prints the ratio of each trace, one table per configuration. */
+static void
+print_traces(const struct codec_study *study, FILE *out)
+{
+    fprintf(out, "\n## Ratios of color by trace, 64-byte bus\n");
+    for (size_t c = 0; c < study->machines->count; c++) {
+        struct text_table table = {0};
+        text_table_cell(&table, "%s", study->machines->items[c]);
+        for (uint32_t codec = 0; codec < CODEC_COUNT; codec++)
+            if (codecs[codec]->applies & CODEC_COLOR)
+                text_table_cell(&table, "%s", codecs[codec]->name);
+        text_table_end_row(&table);
+        for (size_t t = 0; t < study->traces->count; t++) {
+            text_table_cell(&table, "%s", study->traces->items[t]);
+            for (uint32_t codec = 0; codec < CODEC_COUNT; codec++)
+                if (codecs[codec]->applies & CODEC_COLOR)
+                    put_ratio(&table, codec_study_ratio(study, t, c, CODEC_BUS_64,
+                                                        COMPRESSION_COLOR, codec));
+            text_table_end_row(&table);
+        }
+        fputc('\n', out);
+        end_table(&table, out);
+    }
+}
+
 static void
 put_levels(const struct codec_study *study, size_t configuration, enum codec_bus bus, uint32_t kind,
            uint32_t codec, struct text_table *table)
@@ -261,6 +286,7 @@ codec_study_tables(const struct codec_study *study)
         for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++)
             print_ranking(study, bus, kind, out);
     codec_study_print_published(study, out);
+    print_traces(study, out);
     for (uint32_t bus = 0; bus < CODEC_BUSES; bus++)
         for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++)
             print_levels(study, bus, kind, out);

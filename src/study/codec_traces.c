@@ -136,9 +136,8 @@ draw(const struct codec_study *study, size_t trace, size_t configuration, enum c
         return true;
     char *name = mem_printf("charts-%u/%s-%s-%s", bus_bytes[bus], trace_name, machine,
                             shares ? "blocks" : "traffic");
-    char *title =
-        mem_printf("%s %s: %s by size of block, %u-byte bus", trace_name, machine,
-                   shares ? "color blocks" : "color bytes after compression", bus_bytes[bus]);
+    char *title = mem_printf("%s %s, %u-byte bus: %s by size of block", trace_name, machine,
+                             bus_bytes[bus], shares ? "blocks" : "color bytes");
     plot_init(&plot, PLOT_STACKED, title, shares ? "% of the blocks that move" : "MB");
     plot.extra = shares ? "set yrange [0:100]" : NULL;
     for (uint32_t s = 0; s < sizes; s++) {
