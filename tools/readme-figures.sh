@@ -60,4 +60,33 @@ identical="$3 of $1"
 [ "$3" != "$1" ] || identical="all $1"
 expect_wrapped "for $identical Debian programs" docs/studies/programs.md
 expect_wrapped "Of these, $2 also met the criterion" docs/studies/programs.md
+while read -r machine; do
+    row=$(awk -F'|' -v name="- $machine" '
+        $2 ~ "^ *" name " *$" { sub(/^ +/, "", $3); sub(/ \(.*/, "", $3); sub(/ of /, " of the ", $3); print $3; exit }
+    ' docs/studies/verdicts.md)
+    expect_wrapped "$row frames on $machine" docs/studies/verdicts.md
+done <<END
+reference-2005
+reference-2008
+g70-like
+END
+
+# The example of `topdown --prove`, if its program is installed.
+if command -v glmark2 >/dev/null && command -v virgl_test_server >/dev/null; then
+    folder=$(mktemp -d)
+    trap 'rm -rf "$folder"' EXIT
+    {
+        "$aetius" capture -o "$folder/jelly.trace" --clock 60 --frames 61 --stop -- \
+            glmark2 -b jellyfish --size 640x480 &&
+            "$aetius" sim "$folder/jelly.trace" -o "$folder/jelly"
+    } >/dev/null 2>&1
+    "$aetius" topdown "$folder/jelly" --prove >"$folder/prove" 2>/dev/null
+    # the verdict, and the rows of two ideals
+    grep -oE 'bound by .* predicted without it|^ *(memory|shader)( +-?[0-9.]+ %){3}' "$folder/prove" |
+        sed 's/^ *//' >"$folder/lines"
+    [ "$(wc -l <"$folder/lines")" -eq 3 ] || { echo 'topdown --prove has another form'; status=1; }
+    while read -r line; do
+        expect "$line" 'aetius topdown jelly --prove'
+    done <"$folder/lines"
+fi
 exit $status
