@@ -11,7 +11,8 @@ status=0
 
 [ $# != 0 ] || {
     # shellcheck disable=SC2046  # names of files, without spaces
-    set -- $(git ls-files '*.md' '*.c' '*.h' '*.def' '*.sh' '*.ini' '*.js' '*.html' |
+    set -- $(git ls-files '*.md' '*.c' '*.h' '*.def' '*.sh' '*.ini' '*.js' '*.mjs' '*.css' '*.html' \
+        '*.jq' '*.awk' '*.py' '*.build' '*.proto' Makefile 'tools/*.txt' 'tests/real/*.txt' |
         grep -vxF -e docs/writing.md -e "$list" | grep -v '^third_party/')
 }
 
