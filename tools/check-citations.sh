@@ -123,7 +123,7 @@ function check_paths(text, next_lines, number, in_comments,    at, path, before,
         rest = substr(text, at) " " next_lines
         text = substr(text, at)
         if (text ~ /^[A-Za-z0-9_]/ || before ~ /[$%}>]/ || path ~ /\*/ || is_placeholder(path)) continue
-        if (!in_comments && path !~ /^(docs|src|tests|tools|benchmarks)\//) continue
+        if (!in_comments && path !~ /^(docs|src|tests|tools|benchmarks)\/|^(ARCHITECTURE|CONTRIBUTING)\.md$/) continue
         if (!(path in exists)) { complain(number, "there is no " path); continue }
         if (rest !~ /^, ["A-Z]/) continue
         sub(/^, +/, "", rest)
