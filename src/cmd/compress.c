@@ -63,12 +63,6 @@ add_input(struct compression *compression, const char *name,
     return ok;
 }
 
-static uint32_t
-bus_bytes(const struct compress_file *all)
-{
-    return all->sum.bus == CODEC_BUS_32 ? 32 : 64;
-}
-
 /* Mean of a codec's ratio over the inputs; 0 if the codec applies to no input. */
 static double
 mean_ratio(const struct compress_file *all, uint32_t kind, uint32_t codec, bool geometric)
@@ -121,7 +115,7 @@ put_codec(const struct compress_file *all, uint32_t kind, const struct rank *ran
 {
     const struct compression_kind *tally = &all->sum.kinds[kind];
     const uint64_t out = compression_bytes_out(&all->sum, kind, rank->codec);
-    const uint32_t step = bus_bytes(all);
+    const uint32_t step = codec_bus_bytes(all->sum.bus);
     uint64_t sizes[9];
     compression_by_size(&all->sum, kind, rank->codec, sizes);
     text_table_cell(table, "%s", codecs[rank->codec]->name);
@@ -145,7 +139,7 @@ print_codecs(const struct compress_file *all, uint32_t kind)
 {
     struct text_table table = {0};
     struct rank ranks[CODEC_COUNT];
-    const uint32_t count = rank_codecs(all, kind, ranks), step = bus_bytes(all);
+    const uint32_t count = rank_codecs(all, kind, ranks), step = codec_bus_bytes(all->sum.bus);
     text_table_cells(&table, "codec|ratio");
     if (all->inputs.count > 1)
         text_table_cell(&table, "arithmetic");
@@ -186,7 +180,7 @@ print_compress_text(const struct compress_file *all)
 {
     printf(
         "%u-byte bus; ratio of bytes in to bytes out%s; shares of the transferred blocks by size\n",
-        bus_bytes(all),
+        codec_bus_bytes(all->sum.bus),
         all->inputs.count > 1 ? ", geometric (and arithmetic) mean over the inputs" : "");
     for (uint32_t kind = 0; kind < COMPRESSION_KINDS; kind++)
         print_kind(all, kind);
@@ -204,7 +198,7 @@ put_levels(const struct compress_file *all, const struct input *input, uint32_t 
         text_table_cell(table, "%s", kind_names[kind]);
         text_table_cell(table, "%s", codecs[codec]->name);
         text_table_cell(table, "%u", codec_latency(codecs[codec]));
-        text_table_cell(table, "%u", bus_bytes(all));
+        text_table_cell(table, "%u", codec_bus_bytes(all->sum.bus));
         text_table_cell(table, "%s", levels[l].name);
         text_table_cell(table, "%u", levels[l].bytes);
         text_table_cell(table, "%" PRIu64, levels[l].blocks);
@@ -298,7 +292,7 @@ static void
 print_compress_json(const struct compress_file *all)
 {
     cJSON *root = cJSON_CreateObject();
-    cJSON_AddNumberToObject(root, "bus", bus_bytes(all));
+    cJSON_AddNumberToObject(root, "bus", codec_bus_bytes(all->sum.bus));
     add_traffic(root, &all->sum);
     add_codecs(root, &all->sum);
     cJSON *codec, *list = cJSON_GetObjectItem(root, "codecs");

@@ -88,6 +88,12 @@ extern const struct codec *const codecs[]; /* in the order of codecs.def; ends w
 /* Returns NULL if no codec has that name. */
 const struct codec *codec_find(const char *name);
 
+static inline uint32_t
+codec_bus_bytes(enum codec_bus bus)
+{
+    return bus == CODEC_BUS_32 ? 32 : 64;
+}
+
 /* Latency in cycles: the sum over the codec's stages. */
 uint32_t codec_latency(const struct codec *codec);
 

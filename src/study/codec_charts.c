@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint32_t bus_bytes[CODEC_BUSES] = {64, 32};
 enum { SIZES = CODEC_BLOCK_BYTES / 32 + 1 }; /* the sizes of a block, and plain blocks */
 
 /* Writes and frees the plot. */
@@ -71,14 +70,14 @@ shares_of(const struct codec_study *study, size_t configuration, enum codec_bus 
           uint32_t codec, double shares[SIZES])
 {
     const struct compression sum = codec_study_sum(study, configuration, bus);
-    const uint32_t sizes = CODEC_BLOCK_BYTES / bus_bytes[bus];
+    const uint32_t sizes = CODEC_BLOCK_BYTES / codec_bus_bytes(bus);
     const double moved = (double)(sum.kinds[kind].transfers - sum.kinds[kind].cleared);
     uint64_t by_size[CODEC_BLOCK_BYTES / 32 + 1];
     if (codec_study_geometric(study, configuration, bus, kind, codec) <= 0)
         return false;
     compression_by_size(&sum, kind, codec, by_size);
     for (uint32_t s = 0; s < sizes; s++)
-        shares[s] = 100 * (double)by_size[(s + 1) * bus_bytes[bus] / 32] / moved;
+        shares[s] = 100 * (double)by_size[(s + 1) * codec_bus_bytes(bus) / 32] / moved;
     shares[sizes] = 100 * (double)sum.kinds[kind].plain / moved;
     return true;
 }
@@ -94,11 +93,11 @@ chart_levels(const struct codec_study *study, enum codec_bus bus, uint32_t kind,
     uint32_t codec_of[CODEC_COUNT];
     const uint32_t count = codec_study_rank(study, bus, kind, codec_of);
     char *title = mem_printf("Blocks of %s by compressed size, %u-byte bus, all traces",
-                             compression_kinds[kind], bus_bytes[bus]);
-    char *name = mem_printf("levels-%s-%u", compression_kinds[kind], bus_bytes[bus]);
+                             compression_kinds[kind], codec_bus_bytes(bus));
+    char *name = mem_printf("levels-%s-%u", compression_kinds[kind], codec_bus_bytes(bus));
     plot_init(&plot, PLOT_STACKED, title, "% of the transferred blocks");
     plot.extra = "set yrange [0:100]";
-    for (uint32_t s = 0; s <= CODEC_BLOCK_BYTES / bus_bytes[bus]; s++)
+    for (uint32_t s = 0; s <= CODEC_BLOCK_BYTES / codec_bus_bytes(bus); s++)
         plot_add_series(&plot, sizes[bus][s]);
     for (uint32_t i = 0; i < count; i++)
         for (size_t c = 0; c < study->machines->count; c++) {
@@ -120,8 +119,8 @@ chart_ratios(const struct codec_study *study, enum codec_bus bus, uint32_t kind,
     uint32_t codec_of[CODEC_COUNT];
     const uint32_t count = codec_study_rank(study, bus, kind, codec_of);
     char *title = mem_printf("Compression ratio of %s, %u-byte bus, geometric mean of all traces",
-                             compression_kinds[kind], bus_bytes[bus]);
-    char *name = mem_printf("ratios-%s-%u", compression_kinds[kind], bus_bytes[bus]);
+                             compression_kinds[kind], codec_bus_bytes(bus));
+    char *name = mem_printf("ratios-%s-%u", compression_kinds[kind], codec_bus_bytes(bus));
     plot_init(&plot, PLOT_BARS, title, "bytes in / bytes out");
     plot.note = "in parentheses: latency in cycles";
     plot.mark = 1;

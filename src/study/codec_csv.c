@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint32_t bus_bytes[CODEC_BUSES] = {64, 32};
-
 static void
 header(struct text_table *table, const char *const *names)
 {
@@ -64,7 +62,7 @@ put_levels_of(const struct codec_study *study, size_t trace, size_t configuratio
     for (uint32_t l = 0; l < count; l++) {
         text_table_cell(table, "%s", study->traces->items[trace]);
         text_table_cell(table, "%s", study->machines->items[configuration]);
-        text_table_cell(table, "%u", bus_bytes[bus]);
+        text_table_cell(table, "%u", codec_bus_bytes(bus));
         text_table_cell(table, "%s", compression_kinds[kind]);
         text_table_cell(table, "%s", codecs[codec]->name);
         text_table_cell(table, "%s", levels[l].name);
@@ -81,7 +79,7 @@ put_ratios_of(const struct codec_study *study, size_t configuration, enum codec_
 {
     const double geometric = codec_study_geometric(study, configuration, bus, kind, codec);
     text_table_cell(table, "%s", study->machines->items[configuration]);
-    text_table_cell(table, "%u", bus_bytes[bus]);
+    text_table_cell(table, "%u", codec_bus_bytes(bus));
     text_table_cell(table, "%s", compression_kinds[kind]);
     text_table_cell(table, "%s", codecs[codec]->name);
     text_table_cell(table, "%u", codec_latency(codecs[codec]));

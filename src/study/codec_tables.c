@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint32_t bus_bytes[CODEC_BUSES] = {64, 32};
-
 static double
 megabytes(uint64_t bytes, uint32_t frames)
 {
@@ -114,7 +112,7 @@ print_ranking(const struct codec_study *study, enum codec_bus bus, uint32_t kind
     fprintf(out,
             "\n## Ratios of %s on a %u-byte bus\n\nBytes in / bytes out: geometric mean over the "
             "traces that move any\n(",
-            compression_kinds[kind], bus_bytes[bus]);
+            compression_kinds[kind], codec_bus_bytes(bus));
     for (uint32_t c = 0; c < columns; c++)
         fprintf(out, "%s%s %u", c ? ", " : "", study->machines->items[c],
                 codec_study_movers(study, c, kind));
@@ -176,7 +174,7 @@ put_levels(const struct codec_study *study, size_t configuration, enum codec_bus
     const struct compression sum = codec_study_sum(study, configuration, bus);
     const struct compression_kind *tally = &sum.kinds[kind];
     const uint64_t moved = tally->transfers - tally->cleared;
-    const uint32_t step = bus_bytes[bus];
+    const uint32_t step = codec_bus_bytes(bus);
     uint64_t by_size[CODEC_BLOCK_BYTES / 32 + 1];
     compression_by_size(&sum, kind, codec, by_size);
     text_table_cell(table, "%s", codecs[codec]->name);
@@ -193,7 +191,7 @@ put_levels(const struct codec_study *study, size_t configuration, enum codec_bus
 static void
 print_levels(const struct codec_study *study, enum codec_bus bus, uint32_t kind, FILE *out)
 {
-    const uint32_t step = bus_bytes[bus];
+    const uint32_t step = codec_bus_bytes(bus);
     struct text_table table = {0};
     uint32_t codec_of[CODEC_COUNT];
     const uint32_t count = codec_study_rank(study, bus, kind, codec_of);

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 enum { MAX_SIZES = CODEC_BLOCK_BYTES / 32 };
-static const uint32_t bus_bytes[CODEC_BUSES] = {64, 32};
 
 /* The blocks of a codec by size. Plain blocks count as uncompressed. */
 struct by_size {
@@ -25,7 +24,7 @@ count_sizes(const struct codec_study *study, size_t trace, size_t configuration,
 {
     const struct compression *blocks = &codec_study_plain(study, trace, configuration)->buses[bus];
     const struct compression_kind *tally = &blocks->kinds[COMPRESSION_COLOR];
-    const uint32_t sizes = CODEC_BLOCK_BYTES / bus_bytes[bus];
+    const uint32_t sizes = CODEC_BLOCK_BYTES / codec_bus_bytes(bus);
     uint32_t count = 1;
     of[0] = (struct by_size){.name = "none"};
     of[0].blocks[sizes - 1] = tally->transfers - tally->cleared;
@@ -36,7 +35,7 @@ count_sizes(const struct codec_study *study, size_t trace, size_t configuration,
         compression_by_size(blocks, COMPRESSION_COLOR, c, by_32);
         of[count] = (struct by_size){.name = codecs[c]->name};
         for (uint32_t s = 0; s < sizes; s++)
-            of[count].blocks[s] = by_32[(s + 1) * bus_bytes[bus] / 32];
+            of[count].blocks[s] = by_32[(s + 1) * codec_bus_bytes(bus) / 32];
         of[count].blocks[sizes - 1] += tally->plain;
         count++;
     }
@@ -57,8 +56,8 @@ print_blocks(const struct by_size *of, uint32_t count, enum codec_bus bus, FILE 
 {
     struct text_table table = {0};
     put_head(of, count, &table);
-    for (uint32_t s = 0; s < CODEC_BLOCK_BYTES / bus_bytes[bus]; s++) {
-        text_table_cell(&table, "%u", (s + 1) * bus_bytes[bus]);
+    for (uint32_t s = 0; s < CODEC_BLOCK_BYTES / codec_bus_bytes(bus); s++) {
+        text_table_cell(&table, "%u", (s + 1) * codec_bus_bytes(bus));
         for (uint32_t i = 0; i < count; i++)
             text_table_cell(&table, "%" PRIu64, of[i].blocks[s]);
         text_table_end_row(&table);
@@ -78,8 +77,8 @@ print_output(const struct by_size *of, uint32_t count, enum codec_bus bus, FILE 
     double total[CODEC_COUNT + 1] = {0};
     struct text_table table = {0};
     put_head(of, count, &table);
-    for (uint32_t s = 0; s < CODEC_BLOCK_BYTES / bus_bytes[bus]; s++) {
-        const uint32_t bytes = (s + 1) * bus_bytes[bus];
+    for (uint32_t s = 0; s < CODEC_BLOCK_BYTES / codec_bus_bytes(bus); s++) {
+        const uint32_t bytes = (s + 1) * codec_bus_bytes(bus);
         text_table_cell(&table, "%u", bytes);
         for (uint32_t i = 0; i < count; i++) {
             total[i] += megabytes(of[i].blocks[s], bytes);
@@ -128,20 +127,20 @@ draw(const struct codec_study *study, size_t trace, size_t configuration, enum c
 {
     struct by_size of[CODEC_COUNT + 1];
     struct plot plot;
-    const uint32_t sizes = CODEC_BLOCK_BYTES / bus_bytes[bus];
+    const uint32_t sizes = CODEC_BLOCK_BYTES / codec_bus_bytes(bus);
     const uint32_t count = count_sizes(study, trace, configuration, bus, of);
     const char *trace_name = study->traces->items[trace];
     const char *machine = study->machines->items[configuration];
     if (!count)
         return true;
-    char *name = mem_printf("charts-%u/%s-%s-%s", bus_bytes[bus], trace_name, machine,
+    char *name = mem_printf("charts-%u/%s-%s-%s", codec_bus_bytes(bus), trace_name, machine,
                             shares ? "blocks" : "traffic");
     char *title = mem_printf("%s %s, %u-byte bus: %s by size of block", trace_name, machine,
-                             bus_bytes[bus], shares ? "blocks" : "color bytes");
+                             codec_bus_bytes(bus), shares ? "blocks" : "color bytes");
     plot_init(&plot, PLOT_STACKED, title, shares ? "% of the blocks that move" : "MB");
     plot.extra = shares ? "set yrange [0:100]" : NULL;
     for (uint32_t s = 0; s < sizes; s++) {
-        char *size = mem_printf("%u bytes", (s + 1) * bus_bytes[bus]);
+        char *size = mem_printf("%u bytes", (s + 1) * codec_bus_bytes(bus));
         plot_add_series(&plot, size);
         free(size);
     }
@@ -149,7 +148,7 @@ draw(const struct codec_study *study, size_t trace, size_t configuration, enum c
         double values[MAX_SIZES];
         for (uint32_t s = 0; s < sizes; s++)
             values[s] = shares ? 100.0 * (double)of[i].blocks[s] / (double)of[0].blocks[sizes - 1]
-                               : megabytes(of[i].blocks[s], (s + 1) * bus_bytes[bus]);
+                               : megabytes(of[i].blocks[s], (s + 1) * codec_bus_bytes(bus));
         plot_add(&plot, of[i].name, values);
     }
     const bool ok = study_put_plot(to, &plot, name, err);
@@ -165,7 +164,7 @@ codec_study_write_trace_charts(const struct codec_study *study, const struct stu
 {
     bool ok = true;
     for (uint32_t bus = 0; ok && bus < CODEC_BUSES; bus++) {
-        char *folder = mem_printf("charts-%u", bus_bytes[bus]);
+        char *folder = mem_printf("charts-%u", codec_bus_bytes(bus));
         char *path = sweep_path(&to->sweep, folder);
         ok = dir_create(path, err);
         free(path);
