@@ -392,7 +392,7 @@ hz_clear(struct hz *hz, const struct control_item *item, uint64_t now)
     struct hz_surface *surface = find_surface(hz, &item->surface);
     if (!surface)
         surface = hz_buffer_add(&hz->buffer, &item->surface);
-    fill(hz, surface, hz_entry((float)item->depth), now);
+    fill(hz, surface, hz_entry((float)item->depth, hz->buffer.entry_bits), now);
 }
 
 static bool

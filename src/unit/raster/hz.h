@@ -3,8 +3,8 @@
  *
  * Input: struct tile_item, and struct hz_update from the z tests. Output: struct quad_item, to the
  * z test of the tile's ROP (early) or to the Interpolator (late). The unit creates the quads. Far
- * depths have 16 bits; 0 is nearest, and HZ_FARTHEST means unknown. The unit owns its buffer and
- * `waiting`. hz_init() cannot fail. */
+ * depths are on a scale of 16 bits; 0 is nearest, and HZ_FARTHEST means unknown. The unit owns its
+ * buffer and `waiting`. hz_init() cannot fail. */
 #ifndef AETIUS_UNIT_HZ_H
 #define AETIUS_UNIT_HZ_H
 

@@ -2,10 +2,10 @@
  * ATTILA's HierarchicalZ).
  *
  * A block contains the depths of StampsPerHZBlock quads, in memory order, with 4 bytes per depth.
- * It is at most as long as a line of the z cache. Its entry has 16 bits and is rounded away from
- * the eye. Each surface has a contiguous range of entries, allocated in ring order. Surfaces whose
- * entries are overwritten are removed. If a surface is larger than the buffer, only its first
- * blocks have entries. */
+ * It is at most as long as a line of the z cache. Its entry has HZEntryBits bits and is rounded
+ * away from the eye. The buffer keeps each entry on a scale of 16 bits. Each surface has a
+ * contiguous range of entries, allocated in ring order. Surfaces whose entries are overwritten are
+ * removed. If a surface is larger than the buffer, only its first blocks have entries. */
 #include "unit/raster/hz_buffer.h"
 
 #include "base/mem.h"
@@ -18,6 +18,7 @@ hz_buffer_init(struct hz_buffer *buffer, const struct params *params)
 {
     memset(buffer, 0, sizeof *buffer);
     buffer->block_stamps = params->RASTERIZER.StampsPerHZBlock;
+    buffer->entry_bits = params->RASTERIZER.HZEntryBits;
     buffer->z_line_bytes = params->ZSTENCILTEST.ZCacheStampsPerLine * 16;
     buffer->entries = params->RASTERIZER.HierarchicalZBufferSize;
     buffer->line_count = params->RASTERIZER.HZCacheLines;
@@ -84,16 +85,23 @@ hz_cut(const struct resource *res, uint32_t line_bytes, uint32_t stamps)
     return cut;
 }
 
-uint16_t
-hz_entry(float depth)
+static uint32_t
+round_up(double value)
 {
+    const uint32_t whole = (uint32_t)value;
+    return whole + ((double)whole < value);
+}
+
+uint16_t
+hz_entry(float depth, uint32_t bits)
+{
+    const uint32_t farthest = (1u << bits) - 1;
     if (!(depth < 1.0f))
         return HZ_FARTHEST;
     if (depth <= 0.0f)
         return 0;
-    const double scaled = (double)depth * HZ_FARTHEST;
-    const uint32_t whole = (uint32_t)scaled;
-    return (uint16_t)(whole + ((double)whole < scaled));
+    const uint32_t entry = round_up((double)depth * farthest);
+    return (uint16_t)((entry * HZ_FARTHEST + farthest - 1) / farthest);
 }
 
 uint32_t

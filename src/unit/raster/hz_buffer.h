@@ -51,7 +51,7 @@ struct hz_cache_line {
 };
 
 struct hz_buffer {
-    uint32_t block_stamps, z_line_bytes;
+    uint32_t block_stamps, entry_bits, z_line_bytes;
     uint16_t *far;
     uint32_t entries, next_entry;
     struct hz_surface surfaces[HZ_SURFACES];
@@ -76,8 +76,9 @@ void hz_buffer_remove(struct hz_buffer *buffer, uint64_t resource);
 /* Divides the surfaces of a resource into blocks of `stamps` quads. The z tests report far depths
  * per line of `line_bytes` bytes. */
 struct hz_cut hz_cut(const struct resource *res, uint32_t line_bytes, uint32_t stamps);
-/* Converts a depth to a far depth of 16 bits, rounded away from the eye. */
-uint16_t hz_entry(float depth);
+/* Converts a depth to a far depth with `bits` bits (8 to 16), rounded away from the eye. The result
+ * is on a scale of 16 bits: 0 is the depth 0, and HZ_FARTHEST is the depth 1. */
+uint16_t hz_entry(float depth, uint32_t bits);
 
 /* Offset of the surface in its resource. */
 uint32_t hz_surface_offset(const struct bound_surface *surface);

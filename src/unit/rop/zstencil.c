@@ -53,6 +53,7 @@ zstencil_init(struct zstencil *zstencil, const struct unit_env *env, uint32_t in
     rop_init(&zstencil->rop, &zstencil->module, zstencil, &work, env, env->depth_blocks, index);
     zstencil->updates_hz = !params->RASTERIZER.DisableHZ;
     zstencil->block_stamps = params->RASTERIZER.StampsPerHZBlock;
+    zstencil->hz_entry_bits = params->RASTERIZER.HZEntryBits;
     zstencil->rop.cache.leaving = update_hz;
     zstencil->rop.cache.owner = zstencil;
 }
@@ -163,8 +164,8 @@ zstencil_finish(void *owner, const struct control_item *order, uint64_t now)
 }
 
 static void
-far_depths(const struct hz_cut *cut, const struct format_info *format, const uint8_t *line,
-           uint16_t *far)
+far_depths(const struct hz_cut *cut, uint32_t entry_bits, const struct format_info *format,
+           const uint8_t *line, uint16_t *far)
 {
     for (uint32_t b = 0; b < cut->line_blocks; b++) {
         float farthest = 0;
@@ -172,7 +173,7 @@ far_depths(const struct hz_cut *cut, const struct format_info *format, const uin
             float depth = depth_of_element(format, line);
             farthest = depth > farthest ? depth : farthest;
         }
-        far[b] = hz_entry(farthest);
+        far[b] = hz_entry(farthest, entry_bits);
     }
 }
 
@@ -194,7 +195,7 @@ update_hz(void *owner, uint32_t address, const uint8_t *line, uint64_t now)
     update->offset = surface->first - surface->bound.res->address;
     update->line = (address - surface->first) / line_bytes;
     update->generation = zstencil->generation;
-    far_depths(&cut, surface->bound.format, line, update->far);
+    far_depths(&cut, zstencil->hz_entry_bits, surface->bound.format, line, update->far);
 }
 
 static enum unit_state

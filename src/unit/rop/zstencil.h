@@ -18,6 +18,7 @@ struct zstencil {
     struct rop rop;
     bool updates_hz;
     uint32_t block_stamps;
+    uint32_t hz_entry_bits;
     uint32_t generation;     /* generation of the updates to HZ (unit/raster/hz.h) */
     uint64_t samples_passed; /* of the current draw */
 };

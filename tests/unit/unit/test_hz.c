@@ -52,23 +52,28 @@ pixels_drawn(const struct rig *rig)
     return drawn;
 }
 
-/* An entry is never nearer than its depth, and at most one step of 1/65535 farther. */
+/* An entry is never nearer than its depth. It is at most one step of its own bits and one step of
+ * the 16-bit scale farther. */
 static void
 entries_are_rounded_away(void **state)
 {
     (void)state;
-    for (uint32_t i = 0; i < 100000; i++) {
-        const float depth = (float)i / 99991.0f;
-        const double far = hz_entry(depth) / 65535.0;
-        if (depth < 1.0f && (far < (double)depth || far >= (double)depth + 1.0 / 65535))
-            fail_msg("%.9f becomes %.9f", (double)depth, far);
+    for (uint32_t bits = 8; bits <= 16; bits++) {
+        const double step = bits < 16 ? 1.0 / ((1 << bits) - 1) + 1.0 / 65535 : 1.0 / 65535;
+        for (uint32_t i = 0; i < 100000; i++) {
+            const float depth = (float)i / 99991.0f;
+            const double far = hz_entry(depth, bits) / 65535.0;
+            if (depth < 1.0f && (far < (double)depth || far >= (double)depth + step))
+                fail_msg("%.9f becomes %.9f with %u bits", (double)depth, far, bits);
+        }
+        assert_int_equal(hz_entry(0.0f, bits), 0);
+        assert_int_equal(hz_entry(-1.0f, bits), 0);
+        assert_int_equal(hz_entry(1.0f, bits), HZ_FARTHEST);
+        assert_int_equal(hz_entry(2.0f, bits), HZ_FARTHEST);
+        assert_int_equal(hz_entry(__builtin_nanf(""), bits), HZ_FARTHEST);
     }
-    assert_int_equal(hz_entry(0.0f), 0);
-    assert_int_equal(hz_entry(-1.0f), 0);
-    assert_int_equal(hz_entry(1.0f), HZ_FARTHEST);
-    assert_int_equal(hz_entry(2.0f), HZ_FARTHEST);
-    assert_int_equal(hz_entry(__builtin_nanf("")), HZ_FARTHEST);
-    assert_int_equal(hz_entry(0.5f), 32768); /* 32767.5 rounds up */
+    assert_int_equal(hz_entry(0.5f, 16), 32768);    /* 32767.5 rounds up */
+    assert_int_equal(hz_entry(0.5f, 8), 128 * 257); /* 127.5 rounds up; 65535 / 255 = 257 */
 }
 
 /* 4096 fragments are hidden by depth .25. Another depth buffer, in which nothing is hidden, is used
@@ -150,6 +155,58 @@ half_a_buffer(void **state)
     rig_swap(rig);
     rig_assert_figure(rig, "hz.fragments_culled", SIZE * SIZE / 2);
     rig_assert_figure(rig, "zstencil.fragments_z_failed", SIZE * SIZE / 2);
+}
+
+/* The depth .4995 hides the depth .5. With 8 bits, the entry of .4995 is 128/255 = .502, so nothing
+ * is culled, and the z test rejects the fragments. */
+static void
+hide_half(struct rig *rig, uint32_t bits, bool by_draw)
+{
+    rig->params.RASTERIZER.HZEntryBits = bits;
+    rig->params.ZSTENCILTEST.ZCacheLines = rig->params.ZSTENCILTEST.ZCacheWays = 1;
+    start(rig);
+    rig_clear(rig, MASK_DEPTH | MASK_COLOR0, by_draw ? 1 : 0.4995);
+    if (by_draw) {
+        rig_upload_corner(rig, 2 * SIZE, -0.001f); /* window depth .4995 */
+        rig_draw(rig, PRIM_TRIANGLES, 3, 0);
+    }
+    draw_back(rig);
+    rig_swap(rig);
+}
+
+static void
+clear_with_8_bits(void **state)
+{
+    struct rig *rig = *state;
+    hide_half(rig, 8, false);
+    rig_assert_figure(rig, "hz.fragments_culled", 0);
+    rig_assert_figure(rig, "zstencil.fragments_z_failed", SIZE * SIZE);
+}
+
+static void
+clear_with_16_bits(void **state)
+{
+    struct rig *rig = *state;
+    hide_half(rig, 16, false);
+    rig_assert_figure(rig, "hz.fragments_culled", SIZE * SIZE);
+    rig_assert_figure(rig, "zstencil.fragments_z_failed", 0);
+}
+
+static void
+update_with_8_bits(void **state)
+{
+    struct rig *rig = *state;
+    hide_half(rig, 8, true);
+    rig_assert_figure(rig, "hz.fragments_culled", 0);
+}
+
+/* Most lines have left the z cache before the second draw. */
+static void
+update_with_16_bits(void **state)
+{
+    struct rig *rig = *state;
+    hide_half(rig, 16, true);
+    assert_true(rig_figure(rig, "hz.fragments_culled") > SIZE * SIZE / 2);
 }
 
 /* A draw with depth function ALWAYS moves depth away. A later draw between the old and the new
@@ -492,6 +549,10 @@ main(void)
         TEST(two_layers),
         TEST(no_room_for_two_surfaces),
         TEST(half_a_buffer),
+        TEST(clear_with_8_bits),
+        TEST(clear_with_16_bits),
+        TEST(update_with_8_bits),
+        TEST(update_with_16_bits),
         TEST(away_and_back),
         TEST(away_from_what_was_tested),
         TEST(updates_cull),
