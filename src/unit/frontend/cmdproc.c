@@ -173,6 +173,8 @@ send_draw(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_t now
         (struct draw_item){step->draw, step->invalidate_inputs};
     cmdproc->batches[ring_push(&cmdproc->batch_ring)] = (struct cmdproc_batch){.draw = step->draw};
     cmdproc->stats.draws++;
+    cmdproc->stats.vertex_program_length += step->draw->program[STAGE_VERTEX]->instruction_count;
+    cmdproc->stats.fragment_program_length += step->draw->program[STAGE_FRAGMENT]->instruction_count;
 }
 
 static void

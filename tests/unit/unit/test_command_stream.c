@@ -217,6 +217,8 @@ programs_used_longest_ago_leave(void **state)
     rig_swap(rig);
     rig_assert_figure(rig, "cmdproc.program_loads", 2 + 1 + 1 + 1 + 1);
     rig_assert_figure(rig, "cmdproc.program_instructions", 4 + 30 + 10 + 2 + 30);
+    rig_assert_figure(rig, "cmdproc.vertex_program_length", 7 * 2);
+    rig_assert_figure(rig, "cmdproc.fragment_program_length", 2 + 2 + 30 + 10 + 2 + 10 + 30);
     /* transactions: 1 for 2 instructions, 8 for 30, 3 for 10, and 1 for the vertices (48 bytes) */
     rig_assert_figure(rig, "cmdproc.transactions", 2 + 8 + 3 + 1 + 8 + 1);
     rig_tear_down((void **)&rig);
