@@ -63,7 +63,7 @@ alike() {
 for ratio in 2 4 8 16; do
     judge anisotropy $ratio softpipe 38
 done
-for kind in colors points stipple modes wrap buffers; do
+for kind in colors points stipple modes wrap buffers instances; do
     judge $kind 16 llvmpipe 60
 done
 judge discs 16 llvmpipe 30
@@ -71,7 +71,7 @@ judge lines 16 llvmpipe 55
 for kind in colors points buffers; do
     alike $kind
 done
-for kind in anisotropy colors points discs lines stipple modes wrap buffers; do
+for kind in anisotropy colors points discs lines stipple modes wrap buffers instances; do
     trace=$out/$kind.trace
     if "$aetius" capture -o "$trace" -- "$program" --kind $kind >"$out/$kind.log" 2>&1 &&
         "$aetius" verify "$trace" >>"$out/$kind.log" 2>&1; then

@@ -23,9 +23,11 @@ enum feature {
     MODES,
     WRAP,
     BUFFERS,
+    INSTANCES,
 };
-static const char *const kinds[] = {"anisotropy", "colors", "points", "discs",   "lines",
-                                    "stipple",    "modes",  "wrap",   "buffers", NULL};
+static const char *const kinds[] = {"anisotropy", "colors",    "points", "discs",
+                                    "lines",      "stipple",   "modes",  "wrap",
+                                    "buffers",    "instances", NULL};
 
 static uint32_t kind = ANISOTROPY, ratio = 16;
 
@@ -423,6 +425,59 @@ draw_buffers(void)
     }
 }
 
+/* Each tile has an instanced draw. One attribute moves an instance and another one colors it, each
+ * with a divisor from 1 to 3. Further green comes from the number of the instance. Every second
+ * tile draws with indices. */
+static void
+draw_instances(void)
+{
+    enum { INSTANCES_MOST = 8 };
+    static const float corners[] = {-1, -1, -0.6f, -1, -1, -0.6f, -0.6f, -0.6f};
+    static const uint16_t order[] = {2, 0, 3, 1};
+    static float offsets[INSTANCES_MOST][2], colors[INSTANCES_MOST][3];
+    static uint32_t program;
+    if (!program)
+        program =
+            make_program("#version 120\n"
+                         "#extension GL_ARB_draw_instanced : require\n"
+                         "attribute vec2 position, offset;\n"
+                         "attribute vec3 color;\n"
+                         "varying vec3 shade;\n"
+                         "void main() {\n"
+                         "    gl_Position = vec4(position + offset, 0.0, 1.0);\n"
+                         "    shade = color + vec3(0.0, float(gl_InstanceIDARB) / 15.0, 0.0);\n"
+                         "}",
+                         "varying vec3 shade;\n"
+                         "void main() { gl_FragColor = vec4(shade, 1.0); }");
+    const GLuint position = (GLuint)glGetAttribLocation(program, "position");
+    const GLuint offset = (GLuint)glGetAttribLocation(program, "offset");
+    const GLuint color = (GLuint)glGetAttribLocation(program, "color");
+    for (uint32_t i = 0; i < INSTANCES_MOST; i++) {
+        offsets[i][0] = (float)(i % 4) * 0.5f;
+        offsets[i][1] = (float)(i / 4) * 1.0f + (float)(i % 2) * 0.25f;
+        colors[i][0] = (float)i / 15;
+        colors[i][2] = 1 - (float)i / 15;
+    }
+    glUseProgram(program);
+    glEnableVertexAttribArray(position);
+    glEnableVertexAttribArray(offset);
+    glEnableVertexAttribArray(color);
+    glVertexAttribPointer(position, 2, GL_FLOAT, GL_FALSE, 0, corners);
+    glVertexAttribPointer(offset, 2, GL_FLOAT, GL_FALSE, 0, offsets);
+    glVertexAttribPointer(color, 3, GL_FLOAT, GL_FALSE, 0, colors);
+    for (uint32_t t = 0; t < COLUMNS * ROWS; t++) {
+        const GLsizei count = (GLsizei)(t % INSTANCES_MOST + 1);
+        begin_tile(t);
+        glVertexAttribDivisorARB(offset, 1 + t / 12);
+        glVertexAttribDivisorARB(color, 1 + t % 3);
+        if (t % 2)
+            glDrawElementsInstancedARB(GL_TRIANGLE_STRIP, 4, GL_UNSIGNED_SHORT, order, count);
+        else
+            glDrawArraysInstancedARB(GL_TRIANGLE_STRIP, 0, 4, count);
+    }
+    glUseProgram(0);
+}
+
 static void
 setup(void)
 {
@@ -438,7 +493,7 @@ draw(uint32_t frame)
 {
     static void (*const draws[])(void) = {
         draw_anisotropy, draw_colors, draw_points, draw_discs,   draw_lines,
-        draw_stipple,    draw_modes,  draw_wrap,   draw_buffers,
+        draw_stipple,    draw_modes,  draw_wrap,   draw_buffers, draw_instances,
     };
     (void)frame;
     glScissor(0, 0, WIDTH, HEIGHT);

@@ -174,7 +174,8 @@ send_draw(struct cmdproc *cmdproc, const struct cmdproc_step *step, uint64_t now
     cmdproc->batches[ring_push(&cmdproc->batch_ring)] = (struct cmdproc_batch){.draw = step->draw};
     cmdproc->stats.draws++;
     cmdproc->stats.vertex_program_length += step->draw->program[STAGE_VERTEX]->instruction_count;
-    cmdproc->stats.fragment_program_length += step->draw->program[STAGE_FRAGMENT]->instruction_count;
+    cmdproc->stats.fragment_program_length +=
+        step->draw->program[STAGE_FRAGMENT]->instruction_count;
 }
 
 static void
