@@ -260,6 +260,11 @@ machine_put(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     if (draw && !machine_run_until(m, CMDPROC_FETCHED, draw, err))
         return false;
     machine_invalidate_readers(m, res);
+    if (gpu_memory_is_mapped(&m->device->memory, res->address)) { /* the host writes it */
+        resource_write_box(res, &m->device->memory, cmd->transfer.level, &cmd->transfer.box,
+                           cmd->transfer.bytes);
+        return true;
+    }
     add_upload(m, res, cmd);
     return machine_run_until(m, alone ? CMDPROC_ALL : CMDPROC_SENT, 0, err);
 }

@@ -40,6 +40,8 @@ simulation_shape_device(struct gpu_device *device, const struct params *params)
 {
     force_samples(device, params);
     device->squares = true;
+    if (params->MEMORYCONTROLLER.SystemMemory)
+        device->mapped_limit_bytes = params->MEMORYCONTROLLER.MappedMemorySize;
     device->square_log2 = params->FRAGMENTSHADER.TextureBlockDimension +
                           params->FRAGMENTSHADER.TextureSuperBlockDimension;
 }

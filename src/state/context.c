@@ -303,6 +303,19 @@ place_resource(struct gpu_device *device, struct resource *res, struct error *er
     return gpu_memory_alloc_at(&device->memory, address, res->size_bytes, err);
 }
 
+/* Maps a vertex or index buffer if there is room (state/memory.h). */
+static void
+map_buffer(struct gpu_device *device, const struct resource *res)
+{
+    const uint32_t bytes = res->held_bytes;
+    if (res->desc.target != TARGET_BUFFER ||
+        !(res->desc.bind & (BIND_VERTEX_BUFFER | BIND_INDEX_BUFFER)) || device->pages ||
+        bytes > device->mapped_limit_bytes - device->mapped_bytes)
+        return;
+    gpu_memory_map(&device->memory, res->address, bytes, true);
+    device->mapped_bytes += bytes;
+}
+
 /* Returns whether a resource keeps the texture layout until it is first drawn into. Drivers also
  * declare every texture with a drawable format as a render target, so that flag is ignored. */
 static bool
@@ -340,6 +353,7 @@ resource_create(struct gpu_device *device, const struct gpu_cmd *cmd, struct err
         free(resource);
         return fail_prefix(err, "resource %u", handle);
     }
+    map_buffer(device, res);
     if (device->squares && is_texture(res))
         resource_tile(res, device->square_log2);
     res->references = 1;

@@ -48,6 +48,9 @@ struct gpu_device {
      * (resource.h). A texture moves to the ROPs' tiles when it is first used as a target. */
     bool squares;
     uint32_t square_log2;
+    /* Vertex and index buffers of up to mapped_limit_bytes in total are mapped (state/memory.h).
+     * With `pages`, none is. */
+    uint32_t mapped_limit_bytes, mapped_bytes;
     uint32_t forced_samples; /* forced on display targets and their depth buffers; 0: off */
     /* Called before the memory of a resource is reused. May be NULL. */
     void (*leaving)(void *data, const struct resource *res);

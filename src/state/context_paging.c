@@ -172,6 +172,10 @@ free_inside(struct gpu_device *device, struct resource *res)
 {
     if (device->contents.budget)
         madvise(device->memory.bytes + res->address, res->held_bytes, MADV_DONTNEED);
+    if (gpu_memory_is_mapped(&device->memory, res->address)) {
+        gpu_memory_map(&device->memory, res->address, res->held_bytes, false);
+        device->mapped_bytes -= res->held_bytes;
+    }
     gpu_memory_free(&device->memory, res->address, res->held_bytes);
     res->address = 0;
 }

@@ -2,7 +2,10 @@
  * are stored outside the simulated bytes. */
 #include "state/memory.h"
 
+#include "base/mem.h"
+
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -55,8 +58,21 @@ gpu_memory_limit(struct gpu_memory *memory, struct budget *budget)
 }
 
 void
+gpu_memory_map(struct gpu_memory *memory, uint32_t address, uint32_t bytes, bool mapped)
+{
+    if (!memory->mapped)
+        memory->mapped = mem_array(MEMORY_MAX_BYTES / MEMORY_ALIGN / 8 + 1, 1);
+    const uint32_t first = address / MEMORY_ALIGN, count = round_up(bytes) / MEMORY_ALIGN;
+    for (uint32_t line = first; line < first + count; line++) {
+        const uint8_t bit = (uint8_t)(1 << line % 8);
+        memory->mapped[line / 8] = (uint8_t)(memory->mapped[line / 8] & ~bit) | (mapped ? bit : 0);
+    }
+}
+
+void
 gpu_memory_fini(struct gpu_memory *memory)
 {
+    free(memory->mapped);
     free_ranges_fini(&memory->free);
     budget_move(&memory->share, NULL);
     if (memory->bytes)

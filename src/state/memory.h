@@ -22,6 +22,9 @@ struct gpu_memory {
     uint32_t size_bytes, limit_bytes; /* the memory may grow up to limit_bytes */
     uint32_t used_bytes, peak_bytes;
     struct free_ranges free;
+    /* Mapped lines of MEMORY_ALIGN bytes, one bit each; NULL: none. Their contents are in system
+     * memory, and the GPU accesses them over a bus. */
+    uint8_t *mapped;
     struct budget_share share; /* size_bytes, counted against the budget of host memory */
     const char *option;        /* option that increases the size, for messages; NULL: none */
     /* Makes gpu_memory_free() do nothing, because the whole memory is about to be unmapped. */
@@ -52,5 +55,13 @@ bool gpu_memory_take(struct gpu_memory *memory, uint32_t bytes, uint32_t align, 
 void gpu_memory_zero(struct gpu_memory *memory, uint32_t address, uint32_t bytes);
 bool gpu_memory_exhausted(const struct gpu_memory *memory, uint32_t bytes, struct error *err);
 void gpu_memory_free(struct gpu_memory *memory, uint32_t address, uint32_t bytes);
+/* Sets whether an allocated range is mapped. */
+void gpu_memory_map(struct gpu_memory *memory, uint32_t address, uint32_t bytes, bool mapped);
+static inline bool
+gpu_memory_is_mapped(const struct gpu_memory *memory, uint32_t address)
+{
+    const uint32_t line = address / MEMORY_ALIGN;
+    return memory->mapped && memory->mapped[line / 8] >> line % 8 & 1;
+}
 
 #endif

@@ -29,13 +29,13 @@ dram_shape(const struct params *params)
     return shape;
 }
 
-void
-dram_init(struct dram *dram, const struct params *params)
+static void
+init(struct dram *dram, const struct params *params, const struct dram_model *model)
 {
     memset(dram, 0, sizeof *dram);
     dram->params = params;
-    dram->model = model_of(params);
-    dram->shape = dram_shape(params);
+    dram->model = model;
+    model->shape(params, &dram->shape);
     if (dram->model->time)
         dram->model->time(params, &dram->timing);
     /* a single group of all banks, without a minimum command distance */
@@ -49,6 +49,18 @@ dram_init(struct dram *dram, const struct params *params)
     for (uint32_t i = 0; i < limit; i++)
         dram->order[i] = (uint16_t)i;
     dram_reset(dram, 0);
+}
+
+void
+dram_init(struct dram *dram, const struct params *params)
+{
+    init(dram, params, model_of(params));
+}
+
+void
+dram_init_system(struct dram *dram, const struct params *params)
+{
+    init(dram, params, &dram_system);
 }
 
 void

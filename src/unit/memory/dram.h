@@ -101,6 +101,8 @@ dram_channel_of(const struct dram_shape *shape, uint32_t address)
 }
 
 void dram_init(struct dram *dram, const struct params *params);
+/* Initializes the channel as the bus to system memory. */
+void dram_init_system(struct dram *dram, const struct params *params);
 void dram_fini(struct dram *dram);
 /* Starts a frame with all rows closed and an idle bus. */
 void dram_reset(struct dram *dram, uint64_t now);

@@ -1,7 +1,7 @@
 /* Models of a memory channel: the scheduling rules of each kind of memory. The file drams.def lists
- * the models with banks and rows. The simple model (MemoryControllerV2 = FALSE) is not in that
- * list. All models share unit/memory/dram.c. The models with banks and rows also share
- * unit/memory/dram_banks.c. */
+ * the models with banks and rows. The simple model (MemoryControllerV2 = FALSE) and the bus to
+ * system memory are not in that list. All models share unit/memory/dram.c. The models with banks
+ * and rows also share unit/memory/dram_banks.c. */
 #ifndef AETIUS_UNIT_DRAM_MODEL_H
 #define AETIUS_UNIT_DRAM_MODEL_H
 
@@ -17,7 +17,7 @@ struct dram_model {
                      uint64_t *delay);
 };
 
-extern const struct dram_model dram_simple;
+extern const struct dram_model dram_simple, dram_system;
 #define DRAM(symbol, name) extern const struct dram_model dram_##symbol;
 #include "drams.def"
 

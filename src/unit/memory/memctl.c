@@ -73,6 +73,10 @@ memctl_init(struct memctl *memctl, const struct unit_env *env, uint32_t index)
     memctl->read_ends = mem_array(params->MEMORYCONTROLLER.ReadBufferLines, sizeof(uint64_t));
     for (uint32_t c = 0; c < memctl->channel_count; c++)
         dram_init(&memctl->channels[c], params);
+    if (params->MEMORYCONTROLLER.SystemMemory) {
+        memctl->system = &memctl->channels[memctl->channel_count++];
+        dram_init_system(memctl->system, params);
+    }
 }
 
 void
@@ -102,16 +106,18 @@ count_bytes(struct memctl *memctl, const struct dram *channel, uint32_t port,
     s->client_bytes_written[memctl->kinds[port]] += written;
 }
 
-/* The channel for a request. If channels are not shared, it is the channel that holds the address.
- * Otherwise it is a channel with a transaction to the same address, which preserves their order, or
- * else the channel that is free first. */
+/* The channel for a request. For system memory it is the bus. If channels are not shared, it is the
+ * channel that holds the address. Otherwise it is a channel with a transaction to the same address,
+ * which preserves their order, or else the channel that is free first. */
 static struct dram *
 channel_for(struct memctl *memctl, uint32_t address)
 {
+    if (memctl->system && gpu_memory_is_mapped(memctl->memory, address))
+        return memctl->system;
     if (!memctl->shape.shared)
         return &memctl->channels[dram_channel_of(&memctl->shape, address)];
     struct dram *best = &memctl->channels[0];
-    for (uint32_t c = 0; c < memctl->channel_count; c++) {
+    for (uint32_t c = 0; c < memctl->shape.channels; c++) {
         struct dram *channel = &memctl->channels[c];
         if (dram_holds(channel, address))
             return channel;
@@ -238,9 +244,11 @@ serve(struct memctl *memctl, const struct dram *channel, uint32_t port,
         write_bytes(bytes, request);
     } else {
         memcpy(reply->data, bytes, TRANSACTION_BYTES);
-        INVARIANT(&memctl->module,
-                  memctl->buffered_reads < memctl->params->MEMORYCONTROLLER.ReadBufferLines);
-        memctl->read_ends[memctl->buffered_reads++] = now + delay;
+        if (channel != memctl->system) {
+            INVARIANT(&memctl->module,
+                      memctl->buffered_reads < memctl->params->MEMORYCONTROLLER.ReadBufferLines);
+            memctl->read_ends[memctl->buffered_reads++] = now + delay;
+        }
     }
     count_bytes(memctl, channel, port, request);
 }
@@ -270,7 +278,9 @@ static bool
 may_reply(void *data, const struct dram_entry *entry)
 {
     struct memctl *memctl = data;
-    bool may = (entry->write || has_read_buffer(memctl)) &&
+    const bool needs_buffer =
+        !entry->write && !(memctl->system && gpu_memory_is_mapped(memctl->memory, entry->address));
+    bool may = (!needs_buffer || has_read_buffer(memctl)) &&
                queue_space(memctl->ports[entry->port].replies, memctl->now) > 0;
     memctl->refused |= !may;
     return may;
@@ -285,14 +295,19 @@ add_up_stats(void *self, uint64_t now)
     struct memctl_stats *all = &memctl->stats;
     (void)now;
     uint64_t burst_cycles = 0, turn_cycles = 0;
+    if (memctl->system)
+        all->system_cycles = memctl->system->stats.burst_cycles;
     all->turns = all->row_hits = all->row_misses = all->rows_closed = 0;
     for (uint32_t c = 0; c < memctl->channel_count; c++) {
         const struct dram_stats *s = &memctl->channels[c].stats;
         struct channel_stats *channel = &memctl->channel_stats[c];
+        const uint32_t gpu_cycle = memctl->channels[c].shape.gpu_cycle;
+        channel->burst_cycles = s->burst_cycles / gpu_cycle;
+        channel->turn_cycles = s->turn_cycles / gpu_cycle;
+        if (&memctl->channels[c] == memctl->system)
+            break; /* the last one */
         burst_cycles += s->burst_cycles;
         turn_cycles += s->turn_cycles;
-        channel->burst_cycles = s->burst_cycles / memctl->shape.gpu_cycle;
-        channel->turn_cycles = s->turn_cycles / memctl->shape.gpu_cycle;
         all->turns += channel->turns = s->turns;
         all->row_hits += channel->row_hits = s->row_hits;
         all->row_misses += channel->row_misses = s->row_misses;

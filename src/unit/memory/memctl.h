@@ -25,10 +25,12 @@ struct memctl {
     struct memory_port ports[MEMCTL_MAX_CLIENTS]; /* ports of the clients */
     enum memory_client kinds[MEMCTL_MAX_CLIENTS];
     uint32_t port_count, rr_next;
-    struct dram channels[MEMCTL_MAX_CHANNELS];
-    struct channel_stats channel_stats[MEMCTL_MAX_CHANNELS];
+    /* the channels of the memory, then the bus to system memory if there is one */
+    struct dram channels[MEMCTL_MAX_CHANNELS + 1];
+    struct channel_stats channel_stats[MEMCTL_MAX_CHANNELS + 1];
     uint32_t channel_count;
-    struct dram_shape shape; /* shape of all channels */
+    struct dram_shape shape; /* shape of the memory's channels */
+    struct dram *system;     /* the bus to system memory, or NULL */
     /* contents of the controller's buffers */
     uint32_t waiting, writes_waiting; /* transactions in the channels' queues */
     uint64_t *read_ends;              /* per buffered read: cycle in which its data has left */

@@ -351,6 +351,7 @@ static const struct breaker {
     {"GPU.UnifiedShader=FALSE", "GPU.UnifiedShader=TRUE"},
     {"COMMANDPROCESSOR.PipelinedBatchRendering=TRUE",
      "COMMANDPROCESSOR.PipelinedBatchRendering=FALSE"},
+    {"MEMORYCONTROLLER.SystemMemory=TRUE", "MEMORYCONTROLLER.SystemMemory=FALSE"},
     {"MEMORYCONTROLLER.MemoryControllerV2=FALSE", "MEMORYCONTROLLER.MemoryControllerV2=TRUE"},
     {"MEMORYCONTROLLER.MemoryControllerV2=TRUE", "MEMORYCONTROLLER.MemoryControllerV2=FALSE"},
     {"MEMORYCONTROLLER.SharedBanks=FALSE", "MEMORYCONTROLLER.SharedBanks=TRUE"},

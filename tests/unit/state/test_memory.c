@@ -107,15 +107,33 @@ an_ending_memory_keeps_its_ranges(void **data)
     gpu_memory_fini(&memory);
 }
 
+/* Mapping covers whole lines of MEMORY_ALIGN bytes, and no neighbor. */
+static void
+mapped_lines(void **state)
+{
+    struct gpu_memory memory;
+    struct error err;
+    (void)state;
+    assert_true(gpu_memory_init(&memory, 1 << 20, &err));
+    assert_false(gpu_memory_is_mapped(&memory, 10 * MEMORY_ALIGN));
+    gpu_memory_map(&memory, 10 * MEMORY_ALIGN, 2 * MEMORY_ALIGN + 1, true);
+    gpu_memory_map(&memory, 14 * MEMORY_ALIGN, MEMORY_ALIGN, true);
+    for (uint32_t line = 8; line < 18; line++)
+        assert_int_equal(gpu_memory_is_mapped(&memory, line * MEMORY_ALIGN + 64),
+                         (line >= 10 && line < 13) || line == 14);
+    gpu_memory_map(&memory, 10 * MEMORY_ALIGN, 2 * MEMORY_ALIGN + 1, false);
+    for (uint32_t line = 8; line < 18; line++)
+        assert_int_equal(gpu_memory_is_mapped(&memory, (line + 1) * MEMORY_ALIGN - 1), line == 14);
+    gpu_memory_fini(&memory);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(first_fit_in_order),
-        cmocka_unit_test(freed_neighbours_coalesce),
-        cmocka_unit_test(ranges_come_zeroed),
-        cmocka_unit_test(exhaustion_names_the_parameter),
-        cmocka_unit_test(an_ending_memory_keeps_its_ranges),
+        cmocka_unit_test(first_fit_in_order), cmocka_unit_test(freed_neighbours_coalesce),
+        cmocka_unit_test(ranges_come_zeroed), cmocka_unit_test(exhaustion_names_the_parameter),
+        cmocka_unit_test(mapped_lines),       cmocka_unit_test(an_ending_memory_keeps_its_ranges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
