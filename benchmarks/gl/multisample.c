@@ -21,18 +21,18 @@ static GLuint buffers[2]; /* framebuffer objects: drawn into, copied into */
 static GLuint
 make_framebuffer(void)
 {
+    const GLsizei asked = samples == 1 ? 0 : (GLsizei)samples; /* OpenGL rounds 1 up */
     GLuint buffer, storage[2];
     glGenFramebuffersEXT(1, &buffer);
     glBindFramebufferEXT(GL_FRAMEBUFFER_EXT, buffer);
     glGenRenderbuffersEXT(2, storage);
     glBindRenderbufferEXT(GL_RENDERBUFFER_EXT, storage[0]);
-    glRenderbufferStorageMultisampleEXT(GL_RENDERBUFFER_EXT, (GLsizei)samples, GL_RGBA8, WIDTH,
-                                        HEIGHT);
+    glRenderbufferStorageMultisampleEXT(GL_RENDERBUFFER_EXT, asked, GL_RGBA8, WIDTH, HEIGHT);
     glFramebufferRenderbufferEXT(GL_FRAMEBUFFER_EXT, GL_COLOR_ATTACHMENT0_EXT, GL_RENDERBUFFER_EXT,
                                  storage[0]);
     glBindRenderbufferEXT(GL_RENDERBUFFER_EXT, storage[1]);
-    glRenderbufferStorageMultisampleEXT(GL_RENDERBUFFER_EXT, (GLsizei)samples,
-                                        GL_DEPTH24_STENCIL8_EXT, WIDTH, HEIGHT);
+    glRenderbufferStorageMultisampleEXT(GL_RENDERBUFFER_EXT, asked, GL_DEPTH24_STENCIL8_EXT, WIDTH,
+                                        HEIGHT);
     glFramebufferRenderbufferEXT(GL_FRAMEBUFFER_EXT, GL_DEPTH_ATTACHMENT_EXT, GL_RENDERBUFFER_EXT,
                                  storage[1]);
     glFramebufferRenderbufferEXT(GL_FRAMEBUFFER_EXT, GL_STENCIL_ATTACHMENT_EXT, GL_RENDERBUFFER_EXT,
@@ -183,7 +183,7 @@ main(int argc, char **argv)
 {
     static const struct scene_option options[] = {
         {"kind", &kind, kinds, "what is drawn, and with which multisampling state"},
-        {"samples", &samples, NULL, "samples a pixel (4)"},
+        {"samples", &samples, NULL, "samples a pixel (4); 1: no multisampling"},
         {0},
     };
     return scene_main(&(struct scene){.name = "multisample",

@@ -15,7 +15,7 @@ struct renderer {
 };
 
 /* `reference` is NULL for the functional renderer, otherwise "", llvmpipe or softpipe.
- * `forced_samples`: samples of display targets and their depth buffers; 0: as the program
+ * `forced_samples`: samples of display targets and renderbuffers; 0: as the program
  * requests. */
 bool renderer_init(struct renderer *renderer, const char *reference, uint32_t forced_samples,
                    struct error *err);

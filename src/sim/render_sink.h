@@ -7,7 +7,7 @@
 struct needed_draws;
 struct render_sink;
 
-/* `forced_samples`: samples of display targets and their depth buffers; 0: as the program
+/* `forced_samples`: samples of display targets and renderbuffers; 0: as the program
  * requests. */
 bool render_sink_create(struct render_sink **render, uint32_t memory_bytes, uint32_t forced_samples,
                         struct error *err);

@@ -51,7 +51,7 @@ struct gpu_device {
     /* Vertex and index buffers of up to mapped_limit_bytes in total are mapped (state/memory.h).
      * With `pages`, none is. */
     uint32_t mapped_limit_bytes, mapped_bytes;
-    uint32_t forced_samples; /* forced on display targets and their depth buffers; 0: off */
+    uint32_t forced_samples; /* forced on display targets and renderbuffers; 0: off */
     /* Called before the memory of a resource is reused. May be NULL. */
     void (*leaving)(void *data, const struct resource *res);
     void *leaving_data;
@@ -110,7 +110,7 @@ bool gpu_bake_framebuffer(struct gpu_device *device, const struct gpu_cmd *cmd,
 
 struct resource *gpu_resource(struct gpu_device *device, uint32_t client, uint32_t handle);
 
-/* Returns whether a SET_FRAMEBUFFER changes the number of samples of its depth surface
+/* Returns whether a SET_FRAMEBUFFER changes the number of samples of one of its surfaces
  * (forced_samples). Such a command must not be applied while a draw is in flight, or while a cache
  * holds lines of the surface. */
 bool gpu_changes_samples(struct gpu_device *device, const struct gpu_cmd *cmd);

@@ -66,28 +66,62 @@ bind_shader(struct gpu_device *device, struct gpu_state *state, const struct gpu
     return true;
 }
 
-/* Returns the number of samples that the depth surface needs to match the first color surface; 0:
- * no change. */
+enum { SURFACES = MAX_COLOR_BUFFERS + 1 }; /* of a framebuffer: the colors, then the depth */
+
+/* Returns the number of samples that the surfaces with forced samples need, because all surfaces
+ * have the same number. 0: no change, since no color surface is bound. */
 static uint32_t
-wanted_samples(const struct object *color, const struct object *depth)
+wanted_samples(const struct gpu_device *device, struct object *const surfaces[SURFACES])
 {
-    if (!color || !depth || !depth->res->forced_samples ||
-        depth->res->samples == color->res->samples ||
-        (color->res->samples != 1 && color->res->samples != depth->res->forced_samples))
-        return 0;
-    return color->res->samples;
+    bool has_color = false;
+    uint32_t samples = device->forced_samples;
+    for (uint32_t i = 0; i < SURFACES; i++) {
+        if (surfaces[i] && !surfaces[i]->res->forced_samples)
+            samples = 1;
+        has_color |= i < MAX_COLOR_BUFFERS && surfaces[i];
+    }
+    return has_color ? samples : 0;
+}
+
+static bool
+needs_samples(const struct object *surface, uint32_t samples)
+{
+    return surface && samples && surface->res->forced_samples && surface->res->samples != samples;
 }
 
 bool
 gpu_changes_samples(struct gpu_device *device, const struct gpu_cmd *cmd)
 {
     struct gpu_state *state = device->forced_samples ? find_state(device, cmd, NULL) : NULL;
-    if (!state || !cmd->framebuffer.color_count)
+    struct object *surfaces[SURFACES] = {0};
+    bool changes = false;
+    if (!state)
         return false;
-    const struct object *color =
-        find_object(state, OBJECT_SURFACE, cmd->framebuffer.color[0], NULL);
-    const struct object *depth = find_object(state, OBJECT_SURFACE, cmd->framebuffer.depth, NULL);
-    return wanted_samples(color, depth) != 0;
+    for (uint32_t i = 0; i < cmd->framebuffer.color_count; i++)
+        surfaces[i] = find_object(state, OBJECT_SURFACE, cmd->framebuffer.color[i], NULL);
+    surfaces[MAX_COLOR_BUFFERS] = find_object(state, OBJECT_SURFACE, cmd->framebuffer.depth, NULL);
+    const uint32_t samples = wanted_samples(device, surfaces);
+    for (uint32_t i = 0; i < SURFACES; i++)
+        changes |= needs_samples(surfaces[i], samples);
+    return changes;
+}
+
+static bool
+lay_bound_samples(struct gpu_device *device, const struct gpu_state *state, struct error *err)
+{
+    struct object *surfaces[SURFACES];
+    memcpy(surfaces, state->color, sizeof state->color);
+    surfaces[MAX_COLOR_BUFFERS] = state->depth;
+    const uint32_t samples = wanted_samples(device, surfaces);
+    for (uint32_t i = 0; i < SURFACES; i++) {
+        if (!needs_samples(surfaces[i], samples))
+            continue;
+        if (!page_in(device, surfaces[i]->res, err))
+            return false;
+        resource_lay_samples(surfaces[i]->res, samples, &device->memory);
+        cleared_note_write(surfaces[i]->res, false);
+    }
+    return true;
 }
 
 static bool
@@ -100,16 +134,8 @@ set_framebuffer(struct gpu_device *device, struct gpu_state *state, const struct
             return false;
     }
     state->color_count = cmd->framebuffer.color_count;
-    if (!bind_handle(device, state, &state->depth, OBJECT_SURFACE, cmd->framebuffer.depth, err))
-        return false;
-    uint32_t samples = wanted_samples(state->color[0], state->depth);
-    if (!samples)
-        return true;
-    if (!page_in(device, state->depth->res, err))
-        return false;
-    resource_lay_samples(state->depth->res, samples, &device->memory);
-    cleared_note_write(state->depth->res, false);
-    return true;
+    return bind_handle(device, state, &state->depth, OBJECT_SURFACE, cmd->framebuffer.depth, err) &&
+           lay_bound_samples(device, state, err);
 }
 
 static bool

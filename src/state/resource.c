@@ -216,11 +216,11 @@ bool
 resource_may_be_forced(const struct resource_desc *d)
 {
     const struct format_info *format = format_get(d->format);
-    const bool is_display = resource_is_display(d);
-    const bool is_depth = d->bind & BIND_DEPTH_STENCIL && !(d->bind & BIND_SAMPLER_VIEW);
-    return (is_display || is_depth) && (d->target == TARGET_2D || d->target == TARGET_RECT) &&
-           d->samples <= 1 && d->last_level == 0 && format && format->block_width == 1 &&
-           format->block_bytes <= 8;
+    const bool is_renderbuffer =
+        d->bind & (BIND_RENDER_TARGET | BIND_DEPTH_STENCIL) && !(d->bind & BIND_SAMPLER_VIEW);
+    return (resource_is_display(d) || is_renderbuffer) &&
+           (d->target == TARGET_2D || d->target == TARGET_RECT) && d->samples <= 1 &&
+           d->last_level == 0 && format && format->block_width == 1 && format->block_bytes <= 8;
 }
 
 bool
@@ -319,7 +319,7 @@ resource_read_mean(const struct format_info *format, uint32_t samples, const uin
                    uint8_t *out)
 {
     float mean[4] = {0}, value[4];
-    if (format->depth_bits || format->stencil_bits) {
+    if (samples == 1 || format->depth_bits || format->stencil_bits) {
         memcpy(out, pixel, format->block_bytes);
         return;
     }

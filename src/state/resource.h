@@ -180,12 +180,12 @@ resource_offset(const struct resource *res, uint32_t level, uint32_t x, uint32_t
 bool resource_locate(const struct resource *res, uint32_t level, uint32_t offset, uint32_t *x,
                      uint32_t *y, uint32_t *sample);
 
-/* Returns whether samples may be forced on the resource. It must be a display target, or a depth
- * buffer with one level and without a texture view. */
+/* Returns whether samples may be forced on the resource. It must be a display target, or a color or
+ * depth buffer that the program cannot sample as a texture (a renderbuffer). */
 bool resource_may_be_forced(const struct resource_desc *desc);
 
 /* Like resource_init(). If samples may be forced on the resource, it gets room for `samples`
- * samples. A depth buffer starts with one sample. */
+ * samples. A renderbuffer starts with one sample. */
 bool resource_init_forced(struct resource *res, const struct resource_desc *desc, uint32_t samples,
                           struct error *err);
 /* Changes a resource with forced samples between one sample and the forced number. Converts the

@@ -237,14 +237,15 @@ static const char plain_fs[] = "FRAG\nPROPERTY FS_COLOR0_WRITES_ALL_CBUFS 1\n"
 struct fixture {
     struct player player;
     uint32_t samples;
-    bool forced; /* the program uses one sample per pixel; more are forced */
+    enum forced { NOT_FORCED, FORCED_WINDOW, FORCED_RENDERBUFFER } forced;
 };
 
 static void
 create_resources(struct fixture *f)
 {
     const uint32_t samples = f->forced ? 0 : f->samples;
-    const uint32_t bind = BIND_RENDER_TARGET | (f->forced ? BIND_DISPLAY_TARGET : 0);
+    const uint32_t bind =
+        BIND_RENDER_TARGET | (f->forced == FORCED_WINDOW ? BIND_DISPLAY_TARGET : 0);
     const struct resource_desc descs[] = {
         {RES_COLOR, TARGET_2D, 1, bind, SIDE, SIDE, 1, 1, 0, samples},
         {RES_DEPTH, TARGET_2D, FORMAT_S8_UINT_Z24_UNORM, BIND_DEPTH_STENCIL, SIDE, SIDE, 1, 1, 0,
@@ -258,7 +259,7 @@ create_resources(struct fixture *f)
 }
 
 static void
-start(struct fixture *f, uint32_t samples, bool forced, bool timed)
+start(struct fixture *f, uint32_t samples, enum forced forced, bool timed)
 {
     struct params params;
     struct stream s = {0};
@@ -268,7 +269,7 @@ start(struct fixture *f, uint32_t samples, bool forced, bool timed)
     f->forced = forced;
     assert_true(params_load_preset(&params, "reference-2005", &err));
     params.MEMORYCONTROLLER.MemorySize = 8 << 20;
-    params.SIMULATOR.ForceMSAA = forced;
+    params.SIMULATOR.ForceMSAA = forced != NOT_FORCED;
     params.SIMULATOR.MSAASamples = samples;
     const uint32_t multisample = forced ? 0 : 1 << 25;
     player_start(&f->player, &params, timed, NULL);
@@ -345,7 +346,7 @@ check_picture(struct fixture *f, const struct point p[3])
 }
 
 static void
-draw_and_check(uint32_t samples, bool forced, bool timed)
+draw_and_check(uint32_t samples, enum forced forced, bool timed)
 {
     struct fixture *f = mem_alloc(sizeof *f);
     uint64_t seed = samples;
@@ -365,24 +366,74 @@ static void
 test_functional(void **state)
 {
     for (uint32_t samples = 2; samples <= 8; samples *= 2)
-        draw_and_check(samples, false, false);
+        draw_and_check(samples, NOT_FORCED, false);
 }
 
 static void
 test_machine(void **state)
 {
     for (uint32_t samples = 2; samples <= 8; samples *= 2)
-        draw_and_check(samples, false, true);
+        draw_and_check(samples, NOT_FORCED, true);
 }
 
 /* Forced samples are the same samples, but the program reads their average. */
 static void
 test_forced(void **state)
 {
-    for (uint32_t samples = 2; samples <= 8; samples *= 2) {
-        draw_and_check(samples, true, false);
-        draw_and_check(samples, true, true);
+    for (uint32_t samples = 2; samples <= 8; samples *= 2)
+        for (int timed = 0; timed < 2; timed++) {
+            draw_and_check(samples, FORCED_WINDOW, timed);
+            draw_and_check(samples, FORCED_RENDERBUFFER, timed);
+        }
+}
+
+static void
+bind_colors(struct fixture *f, uint32_t count)
+{
+    struct stream s = {0};
+    if (count == 1)
+        PACKET(&s, CMD_SET_FRAMEBUFFER_STATE, 1, OBJ_DEPTH, OBJ_COLOR);
+    else
+        PACKET(&s, CMD_SET_FRAMEBUFFER_STATE, 2, OBJ_DEPTH, OBJ_COLOR, RES_TEXTURE);
+    player_submit(&f->player, &s);
+}
+
+/* A renderbuffer has one sample while it is bound together with a texture. Its pixels then are the
+ * averages of the samples. */
+static void
+texture_keeps_one_sample(int timed)
+{
+    static uint8_t before[SIDE][SIDE][4], after[SIDE][SIDE][4];
+    const struct point triangle[3] = {{700, 900}, {15000, 3100}, {5200, 14000}};
+    struct fixture *f = mem_alloc(sizeof *f);
+    const struct resource_desc texture = {
+        RES_TEXTURE, TARGET_2D, 1, BIND_RENDER_TARGET | BIND_SAMPLER_VIEW, SIDE, SIDE, 1, 1, 0, 0};
+    struct stream s = {0};
+    start(f, 4, FORCED_RENDERBUFFER, timed);
+    player_create(&f->player, texture);
+    stream_surface(&s, RES_TEXTURE, RES_TEXTURE, 1);
+    player_submit(&f->player, &s);
+    draw_triangle(f, triangle);
+    player_get(&f->player, RES_COLOR, SIDE, SIDE, before);
+    for (uint32_t colors = 2; colors > 0; colors--) {
+        bind_colors(f, colors);
+        for (uint32_t handle = RES_COLOR; handle <= RES_DEPTH; handle++)
+            assert_int_equal(gpu_resource(&f->player.sim.device, 1, handle)->samples,
+                             colors == 2 ? 1 : 4);
+        player_get(&f->player, RES_COLOR, SIDE, SIDE, after);
+        assert_memory_equal(after, before, sizeof before);
     }
+    draw_triangle(f, triangle);
+    check_picture(f, triangle);
+    player_end(&f->player);
+    free(f);
+}
+
+static void
+test_forced_with_texture(void **state)
+{
+    for (int timed = 0; timed < 2; timed++)
+        texture_keeps_one_sample(timed);
 }
 
 int
@@ -398,6 +449,7 @@ main(void)
         cmocka_unit_test(test_functional),
         cmocka_unit_test(test_machine),
         cmocka_unit_test(test_forced),
+        cmocka_unit_test(test_forced_with_texture),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -455,6 +455,36 @@ test_hostile(void **state)
     }
 }
 
+/* Samples are forced only on resources that the program cannot sample as textures. */
+static void
+test_may_be_forced(void **state)
+{
+    const struct {
+        uint32_t target, format, bind, last_level, samples;
+        bool may;
+    } cases[] = {
+        {TARGET_2D, FORMAT_B8G8R8A8_UNORM, BIND_RENDER_TARGET, 0, 0, true},
+        {TARGET_RECT, FORMAT_R16G16B16A16_FLOAT, BIND_RENDER_TARGET, 0, 1, true},
+        {TARGET_2D, FORMAT_S8_UINT_Z24_UNORM, BIND_DEPTH_STENCIL, 0, 0, true},
+        {TARGET_2D, FORMAT_B8G8R8A8_UNORM,
+         BIND_RENDER_TARGET | BIND_DISPLAY_TARGET | BIND_SAMPLER_VIEW, 0, 0, true},
+        {TARGET_2D, FORMAT_B8G8R8A8_UNORM, BIND_RENDER_TARGET | BIND_SAMPLER_VIEW, 0, 0, false},
+        {TARGET_2D, FORMAT_S8_UINT_Z24_UNORM, BIND_DEPTH_STENCIL | BIND_SAMPLER_VIEW, 0, 0, false},
+        {TARGET_2D, FORMAT_B8G8R8A8_UNORM, 0, 0, 0, false},
+        {TARGET_2D, FORMAT_B8G8R8A8_UNORM, BIND_RENDER_TARGET, 0, 4, false},
+        {TARGET_2D, FORMAT_B8G8R8A8_UNORM, BIND_RENDER_TARGET, 2, 0, false},
+        {TARGET_3D, FORMAT_B8G8R8A8_UNORM, BIND_RENDER_TARGET, 0, 0, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct resource_desc desc = {.target = cases[i].target,
+                                           .format = cases[i].format,
+                                           .bind = cases[i].bind,
+                                           .last_level = cases[i].last_level,
+                                           .samples = cases[i].samples};
+        assert_int_equal(resource_may_be_forced(&desc), cases[i].may);
+    }
+}
+
 int
 main(void)
 {
@@ -467,6 +497,7 @@ main(void)
         cmocka_unit_test(test_make_drawable),
         cmocka_unit_test(test_buffers),
         cmocka_unit_test(test_boxes),
+        cmocka_unit_test(test_may_be_forced),
         cmocka_unit_test(test_hostile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,15 @@
 
 #include <cmocka.h>
 
-enum { TWIN = 0x40000000, COLOR = 3, DEPTH = 4, PLAIN = 5, SURFACE = 10, SIDE = 16 };
+enum {
+    TWIN = 0x40000000,
+    COLOR = 3,
+    DEPTH = 4,
+    PLAIN = 5,
+    RENDERBUFFER = 6,
+    SURFACE = 10,
+    SIDE = 16
+};
 
 struct heard {
     uint32_t kind, handle, samples, bind; /* of a create message */
@@ -184,6 +192,30 @@ texture_keeps_one_sample(void **state)
     free(ear);
 }
 
+/* A renderbuffer also gets a multisampled twin, which draws use. */
+static void
+renderbuffer_is_multisampled(void **state)
+{
+    struct ear *ear = mem_alloc(sizeof *ear);
+    struct force_samples *force = start(ear);
+    struct stream s = {0}, expected = {0};
+    (void)state;
+    create(ear, force, RENDERBUFFER, 1, BIND_RENDER_TARGET);
+    assert_int_equal(ear->count, 2);
+    assert_int_equal(ear->heard[1].handle, RENDERBUFFER | TWIN);
+    assert_int_equal(ear->heard[1].samples, 4);
+    stream_surface(&s, SURFACE + RENDERBUFFER, RENDERBUFFER, FORMAT_B8G8R8A8_UNORM);
+    say_stream(ear, force, &s);
+    s.count = 0;
+    PACKET(&s, CMD_SET_FRAMEBUFFER_STATE, 1, SURFACE + DEPTH, SURFACE + RENDERBUFFER);
+    say_stream(ear, force, &s);
+    PACKET(&expected, CMD_SET_FRAMEBUFFER_STATE, 1, (SURFACE + DEPTH) | TWIN,
+           (SURFACE + RENDERBUFFER) | TWIN);
+    assert_stream(&ear->heard[0], &expected);
+    force_samples_destroy(force);
+    free(ear);
+}
+
 /* An upload to the resource reaches all samples of its twin. Both are destroyed together. */
 static void
 upload_is_spread(void **state)
@@ -220,6 +252,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(swap_resolves),
         cmocka_unit_test(texture_keeps_one_sample),
+        cmocka_unit_test(renderbuffer_is_multisampled),
         cmocka_unit_test(upload_is_spread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
