@@ -19,10 +19,15 @@ int cmd_diagram(int argc, char **argv);
 
 struct diagram_options {
     struct machine_options machine;
-    const char *out;   /* NULL: DOT on standard output */
-    const char *codec; /* NULL: the machine */
+    const char *out;    /* NULL: DOT on standard output */
+    const char *format; /* of `out`, one of formats */
+    const char *codec;  /* NULL: the machine */
     bool all, dot;
 };
+
+/* Formats that the ending of the file's name selects. Graphviz has the same names for them. */
+#define DOT_FORMAT "dot"
+static const char *const formats[] = {"svg", "png", "pdf", DOT_FORMAT};
 
 /* Length of a name without its instance index, as in "shader[1]". */
 static int
@@ -143,17 +148,32 @@ machine_diagram(const struct clock *clock, const char *preset, bool all)
 }
 
 static bool
-write_picture(const char *path, const char *text, struct error *err)
+write_picture(const char *path, const char *format, const char *text, struct error *err)
 {
-    char dot[] = "dot", svg[] = "-Tsvg", *words[] = {dot, svg, NULL}, *picture;
+    char dot[] = "dot", *option = mem_printf("-T%s", format), *picture = NULL;
+    char *words[] = {dot, option, NULL};
     const struct subprocess_filter filter = {words, "graphviz", "/"};
     size_t bytes;
     bool missing;
-    if (!subprocess_filter(&filter, text, strlen(text), &picture, &bytes, &missing, err))
-        return false;
-    const bool ok = file_write_named(path, picture, bytes, err);
+    const bool ok =
+        subprocess_filter(&filter, text, strlen(text), &picture, &bytes, &missing, err) &&
+        file_write_named(path, picture, bytes, err);
+    free(option);
     free(picture);
     return ok;
+}
+
+static bool
+choose_format(struct diagram_options *options, struct error *err)
+{
+    const char *end = options->out ? strrchr(options->out, '.') : NULL;
+    if (!options->out || options->dot)
+        options->format = DOT_FORMAT;
+    for (size_t i = 0; i < sizeof formats / sizeof *formats && !options->format; i++)
+        if (end && !strcmp(end + 1, formats[i]))
+            options->format = formats[i];
+    return options->format ||
+           fail(err, "%s: expected a name with the ending .svg, .png, .pdf or .dot", options->out);
 }
 
 /* Returns the DOT text, which the caller frees. NULL: *err has the reason. */
@@ -176,16 +196,16 @@ diagram_text(const struct diagram_options *options, struct error *err)
 }
 
 static bool
-draw(const struct diagram_options *options, struct error *err)
+draw(struct diagram_options *options, struct error *err)
 {
-    char *text = diagram_text(options, err);
+    char *text = choose_format(options, err) ? diagram_text(options, err) : NULL;
     bool ok = text != NULL;
     if (ok && !options->out)
         fputs(text, stdout);
-    else if (ok && options->dot)
+    else if (ok && !strcmp(options->format, DOT_FORMAT))
         ok = file_write_named(options->out, text, strlen(text), err);
     else if (ok)
-        ok = write_picture(options->out, text, err);
+        ok = write_picture(options->out, options->format, text, err);
     free(text);
     return ok;
 }
@@ -196,8 +216,9 @@ cmd_diagram(int argc, char **argv)
     struct diagram_options request = {0};
     const struct arg_option options[] = {
         MACHINE_OPTIONS(&request.machine),
-        OPTION_OUTPUT(&request.out, "FILE", "SVG file to write (drawn by Graphviz)", false),
-        {"dot", 0, ARG_FLAG, &request.dot, NULL, "write Graphviz DOT instead of SVG", false},
+        OPTION_OUTPUT(&request.out, "FILE",
+                      "file to write: .svg, .png, .pdf (drawn by Graphviz) or .dot", false),
+        {"dot", 0, ARG_FLAG, &request.dot, NULL, "write Graphviz DOT, with any file name", false},
         {"codec", 0, ARG_STRING, &request.codec, "NAME",
          "draw the stages of a codec with their cycles, 64-byte bus, instead of the machine",
          false},
@@ -206,9 +227,9 @@ cmd_diagram(int argc, char **argv)
         {0},
     };
     const struct arg_spec spec = {
-        "diagram", "[-o FILE.svg] [--preset NAME] [--all] | [-o FILE.svg] --codec NAME",
-        "Draws the units and queues of a GPU as SVG, or the stages of a codec. Without -o,\n"
-        "prints DOT on standard output.",
+        "diagram", "[-o FILE] [--preset NAME] [--all] | [-o FILE] --codec NAME",
+        "Draws the units and queues of a GPU, or the stages of a codec. The ending of FILE\n"
+        "selects the format: svg, png, pdf or dot. Without -o, prints DOT on standard output.",
         options, NO_OPERAND};
     struct args args;
     struct error err;

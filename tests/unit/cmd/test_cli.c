@@ -519,30 +519,51 @@ diagram_has_the_stages_of_a_codec(void **state)
     assert_non_null(strstr(said->err, "--codec: unknown codec 'huffman'"));
 }
 
-/* Graphviz draws the diagram. Without Graphviz the message names its package. */
+/* Draws the machine into a file with this ending. The file starts with `start`. */
+static void
+expect_diagram(struct said *said, const char *ending, const char *start)
+{
+    struct error err;
+    char *path = mem_printf("%s/machine.%s", dir, ending), *bytes;
+    size_t size;
+    RUN(said, "diagram", "-o", path);
+    assert_int_equal(said->status, 0);
+    assert_true(file_read(path, FILE_MOST_TEXT, &bytes, &size, &err));
+    assert_true(size > strlen(start));
+    assert_memory_equal(bytes, start, strlen(start));
+    free(bytes);
+    free(path);
+}
+
+/* Graphviz draws the diagram in the format of the file name. Without Graphviz the message names its
+ * package. DOT needs no Graphviz. */
 static void
 diagram_is_drawn_by_graphviz(void **state)
 {
     struct said *said = *state;
     char *path = mem_printf("%s/machine.svg", dir), *kept = mem_strdup(getenv("PATH"));
+    char *other = mem_printf("%s/machine.jpg", dir);
     setenv("PATH", "/nowhere", 1);
     RUN(said, "diagram", "-o", path);
-    setenv("PATH", kept, 1);
     assert_int_equal(said->status, 1);
     assert_non_null(strstr(said->err, "graphviz"));
     assert_false(file_exists(path));
+    expect_diagram(said, "dot", "digraph machine {");
+    setenv("PATH", kept, 1);
+    RUN(said, "diagram", "-o", other);
+    assert_int_equal(said->status, 1);
+    assert_non_null(strstr(said->err, "machine.jpg: expected a name with the ending .svg"));
+    assert_false(file_exists(other));
+    RUN(said, "diagram", "--dot", "-o", other);
+    assert_int_equal(said->status, 0);
+    assert_true(file_exists(other));
+    free(other);
+    free(path);
     free(kept);
     needs_program("dot");
-    RUN(said, "diagram", "-o", path);
-    assert_int_equal(said->status, 0);
-    struct error err;
-    char *svg;
-    size_t size;
-    assert_true(file_read(path, FILE_MOST_TEXT, &svg, &size, &err));
-    assert_non_null(strstr(svg, "<svg"));
-    assert_non_null(strstr(svg, "late_tested_quads"));
-    free(svg);
-    free(path);
+    expect_diagram(said, "svg", "<?xml");
+    expect_diagram(said, "png", "\x89PNG");
+    expect_diagram(said, "pdf", "%PDF");
     clean();
 }
 
