@@ -80,6 +80,24 @@ codec_study_print_curves(const struct codec_study *curves, FILE *out)
                 print_curve(curves, t, c, out);
 }
 
+/* Returns the label of the x axis, with its unit. A curve of another plan has its name. */
+static const char *
+axis_of(const char *curve)
+{
+    static const struct {
+        const char *curve, *label;
+    } axes[] = {
+        {"cell", "side of a cell, pixels"},
+        {"slope", "color slope, 1/16 level per pixel"},
+        {"noise", "noise, levels"},
+        {"width", "width of the window, pixels"},
+    };
+    for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
+        if (!strcmp(curve, axes[i].curve))
+            return axes[i].label;
+    return curve;
+}
+
 static bool
 draw_curve(const struct codec_study *curves, size_t first, size_t configuration,
            const struct study *to, struct error *err)
@@ -92,7 +110,7 @@ draw_curve(const struct codec_study *curves, size_t first, size_t configuration,
     char *name = mem_printf("curve-%s-%s", curve, machine);
     char *title = mem_printf("Ratio of color by %s, %s, 64-byte bus", curve, machine);
     plot_init(&plot, PLOT_LINES, title, "bytes in / bytes out");
-    plot.x_label = curve;
+    plot.x_label = axis_of(curve);
     plot.mark = 1;
     plot.extra = "set logscale x 2";
     for (uint32_t c = 0; c < CODEC_COUNT; c++)

@@ -20,7 +20,7 @@ set linetype 10 lc rgb '#4aa6b5' lw 1.5 pt 7 ps 0.6
 set linetype cycle 10
 set arrow from graph 0, first 1 to graph 1, first 1 nohead dt 2 lc rgb '#222222'
 set title 'Ratio of color by noise, x0, 64-byte bus' font ',13'
-set xlabel 'noise'
+set xlabel 'noise, levels'
 set ylabel 'bytes in / bytes out'
 set logscale x 2
 plot 'curve-noise-x0.dat' using 1:2 with linespoints title columnhead, \
