@@ -78,6 +78,8 @@ char *codec_study_to_json(const struct codec_study *study);
 /* Contents of DIR/traces.md: color blocks and bytes by size, for each trace and configuration. The
  * caller frees it. */
 char *codec_study_trace_tables(const struct codec_study *study);
+/* Adds a cell with two decimals; 10 and above: one decimal, 100 and above: none. */
+void codec_study_put_megabytes(struct text_table *table, double megabytes);
 /* Prints the ratios next to those of compression 2008, and the pairs of codecs in another order.
  * Prints nothing if the study has none of the configurations x0, x2, x4 and x8. */
 void codec_study_print_published(const struct codec_study *study, FILE *out);

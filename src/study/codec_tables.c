@@ -27,6 +27,12 @@ all_bytes(const struct codec_study_result *result)
     return sum;
 }
 
+void
+codec_study_put_megabytes(struct text_table *table, double megabytes)
+{
+    text_table_cell(table, "%.*f", megabytes < 9.995 ? 2 : megabytes < 99.95 ? 1 : 0, megabytes);
+}
+
 static void
 end_table(struct text_table *table, FILE *out)
 {
@@ -57,9 +63,9 @@ put_traffic(const struct codec_study *study, size_t trace, size_t configuration,
     const struct codec_study_result *r = codec_study_plain(study, trace, configuration);
     const uint64_t all = all_bytes(r), codecs_see = r->bytes[TRAFFIC_Z] + r->bytes[TRAFFIC_COLOR];
     put_run_name(study, trace, configuration, table);
-    text_table_cell(table, "%.2f", megabytes(all, r->frames));
+    codec_study_put_megabytes(table, megabytes(all, r->frames));
     for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)
-        text_table_cell(table, "%.2f", megabytes(r->bytes[i], r->frames));
+        codec_study_put_megabytes(table, megabytes(r->bytes[i], r->frames));
     text_table_cell(table, "%.1f", all ? 100.0 * (double)codecs_see / (double)all : 0);
     for (uint32_t kind = COMPRESSION_KINDS; kind-- > 0;) {
         const struct compression_kind *tally = &r->buses[0].kinds[kind];
@@ -183,8 +189,8 @@ put_levels(const struct codec_study *study, size_t configuration, enum codec_bus
         text_table_cell(table, "%.2f %%", 100.0 * (double)by_size[bytes / 32] / (double)moved);
     text_table_cell(table, "%.2f %%", 100.0 * (double)tally->plain / (double)moved);
     text_table_cell(table, "%" PRIu64, moved);
-    text_table_cell(table, "%.2f", (double)compression_bytes_in(tally) / 1e6);
-    text_table_cell(table, "%.2f", (double)compression_bytes_out(&sum, kind, codec) / 1e6);
+    codec_study_put_megabytes(table, (double)compression_bytes_in(tally) / 1e6);
+    codec_study_put_megabytes(table, (double)compression_bytes_out(&sum, kind, codec) / 1e6);
     text_table_end_row(table);
 }
 
@@ -235,12 +241,12 @@ put_machine(const struct codec_study *study, size_t trace, size_t configuration,
     text_table_cell(table, "%.1f", a->frame_rate);
     text_table_cell(table, "%.1f", b->frame_rate);
     text_table_cell(table, "%+.1f", gain(a->frame_rate, b->frame_rate));
-    text_table_cell(table, "%.2f", megabytes(a->bytes[TRAFFIC_COLOR], a->frames));
-    text_table_cell(table, "%.2f", megabytes(b->bytes[TRAFFIC_COLOR], b->frames));
-    text_table_cell(table, "%.2f", megabytes(a->bytes[TRAFFIC_Z], a->frames));
-    text_table_cell(table, "%.2f", megabytes(b->bytes[TRAFFIC_Z], b->frames));
-    text_table_cell(table, "%.2f", all_a);
-    text_table_cell(table, "%.2f", all_b);
+    codec_study_put_megabytes(table, megabytes(a->bytes[TRAFFIC_COLOR], a->frames));
+    codec_study_put_megabytes(table, megabytes(b->bytes[TRAFFIC_COLOR], b->frames));
+    codec_study_put_megabytes(table, megabytes(a->bytes[TRAFFIC_Z], a->frames));
+    codec_study_put_megabytes(table, megabytes(b->bytes[TRAFFIC_Z], b->frames));
+    codec_study_put_megabytes(table, all_a);
+    codec_study_put_megabytes(table, all_b);
     text_table_cell(table, "%+.1f", gain(all_a, all_b));
     text_table_end_row(table);
 }

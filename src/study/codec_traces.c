@@ -82,13 +82,13 @@ print_output(const struct by_size *of, uint32_t count, enum codec_bus bus, FILE 
         text_table_cell(&table, "%u", bytes);
         for (uint32_t i = 0; i < count; i++) {
             total[i] += megabytes(of[i].blocks[s], bytes);
-            text_table_cell(&table, "%.2f", megabytes(of[i].blocks[s], bytes));
+            codec_study_put_megabytes(&table, megabytes(of[i].blocks[s], bytes));
         }
         text_table_end_row(&table);
     }
     text_table_cell(&table, "total");
     for (uint32_t i = 0; i < count; i++)
-        text_table_cell(&table, "%.2f", total[i]);
+        codec_study_put_megabytes(&table, total[i]);
     text_table_end_row(&table);
     text_table_put(&table, TEXT_TABLE_MARKDOWN, out);
 }
