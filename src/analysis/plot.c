@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const plot_formats[PLOT_FORMATS] = {"svg", "png", "pdf"};
+const char *const plot_formats[PLOT_FORMATS] = {"svg", "png", "pdf", "eps"};
 
 /* Sizes in pixels. */
 enum {
@@ -153,9 +153,9 @@ put_terminal(const struct plot *plot, enum plot_format format, FILE *out)
     for (size_t s = 0; s < series; s++)
         legend += LEGEND_SAMPLE + LEGEND_CHARACTER * strlen(plot->series.items[s]);
     const size_t height = HEIGHT + legend / (width - MARGINS) * LEGEND_LINE;
-    if (format == PLOT_PDF)
-        fprintf(out, "set terminal pdfcairo size %.2fin,%.2fin", (double)width / PIXELS_PER_INCH,
-                (double)height / PIXELS_PER_INCH);
+    if (format == PLOT_PDF || format == PLOT_EPS)
+        fprintf(out, "set terminal %scairo size %.2fin,%.2fin", plot_formats[format],
+                (double)width / PIXELS_PER_INCH, (double)height / PIXELS_PER_INCH);
     else
         fprintf(out, "set terminal %s size %zu,%zu", format == PLOT_PNG ? "pngcairo" : "svg", width,
                 height);

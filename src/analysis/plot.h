@@ -1,6 +1,6 @@
-/* Plots with gnuplot (Debian: gnuplot-nox): bars, lines and points as SVG, PNG or PDF. plot_write()
- * also keeps the data and the script next to the picture (NAME.dat and NAME.gnuplot), so that users
- * can redo it. */
+/* Plots with gnuplot (Debian: gnuplot-nox): bars, lines and points as SVG, PNG, PDF or EPS.
+ * plot_write() also keeps the data and the script next to the picture (NAME.dat and NAME.gnuplot),
+ * so that users can redo it. */
 #ifndef AETIUS_ANALYSIS_PLOT_H
 #define AETIUS_ANALYSIS_PLOT_H
 
@@ -9,8 +9,8 @@
 
 #include <stdint.h>
 
-enum plot_format { PLOT_SVG, PLOT_PNG, PLOT_PDF, PLOT_FORMATS };
-extern const char *const plot_formats[PLOT_FORMATS]; /* "svg", "png", "pdf": ends of file names */
+enum plot_format { PLOT_SVG, PLOT_PNG, PLOT_PDF, PLOT_EPS, PLOT_FORMATS };
+extern const char *const plot_formats[PLOT_FORMATS]; /* ends of file names */
 
 enum plot_kind {
     PLOT_BARS,    /* each row is a label on the x axis with one bar per series */

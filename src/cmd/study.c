@@ -99,7 +99,7 @@ read_formats(const char *text, uint32_t *formats, struct error *err)
         while (format < PLOT_FORMATS && strcmp(plot_formats[format], name) != 0)
             format++;
         ok = format < PLOT_FORMATS ||
-             fail(err, "--charts: unknown format '%s'; expected svg, png or pdf", name);
+             fail(err, "--charts: unknown format '%s'; expected svg, png, pdf or eps", name);
         *formats |= 1u << format;
     }
     free(copy);
@@ -172,7 +172,7 @@ cmd_study(int argc, char **argv)
         OPTION_SET(&options.sets, "set one parameter; overrides the plan"),
         WORK_OPTIONS(&options.work),
         {"charts", 0, ARG_STRING, &options.charts, "FORMAT,...",
-         "write charts also as png or pdf, next to svg", false},
+         "write charts also as png, pdf or eps, next to svg", false},
         OPTION_JSON(&options.json, "print the results as JSON"),
         {0},
     };

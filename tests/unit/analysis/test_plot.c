@@ -120,7 +120,7 @@ begins_with(const char *name, const void *bytes, size_t count)
     return ok;
 }
 
-/* The signatures are those of the PNG and PDF standards. */
+/* The signatures are those of the PNG, PDF and EPS standards. */
 static void
 other_formats_are_drawn(void **state)
 {
@@ -128,10 +128,12 @@ other_formats_are_drawn(void **state)
     struct error err;
     needs_program("gnuplot");
     make(&plot, PLOT_STACKED);
-    assert_true(plot_write(&plot, dir, "formats", 1u << PLOT_PNG | 1u << PLOT_PDF, &err));
+    assert_true(
+        plot_write(&plot, dir, "formats", 1u << PLOT_PNG | 1u << PLOT_PDF | 1u << PLOT_EPS, &err));
     plot_fini(&plot);
     assert_true(begins_with("formats.png", "\x89PNG\r\n\x1a\n", 8));
     assert_true(begins_with("formats.pdf", "%PDF-", 5));
+    assert_true(begins_with("formats.eps", "%!PS-Adobe-3.0 EPSF-3.0", 23));
     char *svg = read_text("formats.svg");
     assert_non_null(strstr(svg, "</svg>"));
     free(svg);
