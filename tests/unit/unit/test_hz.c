@@ -52,7 +52,7 @@ pixels_drawn(const struct rig *rig)
     return drawn;
 }
 
-/* An entry is never nearer than its depth. It is at most one step of its own bits and one step of
+/* An entry is never nearer than its depth. At most, it is one step of `bits` bits plus one step of
  * the 16-bit scale farther. */
 static void
 entries_are_rounded_away(void **state)
