@@ -50,8 +50,10 @@ application_launch(const struct application *application, uint32_t number, doubl
     const struct profile_launch *launch = &application->profile->launches.items[number];
     struct nvidia_counters counters;
     *weight = weight_of(application, launch, application->weight_kind);
-    *problems = counters_of(application, launch, &counters);
-    if (*problems & NVIDIA_NO_TREE)
+    const uint32_t found = counters_of(application, launch, &counters);
+    if (problems)
+        *problems = found;
+    if (found & NVIDIA_NO_TREE)
         return false;
     nvidia_tree(&counters, tree);
     return true;

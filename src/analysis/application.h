@@ -68,7 +68,8 @@ void application_list_fini(application_list *list);
 /* "ns", "cycles" or "launches". */
 const char *application_weight_unit(const struct application *application);
 /* Returns the weight and the tree of a launch (index in the profile). The caller finalizes the
- * tree. Returns false if the launch has no tree, and sets *problems to the reason. */
+ * tree. Returns false if the launch has no tree. *problems (if not NULL) gets what is missing for
+ * the tree. */
 bool application_launch(const struct application *application, uint32_t launch, double *weight,
                         struct topdown_tree *tree, uint32_t *problems);
 /* What was measured of a launch; false if its chip is unknown. */

@@ -100,10 +100,9 @@ draw_launches(const struct application *application, const struct topdown_reques
     for (uint32_t i = 0; i < profile->launches.count; i++) {
         struct topdown_tree tree;
         double weight;
-        uint32_t problems;
         if (!report_has_launch(application, i))
             continue;
-        if (application_launch(application, i, &weight, &tree, &problems)) {
+        if (application_launch(application, i, &weight, &tree, NULL)) {
             if (sum == 0)
                 topdown_tree_init(&trees[used], tree.shape);
             topdown_tree_add(&trees[used], &tree, weight);

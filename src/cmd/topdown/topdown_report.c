@@ -381,11 +381,10 @@ print_launches(const struct application *application)
     for (uint32_t i = 0; i < profile->launches.count; i++) {
         struct topdown_tree tree;
         double weight;
-        uint32_t problems;
         if (!report_has_launch(application, i))
             continue;
         has_launches = true;
-        const bool has_tree = application_launch(application, i, &weight, &tree, &problems);
+        const bool has_tree = application_launch(application, i, &weight, &tree, NULL);
         char *name = report_shorten(profile->kernels.items[profile->launches.items[i].kernel].name,
                                     NAME_LENGTH);
         text_table_cell(&table, "%u", i);

@@ -78,8 +78,7 @@ launch_json(const struct application *application, uint32_t number, uint32_t lev
     const struct profile_launch *launch = &profile->launches.items[number];
     struct topdown_tree tree;
     double weight;
-    uint32_t problems;
-    const bool has_tree = application_launch(application, number, &weight, &tree, &problems);
+    const bool has_tree = application_launch(application, number, &weight, &tree, NULL);
     cJSON *object = cJSON_CreateObject();
     cJSON_AddNumberToObject(object, "launch", number);
     cJSON_AddStringToObject(object, "kernel", profile->kernels.items[launch->kernel].name);
@@ -269,13 +268,12 @@ csv_launches(const struct application *application, uint32_t level)
         struct topdown_tree tree;
         struct nvidia_measures measures;
         double weight;
-        uint32_t problems;
         char number[16];
         const uint32_t kernel = profile->launches.items[i].kernel;
         if (!report_has_launch(application, i) ||
             !application_launch_measures(application, i, &measures))
             continue;
-        const bool has_tree = application_launch(application, i, &weight, &tree, &problems);
+        const bool has_tree = application_launch(application, i, &weight, &tree, NULL);
         snprintf(number, sizeof number, "%u", i);
         csv_part(application, profile->kernels.items[kernel].name, number, weight,
                  has_tree ? &tree : NULL, &measures, level);
