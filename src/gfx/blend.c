@@ -112,15 +112,22 @@ combine(uint8_t func, color4 src, color4 src_factor, color4 dst, color4 dst_fact
     BUG("blend function %u", func);
 }
 
+/* Whether alpha is blended with the equation of the colors. */
+static bool
+has_one_equation(const struct blend_target *rt)
+{
+    return rt->alpha_func == rt->rgb_func && rt->alpha_src == rt->rgb_src &&
+           rt->alpha_dst == rt->rgb_dst && rt->rgb_src != FACTOR_SRC_ALPHA_SATURATE &&
+           rt->rgb_dst != FACTOR_SRC_ALPHA_SATURATE;
+}
+
 static color4
 blend_color(const struct blend_target *rt, color4 src, color4 dst, color4 constant)
 {
     color4 rgb = combine(rt->rgb_func, src, factor(rt->rgb_src, false, src, dst, constant), dst,
                          factor(rt->rgb_dst, false, src, dst, constant));
-    if (rt->alpha_func == rt->rgb_func && rt->alpha_src == rt->rgb_src &&
-        rt->alpha_dst == rt->rgb_dst && rt->rgb_src != FACTOR_SRC_ALPHA_SATURATE &&
-        rt->rgb_dst != FACTOR_SRC_ALPHA_SATURATE)
-        return rgb; /* alpha uses the same equation */
+    if (has_one_equation(rt))
+        return rgb;
     const color4 alpha =
         combine(rt->alpha_func, src, factor(rt->alpha_src, true, src, dst, constant), dst,
                 factor(rt->alpha_dst, true, src, dst, constant));
@@ -207,10 +214,8 @@ blend8(const struct blend_target *rt, bytes8 src, bytes8 dst, bytes8 constant)
 {
     const bytes8 rgb = combine8(rt->rgb_func, src, factor8(rt->rgb_src, false, src, dst, constant),
                                 dst, factor8(rt->rgb_dst, false, src, dst, constant));
-    if (rt->alpha_func == rt->rgb_func && rt->alpha_src == rt->rgb_src &&
-        rt->alpha_dst == rt->rgb_dst && rt->rgb_src != FACTOR_SRC_ALPHA_SATURATE &&
-        rt->rgb_dst != FACTOR_SRC_ALPHA_SATURATE)
-        return rgb; /* alpha uses the same equation */
+    if (has_one_equation(rt))
+        return rgb;
     const bytes8 alpha =
         combine8(rt->alpha_func, src, factor8(rt->alpha_src, true, src, dst, constant), dst,
                  factor8(rt->alpha_dst, true, src, dst, constant));
