@@ -27,11 +27,6 @@ struct machine {
 #define QUEUE_11(name, action, item, sender, out, receiver, in, width, depth, latency)             \
     struct queue *name##_queue;                                                                    \
     uint32_t name##_queue_count;
-#define QUEUE_1N QUEUE_11
-#define QUEUE_N1 QUEUE_11
-#define QUEUE_NN QUEUE_11
-#define QUEUE_NG QUEUE_11
-#define QUEUE_GN QUEUE_11
 #define MEMORY(name, unit, port, client, traffic, width, who)                                      \
     struct queue *name##_requests, *name##_replies;                                                \
     uint32_t name##_count;

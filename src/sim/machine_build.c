@@ -280,11 +280,6 @@ machine_destroy(struct machine *m)
 #define UNIT(name, count) free(m->name);
 #define QUEUE_11(name, action, item, sender, out, receiver, in, width, depth, latency)             \
     free_queues(m->name##_queue, m->name##_queue_count);
-#define QUEUE_1N QUEUE_11
-#define QUEUE_N1 QUEUE_11
-#define QUEUE_NN QUEUE_11
-#define QUEUE_NG QUEUE_11
-#define QUEUE_GN QUEUE_11
 #define MEMORY(name, unit, port, client, traffic, width, who)                                      \
     free_queues(m->name##_requests, m->name##_count);                                              \
     free_queues(m->name##_replies, m->name##_count);

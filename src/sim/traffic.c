@@ -97,11 +97,6 @@ traffic_begin(struct traffic *traffic, struct machine *machine,
     *traffic = (struct traffic){.clock = &m->clock, .listener = *listener};
 #define QUEUE_11(name, action, item, sender, out, receiver, in, width, depth, latency)             \
     add_queues(traffic, m->name##_queue, m->name##_queue_count, KIND_OF(item));
-#define QUEUE_1N QUEUE_11
-#define QUEUE_N1 QUEUE_11
-#define QUEUE_NN QUEUE_11
-#define QUEUE_NG QUEUE_11
-#define QUEUE_GN QUEUE_11
 #define MEMORY(name, unit, port, client, traffic_of, width, who)                                   \
     add_queues(traffic, m->name##_requests, m->name##_count, TRAFFIC_REQUEST);                     \
     add_queues(traffic, m->name##_replies, m->name##_count, TRAFFIC_REPLY);

@@ -14,11 +14,6 @@ static const struct {
 } actions[] = {
 #define QUEUE_11(name, action, item, sender, out, receiver, in, width, depth, latency)             \
     {#name, action},
-#define QUEUE_1N QUEUE_11
-#define QUEUE_N1 QUEUE_11
-#define QUEUE_NN QUEUE_11
-#define QUEUE_NG QUEUE_11
-#define QUEUE_GN QUEUE_11
 #define MEMORY(name, unit, port, client, traffic, width, who)                                      \
     {#name "_requests", #client "s read"}, {#name "_replies", #client "s taken"},
 #include "machine.def"
