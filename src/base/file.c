@@ -32,6 +32,15 @@ file_exists(const char *path)
 }
 
 bool
+file_exists_in(const char *dir, const char *name)
+{
+    char *path = mem_printf("%s/%s", dir, name);
+    const bool exists = file_exists(path);
+    free(path);
+    return exists;
+}
+
+bool
 dir_create(const char *path, struct error *err)
 {
     char *copy = mem_strdup(path);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 bool file_exists(const char *path);
+bool file_exists_in(const char *dir, const char *name);
 /* Returns whether an untrusted `name` is safe to use as a file name within our folder. It may
  * contain only letters, digits, '-', '_' and '.', and must not be "." or "..". */
 bool file_name_is_plain(const char *name);

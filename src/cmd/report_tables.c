@@ -16,10 +16,7 @@ enum { MOST_FILE = 1 << 26 };
 bool
 report_is_sweep(const char *dir)
 {
-    char *path = mem_printf("%s/sweep.json", dir);
-    const bool is = file_exists(path);
-    free(path);
-    return is;
+    return file_exists_in(dir, "sweep.json");
 }
 
 struct outputs {

@@ -12,15 +12,6 @@
 #include <string.h>
 
 static bool
-has_file(const char *dir, const char *name)
-{
-    char *path = mem_printf("%s/%s", dir, name);
-    bool there = file_exists(path);
-    free(path);
-    return there;
-}
-
-static bool
 compare_metrics(const struct run_json *a, const struct run_json *b, const char *dir_a,
                 const char *dir_b, struct run_comparison *out, struct error *err)
 {
@@ -244,9 +235,10 @@ bool
 compare_runs(const char *dir_a, const char *dir_b, struct run_comparison *out, struct error *err)
 {
     memset(out, 0, sizeof *out);
-    out->has_machines = has_file(dir_a, "machine.ini") && has_file(dir_b, "machine.ini");
-    out->has_stats =
-        has_file(dir_a, "stats.frames.csv.gz") && has_file(dir_b, "stats.frames.csv.gz");
+    out->has_machines =
+        file_exists_in(dir_a, "machine.ini") && file_exists_in(dir_b, "machine.ini");
+    out->has_stats = file_exists_in(dir_a, "stats.frames.csv.gz") &&
+                     file_exists_in(dir_b, "stats.frames.csv.gz");
     bool ok = compare_figures(dir_a, dir_b, out, err) &&
               (!out->has_machines || compare_machines(dir_a, dir_b, out, err)) &&
               (!out->has_stats || compare_stats(dir_a, dir_b, out, err));

@@ -95,10 +95,7 @@ run_json_metric(const struct run_json *run, const char *dir, const char *name, d
 bool
 is_run_folder(const char *dir)
 {
-    char *path = mem_printf("%s/run.json", dir);
-    const bool is_there = file_exists(path);
-    free(path);
-    return is_there;
+    return file_exists_in(dir, "run.json");
 }
 
 bool
