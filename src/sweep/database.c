@@ -9,6 +9,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,6 +24,18 @@ bool
 sql_do(sqlite3 *db, const char *sql, struct error *err)
 {
     return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK || sql_fail(db, "results.db", err);
+}
+
+bool
+sql_do_format(sqlite3 *db, struct error *err, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    char *sql = sqlite3_vmprintf(fmt, args);
+    va_end(args);
+    const bool ok = sql_do(db, sql, err);
+    sqlite3_free(sql);
+    return ok;
 }
 
 bool
@@ -203,28 +216,20 @@ add_runs(struct builder *b)
 }
 
 static bool
-run_text(struct builder *b, char *sql)
-{
-    const bool ok = sql_do(b->db, sql, b->err);
-    sqlite3_free(sql);
-    return ok;
-}
-
-static bool
 add_facts(struct builder *b)
 {
     const struct sweep_plan *plan = b->plan;
-    bool ok = run_text(b, sqlite3_mprintf("PRAGMA user_version = %d; INSERT INTO meta VALUES "
-                                          "('schema', %d), ('model', %Q), ('planned', %lld), "
-                                          "('collected', %lld), ('baseline', %Q)",
-                                          SWEEP_DATABASE_SCHEMA, SWEEP_DATABASE_SCHEMA,
-                                          sweep_model(), (long long)b->sweep->runs.count,
-                                          (long long)b->collected, plan->baseline));
+    bool ok =
+        sql_do_format(b->db, b->err,
+                      "PRAGMA user_version = %d; INSERT INTO meta VALUES "
+                      "('schema', %d), ('model', %Q), ('planned', %lld), "
+                      "('collected', %lld), ('baseline', %Q)",
+                      SWEEP_DATABASE_SCHEMA, SWEEP_DATABASE_SCHEMA, sweep_model(),
+                      (long long)b->sweep->runs.count, (long long)b->collected, plan->baseline);
     for (size_t i = 0; ok && i < plan->outputs.count; i++) {
         const struct sweep_output *output = &plan->outputs.items[i];
-        ok =
-            run_text(b, sqlite3_mprintf("INSERT INTO definitions VALUES (%Q, %Q, %Q)", output->name,
-                                        output->formula, output->more_is_better ? "more" : "less"));
+        ok = sql_do_format(b->db, b->err, "INSERT INTO definitions VALUES (%Q, %Q, %Q)",
+                           output->name, output->formula, output->more_is_better ? "more" : "less");
     }
     return ok;
 }
@@ -235,16 +240,15 @@ relate(struct builder *b)
 {
     if (!b->plan->baseline)
         return true;
-    return run_text(
-        b,
-        sqlite3_mprintf("CREATE TEMP TABLE base AS SELECT r.run AS run, "
-                        "(SELECT min(s.run) FROM runs s WHERE s.input = r.input AND "
-                        "s.machine = %Q) AS other FROM runs r; CREATE INDEX temp.of ON base (run);"
-                        "UPDATE outputs SET relative = value / (SELECT o.value FROM base, "
-                        "outputs o WHERE base.run = outputs.run AND o.run = base.other AND "
-                        "o.name = outputs.name AND o.frame IS outputs.frame AND "
-                        "o.draw IS outputs.draw); DROP TABLE base",
-                        b->plan->baseline));
+    return sql_do_format(b->db, b->err,
+                         "CREATE TEMP TABLE base AS SELECT r.run AS run, "
+                         "(SELECT min(s.run) FROM runs s WHERE s.input = r.input AND "
+                         "s.machine = %Q) AS other FROM runs r; CREATE INDEX temp.of ON base (run);"
+                         "UPDATE outputs SET relative = value / (SELECT o.value FROM base, "
+                         "outputs o WHERE base.run = outputs.run AND o.run = base.other AND "
+                         "o.name = outputs.name AND o.frame IS outputs.frame AND "
+                         "o.draw IS outputs.draw); DROP TABLE base",
+                         b->plan->baseline);
 }
 
 /* Adds a view with one row per run, a column for each differing parameter, and a column for each
@@ -272,7 +276,10 @@ add_view(struct builder *b)
                 output->name, output->name);
     }
     sqlite3_str_appendall(sql, " FROM runs");
-    return run_text(b, sqlite3_str_finish(sql));
+    char *text = sqlite3_str_finish(sql);
+    const bool ok = sql_do(b->db, text, b->err);
+    sqlite3_free(text);
+    return ok;
 }
 
 static bool

@@ -27,6 +27,8 @@ bool database_query(const struct sweep *sweep, sqlite3 *db, const char *sql,
 /* Calls fail() with the database's error message. */
 bool sql_fail(sqlite3 *db, const char *what, struct error *err);
 bool sql_do(sqlite3 *db, const char *sql, struct error *err);
+/* Like sql_do(), for a format of sqlite3_mprintf(). */
+bool sql_do_format(sqlite3 *db, struct error *err, const char *fmt, ...);
 /* Executes a statement without result rows, and resets it. */
 bool sql_insert(sqlite3 *db, sqlite3_stmt *statement, struct error *err);
 

@@ -58,14 +58,6 @@ file_of(struct loader *l, const struct sweep_run *run)
     return of_unit;
 }
 
-static bool
-run_text(struct loader *l, char *sql)
-{
-    const bool ok = sql_do(l->db, sql, l->err);
-    sqlite3_free(sql);
-    return ok;
-}
-
 /* Adds columns that earlier runs did not have. */
 static bool
 add_columns(struct loader *l, const struct csv_table *table)
@@ -75,8 +67,8 @@ add_columns(struct loader *l, const struct csv_table *table)
         if (word_list_has(&l->columns, table->names[i]))
             continue;
         word_list_add(&l->columns, table->names[i]);
-        ok = run_text(l, sqlite3_mprintf("ALTER TABLE temp.\"%w\" ADD COLUMN \"%w\" %s", l->name,
-                                         table->names[i], table_column_type(table->names[i])));
+        ok = sql_do_format(l->db, l->err, "ALTER TABLE temp.\"%w\" ADD COLUMN \"%w\" %s", l->name,
+                           table->names[i], table_column_type(table->names[i]));
     }
     return ok;
 }
@@ -147,7 +139,7 @@ static bool
 load_table(const struct sweep *sweep, sqlite3 *db, const char *name, struct error *err)
 {
     struct loader l = {.sweep = sweep, .db = db, .name = name, .err = err};
-    bool ok = run_text(&l, sqlite3_mprintf("BEGIN; CREATE TABLE temp.\"%w\" (run INTEGER)", name));
+    bool ok = sql_do_format(db, err, "BEGIN; CREATE TABLE temp.\"%w\" (run INTEGER)", name);
     for (size_t i = 0; ok && i < sweep->runs.count; i++)
         if (store_has(sweep->store, sweep->runs.items[i].key))
             ok = load_run(&l, i);
