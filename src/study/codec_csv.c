@@ -10,14 +10,6 @@
 #include <string.h>
 
 static void
-header(struct text_table *table, const char *const *names)
-{
-    for (; *names; names++)
-        text_table_cell(table, "%s", *names);
-}
-#define HEADER(table, ...) header(table, (const char *const[]){__VA_ARGS__, NULL})
-
-static void
 put_run(const struct codec_study *study, size_t trace, size_t configuration,
         const struct codec_study_result *result, struct text_table *table)
 {
@@ -38,8 +30,8 @@ put_run(const struct codec_study *study, size_t trace, size_t configuration,
 static void
 put_traffic(const struct codec_study *study, struct text_table *table)
 {
-    HEADER(table, "trace", "configuration", "color_codec", "z_codec", "frames", "cycles",
-           "frames_a_second");
+    text_table_cells(table,
+                     "trace|configuration|color_codec|z_codec|frames|cycles|frames_a_second");
     for (uint32_t i = 0; i < TRAFFIC_CLIENTS; i++)
         text_table_cell(table, "%s_bytes", traffic_clients[i]);
     text_table_end_row(table);
@@ -89,7 +81,7 @@ put_ratios_of(const struct codec_study *study, size_t configuration, enum codec_
         text_table_cell(table, "%.6f",
                         codec_study_arithmetic(study, configuration, bus, kind, codec));
     } else {
-        HEADER(table, "null", "null", "null");
+        text_table_cells(table, "null|null|null");
     }
     text_table_end_row(table);
 }
@@ -98,8 +90,8 @@ static void
 put_levels(const struct codec_study *study, struct text_table *table)
 {
     uint32_t codec_of[CODEC_COUNT];
-    HEADER(table, "trace", "configuration", "bus_bytes", "kind", "codec", "level", "level_bytes",
-           "blocks", "bytes");
+    text_table_cells(table,
+                     "trace|configuration|bus_bytes|kind|codec|level|level_bytes|blocks|bytes");
     text_table_end_row(table);
     for (size_t t = 0; t < study->traces->count; t++)
         for (size_t c = 0; c < study->machines->count; c++)
@@ -116,8 +108,8 @@ static void
 put_ratios(const struct codec_study *study, struct text_table *table)
 {
     uint32_t codec_of[CODEC_COUNT];
-    HEADER(table, "configuration", "bus_bytes", "kind", "codec", "latency_cycles", "place",
-           "geometric", "arithmetic");
+    text_table_cells(
+        table, "configuration|bus_bytes|kind|codec|latency_cycles|place|geometric|arithmetic");
     text_table_end_row(table);
     for (size_t c = 0; c < study->machines->count; c++)
         for (uint32_t bus = 0; bus < CODEC_BUSES; bus++)

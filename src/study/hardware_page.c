@@ -36,43 +36,27 @@ score_row(struct text_table *table, const char *name, const char *what, struct h
 }
 
 static void
-header(struct text_table *table, const char *const *names, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        text_table_cell(table, "%s", names[i]);
-    text_table_end_row(table);
-}
-#define HEADER(table, ...)                                                                         \
-    header(table, (const char *const[]){__VA_ARGS__},                                              \
-           sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
-
-static void
-end_hardware_table(struct text_table *table, enum text_table_style style, FILE *out)
-{
-    text_table_put(table, style, out);
-}
-
-static void
 put_scores(const struct hardware *hardware, FILE *out)
 {
     struct text_table table = {0};
-    HEADER(&table, "bound by", "lines", "mean error %", "median error %", "mean signed error %",
-           "work");
+    text_table_cells(&table, "bound by|lines|mean error %|median error %|mean signed error %|work");
+    text_table_end_row(&table);
     for (uint32_t b = 0; b < BOUNDS; b++) {
         const struct hardware_score score = hardware_score(hardware, bounds[b].name);
         if (score.lines)
             score_row(&table, bounds[b].name, bounds[b].what, score);
     }
     score_row(&table, "all except given, variant", "", hardware_score(hardware, NULL));
-    end_hardware_table(&table, TEXT_TABLE_MARKDOWN, out);
+    text_table_put(&table, TEXT_TABLE_MARKDOWN, out);
 }
 
 static void
 put_lines(const struct hardware *hardware, enum text_table_style style, FILE *out)
 {
     struct text_table table = {0};
-    HEADER(&table, "card", "MHz", "test", "unit", "measured", "simulated", "error %", "bound by",
-           "machine bound by", "source");
+    text_table_cells(
+        &table, "card|MHz|test|unit|measured|simulated|error %|bound by|machine bound by|source");
+    text_table_end_row(&table);
     for (size_t i = 0; i < hardware->lines.count; i++) {
         const struct hardware_line *line = &hardware->lines.items[i];
         if (!hardware_is_modelled(line))
@@ -89,7 +73,7 @@ put_lines(const struct hardware *hardware, enum text_table_style style, FILE *ou
         text_table_cell(&table, "%s", line->source);
         text_table_end_row(&table);
     }
-    end_hardware_table(&table, style, out);
+    text_table_put(&table, style, out);
 }
 
 static void
@@ -114,7 +98,8 @@ static void
 put_unmodelled(const struct hardware *hardware, FILE *out)
 {
     struct text_table table = {0};
-    HEADER(&table, "card", "test", "measured", "unit", "source", "reason");
+    text_table_cells(&table, "card|test|measured|unit|source|reason");
+    text_table_end_row(&table);
     for (size_t i = 0; i < hardware->lines.count; i++) {
         const struct hardware_line *line = &hardware->lines.items[i];
         if (hardware_is_modelled(line))
@@ -127,14 +112,15 @@ put_unmodelled(const struct hardware *hardware, FILE *out)
         text_table_cell(&table, "%s", line->note);
         text_table_end_row(&table);
     }
-    end_hardware_table(&table, TEXT_TABLE_MARKDOWN, out);
+    text_table_put(&table, TEXT_TABLE_MARKDOWN, out);
 }
 
 static void
 put_machines(const struct hardware *hardware, FILE *out)
 {
     struct text_table table = {0};
-    HEADER(&table, "machine", "preset", "MHz", "fragment pipes", "ROPs", "bytes per cycle", "GB/s");
+    text_table_cells(&table, "machine|preset|MHz|fragment pipes|ROPs|bytes per cycle|GB/s");
+    text_table_end_row(&table);
     for (size_t i = 0; i < hardware->machines.count; i++) {
         const struct hardware_machine *machine = &hardware->machines.items[i];
         text_table_cell(&table, "%s", machine->name);
@@ -146,7 +132,7 @@ put_machines(const struct hardware *hardware, FILE *out)
         text_table_cell(&table, "%.1f", machine->bytes * machine->clock_mhz / 1000);
         text_table_end_row(&table);
     }
-    end_hardware_table(&table, TEXT_TABLE_MARKDOWN, out);
+    text_table_put(&table, TEXT_TABLE_MARKDOWN, out);
 }
 
 static void

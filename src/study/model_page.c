@@ -12,23 +12,6 @@
 #include <string.h>
 
 static void
-heads(struct text_table *sheet, const char *const *names, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        text_table_cell(sheet, "%s", names[i]);
-    text_table_end_row(sheet);
-}
-#define HEADS(sheet, ...)                                                                          \
-    heads(sheet, (const char *const[]){__VA_ARGS__},                                               \
-          sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
-
-static void
-end_model_table(struct text_table *sheet, FILE *out)
-{
-    text_table_put(sheet, TEXT_TABLE_MARKDOWN, out);
-}
-
-static void
 put_mean(struct text_table *sheet, const struct model_errors *errors)
 {
     if (errors->count)
@@ -42,8 +25,10 @@ static void
 put_summary(const struct model_study *study, FILE *out)
 {
     struct text_table sheet = {0};
-    HEADS(&sheet, "mean error %, held out", "base", "from 900,000 fragments", "triangles",
-          "textures", "dependent", "in all", "springs, 1 stage", "2 stages", "3 stages");
+    text_table_cells(&sheet,
+                     "mean error %, held out|base|from 900,000 fragments|triangles|textures|"
+                     "dependent|in all|springs, 1 stage|2 stages|3 stages");
+    text_table_end_row(&sheet);
     for (size_t m = 0; m < study->machines.count; m++) {
         const struct model_machine *machine = &study->machines.items[m];
         if (!machine->rows.count)
@@ -64,7 +49,7 @@ put_summary(const struct model_study *study, FILE *out)
     for (size_t i = 0; i < sizeof aims / sizeof aims[0]; i++)
         text_table_cell(&sheet, "%.0f", aims[i]);
     text_table_end_row(&sheet);
-    end_model_table(&sheet, out);
+    text_table_put(&sheet, TEXT_TABLE_MARKDOWN, out);
 }
 
 /* ---- coherence ---- */
@@ -201,8 +186,9 @@ put_coherence(const struct model_study *study, FILE *out)
         "columns "
         "that are faster. *Halfway from*: the column width that recovers half of\nthe loss.\n\n",
         out);
-    HEADS(&sheet, "Mfragments/s, columns of", "1", "4", "8", "16", "32", "64", "96", "128", "192",
-          "320", "all agree", "minimum up to", "except", "halfway from");
+    text_table_cells(&sheet, "Mfragments/s, columns of|1|4|8|16|32|64|96|128|192|320|"
+                             "all agree|minimum up to|except|halfway from");
+    text_table_end_row(&sheet);
     for (size_t m = 0; m < study->machines.count; m++) {
         const struct model_machine *machine = &study->machines.items[m];
         if (machine->columns.count && !machine->rows.count) {
@@ -223,7 +209,7 @@ put_coherence(const struct model_study *study, FILE *out)
             text_table_cell(&sheet, "%g", widths.half);
         text_table_end_row(&sheet);
     }
-    end_model_table(&sheet, out);
+    text_table_put(&sheet, TEXT_TABLE_MARKDOWN, out);
     fputs("\n", out);
     for (size_t m = 0; m < study->machines.count; m++)
         if (coherence_find(&widths, &study->machines.items[m]))
@@ -256,7 +242,7 @@ model_machine_tables(const struct model_machine *machine, FILE *out)
     fprintf(out, "%s: %.6g fragment cycles per second, %.3g us per frame in addition.\n\n",
             model->renderer, model_factor(model, "rate"), 1e6 * model_factor(model, "start"));
     model_stages_sheet(&stages, &machine->check);
-    end_model_table(&stages, out);
+    text_table_put(&stages, TEXT_TABLE_MARKDOWN, out);
     fputs("\nLargest errors of the frame rate:\n\n", out);
     put_worst(machine, out);
     if (model_springs_sheet(&springs, &machine->check, &machine->rows)) {
@@ -341,8 +327,9 @@ static void
 put_inputs(const struct model_machine *machine, enum frames_part part, FILE *out)
 {
     struct text_table sheet = {0};
-    HEADS(&sheet, "input", "frames", "predicted", "cycle-level", "mean error %", "signed", "worst",
-          "bound by");
+    text_table_cells(&sheet,
+                     "input|frames|predicted|cycle-level|mean error %|signed|worst|bound by");
+    text_table_end_row(&sheet);
     for (size_t i = 0, end; i < machine->frames.count; i = end) {
         struct frame_errors errors = {0};
         double predicted = 0, simulated = 0;
@@ -362,7 +349,7 @@ put_inputs(const struct model_machine *machine, enum frames_part part, FILE *out
         text_table_cell(&sheet, "%s", bound_of(machine, i, end));
         text_table_end_row(&sheet);
     }
-    end_model_table(&sheet, out);
+    text_table_put(&sheet, TEXT_TABLE_MARKDOWN, out);
 }
 
 static struct frame_errors
@@ -392,7 +379,8 @@ put_frames(const struct model_machine *machine, FILE *out)
             "frames per\n"
             "second, and their errors.\n\n",
             machine->name);
-    HEADS(&sheet, "frames", "number", "mean error %", "signed", "worst");
+    text_table_cells(&sheet, "frames|number|mean error %|signed|worst");
+    text_table_end_row(&sheet);
     for (uint32_t part = 0; part < FRAMES_PARTS; part++) {
         const struct frame_errors errors = errors_of(machine, part);
         if (!errors.count)
@@ -402,7 +390,7 @@ put_frames(const struct model_machine *machine, FILE *out)
         put_errors(&sheet, &errors);
         text_table_end_row(&sheet);
     }
-    end_model_table(&sheet, out);
+    text_table_put(&sheet, TEXT_TABLE_MARKDOWN, out);
     for (uint32_t part = FRAMES_PARTS; part-- > 0;)
         if (errors_of(machine, part).count) {
             fprintf(out, "\nFrames %s:\n\n", parts[part]);
