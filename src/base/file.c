@@ -266,6 +266,18 @@ file_write(const char *path, const void *bytes, size_t size, struct error *err)
     return ok;
 }
 
+bool
+file_copy(const char *from, const char *to, struct error *err)
+{
+    char *bytes;
+    size_t size;
+    if (!file_read(from, SIZE_MAX, &bytes, &size, err))
+        return false;
+    const bool ok = file_write(to, bytes, size, err);
+    free(bytes);
+    return ok;
+}
+
 /* Writes directly into a device or FIFO. Signals stay unblocked, because the open may wait
  * indefinitely for a reader of the FIFO. */
 static bool

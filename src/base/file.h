@@ -47,6 +47,8 @@ FILE *file_create(const char *path, struct error *err);
 /* Writes the file atomically: writes a temporary file in the same folder, flushes it and renames
  * it. On failure the file at `path` is unchanged. */
 bool file_write(const char *path, const void *bytes, size_t size, struct error *err);
+/* Copies a regular file. Writes like file_write(). */
+bool file_copy(const char *from, const char *to, struct error *err);
 /* Like file_write(), for a path from the user. A device or a FIFO, or a link to one, is written
  * directly, as with a shell's redirection. */
 bool file_write_named(const char *path, const void *bytes, size_t size, struct error *err);

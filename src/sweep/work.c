@@ -87,12 +87,9 @@ check_stranger(const struct sweep *sweep, const char *plan, struct error *err)
 bool
 sweep_copy_plan(const struct sweep *sweep, const struct sweep_plan *plan, struct error *err)
 {
-    char *to = sweep_path(sweep, "plan.ini"), *there = realpath(to, NULL), *bytes = NULL;
-    size_t size;
-    const bool same = there && !strcmp(plan->path, there);
-    const bool ok = same || (file_read(plan->path, FILE_MOST_TEXT, &bytes, &size, err) &&
-                             file_write(to, bytes, size, err));
-    free(bytes);
+    char *to = sweep_path(sweep, "plan.ini"), *there = realpath(to, NULL);
+    const bool is_same = there && !strcmp(plan->path, there);
+    const bool ok = is_same || file_copy(plan->path, to, err);
     free(there);
     free(to);
     return ok;

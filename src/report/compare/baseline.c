@@ -17,12 +17,7 @@ static bool
 copy_file(const char *from_dir, const char *to_dir, const char *name, bool must, struct error *err)
 {
     char *from = mem_printf("%s/%s", from_dir, name), *to = mem_printf("%s/%s", to_dir, name);
-    char *bytes = NULL;
-    size_t size = 0;
-    const bool there = must || file_exists(from);
-    const bool ok = !there || (file_read(from, SIZE_MAX, &bytes, &size, err) &&
-                               file_write(to, bytes, size, err));
-    free(bytes);
+    const bool ok = (!must && !file_exists(from)) || file_copy(from, to, err);
     free(from);
     free(to);
     return ok;
