@@ -12,13 +12,7 @@ function stackedPlot({ x, names, values, colors, unit, width, height, onZoom, zo
         (_, i) => names.length - 1 - i,
     ); /* topmost first, so that lower areas are drawn over it */
     const stepped = uPlot.paths.stepped({ align: 1 });
-    const grid = { stroke: cssColor("--line"), width: 1 };
-    const axis = {
-        stroke: cssColor("--soft"),
-        grid,
-        ticks: grid,
-        font: "12px " + cssColor("--sans"),
-    };
+    const axis = plotAxis();
     const plot = new uPlot(
         {
             width,
@@ -38,7 +32,6 @@ function stackedPlot({ x, names, values, colors, unit, width, height, onZoom, zo
                     values: (u, ticks) => ticks.map(short),
                     label: unit,
                     labelSize: 18,
-                    labelFont: axis.font,
                 },
             ],
             series: [

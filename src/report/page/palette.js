@@ -167,3 +167,10 @@ function cssColor(name) {
         );
     return knownColors.get(name);
 }
+
+/* Style of a plot's axes in the current theme. */
+function plotAxis() {
+    const font = "12px " + cssColor("--sans");
+    const grid = { stroke: cssColor("--line"), width: 1 };
+    return { stroke: cssColor("--soft"), grid, ticks: grid, font, labelFont: font };
+}

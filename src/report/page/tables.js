@@ -188,15 +188,7 @@ class TableView {
             this.front.checked && this.x >= 0 ? this.fronts(points).filter((f) => f.length) : [];
         const onFronts = fronts.reduce((sum, f) => sum + f.length, 0);
         const line = this.x < 0;
-        const grid = { stroke: cssColor("--line"), width: 1 };
-        const axis = {
-            stroke: cssColor("--soft"),
-            grid,
-            ticks: grid,
-            font: "12px " + cssColor("--sans"),
-            labelFont: "12px " + cssColor("--sans"),
-            labelSize: 20,
-        };
+        const axis = { ...plotAxis(), labelSize: 20 };
         const padded = (u, min, max) => {
             const pad = (max - min || Math.abs(max) || 1) * 0.06;
             return [min - pad, max + pad];
