@@ -71,6 +71,17 @@ handle_map_put(struct handle_map *map, uint32_t handle, void *value)
 }
 
 void *
+handle_map_make(struct handle_map *map, uint32_t handle, size_t bytes)
+{
+    void *value = handle_map_get(map, handle);
+    if (!value) {
+        value = mem_alloc(bytes);
+        handle_map_put(map, handle, value);
+    }
+    return value;
+}
+
+void *
 handle_map_remove(struct handle_map *map, uint32_t handle)
 {
     struct handle_slot *slot = find_slot(map, handle);

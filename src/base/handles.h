@@ -21,6 +21,8 @@ void handle_map_fini_with(struct handle_map *map, void (*free_value)(void *value
 /* Returns NULL if the handle is not in the map. */
 void *handle_map_get(const struct handle_map *map, uint32_t handle);
 void handle_map_put(struct handle_map *map, uint32_t handle, void *value);
+/* Returns the handle's value. A new handle gets mem_alloc(bytes) as its value. */
+void *handle_map_make(struct handle_map *map, uint32_t handle, size_t bytes);
 /* Removes the handle. Returns its value, or NULL if it is not in the map. */
 void *handle_map_remove(struct handle_map *map, uint32_t handle);
 

@@ -16,12 +16,7 @@ struct target {
 static struct handle_map *
 targets_of(struct frames *frames, uint32_t client)
 {
-    struct handle_map *targets = handle_map_get(&frames->clients, client);
-    if (!targets) {
-        targets = mem_alloc(sizeof *targets);
-        handle_map_put(&frames->clients, client, targets);
-    }
-    return targets;
+    return handle_map_make(&frames->clients, client, sizeof(struct handle_map));
 }
 
 static void

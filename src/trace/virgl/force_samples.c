@@ -45,12 +45,7 @@ struct force_samples {
 static struct far_framebuffer *
 framebuffer_of(struct far_client *client, uint32_t sub_context)
 {
-    struct far_framebuffer *framebuffer = handle_map_get(&client->framebuffers, sub_context);
-    if (!framebuffer) {
-        framebuffer = mem_alloc(sizeof *framebuffer);
-        handle_map_put(&client->framebuffers, sub_context, framebuffer);
-    }
-    return framebuffer;
+    return handle_map_make(&client->framebuffers, sub_context, sizeof(struct far_framebuffer));
 }
 
 static void

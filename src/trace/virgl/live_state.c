@@ -349,11 +349,7 @@ static struct live_binding *
 rebind(const struct packet_ctx *ctx, uint32_t command, uint32_t stage, uint32_t slot)
 {
     uint32_t key = binding_key(command, stage, slot);
-    struct live_binding *binding = handle_map_get(&ctx->sub->bindings, key);
-    if (!binding) {
-        binding = mem_alloc(sizeof *binding);
-        handle_map_put(&ctx->sub->bindings, key, binding);
-    }
+    struct live_binding *binding = handle_map_make(&ctx->sub->bindings, key, sizeof *binding);
     binding->made = ctx->state->now;
     binding->dwords.count = binding->objects.count = binding->resources.count = 0;
     return binding;

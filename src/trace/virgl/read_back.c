@@ -45,12 +45,8 @@ free_client(void *data)
 static struct far_client *
 client_of(struct read_back *read_back, uint32_t number)
 {
-    struct far_client *client = handle_map_get(&read_back->clients, number);
-    if (!client) {
-        client = mem_alloc(sizeof *client);
-        client->number = number;
-        handle_map_put(&read_back->clients, number, client);
-    }
+    struct far_client *client = handle_map_make(&read_back->clients, number, sizeof *client);
+    client->number = number;
     return client;
 }
 

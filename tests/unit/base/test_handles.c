@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -71,12 +72,28 @@ test_handles_that_are_alike(void **state)
         }
 }
 
+static void
+test_make(void **state)
+{
+    struct handle_map map = {0};
+    uint64_t *first = handle_map_make(&map, 7, sizeof *first);
+    uint64_t *other = handle_map_make(&map, 0, sizeof *other);
+    assert_true(first != other && map.count == 2);
+    assert_true(*first == 0 && *other == 0);
+    *first = 1;
+    assert_ptr_equal(handle_map_make(&map, 7, sizeof *first), first);
+    assert_ptr_equal(handle_map_get(&map, 0), other);
+    assert_true(*first == 1 && map.count == 2);
+    handle_map_fini_with(&map, free);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_against_array),
         cmocka_unit_test(test_handles_that_are_alike),
+        cmocka_unit_test(test_make),
     };
     return cmocka_run_group_tests_name("handles", tests, NULL, NULL);
 }

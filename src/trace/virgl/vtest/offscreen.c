@@ -109,12 +109,8 @@ offscreen_take(void *data, const struct message *message, uint8_t *out, uint32_t
     struct message_sink *inner = offscreen->inner;
     struct error closing;
     message_sink_share_listener(inner, &offscreen->sink);
-    struct client *client = handle_map_get(&offscreen->clients, message->client);
+    struct client *client = handle_map_make(&offscreen->clients, message->client, sizeof *client);
     bool ok = true;
-    if (!client) {
-        client = mem_alloc(sizeof *client);
-        handle_map_put(&offscreen->clients, message->client, client);
-    }
     if (client->read_pixels && ends_before(client, message)) {
         ok = inner->take(inner->data, &client->frame, NULL, 0, err);
         client->read_pixels = 0;
