@@ -2,9 +2,8 @@
  * interpolated, clamped and rounded to the surface's format. It is compared as an integer, or as a
  * float for Z32_FLOAT. All stencil operations support separate front and back faces. An element of
  * a format is a word of 1, 2, 4 or 8 bytes with a depth field, a stencil field or both. */
+#include "gfx/compare.h"
 #include "gfx/fragment.h"
-
-#include "base/error.h"
 
 #include <math.h>
 #include <string.h>
@@ -98,38 +97,6 @@ quantize(const struct format_info *format, float z)
 }
 
 static bool
-compare(uint8_t func, uint32_t a, uint32_t b)
-{
-    switch ((enum compare_func)func) {
-    case FUNC_NEVER: return false;
-    case FUNC_LESS: return a < b;
-    case FUNC_EQUAL: return a == b;
-    case FUNC_LEQUAL: return a <= b;
-    case FUNC_GREATER: return a > b;
-    case FUNC_NOTEQUAL: return a != b;
-    case FUNC_GEQUAL: return a >= b;
-    case FUNC_ALWAYS: return true;
-    }
-    BUG("compare function %u", func);
-}
-
-static bool
-compare_floats(uint8_t func, float a, float b)
-{
-    switch ((enum compare_func)func) {
-    case FUNC_NEVER: return false;
-    case FUNC_LESS: return a < b;
-    case FUNC_EQUAL: return a == b;
-    case FUNC_LEQUAL: return a <= b;
-    case FUNC_GREATER: return a > b;
-    case FUNC_NOTEQUAL: return a != b;
-    case FUNC_GEQUAL: return a >= b;
-    case FUNC_ALWAYS: return true;
-    }
-    BUG("compare function %u", func);
-}
-
-static bool
 compare_depth(const struct format_info *format, uint8_t func, uint32_t a, uint32_t b)
 {
     float fa, fb;
@@ -137,7 +104,7 @@ compare_depth(const struct format_info *format, uint8_t func, uint32_t a, uint32
         return compare(func, a, b);
     memcpy(&fa, &a, sizeof fa);
     memcpy(&fb, &b, sizeof fb);
-    return compare_floats(func, fa, fb);
+    return compare(func, fa, fb);
 }
 
 static uint8_t
@@ -362,7 +329,7 @@ alpha_test_quad(const struct draw *draw, uint32_t mask, const float alpha[4])
             a = rintf(clamp_to(a, 0.0f, 1.0f) * 255.0f);
             ref = rintf(clamp_to(ref, 0.0f, 1.0f) * 255.0f);
         }
-        if (mask >> i & 1 && compare_floats(draw->dsa.alpha_func, a, ref))
+        if (mask >> i & 1 && compare(draw->dsa.alpha_func, a, ref))
             pass |= 1u << i;
     }
     return pass;

@@ -1,6 +1,7 @@
 /* Filters the bytes of texels to the result. A pass interpolates along x, then along y. Passes are
  * combined in order, each with its weight relative to the earlier ones. Every interpolation has the
  * form a + f * (b - a), so that equal texels give exactly their value. */
+#include "gfx/compare.h"
 #include "gfx/sample_setup.h"
 
 #include <string.h>
@@ -9,21 +10,6 @@ static float
 mix(float a, float b, float f)
 {
     return a + f * (b - a);
-}
-
-static bool
-compare(uint32_t func, float reference, float texel)
-{
-    switch (func) {
-    case FUNC_NEVER: return false;
-    case FUNC_LESS: return reference < texel;
-    case FUNC_EQUAL: return reference == texel;
-    case FUNC_LEQUAL: return reference <= texel;
-    case FUNC_GREATER: return reference > texel;
-    case FUNC_NOTEQUAL: return reference != texel;
-    case FUNC_GEQUAL: return reference >= texel;
-    default: return true;
-    }
 }
 
 /* Reads texel i of the lane. */
