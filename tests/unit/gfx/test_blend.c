@@ -121,16 +121,17 @@ blended(const struct blend_target *rt, int c, const double s[4], const double d[
     }
 }
 
+/* `others` has a bit for the function and each factor in which alpha differs from the colors. */
 static struct blend_target
-target_of(uint32_t func, uint32_t src, uint32_t dst, uint32_t other)
+target_of(uint32_t func, uint32_t src, uint32_t dst, uint32_t others)
 {
     return (struct blend_target){.enable = true,
                                  .rgb_func = (uint8_t)func,
                                  .rgb_src = factors[src],
                                  .rgb_dst = factors[dst],
-                                 .alpha_func = (uint8_t)((func + other) % 5),
-                                 .alpha_src = factors[(src + other) % FACTORS],
-                                 .alpha_dst = factors[(dst + 2 * other) % FACTORS],
+                                 .alpha_func = (uint8_t)((func + (others & 1)) % 5),
+                                 .alpha_src = factors[(src + (others >> 1 & 1)) % FACTORS],
+                                 .alpha_dst = factors[(dst + (others >> 2)) % FACTORS],
                                  .colormask = 15};
 }
 
@@ -178,7 +179,7 @@ test_all_factors(void **state)
         float rgba[4][4];
         draw->color_count = 1;
         draw->color[0].format = f;
-        draw->blend.rt[0] = target_of(n % 5, n / 5 % FACTORS, n / 5 / FACTORS, n % 7 % 3);
+        draw->blend.rt[0] = target_of(n % 5, n / 5 % FACTORS, n / 5 / FACTORS, n % 8);
         for (int k = 0; k < 16; k++) {
             rgba[k / 4][k % 4] = random_float(&seed, -0.3f, 1.3f);
             draw->blend_color[k % 4] = random_float(&seed, -0.3f, 1.3f);
@@ -211,7 +212,8 @@ test_masks_and_fast_path(void **state)
         float rgba[4][4];
         const uint32_t mask = random_bits(&seed) & 15, bits = random_bits(&seed);
         draw->color[0].format = f;
-        draw->blend.rt[0] = target_of(bits % 5, bits / 5 % FACTORS, bits / 97 % FACTORS, bits % 3);
+        draw->blend.rt[0] =
+            target_of(bits % 5, bits / 5 % FACTORS, bits / 97 % FACTORS, bits >> 24 & 7);
         draw->blend.rt[0].enable = bits >> 20 & 1;
         draw->blend.rt[0].colormask = bits >> 21 & 15;
         for (int k = 0; k < 16; k++) {
