@@ -13,10 +13,12 @@
 
 int cmd_show(int argc, char **argv);
 
+enum { LISTED = 16 }; /* vertices and constants listed without --all */
+
 struct show_options {
     const char *path, *dir;
     struct machine_options machine;
-    bool json;
+    bool json, all;
     uint64_t memory;
 };
 
@@ -34,14 +36,26 @@ print_draw(struct shown_draw *shown)
         text_table_left(table, "%s/%s", shown->dir, shown->files[i]);
         text_table_end_row(table);
     }
+    if (shown->dir) {
+        text_table_cell(table, "vertices");
+        text_table_left(table, "%s/%s", shown->dir, SHOWN_VERTICES);
+        text_table_end_row(table);
+    }
     printf("frame %u, draw %u\n", shown->frame, shown->number);
     text_table_put(table, TEXT_TABLE_TEXT, stdout);
+    text_table_put(&shown->vertices, TEXT_TABLE_TEXT, stdout);
+    for (uint32_t stage = 0; stage < STAGE_COUNT; stage++)
+        text_table_put(&shown->constants[stage], TEXT_TABLE_TEXT, stdout);
 }
 
 static bool
 draw(const struct show_options *options, uint32_t frame, uint32_t number, struct error *err)
 {
-    struct shown_draw shown = {.dir = options->dir, .frame = frame, .number = number};
+    struct shown_draw shown = {.dir = options->dir,
+                               .frame = frame,
+                               .number = number,
+                               .json = options->json,
+                               .most = options->all ? UINT32_MAX : LISTED};
     struct trace_reader *reader;
     if (!trace_reader_open_warn(&reader, options->path, err))
         return false;
@@ -92,9 +106,13 @@ cmd_show(int argc, char **argv)
 {
     struct show_options options = {.memory = FILE_MEMORY_BYTES};
     const struct arg_option table[] = {
-        OPTION_OUTPUT(
-            &options.dir, "DIR",
-            "write a draw's targets before and after, its coverage and its textures as PNG", false),
+        OPTION_OUTPUT(&options.dir, "DIR",
+                      "write a draw's targets before and after, its coverage and its textures as "
+                      "PNG, and all "
+                      "its vertices as CSV",
+                      false),
+        {"all", 0, ARG_FLAG, &options.all, NULL,
+         "list all vertices and constants of a draw, not only the first 16", false},
         OPTION_JSON(&options.json, "print JSON"),
         OPTION_MEMORY(&options.memory),
         MACHINE_OPTIONS(&options.machine),
@@ -102,8 +120,9 @@ cmd_show(int argc, char **argv)
     };
     const struct arg_spec spec = {
         "show",
-        "FILE draw F:D [-o DIR] | FILE program [HASH]",
-        "Shows a draw of a trace: geometry, programs, textures, targets and state.\n"
+        "FILE draw F:D [--all] [-o DIR] | FILE program [HASH]",
+        "Shows a draw of a trace: programs, textures, targets, state, and its geometry:\n"
+        "buffers, attributes, vertices with their indices, and constants.\n"
         "Or shows a program, given its hash or a prefix of it: its text, the issue cycle\n"
         "of each instruction for one thread group running alone, and the total cost. The\n"
         "cost follows the timing rules of the shader units, with both sides of branches\n"
@@ -127,6 +146,8 @@ cmd_show(int argc, char **argv)
         return args_usage_error(&spec, "expected FRAME:DRAW after draw, e.g. 0:12");
     if (!is_draw && options.dir)
         return args_usage_error(&spec, "--output requires draw: it writes a draw's pictures");
+    if (!is_draw && options.all)
+        return args_usage_error(&spec, "--all requires draw: it lists a draw's vertices");
     const char *which = args.operand_count > 2 ? args.operands[2] : NULL;
     uint32_t frame = 0, number = 0;
     if (is_draw && !parse_draw(which, &frame, &number, &err))

@@ -15,6 +15,15 @@ struct vertex { /* shaded vertex: the outputs of the vertex shader */
 uint32_t fetch_address(const struct draw *draw, uint32_t attribute, uint32_t vertex,
                        uint32_t instance);
 void fetch_attribute(const struct format_info *format, const uint8_t *bytes, float out[4]);
+/* Reads and decodes an attribute from memory, without timing. */
+void fetch_from_memory(const struct draw *draw, const struct gpu_memory *memory, uint32_t attribute,
+                       uint32_t vertex, uint32_t instance, float out[4]);
+
+/* Finds vertex number `i` of an instance. `index` is the value in the index buffer, or 0 outside
+ * the buffer. `vertex` includes the index bias. Without an index buffer, both are equal. Returns
+ * false if the index restarts the primitive. */
+bool fetch_vertex_number(const struct draw *draw, const struct gpu_memory *memory, uint32_t i,
+                         uint32_t *index, uint32_t *vertex);
 
 /* Stores the vertex shader outputs of a lane. Clamps colors if the state requires it. */
 void vertex_store(const struct draw *draw, const struct exec *exec, uint32_t lane,

@@ -39,6 +39,30 @@ fetch_attribute(const struct format_info *format, const uint8_t *bytes, float ou
 }
 
 void
+fetch_from_memory(const struct draw *draw, const struct gpu_memory *memory, uint32_t attribute,
+                  uint32_t vertex, uint32_t instance, float out[4])
+{
+    const uint32_t address = fetch_address(draw, attribute, vertex, instance);
+    fetch_attribute(address ? draw->attributes[attribute].format : NULL,
+                    address ? memory->bytes + address : NULL, out);
+}
+
+bool
+fetch_vertex_number(const struct draw *draw, const struct gpu_memory *memory, uint32_t i,
+                    uint32_t *index, uint32_t *vertex)
+{
+    const struct draw_params *params = &draw->params;
+    if (!params->indexed) {
+        *index = *vertex = params->start + i;
+        return true;
+    }
+    const uint32_t address = draw_index_address(draw, i);
+    *index = address ? draw_decode_index(draw, memory->bytes + address) : 0;
+    *vertex = *index + (uint32_t)params->index_bias;
+    return !params->primitive_restart || *index != params->restart_index;
+}
+
+void
 vertex_store(const struct draw *draw, const struct exec *exec, uint32_t lane, struct vertex *out)
 {
     const struct program *vs = draw->program[STAGE_VERTEX];

@@ -149,10 +149,7 @@ fetch_vertex(const struct run *run, uint32_t vertex, uint32_t lane)
 
     for (uint32_t a = 0; a < draw->program[STAGE_VERTEX]->input_count; a++) {
         float value[4];
-        const uint32_t address =
-            a < draw->attribute_count ? fetch_address(draw, a, vertex, run->instance) : 0;
-        fetch_attribute(address ? draw->attributes[a].format : NULL,
-                        address ? run->memory->bytes + address : NULL, value);
+        fetch_from_memory(draw, run->memory, a, vertex, run->instance, value);
         for (uint32_t c = 0; c < 4; c++)
             exec->inputs[(a * 4 + c) * lanes + lane] = value[c];
     }
@@ -469,13 +466,6 @@ draw_vertices(const struct run *run, struct assembler *assembler, const uint32_t
     return true;
 }
 
-static uint32_t
-read_index(const struct run *run, uint32_t i)
-{
-    const uint32_t address = draw_index_address(run->draw, i);
-    return address ? draw_decode_index(run->draw, run->memory->bytes + address) : 0;
-}
-
 static bool
 draw_instance(const struct run *run, struct assembler *assembler)
 {
@@ -484,11 +474,10 @@ draw_instance(const struct run *run, struct assembler *assembler)
     struct primitive_out primitives[2];
 
     for (uint32_t i = 0; i < params->count; i++) {
-        const uint32_t index = params->indexed ? read_index(run, i) : params->start + i;
+        uint32_t index;
         const bool restart =
-            params->indexed && params->primitive_restart && index == params->restart_index;
-        if (!restart)
-            numbers[count++] = params->indexed ? index + (uint32_t)params->index_bias : index;
+            !fetch_vertex_number(run->draw, run->memory, i, &index, &numbers[count]);
+        count += !restart;
         if (restart || count == VERTEX_CHUNK) {
             if (!draw_vertices(run, assembler, numbers, count))
                 return false;

@@ -139,6 +139,8 @@ bake_attribute(struct bound_attribute *out, const struct gpu_state *state,
                const struct vertex_element *element, uint32_t number, struct error *err)
 {
     const struct buffer_binding *buffer = &state->vertex_buffers[element->buffer];
+    out->buffer = element->buffer;
+    out->offset = element->offset;
     out->divisor = element->divisor;
     if (!buffer->res)
         return true; /* without a format the attribute reads as 0, 0, 0, 1 */
@@ -374,6 +376,10 @@ bake_fixed_state(struct draw *draw, const struct gpu_state *state)
     memcpy(draw->clip_planes, state->clip_planes, sizeof draw->clip_planes);
     memcpy(draw->stipple, state->stipple, sizeof draw->stipple);
     draw->sample_mask = state->sample_mask;
+    memcpy(draw->vertex_buffers, state->vertex_buffers, sizeof draw->vertex_buffers);
+    memcpy(draw->uniforms, state->uniforms, sizeof draw->uniforms);
+    draw->index_buffer = state->index_buffer;
+    draw->index_buffer.stride = state->index_bytes;
     for (uint32_t i = 0; i < MAX_SO_BUFFERS; i++)
         if (state->streamout[i])
             draw->streamout[i] = state->streamout[i]->so_target;

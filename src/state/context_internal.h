@@ -38,11 +38,6 @@ struct object {
     };
 };
 
-struct buffer_binding {
-    struct resource *res;
-    uint32_t stride, offset, length;
-};
-
 struct gpu_state {
     uint32_t id;
     struct gpu_state *next;

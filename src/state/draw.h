@@ -21,9 +21,15 @@ struct bound_surface {          /* a render target */
     bool cleared; /* the surface held only a clear value when the draw was baked */
 };
 
+struct buffer_binding {
+    struct resource *res; /* NULL: none */
+    uint32_t stride, offset, length;
+};
+
 struct bound_attribute {
-    uint32_t address; /* address of element 0, including both offsets */
-    uint32_t end;     /* first address after the buffer; reads from there on return 0 */
+    uint32_t buffer, offset; /* slot of its vertex buffer; offset in an element of the buffer */
+    uint32_t address;        /* address of element 0, including both offsets */
+    uint32_t end;            /* first address after the buffer; reads from there on return 0 */
     uint32_t stride, divisor;
     const struct format_info *format; /* NULL: (0, 0, 0, 1) */
 };
@@ -71,6 +77,9 @@ struct draw {
     const struct program *program[STAGE_COUNT];
     const float (*constants[STAGE_COUNT])[4];
     uint32_t constant_count[STAGE_COUNT];
+    /* Buffers from which attributes, indices and constants come. Only reports read them. The stride
+     * of the index buffer is the size of an index. A command may supply the constants instead. */
+    struct buffer_binding vertex_buffers[MAX_ATTRIBUTES], index_buffer, uniforms[STAGE_COUNT];
     struct bound_view views[STAGE_COUNT][MAX_SAMPLERS];
 
     struct rasterizer_state rasterizer;

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "gfx/transfer.h"
 #include "report/draw/describe_draw.h"
+#include "report/draw/show_geometry.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -100,6 +101,29 @@ is_it(const struct shown_draw *shown, const struct gpu_device *device, const str
     return device->frame == shown->frame && draw->number == shown->number;
 }
 
+/* Describes the draw before it runs, because its writes could change the buffers. */
+static bool
+describe(struct shown_draw *shown, const struct draw *draw, const struct gpu_memory *memory,
+         struct error *err)
+{
+    if (shown->json) {
+        shown->facts = describe_json(draw);
+        geometry_json(draw, memory, shown->most, shown->facts);
+    } else {
+        describe_table(draw, &shown->table);
+        geometry_rows(draw, &shown->table);
+        geometry_vertices(draw, memory, shown->most, &shown->vertices);
+        for (uint32_t stage = 0; stage < STAGE_COUNT; stage++)
+            geometry_constants(draw, stage, shown->most, &shown->constants[stage]);
+    }
+    if (!shown->dir)
+        return true;
+    char *path = mem_printf("%s/%s", shown->dir, SHOWN_VERTICES);
+    const bool ok = geometry_write(draw, memory, path, err);
+    free(path);
+    return ok;
+}
+
 static bool
 before(void *data, const struct functional *renderer, const struct draw *draw, struct error *err)
 {
@@ -110,8 +134,10 @@ before(void *data, const struct functional *renderer, const struct draw *draw, s
     shown->width = draw->width;
     shown->height = draw->height;
     shown->covered = mem_array((size_t)draw->width + 1, (size_t)draw->height + 1);
-    return !shown->dir || (write_targets(shown, draw, &renderer->device->memory, "before", err) &&
-                           write_textures(shown, draw, &renderer->device->memory, err));
+    const struct gpu_memory *memory = &renderer->device->memory;
+    return describe(shown, draw, memory, err) &&
+           (!shown->dir || (write_targets(shown, draw, memory, "before", err) &&
+                            write_textures(shown, draw, memory, err)));
 }
 
 static void
@@ -163,8 +189,6 @@ after(void *data, const struct functional *renderer, const struct draw *draw, st
         return true;
     shown->is_drawing = false;
     shown->found = shown->inspection->done = true;
-    shown->facts = describe_json(draw);
-    describe_table(draw, &shown->table);
     return !shown->dir || (write_targets(shown, draw, &renderer->device->memory, "after", err) &&
                            write_covered(shown, draw, &renderer->device->memory, err));
 }
@@ -178,6 +202,8 @@ add_figures(struct shown_draw *shown)
     cJSON *files = cJSON_AddArrayToObject(shown->facts, "pictures");
     for (size_t i = 0; i < shown->file_count; i++)
         cJSON_AddItemToArray(files, cJSON_CreateString(shown->files[i]));
+    if (shown->dir)
+        cJSON_AddStringToObject(shown->facts, "vertex_file", SHOWN_VERTICES);
 }
 
 bool
@@ -193,7 +219,7 @@ show_draw(struct shown_draw *shown, struct trace_reader *reader, uint64_t memory
     bool ok = inspect_draws(&inspection, reader, err);
     if (ok && !shown->found)
         ok = fail(err, "frame %u has no draw %u", shown->frame, shown->number);
-    if (ok)
+    if (ok && shown->json)
         add_figures(shown);
     return ok;
 }
@@ -206,6 +232,9 @@ shown_draw_fini(struct shown_draw *shown)
         free(shown->files[i]);
     free(shown->files);
     text_table_fini(&shown->table);
+    text_table_fini(&shown->vertices);
+    for (uint32_t stage = 0; stage < STAGE_COUNT; stage++)
+        text_table_fini(&shown->constants[stage]);
     free(shown->covered);
     memset(shown, 0, sizeof *shown);
 }
