@@ -1,8 +1,11 @@
 /* aetius info: describes the contents of a trace. */
 #include "base/interrupt.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/plural.h"
 #include "cmd/options.h"
+#include "base/schema.h"
+#include "report/draw/describe_command.h"
 #include "report/draw/describe_draw.h"
 #include "sim/inspect.h"
 #include "trace/file.h"
@@ -77,6 +80,84 @@ list_draws(struct draw_list *list, struct trace_reader *reader, struct error *er
     const bool ok = inspect_draws(&list->inspection, reader, err);
     text_table_put(&list->table, TEXT_TABLE_TEXT, stdout);
     return ok;
+}
+
+/* The list of commands for --commands, printed command by command, since a trace may have more than
+ * fits into memory. */
+struct command_list {
+    uint32_t first, last; /* frames; commands after the last frame have its number + 1 */
+    bool json;
+    uint64_t printed;
+    uint32_t frame, draw; /* frame of the previous command; next draw in it */
+};
+
+/* Draws without vertices have no number, as in `aetius show`. */
+static bool
+is_draw(const struct gpu_cmd *cmd)
+{
+    return cmd->op == GPU_DRAW && cmd->draw.count && cmd->draw.instance_count;
+}
+
+static void
+print_command_json(const struct command_list *list, const struct gpu_cmd *cmd,
+                   const char *arguments)
+{
+    cJSON *o = cJSON_CreateObject();
+    cJSON_AddNumberToObject(o, "frame", list->frame);
+    if (is_draw(cmd))
+        cJSON_AddNumberToObject(o, "draw", list->draw);
+    cJSON_AddNumberToObject(o, "client", cmd->client);
+    cJSON_AddStringToObject(o, "command", gpu_op_name(cmd->op));
+    cJSON_AddStringToObject(o, "arguments", arguments);
+    cJSON_AddNumberToObject(o, "bytes", cmd->trace_bytes);
+    fputs(list->printed ? ",\n" : "\n", stdout);
+    json_put(o, stdout);
+}
+
+static void
+print_command(const struct command_list *list, const struct gpu_cmd *cmd, const char *arguments)
+{
+    char draw[16] = "";
+    if (is_draw(cmd))
+        snprintf(draw, sizeof draw, "%u", list->draw);
+    if (!list->printed)
+        puts("frame  draw  client  command                   bytes  arguments");
+    printf("%5u  %4s  %6u  %-20s  %9u%s%s\n", list->frame, draw, cmd->client, gpu_op_name(cmd->op),
+           cmd->trace_bytes, *arguments ? "  " : "", arguments);
+}
+
+static bool
+list_command(void *data, uint32_t frame, const struct gpu_cmd *cmd)
+{
+    struct command_list *list = data;
+    if (frame != list->frame)
+        list->draw = 0;
+    list->frame = frame;
+    if (frame >= list->first && frame <= list->last) {
+        char *arguments = describe_arguments(cmd);
+        if (list->json)
+            print_command_json(list, cmd, arguments);
+        else
+            print_command(list, cmd, arguments);
+        list->printed++;
+        free(arguments);
+    }
+    list->draw += is_draw(cmd);
+    return frame <= list->last;
+}
+
+static bool
+list_commands(struct command_list *list, struct trace_reader *reader, struct budget *budget,
+              struct error *err)
+{
+    trace_reader_limit(reader, budget);
+    if (list->json)
+        printf("{\"schema\":%d,\"commands\":[", AETIUS_SCHEMA);
+    if (!inspect_commands(reader, list_command, list, err))
+        return fail_at(err, "frame %u", list->frame);
+    if (list->json)
+        puts("\n]}");
+    return true;
 }
 
 static void
@@ -196,26 +277,35 @@ print_info_text(const struct trace_reader *reader, const char *path, bool per_fr
 int
 cmd_info(int argc, char **argv)
 {
-    bool json = false;
+    bool json = false, commands = false;
     uint64_t frame = UINT64_MAX;
     struct draw_list draws = {.inspection.budget = {FILE_MEMORY_BYTES, 0, "--memory"}};
     const struct arg_option table[] = {
         {"draws", 0, ARG_FLAG, &draws.wanted, NULL,
          "list the draws: hash, programs, primitive and vertices, target, state, textures", false},
+        {"commands", 0, ARG_FLAG, &commands, NULL,
+         "list the commands: frame, draw, client, command, bytes before compression, arguments",
+         false},
         OPTION_JSON(&json, "print JSON: all frames with their draw counts"),
         OPTION_MEMORY(&draws.inspection.budget.most_bytes),
         {"frame", 0, ARG_UINT, &frame, "N", "describe this frame", false},
         {0},
     };
-    const struct arg_spec spec = {"info", "FILE [--draws] [--frame N] [--json]",
-                                  "Describes a trace. --draws renders its frames without timing.",
-                                  table, ONE_TRACE};
+    const struct arg_spec spec = {
+        "info", "FILE [--draws | --commands] [--frame N] [--json]",
+        "Describes a trace. --draws renders its frames without timing. --commands renders\n"
+        "nothing. Its draws have the numbers of --draws, unless a render condition or\n"
+        "other state suppresses a draw of the frame. Commands after the last frame have\n"
+        "the next frame number.",
+        table, ONE_TRACE};
     struct args args;
     struct error err;
     struct trace_reader *reader;
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
+    if (commands && draws.wanted)
+        return args_usage_error(&spec, "--commands and --draws cannot be combined");
     interrupt_watch();
     if (!trace_reader_open_warn(&reader, args.operands[0], &err))
         return conclude(false, &err);
@@ -226,7 +316,11 @@ cmd_info(int argc, char **argv)
         !one || frame_locate(&first, trace_first_frame(reader), count, args.operands[0], &err);
     draws.first = one && ok ? first : 0;
     draws.last = one ? draws.first + 1 : count;
-    if (ok && json)
+    struct command_list list = {
+        .first = draws.first, .last = one ? draws.first : UINT32_MAX, .json = json};
+    if (ok && commands)
+        ok = list_commands(&list, reader, &draws.inspection.budget, &err);
+    else if (ok && json)
         ok = print_info_json(reader, args.operands[0], &draws, &err);
     else if (ok && draws.wanted)
         ok = list_draws(&draws, reader, &err);

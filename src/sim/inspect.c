@@ -51,20 +51,15 @@ inspect_draws(struct inspection *inspection, struct trace_reader *reader, struct
     return ok;
 }
 
-static bool
-is_shader(const struct gpu_cmd *cmd)
-{
-    return cmd->op == GPU_CREATE_OBJECT && cmd->create.type == OBJECT_SHADER;
-}
-
 bool
-inspect_programs(struct trace_reader *reader,
-                 bool (*found)(void *data, const struct program *program), void *data,
+inspect_commands(struct trace_reader *reader,
+                 bool (*found)(void *data, uint32_t frame, const struct gpu_cmd *cmd), void *data,
                  struct error *err)
 {
     struct decoder *decoder = decoder_create();
     struct message message;
     struct gpu_cmd cmd;
+    uint32_t frame = 0;
     bool end = false, ok = true, more = true;
     decoder_limit(decoder, trace_reader_budget(reader));
     while (ok && more) {
@@ -73,16 +68,39 @@ inspect_programs(struct trace_reader *reader,
         if (!ok || end)
             break;
         decoder_begin(decoder, &message);
-        while (more && (result = decoder_next(decoder, &cmd, err)) == DECODE_COMMAND) {
-            struct program *program =
-                is_shader(&cmd) ? program_create(cmd.create.shader.stage, cmd.create.shader.text,
-                                                 &cmd.create.shader.so, NULL)
-                                : NULL;
-            more = !program || found(data, program);
-            program_destroy(program);
-        }
+        while (more && (result = decoder_next(decoder, &cmd, err)) == DECODE_COMMAND)
+            more = found(data, frame, &cmd);
         ok = result != DECODE_ERROR;
+        frame += message_ends_frame(&message);
     }
     decoder_destroy(decoder);
     return ok;
+}
+
+struct program_search {
+    bool (*found)(void *data, const struct program *program);
+    void *data;
+};
+
+static bool
+find_program(void *data, uint32_t frame, const struct gpu_cmd *cmd)
+{
+    const struct program_search *search = data;
+    (void)frame;
+    if (cmd->op != GPU_CREATE_OBJECT || cmd->create.type != OBJECT_SHADER)
+        return true;
+    struct program *program = program_create(cmd->create.shader.stage, cmd->create.shader.text,
+                                             &cmd->create.shader.so, NULL);
+    const bool more = !program || search->found(search->data, program);
+    program_destroy(program);
+    return more;
+}
+
+bool
+inspect_programs(struct trace_reader *reader,
+                 bool (*found)(void *data, const struct program *program), void *data,
+                 struct error *err)
+{
+    struct program_search search = {found, data};
+    return inspect_commands(reader, find_program, &search, err);
 }

@@ -1,4 +1,5 @@
-/* Inspects the draws of a trace: renders it without timing, with an observer. */
+/* Inspects the draws of a trace: renders it without timing, with an observer. Also lists its
+ * commands and programs, without rendering. */
 #ifndef AETIUS_SIM_INSPECT_H
 #define AETIUS_SIM_INSPECT_H
 
@@ -18,6 +19,12 @@ struct inspection {
 
 /* Renders the trace up to the last frame of `frames`, or until `done` is set. */
 bool inspect_draws(struct inspection *inspection, struct trace_reader *reader, struct error *err);
+
+/* Calls `found` for each command of a trace, without executing it. `found` returns false to stop.
+ */
+bool inspect_commands(struct trace_reader *reader,
+                      bool (*found)(void *data, uint32_t frame, const struct gpu_cmd *cmd),
+                      void *data, struct error *err);
 
 /* Calls `found` for each program that the clients of a trace create, without rendering. Skips texts
  * that are not valid programs. `found` returns false to stop. */

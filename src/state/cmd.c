@@ -52,3 +52,29 @@ gpu_op_name(enum gpu_op op)
     };
     return (unsigned)op < GPU_OP_COUNT ? names[op] : "unknown command";
 }
+
+const char *
+gpu_object_name(enum gpu_object type)
+{
+    static const char *const names[] = {
+        [OBJECT_BLEND] = "blend state",
+        [OBJECT_RASTERIZER] = "rasterizer state",
+        [OBJECT_DSA] = "depth/stencil/alpha state",
+        [OBJECT_SHADER] = "shader",
+        [OBJECT_VERTEX_ELEMENTS] = "vertex elements",
+        [OBJECT_SAMPLER_VIEW] = "sampler view",
+        [OBJECT_SAMPLER_STATE] = "sampler state",
+        [OBJECT_SURFACE] = "surface",
+        [OBJECT_QUERY] = "query",
+        [OBJECT_STREAMOUT_TARGET] = "stream-out target",
+    };
+    return type >= OBJECT_BLEND && type <= OBJECT_STREAMOUT_TARGET ? names[type] : "object";
+}
+
+const char *
+gpu_target_name(uint32_t target)
+{
+    static const char *const names[] = {"buffer", "1d",       "2d",       "3d",        "cube",
+                                        "rect",   "1d_array", "2d_array", "cube_array"};
+    return target < sizeof names / sizeof *names ? names[target] : "?";
+}

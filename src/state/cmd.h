@@ -116,7 +116,10 @@ struct gpu_cmd {
     enum gpu_op op;
     uint32_t client, sub_context;
     uint32_t offset; /* dword offset of the command within its SUBMIT, for messages */
-    bool shows;      /* not a command of the program: updates the front surface after a SWAP */
+    /* Size in the trace before compression: of the packets since the previous command of the
+     * SUBMIT, or of the contents of another message. */
+    uint32_t trace_bytes;
+    bool shows; /* not a command of the program: updates the front surface after a SWAP */
     union {
         struct resource_desc resource; /* RESOURCE_CREATE */
         struct {
@@ -253,5 +256,7 @@ struct gpu_cmd {
 };
 
 const char *gpu_op_name(enum gpu_op op);
+const char *gpu_object_name(enum gpu_object type); /* "vertex elements" */
+const char *gpu_target_name(uint32_t target);      /* enum gpu_target: "2d_array" */
 
 #endif

@@ -4,35 +4,17 @@
 
 #include <stdlib.h>
 
-static const char *
-object_name(enum gpu_object type)
-{
-    static const char *const names[] = {
-        [OBJECT_BLEND] = "blend state",
-        [OBJECT_RASTERIZER] = "rasterizer state",
-        [OBJECT_DSA] = "depth/stencil/alpha state",
-        [OBJECT_SHADER] = "shader",
-        [OBJECT_VERTEX_ELEMENTS] = "vertex elements",
-        [OBJECT_SAMPLER_VIEW] = "sampler view",
-        [OBJECT_SAMPLER_STATE] = "sampler state",
-        [OBJECT_SURFACE] = "surface",
-        [OBJECT_QUERY] = "query",
-        [OBJECT_STREAMOUT_TARGET] = "stream-out target",
-    };
-    return type >= OBJECT_BLEND && type <= OBJECT_STREAMOUT_TARGET ? names[type] : "object";
-}
-
 struct object *
 find_object(struct gpu_state *state, enum gpu_object type, uint32_t handle, struct error *err)
 {
     struct object *object = handle_map_get(&state->objects, handle);
     if (!object) {
-        fail(err, "%s %u does not exist", object_name(type), handle);
+        fail(err, "%s %u does not exist", gpu_object_name(type), handle);
         return NULL;
     }
     if (object->type != type) {
-        fail(err, "object %u is a %s, not a %s", handle, object_name(object->type),
-             object_name(type));
+        fail(err, "object %u is a %s, not a %s", handle, gpu_object_name(object->type),
+             gpu_object_name(type));
         return NULL;
     }
     return object;
@@ -224,7 +206,7 @@ bool
 create_object(struct gpu_device *device, struct gpu_state *state, const struct gpu_cmd *cmd,
               struct error *err)
 {
-    const char *name = object_name(cmd->create.type);
+    const char *name = gpu_object_name(cmd->create.type);
     if (cmd->create.handle == 0)
         return fail(err, "a new %s has handle 0", name);
     if (handle_map_get(&state->objects, cmd->create.handle))

@@ -27,8 +27,6 @@ static const char *const wraps[] = {
     "mirror_repeat", "mirror_clamp", "mirror_clamp_to_edge", "mirror_clamp_to_border",
 };
 static const char *const mip_filters[] = {"nearest", "linear", "none"};
-static const char *const targets[] = {"buffer", "1d",       "2d",       "3d",        "cube",
-                                      "rect",   "1d_array", "2d_array", "cube_array"};
 
 #define NAME_OF(names, number) ((number) < sizeof(names) / sizeof *(names) ? (names)[number] : "?")
 
@@ -425,7 +423,7 @@ add_textures(cJSON *list, const struct draw *draw, enum shader_stage stage)
         if (view->res) {
             const struct resource_desc *d = &view->res->desc;
             cJSON_AddNumberToObject(o, "resource", d->handle);
-            cJSON_AddStringToObject(o, "target", NAME_OF(targets, view->view.target));
+            cJSON_AddStringToObject(o, "target", gpu_target_name(view->view.target));
             cJSON_AddStringToObject(o, "format", view->format->name);
             cJSON_AddNumberToObject(o, "width", d->width);
             cJSON_AddNumberToObject(o, "height", d->height);
@@ -487,7 +485,7 @@ print_texture(const struct bound_view *view, FILE *out)
         return;
     }
     const struct resource_desc *d = &view->res->desc;
-    fprintf(out, "#%u %s %ux%u", d->handle, NAME_OF(targets, view->view.target), d->width,
+    fprintf(out, "#%u %s %ux%u", d->handle, gpu_target_name(view->view.target), d->width,
             d->height);
     if (d->depth > 1 || d->array_size > 1)
         fprintf(out, "x%u", d->depth > 1 ? d->depth : d->array_size);

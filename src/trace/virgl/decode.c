@@ -384,16 +384,18 @@ decoder_next(struct decoder *decoder, struct gpu_cmd *cmd, struct error *err)
         if (decoder->message_done)
             return DECODE_DONE;
         decoder->message_done = true;
+        cmd->trace_bytes = decoder->message.size_bytes;
         return decode_message(decoder, cmd, err);
     }
     if (decoder->message.size_bytes % 4 != 0) {
         fail(err, "SUBMIT: size %u is not a multiple of 4 bytes", decoder->message.size_bytes);
         return DECODE_ERROR;
     }
+    const uint32_t start = decoder->at;
     while (decoder->at < decoder->dword_count) {
         switch (next_packet(decoder, cmd, err)) {
         case PACKET_ERROR: return DECODE_ERROR;
-        case PACKET_COMMAND: return DECODE_COMMAND;
+        case PACKET_COMMAND: cmd->trace_bytes = 4 * (decoder->at - start); return DECODE_COMMAND;
         case PACKET_SKIP: break;
         }
     }

@@ -442,6 +442,7 @@ terminals_are_left_alone(void **state)
     char *run = mem_printf("%s/" EVIL "run", dir), *other = mem_printf("%s/" EVIL "other", dir);
     const char *const commands[][8] = {
         {"info", trace},
+        {"info", trace, "--commands"},
         {"sim", trace, "-o", run},
         {"sim", trace, "-o", run},
         {"sim", trace, "-o", other},

@@ -1,0 +1,11 @@
+/* Describes commands of a trace as text for readers. */
+#ifndef AETIUS_REPORT_DESCRIBE_COMMAND_H
+#define AETIUS_REPORT_DESCRIBE_COMMAND_H
+
+#include "state/cmd.h"
+
+/* Returns the main arguments on one line of printable text. "#7" is a resource; other handles are
+ * plain numbers. The caller frees the text. */
+char *describe_arguments(const struct gpu_cmd *cmd);
+
+#endif
