@@ -37,21 +37,41 @@ make_simulation(struct simulate *s, struct error *err)
     return true;
 }
 
-/* Parses --vcd A-B: cycles of the run, inclusive. */
+/* Parses A-B: cycles of the run, inclusive. */
+static bool
+parse_cycles(const char *option, const char *text, uint64_t *first, uint64_t *last,
+             struct error *err)
+{
+    unsigned long long from, to;
+    char rest;
+    if (sscanf(text, "%llu-%llu%c", &from, &to, &rest) != 2 || to < from)
+        return fail(err, "%s '%s': expected cycles A-B", option, text);
+    *first = from;
+    *last = to;
+    return true;
+}
+
 static bool
 parse_vcd(struct simulate_options *options, struct error *err)
 {
-    unsigned long long first, last;
-    char rest;
     if (!options->vcd)
         return true;
     if (!options->dir || options->functional)
         return fail(err, "--vcd requires -o DIR and a timed run");
-    if (sscanf(options->vcd, "%llu-%llu%c", &first, &last, &rest) != 2 || last < first)
-        return fail(err, "--vcd '%s': expected cycles A-B", options->vcd);
-    options->vcd_first = first;
-    options->vcd_last = last;
-    return true;
+    return parse_cycles("--vcd", options->vcd, &options->vcd_first, &options->vcd_last, err);
+}
+
+static bool
+parse_signals(struct simulate_options *options, struct error *err)
+{
+    if (!options->signals && !options->cycles)
+        return true;
+    if (!options->signals || !options->cycles)
+        return fail(err, "--signals and --cycles require each other");
+    if (options->functional || options->jobs > 1)
+        return fail(err, "--signals requires a timed run with --jobs 1");
+    return parse_cycles("--cycles", options->cycles, &options->signals_first,
+                        &options->signals_last, err);
 }
 
 /* Parses --pixel X,Y: position from the top left of the frame. */
@@ -102,6 +122,7 @@ simulate_options_parse(struct simulate_options *options, struct error *err)
 {
     return parse_vcd(options, err) && parse_map(options, err) && parse_pixel(options, err) &&
            check_perfetto(options, err) && parse_follow(options, err) &&
+           parse_signals(options, err) &&
            (!options->capture_blocks ||
             (options->dir && !options->functional && options->jobs <= 1) ||
             fail(err, "--capture-blocks requires -o DIR and a timed run with --jobs 1"));
@@ -133,6 +154,17 @@ open_perfetto(struct simulate *s, struct error *err)
         return true;
     s->perfetto = perfetto_create(s->options->perfetto, &s->sim, err);
     return s->perfetto != NULL;
+}
+
+static bool
+open_signals(struct simulate *s, struct error *err)
+{
+    const struct simulate_options *options = s->options;
+    if (!options->signals)
+        return true;
+    s->signals = signals_create(options->signals, &s->sim, options->signals_first,
+                                options->signals_last, err);
+    return s->signals != NULL;
 }
 
 /* Opens the files of --capture-blocks: one for color and one for z, shared by all ROPs. */
@@ -221,7 +253,7 @@ simulate_begin(struct simulate *s, const struct simulate_options *options, const
     executor_sink_init(&s->sink, &s->sim.executor);
     progress_begin(&s->progress, options->functional ? "drawing" : "simulating", 0);
     if (run_folder_attach(&s->folder, &s->sim, err) && open_vcd(s, err) && open_perfetto(s, err) &&
-        open_captures(s, err))
+        open_signals(s, err) && open_captures(s, err))
         return true;
     simulate_end(s, false, NULL);
     return false;
@@ -274,6 +306,7 @@ simulate_end(struct simulate *s, bool complete, struct error *err)
     progress_end(&s->progress);
     bool whole = vcd_destroy(s->vcd, err);
     whole = perfetto_destroy(s->perfetto, whole ? err : NULL) && whole;
+    whole = signals_destroy(s->signals, whole ? err : NULL) && whole;
     whole = close_captures(s, whole ? err : NULL) && whole;
     complete = complete && !s->sim.stopped;
     estimate(s);

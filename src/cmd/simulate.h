@@ -8,6 +8,7 @@
 #include "report/draw/primitive_trace.h"
 #include "report/timeline/perfetto.h"
 #include "report/run/run_folder.h"
+#include "report/timeline/signals.h"
 #include "report/timeline/vcd.h"
 
 struct simulate_options {
@@ -18,6 +19,7 @@ struct simulate_options {
     const char *dir;
     const char *vcd, *map, *pixel; /* "A-B", "MODE,...", "X,Y"; or NULL */
     const char *perfetto;          /* output file, or NULL */
+    const char *signals, *cycles;  /* output file and its cycles "A-B", or NULL */
     const char *follow;            /* "F:D:T", or NULL */
     bool capture_blocks;
     bool force, json;
@@ -27,8 +29,8 @@ struct simulate_options {
     uint64_t jobs;               /* `aetius sim`: number of processes; 0 means 1 */
     const char *warm_up_text;    /* `aetius sim`: --warm-up */
     /* The members below are set by simulate_options_parse(). */
-    uint64_t vcd_first, vcd_last; /* in cycles */
-    uint32_t maps;                /* bit mask of modes */
+    uint64_t vcd_first, vcd_last, signals_first, signals_last; /* in cycles */
+    uint32_t maps;                                             /* bit mask of modes */
     uint32_t warm_up;
     uint32_t pixel_x, pixel_y;
     struct follow_target target;
@@ -42,6 +44,9 @@ struct simulate_options {
      "write queue contents and unit states in these cycles to DIR/signals.vcd (GTKWave)", false},               \
     {"perfetto", 0, ARG_STRING, &(options)->perfetto, "FILE",                                      \
      "write the run as a timeline for ui.perfetto.dev, e.g. run.pftrace", false},             \
+    {"signals", 0, ARG_STRING, &(options)->signals, "FILE",                                        \
+     "write a table of the items that enter and leave each queue in the cycles of --cycles, e.g. DIR/signals.csv.gz", false},      \
+    {"cycles", 0, ARG_STRING, &(options)->cycles, "A-B", "cycles of the run for --signals", false}, \
     {"map", 0, ARG_STRING, &(options)->map, "MODE,...",                                            \
      "write fragment maps, one image per frame and mode, and a table of draws per tile, to DIR/maps: " MAP_MODE_LIST, false},          \
     {"pixel", 0, ARG_STRING, &(options)->pixel, "X,Y",                                             \
@@ -64,6 +69,7 @@ struct simulate {
     struct executor_sink sink; /* receives the messages */
     struct vcd *vcd;
     struct perfetto *perfetto;
+    struct signals *signals;
     struct follow follow; /* valid if --follow is given */
     struct watch *watch;
     struct rop_capture captures[2]; /* color, z */

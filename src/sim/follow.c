@@ -245,7 +245,9 @@ follow_take(struct follow *follow, const struct traffic_queue *queue, const void
     }
     case TRAFFIC_REQUEST:
     case TRAFFIC_REPLY: take_memory(follow, queue, item, now); break;
-    case TRAFFIC_OTHER: break;
+    case TRAFFIC_ORDER:
+    case TRAFFIC_DONE:
+    case TRAFFIC_UPDATE: break;
     }
 }
 
@@ -302,7 +304,7 @@ follow_begin(struct follow *follow, const struct follow_target *target, struct s
     watch->followed_draw = target->draw;
     watch->followed_primitive = target->triangle;
     traffic_begin(&follow->traffic, sim->machine,
-                  &(struct traffic_listener){follow, on_sent, on_taken, NULL});
+                  &(struct traffic_listener){follow, on_sent, on_taken, NULL}, 0, UINT64_MAX);
 }
 
 void

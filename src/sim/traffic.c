@@ -19,7 +19,9 @@ traffic_draw(enum traffic_kind kind, const void *item)
     case TRAFFIC_TEXTURE: return ((const struct texture_item *)item)->group->draw;
     case TRAFFIC_REQUEST:
     case TRAFFIC_REPLY:
-    case TRAFFIC_OTHER: break;
+    case TRAFFIC_ORDER:
+    case TRAFFIC_DONE:
+    case TRAFFIC_UPDATE: break;
     }
     return NULL;
 }
@@ -28,17 +30,22 @@ static void
 add_queues(struct traffic *traffic, const struct queue *queues, uint32_t count,
            enum traffic_kind kind)
 {
-    if (kind == TRAFFIC_OTHER)
-        return;
     for (uint32_t i = 0; i < count; i++) {
         const struct queue *queue = &queues[i];
         traffic->queues[traffic->count++] =
             (struct traffic_queue){.queue = queue,
                                    .kind = kind,
-                                   .tags = mem_array((size_t)queue->mask + 1, sizeof(uint64_t)),
-                                   .sent = queue->items_in,
-                                   .taken = queue->items_out};
+                                   .tags = mem_array((size_t)queue->mask + 1, sizeof(uint64_t))};
     }
+}
+
+static void
+report_sent(struct traffic *traffic, struct traffic_queue *to, uint64_t now)
+{
+    const struct queue *queue = to->queue;
+    const uint64_t behind = queue->items_in - to->sent; /* distance from the end of the queue */
+    to->tags[to->sent++ & queue->mask] = traffic->listener.sent(
+        traffic->listener.data, to, queue_item(queue, (uint32_t)(queue->count - behind)), now);
 }
 
 /* An item is still in its queue at the end of the cycle of its push, since latency is at least 1
@@ -46,12 +53,20 @@ add_queues(struct traffic *traffic, const struct queue *queues, uint32_t count,
 static void
 find_sent(struct traffic *traffic, struct traffic_queue *to, uint64_t now)
 {
+    while (to->sent < to->queue->items_in)
+        report_sent(traffic, to, now);
+}
+
+/* Reports the items that were in the queue before this cycle. Items that left it in this cycle are
+ * unknown. */
+static void
+find_held(struct traffic *traffic, struct traffic_queue *to, uint64_t now)
+{
     const struct queue *queue = to->queue;
-    while (to->sent < queue->items_in) {
-        const uint64_t behind = queue->items_in - to->sent; /* distance from the end of the queue */
-        to->tags[to->sent++ & queue->mask] = traffic->listener.sent(
-            traffic->listener.data, to, queue_item(queue, (uint32_t)(queue->count - behind)), now);
-    }
+    const uint32_t pushed = queue->push_cycle == now ? queue->pushed : 0;
+    to->sent = to->taken = queue->items_out;
+    while (to->sent < queue->items_in - pushed)
+        report_sent(traffic, to, now - 1);
 }
 
 static void
@@ -68,6 +83,9 @@ static void
 on_cycle(void *data, uint64_t now)
 {
     struct traffic *traffic = data;
+    for (uint32_t i = 0; i < traffic->count && !traffic->is_started; i++)
+        find_held(traffic, &traffic->queues[i], now);
+    traffic->is_started = true;
     for (uint32_t i = 0; i < traffic->count; i++) {
         struct traffic_queue *queue = &traffic->queues[i];
         find_taken(traffic, queue, now);
@@ -86,12 +104,15 @@ on_cycle(void *data, uint64_t now)
              : TRAFFIC_TILE, struct quad_item *                                                    \
              : TRAFFIC_QUAD, struct group_item *                                                   \
              : TRAFFIC_GROUP, struct texture_item *                                                \
-             : TRAFFIC_TEXTURE, default                                                            \
-             : TRAFFIC_OTHER)
+             : TRAFFIC_TEXTURE, struct control_item *                                              \
+             : TRAFFIC_ORDER, struct blit_item *                                                   \
+             : TRAFFIC_ORDER, struct done_item *                                                   \
+             : TRAFFIC_DONE, default                                                               \
+             : TRAFFIC_UPDATE)
 
 void
 traffic_begin(struct traffic *traffic, struct machine *machine,
-              const struct traffic_listener *listener)
+              const struct traffic_listener *listener, uint64_t first, uint64_t last)
 {
     struct machine *m = machine;
     *traffic = (struct traffic){.clock = &m->clock, .listener = *listener};
@@ -101,7 +122,7 @@ traffic_begin(struct traffic *traffic, struct machine *machine,
     add_queues(traffic, m->name##_requests, m->name##_count, TRAFFIC_REQUEST);                     \
     add_queues(traffic, m->name##_replies, m->name##_count, TRAFFIC_REPLY);
 #include "machine.def"
-    clock_observe(traffic->clock, (struct clock_observer){on_cycle, traffic, 0, UINT64_MAX});
+    clock_observe(traffic->clock, (struct clock_observer){on_cycle, traffic, first, last});
 }
 
 void

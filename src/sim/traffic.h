@@ -1,6 +1,6 @@
 /* Observes when each item in the machine's queues was pushed and popped, to follow work through the
- * units (report/timeline/perfetto.h, sim/follow.h). Costs nothing unless used, and changes neither
- * values nor timing. */
+ * units (report/timeline/perfetto.h, report/timeline/signals.h, sim/follow.h). Costs nothing unless
+ * used, and changes neither values nor timing. */
 #ifndef AETIUS_SIM_TRAFFIC_H
 #define AETIUS_SIM_TRAFFIC_H
 
@@ -18,7 +18,9 @@ enum traffic_kind {
     TRAFFIC_TEXTURE,   /* struct texture_item */
     TRAFFIC_REQUEST,   /* struct memory_request, without a draw */
     TRAFFIC_REPLY,     /* struct memory_reply, without a draw */
-    TRAFFIC_OTHER,     /* orders and completions: never reported */
+    TRAFFIC_ORDER,     /* struct control_item, blit_item */
+    TRAFFIC_DONE,      /* struct done_item: completion of an order */
+    TRAFFIC_UPDATE,    /* triangle credits, depths of blocks, block states */
 };
 
 struct traffic_queue {
@@ -42,12 +44,14 @@ struct traffic {
     struct traffic_listener listener;
     struct traffic_queue queues[CLOCK_MAX_QUEUES];
     uint32_t count;
+    bool is_started; /* the first observed cycle has passed */
 };
 
-/* Starts observing. The machine must be drained. `traffic` must not move in memory before
- * traffic_end(). */
+/* Observes cycles `first` to `last`. Items that are in a queue before the first observed cycle are
+ * reported as sent in the cycle before it. `traffic` must not move in memory before traffic_end().
+ */
 void traffic_begin(struct traffic *traffic, struct machine *machine,
-                   const struct traffic_listener *listener);
+                   const struct traffic_listener *listener, uint64_t first, uint64_t last);
 void traffic_end(struct traffic *traffic);
 
 /* Draw that an item belongs to; NULL: the item names no draw. */

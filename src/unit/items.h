@@ -106,6 +106,7 @@ struct quad_item {
 /* A thread group: threads that share a program counter. It contains vertices or quads. Block b
  * contains lanes 64b .. 64b + 63 (isa/exec.h). */
 struct group {
+    uint64_t number;           /* number of the group in the run, from 0; for observers */
     struct group *next_of_all; /* link in the list of all groups */
     struct group *next_free;
     const struct draw *draw;
@@ -215,6 +216,7 @@ transaction_bytes(uint32_t first, uint32_t count)
 }
 
 struct memory_reply {
+    uint32_t address; /* of the request; for observers */
     uint32_t tag;
     bool write;
     uint8_t data[TRANSACTION_BYTES]; /* data of a read */
@@ -249,6 +251,7 @@ struct pools {
     struct group *groups, *all_groups; /* free groups; all groups */
     /* objects created, whether free or in use */
     uint32_t vertex_count, triangle_count, quad_count, group_count;
+    uint64_t group_number;  /* number of the next group */
     uint32_t group_threads; /* threads in the largest group of this machine */
     struct arena *memory;   /* holds all objects of the pools */
     struct watch *watch;    /* NULL: no watch */

@@ -160,6 +160,7 @@ group_create(struct pools *pools)
         grow_groups(pools);
     struct group *group = pools->groups;
     pools->groups = group->next_free;
+    group->number = pools->group_number++;
     group->count = 0;
     group->texels_missing = 0;
     return group;

@@ -267,6 +267,12 @@ csv_end_row(struct csv *csv)
 }
 
 bool
+csv_write(struct csv *csv, struct error *err)
+{
+    return csv->packed.count == csv->header_bytes || write_packed(csv, err);
+}
+
+bool
 csv_flush(struct csv *csv, struct error *err)
 {
     pack(csv);
@@ -423,8 +429,9 @@ take_fields(struct csv_table *table, struct csv_reader *reader, const char *path
 
 /* Whole-number columns that are not statistics. */
 static const char *const whole_names[] = {
-    "schema", "frame",       "draw", "nth", "cycle", "vertices",  "instances", "instance",
-    "cycles", "busy_cycles", "x",    "y",   "row",   "fragments", "written"};
+    "schema", "frame",        "draw",   "nth", "cycle", "vertices",  "instances", "instance",
+    "cycles", "busy_cycles",  "x",      "y",   "row",   "fragments", "written",   "triangle",
+    "vertex", "thread_group", "address"};
 
 enum csv_kind
 csv_kind_of(const char *name)

@@ -31,6 +31,9 @@ void csv_text(struct csv *csv, const char *text);
 void csv_end_row(struct csv *csv);
 /* Writes the rows so far to the file. Called at the end of a frame. */
 bool csv_flush(struct csv *csv, struct error *err);
+/* Writes the rows that are already compressed, at least a MiB of text each time. For tables that
+ * may exceed memory. */
+bool csv_write(struct csv *csv, struct error *err);
 /* csv_commit() confirms everything written to the file so far. csv_roll_back() removes everything
  * written after the last csv_commit(), for example if another table of the frame failed. */
 void csv_commit(struct csv *csv);

@@ -26,6 +26,7 @@ check_names(const struct params *p, struct error *err)
                                  "pixel.json",
                                  "follow.json",
                                  "signals.vcd",
+                                 "signals.csv.gz",
                                  "blocks.color",
                                  "blocks.z",
                                  "run.json.part",
@@ -96,7 +97,8 @@ static const char *const others[] = {
     "run.json",         "run.json.part",        "machine.ini",
     "machine.ini.part", "stats.batches.csv.gz", /* from older versions */
     "pixel.json",       "follow.json",          "blocks.color",
-    "blocks.z",         "signals.vcd",          "signaltrace.txt",
+    "blocks.z",         "signals.vcd",          "signals.csv.gz",
+    "signaltrace.txt",
 };
 
 static bool

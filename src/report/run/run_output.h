@@ -25,7 +25,8 @@ bool run_output_lock(struct run_output *output, const char *dir, const struct pa
                      struct error *err);
 /* The second step removes the run in the folder, run.json first. */
 void run_output_remove_run(const struct run_output *output);
-/* Restores the folder if no frame was completed. Keeps only an observer's file (signals.vcd). */
+/* Restores the folder if no frame was completed. Keeps only observers' files (signals.vcd,
+ * signals.csv.gz). */
 void run_output_discard(const struct run_output *output);
 /* Removes pictures and maps of incomplete frames: those without all their files. */
 void run_output_drop_others(const struct run_output *output,

@@ -117,5 +117,8 @@ table_print_sql(const char *dir, FILE *out, struct error *err)
         }
         free(path);
     }
+    char *signals = mem_printf("%s/signals.csv.gz", dir);
+    ok = ok && print_table(signals, "signals", out, err);
+    free(signals);
     return ok;
 }

@@ -340,7 +340,7 @@ perfetto_create(const char *path, struct simulation *sim, struct error *err)
     p->inner = sim->listener;
     sim->listener = (struct simulation_listener){p, on_frame, on_work, on_interval};
     traffic_begin(&p->traffic, sim->machine,
-                  &(struct traffic_listener){p, on_sent, on_taken, on_cycle});
+                  &(struct traffic_listener){p, on_sent, on_taken, on_cycle}, 0, UINT64_MAX);
     return p;
 }
 

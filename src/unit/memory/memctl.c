@@ -233,6 +233,7 @@ serve(struct memctl *memctl, const struct dram *channel, uint32_t port,
     struct memory_reply *reply = queue_push_later(memctl->ports[port].replies, now, delay);
     bool fault = !request->write && ++memctl->reads_served == memctl->fault_tag_at;
     reply->tag = request->tag ^ (fault ? MEMCTL_FAULT_TAG : 0);
+    reply->address = request->address;
     reply->write = request->write;
     uint8_t *bytes = memctl->memory->bytes + request->address;
     INVARIANT(&memctl->module, memctl->waiting > 0);
