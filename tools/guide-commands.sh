@@ -75,7 +75,7 @@ PATH=$(dirname "$aetius"):$PATH
 while IFS= read -r command; do
     check_options_of "$command"
     case $command in
-    *' capture '* | *calibration* | *frames.model* | *shader.tgsi*) continue ;; # minutes, or files of others
+    *' capture '* | *' import '* | *calibration* | *frames.model* | *shader.tgsi*) continue ;; # minutes, or files of others
     esac
     small=$(echo "$command" | sed 's/0:78:15/0:0:0/; s/0:78/0:0/; s/160,150/20,20/; s/program abbf/program/')
     case $small in *' sim '*) small="$small --force" ;; esac

@@ -5,12 +5,11 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/plural.h"
-#include "cmd/cut.h"
+#include "cmd/capture.h"
 #include "cmd/options.h"
 #include "cmd/renderer.h"
 #include "sim/command_checker.h"
 #include "sim/trim.h"
-#include "trace/virgl/vtest/launch.h"
 #include "trace/virgl/read_back.h"
 #include "trace/tee.h"
 
@@ -22,12 +21,6 @@
 enum { GRACE_SECONDS = 8 };
 
 int cmd_capture(int argc, char **argv);
-
-struct capture_options {
-    struct cut_options cut;
-    bool stop;
-    uint64_t clock; /* frames per second, or 0 */
-};
 
 /* Whether the complete recording is the requested trace. */
 static bool
@@ -70,15 +63,15 @@ run_program(const struct capture_options *options, char **program, struct messag
     struct error closing;
     if (!command_checker_init(&checker, &tee.sink, err))
         return false;
-    if (!trace_writer_create(&writer, recording->path, program[0], err)) {
+    if (!trace_writer_create(&writer, recording->path, options->name, err)) {
         command_checker_fini(&checker);
         return false;
     }
     recording->begun = true;
     tee_init(&tee, writer, renderer, last, options->stop);
     tee.progress = &progress;
-    progress_begin(&progress, "capture: frame", last == UINT32_MAX ? 0 : last + 1);
-    bool ok = launch(program, (uint32_t)options->clock, &checker.sink, &tee.stop, result, err);
+    progress_begin(&progress, options->progress, last == UINT32_MAX ? options->frames : last + 1);
+    bool ok = launch(program, &options->launch, &checker.sink, &tee.stop, result, err);
     progress_end(&progress);
     command_checker_fini(&checker);
     recording->frames = trace_writer_frames(writer);
@@ -174,8 +167,7 @@ keep_recording(struct recording *recording, struct error *err)
 
 /* Extracts the ranges from the recording. */
 static bool
-shorten(const struct capture_options *options, const char *program, struct recording *recording,
-        struct error *err)
+shorten(const struct capture_options *options, struct recording *recording, struct error *err)
 {
     struct capture_options reached = *options;
     const struct frame_set *set = &options->cut.set;
@@ -183,7 +175,7 @@ shorten(const struct capture_options *options, const char *program, struct recor
     const uint32_t count = reached.cut.set.count;
     if (any && !cut_recording(&reached, recording, err))
         return keep_recording(recording, err);
-    return count == set->count || fail(err, "%s ended in frame %u, before frame %u", program,
+    return count == set->count || fail(err, "%s ended in frame %u, before frame %u", options->name,
                                        recording->frames, set->ranges[count].first);
 }
 
@@ -229,19 +221,22 @@ capture(const struct capture_options *options, char **program, struct recording 
     if (!whole && interrupt_pending())
         ok = shorten_interrupted(options, recording, err);
     else if (!whole)
-        ok = ok ? shorten(options, program[0], recording, err) : keep_recording(recording, err);
+        ok = ok ? shorten(options, recording, err) : keep_recording(recording, err);
     if (!ok)
         return EXIT_FAILED;
     err->text[0] = '\0';
     const bool has_trace = !whole || keep_whole(recording);
-    const int status = launch_conclude(&result, program[0]);
-    if (!has_trace && result.connections)
-        fail(err, "%s ended before its first draw: no trace was written", program[0]);
+    if (options->explain && result.failed)
+        options->explain(options, &result);
+    const int status = launch_conclude(&result, options->name);
+    const bool is_explained = options->explain && result.failed;
+    if (!has_trace && result.connections && !is_explained)
+        fail(err, "%s ended before its first draw: no trace was written", options->name);
     return has_trace ? status : EXIT_FAILED;
 }
 
-static int
-capture_to_paths(const struct capture_options *options, char **program, struct error *err)
+int
+capture_program(const struct capture_options *options, char **program, struct error *err)
 {
     const struct cut_options *cut = &options->cut;
     const bool whole = is_whole(options);
@@ -268,7 +263,8 @@ capture_to_paths(const struct capture_options *options, char **program, struct e
 int
 cmd_capture(int argc, char **argv)
 {
-    struct capture_options options = {0};
+    struct capture_options options = {.progress = "capture: frame"};
+    uint64_t clock = 0;
     struct cut_options *cut = &options.cut;
     const struct arg_option table[] = {
         OPTION_OUTPUT(&cut->out, "FILE",
@@ -276,7 +272,7 @@ cmd_capture(int argc, char **argv)
         {"frames", 0, ARG_FRAMES, &cut->set, "A-B",
          "record only frames A to B, with the state and resources at A: A-B,C-D,E", false},
         OPTION_WARM_UP(&cut->warm_up_text),
-        OPTION_CLOCK(&options.clock),
+        OPTION_CLOCK(&clock),
         {"stop", 0, ARG_FLAG, &options.stop, NULL,
          "terminate the program (SIGTERM) after the last requested frame", false},
         OPTION_FORCE(&cut->force, "overwrite FILE"),
@@ -301,18 +297,20 @@ cmd_capture(int argc, char **argv)
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
-    if (!parse_warm_up(cut->warm_up_text, &cut->warm_up, &err) || !check_clock(options.clock, &err))
+    if (!parse_warm_up(cut->warm_up_text, &cut->warm_up, &err) || !check_clock(clock, &err))
         return args_usage_error(&spec, "%s", err.text);
     if (options.stop && !cut->set.text)
         return args_usage_error(&spec, "--stop requires --frames A-B");
     if (!trim_in_order(&cut->set, &err))
         return args_usage_error(&spec, "%s", err.text);
+    options.launch.clock = (uint32_t)clock;
+    options.name = args.after[0];
     cut->in_folder = cut->set.count > 1;
     if (!cut_prepare(cut, &err)) {
         log_error("%s", err.text);
         return EXIT_FAILED;
     }
-    status = capture_to_paths(&options, args.after, &err);
+    status = capture_program(&options, args.after, &err);
     if (err.text[0])
         log_error("%s", err.text);
     return status;

@@ -16,7 +16,8 @@ run(const struct simulate_options *options, uint64_t clock, char **program, stru
     if (!simulate_begin(&s, options, program[0], NULL, err))
         return EXIT_FAILED;
     s.folder.needs_pixel = options->pixel != NULL;
-    bool ok = launch(program, (uint32_t)clock, &s.sink.sink, NULL, &result, err);
+    bool ok = launch(program, &(struct launch_options){.clock = (uint32_t)clock}, &s.sink.sink,
+                     NULL, &result, err);
     /* Without results, an error is printed instead of the summary. */
     s.folder.silent = !s.folder.frames.count && !(ok && result.connections);
     bool whole = ok && !result.interrupted && !result.failed && !result.refused.text[0];
@@ -34,7 +35,8 @@ run_reference(const char *driver, uint64_t clock, char **program, struct error *
     interrupt_watch();
     if (!passthrough_create(&reference, *driver ? driver : "llvmpipe", err))
         return EXIT_FAILED;
-    bool ok = launch(program, (uint32_t)clock, passthrough_sink(reference), NULL, &result, err);
+    bool ok = launch(program, &(struct launch_options){.clock = (uint32_t)clock},
+                     passthrough_sink(reference), NULL, &result, err);
     passthrough_destroy(reference);
     return ok ? launch_conclude(&result, program[0]) : EXIT_FAILED;
 }

@@ -35,13 +35,13 @@ enum {
 };
 
 struct session {
+    const struct launch_options *options;
     struct private_folder folder;
     char *socket;
     struct x_server x_server;
     struct keeper keeper;
     bool runs; /* the program itself is running */
     struct vtest_server *server;
-    bool by_frames; /* the program's clock advances with its frames */
     struct frame_clock clock;
     char *clock_path;
 };
@@ -113,10 +113,14 @@ loadable_name(const struct session *session, const char *name, char *library, st
 static char *
 find_preload(const struct session *session, struct error *err)
 {
-    static const char *const names[] = {"libaetius-shim.so", "libaetius-clock.so"};
+    const char *const names[] = {"libaetius-shim.so",
+                                 session->options->clock ? "libaetius-clock.so" : NULL,
+                                 session->options->window ? "libaetius-window.so" : NULL};
     const char *preloaded = getenv("LD_PRELOAD");
     char *all = mem_strdup("LD_PRELOAD=");
-    for (uint32_t i = 0; all && i < (session->by_frames ? 2 : 1); i++) {
+    for (uint32_t i = 0; all && i < sizeof names / sizeof *names; i++) {
+        if (!names[i])
+            continue;
         char *library = data_path("shim", names[i]);
         const bool is_there = library != NULL;
         library = is_there ? loadable_name(session, names[i], library, err) : NULL;
@@ -140,7 +144,7 @@ find_preload(const struct session *session, struct error *err)
 static bool
 run_program(struct session *session, const struct subprocess_setup *setup, struct error *err)
 {
-    const int before = session->by_frames ? personality(0xffffffff) /* query */ : -1;
+    const int before = session->options->clock ? personality(0xffffffff) /* query */ : -1;
     if (before >= 0 && personality((unsigned long)before | ADDR_NO_RANDOMIZE) < 0)
         log_warning("cannot disable address randomization (%s): two captures may differ",
                     strerror(errno));
@@ -156,8 +160,11 @@ start_program(struct session *session, char **argv, struct error *err)
     char *preload = find_preload(session, err);
     if (!preload)
         return false;
-    char *clock = session->by_frames ? mem_printf("AETIUS_CLOCK=%s", session->clock_path)
-                                     : mem_strdup("AETIUS_CLOCK");
+    const struct launch_options *options = session->options;
+    char *clock = options->clock ? mem_printf("AETIUS_CLOCK=%s", session->clock_path)
+                                 : mem_strdup("AETIUS_CLOCK");
+    char *window = options->window ? mem_printf("AETIUS_WINDOW=%s", options->window)
+                                   : mem_strdup("AETIUS_WINDOW");
     char *ours = mem_printf("AETIUS_SOCKET=%s", session->socket);
     char *newer = mem_printf("VTEST_SOCKET_NAME=%s", session->socket);
     /* Otherwise glvnd replaces libGL's functions with Mesa's, which bypasses the wrappers of the
@@ -167,16 +174,18 @@ start_program(struct session *session, char **argv, struct error *err)
                                        "__GLVND_DISALLOW_PATCHING=1",
                                        preload,
                                        clock,
+                                       window,
                                        ours,
                                        newer,
                                        session->x_server.display,
                                        session->x_server.authority,
                                        NULL};
     const struct subprocess_setup setup = {
-        .argv = argv, .environment = environment, .own_group = true};
+        .argv = argv, .environment = environment, .log = options->log, .own_group = true};
     const bool ok = run_program(session, &setup, err);
     free(preload);
     free(clock);
+    free(window);
     free(ours);
     free(newer);
     return ok;
@@ -249,8 +258,9 @@ clean_up(struct session *session, bool served, struct launch_result *result)
 }
 
 static bool
-start_server(struct session *session, uint32_t clock, struct message_sink *sink, struct error *err)
+start_server(struct session *session, struct message_sink *sink, struct error *err)
 {
+    const uint32_t clock = session->options->clock;
     session->socket = mem_printf("%s/vtest", session->folder.path);
     session->clock_path = mem_printf("%s/clock", session->folder.path);
     if (clock && !frame_clock_init(&session->clock, session->clock_path, clock, sink, err))
@@ -260,17 +270,17 @@ start_server(struct session *session, uint32_t clock, struct message_sink *sink,
 }
 
 bool
-launch(char **argv, uint32_t clock, struct message_sink *sink, const bool *stop,
-       struct launch_result *result, struct error *err)
+launch(char **argv, const struct launch_options *options, struct message_sink *sink,
+       const bool *stop, struct launch_result *result, struct error *err)
 {
-    struct session session = {.by_frames = clock > 0};
+    struct session session = {.options = options};
     *result = (struct launch_result){0};
     const char *display = getenv("DISPLAY");
     result->users_display = display && *display;
     result->privileged = warn_of_privilege(argv[0]);
     interrupt_watch();
     bool ok = private_folder_create(&session.folder, err);
-    ok = ok && start_server(&session, clock, sink, err) &&
+    ok = ok && start_server(&session, sink, err) &&
          (result->users_display || x_server_start(&session.x_server, session.folder.path, err)) &&
          start_program(&session, argv, err) && serve(&session, stop, result, err);
     clean_up(&session, ok, result);

@@ -6,13 +6,20 @@
 
 #include "trace/message.h"
 
+struct launch_options {
+    uint32_t clock;  /* frames per second of the program's clock (frame_clock.h); 0: host's clock */
+    const char *log; /* standard output and error are appended to this file; NULL: inherited */
+    const char
+        *window; /* "WxH": first size of a replayer's window (shim/window.c); NULL: its own */
+};
+
 struct launch_result {
     bool interrupted;     /* this process received a signal */
     bool stopped;         /* *stop became true */
     bool failed;          /* the program itself failed */
     bool segfault;        /* a segmentation fault ended the program */
     bool users_display;   /* the program used an existing X server */
-    char how[128];        /* description of how the program ended */
+    char how[512];        /* description of how the program ended */
     uint32_t connections; /* number of connections from the program */
     bool privileged;      /* the program is setuid or setgid; a warning was printed */
     struct error refused; /* why the first rejected client was disconnected; "": none was */
@@ -23,10 +30,9 @@ struct launch_result {
 char *launch_find(const char *name);
 
 /* Serves clients until the program has ended and all clients have disconnected, or until *stop is
- * true. `clock` is the rate of the program's clock in frames per second (frame_clock.h); 0: the
- * host's clock. Returns false if the program could not be started, or if the server failed. */
-bool launch(char **argv, uint32_t clock, struct message_sink *sink, const bool *stop,
-            struct launch_result *result, struct error *err);
+ * true. Returns false if the program could not be started, or if the server failed. */
+bool launch(char **argv, const struct launch_options *options, struct message_sink *sink,
+            const bool *stop, struct launch_result *result, struct error *err);
 
 /* Prints how the program failed, if it did. Returns the exit status of the command. */
 int launch_conclude(const struct launch_result *result, const char *program);

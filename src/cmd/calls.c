@@ -1,0 +1,160 @@
+#include "cmd/calls.h"
+
+#include "base/file.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/plural.h"
+#include "base/subprocess.h"
+
+#include <cjson/cJSON.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    MOST_INFO = 1 << 16,  /* bytes of a description */
+    MOST_CALLS = 1 << 20, /* bytes of the first calls as text */
+    MOST_SIDE = 1 << 14,  /* pixels of a window */
+    MOST_MESSAGE = 400,   /* bytes of a message of apitrace that an error repeats */
+    MOST_LINE = 4096,     /* bytes of a line of a log */
+};
+
+/* Runs apitrace, and collects the first `most` bytes of its messages and its output. */
+static bool
+run_apitrace(char *const *argv, size_t most, char **text, int *status, struct error *err)
+{
+    struct subprocess child;
+    const struct subprocess_setup setup = {
+        .argv = argv, .package = APITRACE_PACKAGE, .output = SUBPROCESS_PIPE, .no_input = true};
+    size_t size;
+    return subprocess_start(&child, &setup, err) &&
+           subprocess_collect(&child, most, text, &size, status, err);
+}
+
+/* Returns the first line of the text that begins with "error: " or "warning: ", or NULL. Ends the
+ * text after this line. */
+static const char *
+first_message(char *text)
+{
+    for (char *next = text; next; next = strchr(next, '\n')) {
+        char *line = next += *next == '\n';
+        if (!strncmp(line, "error: ", 7) || !strncmp(line, "warning: ", 9)) {
+            line[strcspn(line, "\n")] = '\0';
+            return strlen(line) < MOST_MESSAGE ? line : NULL;
+        }
+    }
+    return NULL;
+}
+
+/* Reads the description that `apitrace info` prints. */
+static bool
+read_info(struct calls *calls, char *text, int status, struct error *err)
+{
+    cJSON *root = status ? NULL : cJSON_Parse(text + strcspn(text, "{"));
+    const char *api = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(root, "API"));
+    const cJSON *frames = cJSON_GetObjectItemCaseSensitive(root, "FramesCount");
+    const bool is_opengl = api && !strncmp(api, "OpenGL", 6);
+    const char *end = api ? strrchr(api, ' ') : NULL;
+    calls->replayer = end && !strcmp(end, " EGL") ? "eglretrace" : "glretrace";
+    calls->swaps = cJSON_IsNumber(frames) ? (uint32_t)frames->valueint : 0;
+    const bool is_whole = !status && !strstr(text, "unexpected end of file");
+    const char *message = is_whole ? NULL : first_message(text);
+    if (message)
+        fail(err, "%s: damaged, or not a trace of apitrace, which reports \"%s\"", calls->path,
+             message);
+    else if (!is_opengl)
+        fail(err, "%s: no OpenGL calls%s%s%s, expected a file that `apitrace trace` has recorded",
+             calls->path, api ? " (" : "", api ? api : "", api ? ")" : "");
+    cJSON_Delete(root);
+    return is_whole && is_opengl;
+}
+
+/* Reads the size of the first viewport. apitrace records the viewport of each new context, and that
+ * is the size of its window. */
+static void
+find_window(struct calls *calls, const char *text)
+{
+    static const char name[] = " glViewport(";
+    unsigned width, height;
+    const char *call = strstr(text, name);
+    if (call && sscanf(call + strlen(name), "%*d, %*d, %u, %u)", &width, &height) == 2 && width &&
+        height && width <= MOST_SIDE && height <= MOST_SIDE)
+        snprintf(calls->window, sizeof calls->window, "%ux%u", width, height);
+}
+
+bool
+calls_open(struct calls *calls, const char *path, struct error *err)
+{
+    const int fd = file_open(path, err); /* refuses pipes and folders */
+    if (fd < 0)
+        return false;
+    close(fd);
+    /* A path that begins with a dash is not an option. */
+    char *operand = mem_printf("%s%s", *path == '-' ? "./" : "", path), *text;
+    char name[] = "apitrace", info[] = "info", dump[] = "dump", colors[] = "--color=never",
+         names[] = "--arg-names=no";
+    char *const info_argv[] = {name, info, operand, NULL};
+    char *const dump_argv[] = {name, dump, colors, names, operand, NULL};
+    int status;
+    *calls = (struct calls){.path = path};
+    bool ok = run_apitrace(info_argv, MOST_INFO, &text, &status, err);
+    if (ok) {
+        ok = read_info(calls, text, status, err);
+        free(text);
+    }
+    ok = ok && run_apitrace(dump_argv, MOST_CALLS, &text, &status, err);
+    if (ok) {
+        find_window(calls, text);
+        free(text);
+    }
+    free(operand);
+    return ok;
+}
+
+/* Reads a line of a log without its end. A longer line is cut. */
+static bool
+read_line(FILE *in, char line[MOST_LINE])
+{
+    if (!fgets(line, MOST_LINE, in))
+        return false;
+    const size_t length = strcspn(line, "\n");
+    for (int c = line[length] ? '\n' : 0; c != '\n' && c != EOF;)
+        c = fgetc(in);
+    line[length] = '\0';
+    return true;
+}
+
+bool
+calls_error(const char *log, char *text, uint32_t size)
+{
+    char line[MOST_LINE];
+    bool is_there = false;
+    FILE *in = fopen(log, "re");
+    while (in && read_line(in, line)) {
+        const char *at = strstr(line, "error: ");
+        if (at && snprintf(text, size, "%s", at) > 0)
+            is_there = true;
+    }
+    if (in)
+        fclose(in);
+    return is_there;
+}
+
+void
+calls_report_warnings(const struct calls *calls, const char *log)
+{
+    static const char tracer[] = "apitrace: "; /* messages about signals, not about calls */
+    char line[MOST_LINE], first[MOST_MESSAGE] = "";
+    uint32_t count = 0;
+    FILE *in = fopen(log, "re");
+    while (in && read_line(in, line))
+        if (strncmp(line, tracer, sizeof tracer - 1) != 0 && strstr(line, "warning: ") && !count++)
+            snprintf(first, sizeof first, "%.*s", MOST_MESSAGE - 1, line);
+    if (in)
+        fclose(in);
+    if (count)
+        log_warning("%s printed %u warning%s, the first: \"%s\"", calls->replayer, count,
+                    plural(count), first);
+}

@@ -1,0 +1,27 @@
+/* OpenGL calls that apitrace recorded. Its programs glretrace and eglretrace replay them. */
+#ifndef AETIUS_CMD_CALLS_H
+#define AETIUS_CMD_CALLS_H
+
+#include "base/error.h"
+
+#include <stdint.h>
+
+#define APITRACE_PACKAGE "apitrace"
+
+struct calls {
+    const char *path;
+    const char *replayer; /* "glretrace", or "eglretrace" if the calls include EGL's */
+    uint32_t swaps;
+    char window[24]; /* first viewport, "WxH"; "" if there is none in the first calls */
+};
+
+/* Examines a file with apitrace. An error if apitrace is not installed, or if the file is not a
+ * complete recording of OpenGL calls. `calls` refers to `path`. */
+bool calls_open(struct calls *calls, const char *path, struct error *err);
+
+/* Finds the last error that a replayer has written to its log. Returns false if there is none. */
+bool calls_error(const char *log, char *text, uint32_t size);
+/* Prints how many of its warnings a replayer has written to its log, and the first one. */
+void calls_report_warnings(const struct calls *calls, const char *log);
+
+#endif

@@ -1,0 +1,269 @@
+/* Import of OpenGL calls that apitrace recorded with the host's OpenGL. The import of a program's
+ * calls has the frames of a capture of the program. */
+#include "base/build.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "rigs/command.h"
+#include "rigs/folder.h"
+#include "rigs/needs.h"
+
+#include <cjson/cJSON.h>
+#include <string.h>
+
+#define TRACE AETIUS_SOURCE_DIR "/tests/golden/tiny.trace"
+
+static const char *window_program,
+    *offscreen_program; /* with GLX and a window; with EGL and none */
+static char dir[] = "/tmp/aetius-import-XXXXXX";
+static struct said said;
+
+static char *
+path_of(const char *name)
+{
+    return mem_printf("%s/%s", dir, name);
+}
+
+/* Records the calls of a program with apitrace and Mesa's llvmpipe, unless an earlier test did. */
+static char *
+record(const char *api, const char *program)
+{
+    char *path = mem_printf("%s/calls-%s.trace", dir, api);
+    char *command = mem_printf("LIBGL_ALWAYS_SOFTWARE=1 xvfb-run -a apitrace trace -a %s -o %s %s "
+                               ">%s/apitrace.log 2>&1",
+                               api, path, program, dir);
+    needs_program("apitrace");
+    needs_program("xvfb-run");
+    if (!file_exists(path) && system(command) != 0)
+        fail_msg("%s", command);
+    free(command);
+    return path;
+}
+
+static char *
+run_to(const char *command, const char *input, const char *name)
+{
+    char *out = path_of(name);
+    RUN(&said, command, input, "-o", out, "--force");
+    if (said.status)
+        fail_msg("%s", said.err);
+    return out;
+}
+
+/* Compares the pictures of frames in two folders. */
+static void
+same_pictures(const char *a, uint32_t first_a, const char *b, uint32_t first_b, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct picture pictures[2] = {0};
+        struct error err;
+        char *paths[] = {mem_printf("%s/frames/frame-%04u.png", a, first_a + i),
+                         mem_printf("%s/frames/frame-%04u.png", b, first_b + i)};
+        for (uint32_t k = 0; k < 2; k++)
+            if (!picture_read_png(&pictures[k], paths[k], &err))
+                fail_msg("%s", err.text);
+        assert_int_equal(pictures[0].width, pictures[1].width);
+        assert_int_equal(pictures[0].height, pictures[1].height);
+        assert_memory_equal(pictures[0].rgba, pictures[1].rgba,
+                            (size_t)pictures[0].width * pictures[0].height * 4);
+        assert_false(picture_has_one_color(&pictures[0]));
+        for (uint32_t k = 0; k < 2; k++) {
+            picture_fini(&pictures[k]);
+            free(paths[k]);
+        }
+    }
+}
+
+static char *
+capture(const char *program)
+{
+    char *trace = path_of("captured.trace");
+    RUN(&said, "capture", "-o", trace, "--force", "--", program);
+    if (said.status)
+        fail_msg("%s", said.err);
+    return trace;
+}
+
+/* The first frame also has the size of the window: a replayer by itself begins with 32x32 pixels.
+ */
+static void
+frames_equal_those_of_a_capture(void **state)
+{
+    (void)state;
+    const struct {
+        const char *api, *program;
+        uint32_t frames;
+    } cases[] = {{"gl", window_program, 2}, {"egl", offscreen_program, 3}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *calls = record(cases[i].api, cases[i].program);
+        char *imported = run_to("import", calls, "imported.trace");
+        char *captured = capture(cases[i].program);
+        char *a = run_to("sim", imported, "a"), *b = run_to("replay", captured, "b");
+        same_pictures(a, 0, b, 0, cases[i].frames);
+        char *paths[] = {calls, imported, captured, a, b};
+        for (size_t k = 0; k < sizeof paths / sizeof *paths; k++)
+            free(paths[k]);
+    }
+}
+
+static void
+frames_can_be_selected(void **state)
+{
+    (void)state;
+    char *calls = record("gl", window_program), *part = path_of("part.trace");
+    char *whole = run_to("import", calls, "whole.trace");
+    RUN(&said, "import", calls, "-o", part, "--frames", "1");
+    if (said.status)
+        fail_msg("%s", said.err);
+    assert_null(strstr(said.err, "warning"));
+    char *a = run_to("replay", whole, "a"), *b = run_to("replay", part, "b");
+    same_pictures(a, 1, b, 0, 1);
+    RUN(&said, "import", calls, "-o", part);
+    assert_int_equal(said.status, 1);
+    assert_non_null(strstr(said.err, "already exists"));
+    char *paths[] = {calls, part, whole, a, b};
+    for (size_t k = 0; k < sizeof paths / sizeof *paths; k++)
+        free(paths[k]);
+}
+
+/* Returns whether the recording has a call of this number that begins with `call`, e.g.
+ * "glDrawArrays(GL_TRIANGLES". */
+static bool
+has_call(const char *calls, uint32_t number, const char *call)
+{
+    char line[4096], expected[256];
+    char *command =
+        mem_printf("apitrace dump --color=never --arg-names=no --calls=%u %s", number, calls);
+    FILE *dump = popen(command, "r");
+    bool is_there = false;
+    snprintf(expected, sizeof expected, "%u %s", number, call);
+    assert_non_null(dump);
+    while (fgets(line, sizeof line, dump))
+        is_there |= !strncmp(line, expected, strlen(expected));
+    pclose(dump);
+    free(command);
+    return is_there;
+}
+
+static void
+draws_have_the_names_of_their_calls(void **state)
+{
+    (void)state;
+    char *calls = record("gl", window_program), *named = path_of("named.trace");
+    RUN(&said, "import", calls, "-o", named, "--names");
+    if (said.status)
+        fail_msg("%s", said.err);
+    RUN(&said, "info", named, "--draws", "--json");
+    cJSON *root = cJSON_Parse(said.out);
+    const cJSON *frame, *draw;
+    uint32_t draws = 0, last = 0;
+    cJSON_ArrayForEach(frame, cJSON_GetObjectItemCaseSensitive(root, "per_frame"))
+    {
+        cJSON_ArrayForEach(draw, cJSON_GetObjectItemCaseSensitive(frame, "draw_list"))
+        {
+            const char *label =
+                cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(draw, "label"));
+            uint32_t number;
+            char call[64];
+            assert_int_equal(sscanf(label, "%u %60[^;)]", &number, call), 2);
+            assert_true(number > last);
+            assert_true(!strncmp(call, "glBegin(", 8) || !strncmp(call, "glDraw", 6));
+            assert_true(has_call(calls, number, call));
+            last = number;
+            draws++;
+        }
+    }
+    assert_int_equal(draws, 18);
+    cJSON_Delete(root);
+    free(calls);
+    free(named);
+}
+
+/* Writes the first `size` bytes of a file, with garbage at `at`. */
+static char *
+damage(const char *path, size_t size, size_t at)
+{
+    char *bytes, *out = path_of("damaged.trace");
+    struct error err;
+    size_t whole;
+    assert_true(file_read(path, FILE_MOST_TEXT, &bytes, &whole, &err));
+    assert_true(size <= whole);
+    if (at < size)
+        memset(bytes + at, 0xff, size - at < 64 ? size - at : 64);
+    assert_true(file_write(out, bytes, size, &err));
+    free(bytes);
+    return out;
+}
+
+static void
+refuses(const char *calls, const char *reason)
+{
+    char *out = path_of("refused.trace");
+    RUN(&said, "import", calls, "-o", out);
+    assert_int_equal(said.status, 1);
+    if (!strstr(said.err, reason))
+        fail_msg("'%s' lacks '%s'", said.err, reason);
+    assert_ptr_equal(strchr(said.err, '\n'), said.err + strlen(said.err) - 1); /* one line */
+    assert_false(file_exists(out));
+    free(out);
+}
+
+static void
+damaged_and_foreign_files_are_refused(void **state)
+{
+    (void)state;
+    char *calls = record("gl", window_program), *size_text;
+    size_t size;
+    struct error err;
+    assert_true(file_read(calls, FILE_MOST_TEXT, &size_text, &size, &err));
+    free(size_text);
+    const struct {
+        size_t size, at;
+        const char *reason;
+    } cases[] = {{0, 0, "no OpenGL calls"},
+                 {10, 10, "damaged"},
+                 {size / 2, size, "damaged"},
+                 {size, 0, "apitrace"},
+                 {size, size / 3, "damaged"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *path = damage(calls, cases[i].size, cases[i].at);
+        refuses(path, cases[i].reason);
+        free(path);
+    }
+    refuses(TRACE, "not a trace of apitrace");
+    refuses("/dev/zero", "not a regular file");
+    refuses(dir, "not a regular file");
+    refuses("/nonexistent", "cannot open");
+    free(calls);
+}
+
+static void
+missing_apitrace_is_named(void **state)
+{
+    (void)state;
+    char *before = mem_strdup(getenv("PATH"));
+    setenv("PATH", dir, 1);
+    refuses(TRACE, "apitrace is not installed (Debian: apitrace)");
+    setenv("PATH", before, 1);
+    free(before);
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(frames_equal_those_of_a_capture),
+        cmocka_unit_test(frames_can_be_selected),
+        cmocka_unit_test(draws_have_the_names_of_their_calls),
+        cmocka_unit_test(damaged_and_foreign_files_are_refused),
+        cmocka_unit_test(missing_apitrace_is_named),
+    };
+    if (argc < 4 || !mkdtemp(dir))
+        return 1;
+    aetius = argv[1];
+    window_program = argv[2];
+    offscreen_program = argv[3];
+    unsetenv("DISPLAY");
+    setenv("EGL_PLATFORM", "surfaceless", 1);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return !remove_folder(dir) || failed;
+}
