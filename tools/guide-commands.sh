@@ -51,7 +51,7 @@ check_options() {
     for word; do
         case $word in
         --) break ;;
-        --*) grep -qE -- "^ .*${word%%=*}( |\$)" help || fault "--help lacks ${word%%=*}" ;;
+        --*) grep -qE -- "^ .*${word%%=*}( |\[|\$)" help || fault "--help lacks ${word%%=*}" ;;
         -?) grep -qE -- "^ *$word, --" help || fault "--help lacks $word" ;;
         esac
     done
@@ -75,7 +75,7 @@ PATH=$(dirname "$aetius"):$PATH
 while IFS= read -r command; do
     check_options_of "$command"
     case $command in
-    *' capture '* | *' import '* | *calibration* | *frames.model* | *shader.tgsi*) continue ;; # minutes, or files of others
+    *' capture '* | *' import '* | *=native* | *'compare native'* | *calibration* | *frames.model* | *shader.tgsi*) continue ;; # minutes, or files of others
     esac
     small=$(echo "$command" | sed 's/0:78:15/0:0:0/; s/0:78/0:0/; s/160,150/20,20/; s/program abbf/program/')
     case $small in *' sim '*) small="$small --force" ;; esac

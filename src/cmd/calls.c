@@ -27,7 +27,7 @@ run_apitrace(char *const *argv, size_t most, char **text, int *status, struct er
 {
     struct subprocess child;
     const struct subprocess_setup setup = {
-        .argv = argv, .package = APITRACE_PACKAGE, .output = SUBPROCESS_PIPE, .no_input = true};
+        .argv = argv, .package = "apitrace", .output = SUBPROCESS_PIPE, .no_input = true};
     size_t size;
     return subprocess_start(&child, &setup, err) &&
            subprocess_collect(&child, most, text, &size, status, err);
@@ -91,8 +91,7 @@ calls_open(struct calls *calls, const char *path, struct error *err)
     if (fd < 0)
         return false;
     close(fd);
-    /* A path that begins with a dash is not an option. */
-    char *operand = mem_printf("%s%s", *path == '-' ? "./" : "", path), *text;
+    char *operand = calls_operand(path), *text;
     char name[] = "apitrace", info[] = "info", dump[] = "dump", colors[] = "--color=never",
          names[] = "--arg-names=no";
     char *const info_argv[] = {name, info, operand, NULL};
@@ -111,6 +110,21 @@ calls_open(struct calls *calls, const char *path, struct error *err)
     }
     free(operand);
     return ok;
+}
+
+char *
+calls_operand(const char *path)
+{
+    return mem_printf("%s%s", *path == '-' ? "./" : "", path);
+}
+
+char *
+calls_path(const char *trace)
+{
+    static const char end[] = ".trace";
+    const size_t length = strlen(trace), cut = sizeof end - 1;
+    const bool has_end = length > cut && !strcmp(trace + length - cut, end);
+    return mem_printf("%.*s.api%s", (int)(has_end ? length - cut : length), trace, end);
 }
 
 /* Reads a line of a log without its end. A longer line is cut. */

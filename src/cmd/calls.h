@@ -6,8 +6,6 @@
 
 #include <stdint.h>
 
-#define APITRACE_PACKAGE "apitrace"
-
 struct calls {
     const char *path;
     const char *replayer; /* "glretrace", or "eglretrace" if the calls include EGL's */
@@ -18,6 +16,13 @@ struct calls {
 /* Examines a file with apitrace. An error if apitrace is not installed, or if the file is not a
  * complete recording of OpenGL calls. `calls` refers to `path`. */
 bool calls_open(struct calls *calls, const char *path, struct error *err);
+
+/* Returns the file as an argument of a replayer, which is not an option even if the path begins
+ * with a dash. The caller frees it. */
+char *calls_operand(const char *path);
+/* Returns the path of the recorded calls of a trace: X.api.trace for X.trace. The caller frees it.
+ */
+char *calls_path(const char *trace);
 
 /* Finds the last error that a replayer has written to its log. Returns false if there is none. */
 bool calls_error(const char *log, char *text, uint32_t size);

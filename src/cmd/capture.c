@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/plural.h"
+#include "cmd/calls.h"
 #include "cmd/capture.h"
 #include "cmd/options.h"
 #include "cmd/renderer.h"
@@ -13,8 +14,10 @@
 #include "trace/virgl/read_back.h"
 #include "trace/tee.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -260,10 +263,51 @@ capture_program(const struct capture_options *options, char **program, struct er
     return status;
 }
 
+/* Removes an earlier file X.api.trace. */
+static bool
+clear_calls(const char *path, bool force, struct error *err)
+{
+    if (!file_exists(path))
+        return true;
+    if (!force)
+        return fail(err, "%s already exists; --force overwrites it", path);
+    return !unlink(path) || fail(err, "cannot remove %s: %s", path, strerror(errno));
+}
+
+/* Records the OpenGL calls with apitrace, next to the trace. */
+static int
+capture_calls(struct capture_options *options, const char *api, const struct args *args,
+              struct error *err)
+{
+    struct calls calls;
+    char *path = calls_path(options->cut.out), *kind = mem_printf("--api=%s", *api ? api : "gl");
+    char name[] = "apitrace", trace[] = "trace", output[] = "--output", end[] = "--";
+    char *const head[] = {name, trace, kind, output, path, end};
+    enum { HEAD = sizeof head / sizeof *head };
+    const size_t count = (size_t)args->after_count;
+    char **program = mem_array(HEAD + count + 1, sizeof *program);
+    memcpy(program, head, sizeof head);
+    memcpy(program + HEAD, args->after, count * sizeof *program);
+    options->launch.apitrace = true;
+    int status = EXIT_FAILED;
+    if (clear_calls(path, options->cut.force, err))
+        status = capture_program(options, program, err);
+    if (status == EXIT_WELL && !calls_open(&calls, path, err)) {
+        fail_prefix(err, strcmp(api, "egl") != 0 ? "--api (--api=egl if the program uses EGL)"
+                                                 : "--api=egl");
+        status = EXIT_FAILED;
+    }
+    free(program);
+    free(kind);
+    free(path);
+    return status;
+}
+
 int
 cmd_capture(int argc, char **argv)
 {
     struct capture_options options = {.progress = "capture: frame"};
+    const char *api = NULL;
     uint64_t clock = 0;
     struct cut_options *cut = &options.cut;
     const struct arg_option table[] = {
@@ -275,6 +319,10 @@ cmd_capture(int argc, char **argv)
         OPTION_CLOCK(&clock),
         {"stop", 0, ARG_FLAG, &options.stop, NULL,
          "terminate the program (SIGTERM) after the last requested frame", false},
+        {"api", 0, ARG_OPTIONAL, &api, "API",
+         "also record the OpenGL calls with apitrace, e.g. game.api.trace for game.trace; API: gl "
+         "(default), or egl for programs that use EGL",
+         false},
         OPTION_FORCE(&cut->force, "overwrite FILE"),
         {0},
     };
@@ -289,7 +337,8 @@ cmd_capture(int argc, char **argv)
                  "from the renderer. Contents that cannot be read back (multisample surfaces,\n"
                  "24-bit depth without stencil) are rendered by Aetius, unless the frames\n"
                  "overwrite them before reading them. A message reports this. Ctrl-C ends the\n"
-                 "program; complete ranges are still extracted.",
+                 "program; complete ranges are still extracted. `aetius import --names` labels\n"
+                 "draws with the calls that --api recorded.",
         .options = table,
         .program = ARG_PROGRAM};
     struct args args;
@@ -303,6 +352,10 @@ cmd_capture(int argc, char **argv)
         return args_usage_error(&spec, "--stop requires --frames A-B");
     if (!trim_in_order(&cut->set, &err))
         return args_usage_error(&spec, "%s", err.text);
+    if (api && *api && strcmp(api, "gl") != 0 && strcmp(api, "egl") != 0)
+        return args_usage_error(&spec, "--api '%s': expected gl or egl", api);
+    if (api && cut->set.count > 1)
+        return args_usage_error(&spec, "--api cannot be combined with several ranges of frames");
     options.launch.clock = (uint32_t)clock;
     options.name = args.after[0];
     cut->in_folder = cut->set.count > 1;
@@ -310,7 +363,8 @@ cmd_capture(int argc, char **argv)
         log_error("%s", err.text);
         return EXIT_FAILED;
     }
-    status = capture_program(&options, args.after, &err);
+    status = api ? capture_calls(&options, api, &args, &err)
+                 : capture_program(&options, args.after, &err);
     if (err.text[0])
         log_error("%s", err.text);
     return status;

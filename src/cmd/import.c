@@ -35,9 +35,7 @@ replay(struct capture_options *options, const struct calls *calls, bool names, s
         return EXIT_FAILED;
     char *log = mem_printf("%s/log", folder.path), *replayer = mem_strdup(calls->replayer);
     char *name = mem_printf("%s %s", calls->replayer, calls->path);
-    /* A path that begins with a dash is not an option. */
-    char *operand = mem_printf("%s%s", *calls->path == '-' ? "./" : "", calls->path);
-    char markers[] = "--markers";
+    char *operand = calls_operand(calls->path), markers[] = "--markers";
     char *program[] = {replayer, names ? markers : operand, names ? operand : NULL, NULL};
     options->launch.log = log;
     options->launch.window = *calls->window ? calls->window : NULL;

@@ -1,8 +1,11 @@
 /* aetius replay: renders the pictures of a trace without timing. */
 #include "base/args.h"
+#include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "base/plural.h"
+#include "cmd/native.h"
 #include "cmd/options.h"
 #include "cmd/renderer.h"
 #include "report/run/run_output.h"
@@ -12,10 +15,14 @@
 #include "trace/virgl/needed_draws.h"
 #include "trace/single_sample.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 int cmd_replay(int argc, char **argv);
 
 struct replay_options {
     const char *dir, *reference;
+    const char *calls; /* of the native reference; NULL: next to the trace */
     bool single, force;
     struct frame_set wanted;
     struct machine_options machine;
@@ -109,6 +116,42 @@ replay(const char *path, struct replay_options *options, struct error *err)
     return ok;
 }
 
+/* Renders the recorded calls of a trace on the host's OpenGL. */
+static bool
+replay_native(const char *path, struct replay_options *options, struct error *err)
+{
+    struct trace_reader *reader;
+    struct run_output output;
+    struct calls calls;
+    uint32_t written = 0;
+    if (options->forced_samples)
+        return fail(err, "--reference=native renders with the samples of the calls: ForceMSAA has "
+                         "no effect on them");
+    if (!trace_reader_open_warn(&reader, path, err))
+        return false;
+    char *beside = calls_path(path);
+    const struct native_options native = {&calls, options->dir, &options->wanted, reader};
+    bool ok = frame_set_locate(&options->wanted, trace_first_frame(reader),
+                               trace_frame_count(reader), path, err);
+    if (ok && !options->calls && !file_exists(beside))
+        ok = fail(err,
+                  "%s does not exist: --reference=native requires the OpenGL calls of the "
+                  "trace, from `capture --api`, or --calls FILE",
+                  beside);
+    ok = ok && calls_open(&calls, options->calls ? options->calls : beside, err);
+    if (ok && (ok = run_output_take(&output, options->dir, options->force, NULL, err))) {
+        ok = native_render(&native, &written, err);
+        if (written)
+            log_note("%u picture%s in %s/frames", written, plural(written), options->dir);
+        if (!ok && !written)
+            run_output_discard(&output);
+        run_output_release(&output);
+    }
+    free(beside);
+    trace_reader_close(reader);
+    return ok;
+}
+
 /* Reads the parameters. Only those that affect the picture are used. */
 static bool
 read_params(struct replay_options *options, struct error *err)
@@ -128,7 +171,13 @@ cmd_replay(int argc, char **argv)
         OPTION_OUTPUT(&options.dir, "DIR", "write DIR/frames/frame-NNNN.png", true),
         OPTION_FRAMES(&options.wanted, "only these frames, from 0"),
         OPTION_WARM_UP(&options.warm_up_text),
-        OPTION_REFERENCE(&options.reference),
+        {"reference", 0, ARG_OPTIONAL, &options.reference, "DRIVER",
+         "render with virgl_test_server, on llvmpipe (default) or softpipe; native: render the "
+         "recorded OpenGL calls of the trace on this machine's OpenGL",
+         false},
+        {"calls", 0, ARG_STRING, &options.calls, "CALLS",
+         "--reference=native: recorded calls (X.api.trace for X.trace, from `capture --api`)",
+         false},
         {"single-sampled", 0, ARG_FLAG, &options.single, NULL, "force one sample per pixel", false},
         OPTION_MEMORY(&options.budget.most_bytes),
         OPTION_FORCE(&options.force, "replace an existing run or images in DIR"),
@@ -138,7 +187,8 @@ cmd_replay(int argc, char **argv)
     const struct arg_spec spec = {
         "replay", "FILE [--frames R] [--reference[=DRIVER]] -o DIR",
         "Renders the frames of a trace without timing. Of the parameters,\n"
-        "only SIMULATOR.ForceMSAA and MSAASamples have an effect.",
+        "only SIMULATOR.ForceMSAA and MSAASamples have an effect. `aetius compare`\n"
+        "compares the pictures with those of a reference.",
         table, ONE_TRACE};
     struct args args;
     struct error err = {""};
@@ -150,6 +200,14 @@ cmd_replay(int argc, char **argv)
     if (options.warm_up_text && options.reference)
         return args_usage_error(
             &spec, "--warm-up cannot be combined with --reference: a reference draws all frames");
+    const bool native = options.reference && !strcmp(options.reference, "native");
+    if (options.calls && !native)
+        return args_usage_error(&spec, "--calls requires --reference=native");
+    if (options.single && native)
+        return args_usage_error(&spec,
+                                "--single-sampled cannot be combined with --reference=native");
     interrupt_watch();
-    return conclude(read_params(&options, &err) && replay(args.operands[0], &options, &err), &err);
+    return conclude(read_params(&options, &err) &&
+                        (native ? replay_native : replay)(args.operands[0], &options, &err),
+                    &err);
 }

@@ -31,6 +31,7 @@ enum {
     GL_PROGRAM_OBJECT_EXT = 0x8b40,
     GL_FRAMEBUFFER = 0x8d40,
     GL_DRAW_FRAMEBUFFER = 0x8ca9,
+    GL_PRIMITIVE_RESTART = 0x8f9d,
     MOST_NAME = 63, /* longest stored name, in bytes */
     MOST_LABELS = 4096,
     MOST_GROUPS = 768, /* bytes of a marker that groups may use; labels use the rest */
@@ -375,10 +376,23 @@ get_string(uint32_t name)
     return name == GL_EXTENSIONS && theirs ? with_ours(theirs) : theirs;
 }
 
+/* apitrace asks for GL_PRIMITIVE_RESTART at indexed draws from client memory. Contexts below OpenGL
+ * 3.1, which are the only ones offered, have no such state. Without this wrapper, the program would
+ * find an error of OpenGL that it did not cause. */
+static uint8_t
+is_enabled(uint32_t capability)
+{
+    proc *get = real("glIsEnabled");
+    if (!get || (capability == GL_PRIMITIVE_RESTART && getenv("AETIUS_APITRACE")))
+        return 0;
+    return ((uint8_t(*)(uint32_t))get)(capability);
+}
+
 static const struct {
     const char *name;
     proc *wrapper;
 } wrapped[] = {
+    {"glIsEnabled", (proc *)is_enabled},
     {"glGetString", (proc *)get_string},
     {"glPushDebugGroup", (proc *)push_debug_group},
     {"glPushDebugGroupKHR", (proc *)push_debug_group},

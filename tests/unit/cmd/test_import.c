@@ -1,5 +1,7 @@
-/* Import of OpenGL calls that apitrace recorded with the host's OpenGL. The import of a program's
- * calls has the frames of a capture of the program. */
+/* OpenGL calls that apitrace records: their import, their recording by a capture, and their
+ * pictures on the host's OpenGL. The import of a program's calls has the frames of a capture of the
+ * program.
+ */
 #include "base/build.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -236,6 +238,101 @@ damaged_and_foreign_files_are_refused(void **state)
     free(calls);
 }
 
+/* Returns a folder with the frames that the program itself reads back from the host's OpenGL. */
+static char *
+save_natively(void)
+{
+    char *saved = path_of("saved");
+    char *command =
+        mem_printf("xvfb-run -a %s --save %s >%s/save.log 2>&1", window_program, saved, dir);
+    needs_program("xvfb-run");
+    if (system(command) != 0)
+        fail_msg("%s", command);
+    free(command);
+    return saved;
+}
+
+/* The program ends with an error if it finds an error of OpenGL, and it draws from client memory.
+ */
+static void
+capture_records_the_calls(void **state)
+{
+    (void)state;
+    needs_program("apitrace");
+    char *trace = path_of("both.trace"), *calls = path_of("both.api.trace");
+    RUN(&said, "capture", "-o", trace, "--api", "--", window_program);
+    if (said.status)
+        fail_msg("%s", said.err);
+    char *imported = run_to("import", calls, "imported.trace");
+    char *a = run_to("replay", trace, "a"), *b = run_to("replay", imported, "b");
+    same_pictures(a, 0, b, 0, 2);
+    unlink(trace);
+    RUN(&said, "capture", "-o", trace, "--api", "--", window_program);
+    assert_int_equal(said.status, 1);
+    assert_non_null(strstr(said.err, "both.api.trace already exists"));
+    RUN(&said, "capture", "-o", trace, "--force", "--api", "--", offscreen_program);
+    assert_int_equal(said.status, 1);
+    assert_non_null(strstr(said.err, "--api=egl if the program uses EGL"));
+    RUN(&said, "capture", "-o", trace, "--force", "--api=egl", "--", offscreen_program);
+    assert_int_equal(said.status, 0);
+    RUN(&said, "replay", trace, "--reference=native", "-o", a, "--force");
+    assert_int_equal(said.status, 1);
+    assert_non_null(strstr(said.err, "no swap of buffers"));
+    RUN(&said, "capture", "-o", trace, "--api=x", "--", window_program);
+    assert_int_equal(said.status, 2);
+    RUN(&said, "capture", "-o", trace, "--api", "--frames", "0,1", "--", window_program);
+    assert_int_equal(said.status, 2);
+    char *paths[] = {trace, calls, imported, a, b};
+    for (size_t k = 0; k < sizeof paths / sizeof *paths; k++)
+        free(paths[k]);
+}
+
+/* Runs `replay --reference=native` with the same driver as save_natively(). */
+static char *
+replay_natively(const char *trace, const char *frames)
+{
+    char *out = path_of("native");
+    RUN(&said, "replay", trace, "--reference=native", "--frames", frames, "-o", out, "--force");
+    if (said.status)
+        fail_msg("%s", said.err);
+    assert_null(strstr(said.err, "warning"));
+    return out;
+}
+
+static void
+native_pictures_are_the_programs(void **state)
+{
+    (void)state;
+    needs_program("apitrace");
+    char *saved = save_natively(), *trace = path_of("native.trace"), *out = path_of("native");
+    RUN(&said, "capture", "-o", trace, "--api", "--", window_program);
+    assert_int_equal(said.status, 0);
+    free(replay_natively(trace, "0-1"));
+    same_pictures(out, 0, saved, 0, 2);
+    free(replay_natively(trace, "1"));
+    char *first = mem_printf("%s/frames/frame-0000.png", out);
+    assert_false(file_exists(first)); /* --force removed it */
+    same_pictures(out, 1, saved, 1, 1);
+    /* frame 0 of this trace is frame 1 of the program */
+    RUN(&said, "capture", "-o", trace, "--force", "--api", "--frames", "1", "--", window_program);
+    assert_int_equal(said.status, 0);
+    free(replay_natively(trace, "0"));
+    same_pictures(out, 0, saved, 1, 1);
+    /* a trace with more frames than the calls have swaps */
+    char *calls = path_of("native.api.trace");
+    RUN(&said, "replay", AETIUS_SOURCE_DIR "/tests/golden/workloads.trace", "--reference=native",
+        "--calls", calls, "-o", out, "--force");
+    assert_int_equal(said.status, 1);
+    RUN(&said, "replay", TRACE, "--reference=native", "-o", out, "--force");
+    assert_int_equal(said.status, 1);
+    assert_non_null(strstr(said.err, "tiny.api.trace does not exist"));
+    RUN(&said, "replay", TRACE, "--calls", calls, "-o", out, "--force");
+    assert_int_equal(said.status, 2);
+    char *paths[] = {saved, trace, out, first, calls};
+    for (size_t k = 0; k < sizeof paths / sizeof *paths; k++)
+        free(paths[k]);
+}
+
 static void
 missing_apitrace_is_named(void **state)
 {
@@ -255,6 +352,8 @@ main(int argc, char **argv)
         cmocka_unit_test(frames_can_be_selected),
         cmocka_unit_test(draws_have_the_names_of_their_calls),
         cmocka_unit_test(damaged_and_foreign_files_are_refused),
+        cmocka_unit_test(capture_records_the_calls),
+        cmocka_unit_test(native_pictures_are_the_programs),
         cmocka_unit_test(missing_apitrace_is_named),
     };
     if (argc < 4 || !mkdtemp(dir))

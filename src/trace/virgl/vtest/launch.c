@@ -175,13 +175,17 @@ start_program(struct session *session, char **argv, struct error *err)
                                        preload,
                                        clock,
                                        window,
+                                       options->apitrace ? "AETIUS_APITRACE=1" : "AETIUS_APITRACE",
                                        ours,
                                        newer,
                                        session->x_server.display,
                                        session->x_server.authority,
                                        NULL};
-    const struct subprocess_setup setup = {
-        .argv = argv, .environment = environment, .log = options->log, .own_group = true};
+    const struct subprocess_setup setup = {.argv = argv,
+                                           .package = options->apitrace ? "apitrace" : NULL,
+                                           .environment = environment,
+                                           .log = options->log,
+                                           .own_group = true};
     const bool ok = run_program(session, &setup, err);
     free(preload);
     free(clock);
