@@ -56,15 +56,13 @@ read_info(struct calls *calls, char *text, int status, struct error *err)
     const char *api = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(root, "API"));
     const cJSON *frames = cJSON_GetObjectItemCaseSensitive(root, "FramesCount");
     const bool is_opengl = api && !strncmp(api, "OpenGL", 6);
-    const char *end = api ? strrchr(api, ' ') : NULL;
-    calls->replayer = end && !strcmp(end, " EGL") ? "eglretrace" : "glretrace";
     calls->swaps = cJSON_IsNumber(frames) ? (uint32_t)frames->valueint : 0;
     const bool is_whole = !status && !strstr(text, "unexpected end of file");
     const char *message = is_whole ? NULL : first_message(text);
     if (message)
         fail(err, "%s: damaged, or not a trace of apitrace, which reports \"%s\"", calls->path,
              message);
-    else if (!is_opengl)
+    else if (!is_whole || !is_opengl)
         fail(err, "%s: no OpenGL calls%s%s%s, expected a file that `apitrace trace` has recorded",
              calls->path, api ? " (" : "", api ? api : "", api ? ")" : "");
     cJSON_Delete(root);
@@ -157,7 +155,7 @@ calls_error(const char *log, char *text, uint32_t size)
 }
 
 void
-calls_report_warnings(const struct calls *calls, const char *log)
+calls_report_warnings(const char *log)
 {
     static const char tracer[] = "apitrace: "; /* messages about signals, not about calls */
     char line[MOST_LINE], first[MOST_MESSAGE] = "";
@@ -169,6 +167,6 @@ calls_report_warnings(const struct calls *calls, const char *log)
     if (in)
         fclose(in);
     if (count)
-        log_warning("%s printed %u warning%s, the first: \"%s\"", calls->replayer, count,
-                    plural(count), first);
+        log_warning("glretrace printed %u warning%s, the first: \"%s\"", count, plural(count),
+                    first);
 }

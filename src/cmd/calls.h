@@ -1,4 +1,4 @@
-/* OpenGL calls that apitrace recorded. Its programs glretrace and eglretrace replay them. */
+/* OpenGL calls that apitrace recorded. Its program glretrace replays them, also those with EGL. */
 #ifndef AETIUS_CMD_CALLS_H
 #define AETIUS_CMD_CALLS_H
 
@@ -8,7 +8,6 @@
 
 struct calls {
     const char *path;
-    const char *replayer; /* "glretrace", or "eglretrace" if the calls include EGL's */
     uint32_t swaps;
     char window[24]; /* first viewport, "WxH"; "" if there is none in the first calls */
 };
@@ -17,16 +16,16 @@ struct calls {
  * complete recording of OpenGL calls. `calls` refers to `path`. */
 bool calls_open(struct calls *calls, const char *path, struct error *err);
 
-/* Returns the file as an argument of a replayer, which is not an option even if the path begins
+/* Returns the file as an argument of glretrace, which is not an option even if the path begins
  * with a dash. The caller frees it. */
 char *calls_operand(const char *path);
 /* Returns the path of the recorded calls of a trace: X.api.trace for X.trace. The caller frees it.
  */
 char *calls_path(const char *trace);
 
-/* Finds the last error that a replayer has written to its log. Returns false if there is none. */
+/* Finds the last error that glretrace has written to its log. Returns false if there is none. */
 bool calls_error(const char *log, char *text, uint32_t size);
-/* Prints how many of its warnings a replayer has written to its log, and the first one. */
-void calls_report_warnings(const struct calls *calls, const char *log);
+/* Prints how many warnings glretrace has written to its log, and the first one. */
+void calls_report_warnings(const char *log);
 
 #endif

@@ -1,5 +1,5 @@
-/* aetius import: makes a trace of OpenGL calls that apitrace recorded. A replayer of apitrace
- * issues the calls again, as a program that is captured. */
+/* aetius import: makes a trace of OpenGL calls that apitrace recorded. glretrace issues the calls
+ * again, as a program that is captured. */
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
@@ -25,16 +25,16 @@ explain(const struct capture_options *options, struct launch_result *result)
         snprintf(result->how + length, sizeof result->how - length, ": %s", text);
 }
 
-/* Replays the calls as a captured program. Its messages go to a log, because most of them are about
- * each shader. */
+/* Replays the calls as a captured program. Its messages, most of which are about single shaders, go
+ * to a log. */
 static int
 replay(struct capture_options *options, const struct calls *calls, bool names, struct error *err)
 {
     struct private_folder folder;
     if (!private_folder_create(&folder, err))
         return EXIT_FAILED;
-    char *log = mem_printf("%s/log", folder.path), *replayer = mem_strdup(calls->replayer);
-    char *name = mem_printf("%s %s", calls->replayer, calls->path);
+    char *log = mem_printf("%s/log", folder.path), replayer[] = "glretrace";
+    char *name = mem_printf("glretrace %s", calls->path);
     char *operand = calls_operand(calls->path), markers[] = "--markers";
     char *program[] = {replayer, names ? markers : operand, names ? operand : NULL, NULL};
     options->launch.log = log;
@@ -43,10 +43,9 @@ replay(struct capture_options *options, const struct calls *calls, bool names, s
     options->name = name;
     options->explain = explain;
     const int status = capture_program(options, program, err);
-    calls_report_warnings(calls, log);
+    calls_report_warnings(log);
     private_folder_remove(&folder);
     free(log);
-    free(replayer);
     free(name);
     free(operand);
     return status;
@@ -73,9 +72,10 @@ cmd_import(int argc, char **argv)
         "import",
         "CALLS -o FILE [--frames A-B] [--names]",
         "Makes a trace of OpenGL calls that `apitrace trace` recorded on any GPU.\n"
-        "glretrace or eglretrace (package apitrace) replays the calls, and is captured\n"
-        "like a program (`aetius capture`). CALLS must not require a version of OpenGL\n"
-        "above the one that Aetius offers. The window has the size of the first viewport.\n"
+        "glretrace (package apitrace) replays the calls, and is captured like a program\n"
+        "(`aetius capture`). CALLS must not require a version of OpenGL above the one\n"
+        "that Aetius offers. The window has the size of the first viewport, and its\n"
+        "pixels have 8 bits per channel, a depth of 24 bits, and a stencil of 8 bits.\n"
         "`aetius draws` and `aetius show` print the labels of --names. With --names, Mesa\n"
         "does not join consecutive glBegin/glEnd pairs into one draw.",
         table,

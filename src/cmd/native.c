@@ -24,7 +24,7 @@ struct native {
     bool warned;   /* of a size */
     char line[MOST_LINE];
     size_t length;
-    char error[MOST_LINE]; /* last error of the replayer */
+    char error[MOST_LINE]; /* last error of glretrace */
     struct progress progress;
 };
 
@@ -76,7 +76,7 @@ take_line(struct native *native, struct error *err)
            take_snapshot(native, native->line + sizeof wrote - 1, err);
 }
 
-/* Splits the replayer's output into lines. A longer line is cut. */
+/* Splits the output of glretrace into lines. A longer line is cut. */
 static bool
 take_bytes(struct native *native, const char *bytes, size_t size, struct error *err)
 {
@@ -109,8 +109,7 @@ follow(struct native *native, struct subprocess *child, struct error *err)
         subprocess_end(child, END_MS);
         return ok;
     }
-    const char *name = native->options->calls->replayer;
-    if (subprocess_check(subprocess_wait(child), name, err))
+    if (subprocess_check(subprocess_wait(child), "glretrace", err))
         return fail(err, "%s: swap %u is missing: the calls have %u swap%s",
                     native->options->calls->path, native->last, native->swaps,
                     native->swaps == 1 ? "" : "s");
@@ -124,8 +123,7 @@ static bool
 start(struct native *native, struct subprocess *child, struct error *err)
 {
     const struct calls *calls = native->options->calls;
-    char *library = data_path("shim", "libaetius-window.so"),
-         *replayer = mem_strdup(calls->replayer);
+    char *library = data_path("shim", "libaetius-window.so"), replayer[] = "glretrace";
     char *operand = calls_operand(calls->path);
     char *prefix = mem_printf("--snapshot-prefix=%s/", native->folder.path);
     char numbers[] = "--call-nos=no";
@@ -147,7 +145,6 @@ start(struct native *native, struct subprocess *child, struct error *err)
                         : fail(err, "cannot preload libaetius-window.so: it is missing, or its "
                                     "path contains a space or a colon");
     free(library);
-    free(replayer);
     free(operand);
     free(prefix);
     free(preload);

@@ -1,5 +1,5 @@
-/* Reference pictures of the host's OpenGL: apitrace's replayer issues recorded calls on its default
- * driver, and takes a picture at each swap. */
+/* Reference pictures of the host's OpenGL: glretrace issues recorded calls on its default driver,
+ * and takes a picture at each swap. */
 #ifndef AETIUS_CMD_NATIVE_H
 #define AETIUS_CMD_NATIVE_H
 

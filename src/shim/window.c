@@ -1,9 +1,8 @@
-/* Library that is preloaded into the replayers of apitrace, glretrace and eglretrace. A replayer
- * creates each window with 32x32 pixels, and enlarges the window when it reads the first viewport.
- * Mesa's software drivers find out the size of a window only when a context is bound, and after a
- * swap. The first frame would therefore have 32x32 pixels. This library creates the window with the
- * size in AETIUS_WINDOW ("WxH") instead. glretrace creates windows with Xlib, and eglretrace
- * (libwaffle) with xcb. */
+/* Library that is preloaded into glretrace, the replayer of apitrace. glretrace creates each window
+ * with 32x32 pixels, and enlarges the window when it reads the first viewport. Mesa's software
+ * drivers find out the size of a window only when a context is bound, and after a swap. The first
+ * frame would therefore have 32x32 pixels. This library creates the window with the size in
+ * AETIUS_WINDOW ("WxH") instead. */
 #include <X11/Xlib.h>
 
 #include <dlfcn.h>
@@ -14,20 +13,14 @@
 
 #define SHOWN __attribute__((visibility("default")))
 
-enum { REPLAYERS_SIDE = 32 };
+enum { GLRETRACE_SIDE = 32 };
 
 typedef Window create_fn(Display *, Window, int, int, unsigned, unsigned, unsigned, int, unsigned,
                          Visual *, unsigned long, XSetWindowAttributes *);
 typedef int resize_fn(Display *, Window, unsigned, unsigned);
-/* Returns the structure xcb_void_cookie_t, which consists of one number. */
-typedef unsigned xcb_create_fn(void *connection, uint8_t depth, uint32_t window, uint32_t parent,
-                               int16_t x, int16_t y, uint16_t width, uint16_t height,
-                               uint16_t border, uint16_t kind, uint32_t visual, uint32_t mask,
-                               const void *values);
 
 SHOWN create_fn XCreateWindow;
 SHOWN resize_fn XResizeWindow;
-SHOWN xcb_create_fn xcb_create_window_checked;
 
 /* Returns the next definition of the function of this name. */
 #define NEXT(type, name)                                                                           \
@@ -35,13 +28,13 @@ SHOWN xcb_create_fn xcb_create_window_checked;
     void *symbol = dlsym(RTLD_NEXT, name);                                                         \
     memcpy(&next, &symbol, sizeof next)
 
-/* Replaces the size of a replayer's new window. Other sizes stay as they are. */
+/* Replaces the size of a new window of glretrace. Other sizes stay as they are. */
 static void
 choose_size(unsigned *width, unsigned *height)
 {
     const char *size = getenv("AETIUS_WINDOW");
     unsigned w, h;
-    if (*width == REPLAYERS_SIDE && *height == REPLAYERS_SIDE && size &&
+    if (*width == GLRETRACE_SIDE && *height == GLRETRACE_SIDE && size &&
         sscanf(size, "%ux%u", &w, &h) == 2) {
         *width = w;
         *height = h;
@@ -57,18 +50,6 @@ XCreateWindow(Display *display, Window parent, int x, int y, unsigned width, uns
     choose_size(&width, &height);
     return next(display, parent, x, y, width, height, border, depth, kind, visual, mask,
                 attributes);
-}
-
-unsigned
-xcb_create_window_checked(void *connection, uint8_t depth, uint32_t window, uint32_t parent,
-                          int16_t x, int16_t y, uint16_t width, uint16_t height, uint16_t border,
-                          uint16_t kind, uint32_t visual, uint32_t mask, const void *values)
-{
-    NEXT(xcb_create_fn, "xcb_create_window_checked");
-    unsigned w = width, h = height;
-    choose_size(&w, &h);
-    return next(connection, depth, window, parent, x, y, (uint16_t)w, (uint16_t)h, border, kind,
-                visual, mask, values);
 }
 
 /* glretrace waits for the event of its resize. The server sends none if the window already has the

@@ -1,7 +1,6 @@
 /* OpenGL calls that apitrace records: their import, their recording by a capture, and their
  * pictures on the host's OpenGL. The import of a program's calls has the frames of a capture of the
- * program.
- */
+ * program. */
 #include "base/build.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -14,8 +13,9 @@
 
 #define TRACE AETIUS_SOURCE_DIR "/tests/golden/tiny.trace"
 
-static const char *window_program,
-    *offscreen_program; /* with GLX and a window; with EGL and none */
+static const char *window_program;    /* draws in a window, with GLX */
+static const char *offscreen_program; /* draws off screen, with EGL */
+static const char *labels_program;    /* has groups of draws (tests/gl/labels.c) */
 static char dir[] = "/tmp/aetius-import-XXXXXX";
 static struct said said;
 
@@ -29,7 +29,7 @@ path_of(const char *name)
 static char *
 record(const char *api, const char *program)
 {
-    char *path = mem_printf("%s/calls-%s.trace", dir, api);
+    char *path = mem_printf("%s/%s.calls.trace", dir, strrchr(program, '/') + 1);
     char *command = mem_printf("LIBGL_ALWAYS_SOFTWARE=1 xvfb-run -a apitrace trace -a %s -o %s %s "
                                ">%s/apitrace.log 2>&1",
                                api, path, program, dir);
@@ -85,7 +85,7 @@ capture(const char *program)
     return trace;
 }
 
-/* The first frame also has the size of the window: a replayer by itself begins with 32x32 pixels.
+/* The first frame also has the size of the window: glretrace by itself begins with 32x32 pixels.
  */
 static void
 frames_equal_those_of_a_capture(void **state)
@@ -146,12 +146,12 @@ has_call(const char *calls, uint32_t number, const char *call)
     return is_there;
 }
 
+/* Checks that each draw has the name of the call that drew it, after the groups of the program. */
 static void
-draws_have_the_names_of_their_calls(void **state)
+check_names(const char *calls, uint32_t expected_draws)
 {
-    (void)state;
-    char *calls = record("gl", window_program), *named = path_of("named.trace");
-    RUN(&said, "import", calls, "-o", named, "--names");
+    char *named = path_of("named.trace");
+    RUN(&said, "import", calls, "-o", named, "--names", "--force");
     if (said.status)
         fail_msg("%s", said.err);
     RUN(&said, "info", named, "--draws", "--json");
@@ -164,9 +164,10 @@ draws_have_the_names_of_their_calls(void **state)
         {
             const char *label =
                 cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(draw, "label"));
+            const char *groups = strrchr(label, '/');
             uint32_t number;
             char call[64];
-            assert_int_equal(sscanf(label, "%u %60[^;)]", &number, call), 2);
+            assert_int_equal(sscanf(groups ? groups + 1 : label, "%u %60[^;)]", &number, call), 2);
             assert_true(number > last);
             assert_true(!strncmp(call, "glBegin(", 8) || !strncmp(call, "glDraw", 6));
             assert_true(has_call(calls, number, call));
@@ -174,10 +175,21 @@ draws_have_the_names_of_their_calls(void **state)
             draws++;
         }
     }
-    assert_int_equal(draws, 18);
+    assert_int_equal(draws, expected_draws);
     cJSON_Delete(root);
-    free(calls);
     free(named);
+}
+
+static void
+draws_have_the_names_of_their_calls(void **state)
+{
+    (void)state;
+    char *calls = record("gl", window_program);
+    check_names(calls, 18);
+    free(calls);
+    calls = record("egl", labels_program);
+    check_names(calls, 17);
+    free(calls);
 }
 
 /* Writes the first `size` bytes of a file, with garbage at `at`. */
@@ -356,11 +368,12 @@ main(int argc, char **argv)
         cmocka_unit_test(native_pictures_are_the_programs),
         cmocka_unit_test(missing_apitrace_is_named),
     };
-    if (argc < 4 || !mkdtemp(dir))
+    if (argc < 5 || !mkdtemp(dir))
         return 1;
     aetius = argv[1];
     window_program = argv[2];
     offscreen_program = argv[3];
+    labels_program = argv[4];
     unsetenv("DISPLAY");
     setenv("EGL_PLATFORM", "surfaceless", 1);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
