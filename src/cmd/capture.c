@@ -274,12 +274,30 @@ clear_calls(const char *path, bool force, struct error *err)
     return !unlink(path) || fail(err, "cannot remove %s: %s", path, strerror(errno));
 }
 
+/* Checks that the file contains calls. Warns if they end before the last frame of the trace,
+ * because a killed program has lost some of them. */
+static bool
+check_calls(const char *path, const char *trace, bool egl, struct error *err)
+{
+    struct trace_reader *reader;
+    struct calls calls;
+    if (!calls_open(&calls, path, err))
+        return fail_prefix(err, egl ? "--api=egl" : "--api (--api=egl if the program uses EGL)");
+    if (!trace_reader_open(&reader, trace, err))
+        return false;
+    const uint32_t end = trace_first_frame(reader) + trace_frame_count(reader);
+    if (calls.swaps && calls.swaps < end)
+        log_warning("%s has %u swap%s of buffers, but the last frame of %s is %u", path,
+                    calls.swaps, plural(calls.swaps), trace, end - 1);
+    trace_reader_close(reader);
+    return true;
+}
+
 /* Records the OpenGL calls with apitrace, next to the trace. */
 static int
 capture_calls(struct capture_options *options, const char *api, const struct args *args,
               struct error *err)
 {
-    struct calls calls;
     char *path = calls_path(options->cut.out), *kind = mem_printf("--api=%s", *api ? api : "gl");
     char name[] = "apitrace", trace[] = "trace", output[] = "--output", end[] = "--";
     char *const head[] = {name, trace, kind, output, path, end};
@@ -292,11 +310,8 @@ capture_calls(struct capture_options *options, const char *api, const struct arg
     int status = EXIT_FAILED;
     if (clear_calls(path, options->cut.force, err))
         status = capture_program(options, program, err);
-    if (status == EXIT_WELL && !calls_open(&calls, path, err)) {
-        fail_prefix(err, strcmp(api, "egl") != 0 ? "--api (--api=egl if the program uses EGL)"
-                                                 : "--api=egl");
+    if (status == EXIT_WELL && !check_calls(path, options->cut.out, !strcmp(api, "egl"), err))
         status = EXIT_FAILED;
-    }
     free(program);
     free(kind);
     free(path);

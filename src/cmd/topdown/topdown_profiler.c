@@ -43,7 +43,8 @@ run_program(char **words, const struct topdown_program *program, double *seconds
                                            .out_fd = program->log ? 0 : STDERR_FILENO,
                                            .own_group = true};
     fflush(NULL);
-    const bool ok = keeper_start(&keeper, &setup, err) && wait_for_profiler(&keeper, words[0], err);
+    const bool ok =
+        keeper_start(&keeper, &setup, SIGTERM, err) && wait_for_profiler(&keeper, words[0], err);
     *seconds = wall_seconds() - begun;
     return ok;
 }
@@ -62,7 +63,7 @@ topdown_find_capability(struct error *err)
     }
     const struct subprocess_setup setup = {.argv = words, .out_fd = ends[1], .own_group = true};
     fflush(NULL);
-    const bool started = keeper_start(&keeper, &setup, &ignored);
+    const bool started = keeper_start(&keeper, &setup, SIGTERM, &ignored);
     close(ends[1]);
     const bool heard = started && interrupt_read(ends[0], text, sizeof text - 1, &ignored) >= 0;
     close(ends[0]);

@@ -89,12 +89,12 @@ assert_gone(const int pids[MOST], int first)
 }
 
 static bool
-start(struct keeper *keeper, const char *ends, struct error *err)
+start(struct keeper *keeper, const char *ends, int end_signal, struct error *err)
 {
     char sh[] = "sh", c[] = "-c", *text = mem_printf("%s%s", family, ends);
     char *argv[] = {sh, c, text, NULL};
-    const bool ok =
-        keeper_start(keeper, &(struct subprocess_setup){.argv = argv, .own_group = true}, err);
+    const bool ok = keeper_start(
+        keeper, &(struct subprocess_setup){.argv = argv, .own_group = true}, end_signal, err);
     free(text);
     return ok;
 }
@@ -105,13 +105,16 @@ all_end(void **state)
     struct keeper keeper;
     struct error err;
     int pids[MOST];
+    const int signals[] = {SIGTERM, SIGALRM};
     (void)state;
-    assert_true(start(&keeper, "exec sleep 1000", &err));
-    read_pids(pids);
-    const int status = keeper_end(&keeper);
-    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
-    for (int i = 0; i < MOST; i++)
-        assert_true(is_gone(pids[i])); /* immediately, because the keeper waited for them */
+    for (int k = 0; k < 2; k++) {
+        assert_true(start(&keeper, "exec sleep 1000", signals[k], &err));
+        read_pids(pids);
+        const int status = keeper_end(&keeper);
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == signals[k]);
+        for (int i = 0; i < MOST; i++)
+            assert_true(is_gone(pids[i])); /* immediately, because the keeper waited for them */
+    }
 }
 
 static void
@@ -123,7 +126,7 @@ all_end_when_this_is_killed(void **state)
     if (child == 0) {
         struct keeper keeper;
         struct error err;
-        if (start(&keeper, "exec sleep 1000", &err))
+        if (start(&keeper, "exec sleep 1000", SIGTERM, &err))
             pause();
         _exit(1);
     }
@@ -152,7 +155,7 @@ others_outlive_the_program(void **state)
     int pids[MOST], status;
     (void)state;
     for (int leave = 0; leave < 2; leave++) {
-        assert_true(start(&keeper, "exit 7", &err));
+        assert_true(start(&keeper, "exit 7", SIGTERM, &err));
         read_pids(pids);
         status = await_end(&keeper);
         assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 7);
@@ -178,8 +181,8 @@ what_cannot_run_is_reported(void **state)
     char name[] = "./nothing";
     char *argv[] = {name, NULL};
     (void)state;
-    assert_false(
-        keeper_start(&keeper, &(struct subprocess_setup){.argv = argv, .own_group = true}, &err));
+    assert_false(keeper_start(&keeper, &(struct subprocess_setup){.argv = argv, .own_group = true},
+                              SIGTERM, &err));
     assert_string_equal(err.text, "cannot run ./nothing: No such file or directory");
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
     assert_int_equal(errno, ECHILD);

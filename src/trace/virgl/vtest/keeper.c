@@ -129,10 +129,10 @@ reap(int line, pid_t program)
 /* Ends all descendants. Gives up on processes that it may not kill, because they run as another
  * user. */
 static void
-end_all(int line, pid_t program, int64_t grace_ms)
+end_all(int line, pid_t program, int end_signal, int64_t grace_ms)
 {
     const int64_t began = now_ms();
-    signal_descendants(SIGTERM);
+    signal_descendants(end_signal);
     while (reap(line, program)) {
         const int64_t passed = now_ms() - began;
         if (passed > grace_ms + UNKILLABLE_MS)
@@ -146,6 +146,7 @@ end_all(int line, pid_t program, int64_t grace_ms)
 struct keep {
     int parent, line; /* parent, line: the two ends of the socket */
     const struct subprocess_setup *setup;
+    int end_signal;
 };
 
 /* Main function of the keeper process. If the parent closes the socket without sending a message,
@@ -186,7 +187,7 @@ keep(void *data)
     }
     const bool received = recv(own, &word, 1, 0) == 1;
     if (!received || word == HURRY)
-        end_all(own, program.pid, received ? SUBPROCESS_HURRIED_MS : GRACE_MS);
+        end_all(own, program.pid, k->end_signal, received ? SUBPROCESS_HURRIED_MS : GRACE_MS);
     return 0;
 }
 
@@ -201,13 +202,14 @@ receive(int line, void *bytes, size_t size, int flags)
 }
 
 bool
-keeper_start(struct keeper *keeper, const struct subprocess_setup *setup, struct error *err)
+keeper_start(struct keeper *keeper, const struct subprocess_setup *setup, int end_signal,
+             struct error *err)
 {
     struct error why = {"its monitor process was terminated"};
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
         return fail(err, "cannot create a socket: %s", strerror(errno));
-    struct keep keeping = {ends[0], ends[1], setup};
+    struct keep keeping = {ends[0], ends[1], setup, end_signal};
     const bool started = subprocess_fork(&keeper->process, keep, &keeping, 0, err);
     close(ends[1]);
     keeper->line = ends[0];

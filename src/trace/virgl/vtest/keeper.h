@@ -12,15 +12,17 @@ struct keeper {
     int line;                  /* socket to the keeper; readable after the program has ended */
 };
 
-/* The parameters and errors are those of subprocess_start(). */
-bool keeper_start(struct keeper *keeper, const struct subprocess_setup *setup, struct error *err);
+/* The parameters and errors are those of subprocess_start(). `end_signal` is the first signal with
+ * which all processes are ended, usually SIGTERM. */
+bool keeper_start(struct keeper *keeper, const struct subprocess_setup *setup, int end_signal,
+                  struct error *err);
 
 /* Returns whether the program itself has ended, and stores its wait status. Returns true only once.
  * Does not block. */
 bool keeper_heard(struct keeper *keeper, int *status);
 
-/* Ends all processes with SIGTERM, and with SIGKILL after a grace period. The period is short if
- * this process received a signal. Returns the program's wait status, or 0 if keeper_heard() has
+/* Ends all processes with `end_signal`, and with SIGKILL after a grace period. The period is short
+ * if this process received a signal. Returns the program's wait status, or 0 if keeper_heard() has
  * already returned it. */
 int keeper_end(struct keeper *keeper);
 

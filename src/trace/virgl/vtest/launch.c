@@ -148,7 +148,10 @@ run_program(struct session *session, const struct subprocess_setup *setup, struc
     if (before >= 0 && personality((unsigned long)before | ADDR_NO_RANDOMIZE) < 0)
         log_warning("cannot disable address randomization (%s): two captures may differ",
                     strerror(errno));
-    session->runs = keeper_start(&session->keeper, setup, err);
+    /* apitrace completes its file at signals 1 to 15 if the program does not handle them. Many
+     * programs handle SIGTERM, and then wait for the virtual GPU. */
+    const int end_signal = session->options->apitrace ? SIGALRM : SIGTERM;
+    session->runs = keeper_start(&session->keeper, setup, end_signal, err);
     if (before >= 0)
         personality((unsigned long)before);
     return session->runs;
