@@ -65,15 +65,19 @@ take_snapshot(struct native *native, const char *path, struct error *err)
     return ok;
 }
 
+/* Handles a line of glretrace. The calls may print any text, so a snapshot must have the expected
+ * path. */
 static bool
 take_line(struct native *native, struct error *err)
 {
-    static const char wrote[] = "Wrote ";
     const char *error = strstr(native->line, "error: ");
     if (error)
         snprintf(native->error, sizeof native->error, ": %s", error);
-    return strncmp(native->line, wrote, sizeof wrote - 1) != 0 ||
-           take_snapshot(native, native->line + sizeof wrote - 1, err);
+    char *wrote = mem_printf("Wrote %s/%010u.png", native->folder.path, native->swaps);
+    const bool ok =
+        strcmp(native->line, wrote) != 0 || take_snapshot(native, wrote + sizeof "Wrote " - 1, err);
+    free(wrote);
+    return ok;
 }
 
 /* Splits the output of glretrace into lines. A longer line is cut. */

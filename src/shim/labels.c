@@ -382,10 +382,12 @@ get_string(uint32_t name)
 static uint8_t
 is_enabled(uint32_t capability)
 {
-    proc *get = real("glIsEnabled");
-    if (!get || (capability == GL_PRIMITIVE_RESTART && getenv("AETIUS_APITRACE")))
+    static proc *_Atomic next;
+    if (!next)
+        next = real("glIsEnabled");
+    if (!next || (capability == GL_PRIMITIVE_RESTART && getenv("AETIUS_APITRACE")))
         return 0;
-    return ((uint8_t(*)(uint32_t))get)(capability);
+    return ((uint8_t(*)(uint32_t))next)(capability);
 }
 
 static const struct {
