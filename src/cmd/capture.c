@@ -116,8 +116,8 @@ report_size(const char *path, uint32_t frames, uint64_t draws)
     double megabytes = stat(path, &file) ? 0 : (double)file.st_size / 1e6;
     if (!frames) {
         log_note(
-            "%s: no frame (the program swapped no buffers and read back no rendering), but %" PRIu64
-            " draws: `aetius verify` executes them",
+            "%s: no frame (the program swapped no buffers and read back no rendering of at least "
+            "16x16 pixels), but %" PRIu64 " draws: `aetius verify` executes them",
             path, draws);
         return;
     }

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FBO = 100, SMALL, DEPTH, FLOATS, WINDOW, LOG_MAX = 64 };
+enum { FBO = 100, SMALL, LOW, NARROW, DEPTH, WINDOW, LOG_MAX = 64 };
 
 struct ear {
     struct message_sink sink;
@@ -69,6 +69,12 @@ message_of(char letter)
     case 'R': return transfer(MESSAGE_GET, FBO, 8, 4);
     case 't': return transfer(MESSAGE_GET, FBO, 2, 2);
     case 'x': return transfer(MESSAGE_GET, SMALL, 2, 2);
+    case 'l': return transfer(MESSAGE_GET, LOW, 64, 15);
+    case 'n': return transfer(MESSAGE_GET, NARROW, 15, 64);
+    case 'm':
+        m = transfer(MESSAGE_GET, FBO, 16, 8);
+        m.transfer.level = 1;
+        return m;
     case 'z': return transfer(MESSAGE_GET, DEPTH, 8, 4);
     case 'v': return transfer(MESSAGE_GET, RES_VERTICES, 64, 1);
     case 'p': return transfer(MESSAGE_PUT, FBO, 1, 1);
@@ -90,8 +96,10 @@ static void
 play(struct ear *ear, const char *script)
 {
     const struct resource_desc textures[] = {
-        {FBO, TARGET_2D, FORMAT_B8G8R8A8_UNORM, BIND_RENDER_TARGET, 8, 4, 1, 1, 0, 0},
-        {SMALL, TARGET_2D, FORMAT_R32G32B32A32_FLOAT, BIND_RENDER_TARGET, 2, 2, 1, 1, 0, 0},
+        {FBO, TARGET_2D, FORMAT_B8G8R8A8_UNORM, BIND_RENDER_TARGET, 32, 16, 1, 1, 1, 0},
+        {SMALL, TARGET_2D, FORMAT_R32G32B32A32_FLOAT, BIND_RENDER_TARGET, 16, 16, 1, 1, 0, 0},
+        {LOW, TARGET_2D, FORMAT_B8G8R8A8_UNORM, BIND_RENDER_TARGET, 64, 15, 1, 1, 0, 0},
+        {NARROW, TARGET_2D, FORMAT_B8G8R8A8_UNORM, BIND_RENDER_TARGET, 15, 64, 1, 1, 0, 0},
         {DEPTH, TARGET_2D, FORMAT_Z24_UNORM_S8_UINT, BIND_DEPTH_STENCIL, 8, 4, 1, 1, 0, 0},
         {WINDOW, TARGET_2D, FORMAT_B8G8R8A8_UNORM, BIND_DISPLAY_TARGET, 8, 4, 1, 1, 0, 0},
         {RES_VERTICES, TARGET_BUFFER, FORMAT_R8_UNORM, BIND_VERTEX_BUFFER, 64, 1, 1, 1, 0, 0},
@@ -132,6 +140,10 @@ test_what_ends_a_frame(void **state)
         {"dRUE", "cruFE"}, /* another surface is destroyed */
         {"dRpE", "crFpE"},
         {"dRPE", "crpFE"},
+        {"dlE", "crE"}, /* the surface has fewer than 16 rows */
+        {"dnE", "crE"},
+        {"dmE", "crE"},           /* a level of 16x8 */
+        {"dxE", "crFE"},          /* 16x16 */
         {"dzE", "crE"},           /* a depth surface is not a picture */
         {"dvE", "crE"},           /* a buffer is not a picture either */
         {"dRSdRdSE", "crScrcSE"}, /* the program swaps, so only swaps end frames */
@@ -153,9 +165,9 @@ test_what_it_shows(void **state)
         const char *said;
         uint32_t handle;
         int32_t width, height;
-    } cases[] = {{"drxE", SMALL, 2, 2}, {"dxrE", SMALL, 2, 2}, {"drE", FBO, 8, 4},
-                 {"dxtE", SMALL, 2, 2}, {"dtxE", FBO, 8, 4},   {"dxRE", FBO, 8, 4},
-                 {"dRxzE", FBO, 8, 4}};
+    } cases[] = {{"drxE", SMALL, 16, 16}, {"dxrE", SMALL, 16, 16}, {"drE", FBO, 32, 16},
+                 {"dxtE", SMALL, 16, 16}, {"dtxE", FBO, 32, 16},   {"dxRE", FBO, 32, 16},
+                 {"dRxzE", FBO, 32, 16},  {"dlnmrE", FBO, 32, 16}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct ear ear;
         play(&ear, cases[i].said);

@@ -76,11 +76,13 @@ note_readback(struct client *client, const struct message *message)
         box->depth != 1 || pixels <= client->read_pixels)
         return;
     const uint32_t level = message->transfer.level;
+    const uint32_t width = minify(desc->width, level), height = minify(desc->height, level);
+    if (width < OFFSCREEN_MIN_PIXELS || height < OFFSCREEN_MIN_PIXELS)
+        return;
     client->read_pixels = pixels;
     client->frame = *message;
     client->frame.kind = MESSAGE_FRAME;
-    client->frame.transfer.box = (struct box){
-        0, 0, box->z, (int32_t)minify(desc->width, level), (int32_t)minify(desc->height, level), 1};
+    client->frame.transfer.box = (struct box){0, 0, box->z, (int32_t)width, (int32_t)height, 1};
 }
 
 static void

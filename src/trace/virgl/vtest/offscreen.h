@@ -7,13 +7,17 @@
  * the resource that it has read. The sink inserts a MESSAGE_FRAME at this point. The message
  * contains the whole level and layer of the readback with the largest box, or of the first one if
  * several are equal. A swap ends the frame instead. After a swap, only swaps end frames of this
- * client. Recorded traces contain the inserted messages, so all runs of a trace have the same
- * frames as the capture. */
+ * client. A readback of a smaller level than OFFSCREEN_MIN_PIXELS ends no frame. Programs read such
+ * levels for tests of the driver (Wine at start-up) and for results of calculations. Recorded
+ * traces contain the inserted messages, so all runs of a trace have the same frames as the capture.
+ */
 #ifndef AETIUS_TRACE_OFFSCREEN_H
 #define AETIUS_TRACE_OFFSCREEN_H
 
 #include "base/handles.h"
 #include "trace/message.h"
+
+enum { OFFSCREEN_MIN_PIXELS = 16 }; /* width and height of the smallest picture */
 
 struct offscreen {
     struct message_sink sink;
