@@ -4,9 +4,9 @@
 #
 #     tools/real.sh build/aetius [PART...]
 #
-# Parts: glmark2 multisample openarena apitrace piglit verify; programs (tools/real-programs.sh); slurm
-# (tools/real-slurm.sh); machines and statistics (of the other parts' traces; machines captures missing
-# ones).
+# Parts: glmark2 multisample openarena apitrace piglit verify; programs (tools/real-programs.sh); d3d
+# (tools/real-d3d.sh); slurm (tools/real-slurm.sh); machines and statistics (of the other parts' traces;
+# machines captures missing ones).
 #
 # Environment:
 # - SCENES: scenes of glmark2
@@ -18,14 +18,14 @@
 # - OPENARENA_MACHINES (3): the same for the part machines
 # - PIGLIT (quick_gl quick_shader), PIGLIT_ARGS (-t REGEX ...: replaces a list's arguments)
 # - PROGRAMS: only these names of tests/real/programs.txt
-# - PROGRAM_SECONDS (120): time limit of a capture
+# - PROGRAM_SECONDS (120): time limit of a capture, or of a run of a Direct3D program
 # - RESUME (1: continue an interrupted call, keeping its captures, extracted frames and pictures)
 # - OUT: replaces out/real
 set -eu
 cd "$(dirname "$0")/.."
 aetius=$(realpath "$1")
 shift
-parts=${*:-glmark2 multisample openarena apitrace piglit verify programs machines statistics slurm}
+parts=${*:-glmark2 multisample openarena apitrace piglit verify programs d3d machines statistics slurm}
 scenes=${SCENES:-build texture shading bump effect2d pulsar desktop buffer ideas jellyfish terrain \
 shadow refract conditionals function loop}
 size=${SIZE:-800x600}
@@ -37,6 +37,8 @@ touch "$out/pictures.txt"
 . tools/inputs.sh
 # shellcheck source=tools/real-programs.sh
 . tools/real-programs.sh
+# shellcheck source=tools/real-d3d.sh
+. tools/real-d3d.sh
 # shellcheck source=tools/real-slurm.sh
 . tools/real-slurm.sh
 
@@ -48,8 +50,8 @@ there() {
         '$1 == name && $2 != "error" { found = 1 } END { exit !found }' "$out/pictures.txt"
 }
 
-# picture NAME TRACE FRAMES: compares our pictures of frames with the references'; adds a line NAME,
-# result, score
+# picture NAME TRACE FRAMES [OPTION]: compares our pictures of frames with the references'; adds a line
+# NAME, result, score. The option is for softpipe.
 picture() {
     at=$out/pictures/$1
     rm -rf "$at"
@@ -57,7 +59,7 @@ picture() {
     {
         "$aetius" replay "$2" --frames "$3" -o "$at/ours" &&
             "$aetius" replay "$2" --frames "$3" --reference=llvmpipe -o "$at/llvmpipe" &&
-            "$aetius" replay "$2" --frames "$3" --reference=softpipe -o "$at/softpipe" &&
+            "$aetius" replay "$2" --frames "$3" ${4:+"$4"} --reference=softpipe -o "$at/softpipe" &&
             "$aetius" compare --json "$at/llvmpipe" "$at/ours" -o "$at/difference" >"$at/ours.json" &&
             "$aetius" compare --json "$at/llvmpipe" "$at/softpipe" >"$at/softpipe.json"
     } >"$at/log" 2>&1 || {
@@ -442,7 +444,7 @@ changes() {
 
 for part in $parts; do
     case $part in
-    glmark2 | multisample | openarena | apitrace | verify | programs | machines | statistics | slurm)
+    glmark2 | multisample | openarena | apitrace | verify | programs | d3d | machines | statistics | slurm)
         # Entries with errors are tried again.
         awk -F'\t' -v part="$part" -v resume="${RESUME:-}" '
             index($1, part) != 1 || (resume && $2 != "error")' \
@@ -451,7 +453,7 @@ for part in $parts; do
         ;;
     piglit) ;;
     *)
-        echo "real: unknown part '$part', expected glmark2, multisample, openarena, apitrace, piglit, verify, programs, machines, statistics or slurm" >&2
+        echo "real: unknown part '$part', expected glmark2, multisample, openarena, apitrace, piglit, verify, programs, d3d, machines, statistics or slurm" >&2
         exit 2
         ;;
     esac
