@@ -44,7 +44,7 @@ check:
 	@tools/check.sh
 
 real:
-	@tools/setup.sh build demo real $(if $(PART),$(filter programs,$(PART)),programs)
+	@tools/setup.sh build demo real $(if $(PART),$(filter programs d3d,$(PART)),programs)
 	@$(MAKE) --no-print-directory build
 	@tools/real.sh $(BUILD)/aetius $(PART)
 
