@@ -79,6 +79,13 @@ raster_box_touches(const struct triangle *triangle, int32_t x, int32_t y, int32_
            triangle->max_y >= y;
 }
 
+bool
+raster_box_contains(const struct triangle *triangle, int32_t x, int32_t y, int32_t size)
+{
+    return triangle->min_x <= x && triangle->max_x >= x + size - 1 && triangle->min_y <= y &&
+           triangle->max_y >= y + size - 1;
+}
+
 /* Returns the pixels whose coordinate in the tile is at least k, from the masks of the coordinate's
  * bits. */
 static uint64_t

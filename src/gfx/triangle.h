@@ -83,15 +83,17 @@ uint32_t setup_primitive(const struct draw *draw, const struct primitive_out *pr
  * samples. The bounding box and the squares below include all samples.
  *
  * The reject corner test finds squares of `size` pixels at (x, y) that an edge excludes. The accept
- * corner test finds squares that are completely inside. */
+ * corner test finds squares that are completely inside all edges, with all samples. The bounding
+ * box may still exclude some of their pixels. */
 enum square_coverage { SQUARE_OUTSIDE, SQUARE_PARTIAL, SQUARE_INSIDE };
 enum square_coverage raster_square(const struct triangle *triangle, int32_t x, int32_t y,
                                    int32_t size);
 /* Reject corner test for a rectangle: returns whether the edges permit it to touch the triangle. */
 bool raster_rectangle_touches(const struct triangle *triangle, int32_t x, int32_t y, int32_t width,
                               int32_t height);
-/* Tests a square against the bounding box. */
+/* Test a square against the bounding box: whether they overlap, and whether the box contains it. */
 bool raster_box_touches(const struct triangle *triangle, int32_t x, int32_t y, int32_t size);
+bool raster_box_contains(const struct triangle *triangle, int32_t x, int32_t y, int32_t size);
 
 /* Returns the pixels of the 8x8 tile at (x, y), both multiples of 8, that are covered and inside
  * the bounds. The bit number is the Morton index, so bits 4q to 4q + 3 are quad q. */

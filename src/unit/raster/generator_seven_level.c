@@ -6,13 +6,21 @@
  * children that the triangle may cover: no edge rejects the child by its corner. With the box test,
  * the bounding box must also touch the child.
  *
+ * With trivial accept, a child inside all edges is accepted. Later levels pass on all parts of an
+ * accepted square without a test. With the box test, an accepted square must also be inside the
+ * bounding box, which a scissor or the viewport may limit. Otherwise its parts still need that
+ * test. An accepted square saves tests, but no cycles. Level 7 delivers one block per cycle, so the
+ * levels before it must split the square anyway. Larrabee's rasterizer stops its descent at such a
+ * square and bins it whole (Abrash, "Rasterization on Larrabee"). That saves instructions of a
+ * program. Here it would save at most the latency of the levels.
+ *
  * A level processes its squares in order of arrival. The cycle of each square therefore depends on
  * three conditions. Its parent must have been split. The level must be free. The queue after the
  * level (LevelQueueSize) must have room for all children. Level 7 keeps the blocks of a tile until
  * the tile leaves.
  *
- * Each level counts the squares that it tested and passed. It also counts squares passed in vain,
- * which have no covered pixel. */
+ * Each level counts the children that it tested, passed without a test (accepted), and passed in
+ * all. It also counts children passed in vain, which have no covered pixel. */
 #include "unit/raster/generator.h"
 
 #include "base/mem.h"
@@ -24,10 +32,12 @@ struct square { /* a square that is being split */
     uint32_t level, child; /* level that splits it; its next child */
     uint64_t cycle;        /* cycle in which its children left the level */
     bool covered;          /* at least one of its pixels is covered */
+    bool accepted;         /* its children pass without a test */
 };
 
 struct levels {
-    bool use_box; /* squares are also tested against the bounding box */
+    bool use_box;    /* squares are also tested against the bounding box */
+    bool use_accept; /* parts of a square inside all edges pass without a test */
     const struct triangle *triangle;
     int32_t root_x, root_y; /* the next 128x128 square */
     struct square stack[LEVELS];
@@ -51,6 +61,7 @@ create(struct fraggen *fraggen, const struct params *params)
     struct levels *levels = mem_alloc(sizeof *levels + LEVELS * size * sizeof(uint64_t));
     fraggen->walk = levels;
     levels->use_box = params->RASTERIZER.BoundingBoxTest;
+    levels->use_accept = params->RASTERIZER.TrivialAccept;
     levels->queue_size = size;
     for (uint32_t level = 1; level <= LEVELS; level++)
         levels->starts[level] = (uint64_t *)(levels + 1) + (level - 1) * size;
@@ -77,19 +88,36 @@ split(struct levels *levels, uint32_t level, uint64_t cycle)
     return levels->free_cycle[level] = start + 1;
 }
 
-static bool
-passes(const struct levels *levels, int32_t x, int32_t y, int32_t size)
+static enum square_coverage
+test(const struct levels *levels, int32_t x, int32_t y, int32_t size)
 {
     const struct triangle *t = levels->triangle;
-    return (!levels->use_box || raster_box_touches(t, x, y, size)) &&
-           raster_square(t, x, y, size) != SQUARE_OUTSIDE;
+    if (levels->use_box && !raster_box_touches(t, x, y, size))
+        return SQUARE_OUTSIDE;
+    const enum square_coverage coverage = raster_square(t, x, y, size);
+    const bool kept =
+        levels->use_accept && (!levels->use_box || raster_box_contains(t, x, y, size));
+    return coverage == SQUARE_INSIDE && !kept ? SQUARE_PARTIAL : coverage;
+}
+
+/* Determines whether a level passes on a child. Returns SQUARE_INSIDE for an accepted child. */
+static enum square_coverage
+pass_child(const struct levels *levels, struct fraggen_stats *stats, uint32_t level, bool accepted,
+           int32_t x, int32_t y, int32_t size)
+{
+    const enum square_coverage coverage = accepted ? SQUARE_INSIDE : test(levels, x, y, size);
+    stats->level_accepted[level - 1] += accepted;
+    stats->level_tested[level - 1] += !accepted;
+    stats->level_passed[level - 1] += coverage != SQUARE_OUTSIDE;
+    return coverage;
 }
 
 static void
-push(struct levels *levels, int32_t x, int32_t y, int32_t size, uint32_t level, uint64_t cycle)
+push(struct levels *levels, int32_t x, int32_t y, int32_t size, uint32_t level, uint64_t cycle,
+     bool accepted)
 {
     levels->stack[levels->depth++] =
-        (struct square){x, y, size, level, 0, split(levels, level, cycle), false};
+        (struct square){x, y, size, level, 0, split(levels, level, cycle), false, accepted};
 }
 
 /* Pushes the next 128x128 square of the bounding box. Returns false if there is none. */
@@ -99,7 +127,7 @@ next_root(struct levels *levels)
     const struct triangle *t = levels->triangle;
     if (levels->root_y > t->max_y)
         return false;
-    push(levels, levels->root_x, levels->root_y, ROOT_SIZE, 1, levels->start_cycle);
+    push(levels, levels->root_x, levels->root_y, ROOT_SIZE, 1, levels->start_cycle, false);
     levels->root_x += ROOT_SIZE;
     if (levels->root_x > t->max_x) {
         levels->root_x = t->min_x / ROOT_SIZE * ROOT_SIZE;
@@ -111,25 +139,21 @@ next_root(struct levels *levels)
 /* Runs levels 6 and 7 on a 4x4 block. Returns whether one of its pixels is covered. */
 static bool
 cover_block(const struct levels *levels, struct fraggen_stats *stats, int32_t x, int32_t y,
-            uint64_t mask)
+            bool accepted, uint64_t mask)
 {
     bool covered = false;
     for (int32_t q = 0; q < 4; q++) {
         int32_t qx = x + (q & 1) * 2, qy = y + (q >> 1) * 2;
-        stats->level_tested[6 - 1]++;
-        if (!passes(levels, qx, qy, 2))
+        const enum square_coverage quad = pass_child(levels, stats, 6, accepted, qx, qy, 2);
+        if (quad == SQUARE_OUTSIDE)
             continue;
-        stats->level_passed[6 - 1]++;
         uint32_t bits = (uint32_t)(mask >> morton8((uint32_t)qx, (uint32_t)qy) & 15);
         stats->level_in_vain[6 - 1] += bits == 0;
         covered |= bits != 0;
-        for (int32_t p = 0; p < 4; p++) {
-            stats->level_tested[7 - 1]++;
-            if (!passes(levels, qx + (p & 1), qy + (p >> 1), 1))
-                continue;
-            stats->level_passed[7 - 1]++;
-            stats->level_in_vain[7 - 1] += !(bits >> p & 1);
-        }
+        for (int32_t p = 0; p < 4; p++)
+            if (pass_child(levels, stats, 7, quad == SQUARE_INSIDE, qx + (p & 1), qy + (p >> 1),
+                           1) != SQUARE_OUTSIDE)
+                stats->level_in_vain[7 - 1] += !(bits >> p & 1);
     }
     return covered;
 }
@@ -137,7 +161,7 @@ cover_block(const struct levels *levels, struct fraggen_stats *stats, int32_t x,
 /* Runs levels 5 to 7 on a tile. Sets *cycle to the end of the last block. Returns whether a pixel
  * is covered. */
 static bool
-cover_tile(struct levels *levels, struct fraggen_stats *stats, int32_t x, int32_t y,
+cover_tile(struct levels *levels, struct fraggen_stats *stats, int32_t x, int32_t y, bool accepted,
            uint64_t *cycle)
 {
     uint64_t samples[MAX_SAMPLES];
@@ -146,11 +170,10 @@ cover_tile(struct levels *levels, struct fraggen_stats *stats, int32_t x, int32_
     bool covered = false;
     for (int32_t b = 0; b < 4; b++) {
         int32_t bx = x + (b & 1) * 4, by = y + (b >> 1) * 4;
-        stats->level_tested[5 - 1]++;
-        if (!passes(levels, bx, by, 4))
+        const enum square_coverage found = pass_child(levels, stats, 5, accepted, bx, by, 4);
+        if (found == SQUARE_OUTSIDE)
             continue;
-        stats->level_passed[5 - 1]++;
-        bool block = cover_block(levels, stats, bx, by, mask);
+        bool block = cover_block(levels, stats, bx, by, found == SQUARE_INSIDE, mask);
         stats->level_in_vain[5 - 1] += !block;
         covered |= block;
         *cycle = split(levels, 7, split(levels, 6, left));
@@ -184,16 +207,16 @@ next_tile(struct levels *levels, struct fraggen_stats *stats)
         int32_t x = square->x + (int32_t)(square->child & 1) * half;
         int32_t y = square->y + (int32_t)(square->child >> 1) * half;
         square->child++;
-        stats->level_tested[square->level - 1]++;
-        if (!passes(levels, x, y, half))
+        const enum square_coverage found =
+            pass_child(levels, stats, square->level, square->accepted, x, y, half);
+        if (found == SQUARE_OUTSIDE)
             continue;
-        stats->level_passed[square->level - 1]++;
         if (half > TILE_SIZE) {
-            push(levels, x, y, half, square->level + 1, square->cycle);
+            push(levels, x, y, half, square->level + 1, square->cycle, found == SQUARE_INSIDE);
             continue;
         }
         uint64_t cycle = square->cycle;
-        bool covered = cover_tile(levels, stats, x, y, &cycle);
+        bool covered = cover_tile(levels, stats, x, y, found == SQUARE_INSIDE, &cycle);
         stats->level_in_vain[square->level - 1] += !covered;
         square->covered |= covered;
         if (covered) {

@@ -70,7 +70,14 @@ check_tiles(const struct triangle *triangle, const struct point p[3], uint32_t s
                         found |= in;
                     }
                     assert_int_equal(bit_of(any, x, y), found);
+                    /* the accept corner test includes all samples */
+                    if (triangle && raster_square(triangle, x, y, 1) == SQUARE_INSIDE)
+                        for (uint32_t s = 0; s < samples; s++)
+                            assert_true(bit_of(masks[s], x, y));
                 }
+            if (triangle && raster_square(triangle, tx, ty, 8) == SQUARE_INSIDE)
+                for (uint32_t s = 0; s < samples; s++)
+                    assert_true(masks[s] == ~UINT64_C(0));
         }
 }
 

@@ -1,6 +1,7 @@
 /* The seven-level generator, compared with an independent walk. The walk counts the squares that
- * each level tests, passes, and passes in vain. The walk evaluates edge functions at pixel centers,
- * with and without the bounding box. */
+ * each level tests, accepts without a test, passes, and passes in vain. The walk evaluates edge
+ * functions at pixel centers, with and without the bounding box, and with and without trivial
+ * accept. */
 #include "rigs/rig.h"
 
 #include <stdio.h>
@@ -13,10 +14,11 @@ struct corner {
 
 struct walk {
     const struct corner *corners; /* three corners, in the order that makes the inside positive */
-    bool use_box;
+    bool use_box, use_accept;
+    uint32_t size;                           /* of the surface in pixels */
     double first_x, last_x, first_y, last_y; /* range of pixels whose centers are in the box */
     bool ties; /* an edge passes through a center, so a tie rule would be needed */
-    uint64_t tested[LEVELS], passed[LEVELS], in_vain[LEVELS];
+    uint64_t tested[LEVELS], accepted[LEVELS], passed[LEVELS], in_vain[LEVELS];
 };
 
 static double
@@ -58,26 +60,49 @@ passes(struct walk *walk, uint32_t x, uint32_t y, uint32_t size)
     return true;
 }
 
+/* Returns whether all pixels of the square are inside all edges and, with the box test, in the
+ * box. */
+static bool
+is_inside(const struct walk *walk, uint32_t x, uint32_t y, uint32_t size)
+{
+    if (walk->use_box && (walk->first_x > x || walk->last_x < x + size - 1 || walk->first_y > y ||
+                          walk->last_y < y + size - 1))
+        return false;
+    for (uint32_t py = y; py < y + size; py++)
+        for (uint32_t px = x; px < x + size; px++)
+            for (uint32_t e = 0; e < 3; e++)
+                if (edge(&walk->corners[e], &walk->corners[(e + 1) % 3], px + 0.5, py + 0.5) < 0)
+                    return false;
+    return true;
+}
+
 static bool
 is_covered(const struct walk *walk, uint32_t x, uint32_t y)
 {
+    if (x >= walk->size || y >= walk->size)
+        return false;
     for (uint32_t e = 0; e < 3; e++)
         if (edge(&walk->corners[e], &walk->corners[(e + 1) % 3], x + 0.5, y + 0.5) < 0)
             return false;
     return true;
 }
 
-/* Finds the triangle's bounding box in whole pixels. */
+/* Finds the bounding box, in whole pixels, of the triangle's part on the surface. */
 static void
 find_box(struct walk *walk)
 {
     walk->first_x = walk->first_y = SIZE;
+    walk->last_x = walk->last_y = 0;
     for (uint32_t v = 0; v < 3; v++) {
         walk->first_x = lower(walk->first_x, walk->corners[v].x - 0.5);
         walk->first_y = lower(walk->first_y, walk->corners[v].y - 0.5);
         walk->last_x = higher(walk->last_x, walk->corners[v].x - 0.5);
         walk->last_y = higher(walk->last_y, walk->corners[v].y - 0.5);
     }
+    walk->first_x = higher(walk->first_x, 0);
+    walk->first_y = higher(walk->first_y, 0);
+    walk->last_x = lower(walk->last_x, walk->size - 1);
+    walk->last_y = lower(walk->last_y, walk->size - 1);
     /* round the first pixel up, and the last one down */
     walk->first_x = (uint32_t)walk->first_x + (walk->first_x > (uint32_t)walk->first_x);
     walk->first_y = (uint32_t)walk->first_y + (walk->first_y > (uint32_t)walk->first_y);
@@ -87,17 +112,18 @@ find_box(struct walk *walk)
 
 /* Splits a square. Returns whether a pixel of it is covered. */
 static bool
-split(struct walk *walk, uint32_t level, uint32_t x, uint32_t y, uint32_t size)
+split(struct walk *walk, uint32_t level, uint32_t x, uint32_t y, uint32_t size, bool accepted)
 {
     bool any = false;
     for (uint32_t child = 0; child < 4; child++) {
         const uint32_t cx = x + (child & 1) * size / 2, cy = y + (child >> 1) * size / 2;
-        walk->tested[level]++;
-        if (!passes(walk, cx, cy, size / 2))
+        *(accepted ? &walk->accepted[level] : &walk->tested[level]) += 1;
+        if (!accepted && !passes(walk, cx, cy, size / 2))
             continue;
         walk->passed[level]++;
+        const bool inside = accepted || (walk->use_accept && is_inside(walk, cx, cy, size / 2));
         const bool covered =
-            size == 2 ? is_covered(walk, cx, cy) : split(walk, level + 1, cx, cy, size / 2);
+            size == 2 ? is_covered(walk, cx, cy) : split(walk, level + 1, cx, cy, size / 2, inside);
         walk->in_vain[level] += !covered;
         any |= covered;
     }
@@ -117,8 +143,8 @@ draw(struct rig *rig, const struct corner corners[3])
 {
     float vertices[3][4];
     for (uint32_t v = 0; v < 3; v++) {
-        vertices[v][0] = (float)(corners[v].x / (SIZE / 2) - 1);
-        vertices[v][1] = (float)(corners[v].y / (SIZE / 2) - 1);
+        vertices[v][0] = (float)(corners[v].x / (rig->size / 2) - 1);
+        vertices[v][1] = (float)(corners[v].y / (rig->size / 2) - 1);
         vertices[v][2] = 0;
         vertices[v][3] = 1;
     }
@@ -128,24 +154,36 @@ draw(struct rig *rig, const struct corner corners[3])
 }
 
 static void
-compare(const struct corner corners[3], bool use_box)
+compare(const struct corner corners[3], uint32_t size, bool use_box, bool use_accept)
 {
     struct rig *rig = rig_create();
+    rig->size = size;
     rig->params.RASTERIZER.Generator = GENERATOR_seven_level;
     rig->params.RASTERIZER.BoundingBoxTest = use_box;
+    rig->params.RASTERIZER.TrivialAccept = use_accept;
     rig_start(rig);
-    struct walk walk = {.corners = corners, .use_box = use_box};
+    struct walk walk = {
+        .corners = corners, .use_box = use_box, .use_accept = use_accept, .size = size};
     find_box(&walk);
-    split(&walk, 0, 0, 0, 128);
+    split(&walk, 0, 0, 0, 128, false);
     assert_false(walk.ties);
     draw(rig, corners);
     for (uint32_t level = 0; level < LEVELS; level++) {
         assert_level(rig, level, "tested", walk.tested[level]);
+        if (level > 0)
+            assert_level(rig, level, "accepted", walk.accepted[level]);
         assert_level(rig, level, "passed", walk.passed[level]);
         assert_level(rig, level, "in_vain", walk.in_vain[level]);
     }
     rig_assert_figure(rig, "fraggen.fragments", walk.passed[6] - walk.in_vain[6]);
     rig_destroy(rig);
+}
+
+static void
+compare_tests(const struct corner corners[3], uint32_t size)
+{
+    for (uint32_t tests = 0; tests < 4; tests++)
+        compare(corners, size, tests & 1, tests & 2);
 }
 
 /* All coordinates are odd multiples of 1/8, which the machine's units of 1/256 pixel represent
@@ -162,8 +200,17 @@ slivers_and_others(void **state)
     };
     (void)state;
     for (uint32_t t = 0; t < sizeof triangles / sizeof triangles[0]; t++)
-        for (uint32_t use_box = 0; use_box < 2; use_box++)
-            compare(triangles[t], use_box);
+        compare_tests(triangles[t], SIZE);
+}
+
+/* The triangle extends beyond a surface of 44x44 pixels, whose edges cut squares of all sizes above
+ * 4 pixels. A square inside all edges can be partly outside the bounding box, or completely. */
+static void
+triangle_beyond_the_surface(void **state)
+{
+    static const struct corner beyond[3] = {{-9.125, -5.375}, {120.625, 3.125}, {2.125, 110.375}};
+    (void)state;
+    compare_tests(beyond, 44);
 }
 
 /* Work of the other generators up to the scan tiles that they find. */
@@ -250,7 +297,7 @@ compare_searches(struct corner corners[3])
         corners[1] = corners[2];
         corners[2] = other;
     }
-    struct walk walk = {.corners = corners, .use_box = true};
+    struct walk walk = {.corners = corners, .use_box = true, .size = SIZE};
     find_box(&walk);
     for (uint32_t y = 0; y < SIZE; y++)
         for (uint32_t x = 0; x < SIZE; x++)
@@ -323,6 +370,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slivers_and_others),
+        cmocka_unit_test(triangle_beyond_the_surface),
         cmocka_unit_test(searches),
         cmocka_unit_test(steps_of_a_scan_tile),
     };
