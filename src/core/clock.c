@@ -250,6 +250,7 @@ clock_settle(struct clock *clock)
         module->since = clock->now;
         if (module->ops->settle)
             module->ops->settle(module->self, clock->now);
+        module_view(module, clock->now);
     }
     for (uint32_t i = 0; i < clock->queue_count; i++)
         queue_settle(clock->queues[i], clock->now);

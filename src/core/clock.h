@@ -35,8 +35,17 @@ struct module_ops {
     module_clock_fn *clock;
     void (*wire)(void *self);                 /* called once, after the queues are connected */
     void (*settle)(void *self, uint64_t now); /* brings the module's counters up to `now` */
-    void (*reset)(void *self);                /* called between frames, when no work is in flight */
-    void (*fini)(void *self);                 /* frees the members of `self`, not `self` */
+    /* Determines the states of the module's parts in cycle `now`, and their counts before it. */
+    void (*view)(void *self, uint64_t now);
+    void (*reset)(void *self); /* called between frames, when no work is in flight */
+    void (*fini)(void *self);  /* frees the members of `self`, not `self` */
+};
+
+/* A stage inside a module that has its own state, such as a level of the seven-level generator. */
+struct module_part {
+    char name[16]; /* "level1" */
+    enum unit_state state;
+    uint64_t cycles[UNIT_STATES];
 };
 
 struct module {
@@ -55,6 +64,8 @@ struct module {
     bool is_core; /* its BUSY cycles count towards clock.core_busy_cycles */
     /* Default stage of the critical path for all queues of the module. */
     struct cp_stage stage;
+    struct module_part *parts; /* valid after module_view(); the module's object owns them */
+    uint32_t part_count;
 };
 
 enum { CLOCK_MAX_MODULES = 256, CLOCK_MAX_QUEUES = 1024, CLOCK_MAX_OBSERVERS = 4 };
@@ -119,6 +130,13 @@ module_wire(struct module *module)
 {
     if (module->ops->wire)
         module->ops->wire(module->self);
+}
+
+static inline void
+module_view(const struct module *module, uint64_t now)
+{
+    if (module->part_count)
+        module->ops->view(module->self, now);
 }
 
 static inline void

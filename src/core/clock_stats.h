@@ -6,8 +6,8 @@
 #include "core/clock.h"
 #include "core/stats.h"
 
-/* Must be called after all modules and queues are added. The caller must settle the clock and its
- * queues before each snapshot. */
+/* Adds modules, their parts and queues. Must be called after all of them are added. The caller must
+ * settle the clock and its queues before each snapshot. */
 void stat_set_add_clock(struct stat_set *set, const struct clock *clock);
 
 /* Resets the peaks at the start of a frame. */

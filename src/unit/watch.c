@@ -176,6 +176,21 @@ is_followed(const struct watch *watch, const struct draw *draw,
            draw->number == watch->followed_draw && triangle->number == watch->followed_primitive;
 }
 
+struct watch *
+watch_of(struct watch *watch, const struct draw *draw, const struct pooled_triangle *triangle)
+{
+    return watch && is_followed(watch, draw, triangle) ? watch : NULL;
+}
+
+void
+watch_level(struct watch *watch, uint32_t level, uint64_t cycle)
+{
+    struct watched_level *at = &watch->levels[level - 1];
+    at->last = cycle - watch->frame_start;
+    if (!at->squares++)
+        at->first = at->last;
+}
+
 int32_t
 watch_pixel(const struct quad *quad)
 {

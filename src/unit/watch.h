@@ -14,7 +14,7 @@
 
 struct memctl; /* unit/memory/memctl.h */
 
-enum { WATCH_SURFACES = 16, WATCH_TILE_SIDE = 8 };
+enum { WATCH_SURFACES = 16, WATCH_TILE_SIDE = 8, WATCH_LEVELS = 7 };
 
 /* Step that ended a fragment. */
 enum fragment_fate {
@@ -74,6 +74,13 @@ struct watched_course {
         retired; /* CYCLE_NEVER: step not reached */
     uint32_t texels, misses;
 };
+/* Squares of the followed triangle that a level of the seven-level generator took, and the cycles
+ * of the first and the last one. */
+struct watched_level {
+    uint32_t squares;
+    uint64_t first, last;
+};
+
 /* Fragments that Hierarchical Z culled from a tile. */
 struct watched_cull {
     uint16_t x, y;
@@ -89,6 +96,7 @@ struct watch {
     uint32_t followed_frame, followed_draw, followed_primitive;
     VEC(struct watched_course) courses; /* in order of generation */
     VEC(struct watched_cull) culls;
+    struct watched_level levels[WATCH_LEVELS];
     uint32_t frame;
     uint64_t frame_start;
     struct watched_surface surfaces[WATCH_SURFACES];
@@ -118,6 +126,11 @@ watch_tiles(uint32_t pixels)
 }
 
 /* Units call the following functions, in pipeline order. */
+/* Returns `watch` if the triangle is followed, else NULL. `watch` may be NULL. */
+struct watch *watch_of(struct watch *watch, const struct draw *draw,
+                       const struct pooled_triangle *triangle);
+/* `cycle`: absolute cycle in which level 1 to WATCH_LEVELS takes a square of the triangle */
+void watch_level(struct watch *watch, uint32_t level, uint64_t cycle);
 void watch_tile(struct watch *watch, const struct tile_item *tile,
                 uint64_t culled); /* mask of the fragments culled by Hierarchical Z */
 void watch_quad(struct watch *watch, struct quad *quad, const struct draw *draw);

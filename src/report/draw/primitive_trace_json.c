@@ -160,6 +160,22 @@ quads_json(const struct primitive_trace *trace)
     return list;
 }
 
+/* Adds the squares in the levels of the fragment generator, if it has levels. */
+static void
+add_levels(cJSON *root, const struct watch *watch)
+{
+    if (!watch->levels[0].squares)
+        return;
+    cJSON *list = cJSON_AddArrayToObject(root, "levels");
+    for (uint32_t i = 0; i < WATCH_LEVELS && watch->levels[i].squares; i++) {
+        cJSON *level = cJSON_CreateObject();
+        cJSON_AddNumberToObject(level, "squares", watch->levels[i].squares);
+        cycle_add(level, "from", watch->levels[i].first);
+        cycle_add(level, "to", watch->levels[i].last);
+        cJSON_AddItemToArray(list, level);
+    }
+}
+
 static const char *
 clip_name(enum clip_result clip)
 {
@@ -204,6 +220,7 @@ primitive_trace_json(const struct primitive_trace *trace)
     cJSON_AddItemToObject(root, "vertices", vertices_json(trace));
     cJSON_AddItemToObject(root, "steps", steps_json(trace, FOLLOW_PRIMITIVE, 0, &at));
     cJSON_AddItemToObject(root, "triangles", triangles_json(trace));
+    add_levels(root, follow->watch);
     cJSON_AddNumberToObject(root, "tile_count", (double)follow->tiles.count);
     cJSON_AddItemToObject(root, "tiles", tiles_json(trace));
     cJSON_AddNumberToObject(root, "quad_count", (double)quads);

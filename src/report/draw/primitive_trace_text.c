@@ -121,6 +121,25 @@ name_fates(const struct watched_course *course, char *text, size_t size)
 }
 
 static void
+print_levels(const struct watch *watch, FILE *out)
+{
+    struct text_table sheet = {0};
+    if (!watch->levels[0].squares)
+        return;
+    fputs("\nits squares in the levels of the fragment generator:\n", out);
+    text_table_cells(&sheet, "level|squares|from|to");
+    text_table_end_row(&sheet);
+    for (uint32_t i = 0; i < WATCH_LEVELS && watch->levels[i].squares; i++) {
+        text_table_cell(&sheet, "level%u", i + 1);
+        text_table_cell(&sheet, "%u", watch->levels[i].squares);
+        cycle_put(&sheet, watch->levels[i].first);
+        cycle_put(&sheet, watch->levels[i].last);
+        text_table_end_row(&sheet);
+    }
+    text_table_put(&sheet, TEXT_TABLE_TEXT, out);
+}
+
+static void
 print_quads(const struct primitive_trace *trace, FILE *out)
 {
     static const uint32_t spare[] = {8, 7, 1, 5, 3};
@@ -209,5 +228,6 @@ primitive_trace_print(const struct primitive_trace *trace, FILE *out)
                   "Cycles since the start of the frame. `waited`: in the queue before the unit; "
                   "`took`: in the unit; averages if there are several items.");
     print_stages(trace, out);
+    print_levels(follow->watch, out);
     print_quads(trace, out);
 }

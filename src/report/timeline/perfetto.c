@@ -27,13 +27,14 @@ struct unit_tracks {
     VEC(struct lane) lanes;
 };
 
-/* A queue's counter is its average fill in percent. Other counters are increments of a sum of
- * statistics. */
+/* A queue's counter is its average fill in percent, and that of a module's part its busy cycles in
+ * percent. Other counters are increments of a sum of statistics. */
 struct counter {
     char *name;
     const char *unit;
     uint64_t parent, track; /* track 0: no value shown yet */
     const struct queue *queue;
+    const struct module_part *part;
     VEC(const uint64_t *) parts;
     uint64_t before, shown;
 };
@@ -192,6 +193,8 @@ count(const struct counter *counter, uint64_t now)
 {
     if (counter->queue)
         return occupancy(counter->queue, now);
+    if (counter->part)
+        return counter->part->cycles[UNIT_BUSY];
     uint64_t sum = 0;
     for (size_t i = 0; i < counter->parts.count; i++)
         sum += *counter->parts.items[i];
@@ -216,10 +219,14 @@ count_all(struct perfetto *p, uint64_t now)
 {
     if (now == p->counted)
         return;
+    for (uint32_t i = 0; i < p->sim->machine->clock.module_count; i++)
+        module_view(p->sim->machine->clock.modules[i], now);
     for (size_t i = 0; i < p->counters.count; i++) {
         struct counter *counter = &p->counters.items[i];
         const uint64_t sum = count(counter, now), grown = sum - counter->before;
-        const uint64_t full = counter->queue ? (now - p->counted) * counter->queue->capacity : 0;
+        const uint64_t full = (now - p->counted) * (counter->queue  ? counter->queue->capacity
+                                                    : counter->part ? 1
+                                                                    : 0);
         show(p, counter, p->counted, full ? (100 * grown + full / 2) / full : grown);
         counter->before = sum;
     }
@@ -312,6 +319,15 @@ on_interval(void *data, uint32_t frame, uint64_t cycle)
         p->inner.interval(p->inner.data, frame, cycle);
 }
 
+static bool
+has_parts(const struct clock *clock)
+{
+    bool has = false;
+    for (uint32_t i = 0; i < clock->module_count; i++)
+        has |= clock->modules[i]->part_count > 0;
+    return has;
+}
+
 struct perfetto *
 perfetto_create(const char *path, struct simulation *sim, struct error *err)
 {
@@ -333,9 +349,15 @@ perfetto_create(const char *path, struct simulation *sim, struct error *err)
     const uint64_t memory = packets_track(&p->packets, 0, "memory", NULL);
     const uint64_t caches = packets_track(&p->packets, 0, "caches", NULL);
     const uint64_t queues = packets_track(&p->packets, 0, "queues", NULL);
+    const uint64_t levels = has_parts(clock) ? packets_track(&p->packets, 0, "levels", NULL) : 0;
     add_statistics(p, caches, memory);
     for (uint32_t i = 0; i < clock->queue_count; i++)
         add_counter(p, queues, mem_strdup(clock->queues[i]->name), "%")->queue = clock->queues[i];
+    for (uint32_t i = 0; i < clock->module_count; i++)
+        for (uint32_t part = 0; part < clock->modules[i]->part_count; part++) {
+            const struct module_part *shown = &clock->modules[i]->parts[part];
+            add_counter(p, levels, mem_strdup(shown->name), "%")->part = shown;
+        }
     p->counted = clock->now;
     p->inner = sim->listener;
     sim->listener = (struct simulation_listener){p, on_frame, on_work, on_interval};

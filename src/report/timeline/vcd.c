@@ -18,14 +18,15 @@ struct vcd {
     FILE *file;
     char *path;
     struct clock *clock;
-    uint32_t mhz;   /* clock frequency */
-    uint64_t first; /* first cycle to write */
-    /* Last written value per signal: units, then queues x (held, pushed, popped). */
+    uint32_t mhz;         /* clock frequency */
+    uint64_t first, last; /* cycles to write */
+    /* Last written value per signal: units, queues x (held, pushed, popped), parts of units. */
     uint64_t *values;
     uint32_t signals;
-    uint64_t shown; /* last cycle written to the file */
-    bool moved;     /* a push or pop count of that cycle was not 0 */
-    bool started;
+    uint64_t shown;   /* last cycle written to the file */
+    uint64_t stamped; /* cycle of the file's last time stamp */
+    bool moved;       /* a push or pop count of that cycle was not 0 */
+    bool started, has_parts;
 };
 
 /* Start of a cycle in picoseconds. */
@@ -66,6 +67,21 @@ declare(struct vcd *vcd, uint32_t signal, const char *type, const char *owner, c
     fprintf(vcd->file, ".%s $end\n", name);
 }
 
+static uint32_t
+first_part(const struct clock *clock)
+{
+    return clock->module_count + clock->queue_count * QUEUE_SIGNALS;
+}
+
+static void
+declare_parts(struct vcd *vcd)
+{
+    uint32_t signal = first_part(vcd->clock);
+    for (uint32_t i = 0; i < vcd->clock->module_count; i++)
+        for (uint32_t part = 0; part < vcd->clock->modules[i]->part_count; part++)
+            declare(vcd, signal++, "string 1", vcd->clock->modules[i]->parts[part].name, "state");
+}
+
 static void
 write_header(struct vcd *vcd)
 {
@@ -78,6 +94,7 @@ write_header(struct vcd *vcd)
             vcd->mhz, PICOSECONDS / vcd->mhz);
     for (uint32_t i = 0; i < clock->module_count; i++)
         declare(vcd, i, "string 1", clock->modules[clock->module_count - 1 - i]->name, "state");
+    declare_parts(vcd);
     fprintf(vcd->file, "$upscope $end\n$scope module queue $end\n");
     for (uint32_t i = 0; i < clock->queue_count; i++)
         for (uint32_t s = 0; s < QUEUE_SIGNALS; s++)
@@ -113,11 +130,37 @@ change_state(struct vcd *vcd, uint32_t signal, enum unit_state state)
     fprintf(vcd->file, "s%s %s\n", unit_state_names[state], code(signal, text));
 }
 
+/* Begins the changes of a cycle. */
+static void
+stamp(struct vcd *vcd, uint64_t cycle)
+{
+    if (vcd->stamped != cycle || !vcd->started)
+        fprintf(vcd->file, "#%" PRIu64 "\n", time_of(vcd, cycle));
+    vcd->stamped = cycle;
+}
+
+/* Writes the states of the parts, which can change while their module sleeps. */
+static void
+write_parts(struct vcd *vcd, uint64_t cycle)
+{
+    uint32_t signal = first_part(vcd->clock);
+    for (uint32_t i = 0; i < vcd->clock->module_count; i++) {
+        const struct module *module = vcd->clock->modules[i];
+        module_view(module, cycle);
+        for (uint32_t part = 0; part < module->part_count; part++, signal++) {
+            const enum unit_state state = module->parts[part].state;
+            if (!vcd->started || vcd->values[signal] != state)
+                stamp(vcd, cycle);
+            change_state(vcd, signal, state);
+        }
+    }
+}
+
 static void
 write_cycle(struct vcd *vcd, uint64_t now)
 {
     const struct clock *clock = vcd->clock;
-    fprintf(vcd->file, "#%" PRIu64 "\n", time_of(vcd, now));
+    stamp(vcd, now);
     vcd->moved = false;
     for (uint32_t i = 0; i < clock->module_count; i++)
         change_state(vcd, i, clock->modules[clock->module_count - 1 - i]->state);
@@ -131,6 +174,7 @@ write_cycle(struct vcd *vcd, uint64_t now)
         write_change(vcd, signal + 2, popped);
         vcd->moved |= pushed || popped;
     }
+    write_parts(vcd, now);
     vcd->shown = now;
     vcd->started = true;
 }
@@ -138,17 +182,27 @@ write_cycle(struct vcd *vcd, uint64_t now)
 /* Writes zeros for the cycle after the last written one if that cycle was skipped, since nothing
  * was pushed or popped in it. */
 static void
-close_gap(struct vcd *vcd, uint64_t now)
+write_zeros(struct vcd *vcd)
 {
-    if (!vcd->started || !vcd->moved || vcd->shown + 1 >= now)
-        return;
-    fprintf(vcd->file, "#%" PRIu64 "\n", time_of(vcd, vcd->shown + 1));
+    stamp(vcd, vcd->shown + 1);
     for (uint32_t i = 0; i < vcd->clock->queue_count; i++) {
         uint32_t signal = vcd->clock->module_count + i * QUEUE_SIGNALS;
         write_change(vcd, signal + 1, 0);
         write_change(vcd, signal + 2, 0);
     }
     vcd->moved = false;
+}
+
+/* Writes the cycles before `now` in which no module was clocked. */
+static void
+close_gap(struct vcd *vcd, uint64_t now)
+{
+    if (!vcd->started || vcd->shown + 1 >= now)
+        return;
+    if (vcd->moved)
+        write_zeros(vcd);
+    for (uint64_t cycle = vcd->shown + 1; vcd->has_parts && cycle < now; cycle++)
+        write_parts(vcd, cycle);
 }
 
 static void
@@ -171,10 +225,14 @@ vcd_create(const char *path, struct clock *clock, uint32_t mhz, uint64_t first, 
     vcd->path = mem_strdup(path);
     vcd->clock = clock;
     vcd->mhz = mhz;
-    vcd->signals = clock->module_count + clock->queue_count * QUEUE_SIGNALS;
+    vcd->signals = first_part(clock);
+    for (uint32_t i = 0; i < clock->module_count; i++)
+        vcd->signals += clock->modules[i]->part_count;
+    vcd->has_parts = vcd->signals > first_part(clock);
     vcd->values = mem_array(vcd->signals, sizeof *vcd->values);
     write_header(vcd);
     vcd->first = first;
+    vcd->last = last;
     clock_observe(clock, (struct clock_observer){on_cycle, vcd, first, last});
     return vcd;
 }
@@ -185,7 +243,7 @@ vcd_destroy(struct vcd *vcd, struct error *err)
     if (!vcd)
         return true;
     clock_unobserve(vcd->clock, vcd);
-    close_gap(vcd, vcd->clock->now);
+    close_gap(vcd, vcd->clock->now <= vcd->last ? vcd->clock->now : vcd->last + 1);
     if (vcd->clock->now <= vcd->first)
         log_warning("%s was not written: it begins at cycle %" PRIu64
                     ", but the run ended at %" PRIu64,

@@ -1,9 +1,9 @@
 /* The signal trace: the activity of every queue and unit in each cycle, as a value change dump
  * (IEEE 1364) for GTKWave. Its time is the GPU's clock in picoseconds.
  *
- * Each unit has a state (unit.NAME.state: busy, starved, blocked or waiting) as a string, an
- * extension of GTKWave. Each queue has the number of its items at the end of the cycle, and the
- * numbers of items pushed and popped in the cycle. */
+ * Each unit, and each part of a unit, has a state (unit.NAME.state: busy, starved, blocked or
+ * waiting) as a string, an extension of GTKWave. Each queue has the number of its items at the end
+ * of the cycle, and the numbers of items pushed and popped in the cycle. */
 #ifndef AETIUS_REPORT_VCD_H
 #define AETIUS_REPORT_VCD_H
 

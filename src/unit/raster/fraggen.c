@@ -40,8 +40,16 @@ fraggen_reset(void *self)
     INVARIANT(module, fraggen->finished == 0); /* all are reported to Triangle Setup */
 }
 
+static void
+fraggen_view(void *self, uint64_t now)
+{
+    struct fraggen *fraggen = self;
+    fraggen->generator->view(fraggen, now);
+}
+
 static const struct module_ops ops = {
     .clock = fraggen_clock,
+    .view = fraggen_view,
     .reset = fraggen_reset,
     .fini = fraggen_fini,
 };

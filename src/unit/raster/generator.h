@@ -17,12 +17,14 @@ struct generator {
     bool (*step)(struct fraggen *fraggen, uint64_t now, enum unit_state *why);
     /* Whether all tiles of the batch have been sent. */
     bool (*is_done)(const struct fraggen *fraggen);
+    /* The `view` of the generator's parts (core/clock.h). NULL: it has none. */
+    void (*view)(struct fraggen *fraggen, uint64_t now);
 };
 
 #define GENERATOR(symbol, name) extern const struct generator generator_##symbol;
 #include "generators.def"
 
-/* The n-th triangle of the batch, and the cycle in which it arrived. */
+/* The n-th triangle that the unit holds, and the cycle in which it arrived. */
 const struct triangle *fraggen_triangle(const struct fraggen *fraggen, uint32_t n);
 uint64_t fraggen_arrival(const struct fraggen *fraggen, uint32_t n);
 /* Sends the fragments of triangle n in the 8x8 tile at (x, y), limited to the mask `in`. The queue

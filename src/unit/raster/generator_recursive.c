@@ -141,4 +141,4 @@ is_done(const struct fraggen *fraggen)
 }
 
 const struct generator generator_recursive = {create, generator_recursive_begin, recursive_step,
-                                              is_done};
+                                              is_done, NULL};

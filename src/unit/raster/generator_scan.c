@@ -89,4 +89,4 @@ is_done(const struct fraggen *fraggen)
     return scan_tiles_are_done(&((const struct scan *)fraggen->walk)->tiles);
 }
 
-const struct generator generator_scan = {create, generator_scan_begin, scan_step, is_done};
+const struct generator generator_scan = {create, generator_scan_begin, scan_step, is_done, NULL};

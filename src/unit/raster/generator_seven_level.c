@@ -20,12 +20,22 @@
  * the tile leaves.
  *
  * Each level counts the children that it tested, passed without a test (accepted), and passed in
- * all. It also counts children passed in vain, which have no covered pixel. */
+ * all. It also counts children passed in vain, which have no covered pixel.
+ *
+ * Each level is a part of the unit (struct module_part). A level is BUSY in the cycle in which it
+ * takes a square, BLOCKED while its next square waits for room or for the previous tile to leave,
+ * and STARVED otherwise. The generator computes cycles late: it searches the next tile when the
+ * previous one has left. The view therefore continues the search on a copy, up to the cycle in
+ * question. Events before that cycle do not depend on anything after it. */
 #include "unit/raster/generator.h"
 
 #include "base/mem.h"
+#include "unit/watch.h"
 
-enum { LEVELS = 7, ROOT_SIZE = 128 };
+#include <string.h>
+
+/* RECORDS: squares of a level whose cycles can be corrected because they are after a view */
+enum { LEVELS = WATCH_LEVELS, ROOT_SIZE = 128, RECORDS = 256 };
 
 struct square { /* a square that is being split */
     int32_t x, y, size;
@@ -35,45 +45,89 @@ struct square { /* a square that is being split */
     bool accepted;         /* its children pass without a test */
 };
 
+/* A square that a level took. `idle` is the first cycle after the previous square. */
+struct record {
+    uint64_t idle, arrival, start;
+};
+
 struct levels {
     bool use_box;    /* squares are also tested against the bounding box */
     bool use_accept; /* parts of a square inside all edges pass without a test */
     const struct triangle *triangle;
+    struct watch *watch;    /* NULL: the triangle is not followed */
     int32_t root_x, root_y; /* the next 128x128 square */
     struct square stack[LEVELS];
     uint32_t depth;
     /* cycle in which each level can take a square; [0] is unused */
     uint64_t free_cycle[LEVELS + 1];
     uint32_t queue_size;
-    uint64_t *starts[LEVELS + 1]; /* ring per level: cycles in which it took its last squares */
-    uint32_t taken[LEVELS + 1];   /* number of squares taken so far */
+    uint32_t ring_size;         /* number of the last squares that are kept per level */
+    uint64_t taken[LEVELS + 1]; /* number of squares taken so far */
     uint64_t start_cycle;
+    uint64_t horizon; /* squares that start in this cycle or later are not searched */
+    /* cycles of each level up to its last square */
+    uint64_t cycles[LEVELS + 1][UNIT_STATES];
     /* the current tile, which has a covered pixel */
     bool has_tile;
     int32_t tile_x, tile_y;
-    uint64_t tile_cycle; /* cycle in which its last 4x4 block is complete */
+    uint64_t tile_cycle;     /* cycle in which its last 4x4 block is complete */
+    struct record records[]; /* a ring per level */
 };
+
+/* The generator's state, and the copy on which a view continues. */
+struct search {
+    struct levels *levels, *copy;
+    size_t bytes; /* of each of the two */
+    struct module_part parts[LEVELS];
+};
+
+static struct levels *
+levels_of(const struct fraggen *fraggen)
+{
+    return ((const struct search *)fraggen->walk)->levels;
+}
+
+static struct record *
+record_at(struct levels *levels, uint32_t level, uint64_t square)
+{
+    return &levels->records[(level - 1) * levels->ring_size + square % levels->ring_size];
+}
 
 static void
 create(struct fraggen *fraggen, const struct params *params)
 {
-    const uint32_t size = params->RASTERIZER.LevelQueueSize;
-    struct levels *levels = mem_alloc(sizeof *levels + LEVELS * size * sizeof(uint64_t));
-    fraggen->walk = levels;
+    const uint32_t size = params->RASTERIZER.LevelQueueSize, ring_size = size + RECORDS;
+    const size_t bytes = sizeof(struct levels) + LEVELS * ring_size * sizeof(struct record);
+    struct search *search = mem_alloc(sizeof *search + 2 * bytes);
+    struct levels *levels = (struct levels *)(search + 1);
+    search->levels = levels;
+    search->copy = (struct levels *)((char *)levels + bytes);
+    search->bytes = bytes;
     levels->use_box = params->RASTERIZER.BoundingBoxTest;
     levels->use_accept = params->RASTERIZER.TrivialAccept;
     levels->queue_size = size;
-    for (uint32_t level = 1; level <= LEVELS; level++)
-        levels->starts[level] = (uint64_t *)(levels + 1) + (level - 1) * size;
+    levels->ring_size = ring_size;
+    levels->horizon = CYCLE_NEVER;
+    for (uint32_t i = 0; i < LEVELS; i++)
+        snprintf(search->parts[i].name, sizeof search->parts[i].name, "level%u", i + 1);
+    fraggen->walk = search;
+    fraggen->module.parts = search->parts;
+    fraggen->module.part_count = LEVELS;
 }
 
 /* First cycle in which the queue before the level has room for `room` more squares. By then, the
  * level has taken all earlier squares except the last queue_size - room. */
 static uint64_t
-has_room(const struct levels *levels, uint32_t level, uint32_t room)
+has_room(struct levels *levels, uint32_t level, uint32_t room)
 {
-    const uint32_t stay = levels->queue_size - room, taken = levels->taken[level];
-    return taken > stay ? levels->starts[level][(taken - 1 - stay) % levels->queue_size] + 1 : 0;
+    const uint64_t stay = levels->queue_size - room, taken = levels->taken[level];
+    return taken > stay ? record_at(levels, level, taken - 1 - stay)->start + 1 : 0;
+}
+
+static uint64_t
+later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
 }
 
 /* Splits a square that arrived at `cycle`. Returns the cycle in which its children leave the
@@ -81,10 +135,16 @@ has_room(const struct levels *levels, uint32_t level, uint32_t room)
 static uint64_t
 split(struct levels *levels, uint32_t level, uint64_t cycle)
 {
-    uint64_t start = cycle > levels->free_cycle[level] ? cycle : levels->free_cycle[level];
     const uint64_t room = level < LEVELS ? has_room(levels, level + 1, level < 6 ? 4 : 1) : 0;
-    start = start > room ? start : room;
-    levels->starts[level][levels->taken[level]++ % levels->queue_size] = start;
+    const uint64_t start = later(later(cycle, levels->free_cycle[level]), room);
+    const uint64_t count = levels->taken[level]++;
+    const uint64_t idle = count ? record_at(levels, level, count - 1)->start + 1 : 0;
+    *record_at(levels, level, count) = (struct record){idle, cycle, start};
+    levels->cycles[level][UNIT_STARVED] += later(cycle, idle) - idle;
+    levels->cycles[level][UNIT_BLOCKED] += start - later(cycle, idle);
+    levels->cycles[level][UNIT_BUSY]++;
+    if (levels->watch)
+        watch_level(levels->watch, level, start);
     return levels->free_cycle[level] = start + 1;
 }
 
@@ -116,8 +176,10 @@ static void
 push(struct levels *levels, int32_t x, int32_t y, int32_t size, uint32_t level, uint64_t cycle,
      bool accepted)
 {
-    levels->stack[levels->depth++] =
-        (struct square){x, y, size, level, 0, split(levels, level, cycle), false, accepted};
+    const uint64_t left = split(levels, level, cycle);
+    if (left <= levels->horizon)
+        levels->stack[levels->depth++] =
+            (struct square){x, y, size, level, 0, left, false, accepted};
 }
 
 /* Pushes the next 128x128 square of the bounding box. Returns false if there is none. */
@@ -168,7 +230,7 @@ cover_tile(struct levels *levels, struct fraggen_stats *stats, int32_t x, int32_
     uint64_t mask = raster_tile_samples(levels->triangle, x, y, samples);
     uint64_t left = split(levels, 5, *cycle);
     bool covered = false;
-    for (int32_t b = 0; b < 4; b++) {
+    for (int32_t b = 0; b < 4 && left <= levels->horizon; b++) {
         int32_t bx = x + (b & 1) * 4, by = y + (b >> 1) * 4;
         const enum square_coverage found = pass_child(levels, stats, 5, accepted, bx, by, 4);
         if (found == SQUARE_OUTSIDE)
@@ -198,6 +260,8 @@ static bool
 next_tile(struct levels *levels, struct fraggen_stats *stats)
 {
     while (levels->depth || next_root(levels)) {
+        if (!levels->depth)
+            continue; /* the root starts after the horizon */
         struct square *square = &levels->stack[levels->depth - 1];
         if (square->child == 4) {
             pop(levels, stats);
@@ -229,25 +293,42 @@ next_tile(struct levels *levels, struct fraggen_stats *stats)
     return false;
 }
 
-/* Starts a triangle. Level 1 takes it as soon as the level is free. */
+/* Starts triangle `n`. Level 1 takes it as soon as the level is free. */
 static void
-generator_seven_level_begin(struct fraggen *fraggen)
+start_triangle(struct levels *levels, const struct fraggen *fraggen, uint32_t n,
+               struct fraggen_stats *stats)
 {
-    struct levels *levels = fraggen->walk;
-    const struct triangle *triangle = fraggen_triangle(fraggen, 0);
+    const struct triangle *triangle = fraggen_triangle(fraggen, n);
     levels->triangle = triangle;
     levels->root_x = triangle->min_x / ROOT_SIZE * ROOT_SIZE;
     levels->root_y = triangle->min_y / ROOT_SIZE * ROOT_SIZE;
     levels->depth = 0;
-    levels->start_cycle = fraggen_arrival(fraggen, 0);
-    levels->has_tile = next_tile(levels, &fraggen->stats);
+    levels->start_cycle = fraggen_arrival(fraggen, n);
+    levels->has_tile = next_tile(levels, stats);
+}
+
+static void
+generator_seven_level_begin(struct fraggen *fraggen)
+{
+    struct levels *levels = levels_of(fraggen);
+    const struct triangle_item *item = &fraggen->waiting[ring_at(&fraggen->ring, 0)].item;
+    levels->watch = watch_of(fraggen->pools->watch, item->draw, item->triangle);
+    start_triangle(levels, fraggen, 0, &fraggen->stats);
+}
+
+/* Takes the next tile after the current one has left in cycle `now`. */
+static void
+leave_tile(struct levels *levels, struct fraggen_stats *stats, uint64_t now)
+{
+    levels->free_cycle[LEVELS] = later(levels->free_cycle[LEVELS], now);
+    levels->has_tile = next_tile(levels, stats);
 }
 
 /* Sends the current tile when its last block is complete, then finds the next tile. */
 static bool
 seven_level_step(struct fraggen *fraggen, uint64_t now, enum unit_state *why)
 {
-    struct levels *levels = fraggen->walk;
+    struct levels *levels = levels_of(fraggen);
     if (!levels->has_tile)
         return false;
     if (levels->tile_cycle > now) {
@@ -265,17 +346,76 @@ seven_level_step(struct fraggen *fraggen, uint64_t now, enum unit_state *why)
     const uint32_t cycles = quads ? fraggen_passes(fraggen, 0) : 1;
     fraggen->stats.passes += quads ? (uint64_t)cycles * fraggen->quads_cycle : 0;
     fraggen->free_cycle = now + cycles;
-    if (levels->free_cycle[LEVELS] < now)
-        levels->free_cycle[LEVELS] = now;
-    levels->has_tile = next_tile(levels, &fraggen->stats);
+    leave_tile(levels, &fraggen->stats, now);
     return true;
 }
 
 static bool
 is_done(const struct fraggen *fraggen)
 {
-    return !((const struct levels *)fraggen->walk)->has_tile;
+    return !levels_of(fraggen)->has_tile;
+}
+
+/* Continues the search on the copy with all squares that start before the horizon. No tile leaves
+ * before the horizon, except those that have already left. */
+static void
+search_ahead(const struct fraggen *fraggen, struct levels *levels)
+{
+    struct fraggen_stats unused = {0};
+    for (uint32_t n = 0; n < fraggen->ring.count; n++) {
+        if (n >= fraggen->batch)
+            start_triangle(levels, fraggen, n, &unused);
+        while (levels->has_tile)
+            leave_tile(levels, &unused, levels->horizon);
+        if (levels->free_cycle[1] > levels->horizon)
+            return;
+    }
+}
+
+static uint64_t
+cycles_from(uint64_t now, uint64_t first, uint64_t end)
+{
+    return end > now ? end - later(first, now) : 0;
+}
+
+/* Sets the state of a level in cycle `now`, and its cycles before it. */
+static void
+view_level(struct levels *levels, uint32_t level, struct module_part *part, uint64_t now)
+{
+    const uint64_t taken = levels->taken[level];
+    uint64_t *cycles = levels->cycles[level], sum = 0;
+    part->state = UNIT_STARVED;
+    for (uint64_t i = taken; i > 0 && taken - i < levels->ring_size; i--) {
+        const struct record *square = record_at(levels, level, i - 1);
+        if (square->start < now)
+            break;
+        const uint64_t waits = later(square->arrival, square->idle);
+        cycles[UNIT_STARVED] -= cycles_from(now, square->idle, waits);
+        cycles[UNIT_BLOCKED] -= cycles_from(now, waits, square->start);
+        cycles[UNIT_BUSY]--;
+        part->state = square->start == now ? UNIT_BUSY : waits <= now ? UNIT_BLOCKED : UNIT_STARVED;
+    }
+    for (uint32_t state = 0; state < UNIT_STATES; state++)
+        sum += cycles[state];
+    if (sum < now)
+        cycles[UNIT_STARVED] += now - sum;
+    else /* more than a ring of squares without a pixel, after the last tile of a triangle */
+        cycles[UNIT_BUSY] -= sum - now;
+    memcpy(part->cycles, cycles, sizeof part->cycles);
+}
+
+static void
+view(struct fraggen *fraggen, uint64_t now)
+{
+    struct search *search = fraggen->walk;
+    struct levels *copy = search->copy;
+    memcpy(copy, search->levels, search->bytes);
+    copy->watch = NULL;
+    copy->horizon = now + 1;
+    search_ahead(fraggen, copy);
+    for (uint32_t level = 1; level <= LEVELS; level++)
+        view_level(copy, level, &search->parts[level - 1], now);
 }
 
 const struct generator generator_seven_level = {create, generator_seven_level_begin,
-                                                seven_level_step, is_done};
+                                                seven_level_step, is_done, view};

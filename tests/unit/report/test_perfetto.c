@@ -220,10 +220,12 @@ compare(const struct decoded *d, const struct tiny_run *run)
         assert_int_equal(unit.ends, draws);
     }
     assert_true(sum_of(d, "color").values > 1 && sum_of(d, "texunit hits").values > 1);
+    assert_true(sum_of(d, "level1").values > 1 && sum_of(d, "level7").values > 1);
     for (uint32_t i = 0; i < MAX_TRACKS; i++) {
         const struct track *track = &d->tracks[i];
         assert_false(track->open);
-        if (track->parent && !strcmp(d->tracks[track->parent].name, "queues"))
+        const char *parent = d->tracks[track->parent].name;
+        if (track->parent && (!strcmp(parent, "queues") || !strcmp(parent, "levels")))
             assert_in_range(track->largest, 0, 100);
     }
 }
@@ -239,8 +241,10 @@ protoc_reads_it(void **state)
     needs_program("protoc");
     close(mkstemp(asked.path));
     tiny_init(&plain);
+    plain.params.RASTERIZER.Generator = GENERATOR_seven_level;
     tiny_go(&plain, false);
     tiny_init(&run);
+    run.params = plain.params;
     run.data = &asked;
     run.prepare = begin;
     tiny_go(&run, true);

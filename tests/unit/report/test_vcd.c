@@ -16,6 +16,7 @@
 struct end {
     struct module module;
     struct queue *queue;
+    struct module_part part;
     uint32_t items;
     bool done;
 };
@@ -45,7 +46,15 @@ sink_clock(void *self, uint64_t now)
     return UNIT_BUSY;
 }
 
-static const struct module_ops source_ops = {.clock = source_clock};
+/* The source's part is busy in cycles 11 and 12, in which no module is clocked. */
+static void
+source_view(void *self, uint64_t now)
+{
+    struct end *end = self;
+    end->part.state = now == 11 || now == 12 ? UNIT_BUSY : UNIT_STARVED;
+}
+
+static const struct module_ops source_ops = {.clock = source_clock, .view = source_view};
 
 static const struct module_ops sink_ops = {.clock = sink_clock};
 
@@ -64,6 +73,9 @@ pushes_and_pops(void **state)
     close(mkstemp(path));
     clock_init(&clock);
     clock_add_module(&clock, &source.module, "source", -1, &source, &source_ops);
+    source.part = (struct module_part){.name = "stage1"};
+    source.module.parts = &source.part;
+    source.module.part_count = 1;
     clock_add_module(&clock, &sink.module, "sink", 3, &sink, &sink_ops);
     queue_init(&queue, &clock, "wire", -1, &source.module, &sink.module, 4, 1, 2, 3);
     source.queue = sink.queue = &queue;
@@ -82,6 +94,10 @@ pushes_and_pops(void **state)
     assert_non_null(strstr(text, "#36666\nsstarved !\nb0 $\n"));
     assert_non_null(strstr(text, "#43333\nsbusy \"\nb0 #\nb1 %\n"));
     assert_non_null(strstr(text, "#46666\nsstarved \"\nb0 %\n"));
+    /* the part has the identifier after the queue's */
+    assert_non_null(strstr(text, "$var string 1 & stage1.state $end"));
+    assert_non_null(strstr(text, "#36666\nsstarved !\nb0 $\nsbusy &\n#43333\n"));
+    assert_non_null(strstr(text, "sbusy \"\nb0 #\nb1 %\nsstarved &\n"));
     assert_null(strstr(text, "#66666"));
     assert_null(strstr(text, "#76666"));
     free(text);

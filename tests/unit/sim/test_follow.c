@@ -142,6 +142,29 @@ one_triangle(void **state)
     leave(rig, f);
 }
 
+/* The triangle covers pixels with x + y <= 6 of one tile. Level 1 takes its square when the
+ * triangle arrives, and each further level takes one a cycle later. Of the tile's four blocks, the
+ * triangle does not touch the last. */
+static void
+squares_of_levels(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.RASTERIZER.Generator = GENERATOR_seven_level;
+    struct followed *f = begin(rig, 0);
+    rig_upload_corner(rig, 8, 0);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0);
+    rig_swap(rig);
+    end(f);
+    const uint64_t arrival = stage(f, "triangles", FOLLOW_TRIANGLE)->first;
+    for (uint32_t i = 0; i < WATCH_LEVELS; i++) {
+        const struct watched_level *level = &f->watch->levels[i];
+        assert_int_equal(level->squares, i < 5 ? 1 : 3);
+        assert_int_equal(level->first, arrival + i);
+        assert_int_equal(level->last, level->first + level->squares - 1);
+    }
+    leave(rig, f);
+}
+
 /* Latencies of units: the clipper takes the triangle one cycle after its assembly. Each further
  * cycle of TriangleInputLatency delays setup by one cycle. */
 static void
@@ -293,8 +316,14 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(one_triangle),          TEST(latencies), TEST(hidden), TEST(culled), TEST(rejected),
-        TEST(behind_a_rejected_one), TEST(targets),
+        TEST(one_triangle),
+        TEST(squares_of_levels),
+        TEST(latencies),
+        TEST(hidden),
+        TEST(culled),
+        TEST(rejected),
+        TEST(behind_a_rejected_one),
+        TEST(targets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -138,6 +138,24 @@ assert_level(const struct rig *rig, uint32_t level, const char *what, uint64_t e
     rig_assert_figure(rig, name, expected);
 }
 
+static uint64_t
+state_of_level(const struct rig *rig, uint32_t level, const char *state)
+{
+    char name[40];
+    snprintf(name, sizeof name, "level%u.%s_cycles", level + 1, state);
+    return rig_figure(rig, name);
+}
+
+static void
+assert_states(const struct rig *rig, uint32_t level, uint64_t busy)
+{
+    assert_int_equal(state_of_level(rig, level, "busy"), busy);
+    assert_int_equal(busy + state_of_level(rig, level, "starved") +
+                         state_of_level(rig, level, "blocked"),
+                     rig_figure(rig, "cycles"));
+    assert_int_equal(state_of_level(rig, level, "waiting"), 0);
+}
+
 static void
 draw(struct rig *rig, const struct corner corners[3])
 {
@@ -174,6 +192,9 @@ compare(const struct corner corners[3], uint32_t size, bool use_box, bool use_ac
             assert_level(rig, level, "accepted", walk.accepted[level]);
         assert_level(rig, level, "passed", walk.passed[level]);
         assert_level(rig, level, "in_vain", walk.in_vain[level]);
+        /* A level is busy for one cycle per square. Level 7 takes the blocks of level 6. */
+        const uint32_t before = level == LEVELS - 1 ? level - 2 : level - 1;
+        assert_states(rig, level, level ? walk.passed[before] : 1);
     }
     rig_assert_figure(rig, "fraggen.fragments", walk.passed[6] - walk.in_vain[6]);
     rig_destroy(rig);
@@ -211,6 +232,91 @@ triangle_beyond_the_surface(void **state)
     static const struct corner beyond[3] = {{-9.125, -5.375}, {120.625, 3.125}, {2.125, 110.375}};
     (void)state;
     compare_tests(beyond, 44);
+}
+
+/* States that the view has shown, in cycles, and the counts in the first of these cycles. */
+struct seen {
+    uint64_t cycles[LEVELS][UNIT_STATES], before[LEVELS][UNIT_STATES];
+    bool begun;
+};
+
+/* Counts the states that the view shows. Checks that its counts contain all earlier cycles. */
+static void
+count_states(void *data, uint64_t now)
+{
+    const struct rig *rig = data;
+    struct seen *seen = rig->data;
+    const struct module *fraggen = &rig_machine(rig)->fraggen->module;
+    module_view(fraggen, now);
+    assert_int_equal(fraggen->part_count, LEVELS);
+    for (uint32_t level = 0; level < LEVELS; level++) {
+        const struct module_part *part = &fraggen->parts[level];
+        if (!seen->begun)
+            memcpy(seen->before[level], part->cycles, sizeof part->cycles);
+        for (uint32_t s = 0; s < UNIT_STATES; s++)
+            assert_int_equal(part->cycles[s], seen->before[level][s] + seen->cycles[level][s]);
+        seen->cycles[level][part->state]++;
+    }
+    seen->begun = true;
+}
+
+/* The states that the view shows in each cycle add up to the counts at the end of the frame. The
+ * tiles leave late, because only one quad per cycle is tested, so the levels wait. */
+static void
+states_of_each_cycle(void **state)
+{
+    static const struct corner corners[3] = {{1.125, 1.375}, {60.125, 52.375}, {20.625, 63.125}};
+    (void)state;
+    for (uint32_t queue_size = 4; queue_size <= 16; queue_size *= 2) {
+        struct rig *rig = rig_create();
+        rig->params.RASTERIZER.Generator = GENERATOR_seven_level;
+        rig->params.RASTERIZER.LevelQueueSize = queue_size;
+        rig->params.RASTERIZER.StampsPerCycle = 1;
+        rig_start(rig);
+        struct seen *seen = rig->data = calloc(1, sizeof *seen);
+        struct clock *clock = &rig_machine(rig)->clock;
+        clock->sleepless = true; /* observers see all cycles */
+        clock_observe(clock, (struct clock_observer){count_states, rig, 0, CYCLE_NEVER});
+        draw(rig, corners);
+        clock_unobserve(clock, rig);
+        for (uint32_t level = 0; level < LEVELS; level++)
+            for (uint32_t s = 0; s < UNIT_STATES; s++)
+                assert_int_equal(seen->cycles[level][s],
+                                 state_of_level(rig, level, unit_state_names[s]));
+        assert_true(seen->cycles[4][UNIT_BLOCKED] > 0);
+        rig_destroy(rig);
+    }
+}
+
+/* One triangle covers the surface, and Hierarchical Z drops its tiles, so that no later unit limits
+ * the rate. With queues of four squares, level 5 takes a tile every five cycles
+ * (test_fixed_function_timing.c). So level 5 is idle for 4 cycles before each of its 64 tiles,
+ * except the first. Level 4 takes a square one cycle after level 5 took the fourth tile of the
+ * previous square, so every 20 cycles. Level 5 took the first tile one cycle after level 4 took its
+ * first square. So level 4 is idle for 16 cycles before its second square, and for 19 cycles before
+ * each of the other 14. A square arrives two cycles after a level took the last of four. So one of
+ * the idle cycles is starved, once per four squares. The other idle cycles are blocked. */
+static void
+levels_without_room(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_create();
+    rig->params.RASTERIZER.Generator = GENERATOR_seven_level;
+    rig->params.RASTERIZER.LevelQueueSize = 4;
+    rig_start(rig);
+    rig_upload_corner(rig, 2 * SIZE, 0);
+    rig_clear(rig, MASK_DEPTH, 0);
+    rig_draw(rig, PRIM_TRIANGLES, 3, 0);
+    rig_swap(rig);
+    assert_states(rig, 4, 64);
+    assert_int_equal(state_of_level(rig, 4, "blocked"), 63 * 4 - 15);
+    assert_states(rig, 3, 16);
+    assert_int_equal(state_of_level(rig, 3, "blocked"), 16 + 14 * 19 - 3);
+    for (uint32_t level = 5; level < LEVELS; level++) {
+        assert_states(rig, level, 256);
+        assert_int_equal(state_of_level(rig, level, "blocked"), 0);
+    }
+    rig_destroy(rig);
 }
 
 /* Work of the other generators up to the scan tiles that they find. */
@@ -371,6 +477,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slivers_and_others),
         cmocka_unit_test(triangle_beyond_the_surface),
+        cmocka_unit_test(states_of_each_cycle),
+        cmocka_unit_test(levels_without_room),
         cmocka_unit_test(searches),
         cmocka_unit_test(steps_of_a_scan_tile),
     };
