@@ -134,7 +134,7 @@ change_state(struct vcd *vcd, uint32_t signal, enum unit_state state)
 static void
 stamp(struct vcd *vcd, uint64_t cycle)
 {
-    if (vcd->stamped != cycle || !vcd->started)
+    if (vcd->stamped != cycle)
         fprintf(vcd->file, "#%" PRIu64 "\n", time_of(vcd, cycle));
     vcd->stamped = cycle;
 }
@@ -231,6 +231,7 @@ vcd_create(const char *path, struct clock *clock, uint32_t mhz, uint64_t first, 
     vcd->has_parts = vcd->signals > first_part(clock);
     vcd->values = mem_array(vcd->signals, sizeof *vcd->values);
     write_header(vcd);
+    vcd->stamped = CYCLE_NEVER;
     vcd->first = first;
     vcd->last = last;
     clock_observe(clock, (struct clock_observer){on_cycle, vcd, first, last});
