@@ -46,7 +46,7 @@ struct machine_options {
      "render with virgl_test_server, on llvmpipe (default) or softpipe", false}
 #define MACHINE_OPTIONS(options)                                                                   \
     OPTION_PRESET(&(options)->preset,                                                              \
-                  "GPU preset: reference-2008 (default), reference-2005, nv40-like, g70-like, r420-like, r580-like"),                                                         \
+                  "GPU preset: reference-2008 (default), reference-2005, nv40-like, g70-like, r420-like, r580-like, semi-cycle-accurate"),                                                         \
     {"config", 0, ARG_LIST, &(options)->configs, "INI", "read parameters from a file; overrides the preset", false},  \
     OPTION_SET(&(options)->sets, "set one parameter; overrides presets and files")
 // clang-format on

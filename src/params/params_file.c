@@ -94,7 +94,8 @@ params_load_preset(struct params *params, const char *name, struct error *err)
     if (!path)
         return fail(err,
                     "unknown preset '%s': expected reference-2008, reference-2005, nv40-like, "
-                    "g70-like, r420-like or r580-like (read other files with --config)",
+                    "g70-like, r420-like, r580-like or semi-cycle-accurate (read other files with "
+                    "--config)",
                     name);
     params_init(params);
     const bool ok = read_ini(params, path, false, NULL, err);

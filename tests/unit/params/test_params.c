@@ -105,6 +105,14 @@ presets_load(void **state)
     assert_int_equal(params.GPU.ClockMHz, 500);
     assert_int_equal(params.GPU.NumFragmentShaders * params.FRAGMENTSHADER.ThreadRate, 48);
     assert_int_equal(params.GPU.NumFragmentShaders * 4, 16);
+    /* four unified shaders without a pipeline, the seven-level generator; all else of the base */
+    assert_true(params_load_preset(&params, "semi-cycle-accurate", &err));
+    assert_true(params.GPU.UnifiedShader && params.GPU.NumFragmentShaders == 4);
+    assert_int_equal(params.SHADER.Mode, SHADER_INSTANT);
+    assert_int_equal(params_generator(&params), GENERATOR_seven_level);
+    params.SHADER.Mode = defaults.SHADER.Mode;
+    params.RASTERIZER.Generator = defaults.RASTERIZER.Generator;
+    assert_memory_equal(&params, &defaults, sizeof params);
     /* 16 fragment pipes and 6 vertex shaders in both */
     assert_true(params_load_preset(&params, "nv40-like", &err));
     assert_int_equal(params.GPU.ClockMHz, 400);
@@ -266,8 +274,9 @@ idle_parameters_are_reported(void **state)
 static void
 whole_machines_name_nothing(void **state)
 {
-    static const char *const presets[] = {"reference-2008", "reference-2005", "nv40-like",
-                                          "g70-like",       "r420-like",      "r580-like"};
+    static const char *const presets[] = {"reference-2008",     "reference-2005", "nv40-like",
+                                          "g70-like",           "r420-like",      "r580-like",
+                                          "semi-cycle-accurate"};
     (void)state;
     for (size_t i = 0; i < sizeof presets / sizeof presets[0]; i++) {
         static const struct param_names none;
