@@ -6,6 +6,10 @@
  * children that the triangle may cover: no edge rejects the child by its corner. With the box test,
  * the bounding box must also touch the child.
  *
+ * With StartByBox, a triangle starts with the smallest squares that are as large as its bounding
+ * box, at the level that splits them. The box then touches at most 2x2 of them. Each of these
+ * squares joins the queue before that level, whether or not the queue has room.
+ *
  * With trivial accept, a child inside all edges is accepted. Later levels pass on all parts of an
  * accepted square without a test. With the box test, an accepted square must also be inside the
  * bounding box, which a scissor or the viewport may limit. Otherwise its parts still need that
@@ -51,11 +55,14 @@ struct record {
 };
 
 struct levels {
-    bool use_box;    /* squares are also tested against the bounding box */
-    bool use_accept; /* parts of a square inside all edges pass without a test */
+    uint32_t box_levels; /* levels that test the bounding box; bit 0: level 1 */
+    bool use_accept;     /* parts of a square inside all edges pass without a test */
+    bool start_by_box;   /* the size of the first squares depends on the bounding box */
     const struct triangle *triangle;
     struct watch *watch;    /* NULL: the triangle is not followed */
-    int32_t root_x, root_y; /* the next 128x128 square */
+    int32_t root_x, root_y; /* the next of the triangle's first squares */
+    int32_t root_size;      /* their size, and the level that splits them */
+    uint32_t root_level;
     struct square stack[LEVELS];
     uint32_t depth;
     /* cycle in which each level can take a square; [0] is unused */
@@ -103,7 +110,9 @@ create(struct fraggen *fraggen, const struct params *params)
     search->levels = levels;
     search->copy = (struct levels *)((char *)levels + bytes);
     search->bytes = bytes;
-    levels->use_box = params->RASTERIZER.BoundingBoxTest;
+    levels->box_levels =
+        params->RASTERIZER.BoundingBoxTest ? params->RASTERIZER.BoundingBoxLevels : 0;
+    levels->start_by_box = params->RASTERIZER.StartByBox;
     levels->use_accept = params->RASTERIZER.TrivialAccept;
     levels->queue_size = size;
     levels->ring_size = ring_size;
@@ -149,14 +158,14 @@ split(struct levels *levels, uint32_t level, uint64_t cycle)
 }
 
 static enum square_coverage
-test(const struct levels *levels, int32_t x, int32_t y, int32_t size)
+test(const struct levels *levels, uint32_t level, int32_t x, int32_t y, int32_t size)
 {
     const struct triangle *t = levels->triangle;
-    if (levels->use_box && !raster_box_touches(t, x, y, size))
+    if ((levels->box_levels >> (level - 1) & 1) && !raster_box_touches(t, x, y, size))
         return SQUARE_OUTSIDE;
     const enum square_coverage coverage = raster_square(t, x, y, size);
-    const bool kept =
-        levels->use_accept && (!levels->use_box || raster_box_contains(t, x, y, size));
+    const bool needs_box = levels->box_levels >> level; /* at a later level */
+    const bool kept = levels->use_accept && (!needs_box || raster_box_contains(t, x, y, size));
     return coverage == SQUARE_INSIDE && !kept ? SQUARE_PARTIAL : coverage;
 }
 
@@ -165,7 +174,8 @@ static enum square_coverage
 pass_child(const struct levels *levels, struct fraggen_stats *stats, uint32_t level, bool accepted,
            int32_t x, int32_t y, int32_t size)
 {
-    const enum square_coverage coverage = accepted ? SQUARE_INSIDE : test(levels, x, y, size);
+    const enum square_coverage coverage =
+        accepted ? SQUARE_INSIDE : test(levels, level, x, y, size);
     stats->level_accepted[level - 1] += accepted;
     stats->level_tested[level - 1] += !accepted;
     stats->level_passed[level - 1] += coverage != SQUARE_OUTSIDE;
@@ -180,22 +190,6 @@ push(struct levels *levels, int32_t x, int32_t y, int32_t size, uint32_t level, 
     if (left <= levels->horizon)
         levels->stack[levels->depth++] =
             (struct square){x, y, size, level, 0, left, false, accepted};
-}
-
-/* Pushes the next 128x128 square of the bounding box. Returns false if there is none. */
-static bool
-next_root(struct levels *levels)
-{
-    const struct triangle *t = levels->triangle;
-    if (levels->root_y > t->max_y)
-        return false;
-    push(levels, levels->root_x, levels->root_y, ROOT_SIZE, 1, levels->start_cycle, false);
-    levels->root_x += ROOT_SIZE;
-    if (levels->root_x > t->max_x) {
-        levels->root_x = t->min_x / ROOT_SIZE * ROOT_SIZE;
-        levels->root_y += ROOT_SIZE;
-    }
-    return true;
 }
 
 /* Runs levels 6 and 7 on a 4x4 block. Returns whether one of its pixels is covered. */
@@ -228,7 +222,7 @@ cover_tile(struct levels *levels, struct fraggen_stats *stats, int32_t x, int32_
 {
     uint64_t samples[MAX_SAMPLES];
     uint64_t mask = raster_tile_samples(levels->triangle, x, y, samples);
-    uint64_t left = split(levels, 5, *cycle);
+    const uint64_t left = split(levels, 5, *cycle);
     bool covered = false;
     for (int32_t b = 0; b < 4 && left <= levels->horizon; b++) {
         int32_t bx = x + (b & 1) * 4, by = y + (b >> 1) * 4;
@@ -255,53 +249,99 @@ pop(struct levels *levels, struct fraggen_stats *stats)
     parent->covered |= covered;
 }
 
+/* Makes a tile the current one if it has a covered pixel. Returns whether it has. */
+static bool
+take_tile(struct levels *levels, struct fraggen_stats *stats, int32_t x, int32_t y, bool accepted,
+          uint64_t cycle)
+{
+    if (!cover_tile(levels, stats, x, y, accepted, &cycle))
+        return false;
+    levels->tile_x = x;
+    levels->tile_y = y;
+    levels->tile_cycle = cycle;
+    return true;
+}
+
+/* Takes the next square of the bounding box, which is a tile or is pushed. Returns whether it is a
+ * tile with a covered pixel. */
+static bool
+take_root(struct levels *levels, struct fraggen_stats *stats)
+{
+    const struct triangle *t = levels->triangle;
+    const int32_t x = levels->root_x, y = levels->root_y, size = levels->root_size;
+    levels->root_x += size;
+    if (levels->root_x > t->max_x) {
+        levels->root_x = t->min_x / size * size;
+        levels->root_y += size;
+    }
+    if (size == TILE_SIZE)
+        return take_tile(levels, stats, x, y, false, levels->start_cycle);
+    push(levels, x, y, size, levels->root_level, levels->start_cycle, false);
+    return false;
+}
+
+/* Takes the next child of the last square. Returns whether it is a tile with a covered pixel. */
+static bool
+take_child(struct levels *levels, struct fraggen_stats *stats, struct square *square)
+{
+    const int32_t half = square->size / 2;
+    const int32_t x = square->x + (int32_t)(square->child & 1) * half;
+    const int32_t y = square->y + (int32_t)(square->child >> 1) * half;
+    square->child++;
+    const enum square_coverage found =
+        pass_child(levels, stats, square->level, square->accepted, x, y, half);
+    if (found == SQUARE_OUTSIDE)
+        return false;
+    const bool accepted = found == SQUARE_INSIDE;
+    if (half > TILE_SIZE) {
+        push(levels, x, y, half, square->level + 1, square->cycle, accepted);
+        return false;
+    }
+    const bool covered = take_tile(levels, stats, x, y, accepted, square->cycle);
+    stats->level_in_vain[square->level - 1] += !covered;
+    square->covered |= covered;
+    return covered;
+}
+
 /* Finds the next 8x8 tile with a covered pixel. Returns false if the triangle is finished. */
 static bool
 next_tile(struct levels *levels, struct fraggen_stats *stats)
 {
-    while (levels->depth || next_root(levels)) {
-        if (!levels->depth)
-            continue; /* the root starts after the horizon */
-        struct square *square = &levels->stack[levels->depth - 1];
-        if (square->child == 4) {
+    while (levels->depth || levels->root_y <= levels->triangle->max_y) {
+        struct square *square = levels->depth ? &levels->stack[levels->depth - 1] : NULL;
+        if (square && square->child == 4)
             pop(levels, stats);
-            continue;
-        }
-        int32_t half = square->size / 2;
-        int32_t x = square->x + (int32_t)(square->child & 1) * half;
-        int32_t y = square->y + (int32_t)(square->child >> 1) * half;
-        square->child++;
-        const enum square_coverage found =
-            pass_child(levels, stats, square->level, square->accepted, x, y, half);
-        if (found == SQUARE_OUTSIDE)
-            continue;
-        if (half > TILE_SIZE) {
-            push(levels, x, y, half, square->level + 1, square->cycle, found == SQUARE_INSIDE);
-            continue;
-        }
-        uint64_t cycle = square->cycle;
-        bool covered = cover_tile(levels, stats, x, y, found == SQUARE_INSIDE, &cycle);
-        stats->level_in_vain[square->level - 1] += !covered;
-        square->covered |= covered;
-        if (covered) {
-            levels->tile_x = x;
-            levels->tile_y = y;
-            levels->tile_cycle = cycle;
+        else if (square ? take_child(levels, stats, square) : take_root(levels, stats))
             return true;
-        }
     }
     return false;
 }
 
-/* Starts triangle `n`. Level 1 takes it as soon as the level is free. */
+/* Sets the size of the triangle's first squares. */
+static void
+find_root_size(struct levels *levels)
+{
+    const struct triangle *t = levels->triangle;
+    const int32_t width = t->max_x - t->min_x + 1, height = t->max_y - t->min_y + 1;
+    const int32_t side = width > height ? width : height;
+    levels->root_size = ROOT_SIZE;
+    levels->root_level = 1;
+    while (levels->start_by_box && levels->root_size > TILE_SIZE && levels->root_size / 2 >= side) {
+        levels->root_size /= 2;
+        levels->root_level++;
+    }
+}
+
+/* Starts triangle `n`. Its first level takes it as soon as the level is free. */
 static void
 start_triangle(struct levels *levels, const struct fraggen *fraggen, uint32_t n,
                struct fraggen_stats *stats)
 {
     const struct triangle *triangle = fraggen_triangle(fraggen, n);
     levels->triangle = triangle;
-    levels->root_x = triangle->min_x / ROOT_SIZE * ROOT_SIZE;
-    levels->root_y = triangle->min_y / ROOT_SIZE * ROOT_SIZE;
+    find_root_size(levels);
+    levels->root_x = triangle->min_x / levels->root_size * levels->root_size;
+    levels->root_y = triangle->min_y / levels->root_size * levels->root_size;
     levels->depth = 0;
     levels->start_cycle = fraggen_arrival(fraggen, n);
     levels->has_tile = next_tile(levels, stats);

@@ -378,6 +378,7 @@ static const struct breaker {
      "RASTERIZER.Generator=seven-level"},
     {"RASTERIZER.Generator=seven-level", "RASTERIZER.Generator=scan"},
     {"RASTERIZER.Generator=seven-level", "RASTERIZER.Generator=recursive"},
+    {"RASTERIZER.BoundingBoxTest=TRUE", "RASTERIZER.BoundingBoxTest=FALSE"},
     {"RASTERIZER.Generator other than seven-level", "RASTERIZER.Generator=seven-level"},
     {"RASTERIZER.DisableHZ=FALSE", "RASTERIZER.DisableHZ=TRUE"},
     {"RASTERIZER.TiledShaderDistribution=FALSE", "RASTERIZER.TiledShaderDistribution=TRUE"},

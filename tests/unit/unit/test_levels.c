@@ -14,7 +14,8 @@ struct corner {
 
 struct walk {
     const struct corner *corners; /* three corners, in the order that makes the inside positive */
-    bool use_box, use_accept;
+    uint32_t box_levels;          /* levels that test the box; bit 0: level 1 */
+    bool use_accept, start_by_box;
     uint32_t size;                           /* of the surface in pixels */
     double first_x, last_x, first_y, last_y; /* range of pixels whose centers are in the box */
     bool ties; /* an edge passes through a center, so a tie rule would be needed */
@@ -42,10 +43,10 @@ higher(double a, double b)
 /* Returns whether some pixel of the square is on the inner side of the edge. A linear function has
  * its maximum over a square at a corner. */
 static bool
-passes(struct walk *walk, uint32_t x, uint32_t y, uint32_t size)
+passes(struct walk *walk, bool use_box, uint32_t x, uint32_t y, uint32_t size)
 {
-    if (walk->use_box && (walk->last_x < x || walk->first_x >= x + size || walk->last_y < y ||
-                          walk->first_y >= y + size))
+    if (use_box && (walk->last_x < x || walk->first_x >= x + size || walk->last_y < y ||
+                    walk->first_y >= y + size))
         return false;
     for (uint32_t e = 0; e < 3; e++) {
         double highest = -1e9;
@@ -60,13 +61,12 @@ passes(struct walk *walk, uint32_t x, uint32_t y, uint32_t size)
     return true;
 }
 
-/* Returns whether all pixels of the square are inside all edges and, with the box test, in the
- * box. */
+/* Returns whether all pixels of the square are inside all edges and, with `use_box`, in the box. */
 static bool
-is_inside(const struct walk *walk, uint32_t x, uint32_t y, uint32_t size)
+is_inside(const struct walk *walk, bool use_box, uint32_t x, uint32_t y, uint32_t size)
 {
-    if (walk->use_box && (walk->first_x > x || walk->last_x < x + size - 1 || walk->first_y > y ||
-                          walk->last_y < y + size - 1))
+    if (use_box && (walk->first_x > x || walk->last_x < x + size - 1 || walk->first_y > y ||
+                    walk->last_y < y + size - 1))
         return false;
     for (uint32_t py = y; py < y + size; py++)
         for (uint32_t px = x; px < x + size; px++)
@@ -118,10 +118,12 @@ split(struct walk *walk, uint32_t level, uint32_t x, uint32_t y, uint32_t size, 
     for (uint32_t child = 0; child < 4; child++) {
         const uint32_t cx = x + (child & 1) * size / 2, cy = y + (child >> 1) * size / 2;
         *(accepted ? &walk->accepted[level] : &walk->tested[level]) += 1;
-        if (!accepted && !passes(walk, cx, cy, size / 2))
+        if (!accepted && !passes(walk, walk->box_levels >> level & 1, cx, cy, size / 2))
             continue;
         walk->passed[level]++;
-        const bool inside = accepted || (walk->use_accept && is_inside(walk, cx, cy, size / 2));
+        const bool box_follows = walk->box_levels >> (level + 1);
+        const bool inside =
+            accepted || (walk->use_accept && is_inside(walk, box_follows, cx, cy, size / 2));
         const bool covered =
             size == 2 ? is_covered(walk, cx, cy) : split(walk, level + 1, cx, cy, size / 2, inside);
         walk->in_vain[level] += !covered;
@@ -171,21 +173,41 @@ draw(struct rig *rig, const struct corner corners[3])
     rig_swap(rig);
 }
 
+/* Walks the squares of the triangle, which may start at a later level than level 1. Sets the number
+ * of squares that start at each level. */
 static void
-compare(const struct corner corners[3], uint32_t size, bool use_box, bool use_accept)
+walk_triangle(struct walk *walk, uint32_t starts[LEVELS])
+{
+    const double width = walk->last_x - walk->first_x + 1;
+    const double height = walk->last_y - walk->first_y + 1;
+    uint32_t level = 0, size = 128;
+    while (walk->start_by_box && size > 8 && width <= size / 2 && height <= size / 2) {
+        size /= 2;
+        level++;
+    }
+    for (uint32_t y = (uint32_t)walk->first_y / size * size; y <= walk->last_y; y += size)
+        for (uint32_t x = (uint32_t)walk->first_x / size * size; x <= walk->last_x; x += size) {
+            split(walk, level, x, y, size, false);
+            starts[level]++;
+        }
+}
+
+static void
+compare(struct walk walk)
 {
     struct rig *rig = rig_create();
-    rig->size = size;
+    rig->size = walk.size;
     rig->params.RASTERIZER.Generator = GENERATOR_seven_level;
-    rig->params.RASTERIZER.BoundingBoxTest = use_box;
-    rig->params.RASTERIZER.TrivialAccept = use_accept;
+    rig->params.RASTERIZER.BoundingBoxTest = walk.box_levels != 0;
+    rig->params.RASTERIZER.BoundingBoxLevels = walk.box_levels ? walk.box_levels : 127;
+    rig->params.RASTERIZER.TrivialAccept = walk.use_accept;
+    rig->params.RASTERIZER.StartByBox = walk.start_by_box;
     rig_start(rig);
-    struct walk walk = {
-        .corners = corners, .use_box = use_box, .use_accept = use_accept, .size = size};
+    uint32_t starts[LEVELS] = {0};
     find_box(&walk);
-    split(&walk, 0, 0, 0, 128, false);
+    walk_triangle(&walk, starts);
     assert_false(walk.ties);
-    draw(rig, corners);
+    draw(rig, walk.corners);
     for (uint32_t level = 0; level < LEVELS; level++) {
         assert_level(rig, level, "tested", walk.tested[level]);
         if (level > 0)
@@ -194,7 +216,7 @@ compare(const struct corner corners[3], uint32_t size, bool use_box, bool use_ac
         assert_level(rig, level, "in_vain", walk.in_vain[level]);
         /* A level is busy for one cycle per square. Level 7 takes the blocks of level 6. */
         const uint32_t before = level == LEVELS - 1 ? level - 2 : level - 1;
-        assert_states(rig, level, level ? walk.passed[before] : 1);
+        assert_states(rig, level, starts[level] + (level ? walk.passed[before] : 0));
     }
     rig_assert_figure(rig, "fraggen.fragments", walk.passed[6] - walk.in_vain[6]);
     rig_destroy(rig);
@@ -203,8 +225,18 @@ compare(const struct corner corners[3], uint32_t size, bool use_box, bool use_ac
 static void
 compare_tests(const struct corner corners[3], uint32_t size)
 {
-    for (uint32_t tests = 0; tests < 4; tests++)
-        compare(corners, size, tests & 1, tests & 2);
+    static const uint32_t box_levels[] = {0, 127, 1 << 3, 1 << 4 | 1 << 6};
+    for (uint32_t i = 0; i < 2 * sizeof box_levels / sizeof box_levels[0]; i++)
+        compare((struct walk){.corners = corners,
+                              .size = size,
+                              .box_levels = box_levels[i / 2],
+                              .use_accept = i & 1});
+    for (uint32_t use_box = 0; use_box < 2; use_box++)
+        compare((struct walk){.corners = corners,
+                              .size = size,
+                              .box_levels = use_box ? 127 : 0,
+                              .use_accept = true,
+                              .start_by_box = true});
 }
 
 /* All coordinates are odd multiples of 1/8, which the machine's units of 1/256 pixel represent
@@ -328,7 +360,7 @@ static void
 test_scan_tile(struct walk *walk, uint32_t x, uint32_t y, uint32_t size, struct search *search)
 {
     search->scan_tested++;
-    if (!passes(walk, x, y, size))
+    if (!passes(walk, true, x, y, size))
         return;
     search->scan_tiles++;
     for (uint32_t py = y; py < y + size; py++)
@@ -348,7 +380,7 @@ recurse(struct walk *walk, uint32_t x, uint32_t y, uint32_t size, uint32_t scan,
     for (uint32_t child = 0; child < 4; child++) {
         const uint32_t cx = x + (child & 1) * size / 2, cy = y + (child >> 1) * size / 2;
         search->tested += size / 2 != scan;
-        if (size / 2 == scan || passes(walk, cx, cy, size / 2))
+        if (size / 2 == scan || passes(walk, true, cx, cy, size / 2))
             recurse(walk, cx, cy, size / 2, scan, search);
     }
 }
@@ -403,11 +435,11 @@ compare_searches(struct corner corners[3])
         corners[1] = corners[2];
         corners[2] = other;
     }
-    struct walk walk = {.corners = corners, .use_box = true, .size = SIZE};
+    struct walk walk = {.corners = corners, .size = SIZE};
     find_box(&walk);
     for (uint32_t y = 0; y < SIZE; y++)
         for (uint32_t x = 0; x < SIZE; x++)
-            passes(&walk, x, y, 1);
+            passes(&walk, true, x, y, 1);
     if (walk.ties || area == 0 || walk.last_x < walk.first_x || walk.last_y < walk.first_y)
         return false;
     for (uint32_t scan = 4; scan <= 16; scan *= 2) {
