@@ -70,7 +70,7 @@ message_of(char letter)
     case 't': return transfer(MESSAGE_GET, FBO, 2, 2);
     case 'x': return transfer(MESSAGE_GET, SMALL, 2, 2);
     case 'l': return transfer(MESSAGE_GET, LOW, 64, 15);
-    case 'n': return transfer(MESSAGE_GET, NARROW, 15, 64);
+    case 'k': return transfer(MESSAGE_GET, NARROW, 15, 64);
     case 'm':
         m = transfer(MESSAGE_GET, FBO, 16, 8);
         m.transfer.level = 1;
@@ -141,7 +141,7 @@ test_what_ends_a_frame(void **state)
         {"dRpE", "crFpE"},
         {"dRPE", "crpFE"},
         {"dlE", "crE"}, /* the surface has fewer than 16 rows */
-        {"dnE", "crE"},
+        {"dkE", "crE"},
         {"dmE", "crE"},           /* a level of 16x8 */
         {"dxE", "crFE"},          /* 16x16 */
         {"dzE", "crE"},           /* a depth surface is not a picture */
@@ -167,7 +167,7 @@ test_what_it_shows(void **state)
         int32_t width, height;
     } cases[] = {{"drxE", SMALL, 16, 16}, {"dxrE", SMALL, 16, 16}, {"drE", FBO, 32, 16},
                  {"dxtE", SMALL, 16, 16}, {"dtxE", FBO, 32, 16},   {"dxRE", FBO, 32, 16},
-                 {"dRxzE", FBO, 32, 16},  {"dlnmrE", FBO, 32, 16}};
+                 {"dRxzE", FBO, 32, 16},  {"dlkmrE", FBO, 32, 16}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct ear ear;
         play(&ear, cases[i].said);
