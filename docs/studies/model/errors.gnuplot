@@ -24,8 +24,8 @@ set boxwidth 0.95
 set yrange [0:*]
 set xtics rotate by 35 right
 set arrow from graph 0, first 10 to graph 1, first 10 nohead dt 2 lc rgb '#222222'
-set title 'relative error of each stage, held out' font ',13'
-set ylabel 'mean, %'
+set title 'Error of each stage on held-out measurements' font ',13'
+set ylabel 'mean relative error, %'
 plot 'errors.dat' using 2:xtic(1) title columnhead, \
      'errors.dat' using 3:xtic(1) title columnhead, \
      'errors.dat' using 4:xtic(1) title columnhead, \

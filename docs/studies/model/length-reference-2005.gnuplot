@@ -18,8 +18,8 @@ set linetype 8 lc rgb '#7d7d7d' lw 1.5 pt 7 ps 0.6
 set linetype 9 lc rgb '#b0a83a' lw 1.5 pt 7 ps 0.6
 set linetype 10 lc rgb '#4aa6b5' lw 1.5 pt 7 ps 0.6
 set linetype cycle 10
-set title 'reference-2005: performance against program length'."\n".'held out: mean error 0.7 %, worst 4.4 %' font ',13'
-set xlabel 'cycles of the program'
+set title 'reference-2005: fragment rate by program length'."\n".'error on held-out measurements: mean 0.7 %, worst 4.4 %' font ',13'
+set xlabel 'cycles of the fragment program'
 set ylabel 'million fragments per second'
 set logscale x 2
 set logscale y

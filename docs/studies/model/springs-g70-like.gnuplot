@@ -23,7 +23,7 @@ set style histogram clustered gap 1
 set boxwidth 0.95
 set yrange [0:*]
 set xtics rotate by 35 right
-set title 'g70-like: mass-spring' font ',13'
+set title 'g70-like: frame rate of the mass-spring program' font ',13'
 set ylabel 'frames per second'
 plot 'springs-g70-like.dat' using 2:xtic(1) title columnhead, \
      'springs-g70-like.dat' using 3:xtic(1) title columnhead

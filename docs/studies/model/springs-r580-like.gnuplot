@@ -23,7 +23,7 @@ set style histogram clustered gap 1
 set boxwidth 0.95
 set yrange [0:*]
 set xtics rotate by 35 right
-set title 'r580-like: mass-spring' font ',13'
+set title 'r580-like: frame rate of the mass-spring program' font ',13'
 set ylabel 'frames per second'
 plot 'springs-r580-like.dat' using 2:xtic(1) title columnhead, \
      'springs-r580-like.dat' using 3:xtic(1) title columnhead

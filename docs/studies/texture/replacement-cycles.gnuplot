@@ -23,7 +23,7 @@ set style histogram clustered gap 1
 set boxwidth 0.95
 set yrange [0:*]
 set xtics rotate by 35 right
-set title 'Replacement: cycles' font ',13'
+set title 'Cycles by replacement policy' font ',13'
 set ylabel 'cycles per frame'
 plot 'replacement-cycles.dat' using 2:xtic(1) title columnhead, \
      'replacement-cycles.dat' using 3:xtic(1) title columnhead, \

@@ -23,8 +23,8 @@ set style histogram clustered gap 1
 set boxwidth 0.95
 set yrange [0:*]
 set xtics rotate by 35 right
-set title 'Replacement: traffic' font ',13'
-set ylabel 'MB of texture per frame'
+set title 'Texture traffic by replacement policy' font ',13'
+set ylabel 'texture traffic, MB per frame'
 plot 'replacement-mb.dat' using 2:xtic(1) title columnhead, \
      'replacement-mb.dat' using 3:xtic(1) title columnhead, \
      'replacement-mb.dat' using 4:xtic(1) title columnhead, \

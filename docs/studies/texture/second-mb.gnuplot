@@ -18,9 +18,9 @@ set linetype 8 lc rgb '#7d7d7d' lw 1.5 pt 7 ps 0.6
 set linetype 9 lc rgb '#b0a83a' lw 1.5 pt 7 ps 0.6
 set linetype 10 lc rgb '#4aa6b5' lw 1.5 pt 7 ps 0.6
 set linetype cycle 10
-set title 'Size of the second level: traffic' font ',13'
-set xlabel 'KB of the second level'
-set ylabel 'MB of texture per frame'
+set title 'Texture traffic by size of the second-level cache' font ',13'
+set xlabel 'second-level cache, KB'
+set ylabel 'texture traffic, MB per frame'
 set logscale x 2
 plot 'second-mb.dat' using 1:2 with linespoints title columnhead, \
      'second-mb.dat' using 1:3 with linespoints title columnhead, \

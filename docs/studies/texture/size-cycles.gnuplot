@@ -18,8 +18,8 @@ set linetype 8 lc rgb '#7d7d7d' lw 1.5 pt 7 ps 0.6
 set linetype 9 lc rgb '#b0a83a' lw 1.5 pt 7 ps 0.6
 set linetype 10 lc rgb '#4aa6b5' lw 1.5 pt 7 ps 0.6
 set linetype cycle 10
-set title 'Size of the first level: cycles' font ',13'
-set xlabel 'KB of the first level'
+set title 'Cycles by size of the first-level cache' font ',13'
+set xlabel 'first-level cache, KB'
 set ylabel 'cycles per frame'
 set logscale x 2
 plot 'size-cycles.dat' using 1:2 with linespoints title columnhead, \

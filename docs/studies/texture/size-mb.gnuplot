@@ -18,9 +18,9 @@ set linetype 8 lc rgb '#7d7d7d' lw 1.5 pt 7 ps 0.6
 set linetype 9 lc rgb '#b0a83a' lw 1.5 pt 7 ps 0.6
 set linetype 10 lc rgb '#4aa6b5' lw 1.5 pt 7 ps 0.6
 set linetype cycle 10
-set title 'Size of the first level: traffic' font ',13'
-set xlabel 'KB of the first level'
-set ylabel 'MB of texture per frame'
+set title 'Texture traffic by size of the first-level cache' font ',13'
+set xlabel 'first-level cache, KB'
+set ylabel 'texture traffic, MB per frame'
 set logscale x 2
 plot 'size-mb.dat' using 1:2 with linespoints title columnhead, \
      'size-mb.dat' using 1:3 with linespoints title columnhead, \

@@ -23,7 +23,7 @@ set style histogram clustered gap 1
 set boxwidth 0.95
 set yrange [0:*]
 set xtics rotate by 35 right
-set title 'Blocks of texels: cycles' font ',13'
+set title 'Cycles by block of texels' font ',13'
 set ylabel 'cycles per frame'
 plot 'tiles-cycles.dat' using 2:xtic(1) title columnhead, \
      'tiles-cycles.dat' using 3:xtic(1) title columnhead, \

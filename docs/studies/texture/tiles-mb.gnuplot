@@ -23,8 +23,8 @@ set style histogram clustered gap 1
 set boxwidth 0.95
 set yrange [0:*]
 set xtics rotate by 35 right
-set title 'Blocks of texels: traffic' font ',13'
-set ylabel 'MB of texture per frame'
+set title 'Texture traffic by block of texels' font ',13'
+set ylabel 'texture traffic, MB per frame'
 plot 'tiles-mb.dat' using 2:xtic(1) title columnhead, \
      'tiles-mb.dat' using 3:xtic(1) title columnhead, \
      'tiles-mb.dat' using 4:xtic(1) title columnhead

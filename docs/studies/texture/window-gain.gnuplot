@@ -25,7 +25,7 @@ set yrange [0:*]
 set xtics rotate by 35 right
 set arrow from graph 0, first 1 to graph 1, first 1 nohead dt 2 lc rgb '#222222'
 set title 'Cycles in strict order, relative to a window over all groups' font ',13'
-set ylabel 'relative to the window'
+set ylabel 'cycles relative to the window'
 plot 'window-gain.dat' using 2:xtic(1) title columnhead, \
      'window-gain.dat' using 3:xtic(1) title columnhead, \
      'window-gain.dat' using 4:xtic(1) title columnhead

@@ -23,7 +23,7 @@ set style histogram rowstacked
 set boxwidth 0.7
 set yrange [0:*]
 set xtics rotate by 35 right
-set title 'doom: traffic between GPU and memory' font ',13'
+set title 'doom: memory traffic' font ',13'
 set ylabel 'MB per frame'
 plot 'clients-doom.dat' using 2:xtic(1) title columnhead, \
      'clients-doom.dat' using 3:xtic(1) title columnhead, \

@@ -23,7 +23,7 @@ set style histogram rowstacked
 set boxwidth 0.7
 set yrange [0:*]
 set xtics rotate by 35 right
-set title 'neverball: traffic between GPU and memory' font ',13'
+set title 'neverball: memory traffic' font ',13'
 set ylabel 'MB per frame'
 plot 'clients-neverball.dat' using 2:xtic(1) title columnhead, \
      'clients-neverball.dat' using 3:xtic(1) title columnhead, \

@@ -23,7 +23,7 @@ set style histogram rowstacked
 set boxwidth 0.7
 set yrange [0:*]
 set xtics rotate by 35 right
-set title 'openarena: traffic between GPU and memory' font ',13'
+set title 'openarena: memory traffic' font ',13'
 set ylabel 'MB per frame'
 plot 'clients-openarena.dat' using 2:xtic(1) title columnhead, \
      'clients-openarena.dat' using 3:xtic(1) title columnhead, \

@@ -18,7 +18,7 @@ set linetype 8 lc rgb '#7d7d7d' lw 1.5 pt 7 ps 0.6
 set linetype 9 lc rgb '#b0a83a' lw 1.5 pt 7 ps 0.6
 set linetype 10 lc rgb '#4aa6b5' lw 1.5 pt 7 ps 0.6
 set linetype cycle 10
-set title 'neverball: traffic between GPU and memory' font ',13'
+set title 'neverball: memory traffic' font ',13'
 set xlabel 'frame'
 set ylabel 'MB per frame'
 set yrange [0:*]
