@@ -107,7 +107,7 @@ void sweep_input_fini(struct sweep_input *input);
 const struct word_list *sweep_plan_words(const struct sweep_plan *plan, const char *name);
 
 /* Replaces the inputs by these files. Each input gets the file's name without folder and
- * extension. */
+ * extension. Characters that the name of an input must not have become '_'. */
 bool sweep_plan_use_files(struct sweep_plan *plan, const char *const *files, uint32_t count,
                           struct error *err);
 /* Whether a trace of this name comes from the input. The trace has the input's name, or NAME-A for

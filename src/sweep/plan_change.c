@@ -1,19 +1,26 @@
 /* Changes a plan's inputs and machines according to options. */
+#include "base/file.h"
 #include "sweep/plan.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A file's name without folders and extension. */
+/* A file's name without folders and extension, as the name of an input, which also names files.
+ * Characters that such a name must not have become '_'. */
 static char *
-plain_name(const char *file)
+input_name(const char *file)
 {
     const char *slash = strrchr(file, '/');
     char *name = mem_strdup(slash ? slash + 1 : file);
     char *dot = strrchr(name, '.');
     if (dot && dot != name)
         *dot = '\0';
+    for (char *at = name; *at; at++)
+        if (!file_name_is_plain((const char[]){*at, '\0'}) && *at != '.')
+            *at = '_';
+    if (!file_name_is_plain(name)) /* dots alone */
+        memset(name, '_', strlen(name));
     return name;
 }
 
@@ -30,7 +37,7 @@ sweep_plan_use_files(struct sweep_plan *plan, const char *const *files, uint32_t
         ok = path || fail(err, "cannot open %s: %s", files[i], strerror(errno));
         if (ok)
             VEC_PUSH(&plan->inputs,
-                     ((struct sweep_input){.name = plain_name(files[i]), .file = path}));
+                     ((struct sweep_input){.name = input_name(files[i]), .file = path}));
     }
     return ok;
 }

@@ -148,6 +148,34 @@ a_plan_is_narrowed(void **state)
     sweep_plan_fini(&plan);
 }
 
+/* The names of inputs are parts of commands and file names, so any file name must give a plain one.
+ */
+static void
+files_give_plain_names(void **state)
+{
+    static const struct {
+        const char *file, *name;
+    } cases[] = {{"a'`touch x`;b.trace", "a__touch_x__b"},
+                 {"two\nlines.trace", "two_lines"},
+                 {"a.b.trace", "a.b"},
+                 {"...", "__"}};
+    char dir[] = "/tmp/aetius-names-XXXXXX";
+    assert_non_null(mkdtemp(dir));
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct sweep_plan plan;
+        struct error err;
+        assert_true(load(&plan, "[machine a]\n[input x]\nfile = x.trace\n", &err));
+        char *path = mem_printf("%s/%s", dir, cases[i].file);
+        assert_true(file_write(path, "", 0, &err));
+        assert_true(sweep_plan_use_files(&plan, (const char *const[]){path}, 1, &err));
+        assert_string_equal(plan.inputs.items[0].name, cases[i].name);
+        unlink(path);
+        free(path);
+        sweep_plan_fini(&plan);
+    }
+    rmdir(dir);
+}
+
 /* Returns the inputs of a study that remain with one machine, as "a b c". */
 static char *
 inputs_left(const char *study, const char *machine)
@@ -801,6 +829,7 @@ main(void)
         cmocka_unit_test(hashes_are_those_of_the_standard),
         cmocka_unit_test(a_plan_is_read),
         cmocka_unit_test(a_plan_is_narrowed),
+        cmocka_unit_test(files_give_plain_names),
         cmocka_unit_test(a_machine_left_alone_keeps_its_inputs),
         cmocka_unit_test(another_preset_has_its_name),
         cmocka_unit_test(bad_plans_are_refused_with_their_line),
