@@ -176,6 +176,18 @@ choose_format(struct diagram_options *options, struct error *err)
            fail(err, "%s: expected a name with the ending .svg, .png, .pdf or .dot", options->out);
 }
 
+static void
+refuse_codec(const char *name, struct error *err)
+{
+    struct memory_text memory;
+    FILE *out = memory_text_open(&memory);
+    for (size_t i = 0; codecs[i]; i++)
+        fprintf(out, "%s%s", i ? ", " : "", codecs[i]->name);
+    char *names = memory_text_take(&memory);
+    fail(err, "--codec: unknown codec '%s': expected one of %s", name, names);
+    free(names);
+}
+
 /* Returns the DOT text, which the caller frees. NULL: *err has the reason. */
 static char *
 diagram_text(const struct diagram_options *options, struct error *err)
@@ -184,7 +196,7 @@ diagram_text(const struct diagram_options *options, struct error *err)
     if (options->codec) {
         const struct codec *codec = codec_find(options->codec);
         if (!codec)
-            fail(err, "--codec: unknown codec '%s'", options->codec);
+            refuse_codec(options->codec, err);
         return codec ? codec_diagram(codec, CODEC_BUS_64) : NULL;
     }
     if (!machine_options_build(&options->machine, &simulation, err))

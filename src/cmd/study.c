@@ -102,6 +102,7 @@ read_formats(const char *text, uint32_t *formats, struct error *err)
              fail(err, "--charts: unknown format '%s'; expected svg, png, pdf or eps", name);
         *formats |= 1u << format;
     }
+    ok = ok && (!text || *formats || fail(err, "--charts: expected svg, png, pdf or eps"));
     free(copy);
     return ok;
 }
