@@ -111,6 +111,7 @@ struct group {
     struct group *next_free;
     const struct draw *draw;
     const struct thread_source *source;
+    const struct program *program;
     enum shader_stage stage; /* stage of the group's threads */
     uint32_t count;          /* number of vertices or quads */
     union {                  /* capacity: maximum number of threads per group */

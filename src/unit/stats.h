@@ -26,6 +26,13 @@ enum slot_fate {
     SLOT_COUNT,
 };
 
+/* Kinds of thread groups: THREADS_vertices, ... */
+enum thread_kind {
+#define THREAD_SOURCE(name) THREADS_##name,
+#include "unit/shader/thread_sources.def"
+    THREAD_KINDS,
+};
+
 /* Kinds of work (sim/work_accounting.h). */
 enum work_kind {
     WORK_DRAW,

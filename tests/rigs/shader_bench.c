@@ -21,6 +21,7 @@ give(struct bench *b, uint64_t now)
     group->source = &thread_vertices;
     group->stage = STAGE_VERTEX;
     group->draw = &b->draw;
+    group->program = b->program;
     for (; group->count < b->threads; group->count++) {
         struct pooled_vertex *vertex = vertex_create(&b->pools);
         for (uint32_t c = 0; c < 4; c++)

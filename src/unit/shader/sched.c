@@ -88,7 +88,7 @@ sched_init(struct sched *sched, const struct unit_env *env, uint32_t index)
         reorder->entries = mem_array(reorder->ring.capacity, sizeof *reorder->entries);
     }
     for (uint32_t i = 0; i < SOURCES; i++)
-        sched->full[sources[i]->stage] =
+        sched->full[sources[i]->kind] =
             sched->roles[sources[i]->stage].group_threads / sources[i]->item_threads;
     const uint32_t vertex_threads = sched->roles[STAGE_VERTEX].group_threads;
     const uint32_t fragment_threads = sched->roles[STAGE_FRAGMENT].group_threads;
@@ -100,12 +100,14 @@ sched_init(struct sched *sched, const struct unit_env *env, uint32_t index)
 }
 
 struct group *
-sched_new_group(struct sched *sched, const struct thread_source *source, const struct draw *draw)
+sched_new_group(struct sched *sched, const struct thread_source *source, const struct draw *draw,
+                const struct program *program)
 {
     struct group *group = group_create(sched->pools);
     group->source = source;
     group->stage = source->stage;
     group->draw = draw;
+    group->program = program;
     return group;
 }
 
@@ -141,7 +143,7 @@ sched_send_if_due(struct sched *sched, struct group **group, uint64_t since, uin
 {
     if (!*group)
         return false;
-    if ((*group)->count < sched->full[(*group)->stage]) {
+    if ((*group)->count < sched->full[(*group)->source->kind]) {
         if (now < since + sched->linger_cycles) {
             module_wake_at(&sched->module, since + sched->linger_cycles);
             return false;

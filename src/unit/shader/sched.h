@@ -24,7 +24,7 @@ struct sched {
     struct queue *late_out[MAX_ROPS];  /* quads to the late z test */
     uint32_t shaders, rops;
     struct shader_role roles[STAGE_COUNT];
-    uint32_t full[STAGE_COUNT]; /* number of items in a full group */
+    uint32_t full[THREAD_KINDS]; /* number of items in a full group */
     uint32_t vertices_cycle, quads_cycle, linger_cycles;
     /* a unit with this many groups gets a partly filled group only at the end of a draw */
     uint32_t busy_groups;

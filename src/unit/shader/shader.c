@@ -282,7 +282,7 @@ shader_init(struct shader *shader, const struct unit_env *env, uint32_t index)
 static uint32_t
 registers_of(const struct shader *shader, const struct group *group)
 {
-    return shader_thread_registers(group_program(group)) * shader->group_threads;
+    return shader_thread_registers(group->program) * shader->group_threads;
 }
 
 static uint32_t
@@ -299,8 +299,9 @@ first_lanes(uint32_t count)
 
 /* Starts the group's program, and divides the group's registers into blocks. */
 static void
-begin_program(struct group *group, const struct program *program)
+begin_program(struct group *group)
 {
+    const struct program *program = group->program;
     const uint32_t threads = group_lanes(group), lanes = (threads + 3) / 4 * 4;
     const uint32_t full = lanes / EXEC_MAX_LANES, rest = lanes % EXEC_MAX_LANES;
     const uint32_t full_bytes = block_bytes(program, EXEC_MAX_LANES);
@@ -383,9 +384,8 @@ remove_group(struct shader *shader, struct group *group)
 static void
 start(struct shader *shader, struct group *group, uint64_t now)
 {
-    const struct program *program = group_program(group);
-    begin_program(group, program);
-    group->source->load(group, program);
+    begin_program(group);
+    group->source->load(group);
     memset(group->temp_ready, 0, sizeof group->temp_ready);
     group->address_ready = group->results_ready = 0;
     group->wait = WAIT_LOAD;
@@ -396,7 +396,7 @@ start(struct shader *shader, struct group *group, uint64_t now)
     shader_schedule(shader, group, shader->load_free_cycle + shader->to_issue, WAIT_LOAD);
     shader->stats.groups++;
     WATCH_GROUP(shader->pools, group);
-    shader->stats.stage_groups[group->stage]++;
+    shader->stats.kind_groups[group->source->kind]++;
 }
 
 static bool

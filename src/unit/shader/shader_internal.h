@@ -4,12 +4,6 @@
 
 #include "unit/shader/thread_source.h"
 
-static inline const struct program *
-group_program(const struct group *group)
-{
-    return group->source->program(group->draw);
-}
-
 static inline void
 shader_wait(struct shader *shader, struct group *group, enum group_wait wait)
 {

@@ -190,7 +190,7 @@ count_instruction(struct shader *shader, const struct group *group,
     stats->lanes_diverged += group_lanes(group) - active;
     stats->lane_slots += shader->group_threads;
     stats->lanes_empty += shader->group_threads - group_lanes(group);
-    stats->stage_instructions[group->stage]++;
+    stats->kind_instructions[group->source->kind]++;
     switch (kind_of(instruction)) {
     case KIND_SIMD: stats->simd_instructions++; break;
     case KIND_SCALAR: stats->scalar_instructions++; break;
@@ -297,13 +297,11 @@ is_jump(const struct instruction *instruction)
 static void
 record_issue(struct shader *shader, struct group *group, uint64_t cycles, uint64_t now)
 {
-    const enum path_cause cause =
-        group->stage == STAGE_VERTEX ? CAUSE_vertex_issue : CAUSE_fragment_issue;
+    const enum path_cause cause = group->source->cause;
     cp_ref predecessor = group->path_end.cp_ref;
     if (shader->alus.cycle > group->ready_cycle)
         predecessor = shader->alus.cp_ref;
-    else if (predecessor % PATH_CAUSES == CAUSE_vertex_issue ||
-             predecessor % PATH_CAUSES == CAUSE_fragment_issue)
+    else if (predecessor % PATH_CAUSES == cause)
         predecessor =
             module_step(&shader->module, predecessor, CAUSE_result, group->path_end.cycle);
     group->path_end =

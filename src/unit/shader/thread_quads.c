@@ -12,15 +12,10 @@
 
 #include <string.h>
 
-static const struct program *
-program_of(const struct draw *draw)
-{
-    return draw->program[STAGE_FRAGMENT];
-}
-
 static void
-quads_load(struct group *group, const struct program *program)
+quads_load(struct group *group)
 {
+    const struct program *program = group->program;
     for (uint32_t q = 0; q < group->count; q++) {
         const struct quad *quad = group->quads[q];
         struct exec *exec = group_block(group, q);
@@ -123,7 +118,7 @@ take_quad(struct sched *sched, const struct quad_item *item, uint64_t now)
 {
     const struct quad *quad = item->quad;
     const struct shader_role *role = &sched->roles[STAGE_FRAGMENT];
-    const uint32_t unit = unit_of(sched, role, quad), full = sched->full[STAGE_FRAGMENT];
+    const uint32_t unit = unit_of(sched, role, quad), full = sched->full[THREADS_quads];
     struct group **group = &sched->quad_group[unit];
     struct reorder *reorder =
         &sched->reorder[rop_of_tile(quad->x / TILE_SIZE, quad->y / TILE_SIZE, sched->rops)];
@@ -133,7 +128,8 @@ take_quad(struct sched *sched, const struct quad_item *item, uint64_t now)
     }
     sched_unblock(sched, now);
     if (!*group) {
-        *group = sched_new_group(sched, &thread_quads, item->draw);
+        *group =
+            sched_new_group(sched, &thread_quads, item->draw, item->draw->program[STAGE_FRAGMENT]);
         (*group)->unit = unit;
     }
     add_to_ring(sched, reorder, item);
@@ -227,9 +223,10 @@ quads_retire(struct sched *sched, uint64_t now, bool *blocked)
 }
 
 const struct thread_source thread_quads = {
+    .kind = THREADS_quads,
     .stage = STAGE_FRAGMENT,
     .item_threads = 4,
-    .program = program_of,
+    .cause = CAUSE_fragment_issue,
     .load = quads_load,
     .store = store,
     .take = thread_quads_take,

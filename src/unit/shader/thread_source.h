@@ -8,12 +8,13 @@
 #include "unit/shader/sched.h"
 
 struct thread_source {
+    enum thread_kind kind;
     enum shader_stage stage; /* selects constants, textures and units */
     uint32_t item_threads;   /* number of threads per item */
-    const struct program *(*program)(const struct draw *draw);
+    enum path_cause cause;   /* cause of cycles in which its instructions issue */
     /* The shader unit calls load() to copy inputs into the registers of a group that starts. It
      * calls store() to take the outputs of a program that has ended. */
-    void (*load)(struct group *group, const struct program *program);
+    void (*load)(struct group *group);
     void (*store)(struct group *group, struct shader_stats *stats);
     /* Called by the Scheduler: takes as many items as fit in a cycle, and adds them to groups
      * (sched_send_if_due(), sched_dispatch()). */
@@ -38,7 +39,7 @@ group_lanes(const struct group *group)
 }
 
 struct group *sched_new_group(struct sched *sched, const struct thread_source *source,
-                              const struct draw *draw);
+                              const struct draw *draw, const struct program *program);
 /* Records that an item enters. If the item had to wait, the critical path continues at the group
  * that finished last. */
 void sched_unblock(struct sched *sched, uint64_t now);

@@ -4,15 +4,10 @@
 
 #include <string.h>
 
-static const struct program *
-program_of(const struct draw *draw)
-{
-    return draw->program[STAGE_VERTEX];
-}
-
 static void
-vertices_load(struct group *group, const struct program *program)
+vertices_load(struct group *group)
 {
+    const struct program *program = group->program;
     for (uint32_t v = 0; v < group->count; v++) {
         const struct pooled_vertex *vertex = group->vertices[v];
         const struct exec *exec = &group->exec[v / EXEC_MAX_LANES];
@@ -44,7 +39,7 @@ static bool
 thread_vertices_take(struct sched *sched, uint64_t now)
 {
     bool worked = false;
-    const uint32_t full = sched->full[STAGE_VERTEX];
+    const uint32_t full = sched->full[THREADS_vertices];
     for (uint32_t i = 0; i < sched->vertices_cycle; i++) {
         const struct vertex_item *item = queue_front(sched->vertices_in, now);
         if (!item || (sched->vertex_group && sched->vertex_group->count == full))
@@ -53,7 +48,8 @@ thread_vertices_take(struct sched *sched, uint64_t now)
             !sched_dispatch(sched, &sched->vertex_group, now))
             break;
         if (!sched->vertex_group)
-            sched->vertex_group = sched_new_group(sched, &thread_vertices, item->draw);
+            sched->vertex_group = sched_new_group(sched, &thread_vertices, item->draw,
+                                                  item->draw->program[STAGE_VERTEX]);
         sched->vertex_group->vertices[sched->vertex_group->count++] = item->vertex;
         sched->vertex_since = now;
         sched->stats.vertices++;
@@ -114,9 +110,10 @@ vertices_retire(struct sched *sched, uint64_t now, bool *blocked)
 }
 
 const struct thread_source thread_vertices = {
+    .kind = THREADS_vertices,
     .stage = STAGE_VERTEX,
     .item_threads = 1,
-    .program = program_of,
+    .cause = CAUSE_vertex_issue,
     .load = vertices_load,
     .store = store,
     .take = thread_vertices_take,
