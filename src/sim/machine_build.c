@@ -71,9 +71,14 @@ wire(struct machine *m)
 #define ROPS                    m->rops
 #define GROUPS(shader, threads) groups_of(m, shader, threads)
 #define OUTPUT_LATENCY(shader)  output_latency(p, shader)
+#define SHADER_SETUP(size)      (p->RASTERIZER.TriangleSetupOnShader ? (size) : 0)
+#define SETUP_LATENCY           (p->RASTERIZER.SetupLatency - SHADER_SETUP(p->RASTERIZER.SetupLatency))
 #define UNIT(name, count)
 #define QUEUE_11(name, action, item, sender, out, receiver, in, width, depth, latency)             \
     BUILD_QUEUES(name, 1, item, m->sender, out, m->receiver, in, width, depth, latency)
+#define QUEUE_01(name, action, item, sender, out, receiver, in, width, depth, latency)             \
+    BUILD_QUEUES(name, (depth) ? 1u : 0u, item, m->sender, out, m->receiver, in, width, depth,     \
+                 latency)
 #define QUEUE_1N(name, action, item, sender, out, receiver, in, width, depth, latency)             \
     BUILD_QUEUES(name, m->receiver##_count, item, m->sender, out[i], &m->receiver[i], in, width,   \
                  depth, latency)
@@ -117,6 +122,8 @@ wire(struct machine *m)
 #include "machine.def"
 #undef GROUPS
 #undef OUTPUT_LATENCY
+#undef SETUP_LATENCY
+#undef SHADER_SETUP
 #undef ROPS
 }
 

@@ -57,6 +57,7 @@ struct pooled_triangle {
     struct pooled_triangle *next_free;
     uint32_t references;
     uint32_t number; /* number of its primitive within the draw */
+    bool set_up;     /* TriangleSetupOnShader: the shader units have set it up */
     struct triangle triangle;
 };
 
@@ -103,7 +104,8 @@ struct quad_item {
     uint64_t samples_passed; /* END: number of samples that passed the z test */
 };
 
-/* A thread group: threads that share a program counter. It contains vertices or quads. Block b
+/* A thread group: threads that share a program counter. It contains vertices, quads or
+ * triangles. Block b
  * contains lanes 64b .. 64b + 63 (isa/exec.h). */
 struct group {
     uint64_t number;           /* number of the group in the run, from 0; for observers */
@@ -113,10 +115,11 @@ struct group {
     const struct thread_source *source;
     const struct program *program;
     enum shader_stage stage; /* stage of the group's threads */
-    uint32_t count;          /* number of vertices or quads */
+    uint32_t count;          /* number of vertices, quads or triangles */
     union {                  /* capacity: maximum number of threads per group */
         struct pooled_vertex **vertices;
         struct quad **quads;
+        struct pooled_triangle **triangles;
     };
     uint32_t unit; /* shader unit that runs the group */
     /* The shader unit uses the remaining members. */

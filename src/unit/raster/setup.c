@@ -5,13 +5,33 @@
  * units starts a triangle every SetupStartLatency cycles, including culled ones. At most
  * TrianglesCycle triangles start per cycle. A triangle occupies one of EmulatorStoredTriangles
  * entries until the Fragment Generator has walked it. The latency is SetupLatency plus the latency
- * of the bus. The queue to the Fragment Generator models both. Source: docs/design/machine.md,
- * Triangle Setup; ATTILA's TriangleSetup. Not modelled: setup by a program on the shader units. */
+ * of the bus. The queue to the Fragment Generator models both.
+ *
+ * With TriangleSetupOnShader, each triangle that is not culled is one thread of a program on the
+ * shader units. Its time replaces SetupLatency. A triangle occupies one of TriangleShaderQueueSize
+ * entries from its start until the Fragment Generator takes it. Results return in any order.
+ * Triangles, and the ends of draws, which also occupy an entry, leave in order.
+ *
+ * Source: docs/design/machine.md, Triangle Setup; ATTILA's TriangleSetup. Not modelled: the traffic
+ * of loading the setup program. */
 #include "unit/raster/setup.h"
 
+#include "base/mem.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 static enum unit_state setup_clock(void *self, uint64_t now);
+
+static void
+setup_wire(void *self)
+{
+    struct setup *setup = self;
+    if (!setup->on_shader)
+        return;
+    setup->result_stage.cause = CAUSE_setup;
+    setup->shaded->to = setup->credits->to = setup->out->from = &setup->result_stage;
+}
 
 static void
 setup_reset(void *self)
@@ -20,11 +40,21 @@ setup_reset(void *self)
     const struct module *module = &setup->module;
     INVARIANT(module, setup->stored == 0);
     INVARIANT(module, setup->outputs_sent == setup->output_count);
+    INVARIANT(module, setup->ring.count == 0);
+}
+
+static void
+setup_fini(void *self)
+{
+    struct setup *setup = self;
+    free(setup->entries);
 }
 
 static const struct module_ops ops = {
     .clock = setup_clock,
+    .wire = setup_wire,
     .reset = setup_reset,
+    .fini = setup_fini,
 };
 
 void
@@ -39,6 +69,11 @@ setup_init(struct setup *setup, const struct unit_env *env, uint32_t index)
     setup->start_cycles = params->RASTERIZER.SetupStartLatency;
     setup->lanes.count = params->RASTERIZER.SetupUnits;
     setup->stored_limit = params->RASTERIZER.EmulatorStoredTriangles;
+    setup->on_shader = params->RASTERIZER.TriangleSetupOnShader;
+    if (!setup->on_shader)
+        return;
+    setup->ring.capacity = params->RASTERIZER.TriangleShaderQueueSize;
+    setup->entries = mem_array(setup->ring.capacity, sizeof *setup->entries);
 }
 
 static void
@@ -71,20 +106,99 @@ set_up(struct setup *setup, const struct primitive_item *item)
         vertex_release(setup->pools, item->v[i]);
 }
 
-static void
-send_triangle(struct setup *setup, uint64_t now)
+/* Whether the Fragment Generator can take an item of this kind. */
+static bool
+can_send(struct setup *setup, enum item_kind kind, uint64_t now)
 {
-    struct pooled_triangle *triangle = triangle_create(setup->pools);
-    const struct triangle *output = &setup->outputs[setup->outputs_sent++];
-    triangle->triangle = *output;
-    triangle->number = setup->number;
-    *(struct triangle_item *)queue_push(setup->out, now) =
-        (struct triangle_item){ITEM_DATA, setup->draw, triangle};
+    return !(kind == ITEM_DATA && setup->stored == setup->stored_limit) &&
+           queue_space(setup->out, now);
+}
+
+static void
+send(struct setup *setup, const struct triangle_item *item, uint64_t now)
+{
+    *(struct triangle_item *)queue_push(setup->out, now) = *item;
+    if (item->kind == ITEM_END)
+        return;
+    const struct triangle *triangle = &item->triangle->triangle;
     setup->stored++;
     INVARIANT(&setup->module, setup->stored <= setup->stored_limit);
     setup->stats.triangles_out++;
-    setup->stats.one_tile += output->min_x / TILE_SIZE == output->max_x / TILE_SIZE &&
-                             output->min_y / TILE_SIZE == output->max_y / TILE_SIZE;
+    setup->stats.one_tile += triangle->min_x / TILE_SIZE == triangle->max_x / TILE_SIZE &&
+                             triangle->min_y / TILE_SIZE == triangle->max_y / TILE_SIZE;
+}
+
+/* Whether a triangle, or the end of a draw, can leave the setup units. */
+static bool
+can_pass_on(struct setup *setup, enum item_kind kind, uint64_t now)
+{
+    if (!setup->on_shader)
+        return can_send(setup, kind, now);
+    setup->ring_awaited |= ring_is_full(&setup->ring);
+    return !ring_is_full(&setup->ring) && queue_space(setup->jobs, now);
+}
+
+/* Sends an item to the Fragment Generator, or first to the shader units. */
+static void
+pass_on(struct setup *setup, struct triangle_item item, uint64_t now)
+{
+    if (!setup->on_shader) {
+        send(setup, &item, now);
+        return;
+    }
+    if (setup->ring_awaited) /* critical path: a result has freed an entry */
+        module_resume(&setup->module, &setup->module.stage, setup->result_stage.cp_ref, now);
+    setup->ring_awaited = false;
+    if (item.kind == ITEM_DATA) {
+        triangle_hold(setup->pools, item.triangle); /* until its result returns */
+        item.triangle->set_up = false;
+        setup->stats.triangles_on_shader++;
+    }
+    setup->entries[ring_push(&setup->ring)] =
+        (struct setup_entry){item, {setup->module.stage.cp_ref, now}};
+    *(struct triangle_item *)queue_push(setup->jobs, now) = item;
+}
+
+/* Takes the results of the shader units. */
+static bool
+take_results(struct setup *setup, uint64_t now)
+{
+    bool worked = false;
+    for (const struct triangle_item *item; (item = queue_front(setup->shaded, now));) {
+        INVARIANT(&setup->module, !item->triangle->set_up);
+        item->triangle->set_up = true;
+        triangle_release(setup->pools, item->triangle);
+        setup->result_cycle = now;
+        queue_pop(setup->shaded, now);
+        worked = true;
+    }
+    return worked;
+}
+
+/* Sends triangles that the shader units have set up, and ends of draws, in order. */
+static bool
+send_results(struct setup *setup, uint64_t now, enum unit_state *why)
+{
+    bool worked = false;
+    for (uint32_t rate = 0; rate < setup->triangles_cycle && setup->ring.count; rate++) {
+        const struct setup_entry *entry = &setup->entries[setup->ring.head];
+        if (entry->item.kind == ITEM_DATA && !entry->item.triangle->set_up) {
+            *why = UNIT_WAITING;
+            break;
+        }
+        if (!can_send(setup, entry->item.kind, now)) {
+            *why = UNIT_BLOCKED;
+            break;
+        }
+        /* Critical path: the item leaves after its arrival, and after the last result. */
+        const struct cp_stamp result = {setup->result_stage.cp_ref, setup->result_cycle};
+        module_resume(&setup->module, &setup->result_stage,
+                      path_later(entry->arrival, result).cp_ref, now);
+        send(setup, &entry->item, now);
+        ring_pop(&setup->ring);
+        worked = true;
+    }
+    return worked;
 }
 
 /* Frees the entries of triangles that the Fragment Generator has finished. */
@@ -114,13 +228,16 @@ send_output(struct setup *setup, uint64_t now, enum unit_state *why)
 {
     if (setup->outputs_sent && !can_start(setup, now, why)) /* the first one has already started */
         return false;
-    if (setup->stored == setup->stored_limit || !queue_space(setup->out, now)) {
+    if (!can_pass_on(setup, ITEM_DATA, now)) {
         *why = UNIT_BLOCKED;
         return false;
     }
     if (setup->outputs_sent)
         lanes_start(&setup->lanes, now, setup->start_cycles);
-    send_triangle(setup, now);
+    struct pooled_triangle *triangle = triangle_create(setup->pools);
+    triangle->triangle = setup->outputs[setup->outputs_sent++];
+    triangle->number = setup->number;
+    pass_on(setup, (struct triangle_item){ITEM_DATA, setup->draw, triangle}, now);
     return true;
 }
 
@@ -133,12 +250,11 @@ setup_take(struct setup *setup, uint64_t now, enum unit_state *why)
     if (!item)
         return false;
     if (item->kind == ITEM_END) {
-        if (!queue_space(setup->out, now)) {
+        if (!can_pass_on(setup, ITEM_END, now)) {
             *why = UNIT_BLOCKED;
             return false;
         }
-        *(struct triangle_item *)queue_push(setup->out, now) =
-            (struct triangle_item){ITEM_END, item->draw, NULL};
+        pass_on(setup, (struct triangle_item){ITEM_END, item->draw, NULL}, now);
         setup->state = (struct setup_state){0};
     } else {
         if (!can_start(setup, now, why))
@@ -157,6 +273,8 @@ setup_clock(void *self, uint64_t now)
     enum unit_state why = UNIT_STARVED;
     bool worked = false;
     take_credits(setup, now);
+    if (setup->on_shader)
+        worked = take_results(setup, now);
     for (uint32_t rate = 0; rate < setup->triangles_cycle; rate++) {
         if (setup->outputs_sent == setup->output_count) {
             if (!setup_take(setup, now, &why))
@@ -169,5 +287,7 @@ setup_clock(void *self, uint64_t now)
             worked = true;
         }
     }
+    if (setup->on_shader) /* last, so that a free entry is used from the next cycle on */
+        worked |= send_results(setup, now, &why);
     return worked ? UNIT_BUSY : why;
 }

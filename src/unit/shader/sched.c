@@ -1,17 +1,19 @@
 /* Scheduler of the shader units.
  *
- * Each source of threads (thread_sources.def) fills thread groups (ThreadGroup vertices, or
- * ThreadGroup / 4 quads), selects their unit, and takes their results. A full group leaves as soon
- * as its unit has room. A group that is not full leaves at the end of the draw. It also leaves
- * after GroupLinger cycles without an addition, if its unit has fewer than BusyGroups others.
+ * Each source of threads (thread_sources.def) fills thread groups (ThreadGroup vertices or
+ * triangles, or ThreadGroup / 4 quads), selects their unit, and takes their results. A full group
+ * leaves as soon as its unit has room. A group that is not full leaves at the end of the draw. It
+ * also leaves after GroupLinger cycles without an addition, if its unit has fewer than BusyGroups
+ * others.
  *
- * VerticesCycle vertices, and as many quads as there are ROPs, move in and out per cycle. All of
- * them may go to one unit, because a unit's queue takes all that arrive. The latency is one cycle,
- * modelled by the queues. Source: docs/design/shader.md, Thread groups; ATTILA's fragment FIFO. Not
- * modelled: a limit on the bandwidth of shader inputs. */
+ * VerticesCycle vertices, TrianglesCycle triangles, and as many quads as there are ROPs, move in
+ * and out per cycle. All of them may go to one unit, because a unit's queue takes all that arrive.
+ * The latency is one cycle, modelled by the queues. Source: docs/design/shader.md, Thread groups;
+ * ATTILA's fragment FIFO. Not modelled: a limit on the bandwidth of shader inputs. */
 #include "unit/shader/thread_source.h"
 
 #include "base/mem.h"
+#include "unit/shader/setup_program.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +25,7 @@ static const struct thread_source *const sources[] = {
 #include "unit/shader/thread_sources.def"
 };
 enum { SOURCES = sizeof sources / sizeof sources[0] };
+_Static_assert(THREADS_triangles == 0, "triangles are the first source");
 
 static void
 sched_wire(void *self)
@@ -30,6 +33,8 @@ sched_wire(void *self)
     struct sched *sched = self;
     sched->finish_stage.cause = sched->output_stage.cause = CAUSE_gather;
     sched->vertices_out->from = &sched->finish_stage;
+    if (sched->setup_program)
+        sched->triangles_out->from = &sched->finish_stage;
     for (uint32_t s = 0; s < sched->shaders; s++)
         sched->from_shader[s]->to = &sched->finish_stage;
     for (uint32_t r = 0; r < sched->rops; r++)
@@ -42,6 +47,7 @@ sched_reset(void *self)
     struct sched *sched = self;
     const struct module *module = &sched->module;
     INVARIANT(module, !sched->vertex_group && !sched->finished_ring.count);
+    INVARIANT(module, !sched->triangle_group && !sched->triangle_ring.count);
     for (uint32_t s = 0; s < sched->shaders; s++)
         INVARIANT(module, !sched->quad_group[s] && !sched->outstanding[s]);
     for (uint32_t r = 0; r < sched->rops; r++)
@@ -56,6 +62,8 @@ sched_fini(void *self)
     for (uint32_t r = 0; r < sched->rops; r++)
         free(sched->reorder[r].entries);
     free(sched->finished_vertices);
+    free(sched->finished_triangles);
+    program_destroy(sched->setup_program);
 }
 
 static const struct module_ops ops = {
@@ -64,6 +72,18 @@ static const struct module_ops ops = {
     .reset = sched_reset,
     .fini = sched_fini,
 };
+
+static void
+init_triangles(struct sched *sched, const struct params *params)
+{
+    const uint32_t threads = sched->full[THREADS_triangles];
+    sched->setup_program = setup_program_create();
+    sched->triangle_ring.capacity = params->RASTERIZER.TriangleOutputQueueSize + threads;
+    sched->finished_triangles =
+        mem_array(sched->triangle_ring.capacity, sizeof(struct pooled_triangle *));
+    if (params->RASTERIZER.TriangleShaderQueueSize < threads) /* more triangles cannot arrive */
+        sched->full[THREADS_triangles] = params->RASTERIZER.TriangleShaderQueueSize;
+}
 
 void
 sched_init(struct sched *sched, const struct unit_env *env, uint32_t index)
@@ -97,6 +117,8 @@ sched_init(struct sched *sched, const struct unit_env *env, uint32_t index)
     sched->finished_ring.capacity = params->RASTERIZER.ShadedVertexQueueSize + vertex_threads;
     sched->finished_vertices =
         mem_array(sched->finished_ring.capacity, sizeof(struct pooled_vertex *));
+    if (params->RASTERIZER.TriangleSetupOnShader)
+        init_triangles(sched, params);
 }
 
 struct group *
@@ -109,6 +131,20 @@ sched_new_group(struct sched *sched, const struct thread_source *source, const s
     group->draw = draw;
     group->program = program;
     return group;
+}
+
+int32_t
+sched_least_loaded(struct sched *sched, const struct group *group, uint64_t now)
+{
+    const struct shader_role *role = &sched->roles[group->stage];
+    int32_t best = -1;
+    for (uint32_t s = role->first_unit; s < role->first_unit + role->unit_count; s++) {
+        if (best >= 0 && sched->outstanding[s] >= sched->outstanding[best])
+            continue;
+        if (queue_space(sched->to_shader[s], now))
+            best = (int32_t)s;
+    }
+    return best;
 }
 
 void
@@ -181,10 +217,11 @@ sched_clock(void *self, uint64_t now)
     struct sched *sched = self;
     bool blocked = false;
     bool worked = false;
-    for (uint32_t i = 0; i < SOURCES; i++)
+    const uint32_t first = sched->setup_program ? THREADS_triangles : THREADS_triangles + 1;
+    for (uint32_t i = first; i < SOURCES; i++)
         worked |= sources[i]->leave(sched, now, &blocked);
     worked |= take_finished(sched, now);
-    for (uint32_t i = 0; i < SOURCES; i++)
+    for (uint32_t i = first; i < SOURCES; i++)
         worked |= sources[i]->take(sched, now);
     if (worked)
         return UNIT_BUSY;

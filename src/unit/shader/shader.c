@@ -1,4 +1,5 @@
-/* Shader unit. A unified unit runs vertices and fragments. Otherwise a unit is either a vertex
+/* Shader unit. A unified unit runs vertices, fragments, and triangles
+ * (TriangleSetupOnShader). Otherwise a unit is either a vertex
  * shader or a fragment shader.
  *
  * The unit holds thread groups; the threads of a group share a program counter. The number of
@@ -108,6 +109,9 @@ shader_check_params(const struct params *params, struct error *err)
                     "FRAGMENTSHADER.ThreadGroup = %u: it must be a multiple of 4, because "
                     "fragments are grouped in quads",
                     params->FRAGMENTSHADER.ThreadGroup);
+    if (params->RASTERIZER.TriangleSetupOnShader && !params->GPU.UnifiedShader)
+        return fail(err, "RASTERIZER.TriangleSetupOnShader = TRUE: it requires "
+                         "GPU.UnifiedShader = TRUE, because only unified units run triangles");
     shader_roles(params, roles);
     for (uint32_t s = 0; s < STAGE_COUNT; s++) {
         const bool own = s == STAGE_VERTEX && !params->GPU.UnifiedShader;

@@ -1,7 +1,7 @@
 /* Sources of work for the shader units (thread_sources.def). A source defines its items and how
  * they form thread groups. It also defines the inputs and outputs of a group in the shader unit,
  * and the destination of finished items. The Scheduler (unit/shader/sched.c) and the shader unit
- * (unit/shader/shader.c) contain no code that is specific to vertices or quads. */
+ * (unit/shader/shader.c) contain no code that is specific to vertices, quads or triangles. */
 #ifndef AETIUS_UNIT_THREAD_SOURCE_H
 #define AETIUS_UNIT_THREAD_SOURCE_H
 
@@ -40,6 +40,8 @@ group_lanes(const struct group *group)
 
 struct group *sched_new_group(struct sched *sched, const struct thread_source *source,
                               const struct draw *draw, const struct program *program);
+/* The unit of the group's stage with the fewest groups, or -1 if all queues are full. */
+int32_t sched_least_loaded(struct sched *sched, const struct group *group, uint64_t now);
 /* Records that an item enters. If the item had to wait, the critical path continues at the group
  * that finished last. */
 void sched_unblock(struct sched *sched, uint64_t now);

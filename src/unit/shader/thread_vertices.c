@@ -61,21 +61,6 @@ thread_vertices_take(struct sched *sched, uint64_t now)
     return sched_send_if_due(sched, &sched->vertex_group, sched->vertex_since, now) || worked;
 }
 
-/* The unit with the fewest groups, or -1 if all queues are full. */
-static int32_t
-assign(struct sched *sched, const struct group *group, uint64_t now)
-{
-    const struct shader_role *role = &sched->roles[group->stage];
-    int32_t best = -1;
-    for (uint32_t s = role->first_unit; s < role->first_unit + role->unit_count; s++) {
-        if (best >= 0 && sched->outstanding[s] >= sched->outstanding[best])
-            continue;
-        if (queue_space(sched->to_shader[s], now))
-            best = (int32_t)s;
-    }
-    return best;
-}
-
 static bool
 is_busy(const struct sched *sched, const struct group *group)
 {
@@ -117,7 +102,7 @@ const struct thread_source thread_vertices = {
     .load = vertices_load,
     .store = store,
     .take = thread_vertices_take,
-    .assign = assign,
+    .assign = sched_least_loaded,
     .is_busy = is_busy,
     .finish = vertices_finish,
     .leave = vertices_retire,
