@@ -175,7 +175,8 @@ statistics_used() {
     checked=$work/gcc-O0/aetius
     for preset in reference-2005 reference-2008; do
         for choice in RASTERIZER.Generator=seven-level RASTERIZER.Generator=scan \
-            RASTERIZER.Generator=recursive GPU.UnifiedShader=FALSE; do
+            RASTERIZER.Generator=recursive GPU.UnifiedShader=FALSE \
+            RASTERIZER.TriangleSetupOnShader=TRUE; do
             "$checked" sim "$golden" --preset $preset --set $choice --force \
                 -o "$work/results/used-$preset-$choice" || return 1
         done

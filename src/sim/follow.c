@@ -1,5 +1,6 @@
 #include "base/plural.h"
 #include "sim/follow.h"
+#include "unit/shader/thread_source.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -56,6 +57,17 @@ take_vertex(struct follow *follow, const struct traffic_queue *queue,
         follow->vertices.items[number].is_shaded = true;
     }
     add_hop(follow, queue, FOLLOW_VERTEX, number, now);
+}
+
+/* Finds the followed triangle for a slot of the triangle pool. If several triangles used the slot,
+ * the latest one is found. */
+static uint32_t
+find_triangle(const struct follow *follow, const struct pooled_triangle *triangle)
+{
+    uint32_t number = (uint32_t)follow->triangles.count;
+    while (number > 0 && follow->triangles.items[number - 1] != triangle)
+        number--;
+    return number - 1;
 }
 
 /* Records a read of attributes. A reply belongs to the oldest unanswered read with the same tag. */
@@ -178,8 +190,11 @@ take_triangle(struct follow *follow, const struct traffic_queue *queue,
 {
     if (item->kind != ITEM_DATA || !is_of_it(follow, item->triangle))
         return;
-    VEC_PUSH(&follow->triangles, item->triangle);
-    add_hop(follow, queue, FOLLOW_TRIANGLE, (uint32_t)follow->triangles.count - 1, now);
+    const struct machine *m = follow->sim->machine;
+    const bool on_shader = m->triangle_jobs_queue_count > 0;
+    if (queue->queue == (on_shader ? m->triangle_jobs_queue : m->triangles_queue))
+        VEC_PUSH(&follow->triangles, item->triangle);
+    add_hop(follow, queue, FOLLOW_TRIANGLE, find_triangle(follow, item->triangle), now);
 }
 
 static void
@@ -188,10 +203,8 @@ take_tile(struct follow *follow, const struct traffic_queue *queue, const struct
 {
     if (item->kind != ITEM_DATA || !is_of_it(follow, item->triangle))
         return;
-    uint32_t triangle = (uint32_t)follow->triangles.count;
-    while (triangle > 0 && follow->triangles.items[triangle - 1] != item->triangle)
-        triangle--;
-    const struct follow_tile tile = {item->x, item->y, triangle - 1, bits_count(item->mask)};
+    const struct follow_tile tile = {item->x, item->y, find_triangle(follow, item->triangle),
+                                     bits_count(item->mask)};
     VEC_PUSH(&follow->tiles, tile);
     add_hop(follow, queue, FOLLOW_TILE, (uint32_t)follow->tiles.count - 1, now);
 }
@@ -211,7 +224,11 @@ take_group(struct follow *follow, const struct traffic_queue *queue, const struc
 {
     uint32_t number;
     for (uint32_t i = 0; i < group->count; i++)
-        if (group->stage == STAGE_FRAGMENT)
+        if (group->source == &thread_triangles) {
+            if (is_of_it(follow, group->triangles[i]))
+                add_hop(follow, queue, FOLLOW_TRIANGLE, find_triangle(follow, group->triangles[i]),
+                        now);
+        } else if (group->source == &thread_quads)
             take_quad(follow, queue, FOLLOW_QUAD, group->quads[i], now);
         else if (!follow->found && find_vertex(follow, group->vertices[i], &number))
             add_hop(follow, queue, FOLLOW_VERTEX, number, now);

@@ -615,7 +615,7 @@ const tests = {
             const tree = await treeOn(page, "#topdown ul.tree:not(.slots)");
             assert.equal(
                 tree.shading?.value || 0,
-                ["gather", "load", "vertex_issue", "fragment_issue", "result"].reduce(
+                ["gather", "load", "vertex_issue", "triangle_issue", "fragment_issue", "result"].reduce(
                     (s, n) => s + sum("lost." + n),
                     0,
                 ),

@@ -152,7 +152,6 @@ pass_on(struct setup *setup, struct triangle_item item, uint64_t now)
     if (item.kind == ITEM_DATA) {
         triangle_hold(setup->pools, item.triangle); /* until its result returns */
         item.triangle->set_up = false;
-        setup->stats.triangles_on_shader++;
     }
     setup->entries[ring_push(&setup->ring)] =
         (struct setup_entry){item, {setup->module.stage.cp_ref, now}};

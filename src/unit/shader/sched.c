@@ -217,11 +217,14 @@ sched_clock(void *self, uint64_t now)
     struct sched *sched = self;
     bool blocked = false;
     bool worked = false;
-    const uint32_t first = sched->setup_program ? THREADS_triangles : THREADS_triangles + 1;
-    for (uint32_t i = first; i < SOURCES; i++)
+    if (sched->setup_program)
+        worked |= thread_triangles.leave(sched, now, &blocked);
+    for (uint32_t i = THREADS_triangles + 1; i < SOURCES; i++)
         worked |= sources[i]->leave(sched, now, &blocked);
     worked |= take_finished(sched, now);
-    for (uint32_t i = first; i < SOURCES; i++)
+    if (sched->setup_program)
+        worked |= thread_triangles.take(sched, now);
+    for (uint32_t i = THREADS_triangles + 1; i < SOURCES; i++)
         worked |= sources[i]->take(sched, now);
     if (worked)
         return UNIT_BUSY;

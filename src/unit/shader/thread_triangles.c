@@ -87,8 +87,10 @@ triangles_retire(struct sched *sched, uint64_t now, bool *blocked)
     (void)blocked;
     bool worked = false;
     while (sched->triangle_ring.count && queue_space(sched->triangles_out, now)) {
-        *(struct triangle_item *)queue_push(sched->triangles_out, now) = (struct triangle_item){
-            ITEM_DATA, NULL, sched->finished_triangles[ring_pop(&sched->triangle_ring)]};
+        struct pooled_triangle *triangle =
+            sched->finished_triangles[ring_pop(&sched->triangle_ring)];
+        *(struct triangle_item *)queue_push(sched->triangles_out, now) =
+            (struct triangle_item){ITEM_DATA, triangle->triangle.draw, triangle};
         worked = true;
     }
     return worked;

@@ -366,6 +366,8 @@ static const struct breaker {
      "MEMORYCONTROLLER.V2PerfectMemory=TRUE"},
     {"VERTEXSHADER.LockedExecutionMode=TRUE", "VERTEXSHADER.LockedExecutionMode=FALSE"},
     {"VERTEXSHADER.FetchRate above 1", "VERTEXSHADER.FetchRate=1"},
+    {"RASTERIZER.TriangleSetupOnShader=TRUE", "RASTERIZER.TriangleSetupOnShader=FALSE"},
+    {"RASTERIZER.TriangleSetupOnShader=FALSE", "RASTERIZER.TriangleSetupOnShader=TRUE"},
     {"RASTERIZER.Generator=auto", "RASTERIZER.Generator=scan"},
     {"RASTERIZER.Generator=auto", "RASTERIZER.Generator=seven-level"},
     {"RASTERIZER.Generator=scan, or auto with RecursiveMode=FALSE",

@@ -227,6 +227,12 @@ static const char *const machines[] = {
     "RASTERIZER.Generator=recursive",
     "RASTERIZER.DisableHZ=TRUE",
     "RASTERIZER.SetupFIFOSize=1 RASTERIZER.TriangleOutputQueueSize=1 CLIPPER.ClipBufferSize=1",
+    "RASTERIZER.TriangleSetupOnShader=TRUE",
+    "RASTERIZER.TriangleSetupOnShader=TRUE RASTERIZER.TriangleShaderQueueSize=1 "
+    "RASTERIZER.TriangleInputQueueSize=1 RASTERIZER.TriangleOutputQueueSize=1",
+    "RASTERIZER.TriangleSetupOnShader=TRUE RASTERIZER.ShadedVertexQueueSize=1 "
+    "FRAGMENTSHADER.ExecutableThreads=4 FRAGMENTSHADER.InputBuffers=0 GPU.NumFragmentShaders=1 "
+    "COMMANDPROCESSOR.PipelinedBatchRendering=TRUE",
     "RASTERIZER.EarlyZQueueSize=1 RASTERIZER.InterpolatedStampQueueSize=1",
     "RASTERIZER.ShaderOutputQueueSize=1 RASTERIZER.EarlyZTestedStampQueueSize=1",
     "RASTERIZER.VertexInputQueueSize=1 RASTERIZER.ShadedVertexQueueSize=1",

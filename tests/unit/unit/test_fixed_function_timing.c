@@ -3,6 +3,7 @@
  * work of each fragment generator for a known triangle. The machine is reference-2005: one triangle
  * per cycle, two 8x8 tiles per cycle, scan tiles of 16x16. */
 #include "rigs/rig.h"
+#include "unit/shader/setup_program.h"
 
 #include <stdio.h>
 
@@ -84,6 +85,28 @@ assert_geometry(const struct rig *rig)
     assert_span(rig, PRIMASM, "primitive assembly", 0, 3, 4);
     assert_span(rig, CLIPPER, "clipper", 3, 4, 2);
     assert_span(rig, SETUP, "setup", 11, 12, 2);
+}
+
+/* Setup on the shader units replaces SetupLatency, 10 cycles.
+ * - 11: Triangle Setup sends the triangle. 12: it arrives at the scheduler, and Triangle Setup
+ * sends the end of the draw, with which the group leaves in 13. The group starts in 14.
+ * - Its inputs are loaded in one cycle. The program takes 27 cycles (test_setup_program.c), from 15
+ *   to 42.
+ * - OutputLatency 11: the group arrives at the scheduler in 53. The scheduler sends the triangle in
+ *   54. Triangle Setup sends it in 55, and the end of the draw in 56.
+ * - TriangleOutputLatency 2: 57 and 58. */
+static void
+triangle_set_up_on_a_shader_unit(void **state)
+{
+    struct rig *rig = *state;
+    rig->params.RASTERIZER.Generator = GENERATOR_scan;
+    rig->params.RASTERIZER.TriangleSetupOnShader = true;
+    one_triangle(rig);
+    assert_span(rig, SETUP, "setup", 11, 56, 4);
+    assert_span(rig, FRAGGEN, "fragment generator", 57, 58, 2);
+    assert_span(rig, HZ, "HZ", 58, 60, 3);
+    rig_assert_figure(rig, "shader.triangle_groups", 1);
+    rig_assert_figure(rig, "shader.triangle_instructions", SETUP_INSTRUCTIONS);
 }
 
 /* The boxes of the triangles are two tiles in a row, two tiles in a column, and one tile. */
@@ -753,6 +776,7 @@ main(void)
         TEST(triangle_scanned),
         TEST(triangle_in_a_batch),
         TEST(triangle_through_seven_levels),
+        TEST(triangle_set_up_on_a_shader_unit),
         TEST(latencies_add_up),
         TEST(two_vertices_a_cycle),
         cmocka_unit_test(vertex_arrives_after_its_last_attribute),

@@ -19,7 +19,7 @@ enum { UNITS = 2, RINGS = 2, MAX_EVENTS = 64, LAST_CYCLE = 200, NEVER = LAST_CYC
 
 struct event { /* an item that arrives at the scheduler or that has left it */
     uint64_t cycle;
-    bool vertex;
+    bool vertex, triangle;
     uint32_t x, y;        /* position of a quad, in pixels */
     uint32_t unit, count; /* unit of a group, and the number of its items */
 };
@@ -29,8 +29,8 @@ struct bench {
     struct clock clock;
     struct pools pools;
     struct module module;
-    struct queue vertices_in, vertices_out, quads_in, to_shader[UNITS], from_shader[UNITS],
-        early_out[RINGS], late_out[RINGS];
+    struct queue vertices_in, vertices_out, quads_in, triangles_in, triangles_out, to_shader[UNITS],
+        from_shader[UNITS], early_out[RINGS], late_out[RINGS];
     struct sched sched;
     struct draw draw;
     uint64_t give_back; /* cycles until a unit returns a group; NEVER: the unit keeps it */
@@ -45,6 +45,13 @@ send(struct bench *b, uint64_t now)
 {
     for (; b->sent < b->in_count && b->in[b->sent].cycle <= now; b->sent++) {
         const struct event *event = &b->in[b->sent];
+        if (event->triangle) {
+            struct triangle_item item = {event->count ? ITEM_DATA : ITEM_END, &b->draw, NULL};
+            if (event->count)
+                item.triangle = triangle_create(&b->pools);
+            *(struct triangle_item *)queue_push(&b->triangles_in, now) = item;
+            continue;
+        }
         if (event->vertex) {
             *(struct vertex_item *)queue_push(&b->vertices_in, now) =
                 (struct vertex_item){ITEM_DATA, &b->draw, vertex_create(&b->pools)};
@@ -88,6 +95,10 @@ bench_clock(void *self, uint64_t now)
     for (; queue_front(&b->vertices_out, now); b->out_count++) {
         b->out[b->out_count] = (struct event){.cycle = now, .vertex = true};
         queue_pop(&b->vertices_out, now);
+    }
+    for (; b->sched.triangles_out && queue_front(&b->triangles_out, now); b->out_count++) {
+        b->out[b->out_count] = (struct event){.cycle = now, .triangle = true};
+        queue_pop(&b->triangles_out, now);
     }
     for (uint32_t r = 0; r < RINGS; r++)
         for (const struct quad_item *item; (item = queue_front(&b->early_out[r], now));) {
@@ -142,6 +153,12 @@ bench_run(struct bench *b)
     b->sched.vertices_in = &b->vertices_in;
     b->sched.vertices_out = &b->vertices_out;
     b->sched.quads_in = &b->quads_in;
+    if (b->params.RASTERIZER.TriangleSetupOnShader) {
+        join(b, &b->triangles_in, bench, sched, sizeof(struct triangle_item), 8);
+        join(b, &b->triangles_out, sched, bench, sizeof(struct triangle_item), 1);
+        b->sched.triangles_in = &b->triangles_in;
+        b->sched.triangles_out = &b->triangles_out;
+    }
     for (uint32_t u = 0; u < UNITS; u++) {
         join(b, &b->to_shader[u], sched, bench, sizeof(struct group_item), RINGS);
         join(b, &b->from_shader[u], bench, sched, sizeof(struct group_item), 8);
@@ -164,6 +181,8 @@ bench_destroy(struct bench *b)
     queue_fini(&b->vertices_in);
     queue_fini(&b->vertices_out);
     queue_fini(&b->quads_in);
+    queue_fini(&b->triangles_in);
+    queue_fini(&b->triangles_out);
     for (uint32_t u = 0; u < UNITS; u++) {
         queue_fini(&b->to_shader[u]);
         queue_fini(&b->from_shader[u]);
@@ -188,6 +207,13 @@ static void
 add_quad(struct bench *b, uint64_t cycle, uint32_t x, uint32_t y)
 {
     b->in[b->in_count++] = (struct event){.cycle = cycle, .x = x, .y = y};
+}
+
+/* `count`: 1 for a triangle, 0 for the end of a draw */
+static void
+add_triangle(struct bench *b, uint64_t cycle, uint32_t count)
+{
+    b->in[b->in_count++] = (struct event){.cycle = cycle, .triangle = true, .count = count};
 }
 
 static void
@@ -331,13 +357,70 @@ batches_in_turn(void **state)
     bench_destroy(b);
 }
 
+/* A group of four vertices keeps each unit busy for good. Triangles do not wait for these units.
+ * - The first four triangles arrive in 11 and fill a group, which reaches the unit in 12.
+ * - The fifth arrives in 12. It leaves after GroupLinger = 8 cycles, in 20.
+ * - The sixth arrives in 31. The end of the draw arrives in 32, and the triangle leaves with it. */
+static void
+triangles_do_not_wait_for_busy_units(void **state)
+{
+    (void)state;
+    struct bench *b = bench_create();
+    b->params.RASTERIZER.TriangleSetupOnShader = true;
+    b->params.RASTERIZER.BusyGroups = 1;
+    for (uint32_t v = 0; v < 8; v++)
+        add_vertex(b, 0);
+    for (uint32_t t = 0; t < 6; t++)
+        add_triangle(b, t < 4 ? 10 : t < 5 ? 11 : 30, 1);
+    add_triangle(b, 31, 0);
+    bench_run(b);
+    assert_int_equal(b->group_count, 5);
+    assert_group(b, 2, 12, 0, 4);
+    assert_group(b, 3, 21, 1, 1);
+    assert_group(b, 4, 33, 0, 1);
+    assert_int_equal(b->sched.stats.triangles, 6);
+    bench_destroy(b);
+}
+
+/* Triangles enter a unit before vertices that arrive in the same cycle. A group holds no more
+ * triangles than Triangle Setup has entries for. The groups reach the units in 2 and are returned
+ * in
+ * 12. They reach the scheduler in 13, leave in 14 and arrive in 15, one triangle per cycle. */
+static void
+triangles_go_first(void **state)
+{
+    (void)state;
+    struct bench *b = bench_create();
+    b->params.RASTERIZER.TriangleSetupOnShader = true;
+    b->params.RASTERIZER.TriangleShaderQueueSize = 2;
+    b->params.STREAMER.VerticesCycle = 4;
+    b->give_back = 10;
+    for (uint32_t v = 0; v < 4; v++)
+        add_vertex(b, 0);
+    add_triangle(b, 0, 1);
+    add_triangle(b, 0, 1);
+    bench_run(b);
+    assert_int_equal(b->group_count, 2);
+    assert_group(b, 0, 2, 0, 2); /* the first unit: triangles */
+    assert_group(b, 1, 2, 1, 4); /* the second unit: vertices */
+    assert_int_equal(b->out_count, 6);
+    for (uint32_t i = 0, triangles = 0; i < 6; i++)
+        if (b->out[i].triangle)
+            assert_int_equal(b->out[i].cycle, 15 + triangles++);
+    bench_destroy(b);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(groups_linger),     cmocka_unit_test(busy_units_do_not_get_the_rest),
-        cmocka_unit_test(two_quads_a_cycle), cmocka_unit_test(quads_leave_in_order),
+        cmocka_unit_test(groups_linger),
+        cmocka_unit_test(busy_units_do_not_get_the_rest),
+        cmocka_unit_test(two_quads_a_cycle),
+        cmocka_unit_test(quads_leave_in_order),
         cmocka_unit_test(batches_in_turn),
+        cmocka_unit_test(triangles_do_not_wait_for_busy_units),
+        cmocka_unit_test(triangles_go_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -698,6 +698,10 @@ test_locked_execution(void **state)
     p.FRAGMENTSHADER.ThreadGroup = 1024;
     p.FRAGMENTSHADER.LockedExecutionMode = true;
     assert_true(shader_check_params(&p, &err));
+    p.RASTERIZER.TriangleSetupOnShader = true;
+    assert_false(shader_check_params(&p, &err)); /* separate vertex shaders */
+    p.GPU.UnifiedShader = true;
+    assert_true(shader_check_params(&p, &err));
     p.FRAGMENTSHADER.ExecutableThreads = 1000;
     assert_false(shader_check_params(&p, &err));
 }
