@@ -1,7 +1,9 @@
-/* Source: solution of the plane equations by the adjoint matrix, as in ATTILA's setup program,
- * which has 26 instructions. That program starts from clip coordinates, so it also needs the
- * viewport transformation and the offset to pixel centers. Triangle Setup has already clipped these
- * triangles in window coordinates. */
+/* The setup program: edges, area and depth plane of a triangle.
+ *
+ * Source: solution of the plane equations by the adjoint matrix, as in ATTILA's setup program. That
+ * program has 26 instructions. It starts from clip coordinates, so it also needs the viewport
+ * transformation and the offset to pixel centers. Triangle Setup has already clipped the triangles
+ * here, and their corners are in window coordinates. */
 #include "unit/shader/setup_program.h"
 
 #include <stddef.h>
