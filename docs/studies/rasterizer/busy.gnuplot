@@ -25,7 +25,7 @@ set yrange [0:*]
 set xtics rotate by 35 right
 set arrow from graph 0, first 1 to graph 1, first 1 nohead dt 2 lc rgb '#222222'
 set title 'Active cycles of the generators, relative to recursive' font ',13'
-set ylabel 'relative to recursive'
+set ylabel 'active cycles relative to recursive'
 plot 'busy.dat' using 2:xtic(1) title columnhead, \
      'busy.dat' using 3:xtic(1) title columnhead, \
      'busy.dat' using 4:xtic(1) title columnhead

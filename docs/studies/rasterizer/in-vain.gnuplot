@@ -23,7 +23,7 @@ set style histogram clustered gap 1
 set boxwidth 0.95
 set yrange [0:*]
 set xtics rotate by 35 right
-set title 'False passes, by size and level' font ',13'
+set title 'False passes by picture size and level' font ',13'
 set ylabel '% of passed children'
 plot 'in-vain.dat' using 2:xtic(1) title columnhead, \
      'in-vain.dat' using 3:xtic(1) title columnhead

@@ -23,6 +23,6 @@ set style histogram clustered gap 1
 set boxwidth 0.95
 set yrange [0:*]
 set xtics rotate by 35 right
-set title 'Tests saved by the box test, by size and level' font ',13'
-set ylabel '% of the tests without box test'
+set title 'Tests saved by the box test, by picture size and level' font ',13'
+set ylabel 'saved, % of the tests without box test'
 plot 'saved.dat' using 2:xtic(1) title columnhead
