@@ -27,7 +27,7 @@ void handle_events(void);
 /* Exits with a message if a call has failed. */
 void check(HRESULT result, const char *what);
 
-/* Assembles a shader of versions 1.1 to 3.0. The caller frees the result. */
+/* Assembles a shader (shader model versions 1.1 to 3.0). The caller frees the result. */
 DWORD *assemble_shader(const char *text);
 
 /* Row vectors, as in Direct3D: v * (A * B) applies A first. Layout of D3DMATRIX. */

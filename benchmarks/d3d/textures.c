@@ -157,7 +157,7 @@ draw_reflection(IDirect3DDevice9 *device, float turn)
     IDirect3DDevice9_SetTextureStageState(device, 0, D3DTSS_TEXTURETRANSFORMFLAGS, D3DTTFF_DISABLE);
 }
 
-/* A rectangle in pixels, with the texture `repeat` times. */
+/* A rectangle in pixels, with the texture repeated `repeat` times. */
 static void
 draw_rectangle(IDirect3DDevice9 *device, IDirect3DTexture9 *image, float x, float y, float size,
                float repeat, D3DCOLOR color)

@@ -426,8 +426,8 @@ draw_buffers(void)
 }
 
 /* Each tile has an instanced draw. One attribute moves an instance and another one colors it, each
- * with a divisor from 1 to 3. Further green comes from the number of the instance. Every second
- * tile draws with indices. */
+ * with a divisor from 1 to 3. Further green comes from the number of the instance. Every other tile
+ * is drawn with indices. */
 static void
 draw_instances(void)
 {

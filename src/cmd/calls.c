@@ -18,7 +18,7 @@ enum {
     MOST_CALLS = 1 << 20, /* bytes of the first calls as text */
     MOST_SIDE = 1 << 14,  /* pixels of a window */
     MOST_MESSAGE = 400,   /* bytes of a message of apitrace that an error repeats */
-    MOST_LINE = 4096,     /* bytes of a line of a log */
+    MOST_LINE = 4096,     /* maximum length of a log line, in bytes */
 };
 
 /* Runs apitrace, and collects the first `most` bytes of its messages and its output. */

@@ -25,7 +25,7 @@ struct diagram_options {
     bool all, dot;
 };
 
-/* Formats that the ending of the file's name selects. Graphviz has the same names for them. */
+/* Formats selected by the file name extension. Graphviz has the same names for them. */
 #define DOT_FORMAT "dot"
 static const char *const formats[] = {"svg", "png", "pdf", DOT_FORMAT};
 

@@ -15,7 +15,7 @@ struct native_options {
 };
 
 /* Writes the pictures of the requested frames. Swap 0 is frame 0 of the program. *written is the
- * number of pictures, also after a failure. It is an error if the calls lack the swap of a
+ * number of pictures written, even after a failure. It is an error if the calls lack the swap of a
  * requested frame. */
 bool native_render(const struct native_options *options, uint32_t *written, struct error *err);
 

@@ -1,4 +1,4 @@
-/* Describes commands of a trace as text for readers. */
+/* Formats the commands of a trace as human-readable text. */
 #ifndef AETIUS_REPORT_DESCRIBE_COMMAND_H
 #define AETIUS_REPORT_DESCRIBE_COMMAND_H
 

@@ -13,7 +13,7 @@
 struct shown_draw {
     uint32_t frame, number; /* the draw to show */
     const char *dir;        /* folder for pictures and vertices; NULL: no files are written */
-    uint32_t most;          /* most vertices and constants to list; the file has all vertices */
+    uint32_t most;          /* maximum number of listed vertices and constants; the file has all */
     bool json;              /* makes `facts`; otherwise the tables */
     bool found;
     /* report/draw/describe_draw.h and show_geometry.h, plus the counts and files below */

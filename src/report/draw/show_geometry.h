@@ -16,7 +16,7 @@ void geometry_vertices(const struct draw *draw, const struct gpu_memory *memory,
                        struct text_table *table);
 void geometry_constants(const struct draw *draw, enum shader_stage stage, uint32_t most,
                         struct text_table *table);
-/* Adds all of these to an object, with the first `most` vertices and constants. */
+/* Adds all of the above to an object, with at most the first `most` vertices and constants. */
 void geometry_json(const struct draw *draw, const struct gpu_memory *memory, uint32_t most,
                    cJSON *facts);
 /* Writes all vertices as CSV. */

@@ -27,8 +27,9 @@ struct unit_tracks {
     VEC(struct lane) lanes;
 };
 
-/* A queue's counter is its average fill in percent, and that of a module's part its busy cycles in
- * percent. Other counters are increments of a sum of statistics. */
+/* For a queue, the counter is its average occupancy in percent; for a stage of a module, it is the
+ * percentage of cycles in which the stage is busy. Other counters are increments of a sum of
+ * statistics. */
 struct counter {
     char *name;
     const char *unit;

@@ -38,7 +38,8 @@
 
 #include <string.h>
 
-/* RECORDS: squares of a level whose cycles can be corrected because they are after a view */
+/* RECORDS: number of squares per level whose cycles can still be corrected, because they come after
+ * a view */
 enum { LEVELS = WATCH_LEVELS, ROOT_SIZE = 128, RECORDS = 256 };
 
 struct square { /* a square that is being split */

@@ -159,7 +159,7 @@ bytes_add_up(void **state)
     free(trace);
 }
 
-/* A draw has the number, primitive and vertices that --draws lists, which renders the trace. */
+/* A draw has the number, primitive and vertices listed by --draws (which renders the trace). */
 static void
 draws_have_the_numbers_of_the_renderer(void **state)
 {

@@ -17,7 +17,7 @@ static char dir[] = "/tmp/aetius-signals-XXXXXX";
 enum column { SCHEMA, FRAME, CYCLE, QUEUE, INSTANCE, DIRECTION, ITEM, DRAW, ADDRESS = 13, COLUMNS };
 
 struct row {
-    char *line; /* the whole row, without its line end */
+    char *line; /* the whole row, without the trailing newline */
     char *fields[COLUMNS];
     const char *named; /* item to address: what identifies the item; part of `line` */
     char *copy;
@@ -294,7 +294,7 @@ full_disk_is_one_line(void **state)
     char *run = path_of("full"), *path = path_of("full.csv.gz");
     struct rows rows;
     (void)state;
-    /* the table has more than 200,000 bytes, every other file fewer */
+    /* the table is larger than 200,000 bytes; every other file is smaller */
     run_within(
         &said, 200000,
         (const char *const[]){"sim", TINY, "-o", run, "--signals", path, "--cycles", WHOLE, NULL});

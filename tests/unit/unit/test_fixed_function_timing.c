@@ -516,7 +516,7 @@ half_by_recursion(void **state)
     rig_assert_figure(rig, "fraggen.steps_empty", 4);
 }
 
-/* The triangle touches those of n x n squares with i + j < n, n (n + 1) / 2 in total. Those with
+/* Of n x n squares, the triangle touches those with i + j < n, which are n (n + 1) / 2. Those with
  * i + j < n - 1 are inside all edges. So the next level tests the children of n squares, and
  * accepts the children of n (n - 1) / 2 squares. No test passes in vain, because two edges are the
  * axes and the test of one corner is exact. */

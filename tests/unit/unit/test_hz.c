@@ -52,8 +52,8 @@ pixels_drawn(const struct rig *rig)
     return drawn;
 }
 
-/* An entry is never nearer than its depth. At most, it is one step of `bits` bits plus one step of
- * the 16-bit scale farther. */
+/* An entry is never nearer than the depth that it represents. At most, it is one step of `bits`
+ * bits plus one step of the 16-bit scale farther. */
 static void
 entries_are_rounded_away(void **state)
 {

@@ -360,7 +360,8 @@ batches_in_turn(void **state)
 /* A group of four vertices keeps each unit busy for good. Triangles do not wait for these units.
  * - The first four triangles arrive in 11 and fill a group, which reaches the unit in 12.
  * - The fifth arrives in 12. It leaves after GroupLinger = 8 cycles, in 20.
- * - The sixth arrives in 31. The end of the draw arrives in 32, and the triangle leaves with it. */
+ * - The sixth arrives in 31. The end of the draw arrives in cycle 32, and the triangle leaves with
+ * it. */
 static void
 triangles_do_not_wait_for_busy_units(void **state)
 {
@@ -383,9 +384,9 @@ triangles_do_not_wait_for_busy_units(void **state)
 }
 
 /* Triangles enter a unit before vertices that arrive in the same cycle. A group holds no more
- * triangles than Triangle Setup has entries for. The groups reach the units in 2 and are returned
- * in
- * 12. They reach the scheduler in 13, leave in 14 and arrive in 15, one triangle per cycle. */
+ * triangles than Triangle Setup has entries for. The groups reach the units in cycle 2 and are
+ * returned in cycle 12. They reach the scheduler in 13, leave in 14 and arrive in 15, one triangle
+ * per cycle. */
 static void
 triangles_go_first(void **state)
 {

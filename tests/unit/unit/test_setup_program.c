@@ -46,9 +46,9 @@ program_computes_edges_area_and_depth(void **state)
 }
 
 /* One instruction per cycle (reference-2005). A result can be read after the latency (isa.def).
- * - Edges: ADD, ADD and MUL issue in 0, 1 and 2. MAD needs MUL: 2 + 3 = 5.
+ * - Edges: ADD, ADD and MUL issue in cycles 0, 1 and 2. MAD needs MUL: 2 + 3 = 5.
  * - Area: DP3 needs MAD: 5 + 4 = 9. RCP needs DP3: 9 + 5 = 14.
- * - Depth: DP3 in 15, 16 and 17. MUL needs the last one: 17 + 5 = 22.
+ * - Depth: DP3 in cycles 15, 16 and 17. MUL needs the last one: 17 + 5 = 22.
  * - Outputs: MOV in 23, 24, 25 and 26. The last result follows in 27. */
 static void
 program_takes_27_cycles(void **state)
