@@ -615,10 +615,14 @@ const tests = {
             const tree = await treeOn(page, "#topdown ul.tree:not(.slots)");
             assert.equal(
                 tree.shading?.value || 0,
-                ["gather", "load", "vertex_issue", "triangle_issue", "fragment_issue", "result"].reduce(
-                    (s, n) => s + sum("lost." + n),
-                    0,
-                ),
+                [
+                    "gather",
+                    "load",
+                    "vertex_issue",
+                    "triangle_issue",
+                    "fragment_issue",
+                    "result",
+                ].reduce((s, n) => s + sum("lost." + n), 0),
                 what,
             );
             const painted = await page.evaluate(
