@@ -176,7 +176,7 @@ statistics_used() {
     for preset in reference-2005 reference-2008; do
         for choice in RASTERIZER.Generator=seven-level RASTERIZER.Generator=scan \
             RASTERIZER.Generator=recursive GPU.UnifiedShader=FALSE \
-            RASTERIZER.TriangleSetupOnShader=TRUE; do
+            RASTERIZER.TriangleSetupOnShader=TRUE MEMORYCONTROLLER.SystemMemory=TRUE; do
             "$checked" sim "$golden" --preset $preset --set $choice --force \
                 -o "$work/results/used-$preset-$choice" || return 1
         done

@@ -29,7 +29,9 @@ rig_take_frame(void *data, const struct simulation_frame *frame, struct error *e
 {
     struct rig *rig = data;
     (void)err;
-    memcpy(rig->pixels, frame->picture->rgba, sizeof rig->pixels);
+    const size_t bytes = (size_t)rig->size * rig->size * sizeof rig->pixels[0];
+    memcpy(rig->pixels, frame->picture->rgba,
+           bytes < sizeof rig->pixels ? bytes : sizeof rig->pixels);
     stat_set_snapshot(&rig_machine(rig)->stats, rig->values);
     return true;
 }
