@@ -9,7 +9,7 @@
 
 /* Compares a with b. A double represents every float and every 32-bit integer exactly. */
 static inline bool
-compare(uint8_t func, double a, double b)
+compare_values(uint8_t func, double a, double b)
 {
     switch ((enum compare_func)func) {
     case FUNC_NEVER: return false;

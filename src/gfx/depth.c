@@ -101,10 +101,10 @@ compare_depth(const struct format_info *format, uint8_t func, uint32_t a, uint32
 {
     float fa, fb;
     if (!format->is_float)
-        return compare(func, a, b);
+        return compare_values(func, a, b);
     memcpy(&fa, &a, sizeof fa);
     memcpy(&fb, &b, sizeof fb);
-    return compare(func, fa, fb);
+    return compare_values(func, fa, fb);
 }
 
 static uint8_t
@@ -137,7 +137,7 @@ test_fragment(const struct draw *draw, uint32_t face, uint32_t bit, uint32_t z, 
     const uint8_t old = (uint8_t)(word >> format->stencil_shift & s_mask);
     uint8_t op = ops->zpass_op;
 
-    if (stencil && !compare(ops->func, ref & ops->valuemask, old & ops->valuemask)) {
+    if (stencil && !compare_values(ops->func, ref & ops->valuemask, old & ops->valuemask)) {
         result->stencil_fail |= bit;
         op = ops->fail_op;
     } else if (draw->depth_test && format->depth_bits &&
@@ -329,7 +329,7 @@ alpha_test_quad(const struct draw *draw, uint32_t mask, const float alpha[4])
             a = rintf(clamp_to(a, 0.0f, 1.0f) * 255.0f);
             ref = rintf(clamp_to(ref, 0.0f, 1.0f) * 255.0f);
         }
-        if (mask >> i & 1 && compare(draw->dsa.alpha_func, a, ref))
+        if (mask >> i & 1 && compare_values(draw->dsa.alpha_func, a, ref))
             pass |= 1u << i;
     }
     return pass;

@@ -25,7 +25,7 @@ read_texel(const struct sample_texture *texture, const struct sample_pass *pass,
     else
         format->unpack(texels + pass->texels_at[i][lane], 0, 0, rgba);
     if (texture->setup.shadow)
-        rgba[0] = compare(texture->setup.bound->sampler.compare_func, reference, rgba[0]);
+        rgba[0] = compare_values(texture->setup.bound->sampler.compare_func, reference, rgba[0]);
 }
 
 /* The corner of a cube has no fourth texel. It gets the average of the other three. */

@@ -105,8 +105,7 @@ struct quad_item {
 };
 
 /* A thread group: threads that share a program counter. It contains vertices, quads or
- * triangles. Block b
- * contains lanes 64b .. 64b + 63 (isa/exec.h). */
+ * triangles. Block b contains lanes 64b .. 64b + 63 (isa/exec.h). */
 struct group {
     uint64_t number;           /* number of the group in the run, from 0; for observers */
     struct group *next_of_all; /* link in the list of all groups */

@@ -106,13 +106,19 @@ count_bytes(struct memctl *memctl, const struct dram *channel, uint32_t port,
     s->client_bytes_written[memctl->kinds[port]] += written;
 }
 
+static bool
+is_system(const struct memctl *memctl, uint32_t address)
+{
+    return memctl->system && gpu_memory_is_mapped(memctl->memory, address);
+}
+
 /* The channel for a request. For system memory it is the bus. If channels are not shared, it is the
  * channel that holds the address. Otherwise it is a channel with a transaction to the same address,
  * which preserves their order, or else the channel that is free first. */
 static struct dram *
 channel_for(struct memctl *memctl, uint32_t address)
 {
-    if (memctl->system && gpu_memory_is_mapped(memctl->memory, address))
+    if (is_system(memctl, address))
         return memctl->system;
     if (!memctl->shape.shared)
         return &memctl->channels[dram_channel_of(&memctl->shape, address)];
@@ -279,8 +285,7 @@ static bool
 may_reply(void *data, const struct dram_entry *entry)
 {
     struct memctl *memctl = data;
-    const bool needs_buffer =
-        !entry->write && !(memctl->system && gpu_memory_is_mapped(memctl->memory, entry->address));
+    const bool needs_buffer = !entry->write && !is_system(memctl, entry->address);
     bool may = (!needs_buffer || has_read_buffer(memctl)) &&
                queue_space(memctl->ports[entry->port].replies, memctl->now) > 0;
     memctl->refused |= !may;

@@ -77,6 +77,7 @@ static void
 init_triangles(struct sched *sched, const struct params *params)
 {
     const uint32_t threads = sched->full[THREADS_triangles];
+    sched->first_source = THREADS_triangles;
     sched->setup_program = setup_program_create();
     sched->triangle_ring.capacity = params->RASTERIZER.TriangleOutputQueueSize + threads;
     sched->finished_triangles =
@@ -117,6 +118,7 @@ sched_init(struct sched *sched, const struct unit_env *env, uint32_t index)
     sched->finished_ring.capacity = params->RASTERIZER.ShadedVertexQueueSize + vertex_threads;
     sched->finished_vertices =
         mem_array(sched->finished_ring.capacity, sizeof(struct pooled_vertex *));
+    sched->first_source = THREADS_triangles + 1;
     if (params->RASTERIZER.TriangleSetupOnShader)
         init_triangles(sched, params);
 }
@@ -217,14 +219,10 @@ sched_clock(void *self, uint64_t now)
     struct sched *sched = self;
     bool blocked = false;
     bool worked = false;
-    if (sched->setup_program)
-        worked |= thread_triangles.leave(sched, now, &blocked);
-    for (uint32_t i = THREADS_triangles + 1; i < SOURCES; i++)
+    for (uint32_t i = sched->first_source; i < SOURCES; i++)
         worked |= sources[i]->leave(sched, now, &blocked);
     worked |= take_finished(sched, now);
-    if (sched->setup_program)
-        worked |= thread_triangles.take(sched, now);
-    for (uint32_t i = THREADS_triangles + 1; i < SOURCES; i++)
+    for (uint32_t i = sched->first_source; i < SOURCES; i++)
         worked |= sources[i]->take(sched, now);
     if (worked)
         return UNIT_BUSY;

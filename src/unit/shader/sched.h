@@ -34,8 +34,8 @@ struct sched {
     uint32_t outstanding[MAX_SHADERS];           /* number of groups in each unit */
     struct group *vertex_group, *triangle_group; /* groups that are being filled */
     struct group *quad_group[MAX_SHADERS];       /* groups that are being filled, one per unit */
-    uint64_t vertex_since, triangle_since,
-        quad_since[MAX_SHADERS];  /* cycle of the last addition to each group */
+    /* cycle of the last addition to each group */
+    uint64_t vertex_since, triangle_since, quad_since[MAX_SHADERS];
     bool tiled;                   /* assigns quads to units by tile; if false, in batches */
     uint32_t rr_unit, rr_threads; /* next fragment unit; threads it got in this batch */
     uint32_t batch_threads;
@@ -50,7 +50,8 @@ struct sched {
     } reorder[MAX_ROPS];
     struct pooled_vertex **finished_vertices; /* shaded vertices that must be returned */
     struct ring finished_ring;
-    struct program *setup_program;               /* NULL: TriangleSetupOnShader is off */
+    uint32_t first_source;         /* number of the first source of threads that has items */
+    struct program *setup_program; /* NULL: TriangleSetupOnShader is off */
     struct pooled_triangle **finished_triangles; /* triangles that must be returned */
     struct ring triangle_ring;
 

@@ -1,6 +1,5 @@
-/* Shader unit. A unified unit runs vertices, fragments, and triangles
- * (TriangleSetupOnShader). Otherwise a unit is either a vertex
- * shader or a fragment shader.
+/* Shader unit. A unified unit runs vertices, fragments, and triangles (TriangleSetupOnShader).
+ * Otherwise a unit is either a vertex shader or a fragment shader.
  *
  * The unit holds thread groups; the threads of a group share a program counter. The number of
  * groups is limited by threads (ExecutableThreads + InputBuffers) and registers (ThreadResources).

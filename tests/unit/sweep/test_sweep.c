@@ -2,7 +2,6 @@
  * the ninja file, Pareto fronts and sensitivities. */
 #include "base/build.h"
 #include "base/file.h"
-#include "base/sha256.h"
 #include "sweep/database.h"
 #include "sweep/engine.h"
 #include "sweep/estimate.h"
@@ -24,38 +23,6 @@
 #include "rigs/listen.h"
 
 #define TINY AETIUS_SOURCE_DIR "/tests/golden/tiny.trace"
-
-/* The examples of FIPS 180-4, and the hash of an empty text. The text of a million 'a' is hashed in
- * pieces of several sizes. */
-static void
-hashes_are_those_of_the_standard(void **state)
-{
-    static const struct {
-        const char *text, *hash;
-    } cases[] = {
-        {"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
-        {"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
-        {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
-         "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
-    };
-    struct sha256 sha;
-    char text[SHA256_TEXT], piece[997];
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        sha256_begin(&sha);
-        sha256_add(&sha, cases[i].text, strlen(cases[i].text));
-        sha256_end(&sha, text);
-        assert_string_equal(text, cases[i].hash);
-    }
-    memset(piece, 'a', sizeof piece);
-    sha256_begin(&sha);
-    for (size_t left = 1000000, size = 1; left; left -= size) {
-        size = size * 7 % sizeof piece + 1;
-        size = size < left ? size : left;
-        sha256_add(&sha, piece, size);
-    }
-    sha256_end(&sha, text);
-    assert_string_equal(text, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
-}
 
 static bool
 load(struct sweep_plan *plan, const char *text, struct error *err)
@@ -146,34 +113,6 @@ a_plan_is_narrowed(void **state)
     assert_string_equal(plan.inputs.items[1].name, "README");
     assert_false(sweep_plan_use_files(&plan, none, 1, &err));
     sweep_plan_fini(&plan);
-}
-
-/* The names of inputs are parts of commands and file names, so any file name must give a plain one.
- */
-static void
-files_give_plain_names(void **state)
-{
-    static const struct {
-        const char *file, *name;
-    } cases[] = {{"a'`touch x`;b.trace", "a__touch_x__b"},
-                 {"two\nlines.trace", "two_lines"},
-                 {"a.b.trace", "a.b"},
-                 {"...", "__"}};
-    char dir[] = "/tmp/aetius-names-XXXXXX";
-    assert_non_null(mkdtemp(dir));
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct sweep_plan plan;
-        struct error err;
-        assert_true(load(&plan, "[machine a]\n[input x]\nfile = x.trace\n", &err));
-        char *path = mem_printf("%s/%s", dir, cases[i].file);
-        assert_true(file_write(path, "", 0, &err));
-        assert_true(sweep_plan_use_files(&plan, (const char *const[]){path}, 1, &err));
-        assert_string_equal(plan.inputs.items[0].name, cases[i].name);
-        unlink(path);
-        free(path);
-        sweep_plan_fini(&plan);
-    }
-    rmdir(dir);
 }
 
 /* Returns the inputs of a study that remain with one machine, as "a b c". */
@@ -826,10 +765,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hashes_are_those_of_the_standard),
         cmocka_unit_test(a_plan_is_read),
         cmocka_unit_test(a_plan_is_narrowed),
-        cmocka_unit_test(files_give_plain_names),
         cmocka_unit_test(a_machine_left_alone_keeps_its_inputs),
         cmocka_unit_test(another_preset_has_its_name),
         cmocka_unit_test(bad_plans_are_refused_with_their_line),

@@ -2,6 +2,9 @@
  * no unlimited growth, no endless run. */
 #include "rigs/endings.h"
 
+#include "base/file.h"
+#include "sweep/plan.h"
+
 #include <sqlite3.h>
 
 static void
@@ -195,6 +198,33 @@ signals_are_heeded(void **state)
     free(program);
 }
 
+/* The names of inputs are parts of commands and file names, so any file name must give a plain one.
+ */
+static void
+files_give_plain_names(void **state)
+{
+    static const struct {
+        const char *file, *name;
+    } cases[] = {{"a'`touch x`;b.trace", "a__touch_x__b"},
+                 {"two\nlines.trace", "two_lines"},
+                 {"a.b.trace", "a.b"},
+                 {"...", "__"}};
+    char folder[] = "/tmp/aetius-names-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct sweep_plan plan = {0};
+        struct error err;
+        char *path = mem_printf("%s/%s", folder, cases[i].file);
+        assert_true(file_write(path, "", 0, &err));
+        assert_true(sweep_plan_use_files(&plan, (const char *const[]){path}, 1, &err));
+        assert_string_equal(plan.inputs.items[0].name, cases[i].name);
+        unlink(path);
+        free(path);
+        sweep_plan_fini(&plan);
+    }
+    rmdir(folder);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -207,6 +237,7 @@ main(int argc, char **argv)
         cmocka_unit_test_teardown(a_sweep_goes_on_in_its_folder, clean),
         cmocka_unit_test_teardown(links_lead_nowhere, clean),
         cmocka_unit_test_teardown(signals_are_heeded, clean),
+        cmocka_unit_test(files_give_plain_names),
     };
     return endings_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
 }
