@@ -490,6 +490,40 @@ sub_contexts_are_apart(void **data)
     must_fail(f, "sub-context 0 cannot be destroyed");
 }
 
+/* Creates a buffer of 4 KiB and returns whether it is mapped. */
+static bool
+makes_mapped(struct fixture *f, uint32_t handle, uint32_t bind)
+{
+    struct message m = {
+        .kind = MESSAGE_RESOURCE_CREATE,
+        .client = 1,
+        .resource = {handle, TARGET_BUFFER, FORMAT_R8_UNORM, bind, 4096, 1, 1, 1, 0, 0}};
+    assert_true(apply_message(f, &m));
+    const uint32_t address = gpu_resource(&f->device, 1, handle)->address;
+    const bool first = gpu_memory_is_mapped(&f->device.memory, address);
+    assert_int_equal(gpu_memory_is_mapped(&f->device.memory, address + 4095), first);
+    return first;
+}
+
+/* There is room for two mapped buffers. Uniform buffers stay in GPU memory. A destroyed buffer
+ * makes room, and its memory is not mapped for its next owner. */
+static void
+mapped_buffers_have_a_limit(void **data)
+{
+    struct fixture *f = *data;
+    assert_false(makes_mapped(f, 900, BIND_VERTEX_BUFFER));
+    f->device.mapped_limit_bytes = 3 * 4096 - 1;
+    assert_true(makes_mapped(f, 901, BIND_VERTEX_BUFFER));
+    assert_false(makes_mapped(f, 902, BIND_CONSTANT_BUFFER));
+    assert_true(makes_mapped(f, 903, BIND_INDEX_BUFFER));
+    assert_false(makes_mapped(f, 904, BIND_VERTEX_BUFFER));
+    const uint32_t address = gpu_resource(&f->device, 1, 901)->address;
+    unref(f, 901);
+    assert_false(makes_mapped(f, 905, BIND_CONSTANT_BUFFER));
+    assert_int_equal(gpu_resource(&f->device, 1, 905)->address, address);
+    assert_true(makes_mapped(f, 906, BIND_VERTEX_BUFFER));
+}
+
 static void
 refusals_have_names(void **data)
 {
@@ -629,6 +663,7 @@ main(void)
         CASE(references_keep_what_is_used),
         CASE(a_held_device_frees_later),
         CASE(sub_contexts_are_apart),
+        CASE(mapped_buffers_have_a_limit),
         CASE(refusals_have_names),
         CASE(transfers_are_checked),
         CASE(query_results_go_back),

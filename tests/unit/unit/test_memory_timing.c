@@ -513,6 +513,8 @@ ask(const struct params *params, uint32_t width, uint32_t count, uint32_t step, 
     struct queue requests, replies;
     struct error err;
     assert_true(gpu_memory_init(&memory, 1 << 20, &err));
+    if (params->MEMORYCONTROLLER.SystemMemory)
+        gpu_memory_map(&memory, 0, 1 << 20, true);
     clock_init(&clock);
     clock_add_module(&clock, &client.module, "client", -1, &client, &client_ops);
     const struct unit_env env = {.clock = &clock, .params = params, .memory = &memory};
@@ -566,6 +568,24 @@ controller(void **state)
     p = simple_memory();
     p.MEMORYCONTROLLER.ServiceQueueSize = 1;
     assert_last(&p, 8, 64, false, 17 + 7 * 17);
+}
+
+/* The command issues in 2, as above. Its data ends 100 + 8 cycles later, and the reply reaches the
+ * client in 111. Further data follows without gaps, whatever the number of read buffers. */
+static void
+system_bus(void **state)
+{
+    (void)state;
+    struct params p = simple_memory();
+    p.MEMORYCONTROLLER.SystemMemory = true;
+    p.MEMORYCONTROLLER.SystemBusWidth = 8;
+    p.MEMORYCONTROLLER.SystemBusLatency = 100;
+    p.MEMORYCONTROLLER.ReadBufferLines = 1;
+    assert_last(&p, 1, 64, false, 111);
+    assert_last(&p, 8, 64, false, 111 + 7 * 8);
+    assert_last(&p, 8, 64, true, 111 + 7 * 8);
+    p.MEMORYCONTROLLER.SystemBusWidth = 10; /* 64 bytes take 7 cycles */
+    assert_last(&p, 8, 64, false, 110 + 7 * 7);
 }
 
 /* Four channels, one request per cycle. With a step of 64 bytes, 16 requests are in one kilobyte on
@@ -760,6 +780,7 @@ main(void)
         cmocka_unit_test(gddr5_rows),
         cmocka_unit_test(gddr5_bank_groups),
         cmocka_unit_test(controller),
+        cmocka_unit_test(system_bus),
         cmocka_unit_test(channels),
         cmocka_unit_test(waiting_limits),
         cmocka_unit_test(client_bus),
