@@ -20,7 +20,10 @@
 #include <unistd.h>
 
 /* A program has one connection per screen, which is rarely more than a few. */
-enum { MOST_CONNECTED = 256, WAITING_MAX_BYTES = 64 << 20 };
+enum { MOST_CONNECTED = 256 };
+/* Limit of the incomplete messages of all clients. A client with at most WAITING_SMALL_BYTES of its
+ * own is never rejected for it, so that large messages of others do not disconnect it. */
+enum { WAITING_MAX_BYTES = 64 << 20, WAITING_SMALL_BYTES = 64 << 10 };
 
 struct vtest_server {
     int listener;
@@ -130,7 +133,8 @@ drop_client(struct vtest_server *server, size_t index, const struct error *why)
         report_failure(server, &err);
 }
 
-/* Serves a client. Fails if the incomplete messages of all clients exceed WAITING_MAX_BYTES. */
+/* Serves a client. Fails if its incomplete message is large and those of all clients exceed
+ * WAITING_MAX_BYTES. */
 static enum vtest_client_state
 serve(struct vtest_server *server, struct vtest_client *client, struct error *why)
 {
@@ -138,7 +142,8 @@ serve(struct vtest_server *server, struct vtest_client *client, struct error *wh
     const enum vtest_client_state state = vtest_client_serve(client, why);
     for (size_t i = 0; i < server->clients.count; i++)
         waiting_bytes += vtest_client_waiting_bytes(server->clients.items[i]);
-    if (state != VTEST_CLIENT_GOES_ON || waiting_bytes <= WAITING_MAX_BYTES)
+    if (state != VTEST_CLIENT_GOES_ON || waiting_bytes <= WAITING_MAX_BYTES ||
+        vtest_client_waiting_bytes(client) <= WAITING_SMALL_BYTES)
         return state;
     fail(why, "client %u: incomplete messages need more than %d MiB", vtest_client_number(client),
          WAITING_MAX_BYTES >> 20);
