@@ -15,7 +15,7 @@ rig_make_ideal(struct rig *rig, int real)
     for (int i = 0; i < IDEALS; i++)
         if (i != real && i != IDEAL_drain && !ideal_apply(&ideals[i], &rig->params, &err))
             fail_msg("%s", err.text);
-    rig_set(rig, "MEMORYCONTROLLER.MemorySize=8388608");
+    rig_set(rig, "MEMORYCONTROLLER.MemorySize=8388608 " NO_STAGES);
 }
 
 struct rig *

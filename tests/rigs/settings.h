@@ -8,6 +8,12 @@
  * `section` (NULL: each name needs a section). */
 void settings_apply(struct params *params, const char *section, const char *words);
 
+/* Shaders of reference-2005 without its pipeline stages: fetch, decode, read and write-back take no
+ * cycles of their own, and no instruction is fetched again. */
+#define NO_STAGES                                                                                  \
+    "SHADER.FetchStages=0 SHADER.DecodeStages=0 SHADER.ReadStages=0 SHADER.WriteBackStages=0 "     \
+    "SHADER.Replay=FALSE"
+
 /* Formats a text for settings_apply(). The text is valid until the next call. */
 const char *settings(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -134,6 +134,7 @@ set_up(struct bench *b)
         fail_msg("%s", err.text);
     b->params.GPU.UnifiedShader = false;
     b->params.GPU.NumFragmentShaders = 1;
+    settings_apply(&b->params, NULL, NO_STAGES);
     set_own(b, "ports=64");
     b->params.VERTEXSHADER.ThreadResources = 1 << 20;
     b->group_count = b->threads = 1;

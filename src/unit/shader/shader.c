@@ -527,10 +527,13 @@ shader_clock(void *self, uint64_t now)
     worked |= take_group(shader, now);
     if (worked)
         module_wake_at(&shader->module, now + 1);
-    if (shader->issue_free_cycle > now) {
+    const bool occupied = shader->issue_free_cycle > now;
+    /* While the ALUs are occupied, a group waits for texels only until its registers have them. */
+    if (!occupied || shader->waiting[WAIT_TEXELS])
+        module_wake_at(&shader->module, ready_next_cycle(&shader->ready));
+    if (occupied) {
         module_wake_at(&shader->module, shader->issue_free_cycle);
         return worked || shader_holds_alus(shader) ? UNIT_BUSY : UNIT_WAITING;
     }
-    module_wake_at(&shader->module, ready_next_cycle(&shader->ready));
     return worked ? UNIT_BUSY : idle_state(shader, blocked);
 }

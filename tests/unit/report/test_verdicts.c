@@ -3,6 +3,7 @@
  * resource confirms this. */
 #include "base/build.h"
 #include "rigs/folder.h"
+#include "rigs/settings.h"
 
 #include "rigs/command.h" /* after the project's headers: cmocka.h defines a macro fail() */
 
@@ -42,7 +43,8 @@ static const struct {
      "COLORWRITE.BytesPerPixel=1",
      "color",
      "12 layers of 8 samples of 4 bytes each, through a blend of a byte a pixel and cycle"},
-    {BOUND, "6", R2005, "", "memory", "9 targets of 256 KB, each written, and read by the next"},
+    {BOUND, "6", R2005, NO_STAGES, "memory",
+     "9 targets of 256 KB, each written, and read by the next"},
     {BOUND, "6", R2008, "", "texture",
      "the same with more memory: of each target 4096 lines are read into texture caches"},
     {BOUND, "7", R2008, "", "transfers",
@@ -72,11 +74,11 @@ verdicts_are_proven(void **state)
     assert_non_null(mkdtemp(dir));
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char *settings = strdup(cases[i].machine);
-        const char *words[9] = {0};
-        put_settings(settings, words, 8);
+        const char *words[11] = {0};
+        put_settings(settings, words, 10);
         RUN(&said, "sim", cases[i].trace, "--frames", cases[i].frame, "-o", dir, "--force",
             "--preset", cases[i].preset, words[0], words[1], words[2], words[3], words[4], words[5],
-            words[6], words[7]);
+            words[6], words[7], words[8], words[9]);
         free(settings);
         assert_int_equal(said.status, 0);
         RUN(&said, "topdown", dir, "--prove", "--jobs", "2");

@@ -3,6 +3,7 @@
  * work of each fragment generator for a known triangle. The machine is reference-2005: one triangle
  * per cycle, two 8x8 tiles per cycle, scan tiles of 16x16. */
 #include "rigs/rig.h"
+#include "rigs/settings.h"
 #include "unit/shader/setup_program.h"
 
 #include <stdio.h>
@@ -101,6 +102,7 @@ triangle_set_up_on_a_shader_unit(void **state)
     struct rig *rig = *state;
     rig->params.RASTERIZER.Generator = GENERATOR_scan;
     rig->params.RASTERIZER.TriangleSetupOnShader = true;
+    settings_apply(&rig->params, NULL, NO_STAGES);
     one_triangle(rig);
     assert_span(rig, SETUP, "setup", 11, 56, 4);
     assert_span(rig, FRAGGEN, "fragment generator", 57, 58, 2);

@@ -332,6 +332,7 @@ nearest_of_16_bits(void **state)
         const double steps = cases[i / 3].steps, value = cleared[i % 3];
         struct rig *rig = rig_create();
         struct stream *s = &rig->stream;
+        rig->params.RASTERIZER.HZEntryBits = 16;
         start(rig);
         player_create(&rig->player,
                       (struct resource_desc){RES_DEPTH_16, TARGET_2D, FORMAT_Z16_UNORM,

@@ -3,6 +3,7 @@
 #include "unit/shader/static_cost.h"
 
 #include "isa/exec.h"
+#include "rigs/settings.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,7 +46,8 @@ program_computes_edges_area_and_depth(void **state)
     program_destroy(program);
 }
 
-/* One instruction per cycle (reference-2005). A result can be read after the latency (isa.def).
+/* One instruction per cycle (reference-2005 without pipeline stages). A result can be read after
+ * the latency (isa.def).
  * - Edges: ADD, ADD and MUL issue in cycles 0, 1 and 2. MAD needs MUL: 2 + 3 = 5.
  * - Area: DP3 needs MAD: 5 + 4 = 9. RCP needs DP3: 9 + 5 = 14.
  * - Depth: DP3 in cycles 15, 16 and 17. MUL needs the last one: 17 + 5 = 22.
@@ -59,6 +61,7 @@ program_takes_27_cycles(void **state)
     struct error err;
     (void)state;
     assert_true(params_load_preset(&params, "reference-2005", &err));
+    settings_apply(&params, NULL, NO_STAGES);
     static_cost_find(&cost, program, &params);
     assert_int_equal(cost.instructions, SETUP_INSTRUCTIONS);
     assert_int_equal(cost.kinds[KIND_SCALAR], 1); /* RCP */

@@ -19,6 +19,7 @@ machine(void)
     struct error err;
     if (!params_load_preset(&p, "reference-2005", &err))
         fail_msg("%s", err.text);
+    settings_apply(&p, NULL, NO_STAGES);
     p.GPU.UnifiedShader = false;
     p.VERTEXSHADER.ThreadResources = 1 << 20;
     return p;
