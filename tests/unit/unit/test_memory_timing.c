@@ -500,6 +500,9 @@ client_clock(void *self, uint64_t now)
 
 static const struct module_ops client_ops = {.clock = client_clock};
 
+/* With SystemMemory, addresses from here on are in system memory. */
+static uint32_t system_start;
+
 /* Returns the cycle of the last reply to a client that takes `width` replies per cycle. `seed`
  * determines the clocking order. */
 static uint64_t
@@ -514,7 +517,7 @@ ask(const struct params *params, uint32_t width, uint32_t count, uint32_t step, 
     struct error err;
     assert_true(gpu_memory_init(&memory, 1 << 20, &err));
     if (params->MEMORYCONTROLLER.SystemMemory)
-        gpu_memory_map(&memory, 0, 1 << 20, true);
+        gpu_memory_map(&memory, system_start, (1 << 20) - system_start, true);
     clock_init(&clock);
     clock_add_module(&clock, &client.module, "client", -1, &client, &client_ops);
     const struct unit_env env = {.clock = &clock, .params = params, .memory = &memory};
@@ -586,6 +589,12 @@ system_bus(void **state)
     assert_last(&p, 8, 64, true, 111 + 7 * 8);
     p.MEMORYCONTROLLER.SystemBusWidth = 10; /* 64 bytes take 7 cycles */
     assert_last(&p, 8, 64, false, 110 + 7 * 7);
+    /* The first read, of GPU memory, occupies the only read buffer until 16. The second one, of
+     * system memory, does not wait for it: command in 3, data 100 + 7 cycles later, reply in 111.
+     */
+    system_start = 4096;
+    assert_last(&p, 2, 4096, false, 111);
+    system_start = 0;
 }
 
 /* Four channels, one request per cycle. With a step of 64 bytes, 16 requests are in one kilobyte on
