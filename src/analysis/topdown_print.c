@@ -97,7 +97,7 @@ path_to(const struct topdown_shape *shape, uint32_t node)
 /* Whether the share predicts a gain for the whole machine. A share of slots does not, because the
  * unit that owns the slots may be idle while others work. */
 static bool
-tells_gain(const struct topdown_tree *tree)
+has_gain(const struct topdown_tree *tree)
 {
     return strcmp(tree->shape->unit, "slots") != 0;
 }
@@ -117,7 +117,7 @@ topdown_print_verdict(const struct topdown_tree *tree, FILE *out)
     print_wrapped(out, width, 0, 2, "largest loss in %s: %s", path, node->doc);
     free(path);
     fprintf(out, "  %.1f %%", 100 * share);
-    if (tells_gain(tree))
+    if (has_gain(tree))
         fprintf(out, "; at most %.2f times as fast without it",
                 share < 1 ? 1 / (1 - share) : INFINITY);
     fputc('\n', out);
@@ -162,7 +162,7 @@ topdown_json_verdict(const struct topdown_tree *tree)
     cJSON_AddStringToObject(object, "name", node->name);
     cJSON_AddItemToObject(object, "share", json_number(share));
     cJSON_AddItemToObject(object, "expected_gain",
-                          json_number(tells_gain(tree) ? share : (double)NAN));
+                          json_number(has_gain(tree) ? share : (double)NAN));
     cJSON_AddItemToObject(object, "parameter", json_text(node->parameter));
     cJSON_AddItemToObject(object, "advice", json_text(node->advice));
     return object;

@@ -27,7 +27,7 @@ longest_line(const char *text)
 }
 
 void
-run_within(struct said *said, rlim_t file_bytes, const char *const *words)
+run_within(struct command_result *cmd, rlim_t file_bytes, const char *const *words)
 {
     char out[] = "/tmp/aetius-out-XXXXXX", err[] = "/tmp/aetius-err-XXXXXX";
     const char *all[32] = {aetius};
@@ -47,13 +47,13 @@ run_within(struct said *said, rlim_t file_bytes, const char *const *words)
     }
     assert_true(child > 0);
     struct rusage usage;
-    wait4(child, &said->status, 0, &usage);
-    said->rss_kb = usage.ru_maxrss;
-    said->status = WIFEXITED(said->status) ? WEXITSTATUS(said->status) : 128;
+    wait4(child, &cmd->status, 0, &usage);
+    cmd->rss_kb = usage.ru_maxrss;
+    cmd->status = WIFEXITED(cmd->status) ? WEXITSTATUS(cmd->status) : 128;
     lseek(outs, 0, SEEK_SET);
     lseek(errs, 0, SEEK_SET);
-    command_take(said->out, sizeof said->out, outs);
-    command_take(said->err, sizeof said->err, errs);
+    command_take(cmd->out, sizeof cmd->out, outs);
+    command_take(cmd->err, sizeof cmd->err, errs);
     unlink(out);
     unlink(err);
 }

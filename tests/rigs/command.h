@@ -1,5 +1,5 @@
 /* Runs the program in a child process and captures its output. A test sets `aetius` to the path of
- * the program and calls RUN(said, "info", ...). */
+ * the program and calls RUN(&cmd, "info", ...). */
 #ifndef AETIUS_TESTS_COMMAND_H
 #define AETIUS_TESTS_COMMAND_H
 
@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-struct said {
+struct command_result {
     int status;
     long rss_kb; /* peak resident memory */
     char out[1 << 20], err[4096];
@@ -29,8 +29,8 @@ size_t longest_line(const char *text);
 
 /* Runs aetius in a child process that cannot write files of more than `file_bytes` (0: no limit).
  */
-void run_within(struct said *said, rlim_t file_bytes, const char *const *words);
-#define RUN(said, ...)         run_within(said, 0, (const char *const[]){__VA_ARGS__, NULL})
-#define RUN_WITHIN(bytes, ...) run_within(said, bytes, (const char *const[]){__VA_ARGS__, NULL})
+void run_within(struct command_result *cmd, rlim_t file_bytes, const char *const *words);
+#define RUN(cmd, ...)          run_within(cmd, 0, (const char *const[]){__VA_ARGS__, NULL})
+#define RUN_WITHIN(bytes, ...) run_within(cmd, bytes, (const char *const[]){__VA_ARGS__, NULL})
 
 #endif

@@ -65,7 +65,7 @@ await(pid_t child, int most_ms)
 }
 
 char *
-said(const char *where)
+file_text(const char *where)
 {
     char *path = in_dir(where), *text;
     size_t size;
@@ -77,9 +77,9 @@ said(const char *where)
 }
 
 bool
-says(const char *words)
+reports(const char *words)
 {
-    char *text = said("err");
+    char *text = file_text("err");
     const bool does = strstr(text, words);
     if (!does)
         print_message("expected '%s', found '%s'\n", words, text);

@@ -43,8 +43,8 @@ pid_t start(const char *const *words, rlim_t file_bytes);
 int await(pid_t child, int most_ms);
 #define RUN(...) await(start((const char *const[]){__VA_ARGS__, NULL}, 0), 60000)
 
-char *said(const char *where);
-bool says(const char *words);
+char *file_text(const char *where);
+bool reports(const char *words);
 bool is_there(const char *name);
 int clean(void **state);
 void put(const char *name, size_t size);

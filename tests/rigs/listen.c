@@ -24,10 +24,10 @@ listen_end(struct listener *listener)
 {
     fflush(stderr);
     dup2(listener->own, STDERR_FILENO);
-    const ssize_t bytes = pread(listener->file, listener->said, sizeof listener->said - 1, 0);
+    const ssize_t bytes = pread(listener->file, listener->cmd, sizeof listener->cmd - 1, 0);
     assert_true(bytes >= 0);
-    listener->said[bytes] = '\0';
+    listener->cmd[bytes] = '\0';
     close(listener->file);
     close(listener->own);
-    return listener->said;
+    return listener->cmd;
 }

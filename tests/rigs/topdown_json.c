@@ -46,14 +46,14 @@ topdown_check_sums(const cJSON *node, double whole)
 cJSON *
 topdown_json_of(const char *const *words)
 {
-    static struct said said;
+    static struct command_result cmd;
     const char *all[16] = {"topdown", "--json"};
     for (size_t i = 0; words[i]; i++)
         all[i + 2] = words[i];
-    run_within(&said, 0, all);
-    if (said.status != 0)
-        fail_msg("%s", said.err);
-    cJSON *root = cJSON_Parse(said.out);
+    run_within(&cmd, 0, all);
+    if (cmd.status != 0)
+        fail_msg("%s", cmd.err);
+    cJSON *root = cJSON_Parse(cmd.out);
     assert_non_null(root);
     return root;
 }

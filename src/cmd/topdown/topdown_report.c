@@ -131,8 +131,8 @@ print_missing(const struct application *application, const struct topdown_reques
 /* Reports the kernels with an odd figure: their number, the text `before`, the name of one kernel,
  * and the text `behind`. */
 static void
-say_odd(const struct application *application, uint32_t problem, const char *before,
-        const char *behind)
+print_problem(const struct application *application, uint32_t problem, const char *before,
+              const char *behind)
 {
     size_t count;
     const struct application_kernel *kernel = first_with(application, problem, &count);
@@ -151,13 +151,14 @@ print_oddities(const struct application *application, const struct topdown_reque
             ? mem_printf("with more issued instructions than compute capability %u.%u allows",
                          application->capability->major, application->capability->minor)
             : mem_strdup("with more issued instructions than the chip allows");
-    say_odd(application, NVIDIA_ABOVE_MAXIMUM, more, "another GPU's file? (--cc)");
+    print_problem(application, NVIDIA_ABOVE_MAXIMUM, more, "another GPU's file? (--cc)");
     free(more);
-    say_odd(application, NVIDIA_BELOW_EXECUTED, "with fewer issued than executed instructions",
-            "replay is assumed to be 0");
-    say_odd(application, NVIDIA_UNSTEADY, "with inconsistent measurement passes",
-            "issued_ipc / ipc differs from 1 + inst_replay_overhead; replay and the stalls are as "
-            "inexact as that");
+    print_problem(application, NVIDIA_BELOW_EXECUTED,
+                  "with fewer issued than executed instructions", "replay is assumed to be 0");
+    print_problem(
+        application, NVIDIA_UNSTEADY, "with inconsistent measurement passes",
+        "issued_ipc / ipc differs from 1 + inst_replay_overhead; replay and the stalls are as "
+        "inexact as that");
     if (application->weight_kind == WEIGHT_LAUNCHES && application->has_tree &&
         (application->kernels.count > 1 || application->kernels.items[0].launches > 1))
         SAY("no times: all launches have equal weight in the total");

@@ -99,7 +99,7 @@ async function copyText(text, button) {
         done = document.execCommand("copy");
         field.remove();
     }
-    say(done ? "copied: " + cut(text, 80) : "This browser does not allow pages to copy.");
+    notify(done ? "copied: " + cut(text, 80) : "This browser does not allow pages to copy.");
     if (button && done) {
         button.classList.add("done");
         setTimeout(() => button.classList.remove("done"), 900);
@@ -107,13 +107,13 @@ async function copyText(text, button) {
 }
 
 /* Announces a text to screen readers, and shows it at the foot of the page. */
-function say(text) {
+function notify(text) {
     const live = document.getElementById("live");
     if (!live) return;
     live.textContent = text;
     live.classList.add("shown");
-    clearTimeout(say.timer);
-    say.timer = setTimeout(() => live.classList.remove("shown"), 2500);
+    clearTimeout(notify.timer);
+    notify.timer = setTimeout(() => live.classList.remove("shown"), 2500);
 }
 
 function section(id, title, note) {

@@ -60,7 +60,7 @@ class FrameView {
         const image = pictured?.picture ? new Image() : null;
         if (image) {
             image.src = pictured.picture;
-            await image.decode().catch(() => say("The picture of this frame cannot be read."));
+            await image.decode().catch(() => notify("The picture of this frame cannot be read."));
         }
         const tiles = await run.tileTable(frame);
         if (this.isLate(run, frame)) return;
@@ -184,7 +184,7 @@ class FrameView {
         if (this.levels) {
             const x = Math.floor((at[0] * this.levels.width) / this.size[0]);
             const y = Math.floor((at[1] * this.levels.height) / this.size[1]);
-            text += ": " + MAPS[this.mode].say(this.levels.levels[y * this.levels.width + x]);
+            text += ": " + MAPS[this.mode].text(this.levels.levels[y * this.levels.width + x]);
         }
         const count = this.tiles ? this.tiles.at(at[0], this.tiles.surfaceRow(at[1])).length : 0;
         if (this.tiles) text += `; ${plural(count, "draw")} in its tile`;

@@ -63,8 +63,8 @@ function summaryOf(run) {
     const parts = [
         `${facts.program || "A program"}: ${plural(count, "frame")} of ${facts.width}×${facts.height} pixels on ${facts.preset || "a custom machine"}, ${plural(facts.cycles, "cycle")}${count > 1 ? `, ${whole(facts.cycles / count)} per frame` : ""}${Number.isFinite(metrics.frame_rate) ? ` (${real(metrics.frame_rate)} frames per second at its clock)` : ""}.`,
     ];
-    const said = run.data.resources && verdictText(run, run.data, facts.cycles);
-    if (said) parts.push("Bound by " + said.join(""));
+    const verdict = run.data.resources && verdictText(run, run.data, facts.cycles);
+    if (verdict) parts.push("Bound by " + verdict.join(""));
     const { draws } = run.data;
     if (draws)
         parts.push(
@@ -234,10 +234,10 @@ async function showRuns(page, root, dialog) {
     const title = runs.map((r) => cut(r.name, 60)).join(", ");
     document.title = `Aetius: ${cut(title, 100)}`;
     const main = el("main");
-    const said = new Map(); /* each distinct note, with the letters of its runs */
+    const letters = new Map(); /* each distinct note, with the letters of its runs */
     for (const r of runs)
-        for (const n of r.data.notes) said.set(n, [...(said.get(n) || []), r.letter]);
-    const notes = [...said].map(([n, of]) => (runs.length > 1 ? of.join(", ") + ": " : "") + n);
+        for (const n of r.data.notes) letters.set(n, [...(letters.get(n) || []), r.letter]);
+    const notes = [...letters].map(([n, of]) => (runs.length > 1 ? of.join(", ") + ": " : "") + n);
     const summary = el(
         "section",
         { id: "summary", "aria-label": "summary" },

@@ -52,7 +52,7 @@ function cividis(share) {
  * black. */
 const counted = (step, noun) => ({
     share: (level) => level / 255,
-    say: (level) => {
+    text: (level) => {
         const n = Math.round(level / step);
         return level >= 255 ? `${Math.ceil(255 / step)} or more ${noun}` : `${n} ${noun}`;
     },
@@ -63,7 +63,7 @@ const counted = (step, noun) => ({
 });
 const timed = {
     share: (level) => level / 255,
-    say: (level) =>
+    text: (level) =>
         level >= 255
             ? "64k or more cycles"
             : level < 16
@@ -87,7 +87,7 @@ const culledPart = (divide, noun) => {
     const part = (level) => Math.floor(level / divide) % 5;
     return {
         share: (level) => part(level) / 4,
-        say: (level) => `${part(level)}${part(level) === 4 ? " or more" : ""} ${noun}`,
+        text: (level) => `${part(level)}${part(level) === 4 ? " or more" : ""} ${noun}`,
         ticks: [0, 1, 2, 3, 4].map((n) => [n / 4, n === 4 ? "4+" : String(n)]),
     };
 };
@@ -139,7 +139,7 @@ const MAPS = {
         title: "Compression",
         what: "size in memory of the pixel's color block at the swap",
         share: (level) => level / 4,
-        say: (level) =>
+        text: (level) =>
             [
                 "cleared: nothing in memory",
                 "up to 1/4 of its size",

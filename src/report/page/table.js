@@ -257,7 +257,7 @@ class DataTable {
         for (const row of this.rows)
             lines.push(this.columns.map((c) => csvField((c.text || c.value)(row))).join(","));
         saveFile(this.file + ".csv", lines.join("\n") + "\n", "text/csv");
-        say(plural(this.rows.length, "row") + " saved as " + this.file + ".csv");
+        notify(plural(this.rows.length, "row") + " saved as " + this.file + ".csv");
     }
 }
 

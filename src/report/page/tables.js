@@ -122,8 +122,8 @@ class TableView {
             );
             this.place = el("div.plot");
             this.keys = el("div.keys");
-            this.told = el("p.readout", { text: "\u00a0" });
-            body.append(this.keys, this.place, this.told);
+            this.readout = el("p.readout", { text: "\u00a0" });
+            body.append(this.keys, this.place, this.readout);
             new ResizeObserver(later(() => this.paint())).observe(this.place);
             themeListeners.push(() => this.paint());
         }
@@ -223,7 +223,9 @@ class TableView {
             el("div"),
         );
         clear(this.place, this.plot.root);
-        this.plot.over.addEventListener("pointermove", (e) => this.tell(this.near(e, points)));
+        this.plot.over.addEventListener("pointermove", (e) =>
+            this.showReadout(this.near(e, points)),
+        );
         this.plot.over.addEventListener("click", (e) => {
             const p = this.near(e, points);
             if (p) {
@@ -347,9 +349,9 @@ class TableView {
         return best;
     }
 
-    tell(p) {
+    showReadout(p) {
         const { columns, values } = this.data;
-        this.told.textContent = p
+        this.readout.textContent = p
             ? cut(
                   columns
                       .map((n, c) => [n, values[c][p.i]])

@@ -342,11 +342,11 @@ class Timeline {
         const [x, y] = [event.clientX - box.left, event.clientY - box.top];
         this.hoverAt = this.toCycle(x);
         if (this.drag) this.drag.to = this.hoverAt;
-        this.tell(this.hoverAt, Math.floor((y - this.top) / LANE));
+        this.showReadout(this.hoverAt, Math.floor((y - this.top) / LANE));
         this.draw();
     }
 
-    tell(cycle, lane) {
+    showReadout(cycle, lane) {
         const { run } = this.selection;
         const draw = this.rowAt(run.draws, run.drawTimes, cycle);
         let text = `cycle ${whole(cycle)}`;

@@ -106,20 +106,20 @@ class TreeView {
             { title: "parameter", value: (i) => about(i).parameter || "" },
         ];
         const rows = of.map((_, i) => i).filter((i) => of[i].charged > 0 || of[i].most > 0);
-        const said = verdictText(run, gains, all);
+        const verdict = verdictText(run, gains, all);
         const note = (text) => el("p.note", { text });
         clear(
             this.gains,
             el("h3", { text: `Predicted gains in ${picked.name}` }),
-            said
+            verdict
                 ? el(
                       "p",
                       null,
                       "Bound by ",
-                      el("strong", { text: said[0] }),
-                      said[1],
-                      ` Advice: ${run.page.ideals[said[0]].advice}.`,
-                      said[2],
+                      el("strong", { text: verdict[0] }),
+                      verdict[1],
+                      ` Advice: ${run.page.ideals[verdict[0]].advice}.`,
+                      verdict[2],
                   )
                 : null,
             gains.notes.map(note),
@@ -128,7 +128,7 @@ class TreeView {
                 columns,
                 rows,
                 file: "gains",
-                sort: said ? [3, -1] : [1, -1],
+                sort: verdict ? [3, -1] : [1, -1],
                 filter: false,
             }).node,
             note(

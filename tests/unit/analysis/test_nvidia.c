@@ -173,7 +173,7 @@ equations_of_ncu(void **state)
     static const struct {
         enum nvidia_reason reason;
         double ratio;
-    } told[] = {
+    } shares[] = {
         {REASON_no_instruction, 1},
         {REASON_barrier, 2},
         {REASON_membar, 0.5},
@@ -194,8 +194,8 @@ equations_of_ncu(void **state)
         {REASON_selected, 1},
         {REASON_not_selected, 9},
     };
-    for (size_t i = 0; i < sizeof told / sizeof told[0]; i++)
-        set_stall(&launch, FAMILY_RATIO, told[i].reason, told[i].ratio);
+    for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++)
+        set_stall(&launch, FAMILY_RATIO, shares[i].reason, shares[i].ratio);
     assert_int_equal(tree_of(&launch, 9, 0, &tree), NVIDIA_FINE);
     const double *v = tree.values;
     NEAR(v[NVIDIA_retire], 0.75);
@@ -208,8 +208,8 @@ equations_of_ncu(void **state)
     NEAR(v[NVIDIA_memory_bound], 2.75 * 12 / 25);
     NEAR(v[NVIDIA_core_bound], 2.75 * 7 / 25);
     NEAR(v[NVIDIA_backend], 2.75 * 19 / 25);
-    for (size_t i = 0; i < sizeof told / sizeof told[0] - 2; i++)
-        NEAR(v[NVIDIA_inst_fetch + told[i].reason], 2.75 * told[i].ratio / 25);
+    for (size_t i = 0; i < sizeof shares / sizeof shares[0] - 2; i++)
+        NEAR(v[NVIDIA_inst_fetch + shares[i].reason], 2.75 * shares[i].ratio / 25);
     assert_true(topdown_tree_adds_up(&tree, 1e-12));
     topdown_tree_fini(&tree);
 }

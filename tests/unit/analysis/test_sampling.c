@@ -202,7 +202,7 @@ plans_that_are_none(void **state)
                   "drawn = 0 1\ndrawn = 1 1\n");
     assert_int_equal(fclose(many), 0);
     assert_int_equal(RUN("sim", TINY, "--sample", "@a.plan", "-o", "@run"), 1);
-    assert_true(says("has 2 frames, but the sample is of 1000000000"));
+    assert_true(reports("has 2 frames, but the sample is of 1000000000"));
     assert_false(is_there("run"));
     many = file_create(path, &err);
     assert_non_null(many);
@@ -280,7 +280,7 @@ figures_are_the_machines(void **state)
 static double
 fact(const char *name)
 {
-    char *text = said("run/run.json");
+    char *text = file_text("run/run.json");
     cJSON *run = cJSON_Parse(text);
     const cJSON *number = cJSON_GetObjectItem(cJSON_GetObjectItem(run, "sample"), name);
     assert_non_null(number);
@@ -309,13 +309,13 @@ commands(void **state)
     assert_true(fact("cycles_low") == sum && fact("cycles_high") == sum);
     assert_int_equal(RUN("sample", WORKLOADS, "--against", "@run", "--json"), 0);
     assert_int_equal(RUN("sim", TINY, "--sample", "@all.plan", "-o", "@other"), 1);
-    assert_true(says("was made for another trace"));
+    assert_true(reports("was made for another trace"));
     assert_int_equal(
         RUN("sim", WORKLOADS, "--sample", "@all.plan", "--frames", "1", "-o", "@other"), 2);
     assert_int_equal(RUN("sample", WORKLOADS), 2);
     assert_int_equal(RUN("sample", WORKLOADS, "-o", "@p", "--count", "1"), 2);
     assert_int_equal(RUN("sample", TINY, "--against", "@run"), 1);
-    assert_true(says("each once"));
+    assert_true(reports("each once"));
 }
 
 int

@@ -23,17 +23,17 @@ golden_outputs(void **state)
     static const char *const names[] = {
         "nvprof-metrics.csv", "nvprof-kernels.csv", "nvprof-events.csv", "nvprof-times.csv",
         "nvprof-text.txt",    "nvprof-text-x2.txt", "ncu-wide.csv",      "ncu-long.csv"};
-    static struct said said;
+    static struct command_result cmd;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char path[512], *text;
         size_t size;
         struct error err;
         snprintf(path, sizeof path, FILES "%s", names[i]);
-        RUN(&said, "topdown", "--nvprof", path);
-        assert_int_equal(said.status, 0);
+        RUN(&cmd, "topdown", "--nvprof", path);
+        assert_int_equal(cmd.status, 0);
         snprintf(path, sizeof path, FILES "%s.out", names[i]);
         assert_true(file_read(path, FILE_MOST_TEXT, &text, &size, &err));
-        assert_string_equal(said.out, text);
+        assert_string_equal(cmd.out, text);
         free(text);
     }
 }
@@ -72,7 +72,7 @@ lines_fit(void **state)
     static const char *const names[] = {"nvprof-kernels.csv", "nvprof-text-x2.txt", "ncu-wide.csv",
                                         "ncu-long.csv"};
     static const char *const widths[] = {"60", "80", "120"};
-    static struct said said;
+    static struct command_result cmd;
     (void)state;
     for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
         setenv("COLUMNS", widths[w], 1);
@@ -80,12 +80,12 @@ lines_fit(void **state)
             char path[512];
             snprintf(path, sizeof path, FILES "%s", names[i]);
             for (uint32_t over_time = 0; over_time < 2; over_time++) {
-                RUN(&said, "topdown", "--nvprof", path, over_time ? "--over-time" : "--all");
-                assert_int_equal(said.status, 0);
-                const size_t longest = longest_line(said.out);
+                RUN(&cmd, "topdown", "--nvprof", path, over_time ? "--over-time" : "--all");
+                assert_int_equal(cmd.status, 0);
+                const size_t longest = longest_line(cmd.out);
                 if (longest > strtoul(widths[w], NULL, 10))
                     fail_msg("%s: a line of %zu in %s columns\n%s", names[i], longest, widths[w],
-                             said.out);
+                             cmd.out);
             }
         }
     }
@@ -195,7 +195,7 @@ kepler_without_ipc_by_hand(void **state)
 static void
 pascal_by_hand(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     cJSON *root = TOPDOWN_JSON("--nvprof", FILES "nvprof-text-x2.txt", "--kernel", "addMatrix");
     const cJSON *tree = cJSON_GetObjectItem(root, "tree");
     topdown_check_sums(tree, 8);
@@ -203,9 +203,9 @@ pascal_by_hand(void **state)
     assert_float_equal(topdown_value(tree, "replay"), 0.58343, 1e-9);
     assert_float_equal(topdown_value(tree, "memory_bound"), 6.458758 * 89.75 / 99.28, 1e-9);
     cJSON_Delete(root);
-    RUN(&said, "topdown", "--nvprof", FILES "nvprof-text-x2.txt");
-    assert_non_null(strstr(said.out, "with inconsistent measurement passes, e.g. addMatrix(int*"));
-    assert_non_null(strstr(said.out, "fewer issued than executed instructions, e.g. addMatrix2"));
+    RUN(&cmd, "topdown", "--nvprof", FILES "nvprof-text-x2.txt");
+    assert_non_null(strstr(cmd.out, "with inconsistent measurement passes, e.g. addMatrix(int*"));
+    assert_non_null(strstr(cmd.out, "fewer issued than executed instructions, e.g. addMatrix2"));
 }
 
 /* The other files lack counters of the tree. The command that collects them uses the metric names
@@ -248,15 +248,15 @@ what_files_lack(void **state)
 static void
 forms(void **state)
 {
-    static struct said said;
-    RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv", "--level", "1");
-    assert_null(strstr(said.out, "    memory_bound"));
-    RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv");
-    assert_non_null(strstr(said.out, "    memory_bound"));
-    assert_null(strstr(said.out, "    fetch")); /* 0.8 % */
-    assert_null(strchr(said.out, '\033'));
-    RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv", "--all");
-    assert_non_null(strstr(said.out, "    fetch"));
+    static struct command_result cmd;
+    RUN(&cmd, "topdown", "--ncu", FILES "ncu-wide.csv", "--level", "1");
+    assert_null(strstr(cmd.out, "    memory_bound"));
+    RUN(&cmd, "topdown", "--ncu", FILES "ncu-wide.csv");
+    assert_non_null(strstr(cmd.out, "    memory_bound"));
+    assert_null(strstr(cmd.out, "    fetch")); /* 0.8 % */
+    assert_null(strchr(cmd.out, '\033'));
+    RUN(&cmd, "topdown", "--ncu", FILES "ncu-wide.csv", "--all");
+    assert_non_null(strstr(cmd.out, "    fetch"));
     cJSON *root = TOPDOWN_JSON("--nvprof", "one=" FILES "nvprof-metrics.csv",
                                "two=" FILES "ncu-wide.csv", "--over-time", "--level", "2");
     const cJSON *applications = cJSON_GetObjectItem(root, "applications");
@@ -266,39 +266,39 @@ forms(void **state)
     assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(two, "launches")), 1);
     assert_null(topdown_child(cJSON_GetObjectItem(two, "tree"), "long_scoreboard"));
     cJSON_Delete(root);
-    RUN(&said, "topdown", "--nvprof", FILES "nvprof-text-x2.txt", "--csv", "--level", "1");
+    RUN(&cmd, "topdown", "--nvprof", FILES "nvprof-text-x2.txt", "--csv", "--level", "1");
     /* the header, then 5 nodes for each of: the whole, two kernels */
     size_t lines = 0, measures = 0;
-    for (const char *at = said.out; (at = strchr(at, '\n')); at++) {
+    for (const char *at = cmd.out; (at = strchr(at, '\n')); at++) {
         lines++;
         measures += !strncmp(at - strlen(",measured"), ",measured", strlen(",measured"));
     }
     assert_int_equal(lines - measures, 1 + 3 * 5);
-    assert_non_null(strstr(said.out, "\"addMatrix(int*, int*, int*, int)\",,1,launches,retire,1,"));
-    RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv", "--level", "0");
-    assert_int_equal(said.status, 2);
-    RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv", "--cc", "2.1");
-    assert_int_equal(said.status, 1);
-    RUN(&said, "topdown", FILES "ncu-wide.csv");
-    assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "--nvprof or --ncu"));
-    RUN(&said, "topdown");
-    assert_int_equal(said.status, 2);
-    RUN(&said, "topdown", "--ncu", "/nowhere.csv");
-    assert_int_equal(said.status, 1);
+    assert_non_null(strstr(cmd.out, "\"addMatrix(int*, int*, int*, int)\",,1,launches,retire,1,"));
+    RUN(&cmd, "topdown", "--ncu", FILES "ncu-wide.csv", "--level", "0");
+    assert_int_equal(cmd.status, 2);
+    RUN(&cmd, "topdown", "--ncu", FILES "ncu-wide.csv", "--cc", "2.1");
+    assert_int_equal(cmd.status, 1);
+    RUN(&cmd, "topdown", FILES "ncu-wide.csv");
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "--nvprof or --ncu"));
+    RUN(&cmd, "topdown");
+    assert_int_equal(cmd.status, 2);
+    RUN(&cmd, "topdown", "--ncu", "/nowhere.csv");
+    assert_int_equal(cmd.status, 1);
     /* nvprof lists each launch only in a trace, ncu always */
-    RUN(&said, "topdown", "--print-command", "--cc", "6.1", "--over-time", "--", "a");
-    assert_non_null(strstr(said.out, " --print-gpu-trace "));
-    RUN(&said, "topdown", "--print-command", "--cc", "6.1", "--", "a");
-    assert_null(strstr(said.out, "trace"));
-    RUN(&said, "topdown", "--nvprof", FILES "nvprof-kernels.csv", "--over-time");
-    assert_non_null(strstr(said.out, "  nvprof --csv --print-gpu-trace --log-file"));
-    RUN(&said, "topdown", "--print-command", "--cc", "9.0", "--over-time", "--", "a");
-    assert_null(strstr(said.out, "trace"));
-    RUN(&said, "topdown", "--print-command", "--cc", "9.0", "--level", "3", "--", "a", "b c");
-    assert_int_equal(said.status, 0);
-    assert_memory_equal(said.out, "ncu --csv --page raw --log-file topdown.csv --metrics ", 54);
-    assert_string_equal(strrchr(said.out, ' ') - 4, "a 'b c'\n");
+    RUN(&cmd, "topdown", "--print-command", "--cc", "6.1", "--over-time", "--", "a");
+    assert_non_null(strstr(cmd.out, " --print-gpu-trace "));
+    RUN(&cmd, "topdown", "--print-command", "--cc", "6.1", "--", "a");
+    assert_null(strstr(cmd.out, "trace"));
+    RUN(&cmd, "topdown", "--nvprof", FILES "nvprof-kernels.csv", "--over-time");
+    assert_non_null(strstr(cmd.out, "  nvprof --csv --print-gpu-trace --log-file"));
+    RUN(&cmd, "topdown", "--print-command", "--cc", "9.0", "--over-time", "--", "a");
+    assert_null(strstr(cmd.out, "trace"));
+    RUN(&cmd, "topdown", "--print-command", "--cc", "9.0", "--level", "3", "--", "a", "b c");
+    assert_int_equal(cmd.status, 0);
+    assert_memory_equal(cmd.out, "ncu --csv --page raw --log-file topdown.csv --metrics ", 54);
+    assert_string_equal(strrchr(cmd.out, ' ') - 4, "a 'b c'\n");
 }
 
 /* The average of several launches is not a launch, and has no position in the order of launches. */
@@ -318,7 +318,7 @@ launches_in_order(void **state)
         "\"7\",\"g\",\"8.6\",\"1\",\"smsp__thread_inst_executed_per_inst_executed.ratio\",\"\","
         "\"32\","
         "\"32\",\"32\"\n";
-    static struct said said;
+    static struct command_result cmd;
     for (uint32_t invocations = 1; invocations <= 3; invocations += 2) {
         char path[] = "/tmp/aetius-launches-XXXXXX",
              *rows = mem_printf(text, invocations, invocations);
@@ -338,17 +338,17 @@ launches_in_order(void **state)
         if (is_mean)
             assert_non_null(strstr(cJSON_GetArrayItem(notes, 0)->valuestring, "3 launches"));
         cJSON_Delete(root);
-        RUN(&said, "topdown", "--ncu", path, "--over-time", "--csv");
-        assert_int_equal(strstr(said.out, ",f,0,") != NULL, !is_mean);
-        assert_non_null(strstr(said.out, ",g,1,"));
-        assert_int_equal(strstr(said.err, "3 launches") != NULL, is_mean);
-        RUN(&said, "topdown", "--ncu", path, "--over-time");
-        assert_int_equal(strstr(said.out, "3 launches are known only by their average") != NULL,
+        RUN(&cmd, "topdown", "--ncu", path, "--over-time", "--csv");
+        assert_int_equal(strstr(cmd.out, ",f,0,") != NULL, !is_mean);
+        assert_non_null(strstr(cmd.out, ",g,1,"));
+        assert_int_equal(strstr(cmd.err, "3 launches") != NULL, is_mean);
+        RUN(&cmd, "topdown", "--ncu", path, "--over-time");
+        assert_int_equal(strstr(cmd.out, "3 launches are known only by their average") != NULL,
                          is_mean);
         /* kernel f has no values to plot over time */
-        RUN(&said, "topdown", "--ncu", path, "--over-time", "--kernel", "f", "--svg", "/dev/null");
-        assert_int_equal(said.status, is_mean || !has_program("gnuplot"));
-        assert_int_equal(strstr(said.err, "3 launches") != NULL, is_mean);
+        RUN(&cmd, "topdown", "--ncu", path, "--over-time", "--kernel", "f", "--svg", "/dev/null");
+        assert_int_equal(cmd.status, is_mean || !has_program("gnuplot"));
+        assert_int_equal(strstr(cmd.err, "3 launches") != NULL, is_mean);
         unlink(path);
         free(rows);
     }
@@ -362,14 +362,14 @@ figures(void **state)
     needs_program("gnuplot");
     /* the parts of one node: the chart has no other nodes */
     for (int over_time = 0; over_time < 2; over_time++) {
-        static struct said said;
+        static struct command_result cmd;
         char path[] = "/tmp/aetius-figure-XXXXXX", *text;
         size_t size;
         struct error err;
         close(mkstemp(path));
-        RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv", "--node", "memory_bound", "--svg",
-            path, over_time ? "--over-time" : NULL);
-        assert_int_equal(said.status, 0);
+        RUN(&cmd, "topdown", "--ncu", FILES "ncu-wide.csv", "--node", "memory_bound", "--svg", path,
+            over_time ? "--over-time" : NULL);
+        assert_int_equal(cmd.status, 0);
         assert_true(file_read(path, FILE_MOST_TEXT, &text, &size, &err));
         unlink(path);
         assert_non_null(strstr(text, ">l1<"));
@@ -380,14 +380,14 @@ figures(void **state)
         free(text);
     }
     for (size_t i = 0; i < sizeof extra / sizeof extra[0]; i++) {
-        static struct said said;
+        static struct command_result cmd;
         char path[] = "/tmp/aetius-figure-XXXXXX", *text;
         size_t size;
         struct error err;
         close(mkstemp(path));
-        RUN(&said, "topdown", "--nvprof", FILES "nvprof-text-x2.txt", "--svg", path, extra[i][0],
+        RUN(&cmd, "topdown", "--nvprof", FILES "nvprof-text-x2.txt", "--svg", path, extra[i][0],
             extra[i][1]);
-        assert_int_equal(said.status, 0);
+        assert_int_equal(cmd.status, 0);
         assert_true(file_read(path, FILE_MOST_TEXT, &text, &size, &err));
         unlink(path);
         assert_memory_equal(text, "<?xml", 5);
@@ -471,12 +471,12 @@ check_parts(const cJSON *root, const char *name, uint32_t count)
 static void
 simulated_run(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     char dir[] = "/tmp/aetius-run-XXXXXX";
     uint32_t frames;
     assert_non_null(mkdtemp(dir));
-    RUN(&said, "sim", AETIUS_SOURCE_DIR "/tests/golden/tiny.trace", "-o", dir, "--force");
-    assert_int_equal(said.status, 0);
+    RUN(&cmd, "sim", AETIUS_SOURCE_DIR "/tests/golden/tiny.trace", "-o", dir, "--force");
+    assert_int_equal(cmd.status, 0);
     cJSON *root = TOPDOWN_JSON(dir, "--over-time");
     assert_true(check_view(root) == sum_of(dir, "cycles", &frames));
     assert_true(cJSON_GetObjectItem(cJSON_GetObjectItem(root, "shaders"), "total")->valuedouble ==
@@ -504,24 +504,24 @@ simulated_run(void **state)
     cJSON_Delete(draws);
     cJSON_Delete(root);
     /* a run does not differ from itself */
-    RUN(&said, "topdown", dir, "--diff", dir);
-    assert_int_equal(said.status, 0);
-    for (const char *sign = strstr(said.out, "\n\n"); (sign = strpbrk(sign, "+-")); sign++)
+    RUN(&cmd, "topdown", dir, "--diff", dir);
+    assert_int_equal(cmd.status, 0);
+    for (const char *sign = strstr(cmd.out, "\n\n"); (sign = strpbrk(sign, "+-")); sign++)
         assert_true(!strncmp(sign, "+0", 2));
-    RUN(&said, "topdown", dir, "--frame", "99");
-    assert_int_equal(said.status, 1);
-    RUN(&said, "topdown", dir, "--draw", "0"); /* --draw without --frame */
-    assert_int_equal(said.status, 1);
-    RUN(&said, "topdown", dir, "--prove", "--trace", "/nowhere");
-    assert_int_equal(said.status, 1);
-    RUN(&said, "topdown", "/nowhere");
-    assert_int_equal(said.status, 1);
-    RUN(&said, "topdown", dir, "--cc", "8.6");
-    assert_int_equal(said.status, 2);
-    RUN(&said, "topdown", dir, "--launches", "1");
-    assert_int_equal(said.status, 2);
-    RUN(&said, "topdown", dir, "--jobs", "2");
-    assert_int_equal(said.status, 2);
+    RUN(&cmd, "topdown", dir, "--frame", "99");
+    assert_int_equal(cmd.status, 1);
+    RUN(&cmd, "topdown", dir, "--draw", "0"); /* --draw without --frame */
+    assert_int_equal(cmd.status, 1);
+    RUN(&cmd, "topdown", dir, "--prove", "--trace", "/nowhere");
+    assert_int_equal(cmd.status, 1);
+    RUN(&cmd, "topdown", "/nowhere");
+    assert_int_equal(cmd.status, 1);
+    RUN(&cmd, "topdown", dir, "--cc", "8.6");
+    assert_int_equal(cmd.status, 2);
+    RUN(&cmd, "topdown", dir, "--launches", "1");
+    assert_int_equal(cmd.status, 2);
+    RUN(&cmd, "topdown", dir, "--jobs", "2");
+    assert_int_equal(cmd.status, 2);
     assert_true(remove_folder(dir));
 }
 

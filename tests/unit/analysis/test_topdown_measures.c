@@ -19,7 +19,7 @@
 static void
 kepler_as_published(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     cJSON *root = TOPDOWN_JSON("--nvprof", FILES "nvprof-metrics.csv", "--published");
     const cJSON *tree = cJSON_GetObjectItem(root, "tree");
     topdown_check_sums(tree, 8);
@@ -42,8 +42,8 @@ kepler_as_published(void **state)
         3.779573 * (52.693047 + 0.350413 + 14.095928 + 0.008887 + 1.603831) / 117.632817, 1e-7);
     cJSON_Delete(root);
     /* the reasons that are listed cannot be derived from a rest */
-    RUN(&said, "topdown", "--print-command", "--cc", "6.1", "--published", "--level", "1");
-    assert_non_null(strstr(said.out, "stall_pipe_busy"));
+    RUN(&cmd, "topdown", "--print-command", "--cc", "6.1", "--published", "--level", "1");
+    assert_non_null(strstr(cmd.out, "stall_pipe_busy"));
 }
 
 /* The tool of the study of 2021 printed for this file (commit 5e34704 of its repository,
@@ -87,7 +87,7 @@ measured(const cJSON *part, const char *name, const char *member)
 static void
 measures_by_hand(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     cJSON *root = TOPDOWN_JSON("--nvprof", FILES "nvprof-metrics.csv", "--over-time");
     assert_float_equal(measured(root, "ipc", "value"), 1.674301, 1e-9);
     assert_float_equal(measured(root, "issued_ipc", "value"), 1.692668, 1e-9);
@@ -108,17 +108,17 @@ measures_by_hand(void **state)
     assert_float_equal(measured(launch, "stall_long_scoreboard", "share"), 52.693047 / 115.655301,
                        1e-9);
     cJSON_Delete(root);
-    RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv", "--csv");
-    assert_non_null(strstr(said.out, ",stall_long_scoreboard,,52.693047,0.455604252848,cycles per "
-                                     "issued instruction,,measured\n"));
-    RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv");
-    assert_non_null(strstr(said.out,
+    RUN(&cmd, "topdown", "--ncu", FILES "ncu-wide.csv", "--csv");
+    assert_non_null(strstr(cmd.out, ",stall_long_scoreboard,,52.693047,0.455604252848,cycles per "
+                                    "issued instruction,,measured\n"));
+    RUN(&cmd, "topdown", "--ncu", FILES "ncu-wide.csv");
+    assert_non_null(strstr(cmd.out,
                            "measured in 38 passes per launch: ipc 0.2204, issued_ipc 0.2204, "
                            "warp_execution_efficiency 100.0 %, issue_slots_used 5.5 %"));
-    assert_non_null(strstr(said.out, "long_scoreboard 52.69 (45.6 %)"));
-    assert_null(strstr(said.out, "barrier 0.00"));
-    RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv", "--all");
-    assert_non_null(strstr(said.out, "barrier 0.00"));
+    assert_non_null(strstr(cmd.out, "long_scoreboard 52.69 (45.6 %)"));
+    assert_null(strstr(cmd.out, "barrier 0.00"));
+    RUN(&cmd, "topdown", "--ncu", FILES "ncu-wide.csv", "--all");
+    assert_non_null(strstr(cmd.out, "barrier 0.00"));
     /* issued is reported as measured, though the equations assume that nothing is replayed */
     root = TOPDOWN_JSON("--nvprof", FILES "nvprof-text-x2.txt", "--kernel", "addMatrix2");
     assert_true(measured(root, "issued_ipc", "value") < measured(root, "ipc", "value"));
@@ -161,7 +161,7 @@ measures_are_weighted_by_time(void **state)
 static void
 level_1_file(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     char path[] = "/tmp/aetius-level-XXXXXX";
     struct error err;
     static const char *const names[] = {"inst_fetch", "sync", "other", "not_selected"};
@@ -190,11 +190,11 @@ level_1_file(void **state)
                        1e-9);
     assert_true(cJSON_IsNull(cJSON_GetObjectItem(root, "command")));
     cJSON_Delete(root);
-    RUN(&said, "topdown", "--nvprof", path, "--level", "1");
-    assert_null(strstr(said.out, "lacks"));
-    RUN(&said, "topdown", "--nvprof", path);
-    assert_non_null(strstr(said.out, "1 of 1 kernel lacks counters"));
-    assert_non_null(strstr(said.out, "stall_pipe_busy"));
+    RUN(&cmd, "topdown", "--nvprof", path, "--level", "1");
+    assert_null(strstr(cmd.out, "lacks"));
+    RUN(&cmd, "topdown", "--nvprof", path);
+    assert_non_null(strstr(cmd.out, "1 of 1 kernel lacks counters"));
+    assert_non_null(strstr(cmd.out, "stall_pipe_busy"));
     unlink(path);
 }
 
@@ -213,40 +213,39 @@ gpu_of_the_file(void **state)
                    {"l2_bytes", 3145728},
                    {"schedulers_per_sm", 4},
                    {"cores_per_sm", 128}};
-    static struct said said;
+    static struct command_result cmd;
     cJSON *root = TOPDOWN_JSON("--ncu", FILES "ncu-wide.csv");
     const cJSON *gpu = cJSON_GetObjectItem(root, "gpu");
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
         assert_float_equal(cJSON_GetObjectItem(gpu, members[i].name)->valuedouble, members[i].value,
                            0);
     cJSON_Delete(root);
-    RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv");
-    assert_non_null(strstr(said.out,
-                           "\nGPU: 30 SMs with 4 schedulers and 128 cores each, 1282 MHz; "
-                           "memory: 6.1 GB, 192 bits at 6001 MHz; L2: 3.0 MiB\n"));
+    RUN(&cmd, "topdown", "--ncu", FILES "ncu-wide.csv");
+    assert_non_null(strstr(cmd.out, "\nGPU: 30 SMs with 4 schedulers and 128 cores each, 1282 MHz; "
+                                    "memory: 6.1 GB, 192 bits at 6001 MHz; L2: 3.0 MiB\n"));
     /* nvprof does not report the GPU's attributes */
-    RUN(&said, "topdown", "--nvprof", FILES "nvprof-metrics.csv");
-    assert_non_null(strstr(said.out, "\nGPU: SMs with 4 schedulers and 192 cores each\n"));
+    RUN(&cmd, "topdown", "--nvprof", FILES "nvprof-metrics.csv");
+    assert_non_null(strstr(cmd.out, "\nGPU: SMs with 4 schedulers and 192 cores each\n"));
 }
 
 /* --node shows one branch. */
 static void
 one_branch(void **state)
 {
-    static struct said said;
-    RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv", "--node", "frontend");
-    assert_int_equal(said.status, 0);
-    assert_non_null(strstr(said.out, "\n  frontend "));
-    assert_non_null(strstr(said.out, "\n    fetch "));
-    assert_null(strstr(said.out, "\n  retire "));
-    RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv", "--node", "tunnel");
-    assert_int_equal(said.status, 2);
-    RUN(&said, "topdown", "--ncu", FILES "ncu-wide.csv", "--node", "l1", "--json");
-    assert_int_equal(said.status, 2);
-    RUN(&said, "topdown", "--nvprof", FILES "nvprof-metrics.csv", "--node", "l1", "--svg",
+    static struct command_result cmd;
+    RUN(&cmd, "topdown", "--ncu", FILES "ncu-wide.csv", "--node", "frontend");
+    assert_int_equal(cmd.status, 0);
+    assert_non_null(strstr(cmd.out, "\n  frontend "));
+    assert_non_null(strstr(cmd.out, "\n    fetch "));
+    assert_null(strstr(cmd.out, "\n  retire "));
+    RUN(&cmd, "topdown", "--ncu", FILES "ncu-wide.csv", "--node", "tunnel");
+    assert_int_equal(cmd.status, 2);
+    RUN(&cmd, "topdown", "--ncu", FILES "ncu-wide.csv", "--node", "l1", "--json");
+    assert_int_equal(cmd.status, 2);
+    RUN(&cmd, "topdown", "--nvprof", FILES "nvprof-metrics.csv", "--node", "l1", "--svg",
         "/tmp/aetius-none.svg");
-    assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "no tree has the node l1"));
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "no tree has the node l1"));
 }
 
 int

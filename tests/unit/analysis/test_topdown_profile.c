@@ -36,7 +36,7 @@ script(const char *dir, const char *name, const char *line)
 static void
 profilers(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     char dir[] = "/tmp/aetius-bin-XXXXXX", path[512], log[64], *old = strdup(getenv("PATH"));
     assert_non_null(mkdtemp(dir));
     snprintf(path, sizeof path, "%s:%s", dir, old);
@@ -48,60 +48,60 @@ profilers(void **state)
 
     /* nvidia-smi determines the chip; the output of the program is not part of the result */
     script(dir, "nvidia-smi", "echo 8.6");
-    RUN(&said, "topdown", "--profile", "--json", "--", "program", "a b");
-    assert_int_equal(said.status, 0);
-    assert_null(strstr(said.out, "output of"));
-    assert_non_null(strstr(said.err, "output of a b"));
-    assert_non_null(strstr(said.out, "\"vector_add(double *, double *, double *)\""));
+    RUN(&cmd, "topdown", "--profile", "--json", "--", "program", "a b");
+    assert_int_equal(cmd.status, 0);
+    assert_null(strstr(cmd.out, "output of"));
+    assert_non_null(strstr(cmd.err, "output of a b"));
+    assert_non_null(strstr(cmd.out, "\"vector_add(double *, double *, double *)\""));
     script(dir, "nvidia-smi", "echo 3.5");
-    RUN(&said, "topdown", "--profile", "-o", log, "--", "program");
-    assert_int_equal(said.status, 0);
-    assert_non_null(strstr(said.out, "IPC at most 8"));
+    RUN(&cmd, "topdown", "--profile", "-o", log, "--", "program");
+    assert_int_equal(cmd.status, 0);
+    assert_non_null(strstr(cmd.out, "IPC at most 8"));
     assert_true(file_exists(log));
-    assert_null(strstr(said.err, "each=1"));
-    RUN(&said, "topdown", "--profile", "--over-time", "--", "program");
-    assert_int_equal(said.status, 0);
-    assert_non_null(strstr(said.err, "each=1"));
+    assert_null(strstr(cmd.err, "each=1"));
+    RUN(&cmd, "topdown", "--profile", "--over-time", "--", "program");
+    assert_int_equal(cmd.status, 0);
+    assert_non_null(strstr(cmd.err, "each=1"));
     /* the profiler gets the kernel's name and the limit of launches */
-    RUN(&said, "topdown", "--profile", "--kernel", "__kernel___forma_kernel__0__", "--launches",
-        "2", "--", "program");
-    assert_int_equal(said.status, 0);
-    assert_non_null(strstr(said.err, " --kernels ::__kernel___forma_kernel__0__:^(1|2)$ --events"));
+    RUN(&cmd, "topdown", "--profile", "--kernel", "__kernel___forma_kernel__0__", "--launches", "2",
+        "--", "program");
+    assert_int_equal(cmd.status, 0);
+    assert_non_null(strstr(cmd.err, " --kernels ::__kernel___forma_kernel__0__:^(1|2)$ --events"));
     /* a level asks only for its metrics, and misses no others */
-    RUN(&said, "topdown", "--print-command", "--cc", "7.5", "--level", "1");
-    assert_null(strstr(said.out, "long_scoreboard"));
-    assert_non_null(strstr(said.out, "barrier"));
-    RUN(&said, "topdown", "--print-command", "--cc", "7.5");
-    assert_non_null(strstr(said.out, "long_scoreboard"));
+    RUN(&cmd, "topdown", "--print-command", "--cc", "7.5", "--level", "1");
+    assert_null(strstr(cmd.out, "long_scoreboard"));
+    assert_non_null(strstr(cmd.out, "barrier"));
+    RUN(&cmd, "topdown", "--print-command", "--cc", "7.5");
+    assert_non_null(strstr(cmd.out, "long_scoreboard"));
 
     /* --cc has priority; a failure of the profiler is a failure of the command */
-    RUN(&said, "topdown", "--profile", "--cc", "7.5", "--overhead", "--", "program");
-    assert_int_equal(said.status, 0);
-    assert_non_null(strstr(said.out, "times as long"));
+    RUN(&cmd, "topdown", "--profile", "--cc", "7.5", "--overhead", "--", "program");
+    assert_int_equal(cmd.status, 0);
+    assert_non_null(strstr(cmd.out, "times as long"));
     if (has_program("gnuplot")) { /* the figure has the program's bar */
         char *text;
         size_t size;
         struct error err;
-        RUN(&said, "topdown", "--profile", "--cc", "7.5", "--overhead", "--svg", log, "--",
+        RUN(&cmd, "topdown", "--profile", "--cc", "7.5", "--overhead", "--svg", log, "--",
             "program");
-        assert_int_equal(said.status, 0);
+        assert_int_equal(cmd.status, 0);
         assert_true(file_read(log, FILE_MOST_TEXT, &text, &size, &err));
         assert_non_null(strstr(text, "Overhead of profiling"));
         assert_non_null(strstr(text, ">program<"));
         free(text);
     }
-    RUN(&said, "topdown", "--profile", "--cc", "7.5", "--", "no-such-program");
-    assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "ncu ended with exit status 3"));
+    RUN(&cmd, "topdown", "--profile", "--cc", "7.5", "--", "no-such-program");
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "ncu ended with exit status 3"));
     script(dir, "nvidia-smi", "exit 9");
-    RUN(&said, "topdown", "--profile", "--", "program");
-    assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "--cc X.Y"));
+    RUN(&cmd, "topdown", "--profile", "--", "program");
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "--cc X.Y"));
     /* a profile that cannot be analyzed is kept */
     script(dir, "ncu", AS_PROFILER("/dev/null"));
-    RUN(&said, "topdown", "--profile", "--cc", "7.5", "--", "program");
-    assert_int_equal(said.status, 1);
-    char *kept = strstr(said.err, "/tmp/aetius-topdown-");
+    RUN(&cmd, "topdown", "--profile", "--cc", "7.5", "--", "program");
+    assert_int_equal(cmd.status, 1);
+    char *kept = strstr(cmd.err, "/tmp/aetius-topdown-");
     assert_non_null(kept);
     kept[strcspn(kept, " \n")] = '\0';
     assert_int_equal(unlink(kept), 0);
@@ -203,23 +203,23 @@ expect_calls(const struct bench *bench, uint32_t expected)
     free(last);
 }
 
-#define FOLDER(said, bench, ...)                                                                   \
-    RUN(said, "topdown", "--profile-folder", (bench)->programs, "-o", (bench)->out, __VA_ARGS__)
+#define FOLDER(cmd, bench, ...)                                                                    \
+    RUN(cmd, "topdown", "--profile-folder", (bench)->programs, "-o", (bench)->out, __VA_ARGS__)
 
 /* Profiles the three programs, and each of them once. */
 static void
 folder_of_programs(void **state)
 {
     static const char *const names[] = {"alpha", "suite-gamma-1", "suite-gamma-2"};
-    static struct said said;
+    static struct command_result cmd;
     struct bench bench;
     struct error err;
     char path[128], *text, *last;
     size_t size;
     bench_init(&bench);
-    FOLDER(&said, &bench, "--overhead", "--json");
-    assert_int_equal(said.status, 0);
-    cJSON *root = cJSON_Parse(said.out), *application;
+    FOLDER(&cmd, &bench, "--overhead", "--json");
+    assert_int_equal(cmd.status, 0);
+    cJSON *root = cJSON_Parse(cmd.out), *application;
     const cJSON *applications = cJSON_GetObjectItem(root, "applications");
     assert_int_equal(cJSON_GetArraySize(applications), 3);
     uint32_t count = 0;
@@ -242,31 +242,31 @@ folder_of_programs(void **state)
     free(text);
 
     /* another call runs nothing, and prints the overheads again */
-    FOLDER(&said, &bench, "--level", "4"); /* asks for the same metrics as no level */
-    assert_int_equal(said.status, 0);
+    FOLDER(&cmd, &bench, "--level", "4"); /* asks for the same metrics as no level */
+    assert_int_equal(cmd.status, 0);
     expect_calls(&bench, 3);
-    assert_non_null(strstr(said.out, "overhead"));
-    assert_non_null(strstr(said.out, "suite-gamma-2 "));
-    assert_non_null(strstr(said.out, " times as long"));
+    assert_non_null(strstr(cmd.out, "overhead"));
+    assert_non_null(strstr(cmd.out, "suite-gamma-2 "));
+    assert_non_null(strstr(cmd.out, " times as long"));
     /* a program without a record, as after an interruption, is profiled; so is one whose tables
      * are damaged */
     snprintf(path, sizeof path, "%s/suite-gamma-1.json", bench.out);
     assert_int_equal(unlink(path), 0);
     snprintf(path, sizeof path, "%s/alpha.csv", bench.out);
     assert_true(file_write(path, "cut", 3, &err));
-    FOLDER(&said, &bench, "--overhead");
-    assert_int_equal(said.status, 0);
+    FOLDER(&cmd, &bench, "--overhead");
+    assert_int_equal(cmd.status, 0);
     expect_calls(&bench, 5);
     /* the first level asks for fewer metrics; the other profiler */
-    FOLDER(&said, &bench, "--level", "1", "--kernel", "vector_add", "--launches", "9");
-    assert_int_equal(said.status, 0);
+    FOLDER(&cmd, &bench, "--level", "1", "--kernel", "vector_add", "--launches", "9");
+    assert_int_equal(cmd.status, 0);
     assert_int_equal(calls(&bench, &last), 8);
     assert_null(strstr(last, "long_scoreboard"));
     assert_non_null(strstr(last, "--kernel-id ::regex:vector_add:^([1-8]|9)$"));
     assert_non_null(strstr(last, " ./prog 2"));
     free(last);
-    FOLDER(&said, &bench, "--cc", "3.5");
-    assert_int_equal(said.status, 0);
+    FOLDER(&cmd, &bench, "--cc", "3.5");
+    assert_int_equal(cmd.status, 0);
     assert_int_equal(calls(&bench, &last), 11);
     assert_non_null(strstr(last, "--events elapsed_cycles_sm"));
     free(last);
@@ -277,7 +277,7 @@ folder_of_programs(void **state)
 static void
 folder_with_failures(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     struct bench bench;
     bench_init(&bench);
     make_folder(&bench, "shell");
@@ -286,36 +286,36 @@ folder_with_failures(void **state)
     put(&bench, "nothing/run", "$EMPTY_WORD\n"); /* expands to no word */
     setenv("EMPTY_WORD", "", 1);
     script(bench.programs, "beta", "exit 4");
-    FOLDER(&said, &bench, "--json");
-    assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "beta: ncu ended with exit status 3"));
-    assert_non_null(strstr(said.err, "shell/run: './a >file'"));
-    assert_non_null(strstr(said.err, "3 of 6 programs were not profiled"));
-    cJSON *root = cJSON_Parse(said.out);
+    FOLDER(&cmd, &bench, "--json");
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "beta: ncu ended with exit status 3"));
+    assert_non_null(strstr(cmd.err, "shell/run: './a >file'"));
+    assert_non_null(strstr(cmd.err, "3 of 6 programs were not profiled"));
+    cJSON *root = cJSON_Parse(cmd.out);
     assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(root, "applications")), 3);
     cJSON_Delete(root);
     expect_calls(&bench, 4);
     script(bench.programs, "beta", "exit 0");
-    FOLDER(&said, &bench, "--json");
-    assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "2 of 6 programs were not profiled"));
+    FOLDER(&cmd, &bench, "--json");
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "2 of 6 programs were not profiled"));
     expect_calls(&bench, 5);
     bench_fini(&bench);
-    RUN(&said, "topdown", "--profile-folder", "/nowhere", "-o", "/tmp/aetius-no", "--cc", "8.6");
-    assert_int_equal(said.status, 1);
+    RUN(&cmd, "topdown", "--profile-folder", "/nowhere", "-o", "/tmp/aetius-no", "--cc", "8.6");
+    assert_int_equal(cmd.status, 1);
     assert_false(file_exists("/tmp/aetius-no"));
-    RUN(&said, "topdown", "--profile-folder", "/tmp");
-    assert_int_equal(said.status, 2);
-    RUN(&said, "topdown", "--profile-folder", "/tmp", "-o", "/tmp/aetius-no", "--profile", "--",
+    RUN(&cmd, "topdown", "--profile-folder", "/tmp");
+    assert_int_equal(cmd.status, 2);
+    RUN(&cmd, "topdown", "--profile-folder", "/tmp", "-o", "/tmp/aetius-no", "--profile", "--",
         "a");
-    assert_int_equal(said.status, 2);
+    assert_int_equal(cmd.status, 2);
 }
 
 /* One figure has the overhead of all programs, another their trees. */
 static void
 folder_figures(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     struct bench bench;
     char svg[64], *text;
     size_t size;
@@ -324,8 +324,8 @@ folder_figures(void **state)
     bench_init(&bench);
     snprintf(svg, sizeof svg, "%s/figure.svg", bench.dir);
     for (int overhead = 1; overhead >= 0; overhead--) {
-        FOLDER(&said, &bench, "--svg", svg, overhead ? "--overhead" : NULL);
-        assert_int_equal(said.status, 0);
+        FOLDER(&cmd, &bench, "--svg", svg, overhead ? "--overhead" : NULL);
+        assert_int_equal(cmd.status, 0);
         assert_true(file_read(svg, FILE_MOST_TEXT, &text, &size, &err));
         assert_int_equal(strstr(text, "Overhead of profiling") != NULL, overhead);
         assert_int_equal(strstr(text, ">backend<") != NULL, !overhead);

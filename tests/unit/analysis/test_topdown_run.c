@@ -12,7 +12,7 @@
 #define BOUND     GOLDEN "bound.trace"
 
 static char dir[] = "/tmp/aetius-topdown-XXXXXX";
-static struct said said;
+static struct command_result cmd;
 
 __attribute__((format(printf, 1, 2))) static void
 shell(const char *fmt, ...)
@@ -31,8 +31,8 @@ simulate(const char *trace, const char *frames, const char *run, const char *set
 {
     char path[64];
     snprintf(path, sizeof path, "%s/%s", dir, run);
-    RUN(&said, "sim", trace, "--frames", frames, "-o", path, "--set", setting);
-    assert_int_equal(said.status, 0);
+    RUN(&cmd, "sim", trace, "--frames", frames, "-o", path, "--set", setting);
+    assert_int_equal(cmd.status, 0);
 }
 
 /* Runs topdown on the run. */
@@ -41,7 +41,7 @@ ask(const char *run, const char *a, const char *b)
 {
     char path[64];
     snprintf(path, sizeof path, "%s/%s", dir, run);
-    RUN(&said, "topdown", path, a, b);
+    RUN(&cmd, "topdown", path, a, b);
 }
 
 static void
@@ -56,21 +56,21 @@ lines_fit(void **state)
         setenv("COLUMNS", widths[w], 1);
         for (size_t o = 0; o < sizeof options / sizeof options[0]; o++) {
             ask("mixed", options[o], !strcmp(options[o], "--diff") ? other : NULL);
-            assert_int_equal(said.status, 0);
-            const size_t longest = longest_line(said.out);
+            assert_int_equal(cmd.status, 0);
+            const size_t longest = longest_line(cmd.out);
             if (longest > strtoul(widths[w], NULL, 10))
                 fail_msg("%s: a line of %zu in %s columns\n%s", options[o], longest, widths[w],
-                         said.out);
+                         cmd.out);
         }
     }
     /* a note lists omitted columns; important columns are never omitted */
     setenv("COLUMNS", "60", 1);
     ask("mixed", "--over-time", NULL);
-    assert_non_null(strstr(said.out, "bound by"));
-    assert_non_null(strstr(said.out, "omitted because the terminal is too narrow"));
+    assert_non_null(strstr(cmd.out, "bound by"));
+    assert_non_null(strstr(cmd.out, "omitted because the terminal is too narrow"));
     unsetenv("COLUMNS");
     ask("mixed", "--over-time", NULL);
-    assert_null(strstr(said.out, "left out"));
+    assert_null(strstr(cmd.out, "left out"));
 }
 
 /* Increments a cell in the first row of the table, and runs topdown on the changed run. */
@@ -88,7 +88,7 @@ static void
 changed_tables_are_refused(void **state)
 {
     static const struct {
-        const char *table, *column, *says;
+        const char *table, *column, *message;
     } cells[] = {
         {"stats.frames.csv.gz", "cycles", "cycles is"},
         {"stats.frames.csv.gz", "shader.issue_cycles", "shader.issue_cycles is"},
@@ -100,21 +100,21 @@ changed_tables_are_refused(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++) {
         change(cells[i].table, cells[i].column);
-        if (said.status != 1 || !strstr(said.err, cells[i].says) || *said.out ||
-            strchr(said.err, '\n') != said.err + strlen(said.err) - 1)
-            fail_msg("%s of %s: %d\n%s%s", cells[i].column, cells[i].table, said.status, said.out,
-                     said.err);
+        if (cmd.status != 1 || !strstr(cmd.err, cells[i].message) || *cmd.out ||
+            strchr(cmd.err, '\n') != cmd.err + strlen(cmd.err) - 1)
+            fail_msg("%s of %s: %d\n%s%s", cells[i].column, cells[i].table, cmd.status, cmd.out,
+                     cmd.err);
     }
     /* without a table of draws, topdown checks against run.json */
     shell("rm %s/mixed/stats.draws*", dir);
     ask("mixed", NULL, NULL);
-    assert_int_equal(said.status, 0);
+    assert_int_equal(cmd.status, 0);
     change("stats.frames.csv.gz", "shader.issue_cycles");
-    assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "bound_shader is"));
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "bound_shader is"));
     change("stats.frames.csv.gz", "cycles");
-    assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "frame 5 has"));
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "frame 5 has"));
 }
 
 /* The end of an interval cuts the critical path, so short intervals give a note. */
@@ -124,9 +124,9 @@ short_intervals_are_reported(void **state)
     (void)state;
     simulate(BOUND, "2", "short", "SIMULATOR.StatisticsRate=1000");
     ask("short", NULL, NULL);
-    assert_non_null(strstr(said.out, "intervals of 1000 cycles split work in flight"));
+    assert_non_null(strstr(cmd.out, "intervals of 1000 cycles split work in flight"));
     ask("branch", NULL, NULL);
-    assert_null(strstr(said.out, "split work in flight"));
+    assert_null(strstr(cmd.out, "split work in flight"));
 }
 
 /* topdown accepts the names of draws that `aetius draws` prints. */
@@ -135,18 +135,18 @@ draws_have_places(void **state)
 {
     (void)state;
     ask("mixed", "--draw", "6:3");
-    assert_int_equal(said.status, 0);
-    assert_non_null(strstr(said.out, "cycles in a draw of 1 frame\n"));
+    assert_int_equal(cmd.status, 0);
+    assert_non_null(strstr(cmd.out, "cycles in a draw of 1 frame\n"));
     ask("mixed", "--draw", "8");
-    assert_int_equal(said.status, 0); /* frame 5 has no such draw */
+    assert_int_equal(cmd.status, 0); /* frame 5 has no such draw */
     ask("mixed", "--draw", "1");
-    assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "several frames have a draw 1"));
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "several frames have a draw 1"));
     ask("mixed", "--draw", "7:3");
-    assert_int_equal(said.status, 1);
+    assert_int_equal(cmd.status, 1);
     ask("mixed", "--draw", "6:");
-    assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "expected FRAME:DRAW"));
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "expected FRAME:DRAW"));
 }
 
 /* The summary of the run equals the output of topdown, by draw and by frame. */
@@ -159,12 +159,12 @@ summary_agrees(void **state)
     for (size_t i = 0; i < 2; i++) {
         char first[128] = "";
         simulate(WORKLOADS, "4-6", i ? "by-frame" : "by-draw", settings[i]);
-        const char *line = strstr(said.out, "bound by ");
+        const char *line = strstr(cmd.out, "bound by ");
         assert_non_null(line);
         snprintf(first, sizeof first, "%.*s", (int)(strstr(line, " without") - line), line);
         ask(i ? "by-frame" : "by-draw", NULL, NULL);
-        if (!strstr(said.out, first))
-            fail_msg("the summary says: %s\n%s", first, said.out);
+        if (!strstr(cmd.out, first))
+            fail_msg("the summary says: %s\n%s", first, cmd.out);
     }
 }
 
@@ -189,15 +189,14 @@ charges_are_those_of_the_tree(void **state)
     (void)state;
     simulate(BOUND, "1", "texels", "SHADER.Mode=timed");
     ask("texels", NULL, NULL);
-    assert_non_null(strstr(said.out, "bound by texture: "));
-    assert_true(share_after(said.out, "\n  texture ") > 0);
-    assert_true(share_after(said.out, "\n    bandwidth ") > 0);
-    assert_true(share_after(said.out, "bound by texture: ") ==
-                share_after(said.out, "\n  texture "));
-    assert_non_null(strstr(said.out, "% at most"));
+    assert_non_null(strstr(cmd.out, "bound by texture: "));
+    assert_true(share_after(cmd.out, "\n  texture ") > 0);
+    assert_true(share_after(cmd.out, "\n    bandwidth ") > 0);
+    assert_true(share_after(cmd.out, "bound by texture: ") == share_after(cmd.out, "\n  texture "));
+    assert_non_null(strstr(cmd.out, "% at most"));
     simulate(WORKLOADS, "4", "drained", "SHADER.Mode=timed");
     ask("drained", NULL, NULL);
-    assert_non_null(strstr(said.out, "bound by drain: no cycle is attributed to it; "));
+    assert_non_null(strstr(cmd.out, "bound by drain: no cycle is attributed to it; "));
 }
 
 /* Lost slots of a program with divergent lanes, and of one that waits for texels. */
@@ -206,10 +205,10 @@ slots_have_verdicts(void **state)
 {
     (void)state;
     ask("branch", NULL, NULL);
-    assert_non_null(strstr(said.out, "largest loss in divergence > branch > diverged"));
+    assert_non_null(strstr(cmd.out, "largest loss in divergence > branch > diverged"));
     simulate(BOUND, "1", "chase", "SHADER.Mode=timed");
     ask("chase", NULL, NULL);
-    assert_non_null(strstr(said.out, "largest loss in backend > memory_bound > texels"));
+    assert_non_null(strstr(cmd.out, "largest loss in backend > memory_bound > texels"));
 }
 
 static int

@@ -146,31 +146,31 @@ static bool
 does(const char *command, const char *trace, uint32_t memory_mb)
 {
     enum { BESIDES_MB = 100 }; /* memory of the program itself */
-    static struct said said;
+    static struct command_result cmd;
     char out[64], clean[80], memory[16];
     snprintf(out, sizeof out, "%s/out", dir);
     snprintf(clean, sizeof clean, "rm -rf %s", out);
     snprintf(memory, sizeof memory, "%uM", memory_mb);
     if (!strcmp(command, "show program"))
-        RUN(&said, "show", trace, "program", "--memory", memory);
+        RUN(&cmd, "show", trace, "program", "--memory", memory);
     else if (!strcmp(command, "show draw"))
-        RUN(&said, "show", trace, "draw", "1:0", "--memory", memory);
+        RUN(&cmd, "show", trace, "draw", "1:0", "--memory", memory);
     else if (!strcmp(command, "verify"))
-        RUN(&said, "verify", trace, "--memory", memory);
+        RUN(&cmd, "verify", trace, "--memory", memory);
     else if (!strcmp(command, "trim all"))
-        RUN(&said, "trim", trace, "--frames", "0-1", "-o", out, "--memory", memory);
+        RUN(&cmd, "trim", trace, "--frames", "0-1", "-o", out, "--memory", memory);
     else if (!strcmp(command, "trim 2"))
-        RUN(&said, "trim", trace, "--frames", "2", "-o", out, "--memory", memory);
+        RUN(&cmd, "trim", trace, "--frames", "2", "-o", out, "--memory", memory);
     else if (!strcmp(command, "trim"))
-        RUN(&said, "trim", trace, "--frames", "1", "-o", out, "--memory", memory);
+        RUN(&cmd, "trim", trace, "--frames", "1", "-o", out, "--memory", memory);
     else
-        RUN(&said, "replay", trace, "-o", out, "--memory", memory);
+        RUN(&cmd, "replay", trace, "-o", out, "--memory", memory);
     assert_int_equal(system(clean), 0);
-    assert_int_equal(said.status, strstr(said.err, "raise --memory") ? 1 : 0);
+    assert_int_equal(cmd.status, strstr(cmd.err, "raise --memory") ? 1 : 0);
 #ifndef SANITIZED /* sanitizers take additional memory */
-    assert_in_range(said.rss_kb / 1024, 1, memory_mb + BESIDES_MB);
+    assert_in_range(cmd.rss_kb / 1024, 1, memory_mb + BESIDES_MB);
 #endif
-    return said.status == 0;
+    return cmd.status == 0;
 }
 
 /* verify has two simulations, one of which has a memory of 192 MiB. */

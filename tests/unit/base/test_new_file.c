@@ -49,7 +49,7 @@ put(const char *path, const char *text)
 }
 
 static void
-say(const struct new_file *file, const char *text)
+give_text(const struct new_file *file, const char *text)
 {
     assert_int_equal(write(file->fd, text, strlen(text)), strlen(text));
 }
@@ -83,16 +83,16 @@ the_old_file_stays(void **state)
     put(path, "old");
     const int reader = open(path, O_RDONLY | O_CLOEXEC);
     open_new(&file, path);
-    say(&file, "new");
+    give_text(&file, "new");
     expect(path, "old");
     new_file_discard(&file);
     expect(path, "old");
     expect(unfinished, NULL);
     open_new(&file, path);
-    say(&file, "new");
+    give_text(&file, "new");
     assert_true(new_file_commit(&file, &err));
     expect(path, "new");
-    say(&file, "er");
+    give_text(&file, "er");
     assert_true(new_file_commit(&file, &err));
     assert_true(new_file_close(&file, &err));
     expect(path, "newer");
@@ -101,7 +101,7 @@ the_old_file_stays(void **state)
     assert_int_equal(byte, 'o');
     close(reader);
     open_new(&file, path); /* the previous new file was closed without a commit */
-    say(&file, "newest");
+    give_text(&file, "newest");
     assert_true(new_file_close(&file, &err));
     expect(path, "newest");
     unlink(path);
@@ -121,7 +121,7 @@ one_writer_at_a_time(void **state)
             put(path, "old");
         open_new(&file, path);
         expect_held(path);
-        say(&file, "mine");
+        give_text(&file, "mine");
         assert_true(new_file_commit(&file, &err));
         expect_held(path);
         assert_true(new_file_close(&file, &err));
@@ -189,13 +189,13 @@ leftovers_are_no_obstacle(void **state)
     (void)state;
     put(unfinished, "left over and longer");
     open_new(&file, path);
-    say(&file, "new");
+    give_text(&file, "new");
     assert_true(new_file_close(&file, &err));
     expect(path, "new");
     put(other, "other");
     assert_int_equal(symlink(other, unfinished), 0);
     open_new(&file, path);
-    say(&file, "newer");
+    give_text(&file, "newer");
     assert_true(new_file_close(&file, &err));
     expect(path, "newer");
     expect(other, "other");
@@ -224,7 +224,7 @@ what_is_no_file_stays(void **state)
     put(mine, "something longer");
     assert_int_equal(symlink(mine, link), 0);
     open_new(&file, link);
-    say(&file, "new");
+    give_text(&file, "new");
     expect_held(link);
     expect(mine, "new");
     assert_true(new_file_close(&file, &err));

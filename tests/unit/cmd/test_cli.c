@@ -68,13 +68,13 @@ force_removes_the_run_before(void **state)
     static const char *const old[] = {"frames/frame-0007.png", "signals.vcd",
                                       "frames/frame-12345.png", "parts/0001-2.csv.gz.0",
                                       "stats.draws.dac.csv.gz"};
-    struct said *said = *state;
-    RUN(said, "sim", TINY, SMALL, "--map", "overdraw,misses", "--pixel", "9,9", "-o", dir);
-    assert_int_equal(said->status, 0);
+    struct command_result *cmd = *state;
+    RUN(cmd, "sim", TINY, SMALL, "--map", "overdraw,misses", "--pixel", "9,9", "-o", dir);
+    assert_int_equal(cmd->status, 0);
     assert_true(is_there("maps/frame-0001-misses.png") && is_there("pixel.json"));
-    RUN(said, "sim", TINY, SMALL, "-o", dir);
-    assert_int_equal(said->status, 1);
-    assert_non_null(strstr(said->err, "--force"));
+    RUN(cmd, "sim", TINY, SMALL, "-o", dir);
+    assert_int_equal(cmd->status, 1);
+    assert_non_null(strstr(cmd->err, "--force"));
 
     char *parts = mem_printf("%s/parts", dir);
     mkdir(parts, 0777);
@@ -83,8 +83,8 @@ force_removes_the_run_before(void **state)
         put(others[i]);
     for (size_t i = 0; i < sizeof old / sizeof old[0]; i++)
         put(old[i]);
-    RUN(said, "sim", TINY, SMALL, "--frames", "1", "--force", "-o", dir);
-    assert_int_equal(said->status, 0);
+    RUN(cmd, "sim", TINY, SMALL, "--frames", "1", "--force", "-o", dir);
+    assert_int_equal(cmd->status, 0);
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         assert_true(is_there(others[i]));
     for (size_t i = 0; i < sizeof old / sizeof old[0]; i++)
@@ -99,31 +99,31 @@ force_removes_the_run_before(void **state)
 static void
 a_full_disk_is_reported(void **state)
 {
-    struct said *said = *state;
+    struct command_result *cmd = *state;
     RUN_WITHIN(8000, "sim", TINY, SMALL, "-o", dir);
-    assert_int_equal(said->status, 1);
-    assert_non_null(strstr(said->err, "frame-0000.png"));
-    assert_non_null(strstr(said->err, "frame 0"));
-    assert_null(strstr(said->err, "frame 1"));
-    assert_non_null(strstr(said->out, "no frame was drawn"));
+    assert_int_equal(cmd->status, 1);
+    assert_non_null(strstr(cmd->err, "frame-0000.png"));
+    assert_non_null(strstr(cmd->err, "frame 0"));
+    assert_null(strstr(cmd->err, "frame 1"));
+    assert_non_null(strstr(cmd->out, "no frame was drawn"));
     assert_false(is_there("frames/frame-0000.png"));
     clean();
     RUN_WITHIN(1000, "replay", TINY, "-o", dir);
-    assert_int_equal(said->status, 1);
+    assert_int_equal(cmd->status, 1);
     clean();
     /* the timeline of the frames has more than 20,000 bytes, every other file of the run fewer */
     char *timeline = mem_printf("%s/x.pftrace", dir);
     RUN_WITHIN(20000, "sim", TINY, SMALL, "--perfetto", timeline, "-o", dir);
-    assert_int_equal(said->status, 1);
-    assert_non_null(strstr(said->err, "x.pftrace"));
+    assert_int_equal(cmd->status, 1);
+    assert_non_null(strstr(cmd->err, "x.pftrace"));
     assert_false(is_there("x.pftrace") || is_there("x.pftrace.part"));
     free(timeline);
     clean();
     RUN_WITHIN(100, "params");
-    assert_int_equal(said->status, 1);
-    assert_non_null(strstr(said->err, "standard output"));
+    assert_int_equal(cmd->status, 1);
+    assert_non_null(strstr(cmd->err, "standard output"));
     RUN_WITHIN(100, "--help");
-    assert_int_equal(said->status, 1);
+    assert_int_equal(cmd->status, 1);
 }
 
 /* A parameter without effect on the machine gives a warning of one line in every command. */
@@ -135,22 +135,22 @@ idle_parameters_are_warned_of(void **state)
     "RASTERIZER.Generator=seven-level\n"
     static const char box[] = "RASTERIZER.BoundingBoxTest=FALSE";
     static const char ini[] = "[RASTERIZER]\nBoundingBoxTest = FALSE\n";
-    struct said *said = *state;
+    struct command_result *cmd = *state;
     struct error err;
     char *file = mem_printf("%s/box.ini", dir), *run = mem_printf("%s/run", dir);
     assert_true(file_write(file, ini, strlen(ini), &err));
-    RUN(said, "params", "--set", box);
-    assert_string_equal(said->err, IDLE);
-    assert_non_null(strstr(said->out, "only with RASTERIZER.Generator=seven-level: unused"));
-    RUN(said, "stats", "--set", box);
-    assert_string_equal(said->err, IDLE);
-    RUN(said, "sim", TINY, "-o", run, "--config", file, "--set", box);
-    assert_string_equal(said->err, IDLE);
-    RUN(said, "params", "--config", file, "--set", "RASTERIZER.Generator=seven-level");
-    assert_string_equal(said->err, "");
-    assert_null(strstr(said->out, "only with RASTERIZER.Generator=seven-level: unused"));
-    RUN(said, "params", "--preset", "g70-like");
-    assert_string_equal(said->err, "");
+    RUN(cmd, "params", "--set", box);
+    assert_string_equal(cmd->err, IDLE);
+    assert_non_null(strstr(cmd->out, "only with RASTERIZER.Generator=seven-level: unused"));
+    RUN(cmd, "stats", "--set", box);
+    assert_string_equal(cmd->err, IDLE);
+    RUN(cmd, "sim", TINY, "-o", run, "--config", file, "--set", box);
+    assert_string_equal(cmd->err, IDLE);
+    RUN(cmd, "params", "--config", file, "--set", "RASTERIZER.Generator=seven-level");
+    assert_string_equal(cmd->err, "");
+    assert_null(strstr(cmd->out, "only with RASTERIZER.Generator=seven-level: unused"));
+    RUN(cmd, "params", "--preset", "g70-like");
+    assert_string_equal(cmd->err, "");
     free(file);
     free(run);
     clean();
@@ -160,26 +160,26 @@ idle_parameters_are_warned_of(void **state)
 static void
 what_is_missed_is_warned_of(void **state)
 {
-    struct said *said = *state;
-    RUN(said, "sim", TINY, SMALL, "--vcd", "900000000-900000100", "-o", dir);
-    assert_int_equal(said->status, 0);
-    assert_non_null(strstr(said->err, "warning"));
-    assert_non_null(strstr(said->err, "900000000"));
-    RUN(said, "sim", TINY, SMALL, "--vcd", "100-200", "--force", "-o", dir);
-    assert_null(strstr(said->err, "signals.vcd"));
+    struct command_result *cmd = *state;
+    RUN(cmd, "sim", TINY, SMALL, "--vcd", "900000000-900000100", "-o", dir);
+    assert_int_equal(cmd->status, 0);
+    assert_non_null(strstr(cmd->err, "warning"));
+    assert_non_null(strstr(cmd->err, "900000000"));
+    RUN(cmd, "sim", TINY, SMALL, "--vcd", "100-200", "--force", "-o", dir);
+    assert_null(strstr(cmd->err, "signals.vcd"));
     clean();
 }
 
 static void
 pictures_are_verified(void **state)
 {
-    struct said *said = *state;
-    RUN(said, "sim", TINY, SMALL, "--verify", "--jobs", "2", "-o", dir);
-    assert_int_equal(said->status, 0);
-    assert_non_null(strstr(said->err, "2 pictures identical to drawing without timing"));
-    RUN(said, "sim", TINY, SMALL, "--verify", "--frames", "1", "--force", "-o", dir);
-    assert_int_equal(said->status, 0);
-    assert_non_null(strstr(said->err, "1 picture identical to drawing without timing"));
+    struct command_result *cmd = *state;
+    RUN(cmd, "sim", TINY, SMALL, "--verify", "--jobs", "2", "-o", dir);
+    assert_int_equal(cmd->status, 0);
+    assert_non_null(strstr(cmd->err, "2 pictures identical to drawing without timing"));
+    RUN(cmd, "sim", TINY, SMALL, "--verify", "--frames", "1", "--force", "-o", dir);
+    assert_int_equal(cmd->status, 0);
+    assert_non_null(strstr(cmd->err, "1 picture identical to drawing without timing"));
     clean();
 }
 
@@ -188,22 +188,22 @@ static void
 pixels_are_inside(void **state)
 {
     static const char *const outside[] = {"128,5", "5,128", "1000,1000"};
-    struct said *said = *state;
+    struct command_result *cmd = *state;
     clean();
     for (size_t i = 0; i < sizeof outside / sizeof outside[0]; i++)
         for (uint32_t jobs = 1; jobs <= 2; jobs++) {
-            RUN(said, "sim", TINY, SMALL, "--pixel", outside[i], "--jobs", jobs == 1 ? "1" : "2",
+            RUN(cmd, "sim", TINY, SMALL, "--pixel", outside[i], "--jobs", jobs == 1 ? "1" : "2",
                 "-o", dir);
-            assert_int_equal(said->status, 1);
-            assert_non_null(strstr(said->err, outside[i]));
-            assert_non_null(strstr(said->err, "128x128"));
-            assert_ptr_equal(strchr(said->err, '\n') + 1, said->err + strlen(said->err));
-            assert_string_equal(said->out, "");
+            assert_int_equal(cmd->status, 1);
+            assert_non_null(strstr(cmd->err, outside[i]));
+            assert_non_null(strstr(cmd->err, "128x128"));
+            assert_ptr_equal(strchr(cmd->err, '\n') + 1, cmd->err + strlen(cmd->err));
+            assert_string_equal(cmd->out, "");
             assert_false(is_there("run.json"));
         }
-    RUN(said, "sim", TINY, SMALL, "--pixel", "127,127", "--jobs", "2", "-o", dir);
-    assert_int_equal(said->status, 0);
-    assert_null(strstr(said->err, "warning"));
+    RUN(cmd, "sim", TINY, SMALL, "--pixel", "127,127", "--jobs", "2", "-o", dir);
+    assert_int_equal(cmd->status, 0);
+    assert_null(strstr(cmd->err, "warning"));
     clean();
 }
 
@@ -212,14 +212,14 @@ static void
 some_frames_are_verified(void **state)
 {
     static const char *const frames[] = {"0", "1", "0-1", "0,1"};
-    struct said *said = *state;
+    struct command_result *cmd = *state;
     for (size_t i = 0; i < sizeof frames / sizeof frames[0]; i++)
         for (uint32_t jobs = 1; jobs <= 2; jobs++) {
             clean();
-            RUN(said, "sim", TINY, SMALL, "--frames", frames[i], "--verify", "--jobs",
+            RUN(cmd, "sim", TINY, SMALL, "--frames", frames[i], "--verify", "--jobs",
                 jobs == 1 ? "1" : "2", "-o", dir);
-            assert_int_equal(said->status, 0);
-            assert_non_null(strstr(said->err, "identical to drawing without timing"));
+            assert_int_equal(cmd->status, 0);
+            assert_non_null(strstr(cmd->err, "identical to drawing without timing"));
         }
     clean();
 }
@@ -279,15 +279,15 @@ errors_name_their_cause(void **state)
          1,
          "ZCacheLines = 65536"},
     };
-    struct said *said = *state;
+    struct command_result *cmd = *state;
     clean(); /* removes the folder of the run */
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        run_within(said, 0, cases[i].words);
-        assert_int_equal(said->status, cases[i].status);
-        assert_non_null(strstr(said->err, cases[i].word));
-        assert_string_equal(said->out, "");
+        run_within(cmd, 0, cases[i].words);
+        assert_int_equal(cmd->status, cases[i].status);
+        assert_non_null(strstr(cmd->err, cases[i].word));
+        assert_string_equal(cmd->out, "");
         if (cases[i].status == 1)
-            assert_ptr_equal(strchr(said->err, '\n') + 1, said->err + strlen(said->err));
+            assert_ptr_equal(strchr(cmd->err, '\n') + 1, cmd->err + strlen(cmd->err));
     }
     assert_false(is_there("run.json"));
 }
@@ -308,28 +308,28 @@ has_ratio(const char *json, const char *codec)
 static void
 every_color_codec_has_a_ratio(void **state)
 {
-    struct said *said = *state;
-    RUN(said, "compress", "--json", X0);
-    assert_int_equal(said->status, 0);
-    assert_true(has_ratio(said->out, "msaa"));
-    assert_true(has_ratio(said->out, "hilo"));
-    assert_null(strstr(said->err, "every block"));
-    RUN(said, "compress", "--check", X0);
-    assert_int_equal(said->status, 0);
-    assert_non_null(strstr(said->err, "every codec restored every block"));
-    RUN(said, "compress", "--json", X4);
-    assert_true(has_ratio(said->out, "msaa"));
+    struct command_result *cmd = *state;
+    RUN(cmd, "compress", "--json", X0);
+    assert_int_equal(cmd->status, 0);
+    assert_true(has_ratio(cmd->out, "msaa"));
+    assert_true(has_ratio(cmd->out, "hilo"));
+    assert_null(strstr(cmd->err, "every block"));
+    RUN(cmd, "compress", "--check", X0);
+    assert_int_equal(cmd->status, 0);
+    assert_non_null(strstr(cmd->err, "every codec restored every block"));
+    RUN(cmd, "compress", "--json", X4);
+    assert_true(has_ratio(cmd->out, "msaa"));
 }
 
 /* The dump has N blocks of a header and eight lines each, and nothing else. */
 static void
 a_dump_is_blocks_alone(void **state)
 {
-    struct said *said = *state;
+    struct command_result *cmd = *state;
     uint32_t lines = 0;
-    RUN(said, "blocks", "--dump", "2", X0, X4);
-    assert_int_equal(said->status, 0);
-    for (const char *at = said->out; (at = strchr(at, '\n')); at++)
+    RUN(cmd, "blocks", "--dump", "2", X0, X4);
+    assert_int_equal(cmd->status, 0);
+    for (const char *at = cmd->out; (at = strchr(at, '\n')); at++)
         lines++;
     assert_int_equal(lines, 18);
 }
@@ -337,10 +337,10 @@ a_dump_is_blocks_alone(void **state)
 static void
 a_unit_lists_its_statistics(void **state)
 {
-    struct said *said = *state;
-    RUN(said, "explain", "cmdproc", "--json");
-    assert_int_equal(said->status, 0);
-    cJSON *root = cJSON_Parse(said->out);
+    struct command_result *cmd = *state;
+    RUN(cmd, "explain", "cmdproc", "--json");
+    assert_int_equal(cmd->status, 0);
+    cJSON *root = cJSON_Parse(cmd->out);
     const cJSON *statistics = cJSON_GetObjectItem(root, "statistics"), *statistic;
     uint32_t draws = 0;
     cJSON_ArrayForEach(statistic, statistics) draws +=
@@ -358,7 +358,7 @@ small_caches_hold_a_quad_or_are_refused(void **state)
     static const struct {
         const char *section, *cache;
     } kinds[] = {{"COLORWRITE", "ColorCache"}, {"ZSTENCILTEST", "ZCache"}};
-    struct said *said = *state;
+    struct command_result *cmd = *state;
     for (uint32_t k = 0; k < 2; k++)
         for (uint32_t n = 0; n < 3 * 4 * 2; n++) {
             const uint32_t stamps = 4u << n / 8, ways = 1 + n % 4, sets = 1 + n / 4 % 2;
@@ -367,11 +367,11 @@ small_caches_hold_a_quad_or_are_refused(void **state)
             char *l = mem_printf("%s.%sLines=%u", section, cache, sets);
             char *q = mem_printf("%s.%sStampsPerLine=%u", section, cache, stamps);
             char *raw = mem_printf("%s.DisableCompression=TRUE", section);
-            RUN(said, "verify", TINY, "--set", "SIMULATOR.ForceMSAA=TRUE", "--set",
+            RUN(cmd, "verify", TINY, "--set", "SIMULATOR.ForceMSAA=TRUE", "--set",
                 "SIMULATOR.MSAASamples=8", "--set", w, "--set", l, "--set", q, "--set", raw);
             const bool holds = ways * sets * stamps * 16 >= 256;
-            if (said->status != !holds || (!holds && !strstr(said->err, cache)))
-                fail_msg("%s, %s, %s: %s", w, l, q, said->err);
+            if (cmd->status != !holds || (!holds && !strstr(cmd->err, cache)))
+                fail_msg("%s, %s, %s: %s", w, l, q, cmd->err);
             free(w);
             free(l);
             free(q);
@@ -437,7 +437,7 @@ check_is_printable(const char *text, const char *what)
 static void
 terminals_are_left_alone(void **state)
 {
-    struct said *said = *state;
+    struct command_result *cmd = *state;
     char *trace = mem_printf("%s/" EVIL ".trace", dir), *profile = mem_printf("%s/" EVIL, dir);
     char *run = mem_printf("%s/" EVIL "run", dir), *other = mem_printf("%s/" EVIL "other", dir);
     const char *const commands[][8] = {
@@ -467,10 +467,10 @@ terminals_are_left_alone(void **state)
     write_evil_trace(trace);
     write_evil_profile(profile);
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-        run_within(said, 0, commands[i]);
-        check_is_printable(said->out, commands[i][0]);
-        check_is_printable(said->err, commands[i][0]);
-        assert_true(*said->out || *said->err);
+        run_within(cmd, 0, commands[i]);
+        check_is_printable(cmd->out, commands[i][0]);
+        check_is_printable(cmd->err, commands[i][0]);
+        assert_true(*cmd->out || *cmd->err);
     }
     free(trace);
     free(profile);
@@ -484,51 +484,51 @@ terminals_are_left_alone(void **state)
 static void
 diagram_has_units_and_queues(void **state)
 {
-    struct said *said = *state;
-    RUN(said, "diagram");
-    assert_int_equal(said->status, 0);
-    assert_non_null(strstr(said->out, "shader [label=\"shader x4\\nShader"));
-    assert_non_null(strstr(said->out, "clipper [label=\"clipper\\n"));
-    assert_non_null(strstr(said->out, "primasm -> clipper [label=\"primitives\\n"));
-    assert_non_null(strstr(said->out, "colorwrite -> memctl [label=\"color_memory\\n"));
-    assert_null(strstr(said->out, "_orders"));
-    RUN(said, "diagram", "--all", "--set", "GPU.NumFragmentShaders=2");
-    assert_non_null(strstr(said->out, "shader [label=\"shader x2\\n"));
-    assert_non_null(strstr(said->out, "cmdproc -> hz [label=\"hz_orders\\n"));
-    assert_non_null(strstr(said->out, "hz -> cmdproc [label=\"hz_done\\n"));
+    struct command_result *cmd = *state;
+    RUN(cmd, "diagram");
+    assert_int_equal(cmd->status, 0);
+    assert_non_null(strstr(cmd->out, "shader [label=\"shader x4\\nShader"));
+    assert_non_null(strstr(cmd->out, "clipper [label=\"clipper\\n"));
+    assert_non_null(strstr(cmd->out, "primasm -> clipper [label=\"primitives\\n"));
+    assert_non_null(strstr(cmd->out, "colorwrite -> memctl [label=\"color_memory\\n"));
+    assert_null(strstr(cmd->out, "_orders"));
+    RUN(cmd, "diagram", "--all", "--set", "GPU.NumFragmentShaders=2");
+    assert_non_null(strstr(cmd->out, "shader [label=\"shader x2\\n"));
+    assert_non_null(strstr(cmd->out, "cmdproc -> hz [label=\"hz_orders\\n"));
+    assert_non_null(strstr(cmd->out, "hz -> cmdproc [label=\"hz_done\\n"));
 }
 
 /* hilo has 256 bytes in, its first stage once, comparisons per level, and 10 cycles in total. */
 static void
 diagram_has_the_stages_of_a_codec(void **state)
 {
-    struct said *said = *state;
-    RUN(said, "diagram", "--codec", "hilo");
-    assert_int_equal(said->status, 0);
-    assert_non_null(strstr(said->out, "latency 10 cycles"));
-    assert_non_null(strstr(said->out, "block\\n256 bytes"));
-    assert_non_null(strstr(said->out, "64, 128, 192, or 256 bytes"));
-    assert_non_null(strstr(said->out, "s0_0 [label=\"min and max of the block\\n6 cycles\"]"));
-    assert_null(strstr(said->out, "s0_1 [label"));
-    assert_non_null(strstr(said->out, "s0_0 -> s1_2;"));
-    assert_non_null(strstr(said->out, "s1_2 -> s2_2;"));
-    assert_null(strstr(said->out, "s1_2 -> s2_1;"));
-    assert_non_null(strstr(said->out, "s2_2 -> s3_0;"));
-    assert_non_null(strstr(said->out, "s4_0 -> out;"));
-    RUN(said, "diagram", "--codec", "huffman");
-    assert_int_equal(said->status, 1);
-    assert_non_null(strstr(said->err, "--codec: unknown codec 'huffman'"));
+    struct command_result *cmd = *state;
+    RUN(cmd, "diagram", "--codec", "hilo");
+    assert_int_equal(cmd->status, 0);
+    assert_non_null(strstr(cmd->out, "latency 10 cycles"));
+    assert_non_null(strstr(cmd->out, "block\\n256 bytes"));
+    assert_non_null(strstr(cmd->out, "64, 128, 192, or 256 bytes"));
+    assert_non_null(strstr(cmd->out, "s0_0 [label=\"min and max of the block\\n6 cycles\"]"));
+    assert_null(strstr(cmd->out, "s0_1 [label"));
+    assert_non_null(strstr(cmd->out, "s0_0 -> s1_2;"));
+    assert_non_null(strstr(cmd->out, "s1_2 -> s2_2;"));
+    assert_null(strstr(cmd->out, "s1_2 -> s2_1;"));
+    assert_non_null(strstr(cmd->out, "s2_2 -> s3_0;"));
+    assert_non_null(strstr(cmd->out, "s4_0 -> out;"));
+    RUN(cmd, "diagram", "--codec", "huffman");
+    assert_int_equal(cmd->status, 1);
+    assert_non_null(strstr(cmd->err, "--codec: unknown codec 'huffman'"));
 }
 
 /* Draws the machine into a file with this ending. The file starts with `start`. */
 static void
-expect_diagram(struct said *said, const char *ending, const char *start)
+expect_diagram(struct command_result *cmd, const char *ending, const char *start)
 {
     struct error err;
     char *path = mem_printf("%s/machine.%s", dir, ending), *bytes;
     size_t size;
-    RUN(said, "diagram", "-o", path);
-    assert_int_equal(said->status, 0);
+    RUN(cmd, "diagram", "-o", path);
+    assert_int_equal(cmd->status, 0);
     assert_true(file_read(path, FILE_MOST_TEXT, &bytes, &size, &err));
     assert_true(size > strlen(start));
     assert_memory_equal(bytes, start, strlen(start));
@@ -541,30 +541,30 @@ expect_diagram(struct said *said, const char *ending, const char *start)
 static void
 diagram_is_drawn_by_graphviz(void **state)
 {
-    struct said *said = *state;
+    struct command_result *cmd = *state;
     char *path = mem_printf("%s/machine.svg", dir), *kept = mem_strdup(getenv("PATH"));
     char *other = mem_printf("%s/machine.jpg", dir);
     setenv("PATH", "/nowhere", 1);
-    RUN(said, "diagram", "-o", path);
-    assert_int_equal(said->status, 1);
-    assert_non_null(strstr(said->err, "graphviz"));
+    RUN(cmd, "diagram", "-o", path);
+    assert_int_equal(cmd->status, 1);
+    assert_non_null(strstr(cmd->err, "graphviz"));
     assert_false(file_exists(path));
-    expect_diagram(said, "dot", "digraph machine {");
+    expect_diagram(cmd, "dot", "digraph machine {");
     setenv("PATH", kept, 1);
-    RUN(said, "diagram", "-o", other);
-    assert_int_equal(said->status, 1);
-    assert_non_null(strstr(said->err, "machine.jpg: expected a name with the ending .svg"));
+    RUN(cmd, "diagram", "-o", other);
+    assert_int_equal(cmd->status, 1);
+    assert_non_null(strstr(cmd->err, "machine.jpg: expected a name with the ending .svg"));
     assert_false(file_exists(other));
-    RUN(said, "diagram", "--dot", "-o", other);
-    assert_int_equal(said->status, 0);
+    RUN(cmd, "diagram", "--dot", "-o", other);
+    assert_int_equal(cmd->status, 0);
     assert_true(file_exists(other));
     free(other);
     free(path);
     free(kept);
     needs_program("dot");
-    expect_diagram(said, "svg", "<?xml");
-    expect_diagram(said, "png", "\x89PNG");
-    expect_diagram(said, "pdf", "%PDF");
+    expect_diagram(cmd, "svg", "<?xml");
+    expect_diagram(cmd, "png", "\x89PNG");
+    expect_diagram(cmd, "pdf", "%PDF");
     clean();
 }
 
@@ -595,25 +595,25 @@ what_is_printable(void **state)
 int
 main(int argc, char **argv)
 {
-    static struct said said;
+    static struct command_result cmd;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(force_removes_the_run_before, &said),
-        cmocka_unit_test_prestate(a_full_disk_is_reported, &said),
-        cmocka_unit_test_prestate(idle_parameters_are_warned_of, &said),
-        cmocka_unit_test_prestate(what_is_missed_is_warned_of, &said),
-        cmocka_unit_test_prestate(pictures_are_verified, &said),
-        cmocka_unit_test_prestate(pixels_are_inside, &said),
-        cmocka_unit_test_prestate(some_frames_are_verified, &said),
-        cmocka_unit_test_prestate(errors_name_their_cause, &said),
-        cmocka_unit_test_prestate(a_unit_lists_its_statistics, &said),
-        cmocka_unit_test_prestate(terminals_are_left_alone, &said),
-        cmocka_unit_test_prestate(diagram_has_units_and_queues, &said),
-        cmocka_unit_test_prestate(diagram_has_the_stages_of_a_codec, &said),
-        cmocka_unit_test_prestate(diagram_is_drawn_by_graphviz, &said),
+        cmocka_unit_test_prestate(force_removes_the_run_before, &cmd),
+        cmocka_unit_test_prestate(a_full_disk_is_reported, &cmd),
+        cmocka_unit_test_prestate(idle_parameters_are_warned_of, &cmd),
+        cmocka_unit_test_prestate(what_is_missed_is_warned_of, &cmd),
+        cmocka_unit_test_prestate(pictures_are_verified, &cmd),
+        cmocka_unit_test_prestate(pixels_are_inside, &cmd),
+        cmocka_unit_test_prestate(some_frames_are_verified, &cmd),
+        cmocka_unit_test_prestate(errors_name_their_cause, &cmd),
+        cmocka_unit_test_prestate(a_unit_lists_its_statistics, &cmd),
+        cmocka_unit_test_prestate(terminals_are_left_alone, &cmd),
+        cmocka_unit_test_prestate(diagram_has_units_and_queues, &cmd),
+        cmocka_unit_test_prestate(diagram_has_the_stages_of_a_codec, &cmd),
+        cmocka_unit_test_prestate(diagram_is_drawn_by_graphviz, &cmd),
         cmocka_unit_test(what_is_printable),
-        cmocka_unit_test_prestate(small_caches_hold_a_quad_or_are_refused, &said),
-        cmocka_unit_test_prestate(a_dump_is_blocks_alone, &said),
-        cmocka_unit_test_prestate(every_color_codec_has_a_ratio, &said),
+        cmocka_unit_test_prestate(small_caches_hold_a_quad_or_are_refused, &cmd),
+        cmocka_unit_test_prestate(a_dump_is_blocks_alone, &cmd),
+        cmocka_unit_test_prestate(every_color_codec_has_a_ratio, &cmd),
     };
     aetius = argc > 1 ? argv[1] : "build/aetius";
     assert_non_null(mkdtemp(dir));

@@ -39,7 +39,7 @@ files_without_an_end_are_refused(void **state)
         if (!strcmp(words[0], "params"))
             words[0] = "stats"; /* stats has machine options */
         assert_int_equal(await(start(words, 0), 10000), cases[i].status);
-        assert_true(says(cases[i].word));
+        assert_true(reports(cases[i].word));
     }
     assert_false(is_there("run"));
     /* a file of the maximum size */
@@ -54,9 +54,9 @@ an_empty_name_is_wrong_usage(void **state)
     assert_int_equal(RUN("replay", TINY, "--output="), 2);
     assert_int_equal(RUN("trim", TINY, "--frames", "0", "-o", ""), 2);
     assert_int_equal(RUN("capture", "-o", "", "--", "true"), 2);
-    assert_true(says("--output requires a value"));
+    assert_true(reports("--output requires a value"));
     assert_int_equal(RUN("sim", TINY, "-o", "@run", "--config", ""), 2);
-    assert_true(says("--config requires a value"));
+    assert_true(reports("--config requires a value"));
 }
 
 static void
@@ -67,14 +67,14 @@ runs_do_not_mix(void **state)
     char *run = in_dir("run"), *link = in_dir("run/frames"), *target = in_dir("elsewhere");
     assert_true(dir_create(run, &err) && dir_lock(run, &lock, &err));
     assert_int_equal(RUN("sim", TINY, "-o", "@run"), 1);
-    assert_true(says("another process is using"));
+    assert_true(reports("another process is using"));
     assert_int_equal(RUN("replay", TINY, "-o", "@run", "--force"), 1);
     dir_unlock(lock);
     /* an interrupted run may leave only a frame or only a table */
     assert_true(dir_create(link, &err));
     put("run/frames/frame-0009.png", 1);
     assert_int_equal(RUN("sim", TINY, "-o", "@run"), 1);
-    assert_true(says("--force"));
+    assert_true(reports("--force"));
     assert_int_equal(RUN("replay", TINY, "-o", "@run"), 1);
     assert_int_equal(RUN("replay", TINY, "-o", "@run", "--force"), 0);
     assert_false(is_there("run/frames/frame-0009.png"));
@@ -88,22 +88,22 @@ runs_do_not_mix(void **state)
     assert_true(dir_create(run, &err));
     put("run/thesis.tex", 1);
     assert_int_equal(RUN("sim", TINY, "-o", "@run", "--set", "SIMULATOR.StatsFile=thesis.tex"), 1);
-    assert_true(says("--force"));
+    assert_true(reports("--force"));
     assert_int_equal(RUN("sim", TINY, "-o", "@other", "--set", "SIMULATOR.StatsFile=run.json.part"),
                      1);
-    assert_true(says("two output files have the name 'run.json.part'"));
+    assert_true(reports("two output files have the name 'run.json.part'"));
     assert_int_equal(RUN("sim", TINY, "-o", "@other", "--set", "SIMULATOR.StatsFile=frames"), 1);
-    assert_true(says("two output files have the name 'frames'"));
+    assert_true(reports("two output files have the name 'frames'"));
     put("mine.blocks", 3);
     assert_int_equal(RUN("blocks", "-", "-o", "@mine.blocks"), 1);
-    assert_true(says("already exists"));
+    assert_true(reports("already exists"));
     clean(NULL);
     /* the command removes or writes nothing through a link */
     assert_true(dir_create(run, &err) && dir_create(target, &err));
     put("elsewhere/frame-0000.png", 1);
     assert_int_equal(symlink(target, link), 0);
     assert_int_equal(RUN("sim", TINY, "-o", "@run", "--force"), 1);
-    assert_true(says("is not a folder"));
+    assert_true(reports("is not a folder"));
     assert_true(is_there("elsewhere/frame-0000.png"));
     unlink(link);
     char *report = in_dir("report"), *part = in_dir("report.part"), *other = in_dir("mine");
@@ -113,7 +113,7 @@ runs_do_not_mix(void **state)
     free(report);
     free(part);
     free(other);
-    char *mine_said = said("mine");
+    char *mine_said = file_text("mine");
     assert_string_equal(mine_said, ";");
     free(mine_said);
     char *table = in_dir("run/stats.frames.csv.gz"), *mine = in_dir("mine");
@@ -147,14 +147,14 @@ what_resources_hold_has_an_end(void **state)
                 COUNT);
     free(path);
     assert_int_equal(RUN("replay", "@large.trace", "-o", "@pictures"), 1);
-    assert_true(says("1536 MiB of host memory: raise --memory"));
+    assert_true(reports("1536 MiB of host memory: raise --memory"));
     assert_int_equal(RUN("replay", "@large.trace", "-o", "@pictures", "--memory", "2000M"), 1);
     assert_int_equal(RUN("replay", "@large.trace", "-o", "@pictures", "--memory", "3G"), 0);
     assert_int_equal(RUN("replay", "@large.trace", "-o", "@more", "--memory", "much"), 2);
     assert_int_equal(RUN("verify", "@large.trace"), 1);
-    assert_true(says("raise"));
+    assert_true(reports("raise"));
     assert_int_equal(RUN("sim", "@large.trace", "-o", "@run"), 1);
-    assert_true(says("raise MEMORYCONTROLLER.MemorySize"));
+    assert_true(reports("raise MEMORYCONTROLLER.MemorySize"));
     assert_int_equal(
         RUN("sim", "@large.trace", "-o", "@run", "--set", "MEMORYCONTROLLER.MemorySize=3000000000"),
         0);
@@ -247,7 +247,7 @@ a_full_disk_keeps_whole_frames(void **state)
             const uint32_t frames = frames_of("disk/run", tables[0]);
             for (uint32_t t = 1; t < sizeof tables / sizeof *tables; t++)
                 assert_int_equal(frames_of("disk/run", tables[t]), frames);
-            char *json = said("disk/run/run.json");
+            char *json = file_text("disk/run/run.json");
             for (uint32_t f = 0; f < 7; f++) {
                 char *picture = mem_printf("disk/run/frames/frame-%04u.png", f);
                 char *fact = mem_printf("\"frame\":\t%u,", f);
@@ -290,7 +290,7 @@ raw_blocks_are_counted_before_they_are_written(void **state)
     }
     assert_true(blocks_writer_close(writer, &err));
     assert_int_equal(RUN("blocks", "--raw", "@blocks"), 1);
-    assert_true(says("18691697667840 bytes"));
+    assert_true(reports("18691697667840 bytes"));
     struct stat st;
     char *out = in_dir("out");
     assert_int_equal(stat(out, &st), 0);
@@ -317,7 +317,7 @@ a_recording_that_is_not_cut_is_kept(void **state)
         assert_int_equal(RUN("capture", "--force", "-o", "@cut", "--frames", "1", "--", program,
                              "--frames", "3"),
                          1);
-        assert_true(says("the first 2 frames are in"));
+        assert_true(reports("the first 2 frames are in"));
         assert_int_equal(RUN("trim", "@cut.part", "--frames", "1", "-o", "@one"), 0);
         assert_false(is_there("cut.contents.part"));
     }
@@ -367,7 +367,7 @@ nothing_is_written_through_links(void **state)
     assert_int_equal(st.st_size, 100);
     put("d.part", 100);
     assert_int_equal(RUN("capture", "-o", "@d", "--frames", "1", "--", "true"), 1);
-    assert_true(says("recorded by an earlier capture"));
+    assert_true(reports("recorded by an earlier capture"));
     assert_true(is_there("d.part"));
     free(program);
     free(build);
@@ -403,7 +403,7 @@ captures_do_not_mix(void **state)
         pause_ms(10);
     pause_ms(50);
     assert_int_equal(await(start(words, 0), 5000), 1);
-    assert_true(says("another process is writing"));
+    assert_true(reports("another process is writing"));
     assert_true(is_there("capture.part.unfinished"));
     kill(first, SIGTERM);
     assert_int_equal(await(first, 5000), 143);
@@ -420,10 +420,10 @@ tables_of_a_run_have_an_end(void **state)
     assert_int_equal(RUN("compare", "@run", "@run"), 0);
     assert_int_equal(system(command), 0);
     assert_int_equal(RUN("compare", "@run", "@run"), 1);
-    assert_true(says("tables of 268435456 bytes or more"));
+    assert_true(reports("tables of 268435456 bytes or more"));
     put("run/run.json", (1 << 24) + 1);
     assert_int_equal(RUN("compare", "@run", "@run"), 1);
-    assert_true(says("larger than 16777216 bytes"));
+    assert_true(reports("larger than 16777216 bytes"));
     free(command);
 }
 
@@ -472,7 +472,7 @@ static void
 the_x_server_wants_a_cookie(void **state)
 {
     assert_int_equal(RUN("run", "--", self, "probe"), 1);
-    assert_true(says("exit status 7"));
+    assert_true(reports("exit status 7"));
 }
 
 int

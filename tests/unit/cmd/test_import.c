@@ -17,7 +17,7 @@ static const char *window_program;    /* draws in a window, with GLX */
 static const char *offscreen_program; /* draws off screen, with EGL */
 static const char *labels_program;    /* has groups of draws (tests/gl/labels.c) */
 static char dir[] = "/tmp/aetius-import-XXXXXX";
-static struct said said;
+static struct command_result cmd;
 
 static char *
 path_of(const char *name)
@@ -45,9 +45,9 @@ static char *
 run_to(const char *command, const char *input, const char *name)
 {
     char *out = path_of(name);
-    RUN(&said, command, input, "-o", out, "--force");
-    if (said.status)
-        fail_msg("%s", said.err);
+    RUN(&cmd, command, input, "-o", out, "--force");
+    if (cmd.status)
+        fail_msg("%s", cmd.err);
     return out;
 }
 
@@ -79,9 +79,9 @@ static char *
 capture(const char *program)
 {
     char *trace = path_of("captured.trace");
-    RUN(&said, "capture", "-o", trace, "--force", "--", program);
-    if (said.status)
-        fail_msg("%s", said.err);
+    RUN(&cmd, "capture", "-o", trace, "--force", "--", program);
+    if (cmd.status)
+        fail_msg("%s", cmd.err);
     return trace;
 }
 
@@ -113,15 +113,15 @@ frames_can_be_selected(void **state)
     (void)state;
     char *calls = record("gl", window_program), *part = path_of("part.trace");
     char *whole = run_to("import", calls, "whole.trace");
-    RUN(&said, "import", calls, "-o", part, "--frames", "1");
-    if (said.status)
-        fail_msg("%s", said.err);
-    assert_null(strstr(said.err, "warning"));
+    RUN(&cmd, "import", calls, "-o", part, "--frames", "1");
+    if (cmd.status)
+        fail_msg("%s", cmd.err);
+    assert_null(strstr(cmd.err, "warning"));
     char *a = run_to("replay", whole, "a"), *b = run_to("replay", part, "b");
     same_pictures(a, 1, b, 0, 1);
-    RUN(&said, "import", calls, "-o", part);
-    assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "already exists"));
+    RUN(&cmd, "import", calls, "-o", part);
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "already exists"));
     char *paths[] = {calls, part, whole, a, b};
     for (size_t k = 0; k < sizeof paths / sizeof *paths; k++)
         free(paths[k]);
@@ -151,11 +151,11 @@ static void
 check_names(const char *calls, uint32_t expected_draws)
 {
     char *named = path_of("named.trace");
-    RUN(&said, "import", calls, "-o", named, "--names", "--force");
-    if (said.status)
-        fail_msg("%s", said.err);
-    RUN(&said, "info", named, "--draws", "--json");
-    cJSON *root = cJSON_Parse(said.out);
+    RUN(&cmd, "import", calls, "-o", named, "--names", "--force");
+    if (cmd.status)
+        fail_msg("%s", cmd.err);
+    RUN(&cmd, "info", named, "--draws", "--json");
+    cJSON *root = cJSON_Parse(cmd.out);
     const cJSON *frame, *draw;
     uint32_t draws = 0, last = 0;
     cJSON_ArrayForEach(frame, cJSON_GetObjectItemCaseSensitive(root, "per_frame"))
@@ -212,11 +212,11 @@ static void
 refuses(const char *calls, const char *reason)
 {
     char *out = path_of("refused.trace");
-    RUN(&said, "import", calls, "-o", out);
-    assert_int_equal(said.status, 1);
-    if (!strstr(said.err, reason))
-        fail_msg("'%s' lacks '%s'", said.err, reason);
-    assert_ptr_equal(strchr(said.err, '\n'), said.err + strlen(said.err) - 1); /* one line */
+    RUN(&cmd, "import", calls, "-o", out);
+    assert_int_equal(cmd.status, 1);
+    if (!strstr(cmd.err, reason))
+        fail_msg("'%s' lacks '%s'", cmd.err, reason);
+    assert_ptr_equal(strchr(cmd.err, '\n'), cmd.err + strlen(cmd.err) - 1); /* one line */
     assert_false(file_exists(out));
     free(out);
 }
@@ -272,28 +272,28 @@ capture_records_the_calls(void **state)
     (void)state;
     needs_program("apitrace");
     char *trace = path_of("both.trace"), *calls = path_of("both.api.trace");
-    RUN(&said, "capture", "-o", trace, "--api", "--", window_program);
-    if (said.status)
-        fail_msg("%s", said.err);
+    RUN(&cmd, "capture", "-o", trace, "--api", "--", window_program);
+    if (cmd.status)
+        fail_msg("%s", cmd.err);
     char *imported = run_to("import", calls, "imported.trace");
     char *a = run_to("replay", trace, "a"), *b = run_to("replay", imported, "b");
     same_pictures(a, 0, b, 0, 2);
     unlink(trace);
-    RUN(&said, "capture", "-o", trace, "--api", "--", window_program);
-    assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "both.api.trace already exists"));
-    RUN(&said, "capture", "-o", trace, "--force", "--api", "--", offscreen_program);
-    assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "--api=egl if the program uses EGL"));
-    RUN(&said, "capture", "-o", trace, "--force", "--api=egl", "--", offscreen_program);
-    assert_int_equal(said.status, 0);
-    RUN(&said, "replay", trace, "--reference=native", "-o", a, "--force");
-    assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "no swap of buffers"));
-    RUN(&said, "capture", "-o", trace, "--api=x", "--", window_program);
-    assert_int_equal(said.status, 2);
-    RUN(&said, "capture", "-o", trace, "--api", "--frames", "0,1", "--", window_program);
-    assert_int_equal(said.status, 2);
+    RUN(&cmd, "capture", "-o", trace, "--api", "--", window_program);
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "both.api.trace already exists"));
+    RUN(&cmd, "capture", "-o", trace, "--force", "--api", "--", offscreen_program);
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "--api=egl if the program uses EGL"));
+    RUN(&cmd, "capture", "-o", trace, "--force", "--api=egl", "--", offscreen_program);
+    assert_int_equal(cmd.status, 0);
+    RUN(&cmd, "replay", trace, "--reference=native", "-o", a, "--force");
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "no swap of buffers"));
+    RUN(&cmd, "capture", "-o", trace, "--api=x", "--", window_program);
+    assert_int_equal(cmd.status, 2);
+    RUN(&cmd, "capture", "-o", trace, "--api", "--frames", "0,1", "--", window_program);
+    assert_int_equal(cmd.status, 2);
     char *paths[] = {trace, calls, imported, a, b};
     for (size_t k = 0; k < sizeof paths / sizeof *paths; k++)
         free(paths[k]);
@@ -304,10 +304,10 @@ static char *
 replay_natively(const char *trace, const char *frames)
 {
     char *out = path_of("native");
-    RUN(&said, "replay", trace, "--reference=native", "--frames", frames, "-o", out, "--force");
-    if (said.status)
-        fail_msg("%s", said.err);
-    assert_null(strstr(said.err, "warning"));
+    RUN(&cmd, "replay", trace, "--reference=native", "--frames", frames, "-o", out, "--force");
+    if (cmd.status)
+        fail_msg("%s", cmd.err);
+    assert_null(strstr(cmd.err, "warning"));
     return out;
 }
 
@@ -317,8 +317,8 @@ native_pictures_are_the_programs(void **state)
     (void)state;
     needs_program("apitrace");
     char *saved = save_natively(), *trace = path_of("native.trace"), *out = path_of("native");
-    RUN(&said, "capture", "-o", trace, "--api", "--", window_program);
-    assert_int_equal(said.status, 0);
+    RUN(&cmd, "capture", "-o", trace, "--api", "--", window_program);
+    assert_int_equal(cmd.status, 0);
     free(replay_natively(trace, "0-1"));
     same_pictures(out, 0, saved, 0, 2);
     free(replay_natively(trace, "1"));
@@ -326,20 +326,20 @@ native_pictures_are_the_programs(void **state)
     assert_false(file_exists(first)); /* --force removed it */
     same_pictures(out, 1, saved, 1, 1);
     /* frame 0 of this trace is frame 1 of the program */
-    RUN(&said, "capture", "-o", trace, "--force", "--api", "--frames", "1", "--", window_program);
-    assert_int_equal(said.status, 0);
+    RUN(&cmd, "capture", "-o", trace, "--force", "--api", "--frames", "1", "--", window_program);
+    assert_int_equal(cmd.status, 0);
     free(replay_natively(trace, "0"));
     same_pictures(out, 0, saved, 1, 1);
     /* a trace with more frames than the calls have swaps */
     char *calls = path_of("native.api.trace");
-    RUN(&said, "replay", AETIUS_SOURCE_DIR "/tests/golden/workloads.trace", "--reference=native",
+    RUN(&cmd, "replay", AETIUS_SOURCE_DIR "/tests/golden/workloads.trace", "--reference=native",
         "--calls", calls, "-o", out, "--force");
-    assert_int_equal(said.status, 1);
-    RUN(&said, "replay", TRACE, "--reference=native", "-o", out, "--force");
-    assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "tiny.api.trace does not exist"));
-    RUN(&said, "replay", TRACE, "--calls", calls, "-o", out, "--force");
-    assert_int_equal(said.status, 2);
+    assert_int_equal(cmd.status, 1);
+    RUN(&cmd, "replay", TRACE, "--reference=native", "-o", out, "--force");
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "tiny.api.trace does not exist"));
+    RUN(&cmd, "replay", TRACE, "--calls", calls, "-o", out, "--force");
+    assert_int_equal(cmd.status, 2);
     char *paths[] = {saved, trace, out, first, calls};
     for (size_t k = 0; k < sizeof paths / sizeof *paths; k++)
         free(paths[k]);

@@ -85,7 +85,7 @@ expect_lines(const char *text, const char *const *lines, size_t count)
 static void
 text_has_frame_draw_bytes_and_arguments(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     uint32_t bytes[FRAMES + 1];
     char *trace = mem_printf("%s/text.trace", dir);
     /* bytes: 4 for the header, and 4 per dword */
@@ -108,19 +108,19 @@ text_has_frame_draw_bytes_and_arguments(void **state)
     };
     (void)state;
     write_commands(trace, bytes);
-    RUN(&said, "info", trace, "--commands");
-    assert_int_equal(said.status, 0);
-    expect_lines(said.out, lines, sizeof lines / sizeof *lines);
-    RUN(&said, "info", trace, "--commands", "--frame", "1");
-    assert_int_equal(said.status, 0);
-    assert_string_equal(said.out,
+    RUN(&cmd, "info", trace, "--commands");
+    assert_int_equal(cmd.status, 0);
+    expect_lines(cmd.out, lines, sizeof lines / sizeof *lines);
+    RUN(&cmd, "info", trace, "--commands", "--frame", "1");
+    assert_int_equal(cmd.status, 0);
+    assert_string_equal(cmd.out,
                         "frame  draw  client  command                   bytes  arguments\n"
                         "    1     0       3  DRAW                         52  triangle_fan 3, "
                         "start 1\n"
                         "    1             3  SWAP                          0  #1 level 0, "
                         "64x32x1 at 0,0,0\n");
-    RUN(&said, "info", trace, "--commands", "--draws");
-    assert_int_equal(said.status, 2);
+    RUN(&cmd, "info", trace, "--commands", "--draws");
+    assert_int_equal(cmd.status, 2);
     free(trace);
 }
 
@@ -134,16 +134,16 @@ text_of(const cJSON *object, const char *name)
 static void
 bytes_add_up(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     uint32_t bytes[FRAMES + 1];
     char *trace = mem_printf("%s/json.trace", dir);
     double sums[FRAMES + 1] = {0};
     const cJSON *command;
     (void)state;
     write_commands(trace, bytes);
-    RUN(&said, "info", trace, "--commands", "--json");
-    assert_int_equal(said.status, 0);
-    cJSON *json = cJSON_Parse(said.out);
+    RUN(&cmd, "info", trace, "--commands", "--json");
+    assert_int_equal(cmd.status, 0);
+    cJSON *json = cJSON_Parse(cmd.out);
     assert_true(cJSON_GetObjectItem(json, "schema")->valuedouble == 1);
     cJSON_ArrayForEach(command, cJSON_GetObjectItem(json, "commands"))
     {
@@ -164,14 +164,14 @@ static void
 draws_have_the_numbers_of_the_renderer(void **state)
 {
     static const char trace[] = AETIUS_SOURCE_DIR "/tests/golden/tiny.trace";
-    static struct said said;
+    static struct command_result cmd;
     uint32_t found = 0;
     const cJSON *command;
     (void)state;
-    RUN(&said, "info", trace, "--draws", "--json");
-    cJSON *rendered = cJSON_Parse(said.out);
-    RUN(&said, "info", trace, "--commands", "--json");
-    cJSON *listed = cJSON_Parse(said.out);
+    RUN(&cmd, "info", trace, "--draws", "--json");
+    cJSON *rendered = cJSON_Parse(cmd.out);
+    RUN(&cmd, "info", trace, "--commands", "--json");
+    cJSON *listed = cJSON_Parse(cmd.out);
     cJSON_ArrayForEach(command, cJSON_GetObjectItem(listed, "commands"))
     {
         const cJSON *number = cJSON_GetObjectItem(command, "draw");
@@ -198,7 +198,7 @@ draws_have_the_numbers_of_the_renderer(void **state)
 static long
 memory_of(uint32_t commands, const char *form)
 {
-    static struct said said;
+    static struct command_result cmd;
     static struct stream s;
     char *trace = mem_printf("%s/many.trace", dir);
     struct trace_writer *writer = begin_trace(trace);
@@ -210,10 +210,10 @@ memory_of(uint32_t commands, const char *form)
         write_message(writer, CLIENT, stream_message(&s, CLIENT));
     write_swap(writer);
     assert_true(trace_writer_close(writer, &err));
-    RUN(&said, "info", trace, "--commands", form);
-    assert_int_equal(said.status, 0);
+    RUN(&cmd, "info", trace, "--commands", form);
+    assert_int_equal(cmd.status, 0);
     free(trace);
-    return said.rss_kb;
+    return cmd.rss_kb;
 }
 
 /* Lists are printed command by command: 100 times as many commands need no more memory. A cJSON
@@ -235,7 +235,7 @@ memory_does_not_grow_with_the_list(void **state)
 static void
 error_names_the_frame(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     static struct stream s;
     char *trace = mem_printf("%s/compute.trace", dir);
     struct trace_writer *writer = begin_trace(trace);
@@ -248,11 +248,11 @@ error_names_the_frame(void **state)
     write_message(writer, CLIENT, stream_message(&s, CLIENT));
     write_swap(writer);
     assert_true(trace_writer_close(writer, &err));
-    RUN(&said, "info", trace, "--commands");
-    assert_int_equal(said.status, 1);
+    RUN(&cmd, "info", trace, "--commands");
+    assert_int_equal(cmd.status, 1);
     assert_non_null(
-        strstr(said.out, "\n    1             3  SET_SAMPLE_MASK               8  0xf\n"));
-    assert_non_null(strstr(said.err, "frame 1: SUBMIT at dword 2: LAUNCH_GRID: "));
+        strstr(cmd.out, "\n    1             3  SET_SAMPLE_MASK               8  0xf\n"));
+    assert_non_null(strstr(cmd.err, "frame 1: SUBMIT at dword 2: LAUNCH_GRID: "));
     free(trace);
 }
 

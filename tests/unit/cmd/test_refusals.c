@@ -30,7 +30,7 @@ end_trace(struct player *player)
 static void
 verify_leaves_time_out(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     const uint32_t types[] = {QUERY_TIME_ELAPSED, QUERY_TIMESTAMP, QUERY_OCCLUSION_COUNTER};
     struct rig *rig = *state;
     struct player *player = &rig->player;
@@ -59,20 +59,20 @@ verify_leaves_time_out(void **state)
     rig_swap(rig);
     assert_true(trace_writer_close(writer, &err));
     player->writer = NULL;
-    RUN(&said, "verify", path);
-    assert_string_equal(said.err, "");
-    assert_int_equal(said.status, 0);
+    RUN(&cmd, "verify", path);
+    assert_string_equal(cmd.err, "");
+    assert_int_equal(cmd.status, 0);
     assert_string_equal(
-        said.out, "1 frame, 0 readbacks, 1 query result: 0 differ; not compared: 2 time queries\n");
-    RUN(&said, "verify", "--json", path);
-    assert_non_null(strstr(said.out, "\"times_not_compared\":\t2"));
+        cmd.out, "1 frame, 0 readbacks, 1 query result: 0 differ; not compared: 2 time queries\n");
+    RUN(&cmd, "verify", "--json", path);
+    assert_non_null(strstr(cmd.out, "\"times_not_compared\":\t2"));
     unlink(path);
 }
 
 static void
 softpipe_has_one_sample(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     struct rig *rig = *state;
     struct player player = {0};
     char path[64], out[64], command[256];
@@ -84,13 +84,13 @@ softpipe_has_one_sample(void **state)
     player_create(&player, (struct resource_desc){RES_COLOR, TARGET_2D, FORMAT_B8G8R8A8_UNORM,
                                                   BIND_RENDER_TARGET, 64, 64, 1, 1, 0, 4});
     end_trace(&player);
-    RUN(&said, "replay", path, "--reference=softpipe", "-o", out);
-    assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "softpipe has one sample per pixel"));
-    assert_non_null(strstr(said.err, "--single-sampled"));
-    assert_null(strstr(said.err, "connection"));
-    RUN(&said, "replay", path, "--reference=softpipe", "--single-sampled", "-o", out);
-    assert_int_equal(said.status, 0);
+    RUN(&cmd, "replay", path, "--reference=softpipe", "-o", out);
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "softpipe has one sample per pixel"));
+    assert_non_null(strstr(cmd.err, "--single-sampled"));
+    assert_null(strstr(cmd.err, "connection"));
+    RUN(&cmd, "replay", path, "--reference=softpipe", "--single-sampled", "-o", out);
+    assert_int_equal(cmd.status, 0);
     snprintf(command, sizeof command, "rm -rf %s %s", path, out);
     assert_int_equal(system(command), 0);
 }
@@ -108,23 +108,23 @@ copy_file(const char *from, const char *to)
 static void
 a_setgid_program_is_reported(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     char program[64];
     if (geteuid() != 0)
         skip();
     snprintf(program, sizeof program, "%s/program", dir);
     setenv("DISPLAY", ":77", 1); /* no X server is needed */
     copy_file("/bin/true", program);
-    RUN(&said, "run", "--functional", "--", program);
-    assert_int_equal(said.status, 1);
-    assert_null(strstr(said.err, "LD_PRELOAD"));
+    RUN(&cmd, "run", "--functional", "--", program);
+    assert_int_equal(cmd.status, 1);
+    assert_null(strstr(cmd.err, "LD_PRELOAD"));
     assert_int_equal(chown(program, 0, getegid() + 1), 0);
     assert_int_equal(chmod(program, 02755), 0);
-    RUN(&said, "run", "--functional", "--", program);
-    assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "it is setgid"));
-    assert_non_null(strstr(said.err, "run a copy"));
-    assert_null(strstr(said.err, "linked statically"));
+    RUN(&cmd, "run", "--functional", "--", program);
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "it is setgid"));
+    assert_non_null(strstr(cmd.err, "run a copy"));
+    assert_null(strstr(cmd.err, "linked statically"));
     unlink(program);
     unsetenv("DISPLAY");
 }
@@ -144,16 +144,16 @@ listen(void *data, const struct message *message, uint8_t *out, uint32_t out_byt
 }
 
 static void
-tell(struct command_checker *checker, struct message message)
+deliver(struct command_checker *checker, struct message message)
 {
     message.client = 1;
     assert_true(checker->sink.take(checker->sink.data, &message, NULL, 0, NULL));
 }
 
 static void
-tell_stream(struct command_checker *checker, struct stream *stream)
+deliver_stream(struct command_checker *checker, struct stream *stream)
 {
-    tell(checker, stream_message(stream, 1));
+    deliver(checker, stream_message(stream, 1));
     stream->count = 0;
 }
 
@@ -164,12 +164,12 @@ checker_start(struct command_checker *checker, struct ear *ear, struct stream *s
     struct error err;
     *ear = (struct ear){.sink = {.data = ear, .take = listen}};
     assert_true(command_checker_init(checker, &ear->sink, &err));
-    tell(checker, (struct message){.kind = MESSAGE_CLIENT_BEGIN,
-                                   .bytes = (const uint8_t *)"test",
-                                   .size_bytes = 4});
+    deliver(checker, (struct message){.kind = MESSAGE_CLIENT_BEGIN,
+                                      .bytes = (const uint8_t *)"test",
+                                      .size_bytes = 4});
     for (size_t i = 0; i < sizeof scene_resources / sizeof scene_resources[0]; i++)
-        tell(checker,
-             (struct message){.kind = MESSAGE_RESOURCE_CREATE, .resource = scene_resources[i]});
+        deliver(checker,
+                (struct message){.kind = MESSAGE_RESOURCE_CREATE, .resource = scene_resources[i]});
     scene_states(stream, 0);
     scene_shaders(stream, rig_vs, rig_fs);
     CREATE(stream, VOBJ_VERTEX_ELEMENTS, OBJ_ELEMENTS, 0, 0, 0, format);
@@ -177,14 +177,14 @@ checker_start(struct command_checker *checker, struct ear *ear, struct stream *s
     scene_bind(stream);
     PACKET(stream, CMD_SET_VERTEX_BUFFERS, 16, 0, RES_VERTICES);
     scene_viewport(stream, 64, 32);
-    tell_stream(checker, stream);
+    deliver_stream(checker, stream);
 }
 
 static void
 draw(struct command_checker *checker, struct stream *stream)
 {
     stream_draw(stream, PRIM_TRIANGLES, 0, 3);
-    tell_stream(checker, stream);
+    deliver_stream(checker, stream);
 }
 
 /* The program reports each kind of refusal once. Drawing commands still reach the next renderer. */
@@ -200,17 +200,17 @@ refusals_are_reported_once(void **state)
 
     checker_start(&checker, &ear, &stream, FORMAT_R32G32B32A32_FLOAT);
     draw(&checker, &stream);
-    tell(&checker, swap);
+    deliver(&checker, swap);
     assert_int_equal(checker.warnings, 0);
     assert_int_equal(checker.frame, 1);
     const uint32_t before = ear.heard;
-    tell(&checker, (struct message){.kind = MESSAGE_RESOURCE_CREATE,
-                                    .resource = {200, TARGET_2D, FORMAT_B8G8R8A8_UNORM,
-                                                 BIND_DISPLAY_TARGET, 8192, 8192, 1, 1, 0, 0}});
+    deliver(&checker, (struct message){.kind = MESSAGE_RESOURCE_CREATE,
+                                       .resource = {200, TARGET_2D, FORMAT_B8G8R8A8_UNORM,
+                                                    BIND_DISPLAY_TARGET, 8192, 8192, 1, 1, 0, 0}});
     assert_int_equal(checker.warnings, 1);
-    tell(&checker, (struct message){.kind = MESSAGE_RESOURCE_CREATE,
-                                    .resource = {201, TARGET_2D, FORMAT_B8G8R8A8_UNORM,
-                                                 BIND_DISPLAY_TARGET, 8192, 8192, 1, 1, 0, 0}});
+    deliver(&checker, (struct message){.kind = MESSAGE_RESOURCE_CREATE,
+                                       .resource = {201, TARGET_2D, FORMAT_B8G8R8A8_UNORM,
+                                                    BIND_DISPLAY_TARGET, 8192, 8192, 1, 1, 0, 0}});
     assert_int_equal(checker.warnings, 1);
     assert_int_equal(ear.heard, before + 2);
     command_checker_fini(&checker);
@@ -223,7 +223,7 @@ refusals_are_reported_once(void **state)
     stream_blit(&stream, BLIT_COLOR,
                 (struct blit_side){999, 0, FORMAT_B8G8R8A8_UNORM, {0, 0, 0, 8, 8, 1}},
                 (struct blit_side){RES_COLOR, 0, FORMAT_B8G8R8A8_UNORM, {0, 0, 0, 8, 8, 1}});
-    tell_stream(&checker, &stream);
+    deliver_stream(&checker, &stream);
     assert_int_equal(checker.warnings, 2);
     command_checker_fini(&checker);
 }
@@ -233,7 +233,7 @@ static void
 repeated_names_are_counted(void **state)
 {
     enum { TIMES = 50000, SHOWN = 8 };
-    static struct said said;
+    static struct command_result cmd;
     char path[64], more[96];
     uint32_t lines = 0;
     (void)state;
@@ -244,13 +244,13 @@ repeated_names_are_counted(void **state)
     for (uint32_t i = 0; i < TIMES; i++)
         fputs("ClockMHz = 500\n", file);
     fclose(file);
-    RUN(&said, "stats", "--config", path);
-    assert_int_equal(said.status, 0);
-    for (const char *at = said.err; (at = strchr(at, '\n')); at++)
+    RUN(&cmd, "stats", "--config", path);
+    assert_int_equal(cmd.status, 0);
+    for (const char *at = cmd.err; (at = strchr(at, '\n')); at++)
         lines++;
     assert_int_equal(lines, SHOWN + 1);
     snprintf(more, sizeof more, "%s: %d more warnings", path, TIMES - 1 - SHOWN);
-    assert_non_null(strstr(said.err, more));
+    assert_non_null(strstr(cmd.err, more));
     unlink(path);
 }
 

@@ -214,14 +214,14 @@ await_lines(const char *name, uint32_t count)
 {
     for (int waited = 0; waited < 10000; waited += 10, pause_ms(10)) {
         uint32_t lines = 0;
-        char *text = is_there(name) ? said(name) : mem_strdup("");
+        char *text = is_there(name) ? file_text(name) : mem_strdup("");
         for (const char *at = text; (at = strchr(at, '\n')); at++)
             lines++;
         free(text);
         if (lines >= count)
             return;
     }
-    fail_msg("%s has not %u lines: %s", name, count, said("err"));
+    fail_msg("%s has not %u lines: %s", name, count, file_text("err"));
 }
 
 /* Returns the number of private folders. */
@@ -271,7 +271,7 @@ the_deaf_do_not_hold_the_end(void **state)
             assert_int_equal(await(child, 5000), 143);
             assert_int_equal(count_folders(), 0);
             quickest = fmin(quickest, wall_seconds() - begun);
-            char *text = said("pids"), *end = text;
+            char *text = file_text("pids"), *end = text;
             for (long pid; (pid = strtol(end, &end, 10));)
                 if (!kill((pid_t)pid, 0) || errno != ESRCH)
                     fail_msg("`%s %s` left %ld", work[i][0], work[i][1], pid);
@@ -353,8 +353,8 @@ whole_frames_are_kept(void **state)
     if (status == 0)
         return; /* the run finished before the signal */
     assert_int_equal(status, 143);
-    assert_true(says("complete"));
-    char *json = said("run/run.json");
+    assert_true(reports("complete"));
+    char *json = file_text("run/run.json");
     assert_non_null(strstr(json, "\"complete\":\tfalse"));
     free(json);
 }
@@ -392,19 +392,19 @@ ranges_that_are_whole_survive_a_signal(void **state)
 {
     if (!interrupt_capture("1-2"))
         skip();
-    assert_true(says("cut: frames 1 to 2"));
+    assert_true(reports("cut: frames 1 to 2"));
     assert_false(is_there("cut.part") || is_there("cut.contents.part"));
     assert_int_equal(RUN("verify", "@cut"), 0);
     clean(state);
     interrupt_capture("1,2-7");
-    assert_true(says("frames-1-1.trace: frame 1"));
-    assert_true(says("the first 3 frames are in"));
+    assert_true(reports("frames-1-1.trace: frame 1"));
+    assert_true(reports("the first 3 frames are in"));
     assert_int_equal(RUN("verify", "@cut/frames-1-1.trace"), 0);
     assert_false(is_there("cut/frames-2-7.trace") || is_there("cut/contents.part"));
     assert_int_equal(RUN("trim", "@cut/part", "--frames", "2", "-o", "@two"), 0);
     clean(state);
     interrupt_capture("2-7");
-    assert_true(says("the first 3 frames are in"));
+    assert_true(reports("the first 3 frames are in"));
     assert_false(is_there("cut"));
     assert_true(is_there("cut.part"));
 }

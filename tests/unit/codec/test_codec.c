@@ -289,11 +289,11 @@ test_latencies(void **state)
     static const struct {
         const char *name;
         uint32_t cycles;
-    } said[] = {{"hilo", 10},       {"hilore", 9}, {"hilorebi", 8},
-                {"hilore4ref", 12}, {"comp", 7},   {"msaa", 6}};
+    } cmd[] = {{"hilo", 10},       {"hilore", 9}, {"hilorebi", 8},
+               {"hilore4ref", 12}, {"comp", 7},   {"msaa", 6}};
     (void)state;
-    for (size_t i = 0; i < sizeof said / sizeof said[0]; i++)
-        assert_int_equal(codec_latency(codec_find(said[i].name)), said[i].cycles);
+    for (size_t i = 0; i < sizeof cmd / sizeof cmd[0]; i++)
+        assert_int_equal(codec_latency(codec_find(cmd[i].name)), cmd[i].cycles);
     for (uint32_t c = 0; c < CODEC_COUNT; c++)
         assert_true(codec_latency(codecs[c]) <= (strcmp(codecs[c]->name, "entropy") ? 12 : 72));
     static const char *const parts[] = {"ddpcm", "anchor", "depth-offset", "depth-plane", "msaa"};

@@ -727,7 +727,7 @@ static void
 bad_tables(void **state)
 {
     static const struct {
-        const char *text, *says;
+        const char *text, *message;
     } cases[] = {{"", "empty"},
                  {"sweep,fragments\nlength,3\n", "seconds"},
                  {"fragments,seconds\n3,1\n", "sweep"},
@@ -755,7 +755,7 @@ bad_tables(void **state)
         struct model_rows rows = {0};
         struct error err = {""};
         assert_true(file_write(path, cases[i].text, strlen(cases[i].text), &err));
-        if (model_rows_read(&rows, path, &err) || !strstr(err.text, cases[i].says))
+        if (model_rows_read(&rows, path, &err) || !strstr(err.text, cases[i].message))
             fail_msg("%s: %s", cases[i].text, err.text);
         VEC_FREE(&rows);
     }
@@ -962,47 +962,47 @@ commands(void **state)
     assert_int_equal(RUN("model", "check", "@model", "@rows.csv", "--fail-over", "few"), 2);
     assert_int_equal(RUN("model", "check", "@model", "@rows.csv", "--fail-over", "nan"), 2);
     assert_int_equal(RUN("model", "fit", "@rows.csv", "-o", "@rows.csv"), 2);
-    assert_true(says("is one of the measurement files"));
+    assert_true(reports("is one of the measurement files"));
     assert_int_equal(RUN("model", "fit", "@rows.csv", "--all", "-o", "@all"), 0);
     assert_int_equal(RUN("model", "check", "@all", "@rows.csv", "--json"), 0);
-    text = said("out");
+    text = file_text("out");
     cJSON *all = cJSON_Parse(text);
     const cJSON *held = cJSON_GetObjectItem(all, "held_out");
     assert_int_equal(cJSON_GetObjectItem(held, "rows")->valueint, 0);
     cJSON_Delete(all);
     free(text);
     assert_int_equal(RUN("model", "bench", "--sweep", "colors", "-o", "@other"), 2);
-    assert_true(says("unknown sweep 'colors'"));
+    assert_true(reports("unknown sweep 'colors'"));
     assert_int_equal(RUN("model", "predict", "@model", "--trace", TINY, "--workload", "x"), 2);
     assert_int_equal(RUN("model", "predict", "@model", "--frames", "0"), 2);
     assert_int_equal(
         RUN("model", "predict", "@model", "--set", "fragments=1e6", "--set", "cycles=50", "--json"),
         0);
-    text = said("out");
+    text = file_text("out");
     cJSON *root = cJSON_Parse(text);
     assert_true(is_near(cJSON_GetObjectItem(root, "fps")->valuedouble, 100, 0.03));
     cJSON_Delete(root);
     free(text);
     assert_int_equal(RUN("model", "predict", "@model", "--set", "fragments=1e6"), 1);
-    assert_true(says("cycles"));
+    assert_true(reports("cycles"));
     assert_int_equal(RUN("model", "predict", "--set", "cycles=1", "--set", "fragments=1"), 1);
-    assert_true(says("rate"));
+    assert_true(reports("rate"));
     assert_int_equal(RUN("model", "predict", "@model", "--set", "cycles"), 1);
     assert_int_equal(RUN("model", "predict", "@model", "--set", "fragments=1e6", "--set",
                          "cycles=5", "--set", "reads=2", "--set", "dependent=3"),
                      1);
-    assert_true(says("more dependent reads than reads"));
+    assert_true(reports("more dependent reads than reads"));
     assert_int_equal(RUN("model", "predict", "@model", "--set", "fragments=1e6", "--set",
                          "cycles=5", "--set", "reads=2"),
                      1);
-    assert_true(says("reads require the size"));
+    assert_true(reports("reads require the size"));
     assert_int_equal(RUN("model", "predict", "--set", "fragments=1e308", "--set", "cycles=1e308",
                          "--set", "rate=1"),
                      1);
-    assert_true(says("has no frame rate"));
+    assert_true(reports("has no frame rate"));
     assert_int_equal(
         RUN("model", "predict", "@model", "--set", "fragments=1e9", "--set", "cycles=5"), 0);
-    text = said("out");
+    text = file_text("out");
     assert_non_null(strstr(text, "extrapolated"));
     free(text);
     assert_int_equal(RUN("model", "predict", "@model", "--without", "base"), 1);
@@ -1011,7 +1011,7 @@ commands(void **state)
     assert_int_equal(RUN("model", "rows", "@nowhere", "-o", "@other"), 1);
     assert_false(is_there("other"));
     assert_int_equal(RUN("model", "predict", "@model", "--trace", TINY), 1);
-    assert_true(says("no frame stages"));
+    assert_true(reports("no frame stages"));
     struct model frames = {0};
     char *path = in_dir("frames");
     set_frame_factors(&frames);
@@ -1020,21 +1020,21 @@ commands(void **state)
     assert_int_equal(RUN("model", "predict", "@frames", "--trace", TINY, "--frames", "99"), 1);
     assert_int_equal(RUN("model", "predict", "@frames", "--trace", TINY, "--preset", "g70-like"),
                      1);
-    assert_true(says("another machine"));
+    assert_true(reports("another machine"));
     assert_int_equal(RUN("sim", TINY, "-o", "@run", "--model", "@frames"), 0);
-    char *shown = said("out");
+    char *shown = file_text("out");
     assert_true(strstr(shown, "the staged model") && strstr(shown, "bound by"));
     free(shown);
     assert_int_equal(RUN("model", "predict", "@frames", "--trace", TINY, "--against", "@run"), 0);
     assert_int_equal(RUN("model", "predict", "@frames", "--trace", WORKLOADS, "--against", "@run"),
                      1);
-    assert_true(says("it is a run of tiny, but the trace is of workloads"));
+    assert_true(reports("it is a run of tiny, but the trace is of workloads"));
     assert_int_equal(RUN("sim", TINY, "-o", "@run", "--force", "--preset", "g70-like"), 0);
     assert_int_equal(RUN("model", "predict", "@frames", "--trace", TINY, "--against", "@run"), 1);
-    assert_true(says("another machine"));
+    assert_true(reports("another machine"));
     assert_int_equal(RUN("sim", TINY, "-o", "@none", "--model", "@frames", "--json"), 2);
     assert_int_equal(RUN("sim", TINY, "-o", "@none", "--model", "@model"), 1);
-    assert_true(says("no frame stages") && !is_there("none"));
+    assert_true(reports("no frame stages") && !is_there("none"));
     model_fini(&frames);
     free(path);
     free(csv);

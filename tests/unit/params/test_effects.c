@@ -575,12 +575,12 @@ effects_have_sizes(void **state)
         const struct effect *effect = &effects[i];
         if (effect->kind != KIND_EFFECT && effect->kind != KIND_OUTPUT)
             continue;
-        const bool says_why = strstr(effect->why, "no size: ") != NULL;
+        const bool has_reason = strstr(effect->why, "no size: ") != NULL;
         all++;
         sized += *effect->size != '\0';
-        if (says_why == (*effect->size != '\0')) {
+        if (has_reason == (*effect->size != '\0')) {
             print_message("%s.%s has %s\n", effect->section, effect->name,
-                          says_why ? "a size and a reason for none" : "no size and no reason");
+                          has_reason ? "a size and a reason for none" : "no size and no reason");
             failures++;
         }
     }

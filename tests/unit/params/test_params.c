@@ -200,9 +200,9 @@ parameters_without_effect_are_reported(void **state)
         struct listener listener;
         listen_begin(&listener);
         const bool set = params_set(&params, assignment, &err);
-        const char *said = listen_end(&listener);
-        if (set && (strstr(said, "has no effect") != NULL) != (infos[i].unmodelled != NULL))
-            fail_msg("%s: '%s'", assignment, said);
+        const char *cmd = listen_end(&listener);
+        if (set && (strstr(cmd, "has no effect") != NULL) != (infos[i].unmodelled != NULL))
+            fail_msg("%s: '%s'", assignment, cmd);
     }
 }
 
@@ -220,7 +220,7 @@ static void
 idle_parameters_are_reported(void **state)
 {
     static const struct {
-        const char *preset, *file, *sets[3], *said;
+        const char *preset, *file, *sets[3], *cmd;
     } cases[] = {
         {"reference-2008", "", {"RASTERIZER.BoundingBoxTest=FALSE"}, BOX_IS_IDLE},
         {"reference-2008", "", {"RASTERIZER.BoundingBoxTest=TRUE"}, BOX_IS_IDLE},
@@ -265,7 +265,7 @@ idle_parameters_are_reported(void **state)
         for (uint32_t s = 0; s < 3 && cases[i].sets[s]; s++)
             assert_true(params_set_named(&params, cases[i].sets[s], &names, &err));
         params_warn_idle(&params, &names);
-        assert_string_equal(listen_end(&listener), cases[i].said);
+        assert_string_equal(listen_end(&listener), cases[i].cmd);
     }
 }
 

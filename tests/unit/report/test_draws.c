@@ -318,18 +318,18 @@ static void
 test_commands(void **state)
 {
     static const char trace[] = AETIUS_SOURCE_DIR "/tests/golden/tiny.trace";
-    static struct said said;
+    static struct command_result cmd;
     char *run = path_of("run"), *pictures = path_of("pictures"), *place, *hash;
     (void)state;
-    RUN(&said, "sim", trace, "-o", run, "--json");
-    assert_int_equal(said.status, 0);
-    cJSON *json = cJSON_Parse(said.out);
+    RUN(&cmd, "sim", trace, "-o", run, "--json");
+    assert_int_equal(cmd.status, 0);
+    cJSON *json = cJSON_Parse(cmd.out);
     const double cycles = cJSON_GetObjectItem(json, "cycles")->valuedouble;
     cJSON_Delete(json);
 
-    RUN(&said, "draws", run, "--json");
-    assert_int_equal(said.status, 0);
-    cJSON *draws = cJSON_Parse(said.out);
+    RUN(&cmd, "draws", run, "--json");
+    assert_int_equal(cmd.status, 0);
+    cJSON *draws = cJSON_Parse(cmd.out);
     const cJSON *line,
         *lists[] = {cJSON_GetObjectItem(draws, "draws"), cJSON_GetObjectItem(draws, "between")};
     double sum = 0, last = INFINITY;
@@ -347,9 +347,9 @@ test_commands(void **state)
                        cJSON_GetObjectItem(line, "draw")->valueint);
     hash = mem_strdup(cJSON_GetObjectItem(line, "hash")->valuestring);
 
-    RUN(&said, "show", trace, "draw", place, "-o", pictures, "--json");
-    assert_int_equal(said.status, 0);
-    json = cJSON_Parse(said.out);
+    RUN(&cmd, "show", trace, "draw", place, "-o", pictures, "--json");
+    assert_int_equal(cmd.status, 0);
+    json = cJSON_Parse(cmd.out);
     assert_string_equal(cJSON_GetObjectItem(json, "hash")->valuestring, hash);
     const cJSON *file;
     cJSON_ArrayForEach(file, cJSON_GetObjectItem(json, "pictures"))
@@ -365,42 +365,42 @@ test_commands(void **state)
     assert_true(cJSON_GetArraySize(cJSON_GetObjectItem(json, "pictures")) >= 3);
 
     char *program = mem_printf("%.8s", cJSON_GetObjectItem(json, "fragment_program")->valuestring);
-    RUN(&said, "show", trace, "program", program);
-    assert_int_equal(said.status, 0);
-    assert_non_null(strstr(said.out, "FRAG\n"));
-    assert_non_null(strstr(said.out, "registers"));
+    RUN(&cmd, "show", trace, "program", program);
+    assert_int_equal(cmd.status, 0);
+    assert_non_null(strstr(cmd.out, "FRAG\n"));
+    assert_non_null(strstr(cmd.out, "registers"));
 
-    RUN(&said, "draws", run, "--over", run);
+    RUN(&cmd, "draws", run, "--over", run);
     assert_non_null(
-        strstr(said.out, "18 matched (100.00 %): 18 with the same hash, 0 changed; 0 new, 0 gone"));
-    RUN(&said, "show", trace, "draw", "0:99");
-    assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "frame 0 has no draw 99"));
-    RUN(&said, "show", trace, "draw", "9:0");
-    assert_int_equal(said.status, 1);
+        strstr(cmd.out, "18 matched (100.00 %): 18 with the same hash, 0 changed; 0 new, 0 gone"));
+    RUN(&cmd, "show", trace, "draw", "0:99");
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "frame 0 has no draw 99"));
+    RUN(&cmd, "show", trace, "draw", "9:0");
+    assert_int_equal(cmd.status, 1);
     static const char *const places[] = {"84", "0", "0:", ":1", "a:1", "0:1x", "0:-1"};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        RUN(&said, "show", trace, "draw", places[i]);
-        assert_int_equal(said.status, 2);
-        assert_non_null(strstr(said.err, "expected FRAME:DRAW"));
+        RUN(&cmd, "show", trace, "draw", places[i]);
+        assert_int_equal(cmd.status, 2);
+        assert_non_null(strstr(cmd.err, "expected FRAME:DRAW"));
     }
-    RUN(&said, "show", trace, "program", "xyz");
-    assert_int_equal(said.status, 2);
-    RUN(&said, "draws", trace);
-    assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "aetius sim "));
-    RUN(&said, "draws", dir);
-    assert_non_null(strstr(said.err, "it has no run.json"));
+    RUN(&cmd, "show", trace, "program", "xyz");
+    assert_int_equal(cmd.status, 2);
+    RUN(&cmd, "draws", trace);
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "aetius sim "));
+    RUN(&cmd, "draws", dir);
+    assert_non_null(strstr(cmd.err, "it has no run.json"));
     char *bare = path_of("bare");
-    RUN(&said, "sim", trace, "--set", "SIMULATOR.PerBatchStatistics=FALSE", "-o", bare);
-    RUN(&said, "draws", bare);
-    assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "PerBatchStatistics=TRUE"));
+    RUN(&cmd, "sim", trace, "--set", "SIMULATOR.PerBatchStatistics=FALSE", "-o", bare);
+    RUN(&cmd, "draws", bare);
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "PerBatchStatistics=TRUE"));
     free(bare);
-    RUN(&said, "draws", run, "--over", trace);
-    assert_non_null(strstr(said.err, "aetius sim "));
-    RUN(&said, "show", trace, "program", "0123456789abcdef");
-    assert_int_equal(said.status, 1);
+    RUN(&cmd, "draws", run, "--over", trace);
+    assert_non_null(strstr(cmd.err, "aetius sim "));
+    RUN(&cmd, "show", trace, "program", "0123456789abcdef");
+    assert_int_equal(cmd.status, 1);
     free(program);
     free(place);
     free(hash);
@@ -416,32 +416,32 @@ static void
 test_reported_text(void **state)
 {
     static const char trace[] = AETIUS_SOURCE_DIR "/tests/golden/tiny.trace";
-    static struct said said;
+    static struct command_result cmd;
     char *run = path_of("cut"), *json = path_of("cut/run.json"), *text, *at;
     size_t size;
     struct error err;
     (void)state;
-    RUN(&said, "sim", trace, "-o", run);
-    RUN(&said, "draws", run);
-    assert_int_equal(said.status, 0);
-    assert_string_equal(said.err, "");
-    at = strstr(said.out, "\n  all ");
+    RUN(&cmd, "sim", trace, "-o", run);
+    RUN(&cmd, "draws", run);
+    assert_int_equal(cmd.status, 0);
+    assert_string_equal(cmd.err, "");
+    at = strstr(cmd.out, "\n  all ");
     assert_non_null(at);
     assert_null(strstr(at, "0.000"));
     assert_non_null(strstr(at, " - "));
     assert_null(strstr(at, "several groups"));
-    RUN(&said, "draws", run, "--group", "texture");
-    assert_non_null(strstr(said.out, "several groups\n"));
+    RUN(&cmd, "draws", run, "--group", "texture");
+    assert_non_null(strstr(cmd.out, "several groups\n"));
 
     assert_true(file_read(json, SIZE_MAX, &text, &size, &err));
     at = strstr(text, "\"complete\":\ttrue");
     assert_non_null(at);
     memcpy(at, "\"complete\": null", 16);
     assert_true(file_write(json, text, size, &err));
-    RUN(&said, "draws", run);
-    assert_int_equal(said.status, 0);
-    assert_non_null(strstr(said.err, "is an interrupted run"));
-    assert_non_null(strstr(said.out, "\n  all "));
+    RUN(&cmd, "draws", run);
+    assert_int_equal(cmd.status, 0);
+    assert_non_null(strstr(cmd.err, "is an interrupted run"));
+    assert_non_null(strstr(cmd.out, "\n  all "));
     free(text);
     free(run);
     free(json);
@@ -453,23 +453,23 @@ test_hash_of_file(void **state)
 {
     static const char text[] = "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {1.0, 0.0, 0.0, 1.0}\n"
                                "  0: MOV OUT[0], IMM[0]\n  1: END\n";
-    static struct said said;
+    static struct command_result cmd;
     char *path = path_of("red.tgsi");
     struct error err;
     (void)state;
     assert_true(file_write(path, text, strlen(text), &err));
-    RUN(&said, "show", path, "program", "--json");
-    assert_int_equal(said.status, 0);
-    cJSON *json = cJSON_Parse(said.out);
+    RUN(&cmd, "show", path, "program", "--json");
+    assert_int_equal(cmd.status, 0);
+    cJSON *json = cJSON_Parse(cmd.out);
     const cJSON *program = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "programs"), 0);
     char *hash = mem_printf("%.5s", cJSON_GetObjectItem(program, "hash")->valuestring);
-    RUN(&said, "show", path, "program", hash);
-    assert_int_equal(said.status, 0);
+    RUN(&cmd, "show", path, "program", hash);
+    assert_int_equal(cmd.status, 0);
     hash[0] = hash[0] == '0' ? '1' : '0';
-    RUN(&said, "show", path, "program", hash);
-    assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, hash));
-    assert_string_equal(said.out, "");
+    RUN(&cmd, "show", path, "program", hash);
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, hash));
+    assert_string_equal(cmd.out, "");
     cJSON_Delete(json);
     free(hash);
     free(path);
@@ -485,20 +485,20 @@ test_bound_of_program(void **state)
     static const char branch[] = "FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR\n"
                                  "  0: UIF IN[0].xxxx :2\n  1:   MOV OUT[0], IN[0]\n"
                                  "  2: ENDIF\n  3: END\n";
-    static struct said said;
+    static struct command_result cmd;
     char *path = path_of("bound.tgsi");
     struct error err;
     (void)state;
     assert_true(file_write(path, straight, strlen(straight), &err));
-    RUN(&said, "show", path, "program");
-    assert_int_equal(said.status, 0);
-    assert_non_null(strstr(said.out, "at most "));
-    assert_null(strstr(said.out, "branches"));
+    RUN(&cmd, "show", path, "program");
+    assert_int_equal(cmd.status, 0);
+    assert_non_null(strstr(cmd.out, "at most "));
+    assert_null(strstr(cmd.out, "branches"));
     assert_true(file_write(path, branch, strlen(branch), &err));
-    RUN(&said, "show", path, "program");
-    assert_int_equal(said.status, 0);
-    assert_null(strstr(strstr(said.out, "ALUs"), "at most "));
-    assert_non_null(strstr(said.out, "are no bounds\n"));
+    RUN(&cmd, "show", path, "program");
+    assert_int_equal(cmd.status, 0);
+    assert_null(strstr(strstr(cmd.out, "ALUs"), "at most "));
+    assert_non_null(strstr(cmd.out, "are no bounds\n"));
     free(path);
 }
 
@@ -508,7 +508,7 @@ test_scissor(void **state)
 {
     static const struct {
         uint32_t min_x, min_y, max_x, max_y;
-        const char *says;
+        const char *message;
     } cases[] = {{0, 0, 8, 4, NULL},
                  {1, 0, 8, 4, "scissor 1 0 8 4"},
                  {0, 2, 8, 4, "scissor 0 2 8 4"},
@@ -529,8 +529,8 @@ test_scissor(void **state)
         draw.bounds.max_y = cases[i].max_y;
         describe_state(&draw, out);
         fclose(out);
-        if (cases[i].says)
-            assert_non_null(strstr(text, cases[i].says));
+        if (cases[i].message)
+            assert_non_null(strstr(text, cases[i].message));
         else
             assert_null(strstr(text, "scissor"));
         free(text);
@@ -559,18 +559,18 @@ test_bound_by(void **state)
     static const char trace[] = AETIUS_SOURCE_DIR "/tests/golden/tiny.trace";
     static const char *const figures[] = {"cycles",   "share", "fragments",
                                           "overdraw", "bytes", "texture_misses"};
-    static struct said said;
+    static struct command_result cmd;
     char *run = path_of("bound");
     const cJSON *line;
     (void)state;
-    RUN(&said, "sim", trace, "-o", run);
-    RUN(&said, "topdown", run, "--draws", "--json");
-    assert_int_equal(said.status, 0);
-    cJSON *topdown = cJSON_Parse(said.out);
-    RUN(&said, "draws", run, "--json");
-    cJSON *draws = cJSON_Parse(said.out);
-    RUN(&said, "draws", run, "--csv");
-    assert_non_null(strstr(said.out, ",texture_misses,bound_by,hash,"));
+    RUN(&cmd, "sim", trace, "-o", run);
+    RUN(&cmd, "topdown", run, "--draws", "--json");
+    assert_int_equal(cmd.status, 0);
+    cJSON *topdown = cJSON_Parse(cmd.out);
+    RUN(&cmd, "draws", run, "--json");
+    cJSON *draws = cJSON_Parse(cmd.out);
+    RUN(&cmd, "draws", run, "--csv");
+    assert_non_null(strstr(cmd.out, ",texture_misses,bound_by,hash,"));
     cJSON_ArrayForEach(line, cJSON_GetObjectItem(draws, "draws"))
     {
         const char *bound = cJSON_GetObjectItem(line, "bound_by")->valuestring;
@@ -580,16 +580,16 @@ test_bound_by(void **state)
         char *field = mem_printf(",%s,%s,", bound, hash);
         assert_true(*bound);
         assert_string_equal(bound, verdict_of(topdown, place));
-        assert_non_null(strstr(said.out, field));
+        assert_non_null(strstr(cmd.out, field));
         free(place);
         free(field);
     }
-    RUN(&said, "draws", run);
-    assert_non_null(strstr(said.out, " bound by "));
-    assert_non_null(strstr(said.out, "2 times between draws\n")); /* one swap per frame */
+    RUN(&cmd, "draws", run);
+    assert_non_null(strstr(cmd.out, " bound by "));
+    assert_non_null(strstr(cmd.out, "2 times between draws\n")); /* one swap per frame */
     cJSON_Delete(draws);
-    RUN(&said, "draws", run, "--over", run, "--json");
-    draws = cJSON_Parse(said.out);
+    RUN(&cmd, "draws", run, "--over", run, "--json");
+    draws = cJSON_Parse(cmd.out);
     line = cJSON_GetArrayItem(cJSON_GetObjectItem(draws, "draws"), 0);
     for (uint32_t side = 0; side < 2; side++)
         for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
@@ -607,14 +607,14 @@ static void
 test_bound_by_drain(void **state)
 {
     static const char trace[] = AETIUS_SOURCE_DIR "/tests/golden/workloads.trace";
-    static struct said said;
+    static struct command_result cmd;
     char *run = path_of("drained");
     (void)state;
-    RUN(&said, "sim", trace, "--frames", "4", "-o", run);
-    RUN(&said, "topdown", run);
-    assert_non_null(strstr(said.out, "bound by drain: "));
-    RUN(&said, "draws", run);
-    const char *all = strstr(said.out, "\n  all ");
+    RUN(&cmd, "sim", trace, "--frames", "4", "-o", run);
+    RUN(&cmd, "topdown", run);
+    assert_non_null(strstr(cmd.out, "bound by drain: "));
+    RUN(&cmd, "draws", run);
+    const char *all = strstr(cmd.out, "\n  all ");
     assert_non_null(all);
     assert_non_null(strstr(all, " drain "));
     free(run);

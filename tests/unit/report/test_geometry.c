@@ -197,11 +197,11 @@ expect_buffer(const cJSON *json, int i, const char *use, const uint32_t wanted[5
 static void
 json_lists_vertices_and_buffers(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     (void)state;
-    RUN(&said, "show", trace, "draw", "0:0", "--json");
-    assert_int_equal(said.status, 0);
-    cJSON *json = cJSON_Parse(said.out);
+    RUN(&cmd, "show", trace, "draw", "0:0", "--json");
+    assert_int_equal(cmd.status, 0);
+    cJSON *json = cJSON_Parse(cmd.out);
     expect_vertices(json, LISTED);
     assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(json, "buffers")), 3);
     expect_buffer(json, 0, "vertex",
@@ -210,8 +210,8 @@ json_lists_vertices_and_buffers(void **state)
     expect_buffer(json, 2, "fragment constants",
                   (const uint32_t[]){0, RES_QUERY, 64, 0, UNIFORM_OFFSET});
     cJSON_Delete(json);
-    RUN(&said, "show", trace, "draw", "0:0", "--json", "--all");
-    json = cJSON_Parse(said.out);
+    RUN(&cmd, "show", trace, "draw", "0:0", "--json", "--all");
+    json = cJSON_Parse(cmd.out);
     expect_vertices(json, COUNT);
     cJSON_Delete(json);
 }
@@ -220,10 +220,10 @@ json_lists_vertices_and_buffers(void **state)
 static void
 json_lists_constants(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     (void)state;
-    RUN(&said, "show", trace, "draw", "0:0", "--json");
-    cJSON *json = cJSON_Parse(said.out);
+    RUN(&cmd, "show", trace, "draw", "0:0", "--json");
+    cJSON *json = cJSON_Parse(cmd.out);
     const cJSON *constants = cJSON_GetObjectItem(json, "constants");
     const cJSON *vertex = cJSON_GetObjectItem(constants, "vertex");
     const cJSON *fragment = cJSON_GetObjectItem(constants, "fragment");
@@ -241,7 +241,7 @@ json_lists_constants(void **state)
 static void
 text_lists_geometry(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     static const char *const lines[] = {
         "  vertex buffer 1     #4, 1024 bytes, stride 12, offset 24\n",
         "  index buffer        #5, 64 bytes, stride 2, offset 6\n",
@@ -257,33 +257,33 @@ text_lists_geometry(void **state)
         "  1                0.5   -1  inf    0\n",
     };
     (void)state;
-    RUN(&said, "show", trace, "draw", "0:0");
-    assert_int_equal(said.status, 0);
+    RUN(&cmd, "show", trace, "draw", "0:0");
+    assert_int_equal(cmd.status, 0);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        if (!strstr(said.out, lines[i]))
-            fail_msg("missing: %sin:\n%s", lines[i], said.out);
-    assert_null(strstr(said.out, "\n  16 "));
-    RUN(&said, "show", trace, "draw", "0:0", "--all");
-    assert_non_null(strstr(said.out, "\n  19      19       20  20.5 -20"));
-    assert_null(strstr(said.out, "more (--all)"));
-    RUN(&said, "show", trace, "program", "--all");
-    assert_int_equal(said.status, 2);
+        if (!strstr(cmd.out, lines[i]))
+            fail_msg("missing: %sin:\n%s", lines[i], cmd.out);
+    assert_null(strstr(cmd.out, "\n  16 "));
+    RUN(&cmd, "show", trace, "draw", "0:0", "--all");
+    assert_non_null(strstr(cmd.out, "\n  19      19       20  20.5 -20"));
+    assert_null(strstr(cmd.out, "more (--all)"));
+    RUN(&cmd, "show", trace, "program", "--all");
+    assert_int_equal(cmd.status, 2);
 }
 
 /* The CSV file has all vertices, with or without --all. */
 static void
 csv_has_all_vertices(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     struct text_table table = {0};
     struct error err;
     char *out = mem_printf("%s/shown", dir), *path = mem_printf("%s/vertices.csv", out);
     static const char *const names[6] = {"attribute0.x", "attribute0.y", "attribute1.x",
                                          "attribute1.y", "attribute1.z", "attribute1.w"};
     (void)state;
-    RUN(&said, "show", trace, "draw", "0:0", "-o", out);
-    assert_int_equal(said.status, 0);
-    assert_non_null(strstr(said.out, path));
+    RUN(&cmd, "show", trace, "draw", "0:0", "-o", out);
+    assert_int_equal(cmd.status, 0);
+    assert_non_null(strstr(cmd.out, path));
     if (!text_table_read(&table, path, &err))
         fail_msg("%s", err.text);
     assert_int_equal(text_table_rows(&table), COUNT + 1);
@@ -302,10 +302,10 @@ csv_has_all_vertices(void **state)
         }
     }
     text_table_fini(&table);
-    run_within(&said, 400, (const char *const[]){"show", trace, "draw", "0:0", "-o", out, NULL});
-    assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "cannot write "));
-    assert_non_null(strstr(said.err, "vertices.csv: File too large\n"));
+    run_within(&cmd, 400, (const char *const[]){"show", trace, "draw", "0:0", "-o", out, NULL});
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "cannot write "));
+    assert_non_null(strstr(cmd.err, "vertices.csv: File too large\n"));
     free(out);
     free(path);
 }
@@ -314,13 +314,13 @@ csv_has_all_vertices(void **state)
 static void
 instances_read_their_elements(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     const cJSON *vertex;
     uint32_t n = 0;
     (void)state;
-    RUN(&said, "show", trace, "draw", "0:1", "--json");
-    assert_int_equal(said.status, 0);
-    cJSON *json = cJSON_Parse(said.out);
+    RUN(&cmd, "show", trace, "draw", "0:1", "--json");
+    assert_int_equal(cmd.status, 0);
+    cJSON *json = cJSON_Parse(cmd.out);
     const cJSON *attributes = cJSON_GetObjectItem(json, "attributes");
     assert_true(number(cJSON_GetArrayItem(attributes, 0), "divisor") == 0);
     assert_true(number(cJSON_GetArrayItem(attributes, 1), "divisor") == DIVISOR);
@@ -338,15 +338,15 @@ instances_read_their_elements(void **state)
     }
     assert_int_equal(n, VERTICES * INSTANCES);
     cJSON_Delete(json);
-    RUN(&said, "show", trace, "draw", "0:1");
+    RUN(&cmd, "show", trace, "draw", "0:1");
     static const char *const lines[] = {
         "  attribute 1         R8G8B8A8_UNORM, vertex buffer 1, offset 0, divisor 2\n",
         "  instance  nth  vertex  attribute 0  attribute 1\n",
         "  4           1      11  11.5 -11     0.0196078 0.2 1 0\n",
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        if (!strstr(said.out, lines[i]))
-            fail_msg("missing: %sin:\n%s", lines[i], said.out);
+        if (!strstr(cmd.out, lines[i]))
+            fail_msg("missing: %sin:\n%s", lines[i], cmd.out);
 }
 
 int

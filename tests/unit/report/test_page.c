@@ -222,7 +222,7 @@ rows_have_gains(void **state)
 {
     (void)state;
     enum { MOST = 256 };
-    static struct said said;
+    static struct command_result cmd;
     uint64_t less[MOST], behind[MOST];
     char *run = mem_printf("%s/gains", dir), *table_path = mem_printf("%s/stats.draws.csv.gz", run);
     char *machine = mem_printf("%s/machine.ini", run);
@@ -231,7 +231,7 @@ rows_have_gains(void **state)
     struct params params;
     struct error err;
     params_init(&params);
-    RUN(&said, "sim", AETIUS_SOURCE_DIR "/tests/golden/workloads.trace", "-o", run);
+    RUN(&cmd, "sim", AETIUS_SOURCE_DIR "/tests/golden/workloads.trace", "-o", run);
     assert_true(csv_read(&table, table_path, &err) && params_load_file(&params, machine, &err));
     assert_in_range(table.rows, 20, MOST);
     cJSON *page = page_create();
@@ -332,29 +332,29 @@ static void
 refusals(void **state)
 {
     (void)state;
-    static struct said said;
+    static struct command_result cmd;
     char *csv = mem_printf("%s/bad.csv", dir), *html = mem_printf("%s/none.html", dir);
     struct error err;
     assert_true(file_write(csv, "a,b\n1\n", 6, &err));
-    RUN(&said, "report", "/nowhere", "-o", html);
-    assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "/nowhere does not exist"));
-    RUN(&said, "report", csv, "-o", html);
-    assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "row 2 has 1 cell, expected 2"));
-    RUN(&said, "report", csv);
-    assert_int_equal(said.status, 2);
+    RUN(&cmd, "report", "/nowhere", "-o", html);
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "/nowhere does not exist"));
+    RUN(&cmd, "report", csv, "-o", html);
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "row 2 has 1 cell, expected 2"));
+    RUN(&cmd, "report", csv);
+    assert_int_equal(cmd.status, 2);
     assert_false(file_exists(html));
     assert_true(file_write(csv, "a,b\n1,2\n", 8, &err));
-    RUN(&said, "report", csv, "-o", html);
-    assert_int_equal(said.status, 0);
+    RUN(&cmd, "report", csv, "-o", html);
+    assert_int_equal(cmd.status, 0);
     assert_true(file_exists(html));
     remove(html);
     static const char rows[] = "{\"rows\": [{\"a\": 1.5, \"b\": \"x\"}, {\"b\": true}]}",
                       none[] = "{}";
     assert_true(file_write(csv, rows, strlen(rows), &err));
-    RUN(&said, "report", csv, "-o", html);
-    assert_int_equal(said.status, 0);
+    RUN(&cmd, "report", csv, "-o", html);
+    assert_int_equal(cmd.status, 0);
     char *page;
     size_t size;
     assert_true(file_read(html, 1 << 24, &page, &size, &err));
@@ -363,9 +363,9 @@ refusals(void **state)
     free(page);
     remove(html);
     assert_true(file_write(csv, none, strlen(none), &err));
-    RUN(&said, "report", csv, "-o", html);
-    assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "rows"));
+    RUN(&cmd, "report", csv, "-o", html);
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "rows"));
     remove(csv);
     free(csv);
     free(html);

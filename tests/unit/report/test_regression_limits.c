@@ -169,24 +169,24 @@ path_of(const char *name)
 static void
 test_command(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     char *a = path_of("a"), *b = path_of("b"), *base = path_of("base"), *xml = path_of("gate.xml");
     char *markdown = path_of("gate.md"), *text;
     size_t size;
     struct error err;
     (void)state;
-    RUN(&said, "sim", TINY, "-o", a);
-    RUN(&said, "sim", TINY, "--set", "GPU.NumFragmentShaders=1", "-o", b);
-    assert_int_equal(said.status, 0);
-    RUN(&said, "compare", a, a, "--fail-over", "cycles=0,pictures=0", "--per-draw");
-    assert_int_equal(said.status, 0);
-    RUN(&said, "compare", base, a, "--renew");
-    assert_int_equal(said.status, 0);
-    assert_non_null(strstr(said.err, "the baseline is now a copy of"));
-    RUN(&said, "compare", base, b, "--fail-over", "cycles=1%,pictures=0", "--per-draw", "--junit",
+    RUN(&cmd, "sim", TINY, "-o", a);
+    RUN(&cmd, "sim", TINY, "--set", "GPU.NumFragmentShaders=1", "-o", b);
+    assert_int_equal(cmd.status, 0);
+    RUN(&cmd, "compare", a, a, "--fail-over", "cycles=0,pictures=0", "--per-draw");
+    assert_int_equal(cmd.status, 0);
+    RUN(&cmd, "compare", base, a, "--renew");
+    assert_int_equal(cmd.status, 0);
+    assert_non_null(strstr(cmd.err, "the baseline is now a copy of"));
+    RUN(&cmd, "compare", base, b, "--fail-over", "cycles=1%,pictures=0", "--per-draw", "--junit",
         xml, "--markdown", markdown, "--json");
-    assert_int_equal(said.status, 3);
-    cJSON *json = cJSON_Parse(said.out);
+    assert_int_equal(cmd.status, 3);
+    cJSON *json = cJSON_Parse(cmd.out);
     assert_non_null(json);
     const cJSON *regression = cJSON_GetObjectItem(json, "gate");
     assert_true(cJSON_IsTrue(cJSON_GetObjectItem(regression, "exceeded")));
@@ -201,29 +201,29 @@ test_command(void **state)
     assert_true(file_read(markdown, SIZE_MAX, &text, &size, &err));
     assert_non_null(strstr(text, "| **exceeded** | `cycles` "));
     free(text);
-    RUN(&said, "compare", base, b, "--renew");
-    assert_int_equal(said.status, 0);
-    RUN(&said, "compare", base, b, "--fail-over", "cycles=0,pictures=0", "--per-draw");
-    assert_int_equal(said.status, 0);
-    RUN(&said, "compare", "--help");
-    assert_non_null(strstr(said.out, "2 usage error, 3 --fail-over limit exceeded;"));
-    RUN(&said, "compare", a, b, "--fail-over", "nothing=1%");
-    assert_int_equal(said.status, 1);
-    RUN(&said, "compare", a, b, "--fail-over", "memctl.byte_read=1%");
-    assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "did you mean memctl.bytes_read?"));
-    RUN(&said, "compare", a, b, "--fail-over", "cycels=1%");
-    assert_non_null(strstr(said.err, "did you mean cycles?"));
-    RUN(&said, "compare", dir, b, "--fail-over", "cycles=1%");
-    assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "is not a run folder"));
-    RUN(&said, "compare", a, a, "--fail-over", "cycles=1%");
-    assert_non_null(strstr(said.out, "frame-0001.png"));
-    assert_non_null(strstr(said.out, "18 before, 18 now; 18 the same, 0 changed, 0 new, 0 gone"));
-    assert_true(strstr(said.out, "gate: held") > strstr(said.out, "frame-0001.png"));
-    RUN(&said, "compare", a, b, "--fail-over", "cycles");
-    assert_int_equal(said.status, 2);
-    assert_non_null(strstr(said.err, "expected NAME=NUMBER"));
+    RUN(&cmd, "compare", base, b, "--renew");
+    assert_int_equal(cmd.status, 0);
+    RUN(&cmd, "compare", base, b, "--fail-over", "cycles=0,pictures=0", "--per-draw");
+    assert_int_equal(cmd.status, 0);
+    RUN(&cmd, "compare", "--help");
+    assert_non_null(strstr(cmd.out, "2 usage error, 3 --fail-over limit exceeded;"));
+    RUN(&cmd, "compare", a, b, "--fail-over", "nothing=1%");
+    assert_int_equal(cmd.status, 1);
+    RUN(&cmd, "compare", a, b, "--fail-over", "memctl.byte_read=1%");
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "did you mean memctl.bytes_read?"));
+    RUN(&cmd, "compare", a, b, "--fail-over", "cycels=1%");
+    assert_non_null(strstr(cmd.err, "did you mean cycles?"));
+    RUN(&cmd, "compare", dir, b, "--fail-over", "cycles=1%");
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "is not a run folder"));
+    RUN(&cmd, "compare", a, a, "--fail-over", "cycles=1%");
+    assert_non_null(strstr(cmd.out, "frame-0001.png"));
+    assert_non_null(strstr(cmd.out, "18 before, 18 now; 18 the same, 0 changed, 0 new, 0 gone"));
+    assert_true(strstr(cmd.out, "gate: held") > strstr(cmd.out, "frame-0001.png"));
+    RUN(&cmd, "compare", a, b, "--fail-over", "cycles");
+    assert_int_equal(cmd.status, 2);
+    assert_non_null(strstr(cmd.err, "expected NAME=NUMBER"));
     /* a figure that is invalid in both runs is not "unchanged" */
     static const char *const facts[][2] = {
         {"{\"cycles\":1e999,\"frames\":1}", "cycles is not a number"},
@@ -236,17 +236,17 @@ test_command(void **state)
     assert_true(dir_create(odd, &err));
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
         assert_true(file_write(of_odd, facts[i][0], strlen(facts[i][0]), &err));
-        RUN(&said, "compare", b, odd);
-        assert_int_equal(said.status, 1);
-        assert_non_null(strstr(said.err, facts[i][1]));
+        RUN(&cmd, "compare", b, odd);
+        assert_int_equal(cmd.status, 1);
+        assert_non_null(strstr(cmd.err, facts[i][1]));
     }
     free(odd);
     free(of_odd);
     /* a folder with other files is refused as a baseline */
     char *mine = path_of("mine"), *file = path_of("mine/thesis.tex");
     assert_true(dir_create(mine, &err) && file_write(file, "x", 1, &err));
-    RUN(&said, "compare", mine, b, "--renew");
-    assert_int_equal(said.status, 1);
+    RUN(&cmd, "compare", mine, b, "--renew");
+    assert_int_equal(cmd.status, 1);
     free(mine);
     free(file);
     free(a);
@@ -261,20 +261,20 @@ test_command(void **state)
 static void
 test_reports_of_failure(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     char *run = path_of("there"), *none = path_of("no<n>e"), *text;
     char *xml = path_of("older.xml"), *markdown = path_of("older.md");
     size_t size;
     struct error err;
     (void)state;
-    RUN(&said, "sim", TINY, "-o", run);
-    RUN(&said, "compare", run, run, "--fail-over", "cycles=0", "--junit", xml, "--markdown",
+    RUN(&cmd, "sim", TINY, "-o", run);
+    RUN(&cmd, "compare", run, run, "--fail-over", "cycles=0", "--junit", xml, "--markdown",
         markdown);
-    assert_int_equal(said.status, 0);
-    RUN(&said, "compare", run, none, "--fail-over", "cycles=0", "--junit", xml, "--markdown",
+    assert_int_equal(cmd.status, 0);
+    RUN(&cmd, "compare", run, none, "--fail-over", "cycles=0", "--junit", xml, "--markdown",
         markdown);
-    assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, " does not exist"));
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, " does not exist"));
     assert_true(file_read(xml, SIZE_MAX, &text, &size, &err));
     assert_non_null(strstr(text, "errors=\"1\""));
     assert_non_null(strstr(text, "<error message=\""));
@@ -310,7 +310,7 @@ static void
 test_runs_that_are_not_alike(void **state)
 {
     static const struct {
-        const char *from, *to, *says;
+        const char *from, *to, *message;
     } edits[] = {
         {"\"program\":\t\"", "\"program\":\t\"other-", "of the programs "},
         {"\"frame\":\t0", "\"frame\":\t3", "of different frames, e.g. 0 and 3"},
@@ -318,36 +318,36 @@ test_runs_that_are_not_alike(void **state)
         {"\"width\":\t", "\"width\":\t9", "of frames of "},
         {"\"timed\"", "\"functional\"", "timed and functional"},
     };
-    static struct said said;
+    static struct command_result cmd;
     char *a = path_of("like"), *b = path_of("unlike"), *json = path_of("unlike/run.json");
     char *frames = path_of("unlike/frames"), *away = path_of("frames-away");
     (void)state;
-    RUN(&said, "sim", TINY, "-o", a);
+    RUN(&cmd, "sim", TINY, "-o", a);
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
-        RUN(&said, "sim", TINY, "-o", b, "--force");
+        RUN(&cmd, "sim", TINY, "-o", b, "--force");
         edit(json, edits[i].from, edits[i].to);
-        RUN(&said, "compare", a, b, "--fail-over", "cycles=0");
-        assert_int_equal(said.status, 1);
-        assert_non_null(strstr(said.err, edits[i].says));
-        assert_ptr_equal(strchr(said.err, '\n'), said.err + strlen(said.err) - 1);
-        RUN(&said, "compare", a, b, "--fail-over", "cycles=0", "--across");
-        assert_int_equal(said.status, 0);
+        RUN(&cmd, "compare", a, b, "--fail-over", "cycles=0");
+        assert_int_equal(cmd.status, 1);
+        assert_non_null(strstr(cmd.err, edits[i].message));
+        assert_ptr_equal(strchr(cmd.err, '\n'), cmd.err + strlen(cmd.err) - 1);
+        RUN(&cmd, "compare", a, b, "--fail-over", "cycles=0", "--across");
+        assert_int_equal(cmd.status, 0);
     }
     /* the same program at another path */
-    RUN(&said, "sim", TINY, "-o", b, "--force");
+    RUN(&cmd, "sim", TINY, "-o", b, "--force");
     edit(json, "\"program\":\t\"", "\"program\":\t\"/else/where/");
-    RUN(&said, "compare", a, b, "--fail-over", "cycles=0,pictures=0");
-    assert_int_equal(said.status, 0);
+    RUN(&cmd, "compare", a, b, "--fail-over", "cycles=0,pictures=0");
+    assert_int_equal(cmd.status, 0);
     /* only the limit of pictures needs pictures */
     assert_int_equal(rename(frames, away), 0);
-    RUN(&said, "compare", a, b, "--fail-over", "cycles=0", "--per-draw");
-    assert_int_equal(said.status, 0);
-    RUN(&said, "compare", a, b, "--fail-over", "pictures=0");
-    assert_int_equal(said.status, 1);
-    RUN(&said, "sim", WORKLOADS, "--frames", "0", "-o", b, "--force");
+    RUN(&cmd, "compare", a, b, "--fail-over", "cycles=0", "--per-draw");
+    assert_int_equal(cmd.status, 0);
+    RUN(&cmd, "compare", a, b, "--fail-over", "pictures=0");
+    assert_int_equal(cmd.status, 1);
+    RUN(&cmd, "sim", WORKLOADS, "--frames", "0", "-o", b, "--force");
     edit(json, "\"program\":\t\"workloads", "\"program\":\t\"tiny");
-    RUN(&said, "compare", a, b, "--fail-over", "cycles=0");
-    assert_int_equal(said.status, 1);
+    RUN(&cmd, "compare", a, b, "--fail-over", "cycles=0");
+    assert_int_equal(cmd.status, 1);
     free(a);
     free(b);
     free(json);
@@ -359,19 +359,19 @@ test_runs_that_are_not_alike(void **state)
 static void
 test_no_object(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     struct error err = {""};
     char *run = path_of("list"), *json = path_of("list/run.json"), *page = path_of("list.html");
     (void)state;
-    RUN(&said, "sim", TINY, "-o", run);
+    RUN(&cmd, "sim", TINY, "-o", run);
     assert_true(file_write(json, "[]", 2, &err));
     for (uint32_t i = 0; i < 2; i++) {
         if (i)
-            RUN(&said, "compare", run, run);
+            RUN(&cmd, "compare", run, run);
         else
-            RUN(&said, "report", run, "-o", page);
-        assert_int_equal(said.status, 1);
-        assert_non_null(strstr(said.err, "run.json does not describe a run"));
+            RUN(&cmd, "report", run, "-o", page);
+        assert_int_equal(cmd.status, 1);
+        assert_non_null(strstr(cmd.err, "run.json does not describe a run"));
     }
     assert_false(file_exists(page));
     free(run);
@@ -383,22 +383,22 @@ test_no_object(void **state)
 static void
 test_later_schema(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     char *run = path_of("later"), *json = path_of("later/run.json"), *is = path_of("earlier");
     (void)state;
-    RUN(&said, "sim", TINY, "-o", run);
-    RUN(&said, "sim", TINY, "-o", is);
+    RUN(&cmd, "sim", TINY, "-o", run);
+    RUN(&cmd, "sim", TINY, "-o", is);
     edit(json, "\"schema\":\t", "\"schema\":\t99");
     for (uint32_t i = 0; i < 3; i++) {
         if (i == 0)
-            RUN(&said, "compare", run, is);
+            RUN(&cmd, "compare", run, is);
         else if (i == 1)
-            RUN(&said, "compare", is, run, "--fail-over", "cycles=0");
+            RUN(&cmd, "compare", is, run, "--fail-over", "cycles=0");
         else
-            RUN(&said, "compare", is, run, "--renew");
-        assert_int_equal(said.status, 1);
-        assert_non_null(strstr(said.err, "this aetius reads schemas up to"));
-        assert_ptr_equal(strchr(said.err, '\n'), said.err + strlen(said.err) - 1);
+            RUN(&cmd, "compare", is, run, "--renew");
+        assert_int_equal(cmd.status, 1);
+        assert_non_null(strstr(cmd.err, "this aetius reads schemas up to"));
+        assert_ptr_equal(strchr(cmd.err, '\n'), cmd.err + strlen(cmd.err) - 1);
     }
     free(run);
     free(json);
@@ -492,7 +492,7 @@ test_labels_in_reports(void **state)
 static void
 test_reports_into_nodes(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     char *run = path_of("noded"), *fifo = path_of("fifo"), *null = path_of("null");
     char *full = path_of("full"), start[6] = "";
     const struct {
@@ -500,7 +500,7 @@ test_reports_into_nodes(void **state)
     } into[] = {{"--junit", "<?xml"}, {"--markdown", "### A"}, {"--svg", "<?xml"}};
     struct stat st;
     (void)state;
-    RUN(&said, "sim", TINY, "-o", run);
+    RUN(&cmd, "sim", TINY, "-o", run);
     assert_int_equal(mkfifo(fifo, 0600) | symlink("/dev/null", null), 0);
     assert_int_equal(symlink("/dev/full", full), 0);
     for (size_t i = 0; i < sizeof into / sizeof *into; i++) {
@@ -511,11 +511,10 @@ test_reports_into_nodes(void **state)
         assert_int_equal(fcntl(reader, F_SETPIPE_SZ, 1 << 18) < 1 << 18, 0);
         for (size_t p = 0; p < 2; p++) {
             if (!strcmp(into[i].option, "--svg"))
-                RUN(&said, "topdown", run, into[i].option, paths[p]);
+                RUN(&cmd, "topdown", run, into[i].option, paths[p]);
             else
-                RUN(&said, "compare", run, run, "--fail-over", "cycles=0", into[i].option,
-                    paths[p]);
-            assert_int_equal(said.status, 0);
+                RUN(&cmd, "compare", run, run, "--fail-over", "cycles=0", into[i].option, paths[p]);
+            assert_int_equal(cmd.status, 0);
         }
         assert_int_equal(read(reader, start, 5), 5);
         assert_string_equal(start, into[i].start);
@@ -523,8 +522,8 @@ test_reports_into_nodes(void **state)
         assert_true(!lstat(fifo, &st) && S_ISFIFO(st.st_mode));
         assert_true(!lstat(null, &st) && S_ISLNK(st.st_mode));
     }
-    RUN(&said, "compare", run, run, "--fail-over", "cycles=0", "--junit", full);
-    assert_int_equal(said.status, 1);
+    RUN(&cmd, "compare", run, run, "--fail-over", "cycles=0", "--junit", full);
+    assert_int_equal(cmd.status, 1);
     free(run);
     free(fifo);
     free(null);
@@ -544,39 +543,39 @@ same_files(const char *a, const char *b)
 static void
 test_renewal_keeps_what_it_cannot_replace(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     char *run = path_of("own"), *link = path_of("link"), *base = path_of("kept");
     char *picture = path_of("own/frames/frame-0000.png"), *kept = path_of("kept.png");
     char *old = path_of("kept/frames/frame-0000.png"), *table = path_of("own/stats.frames.csv.gz");
     char *frames = path_of("kept/frames"), *away = path_of("away");
     struct error err;
     (void)state;
-    RUN(&said, "sim", TINY, "-o", run);
-    RUN(&said, "compare", base, run, "--renew");
-    assert_int_equal(said.status, 0);
+    RUN(&cmd, "sim", TINY, "-o", run);
+    RUN(&cmd, "compare", base, run, "--renew");
+    assert_int_equal(cmd.status, 0);
     char *bytes;
     size_t size;
     assert_true(file_read(picture, SIZE_MAX, &bytes, &size, &err) &&
                 file_write(kept, bytes, size, &err));
     free(bytes);
-    RUN(&said, "compare", run, run, "--renew");
-    assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "are the same folder"));
+    RUN(&cmd, "compare", run, run, "--renew");
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "are the same folder"));
     assert_int_equal(symlink(run, link), 0);
-    RUN(&said, "compare", link, run, "--renew");
-    assert_int_equal(said.status, 1);
+    RUN(&cmd, "compare", link, run, "--renew");
+    assert_int_equal(cmd.status, 1);
     assert_true(same_files(picture, kept));
     /* the last file to copy is missing, so nothing has been replaced yet */
     assert_true(file_write(picture, "x", 1, &err) && !unlink(table));
-    RUN(&said, "compare", base, run, "--renew");
-    assert_int_equal(said.status, 1);
+    RUN(&cmd, "compare", base, run, "--renew");
+    assert_int_equal(cmd.status, 1);
     assert_true(same_files(old, kept));
     /* a symbolic link must not make the command write outside the baseline */
     assert_int_equal(rename(frames, away), 0);
     assert_int_equal(symlink(away, frames), 0);
-    RUN(&said, "compare", base, run, "--renew");
-    assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "kept/frames is not a folder"));
+    RUN(&cmd, "compare", base, run, "--renew");
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "kept/frames is not a folder"));
     free(run);
     free(link);
     free(base);
@@ -636,16 +635,16 @@ is_copy_of(const char *base, const char *run)
 static void
 test_renewal_that_is_killed(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     char *old = path_of("whole"), *run = path_of("fresh"), *base = path_of("killed");
     bool done = false;
     uint32_t neither = 0;
     (void)state;
-    RUN(&said, "sim", TINY, "--map", "overdraw", "--set", "SIMULATOR.PerBatchStatistics=FALSE",
-        "-o", old);
-    assert_int_equal(said.status, 0);
-    RUN(&said, "sim", TINY, "--set", "GPU.NumFragmentShaders=1", "-o", run);
-    assert_int_equal(said.status, 0);
+    RUN(&cmd, "sim", TINY, "--map", "overdraw", "--set", "SIMULATOR.PerBatchStatistics=FALSE", "-o",
+        old);
+    assert_int_equal(cmd.status, 0);
+    RUN(&cmd, "sim", TINY, "--set", "GPU.NumFragmentShaders=1", "-o", run);
+    assert_int_equal(cmd.status, 0);
     assert_true(shell("echo mine >%s/notes && echo mine >%s/notes", old, run));
     for (int steps = 1; !done; steps++) {
         assert_true(shell("rm -rf %s && cp -r %s %s", base, old, base));
@@ -653,9 +652,9 @@ test_renewal_that_is_killed(void **state)
         const bool is_new = shell("cmp -s %s/run.json %s/run.json", base, run);
         if (!is_run_folder(base)) {
             neither++;
-            RUN(&said, "compare", base, run, "--fail-over", "cycles=0");
-            assert_int_equal(said.status, 1);
-            assert_non_null(strstr(said.err, "run it again"));
+            RUN(&cmd, "compare", base, run, "--fail-over", "cycles=0");
+            assert_int_equal(cmd.status, 1);
+            assert_non_null(strstr(cmd.err, "run it again"));
         } else if (!is_new &&
                    !shell("diff -rq -x renewal.part -x frames.part %s %s >/dev/null", base, old)) {
             fail_msg("%d steps leave neither run", steps);
@@ -674,14 +673,14 @@ test_renewal_that_is_killed(void **state)
 static void
 test_renewal_from_a_part(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     char *run = path_of("cut"), *base = path_of("uncut"), *json = path_of("cut/run.json");
     (void)state;
-    RUN(&said, "sim", TINY, "-o", run);
+    RUN(&cmd, "sim", TINY, "-o", run);
     edit(json, "\"complete\":\ttrue", "\"complete\":\tfalse");
-    RUN(&said, "compare", base, run, "--renew");
-    assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "is an incomplete run"));
+    RUN(&cmd, "compare", base, run, "--renew");
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "is an incomplete run"));
     assert_false(file_exists(base));
     free(run);
     free(base);
@@ -692,15 +691,15 @@ test_renewal_from_a_part(void **state)
 static void
 test_columns(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     char *runs[] = {path_of("c0"), path_of("c1"), path_of("c2")};
     (void)state;
-    RUN(&said, "sim", TINY, "-o", runs[0]);
-    RUN(&said, "sim", TINY, "--set", "GPU.ClockMHz=777", "-o", runs[1]);
-    RUN(&said, "sim", TINY, "--set", "GPU.NumFragmentShaders=1", "-o", runs[2]);
-    RUN(&said, "compare", runs[0], runs[1], runs[2], "--json");
-    assert_int_equal(said.status, 0);
-    cJSON *json = cJSON_Parse(said.out);
+    RUN(&cmd, "sim", TINY, "-o", runs[0]);
+    RUN(&cmd, "sim", TINY, "--set", "GPU.ClockMHz=777", "-o", runs[1]);
+    RUN(&cmd, "sim", TINY, "--set", "GPU.NumFragmentShaders=1", "-o", runs[2]);
+    RUN(&cmd, "compare", runs[0], runs[1], runs[2], "--json");
+    assert_int_equal(cmd.status, 0);
+    cJSON *json = cJSON_Parse(cmd.out);
     const cJSON *clock = cJSON_GetObjectItem(cJSON_GetObjectItem(json, "machine"), "GPU.ClockMHz");
     assert_int_equal(cJSON_GetArraySize(clock), 3);
     assert_string_equal(cJSON_GetArrayItem(clock, 1)->valuestring, "777");
@@ -712,12 +711,12 @@ test_columns(void **state)
     assert_true(cJSON_GetArrayItem(cycles, 2)->valuedouble >
                 cJSON_GetArrayItem(cycles, 0)->valuedouble);
     cJSON_Delete(json);
-    RUN(&said, "compare", runs[0], runs[1], runs[2]);
-    assert_non_null(strstr(said.out, "no effect: the machine of "));
-    RUN(&said, "compare", runs[0], runs[1]);
-    assert_non_null(strstr(said.out, "no effect: the machines differ"));
-    RUN(&said, "compare", runs[0], runs[2]);
-    assert_null(strstr(said.out, "no effect"));
+    RUN(&cmd, "compare", runs[0], runs[1], runs[2]);
+    assert_non_null(strstr(cmd.out, "no effect: the machine of "));
+    RUN(&cmd, "compare", runs[0], runs[1]);
+    assert_non_null(strstr(cmd.out, "no effect: the machines differ"));
+    RUN(&cmd, "compare", runs[0], runs[2]);
+    assert_null(strstr(cmd.out, "no effect"));
     for (size_t i = 0; i < 3; i++)
         free(runs[i]);
 }

@@ -77,10 +77,10 @@ number(const struct row *row, enum column column)
 static void
 simulate(const char *run, const char *path, const char *cycles)
 {
-    static struct said said;
-    RUN(&said, "sim", TINY, "-o", run, "--force", "--signals", path, "--cycles", cycles);
-    if (said.status)
-        fail_msg("%s", said.err);
+    static struct command_result cmd;
+    RUN(&cmd, "sim", TINY, "-o", run, "--force", "--signals", path, "--cycles", cycles);
+    if (cmd.status)
+        fail_msg("%s", cmd.err);
 }
 
 /* Each queue has as many rows per direction as its counters items_in and items_out. Items leave an
@@ -260,10 +260,10 @@ run_does_not_change(void **state)
                                "cmp %s/whole/$f.csv.gz %s/plain/$f.csv.gz || exit 1; done",
                                dir, dir);
     char *plain = path_of("plain");
-    static struct said said;
+    static struct command_result cmd;
     (void)state;
-    RUN(&said, "sim", TINY, "-o", plain);
-    assert_int_equal(said.status, 0);
+    RUN(&cmd, "sim", TINY, "-o", plain);
+    assert_int_equal(cmd.status, 0);
     assert_int_equal(system(command), 0);
     free(command);
     free(plain);
@@ -290,18 +290,18 @@ table_loads_into_sqlite(void **state)
 static void
 full_disk_is_one_line(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     char *run = path_of("full"), *path = path_of("full.csv.gz");
     struct rows rows;
     (void)state;
     /* the table is larger than 200,000 bytes; every other file is smaller */
     run_within(
-        &said, 200000,
+        &cmd, 200000,
         (const char *const[]){"sim", TINY, "-o", run, "--signals", path, "--cycles", WHOLE, NULL});
-    assert_int_equal(said.status, 1);
-    assert_non_null(strstr(said.err, "cannot write "));
-    assert_non_null(strstr(said.err, "full.csv.gz: File too large\n"));
-    assert_int_equal(strchr(said.err, '\n') - said.err, (long)strlen(said.err) - 1);
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "cannot write "));
+    assert_non_null(strstr(cmd.err, "full.csv.gz: File too large\n"));
+    assert_int_equal(strchr(cmd.err, '\n') - cmd.err, (long)strlen(cmd.err) - 1);
     read_rows(&rows, path); /* complete up to the failure */
     assert_true(rows.list.count > 0);
     free_rows(&rows);
@@ -312,10 +312,10 @@ full_disk_is_one_line(void **state)
 static void
 wrong_usage_is_refused(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     char *run = path_of("refused"), *path = path_of("refused.csv.gz"), *folder = path_of("whole");
     const struct {
-        const char *words[12], *says;
+        const char *words[12], *message;
         int status;
     } cases[] = {
         {{"sim", TINY, "-o", run, "--signals", path}, "require each other", 2},
@@ -332,9 +332,9 @@ wrong_usage_is_refused(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        run_within(&said, 0, cases[i].words);
-        if (said.status != cases[i].status || !strstr(said.err, cases[i].says))
-            fail_msg("case %zu: status %d, %s", i, said.status, said.err);
+        run_within(&cmd, 0, cases[i].words);
+        if (cmd.status != cases[i].status || !strstr(cmd.err, cases[i].message))
+            fail_msg("case %zu: status %d, %s", i, cmd.status, cmd.err);
         assert_int_not_equal(access(path, F_OK), 0);
     }
     free(run);

@@ -102,7 +102,7 @@ rates_are_those_of_the_run(const struct csv_table *frames, const char *run)
 static void
 test_run(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     static const char *const presets[] = {"reference-2008", "g70-like"};
     static const char *const units[] = {"shader", "texunit", "zstencil", "colorwrite", "channel"};
     static const char *const kinds[] = {"frames", "draws", "cycles"};
@@ -110,8 +110,8 @@ test_run(void **state)
     for (uint32_t p = 0; p < 2; p++) {
         char *run = mem_printf("%s/%s", dir, presets[p]);
         uint32_t unit_tables = 0;
-        RUN(&said, "sim", TINY, "--preset", presets[p], "--frames", "0", "-o", run);
-        assert_int_equal(said.status, 0);
+        RUN(&cmd, "sim", TINY, "--preset", presets[p], "--frames", "0", "-o", run);
+        assert_int_equal(cmd.status, 0);
         for (uint32_t k = 0; k < 3; k++) {
             struct csv_table all, unit;
             char *name = mem_printf("stats.%s.csv.gz", kinds[k]);
@@ -220,19 +220,19 @@ by_hash(const void *left, const void *right)
 static void
 test_keys(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     static const char *const files[] = {"stats.frames.csv.gz",         "stats.draws.csv.gz",
                                         "stats.cycles.csv.gz",         "stats.draws.texunit.csv.gz",
                                         "stats.cycles.channel.csv.gz", "stats.frames.queue.csv.gz"};
     char *run = mem_printf("%s/keys", dir);
     (void)state;
-    RUN(&said, "sim", TINY, "--json", "-o", run);
-    cJSON *json = cJSON_Parse(said.out);
+    RUN(&cmd, "sim", TINY, "--json", "-o", run);
+    cJSON *json = cJSON_Parse(cmd.out);
     const cJSON *frame = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "per_frame"), 0);
     char *rate =
         mem_printf("SIMULATOR.StatisticsRate=%d", cJSON_GetObjectItem(frame, "cycles")->valueint);
-    RUN(&said, "sim", TINY, "--set", rate, "-o", run, "--force");
-    assert_int_equal(said.status, 0);
+    RUN(&cmd, "sim", TINY, "--set", rate, "-o", run, "--force");
+    assert_int_equal(cmd.status, 0);
     cJSON_Delete(json);
     free(rate);
     for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
@@ -262,13 +262,13 @@ test_keys(void **state)
 static void
 test_sql(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     char *run = mem_printf("%s/sql", dir), *first, *end;
     (void)state;
-    RUN(&said, "sim", TINY, "-o", run);
-    RUN(&said, "stats", "--sql", run);
-    assert_int_equal(said.status, 0);
-    first = strstr(said.out, "CREATE TABLE draws (");
+    RUN(&cmd, "sim", TINY, "-o", run);
+    RUN(&cmd, "stats", "--sql", run);
+    assert_int_equal(cmd.status, 0);
+    first = strstr(cmd.out, "CREATE TABLE draws (");
     assert_non_null(first);
     end = strchr(first, '\n');
     *end = '\0';
@@ -277,8 +277,8 @@ test_sql(void **state)
     assert_non_null(strstr(first, "\"cycles\" INTEGER"));
     assert_non_null(strstr(first, "\"shader.instructions\" INTEGER"));
     assert_non_null(strstr(first, "\"texture_cache_hits\" REAL"));
-    RUN(&said, "stats", "--sql", dir); /* the folder is not a run */
-    assert_int_equal(said.status, 1);
+    RUN(&cmd, "stats", "--sql", dir); /* the folder is not a run */
+    assert_int_equal(cmd.status, 1);
     if (!system("command -v sqlite3 >/dev/null 2>&1")) {
         char *command = mem_printf("%s stats --sql %s >%s/sql.txt && sqlite3 %s/db <%s/sql.txt && "
                                    "test \"$(sqlite3 %s/db <%s/sql.txt && sqlite3 %s/db "
@@ -295,18 +295,18 @@ test_sql(void **state)
 static void
 test_sql_of_a_stranger(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     char *run = mem_printf("%s/a'; touch pwned; '\" \\ $(touch pwned)\nb", dir);
     char *ini = mem_printf("%s/machine.ini", run), *script = mem_printf("%s/script", dir);
     char *pwned = mem_printf("%s/pwned", dir), *text;
     size_t size;
     struct error err;
     (void)state;
-    RUN(&said, "sim", TINY, "-o", run);
-    assert_int_equal(said.status, 0);
-    RUN(&said, "stats", "--sql", run);
-    assert_int_equal(said.status, 0);
-    assert_true(file_write(script, said.out, strlen(said.out), &err));
+    RUN(&cmd, "sim", TINY, "-o", run);
+    assert_int_equal(cmd.status, 0);
+    RUN(&cmd, "stats", "--sql", run);
+    assert_int_equal(cmd.status, 0);
+    assert_true(file_write(script, cmd.out, strlen(cmd.out), &err));
     if (!system("command -v sqlite3 >/dev/null 2>&1")) {
         char *command = mem_printf("cd %s && test \"$(sqlite3 strange.db <script && sqlite3 "
                                    "strange.db \"SELECT count(*) FROM draws WHERE work = "
@@ -321,9 +321,9 @@ test_sql_of_a_stranger(void **state)
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         char *more = mem_printf("%s\n[SIMULATOR]\nStatsFilePerFrame = \"%s\"\n", text, files[i]);
         assert_true(file_write(ini, more, strlen(more), &err));
-        RUN(&said, "stats", "--sql", run);
-        assert_int_equal(said.status, 1);
-        assert_non_null(strstr(said.err, "expected a file name"));
+        RUN(&cmd, "stats", "--sql", run);
+        assert_int_equal(cmd.status, 1);
+        assert_non_null(strstr(cmd.err, "expected a file name"));
         free(more);
     }
     free(run);

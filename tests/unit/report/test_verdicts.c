@@ -68,7 +68,7 @@ put_settings(char *settings, const char *words[], size_t most)
 static void
 verdicts_are_proven(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     char dir[] = "/tmp/aetius-verdicts-XXXXXX", wanted[64], command[64];
     (void)state;
     assert_non_null(mkdtemp(dir));
@@ -76,21 +76,21 @@ verdicts_are_proven(void **state)
         char *settings = strdup(cases[i].machine);
         const char *words[11] = {0};
         put_settings(settings, words, 10);
-        RUN(&said, "sim", cases[i].trace, "--frames", cases[i].frame, "-o", dir, "--force",
+        RUN(&cmd, "sim", cases[i].trace, "--frames", cases[i].frame, "-o", dir, "--force",
             "--preset", cases[i].preset, words[0], words[1], words[2], words[3], words[4], words[5],
             words[6], words[7], words[8], words[9]);
         free(settings);
-        assert_int_equal(said.status, 0);
-        RUN(&said, "topdown", dir, "--prove", "--jobs", "2");
+        assert_int_equal(cmd.status, 0);
+        RUN(&cmd, "topdown", dir, "--prove", "--jobs", "2");
         snprintf(wanted, sizeof wanted, "bound by %s:", cases[i].verdict);
-        if (said.status || !strstr(said.out, wanted))
+        if (cmd.status || !strstr(cmd.out, wanted))
             fail_msg("frame %s, %s: not proven to be bound by %s\n%s%s", cases[i].frame,
-                     cases[i].why, cases[i].verdict, said.out, said.err);
+                     cases[i].why, cases[i].verdict, cmd.out, cmd.err);
         /* finished simulations are reused, so there is no new log */
         snprintf(command, sizeof command, "rm -r %s/prove/logs", dir);
         assert_int_equal(system(command), 0);
-        RUN(&said, "topdown", dir, "--prove");
-        assert_int_equal(said.status, 0);
+        RUN(&cmd, "topdown", dir, "--prove");
+        assert_int_equal(cmd.status, 0);
         snprintf(command, sizeof command, "rmdir %s/prove/logs", dir);
         assert_int_equal(system(command), 0);
     }

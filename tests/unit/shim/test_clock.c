@@ -16,7 +16,7 @@ capture(const char *clock, const char *way, const char *trace)
     const char *const words[] = {"capture", "-o", trace,   "-f", "--clock",
                                  clock,     "--", program, way,  NULL};
     if (await(start(words, 0), CAPTURE_MS) != 0) {
-        char *text = said("err");
+        char *text = file_text("err");
         fail_msg("%s, --clock %s: %s", way, clock, text);
     }
 }
@@ -35,7 +35,7 @@ same(const char *a, const char *b)
 static void
 check_times(const char *way, double step)
 {
-    char *text = said("out"), *line = text;
+    char *text = file_text("out"), *line = text;
     for (uint32_t i = 0; i < FRAMES; i++) {
         unsigned frame = 0;
         double mono = -1, day = -1;
@@ -71,7 +71,7 @@ frames_are_the_time(void **state)
 static char *
 addresses(void)
 {
-    char *text = said("out"), *line = strstr(text, "addresses ");
+    char *text = file_text("out"), *line = strstr(text, "addresses ");
     assert_non_null(line);
     char *copy = mem_strdup(line);
     free(text);
@@ -166,7 +166,7 @@ plans_have_a_clock(void **state)
         char *out = mem_printf("s%u", i == 2 ? 1 : i);
         put_text("p.ini", plan);
         assert_int_equal(RUN("sweep", "p.ini", "-o", out), 0);
-        assert_int_equal(says("capturing 1 program"), true);
+        assert_int_equal(reports("capturing 1 program"), true);
         free(out);
         free(plan);
         if (i == 1)
@@ -177,7 +177,7 @@ plans_have_a_clock(void **state)
         char *plan = mem_printf("[sweep]\nclock = %s\n[input c]\nfile = " TINY "\n", wrong[i]);
         put_text("p.ini", plan);
         assert_int_equal(RUN("sweep", "p.ini", "-o", "s"), 1);
-        assert_true(says("expected frames per second, 1 to 1000"));
+        assert_true(reports("expected frames per second, 1 to 1000"));
         free(plan);
     }
     assert_int_equal(RUN("capture", "-o", "x.trace", "--clock", "1001", "--", program), 2);
@@ -190,7 +190,7 @@ runs_have_it(void **state)
 {
     (void)state;
     assert_int_equal(RUN("run", "--functional", "--clock", "50", "--", program, "none"), 0);
-    char *text = said("out"), *line = strstr(text, "0 0.000 0.000\n");
+    char *text = file_text("out"), *line = strstr(text, "0 0.000 0.000\n");
     assert_non_null(line);
     put_text("out", line);
     check_times("run", 20);

@@ -65,10 +65,10 @@ check_frame(const cJSON *frame, const struct named *expected, int count)
 static cJSON *
 draws_of(const char *trace)
 {
-    static struct said said;
-    RUN(&said, "info", trace, "--draws", "--json");
-    assert_int_equal(said.status, 0);
-    cJSON *root = cJSON_Parse(said.out);
+    static struct command_result cmd;
+    RUN(&cmd, "info", trace, "--draws", "--json");
+    assert_int_equal(cmd.status, 0);
+    cJSON *root = cJSON_Parse(cmd.out);
     assert_non_null(root);
     return root;
 }
@@ -76,14 +76,14 @@ draws_of(const char *trace)
 static void
 test_names_in_lists(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     char *trace = path_of("labels.trace"), *cut = path_of("cut.trace");
     (void)state;
     setenv("EGL_PLATFORM", "surfaceless", 1);
     setenv("DISPLAY", "none", 1); /* no X server is needed, and none may be started */
-    RUN(&said, "capture", "-o", trace, "--", labels);
-    if (said.status)
-        fail_msg("%s", said.err);
+    RUN(&cmd, "capture", "-o", trace, "--", labels);
+    if (cmd.status)
+        fail_msg("%s", cmd.err);
     cJSON *all = draws_of(trace);
     const cJSON *frames = cJSON_GetObjectItemCaseSensitive(all, "per_frame");
     assert_int_equal(cJSON_GetArraySize(frames), 4);
@@ -92,8 +92,8 @@ test_names_in_lists(void **state)
     check_frame(cJSON_GetArrayItem(frames, 2), second, sizeof second / sizeof *second);
     check_frame(cJSON_GetArrayItem(frames, 3), third, sizeof third / sizeof *third);
 
-    RUN(&said, "trim", trace, "--frames", "2-3", "-o", cut);
-    assert_int_equal(said.status, 0);
+    RUN(&cmd, "trim", trace, "--frames", "2-3", "-o", cut);
+    assert_int_equal(cmd.status, 0);
     cJSON *last = draws_of(cut);
     frames = cJSON_GetObjectItemCaseSensitive(last, "per_frame");
     check_frame(cJSON_GetArrayItem(frames, 0), second, sizeof second / sizeof *second);
@@ -109,7 +109,7 @@ test_names_in_lists(void **state)
 static void
 test_an_installation_with_blanks(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     const char *own = aetius;
     char *folder = path_of("a b:c"), *copy = mem_printf("%s/aetius", folder),
          *trace = path_of("b.trace");
@@ -118,10 +118,10 @@ test_an_installation_with_blanks(void **state)
     (void)state;
     assert_int_equal(system(command), 0);
     aetius = copy;
-    RUN(&said, "capture", "-o", trace, "--", labels);
+    RUN(&cmd, "capture", "-o", trace, "--", labels);
     aetius = own;
-    if (said.status)
-        fail_msg("%s", said.err);
+    if (cmd.status)
+        fail_msg("%s", cmd.err);
     cJSON *all = draws_of(trace);
     const cJSON *frames = cJSON_GetObjectItemCaseSensitive(all, "per_frame");
     check_frame(cJSON_GetArrayItem(frames, 1), second, sizeof second / sizeof *second);
@@ -152,13 +152,13 @@ pixels_of_triangle(void)
 static void
 test_show_draw(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     char *trace = path_of("labels.trace"), *pictures = path_of("pictures");
     (void)state;
-    RUN(&said, "show", trace, "draw", "0:3", "-o", pictures, "--json");
-    if (said.status)
-        fail_msg("%s", said.err);
-    cJSON *draw = cJSON_Parse(said.out);
+    RUN(&cmd, "show", trace, "draw", "0:3", "-o", pictures, "--json");
+    if (cmd.status)
+        fail_msg("%s", cmd.err);
+    cJSON *draw = cJSON_Parse(cmd.out);
     assert_string_equal(text_of(draw, "label"), "scene/trees/oak, \"old\"");
     assert_string_equal(text_of(draw, "primitive"), "triangles");
     assert_int_equal(cJSON_GetObjectItem(draw, "vertices")->valueint, 3);

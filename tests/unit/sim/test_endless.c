@@ -260,7 +260,7 @@ first_of_two(void **state)
 static void
 commands(void **state)
 {
-    struct said *said = *state;
+    struct command_result *cmd = *state;
     const struct params params = params_of("");
     const struct tried *const programs[] = {&tried[0], NULL};
     char line[256], wanted[300], dir[] = "/tmp/aetius-endless-XXXXXX", trace[64], run[64];
@@ -271,22 +271,22 @@ commands(void **state)
     play(&params, false, programs, trace, &ok);
     expect_line(line, sizeof line, &tried[0], 1);
     snprintf(wanted, sizeof wanted, "aetius: %s\n", line);
-    RUN(said, "sim", trace, "-o", run);
-    assert_int_equal(said->status, 1);
-    assert_string_equal(said->err, wanted);
-    RUN(said, "sim", trace, "-o", run, "--force", "--set", "SHADER.Mode=instant", "--jobs", "2");
-    assert_int_equal(said->status, 1);
-    assert_non_null(strstr(said->err, line));
-    RUN(said, "replay", trace, "-o", run);
-    assert_int_equal(said->status, 1);
-    assert_non_null(strstr(said->err, wanted)); /* the line follows a count of pictures */
+    RUN(cmd, "sim", trace, "-o", run);
+    assert_int_equal(cmd->status, 1);
+    assert_string_equal(cmd->err, wanted);
+    RUN(cmd, "sim", trace, "-o", run, "--force", "--set", "SHADER.Mode=instant", "--jobs", "2");
+    assert_int_equal(cmd->status, 1);
+    assert_non_null(strstr(cmd->err, line));
+    RUN(cmd, "replay", trace, "-o", run);
+    assert_int_equal(cmd->status, 1);
+    assert_non_null(strstr(cmd->err, wanted)); /* the line follows a count of pictures */
     assert_true(remove_folder(dir));
 }
 
 static int
 set_up(void **state)
 {
-    *state = calloc(1, sizeof(struct said));
+    *state = calloc(1, sizeof(struct command_result));
     return *state ? 0 : -1;
 }
 

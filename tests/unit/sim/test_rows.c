@@ -104,15 +104,15 @@ rows_are_in_order(const struct csv_table *rows)
 static void
 check(const char *trace, const char *preset, const char *pipelined)
 {
-    struct said *said = malloc(sizeof *said);
+    struct command_result *cmd = malloc(sizeof *cmd);
     char dir[] = "/tmp/aetius-rows-XXXXXX", path[64];
     struct tables t;
     struct error err;
     uint64_t draws = 0, started = 0;
     assert_non_null(mkdtemp(dir));
-    RUN(said, "sim", trace, "--preset", preset, "--set", pipelined, "-o", dir, "--force");
-    if (said->status)
-        fail_msg("%s", said->err);
+    RUN(cmd, "sim", trace, "--preset", preset, "--set", pipelined, "-o", dir, "--force");
+    if (cmd->status)
+        fail_msg("%s", cmd->err);
     snprintf(path, sizeof path, "%s/stats.frames.csv.gz", dir);
     assert_true(csv_read(&t.frames, path, &err));
     snprintf(path, sizeof path, "%s/stats.draws.csv.gz", dir);
@@ -129,7 +129,7 @@ check(const char *trace, const char *preset, const char *pipelined)
     csv_table_fini(&t.frames);
     csv_table_fini(&t.rows);
     assert_true(remove_folder(dir));
-    free(said);
+    free(cmd);
 }
 
 static void
@@ -148,16 +148,16 @@ rows_of_every_machine(void **state)
 
 /* Receives rows from the accounting, to test the rule of attribution directly. */
 
-struct told {
+struct rows {
     char text[128];
 };
 
 static void
 note(void *data, const struct work *row)
 {
-    struct told *told = data;
-    const size_t n = strlen(told->text);
-    snprintf(told->text + n, sizeof told->text - n, "%s %u; ", work_kind_names[row->kind],
+    struct rows *rows = data;
+    const size_t n = strlen(rows->text);
+    snprintf(rows->text + n, sizeof rows->text - n, "%s %u; ", work_kind_names[row->kind],
              row->draw);
 }
 
@@ -165,28 +165,28 @@ static void
 the_oldest_work_owns_a_cycle(void **state)
 {
     static const struct draw first, second;
-    struct told told = {""};
-    struct work_accounting accounting = {.on_row_end = note, .data = &told};
+    struct rows rows = {""};
+    struct work_accounting accounting = {.on_row_end = note, .data = &rows};
     (void)state;
     work_accounting_reset(&accounting, 0);
     work_accounting_begin_upload(&accounting, 0);
     work_accounting_begin(&accounting, WORK_DRAW, &first,
                           10); /* the first ten cycles belong to the upload, which runs alone */
-    assert_string_equal(told.text, "upload 0; ");
+    assert_string_equal(rows.text, "upload 0; ");
     /* both draws run; the first one is older */
     work_accounting_begin(&accounting, WORK_DRAW, &second, 15);
     work_accounting_end(&accounting, 30);
-    assert_string_equal(told.text, "upload 0; draw 0; ");
+    assert_string_equal(rows.text, "upload 0; draw 0; ");
     work_accounting_end(&accounting, 50); /* the upload runs alone again */
-    assert_string_equal(told.text, "upload 0; draw 0; draw 1; ");
+    assert_string_equal(rows.text, "upload 0; draw 0; draw 1; ");
     work_accounting_end_upload(&accounting, 57);
     work_accounting_begin_upload(&accounting, 57); /* continues the row of the previous upload */
     work_accounting_end_upload(&accounting, 60);
-    assert_string_equal(told.text, "upload 0; draw 0; draw 1; ");
+    assert_string_equal(rows.text, "upload 0; draw 0; draw 1; ");
     work_accounting_begin(&accounting, WORK_CLEAR, NULL, 60);
     work_accounting_end(&accounting, 64);
     work_accounting_close(&accounting, 64);
-    assert_string_equal(told.text, "upload 0; draw 0; draw 1; upload 2; clear 2; ");
+    assert_string_equal(rows.text, "upload 0; draw 0; draw 1; upload 2; clear 2; ");
     assert_int_equal(accounting.stats.cycles[WORK_UPLOAD], 10 + 7 + 3);
     assert_int_equal(accounting.stats.cycles[WORK_DRAW], 20 + 20);
     assert_int_equal(accounting.stats.cycles[WORK_CLEAR], 4);

@@ -73,7 +73,7 @@ side_take(void *data, const struct message *message, struct error *err)
 }
 
 static void
-say(struct side *side, const struct message *message)
+deliver(struct side *side, const struct message *message)
 {
     struct error err = {""};
     if (!side_take(side, message, &err))
@@ -81,10 +81,10 @@ say(struct side *side, const struct message *message)
 }
 
 static void
-say_stream(struct side *side, const struct stream *s)
+deliver_stream(struct side *side, const struct stream *s)
 {
     struct message message = stream_message(s, CLIENT);
-    say(side, &message);
+    deliver(side, &message);
 }
 
 static void
@@ -93,7 +93,7 @@ make(struct side *side, uint32_t handle, uint32_t bytes)
     struct message message = {.kind = MESSAGE_RESOURCE_CREATE, .client = CLIENT};
     message.resource = (struct resource_desc){
         handle, TARGET_BUFFER, FORMAT_R8_UNORM, BIND_VERTEX_BUFFER, bytes, 1, 1, 1, 0, 0};
-    say(side, &message);
+    deliver(side, &message);
 }
 
 static void
@@ -101,7 +101,7 @@ drop(struct side *side, uint32_t handle)
 {
     struct message message = {.kind = MESSAGE_RESOURCE_UNREF, .client = CLIENT};
     message.resource.handle = handle;
-    say(side, &message);
+    deliver(side, &message);
 }
 
 static bool
@@ -134,19 +134,19 @@ begin_scene(struct side *side)
     struct message begin = {.kind = MESSAGE_CLIENT_BEGIN, .client = CLIENT};
     begin.bytes = (const uint8_t *)"scene";
     begin.size_bytes = 5;
-    say(side, &begin);
+    deliver(side, &begin);
     make(side, 90, 1000); /* destroyed later, to leave a gap below the live resources */
     for (uint32_t i = 0; i < sizeof scene_resources / sizeof scene_resources[0]; i++) {
         struct message create = {.kind = MESSAGE_RESOURCE_CREATE, .client = CLIENT};
         create.resource = scene_resources[i];
-        say(side, &create);
+        deliver(side, &create);
     }
     s.count = 0;
     PACKET(&s, CMD_CREATE_SUB_CTX, 4);
     PACKET(&s, CMD_SET_SUB_CTX, 4);
     scene_objects(&s);
     scene_bindings(&s);
-    say_stream(side, &s);
+    deliver_stream(side, &s);
     drop(side, 90);
 }
 
@@ -232,19 +232,19 @@ test_reused_handles(void **state)
     begin_scene(&a);
     s.count = 0;
     stream_destroy(&s, VOBJ_SAMPLER_VIEW, OBJ_VIEW);
-    say_stream(&a, &s);
+    deliver_stream(&a, &s);
     drop(&a, RES_TEXTURE);
     struct message create = {.kind = MESSAGE_RESOURCE_CREATE, .client = CLIENT};
     create.resource = scene_resources[RES_TEXTURE - 1];
-    say(&a, &create);
+    deliver(&a, &create);
     s.count = 0;
     stream_view(&s, OBJ_VIEW, RES_TEXTURE, FORMAT_B8G8R8A8_UNORM, 4);
     PACKET(&s, CMD_SET_SAMPLER_VIEWS, VSTAGE_FRAGMENT, 1, OBJ_VIEW);
-    say_stream(&a, &s);
+    deliver_stream(&a, &s);
     struct message swap = {.kind = MESSAGE_SWAP, .client = CLIENT};
     swap.transfer.handle = RES_COLOR;
     swap.transfer.box = (struct box){0, 0, 0, 64, 32, 1};
-    say(&a, &swap); /* collects garbage, which must not include bound objects */
+    deliver(&a, &swap); /* collects garbage, which must not include bound objects */
     check_hand_over(&a);
 }
 
@@ -268,7 +268,7 @@ test_later_packets_count(void **state)
     PACKET(&s, CMD_SET_CONSTANT_BUFFER, VSTAGE_VERTEX, 0, 9, 8, 7, 6, 5, 4, 3, 2);
     PACKET(&s, CMD_SET_SCISSOR_STATE, 0, 1 | 2 << 16, 60 | 30 << 16);
     PACKET(&s, CMD_BEGIN_QUERY, OBJ_QUERY);
-    say_stream(&a, &s);
+    deliver_stream(&a, &s);
     check_hand_over(&a);
 }
 
@@ -279,10 +279,10 @@ test_a_client_that_left_is_not_there(void **state)
     (void)state;
     side_init(&a, true);
     struct message other = {.kind = MESSAGE_CLIENT_BEGIN, .client = OTHER};
-    say(&a, &other);
+    deliver(&a, &other);
     begin_scene(&a);
     other.kind = MESSAGE_CLIENT_END;
-    say(&a, &other);
+    deliver(&a, &other);
     check_hand_over(&a);
 }
 
@@ -304,7 +304,7 @@ test_restoring(void **state)
     message.contents.handle = RES_COLOR;
     message.bytes = bytes;
     message.size_bytes = sizeof bytes;
-    say(&a, &message);
+    deliver(&a, &message);
     resource_read_box(gpu_resource(&a.device, CLIENT, RES_COLOR), &a.device.memory, 0, &second,
                       row);
     assert_memory_equal(row, bytes + 64 * 4, sizeof row);
@@ -316,7 +316,7 @@ test_restoring(void **state)
     message.result.handle = OBJ_QUERY;
     message.result.low = 9;
     message.result.high = 1;
-    say(&a, &message);
+    deliver(&a, &message);
     struct gpu_cmd query = {.client = CLIENT};
     query.sub_context = 4;
     assert_true(gpu_find_query(&a.device, &query, OBJ_QUERY)->result == (1ull << 32) + 9);
@@ -325,10 +325,10 @@ test_restoring(void **state)
 
     message = (struct message){.kind = MESSAGE_ADDRESS, .client = CLIENT};
     message.placement.address = 1 << 20;
-    say(&a, &message);
+    deliver(&a, &message);
     make(&a, LATE, 100);
     assert_int_equal(gpu_resource(&a.device, CLIENT, LATE)->address, 1 << 20);
-    say(&a, &message); /* the resource has the same address again */
+    deliver(&a, &message); /* the resource has the same address again */
     message = (struct message){.kind = MESSAGE_RESOURCE_CREATE, .client = CLIENT};
     message.resource = (struct resource_desc){LATE + 1, 0, 64, 0, 100, 1, 1, 1, 0, 0};
     assert_false(side_take(&a, &message, &err));
@@ -539,7 +539,7 @@ static void
 test_samples_no_reference_can_be_given(void **state)
 {
     static const char lost_text[] = "resource 70 (B8G8R8A8_UNORM, 64x32, 4 samples)";
-    static struct said said;
+    static struct command_result cmd;
     char dir[] = "/tmp/aetius-trim-XXXXXX", whole[64], one[64], two[64], out[64], cut[64];
     const struct frame_set first = {.ranges = {{1, 3}}, .count = 1};
     const struct frame_set last = {.ranges = {{2, 3}}, .count = 1};
@@ -568,19 +568,19 @@ test_samples_no_reference_can_be_given(void **state)
     assert_non_null(strstr(lost.text, lost_text));
     trace_reader_close(reader);
     if (!access("/usr/bin/virgl_test_server", X_OK)) {
-        RUN(&said, "replay", one, "--reference", "-o", out);
-        assert_int_equal(said.status, 0);
-        assert_null(strstr(said.err, "warning"));
-        RUN(&said, "replay", two, "--reference", "--force", "-o", out);
-        assert_int_equal(said.status, 0);
-        assert_non_null(strstr(said.err, lost_text));
-        RUN(&said, "replay", two, "--reference", "--single-sampled", "--force", "-o", out);
-        assert_null(strstr(said.err, "warning"));
-        RUN(&said, "trim", two, "--frames", "1", "--through=llvmpipe", "-o", cut);
-        assert_int_equal(said.status, 1);
-        assert_non_null(strstr(said.err, lost_text));
-        RUN(&said, "trim", one, "--frames", "1", "--through=llvmpipe", "-o", cut);
-        assert_int_equal(said.status, 0);
+        RUN(&cmd, "replay", one, "--reference", "-o", out);
+        assert_int_equal(cmd.status, 0);
+        assert_null(strstr(cmd.err, "warning"));
+        RUN(&cmd, "replay", two, "--reference", "--force", "-o", out);
+        assert_int_equal(cmd.status, 0);
+        assert_non_null(strstr(cmd.err, lost_text));
+        RUN(&cmd, "replay", two, "--reference", "--single-sampled", "--force", "-o", out);
+        assert_null(strstr(cmd.err, "warning"));
+        RUN(&cmd, "trim", two, "--frames", "1", "--through=llvmpipe", "-o", cut);
+        assert_int_equal(cmd.status, 1);
+        assert_non_null(strstr(cmd.err, lost_text));
+        RUN(&cmd, "trim", one, "--frames", "1", "--through=llvmpipe", "-o", cut);
+        assert_int_equal(cmd.status, 0);
     }
     assert_true(remove_folder(dir));
 }
@@ -658,16 +658,16 @@ test_numbers_of_frames(void **state)
 static void
 take_program_number(const char *const *words, const char *in, const char *out)
 {
-    static struct said said;
+    static struct command_result cmd;
     for (int is_there = 1; is_there >= 0; is_there--) {
         const char *all[10] = {NULL};
         for (size_t w = 0; words[w]; w++)
             all[w] = strcmp(words[w], "%") ? words[w] : is_there ? in : out;
-        run_within(&said, 0, all);
+        run_within(&cmd, 0, all);
         const char *expected = is_there ? "frame 301 of the program is frame 1 "
                                         : "has 2 frames, 0-1 (300-301 of the program)";
-        if (said.status != !is_there || !strstr(said.err, expected))
-            fail_msg("%s: status %d: %s", words[0], said.status, said.err);
+        if (cmd.status != !is_there || !strstr(cmd.err, expected))
+            fail_msg("%s: status %d: %s", words[0], cmd.status, cmd.err);
     }
 }
 
@@ -675,7 +675,7 @@ take_program_number(const char *const *words, const char *in, const char *out)
 static void
 test_numbers_of_the_program(void **state)
 {
-    static struct said said, own;
+    static struct command_result cmd, own;
     char dir[] = "/tmp/aetius-trim-XXXXXX", part[64], run[64], cut[64];
     (void)state;
     assert_non_null(mkdtemp(dir));
@@ -699,35 +699,35 @@ test_numbers_of_the_program(void **state)
     assert_string_equal(sweep.traces.items[0].frames, "0-1");
     sweep_fini(&sweep);
 
-    RUN(&said, "sim", part, "-o", run, "-f");
-    assert_int_equal(said.status, 0);
+    RUN(&cmd, "sim", part, "-o", run, "-f");
+    assert_int_equal(cmd.status, 0);
     static const struct {
         const char *command, *option, *in, *own, *out;
     } of_run[] = {{"topdown", "--frame", "301", "1", "303"},
                   {"topdown", "--draw", "301:0", "1:0", "303:0"},
                   {"draws", "--frame", "301", "1", "303"}};
     for (size_t i = 0; i < sizeof of_run / sizeof of_run[0]; i++) {
-        RUN(&said, of_run[i].command, run, of_run[i].option, of_run[i].in, "--json");
+        RUN(&cmd, of_run[i].command, run, of_run[i].option, of_run[i].in, "--json");
         RUN(&own, of_run[i].command, run, of_run[i].option, of_run[i].own, "--json");
-        assert_int_equal(said.status, 0);
-        assert_string_equal(said.out, own.out);
-        RUN(&said, of_run[i].command, run, of_run[i].option, of_run[i].out);
-        assert_int_equal(said.status, 1);
-        if (!strstr(said.err, "has frames 0-1 (300-301 of the program)"))
-            fail_msg("%s: %s", of_run[i].command, said.err);
+        assert_int_equal(cmd.status, 0);
+        assert_string_equal(cmd.out, own.out);
+        RUN(&cmd, of_run[i].command, run, of_run[i].option, of_run[i].out);
+        assert_int_equal(cmd.status, 1);
+        if (!strstr(cmd.err, "has frames 0-1 (300-301 of the program)"))
+            fail_msg("%s: %s", of_run[i].command, cmd.err);
     }
 
     /* if a number is valid for both, the command takes the trace's frame and prints a note */
     static const char note[] = "is frame 2 of the program; frames of ";
     write_part(part, 1);
-    RUN(&said, "sim", part, "-o", run, "-f");
-    assert_int_equal(said.status, 0);
-    RUN(&said, "info", part, "--frame", "1");
-    assert_non_null(strstr(said.err, note));
-    RUN(&said, "draws", run, "--frame", "1");
-    assert_non_null(strstr(said.err, note));
-    RUN(&said, "draws", run, "--frame", "0");
-    assert_null(strstr(said.err, "of the program"));
+    RUN(&cmd, "sim", part, "-o", run, "-f");
+    assert_int_equal(cmd.status, 0);
+    RUN(&cmd, "info", part, "--frame", "1");
+    assert_non_null(strstr(cmd.err, note));
+    RUN(&cmd, "draws", run, "--frame", "1");
+    assert_non_null(strstr(cmd.err, note));
+    RUN(&cmd, "draws", run, "--frame", "0");
+    assert_null(strstr(cmd.err, "of the program"));
     assert_true(remove_folder(dir));
 }
 

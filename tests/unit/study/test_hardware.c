@@ -133,11 +133,11 @@ test_own_data(void **state)
 static void
 draw(const char *kind, const char *trace)
 {
-    static struct said said;
-    RUN(&said, "capture", "-o", trace, "--", rates, "--kind", kind, "--size", "1024x768",
-        "--layers", "2");
-    if (said.status != 0)
-        fail_msg("%s", said.err);
+    static struct command_result cmd;
+    RUN(&cmd, "capture", "-o", trace, "--", rates, "--kind", kind, "--size", "1024x768", "--layers",
+        "2");
+    if (cmd.status != 0)
+        fail_msg("%s", cmd.err);
 }
 
 static double
@@ -164,16 +164,16 @@ static void
 test_committed_table(void **state)
 {
     (void)state;
-    static struct said said;
+    static struct command_result cmd;
     static const char *const tests[] = {"color fill", "single texture, alpha blend"};
     char *color = mem_printf("%s/color.trace", folder);
     char *blend = mem_printf("%s/texture-blend.trace", folder);
     char *out = mem_printf("%s/study", folder), *table = mem_printf("%s/hardware.csv", out);
     draw("color", color);
     draw("texture-blend", blend);
-    RUN(&said, "study", "hardware", color, blend, "--machines", "x600-xt", "-o", out);
-    if (said.status != 0)
-        fail_msg("%s", said.err);
+    RUN(&cmd, "study", "hardware", color, blend, "--machines", "x600-xt", "-o", out);
+    if (cmd.status != 0)
+        fail_msg("%s", cmd.err);
     for (size_t i = 0; i < 2; i++) {
         const double kept = simulated(TABLE, "Radeon X600 XT", tests[i]);
         const double now = simulated(table, "Radeon X600 XT", tests[i]);

@@ -24,7 +24,7 @@ capture(const char *trace, const char *const *words)
     for (uint32_t i = 1; words[i]; i++)
         all[count++] = words[i];
     if (await(start(all, 0), STUDY_MS) != 0) {
-        char *text = said("err");
+        char *text = file_text("err");
         fail_msg("%s: %s", trace, text);
     }
     free(program);
@@ -192,14 +192,15 @@ count_files(const char *out, const char *table)
 static void
 check_tables(const char *study, const char *out)
 {
-    char *path = mem_printf("%s/studies/%s.ini", AETIUS_SOURCE_DIR, study), *text = said("err");
+    char *path = mem_printf("%s/studies/%s.ini", AETIUS_SOURCE_DIR, study),
+         *text = file_text("err");
     struct sweep_plan plan;
     struct error err;
     assert_true(sweep_plan_load(&plan, path, &err));
     for (size_t i = 0; i < plan.tables.count; i++) {
         char *line = mem_printf("[table %s] is omitted: ", plan.tables.items[i].name);
-        const bool made = count_files(out, plan.tables.items[i].name), told = strstr(text, line);
-        if (made == told)
+        const bool made = count_files(out, plan.tables.items[i].name), listed = strstr(text, line);
+        if (made == listed)
             fail_msg("study %s: table %s is %s\n%s", study, plan.tables.items[i].name,
                      made ? "made and left out" : "neither made nor left out with a line", text);
         free(line);
@@ -213,7 +214,7 @@ static char *
 read_page(const char *study, const char *out)
 {
     char *name = mem_printf("%s/%s.md", out, study);
-    char *page = said(name);
+    char *page = file_text(name);
     free(name);
     return page;
 }
@@ -223,10 +224,10 @@ static char *
 check_study(const char *study, const char *out, int status)
 {
     if (status != 0) {
-        char *text = said("err");
+        char *text = file_text("err");
         fail_msg("study %s ended with %d:\n%s", study, status, text);
     }
-    char *page = read_page(study, out), *printed = said("out");
+    char *page = read_page(study, out), *printed = file_text("out");
     assert_string_equal(page, printed);
     free(printed);
     check_links(study, page, out);
@@ -326,7 +327,7 @@ check_own_trace(const char *study, const char *machine)
     const char *says_so = lacks(study, machine);
     if (says_so) {
         assert_int_equal(status, 1);
-        assert_true(says(says_so));
+        assert_true(reports(says_so));
     } else {
         char *page = check_study(study, out, status);
         if (!strstr(page, "mine"))
@@ -400,7 +401,7 @@ several_frames(void **state)
             "'seven-level'",
             "--csv"),
         0);
-    char *text = said("out");
+    char *text = file_text("out");
     double cycles, frames, fragments;
     assert_int_equal(sscanf(text, "%*s %lf,%lf,%lf", &cycles, &frames, &fragments), 3);
     free(text);
@@ -411,7 +412,7 @@ several_frames(void **state)
                              RUN("study", "verdicts", "mine.trace", "--machines", "g70-like",
                                  "--preset", "nv40-like", "-o", "new/verdicts"));
     assert_non_null(strstr(page, "| mine (2 frames) | nv40-like |"));
-    assert_true(says("machine nv40-like: the queues groups[0]"));
+    assert_true(reports("machine nv40-like: the queues groups[0]"));
     assert_non_null(
         strstr(page, "\n\nRun with: `mine.trace --machines g70-like --preset nv40-like`\n\n"));
     free(page);
@@ -427,7 +428,7 @@ traces_that_fit(void **state)
     assert_int_equal(
         RUN("study", "hardware", "color.trace", "--machines", "7800-gtx", "-o", "new/h", "--json"),
         0);
-    char *json = said("out");
+    char *json = file_text("out");
     cJSON *root = cJSON_Parse(json);
     const cJSON *line, *lines = cJSON_GetObjectItem(root, "measurements");
     assert_true(cJSON_GetArraySize(lines) > 0);
@@ -456,7 +457,7 @@ columns_of_another_program(void **state)
                             TINY);
     put_text("p.ini", plan);
     assert_int_equal(RUN("study", "model", "--plan", "p.ini", "-o", "new/columns"), 1);
-    assert_true(says("[study] columns: [input c]: ") && says("no draw has a label"));
+    assert_true(reports("[study] columns: [input c]: ") && reports("no draw has a label"));
     assert_false(is_there("new/columns/results.db"));
     free(plan);
 }

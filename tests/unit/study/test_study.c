@@ -278,7 +278,7 @@ run_folder(const char *machine)
 {
     char *sql = mem_printf("SELECT key FROM runs WHERE machine LIKE '%s'", machine);
     assert_int_equal(RUN("sweep", "query", "@s", sql, "--csv"), 0);
-    char *text = said("out");
+    char *text = file_text("out");
     char *folder = mem_printf("@s/runs/%.32s", text + strlen("key\n"));
     free(text);
     free(sql);
@@ -293,7 +293,7 @@ compare_with_compress(const char *machine, const cJSON *of)
     char *folder = run_folder(machine);
     assert_int_equal(RUN("compress", "--json", folder), 0);
     free(folder);
-    char *text = said("out");
+    char *text = file_text("out");
     cJSON *root = cJSON_Parse(text);
     free(text);
     static const char *const kinds[] = {"color", "z"};
@@ -415,14 +415,14 @@ test_command(void **state)
     assert_int_equal(await(STUDY(TWO_FRAMES), STUDY_MS), 0);
     assert_int_equal(count_runs(&oldest), 4);
     assert_true(oldest == first);
-    char *json = said("s/compression.json"), *printed = said("out");
+    char *json = file_text("s/compression.json"), *printed = file_text("out");
     assert_int_equal(strncmp(printed, json, strlen(json)), 0);
     check_results(json);
 
     /* all runs exist: the command repeats none, and the output is the same */
     assert_int_equal(await(STUDY(TWO_FRAMES), STUDY_MS), 0);
     assert_int_equal(count_runs(&oldest), 4);
-    char *again = said("s/compression.json");
+    char *again = file_text("s/compression.json");
     assert_string_equal(again, json);
     free(again);
     free(json);
@@ -443,7 +443,7 @@ static double
 ask(const char *sql)
 {
     assert_int_equal(RUN("sweep", "query", "@t", sql, "--csv"), 0);
-    char *text = said("out");
+    char *text = file_text("out");
     const size_t header = strcspn(text, "\n");
     assert_int_equal(text[header], '\n');
     const double number = strtod(text + header + 1, NULL);
@@ -462,7 +462,7 @@ test_traffic(void **state)
     assert_int_equal(RUN("study", "traffic", WORKLOADS, "-o", "@t", "--frames", "0-1", "--machines",
                          "x0,x4", "--json"),
                      0);
-    char *text = said("out");
+    char *text = file_text("out");
     cJSON *root = cJSON_Parse(text);
     cJSON *game = cJSON_GetObjectItem(cJSON_GetObjectItem(root, "games"), "workloads");
     for (uint32_t m = 0; m < 2; m++) {
@@ -485,7 +485,7 @@ test_traffic(void **state)
     assert_true(color[1] > 2 * color[0] && color[1] < 8 * color[0]);
     cJSON_Delete(root);
     free(text);
-    text = said("t/traffic.csv");
+    text = file_text("t/traffic.csv");
     /* the table has the same columns as the stored table */
     struct error err;
     char *kept;
@@ -514,7 +514,7 @@ test_refusals(void **state)
 #define INPUT    "[input w]\nfile = " WORKLOADS "\n"
 #define COUNTS   "[sweep]\nblocks = count\n" INPUT
     static const struct {
-        const char *study, *plan, *says;
+        const char *study, *plan, *message;
     } cases[] = {
         {"compression", INPUT MACHINES, "expected blocks = count in [sweep]"},
         {"compression", COUNTS "[machine x0]\n",
@@ -528,7 +528,7 @@ test_refusals(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         put_text("p.ini", cases[i].plan);
         assert_int_equal(RUN("study", cases[i].study, "--plan", "p.ini", "-o", "@s"), 1);
-        assert_true(says(cases[i].says));
+        assert_true(reports(cases[i].message));
     }
 }
 

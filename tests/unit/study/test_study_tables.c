@@ -150,7 +150,7 @@ static void
 test_refusals(void **state)
 {
     static const struct {
-        const char *table, *says;
+        const char *table, *message;
     } cases[] = {
         {"sql = SELECT no_such FROM results\n", "[table t]: no such column: no_such"},
         {"sql = SELECT \"GPU.NoSuch\" FROM results\n", "[table t]: no such column: GPU.NoSuch"},
@@ -169,8 +169,8 @@ test_refusals(void **state)
             mem_printf("[input w]\nfile = " TINY "\nframes = 0\n[table t]\n%s", cases[i].table);
         put_text("p.ini", plan);
         assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "@s"), 1);
-        if (!says(cases[i].says))
-            fail_msg("case %zu does not say '%s'", i, cases[i].says);
+        if (!reports(cases[i].message))
+            fail_msg("case %zu does not say '%s'", i, cases[i].message);
         free(plan);
     }
 }
@@ -184,18 +184,18 @@ test_one_color(void **state)
     char *path = in_dir("black.trace");
     write_trace(path, &none, 0);
     assert_int_equal(RUN("study", "rasterizer", "black.trace", "-o", "own"), 0);
-    assert_true(says("black has only one color: its picture is not compared"));
+    assert_true(reports("black has only one color: its picture is not compared"));
     put_text("p.ini",
              "[input b]\nfile = black.trace\n[table t]\nsql = SELECT input FROM results\n");
     assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 1);
-    assert_true(says("[input b]: frame 0 has only one color") && says("one-color = yes"));
+    assert_true(reports("[input b]: frame 0 has only one color") && reports("one-color = yes"));
     assert_false(is_there("s/results.db"));
     put_text("p.ini", "[input b]\nfile = black.trace\none-color = yes\n"
                       "[table t]\nsql = SELECT input FROM results\n");
     assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 0);
     put_text("p.ini", "[input b]\nfile = black.trace\none-color = no\n");
     assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 2);
-    assert_true(says("expected yes"));
+    assert_true(reports("expected yes"));
     free(path);
 }
 
@@ -223,9 +223,9 @@ test_keep_going(void **state)
     assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 1);
     assert_false(is_there("s/texture.md"));
     assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s", "-k"), 1);
-    assert_true(says("[input head]") && says("[input body]") && says("[input black]") &&
-                says("3 inputs are omitted"));
-    char *csv = said("s/t.csv");
+    assert_true(reports("[input head]") && reports("[input body]") && reports("[input black]") &&
+                reports("3 inputs are omitted"));
+    char *csv = file_text("s/t.csv");
     assert_string_equal(csv, "input\ngood\n");
     free(csv);
     free(bytes);
@@ -245,8 +245,8 @@ test_failed_runs(void **state)
     assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 1);
     assert_false(is_there("s/texture.md"));
     assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s", "-k"), 1);
-    assert_true(says("1 of 3 runs failed") && says("1 input is omitted"));
-    char *csv = said("s/t.csv");
+    assert_true(reports("1 of 3 runs failed") && reports("1 input is omitted"));
+    char *csv = file_text("s/t.csv");
     assert_string_equal(csv, "run,input\n1,small\n2,other\n");
     free(csv);
 }
@@ -267,32 +267,32 @@ test_files(void **state)
     put_text("s/two.csv", "mine");
     put_text("p.ini", both);
     assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 1);
-    assert_true(says("s/two.csv exists"));
+    assert_true(reports("s/two.csv exists"));
     assert_false(is_there("s/results.db"));
     assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 1);
-    char *csv = said("s/two.csv");
+    char *csv = file_text("s/two.csv");
     assert_string_equal(csv, "mine");
     free(csv);
 
     char *path = in_dir("s/two.csv");
     assert_int_equal(unlink(path), 0);
     assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 0);
-    assert_true(says("s: texture.md, 2 *.csv, 2 *.svg\n"));
+    assert_true(reports("s: texture.md, 2 *.csv, 2 *.svg\n"));
     assert_true(is_there("s/two.csv") && is_there("s/two.svg") && is_there("s/two.gnuplot"));
     put_text("s/mine.csv", "mine");
     put_text("p.ini", first);
     assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 0);
-    assert_true(says("s: texture.md, 1 *.csv, 1 *.svg\n"));
+    assert_true(reports("s: texture.md, 1 *.csv, 1 *.svg\n"));
     assert_true(is_there("s/one.csv") && is_there("s/mine.csv"));
     assert_false(is_there("s/two.csv") || is_there("s/two.svg") || is_there("s/two.gnuplot"));
 
     put_text("s/two.csv", "mine"); /* a foreign file in the folder of a study is not overwritten */
     put_text("p.ini", both);
     assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 1);
-    assert_true(says("s/two.csv exists"));
+    assert_true(reports("s/two.csv exists"));
     put_text("s/files.txt", "mine\n");
     assert_int_equal(RUN("study", "texture", "--plan", "p.ini", "-o", "s"), 1);
-    assert_true(says("s/files.txt exists"));
+    assert_true(reports("s/files.txt exists"));
     free(path);
     free(folder);
     free(first);

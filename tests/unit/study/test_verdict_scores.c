@@ -97,29 +97,29 @@ static void
 study_goes_on(void **state)
 {
     (void)state;
-    static struct said said;
+    static struct command_result cmd;
     char dir[] = "/tmp/aetius-verdicts-XXXXXX", page[64], other[64], command[128];
     char *first, *second;
     size_t size, size_again;
     struct error err;
     assert_non_null(mkdtemp(dir));
     snprintf(page, sizeof page, "%s/verdicts.md", dir);
-    RUN(&said, "study", "verdicts", TINY, "-o", dir, "--machines", "reference-2008", "--jobs", "2");
-    assert_int_equal(said.status, 0);
-    assert_non_null(strstr(said.out, "# Accuracy of the Top-Down verdicts"));
-    assert_non_null(strstr(said.out, "1 of 1"));
+    RUN(&cmd, "study", "verdicts", TINY, "-o", dir, "--machines", "reference-2008", "--jobs", "2");
+    assert_int_equal(cmd.status, 0);
+    assert_non_null(strstr(cmd.out, "# Accuracy of the Top-Down verdicts"));
+    assert_non_null(strstr(cmd.out, "1 of 1"));
     const uint32_t runs = count_runs(dir);
     assert_true(runs >= 2); /* the frame itself, and at least the ideal that the verdict names */
     assert_true(file_read(page, FILE_MOST_TEXT, &first, &size, &err));
     /* the same command again repeats no run */
-    RUN(&said, "study", "verdicts", TINY, "-o", dir, "--machines", "reference-2008");
-    assert_int_equal(said.status, 0);
+    RUN(&cmd, "study", "verdicts", TINY, "-o", dir, "--machines", "reference-2008");
+    assert_int_equal(cmd.status, 0);
     assert_int_equal(count_runs(dir), runs);
     /* the command repeats only the missing run */
     snprintf(command, sizeof command, "rm -r %s/logs/* $(ls -d %s/runs/*/ | head -n 1)", dir, dir);
     assert_int_equal(system(command), 0);
-    RUN(&said, "study", "verdicts", TINY, "-o", dir, "--machines", "reference-2008");
-    assert_int_equal(said.status, 0);
+    RUN(&cmd, "study", "verdicts", TINY, "-o", dir, "--machines", "reference-2008");
+    assert_int_equal(cmd.status, 0);
     snprintf(command, sizeof command, "[ $(ls %s/logs | wc -l) = 1 ]", dir);
     assert_int_equal(system(command), 0);
     assert_int_equal(count_runs(dir), runs);
@@ -129,15 +129,15 @@ study_goes_on(void **state)
     free(first);
     free(second);
     /* a different machine needs new runs */
-    RUN(&said, "study", "verdicts", TINY, "-o", dir, "--machines", "reference-2008", "--set",
+    RUN(&cmd, "study", "verdicts", TINY, "-o", dir, "--machines", "reference-2008", "--set",
         "GPU.ClockMHz=501", "--json");
-    assert_int_equal(said.status, 0);
-    assert_non_null(strstr(said.out, "\"report\":{\"frames\":1"));
+    assert_int_equal(cmd.status, 0);
+    assert_non_null(strstr(cmd.out, "\"report\":{\"frames\":1"));
     assert_true(count_runs(dir) >= 2 * runs);
     snprintf(other, sizeof other, "rm -r %s", dir);
     assert_int_equal(system(other), 0);
-    RUN(&said, "study", "verdict");
-    assert_int_equal(said.status, 2);
+    RUN(&cmd, "study", "verdict");
+    assert_int_equal(cmd.status, 2);
 }
 
 int

@@ -198,7 +198,7 @@ bad_plans_are_refused_with_their_line(void **state)
 {
 #define INPUT "[input a]\nfile = b\n"
     static const struct {
-        const char *text, *says;
+        const char *text, *message;
     } cases[] = {
         {"", "expected at least one [input NAME]"},
         {INPUT "colour = c\n", ":3: [input a] has no 'colour'"},
@@ -237,8 +237,8 @@ bad_plans_are_refused_with_their_line(void **state)
         struct error err = {""};
         if (load(&plan, cases[i].text, &err))
             fail_msg("'%s' is a plan", cases[i].text);
-        if (!strstr(err.text, cases[i].says))
-            fail_msg("'%s' does not say '%s'", err.text, cases[i].says);
+        if (!strstr(err.text, cases[i].message))
+            fail_msg("'%s' does not say '%s'", err.text, cases[i].message);
     }
 }
 
@@ -418,7 +418,7 @@ static void
 idle_parameters_are_reported(void **state)
 {
     static const struct {
-        const char *plan, *asked, *said;
+        const char *plan, *asked, *cmd;
     } cases[] = {
         {"[sweep]\naxis RASTERIZER.SquaresCycle = 1 2\n", NULL, ""},
         {"[sweep]\nset = RASTERIZER.Generator=scan\naxis RASTERIZER.SquaresCycle = 1 2\n", NULL,
@@ -445,7 +445,7 @@ idle_parameters_are_reported(void **state)
         struct listener listener;
         listen_begin(&listener);
         expand_asked(&sweep, cases[i].plan, cases[i].asked);
-        assert_string_equal(listen_end(&listener), cases[i].said);
+        assert_string_equal(listen_end(&listener), cases[i].cmd);
         sweep_fini(&sweep);
     }
 }

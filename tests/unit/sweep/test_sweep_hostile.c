@@ -18,7 +18,7 @@ write_plan(const char *rest)
 static void
 expect_text(const char *name, const char *want)
 {
-    char *text = said(name);
+    char *text = file_text(name);
     assert_string_equal(text, want);
     free(text);
 }
@@ -38,7 +38,7 @@ questions_write_nothing(void **state)
     assert_int_equal(RUN("sweep", "p.ini", "-o", "@s"), 0);
     for (size_t i = 0; i < sizeof writing / sizeof *writing; i++) {
         assert_int_equal(RUN("sweep", "query", "@s", writing[i]), 1);
-        assert_true(says("the query must be a SELECT"));
+        assert_true(reports("the query must be a SELECT"));
     }
     assert_false(is_there("escaped"));
     assert_int_equal(RUN("sweep", "query", "@s", "SELECT count(*) FROM frames"), 0);
@@ -81,7 +81,7 @@ views_are_no_tables(void **state)
                      SQLITE_OK);
     sqlite3_close(db);
     assert_int_equal(RUN("sweep", "sensitivity", "@s"), 1);
-    assert_true(says("is damaged, or another version made it"));
+    assert_true(reports("is damaged, or another version made it"));
     free(path);
 }
 
@@ -91,7 +91,7 @@ answers_do_not_grow_without_end(void **state)
     write_plan("");
     assert_int_equal(RUN("sweep", "p.ini", "-o", "@s"), 0);
     assert_int_equal(RUN("sweep", "query", "@s", ENDLESS " FROM c"), 1);
-    assert_true(says("shorten it with LIMIT"));
+    assert_true(reports("shorten it with LIMIT"));
     assert_int_equal(RUN("sweep", "query", "@s", ENDLESS " FROM c LIMIT 3"), 0);
 }
 
@@ -111,7 +111,7 @@ what_others_made_stays(void **state)
         assert_true(dir_create(inner, &err));
         put_text(file, "mine");
         assert_int_equal(RUN("sweep", "p.ini", "-o", path), 1);
-        assert_true(says("exists"));
+        assert_true(reports("exists"));
         expect_text(file, "mine");
         assert_int_equal(RUN("sweep", "clean", path, "--all"), 1);
         expect_text(file, "mine");
@@ -131,7 +131,7 @@ a_sweep_goes_on_in_its_folder(void **state)
     char *folder = in_dir("s");
     assert_true(dir_create(folder, &err));
     write_plan("");
-    char *text = said("p.ini");
+    char *text = file_text("p.ini");
     put_text("s/plan.ini", text);
     free(text);
     assert_int_equal(RUN("sweep", "s/plan.ini", "-o", "s", "--engine", "list"), 0);
@@ -151,7 +151,7 @@ links_lead_nowhere(void **state)
     char *made = in_dir("made");
     write_plan("");
     assert_int_equal(RUN("sweep", "p.ini", "-o", "@s", "--engine", "list"), 0);
-    char *command = said("out"), key[33] = "";
+    char *command = file_text("out"), key[33] = "";
     memcpy(key, command + strlen(command) - 33, 32); /* the last word is the key */
     free(command);
     assert_false(file_exists(lock)); /* no run has started there; status leaves no file */
@@ -164,9 +164,9 @@ links_lead_nowhere(void **state)
     assert_int_equal(rmdir(logs), 0);
     assert_int_equal(symlink(elsewhere, logs), 0);
     assert_int_equal(RUN("sweep", "p.ini", "-o", "@s"), 1);
-    assert_true(says("exists"));
+    assert_true(reports("exists"));
     assert_int_equal(RUN("sweep", "run", "@s", key), 1);
-    assert_true(says("exists"));
+    assert_true(reports("exists"));
     assert_int_equal(rmdir(elsewhere), 0); /* rmdir() succeeds only if the folder is empty */
     free(made);
     free(lock);

@@ -30,7 +30,7 @@ cycles_of_sim(const char *frames)
 {
     assert_int_equal(
         RUN("sim", "@whole.trace", "--frames", frames, "-o", "@sim", "--force", "--json"), 0);
-    char *text = said("out");
+    char *text = file_text("out");
     cJSON *root = cJSON_Parse(text);
     const double cycles = cJSON_GetNumberValue(cJSON_GetObjectItem(root, "cycles"));
     cJSON_Delete(root);
@@ -46,12 +46,12 @@ programs_are_captured_once(void **state)
     assert_int_equal(symlink(program, link), 0);
     free(link);
     assert_int_equal(RUN("sweep", "p.ini", "-n", "-o", "@s"), 0);
-    assert_true(says("[input all] is not captured yet"));
+    assert_true(reports("[input all] is not captured yet"));
     assert_false(is_there("s"));
     assert_int_equal(RUN("sweep", "p.ini", "-o", "@s"), 0);
     assert_int_equal(RUN("capture", "-o", "@whole.trace", "--", program), 0);
     assert_int_equal(RUN("sweep", "query", "@s", "SELECT input, cycles FROM results", "--csv"), 0);
-    char *text = said("out");
+    char *text = file_text("out");
     const double first = cycles_of_sim("0"), second = cycles_of_sim("1-2");
     char *want = mem_printf("input,cycles\nall-0,%.1f\nall-1,%.1f\n", first, second);
     assert_true(first > 0 && second > 0);
@@ -76,7 +76,7 @@ part_of_a_capture_is_simulated(void **state)
     write_plan(program, "frames = 0-2\nsimulate = 0-2/2\n");
     assert_int_equal(RUN("sweep", "p.ini", "-o", "@s"), 0);
     assert_int_equal(RUN("sweep", "query", "@s", "SELECT input, cycles FROM results", "--csv"), 0);
-    char *text = said("out");
+    char *text = file_text("out");
     assert_int_equal(RUN("capture", "-o", "@whole.trace", "--", program), 0);
     char *want = mem_printf("input,cycles\nall,%.1f\n", cycles_of_sim("0,2"));
     assert_string_equal(text, want);
@@ -84,7 +84,7 @@ part_of_a_capture_is_simulated(void **state)
     free(text);
     write_plan(program, "frames = 0-2\nsimulate = 2-0\n");
     assert_int_equal(RUN("sweep", "p.ini", "-o", "@s"), 1);
-    assert_true(says("[input all]: frames '2-0': the range 2-0 has no frame"));
+    assert_true(reports("[input all]: frames '2-0': the range 2-0 has no frame"));
 }
 
 /* Other inputs are complete, and the same command continues. */
@@ -93,9 +93,9 @@ failed_captures_are_reported(void **state)
 {
     write_plan(program, "frames = 0\n[input none]\nprogram = /nowhere/program\nframes = 3\n");
     assert_int_equal(RUN("sweep", "p.ini", "-o", "@s", "--keep-going", "--jobs", "1"), 1);
-    assert_true(says("not installed: /nowhere/program"));
-    assert_true(says("[input none] is not captured"));
-    assert_true(says("1 of 1 run\n") && says("1 input is omitted"));
+    assert_true(reports("not installed: /nowhere/program"));
+    assert_true(reports("[input none] is not captured"));
+    assert_true(reports("1 of 1 run\n") && reports("1 input is omitted"));
     const ino_t made = inode_of("s/traces/all.trace");
     write_plan(program, "frames = 0\n");
     assert_int_equal(RUN("sweep", "p.ini", "-o", "@s"), 0);
@@ -103,9 +103,9 @@ failed_captures_are_reported(void **state)
     /* frames that the program does not draw */
     write_plan(program, "frames = 7\n");
     assert_int_equal(RUN("sweep", "p.ini", "-o", "@s"), 1);
-    assert_true(says("[input all] was not captured"));
+    assert_true(reports("[input all] was not captured"));
     assert_int_equal(RUN("sweep", "capture", "@s", "other", "--plan", "p.ini"), 1);
-    assert_true(says("has no input other with a program"));
+    assert_true(reports("has no input other with a program"));
 }
 
 /* Ctrl-C ends the programs during their capture. Otherwise they would run for two minutes. */
@@ -121,7 +121,7 @@ captures_are_interrupted(void **state)
     pause_ms(500);
     kill(sweep, SIGINT);
     assert_int_equal(await(sweep, 30000), 130);
-    assert_true(says("interrupted"));
+    assert_true(reports("interrupted"));
 }
 
 int

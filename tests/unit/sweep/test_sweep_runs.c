@@ -33,7 +33,7 @@ ask(const char *folder, const char *sql)
     char *at = in_dir(folder);
     assert_int_equal(RUN("sweep", "query", at, sql, "--csv"), 0);
     free(at);
-    return said("out");
+    return file_text("out");
 }
 
 static bool
@@ -65,7 +65,7 @@ count_names(const char *folder, const char *end)
 static double
 number_in(const char *file, const char *name)
 {
-    char *text = said(file);
+    char *text = file_text(file);
     cJSON *root = cJSON_Parse(text);
     const cJSON *metrics = cJSON_GetObjectItemCaseSensitive(root, "metrics");
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(root, name);
@@ -136,7 +136,7 @@ a_sweep_comes_to_what_sim_does(void **state)
     assert_null(strstr(text, "\n0\n"));
     free(text);
     assert_int_equal(RUN("sweep", "query", "@s", "SELECT * FROM nowhere"), 1);
-    assert_true(says("no such table: nowhere"));
+    assert_true(reports("no such table: nowhere"));
     assert_int_equal(RUN("sweep", "query", "@s", "DELETE FROM runs"), 1);
     assert_int_equal(RUN("sweep", "query", "@s", "SELECT 1; SELECT 2"), 1);
 }
@@ -176,7 +176,7 @@ any_name_of_a_folder_will_do(void **state)
     write_plan("axis GPU.ClockMHz = 100 200", "");
     assert_int_equal(RUN("sweep", "@plan.ini", "-o", folder), 0);
     assert_int_equal(RUN("sweep", "query", folder, "SELECT count(*) FROM frames", "--csv"), 0);
-    char *text = said("out");
+    char *text = file_text("out");
     assert_string_equal(text, "count(*)\n4\n");
     free(text);
     /* the commands of the list also execute the runs */
@@ -198,9 +198,9 @@ failures_are_reported(void **state)
     write_plan("", "[machine impossible]\nset = MEMORYCONTROLLER.MemorySize=1048576\n"
                    "[machine fine]\n[machine good]\nset = GPU.ClockMHz=100\n");
     assert_int_equal(RUN("sweep", "@plan.ini", "-o", "@s", "--keep-going"), 1);
-    assert_true(says("tiny on impossible failed"));
-    assert_true(says("1 of 3 runs failed"));
-    assert_true(says("MEMORYCONTROLLER.MemorySize")); /* the last line of the log */
+    assert_true(reports("tiny on impossible failed"));
+    assert_true(reports("1 of 3 runs failed"));
+    assert_true(reports("MEMORYCONTROLLER.MemorySize")); /* the last line of the log */
     assert_int_equal(count_names("s/logs", ".failed"), 1);
     assert_int_equal(count_names("s/runs", ".part"), 0);
     assert_int_equal(RUN("sweep", "status", "@s", "--json"), 0);
@@ -211,18 +211,18 @@ failures_are_reported(void **state)
     free(text);
     write_plan("", "[output x]\nformula = 1 + no.such\n");
     assert_int_equal(RUN("sweep", "@plan.ini", "-o", "@t"), 1);
-    assert_true(says("[output x]: formula '1 + no.such': unknown name no.such"));
+    assert_true(reports("[output x]: formula '1 + no.such': unknown name no.such"));
     for (uint32_t i = 0; i < 2; i++) {
         write_plan("", i ? "[output frame_rate]\nformula = 1 + cycles\n"
                          : "[output cycles]\nformula = fraggen.fragments\n");
         assert_int_equal(RUN("sweep", "@plan.ini", "-o", "@t"), 1);
-        assert_true(says("the name is already used by"));
+        assert_true(reports("the name is already used by"));
     }
     assert_int_equal(RUN("sweep", "@nothing.ini", "-o", "@t"), 1);
     assert_int_equal(RUN("sweep", "@plan.ini", "--engine", "cloud"), 2);
-    assert_true(says("expected one of local, slurm, list"));
+    assert_true(reports("expected one of local, slurm, list"));
     assert_int_equal(RUN("sweep", "status", "@never"), 1);
-    assert_true(says("is not a sweep folder"));
+    assert_true(reports("is not a sweep folder"));
 }
 
 /* With one row of statistics per cycle, the run takes minutes. */
@@ -234,12 +234,12 @@ limits_end_a_run(void **state)
     put_text("plan.ini", text);
     free(text);
     assert_int_equal(RUN("sweep", "@plan.ini", "-o", "@s", "--time-limit", "1"), 1);
-    assert_true(says("took longer than 1 s (--time-limit)"));
+    assert_true(reports("took longer than 1 s (--time-limit)"));
     assert_int_equal(count_names("s/runs", ".part"), 0);
     assert_int_equal(count_names("s/runs", ""), 0);
     assert_int_equal(RUN("sweep", "@plan.ini", "-o", "@s", "--memory-limit", "4M"), 1);
-    assert_true(says("the run used more memory than 4 MB (--memory-limit)"));
-    assert_true(says("w on slow failed"));
+    assert_true(reports("the run used more memory than 4 MB (--memory-limit)"));
+    assert_true(reports("w on slow failed"));
     assert_int_equal(count_names("s/runs", ".part"), 0);
     write_plan("", "");
     assert_int_equal(
@@ -312,7 +312,7 @@ runs_are_locked(void **state)
     assert_false(file_exists(part));
     assert_true(file_exists(folder));
     assert_int_equal(RUN("sweep", "run", "@s", "0123"), 1);
-    assert_true(says("0123 is not the key of a run"));
+    assert_true(reports("0123 is not the key of a run"));
     free(file);
     free(part);
     free(aside);
@@ -330,7 +330,7 @@ most_draws_go_first(void **state)
                          "[input one]\nfile = " TINY "\nframes = 0\n"
                          "[input two]\nfile = " TINY "\nframes = 0-1\n");
     assert_int_equal(RUN("sweep", "@plan.ini", "-o", "@s", "--engine", "list"), 0);
-    char *runs = said("s/runs.jsonl"), *commands = said("out"), *rest = runs;
+    char *runs = file_text("s/runs.jsonl"), *commands = file_text("out"), *rest = runs;
     const char *keys[4], *at = commands;
     for (uint32_t i = 0; i < 4; i++) {
         keys[i] = strstr(rest, "\"key\":\"") + strlen("\"key\":\"");
@@ -375,7 +375,7 @@ put_program(const char *name, const char *script)
 static uint32_t
 count_lines(const char *name, const char *with)
 {
-    char *text = said(name);
+    char *text = file_text(name);
     uint32_t count = 0;
     for (const char *at = text; (at = strstr(at, with)); at++)
         count++;
@@ -402,12 +402,12 @@ slurm_gets_what_it_has_not(void **state)
                          "--sbatch=--partition=x"),
                      0);
     /* five runs in elements of two, two and one; arrays of two elements and of one; a collector */
-    char *told = said("told");
+    char *calls = file_text("told");
     assert_non_null(
-        strstr(told, "--array=0-1%7 --time=3 --mem=1040M --partition=x slurm/array-1.sh\n"));
-    assert_non_null(strstr(told, "--array=0-0%7 "));
-    assert_non_null(strstr(told, "--dependency=afterany:1:2 "));
-    free(told);
+        strstr(calls, "--array=0-1%7 --time=3 --mem=1040M --partition=x slurm/array-1.sh\n"));
+    assert_non_null(strstr(calls, "--array=0-0%7 "));
+    assert_non_null(strstr(calls, "--dependency=afterany:1:2 "));
+    free(calls);
     assert_int_equal(count_lines("s/slurm/keys-1", "\n"), 4);
     assert_int_equal(count_lines("s/slurm/keys-2", "\n"), 1);
     /* the second element executes its runs, the first is still queued, and the second array is lost
@@ -417,18 +417,18 @@ slurm_gets_what_it_has_not(void **state)
     assert_int_equal(count_names("s/runs", ""), 2);
     put_text("queue", "1 0\n77 1\n");
     assert_int_equal(RUN("sweep", "@plan.ini", "-o", "@s", "--engine", "slurm"), 0);
-    assert_true(says("2 runs are already submitted to slurm"));
+    assert_true(reports("2 runs are already submitted to slurm"));
     assert_int_equal(count_lines("s/slurm/keys-3", "\n"), 1);
     assert_int_equal(count_lines("told", "array="), 3);
     assert_int_equal(count_lines("told", "--array=0-0 "),
                      1); /* with the largest number of simultaneous elements */
-    char *lost = said("s/slurm/keys-2"), *again = said("s/slurm/keys-3");
+    char *lost = file_text("s/slurm/keys-2"), *again = file_text("s/slurm/keys-3");
     assert_string_equal(lost, again);
     /* if squeue fails, the state of jobs is unknown */
     put_text("queue", "");
     put_text("meanwhile", "echo no controller; exit 1\n");
     assert_int_equal(RUN("sweep", "@plan.ini", "-o", "@s", "--engine", "slurm"), 1);
-    assert_true(says("squeue: no controller"));
+    assert_true(reports("squeue: no controller"));
     /* runs that finish during the query count: all runs are complete, and the sweep collects them
      * at once */
     free(command);
@@ -438,7 +438,7 @@ slurm_gets_what_it_has_not(void **state)
     put_text("meanwhile", command);
     assert_int_equal(RUN("sweep", "@plan.ini", "-o", "@s", "--engine", "slurm"), 0);
     assert_int_equal(count_lines("told", "array="), 3);
-    assert_true(says("5 of 5 runs"));
+    assert_true(reports("5 of 5 runs"));
     setenv("PATH", before, 1);
     free(again);
     free(lost);
@@ -465,21 +465,21 @@ programs_that_are_not_there(void **state)
     assert_int_equal(symlink("/usr/bin/ninja", link), 0);
     setenv("PATH", ninja, 1);
     const int first = RUN("sweep", "@plan.ini", "-o", "s");
-    assert_true(says("not installed: ./gone, glmark2 (Debian: glmark2-x11) (--keep-going"));
+    assert_true(reports("not installed: ./gone, glmark2 (Debian: glmark2-x11) (--keep-going"));
     assert_false(is_there("s/traces"));
     const int kept = RUN("sweep", "@plan.ini", "-o", "s", "-k");
-    assert_true(says("not installed: ./gone, glmark2 (Debian: glmark2-x11)"));
-    assert_true(says("3 inputs are omitted"));
+    assert_true(reports("not installed: ./gone, glmark2 (Debian: glmark2-x11)"));
+    assert_true(reports("3 inputs are omitted"));
     put_text("p.ini", "[sweep]\noutputs = cycles\n[input tiny]\nfile = " TINY
                       "\nframes = 0\n[input gone]\nprogram = glmark2\nframes = 0\n"
                       "[table t]\nsql = SELECT input, cycles FROM results\ntitle = T\n");
     const int study = RUN("study", "shader", "--plan", "p.ini", "-o", "new/s", "-k");
-    assert_true(says("1 input is omitted"));
+    assert_true(reports("1 input is omitted"));
     setenv("PATH", path, 1);
     assert_int_equal(first, 1);
     assert_int_equal(kept, 1);
     assert_int_equal(study, 1);
-    char *answer = ask("s", "SELECT input FROM results"), *table = said("new/s/t.csv");
+    char *answer = ask("s", "SELECT input FROM results"), *table = file_text("new/s/t.csv");
     assert_string_equal(answer, "input\ntiny\n");
     assert_non_null(strstr(table, "\ntiny,"));
     free(table);

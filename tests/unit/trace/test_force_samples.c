@@ -59,7 +59,7 @@ hear(void *data, const struct message *message, uint8_t *out, uint32_t out_bytes
 }
 
 static void
-say(struct ear *ear, struct force_samples *force, const struct message *message)
+deliver(struct ear *ear, struct force_samples *force, const struct message *message)
 {
     struct error err;
     struct message_sink *sink = force_samples_sink(force);
@@ -68,10 +68,10 @@ say(struct ear *ear, struct force_samples *force, const struct message *message)
 }
 
 static void
-say_stream(struct ear *ear, struct force_samples *force, const struct stream *s)
+deliver_stream(struct ear *ear, struct force_samples *force, const struct stream *s)
 {
     const struct message message = stream_message(s, 1);
-    say(ear, force, &message);
+    deliver(ear, force, &message);
     assert_int_equal(ear->count, 1);
     assert_int_equal(ear->heard[0].kind, MESSAGE_SUBMIT);
 }
@@ -88,7 +88,8 @@ static void
 create(struct ear *ear, struct force_samples *force, uint32_t handle, uint32_t format,
        uint32_t bind)
 {
-    say(ear, force,
+    deliver(
+        ear, force,
         &(struct message){.kind = MESSAGE_RESOURCE_CREATE,
                           .client = 1,
                           .resource = {handle, TARGET_2D, format, bind, SIDE, SIDE, 1, 1, 0, 0}});
@@ -108,11 +109,11 @@ start(struct ear *ear)
 {
     *ear = (struct ear){.sink = {.data = ear, .take = hear}};
     struct force_samples *force = force_samples_create(&ear->sink, 4);
-    say(ear, force,
-        &(struct message){.kind = MESSAGE_CLIENT_BEGIN,
-                          .client = 1,
-                          .bytes = (const uint8_t *)"test",
-                          .size_bytes = 4});
+    deliver(ear, force,
+            &(struct message){.kind = MESSAGE_CLIENT_BEGIN,
+                              .client = 1,
+                              .bytes = (const uint8_t *)"test",
+                              .size_bytes = 4});
     create(ear, force, COLOR, 1, BIND_RENDER_TARGET | BIND_DISPLAY_TARGET);
     assert_int_equal(ear->count, 2);
     assert_int_equal(ear->heard[0].samples, 0);
@@ -129,7 +130,7 @@ start(struct ear *ear)
     stream_surface(&s, SURFACE + COLOR, COLOR, FORMAT_B8G8R8A8_UNORM);
     stream_surface(&s, SURFACE + DEPTH, DEPTH, FORMAT_S8_UINT_Z24_UNORM);
     stream_surface(&s, SURFACE + PLAIN, PLAIN, FORMAT_B8G8R8A8_UNORM);
-    say_stream(ear, force, &s);
+    deliver_stream(ear, force, &s);
     stream_surface(&expected, SURFACE + COLOR, COLOR, FORMAT_B8G8R8A8_UNORM);
     stream_surface(&expected, (SURFACE + COLOR) | TWIN, COLOR | TWIN, FORMAT_B8G8R8A8_UNORM);
     stream_surface(&expected, SURFACE + DEPTH, DEPTH, FORMAT_S8_UINT_Z24_UNORM);
@@ -151,20 +152,20 @@ swap_resolves(void **state)
     (void)state;
     PACKET(&s, CMD_SET_FRAMEBUFFER_STATE, 1, SURFACE + DEPTH, SURFACE + COLOR);
     stream_clear(&s, CLEAR_ALL, NULL, 1, 0);
-    say_stream(ear, force, &s);
+    deliver_stream(ear, force, &s);
     PACKET(&expected, CMD_SET_FRAMEBUFFER_STATE, 1, (SURFACE + DEPTH) | TWIN,
            (SURFACE + COLOR) | TWIN);
     stream_clear(&expected, CLEAR_ALL, NULL, 1, 0);
     assert_stream(&ear->heard[0], &expected);
 
-    say(ear, force, &swap);
+    deliver(ear, force, &swap);
     assert_int_equal(ear->count, 2);
     expected.count = 0;
     add_blit(&expected, COLOR, COLOR | TWIN, 1, 15);
     assert_stream(&ear->heard[0], &expected);
     assert_int_equal(ear->heard[1].kind, MESSAGE_SWAP);
     assert_int_equal(ear->heard[1].handle, COLOR);
-    say(ear, force, &swap);
+    deliver(ear, force, &swap);
     assert_int_equal(ear->count, 1);
     force_samples_destroy(force);
     free(ear);
@@ -181,10 +182,10 @@ texture_keeps_one_sample(void **state)
     (void)state;
     PACKET(&s, CMD_SET_FRAMEBUFFER_STATE, 1, SURFACE + DEPTH, SURFACE + COLOR);
     stream_clear(&s, CLEAR_ALL, NULL, 1, 0);
-    say_stream(ear, force, &s);
+    deliver_stream(ear, force, &s);
     s.count = 0;
     PACKET(&s, CMD_SET_FRAMEBUFFER_STATE, 1, SURFACE + DEPTH, SURFACE + PLAIN);
-    say_stream(ear, force, &s);
+    deliver_stream(ear, force, &s);
     add_blit(&expected, DEPTH, DEPTH | TWIN, 20, 16 | 32);
     PACKET(&expected, CMD_SET_FRAMEBUFFER_STATE, 1, SURFACE + DEPTH, SURFACE + PLAIN);
     assert_stream(&ear->heard[0], &expected);
@@ -205,10 +206,10 @@ renderbuffer_is_multisampled(void **state)
     assert_int_equal(ear->heard[1].handle, RENDERBUFFER | TWIN);
     assert_int_equal(ear->heard[1].samples, 4);
     stream_surface(&s, SURFACE + RENDERBUFFER, RENDERBUFFER, FORMAT_B8G8R8A8_UNORM);
-    say_stream(ear, force, &s);
+    deliver_stream(ear, force, &s);
     s.count = 0;
     PACKET(&s, CMD_SET_FRAMEBUFFER_STATE, 1, SURFACE + DEPTH, SURFACE + RENDERBUFFER);
-    say_stream(ear, force, &s);
+    deliver_stream(ear, force, &s);
     PACKET(&expected, CMD_SET_FRAMEBUFFER_STATE, 1, (SURFACE + DEPTH) | TWIN,
            (SURFACE + RENDERBUFFER) | TWIN);
     assert_stream(&ear->heard[0], &expected);
@@ -225,20 +226,20 @@ upload_is_spread(void **state)
     struct force_samples *force = start(ear);
     struct stream expected = {0};
     (void)state;
-    say(ear, force,
-        &(struct message){.kind = MESSAGE_PUT,
-                          .client = 1,
-                          .transfer = {COLOR, 0, {0, 0, 0, SIDE, SIDE, 1}},
-                          .bytes = bytes,
-                          .size_bytes = sizeof bytes});
+    deliver(ear, force,
+            &(struct message){.kind = MESSAGE_PUT,
+                              .client = 1,
+                              .transfer = {COLOR, 0, {0, 0, 0, SIDE, SIDE, 1}},
+                              .bytes = bytes,
+                              .size_bytes = sizeof bytes});
     assert_int_equal(ear->count, 2);
     assert_int_equal(ear->heard[0].kind, MESSAGE_PUT);
     add_blit(&expected, COLOR | TWIN, COLOR, 1, 15);
     assert_stream(&ear->heard[1], &expected);
 
-    say(ear, force,
-        &(struct message){
-            .kind = MESSAGE_RESOURCE_UNREF, .client = 1, .resource = {.handle = COLOR}});
+    deliver(ear, force,
+            &(struct message){
+                .kind = MESSAGE_RESOURCE_UNREF, .client = 1, .resource = {.handle = COLOR}});
     assert_int_equal(ear->count, 2);
     assert_int_equal(ear->heard[0].handle, COLOR);
     assert_int_equal(ear->heard[1].handle, COLOR | TWIN);

@@ -13,22 +13,22 @@
 #include <cmocka.h>
 
 static bool
-tells_of_shared_memory(const struct launch_result *result)
+warns_of_shared_memory(const struct launch_result *result)
 {
-    char path[] = "/tmp/aetius-launch-XXXXXX", said[2048] = "";
+    char path[] = "/tmp/aetius-launch-XXXXXX", cmd[2048] = "";
     const int file = mkstemp(path), kept = dup(STDERR_FILENO);
     fflush(stderr);
     dup2(file, STDERR_FILENO);
     const int status = launch_conclude(result, "game");
     fflush(stderr);
     dup2(kept, STDERR_FILENO);
-    assert_true(pread(file, said, sizeof said - 1, 0) >= 0);
+    assert_true(pread(file, cmd, sizeof cmd - 1, 0) >= 0);
     close(kept);
     close(file);
     unlink(path);
     assert_int_equal(status, result->failed ? EXIT_FAILED : EXIT_WELL);
-    assert_int_equal(strstr(said, "game ended with signal 11") != NULL, result->failed);
-    return strstr(said, "MIT-SHM") != NULL;
+    assert_int_equal(strstr(cmd, "game ended with signal 11") != NULL, result->failed);
+    return strstr(cmd, "MIT-SHM") != NULL;
 }
 
 /* The hint is printed only if a program that drew crashed on the user's X server. */
@@ -42,16 +42,16 @@ a_crash_on_the_users_server(void **state)
                                       .connections = 1};
     struct launch_result one = all;
     (void)state;
-    assert_true(tells_of_shared_memory(&all));
+    assert_true(warns_of_shared_memory(&all));
     one.segfault = false;
-    assert_false(tells_of_shared_memory(&one));
+    assert_false(warns_of_shared_memory(&one));
     one = all;
     one.users_display = false;
-    assert_false(tells_of_shared_memory(&one));
+    assert_false(warns_of_shared_memory(&one));
     one = all;
     one.connections = 0;
-    assert_false(tells_of_shared_memory(&one));
-    assert_false(tells_of_shared_memory(&(struct launch_result){.connections = 1}));
+    assert_false(warns_of_shared_memory(&one));
+    assert_false(warns_of_shared_memory(&(struct launch_result){.connections = 1}));
 }
 
 int

@@ -123,7 +123,7 @@ static void
 test_what_ends_a_frame(void **state)
 {
     static const struct {
-        const char *said, *heard;
+        const char *cmd, *heard;
     } cases[] = {
         {"dRE", "crFE"},          /* draw, read, end of the program */
         {"dRdRE", "crFcrFE"},     /* two frames */
@@ -151,7 +151,7 @@ test_what_ends_a_frame(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct ear ear;
-        play(&ear, cases[i].said);
+        play(&ear, cases[i].cmd);
         assert_string_equal(ear.heard, cases[i].heard);
     }
 }
@@ -162,7 +162,7 @@ static void
 test_what_it_shows(void **state)
 {
     const struct {
-        const char *said;
+        const char *cmd;
         uint32_t handle;
         int32_t width, height;
     } cases[] = {{"drxE", SMALL, 16, 16}, {"dxrE", SMALL, 16, 16}, {"drE", FBO, 32, 16},
@@ -170,7 +170,7 @@ test_what_it_shows(void **state)
                  {"dRxzE", FBO, 32, 16},  {"dlkmrE", FBO, 32, 16}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct ear ear;
-        play(&ear, cases[i].said);
+        play(&ear, cases[i].cmd);
         assert_int_equal(ear.frame_count, 1);
         const struct box box = {0, 0, 0, cases[i].width, cases[i].height, 1};
         assert_int_equal(ear.frames[0].transfer.handle, cases[i].handle);
@@ -384,7 +384,7 @@ assert_run(const char *run)
 static void
 test_a_real_program(void **state)
 {
-    static struct said said;
+    static struct command_result cmd;
     static const char *const surfaces_of[] = {"none", "pbuffer"};
     char *folder = mem_strdup(aetius), *slash = strrchr(folder, '/');
     if (slash)
@@ -402,29 +402,29 @@ test_a_real_program(void **state)
     for (int i = 0; i < 2; i++) {
 #define PROGRAM                                                                                    \
     "--", program, "--surface", surfaces_of[i], "--frames", "2", "--probes", "3", "--dump", "1"
-        RUN(&said, "run", "--functional", "--force", "-o", "live", PROGRAM);
-        assert_int_equal(said.status, 0);
+        RUN(&cmd, "run", "--functional", "--force", "-o", "live", PROGRAM);
+        assert_int_equal(cmd.status, 0);
         assert_run("live");
-        RUN(&said, "run", "--force", "-o", "timed", PROGRAM);
+        RUN(&cmd, "run", "--force", "-o", "timed", PROGRAM);
         assert_run("timed");
         /* No frame has this pixel. The error follows as soon as the size is known, after frame 0.
          */
         for (uint32_t first = 0; first < 2; first++) {
-            RUN(&said, "run", "--pixel", "64,5", "--frames", first ? "1" : "0-1", "-o", "far",
+            RUN(&cmd, "run", "--pixel", "64,5", "--frames", first ? "1" : "0-1", "-o", "far",
                 PROGRAM);
-            assert_int_equal(said.status, 1);
-            assert_non_null(strstr(said.err, "--pixel 64,5"));
-            assert_non_null(strstr(said.err, "frame 0 is 64x48"));
+            assert_int_equal(cmd.status, 1);
+            assert_non_null(strstr(cmd.err, "--pixel 64,5"));
+            assert_non_null(strstr(cmd.err, "frame 0 is 64x48"));
             assert_false(file_exists("far/run.json"));
         }
-        RUN(&said, "capture", "--force", "-o", "trace", PROGRAM);
-        RUN(&said, "replay", "trace", "-o", "replayed");
+        RUN(&cmd, "capture", "--force", "-o", "trace", PROGRAM);
+        RUN(&cmd, "replay", "trace", "-o", "replayed");
         assert_run("replayed");
-        RUN(&said, "sim", "trace", "--force", "--jobs", "2", "-o", "simulated");
+        RUN(&cmd, "sim", "trace", "--force", "--jobs", "2", "-o", "simulated");
         assert_run("simulated");
-        RUN(&said, "trim", "trace", "--force", "--frames", "1", "-o", "cut");
-        RUN(&said, "info", "cut");
-        assert_non_null(strstr(said.out, "1 frame of 64x48"));
+        RUN(&cmd, "trim", "trace", "--force", "--frames", "1", "-o", "cut");
+        RUN(&cmd, "info", "cut");
+        assert_non_null(strstr(cmd.out, "1 frame of 64x48"));
     }
     unsetenv("DISPLAY");
     unsetenv("LSAN_OPTIONS");

@@ -186,11 +186,11 @@ frames_forget_what_a_handle_named(void **state)
 }
 
 static bool
-says_interrupted(bool ok, struct error *err)
+is_interrupted(bool ok, struct error *err)
 {
-    const bool says = !ok && !strcmp(err->text, "interrupted");
+    const bool message = !ok && !strcmp(err->text, "interrupted");
     *err = (struct error){""};
-    return says;
+    return message;
 }
 
 /* The server has closed the connection, and a signal has arrived. The message must give the signal
@@ -207,8 +207,8 @@ a_signal_is_a_reason(void **state)
         struct error err = {""};
         interrupt_watch();
         raise(SIGTERM);
-        const bool sends = says_interrupted(wire_unref(ends[0], TARGET, &err), &err);
-        const bool connects = says_interrupted(wire_connect_raw("/none", &err) >= 0, &err);
+        const bool sends = is_interrupted(wire_unref(ends[0], TARGET, &err), &err);
+        const bool connects = is_interrupted(wire_connect_raw("/none", &err) >= 0, &err);
         _exit(!(sends && connects));
     }
     assert_int_equal(waitpid(child, &status, 0), child);

@@ -35,7 +35,7 @@ struct rig {
 static const struct frame_set frames_1_and_2 = {.ranges = {{1, 1}, {2, 2}}, .count = 2};
 
 static void
-say(struct rig *rig, struct message message)
+deliver(struct rig *rig, struct message message)
 {
     struct message_sink *sink = read_back_sink(rig->read_back);
     struct error err = {""};
@@ -48,7 +48,7 @@ static void
 create(struct rig *rig, struct resource_desc desc, uint32_t handle)
 {
     desc.handle = handle;
-    say(rig, (struct message){.kind = MESSAGE_RESOURCE_CREATE, .resource = desc});
+    deliver(rig, (struct message){.kind = MESSAGE_RESOURCE_CREATE, .resource = desc});
 }
 
 static void
@@ -57,7 +57,7 @@ swap(struct rig *rig)
     struct message message = {.kind = MESSAGE_SWAP};
     message.transfer.handle = RES_SHOWN;
     message.transfer.box = (struct box){0, 0, 0, 8, 8, 1};
-    say(rig, message);
+    deliver(rig, message);
 }
 
 static void
@@ -71,8 +71,9 @@ begin(struct rig *rig, struct message_sink *renderer, bool ours)
     close(mkstemp(rig->path));
     if (!read_back_create(&rig->read_back, rig->path, &frames_1_and_2, renderer, ours, &err))
         fail_msg("%s", err.text);
-    say(rig, (struct message){
-                 .kind = MESSAGE_CLIENT_BEGIN, .bytes = (const uint8_t *)"test", .size_bytes = 4});
+    deliver(rig, (struct message){.kind = MESSAGE_CLIENT_BEGIN,
+                                  .bytes = (const uint8_t *)"test",
+                                  .size_bytes = 4});
     create(rig, shown, RES_SHOWN);
 }
 
@@ -143,11 +144,11 @@ upload_and_copy(struct rig *rig, struct resource_desc desc, uint8_t *bytes)
         for (uint32_t z = 0; z < slices_of(&desc, level); z++) {
             const struct message put = slice(&desc, RES_UPLOADED, level, z, bytes, &at);
             const struct box *box = &put.transfer.box;
-            say(rig, put);
+            deliver(rig, put);
             PACKET(&s, CMD_RESOURCE_COPY_REGION, RES_WRITTEN, level, 0, 0, z, RES_UPLOADED, level,
                    0, 0, z, (uint32_t)box->width, (uint32_t)box->height, 1);
         }
-    say(rig, stream_message(&s, CLIENT));
+    deliver(rig, stream_message(&s, CLIENT));
 }
 
 static void
@@ -155,7 +156,7 @@ drop(struct rig *rig, uint32_t handle)
 {
     struct message message = {.kind = MESSAGE_RESOURCE_UNREF};
     message.resource.handle = handle;
-    say(rig, message);
+    deliver(rig, message);
 }
 
 static struct trace_reader *
@@ -196,7 +197,7 @@ check_kind(struct message_sink *renderer, bool ours, const struct resource_desc 
     swap(&rig);
     drop(&rig, RES_WRITTEN);
     swap(&rig);
-    say(&rig, (struct message){.kind = MESSAGE_CLIENT_END});
+    deliver(&rig, (struct message){.kind = MESSAGE_CLIENT_END});
     struct trace_reader *reader = end(&rig);
     for (uint32_t level = 0; level <= desc->last_level; level++)
         for (uint32_t z = 0; z < slices_of(desc, level); z++) {
@@ -276,11 +277,11 @@ check_puts(struct message_sink *renderer)
         memset(part, (int)(i & 0xff), PART);
         put.transfer.handle = RES_UPLOADED;
         put.transfer.box = (struct box){(int32_t)from, 0, 0, PART, 1, 1};
-        say(&rig, put);
+        deliver(&rig, put);
         s.count = 0;
         PACKET(&s, CMD_RESOURCE_COPY_REGION, RES_WRITTEN, 0, i * PART, 0, 0, RES_UPLOADED, 0, from,
                0, 0, PART, 1, 1);
-        say(&rig, stream_message(&s, CLIENT));
+        deliver(&rig, stream_message(&s, CLIENT));
     }
     get.transfer.handle = RES_WRITTEN;
     get.transfer.box = (struct box){0, 0, 0, sizeof got, 1, 1};
@@ -290,7 +291,7 @@ check_puts(struct message_sink *renderer)
         assert_int_equal(got[i], i / PART & 0xff);
     swap(&rig);
     swap(&rig);
-    say(&rig, (struct message){.kind = MESSAGE_CLIENT_END});
+    deliver(&rig, (struct message){.kind = MESSAGE_CLIENT_END});
     trace_reader_close(end(&rig));
 }
 
@@ -396,7 +397,7 @@ test_what_is_not_read(void **state)
                RES_SAMPLES);
         s.count = 0;
         stream_surface(&s, 5, RES_SAMPLES, FORMAT_B8G8R8A8_UNORM);
-        say(&rig, stream_message(&s, CLIENT));
+        deliver(&rig, stream_message(&s, CLIENT));
         swap(&rig);
         swap(&rig);
         struct trace_reader *reader = end(&rig);

@@ -35,7 +35,7 @@ hear(void *data, const struct message *message, uint8_t *out, uint32_t out_bytes
 }
 
 static void
-say(struct single_sample *single, const struct message *message)
+deliver(struct single_sample *single, const struct message *message)
 {
     struct error err;
     struct message_sink *sink = single_sample_sink(single);
@@ -46,10 +46,10 @@ static void
 create(struct ear *ear, struct single_sample *single, uint32_t handle, uint32_t format,
        uint32_t bind, uint32_t samples)
 {
-    say(single, &(struct message){
-                    .kind = MESSAGE_RESOURCE_CREATE,
-                    .client = 1,
-                    .resource = {handle, TARGET_2D, format, bind, SIDE, SIDE, 1, 1, 0, samples}});
+    deliver(single, &(struct message){.kind = MESSAGE_RESOURCE_CREATE,
+                                      .client = 1,
+                                      .resource = {handle, TARGET_2D, format, bind, SIDE, SIDE, 1,
+                                                   1, 0, samples}});
     assert_int_equal(ear->message.resource.handle, handle);
     assert_int_equal(ear->message.resource.samples, 0);
 }
@@ -57,7 +57,7 @@ create(struct ear *ear, struct single_sample *single, uint32_t handle, uint32_t 
 static void
 begin(struct ear *ear, struct single_sample *single)
 {
-    say(single, &(struct message){.kind = MESSAGE_CLIENT_BEGIN, .client = 1});
+    deliver(single, &(struct message){.kind = MESSAGE_CLIENT_BEGIN, .client = 1});
     create(ear, single, COLOR, 67 /* R8G8B8A8_UNORM */, BIND_RENDER_TARGET, SAMPLES);
     create(ear, single, DEPTH, 20 /* S8_UINT_Z24_UNORM */, BIND_DEPTH_STENCIL, SAMPLES);
     create(ear, single, PLAIN, 67, BIND_RENDER_TARGET, 0);
@@ -67,15 +67,15 @@ static void
 contents(struct single_sample *single, uint32_t handle, const void *bytes, uint32_t size_bytes)
 {
     /* the resource is shown: drawn into, shown last, and twin of resource 9 */
-    say(single, &(struct message){.kind = MESSAGE_CONTENTS,
-                                  .client = 1,
-                                  .contents = {.handle = handle,
-                                               .shown = 3 | 9 << 2,
-                                               .width = SIDE,
-                                               .height = SIDE,
-                                               .slices = 1},
-                                  .bytes = bytes,
-                                  .size_bytes = size_bytes});
+    deliver(single, &(struct message){.kind = MESSAGE_CONTENTS,
+                                      .client = 1,
+                                      .contents = {.handle = handle,
+                                                   .shown = 3 | 9 << 2,
+                                                   .width = SIDE,
+                                                   .height = SIDE,
+                                                   .slices = 1},
+                                      .bytes = bytes,
+                                      .size_bytes = size_bytes});
 }
 
 static void
@@ -127,13 +127,14 @@ others_stay(void **state)
     assert_int_equal(ear->message.size_bytes, sizeof colors);
     assert_int_equal(ear->message.contents.shown, 3 | 9 << 2);
     assert_memory_equal(ear->bytes, colors, sizeof colors);
-    say(single, &(struct message){
-                    .kind = MESSAGE_RESOURCE_UNREF, .client = 1, .resource = {.handle = COLOR}});
+    deliver(single, &(struct message){.kind = MESSAGE_RESOURCE_UNREF,
+                                      .client = 1,
+                                      .resource = {.handle = COLOR}});
     create(ear, single, COLOR, 67, BIND_RENDER_TARGET, 1);
     contents(single, COLOR, colors, sizeof colors);
     assert_int_equal(ear->message.size_bytes, sizeof colors);
     assert_memory_equal(ear->bytes, colors, sizeof colors);
-    say(single, &(struct message){.kind = MESSAGE_CLIENT_END, .client = 1});
+    deliver(single, &(struct message){.kind = MESSAGE_CLIENT_END, .client = 1});
     single_sample_destroy(single);
     free(ear);
 }
