@@ -1,8 +1,9 @@
 /* The mass-spring program of the staged model (docs/works/staged-model-2006.md): a rectangular
  * sheet of particles, and the fragment shader that sums the forces of the springs at each particle.
  *
- * A spring connects all pairs of particles at most two columns or rows apart: 12 springs per
- * particle. The outer two columns and rows are clamped: their mass is nearly infinite.
+ * A spring connects two particles whose distance in the sheet at rest is at most two columns or
+ * rows: 12 springs per particle. The outer two columns and rows are clamped: their mass is nearly
+ * infinite.
  *
  * Textures have four floats per texel and coordinates in texels:
  *
