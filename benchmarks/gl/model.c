@@ -9,6 +9,7 @@
 #include "model/pattern.h"
 #include "model_points.h"
 #include "pbuffer.h"
+#include "springs.h"
 #include "window.h"
 
 #define GL_GLEXT_PROTOTYPES
@@ -99,42 +100,39 @@ prepare_places(struct drawing *d, const char *name)
     upload_floats(PATTERN_SIZE, PATTERN_SIZE, texels[0]);
 }
 
-/* Textures of the particles, a sheet of 512x256: positions, number of neighbours, and neighbours.
- */
-static void
-prepare_springs(struct drawing *d)
+static GLuint
+make_rectangle(uint32_t width, uint32_t height, float (*texels)[4])
 {
-    struct random random = {11};
-    float *texels = mem_array((size_t)SPRING_GEOMETRY * SPRING_GEOMETRY * 4, sizeof *texels);
-    for (uint32_t i = 0; i < SPRING_GEOMETRY * SPRING_GEOMETRY; i++) {
-        texels[4 * i] = (float)(i % SPRING_GEOMETRY) / SPRING_GEOMETRY;
-        texels[4 * i + 1] = (float)(i / SPRING_GEOMETRY) / SPRING_GEOMETRY;
-        texels[4 * i + 2] = 0.0f;
-        texels[4 * i + 3] = 0.01f;
-    }
-    d->geometry = make_texture(d->geometry);
-    upload_floats(SPRING_GEOMETRY, SPRING_GEOMETRY, texels);
-    for (uint32_t i = 0; i < SPRING_GEOMETRY * SPRING_GEOMETRY; i++)
-        /* alternates every 64 pixels of the target */
-        texels[4 * i] = i % SPRING_GEOMETRY / 128 % 2 ? 30.0f : 10.0f;
-    d->hood = make_texture(d->hood);
-    upload_floats(SPRING_GEOMETRY, SPRING_GEOMETRY, texels);
-    for (uint32_t i = 0; i < 512 * 256; i++) { /* neighbours are nearby particles */
-        texels[4 * i] = (float)(i % 512) / 512 + (random_next(&random) - 0.5f) / 32;
-        texels[4 * i + 1] = (float)(i / 512) / 256 + (random_next(&random) - 0.5f) / 32;
-        texels[4 * i + 2] = texels[4 * i + 3] = 0;
-    }
-    d->neighbours = make_texture(d->neighbours);
-    upload_floats(512, 256, texels);
+    GLuint texture;
+    glGenTextures(1, &texture);
+    glBindTexture(GL_TEXTURE_RECTANGLE_ARB, texture);
+    glTexParameteri(GL_TEXTURE_RECTANGLE_ARB, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+    glTexParameteri(GL_TEXTURE_RECTANGLE_ARB, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+    glTexImage2D(GL_TEXTURE_RECTANGLE_ARB, 0, GL_RGBA32F, (GLsizei)width, (GLsizei)height, 0,
+                 GL_RGBA, GL_FLOAT, texels);
+    return texture;
+}
+
+static void
+prepare_springs(struct drawing *d, const struct point *point)
+{
+    float(*texels)[4] = mem_array((size_t)SPRINGS_SIDE * SPRINGS_SIDE, sizeof *texels);
+    springs_fill_geometry(texels, point->width, point->height);
+    d->geometry = make_rectangle(SPRINGS_SIDE, SPRINGS_SIDE, texels);
+    springs_fill_hood(texels, point->width, point->height);
+    d->hood = make_rectangle(SPRINGS_SIDE, SPRINGS_SIDE, texels);
+    springs_fill_neighbours(texels);
+    d->neighbours = make_rectangle(SPRINGS_NEIGHBOURS_WIDTH, SPRINGS_NEIGHBOURS_HEIGHT, texels);
     free(texels);
 }
 
 static void
-prepare_textures(struct drawing *d, const struct model_row *row)
+prepare_textures(struct drawing *d, const struct point *point)
 {
+    const struct model_row *row = &point->row;
     if (model_row_is_of(row, MODEL_SWEEP_springs)) {
         if (!d->geometry)
-            prepare_springs(d);
+            prepare_springs(d, point);
         return;
     }
     if (strcmp(row->pattern, d->pattern) != 0)
@@ -213,15 +211,14 @@ prepare_program(struct drawing *d, const struct point *point)
     glUniform1f(glGetUniformLocation(d->program, "width"),
                 point->row.block > 0 ? (float)point->row.block : 64.0f);
     glUniform1f(glGetUniformLocation(d->program, "size"), (float)point->row.texture);
-    glUniform1f(glGetUniformLocation(d->program, "rounds"), (float)SPRING_ROUNDS);
-    glUniform2f(glGetUniformLocation(d->program, "hop"), 1.0f / 512, 1.0f / 256);
+    glUniform1f(glGetUniformLocation(d->program, "rounds"), (float)SPRINGS_ROUNDS);
 }
 
 static void
 prepare(struct drawing *d, const struct point *point)
 {
     prepare_target(d, point);
-    prepare_textures(d, &point->row);
+    prepare_textures(d, point);
     if (d->columns != point->columns || d->rows != point->rows)
         prepare_mesh(d, point);
     d->width = point->width;
@@ -232,7 +229,7 @@ prepare(struct drawing *d, const struct point *point)
     const GLuint textures[] = {d->image, d->places, d->geometry, d->hood, d->neighbours};
     for (uint32_t i = 0; i < 5; i++) {
         glActiveTexture(GL_TEXTURE0 + i);
-        glBindTexture(GL_TEXTURE_2D, textures[i]);
+        glBindTexture(i < 2 ? GL_TEXTURE_2D : GL_TEXTURE_RECTANGLE_ARB, textures[i]);
     }
     glActiveTexture(GL_TEXTURE0);
 }

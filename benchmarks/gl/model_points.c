@@ -1,6 +1,7 @@
 #include "model_points.h"
 
 #include "model/pattern.h"
+#include "springs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -134,8 +135,13 @@ add_dependent(struct points *points)
         }
 }
 
-/* The mass-spring program: 131,072 particles with at most 30 neighbours. The variants with a break
- * leave the loop after 10 rounds in every other block of 64 columns. */
+/* The mass-spring program: 131,072 particles with 12 springs (springs.h), and 30 iterations of the
+ * loop.
+ *
+ * Addresses of dependent reads: neighbouring particles read neighbouring texels. Of the patterns of
+ * the sweep `dependent`, only `ramp` in a texture of 32 texels per side has steps of one texel. The
+ * time of a dependent read includes the read of its address. So the two dependent reads of an
+ * iteration count as one. */
 static void
 add_springs(struct points *points)
 {
@@ -143,18 +149,19 @@ add_springs(struct points *points)
     static const char *const flows[] = {"unrolled", "loop", "break"};
     for (uint32_t t = 0; t < 3; t++)
         for (uint32_t f = 0; f < 3; f++) {
-            struct point *point = add(points, MODEL_SWEEP_springs, 512, 256);
+            struct point *point = add(points, MODEL_SWEEP_springs, SPRINGS_WIDTH, SPRINGS_HEIGHT);
             struct model_row *row = &point->row;
             snprintf(row->variant, sizeof row->variant, "%s-%s", textures[t], flows[f]);
-            row->cycles = 8;
-            row->loop_cycles = t == 2 ? 6 : 12;
-            row->rounds = f == 2 ? 20 : SPRING_ROUNDS;
-            row->rounds_most = SPRING_ROUNDS;
-            row->block = f == 2 ? 64 : 0;
+            row->cycles = 4;
+            row->loop_cycles = 12;
+            row->rounds =
+                f == 2 ? springs_mean_rounds(t > 0, point->width, point->height) : SPRINGS_ROUNDS;
+            row->rounds_most = SPRINGS_ROUNDS;
             row->reads = t == 0 ? 0 : t == 1 ? 2 : 2 + 2 * row->rounds;
             row->dependent = t == 2 ? row->rounds : 0;
-            row->texture = t == 0 ? 0 : 362; /* about 512x256 texels: equal number of texels */
-            row->addresses = t == 2 ? row->texture : 0;
+            /* about as many texels as particles */
+            row->texture = t == 0 ? 0 : t == 1 ? 362 : PATTERN_SIZE;
+            row->addresses = t == 2 ? PATTERN_SIZE : 0;
             strcpy(row->format, t == 0 ? "" : "RGBA32F");
             strcpy(row->pattern, t == 2 ? "ramp" : "");
         }
@@ -214,51 +221,6 @@ write_textures(FILE *out)
           out);
 }
 
-/* Adds the force of one neighbour, from its displacement. `round`: a GLSL expression. */
-static void
-write_spring(FILE *out, bool reads, const char *round)
-{
-    if (reads)
-        fprintf(out,
-                "    other = texture2D(geometry, texture2D(neighbours, at.xy + %s * hop).xy);\n",
-                round);
-    else
-        fprintf(out, "    other = sqrt(sqrt(abs(own + %s * hop.xyxy)));\n", round);
-    fputs("    d = other.xyz - own.xyz;\n"
-          "    force += d * (1.0 - own.w * inversesqrt(dot(d, d) + 0.001));\n",
-          out);
-}
-
-static void
-write_springs(const struct point *point, FILE *out)
-{
-    const char *variant = point->row.variant;
-    const bool reads = !strncmp(variant, "all", 3), none = !strncmp(variant, "none", 4);
-    if (none)
-        fputs("    vec4 own = sqrt(abs(at.xyyx));\n"
-              "    float most = fract(floor(gl_FragCoord.x / width) * 0.5) < 0.25 ? 10.0 : 30.0;\n",
-              out);
-    else
-        fputs("    vec4 own = texture2D(geometry, at.xy);\n"
-              "    float most = texture2D(hood, at.xy).x;\n",
-              out);
-    fputs("    vec4 other;\n    vec3 d, force = vec3(0.0);\n", out);
-    if (strstr(variant, "unrolled")) {
-        for (uint32_t i = 0; i < SPRING_ROUNDS; i++) {
-            char round[16];
-            snprintf(round, sizeof round, "%u.0", i);
-            write_spring(out, reads, round);
-        }
-        fputs("    a = vec4(force, most);\n", out);
-        return;
-    }
-    fputs("    for (float i = 0.0; i < rounds; i += 1.0) {\n", out);
-    if (strstr(variant, "break"))
-        fputs("    if (i >= most)\n        break;\n", out);
-    write_spring(out, reads, "i");
-    fputs("    }\n    a = vec4(force, most);\n", out);
-}
-
 char *
 point_shader(const struct point *point)
 {
@@ -266,17 +228,19 @@ point_shader(const struct point *point)
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
+    if (model_row_is_of(row, MODEL_SWEEP_springs)) {
+        springs_shader(row->variant, out);
+        fclose(out);
+        return text;
+    }
     fputs("#version 120\n"
           "varying vec4 at;\n"
-          "uniform float width, size, rounds;\n"
-          "uniform vec2 hop;\n"
-          "uniform sampler2D image, places, geometry, hood, neighbours;\n"
+          "uniform float width, size;\n"
+          "uniform sampler2D image, places;\n"
           "void main() {\n"
           "    vec4 a = at, b = at * 0.7, c = at.yxwz;\n",
           out);
-    if (model_row_is_of(row, MODEL_SWEEP_springs))
-        write_springs(point, out);
-    else if (row->dependent > 0)
+    if (row->dependent > 0)
         write_dependent(out);
     else if (row->reads > 0)
         write_textures(out);

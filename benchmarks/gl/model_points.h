@@ -4,7 +4,7 @@
 
 #include "model/row.h"
 
-enum { MODEL_MOST_POINTS = 1024, SPRING_ROUNDS = 30, SPRING_GEOMETRY = 1024 };
+enum { MODEL_MOST_POINTS = 1024 };
 
 struct point {
     struct model_row row;

@@ -4,13 +4,15 @@
 
 #include <string.h>
 
-/* Member of the cost to which an instruction is added. The instruction's position determines it. */
+/* Member of the cost to which an instruction is added. The instruction's position determines it. A
+ * fragment leaves the outer loop once. A unit jumps over the break in all other iterations, so the
+ * break counts outside the loop. */
 static double *
 part_of(struct program_cost *cost, enum opcode opcode, uint32_t loops, uint32_t ifs, bool in_else)
 {
     const bool is_if = opcode == OP_IF || opcode == OP_UIF;
     if (loops)
-        return &cost->loop_cycles;
+        return loops == 1 && opcode == OP_BRK ? &cost->cycles : &cost->loop_cycles;
     if ((is_if && ifs == 0) || ((opcode == OP_ELSE || opcode == OP_ENDIF) && ifs == 1))
         return &cost->branch_cycles;
     return ifs == 0 ? &cost->cycles : in_else ? &cost->else_cycles : &cost->if_cycles;

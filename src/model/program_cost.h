@@ -10,7 +10,8 @@ struct program_cost {
     double cycles;        /* cycles outside branches and loops */
     double branch_cycles; /* cycles of the instructions if, else and endif */
     double if_cycles, else_cycles;
-    double loop_cycles; /* cycles per loop iteration, with all nested instructions */
+    /* cycles per iteration of the outer loop, with all nested instructions, without its breaks */
+    double loop_cycles;
 };
 
 void program_cost_find(struct program_cost *cost, const struct program *program,

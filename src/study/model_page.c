@@ -219,6 +219,76 @@ put_coherence(const struct model_study *study, FILE *out)
           out);
 }
 
+/* ---- mass-spring ---- */
+
+/* Table 5.1 of the source publication: frames per second of a GeForce 7800 GTX, and of its model.
+ */
+static const struct {
+    const char *variant;
+    double measured, predicted;
+} published[] = {
+    {"none-unrolled", 344, 338},    {"none-loop", 206, 209},    {"none-break", 295, 307},
+    {"outside-unrolled", 171, 172}, {"outside-loop", 122, 123}, {"outside-break", 270, 253},
+    {"all-unrolled", 67, 68},       {"all-loop", 63, 59},       {"all-break", 162, 177},
+};
+
+/* Measured frame rate and error of a machine, or empty cells if the case was not measured. */
+static void
+put_spring(struct text_table *sheet, const struct model_machine *machine, const char *variant)
+{
+    for (size_t r = 0; r < machine->rows.count; r++) {
+        const struct model_row *row = &machine->rows.items[r];
+        if (!model_row_is_of(row, MODEL_SWEEP_springs) || strcmp(row->variant, variant) != 0)
+            continue;
+        text_table_cell(sheet, "%.0f", 1 / row->seconds);
+        text_table_cell(sheet, "%+.0f", 100 * machine->check.error[r]);
+        return;
+    }
+    text_table_cells(sheet, "-|-");
+}
+
+static bool
+has_springs(const struct model_machine *machine)
+{
+    for (size_t r = 0; r < machine->rows.count; r++)
+        if (model_row_is_of(&machine->rows.items[r], MODEL_SWEEP_springs))
+            return true;
+    return false;
+}
+
+/* The published cases beside those of each machine. */
+static void
+put_springs(const struct model_study *study, FILE *out)
+{
+    struct text_table sheet = {0};
+    uint32_t shown = 0;
+    text_table_cells(&sheet, "textures and loop|7800 GTX|error %");
+    for (size_t m = 0; m < study->machines.count; m++)
+        if (has_springs(&study->machines.items[m])) {
+            text_table_cell(&sheet, "%s", study->machines.items[m].name);
+            text_table_cell(&sheet, "error %%");
+            shown++;
+        }
+    text_table_end_row(&sheet);
+    for (size_t i = 0; i < sizeof published / sizeof published[0]; i++) {
+        text_table_cell(&sheet, "%s", published[i].variant);
+        text_table_cell(&sheet, "%.0f", published[i].measured);
+        text_table_cell(&sheet, "%+.0f",
+                        100 * (published[i].predicted / published[i].measured - 1));
+        for (size_t m = 0; m < study->machines.count; m++)
+            if (has_springs(&study->machines.items[m]))
+                put_spring(&sheet, &study->machines.items[m], published[i].variant);
+        text_table_end_row(&sheet);
+    }
+    if (shown) {
+        fputs("\n## Mass-spring\n\nMeasured frames per second, and the error of the prediction: "
+              "table 5.1 of the publication, and each\nmachine. No case was fitted.\n\n",
+              out);
+        text_table_write(&sheet, TEXT_TABLE_MARKDOWN, out);
+    }
+    text_table_fini(&sheet);
+}
+
 /* ---- machines ---- */
 
 static void
@@ -408,6 +478,7 @@ model_page(const struct model_study *study, const char *dir, FILE *out)
     if (has_chart(dir, "errors", NULL))
         fputs("\n![mean errors](errors.svg)\n", out);
     put_coherence(study, out);
+    put_springs(study, out);
     for (size_t m = 0; m < study->machines.count; m++)
         if (study->machines.items[m].rows.count)
             put_machine(&study->machines.items[m], dir, out);
