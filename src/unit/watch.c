@@ -227,10 +227,9 @@ watch_tile(struct watch *watch, const struct tile_item *tile, uint64_t culled)
         VEC_PUSH(&watch->culls, cull);
     }
     struct watched_surface *surface = surface_of(watch, tile->draw);
-    struct watched_part *part =
-        surface && culled ? part_of(watch, surface, tile->draw, tile->x, tile->y) : NULL;
-    if (!surface)
+    if (!surface || !culled)
         return;
+    struct watched_part *part = part_of(watch, surface, tile->draw, tile->x, tile->y);
     if (part)
         part->fragments += bits_count(culled);
     for (uint64_t left = culled; left; left &= left - 1) {
