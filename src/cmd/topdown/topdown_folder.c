@@ -4,6 +4,7 @@
 #include "base/interrupt.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/memory_text.h"
 #include "base/schema.h"
 #include "cmd/topdown/topdown.h"
 
@@ -188,15 +189,12 @@ static char *
 command_of(const struct nvidia_capability *capability, const struct topdown_request *request,
            const struct topdown_program *program, const char *tables)
 {
-    char *text;
-    size_t size;
     const struct nvidia_request asks = topdown_asks(request, tables);
-    FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "out of memory (line)");
+    struct memory_text text;
+    FILE *out = memory_text_open(&text);
     fprintf(out, "cd %s; ", program->folder);
     topdown_print_command(capability, &asks, program->words, out);
-    fclose(out);
-    return text;
+    return memory_text_take(&text);
 }
 
 static bool

@@ -2,6 +2,7 @@
  * CSV, topdown_figure.c draws. */
 #include "analysis/topdown_print.h"
 #include "base/log.h"
+#include "base/memory_text.h"
 #include "base/plural.h"
 #include "base/text_table.h"
 #include "base/wrap.h"
@@ -201,10 +202,8 @@ put_gpu(FILE *out, const struct application *application, enum nvidia_figure fig
 static void
 print_gpu(const struct application *application)
 {
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "out of memory (line)");
+    struct memory_text line;
+    FILE *out = memory_text_open(&line);
     put_gpu(out, application, FIGURE_sms, 1, "%.0f ");
     fprintf(out, "SMs with %u schedulers and %u cores each", application->capability->schedulers,
             application->capability->cores);
@@ -213,7 +212,7 @@ print_gpu(const struct application *application)
     put_gpu(out, application, FIGURE_bus_bits, 1, ", %.0f bits");
     put_gpu(out, application, FIGURE_memory_clock_hz, 1e6, " at %.0f MHz");
     put_gpu(out, application, FIGURE_l2_bytes, 1 << 20, "; L2: %.1f MiB");
-    fclose(out);
+    char *text = memory_text_take(&line);
     print_wrapped(stdout, line_width(stdout), 0, 2, "GPU: %s", text);
     free(text);
 }
@@ -276,17 +275,15 @@ print_measures(const struct application *application, bool shows_all)
     const uint32_t ends[] = {0, MEASURE_STALLS, MEASURES};
     const uint32_t passes = application_passes(application);
     for (uint32_t part = 0; part < 2; part++) {
-        char *text;
-        size_t size;
-        FILE *out = open_memstream(&text, &size);
-        BUG_ON(!out, "out of memory (line)");
+        struct memory_text line;
+        FILE *out = memory_text_open(&line);
         put_measures(out, &measures, ends[part], ends[part + 1], shows_all);
-        fclose(out);
-        if (size && part == 0 && passes)
+        char *text = memory_text_take(&line);
+        if (line.size && part == 0 && passes)
             SAY("measured in %u pass%s per launch: %s", passes, passes == 1 ? "" : "es", text);
-        else if (size && part == 0)
+        else if (line.size && part == 0)
             SAY("measured: %s", text);
-        else if (size)
+        else if (line.size)
             print_wrapped(stdout, line_width(stdout), 0, 2, "stalls, %s (share of all stalls): %s",
                           nvidia_measure_unit(MEASURE_STALLS, measures.family), text);
         free(text);

@@ -1,6 +1,7 @@
 /* Output of `aetius topdown` for profiled applications, as JSON and CSV. */
 #include "analysis/topdown_print.h"
 #include "base/json.h"
+#include "base/memory_text.h"
 #include "base/schema.h"
 #include "base/text_table.h"
 #include "cmd/topdown/report.h"
@@ -112,15 +113,13 @@ print_json_launches(const struct application *application, uint32_t level)
 static cJSON *
 command_json(const struct application *application, const struct topdown_request *request)
 {
-    char *text;
-    size_t size;
+    struct memory_text command;
     if (!application->problems || !application->capability)
         return cJSON_CreateNull();
-    FILE *out = open_memstream(&text, &size);
-    BUG_ON(!out, "out of memory (line)");
+    FILE *out = memory_text_open(&command);
     const struct nvidia_request asks = topdown_asks(request, REPORT_LOG);
     topdown_print_command(application->capability, &asks, NULL, out);
-    fclose(out);
+    char *text = memory_text_take(&command);
     cJSON *json = cJSON_CreateString(text);
     free(text);
     return json;

@@ -20,9 +20,9 @@ static char *
 records_of(const char *bytes, size_t size)
 {
     char *text = mem_alloc(size + 1),
-         *cmd; /* exact size, so that a sanitizer finds reads beyond it */
+         *records; /* exact size, so that a sanitizer finds reads beyond it */
     size_t length;
-    FILE *out = open_memstream(&cmd, &length);
+    FILE *out = open_memstream(&records, &length);
     assert_non_null(out);
     memcpy(text, bytes, size);
     struct csv_reader reader = csv_reader_of(text, size);
@@ -38,7 +38,7 @@ records_of(const char *bytes, size_t size)
     csv_reader_fini(&reader);
     fclose(out);
     free(text);
-    return cmd;
+    return records;
 }
 
 static void
