@@ -299,6 +299,18 @@ model_predict(struct model_prediction *prediction, const struct model *model,
 
 /* ---- workloads ---- */
 
+/* Replaces comments by spaces: from "//" to the end of its line. A "//" inside of a word, such as
+ * a path, is no comment. */
+static void
+blank_comments(char *text)
+{
+    for (char *at = text; (at = strstr(at, "//"));)
+        if (at == text || strchr(" \t\n;", at[-1]))
+            memset(at, ' ', strcspn(at, "\n"));
+        else
+            at++;
+}
+
 static bool
 read_lines(struct model_row *workload, char *text, struct error *err)
 {
@@ -354,6 +366,7 @@ model_workload_read(struct model_row *workload, const char *path, struct error *
     size_t size;
     if (!file_read(path, FILE_MOST_TEXT, &text, &size, err))
         return false;
+    blank_comments(text);
     const bool ok = strlen(text) == size ? strchr(text, '=') ? read_lines(workload, text, err)
                                                              : read_positions(workload, text, err)
                                          : fail(err, "no text");

@@ -55,11 +55,22 @@ formulas(void **state)
     assert_true(is_near(model_budget(3), 0.331, 1e-12));
 }
 
+/* The text of the source's figure, with its blank lines. */
+static const char figure_4_2[] =
+    "\n275 // n\303\272mero de ciclos (fora de estruturas if-else-endif) do programa de "
+    "fragmentos\n"
+    "131072 // n\303\272mero de fragmentos\n"
+    "5.6e9 // n\303\272mero de pipelines de fragmentos * frequ\303\252ncia dos pipelines\n"
+    "6 // custo (em ciclos) da estrutura if-else-endif\n"
+    "0 // n\303\272mero de ciclos dentro do lado if\n"
+    "0 // n\303\272mero de ciclos dentro do lado else\n\n";
+
 static void
 workload_files(void **state)
 {
     static const char *const good[] = {"275; 131072; 5.6e9; 6; 0; 0\n",
-                                       "275\n131072\n5.6e9\n6\n0\n0",
+                                       "275\n131072\n5.6e9\n6\n0\n0", figure_4_2,
+                                       "275;131072;5.6e9;// a = b\n6;0;0 //",
                                        ("; of the source\ncycles = 275\nfragments=131072\n"
                                         "rate = 5.6e9\nbranch_cycles = 6 ; if and else\n")};
     static const char *const bad[] = {"275; 131072; 5.6e9; 6; 0",
@@ -70,6 +81,8 @@ workload_files(void **state)
                                       "cycle = 3\n",
                                       "cycles = 1\nfragments 3\n",
                                       "cycles = nan\n",
+                                      "// 275; 131072; 5.6e9; 6; 0; 0",
+                                      "275/131072; 5.6e9; 6; 0; 0; 0",
                                       ""};
     char path[] = "/tmp/aetius-workload-XXXXXX";
     const int fd = mkstemp(path);
