@@ -24,7 +24,7 @@
 enum { WINDOW = 64, MOST_SAMPLES = 1000 };
 
 struct options {
-    const char *sweep, *surface, *csv;
+    const char *sweep, *surface, *csv, *patterns;
     uint32_t samples, divide;
     bool list;
 };
@@ -91,13 +91,16 @@ static void
 prepare_places(struct drawing *d, const char *name)
 {
     struct pattern pattern;
-    float texels[PATTERN_SIZE * PATTERN_SIZE][4] = {{0}};
-    if (!pattern_make(&pattern, name))
+    if (!pattern_make(&pattern, name, NULL))
         return;
-    for (uint32_t i = 0; i < PATTERN_SIZE * PATTERN_SIZE; i++)
-        memcpy(texels[i], pattern.texcoords[i / PATTERN_SIZE][i % PATTERN_SIZE], 2 * sizeof(float));
+    const uint32_t count = pattern.width * pattern.height;
+    float *texels = mem_array((size_t)count * 4, sizeof *texels);
+    for (uint32_t i = 0; i < count; i++)
+        memcpy(texels + 4 * i, pattern.texcoords[i], sizeof pattern.texcoords[i]);
     d->places = make_texture(d->places);
-    upload_floats(PATTERN_SIZE, PATTERN_SIZE, texels[0]);
+    upload_floats(pattern.width, pattern.height, texels);
+    free(texels);
+    pattern_fini(&pattern);
 }
 
 static GLuint
@@ -364,6 +367,7 @@ help(void)
          "  --samples N       frames a point, of which the median counts (7)\n"
          "  --surface KIND    window (GLX), or pbuffer (EGL, needs no display) (window)\n"
          "  --divide N        frames N times narrower and lower, to try things out (1)\n"
+         "  --patterns LIST   dependent: patterns or files, separated by commas (the named ones)\n"
          "  --list 1          print what would be drawn\n"
          "  --sweep NAME      all, or one of:");
     for (uint32_t i = 0; i < MODEL_SWEEPS; i++)
@@ -381,6 +385,8 @@ read_options(struct options *options, int argc, char **argv)
             options->sweep = value;
         else if (!strcmp(name, "--csv"))
             options->csv = value;
+        else if (!strcmp(name, "--patterns"))
+            options->patterns = value;
         else if (!strcmp(name, "--surface"))
             options->surface = value;
         else if (!strcmp(name, "--list"))
@@ -415,8 +421,9 @@ main(int argc, char **argv)
     static struct points points;
     if (argc == 2 && !strcmp(argv[1], "--help"))
         return help();
-    if (!read_options(&options, argc, argv) ||
-        !points_add(&points, options.sweep, options.divide)) {
+    const bool known = read_options(&options, argc, argv);
+    points.patterns = options.patterns;
+    if (!known || !points_add(&points, options.sweep, options.divide)) {
         fprintf(stderr, "model: wrong options; see --help\n");
         return 2;
     }

@@ -12,8 +12,9 @@ static struct point *
 add(struct points *points, enum model_sweep sweep, uint32_t width, uint32_t height)
 {
     static struct point beyond;
-    struct point *point =
-        points->count < MODEL_MOST_POINTS ? &points->items[points->count++] : &beyond;
+    const bool fits = points->count < MODEL_MOST_POINTS;
+    struct point *point = fits ? &points->items[points->count++] : &beyond;
+    points->failed = points->failed || !fits;
     *point = (struct point){.width = width / points->divide, .height = height / points->divide};
     strcpy(point->row.sweep, model_sweeps[sweep].name);
     point->row.fragments = (double)point->width * point->height;
@@ -118,21 +119,52 @@ add_textures(struct points *points)
 }
 
 static void
+add_reads(struct points *points, uint32_t size, const char *pattern, uint32_t addresses)
+{
+    struct point *point = add(points, MODEL_SWEEP_dependent, 512, 384);
+    snprintf(point->row.pattern, sizeof point->row.pattern, "%s", pattern);
+    strcpy(point->row.format, "RGBA32F");
+    point->row.cycles = 4;
+    point->row.texture = size;
+    point->row.reads = 2;
+    point->row.dependent = 1;
+    point->row.addresses = addresses;
+}
+
+/* Adds the sweep for the patterns that the user names. Marks an unknown one as an error. */
+static void
+add_listed(struct points *points, const uint32_t *sizes, size_t count)
+{
+    char *copy = mem_strdup(points->patterns), *rest = copy;
+    for (char *name; (name = strsep(&rest, ","));) {
+        struct pattern pattern;
+        struct error err = {""};
+        if (!pattern_make(&pattern, name, &err)) {
+            fprintf(stderr, "model: %s\n", err.text);
+            points->failed = true;
+            break;
+        }
+        for (size_t s = 0; s < count; s++)
+            add_reads(points, sizes[s], name,
+                      pattern.width > pattern.height ? pattern.width : pattern.height);
+        pattern_fini(&pattern);
+    }
+    free(copy);
+}
+
+static void
 add_dependent(struct points *points)
 {
     static const uint32_t sizes[] = {8,   12,  16,  20,  24,  32,  40,  50,  64,  80,
                                      100, 128, 200, 256, 300, 400, 512, 600, 800, 1024};
-    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
-        for (uint32_t p = 0; pattern_name(p); p++) {
-            struct point *point = add(points, MODEL_SWEEP_dependent, 512, 384);
-            strcpy(point->row.pattern, pattern_name(p));
-            strcpy(point->row.format, "RGBA32F");
-            point->row.cycles = 4;
-            point->row.texture = sizes[s];
-            point->row.reads = 2;
-            point->row.dependent = 1;
-            point->row.addresses = PATTERN_SIZE;
-        }
+    enum { SIZES = sizeof sizes / sizeof sizes[0] };
+    if (points->patterns) {
+        add_listed(points, sizes, SIZES);
+        return;
+    }
+    for (size_t s = 0; s < SIZES; s++)
+        for (uint32_t p = 0; pattern_name(p); p++)
+            add_reads(points, sizes[s], pattern_name(p), PATTERN_SIZE);
 }
 
 /* The mass-spring program: 131,072 particles with 12 springs (springs.h), and 30 iterations of the
@@ -183,7 +215,7 @@ points_add(struct points *points, const char *sweep, uint32_t divide)
             adders[i](points);
             found = true;
         }
-    return found;
+    return found && !points->failed;
 }
 
 /* ---- shaders ---- */
@@ -205,12 +237,20 @@ write_branch(FILE *out)
     fputs("    }\n", out);
 }
 
+/* Each fragment reads one texel of the address texture, which repeats over the target. */
 static void
-write_dependent(FILE *out)
+write_dependent(const struct model_row *row, FILE *out)
 {
-    fputs("    vec2 place = texture2D(places, gl_FragCoord.xy / 32.0).xy;\n"
-          "    a = texture2D(image, place + 0.5 / size);\n",
-          out);
+    struct pattern pattern;
+    if (!pattern_make(&pattern, row->pattern, NULL))
+        return;
+    fputs("    vec2 place = texture2D(places, gl_FragCoord.xy / ", out);
+    if (pattern.width == pattern.height)
+        fprintf(out, "%u.0", pattern.width);
+    else
+        fprintf(out, "vec2(%u.0, %u.0)", pattern.width, pattern.height);
+    fputs(").xy;\n    a = texture2D(image, place + 0.5 / size);\n", out);
+    pattern_fini(&pattern);
 }
 
 static void
@@ -241,7 +281,7 @@ point_shader(const struct point *point)
           "    vec4 a = at, b = at * 0.7, c = at.yxwz;\n",
           out);
     if (row->dependent > 0)
-        write_dependent(out);
+        write_dependent(row, out);
     else if (row->reads > 0)
         write_textures(out);
     else if (row->block > 0)

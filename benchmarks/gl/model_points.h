@@ -15,10 +15,12 @@ struct point {
 struct points {
     struct point items[MODEL_MOST_POINTS];
     uint32_t count, divide;
+    const char *patterns; /* of the sweep `dependent`, comma-separated; NULL: all named patterns */
+    bool failed;          /* an unknown pattern, or too many points */
 };
 
 /* Appends the points of a sweep, or of all sweeps ("all"), with 1 / `divide` of the width and
- * height. Returns false if no sweep has that name. */
+ * height. Returns false if no sweep or pattern has that name, or if there are too many points. */
 bool points_add(struct points *points, const char *sweep, uint32_t divide);
 
 /* Returns the text of the fragment shader. The caller frees it. */

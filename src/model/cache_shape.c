@@ -16,7 +16,6 @@ enum {
     MOST_WAYS = 32,
     SQUARE = 8,
     IN_SQUARE = SQUARE * SQUARE,
-    READS = PATTERN_SIZE * PATTERN_SIZE,
 };
 
 bool
@@ -39,21 +38,53 @@ texel_of(float place, uint32_t side)
     return (uint32_t)floor((double)place * side + 0.5) % side;
 }
 
+static uint32_t
+texel_byte(const float *place, uint32_t side, double texel_bytes)
+{
+    const uint32_t squares = (side + SQUARE - 1) / SQUARE;
+    const uint32_t u = texel_of(place[0], side), v = texel_of(place[1], side);
+    const uint32_t square = v / SQUARE * squares + u / SQUARE;
+    const double texel = (double)square * IN_SQUARE + morton8(u % SQUARE, v % SQUARE);
+    return (uint32_t)(texel * texel_bytes);
+}
+
+/* Tiles of 8x8 fragments along a side of the address texture. */
+static uint32_t
+tiles_along(uint32_t texels)
+{
+    uint32_t tiles = PATTERN_SIZE / SQUARE;
+    while (tiles * SQUARE < texels)
+        tiles *= 2;
+    return tiles;
+}
+
+void
+cache_reads_fini(struct cache_reads *reads)
+{
+    free(reads->at);
+    *reads = (struct cache_reads){0};
+}
+
 void
 cache_reads_find(struct cache_reads *reads, const struct pattern *pattern, uint32_t side,
                  double texel_bytes)
 {
-    const uint32_t squares = (side + SQUARE - 1) / SQUARE;
-    for (uint32_t y = 0; y < PATTERN_SIZE; y++)
-        for (uint32_t x = 0; x < PATTERN_SIZE; x++) {
-            const uint32_t tile = morton8(x / SQUARE, y / SQUARE);
-            const uint32_t u = texel_of(pattern->texcoords[y][x][0], side);
-            const uint32_t v = texel_of(pattern->texcoords[y][x][1], side);
-            const uint32_t square = v / SQUARE * squares + u / SQUARE;
-            const double texel = (double)square * IN_SQUARE + morton8(u % SQUARE, v % SQUARE);
-            reads->at[tile * IN_SQUARE + morton8(x % SQUARE, y % SQUARE)] =
-                (uint32_t)(texel * texel_bytes);
+    const uint32_t across = tiles_along(pattern->width), down = tiles_along(pattern->height);
+    const uint32_t most = across > down ? across : down;
+    *reads = (struct cache_reads){mem_array((size_t)across * down * IN_SQUARE, sizeof(uint32_t)),
+                                  across * down * IN_SQUARE};
+    uint32_t *at = reads->at;
+    for (uint32_t tile = 0; tile < most * most; tile++) {
+        const uint32_t left = morton_gather(tile) * SQUARE, top = morton_gather(tile >> 1) * SQUARE;
+        if (left >= across * SQUARE || top >= down * SQUARE)
+            continue;
+        for (uint32_t i = 0; i < IN_SQUARE; i++) {
+            const uint32_t x = (left + morton8_x(i)) % pattern->width;
+            const uint32_t y = (top + morton8_y(i)) % pattern->height;
+            *at++ =
+                texel_byte(pattern->texcoords[(size_t)y * pattern->width + x], side, texel_bytes);
         }
+    }
 }
 
 /* Moves a line to the front of its set. If the line is missing, inserts it and returns false. */
@@ -76,7 +107,7 @@ count_misses(const struct cache_shape *shape, const struct cache_reads *reads, u
 {
     uint32_t missed = 0;
     for (uint32_t pass = 0; pass < 2; pass++)
-        for (uint32_t tile = unit; tile < READS / IN_SQUARE; tile += shape->units)
+        for (uint32_t tile = unit; tile < reads->count / IN_SQUARE; tile += shape->units)
             for (uint32_t r = 0; r < IN_SQUARE; r++) {
                 const uint32_t line = reads->at[tile * IN_SQUARE + r] / shape->line;
                 uint32_t *set = lines + (size_t)(line % shape->sets) * shape->ways;
@@ -95,5 +126,5 @@ cache_misses(const struct cache_shape *shape, const struct cache_reads *reads)
         missed += count_misses(shape, reads, unit, lines);
     }
     free(lines);
-    return (double)missed / READS;
+    return (double)missed / reads->count;
 }

@@ -22,10 +22,12 @@ bool cache_shape_nth(struct cache_shape *shape, size_t number);
 
 /* First byte of each read, tile by tile, with tiles and reads in Morton order. The texture has
  * `side` texels per side, stored as rows of 8x8 squares, each in Morton order. Hardware stores
- * textures in a similar order. */
+ * textures in a similar order. The address texture repeats until each side is a power of two of at
+ * least 32 fragments. The caller frees the reads. */
 struct cache_reads {
-    uint32_t at[PATTERN_SIZE * PATTERN_SIZE];
+    uint32_t *at, count;
 };
+void cache_reads_fini(struct cache_reads *reads);
 void cache_reads_find(struct cache_reads *reads, const struct pattern *pattern, uint32_t side,
                       double texel_bytes);
 

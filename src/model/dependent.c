@@ -24,12 +24,21 @@ enum { FLAT, SECOND, OTHERS, POWERS, MOST_LOG2 = 14, FACTORS = POWERS + MOST_LOG
 struct read {
     struct cache_reads reads;
     uint32_t side;
+    double addresses;      /* texels per side of a square address texture of the same area */
     double misses, second; /* for the cache shapes under test */
     double seconds;
 };
 struct reads {
     VEC(struct read) rows;
 };
+
+static void
+reads_fini(struct reads *reads)
+{
+    for (size_t r = 0; r < reads->rows.count; r++)
+        cache_reads_fini(&reads->rows.items[r].reads);
+    VEC_FREE(&reads->rows);
+}
 
 struct dependent {
     struct cache_shape shape, second; /* 0 units: no such cache */
@@ -325,12 +334,15 @@ read_row(struct read *read, const struct model_row *row, struct error *err)
 {
     const double most = 1u << MOST_LOG2;
     struct pattern pattern;
-    if (!pattern_make(&pattern, row->pattern))
-        return fail(err, "'%s' is not an address pattern", row->pattern);
+    *read = (struct read){0};
     if (!(row->texture >= 1 && row->texture <= most))
         return fail(err, "dependent reads: a texture has 1 to %.0f texels per side", most);
+    if (!pattern_make(&pattern, row->pattern, err))
+        return false;
     read->side = (uint32_t)row->texture;
+    read->addresses = sqrt((double)pattern.width * pattern.height);
     cache_reads_find(&read->reads, &pattern, read->side, texel_bytes(row->format));
+    pattern_fini(&pattern);
     return true;
 }
 
@@ -346,10 +358,10 @@ take_rows(struct reads *reads, const struct model *model, const struct model_row
         if (!read_row(&read, row, err))
             return false;
         read.seconds = model_measured(model, row);
+        VEC_PUSH(&reads->rows, read);
         if (!(read.seconds > 0 && isfinite(read.seconds)))
             return fail(err, "dependent: a row lacks the texture or the number of dependent reads, "
                              "or is faster than a frame without fragments");
-        VEC_PUSH(&reads->rows, read);
     }
     return true;
 }
@@ -371,13 +383,13 @@ model_fit_dependent(struct model *model, const struct model_rows *rows, const bo
                 fail(err, "dependent: too few texture sizes, or all are equal"));
     if (ok)
         set_dependent(model, &best, most, bytes);
-    VEC_FREE(&reads.rows);
+    reads_fini(&reads);
     return ok;
 }
 
 bool
-model_dependent_seconds(const struct model *model, const struct model_row *row, double *seconds,
-                        bool *extrapolated, struct error *err)
+model_dependent_find(struct model_dependent *found, const struct model *model,
+                     const struct model_row *row, struct error *err)
 {
     struct dependent d;
     struct read read;
@@ -385,9 +397,12 @@ model_dependent_seconds(const struct model *model, const struct model_row *row, 
         return false;
     read.misses = cache_misses(&d.shape, &read.reads);
     read.second = d.second.units ? cache_misses(&d.second, &read.reads) : 0;
-    *seconds = seconds_of(&d, &read);
-    *extrapolated = row->texture > model_factor(model, "dependent.most") ||
-                    texel_bytes(row->format) != model_factor(model, "dependent.bytes") ||
-                    (read.misses > 0 && isnan(miss_cost(&d, read.side)));
+    cache_reads_fini(&read.reads);
+    *found = (struct model_dependent){
+        .seconds = seconds_of(&d, &read),
+        .addresses = row->addresses > 0 ? row->addresses : read.addresses,
+        .extrapolated = row->texture > model_factor(model, "dependent.most") ||
+                        texel_bytes(row->format) != model_factor(model, "dependent.bytes") ||
+                        (read.misses > 0 && isnan(miss_cost(&d, read.side)))};
     return true;
 }

@@ -327,7 +327,9 @@ model_fit(struct model *model, const struct model_rows *rows, const bool *fitted
         model_set_factor(model, "fitted.all", 1, 0);
     ok = ok &&
          (!has_sweep(&f, MODEL_SWEEP_dependent) || model_fit_dependent(model, rows, fitted, err));
-    if (!ok)
+    if (ok)
+        model_fit_published(model, rows, fitted);
+    else
         model_fini(model);
     return ok;
 }

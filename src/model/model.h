@@ -74,11 +74,24 @@ double model_measured(const struct model *model, const struct model_row *row);
 /* The part of model_fit() for the sweep `dependent`. */
 bool model_fit_dependent(struct model *model, const struct model_rows *rows, const bool *fitted,
                          struct error *err);
-/* Time per texel whose address was read before, from the texture's size and the pattern of
- * addresses. Returns false if the pattern is unknown or the model has no dependent reads.
- * `extrapolated`: the texture is larger than any measured one. */
-bool model_dependent_seconds(const struct model *model, const struct model_row *row,
-                             double *seconds, bool *extrapolated, struct error *err);
+struct model_dependent {
+    double seconds;    /* per texel whose address was read before */
+    double addresses;  /* texels per side of the address texture */
+    bool extrapolated; /* the texture is larger than any measured one, or of another format */
+};
+/* Time from the texture's size and the pattern of addresses. Returns false if the pattern is
+ * unknown or the model has no dependent reads. */
+bool model_dependent_find(struct model_dependent *found, const struct model *model,
+                          const struct model_row *row, struct error *err);
+
+/* ---- dependent reads, published method (published.c) ---- */
+
+/* Fits the published lines and stores their factors `published.*`. Stores nothing if the rows do
+ * not determine the lines. */
+void model_fit_published(struct model *model, const struct model_rows *rows, const bool *fitted);
+/* Like model_dependent_find(), with the published lines. */
+bool model_published_find(struct model_dependent *found, const struct model *model,
+                          const struct model_row *row, struct error *err);
 
 /* ---- prediction (predict.c) ---- */
 
@@ -96,6 +109,8 @@ struct model_prediction {
 
 /* Fragments per second of a program of `cycles` cycles, by the base stage alone. NaN gives NaN. */
 double model_base_rate(const struct model *model, double cycles);
+/* In `stages`: dependent reads by the published method. */
+enum { MODEL_PUBLISHED = 1 << MODEL_STAGES };
 /* `stages`: bit mask. If `model` is NULL, uses the formula alone, with the workload's rate. */
 bool model_predict(struct model_prediction *prediction, const struct model *model,
                    const struct model_row *workload, uint32_t stages, struct error *err);

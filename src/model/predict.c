@@ -237,35 +237,34 @@ predict_textures(const struct predicting *p, struct error *err)
  * read for an address texture that fits in the caches. The result is the difference for a larger
  * address texture. */
 static double
-address_seconds(const struct predicting *p, bool *beyond)
+address_seconds(const struct predicting *p, double addresses, bool *beyond)
 {
     const struct model_row *row = p->row;
-    if (!(row->addresses > PATTERN_SIZE))
+    if (!(addresses > PATTERN_SIZE))
         return 0;
-    const struct spline *s = ceiling_of(p->model, row->format, row->addresses);
+    const struct spline *s = ceiling_of(p->model, row->format, addresses);
     const struct spline *measured = ceiling_of(p->model, row->format, PATTERN_SIZE);
-    *beyond = *beyond || !s || !spline_holds(s, log2(row->addresses));
+    *beyond = *beyond || !s || !spline_holds(s, log2(addresses));
     if (!s || !measured)
         return 0;
-    return fmax(
-        1 / spline_at(s, log2(row->addresses)) - 1 / spline_at(measured, log2(PATTERN_SIZE)), 0);
+    return fmax(1 / spline_at(s, log2(addresses)) - 1 / spline_at(measured, log2(PATTERN_SIZE)), 0);
 }
 
 static bool
 predict_dependent(const struct predicting *p, struct error *err)
 {
     const struct model_row *row = p->row;
-    double each;
-    bool beyond;
+    struct model_dependent found;
     if (!(row->dependent > 0))
         return true;
     if (!(row->texture > 0) || !*row->pattern)
         return fail(err, "dependent reads require the size of the texture and a pattern");
-    if (!model_dependent_seconds(p->model, row, &each, &beyond, err))
+    if (!(p->stages & MODEL_PUBLISHED ? model_published_find(&found, p->model, row, err)
+                                      : model_dependent_find(&found, p->model, row, err)))
         return fail_prefix(err, "stage dependent");
-    each += address_seconds(p, &beyond);
+    const double each = found.seconds + address_seconds(p, found.addresses, &found.extrapolated);
     const double seconds = row->fragments * row->dependent * each;
-    take_stage(p, MODEL_DEPENDENT, seconds, start_of(p) + seconds, beyond);
+    take_stage(p, MODEL_DEPENDENT, seconds, start_of(p) + seconds, found.extrapolated);
     return true;
 }
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { MODEL_TEXT_BYTES = 96 };
+enum { MODEL_TEXT_BYTES = 256 };
 
 struct model_row {
 #define MODEL_TEXT(name, doc)         char name[MODEL_TEXT_BYTES];

@@ -9,12 +9,19 @@
 int cmd_model(int argc, char **argv);
 
 bool
-model_stages_parse(uint32_t *stages, const char *without, struct error *err)
+model_stages_parse(uint32_t *stages, const struct stage_options *options, struct error *err)
 {
+    const char *method = options->dependent ? options->dependent : "caches";
+    const bool published = !strcmp(method, "published");
     *stages = (1u << MODEL_STAGES) - 1;
-    if (!without)
+    if (!published && strcmp(method, "caches") != 0)
+        return fail(err, "--dependent: unknown method '%.40s': expected caches or published",
+                    method);
+    if (published)
+        *stages |= MODEL_PUBLISHED;
+    if (!options->without)
         return true;
-    char *copy = mem_strdup(without), *rest = copy;
+    char *copy = mem_strdup(options->without), *rest = copy;
     bool ok = true;
     for (char *name; ok && (name = strsep(&rest, ","));) {
         uint32_t stage = MODEL_BASE + 1;

@@ -11,8 +11,23 @@ int model_fit_command(int argc, char **argv);
 int model_predict_command(int argc, char **argv);
 int model_check_command(int argc, char **argv);
 
-/* Parses "--without triangles,textures" to a bit mask of the remaining stages. */
-bool model_stages_parse(uint32_t *stages, const char *without, struct error *err);
+/* Options that select stages. */
+struct stage_options {
+    const char *without, *dependent;
+};
+#define OPTION_WITHOUT(to)                                                                         \
+    {                                                                                              \
+        "without", 0, ARG_STRING, &(to)->without, "STAGE,...",                                     \
+            "stages to omit: triangles, textures, dependent", false                                \
+    }
+#define OPTION_DEPENDENT(to)                                                                       \
+    {                                                                                              \
+        "dependent", 0, ARG_STRING, &(to)->dependent, "METHOD",                                    \
+            "dependent reads: caches, or published, the lines of the source (caches)", false       \
+    }
+/* Parses "--without triangles,textures" to a bit mask of the remaining stages, with MODEL_PUBLISHED
+ * for "--dependent published". */
+bool model_stages_parse(uint32_t *stages, const struct stage_options *options, struct error *err);
 bool model_write_rows(const struct model_rows *rows, const char *path, struct error *err);
 
 /* `aetius model predict --trace` (model_trace.c). */

@@ -16,7 +16,7 @@ int cmd_capture(int argc, char **argv);
 
 struct bench_options {
     struct simulate_options sim;
-    const char *program, *sweep, *surface;
+    const char *program, *sweep, *surface, *patterns;
     bool native;
     uint64_t samples, divide;
 };
@@ -47,6 +47,8 @@ bench_native(const struct bench_options *options, const char *program, struct er
                      (char *)(uintptr_t)options->sweep,
                      "--surface",
                      (char *)(uintptr_t)options->surface,
+                     options->patterns ? (char *)(uintptr_t) "--patterns" : NULL,
+                     (char *)(uintptr_t)options->patterns,
                      NULL};
     const struct subprocess_setup setup = {.argv = words};
     struct subprocess child;
@@ -65,10 +67,13 @@ capture(const struct bench_options *options, const char *program, const char *tr
         struct error *err)
 {
     char *divide = mem_printf("%u", (unsigned)options->divide);
-    const char *words[] = {"capture",  "-o",      trace,          "--force",   "--",
-                           program,    "--sweep", options->sweep, "--samples", "1",
-                           "--divide", divide,    "--csv",        "/dev/null", NULL};
-    const int count = (int)(sizeof words / sizeof words[0]) - 1;
+    const char *words[] = {"capture",         "-o",      trace,          "--force",   "--",
+                           program,           "--sweep", options->sweep, "--samples", "1",
+                           "--divide",        divide,    "--csv",        "/dev/null", "--patterns",
+                           options->patterns, NULL};
+    const int count = (int)(sizeof words / sizeof words[0]) - (options->patterns ? 1 : 3);
+    if (!options->patterns)
+        words[count] = NULL;
     const int status = cmd_capture(count, (char **)(uintptr_t)words);
     free(divide);
     return status == EXIT_WELL || fail(err, "cannot record %s", program);
@@ -103,6 +108,10 @@ model_bench_command(int argc, char **argv)
     const struct arg_option options[] = {
         OPTION_OUTPUT(&request.sim.dir, "DIR", "folder for measured.csv, trace and run", true),
         {"sweep", 0, ARG_STRING, &request.sweep, "NAME", "run only this sweep", false},
+        {"patterns", 0, ARG_STRING, &request.patterns, "LIST",
+         "address patterns or files of the sweep `dependent`, separated by commas; the simulated "
+         "GPU takes only files of the current folder (the named patterns)",
+         false},
         {"native", 0, ARG_FLAG, &request.native, NULL,
          "measure this host's OpenGL, not the simulated GPU", false},
         {"samples", 0, ARG_UINT, &request.samples, "N", "--native: frames per point (7)", false},
@@ -131,6 +140,8 @@ model_bench_command(int argc, char **argv)
         return args_usage_error(&spec, "%s", err.text);
     if (strcmp(request.sweep, "all") != 0 && !model_sweep_check(request.sweep, &err))
         return args_usage_error(&spec, "--sweep: %s", err.text);
+    if (request.patterns && !request.native && strchr(request.patterns, '/'))
+        return args_usage_error(&spec, "--patterns expects files of the current folder");
     if (request.samples < 1 || request.samples > 1000)
         return args_usage_error(&spec, "--samples expects a number from 1 to 1000");
     if (request.divide < 1 || request.divide > 64)

@@ -10,7 +10,8 @@
 #include <sys/stat.h>
 
 struct check_options {
-    const char *model, *without, *fail_over;
+    const char *model, *fail_over;
+    struct stage_options stages;
     bool all_held, json, csv;
 };
 
@@ -91,7 +92,7 @@ check(const struct model *model, const struct model_rows *rows, const struct che
 {
     struct model_check result;
     uint32_t stages;
-    if (!model_stages_parse(&stages, options->without, err) ||
+    if (!model_stages_parse(&stages, &options->stages, err) ||
         !model_check_rows(&result, model, rows, stages, options->all_held, err))
         return false;
     if (options->json) {
@@ -213,8 +214,8 @@ model_check_command(int argc, char **argv)
     struct check_options request = {0};
     bool exceeded = false;
     const struct arg_option options[] = {
-        {"without", 0, ARG_STRING, &request.without, "STAGE,...",
-         "stages to omit: triangles, textures, dependent", false},
+        OPTION_WITHOUT(&request.stages),
+        OPTION_DEPENDENT(&request.stages),
         {"all-held-out", 0, ARG_FLAG, &request.all_held, NULL,
          "treat all measurements as held out: another run of the same GPU", false},
         {"fail-over", 0, ARG_STRING, &request.fail_over, "PERCENT",

@@ -7,7 +7,8 @@
 #include <string.h>
 
 struct predict_options {
-    const char *workload, *without;
+    const char *workload;
+    struct stage_options stages;
     struct model_trace_options trace;
 };
 
@@ -100,7 +101,7 @@ predict(const struct predict_options *options, const char *path, struct error *e
         model_fini(&model);
         return done;
     }
-    bool ok = model_stages_parse(&stages, options->without, err) &&
+    bool ok = model_stages_parse(&stages, &options->stages, err) &&
               (!path || model_read(&model, path, err));
     ok = ok && (!options->workload || model_workload_read(&workload, options->workload, err)) &&
          set_all(&workload, &options->trace.machine.sets, err) &&
@@ -123,8 +124,8 @@ model_predict_command(int argc, char **argv)
          "semicolons: cycles, fragments, clock x pipes, and the costs of if-else-endif, if and "
          "else in cycles",
          false},
-        {"without", 0, ARG_STRING, &request.without, "STAGE,...",
-         "stages to omit: triangles, textures, dependent", false},
+        OPTION_WITHOUT(&request.stages),
+        OPTION_DEPENDENT(&request.stages),
         {"trace", 0, ARG_STRING, &request.trace.trace, "FILE",
          "predict frames of a trace, rendered without timing, instead of a workload", false},
         OPTION_FRAMES(&request.trace.frames, "--trace: frames to predict"),
@@ -155,9 +156,12 @@ model_predict_command(int argc, char **argv)
     if (status >= 0)
         return status;
     const struct model_trace_options *trace = &request.trace;
-    if (trace->trace && (request.workload || request.without))
-        return args_usage_error(&spec, "%s cannot be combined with --trace",
-                                request.workload ? "--workload" : "--without");
+    const char *other = request.workload           ? "--workload"
+                        : request.stages.without   ? "--without"
+                        : request.stages.dependent ? "--dependent"
+                                                   : NULL;
+    if (trace->trace && other)
+        return args_usage_error(&spec, "%s cannot be combined with --trace", other);
     if (!trace->trace && (trace->frames.count || trace->against || trace->machine.configs.count))
         return args_usage_error(&spec, "--frames, --against and --config require --trace");
     return conclude(predict(&request, args.operand_count ? args.operands[0] : NULL, &err), &err);

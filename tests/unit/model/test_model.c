@@ -111,20 +111,22 @@ static void
 patterns(void **state)
 {
     struct pattern pattern;
+    struct error err = {""};
     for (uint32_t n = 2; n <= 8; n++) {
         char name[8];
         snprintf(name, sizeof name, "step%u", n);
-        assert_true(pattern_make(&pattern, name));
+        assert_true(pattern_make(&pattern, name, &err));
         bool seen[PATTERN_SIZE] = {0};
         for (uint32_t x = 0; x < PATTERN_SIZE; x++)
-            seen[(uint32_t)(pattern.texcoords[0][x][0] * PATTERN_SIZE)] = true;
+            seen[(uint32_t)(pattern.texcoords[x][0] * PATTERN_SIZE)] = true;
         for (uint32_t x = 0; x < PATTERN_SIZE; x++)
             assert_true(seen[x]);
         /* neighbors are about 1 / n apart */
-        assert_in_range((uint32_t)(pattern.texcoords[0][1][0] * PATTERN_SIZE), 32 / n, 32 / n + 1);
+        assert_in_range((uint32_t)(pattern.texcoords[1][0] * PATTERN_SIZE), 32 / n, 32 / n + 1);
+        pattern_fini(&pattern);
     }
-    assert_false(pattern_make(&pattern, "step9"));
-    assert_false(pattern_make(&pattern, ""));
+    assert_false(pattern_make(&pattern, "step9", &err));
+    assert_false(pattern_make(&pattern, "", &err));
 }
 
 /* ---- caches ---- */
@@ -134,9 +136,13 @@ misses_of(const char *name, uint32_t side, struct cache_shape shape)
 {
     struct pattern pattern;
     struct cache_reads reads;
-    assert_true(pattern_make(&pattern, name));
+    struct error err = {""};
+    assert_true(pattern_make(&pattern, name, &err));
     cache_reads_find(&reads, &pattern, side, 16);
-    return cache_misses(&shape, &reads);
+    const double misses = cache_misses(&shape, &reads);
+    cache_reads_fini(&reads);
+    pattern_fini(&pattern);
+    return misses;
 }
 
 /* Calculated misses. At 1,024 texels per side neighboring positions are 32 texels apart, which are
@@ -191,42 +197,42 @@ dependent_reads(void **state)
                    {"miss.1024", 5e-9}, {"most", 1024}, {"bytes", 16}};
     struct model_row row = {.texture = 1024, .format = "RGBA32F", .pattern = "random"};
     struct error err;
-    double seconds;
-    bool beyond;
-    assert_false(model_dependent_seconds(&model, &row, &seconds, &beyond, &err));
+    struct model_dependent found;
+    assert_false(model_dependent_find(&found, &model, &row, &err));
     for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++) {
         char name[64];
         snprintf(name, sizeof name, "dependent.%s", factors[i].name);
         model_set_factor(&model, name, factors[i].value, 0);
     }
-    assert_true(model_dependent_seconds(&model, &row, &seconds, &beyond, &err));
-    assert_true(is_near(seconds, 6e-9, 1e-12) && !beyond); /* all reads miss, see above */
+    assert_true(model_dependent_find(&found, &model, &row, &err));
+    assert_true(is_near(found.seconds, 6e-9, 1e-12) &&
+                !found.extrapolated); /* all reads miss, see above */
     strcpy(row.format, "RGBA8");
-    assert_true(model_dependent_seconds(&model, &row, &seconds, &beyond, &err) && beyond);
+    assert_true(model_dependent_find(&found, &model, &row, &err) && found.extrapolated);
     strcpy(row.format, "RGBA32F");
     model_set_factor(&model, "dependent.second.sets", 1, 0);
     model_set_factor(&model, "dependent.second.ways", 256, 0);
     model_set_factor(&model, "dependent.second.miss", 3e-9, 0);
-    assert_true(model_dependent_seconds(&model, &row, &seconds, &beyond, &err));
-    assert_true(is_near(seconds, 9e-9, 1e-12));
+    assert_true(model_dependent_find(&found, &model, &row, &err));
+    assert_true(is_near(found.seconds, 9e-9, 1e-12));
     strcpy(row.pattern, "stripes");
-    assert_true(model_dependent_seconds(&model, &row, &seconds, &beyond, &err));
-    assert_true(is_near(seconds, 1e-9, 1e-12));
+    assert_true(model_dependent_find(&found, &model, &row, &err));
+    assert_true(is_near(found.seconds, 1e-9, 1e-12));
     row.texture = 2048; /* takes the time of the nearest power of two, and is marked */
-    assert_true(model_dependent_seconds(&model, &row, &seconds, &beyond, &err));
-    assert_true(beyond);
+    assert_true(model_dependent_find(&found, &model, &row, &err));
+    assert_true(found.extrapolated);
     row.texture = 1e9;
-    assert_false(model_dependent_seconds(&model, &row, &seconds, &beyond, &err));
+    assert_false(model_dependent_find(&found, &model, &row, &err));
     assert_true(strstr(err.text, "1 to 16384 texels"));
     row.texture = 64;
     strcpy(row.pattern, "waves");
-    assert_false(model_dependent_seconds(&model, &row, &seconds, &beyond, &err));
+    assert_false(model_dependent_find(&found, &model, &row, &err));
     strcpy(row.pattern, "ramp");
     model_fini(&model);
     model = (struct model){0};
     model_set_factor(&model, "dependent.flat", 1e-9, 0);
     model_set_factor(&model, "dependent.sets", 3, 0);
-    assert_false(model_dependent_seconds(&model, &row, &seconds, &beyond, &err));
+    assert_false(model_dependent_find(&found, &model, &row, &err));
     assert_true(strstr(err.text, "are invalid"));
     model_fini(&model);
 }
@@ -631,10 +637,9 @@ dependent_caches_come_back(void **state)
         /* if no fitted row determines the cost of a size, the model uses that of the next size */
         double sum = 0;
         for (size_t i = 0; i < rows.count; i++) {
-            double seconds;
-            bool beyond;
-            assert_true(model_dependent_seconds(&model, &rows.items[i], &seconds, &beyond, &err));
-            sum += fabs(seconds / made_dependent(&rows.items[i], two) - 1);
+            struct model_dependent found;
+            assert_true(model_dependent_find(&found, &model, &rows.items[i], &err));
+            sum += fabs(found.seconds / made_dependent(&rows.items[i], two) - 1);
         }
         if (!(sum < 0.005 * (double)rows.count))
             fail_msg("%d levels: %g on average", two + 1, sum / (double)rows.count);
