@@ -15,6 +15,7 @@ enum {
     MOST_BYTES = 1 << 17,
     MOST_WAYS = 32,
     SQUARE = 8,
+    CHANNEL_BYTES = 256,
     IN_SQUARE = SQUARE * SQUARE,
 };
 
@@ -100,31 +101,47 @@ take_line(uint32_t *set, uint32_t ways, uint32_t line)
     return there;
 }
 
-/* Misses of one unit over all its tiles. The first pass only fills the cache and is not counted. */
-static uint32_t
+/* Counts the misses of one unit over all its tiles by channel. The first pass only fills the cache
+ * and is not counted. */
+static void
 count_misses(const struct cache_shape *shape, const struct cache_reads *reads, uint32_t unit,
-             uint32_t *lines)
+             uint32_t *lines, uint32_t *missed)
 {
-    uint32_t missed = 0;
     for (uint32_t pass = 0; pass < 2; pass++)
         for (uint32_t tile = unit; tile < reads->count / IN_SQUARE; tile += shape->units)
             for (uint32_t r = 0; r < IN_SQUARE; r++) {
                 const uint32_t line = reads->at[tile * IN_SQUARE + r] / shape->line;
                 uint32_t *set = lines + (size_t)(line % shape->sets) * shape->ways;
-                missed += !take_line(set, shape->ways, line) && pass;
+                if (!take_line(set, shape->ways, line) && pass)
+                    missed[line * shape->line / CHANNEL_BYTES % CACHE_MOST_CHANNELS]++;
             }
-    return missed;
 }
 
-double
-cache_misses(const struct cache_shape *shape, const struct cache_reads *reads)
+/* Misses of the channel with the most, times the number of channels. */
+static uint32_t
+busiest(const uint32_t *missed, uint32_t channels)
+{
+    uint32_t most = 0;
+    for (uint32_t channel = 0; channel < channels; channel++) {
+        uint32_t sum = 0;
+        for (uint32_t at = channel; at < CACHE_MOST_CHANNELS; at += channels)
+            sum += missed[at];
+        most = sum > most ? sum : most;
+    }
+    return most * channels;
+}
+
+void
+cache_misses(const struct cache_shape *shape, const struct cache_reads *reads,
+             struct cache_misses *misses)
 {
     const size_t bytes = (size_t)shape->sets * shape->ways * sizeof(uint32_t);
-    uint32_t *lines = mem_alloc(bytes), missed = 0;
+    uint32_t *lines = mem_alloc(bytes), missed[CACHE_MOST_CHANNELS] = {0};
     for (uint32_t unit = 0; unit < shape->units; unit++) {
         memset(lines, 0xff, bytes); /* an invalid line number: textures are smaller */
-        missed += count_misses(shape, reads, unit, lines);
+        count_misses(shape, reads, unit, lines, missed);
     }
     free(lines);
-    return (double)missed / reads->count;
+    for (uint32_t n = 0; n < CACHE_CHANNEL_COUNTS; n++)
+        misses->by_channels[n] = (double)busiest(missed, 1u << n) / reads->count;
 }

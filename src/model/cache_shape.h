@@ -31,7 +31,18 @@ void cache_reads_fini(struct cache_reads *reads);
 void cache_reads_find(struct cache_reads *reads, const struct pattern *pattern, uint32_t side,
                       double texel_bytes);
 
-/* Miss rate, 0 to 1, when the pattern is read repeatedly. */
-double cache_misses(const struct cache_shape *shape, const struct cache_reads *reads);
+/* Misses per read, when the pattern is read repeatedly. Missing lines come from memory channels,
+ * which transfer in parallel. If lines share few channels, the others are idle.
+ *
+ * by_channels[n]: the misses of the busiest of 2^n channels, times 2^n. [0] is the miss rate. With
+ * lines evenly over the channels, all entries are equal. Consecutive 256 bytes are in different
+ * channels, as in GPUs. A number of channels that is no power of two conflicts like its largest
+ * factor that is one. */
+enum { CACHE_CHANNEL_COUNTS = 5, CACHE_MOST_CHANNELS = 1 << (CACHE_CHANNEL_COUNTS - 1) };
+struct cache_misses {
+    double by_channels[CACHE_CHANNEL_COUNTS];
+};
+void cache_misses(const struct cache_shape *shape, const struct cache_reads *reads,
+                  struct cache_misses *misses);
 
 #endif

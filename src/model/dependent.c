@@ -2,15 +2,16 @@
  *
  *      seconds = flat + misses x miss + second-level misses x second-level miss
  *
- * The fit uses the cache shapes whose misses best explain the times. It adds a second level if this
- * reduces the error by more than a tenth. The cost of a miss is independent of the texture's size,
- * except for powers of two. There, the missing lines map to few channels and banks of the memory,
- * so each such size has a separate cost.
+ * The misses of one level are those of the busiest memory channel, times the number of channels
+ * (cache_shape.h). Without channels, all miss costs at textures of powers of two would be higher:
+ * there, regular addresses map to few channels.
  *
- * The source instead uses straight lines over the texture size. Their slopes follow from the two
- * strongest frequencies of the addresses. These frequencies do not show which positions share a
- * set. On held-out rows, the source's method was off by 4 to 11 % on three simulated machines, and
- * by 22 % on a machine not used during development. */
+ * The fit uses the cache shapes and the number of channels whose misses best explain the times. It
+ * adds a second level if this reduces the error by more than a tenth.
+ *
+ * The source instead uses straight lines over the texture size (published.c). Their slopes follow
+ * from the two strongest frequencies of the addresses. These frequencies do not show which
+ * positions share a set. */
 #include "model/cache_shape.h"
 #include "model/model.h"
 
@@ -18,13 +19,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FLAT, SECOND, OTHERS, POWERS, MOST_LOG2 = 14, FACTORS = POWERS + MOST_LOG2 + 1 };
+enum { FLAT, MISS, SECOND, FACTORS, MOST_LOG2 = 14 };
 
 /* A row of the sweep: its reads, and the time per texel. */
 struct read {
     struct cache_reads reads;
     uint32_t side;
-    double addresses;      /* texels per side of a square address texture of the same area */
     double misses, second; /* for the cache shapes under test */
     double seconds;
 };
@@ -41,50 +41,15 @@ reads_fini(struct reads *reads)
 }
 
 struct dependent {
-    struct cache_shape shape, second; /* 0 units: no such cache */
-    /* NaN: unknown. POWERS + n: cost of a miss in a texture of 2^n texels per side. */
-    double factors[FACTORS], half[FACTORS];
+    struct cache_shape shape, second;       /* 0 units: no such cache */
+    uint32_t channels;                      /* logarithm of the number of memory channels */
+    double factors[FACTORS], half[FACTORS]; /* NaN: unknown */
 };
-
-static uint32_t
-log2_of(uint32_t side)
-{
-    uint32_t n = 0;
-    while (side >> n > 1 && n < MOST_LOG2)
-        n++;
-    return n;
-}
-
-/* Index of the factor for a miss in a texture of this size. */
-static uint32_t
-miss_factor(uint32_t side)
-{
-    return model_is_power_of_two(side) ? POWERS + log2_of(side) : OTHERS;
-}
-
-/* Cost of a miss at this size. If the size was not measured, uses the cost at the nearest power of
- * two, or at the larger of two equally near ones. If no power of two was measured, uses the cost at
- * other sizes. NaN: no miss was measured. */
-static double
-miss_cost(const struct dependent *d, uint32_t side)
-{
-    const uint32_t factor = miss_factor(side);
-    if (factor == OTHERS && !isnan(d->factors[OTHERS]))
-        return d->factors[OTHERS];
-    const uint32_t n = log2_of(side);
-    for (uint32_t away = 0; away <= MOST_LOG2; away++) {
-        if (n + away <= MOST_LOG2 && !isnan(d->factors[POWERS + n + away]))
-            return d->factors[POWERS + n + away];
-        if (away <= n && !isnan(d->factors[POWERS + n - away]))
-            return d->factors[POWERS + n - away];
-    }
-    return d->factors[OTHERS];
-}
 
 static double
 seconds_of(const struct dependent *d, const struct read *read)
 {
-    const double cost = read->misses > 0 ? read->misses * miss_cost(d, read->side) : 0;
+    const double cost = read->misses > 0 ? read->misses * d->factors[MISS] : 0;
     const double second = read->second > 0 ? read->second * d->factors[SECOND] : 0;
     return d->factors[FLAT] + fmax(cost + second, 0); /* unknown costs (NaN) count as 0 */
 }
@@ -105,32 +70,24 @@ fit_weighed(struct dependent *d, const struct reads *reads, const double *weight
     const size_t count = reads->rows.count;
     double *a = mem_array((count + 1) * (FACTORS + 1), sizeof *a), *b = a + count * FACTORS;
     double some[FACTORS], half[FACTORS];
-    uint32_t of[FACTORS], column[FACTORS] = {0}, columns = 0;
+    uint32_t of[FACTORS], columns = 0;
     bool seen[FACTORS] = {[FLAT] = true};
     for (size_t r = 0; r < count; r++) {
-        const struct read *read = &reads->rows.items[r];
-        seen[SECOND] = seen[SECOND] || read->second > 0;
-        if (read->misses > 0)
-            seen[miss_factor(read->side)] = true;
+        seen[MISS] = seen[MISS] || reads->rows.items[r].misses > 0;
+        seen[SECOND] = seen[SECOND] || reads->rows.items[r].second > 0;
     }
     for (uint32_t f = 0; f < FACTORS; f++) {
         d->factors[f] = NAN;
         d->half[f] = 0;
-        column[f] = columns;
         if (seen[f])
             of[columns++] = f;
     }
     for (size_t r = 0; r < count; r++) {
         const struct read *read = &reads->rows.items[r];
-        const double weight = weights[r];
-        double *row = a + r * columns;
-        memset(row, 0, columns * sizeof *row);
-        row[FLAT] = weight;
-        if (read->second > 0)
-            row[column[SECOND]] = weight * read->second;
-        if (read->misses > 0)
-            row[column[miss_factor(read->side)]] = weight * read->misses;
-        b[r] = weight * read->seconds;
+        const double terms[FACTORS] = {1, read->misses, read->second};
+        for (uint32_t c = 0; c < columns; c++)
+            a[r * columns + c] = weights[r] * terms[of[c]];
+        b[r] = weights[r] * read->seconds;
     }
     const bool ok = count >= columns && least_squares(a, b, count, columns, some, half);
     for (uint32_t c = 0; ok && c < columns; c++) {
@@ -174,6 +131,7 @@ fit_costs(struct dependent *d, struct reads *reads, const double *misses, const 
 /* A candidate shape: its misses per read, and the error of the times with this shape alone. */
 struct trial {
     struct cache_shape shape;
+    uint32_t channels;
     size_t number;
     double *misses, error;
 };
@@ -190,20 +148,36 @@ by_error(const void *a, const void *b)
                                    : x->number > y->number;
 }
 
+/* Adds a trial of the shape for each number of channels. */
+static void
+add_trials(struct trials *trials, struct reads *reads, const struct cache_shape *shape)
+{
+    const size_t count = reads->rows.count, first = trials->items.count;
+    for (uint32_t n = 0; n < CACHE_CHANNEL_COUNTS; n++) {
+        struct trial trial = {*shape, n, first + n, mem_array(count + 1, sizeof *trial.misses),
+                              INFINITY};
+        VEC_PUSH(&trials->items, trial);
+    }
+    for (size_t r = 0; r < count; r++) {
+        struct cache_misses misses;
+        cache_misses(shape, &reads->rows.items[r].reads, &misses);
+        for (uint32_t n = 0; n < CACHE_CHANNEL_COUNTS; n++)
+            trials->items.items[first + n].misses[r] = misses.by_channels[n];
+    }
+    for (uint32_t n = 0; n < CACHE_CHANNEL_COUNTS; n++) {
+        struct trial *trial = &trials->items.items[first + n];
+        struct dependent d = {.shape = *shape, .channels = n};
+        if (!fit_costs(&d, reads, trial->misses, NULL, &trial->error))
+            trial->error = INFINITY;
+    }
+}
+
 static void
 find_trials(struct trials *trials, struct reads *reads)
 {
-    struct trial trial;
-    for (size_t i = 0; cache_shape_nth(&trial.shape, i); i++) {
-        struct dependent d = {.shape = trial.shape};
-        trial.number = i;
-        trial.misses = mem_array(reads->rows.count + 1, sizeof *trial.misses);
-        for (size_t r = 0; r < reads->rows.count; r++)
-            trial.misses[r] = cache_misses(&trial.shape, &reads->rows.items[r].reads);
-        if (!fit_costs(&d, reads, trial.misses, NULL, &trial.error))
-            trial.error = INFINITY;
-        VEC_PUSH(&trials->items, trial);
-    }
+    struct cache_shape shape;
+    for (size_t i = 0; cache_shape_nth(&shape, i); i++)
+        add_trials(trials, reads, &shape);
     if (trials->items.count)
         qsort(trials->items.items, trials->items.count, sizeof *trials->items.items, by_error);
 }
@@ -212,13 +186,13 @@ find_trials(struct trials *trials, struct reads *reads)
 static double
 add_second(struct dependent *best, struct reads *reads, const struct trials *trials)
 {
-    enum { BEST = 12 };
     double least = INFINITY, error;
     for (size_t i = 0; i < trials->items.count; i++)
         for (size_t j = 0; j < trials->items.count; j++) {
             const struct trial *a = &trials->items.items[i], *b = &trials->items.items[j];
-            struct dependent now = {.shape = a->shape, .second = b->shape};
-            if (i == j || a->shape.units != b->shape.units || a->shape.line != b->shape.line)
+            struct dependent now = {.shape = a->shape, .second = b->shape, .channels = a->channels};
+            if (i == j || b->channels || a->shape.units != b->shape.units ||
+                a->shape.line != b->shape.line)
                 continue;
             if (fit_costs(&now, reads, a->misses, b->misses, &error) && error < least) {
                 *best = now;
@@ -242,7 +216,7 @@ fit_shapes(struct dependent *d, struct reads *reads)
     const struct trial *first = trials.items.items;
     const bool ok = trials.items.count && isfinite(first->error);
     if (ok) {
-        *d = (struct dependent){.shape = first->shape};
+        *d = (struct dependent){.shape = first->shape, .channels = first->channels};
         fit_costs(d, reads, first->misses, NULL, &error);
         if (error > exact * (double)reads->rows.count &&
             add_second(&two, reads, &trials) * enough < error)
@@ -268,17 +242,12 @@ set_dependent(struct model *model, const struct dependent *d, double most, doubl
         model_set_factor(model, "dependent.second.ways", d->second.ways, 0);
         model_set_factor(model, "dependent.second.miss", d->factors[SECOND], d->half[SECOND]);
     }
+    model_set_factor(model, "dependent.channels", 1u << d->channels, 0);
     model_set_factor(model, "dependent.most", most, 0);
     model_set_factor(model, "dependent.bytes", bytes, 0);
     model_set_factor(model, "dependent.flat", d->factors[FLAT], d->half[FLAT]);
-    if (!isnan(d->factors[OTHERS]))
-        model_set_factor(model, "dependent.miss", d->factors[OTHERS], d->half[OTHERS]);
-    for (uint32_t n = 0; n <= MOST_LOG2; n++) {
-        char *name = mem_printf("dependent.miss.%u", 1u << n);
-        if (!isnan(d->factors[POWERS + n]))
-            model_set_factor(model, name, d->factors[POWERS + n], d->half[POWERS + n]);
-        free(name);
-    }
+    if (!isnan(d->factors[MISS]))
+        model_set_factor(model, "dependent.miss", d->factors[MISS], d->half[MISS]);
 }
 
 /* Reads a size, which must be a power of two from 1 to `most`. */
@@ -298,26 +267,25 @@ get_dependent(struct dependent *d, const struct model *model, struct error *err)
     *d = (struct dependent){0};
     d->factors[SECOND] = model_factor(model, "dependent.second.miss");
     d->factors[FLAT] = model_factor(model, "dependent.flat");
-    d->factors[OTHERS] = model_factor(model, "dependent.miss");
-    for (uint32_t n = 0; n <= MOST_LOG2; n++) {
-        char *name = mem_printf("dependent.miss.%u", 1u << n);
-        d->factors[POWERS + n] = model_factor(model, name);
-        free(name);
-    }
+    d->factors[MISS] = model_factor(model, "dependent.miss");
+    uint32_t channels = 0;
     if (isnan(d->factors[FLAT]))
         return fail(err, "the model has no data for dependent reads");
     bool ok = take_size(&d->shape.units, model, "dependent.units", 16) &&
               take_size(&d->shape.line, model, "dependent.line", 1 << 16) &&
               take_size(&d->shape.sets, model, "dependent.sets", 1 << 16) &&
-              take_size(&d->shape.ways, model, "dependent.ways", 1 << 10);
+              take_size(&d->shape.ways, model, "dependent.ways", 1 << 10) &&
+              take_size(&channels, model, "dependent.channels", CACHE_MOST_CHANNELS);
+    while (ok && 1u << d->channels < channels)
+        d->channels++;
     d->second = d->shape;
     if (isnan(d->factors[SECOND]))
         d->second.units = 0;
     else
         ok = ok && take_size(&d->second.sets, model, "dependent.second.sets", 1 << 16) &&
              take_size(&d->second.ways, model, "dependent.second.ways", 1 << 10);
-    return ok || fail(err, "the model's caches for dependent reads are invalid: units, line, sets "
-                           "and ways must be powers of two");
+    return ok || fail(err, "the model's caches for dependent reads are invalid: units, line, sets, "
+                           "ways and channels must be powers of two");
 }
 
 static double
@@ -340,7 +308,6 @@ read_row(struct read *read, const struct model_row *row, struct error *err)
     if (!pattern_make(&pattern, row->pattern, err))
         return false;
     read->side = (uint32_t)row->texture;
-    read->addresses = sqrt((double)pattern.width * pattern.height);
     cache_reads_find(&read->reads, &pattern, read->side, texel_bytes(row->format));
     pattern_fini(&pattern);
     return true;
@@ -392,17 +359,21 @@ model_dependent_find(struct model_dependent *found, const struct model *model,
                      const struct model_row *row, struct error *err)
 {
     struct dependent d;
+    struct cache_misses misses;
     struct read read;
     if (!get_dependent(&d, model, err) || !read_row(&read, row, err))
         return false;
-    read.misses = cache_misses(&d.shape, &read.reads);
-    read.second = d.second.units ? cache_misses(&d.second, &read.reads) : 0;
+    cache_misses(&d.shape, &read.reads, &misses);
+    read.misses = misses.by_channels[d.channels];
+    if (d.second.units) {
+        cache_misses(&d.second, &read.reads, &misses);
+        read.second = misses.by_channels[0];
+    }
     cache_reads_fini(&read.reads);
     *found = (struct model_dependent){
         .seconds = seconds_of(&d, &read),
-        .addresses = row->addresses > 0 ? row->addresses : read.addresses,
         .extrapolated = row->texture > model_factor(model, "dependent.most") ||
                         texel_bytes(row->format) != model_factor(model, "dependent.bytes") ||
-                        (read.misses > 0 && isnan(miss_cost(&d, read.side)))};
+                        (read.misses > 0 && isnan(d.factors[MISS]))};
     return true;
 }

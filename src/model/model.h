@@ -76,7 +76,6 @@ bool model_fit_dependent(struct model *model, const struct model_rows *rows, con
                          struct error *err);
 struct model_dependent {
     double seconds;    /* per texel whose address was read before */
-    double addresses;  /* texels per side of the address texture */
     bool extrapolated; /* the texture is larger than any measured one, or of another format */
 };
 /* Time from the texture's size and the pattern of addresses. Returns false if the pattern is

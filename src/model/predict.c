@@ -211,25 +211,44 @@ ceiling_of(const struct model *model, const char *format, double side)
     return model_curve(model, name);
 }
 
+/* Adds the time of `reads` texels from a texture of `side` texels per side. */
 static bool
-predict_textures(const struct predicting *p, struct error *err)
+add_texel_seconds(const struct predicting *p, double reads, double side, double *seconds,
+                  bool *beyond, struct error *err)
 {
-    const struct model_row *row = p->row;
-    const double reads = row->reads - row->dependent;
+    const char *format = p->row->format;
     if (!(reads > 0))
         return true;
-    if (!(row->texture > 0))
+    if (!(side > 0))
         return fail(err, "reads require the size of the texture: set `texture`, or omit the stage "
                          "with --without textures");
-    const struct spline *s = ceiling_of(p->model, row->format, row->texture);
+    const struct spline *s = ceiling_of(p->model, format, side);
     if (!s)
         return fail(err,
                     "the model has no texture rate for '%s': use a measured format, or omit the "
                     "stage with --without textures",
-                    row->format);
-    const double seconds = row->fragments * reads / spline_at(s, log2(row->texture));
-    take_stage(p, MODEL_TEXTURES, seconds, start_of(p) + seconds,
-               !spline_holds(s, log2(row->texture)));
+                    format);
+    *seconds += reads / spline_at(s, log2(side));
+    *beyond = *beyond || !spline_holds(s, log2(side));
+    return true;
+}
+
+/* Independent reads. The address of each dependent read is itself an independent read, of the
+ * address texture. */
+static bool
+predict_textures(const struct predicting *p, struct error *err)
+{
+    const struct model_row *row = p->row;
+    const double reads = row->reads - row->dependent, addresses = fmin(row->dependent, reads);
+    double each = 0;
+    bool beyond = false;
+    if (!(reads > 0))
+        return true;
+    if (!add_texel_seconds(p, reads - addresses, row->texture, &each, &beyond, err) ||
+        !add_texel_seconds(p, addresses, row->addresses, &each, &beyond, err))
+        return false;
+    const double seconds = row->fragments * each;
+    take_stage(p, MODEL_TEXTURES, seconds, start_of(p) + seconds, beyond);
     return true;
 }
 
@@ -237,17 +256,18 @@ predict_textures(const struct predicting *p, struct error *err)
  * read for an address texture that fits in the caches. The result is the difference for a larger
  * address texture. */
 static double
-address_seconds(const struct predicting *p, double addresses, bool *beyond)
+address_seconds(const struct predicting *p, bool *beyond)
 {
     const struct model_row *row = p->row;
-    if (!(addresses > PATTERN_SIZE))
+    if (!(row->addresses > PATTERN_SIZE))
         return 0;
-    const struct spline *s = ceiling_of(p->model, row->format, addresses);
+    const struct spline *s = ceiling_of(p->model, row->format, row->addresses);
     const struct spline *measured = ceiling_of(p->model, row->format, PATTERN_SIZE);
-    *beyond = *beyond || !s || !spline_holds(s, log2(addresses));
+    *beyond = *beyond || !s || !spline_holds(s, log2(row->addresses));
     if (!s || !measured)
         return 0;
-    return fmax(1 / spline_at(s, log2(addresses)) - 1 / spline_at(measured, log2(PATTERN_SIZE)), 0);
+    return fmax(
+        1 / spline_at(s, log2(row->addresses)) - 1 / spline_at(measured, log2(PATTERN_SIZE)), 0);
 }
 
 static bool
@@ -262,16 +282,31 @@ predict_dependent(const struct predicting *p, struct error *err)
     if (!(p->stages & MODEL_PUBLISHED ? model_published_find(&found, p->model, row, err)
                                       : model_dependent_find(&found, p->model, row, err)))
         return fail_prefix(err, "stage dependent");
-    const double each = found.seconds + address_seconds(p, found.addresses, &found.extrapolated);
+    const double each = found.seconds + address_seconds(p, &found.extrapolated);
     const double seconds = row->fragments * row->dependent * each;
     take_stage(p, MODEL_DEPENDENT, seconds, start_of(p) + seconds, found.extrapolated);
     return true;
 }
 
+/* Sets the size of the address texture if the workload does not state it: that of its pattern. */
+static bool
+set_addresses(struct model_row *row, struct error *err)
+{
+    struct pattern pattern;
+    if (!(row->dependent > 0) || row->addresses > 0 || !*row->pattern)
+        return true;
+    if (!pattern_make(&pattern, row->pattern, err))
+        return false;
+    row->addresses = sqrt((double)pattern.width * pattern.height);
+    pattern_fini(&pattern);
+    return true;
+}
+
 bool
 model_predict(struct model_prediction *prediction, const struct model *model,
-              const struct model_row *workload, uint32_t stages, struct error *err)
+              const struct model_row *asked, uint32_t stages, struct error *err)
 {
+    struct model_row row = *asked, *workload = &row;
     const struct predicting p = {model, workload, prediction, model ? stages : 1u << MODEL_BASE};
     const double clock = model ? model_factor(model, "clock") : 0;
     *prediction = (struct model_prediction){0};
@@ -279,7 +314,7 @@ model_predict(struct model_prediction *prediction, const struct model *model,
     bool ok = (workload->dependent <= workload->reads ||
                fail(err, "more dependent reads than reads: %g of %g", workload->dependent,
                     workload->reads)) &&
-              predict_base(&p, err);
+              set_addresses(workload, err) && predict_base(&p, err);
     for (uint32_t stage = 0; ok && stage < MODEL_STAGES; stage++) {
         if (p.stages >> stage & 1) {
             if (stage == MODEL_TRIANGLES)

@@ -63,7 +63,7 @@ find_strongest(const double *power, uint32_t count, double *first, double *secon
 }
 
 static bool
-find_spectrum(struct spectrum *spectrum, const char *name, double *side, struct error *err)
+find_spectrum(struct spectrum *spectrum, const char *name, struct error *err)
 {
     double along[MOST_FREQUENCIES] = {0}, down[MOST_FREQUENCIES] = {0}, fy2;
     struct pattern pattern;
@@ -83,7 +83,6 @@ find_spectrum(struct spectrum *spectrum, const char *name, double *side, struct 
     }
     find_strongest(along, ok ? width : 1, &spectrum->fx1, &spectrum->fx2);
     find_strongest(down, ok ? height : 1, &spectrum->fy1, &fy2);
-    *side = sqrt((double)width * height);
     pattern_fini(&pattern);
     return ok;
 }
@@ -194,7 +193,6 @@ model_fit_published(struct model *model, const struct model_rows *rows, const bo
 {
     struct reads reads = {0};
     struct lines lines = {0};
-    double side;
     bool ok = true;
     for (size_t i = 0; ok && i < rows->count; i++) {
         const struct model_row *row = &rows->items[i];
@@ -203,7 +201,7 @@ model_fit_published(struct model *model, const struct model_rows *rows, const bo
             continue;
         read.seconds = model_measured(model, row);
         ok = read.seconds > 0 && isfinite(read.seconds) &&
-             find_spectrum(&read.spectrum, row->pattern, &side, NULL);
+             find_spectrum(&read.spectrum, row->pattern, NULL);
         VEC_PUSH(&reads.rows, read);
     }
     if (ok && fit_lines(&lines, &reads)) {
@@ -222,18 +220,15 @@ model_published_find(struct model_dependent *found, const struct model *model,
     struct lines lines = {
         model_factor(model, "published.first"), model_factor(model, "published.second"), {0}, {0}};
     struct read read = {.texture = row->texture};
-    double side;
     for (uint32_t t = 0; t < FACTORS; t++)
         lines.factors[t] = model_factor(model, factor_names[t]);
     if (isnan(lines.first) || isnan(lines.second))
         return fail(err, "the model has no published lines: fit it again");
-    if (!find_spectrum(&read.spectrum, row->pattern, &side, err))
+    if (!find_spectrum(&read.spectrum, row->pattern, err))
         return false;
     const double seconds = seconds_of(&lines, &read);
-    *found = (struct model_dependent){.seconds = seconds,
-                                      .addresses = row->addresses > 0 ? row->addresses : side,
-                                      .extrapolated =
-                                          row->texture > model_factor(model, "dependent.most")};
+    *found =
+        (struct model_dependent){seconds, row->texture > model_factor(model, "dependent.most")};
     return (seconds > 0 && isfinite(seconds)) ||
            fail(err, "the published lines give %g s per texel", seconds);
 }

@@ -50,10 +50,11 @@ misses_of(const char *name, uint32_t side, struct cache_shape shape)
     if (!pattern_make(&pattern, name, &err))
         fail_msg("%s", err.text);
     cache_reads_find(&reads, &pattern, side, 16);
-    const double misses = cache_misses(&shape, &reads);
+    struct cache_misses misses;
+    cache_misses(&shape, &reads, &misses);
     cache_reads_fini(&reads);
     pattern_fini(&pattern);
-    return misses;
+    return misses.by_channels[0];
 }
 
 /* At 1,024 texels per side, neighbours of these textures are two squares of 8x8 texels or more
