@@ -59,6 +59,36 @@ model_set_factor(struct model *model, const char *name, double value, double hal
     VEC_PUSH(&model->factors, factor);
 }
 
+bool
+model_order_parse(struct model *model, const char *names, struct error *err)
+{
+    char *copy = mem_strdup(names), *rest = copy;
+    uint32_t seen = 0;
+    bool ok = true;
+    model->ordered = 0;
+    for (char *name; ok && (name = strsep(&rest, " ,"));) {
+        uint32_t stage = 0;
+        if (!*name)
+            continue;
+        while (stage < MODEL_STAGES && strcmp(name, model_stage_names[stage]) != 0)
+            stage++;
+        if (stage == MODEL_STAGES)
+            ok = fail(err,
+                      "stages: unknown stage '%.40s': expected base, triangles, textures or "
+                      "dependent",
+                      name);
+        else if (seen >> stage & 1)
+            ok = fail(err, "stages: %s occurs twice", name);
+        else if (!model->ordered && stage != MODEL_BASE)
+            ok = fail(err, "stages: the first stage must be base, which gives the maximum");
+        else
+            model->order[model->ordered++] = stage;
+        seen |= 1u << stage;
+    }
+    free(copy);
+    return ok && (model->ordered || fail(err, "stages: expected base and other stages"));
+}
+
 /* ---- file format ---- */
 
 static void
@@ -79,8 +109,12 @@ model_write(const struct model *model, const char *path, struct error *err)
             "; A staged performance model (aetius model fit). A curve's points are joined by\n"
             "; straight lines (logarithmic: of the logarithms of y); y - half to y + half holds "
             "the truth in 95 of 100 fits.\n"
-            "[model]\nschema = %d\nrenderer = %s\n\n[factors]\n; name = value half\n",
+            "[model]\nschema = %d\nrenderer = %s\n",
             AETIUS_SCHEMA, model->renderer);
+    for (uint32_t i = 0; i < model->ordered; i++)
+        fprintf(out, "%s %s%s", i ? "" : "stages =", model_stage_names[model->order[i]],
+                i + 1 < model->ordered ? "" : "\n");
+    fprintf(out, "\n[factors]\n; name = value half\n");
     for (size_t i = 0; i < model->factors.count; i++) {
         const struct model_factor *factor = &model->factors.items[i];
         fprintf(out, "%s = %.9g %.3g\n", factor->name, factor->value, factor->half);
@@ -173,8 +207,10 @@ take_line(void *data, const struct ini_entry *entry, struct error *err)
         snprintf(model->renderer, sizeof model->renderer, "%s", value);
         return true;
     }
+    if (!strcmp(name, "stages"))
+        return model_order_parse(model, value, err);
     if (strcmp(name, "schema") != 0 || read_numbers(value, numbers, 1) != 1)
-        return fail(err, "'%.40s': [model] has only schema (a number) and renderer", name);
+        return fail(err, "'%.40s': [model] has only schema (a number), renderer and stages", name);
     reading->has_schema = true;
     return schema_check(reading->path, numbers[0], err);
 }

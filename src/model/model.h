@@ -1,6 +1,7 @@
 /* The staged performance model of a fragment processor predicts frames per second from a few
  * parameters. The first stage gives a maximum, which each later stage can only lower. Stages can be
- * omitted. Source: a dissertation of 2006, "slowdown" model. Extensions are marked as ours.
+ * omitted or applied in another order: "stages = base textures triangles" in the model's file.
+ * Source: a dissertation of 2006, "slowdown" model. Extensions are marked as ours.
  *
  * base       rate / (cycles x fragments), where `rate` is clock times pipelines. A curve maps the
  *            nominal cycles of a program to the cycles measured. Without this curve, the formula
@@ -36,6 +37,10 @@ struct model {
     char renderer[MODEL_TEXT_BYTES]; /* the measured renderer */
     VEC(struct model_curve) curves;
     VEC(struct model_factor) factors;
+    /* Stages in the order in which they apply, the base first. Others are omitted. 0 stages: all,
+     * in the order of enum model_stage. */
+    enum model_stage order[MODEL_STAGES];
+    uint32_t ordered;
 };
 
 void model_fini(struct model *model);
@@ -43,6 +48,8 @@ void model_fini(struct model *model);
 const struct spline *model_curve(const struct model *model, const char *name);
 /* NaN: the model lacks the factor */
 double model_factor(const struct model *model, const char *name);
+/* Sets the order from names of stages, separated by spaces or commas. */
+bool model_order_parse(struct model *model, const char *names, struct error *err);
 void model_set_curve(struct model *model, const char *name, const struct spline *spline);
 void model_set_factor(struct model *model, const char *name, double value, double half);
 
@@ -103,7 +110,9 @@ struct model_prediction {
     } stages[MODEL_STAGES];
     /* clock: in Hz, 0 if unknown. FPS / clock is frames per clock cycle. */
     double seconds, clock;
-    uint32_t bound; /* the slowest stage */
+    uint32_t bound;                       /* the slowest stage */
+    enum model_stage order[MODEL_STAGES]; /* the order in which the stages apply */
+    uint32_t ordered;                     /* stages in `order` */
 };
 
 /* Fragments per second of a program of `cycles` cycles, by the base stage alone. NaN gives NaN. */

@@ -302,20 +302,34 @@ set_addresses(struct model_row *row, struct error *err)
     return true;
 }
 
+/* Returns a bit mask of the stages. */
+static uint32_t
+set_order(struct model_prediction *prediction, const struct model *model)
+{
+    uint32_t mask = 0;
+    const bool given = model && model->ordered;
+    prediction->ordered = given ? model->ordered : MODEL_STAGES;
+    for (uint32_t i = 0; i < prediction->ordered; i++)
+        mask |= 1u << (prediction->order[i] = given ? model->order[i] : i);
+    return mask;
+}
+
 bool
 model_predict(struct model_prediction *prediction, const struct model *model,
               const struct model_row *asked, uint32_t stages, struct error *err)
 {
     struct model_row row = *asked, *workload = &row;
-    const struct predicting p = {model, workload, prediction, model ? stages : 1u << MODEL_BASE};
+    struct predicting p = {model, workload, prediction, model ? stages : 1u << MODEL_BASE};
     const double clock = model ? model_factor(model, "clock") : 0;
     *prediction = (struct model_prediction){0};
+    p.stages &= set_order(prediction, model) | MODEL_PUBLISHED;
     prediction->clock = workload->clock > 0 ? workload->clock : clock > 0 ? clock : 0;
     bool ok = (workload->dependent <= workload->reads ||
                fail(err, "more dependent reads than reads: %g of %g", workload->dependent,
                     workload->reads)) &&
               set_addresses(workload, err) && predict_base(&p, err);
-    for (uint32_t stage = 0; ok && stage < MODEL_STAGES; stage++) {
+    for (uint32_t i = 0; ok && i < prediction->ordered; i++) {
+        const enum model_stage stage = prediction->order[i];
         if (p.stages >> stage & 1) {
             if (stage == MODEL_TRIANGLES)
                 predict_triangles(&p);

@@ -31,7 +31,8 @@ print_prediction(const struct model_prediction *prediction)
     bool extrapolated = false;
     text_table_cells(&sheet, "stage|by itself|frames/s| ");
     text_table_end_row(&sheet);
-    for (uint32_t s = 0; s < MODEL_STAGES; s++) {
+    for (uint32_t i = 0; i < prediction->ordered; i++) {
+        const enum model_stage s = prediction->order[i];
         if (!prediction->stages[s].counts)
             continue;
         text_table_cell(&sheet, "%s", model_stage_names[s]);
@@ -53,7 +54,8 @@ static void
 print_prediction_json(const struct model_prediction *prediction)
 {
     cJSON *root = cJSON_CreateObject(), *stages = cJSON_AddArrayToObject(root, "stages");
-    for (uint32_t s = 0; s < MODEL_STAGES; s++) {
+    for (uint32_t i = 0; i < prediction->ordered; i++) {
+        const enum model_stage s = prediction->order[i];
         if (!prediction->stages[s].counts)
             continue;
         cJSON *stage = cJSON_CreateObject();

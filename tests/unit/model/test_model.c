@@ -309,6 +309,69 @@ addresses_are_read_too(void **state)
     model_fini(&model);
 }
 
+/* A frame of 1e6 fragments takes 1 ms in the base stage and at least 4 ms for its textures. Its
+ * triangles halve the frame rate. In the usual order, the ceiling applies to 2 ms. In the other
+ * order, the triangles double 4 ms. */
+static void
+stages_apply_in_order(void **state)
+{
+    static const struct spline ceiling = {.knots = 2, .x = {1, 9}, .y = {0.25e9, 0.25e9}};
+    static const struct spline size = {.knots = 2, .x = {1, 10}, .y = {1, 2}};
+    static const struct {
+        const char *stages;
+        double seconds;
+    } orders[] = {{"base triangles textures dependent", 4e-3},
+                  {"base, textures, triangles", 8e-3},
+                  {"base triangles", 2e-3},
+                  {"base", 1e-3}};
+    static const struct {
+        const char *stages, *words;
+    } bad[] = {{"triangles base", "must be base"},
+               {"base triangles triangles", "triangles occurs twice"},
+               {"base rop", "unknown stage 'rop'"},
+               {" ,", "expected base and other stages"}};
+    struct model model = {0}, again;
+    struct error err = {""};
+    struct model_prediction prediction;
+    char path[] = "/tmp/aetius-order-XXXXXX";
+    struct model_row row = {.rate = 1e9,
+                            .cycles = 1,
+                            .fragments = 1e6,
+                            .triangles = 5e5,
+                            .texture = 64,
+                            .reads = 1,
+                            .format = "RGBA8"};
+    close(mkstemp(path));
+    model_set_factor(&model, "start", 0, 0);
+    model_set_factor(&model, "rate", 1e9, 0);
+    model_set_curve(&model, "textures RGBA8 powers", &ceiling);
+    model_set_curve(&model, "triangles 640", &size);
+    assert_true(is_near(predict_fps(&model, &row, all_stages), 250, 1e-9));
+    for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
+        assert_true(model_order_parse(&model, orders[i].stages, &err));
+        assert_true(model_write(&model, path, &err));
+        if (!model_read(&again, path, &err))
+            fail_msg("%s", err.text);
+        assert_true(is_near(predict_fps(&again, &row, all_stages), 1 / orders[i].seconds, 1e-9));
+        model_fini(&again);
+    }
+    /* without the stage triangles, both sides of a branch execute */
+    assert_true(model_order_parse(&model, "base", &err));
+    row.if_cycles = row.else_cycles = 3;
+    assert_true(is_near(predict_fps(&model, &row, all_stages), 1000.0 / 7, 1e-9));
+    row.if_cycles = row.else_cycles = 0;
+    assert_true(model_order_parse(&model, "base textures triangles", &err));
+    assert_true(model_predict(&prediction, &model, &row, all_stages, &err));
+    assert_true(prediction.ordered == 3 && prediction.order[1] == MODEL_TEXTURES);
+    assert_true(is_near(prediction.stages[MODEL_TEXTURES].seconds, 4e-3, 1e-9));
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_false(model_order_parse(&model, bad[i].stages, &err));
+        assert_non_null(strstr(err.text, bad[i].words));
+    }
+    unlink(path);
+    model_fini(&model);
+}
+
 /* ---- curves ---- */
 
 static double
@@ -1148,6 +1211,7 @@ main(int argc, char **argv)
         cmocka_unit_test(workload_files),
         cmocka_unit_test(dependent_reads),
         cmocka_unit_test(addresses_are_read_too),
+        cmocka_unit_test(stages_apply_in_order),
         cmocka_unit_test(caches_miss_as_counted),
         cmocka_unit_test(few_channels_take_longer),
         cmocka_unit_test(dependent_caches_come_back),
