@@ -26,7 +26,7 @@ struct read {
     struct cache_reads reads;
     uint32_t side;
     double misses, second; /* for the cache shapes under test */
-    double seconds;
+    double seconds, doubt; /* doubt: divisor of the relative error */
 };
 struct reads {
     VEC(struct read) rows;
@@ -113,17 +113,17 @@ fit_costs(struct dependent *d, struct reads *reads, const double *misses, const 
     for (size_t r = 0; r < count; r++) {
         reads->rows.items[r].misses = misses[r];
         reads->rows.items[r].second = second ? second[r] : 0;
-        weights[r] = 1 / reads->rows.items[r].seconds;
+        weights[r] = 1 / (reads->rows.items[r].seconds * reads->rows.items[r].doubt);
     }
     for (uint32_t round = 0; ok && round < ROUNDS; round++) {
         ok = fit_weighed(d, reads, weights);
         for (size_t r = 0; ok && r < count; r++)
-            weights[r] = 1 / (seconds_of(d, &reads->rows.items[r]) *
+            weights[r] = 1 / (reads->rows.items[r].doubt * seconds_of(d, &reads->rows.items[r]) *
                               sqrt(fmax(error_of(d, &reads->rows.items[r]), least)));
     }
     *error = 0;
     for (size_t r = 0; ok && r < count; r++)
-        *error += error_of(d, &reads->rows.items[r]);
+        *error += error_of(d, &reads->rows.items[r]) / reads->rows.items[r].doubt;
     free(weights);
     return ok;
 }
@@ -325,6 +325,7 @@ take_rows(struct reads *reads, const struct model *model, const struct model_row
         if (!read_row(&read, row, err))
             return false;
         read.seconds = model_measured(model, row);
+        read.doubt = model_doubt(row);
         VEC_PUSH(&reads->rows, read);
         if (!(read.seconds > 0 && isfinite(read.seconds)))
             return fail(err, "dependent: a row lacks the texture or the number of dependent reads, "

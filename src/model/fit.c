@@ -1,4 +1,5 @@
 /* Fits a model to measurements: computes the curves of each stage from its sweeps. */
+#include "model/check.h"
 #include "model/model.h"
 #include "model/pattern.h"
 
@@ -54,6 +55,12 @@ model_measured(const struct model *model, const struct model_row *row)
     if (model_row_is_of(row, MODEL_SWEEP_dependent))
         return seconds / (row->fragments * row->dependent);
     return row->fragments / seconds;
+}
+
+double
+model_doubt(const struct model_row *row)
+{
+    return fmin(hypot(1, row->spread / row->seconds / MODEL_STAGE_BUDGET), 2);
 }
 
 /* ---- selection of rows for the fit ---- */
@@ -163,11 +170,12 @@ fit_start(const struct fitting *f)
         const struct model_row *row = &f->rows->items[i];
         if (!is_seen(f, i, MODEL_SWEEP_fragments))
             continue;
+        const double weight = 1 / model_doubt(row);
         for (uint32_t p = 0; p < programs; p++)
             a[used * (programs + 1) + 1 + p] =
-                row->cycles == cycles[p] ? row->fragments / row->seconds : 0;
-        a[used * (programs + 1)] = 1 / row->seconds;
-        b[used++] = 1;
+                row->cycles == cycles[p] ? weight * row->fragments / row->seconds : 0;
+        a[used * (programs + 1)] = weight / row->seconds;
+        b[used++] = weight;
     }
     if (used > programs && least_squares(a, b, used, programs + 1, factors, half) && factors[0] > 0)
         model_set_factor(f->model, "start", factors[0], half[0]);
@@ -194,9 +202,10 @@ fit_rate(const struct fitting *f, double rate, struct error *err)
         const struct model_row *row = &f->rows->items[i];
         if (!is_seen(f, i, MODEL_SWEEP_length) || row->cycles < most / 4)
             continue;
-        a[2 * used] = row->fragments / row->seconds;
-        a[2 * used + 1] = row->cycles * row->fragments / row->seconds;
-        b[used++] = 1;
+        const double weight = 1 / model_doubt(row);
+        a[2 * used] = weight * row->fragments / row->seconds;
+        a[2 * used + 1] = row->cycles * a[2 * used];
+        b[used++] = weight;
     }
     const bool ok = used > 2 && least_squares(a, b, used, 2, factors, half) && factors[1] > 0;
     if (ok)
@@ -210,7 +219,8 @@ fit_rate(const struct fitting *f, double rate, struct error *err)
 static bool
 fit_curves(const struct fitting *f, enum model_sweep sweep, struct error *err)
 {
-    double *x = mem_array((f->rows->count + 1) * 2, sizeof *x), *y = x + f->rows->count;
+    const size_t most = f->rows->count;
+    double *x = mem_array((most + 1) * 3, sizeof *x), *y = x + most, *doubt = y + most;
     bool ok = true;
     for (size_t i = 0; ok && i < f->rows->count; i++) {
         char name[64], other[64];
@@ -230,12 +240,13 @@ fit_curves(const struct fitting *f, enum model_sweep sweep, struct error *err)
                 continue;
             model_curve_of(&f->rows->items[r], other, sizeof other, &x[count]);
             y[count] = model_measured(f->model, &f->rows->items[r]);
+            doubt[count] = model_doubt(&f->rows->items[r]);
             if (!strcmp(other, name) && !(y[count] > 0))
                 ok = fail(err, "%s: %g s is less than the time of a frame without fragments", name,
                           f->rows->items[r].seconds);
             count += !strcmp(other, name);
         }
-        ok = ok && (spline_fit(&spline, x, y, count, sweep != MODEL_SWEEP_length, err) ||
+        ok = ok && (spline_fit(&spline, x, y, doubt, count, sweep != MODEL_SWEEP_length, err) ||
                     fail_prefix(err, "%s", name));
         if (ok)
             model_set_curve(f->model, name, &spline);

@@ -76,6 +76,11 @@ void model_curve_of(const struct model_row *row, char *name, size_t size, double
  * second. */
 double model_measured(const struct model *model, const struct model_row *row);
 
+/* Divisor of the row's relative error in the fit: 1 without spread of the samples. A spread of 10 %
+ * of the time, the error that a stage may have, halves the weight of the squared error. The weight
+ * is never below a quarter, so that the ends of a curve stay where they were measured. */
+double model_doubt(const struct model_row *row);
+
 /* ---- dependent reads (dependent.c) ---- */
 
 /* The part of model_fit() for the sweep `dependent`. */

@@ -90,7 +90,7 @@ find_spectrum(struct spectrum *spectrum, const char *name, struct error *err)
 /* A row of the sweep. */
 struct read {
     struct spectrum spectrum;
-    double texture, seconds;
+    double texture, seconds, doubt; /* doubt: divisor of the relative error */
 };
 struct reads {
     VEC(struct read) rows;
@@ -149,8 +149,9 @@ fit_factors(struct lines *lines, const struct reads *reads)
     for (size_t r = 0; r < count; r++) {
         find_terms(lines, &reads->rows.items[r], terms);
         for (uint32_t c = 0; c < used; c++)
-            a[r * used + c] = terms[columns[c]] / reads->rows.items[r].seconds;
-        b[r] = 1;
+            a[r * used + c] =
+                terms[columns[c]] / (reads->rows.items[r].seconds * reads->rows.items[r].doubt);
+        b[r] = 1 / reads->rows.items[r].doubt;
     }
     const bool ok = count >= used && least_squares(a, b, count, used, some, half);
     for (uint32_t c = 0; ok && c < used; c++) {
@@ -159,7 +160,7 @@ fit_factors(struct lines *lines, const struct reads *reads)
     }
     for (size_t r = 0; ok && r < count; r++) {
         const struct read *read = &reads->rows.items[r];
-        error += pow(seconds_of(lines, read) / read->seconds - 1, 2);
+        error += pow((seconds_of(lines, read) / read->seconds - 1) / read->doubt, 2);
     }
     free(a);
     return ok ? error : INFINITY;
@@ -200,6 +201,7 @@ model_fit_published(struct model *model, const struct model_rows *rows, const bo
         if ((fitted && !fitted[i]) || !model_row_is_of(row, MODEL_SWEEP_dependent))
             continue;
         read.seconds = model_measured(model, row);
+        read.doubt = model_doubt(row);
         ok = read.seconds > 0 && isfinite(read.seconds) &&
              find_spectrum(&read.spectrum, row->pattern, NULL);
         VEC_PUSH(&reads.rows, read);

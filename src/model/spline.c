@@ -86,7 +86,7 @@ least_squares(const double *a, const double *b, size_t rows, uint32_t unknowns, 
 
 struct points {
     const double *x, *y; /* x in increasing order; y or its logarithm */
-    const double *scale; /* divisor of an error: y, or 1 */
+    const double *scale; /* divisor of an error: y or 1, times the doubt */
     size_t count;
 };
 
@@ -337,7 +337,7 @@ choose_segments(const struct points *p)
 }
 
 struct sample_point {
-    double x, y;
+    double x, y, doubt;
 };
 
 static int
@@ -348,20 +348,20 @@ compare_points(const void *a, const void *b)
 }
 
 bool
-spline_fit(struct spline *spline, const double *x, const double *y, size_t count, bool logarithmic,
-           struct error *err)
+spline_fit(struct spline *spline, const double *x, const double *y, const double *doubt,
+           size_t count, bool logarithmic, struct error *err)
 {
     struct sample_point *points = mem_array(count + 1, sizeof *points);
     double *sorted = mem_array(3 * (count + 1), sizeof *sorted);
     struct points p = {sorted, sorted + count, sorted + 2 * count, count};
     size_t different = 0;
     for (size_t i = 0; i < count; i++)
-        points[i] = (struct sample_point){x[i], y[i]};
+        points[i] = (struct sample_point){x[i], y[i], doubt ? doubt[i] : 1};
     qsort(points, count, sizeof *points, compare_points);
     for (size_t i = 0; i < count; i++) {
         sorted[i] = points[i].x;
         sorted[count + i] = logarithmic ? log(points[i].y) : points[i].y;
-        sorted[2 * count + i] = logarithmic ? 1 : points[i].y;
+        sorted[2 * count + i] = points[i].doubt * (logarithmic ? 1 : points[i].y);
         different += i == 0 || points[i].x != points[i - 1].x;
     }
     bool ok =

@@ -21,10 +21,10 @@ struct spline {
 };
 
 enum { SPLINE_LEAST_POINTS = 4 };
-/* Fits a curve to points in any order. y must be positive. Fails with fewer than
- * SPLINE_LEAST_POINTS different x. */
-bool spline_fit(struct spline *spline, const double *x, const double *y, size_t count,
-                bool logarithmic, struct error *err);
+/* Fits a curve to points in any order. y must be positive. `doubt` divides the relative error of
+ * each point; NULL: 1. Fails with fewer than SPLINE_LEAST_POINTS different x. */
+bool spline_fit(struct spline *spline, const double *x, const double *y, const double *doubt,
+                size_t count, bool logarithmic, struct error *err);
 /* Outside the range, returns the value at its nearest end. */
 double spline_at(const struct spline *spline, double x);
 bool spline_holds(const struct spline *spline, double x); /* whether x is in the range */

@@ -1,4 +1,5 @@
 /* aetius model fit and check: fits a model to measurements, and reports its error. */
+#include "base/log.h"
 #include "cmd/model/model.h"
 #include "cmd/options.h"
 #include "base/text_table.h"
@@ -116,6 +117,26 @@ read_all(struct model_rows *rows, const struct args *args, uint32_t first, struc
     return rows->count > 0 || fail(err, "no measurements");
 }
 
+/* Warns of measurements whose samples differ much. */
+static void
+warn_of_spread(const struct model_rows *rows)
+{
+    const double large = 0.1; /* of the time */
+    double most = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        const double spread = rows->items[i].spread / rows->items[i].seconds;
+        count += spread > large;
+        most = fmax(most, spread);
+    }
+    if (count)
+        log_warning(
+            "%zu of %zu measurements have a spread above %.0f %% of their time, the largest "
+            "%.0f %%: the fit gives them little weight; measure again with more samples "
+            "(model bench --samples) or less load on the host",
+            count, rows->count, 100 * large, 100 * most);
+}
+
 static void
 print_fit(const struct model *model)
 {
@@ -195,6 +216,8 @@ model_fit_command(int argc, char **argv)
     if (!read_rate(rate_text, &rate, &err) || !is_new(&args, request.model, &err))
         return args_usage_error(&spec, "%s", err.text);
     bool ok = read_all(&rows, &args, 0, &err);
+    if (ok)
+        warn_of_spread(&rows);
     bool *fitted = ok && !all ? model_split(&rows) : NULL;
     ok = ok && model_fit(&model, &rows, fitted, rate, &err) &&
          (!runs.count || model_learn_frames(&model, &runs, &err)) &&

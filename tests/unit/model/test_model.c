@@ -407,7 +407,7 @@ segments_are_chosen(void **state)
                 x[i] = i;
                 y[i] = truth(i, bent) * (1 + 0.02 * noise(&random));
             }
-            assert_true(spline_fit(&spline, x, y, 61, false, NULL));
+            assert_true(spline_fit(&spline, x, y, NULL, 61, false, NULL));
             if (!bent) {
                 single += spline.knots == 2;
                 for (uint32_t k = 0; k < spline.knots; k++, knots++)
@@ -451,7 +451,7 @@ curves_are_refused(void **state)
     const double x[] = {1, 1, 2, 3, 3}, y[] = {1, 1, 2, 3, 3};
     struct spline spline;
     struct error err = {""};
-    assert_false(spline_fit(&spline, x, y, 5, false, &err));
+    assert_false(spline_fit(&spline, x, y, NULL, 5, false, &err));
     assert_non_null(strstr(err.text, "3 points"));
 }
 
@@ -516,6 +516,34 @@ make_rows(struct model_rows *rows, double spread)
         if (row->block > 0)
             row->branch_cycles = 6, row->if_cycles = row->else_cycles = 20;
         row->seconds = made_seconds(row) * (1 + spread * noise(&random));
+    }
+}
+
+/* Half of the measurements take 1 s per frame, the others 1.4 s. The squared relative error of a
+ * constant f is least at f = (1 + w / 1.4) / (1 + w / 1.4^2), if the others have the weight w. */
+static void
+spread_weighs_less(void **state)
+{
+    static const struct {
+        double spread, weight;
+    } cases[] = {{0, 1}, {0.1, 0.5}, {0.9, 0.25}};
+    struct error err = {""};
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        struct model_rows rows = {0};
+        struct model model;
+        for (uint32_t i = 0; i < 400; i++) {
+            struct model_row *row = add_row(&rows, "length", 1e6, 1 + i);
+            row->seconds = i % 2 ? 1.4 : 1;
+            row->spread = i % 2 ? 1.4 * cases[c].spread : 0;
+        }
+        if (!model_fit(&model, &rows, NULL, 1e6, &err))
+            fail_msg("%s", err.text);
+        const double w = cases[c].weight, found = spline_at(model_curve(&model, "base"), 200);
+        const double expected = (1 + w / 1.4) / (1 + w / (1.4 * 1.4));
+        if (!is_near(found, expected, 0.005))
+            fail_msg("spread %g: %g instead of %g", cases[c].spread, found, expected);
+        model_fini(&model);
+        VEC_FREE(&rows);
     }
 }
 
@@ -1068,6 +1096,13 @@ commands(void **state)
     free(text);
     VEC_FREE(&rows);
     assert_int_equal(RUN("model", "fit", "@rows.csv", "-o", "@model"), 0);
+    assert_false(reports("spread"));
+    put_text("noisy.csv", "sweep,fragments,seconds,spread,cycles\nlength,1000,1,0.3,1\n"
+                          "length,1000,2,0.1,2\nlength,1000,3,0.1,3\nlength,1000,4,0.41,4\n");
+    assert_int_equal(RUN("model", "fit", "@noisy.csv", "--rate", "1000", "--all", "-o", "@noisy"),
+                     0);
+    assert_true(
+        reports("2 of 4 measurements have a spread above 10 % of their time, the largest 30 %"));
     assert_int_equal(RUN("model", "check", "@model", "@rows.csv", "--fail-over", "5"), 0);
     assert_int_equal(RUN("model", "check", "@model", "@rows.csv", "--fail-over", "0.001"), 3);
     assert_int_equal(RUN("model", "check", "@model", "@rows.csv", "--fail-over", "few"), 2);
@@ -1219,6 +1254,7 @@ main(int argc, char **argv)
         cmocka_unit_test(segments_are_chosen),
         cmocka_unit_test(squares),
         cmocka_unit_test(curves_are_refused),
+        cmocka_unit_test(spread_weighs_less),
         cmocka_unit_test(coefficients_come_back),
         cmocka_unit_test(large_triangles_were_measured),
         cmocka_unit_test(another_chip_is_judged_by_its_rate),
