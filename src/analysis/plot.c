@@ -86,6 +86,13 @@ plot_fini(struct plot *plot)
     VEC_FREE(&plot->rows);
 }
 
+/* Whether rows have labels instead of positions. */
+static bool
+has_labels(const struct plot *plot)
+{
+    return plot->kind <= PLOT_STACKED || plot->kind == PLOT_MAP;
+}
+
 /* Writes tab-separated data. The first line contains the names of the series. */
 static void
 put_data(const struct plot *plot, FILE *out)
@@ -96,7 +103,7 @@ put_data(const struct plot *plot, FILE *out)
     fputc('\n', out);
     for (size_t r = 0; r < plot->rows.count; r++) {
         const struct plot_row *row = &plot->rows.items[r];
-        fprintf(out, plot->kind <= PLOT_STACKED ? "\"%s\"" : "%s", row->label);
+        fprintf(out, has_labels(plot) ? "\"%s\"" : "%s", row->label);
         for (size_t s = 0; s < plot->series.count; s++)
             if (isfinite(row->values[s]))
                 fprintf(out, "\t%.9g", row->values[s]);
@@ -187,9 +194,22 @@ put_style(const struct plot *plot, FILE *out)
 }
 
 static void
+put_map(const struct plot *plot, const char *data, FILE *out)
+{
+    fprintf(out, "set border 15\nunset key\nunset grid\nset palette defined "
+                 "(0 '#20304f', 1 '#3b6fb6', 2 '#8fc1a9', 3 '#f3e6a2')\n");
+    put_text("cblabel", plot->z_label, out);
+    fprintf(out, "plot %s matrix rowheaders columnheaders with image\n", data);
+}
+
+static void
 put_plot(const struct plot *plot, const char *data, FILE *out)
 {
-    static const char *const with[] = {"", "", " with linespoints", " with points"};
+    if (plot->kind == PLOT_MAP) {
+        put_map(plot, data, out);
+        return;
+    }
+    static const char *const with[] = {"", "", " with linespoints", " with points", ""};
     for (size_t s = 0; s < plot->series.count; s++)
         fprintf(out, "%s%s using %s%zu%s%s title columnhead", s ? ", \\\n     " : "plot ", data,
                 plot->kind <= PLOT_STACKED ? "" : "1:", s + 2,
@@ -202,7 +222,7 @@ put_plot(const struct plot *plot, const char *data, FILE *out)
 static void
 put_place(const struct plot *plot, FILE *out)
 {
-    if (plot->kind <= PLOT_STACKED || !plot->rows.count)
+    if (has_labels(plot) || !plot->rows.count)
         return;
     const char *label = plot->rows.items[0].label;
     for (size_t i = 1; i < plot->rows.count; i++)

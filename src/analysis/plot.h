@@ -17,14 +17,16 @@ enum plot_kind {
     PLOT_STACKED, /* each row is a label with one bar of stacked series */
     PLOT_LINES,   /* each row is an x position with one point per series, joined by lines */
     PLOT_POINTS,  /* like PLOT_LINES, but points are not joined */
+    PLOT_MAP, /* a field of colors: each row is a label on the y axis, each series on the x axis */
 };
 
 struct plot {
     enum plot_kind kind;
     const char *title, *x_label, *y_label; /* each may be NULL */
     const char *note;                      /* shown below the title; may be NULL */
-    const char *extra; /* gnuplot commands before the plot (`set logscale x 2`), or NULL */
-    double mark;       /* horizontal line at this value; 0: no line */
+    const char *extra;   /* gnuplot commands before the plot (`set logscale x 2`), or NULL */
+    const char *z_label; /* of the colors of a map; may be NULL */
+    double mark;         /* horizontal line at this value; 0: no line */
     VEC(char *) series;
     struct {
         struct plot_row {

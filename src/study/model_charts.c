@@ -14,6 +14,7 @@ struct chart {
     bool (*series)(const struct model_row *row, char *text); /* returns false to omit the row */
     double (*along)(const struct model_row *row);
     double (*work)(const struct model_row *row); /* work per frame */
+    const char *suffix; /* after the sweep in the name of the file; "-error": plots the errors */
 };
 
 enum { SERIES_BYTES = MODEL_TEXT_BYTES + 16 };
@@ -31,6 +32,13 @@ some_widths(const struct model_row *row, char *text)
 {
     snprintf(text, SERIES_BYTES, "columns of %g, ", row->block);
     return row->block == 1 || row->block == 64 || row->block == 128 || row->block == 640;
+}
+
+static bool
+each_program(const struct model_row *row, char *text)
+{
+    snprintf(text, SERIES_BYTES, "%g cycles, ", row->cycles);
+    return true;
 }
 
 static bool
@@ -52,6 +60,11 @@ some_patterns(const struct model_row *row, char *text)
 }
 
 static double
+along_fragments(const struct model_row *row)
+{
+    return row->fragments;
+}
+static double
 along_length(const struct model_row *row)
 {
     return row->cycles;
@@ -72,6 +85,11 @@ along_texture(const struct model_row *row)
     return row->texture;
 }
 static double
+work_frame(const struct model_row *row)
+{
+    return 1;
+}
+static double
 work_fragments(const struct model_row *row)
 {
     return row->fragments;
@@ -83,21 +101,26 @@ work_texels(const struct model_row *row)
 }
 
 static const struct chart charts[] = {
+    {MODEL_SWEEP_fragments, "frame rate by number of fragments", "fragments per frame",
+     "frames per second", "set logscale xy", 1, each_program, along_fragments, work_frame, ""},
     {MODEL_SWEEP_length, "fragment rate by program length", "cycles of the fragment program",
      "million fragments per second", "set logscale x 2\nset logscale y", 1e-6, one_series,
-     along_length, work_fragments},
+     along_length, work_fragments, ""},
     {MODEL_SWEEP_triangles, "fragment rate by triangle size", "fragments per triangle",
      "million fragments per second", "set logscale x 2\nset yrange [0:*]", 1e-6, some_widths,
-     along_size, work_fragments},
-    {MODEL_SWEEP_coherence, "fragment rate by width of columns that take the same branch",
-     "pixels per column", "million fragments per second", "set logscale x 2\nset yrange [0:*]",
-     1e-6, one_series, along_block, work_fragments},
-    {MODEL_SWEEP_textures, "texel rate by texture size (powers of two) and format",
-     "texels per side", "million texels per second", "set logscale x 2\nset logscale y", 1e-6,
-     powers_of_formats, along_texture, work_texels},
-    {MODEL_SWEEP_dependent, "fragment rate with dependent reads, by texture size and pattern",
-     "texels per side", "million fragments per second", "set logscale x 2\nset yrange [0:*]", 1e-6,
-     some_patterns, along_texture, work_fragments},
+     along_size, work_fragments, ""},
+    {MODEL_SWEEP_triangles, "error by triangle size", "fragments per triangle",
+     "measured / predicted - 1, %", "set logscale x 2", 1, some_widths, along_size, work_fragments,
+     "-error"},
+    {MODEL_SWEEP_coherence, "fragment rate by width of branch columns", "pixels per column",
+     "million fragments per second", "set logscale x 2\nset yrange [0:*]", 1e-6, one_series,
+     along_block, work_fragments, ""},
+    {MODEL_SWEEP_textures, "texel rate by texture size and format",
+     "texels per side, powers of two", "million texels per second",
+     "set logscale x 2\nset logscale y", 1e-6, powers_of_formats, along_texture, work_texels, ""},
+    {MODEL_SWEEP_dependent, "dependent reads by texture size and pattern", "texels per side",
+     "million fragments per second", "set logscale x 2\nset yrange [0:*]", 1e-6, some_patterns,
+     along_texture, work_fragments, ""},
 };
 
 struct names {
@@ -127,11 +150,61 @@ takes(const struct chart *chart, const struct model_row *row, char *series)
     return model_row_is_of(row, chart->sweep) && chart->series(row, series);
 }
 
-/* Adds measured and predicted values of each series at all positions. */
+/* Values of a row, one per name in value_names(): measured and predicted, or the error. For
+ * columns, also the bounds of the base stage: one side of the branch executes, or both. */
+enum { MOST_VALUES = 4 };
+
+static uint32_t
+value_names(const struct chart *chart, const char **names)
+{
+    static const char *const all[MOST_VALUES] = {"measured", "predicted", "one side", "both sides"};
+    static const char *const error[] = {"error"};
+    const bool is_error = *chart->suffix != '\0';
+    const uint32_t count = is_error ? 1 : chart->sweep == MODEL_SWEEP_coherence ? MOST_VALUES : 2;
+    memcpy(names, is_error ? error : all, count * sizeof *names);
+    return count;
+}
+
+static void
+find_values(const struct chart *chart, const struct model_machine *machine, size_t r,
+            double *values)
+{
+    const struct model_row *row = &machine->rows.items[r];
+    const double work = chart->scale * chart->work(row);
+    const double side = (row->if_cycles + row->else_cycles) / 2;
+    const double cycles = row->cycles + row->branch_cycles + side;
+    if (*chart->suffix) {
+        values[0] = 100 * machine->check.error[r];
+        return;
+    }
+    values[0] = work / row->seconds;
+    values[1] = work / machine->check.predicted[r];
+    if (chart->sweep == MODEL_SWEEP_coherence) {
+        values[2] = chart->scale * model_base_rate(&machine->model, cycles);
+        values[3] = chart->scale * model_base_rate(&machine->model, cycles + side);
+    }
+}
+
+static void
+add_series(const struct chart *chart, const struct names *names, struct plot *plot)
+{
+    const char *values[MOST_VALUES];
+    const uint32_t count = value_names(chart, values);
+    for (size_t i = 0; i < names->items.count; i++)
+        for (uint32_t v = 0; v < count; v++) {
+            char *name = mem_printf("%s%s", names->items.items[i], values[v]);
+            plot_add_series(plot, name);
+            free(name);
+        }
+}
+
+/* Adds the values of each series at all positions. */
 static void
 put_rows(const struct chart *chart, const struct model_machine *machine, struct plot *plot)
 {
     struct names names = {0};
+    const char *each[MOST_VALUES];
+    const uint32_t per_series = value_names(chart, each);
     char series[SERIES_BYTES];
     double *positions = mem_array(machine->rows.count + 1, sizeof *positions);
     size_t count = 0;
@@ -141,26 +214,18 @@ put_rows(const struct chart *chart, const struct model_machine *machine, struct 
             positions[count++] = chart->along(&machine->rows.items[r]);
         }
     qsort(positions, count, sizeof *positions, compare_numbers);
-    for (size_t i = 0; i < names.items.count; i++)
-        for (uint32_t predicted = 0; predicted < 2; predicted++) {
-            char *name =
-                mem_printf("%s%s", names.items.items[i], predicted ? "predicted" : "measured");
-            plot_add_series(plot, name);
-            free(name);
-        }
-    double *values = mem_array(2 * names.items.count + 1, sizeof *values);
+    add_series(chart, &names, plot);
+    double *values = mem_array(per_series * names.items.count + 1, sizeof *values);
     for (size_t i = 0; i < count; i++) {
         if (i && positions[i] == positions[i - 1])
             continue;
-        for (size_t v = 0; v < 2 * names.items.count; v++)
+        for (size_t v = 0; v < per_series * names.items.count; v++)
             values[v] = NAN;
         for (size_t r = 0; r < machine->rows.count; r++) {
             const struct model_row *row = &machine->rows.items[r];
             if (!takes(chart, row, series) || chart->along(row) != positions[i])
                 continue;
-            const size_t at = 2 * series_index(&names, series);
-            values[at] = chart->scale * chart->work(row) / row->seconds;
-            values[at + 1] = chart->scale * chart->work(row) / machine->check.predicted[r];
+            find_values(chart, machine, r, values + per_series * series_index(&names, series));
         }
         plot_add_at(plot, positions[i], values);
     }
@@ -177,7 +242,8 @@ write_chart(const struct chart *chart, const struct model_machine *machine, cons
 {
     struct plot plot;
     char *title = mem_printf("%s: %s", machine->name, chart->title);
-    char *name = mem_printf("%s-%s", model_sweeps[chart->sweep].name, machine->name);
+    char *name =
+        mem_printf("%s%s-%s", model_sweeps[chart->sweep].name, chart->suffix, machine->name);
     const struct model_errors *errors =
         &machine->check.stages[model_sweeps[chart->sweep].stage].held_out;
     char *note = mem_printf("error on held-out measurements: mean %.1f %%, worst %.1f %%",
@@ -190,6 +256,76 @@ write_chart(const struct chart *chart, const struct model_machine *machine, cons
     const bool ok = !plot.series.count || study_put_plot(to, &plot, name, err);
     plot_fini(&plot);
     free(note);
+    free(name);
+    free(title);
+    return ok;
+}
+
+/* Adds a number to a list of different numbers, from which the caller frees the items. */
+struct numbers {
+    VEC(double) items;
+};
+
+static void
+add_number(struct numbers *numbers, double number)
+{
+    for (size_t i = 0; i < numbers->items.count; i++)
+        if (numbers->items.items[i] == number)
+            return;
+    VEC_PUSH(&numbers->items, number);
+}
+
+static double
+rate_at(const struct model_machine *machine, double triangles, double block)
+{
+    for (size_t r = 0; r < machine->rows.count; r++) {
+        const struct model_row *row = &machine->rows.items[r];
+        if (model_row_is_of(row, MODEL_SWEEP_triangles) && row->triangles == triangles &&
+            row->block == block)
+            return 1e-6 * row->fragments / row->seconds;
+    }
+    return NAN;
+}
+
+/* Plots the measured rate over triangle size and width of columns as a field of colors. */
+static bool
+write_map(const struct model_machine *machine, const struct study *to, struct error *err)
+{
+    struct plot plot;
+    struct numbers triangles = {0}, blocks = {0};
+    double fragments = 0;
+    char *title =
+        mem_printf("%s: fragment rate by triangle size and branch columns", machine->name);
+    char *name = mem_printf("triangles-map-%s", machine->name);
+    for (size_t r = 0; r < machine->rows.count; r++) {
+        const struct model_row *row = &machine->rows.items[r];
+        if (!model_row_is_of(row, MODEL_SWEEP_triangles))
+            continue;
+        fragments = row->fragments;
+        add_number(&triangles, row->triangles);
+        add_number(&blocks, row->block);
+    }
+    plot_init(&plot, PLOT_MAP, title, "fragments per triangle");
+    plot.x_label = "pixels per column";
+    plot.z_label = "million fragments per second";
+    double *values = mem_array(blocks.items.count + 1, sizeof *values);
+    for (size_t b = 0; b < blocks.items.count; b++) {
+        char *label = mem_printf("%g", blocks.items.items[b]);
+        plot_add_series(&plot, label);
+        free(label);
+    }
+    for (size_t t = triangles.items.count; t-- > 0;) {
+        char *label = mem_printf("%.3g", fragments / triangles.items.items[t]);
+        for (size_t b = 0; b < blocks.items.count; b++)
+            values[b] = rate_at(machine, triangles.items.items[t], blocks.items.items[b]);
+        plot_add(&plot, label, values);
+        free(label);
+    }
+    const bool ok = !plot.rows.count || study_put_plot(to, &plot, name, err);
+    plot_fini(&plot);
+    VEC_FREE(&triangles.items);
+    VEC_FREE(&blocks.items);
+    free(values);
     free(name);
     free(title);
     return ok;
@@ -251,7 +387,7 @@ model_charts(const struct model_study *study, const struct study *to, struct err
             continue;
         for (size_t i = 0; ok && i < sizeof charts / sizeof charts[0]; i++)
             ok = write_chart(&charts[i], machine, to, err);
-        ok = ok && write_springs(machine, to, err);
+        ok = ok && write_map(machine, to, err) && write_springs(machine, to, err);
     }
     return ok;
 }

@@ -337,12 +337,20 @@ put_machine(const struct model_machine *machine, const char *dir, FILE *out)
 {
     fprintf(out, "\n## %s\n\n", machine->name);
     model_machine_tables(machine, out);
+    static const struct {
+        const char *name, *title;
+    } others[] = {{"triangles-error", "errors by size of triangles"},
+                  {"triangles-map", "rate by size of triangles and columns"}};
     uint32_t linked = 0;
     for (uint32_t i = 0; i < MODEL_SWEEPS; i++)
         if (has_chart(dir, model_sweeps[i].name, machine->name))
             fprintf(out, "%s [%s](%s-%s.svg)",
                     linked++ ? "," : "\nMeasured and predicted:", model_sweeps[i].chart,
                     model_sweeps[i].name, machine->name);
+    for (uint32_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (has_chart(dir, others[i].name, machine->name))
+            fprintf(out, "%s [%s](%s-%s.svg)", linked++ ? "," : "\nPlots:", others[i].title,
+                    others[i].name, machine->name);
     if (linked)
         fputs(".\n", out);
 }

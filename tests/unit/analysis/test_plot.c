@@ -39,6 +39,9 @@ make(struct plot *plot, enum plot_kind kind)
     if (kind <= PLOT_STACKED) {
         plot_add(plot, "first\n\"'", (double[]){8, 1});
         plot_add(plot, "END", (double[]){4, (double)NAN});
+    } else if (kind == PLOT_MAP) { /* gnuplot warns of missing values in a map */
+        plot_add(plot, "low", (double[]){8, 1});
+        plot_add(plot, "high", (double[]){4, 2});
     } else {
         plot_add_at(plot, 1.5, (double[]){8, 1});
         plot_add_at(plot, 3, (double[]){4, (double)NAN});
@@ -159,7 +162,8 @@ plot_without_values_is_not_drawn(void **state)
 static void
 every_kind_is_drawn(void **state)
 {
-    static const enum plot_kind kinds[] = {PLOT_BARS, PLOT_STACKED, PLOT_LINES, PLOT_POINTS};
+    static const enum plot_kind kinds[] = {PLOT_BARS, PLOT_STACKED, PLOT_LINES, PLOT_POINTS,
+                                           PLOT_MAP};
     needs_program("gnuplot");
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         struct plot plot;
@@ -167,13 +171,15 @@ every_kind_is_drawn(void **state)
         char *path = mem_printf("%s/kind.svg", dir);
         make(&plot, kinds[i]);
         plot.x_label = "place";
-        plot.extra = kinds[i] >= PLOT_LINES ? "set logscale x 2" : NULL;
+        plot.z_label = "heat";
+        plot.extra = kinds[i] == PLOT_LINES || kinds[i] == PLOT_POINTS ? "set logscale x 2" : NULL;
         if (!plot_draw(&plot, path, &err))
             fail_msg("kind %zu: %s", i, err.text);
         char *svg = read_text("kind.svg");
         assert_non_null(strstr(svg, ">place<"));
         assert_non_null(strstr(svg, "one &amp; two_3"));
         assert_non_null(strstr(svg, "</svg>"));
+        assert_int_equal(strstr(svg, ">heat<") != NULL, kinds[i] == PLOT_MAP);
         free(svg);
         free(path);
         plot.extra = "nonsense";

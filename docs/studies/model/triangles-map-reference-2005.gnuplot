@@ -1,0 +1,29 @@
+# gnuplot triangles-map-reference-2005.gnuplot >triangles-map-reference-2005.svg
+set terminal svg size 640,438 noenhanced font 'sans-serif,11' background '#ffffff'
+set datafile separator tab
+set datafile missing '?'
+set key tmargin left horizontal Left reverse
+set border 3
+set grid ytics lc rgb '#dddddd'
+set tics nomirror out
+set style fill solid
+set linetype 1 lc rgb '#3b6fb6' lw 1.5 pt 7 ps 0.6
+set linetype 2 lc rgb '#d98032' lw 1.5 pt 7 ps 0.6
+set linetype 3 lc rgb '#4f9d5d' lw 1.5 pt 7 ps 0.6
+set linetype 4 lc rgb '#b8474b' lw 1.5 pt 7 ps 0.6
+set linetype 5 lc rgb '#8264a8' lw 1.5 pt 7 ps 0.6
+set linetype 6 lc rgb '#8a6a5c' lw 1.5 pt 7 ps 0.6
+set linetype 7 lc rgb '#c77fb2' lw 1.5 pt 7 ps 0.6
+set linetype 8 lc rgb '#7d7d7d' lw 1.5 pt 7 ps 0.6
+set linetype 9 lc rgb '#b0a83a' lw 1.5 pt 7 ps 0.6
+set linetype 10 lc rgb '#4aa6b5' lw 1.5 pt 7 ps 0.6
+set linetype cycle 10
+set title 'reference-2005: fragment rate by triangle size and branch columns' font ',13'
+set xlabel 'pixels per column'
+set ylabel 'fragments per triangle'
+set border 15
+unset key
+unset grid
+set palette defined (0 '#20304f', 1 '#3b6fb6', 2 '#8fc1a9', 3 '#f3e6a2')
+set cblabel 'million fragments per second'
+plot 'triangles-map-reference-2005.dat' matrix rowheaders columnheaders with image
