@@ -75,12 +75,15 @@ predict_base(const struct predicting *p, struct error *err)
 {
     const struct model_row *row = p->row;
     const struct spline *base = p->model ? model_curve(p->model, "base") : NULL;
-    const double rate = row->rate > 0 ? row->rate : p->model ? model_factor(p->model, "rate") : 0;
+    const double given = row->rate > 0 ? row->rate : row->clock * row->pipes;
+    const double rate = given > 0 ? given : p->model ? model_factor(p->model, "rate") : 0;
     double cycles = agreed_cycles(row);
     if (!(p->stages >> MODEL_TRIANGLES & 1))
         cycles += mixed_cycles(row);
     if (!(rate > 0))
-        return fail(err, "the rate (clock times pipelines) is unknown: give a model, or set rate");
+        return fail(err,
+                    "the rate (clock times pipelines) is unknown: give a model, or set rate, or "
+                    "clock and pipes");
     if (!(row->fragments > 0) || !(cycles > 0))
         return fail(err, "a workload requires %s above 0",
                     row->fragments > 0 ? "cycles" : "fragments");
@@ -323,6 +326,8 @@ model_predict(struct model_prediction *prediction, const struct model *model,
     const double clock = model ? model_factor(model, "clock") : 0;
     *prediction = (struct model_prediction){0};
     p.stages &= set_order(prediction, model) | MODEL_PUBLISHED;
+    if (workload->pipes > 0 && !(workload->rate == 0 && workload->clock > 0))
+        return fail(err, "pipes requires clock, and no rate: the rate is clock times pipes");
     prediction->clock = workload->clock > 0 ? workload->clock : clock > 0 ? clock : 0;
     bool ok = (workload->dependent <= workload->reads ||
                fail(err, "more dependent reads than reads: %g of %g", workload->dependent,

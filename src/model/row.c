@@ -61,6 +61,13 @@ is_measured(const struct field *field)
            field->offset == offsetof(struct model_row, spread);
 }
 
+/* Whether the field is no column of measurements. */
+static bool
+is_of_workloads(const struct field *field)
+{
+    return field->offset == offsetof(struct model_row, pipes);
+}
+
 enum model_sweep
 model_sweep_find(const char *name)
 {
@@ -121,7 +128,7 @@ model_row_label(const struct model_row *row, char *label, size_t size)
     size_t at = (size_t)snprintf(label, size, "%s", label_start);
     for (size_t i = 0; i < FIELDS && at < size; i++) {
         const struct field *field = &fields[i];
-        if (is_measured(field))
+        if (is_measured(field) || is_of_workloads(field))
             continue;
         if (field->is_text && *text_of(row, field))
             at +=
@@ -155,7 +162,8 @@ void
 model_rows_header(FILE *out)
 {
     for (size_t i = 0; i < FIELDS; i++)
-        fprintf(out, "%s%s", i ? "," : "", fields[i].name);
+        if (!is_of_workloads(&fields[i]))
+            fprintf(out, "%s%s", i ? "," : "", fields[i].name);
     putc('\n', out);
 }
 
@@ -163,6 +171,8 @@ void
 model_row_print(const struct model_row *row, FILE *out)
 {
     for (size_t i = 0; i < FIELDS; i++) {
+        if (is_of_workloads(&fields[i]))
+            continue;
         if (i)
             putc(',', out);
         if (fields[i].is_text)
@@ -196,7 +206,7 @@ read_header(const struct csv_reader *reader, const struct field **columns, uint3
         if (*count == FIELDS + 1)
             return fail(err, "more than %d columns", FIELDS + 1);
         const struct field *field = is_fps ? NULL : field_find(name);
-        if (!field && !is_fps)
+        if (!is_fps && (!field || is_of_workloads(field)))
             return fail(err, "'%.40s' is not a column of measurements", name);
         for (uint32_t c = 0; c < *count; c++)
             if (columns[c] == field)

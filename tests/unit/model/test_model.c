@@ -46,8 +46,18 @@ formulas(void **state)
     row.if_cycles = 10;
     row.else_cycles = 20;
     assert_true(is_near(predict_fps(NULL, &row, all_stages), 5.6e9 / (311 * 131072.0), 1e-12));
+    /* 24 pipelines at 486 MHz */
+    struct model_row chip = {.clock = 486e6, .pipes = 24, .cycles = 10, .fragments = 786432};
+    assert_true(is_near(predict_fps(NULL, &chip, all_stages), 11.664e9 / 7864320, 1e-12));
     row.clock = 400e6;
     struct model_prediction prediction;
+    struct error err = {""};
+    chip.rate = 1;
+    assert_false(model_predict(&prediction, NULL, &chip, all_stages, &err));
+    assert_non_null(strstr(err.text, "pipes requires clock, and no rate"));
+    chip.rate = chip.clock = 0;
+    assert_false(model_predict(&prediction, NULL, &chip, all_stages, &err));
+    assert_non_null(strstr(err.text, "pipes requires clock, and no rate"));
     assert_true(model_predict(&prediction, NULL, &row, all_stages, NULL));
     assert_true(prediction.clock == 400e6);
     assert_true(is_near(model_budget(1), 0.1, 1e-12));
@@ -1131,6 +1141,9 @@ commands(void **state)
     free(text);
     assert_int_equal(RUN("model", "predict", "@model", "--set", "fragments=1e6"), 1);
     assert_true(reports("cycles"));
+    put_text("pipes.csv", "sweep,fragments,seconds,cycles,pipes\nlength,1000,1,1,2\n");
+    assert_int_equal(RUN("model", "fit", "@pipes.csv", "-o", "@other"), 1);
+    assert_true(reports("'pipes' is not a column of measurements"));
     assert_int_equal(RUN("model", "predict", "--set", "cycles=1", "--set", "fragments=1"), 1);
     assert_true(reports("rate"));
     assert_int_equal(RUN("model", "predict", "@model", "--set", "cycles"), 1);
