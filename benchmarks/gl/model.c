@@ -406,11 +406,20 @@ read_options(struct options *options, int argc, char **argv)
 }
 
 static void
-list(const struct points *points)
+list(const struct points *points, FILE *out)
 {
-    model_rows_header(stdout);
+    model_rows_header(out);
     for (uint32_t i = 0; i < points->count; i++)
-        model_row_print(&points->items[i].row, stdout);
+        model_row_print(&points->items[i].row, out);
+}
+
+static bool
+open_surface(struct drawing *drawing, const char *kind)
+{
+    if (!strcmp(kind, "pbuffer"))
+        return pbuffer_open("model", WINDOW, WINDOW);
+    drawing->window = window_open("model", WINDOW, WINDOW);
+    return drawing->window != NULL;
 }
 
 int
@@ -427,22 +436,17 @@ main(int argc, char **argv)
         fprintf(stderr, "model: wrong options; see --help\n");
         return 2;
     }
-    if (options.list) {
-        list(&points);
-        return 0;
-    }
-    if (!strcmp(options.surface, "window"))
-        drawing.window = window_open("model", WINDOW, WINDOW);
-    else if (!pbuffer_open("model", WINDOW, WINDOW))
-        return 1;
-    if (!strcmp(options.surface, "window") && !drawing.window)
+    if (!options.list && !open_surface(&drawing, options.surface))
         return 1;
     FILE *out = options.csv ? fopen(options.csv, "w") : stdout;
     if (!out) {
         fprintf(stderr, "model: cannot write %s\n", options.csv);
         return 1;
     }
-    run(&drawing, &points, &options, out);
+    if (options.list)
+        list(&points, out);
+    else
+        run(&drawing, &points, &options, out);
     const bool ok = !ferror(out) && !fflush(out);
     if (!ok)
         fprintf(stderr, "model: the CSV could not be written\n");

@@ -288,8 +288,8 @@ get_dependent(struct dependent *d, const struct model *model, struct error *err)
                            "ways and channels must be powers of two");
 }
 
-static double
-texel_bytes(const char *format)
+double
+model_texel_bytes(const char *format)
 {
     return !strcmp(format, "DXT1")      ? 0.5
            : !strcmp(format, "RGBA8")   ? 4
@@ -308,7 +308,7 @@ read_row(struct read *read, const struct model_row *row, struct error *err)
     if (!pattern_make(&pattern, row->pattern, err))
         return false;
     read->side = (uint32_t)row->texture;
-    cache_reads_find(&read->reads, &pattern, read->side, texel_bytes(row->format));
+    cache_reads_find(&read->reads, &pattern, read->side, model_texel_bytes(row->format));
     pattern_fini(&pattern);
     return true;
 }
@@ -343,7 +343,7 @@ model_fit_dependent(struct model *model, const struct model_rows *rows, const bo
     double most = 0, bytes = 0; /* bytes: per texel, from the last row */
     for (size_t i = 0; i < rows->count; i++)
         if (model_row_is_of(&rows->items[i], MODEL_SWEEP_dependent))
-            bytes = texel_bytes(rows->items[i].format);
+            bytes = model_texel_bytes(rows->items[i].format);
     bool ok = take_rows(&reads, model, rows, fitted, err);
     for (size_t r = 0; r < reads.rows.count; r++)
         most = fmax(most, reads.rows.items[r].side);
@@ -374,7 +374,7 @@ model_dependent_find(struct model_dependent *found, const struct model *model,
     *found = (struct model_dependent){
         .seconds = seconds_of(&d, &read),
         .extrapolated = row->texture > model_factor(model, "dependent.most") ||
-                        texel_bytes(row->format) != model_factor(model, "dependent.bytes") ||
+                        model_texel_bytes(row->format) != model_factor(model, "dependent.bytes") ||
                         (read.misses > 0 && isnan(d.factors[MISS]))};
     return true;
 }

@@ -86,6 +86,8 @@ double model_doubt(const struct model_row *row);
 /* The part of model_fit() for the sweep `dependent`. */
 bool model_fit_dependent(struct model *model, const struct model_rows *rows, const bool *fitted,
                          struct error *err);
+/* Bytes per texel of a format of row.def. */
+double model_texel_bytes(const char *format);
 struct model_dependent {
     double seconds;    /* per texel whose address was read before */
     bool extrapolated; /* the texture is larger than any measured one, or of another format */

@@ -268,9 +268,42 @@ read_row(struct model_row *row, const struct csv_reader *reader, const struct fi
                     plural(count));
     if (!*row->sweep)
         return fail(err, "sweep is empty");
-    if (!(row->fragments > 0 && row->seconds > 0))
-        return fail(err, "%s must be above 0", row->fragments > 0 ? "seconds" : "fragments");
+    if (!(row->fragments > 0))
+        return fail(err, "fragments must be above 0");
     return has_columns(row, err);
+}
+
+/* Whether the row's cells of a time are all empty. */
+static bool
+lacks_time(const struct csv_reader *reader, const struct field *const *columns, uint32_t count)
+{
+    for (uint32_t at = 0; at < count; at++) {
+        const bool is_time =
+            !columns[at] || columns[at]->offset == offsetof(struct model_row, seconds);
+        if (is_time && *reader->cells.items[at])
+            return false;
+    }
+    return true;
+}
+
+/* Adds a row, or counts it as missing. */
+static bool
+add_row(struct model_rows *rows, struct model_missing *missing, const struct csv_reader *reader,
+        const struct field *const *columns, uint32_t count, struct error *err)
+{
+    struct model_row row;
+    if (!read_row(&row, reader, columns, count, err))
+        return false;
+    if (missing && lacks_time(reader, columns, count)) {
+        struct model_missing *one = &missing[model_sweep_find(row.sweep)];
+        if (!one->rows++)
+            one->first_line = (uint32_t)reader->line;
+        return true;
+    }
+    if (!(row.seconds > 0))
+        return fail(err, "seconds must be above 0");
+    VEC_PUSH(rows, row);
+    return true;
 }
 
 static bool
@@ -283,6 +316,13 @@ is_blank(const struct csv_reader *reader)
 bool
 model_rows_read(struct model_rows *rows, const char *path, struct error *err)
 {
+    return model_rows_read_some(rows, NULL, path, err);
+}
+
+bool
+model_rows_read_some(struct model_rows *rows, struct model_missing *missing, const char *path,
+                     struct error *err)
+{
     const struct field *columns[FIELDS + 1];
     uint32_t count = 0;
     char *text;
@@ -294,13 +334,12 @@ model_rows_read(struct model_rows *rows, const char *path, struct error *err)
     struct csv_reader reader = csv_reader_of(text, size);
     enum csv_record is;
     while (ok && (is = csv_reader_next(&reader)) != CSV_END) {
-        struct model_row row;
         if (is == CSV_BAD_QUOTE)
             ok = fail(err, "misplaced quote");
         else if (reader.line == 1)
             ok = read_header(&reader, columns, &count, err);
-        else if (!is_blank(&reader) && (ok = read_row(&row, &reader, columns, count, err)))
-            VEC_PUSH(rows, row);
+        else if (!is_blank(&reader))
+            ok = add_row(rows, missing, &reader, columns, count, err);
         if (!ok)
             fail_prefix(err, "%s:%llu", path, (unsigned long long)reader.line);
     }

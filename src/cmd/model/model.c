@@ -44,8 +44,9 @@ cmd_model(int argc, char **argv)
         const char *name;
         int (*run)(int argc, char **argv);
     } parts[] = {
-        {"bench", model_bench_command}, {"rows", model_rows_command},
-        {"fit", model_fit_command},     {"predict", model_predict_command},
+        {"template", model_template_command}, {"from-datasheet", model_datasheet_command},
+        {"bench", model_bench_command},       {"rows", model_rows_command},
+        {"fit", model_fit_command},           {"predict", model_predict_command},
         {"check", model_check_command},
     };
     for (size_t i = 0; argc > 1 && i < sizeof parts / sizeof parts[0]; i++)
@@ -53,17 +54,22 @@ cmd_model(int argc, char **argv)
             return parts[i].run(argc - 1, argv + 1);
     const struct arg_option options[] = {{0}};
     const struct arg_spec spec = {
-        "model", "bench|rows|fit|predict|check ...",
+        "model", "bench|rows|template|fit|from-datasheet|predict|check ...",
         "Predicts frame rate from a few parameters, stage by stage (docs/model.md).\n"
         "\n"
         "  model bench -o DIR          measure a simulated or real GPU\n"
         "  model rows RUN -o CSV       extract the measurements from a run\n"
+        "  model template -o CSV       list the points to measure on another card\n"
         "  model fit CSV... -o MODEL   fit a model to measurements\n"
+        "  model from-datasheet ...    make a first model without measurements\n"
         "  model predict MODEL ...     predict frame rate\n"
         "  model check MODEL CSV...    report the error of a model",
         options, NO_OPERAND};
     struct args args;
     const int status = args_parse(&args, &spec, argc, argv);
-    return status >= 0 ? status
-                       : args_usage_error(&spec, "expected bench, rows, fit, predict or check");
+    return status >= 0
+               ? status
+               : args_usage_error(
+                     &spec,
+                     "expected bench, rows, template, fit, from-datasheet, predict or check");
 }

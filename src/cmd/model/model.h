@@ -6,6 +6,8 @@
 #include "model/model.h"
 
 int model_bench_command(int argc, char **argv);
+int model_template_command(int argc, char **argv);
+int model_datasheet_command(int argc, char **argv);
 int model_rows_command(int argc, char **argv);
 int model_fit_command(int argc, char **argv);
 int model_predict_command(int argc, char **argv);

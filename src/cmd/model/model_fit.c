@@ -109,12 +109,32 @@ check(const struct model *model, const struct model_rows *rows, const struct che
 }
 
 static bool
-read_all(struct model_rows *rows, const struct args *args, uint32_t first, struct error *err)
+read_all(struct model_rows *rows, struct model_missing *missing, const struct args *args,
+         uint32_t first, struct error *err)
 {
     for (uint32_t i = first; i < args->operand_count; i++)
-        if (!model_rows_read(rows, args->operands[i], err))
+        if (!model_rows_read_some(rows, missing, args->operands[i], err))
             return false;
-    return rows->count > 0 || fail(err, "no measurements");
+    return rows->count > 0 || fail(err, "no measurement has a time");
+}
+
+/* Names the sweeps that lack times, and the stages that they are for. */
+static void
+warn_of_missing(const struct model_rows *rows, const struct model_missing *missing)
+{
+    for (uint32_t sweep = 0; sweep < MODEL_SWEEPS; sweep++) {
+        const struct model_sweep_info *info = &model_sweeps[sweep];
+        size_t measured = 0;
+        for (size_t i = 0; i < rows->count; i++)
+            measured += model_row_is_of(&rows->items[i], sweep);
+        if (missing[sweep].rows)
+            log_warning("sweep %s: %u of %zu points have no time, the first in line %u", info->name,
+                        missing[sweep].rows, measured + missing[sweep].rows,
+                        missing[sweep].first_line);
+        if (!measured && info->stage != MODEL_STAGES)
+            log_note("no measurements of sweep %s (stage %s)", info->name,
+                     model_stage_names[info->stage]);
+    }
 }
 
 /* Warns of measurements whose samples differ much. */
@@ -208,6 +228,7 @@ model_fit_command(int argc, char **argv)
     struct args args;
     struct error err = {""};
     struct model_rows rows = {0};
+    struct model_missing missing[MODEL_SWEEPS] = {{0}};
     struct model model = {0};
     double rate;
     const int status = args_parse(&args, &spec, argc, argv);
@@ -215,9 +236,11 @@ model_fit_command(int argc, char **argv)
         return status;
     if (!read_rate(rate_text, &rate, &err) || !is_new(&args, request.model, &err))
         return args_usage_error(&spec, "%s", err.text);
-    bool ok = read_all(&rows, &args, 0, &err);
-    if (ok)
+    bool ok = read_all(&rows, missing, &args, 0, &err);
+    if (ok) {
+        warn_of_missing(&rows, missing);
         warn_of_spread(&rows);
+    }
     bool *fitted = ok && !all ? model_split(&rows) : NULL;
     ok = ok && model_fit(&model, &rows, fitted, rate, &err) &&
          (!runs.count || model_learn_frames(&model, &runs, &err)) &&
@@ -268,7 +291,8 @@ model_check_command(int argc, char **argv)
     if (request.fail_over &&
         (!(strtod(request.fail_over, &end) >= 0) || end == request.fail_over || *end))
         return args_usage_error(&spec, "--fail-over expects a percentage");
-    const bool ok = model_read(&model, args.operands[0], &err) && read_all(&rows, &args, 1, &err) &&
+    const bool ok = model_read(&model, args.operands[0], &err) &&
+                    read_all(&rows, NULL, &args, 1, &err) &&
                     check(&model, &rows, &request, &exceeded, &err);
     model_fini(&model);
     VEC_FREE(&rows);

@@ -1113,6 +1113,25 @@ commands(void **state)
                      0);
     assert_true(
         reports("2 of 4 measurements have a spread above 10 % of their time, the largest 30 %"));
+    put_text("some.csv", "sweep,fragments,seconds,cycles\nlength,1000,1,1\nlength,1000,2,2\n"
+                         "length,1000,,3\nlength,1000,4,4\nlength,1000,5,5\nlength,1000,,6\n");
+    assert_int_equal(RUN("model", "fit", "@some.csv", "--rate", "1000", "--all", "-o", "@some"), 0);
+    assert_true(reports("sweep length: 2 of 6 points have no time, the first in line 4"));
+    assert_true(reports("no measurements of sweep dependent (stage dependent)"));
+    assert_int_equal(RUN("model", "check", "@some", "@some.csv"), 1);
+    assert_true(reports("some.csv:4: seconds must be above 0"));
+    put_text("none.csv", "sweep,fragments,seconds,fps,cycles\nlength,1000,,,1\n");
+    assert_int_equal(RUN("model", "fit", "@none.csv", "-o", "@none"), 1);
+    assert_true(reports("no measurement has a time"));
+    assert_int_equal(RUN("model", "template", "--sweep", "length", "-o", "@points.csv"), 0);
+    assert_int_equal(RUN("model", "template", "--sweep", "length", "-o", "@points.csv"), 1);
+    assert_true(reports("points.csv exists; --force overwrites it"));
+    assert_int_equal(RUN("model", "fit", "@points.csv", "-o", "@none"), 1);
+    assert_int_equal(RUN("model", "from-datasheet", "clock=1e9", "pipes=4", "-o", "@sheet"), 0);
+    assert_int_equal(RUN("model", "from-datasheet", "clock=1e9", "pipes=4", "-o", "@sheet"), 1);
+    assert_int_equal(RUN("model", "from-datasheet", "clock=1e9", "-o", "@sheet"), 2);
+    assert_int_equal(
+        RUN("model", "predict", "@sheet", "--set", "fragments=1000", "--set", "cycles=4"), 0);
     assert_int_equal(RUN("model", "check", "@model", "@rows.csv", "--fail-over", "5"), 0);
     assert_int_equal(RUN("model", "check", "@model", "@rows.csv", "--fail-over", "0.001"), 3);
     assert_int_equal(RUN("model", "check", "@model", "@rows.csv", "--fail-over", "few"), 2);
