@@ -24,7 +24,7 @@ fenced() {
         printf '\n## %s\n\n' "$name"
         fenced "$aetius" "$name" --help
         # "  sweep query DIR ...": a subcommand with a separate help text
-        for part in $("$aetius" "$name" --help | sed -n "s/^  $name \([a-z]*\) .*/\1/p"); do
+        for part in $("$aetius" "$name" --help | sed -n "s/^  $name \([a-z-]*\) .*/\1/p"); do
             printf '\n### %s %s\n\n' "$name" "$part"
             fenced "$aetius" "$name" "$part" --help
         done
