@@ -1,5 +1,7 @@
 #include "model/check.h"
 
+#include "model/error_bars.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +97,11 @@ check_row(struct model_check *check, const struct model *model, const struct mod
         return true;
     }
     add_error(fitted ? &check->fitted : &check->held_out, error, r);
+    const double bar = model_bar(model, &prediction);
+    if (!fitted && !isnan(bar)) {
+        check->barred++;
+        check->inside += fabs(prediction.seconds / row->seconds - 1) <= bar;
+    }
     if (!prediction.stages[stage].counts)
         return true;
     const double alone = error_alone(model, row, stage, &prediction);

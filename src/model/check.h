@@ -21,7 +21,8 @@ struct model_check {
     } stages[MODEL_STAGES];
     struct model_errors fitted, held_out; /* total error of frames per second */
     struct model_errors large;            /* base stage, held-out rows above 900,000 fragments */
-    struct model_errors springs[3];       /* total error, by number of stages used */
+    uint32_t barred, inside;        /* held-out rows with an error bar, and of these within it */
+    struct model_errors springs[3]; /* total error, by number of stages used */
     double *predicted; /* seconds, one per row; NaN: the model cannot predict the row */
     double *error;     /* signed error of frames per second */
     bool *is_fitted;

@@ -1,5 +1,7 @@
 #include "model/frames.h"
 
+#include "model/error_bars.h"
+
 #include "analysis/sampling.h"
 #include "base/plural.h"
 #include "report/draw/draws.h"
@@ -32,6 +34,7 @@ static const char *const names[FACTORS] = {"texture", "color",  "z",      "attri
                                            "fetch",   "vertex", "raster", "beside",    "drain",
                                            "bus",     "swap",   "show",   "blit"};
 static const double starts[FACTORS] = {1, 1, 1, 1, 1, 1, 1, 1, 0.25, 100, 0.125, 1, 500, 0.25};
+enum { PARTS = 8 };                    /* of the jackknife */
 static const double clear_cycles = 15; /* a fast clear only writes block states */
 
 struct factors {
@@ -217,10 +220,39 @@ fit_all(const struct frame_lessons *lessons, size_t part, size_t parts)
     return f;
 }
 
+/* Error bar: the frames of each run are predicted by the other runs. A run counts as one frame. */
+static double
+bar_of_runs(const struct frame_lessons *lessons)
+{
+    struct model_misses misses = {0};
+    for (size_t first = 0, end; first < lessons->count; first = end) {
+        struct frame_lessons others = {0};
+        for (end = first; end < lessons->count; end++)
+            if (lessons->items[end].work != lessons->items[first].work)
+                break;
+        for (size_t i = 0; i < lessons->count; i++)
+            if (i < first || i >= end)
+                VEC_PUSH(&others, lessons->items[i]);
+        const struct factors f =
+            others.count >= PARTS ? fit_all(&others, 0, 0) : (struct factors){0};
+        for (size_t i = first; i < end && others.count >= PARTS; i++) {
+            const struct frame_lesson *lesson = &lessons->items[i];
+            double bounds[FRAME_BOUNDS] = {0};
+            const double cycles = frame_cycles(&f, lesson->work, lesson->frame, bounds);
+            const struct model_miss miss = {fabs(cycles / lesson->cycles - 1),
+                                            1.0 / (double)(end - first)};
+            VEC_PUSH(&misses, miss);
+        }
+        VEC_FREE(&others);
+    }
+    const double bar = model_bar_of(&misses);
+    VEC_FREE(&misses);
+    return bar;
+}
+
 bool
 model_fit_frames(struct model *model, const struct frame_lessons *lessons, struct error *err)
 {
-    enum { PARTS = 8 };
     struct factors parts[PARTS];
     if (lessons->count < 2 * PARTS)
         return fail(err, "%zu frame%s, but the frame stages require %d", lessons->count,
@@ -239,6 +271,9 @@ model_fit_frames(struct model *model, const struct frame_lessons *lessons, struc
                          student_95(PARTS - 1) * sqrt(spread * (PARTS - 1) / PARTS));
         free(name);
     }
+    const double bar = bar_of_runs(lessons);
+    if (!isnan(bar))
+        model_set_factor(model, "frames.error", bar, 0);
     return true;
 }
 

@@ -3,6 +3,7 @@
 #include "cmd/model/model.h"
 #include "cmd/options.h"
 #include "base/text_table.h"
+#include "model/error_bars.h"
 #include "model/tables.h"
 
 #include <math.h>
@@ -41,6 +42,9 @@ print_tables(const struct model_check *check, const struct model_rows *rows)
     struct text_table stages = {0}, springs = {0};
     model_stages_sheet(&stages, check);
     text_table_put(&stages, TEXT_TABLE_TEXT, stdout);
+    if (check->barred)
+        printf("\n%u of %u held-out measurements are within the error bars of 9 of 10\n",
+               check->inside, check->barred);
     if (model_springs_sheet(&springs, check, rows))
         puts("\nmass-spring, frames per second:");
     text_table_put(&springs, TEXT_TABLE_TEXT, stdout);
@@ -69,6 +73,8 @@ print_check_json(const struct model_check *check, const struct model_rows *rows)
     cJSON_AddItemToObject(root, "fitted", errors_json(&check->fitted));
     cJSON_AddItemToObject(root, "held_out", errors_json(&check->held_out));
     cJSON_AddItemToObject(root, "large", errors_json(&check->large));
+    cJSON_AddNumberToObject(root, "with_error_bar", check->barred);
+    cJSON_AddNumberToObject(root, "within_error_bar", check->inside);
     cJSON *springs = cJSON_AddArrayToObject(root, "springs");
     for (uint32_t n = 0; n < 3; n++)
         cJSON_AddItemToArray(springs, errors_json(&check->springs[n]));
@@ -242,8 +248,10 @@ model_fit_command(int argc, char **argv)
         warn_of_spread(&rows);
     }
     bool *fitted = ok && !all ? model_split(&rows) : NULL;
-    ok = ok && model_fit(&model, &rows, fitted, rate, &err) &&
-         (!runs.count || model_learn_frames(&model, &runs, &err)) &&
+    ok = ok && model_fit(&model, &rows, fitted, rate, &err);
+    if (ok)
+        model_fit_bars(&model, &rows, fitted);
+    ok = ok && (!runs.count || model_learn_frames(&model, &runs, &err)) &&
          model_write(&model, request.model, &err);
     if (ok && !request.json)
         print_fit(&model);

@@ -2,7 +2,9 @@
 #include "cmd/model/model.h"
 #include "cmd/options.h"
 #include "base/text_table.h"
+#include "model/error_bars.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,8 +25,9 @@ stage_text(const struct model_prediction *prediction, uint32_t stage, char *text
     return text;
 }
 
+/* `bar`: relative; NaN: unknown */
 static void
-print_prediction(const struct model_prediction *prediction)
+print_prediction(const struct model_prediction *prediction, double bar)
 {
     struct text_table sheet = {0};
     char text[64];
@@ -48,10 +51,13 @@ print_prediction(const struct model_prediction *prediction)
         printf(" (%.4g per million cycles)", 1e6 / (prediction->seconds * prediction->clock));
     printf(", bound by %s%s\n", model_stage_names[prediction->bound],
            extrapolated ? "; outside the measured range" : "");
+    if (!isnan(bar))
+        printf("9 of 10 measurements are from %.2f to %.2f\n", (1 - bar) / prediction->seconds,
+               (1 + bar) / prediction->seconds);
 }
 
 static void
-print_prediction_json(const struct model_prediction *prediction)
+print_prediction_json(const struct model_prediction *prediction, double bar)
 {
     cJSON *root = cJSON_CreateObject(), *stages = cJSON_AddArrayToObject(root, "stages");
     for (uint32_t i = 0; i < prediction->ordered; i++) {
@@ -67,6 +73,10 @@ print_prediction_json(const struct model_prediction *prediction)
         cJSON_AddItemToArray(stages, stage);
     }
     cJSON_AddNumberToObject(root, "fps", 1 / prediction->seconds);
+    if (!isnan(bar)) {
+        cJSON_AddNumberToObject(root, "fps_low", (1 - bar) / prediction->seconds);
+        cJSON_AddNumberToObject(root, "fps_high", (1 + bar) / prediction->seconds);
+    }
     if (prediction->clock > 0)
         cJSON_AddNumberToObject(root, "fpc", 1 / (prediction->seconds * prediction->clock));
     cJSON_AddStringToObject(root, "bound_by", model_stage_names[prediction->bound]);
@@ -108,10 +118,11 @@ predict(const struct predict_options *options, const char *path, struct error *e
     ok = ok && (!options->workload || model_workload_read(&workload, options->workload, err)) &&
          set_all(&workload, &options->trace.machine.sets, err) &&
          model_predict(&prediction, path ? &model : NULL, &workload, stages, err);
+    const double bar = ok && path ? model_bar(&model, &prediction) : (double)NAN;
     if (ok && options->trace.json)
-        print_prediction_json(&prediction);
+        print_prediction_json(&prediction, bar);
     else if (ok)
-        print_prediction(&prediction);
+        print_prediction(&prediction, bar);
     model_fini(&model);
     return ok;
 }

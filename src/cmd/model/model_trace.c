@@ -74,7 +74,8 @@ struct compared {
     /* seconds per frame of the trace; NaN: not simulated. The array may be NULL. */
     double *measured;
     double mean, worst, seconds;
-    uint32_t count;
+    uint32_t count, inside; /* compared, and of these within the error bar */
+    double bar;             /* relative; NaN: unknown */
 };
 
 /* Whether the run simulates the trace's program on the model's machine. */
@@ -128,6 +129,7 @@ compare(struct compared *c)
             continue;
         c->mean = (c->mean * c->count + error) / (c->count + 1);
         c->worst = fmax(c->worst, error);
+        c->inside += fabs(p->seconds / c->measured[p->frame] - 1) <= c->bar;
         c->count++;
     }
 }
@@ -136,7 +138,9 @@ static void
 print_frames(const struct compared *c)
 {
     struct text_table sheet = {0};
-    text_table_cells(&sheet, "frame|frames/s|bound by|of it");
+    const bool has_bar = !isnan(c->bar);
+    text_table_cells(&sheet, has_bar ? "frame|frames/s|from|to|bound by|of it"
+                                     : "frame|frames/s|bound by|of it");
     if (c->measured) {
         text_table_cells(&sheet, "cycle-level|error");
     }
@@ -145,6 +149,10 @@ print_frames(const struct compared *c)
         const struct frame_prediction *p = &c->frames.items[i];
         text_table_cell(&sheet, "%u", p->frame);
         text_table_cell(&sheet, "%.1f", 1 / p->seconds);
+        if (has_bar) {
+            text_table_cell(&sheet, "%.1f", (1 - c->bar) / p->seconds);
+            text_table_cell(&sheet, "%.1f", (1 + c->bar) / p->seconds);
+        }
         text_table_cell(&sheet, "%s", frame_bound_name(p->bound));
         text_table_cell(&sheet, "%.0f %%", 100 * p->bounds[p->bound] / p->cycles);
         if (c->measured && isnan(c->measured[p->frame])) {
@@ -159,6 +167,9 @@ print_frames(const struct compared *c)
     if (c->count)
         printf("\n%u frame%s: mean error %.1f %%, worst %.1f %%\n", c->count, plural(c->count),
                100 * c->mean, 100 * c->worst);
+    if (c->count && has_bar)
+        printf("%u of %u within the error bar (of 9 of 10 frames of unseen programs)\n", c->inside,
+               c->count);
     printf("drawing them without timing took %.2f s\n", c->seconds);
 }
 
@@ -171,6 +182,10 @@ print_frames_json(const struct compared *c)
         cJSON *frame = cJSON_CreateObject(), *bounds = cJSON_CreateObject();
         cJSON_AddNumberToObject(frame, "frame", p->frame);
         cJSON_AddNumberToObject(frame, "fps", 1 / p->seconds);
+        if (!isnan(c->bar)) {
+            cJSON_AddNumberToObject(frame, "fps_low", (1 - c->bar) / p->seconds);
+            cJSON_AddNumberToObject(frame, "fps_high", (1 + c->bar) / p->seconds);
+        }
         cJSON_AddStringToObject(frame, "bound_by", frame_bound_name(p->bound));
         for (uint32_t b = 0; b < FRAME_BOUNDS; b++)
             cJSON_AddNumberToObject(bounds, frame_bound_name(b), p->bounds[b]);
@@ -225,7 +240,7 @@ model_predict_trace(const struct model *model, const struct model_trace_options 
     const struct model_trace_options *options = &located;
     struct params params;
     struct trace_reader *reader;
-    struct compared c = {0};
+    struct compared c = {.bar = model_factor(model, "frames.error")};
     if (!model_check_frames(model, &options->machine, err) ||
         !machine_options_apply(&options->machine, &params, err) ||
         !trace_reader_open_warn(&reader, options->trace, err))

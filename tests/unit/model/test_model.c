@@ -1079,6 +1079,23 @@ frame_factors_come_back(void **state)
     }
     assert_true(is_near(model_factor(&fitted, "frames.memory"), 1.25, 0.05));
     assert_true(is_near(model_factor(&fitted, "frames.fetch"), 1.4, 0.05));
+    assert_true(isnan(model_factor(&fitted, "frames.error"))); /* one run cannot predict itself */
+    /* Two runs of the same machine predict each other. If all frames of the first take twice the
+     * cycles of the second, a prediction of one run by the other is half of it, or twice as much.
+     */
+    struct trace_work twin = work;
+    for (size_t i = lessons.count / 2; i < lessons.count; i++)
+        lessons.items[i].work = &twin;
+    model_fini(&fitted);
+    fitted = (struct model){0};
+    assert_true(model_fit_frames(&fitted, &lessons, &err));
+    assert_true(model_factor(&fitted, "frames.error") < 0.05);
+    for (size_t i = 0; i < lessons.count / 2; i++)
+        lessons.items[i].cycles *= 2;
+    model_fini(&fitted);
+    fitted = (struct model){0};
+    assert_true(model_fit_frames(&fitted, &lessons, &err));
+    assert_true(model_factor(&fitted, "frames.error") > 0.4);
     lessons.count = 15;
     assert_false(model_fit_frames(&fitted, &lessons, &err));
     trace_work_fini(&work);
