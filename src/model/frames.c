@@ -1,9 +1,8 @@
 #include "model/frames.h"
 
-#include "model/error_bars.h"
-
 #include "analysis/sampling.h"
 #include "base/plural.h"
+#include "model/error_bars.h"
 #include "report/draw/draws.h"
 
 #include <math.h>
