@@ -18,8 +18,8 @@ set linetype 8 lc rgb '#7d7d7d' lw 1.5 pt 7 ps 0.6
 set linetype 9 lc rgb '#b0a83a' lw 1.5 pt 7 ps 0.6
 set linetype 10 lc rgb '#4aa6b5' lw 1.5 pt 7 ps 0.6
 set linetype cycle 10
-set title 'buffer: frames per second by area' font ',13'
-set xlabel 'millions of transistors'
+set title 'buffer: frame rate by area' font ',13'
+set xlabel 'area, millions of transistors'
 set ylabel 'frames per second'
 set xrange [100:320]
 plot 'area-buffer.dat' using 1:2 with points title columnhead, \

@@ -24,7 +24,7 @@ set boxwidth 0.95
 set yrange [0:*]
 set xtics rotate by 35 right
 set arrow from graph 0, first 1 to graph 1, first 1 nohead dt 2 lc rgb '#222222'
-set title 'bunny: speed relative to separate shaders, 2 units, 2-way' font ',13'
+set title 'bunny: frame rate relative to separate shaders, 2 units, 2-way' font ',13'
 set ylabel 'relative frame rate'
 plot 'bars-bunny.dat' using 2:xtic(1) title columnhead, \
      'bars-bunny.dat' using 3:xtic(1) title columnhead

@@ -20,7 +20,7 @@ set linetype 10 lc rgb '#4aa6b5' lw 1.5 pt 7 ps 0.6
 set linetype cycle 10
 set title 'openarena-370: instructions per draw' font ',13'
 set xlabel 'draw'
-set ylabel 'instructions of thread groups'
+set ylabel 'instructions, one per thread group'
 set logscale y
 plot 'batches-openarena-370.dat' using 1:2 with linespoints title columnhead, \
      'batches-openarena-370.dat' using 1:3 with linespoints title columnhead

@@ -23,7 +23,7 @@ set style histogram rowstacked
 set boxwidth 0.7
 set yrange [0:*]
 set xtics rotate by 35 right
-set title 'openarena-370: bytes per cycle by memory client' font ',13'
+set title 'openarena-370: memory traffic by client' font ',13'
 set ylabel 'bytes per cycle'
 plot 'clients-openarena-370.dat' using 2:xtic(1) title columnhead, \
      'clients-openarena-370.dat' using 3:xtic(1) title columnhead, \

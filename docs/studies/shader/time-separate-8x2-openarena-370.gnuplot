@@ -18,8 +18,9 @@ set linetype 8 lc rgb '#7d7d7d' lw 1.5 pt 7 ps 0.6
 set linetype 9 lc rgb '#b0a83a' lw 1.5 pt 7 ps 0.6
 set linetype 10 lc rgb '#4aa6b5' lw 1.5 pt 7 ps 0.6
 set linetype cycle 10
-set title 'separate-8x2-openarena-370: instructions per cycle over time' font ',13'
+set title 'separate-8x2-openarena-370: load of the shaders over time' font ',13'
 set xlabel 'thousand cycles'
-set ylabel 'instructions per cycle'
+set ylabel 'share of the issue slots'
+set yrange [0:1]
 plot 'time-separate-8x2-openarena-370.dat' using 1:2 with linespoints title columnhead, \
      'time-separate-8x2-openarena-370.dat' using 1:3 with linespoints title columnhead

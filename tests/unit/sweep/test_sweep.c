@@ -145,7 +145,11 @@ a_machine_left_alone_keeps_its_inputs(void **state)
         {"model", "r580-like-one-rop", "columns"},
         {"model", "g70-like,reference-2008-one-rop", "columns sweeps"},
         {"shader", "in-turn", "openarena"},
-        {"shader", "separate", "openarena bunny buffer fill"},
+        {"shader", "long", "openarena-opengl2"},
+        {"shader", "fill", "fill"},
+        {"shader", "separate",
+         "openarena neverball-adventure neverball-demo1 neverball-demo2 neverball-title torcs "
+         "colobot megaglest etr bunny buffer fill"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char *names = inputs_left(cases[i][0], cases[i][1]);
