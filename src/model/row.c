@@ -273,7 +273,7 @@ read_row(struct model_row *row, const struct csv_reader *reader, const struct fi
     return has_columns(row, err);
 }
 
-/* Whether the row's cells of a time are all empty. */
+/* Whether all cells of the row for a time are empty. */
 static bool
 lacks_time(const struct csv_reader *reader, const struct field *const *columns, uint32_t count)
 {
