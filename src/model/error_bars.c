@@ -102,3 +102,9 @@ model_bar(const struct model *model, const struct model_prediction *prediction)
                ? hypot(base, bar_of_stage(model, MODEL_TRIANGLES))
                : base;
 }
+
+double
+model_bar_low(double bar)
+{
+    return fmax(1 - bar, 0);
+}

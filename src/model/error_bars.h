@@ -28,5 +28,7 @@ void model_fit_bars(struct model *model, const struct model_rows *rows, const bo
 /* Relative error bar of a prediction. With the limit of textures or dependent reads, it is the bar
  * of this stage, else that of base and triangles. NaN: unknown, or outside the measured range. */
 double model_bar(const struct model *model, const struct model_prediction *prediction);
+/* Lower end of a bar as a share of the predicted frame rate, which is not below 0. */
+double model_bar_low(double bar);
 
 #endif

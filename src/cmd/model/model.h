@@ -30,6 +30,9 @@ struct stage_options {
 /* Parses "--without triangles,textures" to a bit mask of the remaining stages, with MODEL_PUBLISHED
  * for "--dependent published". */
 bool model_stages_parse(uint32_t *stages, const struct stage_options *options, struct error *err);
+/* Path of the micro-benchmark program: the given one, or the one built with aetius. The caller
+ * frees it. NULL: there is none. */
+char *model_program(const char *given, struct error *err);
 bool model_write_rows(const struct model_rows *rows, const char *path, struct error *err);
 
 /* `aetius model predict --trace` (model_trace.c). */

@@ -29,6 +29,15 @@ model_write_rows(const struct model_rows *rows, const char *path, struct error *
     return memory_text_write(&text, path, err);
 }
 
+char *
+model_program(const char *given, struct error *err)
+{
+    char *program = given ? mem_strdup(given) : data_path("bench", "model");
+    if (!program)
+        fail(err, "cannot find benchmarks/gl/model: give its path with --program");
+    return program;
+}
+
 /* Measures this machine's OpenGL. The started program makes all measurements. */
 static bool
 bench_native(const struct bench_options *options, const char *program, struct error *err)
@@ -67,13 +76,26 @@ capture(const struct bench_options *options, const char *program, const char *tr
         struct error *err)
 {
     char *divide = mem_printf("%u", (unsigned)options->divide);
-    const char *words[] = {"capture",         "-o",      trace,          "--force",   "--",
-                           program,           "--sweep", options->sweep, "--samples", "1",
-                           "--divide",        divide,    "--csv",        "/dev/null", "--patterns",
-                           options->patterns, NULL};
-    const int count = (int)(sizeof words / sizeof words[0]) - (options->patterns ? 1 : 3);
-    if (!options->patterns)
-        words[count] = NULL;
+    const char *words[] = {"capture",
+                           "-o",
+                           trace,
+                           "--force",
+                           "--",
+                           program,
+                           "--sweep",
+                           options->sweep,
+                           "--samples",
+                           "1",
+                           "--divide",
+                           divide,
+                           "--csv",
+                           "/dev/null",
+                           options->patterns ? "--patterns" : NULL,
+                           options->patterns,
+                           NULL};
+    int count = 0;
+    while (words[count])
+        count++;
     const int status = cmd_capture(count, (char **)(uintptr_t)words);
     free(divide);
     return status == EXIT_WELL || fail(err, "cannot record %s", program);
@@ -146,9 +168,8 @@ model_bench_command(int argc, char **argv)
         return args_usage_error(&spec, "--samples expects a number from 1 to 1000");
     if (request.divide < 1 || request.divide > 64)
         return args_usage_error(&spec, "--divide expects a number from 1 to 64");
-    char *program = request.program ? mem_strdup(request.program) : data_path("bench", "model");
-    bool ok = program ? true
-                      : fail(&err, "cannot find benchmarks/gl/model: give its path with --program");
+    char *program = model_program(request.program, &err);
+    bool ok = program != NULL;
     if (ok)
         ok = request.native ? bench_native(&request, program, &err)
                             : bench_simulated(&request, program, &err);

@@ -48,9 +48,9 @@ model_template_command(int argc, char **argv)
         return status;
     if (strcmp(sweep, "all") != 0 && !model_sweep_check(sweep, &err))
         return args_usage_error(&spec, "--sweep: %s", err.text);
-    char *program = given ? mem_strdup(given) : data_path("bench", "model");
+    char *program = model_program(given, &err);
     const bool ok =
-        (program || fail(&err, "cannot find benchmarks/gl/model: give its path with --program")) &&
+        program &&
         (force || !file_exists(csv) || fail(&err, "%s exists; --force overwrites it", csv)) &&
         write_template(program, sweep, csv, &err);
     free(program);

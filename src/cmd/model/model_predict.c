@@ -52,8 +52,8 @@ print_prediction(const struct model_prediction *prediction, double bar)
     printf(", bound by %s%s\n", model_stage_names[prediction->bound],
            extrapolated ? "; outside the measured range" : "");
     if (!isnan(bar))
-        printf("9 of 10 measurements are from %.2f to %.2f\n", (1 - bar) / prediction->seconds,
-               (1 + bar) / prediction->seconds);
+        printf("9 of 10 measurements are from %.2f to %.2f\n",
+               model_bar_low(bar) / prediction->seconds, (1 + bar) / prediction->seconds);
 }
 
 static void
@@ -74,7 +74,7 @@ print_prediction_json(const struct model_prediction *prediction, double bar)
     }
     cJSON_AddNumberToObject(root, "fps", 1 / prediction->seconds);
     if (!isnan(bar)) {
-        cJSON_AddNumberToObject(root, "fps_low", (1 - bar) / prediction->seconds);
+        cJSON_AddNumberToObject(root, "fps_low", model_bar_low(bar) / prediction->seconds);
         cJSON_AddNumberToObject(root, "fps_high", (1 + bar) / prediction->seconds);
     }
     if (prediction->clock > 0)

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "cmd/model/model.h"
 #include "model/collect.h"
+#include "model/error_bars.h"
 #include "model/frames.h"
 #include "model/program_cost.h"
 #include "report/run/csv.h"
@@ -150,7 +151,7 @@ print_frames(const struct compared *c)
         text_table_cell(&sheet, "%u", p->frame);
         text_table_cell(&sheet, "%.1f", 1 / p->seconds);
         if (has_bar) {
-            text_table_cell(&sheet, "%.1f", (1 - c->bar) / p->seconds);
+            text_table_cell(&sheet, "%.1f", model_bar_low(c->bar) / p->seconds);
             text_table_cell(&sheet, "%.1f", (1 + c->bar) / p->seconds);
         }
         text_table_cell(&sheet, "%s", frame_bound_name(p->bound));
@@ -183,7 +184,7 @@ print_frames_json(const struct compared *c)
         cJSON_AddNumberToObject(frame, "frame", p->frame);
         cJSON_AddNumberToObject(frame, "fps", 1 / p->seconds);
         if (!isnan(c->bar)) {
-            cJSON_AddNumberToObject(frame, "fps_low", (1 - c->bar) / p->seconds);
+            cJSON_AddNumberToObject(frame, "fps_low", model_bar_low(c->bar) / p->seconds);
             cJSON_AddNumberToObject(frame, "fps_high", (1 + c->bar) / p->seconds);
         }
         cJSON_AddStringToObject(frame, "bound_by", frame_bound_name(p->bound));
