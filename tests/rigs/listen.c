@@ -10,7 +10,7 @@
 void
 listen_begin(struct listener *listener)
 {
-    char path[] = "/tmp/aetius-said-XXXXXX";
+    char path[] = "/tmp/aetius-listen-XXXXXX";
     listener->file = mkstemp(path);
     listener->own = dup(STDERR_FILENO);
     assert_true(listener->file >= 0 && listener->own >= 0);
@@ -24,10 +24,10 @@ listen_end(struct listener *listener)
 {
     fflush(stderr);
     dup2(listener->own, STDERR_FILENO);
-    const ssize_t bytes = pread(listener->file, listener->cmd, sizeof listener->cmd - 1, 0);
+    const ssize_t bytes = pread(listener->file, listener->text, sizeof listener->text - 1, 0);
     assert_true(bytes >= 0);
-    listener->cmd[bytes] = '\0';
+    listener->text[bytes] = '\0';
     close(listener->file);
     close(listener->own);
-    return listener->cmd;
+    return listener->text;
 }

@@ -8,7 +8,7 @@
 
 struct listener {
     int file, own; /* the captured output, and a duplicate of the original standard error */
-    char cmd[8192];
+    char text[8192];
 };
 
 void listen_begin(struct listener *listener);

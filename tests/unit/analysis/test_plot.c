@@ -207,12 +207,12 @@ one_place_has_an_axis(void **state)
         plot_add_series(&plot, "a");
         plot_add_at(&plot, cases[i].place, (double[]){0});
         fflush(stderr);
-        const int old = dup(STDERR_FILENO), cmd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
-        dup2(cmd, STDERR_FILENO);
+        const int old = dup(STDERR_FILENO), file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+        dup2(file, STDERR_FILENO);
         const bool ok = plot_write(&plot, dir, "place", 0, &err);
         dup2(old, STDERR_FILENO);
         close(old);
-        close(cmd);
+        close(file);
         plot_fini(&plot);
         assert_true(ok);
         char *text = read_text("said"), *script = read_text("place.gnuplot");

@@ -35,9 +35,9 @@ output_of(const char *language, char *command)
     size_t size;
     const int status = system(whole);
     if (status) {
-        char *cmd = NULL;
-        file_read(err_path, SIZE_MAX, &cmd, &size, &err);
-        fail_msg("GLSL %s: status %d of %s: %.3000s", language, status, command, cmd ? cmd : "");
+        char *text = NULL;
+        file_read(err_path, SIZE_MAX, &text, &size, &err);
+        fail_msg("GLSL %s: status %d of %s: %.3000s", language, status, command, text ? text : "");
     }
     assert_true(file_read(out_path, SIZE_MAX, &out, &size, &err));
     free(whole);

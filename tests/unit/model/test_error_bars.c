@@ -62,6 +62,8 @@ bar_of_a_prediction(void **state)
     p.stages[MODEL_TRIANGLES].extrapolated = true;
     assert_true(isnan(model_bar(&model, &p)));
     model_fini(&model);
+    assert_true(model_bar_low(0.25) == 0.75);
+    assert_true(model_bar_low(1.5) == 0); /* a frame rate is not below 0 */
 }
 
 static double

@@ -200,9 +200,9 @@ parameters_without_effect_are_reported(void **state)
         struct listener listener;
         listen_begin(&listener);
         const bool set = params_set(&params, assignment, &err);
-        const char *cmd = listen_end(&listener);
-        if (set && (strstr(cmd, "has no effect") != NULL) != (infos[i].unmodelled != NULL))
-            fail_msg("%s: '%s'", assignment, cmd);
+        const char *warning = listen_end(&listener);
+        if (set && (strstr(warning, "has no effect") != NULL) != (infos[i].unmodelled != NULL))
+            fail_msg("%s: '%s'", assignment, warning);
     }
 }
 
@@ -220,7 +220,7 @@ static void
 idle_parameters_are_reported(void **state)
 {
     static const struct {
-        const char *preset, *file, *sets[3], *cmd;
+        const char *preset, *file, *sets[3], *warning;
     } cases[] = {
         {"reference-2008", "", {"RASTERIZER.BoundingBoxTest=FALSE"}, BOX_IS_IDLE},
         {"reference-2008", "", {"RASTERIZER.BoundingBoxTest=TRUE"}, BOX_IS_IDLE},
@@ -265,7 +265,7 @@ idle_parameters_are_reported(void **state)
         for (uint32_t s = 0; s < 3 && cases[i].sets[s]; s++)
             assert_true(params_set_named(&params, cases[i].sets[s], &names, &err));
         params_warn_idle(&params, &names);
-        assert_string_equal(listen_end(&listener), cases[i].cmd);
+        assert_string_equal(listen_end(&listener), cases[i].warning);
     }
 }
 

@@ -123,7 +123,7 @@ static void
 test_what_ends_a_frame(void **state)
 {
     static const struct {
-        const char *cmd, *heard;
+        const char *calls, *heard;
     } cases[] = {
         {"dRE", "crFE"},          /* draw, read, end of the program */
         {"dRdRE", "crFcrFE"},     /* two frames */
@@ -151,7 +151,7 @@ test_what_ends_a_frame(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct ear ear;
-        play(&ear, cases[i].cmd);
+        play(&ear, cases[i].calls);
         assert_string_equal(ear.heard, cases[i].heard);
     }
 }
@@ -162,7 +162,7 @@ static void
 test_what_it_shows(void **state)
 {
     const struct {
-        const char *cmd;
+        const char *calls;
         uint32_t handle;
         int32_t width, height;
     } cases[] = {{"drxE", SMALL, 16, 16}, {"dxrE", SMALL, 16, 16}, {"drE", FBO, 32, 16},
@@ -170,7 +170,7 @@ test_what_it_shows(void **state)
                  {"dRxzE", FBO, 32, 16},  {"dlkmrE", FBO, 32, 16}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct ear ear;
-        play(&ear, cases[i].cmd);
+        play(&ear, cases[i].calls);
         assert_int_equal(ear.frame_count, 1);
         const struct box box = {0, 0, 0, cases[i].width, cases[i].height, 1};
         assert_int_equal(ear.frames[0].transfer.handle, cases[i].handle);
