@@ -16,24 +16,31 @@ enum frame_factor {
     FACTOR_color,
     FACTOR_z,
     FACTOR_attribute,
-    FACTOR_memory, /* cycles per ideal cycle of memory traffic */
+    FACTOR_memory, /* cycles per ideal cycle of memory reads */
+    FACTOR_rop,    /* the same for z and color, which are read and written */
     FACTOR_fetch,  /* cycles per ideal cycle of the Streamer */
     /* factor of vertex programs if all vertices are reused: groups are then partly empty */
     FACTOR_vertex,
-    FACTOR_raster,
-    FACTOR_beside, /* visible share of the second slowest unit */
-    FACTOR_drain,  /* cycles between two draws */
-    FACTOR_bus,    /* cycles per uploaded byte */
-    FACTOR_swap,   /* cycles per ideal cycle of memory traffic, for the displayed picture */
-    FACTOR_show,   /* constant cycles per displayed picture */
-    FACTOR_blit,   /* cycles per pixel */
+    FACTOR_depth,
+    FACTOR_overlap, /* exponent of together(), less 1 */
+    FACTOR_drain,   /* cycles between two draws */
+    FACTOR_pipe,    /* cycles in addition if the draw shades quads */
+    FACTOR_miss,    /* cycles per client that reads memory */
+    FACTOR_bus,     /* cycles per ideal cycle of an upload */
+    FACTOR_stream,  /* cycles per ideal cycle of the command stream */
+    FACTOR_swap,    /* cycles per ideal cycle of memory traffic, for the displayed picture */
+    FACTOR_flush,   /* the same, for the lines that the ROPs write back before it */
+    FACTOR_show,    /* constant cycles per displayed picture */
+    FACTOR_blit,    /* cycles per ideal cycle of the Blitter */
     FACTORS
 };
-static const char *const names[FACTORS] = {"texture", "color",  "z",      "attribute", "memory",
-                                           "fetch",   "vertex", "raster", "beside",    "drain",
-                                           "bus",     "swap",   "show",   "blit"};
-static const double starts[FACTORS] = {1, 1, 1, 1, 1, 1, 1, 1, 0.25, 100, 0.125, 1, 500, 0.25};
-enum { PARTS = 8 };                    /* of the jackknife */
+static const char *const names[FACTORS] = {"texture", "color", "z",      "attribute", "memory",
+                                           "rop",     "fetch", "vertex", "depth",     "overlap",
+                                           "drain",   "pipe",  "miss",   "bus",       "stream",
+                                           "swap",    "flush", "show",   "blit"};
+static const double starts[FACTORS] = {1,  1,  1,  1, 1, 1, 1, 1,   1, 2,
+                                       50, 50, 30, 1, 1, 1, 1, 500, 1};
+enum { PARTS = 8, NO_PART = PARTS };   /* of the jackknife */
 static const double clear_cycles = 15; /* a fast clear only writes block states */
 
 struct factors {
@@ -53,43 +60,68 @@ unit_cycles(const struct factors *f, const struct trace_draw *draw, uint32_t uni
 {
     const double factor = unit == UNIT_fetch    ? f->value[FACTOR_fetch]
                           : unit == UNIT_vertex ? 1 + draw->reused * (f->value[FACTOR_vertex] - 1)
-                          : unit == UNIT_raster ? f->value[FACTOR_raster]
+                          : unit == UNIT_depth  ? f->value[FACTOR_depth]
                                                 : 1;
     return draw->units[unit] * factor;
+}
+
+/* Cycles of parts that work at the same time. If several take about as long as the longest, they
+ * take longer together, since the bottleneck changes during a draw. */
+static double
+together(const double *cycles, size_t count, double exponent)
+{
+    double longest = 0, sum = 0;
+    for (size_t i = 0; i < count; i++)
+        longest = fmax(longest, cycles[i]);
+    for (size_t i = 0; i < count && longest > 0; i++)
+        if (cycles[i] >= longest / 16) /* smaller ones have no visible effect */
+            sum += pow(cycles[i] / longest, exponent);
+    return longest * pow(fmax(sum, 1), 1 / exponent);
 }
 
 static double
 draw_cycles(const struct factors *f, const struct trace_work *work, const struct trace_draw *draw,
             double *bounds)
 {
-    double bytes = 0, longest, second = 0;
-    uint32_t bound = BOUND_memory;
+    double traffic = 0, units[TRACE_UNIT_COUNT];
     for (uint32_t c = 0; c < TRACE_CLIENT_COUNT; c++)
-        bytes += draw->bytes[c] * f->value[FACTOR_texture + c];
-    longest = bytes / work->memory_rate * f->value[FACTOR_memory];
-    for (uint32_t u = 0; u < TRACE_UNIT_COUNT; u++) {
-        double cycles = unit_cycles(f, draw, u);
-        if (work->unified && u == UNIT_fragment)
-            cycles += unit_cycles(f, draw, UNIT_vertex);
-        if (work->unified && u == UNIT_vertex)
-            continue;
-        if (cycles > longest) {
-            second = longest;
-            longest = cycles;
-            bound = u;
-        } else if (cycles > second) {
-            second = cycles;
-        }
+        traffic += draw->bytes[c] * f->value[FACTOR_texture + c] *
+                   f->value[c == CACHED_color || c == CACHED_z ? FACTOR_rop : FACTOR_memory];
+    for (uint32_t u = 0; u < TRACE_UNIT_COUNT; u++)
+        units[u] = unit_cycles(f, draw, u);
+    if (work->unified) {
+        units[UNIT_fragment] += units[UNIT_vertex];
+        units[UNIT_vertex] = 0;
     }
-    const double serial = f->value[FACTOR_drain] + draw->latency;
-    const double stream = draw->stream_bytes * f->value[FACTOR_bus];
-    longest += second * f->value[FACTOR_beside];
+    units[UNIT_fetch] =
+        fmax(units[UNIT_fetch], draw->attribute_bytes / work->memory_rate * f->value[FACTOR_fetch]);
+    /* the units of a part pass items on at one pace */
+    const double parts[] = {
+        traffic * draw->skew / work->memory_rate,
+        fmax(units[UNIT_fetch], units[UNIT_setup]),
+        units[UNIT_vertex],
+        units[UNIT_fragment],
+        units[UNIT_texture],
+        fmax(units[UNIT_raster], fmax(units[UNIT_depth], units[UNIT_color])),
+    };
+    const double all = together(parts, sizeof parts / sizeof *parts, 1 + f->value[FACTOR_overlap]);
+    const double serial = f->value[FACTOR_drain] + draw->latency +
+                          (draw->quads > 0 ? f->value[FACTOR_pipe] : 0) +
+                          draw->waits * f->value[FACTOR_miss];
+    const double stream = draw->stream_bytes / work->bus_rate * f->value[FACTOR_stream];
     if (bounds) {
-        bounds[bound] += longest;
+        uint32_t bound = BOUND_memory;
+        double longest = parts[0];
+        for (uint32_t u = 0; u < TRACE_UNIT_COUNT; u++)
+            if (units[u] > longest) {
+                longest = units[u];
+                bound = u;
+            }
+        bounds[bound] += all;
         bounds[BOUND_drain] += serial;
         bounds[BOUND_upload] += stream;
     }
-    return serial + stream + longest;
+    return serial + stream + all;
 }
 
 /* Index of the first draw of a frame. Draws are sorted by frame. */
@@ -107,50 +139,149 @@ first_draw(const struct trace_work *work, uint32_t frame)
     return low;
 }
 
+/* Index of the first upload of a frame. */
+static size_t
+first_upload(const struct trace_work *work, uint32_t frame)
+{
+    size_t low = 0, high = work->uploads.count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (work->uploads.items[middle].frame < frame)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The Command Processor and its bus, which the uploads in flight share equally. An upload begins
+ * once the draw before it has begun. A draw begins after the draw before it and the uploads that it
+ * reads. */
+struct timeline {
+    double began, ended; /* begin and end of the last draw */
+    double now;          /* the uploads have progressed up to this cycle */
+    double cycles_per_byte;
+    size_t first, next; /* index of the frame's first upload, and of the next one */
+    struct flight {
+        size_t upload;
+        double bytes; /* left */
+    } flights[TRACE_MOST_UPLOADS];
+    uint32_t in_flight;
+};
+
+static bool
+is_in_flight(const struct timeline *t, size_t upload)
+{
+    for (uint32_t i = 0; i < t->in_flight; i++)
+        if (t->flights[i].upload == upload)
+            return true;
+    return false;
+}
+
+/* Moves bytes until the smallest upload in flight ends, or until the cycle `end`. */
+static void
+move_bytes(struct timeline *t, double end)
+{
+    double least = t->flights[0].bytes;
+    uint32_t left = 0;
+    for (uint32_t i = 1; i < t->in_flight; i++)
+        least = fmin(least, t->flights[i].bytes);
+    const double cycles = least * t->in_flight * t->cycles_per_byte;
+    if (t->now + cycles > end)
+        least *= (end - t->now) / cycles;
+    t->now = fmin(t->now + cycles, end);
+    for (uint32_t i = 0; i < t->in_flight; i++) {
+        struct flight flight = t->flights[i];
+        flight.bytes -= least;
+        if (flight.bytes > 1e-6)
+            t->flights[left++] = flight;
+    }
+    t->in_flight = left;
+}
+
+static void
+advance_to(struct timeline *t, double cycle)
+{
+    while (t->in_flight && t->now < cycle)
+        move_bytes(t, cycle);
+    t->now = fmax(t->now, cycle);
+}
+
+/* Begins the uploads before a draw of the frame. */
+static void
+begin_uploads(struct timeline *t, const struct trace_work *work, uint32_t frame, uint32_t draw)
+{
+    for (; t->next < work->uploads.count; t->next++) {
+        const struct trace_upload *upload = &work->uploads.items[t->next];
+        if (upload->frame != frame || upload->draw > draw)
+            return;
+        advance_to(t, upload->waits ? t->ended : t->began);
+        while (t->in_flight == work->upload_limit)
+            move_bytes(t, INFINITY);
+        t->began = fmax(t->began, t->now);
+        t->flights[t->in_flight++] = (struct flight){t->next, upload->bytes};
+    }
+}
+
 /* `bounds`: array of FRAME_BOUNDS elements, or NULL. */
 static double
 frame_cycles(const struct factors *f, const struct trace_work *work, uint32_t frame, double *bounds)
 {
     const struct trace_frame_work *rest = &work->frames.items[frame];
-    const double bus = f->value[FACTOR_bus];
-    double bus_free = 0, gpu_free = 0, drawn = 0;
-    for (size_t i = first_draw(work, frame);
-         i < work->draws.count && work->draws.items[i].frame == frame; i++) {
+    struct timeline t = {.first = first_upload(work, frame),
+                         .cycles_per_byte = f->value[FACTOR_bus] / work->bus_rate};
+    double drawn = 0;
+    t.next = t.first;
+    for (size_t i = first_draw(work, frame), n = 0;
+         i < work->draws.count && work->draws.items[i].frame == frame; i++, n++) {
         const struct trace_draw *draw = &work->draws.items[i];
         const double cycles = draw_cycles(f, work, draw, bounds);
-        bus_free += draw->put_bytes * bus;
-        double start = gpu_free > bus_free ? gpu_free : bus_free;
-        start += draw->buffer_bytes * bus;
-        bus_free = draw->buffer_bytes > 0 ? start : bus_free;
-        gpu_free = start + cycles;
+        begin_uploads(&t, work, frame, (uint32_t)n);
+        advance_to(&t, fmax(t.began, t.ended));
+        for (uint32_t k = 0; k < draw->needs; k++)
+            while (is_in_flight(&t, work->needs.items[draw->first_need + k]))
+                move_bytes(&t, INFINITY);
+        t.began = fmax(t.ended, t.now);
+        t.ended = t.began + cycles;
         drawn += cycles;
     }
-    bus_free += rest->put_bytes * bus;
-    gpu_free = (gpu_free > bus_free ? gpu_free : bus_free) + rest->buffer_bytes * bus;
+    begin_uploads(&t, work, frame, UINT32_MAX);
+    while (t.in_flight)
+        move_bytes(&t, INFINITY);
+    const double end = fmax(t.ended, t.now);
     const double after =
-        f->value[FACTOR_swap] * (rest->shown_bytes + rest->dirty_bytes) / work->memory_rate +
+        (f->value[FACTOR_swap] * rest->shown_bytes + f->value[FACTOR_flush] * rest->dirty_bytes) /
+            work->memory_rate +
         (rest->shown_bytes > 0 ? f->value[FACTOR_show] : 0) +
-        f->value[FACTOR_blit] * rest->blitted + clear_cycles * rest->clears;
+        f->value[FACTOR_blit] * rest->blit_cycles + clear_cycles * rest->clears;
     if (bounds) {
-        bounds[BOUND_upload] += gpu_free - drawn;
+        bounds[BOUND_upload] += end - drawn;
         bounds[BOUND_rest] += after;
     }
-    return gpu_free + after;
+    return end + after;
 }
 
 /* ---- fit ---- */
 
+/* Whether a lesson belongs to the part that a fit leaves out. A part consists of whole runs, since
+ * frames of one run are similar. NO_PART: no lesson. */
+static bool
+is_left_out(const struct frame_lesson *lesson, size_t part)
+{
+    return part != NO_PART && lesson->run % PARTS == part;
+}
+
 /* Mean square of log(predicted / measured), plus a small penalty per factor for its distance from
- * the start. The penalty keeps factors that the lessons hardly determine near the start. `part` of
- * `parts` is left out (parts 0: no part). */
+ * the start. The penalty keeps factors that the lessons hardly determine near the start. `part` is
+ * left out. */
 static double
-error_of(const struct factors *f, const struct frame_lessons *lessons, size_t part, size_t parts)
+error_of(const struct factors *f, const struct frame_lessons *lessons, size_t part)
 {
     const double hold = 1e-3;
     double sum = 0, weights = 0, moved = 0;
     for (size_t i = 0; i < lessons->count; i++) {
         const struct frame_lesson *lesson = &lessons->items[i];
-        if (parts && i % parts == part)
+        if (is_left_out(lesson, part))
             continue;
         const double off = log(frame_cycles(f, lesson->work, lesson->frame, NULL) / lesson->cycles);
         sum += lesson->weight * off * off;
@@ -164,38 +295,41 @@ error_of(const struct factors *f, const struct frame_lessons *lessons, size_t pa
 /* Coordinate descent: moves one factor at a time by a step while the error falls, then reduces the
  * step. */
 static void
-descend(struct factors *f, const struct frame_lessons *lessons, size_t part, size_t parts)
+descend(struct factors *f, const struct frame_lessons *lessons, size_t part)
 {
-    enum { ROUNDS = 40 };
-    double step[FACTORS], best = error_of(f, lessons, part, parts);
+    const double last = 0.003; /* the factors are exact to about this share */
+    double largest = 1, step[FACTORS], best = error_of(f, lessons, part);
     for (uint32_t k = 0; k < FACTORS; k++)
         step[k] = 0.3;
-    for (uint32_t round = 0; round < ROUNDS; round++)
+    while (largest > last) {
+        largest = 0;
         for (uint32_t k = FACTOR_memory; k < FACTORS; k++) {
             bool moved = false;
             for (int up = 0; up < 2 && !moved; up++) {
                 struct factors other = *f;
                 other.value[k] *= up ? 1 + step[k] : 1 / (1 + step[k]);
-                const double now = error_of(&other, lessons, part, parts);
+                const double now = error_of(&other, lessons, part);
                 moved = now < best;
                 if (moved) {
                     best = now;
                     *f = other;
                 }
             }
-            step[k] *= moved ? 1 : 0.6;
+            step[k] *= moved ? 0.95 : 0.6;
+            largest = fmax(largest, step[k]);
         }
+    }
 }
 
 /* Fits transferred bytes per requested byte over all lessons. */
 static void
-fit_bytes(struct factors *f, const struct frame_lessons *lessons, size_t part, size_t parts)
+fit_bytes(struct factors *f, const struct frame_lessons *lessons, size_t part)
 {
     for (uint32_t c = 0; c < TRACE_CLIENT_COUNT; c++) {
         double asked = 0, moved = 0;
         for (size_t i = 0; i < lessons->count; i++) {
             const struct frame_lesson *lesson = &lessons->items[i];
-            if (parts && i % parts == part)
+            if (is_left_out(lesson, part))
                 continue;
             moved += lesson->weight * lesson->bytes[c];
             for (size_t d = first_draw(lesson->work, lesson->frame);
@@ -210,39 +344,30 @@ fit_bytes(struct factors *f, const struct frame_lessons *lessons, size_t part, s
 }
 
 static struct factors
-fit_all(const struct frame_lessons *lessons, size_t part, size_t parts)
+fit_all(const struct frame_lessons *lessons, size_t part)
 {
     struct factors f;
     memcpy(f.value, starts, sizeof starts);
-    fit_bytes(&f, lessons, part, parts);
-    descend(&f, lessons, part, parts);
+    fit_bytes(&f, lessons, part);
+    descend(&f, lessons, part);
     return f;
 }
 
-/* Error bar: the frames of each run are predicted by the other runs. A run counts as one frame. */
+/* Error bar: each frame is predicted by the fit that leaves its run out. A run counts as one frame.
+ * NAN: there is only one run. */
 static double
-bar_of_runs(const struct frame_lessons *lessons)
+bar_of_parts(const struct frame_lessons *lessons, const struct factors *parts)
 {
     struct model_misses misses = {0};
-    for (size_t first = 0, end; first < lessons->count; first = end) {
-        struct frame_lessons others = {0};
-        for (end = first; end < lessons->count; end++)
-            if (lessons->items[end].work != lessons->items[first].work)
-                break;
-        for (size_t i = 0; i < lessons->count; i++)
-            if (i < first || i >= end)
-                VEC_PUSH(&others, lessons->items[i]);
-        const struct factors f =
-            others.count >= PARTS ? fit_all(&others, 0, 0) : (struct factors){0};
-        for (size_t i = first; i < end && others.count >= PARTS; i++) {
-            const struct frame_lesson *lesson = &lessons->items[i];
-            double bounds[FRAME_BOUNDS] = {0};
-            const double cycles = frame_cycles(&f, lesson->work, lesson->frame, bounds);
-            const struct model_miss miss = {fabs(cycles / lesson->cycles - 1),
-                                            1.0 / (double)(end - first)};
-            VEC_PUSH(&misses, miss);
-        }
-        VEC_FREE(&others);
+    if (lessons->items[lessons->count - 1].run == lessons->items[0].run)
+        return NAN;
+    for (size_t i = 0; i < lessons->count; i++) {
+        const struct frame_lesson *lesson = &lessons->items[i];
+        const double cycles =
+            frame_cycles(&parts[lesson->run % PARTS], lesson->work, lesson->frame, NULL);
+        const struct model_miss miss = {fabs(cycles / lesson->cycles - 1),
+                                        lesson->weight * lesson->weight};
+        VEC_PUSH(&misses, miss);
     }
     const double bar = model_bar_of(&misses);
     VEC_FREE(&misses);
@@ -256,9 +381,9 @@ model_fit_frames(struct model *model, const struct frame_lessons *lessons, struc
     if (lessons->count < 2 * PARTS)
         return fail(err, "%zu frame%s, but the frame stages require %d", lessons->count,
                     plural(lessons->count), 2 * PARTS);
-    const struct factors all = fit_all(lessons, 0, 0);
+    const struct factors all = fit_all(lessons, NO_PART);
     for (size_t p = 0; p < PARTS; p++)
-        parts[p] = fit_all(lessons, p, PARTS);
+        parts[p] = fit_all(lessons, p);
     for (uint32_t k = 0; k < FACTORS; k++) {
         double mean = 0, spread = 0;
         for (size_t p = 0; p < PARTS; p++)
@@ -270,7 +395,7 @@ model_fit_frames(struct model *model, const struct frame_lessons *lessons, struc
                          student_95(PARTS - 1) * sqrt(spread * (PARTS - 1) / PARTS));
         free(name);
     }
-    const double bar = bar_of_runs(lessons);
+    const double bar = bar_of_parts(lessons, parts);
     if (!isnan(bar))
         model_set_factor(model, "frames.error", bar, 0);
     return true;
@@ -328,10 +453,11 @@ frame_lessons_add(struct frame_lessons *lessons, const struct trace_work *work, 
 {
     struct draws draws;
     const size_t first = lessons->count;
+    const uint32_t run = first ? lessons->items[first - 1].run + 1 : 0;
     if (!draws_read(&draws, dir, UINT32_MAX, err))
         return false;
     for (size_t i = 0; i < draws.rows.count;) {
-        struct frame_lesson lesson = {.frame = draws.rows.items[i].frame, .work = work};
+        struct frame_lesson lesson = {.frame = draws.rows.items[i].frame, .run = run, .work = work};
         size_t drawn = 0, known = first_draw(work, lesson.frame);
         for (; i < draws.rows.count && draws.rows.items[i].frame == lesson.frame; i++) {
             const struct draw_row *row = &draws.rows.items[i];

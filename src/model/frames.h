@@ -1,11 +1,12 @@
 /* The frame stages extend the source's model. They predict the time of a real program's frame from
  * the work of its draws on each unit (trace_work.h), without a cycle-level run.
  *
- *     draw    drain + latency of its first groups + bytes of the command stream + the longest of
- *             its units or of its memory traffic + a part of the second longest. Units work in
- *             parallel, but the bottleneck changes during a draw.
- *     upload  bytes on the command processor's bus: into textures in parallel with earlier draws,
- *             into buffers between draws
+ *     draw    drain + latency of its first groups + latency of the memory clients that it waits for
+ *             + its share of the command stream + its parts, which work at the same time. The parts
+ *             are memory, geometry, vertex programs, fragment programs, textures and pixels.
+ *     parts   (sum of t^p)^(1/p): the longest one, and more if others take about as long
+ *     upload  bytes on the Command Processor's bus, which the uploads in flight share. A draw waits
+ *             for the uploads that it reads.
  *     frame   draws and uploads in order, then blits, clears, write-back of the ROP caches, and
  *             the scan-out */
 #ifndef AETIUS_MODEL_FRAMES_H
@@ -28,6 +29,7 @@ struct frame_prediction {
 /* A simulated frame from which factors are fitted. */
 struct frame_lesson {
     uint32_t frame; /* index in the work */
+    uint32_t run;   /* number of its run, from 0 */
     /* 1 / sqrt(frames of its run), because frames of a run are similar */
     double weight;
     double cycles;                    /* measured by the simulation */
@@ -42,7 +44,9 @@ struct frame_lessons {
 /* Adds a lesson for each frame of the run in `dir` whose draws are all in `work`. */
 bool frame_lessons_add(struct frame_lessons *lessons, const struct trace_work *work,
                        const char *dir, struct error *err);
-/* Fits the factors `frames.*` of the model. Frames without draws are ignored. */
+/* Fits the factors `frames.*` of the model. The interval of a factor is a jackknife over eight
+ * groups of runs. `frames.error` is the error bar: each run is predicted by a fit without its group.
+ * It is missing if there is only one run. Frames without draws are ignored. */
 bool model_fit_frames(struct model *model, const struct frame_lessons *lessons, struct error *err);
 bool model_has_frames(const struct model *model);
 void model_predict_frame(struct frame_prediction *prediction, const struct model *model,

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "sim/command_stream.h"
+#include "sim/hazards.h"
 #include "state/format.h"
 #include "unit/shader/static_cost.h"
 
@@ -16,28 +17,18 @@ const char *const trace_unit_names[TRACE_UNIT_COUNT] = {
 #undef TRACE_UNIT
 };
 
-const char *const trace_client_names[TRACE_CLIENT_COUNT] = {
-#define TRACE_CLIENT(name) #name,
-    TRACE_CLIENTS(TRACE_CLIENT)
-#undef TRACE_CLIENT
-};
-
-enum { TRANSACTION_BYTES = 64 }; /* a draw reads at least this much of each array */
-
 struct finding {
     struct trace_work *work;
     const struct params *params;
     struct functional_work before_frame;
-    struct functional_work last; /* before the last draw */
+    struct trace_caches caches;
+    struct hazards hazards;
+    uint32_t frame_draws;    /* draws of the frame so far */
+    const struct draw *draw; /* in progress */
     struct static_costs costs;
     struct trace_reader *reader;
     struct command_stream stream;
-    bool writes_z;        /* a draw of the frame has written z */
-    uint64_t *touched;    /* 8x8 tiles written in the frame, one bit per tile */
-    double touched_tiles; /* number of touched tiles */
 };
-
-enum { TILE = 8, TILES_ACROSS = 512, TILE_BYTES = TILE * TILE * 4 };
 
 /* Cycles of a draw's thread groups. A partly empty group takes as long as a full one. The first
  * group of each unit counts as the draw's latency. The factor `rounds` is above 1 if loops repeat
@@ -63,40 +54,6 @@ memory_rate(const struct params *p)
                : 2.0 * p->MEMORYCONTROLLER.MemoryBuses * p->MEMORYCONTROLLER.MemoryBusWidth / 8;
 }
 
-/* Texture bytes of a draw. If the caches hold the whole textures, each byte is read once. */
-static double
-texture_bytes(const struct draw *draw, double fresh, const struct params *p)
-{
-    const double cache = (double)p->GPU.NumFragmentShaders * p->FRAGMENTSHADER.TextureUnits *
-                         p->FRAGMENTSHADER.TextureCacheLineSizeL1 *
-                         p->FRAGMENTSHADER.TextureCacheWaysL1 *
-                         p->FRAGMENTSHADER.TextureCacheLinesL1;
-    double held = 0;
-    for (uint32_t i = 0; i < MAX_SAMPLERS; i++)
-        if (draw->views[STAGE_FRAGMENT][i].res)
-            held += draw->views[STAGE_FRAGMENT][i].res->size_bytes;
-    return held <= cache ? fmin(fresh, held) : fresh;
-}
-
-static double
-surface_bytes(const struct draw *draw)
-{
-    double bytes = 0;
-    for (uint32_t i = 0; i < draw->color_count; i++)
-        if (draw->color[i].res && draw->color[i].format)
-            bytes += draw->color[i].format->block_bytes;
-    return bytes * draw->samples;
-}
-
-static double
-attribute_bytes(const struct draw *draw)
-{
-    double bytes = 0;
-    for (uint32_t i = 0; i < draw->attribute_count; i++)
-        bytes += draw->attributes[i].format ? draw->attributes[i].format->block_bytes : 0;
-    return bytes;
-}
-
 /* Whether Hierarchical Z can cull hidden fragments (unit/raster/hz.c). */
 static bool
 hierarchy_culls(const struct draw *draw, const struct params *p)
@@ -108,20 +65,6 @@ hierarchy_culls(const struct draw *draw, const struct params *p)
     }
     return !p->RASTERIZER.DisableHZ && draw->depth_output < 0 &&
            (draw->dsa.depth_func == FUNC_LESS || draw->dsa.depth_func == FUNC_LEQUAL);
-}
-
-/* Cycles of Triangle Setup (unit/raster/setup.c), including culled triangles. */
-static double
-setup_cycles(const struct draw *draw, double drawn, const struct params *p)
-{
-    const double indices = (double)draw->params.count * fmax(draw->params.instance_count, 1);
-    const double assembled = draw->params.mode == PRIM_TRIANGLES                 ? indices / 3
-                             : draw->params.mode == PRIM_QUADS                   ? indices / 2
-                             : draw->params.mode > PRIM_TRIANGLES && indices > 2 ? indices - 2
-                                                                                 : drawn;
-    return fmax(assembled, drawn) *
-           fmax(1.0 / p->RASTERIZER.TrianglesCycle,
-                (double)p->RASTERIZER.SetupStartLatency / p->RASTERIZER.SetupUnits);
 }
 
 /* Bytes that the command stream transfers for a draw. */
@@ -137,9 +80,13 @@ stream_bytes(struct command_stream *stream, const struct draw *draw)
 }
 
 static bool
-blends(const struct draw *draw)
+before(void *data, const struct functional *renderer, const struct draw *draw, struct error *err)
 {
-    return draw->blend.rt[0].enable;
+    struct finding *f = data;
+    (void)err;
+    f->draw = draw;
+    trace_caches_begin_draw(&f->caches, draw, &renderer->device->memory);
+    return true;
 }
 
 /* Computes the minimum work of each unit as in metrics.def. */
@@ -148,10 +95,9 @@ after(void *data, const struct functional *renderer, const struct draw *draw, st
 {
     struct finding *f = data;
     const struct params *p = f->params;
-    const struct functional_work *before = &renderer->before_draw;
-    const struct functional_work work = functional_work_since(&renderer->work, before),
-                                 uploads = functional_work_since(before, &f->last);
-    const double vertices = (double)work.vertices, triangles = (double)work.triangles;
+    const struct functional_work work =
+        functional_work_since(&renderer->work, &renderer->before_draw);
+    const double vertices = (double)work.vertices;
     const double fragments = (double)work.fragments;
     /* Hierarchical Z also culls hidden fragments when the z test is late. */
     const double hidden = hierarchy_culls(draw, p) ? (double)work.hidden : 0;
@@ -160,7 +106,7 @@ after(void *data, const struct functional *renderer, const struct draw *draw, st
     const double indices = (double)draw->params.count * fmax(draw->params.instance_count, 1);
     const struct static_cost vs = static_costs_of(&f->costs, draw->program[STAGE_VERTEX], p),
                              fs = static_costs_of(&f->costs, draw->program[STAGE_FRAGMENT], p);
-    const double pixel = surface_bytes(draw), rops = p->GPU.NumStampPipes;
+    const double rops = p->GPU.NumStampPipes;
     struct trace_draw one = {.frame = renderer->device->frame, .number = draw->number};
     one.units[UNIT_fetch] =
         fmax(fmax(indices / p->STREAMER.IndicesCycle,
@@ -169,7 +115,9 @@ after(void *data, const struct functional *renderer, const struct draw *draw, st
     one.reused = indices > vertices ? 1 - vertices / indices : 0;
     one.units[UNIT_vertex] = shader_cycles(&vs, vertices, STAGE_VERTEX, &work);
     one.units[UNIT_fragment] = shader_cycles(&fs, 4 * quads, STAGE_FRAGMENT, &work);
-    one.units[UNIT_setup] = setup_cycles(draw, triangles, p);
+    one.units[UNIT_setup] = (double)work.accepted * fmax(1.0 / p->RASTERIZER.TrianglesCycle,
+                                                         (double)p->RASTERIZER.SetupStartLatency /
+                                                             p->RASTERIZER.SetupUnits);
     one.units[UNIT_raster] = fragments / (4.0 * p->RASTERIZER.StampsPerCycle);
     one.units[UNIT_texture] =
         texels / (4.0 * p->GPU.NumFragmentShaders * p->FRAGMENTSHADER.TextureUnits);
@@ -178,17 +126,22 @@ after(void *data, const struct functional *renderer, const struct draw *draw, st
             ? fragments * draw->samples / (4 * rops * p->ZSTENCILTEST.StampsPerCycle)
             : 0;
     one.units[UNIT_color] = written * draw->samples / (4 * rops * p->COLORWRITE.StampsPerCycle);
-    one.bytes[ASKED_texture] = texture_bytes(draw, (double)work.texel_bytes, p);
-    one.bytes[ASKED_color] = written * pixel * (blends(draw) ? 2 : 1);
-    one.bytes[ASKED_z] =
-        draw->depth_test ? fragments * 4 * draw->samples * (draw->depth_write ? 2 : 1) : 0;
-    one.bytes[ASKED_attribute] =
-        vertices * attribute_bytes(draw) + indices * draw->index_bytes +
-        TRANSACTION_BYTES * (double)(draw->attribute_count + (draw->index_bytes > 0));
-    one.buffer_bytes = (double)uploads.buffer_put_bytes;
-    one.put_bytes = (double)uploads.put_bytes - one.buffer_bytes;
-    f->last = *before;
-    f->writes_z = f->writes_z || (draw->depth_test && draw->depth_write && quads > 0);
+    memcpy(one.bytes, f->caches.bytes, sizeof one.bytes);
+    for (uint32_t c = 0; c < TRACE_CLIENT_COUNT; c++)
+        one.waits += f->caches.waits[c];
+    one.quads = quads;
+    one.attribute_bytes = trace_caches_attribute_bytes(&f->caches);
+    one.skew = trace_caches_skew(&f->caches);
+    one.first_need = (uint32_t)f->work->needs.count;
+    for (uint64_t n; (n = hazards_before_draw(&f->hazards, draw)) > 0;) {
+        VEC_PUSH(&f->work->needs, (uint32_t)n - 1);
+        hazards_end_upload(&f->hazards, n);
+    }
+    one.needs = (uint32_t)f->work->needs.count - one.first_need;
+    /* the earlier draws end before this one begins */
+    hazards_end_fetch(&f->hazards, UINT64_MAX);
+    hazards_end_draws(&f->hazards, UINT64_MAX);
+    hazards_note_draw(&f->hazards, ++f->frame_draws, draw);
     one.stream_bytes = stream_bytes(&f->stream, draw);
     one.latency = (double)vs.latency_cycles + (quads > 0 ? fs.latency_cycles : 0);
     VEC_PUSH(&f->work->draws, one);
@@ -196,55 +149,87 @@ after(void *data, const struct functional *renderer, const struct draw *draw, st
 }
 
 static void
-note_fragments(void *data, uint32_t x, uint32_t y, uint32_t mask)
+note_vertex(void *data, const struct draw *draw, uint32_t vertex, uint32_t instance)
 {
-    struct finding *f = data;
-    const uint32_t tile = y / TILE * TILES_ACROSS + x / TILE;
-    uint64_t *word = &f->touched[tile / 64];
-    if (!mask || x / TILE >= TILES_ACROSS || y / TILE >= TILES_ACROSS || *word >> tile % 64 & 1)
-        return;
-    *word |= UINT64_C(1) << tile % 64;
-    f->touched_tiles++;
-}
-
-/* Bytes of color and z written by a frame that the ROP caches may still hold. */
-static double
-dirty_bytes(const struct finding *f)
-{
-    enum { QUAD_BYTES = 16 };
-    const struct params *p = f->params;
-    const double colors = (double)p->COLORWRITE.ColorCacheWays * p->COLORWRITE.ColorCacheLines *
-                          p->COLORWRITE.ColorCacheStampsPerLine * QUAD_BYTES;
-    const double depths = (double)p->ZSTENCILTEST.ZCacheWays * p->ZSTENCILTEST.ZCacheLines *
-                          p->ZSTENCILTEST.ZCacheStampsPerLine * QUAD_BYTES;
-    const double written = f->touched_tiles * TILE_BYTES;
-    return fmin(written, colors * p->GPU.NumStampPipes) +
-           (f->writes_z ? fmin(written, depths * p->GPU.NumStampPipes) : 0);
+    trace_caches_vertex(&((struct finding *)data)->caches, draw, vertex, instance);
 }
 
 static void
-end_frame(void *data, const struct functional *renderer)
+note_texels(void *data, const struct draw *draw, const struct texture_request *request,
+            uint32_t quad, uint32_t x, uint32_t y)
+{
+    trace_caches_texels(&((struct finding *)data)->caches, draw, request, quad, x, y);
+}
+
+/* If Hierarchical Z culls hidden quads, their z is not read. */
+static void
+note_test(void *data, const struct draw *draw, uint32_t x, uint32_t y)
+{
+    struct finding *f = data;
+    if (!hierarchy_culls(draw, f->params))
+        trace_caches_test(&f->caches, draw, x, y);
+}
+
+static void
+note_fragments(void *data, uint32_t x, uint32_t y, uint32_t mask)
+{
+    struct finding *f = data;
+    if (mask)
+        trace_caches_write(&f->caches, f->draw, x, y);
+}
+
+static uint64_t
+oldest_upload(const struct hazards *hazards)
+{
+    uint64_t oldest = UINT64_MAX;
+    for (uint32_t i = 0; i < hazards->count; i++)
+        if (hazards->uploads[i].number < oldest)
+            oldest = hazards->uploads[i].number;
+    return oldest;
+}
+
+/* Uploads overlap with the draw before them, unless it reads the memory that they change. */
+static void
+note_upload(void *data, const struct resource *res, const struct box *box)
+{
+    struct finding *f = data;
+    struct hazards *hazards = &f->hazards;
+    const struct hazard_range range = hazard_range_of(res, box);
+    const struct trace_upload upload = {.frame = (uint32_t)f->work->frames.count,
+                                        .draw = f->frame_draws,
+                                        .bytes = resource_box_bytes(res, box),
+                                        .waits = !f->params->COMMANDPROCESSOR.UploadsInFlight ||
+                                                 hazards_before_buffer_changes(hazards, range) ||
+                                                 hazards_is_sampled(hazards, res)};
+    VEC_PUSH(&f->work->uploads, upload);
+    trace_caches_upload(&f->caches, res);
+    if (res->desc.target != TARGET_BUFFER)
+        hazards_forget_textures(hazards);
+    if (hazards->count == HAZARD_UPLOADS) /* the oldest one has ended */
+        hazards_end_upload(hazards, oldest_upload(hazards));
+    hazards_note_upload(hazards, f->work->uploads.count, range);
+}
+
+static void
+end_frame(void *data, const struct functional *renderer, const struct resource *shown)
 {
     struct finding *f = data;
     const struct functional_work *now = &renderer->work;
-    const struct functional_work work = functional_work_since(now, &f->before_frame),
-                                 uploads = functional_work_since(now, &f->last);
-    const struct trace_frame *shown = trace_frame(f->reader, (uint32_t)f->work->frames.count);
+    const struct functional_work work = functional_work_since(now, &f->before_frame);
+    const struct params *p = f->params;
+    const double dirty_bytes = trace_caches_flush(&f->caches);
     const struct trace_frame_work frame = {
-        .buffer_bytes = (double)uploads.buffer_put_bytes,
-        .put_bytes = (double)uploads.put_bytes - (double)uploads.buffer_put_bytes,
         .clears = (double)work.clears,
-        .blitted = (double)work.blitted,
-        .shown_bytes = fmin(4.0 * shown->width * shown->height, f->touched_tiles * TILE_BYTES),
-        .dirty_bytes = dirty_bytes(f),
+        .blit_cycles =
+            (double)work.blitted / (p->BLITTER.SamplesCycle * (double)p->GPU.NumStampPipes),
+        .shown_bytes = shown ? trace_caches_shown(&f->caches, shown) : 0,
+        .dirty_bytes = dirty_bytes,
     };
-    memset(f->touched, 0, TILES_ACROSS * TILES_ACROSS / 8);
-    f->touched_tiles = 0;
-    f->writes_z = false;
+    f->frame_draws = 0;
+    hazards_reset(&f->hazards);
     command_stream_reset(&f->stream);
     VEC_PUSH(&f->work->frames, frame);
     f->before_frame = *now;
-    f->last = *now;
 }
 
 bool
@@ -255,15 +240,26 @@ trace_work_find(struct trace_work *work, struct trace_reader *reader,
     struct finding f = {.work = work, .params = params, .reader = reader};
     struct inspection inspection = {.frames = *frames, .budget = {memory_bytes, 0, "--memory"}};
     const double start = wall_seconds();
+    const uint32_t uploads = params->COMMANDPROCESSOR.UploadsInFlight;
     *work = (struct trace_work){.memory_rate = memory_rate(params),
+                                .bus_rate = params->MEMORYCONTROLLER.CommandProcessorBusWidth,
+                                .upload_limit = uploads ? uploads : 1,
                                 .unified = params->GPU.UnifiedShader};
-    inspection.watch = (struct draw_watch){
-        .data = &f, .after = after, .frame = end_frame, .fragments = note_fragments};
+    inspection.watch = (struct draw_watch){.data = &f,
+                                           .before = before,
+                                           .after = after,
+                                           .frame = end_frame,
+                                           .fragments = note_fragments,
+                                           .vertex = note_vertex,
+                                           .texels = note_texels,
+                                           .tested = note_test,
+                                           .upload = note_upload};
+    trace_caches_init(&f.caches, params);
     command_stream_init(&f.stream, params);
-    f.touched = mem_alloc(TILES_ACROSS * TILES_ACROSS / 8);
     const bool ok = inspect_draws(&inspection, reader, err);
     command_stream_fini(&f.stream);
-    free(f.touched);
+    trace_caches_fini(&f.caches);
+    hazards_fini(&f.hazards);
     work->seconds = wall_seconds() - start;
     static_costs_fini(&f.costs);
     if (!ok)
@@ -284,5 +280,7 @@ void
 trace_work_fini(struct trace_work *work)
 {
     VEC_FREE(&work->draws);
+    VEC_FREE(&work->uploads);
+    VEC_FREE(&work->needs);
     VEC_FREE(&work->frames);
 }

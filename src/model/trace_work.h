@@ -3,6 +3,7 @@
 #ifndef AETIUS_MODEL_TRACE_WORK_H
 #define AETIUS_MODEL_TRACE_WORK_H
 
+#include "model/trace_caches.h"
 #include "params/params.h"
 #include "sim/inspect.h"
 
@@ -17,13 +18,6 @@
     X(depth)    /* z and stencil tests */                                                          \
     X(color)    /* color writes */
 
-/* Bytes of a draw per memory client, before caches and compression. */
-#define TRACE_CLIENTS(X)                                                                           \
-    X(texture) /* not read by neighbours before */                                                 \
-    X(color)                                                                                       \
-    X(z)                                                                                           \
-    X(attribute) /* including indices */
-
 enum trace_unit {
 #define TRACE_UNIT(name) UNIT_##name,
     TRACE_UNITS(TRACE_UNIT)
@@ -31,38 +25,48 @@ enum trace_unit {
         TRACE_UNIT_COUNT
 };
 extern const char *const trace_unit_names[TRACE_UNIT_COUNT];
-enum trace_client {
-#define TRACE_CLIENT(name) ASKED_##name,
-    TRACE_CLIENTS(TRACE_CLIENT)
-#undef TRACE_CLIENT
-        TRACE_CLIENT_COUNT
+enum { TRACE_MOST_UPLOADS = 64 }; /* in flight */
+
+/* An upload over the Command Processor's bus. Uploads are in the order of commands. */
+struct trace_upload {
+    uint32_t frame;
+    uint32_t draw; /* number of draws of the frame before the upload */
+    double bytes;
+    bool waits; /* the draw before it reads the memory that it changes */
 };
-extern const char *const trace_client_names[TRACE_CLIENT_COUNT];
 
 struct trace_draw {
     uint32_t frame, number;
-    double units[TRACE_UNIT_COUNT], bytes[TRACE_CLIENT_COUNT];
-    double reused; /* share of the draw's indices whose vertices can be reused */
+    double units[TRACE_UNIT_COUNT];
+    double bytes[TRACE_CLIENT_COUNT]; /* between caches and memory */
+    double attribute_bytes;           /* as trace_caches_attribute_bytes() */
+    double skew;                      /* of the memory channels (trace_caches_skew()) */
+    double waits;                     /* number of clients that read memory */
+    double quads;                     /* shaded */
+    double reused;                    /* share of the draw's indices whose vertices can be reused */
     /* Latency of one vertex group and one fragment group on an idle machine. `units` contains the
      * other groups. */
     double latency;
-    double stream_bytes; /* constants and programs needed before the draw can begin */
-    /* Bytes uploaded since the previous draw: to textures, and to buffers. */
-    double put_bytes, buffer_bytes;
+    double stream_bytes;        /* constants and programs needed before the draw can begin */
+    uint32_t first_need, needs; /* uploads that it reads: entries of trace_work.needs */
 };
 
 /* Work of a frame besides its draws. */
 struct trace_frame_work {
-    double put_bytes, buffer_bytes; /* uploaded after the last draw */
-    double clears, blitted;
-    double shown_bytes; /* bytes of the displayed picture that the frame wrote */
-    double dirty_bytes; /* bytes that the ROP caches may hold after the last draw */
+    double clears;
+    double blit_cycles; /* of blits and copies at the full rate of the Blitter */
+    double shown_bytes; /* bytes that the scan-out reads */
+    double dirty_bytes; /* bytes that the ROP caches hold after the last draw */
 };
 
 struct trace_work {
-    double memory_rate;                  /* bytes per cycle of the machine */
+    double memory_rate;                  /* bytes per cycle of the machine's memory */
+    double bus_rate;                     /* bytes per cycle of the Command Processor's bus */
+    uint32_t upload_limit;               /* uploads in flight, 1 to TRACE_MOST_UPLOADS */
     bool unified;                        /* vertex and fragment programs share their units */
     VEC(struct trace_draw) draws;        /* in trace order */
+    VEC(struct trace_upload) uploads;    /* in trace order */
+    VEC(uint32_t) needs;                 /* indices of uploads */
     VEC(struct trace_frame_work) frames; /* all frames up to the last one rendered */
     double seconds;                      /* host time for replay and analysis */
 };

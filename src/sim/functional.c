@@ -62,9 +62,8 @@ put_into_resource(struct functional *renderer, const struct gpu_cmd *cmd, struct
         return fail(err, "resource %u: %u bytes are written to a box of %u bytes",
                     cmd->transfer.resource, cmd->transfer.size_bytes, wanted);
     gpu_put(renderer->device, cmd);
-    renderer->work.put_bytes += wanted;
-    if (res->desc.target == TARGET_BUFFER)
-        renderer->work.buffer_put_bytes += wanted;
+    if (renderer->watch && renderer->watch->upload)
+        renderer->watch->upload(renderer->watch->data, res, &cmd->transfer.box);
     return true;
 }
 
@@ -121,14 +120,34 @@ functional_clear(struct functional *renderer, const struct gpu_cmd *cmd, struct 
     return true;
 }
 
+/* Counts the words that a blit or copy writes. */
+static void
+count_words(struct functional *renderer, const struct gpu_cmd *cmd)
+{
+    struct blit_plan plan;
+    if (!blit_plan_init(&plan, renderer->device, cmd, NULL))
+        return;
+    const uint64_t elements = (uint64_t)(plan.x.last - plan.x.first) *
+                              (uint64_t)(plan.y.last - plan.y.first) *
+                              (uint64_t)(plan.z.last - plan.z.first);
+    const uint32_t samples = plan.dst.res->samples;
+    renderer->work.blitted += elements * samples * ((blit_element_bytes(&plan) + 3) / 4);
+}
+
 static bool
 blit_command(struct functional *renderer, const struct gpu_cmd *cmd, struct error *err)
 {
     if (cmd->blit.render_condition && !gpu_render_condition(renderer->device, cmd))
         return true;
-    renderer->work.blitted +=
-        (uint64_t)abs(cmd->blit.dst.box.width) * (uint64_t)abs(cmd->blit.dst.box.height);
+    count_words(renderer, cmd);
     return blit(renderer->device, cmd, err);
+}
+
+static bool
+copy_command(struct functional *renderer, const struct gpu_cmd *cmd, struct error *err)
+{
+    count_words(renderer, cmd);
+    return copy_region(renderer->device, cmd, err);
 }
 
 static bool
@@ -137,7 +156,8 @@ end_frame(struct functional *renderer, const struct gpu_cmd *cmd, uint8_t *out, 
 {
     arena_reset(&renderer->draws);
     if (renderer->watch && renderer->watch->frame)
-        renderer->watch->frame(renderer->watch->data, renderer);
+        renderer->watch->frame(renderer->watch->data, renderer,
+                               cmd->op == GPU_SWAP ? transfer_resource(renderer, cmd) : NULL);
     return get(renderer, cmd, out, out_bytes, err);
 }
 
@@ -226,7 +246,7 @@ functional_execute(struct functional *renderer, const struct gpu_cmd *cmd, uint8
     case GPU_DRAW: return draw_command(renderer, cmd, err);
     case GPU_CLEAR: return functional_clear(renderer, cmd, err);
     case GPU_BLIT: return blit_command(renderer, cmd, err);
-    case GPU_COPY_REGION: return copy_region(renderer->device, cmd, err);
+    case GPU_COPY_REGION: return copy_command(renderer, cmd, err);
     case GPU_BEGIN_QUERY: return begin_query(renderer, cmd, err);
     case GPU_END_QUERY: return end_query(renderer, cmd, err);
     case GPU_GET_QUERY_RESULT: return get_query_result(renderer, cmd, err);

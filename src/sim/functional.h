@@ -9,6 +9,7 @@
 #define FUNCTIONAL_MEMORY_BYTES (4095u << 20)
 
 struct functional;
+struct texture_request; /* isa/exec.h */
 
 /* Observer of draws, called before and after each draw. Any function may be NULL. */
 struct draw_watch {
@@ -17,10 +18,21 @@ struct draw_watch {
                    struct error *err);
     bool (*after)(void *data, const struct functional *renderer, const struct draw *draw,
                   struct error *err);
-    /* A frame is complete. */
-    void (*frame)(void *data, const struct functional *renderer);
+    /* A frame is complete. `shown`: the displayed surface, or NULL. */
+    void (*frame)(void *data, const struct functional *renderer, const struct resource *shown);
     /* Fragments of the quad at (x, y) that passed all tests, one bit per fragment. */
     void (*fragments)(void *data, uint32_t x, uint32_t y, uint32_t mask);
+
+    /* Memory that the draw in progress uses, in the order of use. */
+    void (*vertex)(void *data, const struct draw *draw, uint32_t vertex, uint32_t instance);
+    /* A fragment program samples a texture: the quad at (x, y), lanes 4 * quad to 4 * quad + 3. */
+    void (*texels)(void *data, const struct draw *draw, const struct texture_request *request,
+                   uint32_t quad, uint32_t x, uint32_t y);
+    /* The depth and stencil of the quad at (x, y) are tested. */
+    void (*tested)(void *data, const struct draw *draw, uint32_t x, uint32_t y);
+
+    /* The program uploads into the box. */
+    void (*upload)(void *data, const struct resource *res, const struct box *box);
 };
 
 /* Counts of the work done so far. All members are uint64_t. */
@@ -30,14 +42,13 @@ struct functional_work {
     uint64_t fragments;          /* fragments of triangles, before any test */
     uint64_t quads;              /* shaded */
     uint64_t hidden;             /* shaded quads without a fragment left after the late tests */
+    uint64_t accepted;           /* primitives not outside the view volume */
     uint64_t texels;             /* texture requests, one per thread */
-    uint64_t texel_bytes;        /* first reads only; estimated from one quad per batch */
     uint64_t lanes[STAGE_COUNT]; /* lanes executed, including those that fill up a batch */
     uint64_t steps[STAGE_COUNT]; /* instructions of all lanes; a batch runs in lockstep */
     uint64_t written;            /* fragments with a color that passed all tests */
-    uint64_t put_bytes, buffer_put_bytes; /* uploaded bytes; those uploaded into buffers */
     uint64_t clears;
-    uint64_t blitted; /* pixels written by blits */
+    uint64_t blitted; /* words of 4 bytes written by blits and copies */
 };
 
 struct functional {

@@ -62,54 +62,18 @@ struct sampling {
     enum shader_stage stage;
 };
 
-/* Estimates how many bytes the first quad's texture request reads that no earlier quad has read.
- * Counts the texels between the quad's sample positions at the selected level of detail, at most
- * one line of 64 bytes. The caller counts only a program's first request to each texture, since
- * further ones read nearby texels. */
-static float
-fresh_bytes(const struct bound_view *bound, const struct texture_request *request)
-{
-    const struct resource *res = bound->res;
-    if (!res || !bound->format || request->opcode == OP_TXF || request->opcode == OP_TXQ)
-        return 0;
-    const float width = (float)res->desc.width, height = (float)res->desc.height;
-    const float *s = request->coord[0], *t = request->coord[1];
-    const float sx = (s[1] - s[0]) * width, tx = (t[1] - t[0]) * height;
-    const float sy = (s[2] - s[0]) * width, ty = (t[2] - t[0]) * height;
-    const float along = sx * sx + tx * tx, down = sy * sy + ty * ty;
-    const float most = along > down ? along : down, least = along > down ? down : along;
-    float texels = fabsf(sx * ty - sy * tx);
-    if (bound->sampler.mip_filter != MIP_NONE) {
-        const float ratio = bound->sampler.max_anisotropy > 1 ? bound->sampler.max_anisotropy : 1;
-        const float apart = most / (ratio * ratio) > least ? most / (ratio * ratio) : least;
-        const bool two = bound->sampler.mip_filter == MIP_LINEAR; /* filters between two levels */
-        float left = ratio > 1 ? apart : most;
-        for (uint32_t level = 0; level < RESOURCE_MAX_LEVELS && left >= (two ? 4 : 2); level++) {
-            left /= 4;
-            texels /= 4;
-        }
-        texels *= two && most > 1 ? 1.25f : 1; /* the coarser level has a quarter of the texels */
-    }
-    /* A tile of pixels reads whole blocks of 4x4 texels. Per pixel, this adds a quarter of a texel
-     * in each direction. */
-    texels += 0.5f * sqrtf(texels) + 0.0625f;
-    const float bytes = texels * (float)bound->format->block_bytes /
-                        (float)(bound->format->block_width * bound->format->block_height);
-    return bytes < 64 ? bytes : 64; /* the comparison also replaces a NaN */
-}
-
 static void
 sample_texture(void *data, const struct texture_request *request, uint32_t lanes,
                float (*rgba)[EXEC_MAX_LANES])
 {
     const struct sampling *sampling = data;
     const struct run *run = sampling->run;
+    const struct draw_watch *watch = run->renderer->watch;
     run->renderer->work.texels += lanes;
-    if (!(run->scratch->samplers_asked >> request->sampler & 1))
-        run->renderer->work.texel_bytes +=
-            (uint64_t)(lanes *
-                       fresh_bytes(&run->draw->views[sampling->stage][request->sampler], request));
-    run->scratch->samplers_asked |= 1u << request->sampler;
+    if (watch && watch->texels && sampling->stage == STAGE_FRAGMENT)
+        for (uint32_t q = 0; q < lanes / 4; q++)
+            watch->texels(watch->data, run->draw, request, q, run->scratch->quads[q].x,
+                          run->scratch->quads[q].y);
     sample_direct(&run->draw->views[sampling->stage][request->sampler], run->memory, request, lanes,
                   rgba);
 }
@@ -119,7 +83,6 @@ begin_program(const struct run *run, const struct program *program, uint32_t lan
 {
     const enum shader_stage stage = program->stage;
     reserve_registers(run->scratch, program);
-    run->scratch->samplers_asked = 0;
     exec_begin(&run->scratch->exec, program, run->draw->constants[stage],
                run->draw->constant_count[stage], lanes, ~UINT64_C(0) >> (64 - lanes),
                run->scratch->registers);
@@ -178,6 +141,9 @@ shade_vertices(const struct run *run, const uint16_t *slots, uint32_t count)
         fetch_vertex(run, scratch->slot_vertex[slots[lane < count ? lane : 0]], lane);
     if (!finish_program(run))
         return false;
+    const struct draw_watch *watch = run->renderer->watch;
+    for (uint32_t lane = 0; watch && watch->vertex && lane < count; lane++)
+        watch->vertex(watch->data, run->draw, scratch->slot_vertex[slots[lane]], run->instance);
     for (uint32_t lane = 0; lane < count; lane++)
         vertex_store(run->draw, &run->scratch->exec, lane, &scratch->vertices[slots[lane]]);
     run->renderer->work.vertices += count;
@@ -260,7 +226,10 @@ test_depth(const struct run *run, const struct functional_quad *quad, uint32_t m
            const float z[MAX_SAMPLES][4])
 {
     const struct draw *draw = run->draw;
+    const struct draw_watch *watch = run->renderer->watch;
     uint8_t *bytes = draw->depth.res ? quad_bytes(run, &draw->depth, quad->x, quad->y) : NULL;
+    if (watch && watch->tested)
+        watch->tested(watch->data, draw, quad->x, quad->y);
     return depth_test_samples(draw, quad->triangle->front, mask, z, bytes).pass;
 }
 
@@ -425,6 +394,7 @@ draw_primitive(const struct run *run, const struct primitive_out *primitive)
     const enum clip_result clip = clip_test(run->draw, primitive, v);
     if (clip == CLIP_REJECT)
         return true;
+    run->renderer->work.accepted++;
     if (scratch->triangle_count + SETUP_MAX_TRIANGLES > TRIANGLE_SLOTS) {
         if (!flush_quads(run))
             return false;

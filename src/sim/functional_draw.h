@@ -21,7 +21,6 @@ struct functional_quad {
 };
 
 struct functional_scratch {
-    uint32_t samplers_asked; /* samplers that the current batch has used, one bit per sampler */
     struct vertex vertices[VERTEX_SLOTS];
     uint32_t slot_vertex[VERTEX_SLOTS]; /* vertex number in each slot */
     uint32_t slot_chunk[VERTEX_SLOTS];  /* last chunk that used the slot; 0: slot is empty */

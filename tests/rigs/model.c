@@ -53,9 +53,10 @@ noise(uint64_t *state)
 }
 
 const struct frame_factor_value frame_factors[FRAME_FACTORS] = {
-    {"texture", 1.3}, {"color", 0.5}, {"z", 0.3},      {"attribute", 1.2}, {"memory", 1.25},
-    {"fetch", 1.4},   {"drain", 80},  {"bus", 0.125},  {"swap", 0.9},      {"blit", 0.4},
-    {"vertex", 3},    {"raster", 1},  {"beside", 0.2}, {"show", 500}};
+    {"texture", 1.3}, {"color", 0.5}, {"z", 0.3},    {"attribute", 1.2}, {"memory", 1.25},
+    {"rop", 1.5},     {"fetch", 1.4}, {"vertex", 3}, {"depth", 1.5},     {"overlap", 1},
+    {"drain", 80},    {"pipe", 40},   {"miss", 30},  {"bus", 1.1},       {"stream", 1.2},
+    {"swap", 0.9},    {"flush", 2},   {"show", 500}, {"blit", 1}};
 
 void
 set_frame_factors(struct model *model)

@@ -19,7 +19,7 @@ double misses_of(const char *name, uint32_t side, struct cache_shape shape);
 double noise(uint64_t *state);
 
 /* The factors of an artificial GPU for frames. */
-enum { FRAME_FACTORS = 14 };
+enum { FRAME_FACTORS = 19 };
 struct frame_factor_value {
     const char *name;
     double value;

@@ -176,7 +176,7 @@ line_of_words(const struct block_surface *surface, const uint32_t *words, uint8_
 static struct codec_shape
 shape_of(const struct block_surface *surface)
 {
-    return (struct codec_shape){CODEC_BUS_64, surface->bound.res->samples};
+    return (struct codec_shape){CODEC_BUS_64, surface->bound.samples};
 }
 
 /* Whether a line at this address would be compressed by any codec. */
