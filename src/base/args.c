@@ -3,12 +3,12 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/whole_number.h"
 #include "base/plural.h"
 #include "base/text_table.h"
 #include "base/wrap.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -79,7 +79,7 @@ print_help(const struct arg_spec *spec)
         }
         put_option(&options, left, o->help, o->kind == ARG_LIST ? " (may be repeated)" : "");
     }
-    put_option(&options, "    --help", "show this help", "");
+    put_option(&options, "-h, --help", "show this help", "");
     text_table_put(&options, TEXT_TABLE_TEXT, stdout);
     printf("\n");
     print_wrapped(stdout, width, 0, 0,
@@ -123,28 +123,17 @@ find_option(const struct arg_spec *spec, const char *text, const char **value)
 }
 
 static bool
-parse_uint(const char *text, uint64_t *out)
-{
-    char *end;
-    errno = 0;
-    const bool is_hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-    const unsigned long long v = strtoull(text, &end, is_hexadecimal ? 16 : 10);
-    *out = v;
-    return isdigit((unsigned char)text[0]) && *end == '\0' && errno == 0;
-}
-
-static bool
 parse_size(const char *text, uint64_t *out)
 {
     static const char units[] = "KMG";
-    char *end;
-    errno = 0;
-    const unsigned long long v = strtoull(text, &end, 10);
+    const char *end = text;
+    uint64_t v;
+    if (!whole_number_read(&end, &v))
+        return false;
     const char *unit = *end ? strchr(units, *end) : NULL;
     const uint32_t shift = unit ? 10 * (uint32_t)(unit - units + 1) : 0;
-    *out = (uint64_t)v << shift;
-    return isdigit((unsigned char)text[0]) && end[unit != NULL] == '\0' && errno == 0 && v > 0 &&
-           v <= UINT64_MAX >> shift;
+    *out = v << shift;
+    return end[unit != NULL] == '\0' && v > 0 && v <= UINT64_MAX >> shift;
 }
 
 /* Returns -1 on success, otherwise the exit status. */
@@ -162,11 +151,11 @@ set_value(const struct arg_spec *spec, const struct arg_option *o, const char *v
         break;
     case ARG_OPTIONAL: *(const char **)o->value = value ? value : ""; break;
     case ARG_UINT:
-        if (!parse_uint(value, o->value))
+        if (!whole_number_parse(value, o->value))
             return args_usage_error(spec, "--%s expects a whole number, not '%s'", o->name, value);
         break;
     case ARG_JOBS:
-        if (!parse_uint(value, o->value) || !*(uint64_t *)o->value ||
+        if (!whole_number_parse(value, o->value) || !*(uint64_t *)o->value ||
             *(uint64_t *)o->value > MOST_JOBS)
             return args_usage_error(spec, "--%s expects a number from 1 to %d, not '%s'", o->name,
                                     MOST_JOBS, value);
@@ -227,7 +216,7 @@ args_parse(struct args *args, const struct arg_spec *spec, int argc, char **argv
             args->after_count = argc - i - 1;
             break;
         }
-        if (!strcmp(text, "--help")) {
+        if (!strcmp(text, "--help") || !strcmp(text, "-h")) {
             print_help(spec);
             return EXIT_WELL;
         }
@@ -265,17 +254,10 @@ add_range(struct frame_set *set, const char *text, uint32_t first, uint32_t last
     return true;
 }
 
-/* Reads a number at *at and moves *at past it. Returns false if there is none, or if it exceeds
- * 32 bits. */
 static bool
 read_frame(const char **at, uint64_t *number)
 {
-    char *end;
-    if (!isdigit((unsigned char)**at))
-        return false;
-    *number = strtoull(*at, &end, 10);
-    *at = end;
-    return *number < UINT32_MAX;
+    return whole_number_read(at, number) && *number < UINT32_MAX;
 }
 
 /* Reads A, A-B or A-B/STEP at *at. */

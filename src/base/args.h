@@ -14,7 +14,7 @@
  *
  * The parser accepts `--name VALUE`, `--name=VALUE` and `-n VALUE`. Options and operands may appear
  * in any order. All arguments after `--`, usually a program and its arguments, are stored in
- * `after`. Every command accepts `--help`. */
+ * `after`. Every command accepts `-h` and `--help`. */
 #ifndef AETIUS_BASE_ARGS_H
 #define AETIUS_BASE_ARGS_H
 
@@ -25,7 +25,7 @@ enum arg_kind {
     ARG_FLAG,     /* bool *: set to true */
     ARG_STRING,   /* const char ** */
     ARG_OPTIONAL, /* const char **: `--name` gives "", `--name=VALUE` gives VALUE */
-    ARG_UINT,     /* uint64_t *: decimal, or hexadecimal after 0x */
+    ARG_UINT,     /* uint64_t *: whole number (base/whole_number.h) */
     ARG_JOBS,     /* uint64_t *: number of parallel jobs, 1 to 1024 */
     ARG_SIZE,     /* uint64_t *: bytes, optionally with the suffix K, M or G; not 0 */
     ARG_FRAMES,   /* struct frame_set * */

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/text_table.h"
 #include "base/wrap.h"
+#include "core/nearest.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -47,8 +48,9 @@ print_commands(FILE *out)
     fprintf(out, "\n");
     print_wrapped(
         out, width < 88 ? width : 88, 0, 0,
-        "`aetius COMMAND --help` lists the options of a command; `aetius --version` prints the "
-        "version. Exit status: 0 success, 1 failure, 2 usage error, 3 limit of `--fail-over` "
+        "`aetius COMMAND --help` or `aetius help COMMAND` lists the options of a command; "
+        "`aetius --version` prints the version. Exit status: 0 success, 1 failure, 2 usage error, "
+        "3 limit of `--fail-over` "
         "exceeded; 130 and 143 after SIGINT and SIGTERM (128 + signal), with complete "
         "results kept.");
 }
@@ -77,6 +79,46 @@ hold_streams(void)
             _exit(EXIT_FAILED);
 }
 
+static const struct command *
+find_command(const char *name)
+{
+    for (const struct command *c = commands; c->name; c++)
+        if (!strcmp(name, c->name))
+            return c;
+    return NULL;
+}
+
+static int
+complain(const char *name)
+{
+    struct nearest nearest = {.wanted = name};
+    for (const struct command *c = commands; c->name; c++)
+        nearest_offer(&nearest, c->name);
+    print_shown(stderr, "aetius: unknown command '%s'", name);
+    if (nearest_found(&nearest))
+        fprintf(stderr, "; did you mean %s?", nearest.best);
+    fprintf(stderr, "%s `aetius --help` lists the commands\n", nearest_found(&nearest) ? "" : ";");
+    return EXIT_USAGE;
+}
+
+/* aetius help COMMAND [PART]: runs `aetius COMMAND [PART] --help`. */
+static int
+help(int argc, char **argv)
+{
+    char option[] = "--help", *words[4] = {NULL};
+    const struct command *command = argc > 1 ? find_command(argv[1]) : NULL;
+    if (argc < 2) {
+        print_commands(stdout);
+        return EXIT_WELL;
+    }
+    if (!command)
+        return complain(argv[1]);
+    const int count = argc < 4 ? argc - 1 : 2;
+    memcpy(words, argv + 1, (size_t)count * sizeof *words);
+    words[count] = option;
+    return command->run(count + 1, words);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -87,18 +129,15 @@ main(int argc, char **argv)
         print_commands(stderr);
         return EXIT_USAGE;
     }
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help")) {
-        print_commands(stdout);
-        return check_stdout(EXIT_WELL);
-    }
-    if (!strcmp(argv[1], "--version")) {
+    const char *first = argv[1];
+    if (!strcmp(first, "--help") || !strcmp(first, "-h"))
+        return check_stdout(help(1, argv));
+    if (!strcmp(first, "help"))
+        return check_stdout(help(argc - 1, argv + 1));
+    if (!strcmp(first, "--version") || !strcmp(first, "-V")) {
         puts("aetius " AETIUS_VERSION);
         return check_stdout(EXIT_WELL);
     }
-    for (size_t i = 0; commands[i].name; i++)
-        if (!strcmp(argv[1], commands[i].name))
-            return check_stdout(commands[i].run(argc - 1, argv + 1));
-    print_shown(stderr, "aetius: unknown command '%s'; `aetius --help` lists the commands\n",
-                argv[1]);
-    return EXIT_USAGE;
+    const struct command *command = find_command(first);
+    return command ? check_stdout(command->run(argc - 1, argv + 1)) : complain(first);
 }

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/text_table.h"
 #include "cmd/options.h"
+#include "core/nearest.h"
 #include "report/compare/ideals.h"
 
 #include <stdio.h>
@@ -195,6 +196,20 @@ has_section(const char *section)
     return false;
 }
 
+static int
+complain(const struct arg_spec *spec, const char *section)
+{
+    size_t count;
+    struct nearest nearest = {.wanted = section};
+    const struct param_info *infos = param_infos(&count);
+    for (size_t i = 0; i < count; i++)
+        nearest_offer(&nearest, infos[i].section);
+    if (nearest_found(&nearest))
+        return args_usage_error(spec, "unknown section '%s'; did you mean %s?", section,
+                                nearest.best);
+    return args_usage_error(spec, "unknown section '%s'", section);
+}
+
 int
 cmd_params(int argc, char **argv)
 {
@@ -210,20 +225,30 @@ cmd_params(int argc, char **argv)
         OPTION_JSON(&request.json, "print JSON"),
         {0},
     };
-    const struct arg_spec spec = {"params", "[--section S] [--preset NAME] [--ini]",
-                                  "Lists all parameters of the GPU with value, range and meaning.",
-                                  options, NO_OPERAND};
+    const struct arg_spec spec = {"params",
+                                  "[SECTION] [--preset NAME] [--ini]",
+                                  "Lists all parameters of the GPU, or those of a section, with\n"
+                                  "value, range and meaning.",
+                                  options,
+                                  0,
+                                  1,
+                                  "at most one SECTION",
+                                  .program = ARG_NO_PROGRAM};
     struct args args;
     struct error err;
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
+    if (args.operand_count && request.section)
+        return args_usage_error(&spec, "SECTION and --section cannot be combined");
+    if (args.operand_count)
+        request.section = args.operands[0];
     if (request.ini && (request.json || request.unmodelled))
         return args_usage_error(&spec, "--ini cannot be combined with --json or --unmodelled");
     if (request.ideal && (request.ini || request.unmodelled || request.section))
         return args_usage_error(&spec, "--ideal can only be combined with --json");
     if (request.section && !has_section(request.section))
-        return args_usage_error(&spec, "unknown section '%s'", request.section);
+        return complain(&spec, request.section);
     params_init(&request.defaults);
     if (!machine_options_apply(&request.machine, &request.params, &err))
         return conclude(false, &err);

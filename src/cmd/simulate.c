@@ -3,6 +3,7 @@
 #include "analysis/sampling.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "base/whole_number.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,13 +43,10 @@ static bool
 parse_cycles(const char *option, const char *text, uint64_t *first, uint64_t *last,
              struct error *err)
 {
-    unsigned long long from, to;
-    char rest;
-    if (sscanf(text, "%llu-%llu%c", &from, &to, &rest) != 2 || to < from)
-        return fail(err, "%s '%s': expected cycles A-B", option, text);
-    *first = from;
-    *last = to;
-    return true;
+    const char *at = text;
+    return (whole_number_read(&at, first) && *at++ == '-' && whole_number_parse(at, last) &&
+            *first <= *last) ||
+           fail(err, "%s '%s': expected cycles A-B", option, text);
 }
 
 static bool

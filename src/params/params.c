@@ -4,10 +4,10 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/whole_number.h"
 #include "core/nearest.h"
 #include "params/params_value.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -240,14 +240,10 @@ param_format_allowed(const struct param_info *info, char *out, size_t out_size)
 static bool
 read_number(const char *text, uint32_t *value)
 {
-    char *end;
-    errno = 0;
-    if (text[0] < '0' || text[0] > '9')
-        return false;
-    int base = text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 16 : 10;
-    unsigned long long number = strtoull(text, &end, base);
-    *value = (uint32_t)number;
-    return *end == '\0' && errno == 0 && number <= UINT32_MAX;
+    uint64_t number;
+    const bool ok = whole_number_parse(text, &number) && number <= UINT32_MAX;
+    *value = ok ? (uint32_t)number : 0;
+    return ok;
 }
 
 static bool

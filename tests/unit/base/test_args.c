@@ -11,18 +11,27 @@
 
 #include <cmocka.h>
 
-/* Numbers are decimal, also with leading zeros, or hexadecimal after 0x. Nothing else is accepted.
- */
+/* Numbers are decimal, also with leading zeros or a power of ten, or hexadecimal after 0x. Nothing
+ * else is accepted. */
 static void
 numbers_are_decimal_or_hexadecimal(void **state)
 {
     static const struct {
         const char *text;
         int64_t number; /* -1: the text is refused */
-    } cases[] = {
-        {"10", 10},   {"010", 10}, {"08", 8},    {"0", 0},    {"0x1f", 31},
-        {"0X1F", 31}, {"0x", -1},  {"", -1},     {"-1", -1},  {"+1", -1},
-        {" 1", -1},   {"1 ", -1},  {"0x-1", -1}, {"1e3", -1}, {"18446744073709551616", -1}};
+    } cases[] = {{"10", 10},    {"010", 10},
+                 {"08", 8},     {"0", 0},
+                 {"0x1f", 31},  {"0X1F", 31},
+                 {"0x", -1},    {"", -1},
+                 {"-1", -1},    {"+1", -1},
+                 {" 1", -1},    {"1 ", -1},
+                 {"0x-1", -1},  {"1e3", 1000},
+                 {"2E0", 2},    {"01e2", 100},
+                 {"0e99", 0},   {"0x1e3", 0x1e3},
+                 {"1e", -1},    {"e3", -1},
+                 {"1e-3", -1},  {"1e+3", -1},
+                 {"1e3e1", -1}, {"1.5e3", -1},
+                 {"1e20", -1},  {"18446744073709551616", -1}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint64_t number = 77;
@@ -48,13 +57,17 @@ frames_are_ranges_with_steps(void **state)
     static const struct {
         const char *text;
         uint32_t bits; /* 0: refused */
-    } cases[] = {{"3", 0x8},       {"1-3", 0xe},       {"0,2-3", 0xd},
-                 {"0-9/3", 0x249}, {"2-7/5", 0x84},    {"2-6/5", 0x4},
-                 {"1-3/1", 0xe},   {"0-4/2,9", 0x215}, {"3-1", 0},
-                 {"0-9/0", 0},     {"0-9/", 0},        {"0/2", 0},
-                 {"1-", 0},        {"1,", 0},          {",1", 0},
-                 {"", 0},          {"-1", 0},          {"1 ", 0},
-                 {"0-9/2/2", 0},   {"4294967295", 0},  {"0-5000/1", 0xffff},
+    } cases[] = {{"3", 0x8},        {"1-3", 0xe},
+                 {"0,2-3", 0xd},    {"0-9/3", 0x249},
+                 {"2-7/5", 0x84},   {"2-6/5", 0x4},
+                 {"1-3/1", 0xe},    {"0-4/2,9", 0x215},
+                 {"3-1", 0},        {"0-9/0", 0},
+                 {"0-9/", 0},       {"0/2", 0},
+                 {"1-", 0},         {"1,", 0},
+                 {",1", 0},         {"", 0},
+                 {"-1", 0},         {"1 ", 0},
+                 {"0-9/2/2", 0},    {"0-1e1/5", 0x421},
+                 {"4294967295", 0}, {"0-5000/1", 0xffff},
                  {"0-5000/2", 0}}; /* 2501 ranges are too many */
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -266,7 +266,13 @@ errors_name_their_cause(void **state)
          1,
          "/tmp/aetius-is-not-there does not exist"},
         {{"study", "compression", X0, "-o", dir}, 1, "is not an aetius trace"},
-        {{"params", "extra"}, 2, "expected no operand"},
+        {{"params", "GPU", "RASTERIZER"}, 2, "expected at most one SECTION"},
+        {{"params", "GPX"}, 2, "unknown section 'GPX'; did you mean GPU?"},
+        {{"params", "GPU", "--section", "GPU"}, 2, "cannot be combined"},
+        {{"topdwon"}, 2, "unknown command 'topdwon'; did you mean topdown?"},
+        {{"draw"}, 2, "unknown command 'draw'; did you mean draws?"},
+        {{"help", "sym"}, 2, "unknown command 'sym'; did you mean sim?"},
+        {{"quaternions"}, 2, "unknown command 'quaternions'; `aetius --help` lists"},
         {{"stats", "--set", "GPU.NumVertexShaders=32"}, 1, "1 to 31"},
         {{"stats", "--set", "GPU.NumVertexShaders=31", "--set", "GPU.UnifiedShader=FALSE"},
          1,
@@ -290,6 +296,37 @@ errors_name_their_cause(void **state)
             assert_ptr_equal(strchr(cmd->err, '\n') + 1, cmd->err + strlen(cmd->err));
     }
     assert_false(is_there("run.json"));
+}
+
+/* Short and long forms of one request print the same. */
+static void
+short_forms_equal_long_forms(void **state)
+{
+    static const struct {
+        const char *one[5], *other[5];
+    } pairs[] = {
+        {{"-h"}, {"--help"}},
+        {{"help"}, {"--help"}},
+        {{"-V"}, {"--version"}},
+        {{"help", "sim"}, {"sim", "--help"}},
+        {{"sim", "-h"}, {"sim", "--help"}},
+        {{"help", "sweep", "query"}, {"sweep", "query", "--help"}},
+        {{"model", "fit", "-h"}, {"model", "fit", "--help"}},
+        {{"params", "gpu"}, {"params", "--section", "GPU"}},
+        {{"params", "--set", "SIMULATOR.StatisticsRate=2e3"},
+         {"params", "--set", "SIMULATOR.StatisticsRate=2000"}},
+    };
+    struct command_result *cmd = *state;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        run_within(cmd, 0, pairs[i].other);
+        assert_int_equal(cmd->status, 0);
+        char *expected = mem_strdup(cmd->out);
+        run_within(cmd, 0, pairs[i].one);
+        assert_int_equal(cmd->status, 0);
+        assert_string_equal(cmd->out, expected);
+        assert_true(*expected);
+        free(expected);
+    }
 }
 
 /* Whether `compress --json` prints a color ratio for this codec. */
@@ -604,6 +641,7 @@ main(int argc, char **argv)
         cmocka_unit_test_prestate(pictures_are_verified, &cmd),
         cmocka_unit_test_prestate(pixels_are_inside, &cmd),
         cmocka_unit_test_prestate(some_frames_are_verified, &cmd),
+        cmocka_unit_test_prestate(short_forms_equal_long_forms, &cmd),
         cmocka_unit_test_prestate(errors_name_their_cause, &cmd),
         cmocka_unit_test_prestate(a_unit_lists_its_statistics, &cmd),
         cmocka_unit_test_prestate(terminals_are_left_alone, &cmd),
