@@ -1,7 +1,10 @@
-/* aetius explain: describes one statistic, metric, unit, queue or parameter. */
+/* aetius explain: describes a name (statistic, metric, unit, queue, parameter) or another word that
+ * commands print. */
 #include "base/log.h"
 #include "base/plural.h"
 #include "base/text_table.h"
+#include "base/wrap.h"
+#include "cmd/explain_words.h"
 #include "cmd/options.h"
 #include "core/nearest.h"
 #include "report/run/metrics.h"
@@ -200,6 +203,21 @@ print_explain_text(const struct answer *answer)
 }
 
 static void
+print_meanings_text(const char *word, const word_meanings *meanings)
+{
+    const uint32_t width = line_width(stdout);
+    for (size_t i = 0; i < meanings->count; i++) {
+        const struct word_meaning *meaning = &meanings->items[i];
+        print_shown(stdout, "%s%s (%s)\n", i ? "\n" : "", word, meaning->kind);
+        print_wrapped(stdout, width, 2, 2, "%s", meaning->doc);
+        if (meaning->advice)
+            print_wrapped(stdout, width, 2, 4, "advice: %s", meaning->advice);
+        if (meaning->parameter)
+            printf("  parameter: %s\n", meaning->parameter);
+    }
+}
+
+static void
 add_statistics(cJSON *root, const struct stat_group *group)
 {
     cJSON *statistics = cJSON_AddArrayToObject(root, "statistics");
@@ -211,8 +229,36 @@ add_statistics(cJSON *root, const struct stat_group *group)
     }
 }
 
+static cJSON *
+meaning_json(const char *word, const struct word_meaning *meaning)
+{
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "name", word);
+    cJSON_AddStringToObject(object, "kind", meaning->kind);
+    cJSON_AddStringToObject(object, "unit", "");
+    cJSON_AddStringToObject(object, "doc", meaning->doc);
+    if (meaning->advice)
+        cJSON_AddStringToObject(object, "advice", meaning->advice);
+    if (meaning->parameter)
+        cJSON_AddStringToObject(object, "parameter", meaning->parameter);
+    return object;
+}
+
+/* Prints one object. Further meanings are in its list "also". */
 static void
-print_explain_json(const struct answer *answer)
+print_meanings_json(cJSON *root, const char *word, const word_meanings *meanings)
+{
+    size_t i = 0;
+    if (!root)
+        root = meaning_json(word, &meanings->items[i++]);
+    cJSON *also = i < meanings->count ? cJSON_AddArrayToObject(root, "also") : NULL;
+    for (; i < meanings->count; i++)
+        cJSON_AddItemToArray(also, meaning_json(word, &meanings->items[i]));
+    print_json_tree(root);
+}
+
+static cJSON *
+answer_json(const struct answer *answer)
 {
     cJSON *root = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "name", answer->name);
@@ -233,7 +279,7 @@ print_explain_json(const struct answer *answer)
         cJSON_AddStringToObject(root, "used_in", answer->users);
     if (answer->group)
         add_statistics(root, answer->group);
-    print_json_tree(root);
+    return root;
 }
 
 static void
@@ -246,6 +292,7 @@ complain(const struct machine *machine, const char *name)
     const struct metric *metrics = metrics_all(&count);
     for (size_t i = 0; i < count; i++)
         nearest_offer(&nearest, metrics[i].name);
+    words_offer(&nearest);
     char parameter[128];
     if (param_nearest(name, parameter, sizeof parameter))
         nearest_offer(&nearest, parameter);
@@ -260,17 +307,24 @@ explain(const struct machine *machine, const char *name, bool json)
 {
     struct answer answer = {0};
     snprintf(answer.name, sizeof answer.name, "%s", name);
-    if (!explain_metric(name, &answer) && !explain_parameter(name, &answer) &&
-        !explain_statistic(machine, name, &answer) && !explain_unit(name, &answer) &&
-        !explain_queue(machine, name, &answer)) {
+    word_meanings meanings = {0};
+    const bool is_name = explain_metric(name, &answer) || explain_parameter(name, &answer) ||
+                         explain_statistic(machine, name, &answer) || explain_unit(name, &answer) ||
+                         explain_queue(machine, name, &answer);
+    word_meanings_find(&meanings, machine, name);
+    const bool is_known = is_name || meanings.count;
+    if (!is_known)
         complain(machine, name);
-        return EXIT_FAILED;
-    }
-    if (json)
-        print_explain_json(&answer);
-    else
+    else if (json)
+        print_meanings_json(is_name ? answer_json(&answer) : NULL, name, &meanings);
+    if (!json)
+        print_meanings_text(name, &meanings);
+    if (is_name && !json) {
+        printf("%s", meanings.count ? "\n" : "");
         print_explain_text(&answer);
-    return EXIT_WELL;
+    }
+    VEC_FREE(&meanings);
+    return is_known ? EXIT_WELL : EXIT_FAILED;
 }
 
 int
@@ -287,7 +341,9 @@ cmd_explain(int argc, char **argv)
         "explain",
         "NAME",
         "Describes a statistic, metric, unit, queue or parameter, with its unit of\n"
-        "measure and related names.",
+        "measure and related names. Also describes other words that commands print:\n"
+        "verdicts, causes of lost cycles, states of units, kinds of work, values of\n"
+        "parameters. A word may have several meanings.",
         options,
         1,
         1,

@@ -1,0 +1,141 @@
+/* `aetius explain` knows every word that commands print: verdicts, branches and causes of lost
+ * cycles, fates of issue slots, states of units, kinds of work, values of parameters, statistics
+ * without their unit. */
+#include "analysis/nvidia.h"
+#include "analysis/pipeline_tree.h"
+#include "analysis/shader_tree.h"
+#include "base/mem.h"
+#include "core/clock.h"
+#include "params/params.h"
+#include "report/compare/ideals.h"
+#include "sim/work_accounting.h"
+#include "rigs/command.h"
+
+#include <cjson/cJSON.h>
+
+static struct command_result cmd;
+
+/* Whether a meaning of the word has this kind and this text. */
+static bool
+has_meaning(const cJSON *meaning, const char *kind, const char *doc)
+{
+    return strstr(cJSON_GetStringValue(cJSON_GetObjectItem(meaning, "kind")), kind) &&
+           strstr(cJSON_GetStringValue(cJSON_GetObjectItem(meaning, "doc")), doc);
+}
+
+static void
+check_word(const char *word, const char *kind, const char *doc)
+{
+    const cJSON *meaning;
+    RUN(&cmd, "explain", word, "--json");
+    cJSON *root = cJSON_Parse(cmd.out);
+    bool found = cmd.status == 0 && has_meaning(root, kind, doc);
+    cJSON_ArrayForEach(meaning, cJSON_GetObjectItem(root, "also")) found =
+        found || has_meaning(meaning, kind, doc);
+    if (!found)
+        fail_msg("explain %s lacks '%s': %s\n%s%s", word, kind, doc, cmd.out, cmd.err);
+    cJSON_Delete(root);
+}
+
+static void
+verdicts_are_explained(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < IDEALS; i++)
+        check_word(ideals[i].name, "verdict", ideals[i].what);
+}
+
+static void
+check_tree(const struct topdown_shape *shape, const char *what)
+{
+    for (uint32_t i = 1; i < shape->count; i++) {
+        const char *parent = shape->nodes[shape->nodes[i].parent].name;
+        check_word(shape->nodes[i].name, what, shape->nodes[i].doc);
+        if (shape->nodes[i].parent)
+            check_word(shape->nodes[i].name, parent, shape->nodes[i].doc);
+    }
+}
+
+static void
+branches_and_causes_are_explained(void **state)
+{
+    (void)state;
+    check_tree(&pipeline_shape, "lost cycles");
+    check_tree(&shader_shape, "issue slots");
+    check_tree(&nvidia_shape, "NVIDIA");
+    check_word("memory", "branch of lost cycles", "memory");
+    check_word("orders", "cause of lost cycles", "command processor");
+}
+
+static void
+states_and_works_are_explained(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < UNIT_STATES; i++)
+        check_word(unit_state_names[i], "state of a unit", "cycles in which");
+    for (uint32_t i = 0; i < WORK_KINDS; i++)
+        check_word(work_kind_names[i], "kind of work", "cycles");
+    check_word("blocked", "state of a unit", "full output");
+    check_word("swap", "kind of work", "end of a frame");
+}
+
+static void
+values_are_explained(void **state)
+{
+    size_t count;
+    const struct param_info *infos = param_infos(&count);
+    (void)state;
+    for (size_t i = 0; i < count; i++) {
+        if (!infos[i].choices)
+            continue;
+        char *choices = mem_strdup(infos[i].choices), *rest = choices;
+        char *kind = mem_printf("value of %s.%s", infos[i].section, infos[i].name);
+        for (const char *one; (one = strsep(&rest, "|"));)
+            check_word(one, kind, infos[i].doc);
+        free(choices);
+        free(kind);
+    }
+    check_word("seven-level", "value of RASTERIZER.Generator", "fragment generator");
+}
+
+static void
+statistics_need_no_unit(void **state)
+{
+    (void)state;
+    check_word("level5_tested", "statistic fraggen.level5_tested", "tested by level 5");
+    check_word("GPU", "section of parameters", "shader units");
+    check_word("index", "client of the memory", "streamer");
+    RUN(&cmd, "explain", "level9_tested");
+    assert_int_equal(cmd.status, 1);
+    RUN(&cmd, "explain", "draen");
+    assert_int_equal(cmd.status, 1);
+    assert_string_equal(cmd.err, "aetius: unknown name draen; did you mean drain?\n");
+}
+
+/* The text of a word has the same meanings. A name keeps its own answer. */
+static void
+text_has_all_meanings(void **state)
+{
+    (void)state;
+    RUN(&cmd, "explain", "shader");
+    assert_int_equal(cmd.status, 0);
+    assert_int_equal(strncmp(cmd.out, "shader (verdict)\n", 17), 0);
+    assert_non_null(strstr(cmd.out, "  parameter: GPU.NumFragmentShaders\n\nshader (unit)\n"));
+    RUN(&cmd, "explain", "drain");
+    assert_non_null(strstr(cmd.out, "  advice: fewer and larger draws"));
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(verdicts_are_explained),
+        cmocka_unit_test(branches_and_causes_are_explained),
+        cmocka_unit_test(states_and_works_are_explained),
+        cmocka_unit_test(values_are_explained),
+        cmocka_unit_test(statistics_need_no_unit),
+        cmocka_unit_test(text_has_all_meanings),
+    };
+    aetius = argc > 1 ? argv[1] : "build/aetius";
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
