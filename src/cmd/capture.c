@@ -326,8 +326,11 @@ cmd_capture(int argc, char **argv)
     uint64_t clock = 0;
     struct cut_options *cut = &options.cut;
     const struct arg_option table[] = {
-        OPTION_OUTPUT(&cut->out, "FILE",
-                      "trace to write; for several ranges, the folder for frames-A-B.trace", true),
+        OPTION_OUTPUT(
+            &cut->out, "FILE",
+            "trace to write (NAME.trace for PROGRAM NAME); for several ranges, the folder for "
+            "frames-A-B.trace",
+            false),
         {"frames", 0, ARG_FRAMES, &cut->set, "A-B",
          "record only frames A to B, with the state and resources at A: A-B,C-D,E", false},
         OPTION_WARM_UP(&cut->warm_up_text),
@@ -343,7 +346,7 @@ cmd_capture(int argc, char **argv)
     };
     const struct arg_spec spec = {
         .command = "capture",
-        .usage = "-o FILE [--frames A-B] [--stop] -- PROGRAM ...",
+        .usage = "[-o FILE] [--frames A-B] [--stop] -- PROGRAM ...",
         .about = "Records the GPU commands of an OpenGL program, frame by frame. During capture\n"
                  "the program's frames are rendered by virgl_test_server (package virgl-server),\n"
                  "or by Aetius if that is not installed. Starts Xvfb if DISPLAY is not set.\n"
@@ -358,9 +361,12 @@ cmd_capture(int argc, char **argv)
         .program = ARG_PROGRAM};
     struct args args;
     struct error err = {""};
+    char out[OUTPUT_NAME];
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
+    if (!cut->out)
+        cut->out = default_output(out, args.after[0], ".trace");
     if (!parse_warm_up(cut->warm_up_text, &cut->warm_up, &err) || !check_clock(clock, &err))
         return args_usage_error(&spec, "%s", err.text);
     if (options.stop && !cut->set.text)

@@ -58,8 +58,11 @@ cmd_import(int argc, char **argv)
     struct cut_options *cut = &options.cut;
     bool names = false;
     const struct arg_option table[] = {
-        OPTION_OUTPUT(&cut->out, "FILE",
-                      "trace to write; for several ranges, the folder for frames-A-B.trace", true),
+        OPTION_OUTPUT(
+            &cut->out, "FILE",
+            "trace to write (NAME.import.trace for NAME.trace); for several ranges, the folder for "
+            "frames-A-B.trace",
+            false),
         {"frames", 0, ARG_FRAMES, &cut->set, "A-B",
          "import only frames A to B, with the state and resources at A: A-B,C-D,E", false},
         OPTION_WARM_UP(&cut->warm_up_text),
@@ -70,7 +73,7 @@ cmd_import(int argc, char **argv)
     };
     const struct arg_spec spec = {
         "import",
-        "CALLS -o FILE [--frames A-B] [--names]",
+        "CALLS [-o FILE] [--frames A-B] [--names]",
         "Makes a trace of OpenGL calls that `apitrace trace` recorded on any GPU.\n"
         "glretrace (package apitrace) replays the calls, and is captured like a program\n"
         "(`aetius capture`). CALLS must not require a version of OpenGL above the one\n"
@@ -86,9 +89,12 @@ cmd_import(int argc, char **argv)
     struct args args;
     struct calls calls;
     struct error err = {""};
+    char out[OUTPUT_NAME];
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
+    if (!cut->out)
+        cut->out = default_output(out, args.operands[0], ".import.trace");
     if (!parse_warm_up(cut->warm_up_text, &cut->warm_up, &err) || !trim_in_order(&cut->set, &err))
         return args_usage_error(&spec, "%s", err.text);
     options.stop = cut->set.text != NULL;

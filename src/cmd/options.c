@@ -80,6 +80,29 @@ parse_warm_up(const char *text, uint32_t *frames, struct error *err)
     return true;
 }
 
+const char *
+default_output(char name[OUTPUT_NAME], const char *input, const char *ending)
+{
+    static const char *const endings[] = {".trace", ".run", ".csv", ".json"};
+    size_t length = strlen(input);
+    while (length > 1 && input[length - 1] == '/')
+        length--;
+    const char *slash = memrchr(input, '/', length);
+    const char *base = slash ? slash + 1 : input;
+    length -= (size_t)(base - input);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        const size_t n = strlen(endings[i]);
+        if (length > n && !strncmp(base + length - n, endings[i], n)) {
+            length -= n;
+            break;
+        }
+    }
+    const bool is_named = length && strspn(base, ".") < length;
+    snprintf(name, OUTPUT_NAME, "%.*s%s", is_named ? (int)length : 6, is_named ? base : "aetius",
+             ending);
+    return name;
+}
+
 /* `"schema": N`, to be inserted before an object's members. */
 static cJSON *
 schema_item(void)

@@ -66,6 +66,12 @@ bool check_clock(uint64_t frames_per_second, struct error *err);
 /* Parses the value of OPTION_WARM_UP. If `text` is NULL, sets WARM_UP_ALL. */
 bool parse_warm_up(const char *text, uint32_t *frames, struct error *err);
 
+/* Name of an output without -o, in the current folder: default_output(name, "a/game.trace", ".run")
+ * writes game.run to `name`, and returns `name`. Replaces the ending .trace, .run, .csv or .json of
+ * `input`, or else appends. */
+enum { OUTPUT_NAME = 320 };
+const char *default_output(char name[OUTPUT_NAME], const char *input, const char *ending);
+
 /* Prints a tree on standard output with its `schema` (base/schema.h), and frees the tree. */
 void print_json_tree(cJSON *root);
 /* Prints the message after a failure. Returns the exit status. */

@@ -168,7 +168,8 @@ cmd_replay(int argc, char **argv)
 {
     struct replay_options options = {.budget = {FILE_MEMORY_BYTES, 0, "--memory"}};
     const struct arg_option table[] = {
-        OPTION_OUTPUT(&options.dir, "DIR", "write DIR/frames/frame-NNNN.png", true),
+        OPTION_OUTPUT(&options.dir, "DIR",
+                      "write DIR/frames/frame-NNNN.png (NAME.frames for NAME.trace)", false),
         OPTION_FRAMES(&options.wanted, "only these frames, from 0"),
         OPTION_WARM_UP(&options.warm_up_text),
         {"reference", 0, ARG_OPTIONAL, &options.reference, "DRIVER",
@@ -185,16 +186,19 @@ cmd_replay(int argc, char **argv)
         {0},
     };
     const struct arg_spec spec = {
-        "replay", "FILE [--frames R] [--reference[=DRIVER]] -o DIR",
+        "replay", "FILE [--frames R] [--reference[=DRIVER]] [-o DIR]",
         "Renders the frames of a trace without timing. Of the parameters,\n"
         "only SIMULATOR.ForceMSAA and MSAASamples have an effect. `aetius compare`\n"
         "compares the pictures with those of a reference.",
         table, ONE_TRACE};
     struct args args;
     struct error err = {""};
+    char dir[OUTPUT_NAME];
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
+    if (!options.dir)
+        options.dir = default_output(dir, args.operands[0], ".frames");
     if (!parse_warm_up(options.warm_up_text, &options.warm_up, &err))
         return args_usage_error(&spec, "%s", err.text);
     if (options.warm_up_text && options.reference)

@@ -22,26 +22,32 @@ add_table(cJSON *page, const char *path, struct error *err)
                                  : report_add_folder(page, path, err);
 }
 
-static bool
-write_report(const struct args *args, const char *path, struct error *err)
+bool
+report_write(const char *const *operands, uint32_t operand_count, const char *path, bool force,
+             struct error *err)
 {
+    struct stat st;
+    if (!force && !stat(path, &st) && S_ISREG(st.st_mode))
+        return fail(err, "%s already exists; --force overwrites it", path);
     cJSON *page = page_create();
     const char *runs[PAGE_MOST_RUNS];
     uint32_t count = 0;
     bool ok = true;
-    for (uint32_t i = 0; i < args->operand_count && ok; i++) {
-        if (!is_run_folder(args->operands[i]))
-            ok = add_table(page, args->operands[i], err);
+    for (uint32_t i = 0; i < operand_count && ok; i++) {
+        if (!is_run_folder(operands[i]))
+            ok = add_table(page, operands[i], err);
         else if (count == PAGE_MOST_RUNS)
             ok = fail(err, "a report contains at most %d runs", PAGE_MOST_RUNS);
         else
-            runs[count++] = args->operands[i];
+            runs[count++] = operands[i];
     }
     ok = ok && (!count || page_add_runs(page, runs, count, err));
     if (ok && count)
         report_add_trees(page);
     ok = ok && page_write(page, path, err);
     cJSON_Delete(page);
+    if (ok && !stat(path, &st) && S_ISREG(st.st_mode))
+        log_note("%s: %.2f MB", path, (double)st.st_size / 1e6);
     return ok;
 }
 
@@ -49,13 +55,16 @@ int
 cmd_report(int argc, char **argv)
 {
     const char *path = NULL;
+    bool force = false;
     const struct arg_option options[] = {
-        OPTION_OUTPUT(&path, "FILE.html", "HTML file to write", true),
+        OPTION_OUTPUT(&path, "FILE.html", "HTML file to write (NAME.html for the first operand)",
+                      false),
+        OPTION_FORCE(&force, "overwrite FILE.html"),
         {0},
     };
     const struct arg_spec spec = {
         "report",
-        "RUN... | SWEEP | STUDY | FILE ... -o FILE.html",
+        "RUN... | SWEEP | STUDY | FILE ... [-o FILE.html]",
         "Writes a self-contained HTML report that needs no network: frames with maps, a\n"
         "timeline of the units, draws, memory, Top-Down, the machine. Several runs are\n"
         "compared with the first; draws are matched by hash.\n"
@@ -70,12 +79,11 @@ cmd_report(int argc, char **argv)
         .program = ARG_NO_PROGRAM};
     struct args args;
     struct error err = {""};
-    struct stat st;
+    char name[OUTPUT_NAME];
     const int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
-    const bool ok = write_report(&args, path, &err);
-    if (ok && !stat(path, &st) && S_ISREG(st.st_mode))
-        log_note("%s: %.2f MB", path, (double)st.st_size / 1e6);
-    return conclude(ok, &err);
+    if (!path)
+        path = default_output(name, args.operands[0], ".html");
+    return conclude(report_write(args.operands, args.operand_count, path, force, &err), &err);
 }

@@ -4,6 +4,11 @@
 
 #include "report/page/page.h"
 
+/* Writes the page of runs, sweeps, studies or tables to a new file, and prints its size. With
+ * `force`, replaces an existing file. */
+bool report_write(const char *const *operands, uint32_t count, const char *path, bool force,
+                  struct error *err);
+
 /* Adds the nodes of the Top-Down trees, "tree" and "shader_tree", to a page of runs. Also adds the
  * counters of the shaders' issue slots. */
 void report_add_trees(cJSON *page);

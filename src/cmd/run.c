@@ -48,7 +48,7 @@ cmd_run(int argc, char **argv)
     const char *reference = NULL;
     uint64_t clock = 0;
     const struct arg_option table[] = {
-        SIMULATE_OPTIONS(&request, false),
+        SIMULATE_OPTIONS(&request, ""),
         {"functional", 0, ARG_FLAG, &request.functional, NULL, "render without timing: images only",
          false},
         OPTION_REFERENCE(&reference),

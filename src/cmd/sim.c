@@ -300,7 +300,7 @@ cmd_sim(int argc, char **argv)
     struct simulate_options request = {0};
     const char *plan = NULL, *model = NULL;
     const struct arg_option options[] = {
-        SIMULATE_OPTIONS(&request, true),
+        SIMULATE_OPTIONS(&request, " (NAME.run for NAME.trace)"),
         OPTION_JOBS(&request.jobs, "simulate frames in N processes (1); the results are identical"),
         OPTION_WARM_UP(&request.warm_up_text),
         {"sample", 0, ARG_STRING, &plan, "PLAN",
@@ -316,16 +316,27 @@ cmd_sim(int argc, char **argv)
          false},
         {0}};
     const struct arg_spec spec = {
-        "sim", "FILE -o DIR [options]",
+        "sim",
+        "FILE [-o DIR] [options]",
         "Simulates the frames of a trace cycle by cycle. Writes to DIR: frames/*.png,\n"
         "machine.ini, run.json, and stats.*.csv.gz (one row per frame, draw and\n"
         "interval).",
-        options, ONE_TRACE};
+        options,
+        1,
+        2,
+        "one trace FILE",
+        .program = ARG_NO_PROGRAM};
     struct args args;
     struct error err = {""};
+    char dir[OUTPUT_NAME];
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
+    if (args.operand_count > 1)
+        return args_usage_error(&spec, "the output folder requires -o: aetius sim %s -o %s",
+                                args.operands[0], args.operands[1]);
+    if (!request.dir)
+        request.dir = default_output(dir, args.operands[0], ".run");
     if (!simulate_options_parse(&request, &err) ||
         !parse_warm_up(request.warm_up_text, &request.warm_up, &err))
         return args_usage_error(&spec, "%s", err.text);

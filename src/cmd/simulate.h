@@ -36,10 +36,10 @@ struct simulate_options {
     struct follow_target target;
 };
 // clang-format off
-#define SIMULATE_OPTIONS(options, dir_required)                                                    \
+#define SIMULATE_OPTIONS(options, dir_default)                                                    \
     MACHINE_OPTIONS(&(options)->machine),                                                          \
     OPTION_FRAMES(&(options)->timed, "simulate only these frames with timing, and render the others without"),   \
-    OPTION_OUTPUT(&(options)->dir, "DIR", "output folder for images and statistics", dir_required),       \
+    OPTION_OUTPUT(&(options)->dir, "DIR", "output folder for images and statistics" dir_default, false),       \
     {"vcd", 0, ARG_STRING, &(options)->vcd, "A-B",                                                 \
      "write queue contents and unit states in these cycles to DIR/signals.vcd (GTKWave)", false},               \
     {"perfetto", 0, ARG_STRING, &(options)->perfetto, "FILE",                                      \

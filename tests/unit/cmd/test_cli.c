@@ -236,7 +236,7 @@ errors_name_their_cause(void **state)
         {{"sim", TINY, "-o", dir, "--jobs", "0"}, 2, "--jobs expects a number from 1"},
         {{"compress", X0, "--jobs", "0"}, 2, "--jobs expects a number from 1"},
         {{"study", "compression", "--jobs", "0"}, 2, "--jobs expects a number from 1"},
-        {{"sim", TINY}, 2, "--output DIR is missing"},
+        {{"sim", TINY, "run"}, 2, "the output folder requires -o: aetius sim " TINY " -o run"},
         {{"sim", "-o", dir}, 2, "expected one trace FILE"},
         {{"sim", TINY, "-o", dir, "--frames", "3-1"}, 2, "the range 3-1 has no frame"},
         {{"trim", TINY, "-o", dir}, 2, "--frames A-B is missing"},
@@ -250,7 +250,6 @@ errors_name_their_cause(void **state)
         {{"sim", TINY, "-o", dir, "--follow=0:0:0", "--jobs=2"}, 2, "timed run with --jobs 1"},
         {{"sim", TINY, "-o", dir, "--perfetto"}, 2, "--perfetto requires a value"},
         {{"report"}, 2, "expected RUNs"},
-        {{"report", dir}, 2, "--output FILE.html is missing"},
         {{"report", "/aetius-is-not-there", "-o", "x.html"},
          1,
          "/aetius-is-not-there does not exist"},
@@ -296,6 +295,55 @@ errors_name_their_cause(void **state)
             assert_ptr_equal(strchr(cmd->err, '\n') + 1, cmd->err + strlen(cmd->err));
     }
     assert_false(is_there("run.json"));
+}
+
+/* Without -o, outputs are named after the input, in the current folder. An existing output is kept
+ * without --force. */
+static void
+outputs_have_default_names(void **state)
+{
+    static const struct {
+        const char *words[8], *output;
+    } cases[] = {
+        {{"sim", TINY, SMALL}, "tiny.run/run.json"},
+        {{"report", "tiny.run"}, "tiny.html"},
+        {{"replay", TINY}, "tiny.frames/frames/frame-0001.png"},
+    };
+    struct command_result *cmd = *state;
+    char *before = getcwd(NULL, 0);
+    clean();
+    assert_int_equal(chdir(dir), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *const *words = cases[i].words;
+        run_within(cmd, 0, words);
+        if (cmd->status || !is_there(cases[i].output))
+            fail_msg("%s: no %s: %s", words[0], cases[i].output, cmd->err);
+        run_within(cmd, 0, words);
+        assert_int_equal(cmd->status, 1);
+        assert_non_null(strstr(cmd->err, "--force"));
+        const char *forced[10] = {words[0], "--force"};
+        for (size_t k = 1; words[k]; k++)
+            forced[k + 1] = words[k];
+        run_within(cmd, 0, forced);
+        assert_int_equal(cmd->status, 0);
+    }
+    RUN(cmd, "report", "./tiny.run/");
+    assert_int_equal(cmd->status, 1);
+    assert_non_null(strstr(cmd->err, "tiny.html already exists; --force overwrites it"));
+    RUN(cmd, "report", "tiny.run", "-o", "tiny.html");
+    assert_int_equal(cmd->status, 1);
+    assert_non_null(strstr(cmd->err, "tiny.html already exists; --force overwrites it"));
+    RUN(cmd, "report", "tiny.run", "-o", "/dev/null");
+    assert_int_equal(cmd->status, 0);
+    RUN(cmd, "capture", "--frames", "0-1", "--", "/nowhere/game", "-x");
+    assert_int_equal(cmd->status, 1);
+    put("game.trace");
+    RUN(cmd, "capture", "--", "/nowhere/game", "-x");
+    assert_int_equal(cmd->status, 1);
+    assert_non_null(strstr(cmd->err, "game.trace already exists; --force overwrites it"));
+    assert_int_equal(chdir(before), 0);
+    free(before);
+    clean();
 }
 
 /* Short and long forms of one request print the same. */
@@ -641,6 +689,7 @@ main(int argc, char **argv)
         cmocka_unit_test_prestate(pictures_are_verified, &cmd),
         cmocka_unit_test_prestate(pixels_are_inside, &cmd),
         cmocka_unit_test_prestate(some_frames_are_verified, &cmd),
+        cmocka_unit_test_prestate(outputs_have_default_names, &cmd),
         cmocka_unit_test_prestate(short_forms_equal_long_forms, &cmd),
         cmocka_unit_test_prestate(errors_name_their_cause, &cmd),
         cmocka_unit_test_prestate(a_unit_lists_its_statistics, &cmd),
