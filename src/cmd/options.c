@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/schema.h"
+#include "base/whole_number.h"
 #include "trace/virgl/vtest/frame_clock.h"
 
 #include <stdio.h>
@@ -48,15 +49,15 @@ machine_options_build(const struct machine_options *options, struct simulation *
 bool
 parse_draw(const char *text, uint32_t *frame, uint32_t *draw, struct error *err)
 {
-    char *end;
-    const unsigned long f = strtoul(text, &end, 10);
-    const bool has_colon = end != text && *end == ':' && text[0] >= '0' && text[0] <= '9';
-    const char *second = has_colon ? end + 1 : "";
-    const unsigned long d = strtoul(second, &end, 10);
-    if (!has_colon || *second < '0' || *second > '9' || *end || f >= UINT32_MAX || d >= UINT32_MAX)
-        return fail(err, "'%s': expected FRAME:DRAW, two numbers", text);
-    *frame = (uint32_t)f;
-    *draw = (uint32_t)d;
+    const char *at = text;
+    uint64_t first, second = 0;
+    bool ok = whole_number_read(&at, &first);
+    const bool has_frame = ok && *at == ':';
+    ok = ok && (has_frame ? whole_number_parse(at + 1, &second) : !*at);
+    if (!ok || first >= UINT32_MAX || second >= UINT32_MAX)
+        return fail(err, "'%s': expected FRAME:DRAW or DRAW, in numbers", text);
+    *frame = has_frame ? (uint32_t)first : ANY_FRAME;
+    *draw = (uint32_t)(has_frame ? second : first);
     return true;
 }
 

@@ -59,7 +59,9 @@ bool machine_options_apply(const struct machine_options *options, struct params 
 bool machine_options_build(const struct machine_options *options, struct simulation *simulation,
                            struct error *err);
 
-/* Parses "F:D": a frame, and the number of a draw in it as `aetius draws` prints it. */
+/* Parses "F:D": a frame, and the number of a draw in it as `aetius draws` prints it. "D" alone
+ * gives ANY_FRAME. */
+#define ANY_FRAME UINT32_MAX
 bool parse_draw(const char *text, uint32_t *frame, uint32_t *draw, struct error *err);
 /* Checks the value of OPTION_CLOCK. */
 bool check_clock(uint64_t frames_per_second, struct error *err);

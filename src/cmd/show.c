@@ -6,6 +6,7 @@
 #include "cmd/options.h"
 #include "report/draw/show_draw.h"
 #include "report/draw/show_program.h"
+#include "report/run/run_json.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,8 @@ int cmd_show(int argc, char **argv);
 enum { LISTED = 16 }; /* vertices and constants listed without --all */
 
 struct show_options {
-    const char *path, *dir;
+    const char *path, *dir;  /* path: a trace, or a TGSI text */
+    struct frame_set frames; /* frames with draws to show */
     struct machine_options machine;
     bool json, all;
     uint64_t memory;
@@ -48,6 +50,24 @@ print_draw(struct shown_draw *shown)
         text_table_put(&shown->constants[stage], TEXT_TABLE_TEXT, stdout);
 }
 
+/* Finds the frame of the only draw with this number. */
+static bool
+find_frame(const struct show_options *options, const struct trace_reader *reader, uint32_t number,
+           uint32_t *frame, struct error *err)
+{
+    uint32_t found = ANY_FRAME;
+    for (uint32_t i = 0; i < trace_frame_count(reader); i++) {
+        if (!frame_set_has(&options->frames, i) || trace_frame(reader, i)->draws <= number)
+            continue;
+        if (found != ANY_FRAME)
+            return fail(err, "several frames have a draw %u: select one, e.g. %u:%u", number, found,
+                        number);
+        found = i;
+    }
+    *frame = found;
+    return found != ANY_FRAME || fail(err, "%s: no frame has a draw %u", options->path, number);
+}
+
 static bool
 draw(const struct show_options *options, uint32_t frame, uint32_t number, struct error *err)
 {
@@ -59,10 +79,11 @@ draw(const struct show_options *options, uint32_t frame, uint32_t number, struct
     struct trace_reader *reader;
     if (!trace_reader_open_warn(&reader, options->path, err))
         return false;
-    bool ok = frame_locate(&shown.frame, trace_first_frame(reader), trace_frame_count(reader),
-                           options->path, err) &&
-              (!shown.dir || dir_create(shown.dir, err));
-    ok = ok && show_draw(&shown, reader, options->memory, err);
+    bool ok = frame == ANY_FRAME ? find_frame(options, reader, number, &shown.frame, err)
+                                 : frame_locate(&shown.frame, trace_first_frame(reader),
+                                                trace_frame_count(reader), options->path, err);
+    ok = ok && (!shown.dir || dir_create(shown.dir, err)) &&
+         show_draw(&shown, reader, options->memory, err);
     if (ok && options->json) {
         print_json_tree(shown.facts);
         shown.facts = NULL;
@@ -101,6 +122,56 @@ program(const struct show_options *options, const char *hash, struct error *err)
     return ok;
 }
 
+/* Adds a frame. Does nothing if the set cannot hold another range. */
+static void
+add_frame(struct frame_set *set, uint32_t frame)
+{
+    if (set->count && set->ranges[set->count - 1].last + 1 == frame) {
+        set->ranges[set->count - 1].last = frame;
+    } else if (set->count < FRAME_RANGES) {
+        set->ranges[set->count].first = frame;
+        set->ranges[set->count++].last = frame;
+    }
+}
+
+/* Replaces a run by its trace, its frames and its machine. The caller frees *path and *machine. */
+static bool
+open_run(struct show_options *options, char **path, char **machine, struct error *err)
+{
+    struct run_json run;
+    const char *dir = options->path;
+    struct arg_list *configs = &options->machine.configs;
+    if (!run_json_read(&run, dir, err))
+        return false;
+    for (size_t i = 0; i < run.per_frame_count; i++)
+        add_frame(&options->frames, (uint32_t)run.per_frame[i].number);
+    *path = run.trace ? mem_strdup(run.trace) : NULL;
+    run_json_fini(&run);
+    if (!*path)
+        return fail(err, "%s names no trace: it is a run of a live program", dir);
+    if (!file_exists(*path))
+        return fail(err, "the trace of %s does not exist: %s", dir, *path);
+    options->path = *path;
+    if (options->machine.preset || configs->count == sizeof configs->items / sizeof *configs->items)
+        return true;
+    *machine = mem_printf("%s/machine.ini", dir);
+    memmove(configs->items + 1, configs->items, configs->count++ * sizeof *configs->items);
+    configs->items[0] = *machine;
+    return true;
+}
+
+static bool
+show(struct show_options *options, bool is_draw, const char *hash, uint32_t frame, uint32_t number,
+     struct error *err)
+{
+    char *path = NULL, *machine = NULL;
+    const bool ok = (!is_run_folder(options->path) || open_run(options, &path, &machine, err)) &&
+                    (is_draw ? draw(options, frame, number, err) : program(options, hash, err));
+    free(path);
+    free(machine);
+    return ok;
+}
+
 int
 cmd_show(int argc, char **argv)
 {
@@ -120,18 +191,19 @@ cmd_show(int argc, char **argv)
     };
     const struct arg_spec spec = {
         "show",
-        "FILE draw F:D [--all] [-o DIR] | FILE program [HASH]",
+        "FILE|RUN draw F:D [--all] [-o DIR] | FILE|RUN program [HASH]",
         "Shows a draw of a trace: programs, textures, targets, state, and its geometry:\n"
         "buffers, attributes, vertices with their indices, and constants.\n"
         "Or shows a program, given its hash or a prefix of it: its text, the issue cycle\n"
         "of each instruction for one thread group running alone, and the total cost. The\n"
         "cost follows the timing rules of the shader units, with both sides of branches\n"
         "and one loop iteration. Without HASH, shows all programs of the trace. FILE may\n"
-        "also be a TGSI text (first line VERT or FRAG).",
+        "also be a TGSI text (first line VERT or FRAG). A RUN stands for its trace and its\n"
+        "machine. F:D is FRAME:DRAW as in `aetius draws`; D alone if one frame has draw D.",
         table,
         2,
         3,
-        "FILE, then draw or program, and which one",
+        "FILE or RUN, then draw or program, and which one",
         .program = ARG_NO_PROGRAM};
     struct args args;
     struct error err = {""};
@@ -143,7 +215,7 @@ cmd_show(int argc, char **argv)
     if (!is_draw && strcmp(args.operands[1], "program"))
         return args_usage_error(&spec, "'%s': expected draw or program", args.operands[1]);
     if (is_draw && args.operand_count < 3)
-        return args_usage_error(&spec, "expected FRAME:DRAW after draw, e.g. 0:12");
+        return args_usage_error(&spec, "expected FRAME:DRAW or DRAW after draw, e.g. 0:12");
     if (!is_draw && options.dir)
         return args_usage_error(&spec, "--output requires draw: it writes a draw's pictures");
     if (!is_draw && options.all)
@@ -158,6 +230,5 @@ cmd_show(int argc, char **argv)
             "'%s' is not a hash: expected hexadecimal digits, as listed by `aetius info --draws`",
             which);
     interrupt_watch();
-    return conclude(is_draw ? draw(&options, frame, number, &err) : program(&options, which, &err),
-                    &err);
+    return conclude(show(&options, is_draw, which, frame, number, &err), &err);
 }

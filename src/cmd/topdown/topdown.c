@@ -258,18 +258,16 @@ check(const struct command_line *line, const struct args *args, const struct arg
 static bool
 take_draw(struct command_line *line, struct error *err)
 {
-    char *end;
     uint32_t frame, draw;
     line->request.has_draw = true;
-    line->request.draw = strtoul(line->draw, &end, 10);
-    if (*line->draw >= '0' && *line->draw <= '9' && !*end)
-        return true;
     if (!parse_draw(line->draw, &frame, &draw, err))
         return false;
+    line->request.draw = draw;
+    if (frame == ANY_FRAME)
+        return true;
     if (line->frames.count && !frame_set_has(&line->frames, frame))
         return fail(err, "--draw %s is not in --frame %s", line->draw, line->frames.text);
     line->frames = (struct frame_set){.ranges = {{frame, frame}}, .count = 1};
-    line->request.draw = draw;
     return true;
 }
 

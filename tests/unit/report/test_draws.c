@@ -312,6 +312,42 @@ test_faults(void **state)
     free(table);
 }
 
+/* `show` accepts a run for its trace, and a draw without its frame if only one frame has it. Both
+ * frames of the trace have 9 draws. `run` has both frames. */
+static void
+check_short_forms(const char *trace, const char *run)
+{
+    static struct command_result cmd;
+    char *one = path_of("one");
+    RUN(&cmd, "show", trace, "draw", "1:4");
+    char *expected = mem_strdup(cmd.out);
+    RUN(&cmd, "show", run, "draw", "1:4");
+    assert_string_equal(cmd.out, expected);
+    RUN(&cmd, "show", trace, "draw", "4");
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "several frames have a draw 4: select one, e.g. 0:4"));
+    RUN(&cmd, "show", trace, "draw", "84");
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "no frame has a draw 84"));
+    RUN(&cmd, "sim", trace, "--frames", "1", "--preset", "g70-like", "-o", one);
+    RUN(&cmd, "show", one, "draw", "4");
+    assert_int_equal(cmd.status, 0);
+    assert_string_equal(cmd.out, expected);
+    free(expected);
+    /* the cost of a program is that on the run's machine, unless options name another */
+    RUN(&cmd, "show", trace, "program", "--preset", "g70-like");
+    expected = mem_strdup(cmd.out);
+    RUN(&cmd, "show", one, "program");
+    assert_string_equal(cmd.out, expected);
+    RUN(&cmd, "show", run, "program");
+    assert_int_equal(cmd.status, 0);
+    assert_true(strcmp(cmd.out, expected));
+    RUN(&cmd, "show", run, "program", "--preset", "g70-like");
+    assert_string_equal(cmd.out, expected);
+    free(expected);
+    free(one);
+}
+
 /* In a simulated run the rows add up to all of its cycles. Three commands list a draw, show it, and
  * print its program. */
 static void
@@ -378,12 +414,13 @@ test_commands(void **state)
     assert_non_null(strstr(cmd.err, "frame 0 has no draw 99"));
     RUN(&cmd, "show", trace, "draw", "9:0");
     assert_int_equal(cmd.status, 1);
-    static const char *const places[] = {"84", "0", "0:", ":1", "a:1", "0:1x", "0:-1"};
+    static const char *const places[] = {"x", "4x", "0:", ":1", "a:1", "0:1x", "0:-1"};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         RUN(&cmd, "show", trace, "draw", places[i]);
         assert_int_equal(cmd.status, 2);
         assert_non_null(strstr(cmd.err, "expected FRAME:DRAW"));
     }
+    check_short_forms(trace, run);
     RUN(&cmd, "show", trace, "program", "xyz");
     assert_int_equal(cmd.status, 2);
     RUN(&cmd, "draws", trace);
