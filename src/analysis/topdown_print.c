@@ -8,20 +8,16 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* OTHER_WIDTH: largest width of a line without its bar (name, value, share, and mark). */
 enum { MOST_WIDTH = 160, OTHER_WIDTH = 62 };
 
-static const char *const color_flagged = "\033[33m", *const color_verdict = "\033[1;31m";
-
 struct topdown_style
 topdown_style_of(FILE *out)
 {
-    const char *const plain = getenv("NO_COLOR");
     const uint32_t width = line_width(out);
     return (struct topdown_style){.width = width == LINE_WITHOUT_END ? 80 : width,
-                                  .has_color = isatty(fileno(out)) && (!plain || !*plain),
+                                  .has_color = has_color(out),
                                   .level = TOPDOWN_LEVELS};
 }
 
@@ -47,7 +43,7 @@ put_node(struct text_table *table, const struct topdown_tree *tree, uint32_t nod
         !strcmp(tree->shape->unit, "cycles") || !strcmp(tree->shape->unit, "slots");
     const uint32_t width = style->width < MOST_WIDTH ? style->width : MOST_WIDTH;
     if (style->has_color && info->is_loss && topdown_tree_flagged(tree, node))
-        text_table_color(table, is_verdict ? color_verdict : color_flagged);
+        text_table_color(table, is_verdict ? COLOR_VERDICT : COLOR_FLAG);
     text_table_cell(table, "%*s%s", (int)indent, "", info->name);
     text_table_cell(table, "%.*f", is_whole ? 0 : 4, tree->values[node]);
     text_table_cell(table, "%.1f %%", 100 * share);

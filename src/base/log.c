@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/wrap.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,10 +12,14 @@
 #include <unistd.h>
 
 static void
-write_line(const char *prefix, const char *fmt, va_list args)
+write_line(const char *prefix, const char *escape, const char *fmt, va_list args)
 {
     char text[2048];
     vsnprintf(text, sizeof text, fmt, args);
+    if (escape && has_color(stderr)) {
+        fprintf(stderr, "%s%s%s", escape, prefix, COLOR_END);
+        prefix = "";
+    }
     print_shown(stderr, "%s%s\n", prefix, text);
 }
 
@@ -38,7 +43,7 @@ log_error(const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    write_line("aetius: ", fmt, args);
+    write_line("aetius: ", COLOR_VERDICT, fmt, args);
     va_end(args);
 }
 
@@ -47,7 +52,7 @@ log_warning(const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    write_line("aetius: warning: ", fmt, args);
+    write_line("aetius: warning: ", COLOR_FLAG, fmt, args);
     va_end(args);
 }
 
@@ -56,7 +61,7 @@ log_note(const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    write_line("", fmt, args);
+    write_line("", NULL, fmt, args);
     va_end(args);
 }
 

@@ -289,14 +289,13 @@ write_line(const struct text_table *table, char *const *cells, const int *widths
 static void
 write_text(const struct text_table *table, char *const *cells, const int *widths, FILE *out)
 {
-    static const char no_color[] = "\033[0m";
     const size_t rows = text_table_rows(table);
     size_t note = 0;
     for (size_t row = 0; row < rows; row++) {
         const char *color = write_notes(table, row, &note, out);
         fputs(color ? color : "", out);
         write_line(table, cells + row * table->columns, widths, out);
-        fprintf(out, "%s\n", color ? no_color : "");
+        fprintf(out, "%s\n", color ? COLOR_END : "");
     }
     write_notes(table, rows, &note, out);
 }

@@ -25,6 +25,19 @@ line_width(FILE *out)
     return (uint32_t)(width < LEAST ? LEAST : width);
 }
 
+bool
+has_color(FILE *out)
+{
+    const char *const plain = getenv("NO_COLOR"), *const term = getenv("TERM");
+    return isatty(fileno(out)) && (!plain || !*plain) && (!term || strcmp(term, "dumb") != 0);
+}
+
+const char *
+color_code(FILE *out, const char *escape)
+{
+    return has_color(out) ? escape : "";
+}
+
 void
 print_wrapped_at(FILE *out, uint32_t width, uint32_t at, uint32_t indent, const char *text)
 {

@@ -1,7 +1,8 @@
-/* Line wrapping to the width of the terminal. */
+/* Output for a terminal: line wrapping to its width, and color. */
 #ifndef AETIUS_BASE_WRAP_H
 #define AETIUS_BASE_WRAP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -9,6 +10,14 @@
 /* Returns the line width in characters, at least 20. It is COLUMNS from the environment, else the
  * terminal width, else LINE_WITHOUT_END. */
 uint32_t line_width(FILE *out);
+/* Whether to print color: to a terminal, unless NO_COLOR is set or TERM is "dumb". */
+bool has_color(FILE *out);
+#define COLOR_VERDICT "\033[1;31m"
+#define COLOR_FLAG    "\033[33m"
+#define COLOR_STRONG  "\033[1m"
+#define COLOR_END     "\033[0m"
+/* Returns the escape sequence, or "" without color. */
+const char *color_code(FILE *out, const char *escape);
 /* Prints text in lines of at most `width` characters; only a longer word exceeds the width. The
  * first line is indented by `first` spaces, later lines by `indent`. The output ends with a
  * newline. Control characters are escaped as in print_shown(). */

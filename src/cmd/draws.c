@@ -24,7 +24,9 @@ list(const struct draws_options *options, struct error *err)
     struct draws_list lines;
     if (!draws_read(&draws, options->run, options->frame, err))
         return false;
-    draws_list_make(&lines, &draws, options->group);
+    const bool is_each = options->form != DRAWS_TEXT || !draws_have_frames(&draws);
+    const bool is_frames = options->group == GROUP_FRAMES;
+    draws_list_make(&lines, &draws, is_frames && is_each ? GROUP_NONE : options->group);
     draws_list_print(&lines, &draws, options->form, options->most, stdout);
     draws_list_fini(&lines);
     draws_fini(&draws);
@@ -70,7 +72,10 @@ cmd_draws(int argc, char **argv)
     bool json = false, csv = false, all = false;
     uint64_t frame = UINT64_MAX;
     const struct arg_option table[] = {
-        {"group", 0, ARG_STRING, &group, "WHAT", "group draws by program, target, texture or label",
+        {"group", 0, ARG_STRING, &group, "WHAT",
+         "group draws by program, target, texture or label; draw: list each draw; frames "
+         "(default): "
+         "list the same draw of several frames once",
          false},
         {"over", 0, ARG_STRING, &options.over, "RUN_B",
          "compare with an earlier run, RUN_B: slower, faster, new and removed draws", false},
@@ -82,11 +87,14 @@ cmd_draws(int argc, char **argv)
     };
     const struct arg_spec spec = {
         "draws",
-        "RUN [--group program|target|texture|label] [--over RUN_B] [--frame N] [--csv] [--json]",
+        "RUN [--group program|target|texture|label|draw] [--over RUN_B] [--frame N] [--csv] "
+        "[--json]",
         "Lists the draws of a run folder, most expensive first: cycles, fragments,\n"
         "overdraw (fragments per target pixel), bytes transferred, texture cache misses,\n"
         "bound by (the resource that would save the most cycles if it were ideal,\n"
         "docs/topdown.md), programs, primitive with vertices or indices, target, label.\n"
+        "The same draw of several frames (same hash, in the same order) is one row, named\n"
+        "after its most expensive frame. CSV and JSON list each draw.\n"
         "Work between draws is listed too; every cycle is counted once. `aetius show\n"
         "TRACE draw FRAME:DRAW` shows a draw. --over matches draws by hash. Draws without\n"
         "a match are paired by the properties that did not change.",
@@ -102,7 +110,7 @@ cmd_draws(int argc, char **argv)
         return status;
     if (!draws_group_parse(&options.group, group, &err))
         return args_usage_error(&spec, "--group %s", err.text);
-    if (options.over && options.group != GROUP_NONE)
+    if (options.over && group)
         return args_usage_error(&spec, "--over and --group cannot be combined");
     if (csv && json)
         return args_usage_error(&spec, "--csv and --json cannot be combined");

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/schema.h"
 #include "base/whole_number.h"
+#include "base/wrap.h"
 #include "trace/virgl/vtest/frame_clock.h"
 
 #include <stdio.h>
@@ -113,6 +114,15 @@ schema_item(void)
     cJSON *item = cJSON_DetachItemFromObject(holder, "schema");
     cJSON_Delete(holder);
     return item;
+}
+
+void
+print_next(FILE *out, const char *command, const char *run, const char *more)
+{
+    fputs(color_code(out, COLOR_STRONG), out);
+    print_shown(out, "next: aetius %s %s%s\n", command, run, more);
+    fputs(color_code(out, COLOR_END), out);
+    print_shown(out, "page: aetius open %s\n", run);
 }
 
 void

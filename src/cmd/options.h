@@ -7,6 +7,7 @@
 #include "trace/virgl/needed_draws.h"
 
 #include <cjson/cJSON.h>
+#include <stdio.h>
 
 /* Layers in order of application: preset (NULL: reference-2008), --config files, --set. */
 struct machine_options {
@@ -74,6 +75,8 @@ bool parse_warm_up(const char *text, uint32_t *frames, struct error *err);
 enum { OUTPUT_NAME = 320 };
 const char *default_output(char name[OUTPUT_NAME], const char *input, const char *ending);
 
+/* Prints the next command for a run, "next: aetius COMMAND RUN MORE", and that for its page. */
+void print_next(FILE *out, const char *command, const char *run, const char *more);
 /* Prints a tree on standard output with its `schema` (base/schema.h), and frees the tree. */
 void print_json_tree(cJSON *root);
 /* Prints the message after a failure. Returns the exit status. */

@@ -44,7 +44,7 @@ run_reference(const char *driver, uint64_t clock, char **program, struct error *
 int
 cmd_run(int argc, char **argv)
 {
-    struct simulate_options request = {0};
+    struct simulate_options request = {.shows_draws = true};
     const char *reference = NULL;
     uint64_t clock = 0;
     const struct arg_option table[] = {

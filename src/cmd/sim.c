@@ -297,7 +297,7 @@ simulate_and_predict(struct simulate_options *request, const char *path, const c
 int
 cmd_sim(int argc, char **argv)
 {
-    struct simulate_options request = {0};
+    struct simulate_options request = {.shows_draws = true};
     const char *plan = NULL, *model = NULL;
     const struct arg_option options[] = {
         SIMULATE_OPTIONS(&request, " (NAME.run for NAME.trace)"),

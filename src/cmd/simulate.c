@@ -247,6 +247,8 @@ simulate_begin(struct simulate *s, const struct simulate_options *options, const
     s->folder.facts.preset = machine_options_preset(&options->machine);
     s->folder.facts.mode = options->functional ? "functional" : "timed";
     s->folder.progress = &s->progress;
+    s->folder.shows_draws = options->shows_draws;
+    s->folder.shows_units = options->units;
     begin_watch(s);
     executor_sink_init(&s->sink, &s->sim.executor);
     progress_begin(&s->progress, options->functional ? "drawing" : "simulating", 0);
@@ -316,6 +318,9 @@ simulate_end(struct simulate *s, bool complete, struct error *err)
     if (ok && s->options->dir && !s->options->json && s->folder.facts.frame_count)
         print_shown(stdout, "%s: frames/*.png, %srun.json\n", s->options->dir,
                     s->options->functional ? "" : "stats.*.csv.gz, machine.ini, ");
+    if (ok && s->options->shows_draws && s->options->dir && !s->options->json &&
+        !s->options->functional && s->folder.facts.frame_count)
+        print_next(stdout, "topdown", s->options->dir, "");
     executor_sink_fini(&s->sink);
     simulation_fini(&s->sim);
     watch_destroy(s->watch);

@@ -23,6 +23,7 @@ struct simulate_options {
     const char *follow;            /* "F:D:T", or NULL */
     bool capture_blocks;
     bool force, json;
+    bool shows_draws, units; /* in the summary: the most expensive draws, the units */
     bool verify; /* `aetius sim`: compare pictures with those of the functional renderer */
     const struct sample *sample; /* `aetius sim`: the sample whose frames are in `timed`, or NULL */
     bool functional;             /* without timing: no machine is built */
@@ -56,6 +57,8 @@ struct simulate_options {
     {"capture-blocks", 0, ARG_FLAG, &(options)->capture_blocks, NULL,                              \
      "write the lines transferred between ROPs and memory to DIR/blocks.color and DIR/blocks.z", false},       \
     OPTION_FORCE(&(options)->force, "replace an existing run in DIR"),                             \
+    {"units", 0, ARG_FLAG, &(options)->units, NULL,                                                \
+     "also print the states of the units, memory traffic and hit rates", false},                  \
     OPTION_JSON(&(options)->json, "print run.json instead of the summary")
 // clang-format on
 

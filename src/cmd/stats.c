@@ -5,6 +5,7 @@
 #include "cmd/options.h"
 #include "core/clock_stats.h"
 #include "report/run/metrics.h"
+#include "report/run/run.h"
 #include "report/run/run_json.h"
 #include "report/run/table.h"
 #include "sim/simulation.h"
@@ -203,15 +204,38 @@ print_stats_json(const struct machine *machine)
     print_json_tree(root);
 }
 
+static bool
+summarize(const char *dir, bool json, bool units, struct error *err)
+{
+    struct run_json run;
+    if (!check_run_folder(dir, err))
+        return false;
+    if (json) {
+        if (!run_json_read(&run, dir, err))
+            return false;
+        print_json_tree(cJSON_Duplicate(run.root, true));
+        run_json_fini(&run);
+        return true;
+    }
+    if (!run_print_folder(dir, units, stdout, err))
+        return false;
+    puts("");
+    print_next(stdout, "topdown", dir, "");
+    return true;
+}
+
 int
 cmd_stats(int argc, char **argv)
 {
     bool json = false;
-    const char *run = NULL;
+    const char *run = NULL; /* of --sql */
+    bool units = false;
     struct machine_options machine = {0};
     const struct arg_option options[] = {
         MACHINE_OPTIONS(&machine),
         OPTION_JSON(&json, "print JSON, every statistic of every instance"),
+        {"units", 0, ARG_FLAG, &units, NULL,
+         "RUN: also print the states of the units, memory traffic and hit rates", false},
         {"sql", 0, ARG_STRING, &run, "RUN",
          "print commands that load the tables of a run folder into SQLite: aetius stats --sql RUN "
          "| sqlite3 run.db",
@@ -219,16 +243,30 @@ cmd_stats(int argc, char **argv)
         {0},
     };
     const struct arg_spec spec = {
-        "stats", "[--preset NAME] [--json] [--sql RUN]",
+        "stats",
+        "[RUN [--units]] [--preset NAME] [--json] [--sql RUN]",
         "Lists all statistics of a GPU, its queues, and derived metrics.\n"
-        "`aetius explain NAME` describes one statistic.",
-        options, NO_OPERAND};
+        "`aetius explain NAME` describes one statistic. For a RUN, prints its summary: the\n"
+        "verdict, the most expensive draws, and with --units the states of its units.\n"
+        "--json then prints its run.json.",
+        options,
+        0,
+        1,
+        "at most one RUN",
+        .program = ARG_NO_PROGRAM};
     struct args args;
     struct simulation sim;
     struct error err;
     int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
+    if (units && !args.operand_count)
+        return args_usage_error(&spec, "--units requires a RUN");
+    if (args.operand_count &&
+        (run || machine.preset || machine.configs.count || machine.sets.count))
+        return args_usage_error(&spec, "a RUN can only be combined with --units or --json");
+    if (args.operand_count)
+        return conclude(summarize(args.operands[0], json, units, &err), &err);
     if (run)
         return conclude(check_run_folder(run, &err) && table_print_sql(run, stdout, &err), &err);
     if (!machine_options_build(&machine, &sim, &err))

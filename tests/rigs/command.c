@@ -18,7 +18,8 @@ longest_line(const char *text)
     for (const char *at = text; *at;) {
         const size_t n = strcspn(at, "\n"), indent = strspn(at, " ");
         const bool is_word = strcspn(at + indent, " \n") == n - indent;
-        const bool is_command = !strncmp(at, "  ncu ", 6) || !strncmp(at, "  nvprof ", 9);
+        const bool is_command = !strncmp(at, "  ncu ", 6) || !strncmp(at, "  nvprof ", 9) ||
+                                !strncmp(at, "next: ", 6) || !strncmp(at, "page: ", 6);
         if (n > longest && !is_word && !is_command)
             longest = n;
         at += n + (at[n] == '\n');

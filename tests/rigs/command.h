@@ -24,7 +24,7 @@ struct command_result {
 };
 
 /* Returns the length of the longest line of a text. Lines of a single word and lines for the user
- * to copy ("  ncu ...") do not count. */
+ * to copy ("  ncu ...", "next: ...") do not count. */
 size_t longest_line(const char *text);
 
 /* Runs aetius in a child process that cannot write files of more than `file_bytes` (0: no limit).

@@ -12,7 +12,10 @@
 #include "base/text_table.h"
 #include "base/wrap.h"
 #include "cmd/topdown/topdown.h"
+#include "cmd/options.h"
 #include "report/compare/ideals.h"
+#include "report/draw/draws.h"
+#include "report/run/run.h"
 #include "report/run/run_check.h"
 #include "report/run/run_frames.h"
 #include "report/run/run_json.h"
@@ -299,7 +302,7 @@ print_parts(const part_list *parts, const char *what)
 }
 
 static void
-print_gain(const struct ideal_gains *gains, enum ideal_number n, const char *title)
+print_gain(const struct ideal_gains *gains, enum ideal_number n, bool is_verdict)
 {
     const enum ideal_number behind = ideals_hidden_by(gains, n);
     const uint32_t width = line_width(stdout);
@@ -309,7 +312,12 @@ print_gain(const struct ideal_gains *gains, enum ideal_number n, const char *tit
     if (behind < IDEALS)
         snprintf(hidden, sizeof hidden, " (%.1f %% hidden by %s)",
                  100 * gains->hidden[n][behind] / all, ideals[behind].name);
-    print_wrapped(stdout, width, 0, 2, "%s %s: %s%s", title, ideals[n].name, words, hidden);
+    if (is_verdict)
+        fputs(color_code(stdout, COLOR_VERDICT), stdout);
+    print_wrapped(stdout, width, 0, 2, "%s %s: %s%s", is_verdict ? "bound by" : "then",
+                  ideals[n].name, words, hidden);
+    if (is_verdict)
+        fputs(color_code(stdout, COLOR_END), stdout);
     print_wrapped(stdout, width, 2, 4, "advice: %s; parameter %s", ideals[n].advice,
                   ideals[n].parameter);
 }
@@ -329,7 +337,7 @@ print_gains(const struct ideal_gains *gains)
         const double worth = hide ? left.most[n] : left.expected[n];
         if (i && !(worth >= IDEALS_NOTHING * gains->cycles))
             break;
-        print_gain(gains, n, i ? "then" : "bound by");
+        print_gain(gains, n, !i);
         left.expected[n] = left.most[n] = -1;
     }
     if (hide)
@@ -356,26 +364,48 @@ print_short_intervals(const struct params *params)
 
 static void
 print_topdown_run_text(const struct rows *rows, const struct view *view, const part_list *parts,
-                       const struct topdown_request *request)
+                       const struct draws *draws, const struct topdown_request *request)
 {
     struct topdown_style style = topdown_style_of(stdout);
     style.shows_all = request->shows_all;
     style.level = request->level ? request->level : TOPDOWN_LEVELS;
     const uint32_t frames = count_frames(rows);
+    print_gains(&view->gains);
+    print_short_intervals(&rows->run->params);
+    if (draws)
+        run_print_draws(draws, stdout);
+    puts("");
+    if (!request->has_draw) {
+        print_next(stdout, "topdown", rows->run->dir, request->prove ? " --draws" : " --prove");
+        puts("");
+    }
     print_wrapped(stdout, line_width(stdout), 0, 2, "%s: %.0f cycles in %s%u frame%s",
                   rows->run->dir, view->pipeline.values[0], request->has_draw ? "a draw of " : "",
                   frames, plural(frames));
     puts("");
     topdown_print(&view->pipeline, &style, stdout);
-    puts("");
-    print_gains(&view->gains);
-    print_short_intervals(&rows->run->params);
     printf("\nthe shaders' %.0f issue slots\n\n", view->shaders.values[0]);
     topdown_print(&view->shaders, &style, stdout);
     puts("");
     topdown_print_verdict(&view->shaders, stdout);
     if (parts->count)
         print_parts(parts, request->draws ? "draw" : "frame");
+}
+
+/* Reads the draws of the frames, unless that would take long. */
+static void
+print_with_draws(const struct rows *rows, const struct view *view, const part_list *parts,
+                 const struct topdown_request *request)
+{
+    const struct run *run = rows->run;
+    struct draws draws;
+    struct error err;
+    const bool has_draws = run->has_draws && !request->has_draw && !request->draws &&
+                           run->table.rows <= DRAWS_SUMMARY &&
+                           draws_read_frames(&draws, run->dir, rows->frames, &err);
+    print_topdown_run_text(rows, view, parts, has_draws ? &draws : NULL, request);
+    if (has_draws)
+        draws_fini(&draws);
 }
 
 static cJSON *
@@ -527,7 +557,7 @@ report_run(const struct run *run, const struct frame_set *frames,
     else if (ok && request->csv)
         print_topdown_run_csv(&view, &parts, request);
     else if (ok)
-        print_topdown_run_text(&rows, &view, &parts, request);
+        print_with_draws(&rows, &view, &parts, request);
     ok = ok && (!request->svg || draw(&view, &parts, request, err));
     if (ok && request->prove)
         ok = topdown_prove(run->dir, &run->params, frames, &view.gains, request, err);

@@ -141,8 +141,11 @@ add_rows(struct draws *draws, const struct frame_set *frames, const struct colum
     ideals_predict(&all, params, &draws->total.gains, NULL);
 }
 
-bool
-draws_read(struct draws *draws, const char *dir, uint32_t frame, struct error *err)
+/* Reads the rows of the frames. If `locates` is set, first converts the frames to those of the run.
+ */
+static bool
+read_rows(struct draws *draws, const char *dir, struct frame_set *frames, bool locates,
+          struct error *err)
 {
     struct columns columns;
     memset(draws, 0, sizeof *draws);
@@ -154,12 +157,11 @@ draws_read(struct draws *draws, const char *dir, uint32_t frame, struct error *e
         return fail(
             err, "%s has no table of draws: simulate with SIMULATOR.PerBatchStatistics=TRUE", dir);
     }
-    struct frame_set frames = {.ranges = {{frame, frame}}, .count = frame != UINT32_MAX};
     bool ok = path && csv_read(&draws->table, path, err) &&
               find_columns(&draws->table, path, &columns, err) &&
-              run_locate_frames(&frames, dir, &draws->table, err);
+              (!locates || run_locate_frames(frames, dir, &draws->table, err));
     if (ok)
-        add_rows(draws, &frames, &columns, &params);
+        add_rows(draws, frames, &columns, &params);
     if (ok && !draws->rows.count)
         ok = fail(err, "%s has no rows", path);
     free(path);
@@ -168,6 +170,21 @@ draws_read(struct draws *draws, const char *dir, uint32_t frame, struct error *e
         draws_fini(draws);
     draws->table.too_large = too_large;
     return ok;
+}
+
+bool
+draws_read(struct draws *draws, const char *dir, uint32_t frame, struct error *err)
+{
+    struct frame_set frames = {.ranges = {{frame, frame}}, .count = frame != UINT32_MAX};
+    return read_rows(draws, dir, &frames, true, err);
+}
+
+bool
+draws_read_frames(struct draws *draws, const char *dir, const struct frame_set *frames,
+                  struct error *err)
+{
+    struct frame_set copy = *frames;
+    return read_rows(draws, dir, &copy, false, err);
 }
 
 bool
@@ -200,18 +217,20 @@ draw_row_label(const struct draw_row *row)
 
 /* ---- lists ---- */
 
-static const char *const group_names[] = {"draw", "program", "target", "texture", "label"};
+static const char *const group_names[] = {"draw",   "frames",  "program",
+                                          "target", "texture", "label"};
 
 bool
 draws_group_parse(enum draws_group *group, const char *text, struct error *err)
 {
-    *group = GROUP_NONE;
-    for (uint32_t i = GROUP_PROGRAM; text && i <= GROUP_LABEL; i++)
+    *group = GROUP_FRAMES;
+    for (uint32_t i = GROUP_NONE; text && i <= GROUP_LABEL; i++)
         if (!strcmp(text, group_names[i])) {
             *group = (enum draws_group)i;
             return true;
         }
-    return !text || fail(err, "'%s': expected program, target, texture or label", text);
+    return !text ||
+           fail(err, "'%s': expected draw, frames, program, target, texture or label", text);
 }
 
 static void
@@ -250,10 +269,31 @@ add_to_textures(struct draws_list *list, const struct draw_row *row)
     }
 }
 
+/* Number of earlier draws of the row's frame with its hash. The rows of a frame follow each other.
+ */
+static uint32_t
+nth_of_hash(const struct draws *draws, const struct draw_row *row)
+{
+    uint32_t nth = 0;
+    for (const struct draw_row *r = row; r-- > draws->rows.items && r->frame == row->frame;)
+        nth += r->is_draw && !strcmp(r->hash, row->hash);
+    return nth;
+}
+
+bool
+draws_have_frames(const struct draws *draws)
+{
+    const size_t count = draws->rows.count;
+    return count && draws->rows.items[0].frame != draws->rows.items[count - 1].frame;
+}
+
 static void
-add_to_group(struct draws_list *list, const struct draw_row *row)
+add_to_group(struct draws_list *list, const struct draws *draws, const struct draw_row *row)
 {
     switch (list->group) {
+    case GROUP_FRAMES:
+        add_to(list, row, mem_printf("%s %u", row->hash, nth_of_hash(draws, row)));
+        break;
     case GROUP_NONE: add_to(list, row, NULL); break;
     case GROUP_PROGRAM:
         add_to(list, row,
@@ -298,7 +338,7 @@ draws_list_make(struct draws_list *list, const struct draws *draws, enum draws_g
     list->group = group;
     for (size_t i = 0; i < draws->rows.count; i++)
         if (draws->rows.items[i].is_draw)
-            add_to_group(list, &draws->rows.items[i]);
+            add_to_group(list, draws, &draws->rows.items[i]);
         else
             add_between(list, &draws->rows.items[i]);
     if (list->lines.count)

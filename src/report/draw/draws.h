@@ -38,10 +38,23 @@ struct draws {
 /* Reads DIR/stats.draws.csv.gz (or the name in the run's machine.ini). frame UINT32_MAX: all
  * frames. If the table is too large to read, sets draws->table.too_large. */
 bool draws_read(struct draws *draws, const char *dir, uint32_t frame, struct error *err);
+/* Reads frames that run_locate_frames() has converted. */
+bool draws_read_frames(struct draws *draws, const char *dir, const struct frame_set *frames,
+                       struct error *err);
+enum { DRAWS_SUMMARY = 20000 }; /* summaries do not read tables with more draws */
 bool draws_are_there(const char *dir); /* whether the run has a table of draws */
 void draws_fini(struct draws *draws);
 
-enum draws_group { GROUP_NONE, GROUP_PROGRAM, GROUP_TARGET, GROUP_TEXTURE, GROUP_LABEL };
+/* GROUP_FRAMES: the same draw of several frames, that is, the n-th draw of a frame with a hash. */
+enum draws_group {
+    GROUP_NONE,
+    GROUP_FRAMES,
+    GROUP_PROGRAM,
+    GROUP_TARGET,
+    GROUP_TEXTURE,
+    GROUP_LABEL
+};
+/* `text` NULL or "frames": GROUP_FRAMES. */
 bool draws_group_parse(enum draws_group *group, const char *text, struct error *err);
 
 /* The program's name for the draw, "label program_name". The caller frees the text. */
@@ -68,6 +81,11 @@ enum draws_form { DRAWS_TEXT, DRAWS_CSV, DRAWS_JSON };
 /* `most`: largest number of lines of the text form; 0: no limit. */
 void draws_list_print(const struct draws_list *list, const struct draws *draws,
                       enum draws_form form, uint32_t most, FILE *out);
+
+/* Prints the most expensive lines of a list, without the work between draws. */
+void draws_list_print_top(const struct draws_list *list, const struct draws *draws, uint32_t most,
+                          FILE *out);
+bool draws_have_frames(const struct draws *draws); /* whether the rows are of several frames */
 
 /* Two runs joined draw by draw. If both frames have the same number of draws with one hash, these
  * draws are paired in order. The other draws are aligned in order by similarity. */

@@ -6,6 +6,7 @@
 #include "base/plural.h"
 #include "base/schema.h"
 #include "base/text_table.h"
+#include "base/wrap.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -35,17 +36,33 @@ put_cost(struct text_table *table, const struct draw_cost *cost, const struct dr
     text_table_left(table, "%s", draw_cost_bound_by(cost));
 }
 
+/* Describes a draw. If the table may be cut to the width of a terminal, the label and the primitive
+ * come first. */
 static void
-put_draw(struct text_table *table, const struct draws_line *line, const struct draws *draws)
+put_facts(struct text_table *table, const struct draw_row *row, bool may_be_cut)
 {
-    const struct draw_row *row = line->row;
     char *label = draw_row_label(row);
-    text_table_cell(table, "%u:%u", row->frame, row->draw);
-    put_cost(table, &line->cost, draws, true);
-    text_table_left(table, "%.8s %.8s  %s %s  %s%s%s", row->vertex_program, row->fragment_program,
-                    row->primitive, row->vertices, row->target, *label ? "  " : "", label);
+    if (may_be_cut)
+        text_table_left(table, "%s%s%s %s  %.8s %.8s  %s", label, *label ? "  " : "",
+                        row->primitive, row->vertices, row->vertex_program, row->fragment_program,
+                        row->target);
+    else
+        text_table_left(table, "%.8s %.8s  %s %s  %s%s%s", row->vertex_program,
+                        row->fragment_program, row->primitive, row->vertices, row->target,
+                        *label ? "  " : "", label);
     text_table_end_row(table);
     free(label);
+}
+
+static void
+put_draw(struct text_table *table, const struct draws_line *line, const struct draws *draws,
+         FILE *out)
+{
+    text_table_cell(table, "%u:%u", line->row->frame, line->row->draw);
+    if (line->name)
+        text_table_cell(table, "%u", line->count);
+    put_cost(table, &line->cost, draws, true);
+    put_facts(table, line->row, line_width(out) != LINE_WITHOUT_END);
 }
 
 static void
@@ -58,36 +75,110 @@ put_group(struct text_table *table, const struct draws_line *line, const struct 
 }
 
 static void
-put_between(struct text_table *table, const struct draws_line *line, const struct draws *draws)
+put_between(struct text_table *table, const struct draws_line *line, const struct draws *draws,
+            bool has_frames)
 {
     text_table_cell(table, "%s", line->name);
+    if (has_frames)
+        text_table_cell(table, "-");
     put_cost(table, &line->cost, draws, false);
     text_table_left(table, "%u time%s between draws", line->count, plural(line->count));
     text_table_end_row(table);
+}
+
+static const char *
+facts_title(FILE *out)
+{
+    return line_width(out) != LINE_WITHOUT_END
+               ? "label, primitive, vertex and fragment program, target"
+               : "vertex and fragment program, primitive, target, label";
+}
+
+static void
+put_titles(struct text_table *table, enum draws_group group, FILE *out)
+{
+    const bool is_draw = group == GROUP_NONE || group == GROUP_FRAMES;
+    text_table_cell(table, is_draw ? "draw" : "draws");
+    if (group == GROUP_FRAMES)
+        text_table_cell(table, "frames");
+    text_table_cells(table, "cycles|%|fragments|overdraw|bytes|tex miss|bound by");
+    text_table_left(table, "%s", is_draw ? facts_title(out) : "group, and its most expensive draw");
+    text_table_end_row(table);
+}
+
+static void
+put_line(struct text_table *table, const struct draws_list *list, size_t i,
+         const struct draws *draws, FILE *out)
+{
+    if (list->group == GROUP_NONE || list->group == GROUP_FRAMES)
+        put_draw(table, &list->lines.items[i], draws, out);
+    else
+        put_group(table, &list->lines.items[i], draws);
+}
+
+/* Prints the columns that fit the terminal. */
+static void
+put_fitted(struct text_table *table, enum draws_group group, FILE *out)
+{
+    const uint32_t first = group == GROUP_FRAMES, width = line_width(out);
+    const uint32_t spare[] = {first + 6, first + 5, first + 4, first + 3, first + 2};
+    const uint32_t left_out =
+        text_table_fit(table, width, first + 8, spare, sizeof spare / sizeof spare[0]);
+    static const char *const names[] = {"tex miss", "tex miss, bytes", "tex miss, bytes, overdraw",
+                                        "tex miss, bytes, overdraw, fragments",
+                                        "tex miss, bytes, overdraw, fragments, %"};
+    text_table_put(table, TEXT_TABLE_TEXT, out);
+    if (left_out)
+        print_wrapped(out, width, 2, 2,
+                      "omitted because the terminal is too narrow (--csv prints all): %s",
+                      names[left_out - 1]);
 }
 
 static void
 print_draws_text(const struct draws_list *list, const struct draws *draws, uint32_t most, FILE *out)
 {
     struct text_table table = {0};
-    const bool grouped = list->group != GROUP_NONE;
-    text_table_cell(&table, grouped ? "draws" : "draw");
-    text_table_cells(&table, "cycles|%|fragments|overdraw|bytes|tex miss|bound by");
-    text_table_left(&table, grouped ? "group, and its most expensive draw"
-                                    : "vertex and fragment program, primitive, target, label");
-    text_table_end_row(&table);
+    const bool has_frames = list->group == GROUP_FRAMES;
+    put_titles(&table, list->group, out);
     for (size_t i = 0; i < list->lines.count && (!most || i < most); i++)
-        (grouped ? put_group : put_draw)(&table, &list->lines.items[i], draws);
+        put_line(&table, list, i, draws, out);
     if (most && list->lines.count > most)
         text_table_line(&table, "and %zu more (--all)", list->lines.count - most);
     for (size_t i = 0; i < list->between.count; i++)
-        put_between(&table, &list->between.items[i], draws);
+        put_between(&table, &list->between.items[i], draws, has_frames);
     text_table_cell(&table, "all");
+    if (has_frames)
+        text_table_cell(&table, "-");
     put_cost(&table, &draws->total, draws, false);
     text_table_left(
         &table, "total%s",
         list->group == GROUP_TEXTURE ? "; a draw with several textures is in several groups" : "");
     text_table_end_row(&table);
+    put_fitted(&table, list->group, out);
+}
+
+void
+draws_list_print_top(const struct draws_list *list, const struct draws *draws, uint32_t most,
+                     FILE *out)
+{
+    struct text_table table = {0};
+    const bool has_frames = list->group == GROUP_FRAMES;
+    const uint32_t width = line_width(out);
+    text_table_cells(&table, has_frames ? "draw|frames|cycles|%" : "draw|cycles|%");
+    text_table_left(&table, "bound by");
+    text_table_left(&table, "%s", facts_title(out));
+    text_table_end_row(&table);
+    for (size_t i = 0; i < list->lines.count && i < most; i++) {
+        const struct draws_line *line = &list->lines.items[i];
+        text_table_cell(&table, "%u:%u", line->row->frame, line->row->draw);
+        if (has_frames)
+            text_table_cell(&table, "%u", line->count);
+        text_table_cell(&table, "%.0f", line->cost.cycles);
+        text_table_cell(&table, "%.2f", share(&line->cost, draws));
+        text_table_left(&table, "%s", draw_cost_bound_by(&line->cost));
+        put_facts(&table, line->row, width != LINE_WITHOUT_END);
+    }
+    text_table_fit(&table, width, table.columns - 1, NULL, 0);
     text_table_put(&table, TEXT_TABLE_TEXT, out);
 }
 
@@ -394,8 +485,10 @@ draws_join_print(const struct draws_join *join, const struct draws *a, const str
         (is_csv ? put_csv_pair : put_pair)(&table, order[i]);
     if (count < join->pairs.count)
         text_table_line(&table, "and %zu more (--all)", join->pairs.count - count);
-    if (!is_csv)
+    if (!is_csv) {
         print_summary(join, a, b, out);
+        text_table_fit(&table, line_width(out), table.columns - 1, NULL, 0);
+    }
     text_table_put(&table, is_csv ? TEXT_TABLE_CSV : TEXT_TABLE_TEXT, out);
     free(order);
 }

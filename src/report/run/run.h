@@ -63,9 +63,17 @@ struct steady {
 };
 struct steady run_steady(const struct run_facts *facts);
 
-/* Prints a summary of at most 45 lines (report/run/summary.c). `gains` may be NULL. */
+/* Prints the summary (report/run/summary.c): the verdict, the results and the most expensive draws.
+ * `units`: also prints the states of the units, memory traffic and hit rates. `totals`, `gains` and
+ * `draws` may be NULL. */
+struct draws;
 void run_print_summary(const struct run_facts *facts, const struct totals *totals,
-                       const struct ideal_gains *gains, FILE *out);
+                       const struct ideal_gains *gains, const struct draws *draws, bool units,
+                       FILE *out);
+/* Prints the summary of a run folder, without the simulator's speed. */
+bool run_print_folder(const char *dir, bool units, FILE *out, struct error *err);
+/* Prints a list of the most expensive draws, after an empty line. */
+void run_print_draws(const struct draws *draws, FILE *out);
 
 /* Collects totals for the metrics: the counters of a set, plus "cycles" and "frames" from the
  * facts. totals_free() frees the arrays. The set owns the names. */

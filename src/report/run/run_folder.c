@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "report/draw/describe_draw.h"
+#include "report/draw/draws.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -525,6 +526,21 @@ is_worth_keeping(const struct run_folder *folder)
     return !folder->silent && (folder->frames.count || folder->facts.complete);
 }
 
+/* Prints the summary. Reads the table of draws, unless that would take long. */
+static void
+print_summary(const struct run_folder *folder, const struct totals *totals, FILE *out)
+{
+    struct draws draws;
+    struct error err;
+    const bool has_draws = folder->shows_draws && folder->dir && folder->draws <= DRAWS_SUMMARY &&
+                           is_worth_keeping(folder) && draws_are_there(folder->dir) &&
+                           draws_read(&draws, folder->dir, UINT32_MAX, &err);
+    run_print_summary(&folder->facts, totals, folder->ideals ? &folder->gains : NULL,
+                      has_draws ? &draws : NULL, folder->shows_units, out);
+    if (has_draws)
+        draws_fini(&draws);
+}
+
 static bool
 report(struct run_folder *folder, FILE *out, bool json, struct error *err)
 {
@@ -542,7 +558,7 @@ report(struct run_folder *folder, FILE *out, bool json, struct error *err)
     if (json)
         fprintf(out, "%s\n", text);
     else
-        run_print_summary(&folder->facts, known, folder->ideals ? &folder->gains : NULL, out);
+        print_summary(folder, known, out);
     if (folder->has_pixel && !json)
         pixel_log_print(&folder->pixel, out);
     free(text);

@@ -48,6 +48,7 @@ struct run_folder {
     double parts_seconds;     /* time in timed simulation of other processes */
     uint64_t parts_rss_bytes; /* largest peak of other processes */
     int room; /* descriptor of an unnamed file that reserves disk space for run.json; -1: no file */
+    bool shows_draws, shows_units; /* in the text summary */
     bool silent; /* the run gave no results: write no run.json and print no summary */
 };
 

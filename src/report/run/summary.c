@@ -1,5 +1,5 @@
-/* Prints the summary of a run: results, distribution of cycles, memory traffic, and simulation
- * speed. */
+/* Prints the summary of a run: verdict, results, most expensive draws and simulation speed. On
+ * request also prints the states of the units, memory traffic and hit rates. */
 #include "base/log.h"
 #include "base/text_table.h"
 #include "base/wrap.h"
@@ -7,6 +7,7 @@
 
 #include "base/plural.h"
 #include "report/compare/ideals.h"
+#include "report/draw/draws.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -87,10 +88,11 @@ print_verdict(const struct ideal_gains *gains, FILE *out)
                             hidden_by = ideals_hidden_by(gains, first);
     char words[IDEALS_WORDS];
     ideals_describe(gains, first, words);
-    fputc('\n', out);
-    print_wrapped(out, line_width(out), 0, 2, "bound by %s: %s%s%s (aetius topdown)",
-                  ideals[first].name, words, hidden_by < IDEALS ? ", then bound by " : "",
+    fputs(color_code(out, COLOR_VERDICT), out);
+    print_wrapped(out, line_width(out), 0, 2, "bound by %s: %s%s%s", ideals[first].name, words,
+                  hidden_by < IDEALS ? ", then bound by " : "",
                   hidden_by < IDEALS ? ideals[hidden_by].name : "");
+    fputs(color_code(out, COLOR_END), out);
 }
 
 /* Prints units in pipeline order, which is the set's order reversed. */
@@ -282,8 +284,31 @@ print_speed(const struct run_facts *facts, const struct totals *totals, FILE *ou
 }
 
 void
+run_print_draws(const struct draws *draws, FILE *out)
+{
+    enum { SHOWN = 5 };
+    struct draws_list list;
+    draws_list_make(&list, draws, draws_have_frames(draws) ? GROUP_FRAMES : GROUP_NONE);
+    if (list.lines.count) {
+        fprintf(out, "\nmost expensive draws\n");
+        draws_list_print_top(&list, draws, SHOWN, out);
+    }
+    draws_list_fini(&list);
+}
+
+static void
+print_units_and_memory(const struct run_facts *facts, const struct totals *totals, FILE *out)
+{
+    print_units(totals, out);
+    print_traffic(totals, run_speed(facts, totals).fragments, out);
+    fputc('\n', out);
+    print_shares(totals, true, "hits", out);
+    print_shares(totals, false, "shares", out);
+}
+
+void
 run_print_summary(const struct run_facts *facts, const struct totals *totals,
-                  const struct ideal_gains *gains, FILE *out)
+                  const struct ideal_gains *gains, const struct draws *draws, bool units, FILE *out)
 {
     if (!facts->frame_count) {
         fprintf(out, "no frame was drawn%s\n",
@@ -292,16 +317,17 @@ run_print_summary(const struct run_facts *facts, const struct totals *totals,
                     : "");
         return;
     }
-    print_head(facts, totals, out);
-    if (totals) {
-        print_steady(facts, totals, out);
+    if (totals)
         print_verdict(gains, out);
-        print_units(totals, out);
-        print_traffic(totals, run_speed(facts, totals).fragments, out);
-        fputc('\n', out);
-        print_shares(totals, true, "hits", out);
-        print_shares(totals, false, "shares", out);
+    print_head(facts, totals, out);
+    if (totals)
+        print_steady(facts, totals, out);
+    if (draws)
+        run_print_draws(draws, out);
+    if (totals && units)
+        print_units_and_memory(facts, totals, out);
+    if (totals)
         print_sample(facts, out);
-    }
-    print_speed(facts, totals, out);
+    if (facts->wall_seconds > 0)
+        print_speed(facts, totals, out);
 }
