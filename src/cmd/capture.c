@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/plural.h"
+#include "base/wrap.h"
 #include "cmd/calls.h"
 #include "cmd/capture.h"
 #include "cmd/options.h"
@@ -41,6 +42,7 @@ struct recording {
     uint64_t draws;
     bool begun; /* this process has created the files */
     bool keep;  /* keep the stream, which ends with a whole frame, after a failure */
+    struct cut_options written; /* the extracted ranges; written.set.count 0: none */
 };
 
 /* Selects virgl_test_server, which is faster, or the functional renderer. */
@@ -137,8 +139,7 @@ reach_ranges(struct frame_set *set, uint32_t frames)
 }
 
 static bool
-cut_recording(const struct capture_options *options, const struct recording *recording,
-              struct error *err)
+cut_recording(const struct capture_options *options, struct recording *recording, struct error *err)
 {
     struct trace_reader *reader, *contents;
     if (!trace_reader_open(&reader, recording->path, err))
@@ -148,6 +149,8 @@ cut_recording(const struct capture_options *options, const struct recording *rec
         ok = cut_frames(&options->cut, reader, contents, err);
         trace_reader_close(contents);
     }
+    if (ok)
+        recording->written = options->cut;
     trace_reader_close(reader);
     return ok;
 }
@@ -204,14 +207,19 @@ shorten_interrupted(const struct capture_options *options, struct recording *rec
     return all || keep_recording(recording, err);
 }
 
-/* Keeps the complete recording as the trace if it has a frame or a draw. */
-static bool
-keep_whole(const struct recording *recording)
+/* Reports the traces as the last message, apart from the program's output. */
+static void
+report_traces(const struct recording *recording, bool whole)
 {
-    const bool has_trace = recording->frames || recording->draws;
-    if (has_trace)
+    if (whole ? !recording->frames && !recording->draws : !recording->written.set.count)
+        return;
+    fputs(isatty(STDERR_FILENO) ? "\n" : "", stderr);
+    fputs(color_code(stderr, COLOR_STRONG), stderr);
+    if (whole)
         report_size(recording->path, recording->frames, recording->draws);
-    return has_trace;
+    else
+        cut_report(&recording->written);
+    fputs(color_code(stderr, COLOR_END), stderr);
 }
 
 static int
@@ -225,16 +233,19 @@ capture(const struct capture_options *options, char **program, struct recording 
         ok = shorten_interrupted(options, recording, err);
     else if (!whole)
         ok = ok ? shorten(options, recording, err) : keep_recording(recording, err);
-    if (!ok)
+    if (!ok) {
+        report_traces(recording, false);
         return EXIT_FAILED;
+    }
     err->text[0] = '\0';
-    const bool has_trace = !whole || keep_whole(recording);
+    const bool has_trace = !whole || recording->frames || recording->draws;
     if (options->explain && result.failed)
         options->explain(options, &result);
     const int status = launch_conclude(&result, options->name);
     const bool is_explained = options->explain && result.failed;
     if (!has_trace && result.connections && !is_explained)
         fail(err, "%s ended before its first draw: no trace was written", options->name);
+    report_traces(recording, whole);
     return has_trace ? status : EXIT_FAILED;
 }
 

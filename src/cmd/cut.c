@@ -71,11 +71,18 @@ cut_frames(const struct cut_options *options, struct trace_reader *reader,
     }
     const bool ok = trim_trace(reader, &options->set, options->warm_up, read_back,
                                (const char *const *)paths, err);
-    for (uint32_t i = 0; i < count; i++) {
-        if (ok)
-            report_part(options, i, paths[i]);
+    for (uint32_t i = 0; i < count; i++)
         free(paths[i]);
-    }
     free(paths);
     return ok;
+}
+
+void
+cut_report(const struct cut_options *options)
+{
+    for (uint32_t i = 0; i < options->set.count; i++) {
+        char *path = part_path(options, i);
+        report_part(options, i, path);
+        free(path);
+    }
 }

@@ -114,7 +114,9 @@ trim(struct trim_options *options, const char *path, struct error *err)
                     (options->through ? trim_through(options, reader, err)
                                       : cut_frames(&options->cut, reader, NULL, err));
     trace_reader_close(reader);
-    if (!ok)
+    if (ok)
+        cut_report(&options->cut);
+    else
         fail_prefix(err, "%s", path);
     return ok;
 }
