@@ -139,16 +139,16 @@ reach_ranges(struct frame_set *set, uint32_t frames)
 }
 
 static bool
-cut_recording(const struct capture_options *options, struct recording *recording, struct error *err)
+cut_recording(const struct capture_options *options, struct recording *recording, bool has_contents,
+              struct error *err)
 {
-    struct trace_reader *reader, *contents;
+    struct trace_reader *reader, *contents = NULL;
     if (!trace_reader_open(&reader, recording->path, err))
         return false;
-    bool ok = trace_reader_open(&contents, recording->contents, err);
-    if (ok) {
-        ok = cut_frames(&options->cut, reader, contents, err);
+    const bool ok = (!has_contents || trace_reader_open(&contents, recording->contents, err)) &&
+                    cut_frames(&options->cut, reader, contents, err);
+    if (contents)
         trace_reader_close(contents);
-    }
     if (ok)
         recording->written = options->cut;
     trace_reader_close(reader);
@@ -171,6 +171,18 @@ keep_recording(struct recording *recording, struct error *err)
     return false;
 }
 
+/* Extracts the last frames of the recording, as many as the requested range has. */
+static bool
+take_last(const struct capture_options *options, struct recording *recording, struct error *err)
+{
+    struct capture_options last = *options;
+    const uint32_t asked = last.cut.set.ranges[0].last - last.cut.set.ranges[0].first + 1;
+    const uint32_t frames = recording->frames, count = asked < frames ? asked : frames;
+    last.cut.set.ranges[0].first = frames - count;
+    last.cut.set.ranges[0].last = frames - 1;
+    return cut_recording(&last, recording, false, err) || keep_recording(recording, err);
+}
+
 /* Extracts the ranges from the recording. */
 static bool
 shorten(const struct capture_options *options, struct recording *recording, struct error *err)
@@ -179,7 +191,9 @@ shorten(const struct capture_options *options, struct recording *recording, stru
     const struct frame_set *set = &options->cut.set;
     const bool any = reach_ranges(&reached.cut.set, recording->frames);
     const uint32_t count = reached.cut.set.count;
-    if (any && !cut_recording(&reached, recording, err))
+    if (options->takes_last && recording->frames && recording->frames <= frame_set_last(set))
+        return take_last(options, recording, err);
+    if (any && !cut_recording(&reached, recording, true, err))
         return keep_recording(recording, err);
     return count == set->count || fail(err, "%s ended in frame %u, before frame %u", options->name,
                                        recording->frames, set->ranges[count].first);
@@ -202,7 +216,7 @@ shorten_interrupted(const struct capture_options *options, struct recording *rec
                  GRACE_SECONDS);
         interrupt_grace(GRACE_SECONDS);
     }
-    if (set->count && !cut_recording(&reached, recording, err))
+    if (set->count && !cut_recording(&reached, recording, true, err))
         return keep_recording(recording, err);
     return all || keep_recording(recording, err);
 }

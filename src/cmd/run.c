@@ -78,5 +78,7 @@ cmd_run(int argc, char **argv)
                        : run(&request, clock, args.after, &err);
     if (err.text[0])
         log_error("%s", err.text);
+    if (status == EXIT_WELL && request.dir && !request.functional && !request.json)
+        print_next(stdout, "topdown", request.dir, "");
     return status;
 }

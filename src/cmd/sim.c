@@ -345,8 +345,10 @@ cmd_sim(int argc, char **argv)
             &spec, "--sample determines the frames: it cannot be combined with --frames");
     if (model && (plan || request.json))
         return args_usage_error(&spec, "--model cannot be combined with --sample or --json");
-    return conclude(model  ? simulate_and_predict(&request, model, args.operands[0], &err)
+    const bool ok = model  ? simulate_and_predict(&request, model, args.operands[0], &err)
                     : plan ? simulate_sample(&request, plan, args.operands[0], &err)
-                           : simulate_trace(&request, args.operands[0], &err),
-                    &err);
+                           : simulate_trace(&request, args.operands[0], &err);
+    if (ok && !request.json)
+        print_next(stdout, "topdown", request.dir, "");
+    return conclude(ok, &err);
 }

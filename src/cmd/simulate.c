@@ -318,9 +318,6 @@ simulate_end(struct simulate *s, bool complete, struct error *err)
     if (ok && s->options->dir && !s->options->json && s->folder.facts.frame_count)
         print_shown(stdout, "%s: frames/*.png, %srun.json\n", s->options->dir,
                     s->options->functional ? "" : "stats.*.csv.gz, machine.ini, ");
-    if (ok && s->options->shows_draws && s->options->dir && !s->options->json &&
-        !s->options->functional && s->folder.facts.frame_count)
-        print_next(stdout, "topdown", s->options->dir, "");
     executor_sink_fini(&s->sink);
     simulation_fini(&s->sim);
     watch_destroy(s->watch);

@@ -224,13 +224,15 @@ hear_news(struct session *session, struct launch_result *result)
 static bool
 serve(struct session *session, const bool *stop, struct launch_result *result, struct error *err)
 {
+    const uint32_t most = session->options->most_seconds;
+    const double started = wall_seconds();
     bool ok = true;
     while (ok && !result->interrupted && !result->stopped &&
            (session->runs || vtest_server_clients(session->server))) {
         const int wake = session->runs ? session->keeper.line : -1;
         ok = vtest_server_poll(session->server, wake, POLL_MS, err);
         hear_news(session, result);
-        result->stopped = stop && *stop;
+        result->stopped = (stop && *stop) || (most && wall_seconds() - started > most);
     }
     result->connections = vtest_server_connections(session->server);
     fail(&result->refused, "%s", vtest_server_failure(session->server));

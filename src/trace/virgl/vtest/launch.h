@@ -10,6 +10,7 @@ struct launch_options {
     uint32_t clock;  /* frames per second of the program's clock (frame_clock.h); 0: host's clock */
     const char *log; /* standard output and error are appended to this file; NULL: inherited */
     const char *window; /* "WxH": first size of glretrace's window (shim/window.c); or NULL */
+    uint32_t most_seconds; /* the program is stopped after this time; 0: no limit */
     bool apitrace;      /* the program is apitrace, which records a program (shim/labels.c) */
 };
 
