@@ -4,6 +4,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/whole_number.h"
+#include "base/wrap.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -316,8 +317,9 @@ simulate_end(struct simulate *s, bool complete, struct error *err)
         whole;
     print_followed(s, &followed);
     if (ok && s->options->dir && !s->options->json && s->folder.facts.frame_count)
-        print_shown(stdout, "%s: frames/*.png, %srun.json\n", s->options->dir,
-                    s->options->functional ? "" : "stats.*.csv.gz, machine.ini, ");
+        print_wrapped(stdout, line_width(stdout), 0, 2, "%s: frames/*.png, %srun.json",
+                      s->options->dir,
+                      s->options->functional ? "" : "stats.*.csv.gz, machine.ini, ");
     executor_sink_fini(&s->sink);
     simulation_fini(&s->sim);
     watch_destroy(s->watch);

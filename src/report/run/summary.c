@@ -1,6 +1,7 @@
 /* Prints the summary of a run: verdict, results, most expensive draws and simulation speed. On
  * request also prints the states of the units, memory traffic and hit rates. */
 #include "base/log.h"
+#include "base/memory_text.h"
 #include "base/text_table.h"
 #include "base/wrap.h"
 #include "report/run/run.h"
@@ -11,6 +12,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char busy_suffix[] = ".busy_cycles";
@@ -177,6 +179,8 @@ print_shares(const struct totals *totals, bool hits, const char *title, FILE *ou
 {
     size_t count;
     const struct metric *all = metrics_all(&count);
+    struct memory_text memory;
+    FILE *line = memory_text_open(&memory);
     const char *between = "";
     for (size_t i = 0; i < count; i++) {
         const char *tail = strstr(all[i].name, "_hits");
@@ -184,15 +188,17 @@ print_shares(const struct totals *totals, bool hits, const char *title, FILE *ou
         if (strcmp(all[i].unit, "%") || hits != (tail != NULL) || !isfinite(value))
             continue;
         if (!*between)
-            fprintf(out, "%s:", title);
-        fprintf(out, "%s ", between);
+            fprintf(line, "%s:", title);
+        fprintf(line, "%s ", between);
         for (const char *c = all[i].name; *c && c != tail; c++)
-            fputc(*c == '_' ? ' ' : *c, out);
-        fprintf(out, " %.1f %%", value);
+            fputc(*c == '_' ? ' ' : *c, line);
+        fprintf(line, " %.1f %%", value);
         between = ",";
     }
+    char *text = memory_text_take(&memory);
     if (*between)
-        fputc('\n', out);
+        print_wrapped(out, line_width(out), 0, 2, "%s", text);
+    free(text);
 }
 
 static void
@@ -270,17 +276,20 @@ static void
 print_speed(const struct run_facts *facts, const struct totals *totals, FILE *out)
 {
     struct speed speed = run_speed(facts, totals);
-    char a[16], b[16];
-    fprintf(out, "\nsimulator: %.1f s, %.1f ms per frame", facts->wall_seconds,
-            speed.wall_ms_per_frame);
+    const uint32_t width = line_width(out);
+    char a[16], b[16], fragments[96] = "";
     if (speed.fragments > 0)
-        fprintf(out, ", %.0f ns per shaded fragment (of %.0f)", speed.wall_ns_per_fragment,
-                speed.fragments);
-    fprintf(out, ", memory %sB\n", with_prefix(a, (double)facts->peak_rss_bytes));
+        snprintf(fragments, sizeof fragments, ", %.0f ns per shaded fragment (of %.0f)",
+                 speed.wall_ns_per_fragment, speed.fragments);
+    fputc('\n', out);
+    print_wrapped(out, width, 0, 2, "simulator: %.1f s, %.1f ms per frame%s, memory %sB",
+                  facts->wall_seconds, speed.wall_ms_per_frame, fragments,
+                  with_prefix(a, (double)facts->peak_rss_bytes));
     if (totals)
-        fprintf(out, "%s cycles per second, %s of them with a shader, texture unit or ROP busy\n",
-                with_prefix(a, speed.cycles_per_second),
-                with_prefix(b, speed.busy_cycles_per_second));
+        print_wrapped(out, width, 0, 2,
+                      "%s cycles per second, %s of them with a shader, texture unit or ROP busy",
+                      with_prefix(a, speed.cycles_per_second),
+                      with_prefix(b, speed.busy_cycles_per_second));
 }
 
 void

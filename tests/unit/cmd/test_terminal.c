@@ -215,21 +215,24 @@ static void
 tables_fit_the_terminal(void **state)
 {
     static const unsigned short widths[] = {80, 120, 200};
-    const char *const commands[][4] = {
-        {"draws", run}, {"stats", run}, {"topdown", run}, {"draws", run, "--group", "program"}};
+    char *other = mem_printf("%s/width", dir);
+    const char *const commands[][7] = {{"draws", run},
+                                       {"stats", run, "--units"},
+                                       {"topdown", run},
+                                       {"sim", TRACE, "-o", other, "--force", "--units"},
+                                       {"draws", run, "--group", "program"}};
     (void)state;
     for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
         for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-            const char *words[5] = {NULL};
-            memcpy(words, commands[i], sizeof commands[i]);
-            on_terminal(widths[w], words);
+            on_terminal(widths[w], commands[i]);
             assert_int_equal(cmd.status, 0);
             remove_color(cmd.out);
             if (longest_line(cmd.out) > widths[w])
-                fail_msg("%s: a line of %zu in %u\n%s", words[0], longest_line(cmd.out), widths[w],
-                         cmd.out);
-            assert_non_null(strstr(cmd.out, i == 3 ? "group" : "0:4 "));
+                fail_msg("%s: a line of %zu in %u\n%s", commands[i][0], longest_line(cmd.out),
+                         widths[w], cmd.out);
+            assert_non_null(strstr(cmd.out, i == 4 ? "group" : "0:4 "));
         }
+    free(other);
     TERMINAL(80, "draws", run);
     assert_non_null(strstr(cmd.out, "omitted because the terminal is too narrow"));
     TERMINAL(200, "draws", run);
