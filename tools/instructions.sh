@@ -26,13 +26,15 @@ echo "# $built_by" >"$work/counts"
 # Selects the C library's baseline x86-64 functions, so that counts do not depend on the processor.
 export GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX,-AVX_Fast_Unaligned_Load,-AVX2,-AVX512F,-AVX512VL,-BMI2,-ERMS,-FMA,-FMA4,-FSRM,-LZCNT,-MOVBE,-SSE4_1,-SSE4_2,-SSSE3:glibc.cpu.x86_non_temporal_threshold=0xc0000
 
-# Excludes run.json, because a slower run writes it more often. Entering these functions turns counting
-# off, leaving them turns it on. (--collect-atstart must come last.)
+# Excludes run.json, because a slower run writes it more often. Also excludes the summary's reading of
+# the table of draws, which is no simulation. Entering these functions turns counting off, leaving them
+# turns it on. (--collect-atstart must come last.)
 count() {
     trace=$1
     shift
     valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect=run_to_json \
-        --toggle-collect=run_totals --collect-atstart=yes "$aetius" sim "tests/golden/$trace.trace" \
+        --toggle-collect=run_totals --toggle-collect=draws_read --collect-atstart=yes \
+        "$aetius" sim "tests/golden/$trace.trace" \
         --preset reference-2008 -o "$work/$trace" "$@" 2>&1 |
         awk -v trace="$trace" '/ refs:/ { gsub(",", "", $NF); print trace, $NF }' >>"$work/counts"
 }

@@ -19,6 +19,14 @@ static const struct {
 };
 enum { CLIENTS = sizeof memory_clients / sizeof memory_clients[0] };
 
+static const struct {
+    const char *word, *kind, *doc;
+} terms[] = {
+#define TERM(word, kind, doc) {word, kind, doc},
+#include "cmd/explain_terms.def"
+};
+enum { TERMS = sizeof terms / sizeof terms[0] };
+
 /* Trees of `aetius topdown`. */
 static const struct {
     const struct topdown_shape *shape;
@@ -150,6 +158,9 @@ static void
 add_others(word_meanings *list, const char *word)
 {
     const char *section = param_section_doc(word);
+    for (uint32_t i = 0; i < TERMS; i++)
+        if (!strcasecmp(word, terms[i].word))
+            add(list, terms[i].kind, terms[i].doc);
     for (uint32_t i = 0; i < CLIENTS; i++)
         if (!strcasecmp(word, memory_clients[i].name))
             add(list, "client of the memory", memory_clients[i].who);
@@ -180,4 +191,6 @@ words_offer(struct nearest *nearest)
         nearest_offer(nearest, unit_state_names[i]);
     for (uint32_t i = 0; i < WORK_KINDS; i++)
         nearest_offer(nearest, work_kind_names[i]);
+    for (uint32_t i = 0; i < TERMS; i++)
+        nearest_offer(nearest, terms[i].word);
 }

@@ -284,7 +284,7 @@ const tests = {
             "-o",
             at("small"),
         );
-        run("report", at("small"), "-o", at("small.html"));
+        run("report", "--force", at("small"), "-o", at("small.html"));
         const draws = {
             one: ["0:0", "0:3", "1:2", "2:2", "3:0", "4:0", "4:3", "6:1"],
             small: ["1:0", "2:2", "3:0"],
@@ -697,7 +697,7 @@ const tests = {
             "-o",
             at("overlap"),
         );
-        run("report", at("overlap"), "-o", at("overlap.html"));
+        run("report", "--force", at("overlap"), "-o", at("overlap.html"));
         assert.ok(timed(at("overlap"), "stats.draws.csv.gz").some((r) => r.cycles === "0"));
         const page = await open(at("overlap.html"));
         for (const name of ["stats.draws.csv.gz", "stats.cycles.csv.gz"]) {
@@ -738,7 +738,7 @@ const tests = {
             "-o",
             at("bare"),
         );
-        run("report", at("one"), at("bare"), "-o", at("mixed.html"));
+        run("report", "--force", at("one"), at("bare"), "-o", at("mixed.html"));
         const page = await open(at("mixed.html"));
         const pixels = () =>
             page.evaluate(() => document.querySelector("canvas.picture").toDataURL());
@@ -932,7 +932,7 @@ const tests = {
                 ],
             }),
         );
-        run("report", at("followed"), "-o", at("followed.html"));
+        run("report", "--force", at("followed"), "-o", at("followed.html"));
         const page = await open(at("followed.html"));
         const table = await saved(page, page.locator("#follow .table button", { hasText: "CSV" }));
         assert.deepEqual(table.slice(1), [
@@ -969,7 +969,7 @@ const tests = {
             }
         });
         writeTable(path.join(folder, "stats.draws.csv.gz"), table);
-        run("report", folder, at("one"), "-o", at("hostile.html"));
+        run("report", "--force", folder, at("one"), "-o", at("hostile.html"));
         const page = await open(at("hostile.html"), { hash: "#frame=0&draw=1" });
         assert.equal(await page.locator("img").count(), 0);
         assert.equal(await page.locator("body script").count(), 2);
@@ -1023,7 +1023,7 @@ const tests = {
         ]) {
             enlarge(at(name), frames, draws);
             const began = Date.now();
-            run("report", at(name), "-o", at(name + ".html"));
+            run("report", "--force", at(name), "-o", at(name + ".html"));
             const made = Date.now() - began;
             const page = await open(at(name + ".html"));
             const size = fs.statSync(at(name + ".html")).size;
@@ -1098,7 +1098,7 @@ formula = FRAGMENTSHADER.TextureCacheWays * GPU.NumFragmentShaders
 `,
         );
         run("sweep", at("plan.ini"), "-o", at("sweep"));
-        run("report", at("sweep"), "-o", at("sweep.html"));
+        run("report", "--force", at("sweep"), "-o", at("sweep.html"));
         const page = await open(at("sweep.html"));
         const rows = JSON.parse(
             run(
@@ -1144,7 +1144,7 @@ formula = FRAGMENTSHADER.TextureCacheWays * GPU.NumFragmentShaders
 `,
         );
         run("sweep", at("plan2.ini"), "-o", at("sweep2"));
-        run("report", at("sweep2"), "-o", at("sweep2.html"));
+        run("report", "--force", at("sweep2"), "-o", at("sweep2.html"));
         const page = await open(at("sweep2.html"));
         const fronts = ["tiny", "other"].map(
             (input) =>
@@ -1182,7 +1182,7 @@ formula = FRAGMENTSHADER.TextureCacheWays * GPU.NumFragmentShaders
             at("odd.csv"),
             'a,"b""</script><img src=x onerror=alert(1)>",__proto__\n1,"=cmd()",2\n,"line\nend",3\n',
         );
-        run("report", at("history.csv"), at("odd.csv"), "-o", at("tables.html"));
+        run("report", "--force", at("history.csv"), at("odd.csv"), "-o", at("tables.html"));
         const page = await open(at("tables.html"));
         assert.equal(await page.locator("img").count(), 0);
         assert.equal(await page.locator("main canvas").count(), 2);
@@ -1206,7 +1206,7 @@ formula = FRAGMENTSHADER.TextureCacheWays * GPU.NumFragmentShaders
             "-o",
             at("bare"),
         );
-        run("report", at("bare"), "-o", at("bare.html"));
+        run("report", "--force", at("bare"), "-o", at("bare.html"));
         const page = await open(at("bare.html"));
         assert.ok((await page.textContent("#frame")).includes("--map all"));
         assert.ok((await page.textContent("#draws")).includes("no table of draws"));
@@ -1265,8 +1265,8 @@ run(
     at("wide"),
 );
 run("sim", trace, ...fine, "--preset", "g70-like", "-o", at("other"));
-run("report", at("one"), "-o", at("one.html"));
-run("report", at("one"), at("wide"), at("other"), "-o", at("three.html"));
+run("report", "--force", at("one"), "-o", at("one.html"));
+run("report", "--force", at("one"), at("wide"), at("other"), "-o", at("three.html"));
 let failed = 0;
 const only = process.env.ONLY;
 for (const [name, test] of Object.entries(tests)) {

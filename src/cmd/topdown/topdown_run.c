@@ -362,6 +362,19 @@ print_short_intervals(const struct params *params)
             (unsigned long long)cycles, plural(cycles), LONG);
 }
 
+/* Whether the run names a trace, which --prove requires. */
+static bool
+has_trace(const char *dir)
+{
+    struct run_json run;
+    struct error err;
+    if (!run_json_read(&run, dir, &err))
+        return false;
+    const bool there = run.trace != NULL;
+    run_json_fini(&run);
+    return there;
+}
+
 static void
 print_topdown_run_text(const struct rows *rows, const struct view *view, const part_list *parts,
                        const struct draws *draws, const struct topdown_request *request)
@@ -376,7 +389,8 @@ print_topdown_run_text(const struct rows *rows, const struct view *view, const p
         run_print_draws(draws, stdout);
     puts("");
     if (!request->has_draw) {
-        print_next(stdout, "topdown", rows->run->dir, request->prove ? " --draws" : " --prove");
+        const bool proves = !request->prove && has_trace(rows->run->dir);
+        print_next(stdout, "topdown", rows->run->dir, proves ? " --prove" : " --draws");
         puts("");
     }
     print_wrapped(stdout, line_width(stdout), 0, 2, "%s: %.0f cycles in %s%u frame%s",

@@ -6,9 +6,12 @@
 #include "analysis/shader_tree.h"
 #include "base/mem.h"
 #include "core/clock.h"
+#include "model/model.h"
 #include "params/params.h"
 #include "report/compare/ideals.h"
+#include "report/draw/maps.h"
 #include "sim/work_accounting.h"
+#include "unit/watch.h"
 #include "rigs/command.h"
 
 #include <cjson/cJSON.h>
@@ -80,6 +83,20 @@ states_and_works_are_explained(void **state)
 }
 
 static void
+maps_ends_and_stages_are_explained(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < MAP_MODES; i++)
+        check_word(map_mode_names[i], "fragment map", "");
+    for (uint32_t i = 0; i < FATES; i++)
+        check_word(fragment_fate_names[i], "end of a fragment", "");
+    for (uint32_t i = 0; i < MODEL_STAGES; i++)
+        check_word(model_stage_names[i], "stage of the staged model", "");
+    check_word("overdraw", "column of draws", "pixels of the target");
+    check_word("verdict", "term", "save the most cycles");
+}
+
+static void
 values_are_explained(void **state)
 {
     size_t count;
@@ -120,7 +137,9 @@ text_has_all_meanings(void **state)
     RUN(&cmd, "explain", "shader");
     assert_int_equal(cmd.status, 0);
     assert_int_equal(strncmp(cmd.out, "shader (verdict)\n", 17), 0);
-    assert_non_null(strstr(cmd.out, "  parameter: GPU.NumFragmentShaders\n\nshader (unit)\n"));
+    assert_non_null(
+        strstr(cmd.out, "  parameter: GPU.NumFragmentShaders\n\nshader (fragment map)\n"));
+    assert_non_null(strstr(cmd.out, "\n\nshader (unit)\n"));
     RUN(&cmd, "explain", "drain");
     assert_non_null(strstr(cmd.out, "  advice: fewer and larger draws"));
 }
@@ -132,6 +151,7 @@ main(int argc, char **argv)
         cmocka_unit_test(verdicts_are_explained),
         cmocka_unit_test(branches_and_causes_are_explained),
         cmocka_unit_test(states_and_works_are_explained),
+        cmocka_unit_test(maps_ends_and_stages_are_explained),
         cmocka_unit_test(values_are_explained),
         cmocka_unit_test(statistics_need_no_unit),
         cmocka_unit_test(text_has_all_meanings),
