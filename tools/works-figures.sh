@@ -89,6 +89,18 @@ row 'fill with z and color' "[${fill%;*} %]" $data/shader/fill.csv
 row 'fill with z and color' "at most ${fill#*; } % in an interval" $data/shader/fill.csv
 row 'z compression (g)' "$(average '(g) compression') %" $findings
 row 'hierarchical z (g)' "| $(average '(g) HZ') %; $(field $findings openarena '(g) HZ') % in OpenArena" $findings
+quiet "$aetius" capture -o "$folder/fill.trace" -- "$benchmarks/rates" --kind color-z --size 1024x768 --layers 2
+# memory_use BYTES_PER_CHANNEL: share of the peak rate in percent, z not compressed, then compressed
+memory_use() {
+    for raw in TRUE FALSE; do
+        quiet "$aetius" sim "$folder/fill.trace" -o "$folder/fill" --force --preset reference-2005 \
+            --set GPU.NumFragmentShaders=8 --set COLORWRITE.ReadBeforeWrite=TRUE \
+            --set ZSTENCILTEST.DisableCompression=$raw --set MEMORYCONTROLLER.BankGranularity="$1"
+        jq '100 * .metrics.bound_memory / .cycles' "$folder/fill/run.json"
+    done | xargs printf '%.1f %% | %.1f %%'
+}
+row '| 1024 | |' "| $(memory_use 1024) |" 'aetius sim fill.trace'
+row '| 256 | |' "| $(memory_use 256) |" 'aetius sim fill.trace'
 speed=$data/shader/speed-openarena.csv
 grep -qF "    awk -F, 'NR > 1 {print \$1, \$2, \$7 / \$3 * (\$5 - 80) / (\$9 - 80)}' $speed" "docs/works/$page" ||
     fault 'has another command for the area'
