@@ -137,6 +137,9 @@ row '| level 5' "$(by_box buffer 5) %, $(by_box loop 5) % and $(by_box jellyfish
 range=$(for scene in build shadow refract ideas terrain; do by_box $scene 6; done | sort -n | sed -n '1p;$p' | xargs printf '%.1f to %.1f')
 row '| level 6' "$range % in each" by-box-saved.csv
 row '| level 7' "$(by_box ideas 7) % in ideas" by-box-saved.csv
+row '31.1 %, the highest' "| $(from_128 refract 6) % at 800x600 in frame 10, where ideas has $(from_128 ideas 6) %" scene-saved.csv
+row '| refract | 3' "| $(from_128 refract 6) %" scene-saved.csv
+row '| ideas | 3' "| $(from_128 ideas 6) %" scene-saved.csv
 row '| refract, level 6: 31.1' "$(by_box refract 6) %; $(from_128 refract 6) %" by-box-saved.csv
 
 page=staged-model-2006.md
