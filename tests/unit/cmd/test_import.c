@@ -10,6 +10,7 @@
 
 #include <cjson/cJSON.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define TRACE AETIUS_SOURCE_DIR "/tests/golden/tiny.trace"
 
@@ -122,6 +123,9 @@ frames_can_be_selected(void **state)
     RUN(&cmd, "import", calls, "-o", part);
     assert_int_equal(cmd.status, 1);
     assert_non_null(strstr(cmd.err, "already exists"));
+    RUN(&cmd, "import", calls, "-o", part, "--force", "--frames", "2-3");
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "ended after 2 frames: there is no frame 2"));
     char *paths[] = {calls, part, whole, a, b};
     for (size_t k = 0; k < sizeof paths / sizeof *paths; k++)
         free(paths[k]);
@@ -403,6 +407,40 @@ missing_apitrace_is_named(void **state)
     free(before);
 }
 
+/* A script in place of apitrace describes a file with one call. */
+static void
+output_of_apitrace_is_checked(void **state)
+{
+    (void)state;
+    static const char info[] = "echo '{\"API\": \"OpenGL + GLX\", \"FramesCount\": 1}'";
+    const struct {
+        const char *info, *call, *reason;
+    } cases[] = {
+        {info, "glViewport(0, 0, 4097, 16)", "the first viewport has 4097x16 pixels"},
+        {info, "glViewport(0, 0, 16, 16384)", "at most 4096x4096"},
+        {"printf 'error: unknown event 41\n'; exit 1", "", "reports \"error: unknown event 41\"\n"},
+        {"printf 'error: (\nx) unknown call detail 60\n'; exit 1", "", "not a trace of apitrace\n"},
+        {"printf 'error: (\033x) unknown call\n'; exit 1", "", "not a trace of apitrace\n"},
+    };
+    char *script = path_of("apitrace"), *before = mem_strdup(getenv("PATH"));
+    char *path = mem_printf("%s:%s", dir, before);
+    setenv("PATH", path, 1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = mem_printf("#!/bin/sh\n[ $1 = info ] || { echo '1 %s'; exit; }\n%s\n",
+                                cases[i].call, cases[i].info);
+        struct error err;
+        assert_true(file_write(script, text, strlen(text), &err));
+        assert_int_equal(chmod(script, 0755), 0);
+        refuses(TRACE, cases[i].reason);
+        free(text);
+    }
+    setenv("PATH", before, 1);
+    unlink(script);
+    free(path);
+    free(before);
+    free(script);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -415,6 +453,7 @@ main(int argc, char **argv)
         cmocka_unit_test(native_pictures_are_filtered_as_the_reference_filters),
         cmocka_unit_test(native_pictures_are_the_programs),
         cmocka_unit_test(missing_apitrace_is_named),
+        cmocka_unit_test(output_of_apitrace_is_checked),
     };
     if (argc < 5 || !mkdtemp(dir))
         return 1;
