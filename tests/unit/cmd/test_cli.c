@@ -498,6 +498,24 @@ diagram_has_units_and_queues(void **state)
     assert_non_null(strstr(cmd->out, "hz -> cmdproc [label=\"hz_done\\n"));
 }
 
+/* The levels of the seven-level generator are a chain in the box of their unit. No other generator
+ * has parts. */
+static void
+diagram_has_the_levels_of_the_generator(void **state)
+{
+    struct command_result *cmd = *state;
+    RUN(cmd, "diagram", "--preset", "semi-cycle-accurate", "--set", "RASTERIZER.LevelQueueSize=9");
+    assert_non_null(strstr(cmd->out, "subgraph cluster_fraggen {"));
+    assert_non_null(
+        strstr(cmd->out, "level1 [label=\"level1\\nsplits 128x128 pixels into 64x64\"]"));
+    assert_non_null(strstr(cmd->out, "fraggen -> level1 [label=\"9 deep\"]"));
+    assert_non_null(strstr(cmd->out, "level6 -> level7 [label=\"9 deep\"]"));
+    assert_non_null(strstr(cmd->out, "level7 -> fraggen ["));
+    assert_null(strstr(cmd->out, "level8"));
+    RUN(cmd, "diagram", "--preset", "reference-2008");
+    assert_null(strstr(cmd->out, "level1"));
+}
+
 /* hilo has 256 bytes in, its first stage once, comparisons per level, and 10 cycles in total. */
 static void
 diagram_has_the_stages_of_a_codec(void **state)
@@ -608,6 +626,7 @@ main(int argc, char **argv)
         cmocka_unit_test_prestate(a_unit_lists_its_statistics, &cmd),
         cmocka_unit_test_prestate(terminals_are_left_alone, &cmd),
         cmocka_unit_test_prestate(diagram_has_units_and_queues, &cmd),
+        cmocka_unit_test_prestate(diagram_has_the_levels_of_the_generator, &cmd),
         cmocka_unit_test_prestate(diagram_has_the_stages_of_a_codec, &cmd),
         cmocka_unit_test_prestate(diagram_is_drawn_by_graphviz, &cmd),
         cmocka_unit_test(what_is_printable),
