@@ -249,6 +249,7 @@ if [ -x "$aetius" ]; then
     step 'statistics named by docs/statistics-coverage.md exist' covered_statistics_exist
     step 'docs are current' tools/docs.sh "$aetius" --check
     step 'figures of README.md equal those of their sources' tools/readme-figures.sh "$aetius"
+    step 'figures of docs/works equal those of their sources' tools/works-figures.sh "$aetius" "$work/works"
     step 'commands of docs/guide.md and README.md work' tools/guide-commands.sh "$aetius" "$work/guide"
     step 'host instructions of three traces' tools/instructions.sh "$aetius"
     step 'make install, then a run of the installed program' installed_run

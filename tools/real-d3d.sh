@@ -36,8 +36,11 @@ part_d3d() {
         return 0
     }
     benchmarks/d3d/build.sh "$d3d"
-    [ -d "$d3d/wine" ] || env -u DISPLAY WINEPREFIX="$d3d/wine" WINEDEBUG=-all \
-        wineboot --init >"$d3d/wine.log" 2>&1 </dev/null
+    # Programs share the desktop of a running Wine. That of wineboot has no display, so wait for its end.
+    [ -d "$d3d/wine" ] || {
+        env -u DISPLAY WINEPREFIX="$d3d/wine" WINEDEBUG=-all wineboot --init &&
+            WINEPREFIX="$d3d/wine" wineserver --wait
+    } >"$d3d/wine.log" 2>&1 </dev/null
     for program in lights shaders textures stencil eight; do
         name=d3d/$program
         there "$name/run" && continue

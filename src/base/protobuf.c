@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { WIRE_VARINT = 0, WIRE_BYTES = 2, MAX_VARINT = 10 };
+enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, MAX_VARINT = 10 };
 
 static uint32_t
 encode(uint64_t value, uint8_t bytes[MAX_VARINT])
@@ -34,6 +34,16 @@ proto_uint(struct proto *out, uint32_t field, uint64_t value)
 {
     put_varint(out, (uint64_t)field << 3 | WIRE_VARINT);
     put_varint(out, value);
+}
+
+void
+proto_fixed64(struct proto *out, uint32_t field, uint64_t value)
+{
+    uint8_t bytes[8];
+    for (uint32_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(value >> 8 * i);
+    put_varint(out, (uint64_t)field << 3 | WIRE_FIXED64);
+    append_bytes(out, bytes, sizeof bytes);
 }
 
 void

@@ -1,5 +1,5 @@
-/* Encodes Protocol Buffers messages (wire format: varints and length-prefixed bytes) into memory,
- * field by field.
+/* Encodes Protocol Buffers messages (wire format: varints, 64-bit numbers and length-prefixed
+ * bytes) into memory, field by field.
  *
  *     proto_uint(&out, 8, cycle);
  *     size_t event = proto_begin(&out, 11);  proto_uint(&out, 9, 1);  proto_end(&out, event);
@@ -15,6 +15,7 @@ struct proto {
 };
 
 void proto_uint(struct proto *out, uint32_t field, uint64_t value);
+void proto_fixed64(struct proto *out, uint32_t field, uint64_t value);
 void proto_text(struct proto *out, uint32_t field, const char *text);
 /* Encode a nested message, which consists of the fields written between the two calls. proto_end()
  * takes the value that proto_begin() returned. */

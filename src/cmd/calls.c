@@ -5,9 +5,11 @@
 #include "base/mem.h"
 #include "base/plural.h"
 #include "base/subprocess.h"
+#include "state/resource.h"
 
 #include <cjson/cJSON.h>
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +18,6 @@
 enum {
     MOST_INFO = 1 << 16,  /* bytes of a description */
     MOST_CALLS = 1 << 20, /* bytes of the first calls as text */
-    MOST_SIDE = 1 << 14,  /* pixels of a window */
     MOST_MESSAGE = 400,   /* bytes of a message of apitrace that an error repeats */
     MOST_LINE = 4096,     /* maximum length of a log line, in bytes */
 };
@@ -33,16 +34,32 @@ run_apitrace(char *const *argv, size_t most, char **text, int *status, struct er
            subprocess_collect(&child, most, text, &size, status, err);
 }
 
-/* Returns the first line of the text that begins with "error: " or "warning: ", or NULL. Ends the
- * text after this line. */
-static const char *
-first_message(char *text)
+/* Whether a line is a complete message. apitrace repeats names of a damaged file, which may contain
+ * control characters and line ends. */
+static bool
+is_message(const char *line)
 {
+    int open = 0;
+    for (const char *at = line; *at; at++) {
+        if (!isprint((unsigned char)*at))
+            return false;
+        open += (*at == '(') - (*at == ')');
+    }
+    return open == 0 && strlen(line) < MOST_MESSAGE;
+}
+
+/* Ends the text after the first line that begins with "error: " or "warning: ", and returns this
+ * line. *is_there states whether there is such a line; the result is NULL if it cannot be shown. */
+static const char *
+first_message(char *text, bool *is_there)
+{
+    *is_there = false;
     for (char *next = text; next; next = strchr(next, '\n')) {
         char *line = next += *next == '\n';
-        if (!strncmp(line, "error: ", 7) || !strncmp(line, "warning: ", 9)) {
+        *is_there = !strncmp(line, "error: ", 7) || !strncmp(line, "warning: ", 9);
+        if (*is_there) {
             line[strcspn(line, "\n")] = '\0';
-            return strlen(line) < MOST_MESSAGE ? line : NULL;
+            return is_message(line) ? line : NULL;
         }
     }
     return NULL;
@@ -58,10 +75,13 @@ read_info(struct calls *calls, char *text, int status, struct error *err)
     const bool is_opengl = api && !strncmp(api, "OpenGL", 6);
     calls->swaps = cJSON_IsNumber(frames) ? (uint32_t)frames->valueint : 0;
     const bool is_whole = !status && !strstr(text, "unexpected end of file");
-    const char *message = is_whole ? NULL : first_message(text);
+    bool has_message = false;
+    const char *message = is_whole ? NULL : first_message(text, &has_message);
     if (message)
         fail(err, "%s: damaged, or not a trace of apitrace, which reports \"%s\"", calls->path,
              message);
+    else if (has_message)
+        fail(err, "%s: damaged, or not a trace of apitrace", calls->path);
     else if (!is_whole || !is_opengl)
         fail(err, "%s: no OpenGL calls%s%s%s, expected a file that `apitrace trace` has recorded",
              calls->path, api ? " (" : "", api ? api : "", api ? ")" : "");
@@ -70,16 +90,22 @@ read_info(struct calls *calls, char *text, int status, struct error *err)
 }
 
 /* Reads the size of the first viewport. apitrace records the viewport of each new context, and that
- * is the size of its window. */
-static void
-find_window(struct calls *calls, const char *text)
+ * is the size of its window. A larger window would take gigabytes and minutes before the simulator
+ * refuses its surfaces. */
+static bool
+find_window(struct calls *calls, const char *text, struct error *err)
 {
     static const char name[] = " glViewport(";
     unsigned width, height;
     const char *call = strstr(text, name);
-    if (call && sscanf(call + strlen(name), "%*d, %*d, %u, %u)", &width, &height) == 2 && width &&
-        height && width <= MOST_SIDE && height <= MOST_SIDE)
-        snprintf(calls->window, sizeof calls->window, "%ux%u", width, height);
+    if (!call || sscanf(call + strlen(name), "%*d, %*d, %u, %u)", &width, &height) != 2 || !width ||
+        !height)
+        return true;
+    if (width > RESOURCE_MOST_SIDE || height > RESOURCE_MOST_SIDE)
+        return fail(err, "%s: the first viewport has %ux%u pixels; at most %ux%u are supported",
+                    calls->path, width, height, RESOURCE_MOST_SIDE, RESOURCE_MOST_SIDE);
+    snprintf(calls->window, sizeof calls->window, "%ux%u", width, height);
+    return true;
 }
 
 bool
@@ -103,7 +129,7 @@ calls_open(struct calls *calls, const char *path, struct error *err)
     }
     ok = ok && run_apitrace(dump_argv, MOST_CALLS, &text, &status, err);
     if (ok) {
-        find_window(calls, text);
+        ok = find_window(calls, text, err);
         free(text);
     }
     free(operand);

@@ -195,8 +195,10 @@ shorten(const struct capture_options *options, struct recording *recording, stru
         return take_last(options, recording, err);
     if (any && !cut_recording(&reached, recording, true, err))
         return keep_recording(recording, err);
-    return count == set->count || fail(err, "%s ended in frame %u, before frame %u", options->name,
-                                       recording->frames, set->ranges[count].first);
+    return count == set->count ||
+           fail(err, "%s ended after %u frame%s: there is no frame %u (the first is frame 0)",
+                options->name, recording->frames, plural(recording->frames),
+                set->ranges[count].first);
 }
 
 /* After a signal, extracts the complete ranges from the recording. Keeps the recording if other

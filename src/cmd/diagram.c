@@ -128,6 +128,29 @@ put_queues(const struct clock *clock, bool all, FILE *out)
     }
 }
 
+/* Draws the parts of each unit, such as the levels of the seven-level generator, as a chain in a
+ * box with their unit. The unit hands its work to the first part and takes it from the last one. */
+static void
+put_parts(const struct clock *clock, FILE *out)
+{
+    for (uint32_t i = 0; i < clock->module_count; i++) {
+        const struct module *module = clock->modules[i];
+        const char *before = module->name;
+        if (!module->part_count)
+            continue;
+        fprintf(out, "  subgraph cluster_%s {\n    label=\"\";\n", module->name);
+        for (uint32_t k = 0; k < module->part_count; k++) {
+            const struct module_part *part = &module->parts[k];
+            const char *doc = doc_of_unit(part->name), *work = strstr(doc, ": ");
+            fprintf(out, "    %s [label=\"%s\\n%s\"];\n", part->name, part->name,
+                    work ? work + 2 : doc);
+            fprintf(out, "    %s -> %s [label=\"%u deep\"];\n", before, part->name, part->depth);
+            before = part->name;
+        }
+        fprintf(out, "    %s -> %s [constraint=false];\n  }\n", before, module->name);
+    }
+}
+
 static char *
 machine_diagram(const struct clock *clock, const char *preset, bool all)
 {
@@ -143,6 +166,7 @@ machine_diagram(const struct clock *clock, const char *preset, bool all)
             preset);
     put_units(clock, out);
     put_queues(clock, all, out);
+    put_parts(clock, out);
     fprintf(out, "}\n");
     return memory_text_take(&text);
 }

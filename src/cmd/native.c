@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/subprocess.h"
+#include "trace/virgl/vtest/passthrough.h"
 #include "trace/virgl/vtest/private_folder.h"
 #include "trace/virgl/vtest/x_server.h"
 
@@ -134,8 +135,12 @@ start(struct native *native, struct subprocess *child, struct error *err)
     char *preload = mem_printf("LD_PRELOAD=%s", library ? library : "");
     char *window = mem_printf("AETIUS_WINDOW=%s", calls->window);
     char *argv[] = {replayer, numbers, prefix, operand, NULL};
-    const char *const environment[] = {window, preload, native->x_server.display,
-                                       native->x_server.authority, NULL};
+    const char *const environment[] = {window,
+                                       preload,
+                                       LLVMPIPE_FILTER_SETTING,
+                                       native->x_server.display,
+                                       native->x_server.authority,
+                                       NULL};
     const struct subprocess_setup setup = {.argv = argv,
                                            .package = "apitrace",
                                            .environment = environment,

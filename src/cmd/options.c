@@ -136,7 +136,9 @@ print_json_tree(cJSON *root)
 int
 conclude(bool ok, const struct error *err)
 {
-    if (!ok)
+    if (!ok) {
+        fflush(stdout); /* the error comes after the output, also if both go to one file */
         log_error("%s", err->text);
+    }
     return ok ? EXIT_WELL : EXIT_FAILED;
 }

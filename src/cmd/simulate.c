@@ -65,8 +65,10 @@ parse_signals(struct simulate_options *options, struct error *err)
 {
     if (!options->signals && !options->cycles)
         return true;
-    if (!options->signals || !options->cycles)
-        return fail(err, "--signals and --cycles require each other");
+    if (!options->cycles)
+        return fail(err, "--signals requires --cycles");
+    if (!options->signals && !options->perfetto)
+        return fail(err, "--cycles requires --signals or --perfetto");
     if (options->functional || options->jobs > 1)
         return fail(err, "--signals requires a timed run with --jobs 1");
     return parse_cycles("--cycles", options->cycles, &options->signals_first,
@@ -152,6 +154,8 @@ open_perfetto(struct simulate *s, struct error *err)
     if (!s->options->perfetto)
         return true;
     s->perfetto = perfetto_create(s->options->perfetto, &s->sim, err);
+    if (s->perfetto && s->options->cycles)
+        perfetto_show_items(s->perfetto, s->options->signals_first, s->options->signals_last);
     return s->perfetto != NULL;
 }
 

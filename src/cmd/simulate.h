@@ -47,7 +47,7 @@ struct simulate_options {
      "write the run as a timeline for ui.perfetto.dev, e.g. run.pftrace", false},             \
     {"signals", 0, ARG_STRING, &(options)->signals, "FILE",                                        \
      "write a table of the items that enter and leave each queue in the cycles of --cycles, e.g. DIR/signals.csv.gz", false},      \
-    {"cycles", 0, ARG_STRING, &(options)->cycles, "A-B", "cycles of the run for --signals", false}, \
+    {"cycles", 0, ARG_STRING, &(options)->cycles, "A-B", "cycles of the run for --signals; with --perfetto, the timeline also shows each item that is in a queue in these cycles", false}, \
     {"map", 0, ARG_STRING, &(options)->map, "MODE,...",                                            \
      "write fragment maps, one image per frame and mode, and a table of draws per tile, to DIR/maps: " MAP_MODE_LIST, false},          \
     {"pixel", 0, ARG_STRING, &(options)->pixel, "X,Y",                                             \

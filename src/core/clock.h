@@ -43,7 +43,8 @@ struct module_ops {
 
 /* A stage inside a module that has its own state, such as a level of the seven-level generator. */
 struct module_part {
-    char name[16]; /* "level1" */
+    char name[16];  /* "level1" */
+    uint32_t depth; /* of the queue before the part, in items */
     enum unit_state state;
     uint64_t cycles[UNIT_STATES];
 };

@@ -8,7 +8,6 @@
 #include <string.h>
 
 enum {
-    MAX_SIDE = 4096,
     MAX_DEPTH = 512,
     MAX_LAYERS = 2048,
     TARGET_TILE_BYTES = 256,
@@ -72,9 +71,10 @@ check_shape(const struct resource_desc *d, struct error *err)
         break;
     default: return fail(err, "resource %u: unknown target %u", d->handle, d->target);
     }
-    if (d->width == 0 || d->height == 0 || d->width > MAX_SIDE || d->height > MAX_SIDE)
+    if (d->width == 0 || d->height == 0 || d->width > RESOURCE_MOST_SIDE ||
+        d->height > RESOURCE_MOST_SIDE)
         return fail(err, "resource %u: %ux%u texels; 1 to %u per side are supported", d->handle,
-                    d->width, d->height, MAX_SIDE);
+                    d->width, d->height, RESOURCE_MOST_SIDE);
     if (!ok)
         return fail(err, "resource %u: target %u cannot be %ux%ux%u with %u layers and %u levels",
                     d->handle, d->target, d->width, d->height, d->depth, d->array_size,

@@ -22,7 +22,7 @@
 #include "state/format.h"
 #include "state/memory.h"
 
-enum { TILE_SIZE = 8, RESOURCE_MAX_LEVELS = 15 };
+enum { TILE_SIZE = 8, RESOURCE_MAX_LEVELS = 15, RESOURCE_MOST_SIDE = 4096 };
 /* Limit of the size of a buffer, or of a texture without its forced samples. It is the most that
  * one transfer can carry. */
 #define RESOURCE_MOST_BYTES (1u << 30)

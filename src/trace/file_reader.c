@@ -253,8 +253,11 @@ scan(struct trace_reader *reader, struct error *err)
              reader->path, number, (unsigned long long)at, why.text, frames, plural(frames));
     else
         fail(&reader->damage,
-             "%s: the file was not closed (no index at byte %llu); only its %zu complete frame%s "
-             "can be read",
+             at == reader->size_bytes
+                 ? "%s: the file was not closed (no index at byte %llu); only its %zu complete "
+                   "frame%s can be read"
+                 : "%s: the index at byte %llu is damaged, or bytes follow it; only the %zu "
+                   "complete frame%s before it can be read",
              reader->path, (unsigned long long)at, frames, plural(frames));
     if (!frames)
         return fail(err, "%s: no complete frame remains (chunk %u at byte %llu: %s)", reader->path,

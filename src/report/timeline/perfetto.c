@@ -1,6 +1,7 @@
 #include "report/timeline/perfetto.h"
 
 #include "report/draw/describe_draw.h"
+#include "report/timeline/perfetto_items.h"
 #include "report/timeline/perfetto_packets.h"
 #include "sim/traffic.h"
 
@@ -17,14 +18,10 @@ struct open_draw {
     struct touched *units; /* indexed by module slot */
 };
 
-/* A lane is one track of a unit. Draws overlap in a unit, so a unit has one track per simultaneous
- * draw. All tracks of a unit have the same name. */
-struct lane {
-    uint64_t track, free; /* free: first cycle without a slice */
-};
+/* Draws overlap in a unit, so a unit has one lane per simultaneous draw. */
 struct unit_tracks {
     const struct module *module;
-    VEC(struct lane) lanes;
+    struct packets_lanes lanes;
 };
 
 /* For a queue, the counter is its average occupancy in percent; for a stage of a module, it is the
@@ -50,7 +47,8 @@ struct perfetto {
     struct unit_tracks *units;
     VEC(struct open_draw) open;
     VEC(struct counter) counters;
-    uint64_t counted; /* cycle of the last update of the counters */
+    uint64_t counted;             /* cycle of the last update of the counters */
+    struct perfetto_items *items; /* or NULL */
 };
 
 /* ---- units ---- */
@@ -93,21 +91,6 @@ on_taken(void *data, const struct traffic_queue *queue, uint64_t tag, uint64_t n
     touch(data, queue->queue->receiver, (const struct draw *)(uintptr_t)tag, now);
 }
 
-static uint64_t
-free_lane(struct perfetto *p, struct unit_tracks *unit, uint64_t from, uint64_t to)
-{
-    for (size_t i = 0; i < unit->lanes.count; i++) {
-        struct lane *lane = &unit->lanes.items[i];
-        if (lane->free > from)
-            continue;
-        lane->free = to;
-        return lane->track;
-    }
-    const struct lane lane = {packets_track(&p->packets, 0, unit->module->name, NULL), to};
-    VEC_PUSH(&unit->lanes, lane);
-    return lane.track;
-}
-
 /* Writes the slices of the units' work for a draw, and removes the draw from `open`. */
 static void
 close_draw(struct perfetto *p, const struct draw *draw, uint64_t name)
@@ -124,8 +107,9 @@ close_draw(struct perfetto *p, const struct draw *draw, uint64_t name)
         if (touched->first == CYCLE_NEVER)
             continue;
         const uint64_t to = touched->last + 1;
-        packets_slice(&p->packets, free_lane(p, &p->units[i], touched->first, to), name,
-                      touched->first, to, NULL, 0);
+        const uint64_t track = packets_lane(&p->packets, &p->units[i].lanes, touched->first, to);
+        packets_slice(&p->packets, track, name, touched->first, to, NULL, 0,
+                      (struct packets_flow){0});
     }
     free(closed.units);
     p->open.items[at] = p->open.items[--p->open.count];
@@ -285,7 +269,7 @@ on_work(void *data, uint32_t frame, const struct work *row)
     if (p->work_ended < p->sim->frame_start)
         p->work_ended = p->sim->frame_start;
     packets_slice(&p->packets, p->work_track, name, p->work_ended, now, facts,
-                  split_facts(names, shown, facts));
+                  split_facts(names, shown, facts), (struct packets_flow){0});
     p->work_ended = now;
     if (row->baked)
         close_draw(p, row->baked, name);
@@ -306,7 +290,7 @@ on_frame(void *data, const struct simulation_frame *frame, struct error *err)
         snprintf(name, sizeof name, "frame %" PRIu32, frame->number);
         p->packets.frame_start = p->sim->frame_start;
         packets_slice(&p->packets, p->frames, packets_name(&p->packets, name), p->sim->frame_start,
-                      now, NULL, 0);
+                      now, NULL, 0, (struct packets_flow){0});
         count_all(p, now);
     }
     return !p->inner.frame || p->inner.frame(p->inner.data, frame, err);
@@ -343,10 +327,10 @@ perfetto_create(const char *path, struct simulation *sim, struct error *err)
     p->work_track = packets_track(&p->packets, 0, "work", NULL);
     p->units = mem_array(clock->module_count, sizeof *p->units);
     for (uint32_t i = 0; i < clock->module_count; i++)
-        p->units[i].module = clock->modules[i];
+        p->units[i] = (struct unit_tracks){clock->modules[i], {.name = clock->modules[i]->name}};
     /* Modules are stored in reverse pipeline order. */
     for (uint32_t i = clock->module_count; i-- > 0;)
-        free_lane(p, &p->units[i], 0, 0);
+        packets_lane(&p->packets, &p->units[i].lanes, 0, 0);
     const uint64_t memory = packets_track(&p->packets, 0, "memory", NULL);
     const uint64_t caches = packets_track(&p->packets, 0, "caches", NULL);
     const uint64_t queues = packets_track(&p->packets, 0, "queues", NULL);
@@ -367,6 +351,12 @@ perfetto_create(const char *path, struct simulation *sim, struct error *err)
     return p;
 }
 
+void
+perfetto_show_items(struct perfetto *p, uint64_t first, uint64_t last)
+{
+    p->items = perfetto_items_create(&p->packets, p->sim, first, last);
+}
+
 /* Writes the slices of draws that an interrupted run did not end. */
 static void
 close_open(struct perfetto *p)
@@ -383,6 +373,7 @@ perfetto_destroy(struct perfetto *p, struct error *err)
         return true;
     const struct clock *clock = &p->sim->machine->clock;
     traffic_end(&p->traffic);
+    perfetto_items_destroy(p->items);
     p->sim->listener = p->inner;
     close_open(p);
     count_all(p, clock->now);
@@ -392,7 +383,7 @@ perfetto_destroy(struct perfetto *p, struct error *err)
         VEC_FREE(&p->counters.items[i].parts);
     }
     for (uint32_t i = 0; i < clock->module_count; i++)
-        VEC_FREE(&p->units[i].lanes);
+        VEC_FREE(&p->units[i].lanes.lanes);
     const bool ok = packets_close(&p->packets, err);
     VEC_FREE(&p->counters);
     VEC_FREE(&p->open);

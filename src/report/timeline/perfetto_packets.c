@@ -19,7 +19,7 @@ enum trace_packet {
 };
 enum sequence_flags { INCREMENTAL_STATE_CLEARED = 1, NEEDS_INCREMENTAL_STATE = 2 };
 enum track_event { EVENT_ANNOTATION = 4, EVENT_TYPE = 9, EVENT_NAME = 10, EVENT_TRACK = 11 };
-enum { EVENT_COUNTER_VALUE = 30 };
+enum { EVENT_COUNTER_VALUE = 30, EVENT_FLOW = 47, EVENT_LAST_OF_FLOW = 48 };
 enum event_type { TYPE_SLICE_BEGIN = 1, TYPE_SLICE_END = 2, TYPE_COUNTER = 4 };
 enum debug_annotation { ANNOTATION_NAME_IID = 1, ANNOTATION_UINT = 3, ANNOTATION_TEXT = 6 };
 enum { ANNOTATION_NAME = 10 };
@@ -133,6 +133,21 @@ packets_name(struct packets *packets, const char *name)
     return packets->names;
 }
 
+uint64_t
+packets_lane(struct packets *packets, struct packets_lanes *lanes, uint64_t from, uint64_t to)
+{
+    for (size_t i = 0; i < lanes->lanes.count; i++) {
+        struct packets_lane *lane = &lanes->lanes.items[i];
+        if (lane->free > from)
+            continue;
+        lane->free = to;
+        return lane->track;
+    }
+    const struct packets_lane lane = {packets_track(packets, lanes->parent, lanes->name, NULL), to};
+    VEC_PUSH(&lanes->lanes, lane);
+    return lane.track;
+}
+
 /* Start of a cycle in nanoseconds, rounded down. */
 static uint64_t
 time_of(const struct packets *packets, uint64_t cycle)
@@ -165,13 +180,16 @@ put_fact(struct packets *packets, const struct packets_fact *fact)
 {
     const size_t annotation = proto_begin(&packets->out, EVENT_ANNOTATION);
     proto_text(&packets->out, ANNOTATION_NAME, fact->name);
-    proto_text(&packets->out, ANNOTATION_TEXT, fact->value);
+    if (fact->value)
+        proto_text(&packets->out, ANNOTATION_TEXT, fact->value);
+    else
+        proto_uint(&packets->out, ANNOTATION_UINT, fact->number);
     proto_end(&packets->out, annotation);
 }
 
 void
 packets_slice(struct packets *packets, uint64_t track, uint64_t name, uint64_t from, uint64_t to,
-              const struct packets_fact *facts, uint32_t count)
+              const struct packets_fact *facts, uint32_t count, struct packets_flow flow)
 {
     size_t packet = begin_packet(packets, NEEDS_INCREMENTAL_STATE);
     size_t event = begin_event(packets, track, TYPE_SLICE_BEGIN, from);
@@ -180,6 +198,8 @@ packets_slice(struct packets *packets, uint64_t track, uint64_t name, uint64_t f
     put_number(packets, ANNOTATION_CYCLES, to - from);
     for (uint32_t i = 0; i < count; i++)
         put_fact(packets, &facts[i]);
+    if (flow.id)
+        proto_fixed64(&packets->out, flow.ends ? EVENT_LAST_OF_FLOW : EVENT_FLOW, flow.id);
     proto_end(&packets->out, event);
     end_packet(packets, packet);
     packet = begin_packet(packets, NEEDS_INCREMENTAL_STATE);

@@ -118,8 +118,10 @@ create(struct fraggen *fraggen, const struct params *params)
     levels->queue_size = size;
     levels->ring_size = ring_size;
     levels->horizon = CYCLE_NEVER;
-    for (uint32_t i = 0; i < LEVELS; i++)
+    for (uint32_t i = 0; i < LEVELS; i++) {
         snprintf(search->parts[i].name, sizeof search->parts[i].name, "level%u", i + 1);
+        search->parts[i].depth = size;
+    }
     fraggen->walk = search;
     fraggen->module.parts = search->parts;
     fraggen->module.part_count = LEVELS;

@@ -583,6 +583,45 @@ diagram_has_units_and_queues(void **state)
     assert_non_null(strstr(cmd->out, "hz -> cmdproc [label=\"hz_done\\n"));
 }
 
+/* If standard output and error go to one file, the error is the last line. */
+static void
+error_comes_after_the_output(void **state)
+{
+    char line[256], last[256] = "";
+    char *command = mem_printf("%s sim %s --follow 1:0:9999 -o %s --force 2>&1", aetius, TINY, dir);
+    FILE *run = popen(command, "r");
+    bool has_summary = false;
+    (void)state;
+    assert_non_null(run);
+    while (fgets(line, sizeof line, run)) {
+        has_summary |= strstr(line, "bound by") != NULL;
+        memcpy(last, line, sizeof last);
+    }
+    assert_int_equal(WEXITSTATUS(pclose(run)), 1);
+    assert_true(has_summary);
+    assert_non_null(strstr(last, "aetius: --follow 1:0:9999: draw 0 has 2 triangles"));
+    free(command);
+    clean();
+}
+
+/* The levels of the seven-level generator are a chain in the box of their unit. No other generator
+ * has parts. */
+static void
+diagram_has_the_levels_of_the_generator(void **state)
+{
+    struct command_result *cmd = *state;
+    RUN(cmd, "diagram", "--preset", "semi-cycle-accurate", "--set", "RASTERIZER.LevelQueueSize=9");
+    assert_non_null(strstr(cmd->out, "subgraph cluster_fraggen {"));
+    assert_non_null(
+        strstr(cmd->out, "level1 [label=\"level1\\nsplits 128x128 pixels into 64x64\"]"));
+    assert_non_null(strstr(cmd->out, "fraggen -> level1 [label=\"9 deep\"]"));
+    assert_non_null(strstr(cmd->out, "level6 -> level7 [label=\"9 deep\"]"));
+    assert_non_null(strstr(cmd->out, "level7 -> fraggen ["));
+    assert_null(strstr(cmd->out, "level8"));
+    RUN(cmd, "diagram", "--preset", "reference-2008");
+    assert_null(strstr(cmd->out, "level1"));
+}
+
 /* hilo has 256 bytes in, its first stage once, comparisons per level, and 10 cycles in total. */
 static void
 diagram_has_the_stages_of_a_codec(void **state)
@@ -695,6 +734,8 @@ main(int argc, char **argv)
         cmocka_unit_test_prestate(a_unit_lists_its_statistics, &cmd),
         cmocka_unit_test_prestate(terminals_are_left_alone, &cmd),
         cmocka_unit_test_prestate(diagram_has_units_and_queues, &cmd),
+        cmocka_unit_test(error_comes_after_the_output),
+        cmocka_unit_test_prestate(diagram_has_the_levels_of_the_generator, &cmd),
         cmocka_unit_test_prestate(diagram_has_the_stages_of_a_codec, &cmd),
         cmocka_unit_test_prestate(diagram_is_drawn_by_graphviz, &cmd),
         cmocka_unit_test(what_is_printable),

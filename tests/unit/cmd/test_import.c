@@ -10,6 +10,7 @@
 
 #include <cjson/cJSON.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define TRACE AETIUS_SOURCE_DIR "/tests/golden/tiny.trace"
 
@@ -122,6 +123,9 @@ frames_can_be_selected(void **state)
     RUN(&cmd, "import", calls, "-o", part);
     assert_int_equal(cmd.status, 1);
     assert_non_null(strstr(cmd.err, "already exists"));
+    RUN(&cmd, "import", calls, "-o", part, "--force", "--frames", "2-3");
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "ended after 2 frames: there is no frame 2"));
     char *paths[] = {calls, part, whole, a, b};
     for (size_t k = 0; k < sizeof paths / sizeof *paths; k++)
         free(paths[k]);
@@ -250,13 +254,15 @@ damaged_and_foreign_files_are_refused(void **state)
     free(calls);
 }
 
-/* Returns a folder with the frames that the program itself reads back from the host's OpenGL. */
+/* Returns a folder with the frames that the program itself reads back from the host's OpenGL. The
+ * variable is that of `replay --reference`. */
 static char *
 save_natively(void)
 {
     char *saved = path_of("saved");
     char *command =
-        mem_printf("xvfb-run -a %s --save %s >%s/save.log 2>&1", window_program, saved, dir);
+        mem_printf("GALLIVM_PERF=no_aos_sampling xvfb-run -a %s --save %s >%s/save.log 2>&1",
+                   window_program, saved, dir);
     needs_program("xvfb-run");
     if (system(command) != 0)
         fail_msg("%s", command);
@@ -311,6 +317,51 @@ replay_natively(const char *trace, const char *frames)
     return out;
 }
 
+/* Number of pixels of frame 0 that differ between two folders. */
+static uint32_t
+different_pixels(const char *a, const char *b)
+{
+    struct picture pictures[2] = {0};
+    struct error err;
+    const char *folders[] = {a, b};
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < 2; k++) {
+        char *path = mem_printf("%s/frames/frame-0000.png", folders[k]);
+        assert_true(picture_read_png(&pictures[k], path, &err));
+        free(path);
+    }
+    for (uint32_t i = 0; i < pictures[0].width * pictures[0].height; i++)
+        count += memcmp(pictures[0].rgba + 4 * i, pictures[1].rgba + 4 * i, 4) != 0;
+    picture_fini(&pictures[0]);
+    picture_fini(&pictures[1]);
+    return count;
+}
+
+/* Both references run llvmpipe. Only single pixels at edges may differ, if an edge passes through
+ * their centers. With another filter for 8-bit textures, a thousand pixels differ. */
+static void
+native_pictures_are_filtered_as_the_reference_filters(void **state)
+{
+    (void)state;
+    needs_program("apitrace");
+    char *trace = path_of("filtered.trace"), *native = path_of("n"), *reference = path_of("r");
+    RUN(&cmd, "capture", "-o", trace, "--api", "--", window_program);
+    assert_int_equal(cmd.status, 0);
+    RUN(&cmd, "replay", trace, "--reference=native", "-o", native);
+    assert_int_equal(cmd.status, 0);
+    RUN(&cmd, "replay", trace, "--reference=llvmpipe", "-o", reference);
+    assert_int_equal(cmd.status, 0);
+    const uint32_t different = different_pixels(native, reference);
+    if (different > 100)
+        fail_msg("%u pixels differ", different);
+    RUN(&cmd, "replay", trace, "--reference=x", "-o", reference, "--force");
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "llvmpipe, softpipe, or native"));
+    char *paths[] = {trace, native, reference};
+    for (size_t k = 0; k < sizeof paths / sizeof *paths; k++)
+        free(paths[k]);
+}
+
 static void
 native_pictures_are_the_programs(void **state)
 {
@@ -356,6 +407,40 @@ missing_apitrace_is_named(void **state)
     free(before);
 }
 
+/* A script in place of apitrace describes a file with one call. */
+static void
+output_of_apitrace_is_checked(void **state)
+{
+    (void)state;
+    static const char info[] = "echo '{\"API\": \"OpenGL + GLX\", \"FramesCount\": 1}'";
+    const struct {
+        const char *info, *call, *reason;
+    } cases[] = {
+        {info, "glViewport(0, 0, 4097, 16)", "the first viewport has 4097x16 pixels"},
+        {info, "glViewport(0, 0, 16, 16384)", "at most 4096x4096"},
+        {"printf 'error: unknown event 41\n'; exit 1", "", "reports \"error: unknown event 41\"\n"},
+        {"printf 'error: (\nx) unknown call detail 60\n'; exit 1", "", "not a trace of apitrace\n"},
+        {"printf 'error: (\033x) unknown call\n'; exit 1", "", "not a trace of apitrace\n"},
+    };
+    char *script = path_of("apitrace"), *before = mem_strdup(getenv("PATH"));
+    char *path = mem_printf("%s:%s", dir, before);
+    setenv("PATH", path, 1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = mem_printf("#!/bin/sh\n[ $1 = info ] || { echo '1 %s'; exit; }\n%s\n",
+                                cases[i].call, cases[i].info);
+        struct error err;
+        assert_true(file_write(script, text, strlen(text), &err));
+        assert_int_equal(chmod(script, 0755), 0);
+        refuses(TRACE, cases[i].reason);
+        free(text);
+    }
+    setenv("PATH", before, 1);
+    unlink(script);
+    free(path);
+    free(before);
+    free(script);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -365,8 +450,10 @@ main(int argc, char **argv)
         cmocka_unit_test(draws_have_the_names_of_their_calls),
         cmocka_unit_test(damaged_and_foreign_files_are_refused),
         cmocka_unit_test(capture_records_the_calls),
+        cmocka_unit_test(native_pictures_are_filtered_as_the_reference_filters),
         cmocka_unit_test(native_pictures_are_the_programs),
         cmocka_unit_test(missing_apitrace_is_named),
+        cmocka_unit_test(output_of_apitrace_is_checked),
     };
     if (argc < 5 || !mkdtemp(dir))
         return 1;

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-enum { MAX_TRACKS = 512, MAX_TRACK_NAME = 64, TEXT_BYTES = 1 << 16 };
+enum { MAX_TRACKS = 4096, MAX_TRACK_NAME = 64, MAX_FLOWS = 60000, TEXT_BYTES = 1 << 16 };
 
 struct track {
     char name[MAX_TRACK_NAME];
@@ -25,11 +25,18 @@ struct track {
     bool open;
 };
 
+struct flow { /* a slice of a flow */
+    uint64_t id, track, ns;
+    bool ends;
+};
+
 struct decoded {
     struct track tracks[MAX_TRACKS]; /* array index is the uuid */
+    struct flow flows[MAX_FLOWS];
+    uint32_t flow_count;
     uint64_t packets, unknown;
     /* fields of the packet that is being read */
-    uint64_t timestamp, uuid, parent, type, value, number, fact;
+    uint64_t timestamp, uuid, parent, type, value, number, fact, flow, last_of_flow;
     char name[MAX_TRACK_NAME];
     bool is_descriptor;
 };
@@ -59,6 +66,8 @@ wire_format(void **state)
     assert_bytes(&out, "\x1a\x03\x08\x96\x01", 5);
     proto_uint(&out, 1, 300);
     assert_bytes(&out, "\x08\xac\x02", 3);
+    proto_fixed64(&out, 1, 0x0102030405060708); /* wire type 1: eight bytes, little-endian */
+    assert_bytes(&out, "\x09\x08\x07\x06\x05\x04\x03\x02\x01", 9);
     /* a message of 300 bytes: its length takes two bytes, so the content moves */
     char text[298];
     memset(text, 'x', sizeof text - 1);
@@ -92,6 +101,11 @@ take_event(struct decoded *d)
     track->begins += d->type == 1;
     track->ends += d->type == 2;
     track->cycles += d->type == 1 ? d->number : 0;
+    if (d->flow || d->last_of_flow) {
+        assert_true(d->flow_count < MAX_FLOWS);
+        d->flows[d->flow_count++] = (struct flow){d->flow ? d->flow : d->last_of_flow, d->uuid,
+                                                  d->timestamp, d->last_of_flow != 0};
+    }
 }
 
 static void
@@ -105,7 +119,8 @@ take_packet(struct decoded *d)
         take_event(d);
     }
     d->packets++;
-    d->timestamp = d->uuid = d->parent = d->type = d->value = d->number = d->fact = 0;
+    d->timestamp = d->uuid = d->parent = d->type = d->value = d->number = d->fact = d->flow =
+        d->last_of_flow = 0;
     d->is_descriptor = false;
 }
 
@@ -133,7 +148,9 @@ take_line(struct decoded *d, const char *line)
         return;
     if (number_of(line, "timestamp", &d->timestamp) || number_of(line, "uuid", &d->uuid) ||
         number_of(line, "track_uuid", &d->uuid) || number_of(line, "parent_uuid", &d->parent) ||
-        number_of(line, "counter_value", &d->value) || number_of(line, "name_iid", &d->fact))
+        number_of(line, "counter_value", &d->value) || number_of(line, "name_iid", &d->fact) ||
+        number_of(line, "flow_ids", &d->flow) ||
+        number_of(line, "terminating_flow_ids", &d->last_of_flow))
         return;
     if (d->fact == 2) /* the fact is "cycles" */
         number_of(line, "uint_value", &d->number);
@@ -177,6 +194,7 @@ sum_of(const struct decoded *d, const char *name)
 struct asked {
     char path[64];
     struct perfetto *perfetto;
+    bool items; /* of all cycles */
 };
 
 static void
@@ -186,6 +204,8 @@ begin(struct tiny_run *run)
     struct error err;
     asked->perfetto = perfetto_create(asked->path, &run->sim, &err);
     assert_non_null(asked->perfetto);
+    if (asked->items)
+        perfetto_show_items(asked->perfetto, 0, UINT64_MAX);
 }
 
 static uint64_t
@@ -263,6 +283,109 @@ protoc_reads_it(void **state)
     tiny_fini(&run);
 }
 
+/* Whether the flow has a slice in a queue of this name that begins before `ns`. */
+static bool
+was_in(const struct decoded *d, const struct flow *flow, const char *queue, uint64_t ns)
+{
+    const size_t length = strlen(queue);
+    for (uint32_t i = 0; i < d->flow_count; i++) {
+        const struct flow *other = &d->flows[i];
+        const char *name = d->tracks[other->track].name;
+        if (other->id == flow->id && other->ns < ns && !strncmp(name, queue, length) &&
+            (name[length] == '\0' || name[length] == '['))
+            return true;
+    }
+    return false;
+}
+
+static uint32_t
+run_with_items(struct tiny_run *run, struct decoded *d, uint32_t last_frame)
+{
+    struct asked asked = {.path = "/tmp/aetius-perfetto-XXXXXX", .items = true};
+    struct error err;
+    uint32_t items = 0;
+    memset(d, 0, sizeof *d);
+    close(mkstemp(asked.path));
+    tiny_init(run);
+    assert_true(frame_set_parse(&run->frames, last_frame ? "0-1" : "0", &err));
+    run->data = &asked;
+    run->prepare = begin;
+    tiny_go(run, true);
+    assert_true(run->ok);
+    assert_true(perfetto_destroy(asked.perfetto, &err));
+    decode(d, asked.path);
+    assert_int_equal(d->unknown, 0);
+    unlink(asked.path);
+    for (uint32_t i = 0; i < MAX_TRACKS; i++)
+        if (!strcmp(d->tracks[d->tracks[i].parent].name, "items"))
+            items += (uint32_t)d->tracks[i].begins;
+    return items;
+}
+
+/* Each item that left a queue has a slice on the track of the queue. The machine determines which
+ * queue an item of another one was in before (docs/design/machine.md). */
+static void
+items_are_flows(void **state)
+{
+    static const char *const before[][2] = {
+        {"clipped", "primitives"},
+        {"triangles", "clipped"},
+
+        {"shaded_quads", "interpolated_quads"},
+        {"finished_groups", "groups"},
+        {"texels", "texture_requests"},
+        {"dac_memory_replies", "dac_memory_requests"},
+        {"color_memory_replies", "color_memory_requests"},
+    };
+    static struct decoded d;
+    struct tiny_run run;
+    (void)state;
+    needs_program("protoc");
+    const uint32_t items = run_with_items(&run, &d, 0);
+    const struct clock *clock = &run.sim.machine->clock;
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < clock->queue_count; i++) {
+        const struct queue *queue = clock->queues[i];
+        uint64_t begins = 0;
+        for (uint32_t t = 0; t < MAX_TRACKS; t++)
+            if (!strcmp(d.tracks[t].name, queue->name) &&
+                !strcmp(d.tracks[d.tracks[t].parent].name, "items"))
+                begins += d.tracks[t].begins;
+        assert_int_equal(begins, queue->items_out);
+        all += begins;
+    }
+    assert_int_equal(items, all);
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+        uint32_t seen = 0;
+        for (uint32_t f = 0; f < d.flow_count; f++) {
+            const struct flow *flow = &d.flows[f];
+            const char *name = d.tracks[flow->track].name;
+            if (strcspn(name, "[") != strlen(before[i][0]) ||
+                strncmp(name, before[i][0], strlen(before[i][0])) != 0)
+                continue;
+            seen++;
+            if (!was_in(&d, flow, before[i][1], flow->ns))
+                fail_msg("%s: no flow from %s", name, before[i][1]);
+            assert_int_equal(flow->ends, strstr(name, "replies") || strstr(name, "texels"));
+        }
+        assert_true(seen > 0);
+    }
+    simulation_fini(&run.sim);
+    tiny_fini(&run);
+}
+
+static void
+items_are_limited(void **state)
+{
+    static struct decoded d;
+    struct tiny_run run;
+    (void)state;
+    needs_program("protoc");
+    assert_int_equal(run_with_items(&run, &d, 1), PERFETTO_MOST_ITEMS);
+    simulation_fini(&run.sim);
+    tiny_fini(&run);
+}
+
 /* The file appears under its name only when it is complete, and not at all if it cannot be
  * completed. */
 static void
@@ -292,8 +415,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wire_format),
-        cmocka_unit_test(protoc_reads_it),
+        cmocka_unit_test(wire_format),     cmocka_unit_test(protoc_reads_it),
+        cmocka_unit_test(items_are_flows), cmocka_unit_test(items_are_limited),
         cmocka_unit_test(whole_or_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

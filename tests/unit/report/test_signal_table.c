@@ -318,8 +318,10 @@ wrong_usage_is_refused(void **state)
         const char *words[12], *message;
         int status;
     } cases[] = {
-        {{"sim", TINY, "-o", run, "--signals", path}, "require each other", 2},
-        {{"sim", TINY, "-o", run, "--cycles", "1-2"}, "require each other", 2},
+        {{"sim", TINY, "-o", run, "--signals", path}, "--signals requires --cycles", 2},
+        {{"sim", TINY, "-o", run, "--cycles", "1-2"},
+         "--cycles requires --signals or --perfetto",
+         2},
         {{"sim", TINY, "-o", run, "--signals", path, "--cycles", "2-1"}, "expected cycles A-B", 2},
         {{"sim", TINY, "-o", run, "--signals", path, "--cycles", "5"}, "expected cycles A-B", 2},
         {{"sim", TINY, "-o", run, "--signals", path, "--cycles", "1-2", "--jobs", "2"},

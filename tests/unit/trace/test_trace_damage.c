@@ -340,6 +340,30 @@ test_capability_fields(void **state)
     assert_int_equal(at, sizeof caps);
 }
 
+/* All frames of a trace followed by zeros can be read, and the damage says what is wrong. */
+static void
+test_bytes_after_the_end(void **state)
+{
+    static const size_t counts[] = {1, 4, 5000};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        char *path = scratch_file(), zeros[5000] = {0};
+        struct trace_reader *reader;
+        struct error err;
+        bool sound;
+        write_trace(path);
+        FILE *f = fopen(path, "ab");
+        assert_int_equal(fwrite(zeros, 1, counts[i], f), counts[i]);
+        assert_int_equal(fclose(f), 0);
+        assert_int_equal(read_trace(path, &sound), FRAMES);
+        assert_false(sound);
+        assert_true(trace_reader_open(&reader, path, &err));
+        assert_non_null(strstr(trace_damage(reader), "or bytes follow it"));
+        trace_reader_close(reader);
+        unlink(path);
+        free(path);
+    }
+}
+
 static void
 test_full_disk(void **state)
 {
@@ -358,7 +382,7 @@ main(void)
         cmocka_unit_test(test_sound),     cmocka_unit_test(test_random_damage),
         cmocka_unit_test(test_every_cut), cmocka_unit_test(test_a_file_that_changes),
         cmocka_unit_test(test_offer),     cmocka_unit_test(test_capability_fields),
-        cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_full_disk), cmocka_unit_test(test_bytes_after_the_end),
     };
     return cmocka_run_group_tests_name("trace damage", tests, NULL, NULL);
 }

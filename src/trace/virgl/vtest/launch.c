@@ -316,6 +316,12 @@ launch_conclude(const struct launch_result *result, const char *program)
             "%s never opened the virtual GPU: it did not use OpenGL, or not Mesa's with the "
             "virpipe driver (is OpenGL linked statically? is package libgl1-mesa-dri missing?)",
             program);
+    const char *slash = strrchr(program, '/');
+    if (!result->connections && !result->stopped &&
+        !strncmp(slash ? slash + 1 : program, "wine", 4))
+        log_note(
+            "a Wine that still runs without this display, for example after `wineboot`, cannot "
+            "open a window: wait for its end with `wineserver --wait`");
     bool well =
         !result->failed && !result->refused.text[0] && (result->connections || result->stopped);
     return well ? EXIT_WELL : EXIT_FAILED;

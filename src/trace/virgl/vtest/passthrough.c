@@ -404,7 +404,7 @@ start_server(struct passthrough *passthrough, const char *driver, struct error *
     char *driver_variable = mem_printf("GALLIUM_DRIVER=%s", driver);
     char name[] = "virgl_test_server", egl[] = "--use-egl-surfaceless";
     char *argv[] = {name, egl, socket_option, NULL};
-    const char *const environment[] = {driver_variable, "GALLIVM_PERF=no_aos_sampling",
+    const char *const environment[] = {driver_variable, LLVMPIPE_FILTER_SETTING,
                                        "LIBGL_ALWAYS_SOFTWARE=1", "LD_PRELOAD", NULL};
     const struct subprocess_setup setup = {.argv = argv,
                                            .environment = environment,
@@ -443,7 +443,10 @@ bool
 passthrough_create(struct passthrough **out, const char *driver, struct error *err)
 {
     if (strcmp(driver, "llvmpipe") && strcmp(driver, "softpipe"))
-        return fail(err, "unknown reference renderer '%s': expected llvmpipe or softpipe", driver);
+        return fail(err,
+                    "unknown reference renderer '%s': expected llvmpipe, softpipe, or native (only "
+                    "`aetius replay`)",
+                    driver);
     struct passthrough *passthrough = mem_alloc(sizeof *passthrough);
     passthrough->sink.data = passthrough;
     passthrough->sink.take = passthrough_take;

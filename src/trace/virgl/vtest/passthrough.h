@@ -5,6 +5,10 @@
 
 #include "trace/message.h"
 
+/* Turns off llvmpipe's filtering of 8-bit textures in 8-bit fixed point (docs/design/reference.md,
+ * virgl_test_server). Other drivers ignore the variable. */
+#define LLVMPIPE_FILTER_SETTING "GALLIVM_PERF=no_aos_sampling"
+
 struct passthrough;
 
 /* Starts the server and waits until it accepts connections. `driver` is "llvmpipe" or
