@@ -346,8 +346,9 @@ data_path(const char *kind, const char *name)
 int
 file_make(const char *path, struct error *err)
 {
-    struct stat st;
-    const bool is_there = !lstat(path, &st), makes_way = is_there && S_ISREG(st.st_mode);
+    struct stat st, target;
+    const bool is_there = !lstat(path, &st);
+    const bool makes_way = is_there && (stat(path, &target) || S_ISREG(target.st_mode));
     if (makes_way && unlink(path)) {
         fail(err, "cannot replace %s: %s", path, strerror(errno));
         return -1;

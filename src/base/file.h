@@ -77,8 +77,8 @@ bool picture_write_frame(const struct picture *picture, const char *dir, uint32_
 void picture_fini(struct picture *picture);
 
 /* Creates a file for writing. A regular file at `path` is first unlinked, so that processes that
- * have it open keep the old contents. A device or a link that the user named is opened and
- * truncated instead. Returns -1 with an error on failure. */
+ * have it open keep the old contents. So is a link, unless it leads to a device or a FIFO. A device
+ * or a FIFO is opened instead. Returns -1 with an error on failure. */
 int file_make(const char *path, struct error *err);
 /* Opens an empty file for exclusive writing: other processes are locked out until it is closed.
  * `path` must be a name that this program chose. The function truncates a leftover file of a killed
