@@ -233,8 +233,12 @@ capture(const struct capture_options *options, char **program, struct recording 
         options->explain(options, &result);
     const int status = launch_conclude(&result, options->name);
     const bool is_explained = options->explain && result.failed;
-    if (!has_trace && result.connections && !is_explained)
-        fail(err, "%s ended before its first draw: no trace was written", options->name);
+    /* launch_conclude() has reported other failures. */
+    if (!has_trace && status == EXIT_WELL && !is_explained) {
+        char *wanted = launch_wanted(&result);
+        fail(err, "%s ended before its first draw: no trace was written%s", options->name, wanted);
+        free(wanted);
+    }
     return has_trace ? status : EXIT_FAILED;
 }
 
@@ -267,11 +271,10 @@ capture_program(const struct capture_options *options, char **program, struct er
 static bool
 clear_calls(const char *path, bool force, struct error *err)
 {
-    if (!file_exists(path))
-        return true;
-    if (!force)
-        return fail(err, "%s already exists; --force overwrites it", path);
-    return !unlink(path) || fail(err, "cannot remove %s: %s", path, strerror(errno));
+    if (!check_output(path, force, err))
+        return false;
+    return !file_exists(path) || !unlink(path) ||
+           fail(err, "cannot remove %s: %s", path, strerror(errno));
 }
 
 /* Checks that the file contains calls. Warns if they end before the last frame of the trace,

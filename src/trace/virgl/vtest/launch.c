@@ -44,6 +44,7 @@ struct session {
     struct vtest_server *server;
     struct frame_clock clock;
     char *clock_path;
+    char *refused_path; /* file that shim/context.c writes */
 };
 
 char *
@@ -168,6 +169,7 @@ start_program(struct session *session, char **argv, struct error *err)
                                  : mem_strdup("AETIUS_CLOCK");
     char *window = options->window ? mem_printf("AETIUS_WINDOW=%s", options->window)
                                    : mem_strdup("AETIUS_WINDOW");
+    char *refused = mem_printf("AETIUS_REFUSED=%s", session->refused_path);
     char *ours = mem_printf("AETIUS_SOCKET=%s", session->socket);
     char *newer = mem_printf("VTEST_SOCKET_NAME=%s", session->socket);
     /* Otherwise glvnd replaces libGL's functions with Mesa's, which bypasses the wrappers of the
@@ -179,6 +181,7 @@ start_program(struct session *session, char **argv, struct error *err)
                                        clock,
                                        window,
                                        options->apitrace ? "AETIUS_APITRACE=1" : "AETIUS_APITRACE",
+                                       refused,
                                        ours,
                                        newer,
                                        session->x_server.display,
@@ -193,6 +196,7 @@ start_program(struct session *session, char **argv, struct error *err)
     free(preload);
     free(clock);
     free(window);
+    free(refused);
     free(ours);
     free(newer);
     return ok;
@@ -237,6 +241,20 @@ serve(struct session *session, const bool *stop, struct launch_result *result, s
     return ok;
 }
 
+/* Reads the description of a context that the program did not get. */
+static void
+read_wanted(const struct session *session, struct launch_result *result)
+{
+    struct error err;
+    char *text;
+    size_t size;
+    if (!session->refused_path ||
+        !file_read(session->refused_path, sizeof result->wanted - 1, &text, &size, &err))
+        return;
+    snprintf(result->wanted, sizeof result->wanted, "%.*s", (int)strcspn(text, "\n"), text);
+    free(text);
+}
+
 /* After a normal end, lets processes that the program left running continue. */
 static void
 end_program(struct session *session, bool served, struct launch_result *result)
@@ -259,7 +277,9 @@ clean_up(struct session *session, bool served, struct launch_result *result)
         vtest_server_destroy(session->server);
     frame_clock_fini(&session->clock);
     x_server_end(&session->x_server);
+    read_wanted(session, result);
     private_folder_remove(&session->folder);
+    free(session->refused_path);
     free(session->clock_path);
     free(session->socket);
 }
@@ -270,6 +290,7 @@ start_server(struct session *session, struct message_sink *sink, struct error *e
     const uint32_t clock = session->options->clock;
     session->socket = mem_printf("%s/vtest", session->folder.path);
     session->clock_path = mem_printf("%s/clock", session->folder.path);
+    session->refused_path = mem_printf("%s/refused", session->folder.path);
     if (clock && !frame_clock_init(&session->clock, session->clock_path, clock, sink, err))
         return false;
     return vtest_server_create(&session->server, session->socket,
@@ -294,27 +315,48 @@ launch(char **argv, const struct launch_options *options, struct message_sink *s
     return ok;
 }
 
+char *
+launch_wanted(const struct launch_result *result)
+{
+    const char *offered = strncmp(result->wanted, "OpenGL ES", 9) ? "2.1" : "2.0";
+    return *result->wanted
+               ? mem_printf("; it wanted %s, but %s is offered", result->wanted, offered)
+               : mem_strdup("");
+}
+
+/* Explains why the program never opened the virtual GPU. */
+static void
+report_unopened(const struct launch_result *result, const char *program, const char *wanted)
+{
+    if (result->privileged || *wanted)
+        log_error("%s never opened the virtual GPU%s", program, wanted);
+    else if (result->failed)
+        log_error("%s ended with %s before it opened the virtual GPU (`aetius doctor` checks the "
+                  "driver)",
+                  program, result->how);
+    else
+        log_error("%s never opened the virtual GPU: it did not use OpenGL, or not Mesa's with the "
+                  "virpipe driver (is OpenGL linked statically? `aetius doctor` checks the driver)",
+                  program);
+}
+
 int
 launch_conclude(const struct launch_result *result, const char *program)
 {
+    const bool is_opened = result->connections || result->stopped;
     if (result->interrupted) {
         log_error("interrupted");
         return EXIT_FAILED;
     }
-    if (result->failed)
-        log_error("%s ended with %s", program, result->how);
+    char *wanted = launch_wanted(result);
+    if (!is_opened)
+        report_unopened(result, program, wanted);
+    else if (result->failed)
+        log_error("%s ended with %s%s", program, result->how, wanted);
+    free(wanted);
     if (result->segfault && result->users_display && result->connections)
         log_note("Mesa's virpipe crashes on an X server with MIT-SHM if a pixmap becomes a texture "
                  "(GTK 3, compositors): run with `env -u DISPLAY`, so that aetius starts a server "
                  "without MIT-SHM");
-    if (result->privileged && !result->connections && !result->stopped)
-        log_error("%s never opened the virtual GPU", program);
-    else if (!result->connections && !result->stopped)
-        log_error(
-            "%s never opened the virtual GPU: it did not use OpenGL, or not Mesa's with the "
-            "virpipe driver (is OpenGL linked statically? is package libgl1-mesa-dri missing?)",
-            program);
-    bool well =
-        !result->failed && !result->refused.text[0] && (result->connections || result->stopped);
-    return well ? EXIT_WELL : EXIT_FAILED;
+    return !result->failed && !result->refused.text[0] && is_opened ? EXIT_WELL : EXIT_FAILED;
 }

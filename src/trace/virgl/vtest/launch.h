@@ -22,6 +22,8 @@ struct launch_result {
     char how[512];        /* description of how the program ended */
     uint32_t connections; /* number of connections from the program */
     bool privileged;      /* the program is setuid or setgid; a warning was printed */
+    char wanted[64];      /* context that the program requested and did not get, e.g. "OpenGL 3.3
+                           * core"; "": it got one, or requested no version */
     struct error refused; /* why the first rejected client was disconnected; "": none was */
 };
 
@@ -33,6 +35,10 @@ char *launch_find(const char *name);
  * true. Returns false if the program could not be started, or if the server failed. */
 bool launch(char **argv, const struct launch_options *options, struct message_sink *sink,
             const bool *stop, struct launch_result *result, struct error *err);
+
+/* Returns the end of a sentence on a program without a context: "; it wanted OpenGL 3.3 core,
+ * but 2.1 is offered", or "". The caller frees the text. */
+char *launch_wanted(const struct launch_result *result);
 
 /* Prints how the program failed, if it did. Returns the exit status of the command. */
 int launch_conclude(const struct launch_result *result, const char *program);
