@@ -21,7 +21,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { GRACE_SECONDS = 8 };
+enum {
+    GRACE_SECONDS = 8,
+    WAITING_SECONDS = 10, /* without a frame, until a message */
+};
 
 int cmd_capture(int argc, char **argv);
 
@@ -54,6 +57,37 @@ find_renderer(struct renderer *renderer, struct error *err)
     return renderer_init(renderer, NULL, 0, err);
 }
 
+/* State of the messages on a program that gives no frames. */
+struct waiting {
+    const struct tee *tee;
+    struct progress *progress;
+    const char *name;
+    uint32_t frames; /* number of frames at the last message */
+    bool is_said;
+};
+
+/* Prints a message if there has been no frame for WAITING_SECONDS, once per frame. */
+static void
+watch_frames(void *data)
+{
+    struct waiting *waiting = data;
+    const struct tee *tee = waiting->tee;
+    const bool is_new = tee->frame != waiting->frames || !waiting->is_said;
+    if (!is_new || wall_seconds() - tee->waiting_since < WAITING_SECONDS)
+        return;
+    progress_end(waiting->progress);
+    waiting->frames = tee->frame;
+    waiting->is_said = true;
+    if (tee->written)
+        log_note("the requested frames are recorded, but %s is still running: close it or press "
+                 "Ctrl-C (--stop ends it after the last frame)",
+                 waiting->name);
+    else
+        log_note("%u frame%s so far, none for %d s: if %s waits for input, press keys with --keys; "
+                 "Ctrl-C ends it and keeps the complete frames",
+                 tee->frame, plural(tee->frame), WAITING_SECONDS, waiting->name);
+}
+
 static bool
 run_program(const struct capture_options *options, char **program, struct message_sink *renderer,
             struct recording *recording, struct launch_result *result, struct error *err)
@@ -74,7 +108,11 @@ run_program(const struct capture_options *options, char **program, struct messag
     tee_init(&tee, writer, renderer, last, options->stop);
     tee.progress = &progress;
     progress_begin(&progress, options->progress, last == UINT32_MAX ? options->frames : last + 1);
-    bool ok = launch(program, &options->launch, &checker.sink, &tee.stop, result, err);
+    struct waiting waiting = {.tee = &tee, .progress = &progress, .name = options->name};
+    struct launch_options launched = options->launch;
+    launched.watch = watch_frames;
+    launched.watch_data = &waiting;
+    bool ok = launch(program, &launched, &checker.sink, &tee.stop, result, err);
     progress_end(&progress);
     command_checker_fini(&checker);
     recording->frames = trace_writer_frames(writer);
@@ -341,6 +379,11 @@ cmd_capture(int argc, char **argv)
          "also record the OpenGL calls with apitrace, e.g. game.api.trace for game.trace; API: gl "
          "(default), or egl for programs that use EGL",
          false},
+        {"keys", 0, ARG_STRING, &options.launch.keys, "WORDS",
+         "press keys, for a program that waits for input: names of keys, +KEY and -KEY (press, "
+         "release), waits in seconds (8s), positions of the pointer (320,200), click, e.g. \"8s "
+         "Down Return\"; the program then runs in an Xvfb, also if DISPLAY is set",
+         false},
         OPTION_FORCE(&cut->force, "overwrite FILE"),
         {0},
     };
@@ -374,6 +417,8 @@ cmd_capture(int argc, char **argv)
         return args_usage_error(&spec, "--api '%s': expected gl or egl", api);
     if (api && cut->set.count > 1)
         return args_usage_error(&spec, "--api cannot be combined with several ranges of frames");
+    if (options.launch.keys && !launch_check_keys(options.launch.keys, &err))
+        return args_usage_error(&spec, "%s", err.text);
     options.launch.clock = (uint32_t)clock;
     options.name = args.after[0];
     cut->in_folder = cut->set.count > 1;

@@ -40,7 +40,8 @@ struct session {
     char *socket;
     struct x_server x_server;
     struct keeper keeper;
-    bool runs; /* the program itself is running */
+    struct subprocess keys; /* program that presses keys; pid 0: none */
+    bool runs;              /* the program itself is running */
     struct vtest_server *server;
     struct frame_clock clock;
     char *clock_path;
@@ -63,6 +64,38 @@ launch_find(const char *name)
         if (!*path)
             return mem_strdup(name);
     }
+}
+
+static char *
+find_keys(struct error *err)
+{
+    char *program = data_path("shim", "aetius-keys");
+    if (!program)
+        fail(err, "this build has no --keys: install libxtst-dev and build Aetius again");
+    return program;
+}
+
+bool
+launch_check_keys(const char *keys, struct error *err)
+{
+    char *program = find_keys(err), *words = mem_strdup(keys), check[] = "--check", *text = NULL;
+    char *const argv[] = {program, check, words, NULL};
+    struct subprocess child;
+    size_t size;
+    int status = 0;
+    bool ok = program &&
+              subprocess_start(
+                  &child, &(struct subprocess_setup){.argv = argv, .output = SUBPROCESS_PIPE}, err);
+    ok = ok && subprocess_collect(&child, 256, &text, &size, &status, err);
+    if (ok && status)
+        ok = fail(err,
+                  "--keys '%s': expected the name of a key (Return), +KEY or -KEY, seconds (8s), a "
+                  "position of the pointer (320,200) or click",
+                  text);
+    free(text);
+    free(words);
+    free(program);
+    return ok;
 }
 
 /* Warns if the program is setuid or setgid, because the loader then ignores LD_PRELOAD. */
@@ -202,6 +235,30 @@ start_program(struct session *session, char **argv, struct error *err)
     return ok;
 }
 
+/* Starts the program that presses keys. */
+static bool
+start_keys(struct session *session, struct error *err)
+{
+    const char *keys = session->options->keys;
+    const char *const environment[] = {session->x_server.display, session->x_server.authority,
+                                       NULL};
+    if (!keys)
+        return true;
+    char *program = find_keys(err),
+         *words = mem_strdup(keys), *const argv[] = {program, words, NULL};
+    const bool ok =
+        program && subprocess_start(&session->keys,
+                                    &(struct subprocess_setup){.argv = argv,
+                                                               .environment = environment,
+                                                               .no_input = true,
+                                                               .own_group = true,
+                                                               .death_signal = SIGKILL},
+                                    err);
+    free(words);
+    free(program);
+    return ok;
+}
+
 static void
 program_ended(struct session *session, int status, struct launch_result *result)
 {
@@ -234,6 +291,8 @@ serve(struct session *session, const bool *stop, struct launch_result *result, s
         const int wake = session->runs ? session->keeper.line : -1;
         ok = vtest_server_poll(session->server, wake, POLL_MS, err);
         hear_news(session, result);
+        if (session->options->watch)
+            session->options->watch(session->options->watch_data);
         result->stopped = stop && *stop;
     }
     result->connections = vtest_server_connections(session->server);
@@ -271,6 +330,7 @@ end_program(struct session *session, bool served, struct launch_result *result)
 static void
 clean_up(struct session *session, bool served, struct launch_result *result)
 {
+    subprocess_end(&session->keys, 0);
     if (session->keeper.process.pid > 0)
         end_program(session, served, result);
     if (session->server)
@@ -304,13 +364,14 @@ launch(char **argv, const struct launch_options *options, struct message_sink *s
     struct session session = {.options = options};
     *result = (struct launch_result){0};
     const char *display = getenv("DISPLAY");
-    result->users_display = display && *display;
+    result->users_display = display && *display && !options->keys;
     result->privileged = warn_of_privilege(argv[0]);
     interrupt_watch();
     bool ok = private_folder_create(&session.folder, err);
     ok = ok && start_server(&session, sink, err) &&
          (result->users_display || x_server_start(&session.x_server, session.folder.path, err)) &&
-         start_program(&session, argv, err) && serve(&session, stop, result, err);
+         start_program(&session, argv, err) && start_keys(&session, err) &&
+         serve(&session, stop, result, err);
     clean_up(&session, ok, result);
     return ok;
 }

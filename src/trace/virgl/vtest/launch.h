@@ -10,7 +10,11 @@ struct launch_options {
     uint32_t clock;  /* frames per second of the program's clock (frame_clock.h); 0: host's clock */
     const char *log; /* standard output and error are appended to this file; NULL: inherited */
     const char *window; /* "WxH": first size of glretrace's window (shim/window.c); or NULL */
-    bool apitrace;      /* the program is apitrace, which records a program (shim/labels.c) */
+    const char *keys; /* input for the program (shim/keys.c), in an X server of its own; or NULL */
+    /* Called several times per second while clients are served; or NULL. */
+    void (*watch)(void *data);
+    void *watch_data;
+    bool apitrace; /* the program is apitrace, which records a program (shim/labels.c) */
 };
 
 struct launch_result {
@@ -26,6 +30,9 @@ struct launch_result {
                            * core"; "": it got one, or requested no version */
     struct error refused; /* why the first rejected client was disconnected; "": none was */
 };
+
+/* Checks the words of `keys`. */
+bool launch_check_keys(const char *keys, struct error *err);
 
 /* Returns the path of the file that execvp() would run, or `name` if there is none. The caller
  * frees the result. */
