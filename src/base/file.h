@@ -44,13 +44,18 @@ bool file_read(const char *path, size_t most, char **bytes, size_t *size, struct
 /* Creates a file, replacing an existing file or symbolic link at `path`. */
 FILE *file_create(const char *path, struct error *err);
 
+/* Whether the path is a device, a FIFO or a socket, or a link to one. Such a file is written to,
+ * never replaced or removed, if the user named it. */
+bool file_is_device(const char *path);
+/* Like file_create(), for a path from the user. */
+FILE *file_create_named(const char *path, struct error *err);
+
 /* Writes the file atomically: writes a temporary file in the same folder, flushes it and renames
  * it. On failure the file at `path` is unchanged. */
 bool file_write(const char *path, const void *bytes, size_t size, struct error *err);
 /* Copies a regular file. Writes like file_write(). */
 bool file_copy(const char *from, const char *to, struct error *err);
-/* Like file_write(), for a path from the user. A device or a FIFO, or a link to one, is written
- * directly, as with a shell's redirection. */
+/* Like file_write(), for a path from the user. */
 bool file_write_named(const char *path, const void *bytes, size_t size, struct error *err);
 
 /* Finds a data file of the program in the build or the installation. `kind` is "configs" (presets,

@@ -110,7 +110,7 @@ run_program(const struct capture_options *options, char **program, struct messag
     progress_begin(&progress, options->progress, last == UINT32_MAX ? options->frames : last + 1);
     struct waiting waiting = {.tee = &tee, .progress = &progress, .name = options->name};
     struct launch_options launched = options->launch;
-    launched.watch = watch_frames;
+    launched.watch = options->explain ? NULL : watch_frames; /* a replayer waits for no input */
     launched.watch_data = &waiting;
     bool ok = launch(program, &launched, &checker.sink, &tee.stop, result, err);
     progress_end(&progress);

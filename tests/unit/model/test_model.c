@@ -555,7 +555,7 @@ commands(void **state)
     assert_true(reports("no measurement has a time"));
     assert_int_equal(RUN("model", "template", "--sweep", "length", "-o", "@points.csv"), 0);
     assert_int_equal(RUN("model", "template", "--sweep", "length", "-o", "@points.csv"), 1);
-    assert_true(reports("points.csv exists; --force overwrites it"));
+    assert_true(reports("points.csv already exists; --force overwrites it"));
     assert_int_equal(RUN("model", "fit", "@points.csv", "-o", "@none"), 1);
     assert_int_equal(RUN("model", "from-datasheet", "clock=1e9", "pipes=4", "-o", "@sheet"), 0);
     assert_int_equal(RUN("model", "from-datasheet", "clock=1e9", "pipes=4", "-o", "@sheet"), 1);
