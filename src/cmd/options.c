@@ -42,7 +42,7 @@ machine_options_build(const struct machine_options *options, struct simulation *
     if (!machine_options_apply(options, &params, err) ||
         !simulation_init(simulation, &params, &all, NULL, err))
         return false;
-    machine_warn(simulation->machine, NULL);
+    simulation_warn(simulation, machine_options_preset(options), NULL);
     return true;
 }
 

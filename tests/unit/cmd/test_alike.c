@@ -5,6 +5,14 @@
 #include "rigs/endings.h"
 #include "rigs/needs.h"
 
+#ifdef __SANITIZE_ADDRESS__
+#define SANITIZED
+#elif defined __has_feature
+#if __has_feature(address_sanitizer)
+#define SANITIZED
+#endif
+#endif
+
 #define BLOCKS AETIUS_SOURCE_DIR "/tests/golden/x0.blocks.color"
 #define CSV    AETIUS_SOURCE_DIR "/docs/studies/model/g70-like.csv"
 
@@ -230,6 +238,31 @@ full_disks_are_reported(void **state)
     free(full);
 }
 
+/* Under small limits of the shell, the message names the limit and what to set. */
+static void
+limits_are_named(void **state)
+{
+    (void)state;
+    const struct {
+        const char *limit, *says;
+    } limits[] = {
+#ifndef SANITIZED /* sanitizers reserve much more address space */
+        {"ulimit -v 2000000", "MEMORYCONTROLLER.MemoryGrows=FALSE reserves only the 192 MB"},
+#endif
+        {"ulimit -s 128", "at least 512 KB are required (`ulimit -s`)"},
+    };
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        char *command = mem_printf("cd %s && %s && %s sim " TINY " -o limited 2>err", dir,
+                                   limits[i].limit, aetius);
+        const int status = system(command);
+        assert_true(WIFEXITED(status));
+        put_text("out", "");
+        expect(WEXITSTATUS(status), 1, 1, "aetius: ", limits[i].limit, "sim");
+        assert_true(reports(limits[i].says));
+        free(command);
+    }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -239,6 +272,7 @@ main(int argc, char **argv)
         cmocka_unit_test(bad_inputs_are_refused),
         cmocka_unit_test(existing_outputs_are_kept),
         cmocka_unit_test(full_disks_are_reported),
+        cmocka_unit_test(limits_are_named),
     };
     return endings_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
 }
