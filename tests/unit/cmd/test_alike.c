@@ -59,6 +59,7 @@ static const struct use {
     {"sweep", "FILE -o OUT", NULL, NULL, 0},
     {"sweep", "query FILE runs", NULL, NULL, 0},
     {"sweep", "status FILE", NULL, NULL, 0},
+    {"doctor", NULL, NULL, NULL, TAKES_NONE},
     {"model", "fit FILE -o OUT", "fit " CSV " -o OUT", NULL, 0},
     {"model", "check FILE " CSV, NULL, "model check model " CSV, 0},
     {"model", "check model FILE", NULL, NULL, 0},

@@ -1,7 +1,10 @@
-/* Programs that wait for input, and programs that get no context or draw no frame. The program is
+/* Programs that wait for input, programs that get no context or draw no frame, and
+ * `aetius doctor`. The program is
  * tests/gl/keys.c: two frames, then one per key or movement of the pointer. */
 #include "rigs/endings.h"
 #include "rigs/needs.h"
+
+#include <cjson/cJSON.h>
 
 static const char *program;
 
@@ -122,6 +125,35 @@ a_run_without_a_frame_fails(void **state)
     assert_false(is_there("run/run.json"));
 }
 
+/* A machine on which the other tests succeed is in order. Without Xvfb, the test of a capture
+ * fails, and the output names the package. */
+static void
+a_machine_is_examined(void **state)
+{
+    (void)state;
+    if (!has_program("Xvfb"))
+        skip();
+    assert_int_equal(RUN("doctor"), 0);
+    assert_true(has_printed("2.1 Mesa"));
+    assert_true(has_printed("against those that the program read back"));
+    assert_int_equal(RUN("doctor", "--json"), 0);
+    char *text = file_text("out");
+    cJSON *root = cJSON_Parse(text);
+    assert_true(cJSON_IsTrue(cJSON_GetObjectItem(root, "ok")));
+    assert_true(cJSON_GetArraySize(cJSON_GetObjectItem(root, "checks")) > 10);
+    cJSON_Delete(root);
+    free(text);
+    char *path = mem_strdup(getenv("PATH"));
+    setenv("PATH", "/nowhere", 1);
+    const int status = RUN("doctor");
+    setenv("PATH", path, 1);
+    free(path);
+    assert_int_equal(status, 1);
+    assert_true(has_printed("not found (package xvfb)"));
+    assert_true(has_printed("failed"));
+    assert_true(reports("this machine lacks"));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -131,6 +163,7 @@ main(int argc, char **argv)
         cmocka_unit_test_teardown(a_wait_is_reported, clean),
         cmocka_unit_test_teardown(a_refused_context_is_named, clean),
         cmocka_unit_test_teardown(a_run_without_a_frame_fails, clean),
+        cmocka_unit_test_teardown(a_machine_is_examined, clean),
     };
     if (argc < 3) {
         fprintf(stderr, "usage: test_keys AETIUS KEYS\n");

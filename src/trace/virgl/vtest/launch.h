@@ -10,7 +10,7 @@ struct launch_options {
     uint32_t clock;  /* frames per second of the program's clock (frame_clock.h); 0: host's clock */
     const char *log; /* standard output and error are appended to this file; NULL: inherited */
     const char *window; /* "WxH": first size of glretrace's window (shim/window.c); or NULL */
-    const char *keys; /* input for the program (shim/keys.c), in an X server of its own; or NULL */
+    const char *keys;   /* input for the program (shim/keys.c), in a private X server; or NULL */
     /* Called several times per second while clients are served; or NULL. */
     void (*watch)(void *data);
     void *watch_data;
