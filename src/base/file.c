@@ -195,6 +195,9 @@ bool
 file_is_device(const char *path)
 {
     struct stat st;
+    const bool is_system = !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6);
+    if (is_system && !lstat(path, &st) && S_ISLNK(st.st_mode))
+        return true;
     return !stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
@@ -203,7 +206,7 @@ file_create_named(const char *path, struct error *err)
 {
     if (!file_is_device(path))
         return file_create(path, err);
-    const int fd = open(path, O_WRONLY | O_CLOEXEC);
+    const int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
     FILE *file = fd < 0 ? NULL : fdopen(fd, "wb");
     if (!file)
         fail(err, "cannot write %s: %s", path, strerror(errno));
@@ -302,7 +305,7 @@ file_copy(const char *from, const char *to, struct error *err)
 static bool
 write_into(const char *path, const void *bytes, size_t size, struct error *err)
 {
-    const int fd = open(path, O_WRONLY | O_CLOEXEC);
+    const int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
     FILE *f = fd < 0 ? NULL : fdopen(fd, "wb");
     if (!f)
         return fail(err, "cannot write %s: %s", path, strerror(errno));

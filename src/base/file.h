@@ -44,8 +44,8 @@ bool file_read(const char *path, size_t most, char **bytes, size_t *size, struct
 /* Creates a file, replacing an existing file or symbolic link at `path`. */
 FILE *file_create(const char *path, struct error *err);
 
-/* Whether the path is a device, a FIFO or a socket, or a link to one. Such a file is written to,
- * never replaced or removed, if the user named it. */
+/* Whether the path is a device, a FIFO or a socket, a link to one, or a link of the system such as
+ * /dev/stdout. Such a file is written to, never replaced or removed, if the user named it. */
 bool file_is_device(const char *path);
 /* Like file_create(), for a path from the user. */
 FILE *file_create_named(const char *path, struct error *err);

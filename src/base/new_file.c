@@ -33,7 +33,7 @@ is_free(const char *path, struct error *err)
 static bool
 open_in_place(struct new_file *file, struct error *err)
 {
-    file->fd = open(file->path, O_WRONLY | O_CLOEXEC);
+    file->fd = open(file->path, O_WRONLY | O_TRUNC | O_CLOEXEC);
     return file->fd >= 0 || fail(err, "cannot create %s: %s", file->path, strerror(errno));
 }
 
@@ -59,8 +59,8 @@ new_file_open(struct new_file *file, const char *path, struct error *err)
 {
     struct stat st;
     *file = (struct new_file){.fd = -1, .path = mem_strdup(path)};
-    if (!stat(path, &st) && !S_ISREG(st.st_mode) ? open_in_place(file, err)
-                                                 : open_beside(file, err))
+    const bool is_folder = !stat(path, &st) && S_ISDIR(st.st_mode); /* opening it fails */
+    if (is_folder || file_is_device(path) ? open_in_place(file, err) : open_beside(file, err))
         return true;
     new_file_discard(file);
     return false;

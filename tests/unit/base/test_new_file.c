@@ -238,6 +238,12 @@ what_is_no_file_stays(void **state)
     assert_true(!lstat(null, &st) && S_ISLNK(st.st_mode));
     unlink(null);
     free(null);
+    char *descriptor = mem_printf("/proc/self/fd/%d", open(mine, O_WRONLY | O_CLOEXEC));
+    open_new(&file, descriptor); /* like /dev/stdout */
+    give_text(&file, "out");
+    assert_true(new_file_close(&file, &err));
+    expect(mine, "out");
+    free(descriptor);
     assert_int_equal(mkdir(folder, 0700), 0);
     assert_false(new_file_open(&file, folder, &err));
     assert_non_null(strstr(err.text, "cannot create"));

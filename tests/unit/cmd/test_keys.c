@@ -23,14 +23,21 @@ can_press_keys(void)
     return is_there;
 }
 
-/* Whether the output of the program contains the text. */
+/* Whether the file, "out" or "err", contains the text. */
 static bool
-has_printed(const char *line)
+holds(const char *file, const char *words)
 {
-    char *text = file_text("out");
-    const bool found = strstr(text, line) != NULL;
+    char *text = file_text(file);
+    const bool found = strstr(text, words) != NULL;
     free(text);
     return found;
+}
+
+/* Whether the command or its program has printed the text. */
+static bool
+has_printed(const char *words)
+{
+    return holds("out", words);
 }
 
 static uint32_t
@@ -90,8 +97,8 @@ a_wait_is_reported(void **state)
                                                     "20-21", "--", program, NULL},
                               0);
     pause_ms(1000 * (SECONDS_OF_SILENCE - 4));
-    assert_false(reports("so far"));
-    for (int i = 0; i < 30 && !reports("so far"); i++)
+    assert_false(holds("err", "so far"));
+    for (int i = 0; i < 30 && !holds("err", "so far"); i++)
         pause_ms(500);
     assert_true(reports("2 frames so far, none for 10 s: if"));
     assert_true(reports("press keys with --keys"));
