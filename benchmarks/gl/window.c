@@ -163,11 +163,12 @@ save_frame(const struct scene *scene, const char *dir, uint32_t frame)
 static void
 print_help(const struct scene *scene)
 {
-    printf("usage: %s [--size WxH] [--frames N] [--save DIR]", scene->name);
+    printf("usage: %s [--size WxH] [--frames N] [--save DIR] [--strings]", scene->name);
     for (const struct scene_option *option = scene->options; option && option->name; option++)
         printf(" [--%s %s]", option->name, option->words ? "KIND" : "N");
     printf("\n\n%s\n\n  --size WxH   size of the window (%ux%u)\n  --frames N   frames to draw "
-           "(%u)\n  --save DIR   read each back into DIR/frames/frame-NNNN.png\n",
+           "(%u)\n  --save DIR   read each back into DIR/frames/frame-NNNN.png\n"
+           "  --strings    print the version, GLSL version and renderer of OpenGL\n",
            scene->about, scene->width, scene->height, scene->frames);
     for (const struct scene_option *option = scene->options; option && option->name; option++) {
         printf("  --%-10s %s", option->name, option->help);
@@ -227,7 +228,13 @@ scene_main(const struct scene *defaults, int argc, char **argv)
 {
     struct scene scene = *defaults;
     const char *save = NULL;
+    bool prints_strings = false;
     for (int i = 1; i < argc; i += 2) {
+        if (!strcmp(argv[i], "--strings")) {
+            prints_strings = true;
+            i--; /* has no value */
+            continue;
+        }
         if (!strcmp(argv[i], "--help")) {
             print_help(defaults);
             return 0;
@@ -245,6 +252,10 @@ scene_main(const struct scene *defaults, int argc, char **argv)
     struct window *window = window_open(scene.name, scene.width, scene.height);
     if (!window)
         return 1;
+    if (prints_strings)
+        printf("OpenGL: %s\nGLSL: %s\nrenderer: %s\n", (const char *)glGetString(GL_VERSION),
+               (const char *)glGetString(GL_SHADING_LANGUAGE_VERSION),
+               (const char *)glGetString(GL_RENDERER));
     glViewport(0, 0, (GLsizei)scene.width, (GLsizei)scene.height);
     if (scene.setup)
         scene.setup();

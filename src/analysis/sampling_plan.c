@@ -41,7 +41,7 @@ sample_write(const struct sample *sample, const char *path, struct error *err)
                     cluster->drawn.items[j].known);
     }
     char *text = memory_text_take(&memory);
-    const bool ok = file_write(path, text, memory.size, err);
+    const bool ok = file_write_named(path, text, memory.size, err);
     free(text);
     return ok;
 }

@@ -191,6 +191,28 @@ file_create(const char *path, struct error *err)
     return f;
 }
 
+bool
+file_is_device(const char *path)
+{
+    struct stat st;
+    const bool is_system = !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6);
+    if (is_system && !lstat(path, &st) && S_ISLNK(st.st_mode))
+        return true;
+    return !stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+FILE *
+file_create_named(const char *path, struct error *err)
+{
+    if (!file_is_device(path))
+        return file_create(path, err);
+    const int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "wb");
+    if (!file)
+        fail(err, "cannot write %s: %s", path, strerror(errno));
+    return file;
+}
+
 /* Opens a regular file for overwriting and locks it. On failure returns -1 with errno, which is
  * ESTALE if another process has just replaced the file. */
 static int
@@ -283,7 +305,7 @@ file_copy(const char *from, const char *to, struct error *err)
 static bool
 write_into(const char *path, const void *bytes, size_t size, struct error *err)
 {
-    const int fd = open(path, O_WRONLY | O_CLOEXEC);
+    const int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
     FILE *f = fd < 0 ? NULL : fdopen(fd, "wb");
     if (!f)
         return fail(err, "cannot write %s: %s", path, strerror(errno));
@@ -296,9 +318,8 @@ write_into(const char *path, const void *bytes, size_t size, struct error *err)
 bool
 file_write_named(const char *path, const void *bytes, size_t size, struct error *err)
 {
-    struct stat st;
-    return stat(path, &st) || S_ISREG(st.st_mode) ? file_write(path, bytes, size, err)
-                                                  : write_into(path, bytes, size, err);
+    return file_is_device(path) ? write_into(path, bytes, size, err)
+                                : file_write(path, bytes, size, err);
 }
 
 static char *
@@ -347,7 +368,7 @@ int
 file_make(const char *path, struct error *err)
 {
     struct stat st;
-    const bool is_there = !lstat(path, &st), makes_way = is_there && S_ISREG(st.st_mode);
+    const bool is_there = !lstat(path, &st), makes_way = is_there && !file_is_device(path);
     if (makes_way && unlink(path)) {
         fail(err, "cannot replace %s: %s", path, strerror(errno));
         return -1;

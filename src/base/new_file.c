@@ -28,21 +28,13 @@ is_free(const char *path, struct error *err)
     return !is_held || fail_held(path, err);
 }
 
-/* Opens an existing device, FIFO or link. Locks only regular files, because the others may have
- * several writers. */
+/* Opens an existing device or FIFO, or a link to one. Does not lock it, because it may have several
+ * writers. */
 static bool
 open_in_place(struct new_file *file, struct error *err)
 {
-    struct stat st;
-    file->fd = open(file->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    if (file->fd < 0 || fstat(file->fd, &st))
-        return fail(err, "cannot create %s: %s", file->path, strerror(errno));
-    if (!S_ISREG(st.st_mode))
-        return true;
-    if (flock(file->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
-        return fail_held(file->path, err);
-    return !ftruncate(file->fd, 0) ||
-           fail(err, "cannot create %s: %s", file->path, strerror(errno));
+    file->fd = open(file->path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    return file->fd >= 0 || fail(err, "cannot create %s: %s", file->path, strerror(errno));
 }
 
 /* Opens the unfinished file before checking the lock of `path`. A writer that renames its
@@ -67,8 +59,8 @@ new_file_open(struct new_file *file, const char *path, struct error *err)
 {
     struct stat st;
     *file = (struct new_file){.fd = -1, .path = mem_strdup(path)};
-    if (!lstat(path, &st) && !S_ISREG(st.st_mode) ? open_in_place(file, err)
-                                                  : open_beside(file, err))
+    const bool is_folder = !stat(path, &st) && S_ISDIR(st.st_mode); /* opening it fails */
+    if (is_folder || file_is_device(path) ? open_in_place(file, err) : open_beside(file, err))
         return true;
     new_file_discard(file);
     return false;

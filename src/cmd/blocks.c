@@ -201,8 +201,8 @@ read_operand(struct blocks_options *options, const char *operand, cJSON *list, s
 static bool
 take_raw(const struct blocks_options *options, struct error *err)
 {
-    if (!options->force && file_exists(options->out))
-        return fail(err, "%s already exists; --force overwrites it", options->out);
+    if (!check_output(options->out, options->force, err))
+        return false;
     interrupt_watch();
     const struct block_tag tag = block_input_tag(&options->input);
     struct blocks_writer *writer;

@@ -22,7 +22,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { GRACE_SECONDS = 8 };
+enum {
+    GRACE_SECONDS = 8,
+    WAITING_SECONDS = 10, /* without a frame, until a message */
+};
 
 int cmd_capture(int argc, char **argv);
 
@@ -56,6 +59,37 @@ find_renderer(struct renderer *renderer, struct error *err)
     return renderer_init(renderer, NULL, 0, err);
 }
 
+/* State of the messages on a program that gives no frames. */
+struct waiting {
+    const struct tee *tee;
+    struct progress *progress;
+    const char *name;
+    uint32_t frames; /* number of frames at the last message */
+    bool is_said;
+};
+
+/* Prints a message if there has been no frame for WAITING_SECONDS, once per frame. */
+static void
+watch_frames(void *data)
+{
+    struct waiting *waiting = data;
+    const struct tee *tee = waiting->tee;
+    const bool is_new = tee->frame != waiting->frames || !waiting->is_said;
+    if (!is_new || wall_seconds() - tee->waiting_since < WAITING_SECONDS)
+        return;
+    progress_end(waiting->progress);
+    waiting->frames = tee->frame;
+    waiting->is_said = true;
+    if (tee->written)
+        log_note("the requested frames are recorded, but %s is still running: close it or press "
+                 "Ctrl-C (--stop ends it after the last frame)",
+                 waiting->name);
+    else
+        log_note("%u frame%s so far, none for %d s: if %s waits for input, press keys with --keys; "
+                 "Ctrl-C ends it and keeps the complete frames",
+                 tee->frame, plural(tee->frame), WAITING_SECONDS, waiting->name);
+}
+
 static bool
 run_program(const struct capture_options *options, char **program, struct message_sink *renderer,
             struct recording *recording, struct launch_result *result, struct error *err)
@@ -76,7 +110,11 @@ run_program(const struct capture_options *options, char **program, struct messag
     tee_init(&tee, writer, renderer, last, options->stop);
     tee.progress = &progress;
     progress_begin(&progress, options->progress, last == UINT32_MAX ? options->frames : last + 1);
-    bool ok = launch(program, &options->launch, &checker.sink, &tee.stop, result, err);
+    struct waiting waiting = {.tee = &tee, .progress = &progress, .name = options->name};
+    struct launch_options launched = options->launch;
+    launched.watch = options->explain ? NULL : watch_frames; /* a replayer waits for no input */
+    launched.watch_data = &waiting;
+    bool ok = launch(program, &launched, &checker.sink, &tee.stop, result, err);
     progress_end(&progress);
     command_checker_fini(&checker);
     recording->frames = trace_writer_frames(writer);
@@ -259,8 +297,12 @@ capture(const struct capture_options *options, char **program, struct recording 
         options->explain(options, &result);
     const int status = launch_conclude(&result, options->name);
     const bool is_explained = options->explain && result.failed;
-    if (!has_trace && result.connections && !is_explained)
-        fail(err, "%s ended before its first draw: no trace was written", options->name);
+    /* launch_conclude() has reported other failures. */
+    if (!has_trace && status == EXIT_WELL && !is_explained) {
+        char *wanted = launch_wanted(&result);
+        fail(err, "%s ended before its first draw: no trace was written%s", options->name, wanted);
+        free(wanted);
+    }
     report_traces(recording, whole);
     return has_trace ? status : EXIT_FAILED;
 }
@@ -294,11 +336,10 @@ capture_program(const struct capture_options *options, char **program, struct er
 static bool
 clear_calls(const char *path, bool force, struct error *err)
 {
-    if (!file_exists(path))
-        return true;
-    if (!force)
-        return fail(err, "%s already exists; --force overwrites it", path);
-    return !unlink(path) || fail(err, "cannot remove %s: %s", path, strerror(errno));
+    if (!check_output(path, force, err))
+        return false;
+    return !file_exists(path) || !unlink(path) ||
+           fail(err, "cannot remove %s: %s", path, strerror(errno));
 }
 
 /* Checks that the file contains calls. Warns if they end before the last frame of the trace,
@@ -368,6 +409,11 @@ cmd_capture(int argc, char **argv)
          "also record the OpenGL calls with apitrace, e.g. game.api.trace for game.trace; API: gl "
          "(default), or egl for programs that use EGL",
          false},
+        {"keys", 0, ARG_STRING, &options.launch.keys, "WORDS",
+         "press keys, for a program that waits for input: names of keys, +KEY and -KEY (press, "
+         "release), waits in seconds (8s), positions of the pointer (320,200), click, e.g. \"8s "
+         "Down Return\"; the program then runs in an Xvfb, also if DISPLAY is set",
+         false},
         OPTION_FORCE(&cut->force, "overwrite FILE"),
         {0},
     };
@@ -404,6 +450,8 @@ cmd_capture(int argc, char **argv)
         return args_usage_error(&spec, "--api '%s': expected gl or egl", api);
     if (api && cut->set.count > 1)
         return args_usage_error(&spec, "--api cannot be combined with several ranges of frames");
+    if (options.launch.keys && !launch_check_keys(options.launch.keys, &err))
+        return args_usage_error(&spec, "%s", err.text);
     options.launch.clock = (uint32_t)clock;
     options.name = args.after[0];
     cut->in_folder = cut->set.count > 1;

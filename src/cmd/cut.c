@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "cmd/options.h"
 #include "sim/trim.h"
 
 #include <stdlib.h>
@@ -18,20 +19,14 @@ part_path(const struct cut_options *options, uint32_t i)
                       options->first + set->ranges[i].last);
 }
 
-static bool
-is_free(const char *path, struct error *err)
-{
-    return !file_exists(path) || fail(err, "%s already exists; --force overwrites it", path);
-}
-
 bool
 cut_prepare(const struct cut_options *options, struct error *err)
 {
     const uint32_t count = options->in_folder ? options->set.count : 1;
     bool ok = true;
-    for (uint32_t i = 0; ok && i < count && !options->force; i++) {
+    for (uint32_t i = 0; ok && i < count; i++) {
         char *path = part_path(options, i);
-        ok = is_free(path, err);
+        ok = check_output(path, options->force, err);
         free(path);
     }
     return ok && (!options->in_folder || dir_create(options->out, err));

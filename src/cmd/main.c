@@ -12,7 +12,10 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
+
+enum { LEAST_STACK_BYTES = 1 << 19 };
 
 #define COMMAND(name, function, summary) int function(int argc, char **argv);
 #include "cmd/commands.def"
@@ -119,10 +122,28 @@ help(int argc, char **argv)
     return command->run(count + 1, words);
 }
 
+/* Raises a stack limit below LEAST_STACK_BYTES, if the hard limit permits it. Otherwise a command
+ * would end with a segmentation fault. */
+static bool
+has_stack(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) || limit.rlim_cur >= LEAST_STACK_BYTES)
+        return true;
+    limit.rlim_cur = LEAST_STACK_BYTES;
+    if (limit.rlim_max >= LEAST_STACK_BYTES && !setrlimit(RLIMIT_STACK, &limit))
+        return true;
+    log_error("the stack may have only %llu KB, at least %d KB are required (`ulimit -s`)",
+              (unsigned long long)limit.rlim_max >> 10, LEAST_STACK_BYTES >> 10);
+    return false;
+}
+
 int
 main(int argc, char **argv)
 {
     hold_streams();
+    if (!has_stack())
+        return EXIT_FAILED;
     signal(SIGPIPE, SIG_IGN);
     interrupt_init();
     if (argc < 2) {

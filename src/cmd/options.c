@@ -1,5 +1,6 @@
 #include "cmd/options.h"
 
+#include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/schema.h"
@@ -43,7 +44,7 @@ machine_options_build(const struct machine_options *options, struct simulation *
     if (!machine_options_apply(options, &params, err) ||
         !simulation_init(simulation, &params, &all, NULL, err))
         return false;
-    machine_warn(simulation->machine, NULL);
+    simulation_warn(simulation, machine_options_preset(options), NULL);
     return true;
 }
 
@@ -67,6 +68,13 @@ check_clock(uint64_t frames_per_second, struct error *err)
 {
     return frames_per_second <= FRAME_CLOCK_MOST ||
            fail(err, "--clock expects at most %d frames per second", FRAME_CLOCK_MOST);
+}
+
+bool
+check_output(const char *path, bool force, struct error *err)
+{
+    return force || !file_exists(path) ||
+           fail(err, "%s already exists; --force overwrites it", path);
 }
 
 bool

@@ -203,11 +203,27 @@ add_file(cJSON *page, const char *path, const struct text_table *rows)
     page_add_table(page, path, rows, facts_of_file(rows, path));
 }
 
+/* Whether the text has no control characters except tabs and line ends. */
 static bool
-add_csv(cJSON *page, const char *path, const char *text, struct error *err)
+is_text(const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if ((unsigned char)text[i] < ' ' && text[i] != '\t' && text[i] != '\r' && text[i] != '\n')
+            return false;
+    return true;
+}
+
+/* The CSV reader accepts any text as a table. Text of a single column is therefore refused. */
+static bool
+add_csv(cJSON *page, const char *path, const char *text, size_t size, struct error *err)
 {
     struct text_table rows = {0};
-    const bool ok = text_table_read_csv(&rows, text, path, err);
+    if (!is_text(text, size))
+        return fail(err, "%s is not text: expected a CSV file, or a JSON file with \"rows\"", path);
+    bool ok = text_table_read_csv(&rows, text, path, err);
+    ok = ok &&
+         (rows.columns > 1 ||
+          fail(err, "%s: expected CSV with at least two columns, or JSON with \"rows\"", path));
     if (ok)
         add_file(page, path, &rows);
     text_table_fini(&rows);
@@ -263,7 +279,7 @@ report_add_file(cJSON *page, const char *path, struct error *err)
     if (!file_read(path, MOST_FILE, &text, &size, err))
         return false;
     const bool ok = text[strspn(text, " \t\r\n")] == '{' ? add_json(page, path, text, size, err)
-                                                         : add_csv(page, path, text, err);
+                                                         : add_csv(page, path, text, size, err);
     free(text);
     return ok;
 }

@@ -4,6 +4,8 @@
 #include "trace/virgl/vtest/launch.h"
 #include "trace/virgl/vtest/passthrough.h"
 
+#include <stdlib.h>
+
 int cmd_run(int argc, char **argv);
 
 static int
@@ -19,10 +21,20 @@ run(const struct simulate_options *options, uint64_t clock, char **program, stru
     bool ok = launch(program, &(struct launch_options){.clock = (uint32_t)clock}, &s.sink.sink,
                      NULL, &result, err);
     /* Without results, an error is printed instead of the summary. */
-    s.folder.silent = !s.folder.frames.count && !(ok && result.connections);
+    const bool has_frames = s.folder.frames.count > 0;
+    s.folder.silent = !has_frames;
     bool whole = ok && !result.interrupted && !result.failed && !result.refused.text[0];
     ok = simulate_end(&s, whole, ok ? err : &closing) && ok;
-    return ok ? launch_conclude(&result, program[0]) : EXIT_FAILED;
+    const int status = ok ? launch_conclude(&result, program[0]) : EXIT_FAILED;
+    if (has_frames || status != EXIT_WELL)
+        return status;
+    char *wanted = launch_wanted(&result);
+    fail(err,
+         "%s ended without a frame: it swapped no buffers and read back no rendering of at least "
+         "16x16 pixels%s",
+         program[0], wanted);
+    free(wanted);
+    return EXIT_FAILED;
 }
 
 /* Runs the program with virgl_test_server, restricted to the features that the simulated GPU

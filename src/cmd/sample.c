@@ -21,7 +21,7 @@ struct sample_options {
     struct machine_options machine;
     const char *plan, *against;
     uint64_t count, seed, redraws, memory;
-    bool json;
+    bool json, force;
 };
 
 /* Finds the figures of all frames. The caller frees the array. */
@@ -223,6 +223,8 @@ sample_trace(const struct sample_options *options, const char *path, struct erro
 {
     struct trace_reader *reader;
     const double start = wall_seconds();
+    if (options->plan && !check_output(options->plan, options->force, err))
+        return false;
     if (!trace_reader_open_warn(&reader, path, err))
         return false;
     interrupt_watch();
@@ -257,6 +259,7 @@ cmd_sample(int argc, char **argv)
          "number of random samples to evaluate with --against (200)", false},
         MACHINE_OPTIONS(&request.machine),
         OPTION_MEMORY(&request.memory),
+        OPTION_FORCE(&request.force, "overwrite PLAN"),
         OPTION_JSON(&request.json, "print the sample or the measured error as JSON"),
         {0}};
     const struct arg_spec spec = {

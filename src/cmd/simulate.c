@@ -33,8 +33,7 @@ make_simulation(struct simulate *s, struct error *err)
     if (!simulation_init(&s->sim, &s->params, options->functional ? NULL : &s->frames, &listener,
                          err))
         return false;
-    if (s->sim.machine)
-        machine_warn(s->sim.machine, NULL);
+    simulation_warn(&s->sim, machine_options_preset(&options->machine), NULL);
     s->sim.stop = interrupt_pending;
     return true;
 }

@@ -44,14 +44,9 @@ load_plan(struct sweep_plan *plan, const struct study_options *options, const st
     free(name);
     ok = ok && sweep_plan_load(plan, path, err);
     free(path);
-    if (!ok)
-        return false;
-    if (options->frames.text)
+    if (ok && options->frames.text)
         plan->frames = mem_strdup(options->frames.text);
-    if (change_machines(plan, options, err))
-        return true;
-    sweep_plan_fini(plan);
-    return false;
+    return ok;
 }
 
 static void
@@ -198,7 +193,11 @@ cmd_study(int argc, char **argv)
         status = args_usage_error(&spec, "unknown study '%s'; expected one of: %s",
                                   args.operands[0], names);
     if (status < 0 && !load_plan(&plan, &options, &args, &err))
+        status = conclude(false, &err);
+    if (status < 0 && !change_machines(&plan, &options, &err)) {
+        sweep_plan_fini(&plan);
         status = args_usage_error(&spec, "%s", err.text);
+    }
     if (status < 0) {
         interrupt_watch();
         status = perform(&options, kind, &plan, &args);

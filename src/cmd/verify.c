@@ -75,8 +75,6 @@ side_init(struct side *side, const char *name, const struct params *params,
     side->name = name;
     if (!simulation_init(&side->sim, params, timed, NULL, err))
         return false;
-    if (side->sim.machine)
-        machine_warn(side->sim.machine, NULL);
     const struct executor executor = {side, &side->sim.device, execute_side};
     executor_sink_init(&side->sink, &executor);
     side->sink.sink.write_back = keep_result;
@@ -287,7 +285,8 @@ print(const struct verify *v, bool json)
 /* Raises the budget to three times a requested memory size. Each side allocates one memory, and a
  * third remains for other use. */
 static bool
-init_sides(struct verify *v, const struct params *params, struct budget *budget, struct error *err)
+init_sides(struct verify *v, const struct machine_options *machine, const struct params *params,
+           struct budget *budget, struct error *err)
 {
     const struct frame_set all = {0};
     const uint64_t asked =
@@ -295,6 +294,7 @@ init_sides(struct verify *v, const struct params *params, struct budget *budget,
     if (!side_init(&v->sides[0], "functional", params, NULL, err) ||
         !side_init(&v->sides[1], "timed", params, &all, err))
         return false;
+    simulation_warn(&v->sides[1].sim, machine_options_preset(machine), NULL);
     if (asked > budget->most_bytes / 3)
         budget->most_bytes = 3 * asked;
     gpu_device_limit(&v->sides[0].sim.device, budget);
@@ -328,7 +328,7 @@ verify_trace(struct verify_options *options, const char *path, struct error *err
         !trace_reader_open_warn(&reader, path, err))
         return false;
     trace_reader_limit(reader, &options->budget);
-    bool ok = init_sides(&v, &params, &options->budget, err);
+    bool ok = init_sides(&v, &options->machine, &params, &options->budget, err);
     if (ok && options->prepare)
         options->prepare(options->data, &v.sides[1].sim);
     ok = ok && run(&v, reader, err);

@@ -2,6 +2,8 @@
  * socket path, which would limit a host to one virtual GPU. The connect() wrapper redirects that
  * path to the socket in AETIUS_SOCKET. Newer Mesa reads VTEST_SOCKET_NAME and never uses the fixed
  * path. */
+#include "shim/context.h"
+
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -27,6 +29,7 @@ connect(int fd, const struct sockaddr *address, socklen_t size)
         address->sa_family == AF_UNIX &&
         !memcmp(asked->sun_path, VTEST_SOCKET_OF_MESA, sizeof VTEST_SOCKET_OF_MESA)) {
         strcpy(ours.sun_path, path);
+        context_watch();
         return next(fd, (const struct sockaddr *)&ours, sizeof ours);
     }
     return next(fd, address, size);

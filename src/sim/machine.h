@@ -65,9 +65,11 @@ bool machine_params_check(const struct params *params, struct error *err);
 struct machine *machine_create(const struct params *params, struct gpu_device *device,
                                struct functional *functional, struct error *err);
 void machine_destroy(struct machine *machine);
-/* Warns of queues too shallow to sustain their width. The message starts with the machine's name,
- * unless `name` is NULL. */
-void machine_warn(const struct machine *machine, const char *name);
+/* Whether a queue is too shallow to sustain its width. */
+bool machine_has_shallow_queues(const struct machine *machine);
+/* Warns of such queues, except for those that `accepted` also has. `accepted` may be NULL. The
+ * message starts with the machine's name, unless `name` is NULL. */
+void machine_warn(const struct machine *machine, const struct machine *accepted, const char *name);
 
 /* Like functional_execute(), but timed. SWAP fills `out` with the bytes that the DAC read. Returns
  * false if the command is invalid, memory is exhausted, a program does not end, the machine

@@ -158,16 +158,35 @@ are_alike(const struct queue *a, const struct queue *b)
            a->width == b->width;
 }
 
+bool
+machine_has_shallow_queues(const struct machine *m)
+{
+    for (uint32_t i = 0; i < m->clock.queue_count; i++)
+        if (is_shallow(m, m->clock.queues[i]))
+            return true;
+    return false;
+}
+
+/* Whether the machine has a queue of the same kind and size. */
+static bool
+has_like(const struct machine *m, const struct queue *q)
+{
+    for (uint32_t i = 0; m && i < m->clock.queue_count; i++)
+        if (are_alike(m->clock.queues[i], q))
+            return true;
+    return false;
+}
+
 /* Prints one line for each run of similar queues. */
 void
-machine_warn(const struct machine *m, const char *name)
+machine_warn(const struct machine *m, const struct machine *accepted, const char *name)
 {
     const char *before = name ? "machine " : "", *after = name ? ": " : "";
     name = name ? name : "";
     for (uint32_t i = 0, next; i < m->clock.queue_count; i = next) {
         const struct queue *q = m->clock.queues[i];
         next = i + 1;
-        if (!is_shallow(m, q))
+        if (!is_shallow(m, q) || has_like(accepted, q))
             continue;
         while (next < m->clock.queue_count && are_alike(q, m->clock.queues[next]))
             next++;

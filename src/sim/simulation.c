@@ -46,6 +46,17 @@ simulation_shape_device(struct gpu_device *device, const struct params *params)
                           params->FRAGMENTSHADER.TextureSuperBlockDimension;
 }
 
+static bool
+let_grow(struct simulation *sim, struct error *err)
+{
+    struct error why;
+    if (gpu_memory_let_grow(&sim->device.memory, &why))
+        return true;
+    return fail(err,
+                "%.400s: MEMORYCONTROLLER.MemoryGrows=FALSE reserves only the %u MB of MemorySize",
+                why.text, sim->device.memory.size_bytes >> 20);
+}
+
 bool
 simulation_init(struct simulation *sim, const struct params *params, const struct frame_set *timed,
                 const struct simulation_listener *listener, struct error *err)
@@ -58,8 +69,7 @@ simulation_init(struct simulation *sim, const struct params *params, const struc
     if (!gpu_device_init(&sim->device, memory_bytes, err))
         return false;
     sim->device.memory.option = timed ? "MEMORYCONTROLLER.MemorySize" : NULL;
-    if (timed && params->MEMORYCONTROLLER.MemoryGrows &&
-        !gpu_memory_let_grow(&sim->device.memory, err)) {
+    if (timed && params->MEMORYCONTROLLER.MemoryGrows && !let_grow(sim, err)) {
         gpu_device_fini(&sim->device);
         return false;
     }
@@ -87,6 +97,22 @@ simulation_init(struct simulation *sim, const struct params *params, const struc
         sim->machine->clock.sample_data = sim;
     }
     return true;
+}
+
+void
+simulation_warn(const struct simulation *sim, const char *preset, const char *name)
+{
+    const struct frame_set all = {0};
+    struct simulation own;
+    struct params params;
+    struct error ignored;
+    if (!sim->machine || !machine_has_shallow_queues(sim->machine))
+        return;
+    const bool has_own = params_load_preset(&params, preset, &ignored) &&
+                         simulation_init(&own, &params, &all, NULL, &ignored);
+    machine_warn(sim->machine, has_own ? own.machine : NULL, name);
+    if (has_own)
+        simulation_fini(&own);
 }
 
 void

@@ -42,8 +42,11 @@ gpu_memory_let_grow(struct gpu_memory *memory, struct error *err)
     void *bytes =
         mmap(NULL, MEMORY_MAX_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (bytes == MAP_FAILED || mprotect(bytes, memory->size_bytes, PROT_READ | PROT_WRITE))
-        return fail(err, "out of host memory: cannot reserve %u bytes of simulated memory",
-                    MEMORY_MAX_BYTES);
+        return fail(
+            err,
+            "out of host memory: cannot reserve %u bytes of address space for the simulated "
+            "memory (`ulimit -v`)",
+            MEMORY_MAX_BYTES);
     munmap(memory->bytes, memory->size_bytes);
     memory->bytes = bytes;
     memory->limit_bytes = MEMORY_MAX_BYTES;

@@ -20,7 +20,7 @@ build_one(const struct sweep *sweep, struct params *params, struct simulation *s
         ok = machine_make(&presets, run->preset, &run->sets, params, &ignored) &&
              simulation_init(simulation, params, &all, NULL, &ignored);
         if (ok)
-            machine_warn(simulation->machine, run->machine);
+            simulation_warn(simulation, run->preset, run->machine);
     }
     preset_cache_fini(&presets);
     return ok;

@@ -32,12 +32,16 @@ tee_take(void *data, const struct message *message, uint8_t *out, uint32_t out_b
          struct error *err)
 {
     struct tee *tee = data;
+    const double begin = wall_seconds();
     message_sink_share_listener(tee->renderer, &tee->sink);
     if (tee->failed && message->kind != MESSAGE_CLIENT_END)
         return fail(err, "cannot write the trace");
     if (!tee->failed && !tee->written && !record(tee, message, err))
         return false;
-    return tee->renderer->take(tee->renderer->data, message, out, out_bytes, err);
+    const bool ok = tee->renderer->take(tee->renderer->data, message, out, out_bytes, err);
+    const double end = wall_seconds();
+    tee->waiting_since = message_ends_frame(message) ? end : tee->waiting_since + end - begin;
+    return ok;
 }
 
 void
@@ -48,5 +52,6 @@ tee_init(struct tee *tee, struct trace_writer *writer, struct message_sink *rend
                         .writer = writer,
                         .renderer = renderer,
                         .last_frame = last_frame,
-                        .ends_at_last = ends_at_last};
+                        .ends_at_last = ends_at_last,
+                        .waiting_since = wall_seconds()};
 }

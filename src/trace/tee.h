@@ -13,6 +13,8 @@ struct tee {
     struct message_sink *renderer;
     struct progress *progress; /* or NULL */
     uint32_t frame;
+    double
+        waiting_since;   /* wall_seconds() at the last frame, plus the time spent rendering since */
     uint32_t last_frame; /* last frame to record; UINT32_MAX: record all */
     bool ends_at_last;   /* stop the program after the last frame */
     bool written;        /* the last frame is in the trace */

@@ -1,12 +1,14 @@
 /* A program that labels its draws with every interface: groups and markers of KHR_debug and
  * EXT_debug_marker, string markers, labels of programs and framebuffers. The program draws
  * triangles in immediate mode off screen, through EGL, and reads each frame back.
- * tests/unit/shim/test_labels.c contains the expected label of each draw. */
+ * tests/unit/shim/test_labels.c contains the expected label of each draw. With --core, the program
+ * requests OpenGL 4.1, and ends if it gets no context. */
 #define GL_GLEXT_PROTOTYPES
 #include <EGL/egl.h>
 #include <GL/gl.h>
 #include <GL/glext.h>
 #include <stdio.h>
+#include <string.h>
 
 static void
 triangle(void)
@@ -19,8 +21,10 @@ triangle(void)
 }
 
 static EGLBoolean
-make_context(void)
+make_context(int core)
 {
+    const EGLint core_list[] = {EGL_CONTEXT_MAJOR_VERSION, 4, EGL_CONTEXT_MINOR_VERSION, 1,
+                                EGL_NONE};
     const EGLint config_list[] = {EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE,
                                   EGL_OPENGL_BIT, EGL_NONE};
     const EGLint surface_list[] = {EGL_WIDTH, 16, EGL_HEIGHT, 16, EGL_NONE};
@@ -30,7 +34,7 @@ make_context(void)
     if (!eglInitialize(display, NULL, NULL) || !eglBindAPI(EGL_OPENGL_API) ||
         !eglChooseConfig(display, config_list, &config, 1, &count) || !count)
         return EGL_FALSE;
-    EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, NULL);
+    EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, core ? core_list : NULL);
     EGLSurface surface = eglCreatePbufferSurface(display, config, surface_list);
     return eglMakeCurrent(display, surface, surface, context);
 }
@@ -120,9 +124,9 @@ last_frame(GLuint program, GLuint framebuffer)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
-    if (!make_context())
+    if (!make_context(argc > 1 && !strcmp(argv[1], "--core")))
         return 2;
     GLuint program = make_program(), framebuffer = make_framebuffer();
     glObjectLabel(GL_PROGRAM, program, -1, "water");

@@ -66,6 +66,8 @@ cmd_model(int argc, char **argv)
         "  model check MODEL CSV...    report the error of a model",
         options, NO_OPERAND};
     struct args args;
+    if (argc > 1 && argv[1][0] != '-')
+        return args_usage_error(&spec, "unknown subcommand '%s'", argv[1]);
     const int status = args_parse(&args, &spec, argc, argv);
     return status >= 0
                ? status

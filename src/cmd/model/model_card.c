@@ -50,9 +50,7 @@ model_template_command(int argc, char **argv)
         return args_usage_error(&spec, "--sweep: %s", err.text);
     char *program = model_program(given, &err);
     const bool ok =
-        program &&
-        (force || !file_exists(csv) || fail(&err, "%s exists; --force overwrites it", csv)) &&
-        write_template(program, sweep, csv, &err);
+        program && check_output(csv, force, &err) && write_template(program, sweep, csv, &err);
     free(program);
     return conclude(ok, &err);
 }
@@ -91,9 +89,7 @@ model_datasheet_command(int argc, char **argv)
             return args_usage_error(&spec, "%s", err.text);
     if (!datasheet_model(&model, &datasheet, &err))
         return args_usage_error(&spec, "%s", err.text);
-    const bool ok =
-        (force || !file_exists(path) || fail(&err, "%s exists; --force overwrites it", path)) &&
-        model_write(&model, path, &err);
+    const bool ok = check_output(path, force, &err) && model_write(&model, path, &err);
     if (ok)
         log_note("%s: %s", path,
                  datasheet.bandwidth > 0 ? "stages base and textures"

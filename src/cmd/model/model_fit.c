@@ -14,7 +14,7 @@
 struct check_options {
     const char *model, *fail_over;
     struct stage_options stages;
-    bool all_held, json, csv;
+    bool all_held, json, csv, force;
 };
 
 /* Prints the rows with the largest errors. */
@@ -223,6 +223,7 @@ model_fit_command(int argc, char **argv)
         {"frames", 0, ARG_LIST, &runs, "RUN", "also fit the frame stages, from a cycle-level run",
          false},
         {"all", 0, ARG_FLAG, &all, NULL, "fit all measurements, without a held-out half", false},
+        OPTION_FORCE(&request.force, "overwrite MODEL"),
         OPTION_JSON(&request.json, "print the errors as JSON"),
         {0}};
     const struct arg_spec spec = {
@@ -242,7 +243,8 @@ model_fit_command(int argc, char **argv)
         return status;
     if (!read_rate(rate_text, &rate, &err) || !is_new(&args, request.model, &err))
         return args_usage_error(&spec, "%s", err.text);
-    bool ok = read_all(&rows, missing, &args, 0, &err);
+    bool ok = check_output(request.model, request.force, &err) &&
+              read_all(&rows, missing, &args, 0, &err);
     if (ok) {
         warn_of_missing(&rows, missing);
         warn_of_spread(&rows);

@@ -67,6 +67,8 @@ static bool
 open_run(struct run *run, const char *dir, bool draws, struct error *err)
 {
     *run = (struct run){.dir = dir};
+    if (!file_exists(dir))
+        return fail(err, "%s does not exist", dir);
     if (!is_run_folder(dir))
         return fail(err, "%s is not a run folder (profiler files require --nvprof or --ncu)", dir);
     char *machine = mem_printf("%s/machine.ini", dir);

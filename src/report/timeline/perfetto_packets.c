@@ -68,8 +68,8 @@ bool
 packets_open(struct packets *packets, const char *path, uint32_t mhz, struct error *err)
 {
     *packets = (struct packets){.mhz = mhz};
-    packets->part = mem_printf("%s.part", path);
-    packets->file = file_create(packets->part, err);
+    packets->part = file_is_device(path) ? mem_strdup(path) : mem_printf("%s.part", path);
+    packets->file = file_create_named(packets->part, err);
     if (!packets->file) {
         free(packets->part);
         return false;
@@ -89,10 +89,12 @@ packets_close(struct packets *packets, struct error *err)
 {
     bool ok = !ferror(packets->file);
     ok = fclose(packets->file) == 0 && ok;
-    ok = ok && rename(packets->part, packets->path) == 0;
+    const bool is_part = strcmp(packets->part, packets->path) != 0;
+    ok = ok && (!is_part || rename(packets->part, packets->path) == 0);
     if (!ok) {
         fail(err, "cannot write %s: %s", packets->path, strerror(errno));
-        unlink(packets->part);
+        if (is_part)
+            unlink(packets->part);
     }
     free(packets->part);
     free(packets->path);

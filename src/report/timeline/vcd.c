@@ -217,7 +217,7 @@ struct vcd *
 vcd_create(const char *path, struct clock *clock, uint32_t mhz, uint64_t first, uint64_t last,
            struct error *err)
 {
-    FILE *file = file_create(path, err);
+    FILE *file = file_create_named(path, err);
     if (!file)
         return NULL;
     struct vcd *vcd = mem_alloc(sizeof *vcd);
@@ -250,7 +250,7 @@ vcd_destroy(struct vcd *vcd, struct error *err)
                     ", but the run ended at %" PRIu64,
                     vcd->path, vcd->first, vcd->clock->now);
     bool ok = !ferror(vcd->file);
-    if (!vcd->started)
+    if (!vcd->started && !file_is_device(vcd->path))
         unlink(vcd->path);
     ok = fclose(vcd->file) == 0 && ok;
     if (!ok)

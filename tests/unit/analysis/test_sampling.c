@@ -294,6 +294,9 @@ static void
 commands(void **state)
 {
     assert_int_equal(RUN("sample", WORKLOADS, "--count", "100", "-o", "@all.plan"), 0);
+    assert_int_equal(RUN("sample", WORKLOADS, "--count", "3", "-o", "@all.plan"), 1);
+    assert_true(reports("all.plan already exists; --force overwrites it"));
+    assert_int_equal(RUN("sample", WORKLOADS, "--count", "100", "-f", "-o", "@all.plan"), 0);
     assert_int_equal(RUN("sim", WORKLOADS, "--sample", "@all.plan", "-o", "@run"), 0);
     /* all frames were drawn, so the estimate is the sum */
     double sum = 0;

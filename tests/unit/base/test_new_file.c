@@ -206,12 +206,13 @@ leftovers_are_no_obstacle(void **state)
     free(path);
 }
 
-/* Devices may have several writers. The target of a link has one writer, and another one does not
- * truncate it. */
+/* Devices may have several writers. A link is replaced, and its target remains, except for a link
+ * to a device. */
 static void
 what_is_no_file_stays(void **state)
 {
     char *link = in_dir("link"), *mine = in_dir("mine"), *folder = in_dir("folder");
+    char *null = in_dir("null");
     struct new_file file, again;
     struct error err;
     struct stat st;
@@ -226,9 +227,23 @@ what_is_no_file_stays(void **state)
     open_new(&file, link);
     give_text(&file, "new");
     expect_held(link);
-    expect(mine, "new");
     assert_true(new_file_close(&file, &err));
-    assert_true(!lstat(link, &st) && S_ISLNK(st.st_mode));
+    expect(mine, "something longer");
+    expect(link, "new");
+    assert_true(!lstat(link, &st) && S_ISREG(st.st_mode));
+    assert_int_equal(symlink("/dev/null", null), 0);
+    open_new(&file, null);
+    give_text(&file, "new");
+    assert_true(new_file_close(&file, &err));
+    assert_true(!lstat(null, &st) && S_ISLNK(st.st_mode));
+    unlink(null);
+    free(null);
+    char *descriptor = mem_printf("/proc/self/fd/%d", open(mine, O_WRONLY | O_CLOEXEC));
+    open_new(&file, descriptor); /* like /dev/stdout */
+    give_text(&file, "out");
+    assert_true(new_file_close(&file, &err));
+    expect(mine, "out");
+    free(descriptor);
     assert_int_equal(mkdir(folder, 0700), 0);
     assert_false(new_file_open(&file, folder, &err));
     assert_non_null(strstr(err.text, "cannot create"));

@@ -156,6 +156,25 @@ idle_parameters_are_warned_of(void **state)
     clean();
 }
 
+/* A queue that is too shallow gives a warning, except for the queues that a preset chooses. */
+static void
+presets_have_no_warnings(void **state)
+{
+    static const char *const presets[] = {"reference-2008",     "reference-2005", "nv40-like",
+                                          "g70-like",           "r420-like",      "r580-like",
+                                          "semi-cycle-accurate"};
+    struct command_result *cmd = *state;
+    for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
+        RUN(cmd, "stats", "--preset", presets[i]);
+        assert_int_equal(cmd->status, 0);
+        assert_string_equal(cmd->err, "");
+    }
+    RUN(cmd, "stats", "--preset", "g70-like", "--set", "MEMORYCONTROLLER.ClientRequestQueueSize=1");
+    assert_int_equal(cmd->status, 0);
+    assert_non_null(strstr(cmd->err, "warning: the queue index_memory_requests"));
+    assert_null(strstr(cmd->err, "groups["));
+}
+
 /* An output that was requested for cycles after the end of the run gives a warning. */
 static void
 what_is_missed_is_warned_of(void **state)
@@ -724,6 +743,7 @@ main(int argc, char **argv)
         cmocka_unit_test_prestate(force_removes_the_run_before, &cmd),
         cmocka_unit_test_prestate(a_full_disk_is_reported, &cmd),
         cmocka_unit_test_prestate(idle_parameters_are_warned_of, &cmd),
+        cmocka_unit_test_prestate(presets_have_no_warnings, &cmd),
         cmocka_unit_test_prestate(what_is_missed_is_warned_of, &cmd),
         cmocka_unit_test_prestate(pictures_are_verified, &cmd),
         cmocka_unit_test_prestate(pixels_are_inside, &cmd),

@@ -534,6 +534,9 @@ commands(void **state)
     VEC_FREE(&rows);
     assert_int_equal(RUN("model", "fit", "@rows.csv", "-o", "@model"), 0);
     assert_false(reports("spread"));
+    assert_int_equal(RUN("model", "fit", "@rows.csv", "-o", "@model"), 1);
+    assert_true(reports("model already exists; --force overwrites it"));
+    assert_int_equal(RUN("model", "fit", "@rows.csv", "--force", "-o", "@model"), 0);
     put_text("noisy.csv", "sweep,fragments,seconds,spread,cycles\nlength,1000,1,0.3,1\n"
                           "length,1000,2,0.1,2\nlength,1000,3,0.1,3\nlength,1000,4,0.41,4\n");
     assert_int_equal(RUN("model", "fit", "@noisy.csv", "--rate", "1000", "--all", "-o", "@noisy"),
@@ -552,7 +555,7 @@ commands(void **state)
     assert_true(reports("no measurement has a time"));
     assert_int_equal(RUN("model", "template", "--sweep", "length", "-o", "@points.csv"), 0);
     assert_int_equal(RUN("model", "template", "--sweep", "length", "-o", "@points.csv"), 1);
-    assert_true(reports("points.csv exists; --force overwrites it"));
+    assert_true(reports("points.csv already exists; --force overwrites it"));
     assert_int_equal(RUN("model", "fit", "@points.csv", "-o", "@none"), 1);
     assert_int_equal(RUN("model", "from-datasheet", "clock=1e9", "pipes=4", "-o", "@sheet"), 0);
     assert_int_equal(RUN("model", "from-datasheet", "clock=1e9", "pipes=4", "-o", "@sheet"), 1);

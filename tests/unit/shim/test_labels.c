@@ -180,12 +180,23 @@ test_show_draw(void **state)
     free(pictures);
 }
 
+/* The version of a context that EGL refuses is named. */
+static void
+a_refused_context_is_named(void **state)
+{
+    static struct command_result cmd;
+    (void)state;
+    RUN(&cmd, "run", "--functional", "--", labels, "--core");
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "wanted OpenGL 4.1 core, but 2.1 is offered"));
+}
+
 int
 main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_names_in_lists),
-                                       cmocka_unit_test(test_an_installation_with_blanks),
-                                       cmocka_unit_test(test_show_draw)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names_in_lists), cmocka_unit_test(test_an_installation_with_blanks),
+        cmocka_unit_test(test_show_draw), cmocka_unit_test(a_refused_context_is_named)};
     if (argc != 3 || !mkdtemp(dir)) {
         fprintf(stderr, "usage: test_labels AETIUS LABELS\n");
         return 2;

@@ -545,7 +545,7 @@ test_arguments(void **state)
         {{"study", "compression", "--frames", "x"}, 2},
         {{"study", "compression", "--jobs", "0"}, 2},
         {{"study", "compression", "--machines", "x3"}, 2},
-        {{"study", "compression", "--plan", "/nowhere.ini"}, 2},
+        {{"study", "compression", "--plan", "/nowhere.ini"}, 1},
         {{"study", "compression", "/nowhere.trace", "-o", "@none"}, 1},
         {{"study", "compression", WORKLOADS, "-o", "@none", "--set", "A.B=1"}, 1},
         {{"study", "compression", WORKLOADS, "-o", "/dev/null/study"}, 1},

@@ -475,6 +475,39 @@ test_many_clients(void **state)
         close(all[i]);
 }
 
+/* A program that connects again and again cannot fill a log: the server reports the first failures,
+ * and at its end the number of the others. */
+static void
+test_failures_are_counted(void **state)
+{
+    enum { TIMES = 100, SHOWN = 16 };
+    static const uint32_t garbled[2] = {0, 9999};
+    struct bench *bench = *state;
+    struct error err;
+    char path[] = "/tmp/aetius-failures-XXXXXX", text[8192] = "";
+    const int file = mkstemp(path), kept = dup(STDERR_FILENO);
+    uint32_t lines = 0;
+    fflush(stderr);
+    dup2(file, STDERR_FILENO);
+    for (uint32_t i = 0; i < TIMES; i++) {
+        const int fd = wire_connect_raw(bench->path, &err);
+        assert_int_equal(send(fd, garbled, sizeof garbled, MSG_NOSIGNAL), sizeof garbled);
+        assert_true(is_dropped(fd));
+        close(fd);
+    }
+    tear_down(state);
+    fflush(stderr);
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    assert_true(pread(file, text, sizeof text - 1, 0) > 0);
+    close(file);
+    unlink(path);
+    for (const char *at = text; (at = strchr(at, '\n')); at++)
+        lines++;
+    assert_int_equal(lines, SHOWN + 1);
+    assert_non_null(strstr(text, "84 more clients were disconnected")); /* TIMES - SHOWN */
+}
+
 /* Clients send incomplete messages of 4 MB each. The server keeps at most 64 MiB of them. It does
  * not disconnect a client whose incomplete message is small. */
 static void
@@ -515,10 +548,12 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_transfers),           TEST(test_swap_rule),           TEST(test_query_results),
-        TEST(test_no_memory_of_size_0), TEST(test_two_at_once),         TEST(test_caps),
-        TEST(test_bad_clients),         TEST(test_death_in_a_message),  TEST(test_garbled_clients),
-        TEST(test_many_clients),        TEST(test_unfinished_messages),
+        TEST(test_transfers),           TEST(test_swap_rule),
+        TEST(test_query_results),       TEST(test_no_memory_of_size_0),
+        TEST(test_two_at_once),         TEST(test_caps),
+        TEST(test_bad_clients),         TEST(test_death_in_a_message),
+        TEST(test_garbled_clients),     TEST(test_many_clients),
+        TEST(test_unfinished_messages), cmocka_unit_test_setup(test_failures_are_counted, set_up),
     };
     return cmocka_run_group_tests_name("vtest server", tests, NULL, NULL);
 }

@@ -40,10 +40,12 @@ struct session {
     char *socket;
     struct x_server x_server;
     struct keeper keeper;
-    bool runs; /* the program itself is running */
+    struct subprocess keys; /* program that presses keys; pid 0: none */
+    bool runs;              /* the program itself is running */
     struct vtest_server *server;
     struct frame_clock clock;
     char *clock_path;
+    char *refused_path; /* file that shim/context.c writes */
 };
 
 char *
@@ -62,6 +64,38 @@ launch_find(const char *name)
         if (!*path)
             return mem_strdup(name);
     }
+}
+
+static char *
+find_keys(struct error *err)
+{
+    char *program = data_path("shim", "aetius-keys");
+    if (!program)
+        fail(err, "this build has no --keys: install libxtst-dev and build Aetius again");
+    return program;
+}
+
+bool
+launch_check_keys(const char *keys, struct error *err)
+{
+    char *program = find_keys(err), *words = mem_strdup(keys), check[] = "--check", *text = NULL;
+    char *const argv[] = {program, check, words, NULL};
+    struct subprocess child;
+    size_t size;
+    int status = 0;
+    bool ok = program &&
+              subprocess_start(
+                  &child, &(struct subprocess_setup){.argv = argv, .output = SUBPROCESS_PIPE}, err);
+    ok = ok && subprocess_collect(&child, 256, &text, &size, &status, err);
+    if (ok && status)
+        ok = fail(err,
+                  "--keys '%s': expected the name of a key (Return), +KEY or -KEY, seconds (8s), a "
+                  "position of the pointer (320,200) or click",
+                  text);
+    free(text);
+    free(words);
+    free(program);
+    return ok;
 }
 
 /* Warns if the program is setuid or setgid, because the loader then ignores LD_PRELOAD. */
@@ -168,6 +202,7 @@ start_program(struct session *session, char **argv, struct error *err)
                                  : mem_strdup("AETIUS_CLOCK");
     char *window = options->window ? mem_printf("AETIUS_WINDOW=%s", options->window)
                                    : mem_strdup("AETIUS_WINDOW");
+    char *refused = mem_printf("AETIUS_REFUSED=%s", session->refused_path);
     char *ours = mem_printf("AETIUS_SOCKET=%s", session->socket);
     char *newer = mem_printf("VTEST_SOCKET_NAME=%s", session->socket);
     /* Otherwise glvnd replaces libGL's functions with Mesa's, which bypasses the wrappers of the
@@ -179,6 +214,7 @@ start_program(struct session *session, char **argv, struct error *err)
                                        clock,
                                        window,
                                        options->apitrace ? "AETIUS_APITRACE=1" : "AETIUS_APITRACE",
+                                       refused,
                                        ours,
                                        newer,
                                        session->x_server.display,
@@ -193,8 +229,33 @@ start_program(struct session *session, char **argv, struct error *err)
     free(preload);
     free(clock);
     free(window);
+    free(refused);
     free(ours);
     free(newer);
+    return ok;
+}
+
+/* Starts the program that presses keys. */
+static bool
+start_keys(struct session *session, struct error *err)
+{
+    const char *keys = session->options->keys;
+    const char *const environment[] = {session->x_server.display, session->x_server.authority,
+                                       NULL};
+    if (!keys)
+        return true;
+    char *program = find_keys(err),
+         *words = mem_strdup(keys), *const argv[] = {program, words, NULL};
+    const bool ok =
+        program && subprocess_start(&session->keys,
+                                    &(struct subprocess_setup){.argv = argv,
+                                                               .environment = environment,
+                                                               .no_input = true,
+                                                               .own_group = true,
+                                                               .death_signal = SIGKILL},
+                                    err);
+    free(words);
+    free(program);
     return ok;
 }
 
@@ -232,11 +293,27 @@ serve(struct session *session, const bool *stop, struct launch_result *result, s
         const int wake = session->runs ? session->keeper.line : -1;
         ok = vtest_server_poll(session->server, wake, POLL_MS, err);
         hear_news(session, result);
+        if (session->options->watch)
+            session->options->watch(session->options->watch_data);
         result->stopped = (stop && *stop) || (most && wall_seconds() - started > most);
     }
     result->connections = vtest_server_connections(session->server);
     fail(&result->refused, "%s", vtest_server_failure(session->server));
     return ok;
+}
+
+/* Reads the description of a context that the program did not get. */
+static void
+read_wanted(const struct session *session, struct launch_result *result)
+{
+    struct error err;
+    char *text;
+    size_t size;
+    if (!session->refused_path ||
+        !file_read(session->refused_path, sizeof result->wanted - 1, &text, &size, &err))
+        return;
+    snprintf(result->wanted, sizeof result->wanted, "%.*s", (int)strcspn(text, "\n"), text);
+    free(text);
 }
 
 /* After a normal end, lets processes that the program left running continue. */
@@ -255,13 +332,16 @@ end_program(struct session *session, bool served, struct launch_result *result)
 static void
 clean_up(struct session *session, bool served, struct launch_result *result)
 {
+    subprocess_end(&session->keys, 0);
     if (session->keeper.process.pid > 0)
         end_program(session, served, result);
     if (session->server)
         vtest_server_destroy(session->server);
     frame_clock_fini(&session->clock);
     x_server_end(&session->x_server);
+    read_wanted(session, result);
     private_folder_remove(&session->folder);
+    free(session->refused_path);
     free(session->clock_path);
     free(session->socket);
 }
@@ -272,6 +352,7 @@ start_server(struct session *session, struct message_sink *sink, struct error *e
     const uint32_t clock = session->options->clock;
     session->socket = mem_printf("%s/vtest", session->folder.path);
     session->clock_path = mem_printf("%s/clock", session->folder.path);
+    session->refused_path = mem_printf("%s/refused", session->folder.path);
     if (clock && !frame_clock_init(&session->clock, session->clock_path, clock, sink, err))
         return false;
     return vtest_server_create(&session->server, session->socket,
@@ -285,44 +366,66 @@ launch(char **argv, const struct launch_options *options, struct message_sink *s
     struct session session = {.options = options};
     *result = (struct launch_result){0};
     const char *display = getenv("DISPLAY");
-    result->users_display = display && *display;
+    result->users_display = display && *display && !options->keys;
     result->privileged = warn_of_privilege(argv[0]);
     interrupt_watch();
     bool ok = private_folder_create(&session.folder, err);
     ok = ok && start_server(&session, sink, err) &&
          (result->users_display || x_server_start(&session.x_server, session.folder.path, err)) &&
-         start_program(&session, argv, err) && serve(&session, stop, result, err);
+         start_program(&session, argv, err) && start_keys(&session, err) &&
+         serve(&session, stop, result, err);
     clean_up(&session, ok, result);
     return ok;
+}
+
+char *
+launch_wanted(const struct launch_result *result)
+{
+    const char *offered = strncmp(result->wanted, "OpenGL ES", 9) ? "2.1" : "2.0";
+    return *result->wanted
+               ? mem_printf("; it wanted %s, but %s is offered", result->wanted, offered)
+               : mem_strdup("");
+}
+
+/* Explains why the program never opened the virtual GPU. */
+static void
+report_unopened(const struct launch_result *result, const char *program, const char *wanted)
+{
+    if (result->privileged || *wanted)
+        log_error("%s never opened the virtual GPU%s", program, wanted);
+    else if (result->failed)
+        log_error("%s ended with %s before it opened the virtual GPU (`aetius doctor` checks the "
+                  "driver)",
+                  program, result->how);
+    else
+        log_error("%s never opened the virtual GPU: it did not use OpenGL, or not Mesa's with the "
+                  "virpipe driver (is OpenGL linked statically? `aetius doctor` checks the driver)",
+                  program);
 }
 
 int
 launch_conclude(const struct launch_result *result, const char *program)
 {
+    const bool is_opened = result->connections || result->stopped;
     if (result->interrupted) {
         log_error("interrupted");
         return EXIT_FAILED;
     }
-    if (result->failed)
-        log_error("%s ended with %s", program, result->how);
+    char *wanted = launch_wanted(result);
+    if (!is_opened)
+        report_unopened(result, program, wanted);
+    else if (result->failed)
+        log_error("%s ended with %s%s", program, result->how, wanted);
+    free(wanted);
     if (result->segfault && result->users_display && result->connections)
         log_note("Mesa's virpipe crashes on an X server with MIT-SHM if a pixmap becomes a texture "
                  "(GTK 3, compositors): run with `env -u DISPLAY`, so that aetius starts a server "
                  "without MIT-SHM");
-    if (result->privileged && !result->connections && !result->stopped)
-        log_error("%s never opened the virtual GPU", program);
-    else if (!result->connections && !result->stopped)
-        log_error(
-            "%s never opened the virtual GPU: it did not use OpenGL, or not Mesa's with the "
-            "virpipe driver (is OpenGL linked statically? is package libgl1-mesa-dri missing?)",
-            program);
     const char *slash = strrchr(program, '/');
     if (!result->connections && !result->stopped &&
         !strncmp(slash ? slash + 1 : program, "wine", 4))
         log_note(
             "a Wine that still runs without this display, for example after `wineboot`, cannot "
             "open a window: wait for its end with `wineserver --wait`");
-    bool well =
-        !result->failed && !result->refused.text[0] && (result->connections || result->stopped);
-    return well ? EXIT_WELL : EXIT_FAILED;
+    return !result->failed && !result->refused.text[0] && is_opened ? EXIT_WELL : EXIT_FAILED;
 }

@@ -12,6 +12,7 @@
 #include "trace/virgl/vtest/vtest_client.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@
 
 /* A program has one connection per screen, which is rarely more than a few. */
 enum { MOST_CONNECTED = 256 };
+enum { MOST_REPORTED = 16 }; /* failures of clients; a final message reports the number of others */
 /* Limit of the incomplete messages of all clients. A client with at most WAITING_SMALL_BYTES of its
  * own is never rejected for it, so that large messages of others do not disconnect it. */
 enum { WAITING_MAX_BYTES = 64 << 20, WAITING_SMALL_BYTES = 64 << 10 };
@@ -33,6 +35,7 @@ struct vtest_server {
     VEC(struct pollfd) polled;
     uint32_t connections;
     struct error failure;
+    uint64_t failures;
 };
 
 static void
@@ -71,10 +74,12 @@ vtest_server_create(struct vtest_server **out, const char *path, struct message_
     return true;
 }
 
+/* Reports the first MOST_REPORTED failures, so that a program cannot fill the disk of its log. */
 static void
 report_failure(struct vtest_server *server, const struct error *err)
 {
-    log_error("%s", err->text);
+    if (server->failures++ < MOST_REPORTED)
+        log_error("%s", err->text);
     if (!server->failure.text[0])
         server->failure = *err;
 }
@@ -86,6 +91,9 @@ vtest_server_destroy(struct vtest_server *server)
     for (size_t i = 0; i < server->clients.count; i++)
         if (!vtest_client_destroy(server->clients.items[i], &err))
             report_failure(server, &err);
+    if (server->failures > MOST_REPORTED)
+        log_error("%" PRIu64 " more clients were disconnected because of errors",
+                  server->failures - MOST_REPORTED);
     server->offscreen.inner->write_back = NULL;
     server->offscreen.inner->listener = NULL;
     offscreen_fini(&server->offscreen);

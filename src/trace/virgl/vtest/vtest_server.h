@@ -3,7 +3,8 @@
  * to them, so that rows in messages have no padding.
  *
  * If a client violates the protocol, or the sink rejects its message, the server disconnects that
- * client and prints one line on standard error. The other clients continue. */
+ * client and prints one line on standard error, for the first 16 clients. The other clients
+ * continue. */
 #ifndef AETIUS_TRACE_VTEST_SERVER_H
 #define AETIUS_TRACE_VTEST_SERVER_H
 

@@ -1,0 +1,89 @@
+/* A program that draws two frames, and then one frame per key press or movement of the pointer. For
+ * each of the latter it prints the key's name, or the pointer's position. The key q ends the
+ * program. --core requests a context of OpenGL 3.3 core first, and ends if there is none. */
+#include <GL/gl.h>
+#include <GL/glx.h>
+#include <X11/Xlib.h>
+#include <X11/Xutil.h>
+#include <X11/keysym.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SIDE = 64 };
+
+static Display *display;
+static Window window;
+
+static int
+ignore_error(Display *of, XErrorEvent *event)
+{
+    (void)of;
+    (void)event;
+    return 0;
+}
+
+/* Returns whether the context exists. */
+static int
+make_core(void)
+{
+    typedef GLXContext create(Display *, GLXFBConfig, GLXContext, Bool, const int *);
+    const int list[] = {0x2091, 3, 0x2092, 3, 0x9126, 1, None}; /* GLX_ARB_create_context_profile */
+    int count;
+    GLXFBConfig *configs = glXGetFBConfigs(display, DefaultScreen(display), &count);
+    create *make = (create *)glXGetProcAddressARB((const GLubyte *)"glXCreateContextAttribsARB");
+    XSetErrorHandler(ignore_error);
+    return configs && make && make(display, configs[0], NULL, True, list);
+}
+
+static void
+open_window(void)
+{
+    int attributes[] = {GLX_RGBA, GLX_DOUBLEBUFFER, None};
+    XVisualInfo *visual = glXChooseVisual(display, DefaultScreen(display), attributes);
+    const Window root = DefaultRootWindow(display);
+    XSetWindowAttributes set = {.colormap =
+                                    XCreateColormap(display, root, visual->visual, AllocNone),
+                                .event_mask = KeyPressMask | PointerMotionMask | ExposureMask};
+    XEvent event;
+    window = XCreateWindow(display, root, 0, 0, SIDE, SIDE, 0, visual->depth, InputOutput,
+                           visual->visual, CWColormap | CWEventMask | CWBorderPixel, &set);
+    XMapWindow(display, window);
+    XWindowEvent(display, window, ExposureMask, &event);
+    glXMakeCurrent(display, window, glXCreateContext(display, visual, NULL, True));
+}
+
+static void
+draw(float red)
+{
+    glClearColor(red, 0, 0, 1);
+    glClear(GL_COLOR_BUFFER_BIT);
+    glXSwapBuffers(display, window);
+}
+
+int
+main(int argc, char **argv)
+{
+    display = XOpenDisplay(NULL);
+    if (!display)
+        return 2;
+    if (argc > 1 && !strcmp(argv[1], "--core") && !make_core())
+        return 3;
+    open_window();
+    draw(0.25f);
+    draw(0.5f);
+    for (;;) {
+        XEvent event;
+        XNextEvent(display, &event);
+        const KeySym key = event.type == KeyPress ? XLookupKeysym(&event.xkey, 0) : NoSymbol;
+        if (key == XK_q)
+            return 0;
+        if (event.type == KeyPress)
+            printf("key %s\n", XKeysymToString(key));
+        else if (event.type == MotionNotify)
+            printf("pointer %d,%d\n", event.xmotion.x_root, event.xmotion.y_root);
+        else
+            continue;
+        fflush(stdout);
+        draw(1);
+    }
+}

@@ -1,0 +1,280 @@
+/* All commands behave alike. A wrong command line gives status 2, and two lines: the error and the
+ * usage. A file that a command cannot use, an output that exists and a full disk give status 1 and
+ * one line, which begins with "aetius: ". No output file remains, and an existing one is unchanged.
+ * Each command of commands.def has at least one line in `uses`. */
+#include "rigs/endings.h"
+#include "rigs/needs.h"
+
+#ifdef __SANITIZE_ADDRESS__
+#define SANITIZED
+#elif defined __has_feature
+#if __has_feature(address_sanitizer)
+#define SANITIZED
+#endif
+#endif
+
+#define BLOCKS AETIUS_SOURCE_DIR "/tests/golden/x0.blocks.color"
+#define CSV    AETIUS_SOURCE_DIR "/docs/studies/model/g70-like.csv"
+
+enum {
+    NEEDS_X = 1,        /* starts Xvfb */
+    NEEDS_APITRACE = 2, /* runs apitrace */
+    TAKES_EMPTY = 4,    /* an empty file is valid */
+    TAKES_NONE = 8,     /* the command may have no arguments */
+};
+
+/* Word lists. FILE is the input, OUT is the output. */
+static const struct use {
+    const char *command;
+    const char *reads;  /* fails if FILE is missing, a folder, empty or a PNG file; or NULL */
+    const char *writes; /* overwrites OUT, a file, only with --force; or NULL */
+    const char *prints; /* succeeds, and writes to standard output; or NULL */
+    uint32_t flags;
+} uses[] = {
+    {"run", "--functional -- ./FILE", NULL, NULL, NEEDS_X},
+    {"capture", "-o OUT -- ./FILE", "-o OUT -- true", NULL, NEEDS_X},
+    {"import", "FILE -o OUT", NULL, NULL, NEEDS_APITRACE},
+    {"info", "FILE", NULL, "info " TINY, 0},
+    {"show", "FILE draw 0:0 -o OUT", NULL, "show " TINY " draw 0:0", 0},
+    {"trim", "FILE --frames 0 -o OUT", TINY " --frames 0 -o OUT", NULL, 0},
+    {"replay", "FILE -o OUT", NULL, NULL, 0},
+    {"sim", "FILE -o OUT", NULL, "sim " TINY " --frames 0 -o printed --force", 0},
+    {"sim", "FILE -o OUT --perfetto timeline", NULL, NULL, 0},
+    {"sim", TINY " -o OUT --config FILE", NULL, NULL, TAKES_EMPTY},
+    {"sample", "FILE -o OUT", TINY " -o OUT", NULL, 0},
+    {"draws", "FILE", NULL, "draws run", 0},
+    {"verify", "FILE", NULL, "verify " TINY, 0},
+    {"compare", "FILE run", NULL, "compare run run", 0},
+    {"compare", "run FILE", NULL, NULL, 0},
+    {"params", "--config FILE", NULL, "params", TAKES_EMPTY | TAKES_NONE},
+    {"stats", "--sql FILE", NULL, "stats", TAKES_NONE},
+    {"diagram", "--config FILE -o out.svg", NULL, "diagram", TAKES_EMPTY | TAKES_NONE},
+    {"explain", "FILE", NULL, "explain cycles", 0},
+    {"topdown", "FILE", NULL, "topdown run", 0},
+    {"topdown", "FILE --nvprof", NULL, NULL, 0},
+    {"report", "FILE -o OUT", NULL, NULL, 0},
+    {"blocks", "FILE", "- -o OUT", "blocks " BLOCKS, 0},
+    {"compress", "FILE", NULL, "compress " BLOCKS, 0},
+    {"study", "compression --plan FILE -o OUT", NULL, NULL, 0},
+    {"sweep", "FILE -o OUT", NULL, NULL, 0},
+    {"sweep", "query FILE runs", NULL, NULL, 0},
+    {"sweep", "status FILE", NULL, NULL, 0},
+    {"doctor", NULL, NULL, NULL, TAKES_NONE},
+    {"model", "fit FILE -o OUT", "fit " CSV " -o OUT", NULL, 0},
+    {"model", "check FILE " CSV, NULL, "model check model " CSV, 0},
+    {"model", "check model FILE", NULL, NULL, 0},
+    {"model", "predict FILE", NULL, NULL, 0},
+    {"model", NULL, "from-datasheet clock=1e9 pipes=4 -o OUT", NULL, 0},
+};
+
+static const char *const commands[] = {
+#define COMMAND(name, function, summary) #name,
+#include "cmd/commands.def"
+#undef COMMAND
+};
+
+enum { USES = sizeof uses / sizeof *uses, COMMANDS = sizeof commands / sizeof *commands };
+
+static bool
+can_run(const struct use *use)
+{
+    return (!(use->flags & NEEDS_X) || has_program("Xvfb")) &&
+           (!(use->flags & NEEDS_APITRACE) || has_program("apitrace"));
+}
+
+/* Runs the command with the words of `text`, in which `file` replaces FILE. Returns the status. */
+static int
+run_words(const char *command, const char *text, const char *file)
+{
+    const char *words[WORDS] = {command};
+    uint32_t count = 1;
+    char *copy = mem_strdup(text), *rest = copy;
+    for (char *word; count + 1 < WORDS && (word = strsep(&rest, " "));)
+        if (*word) {
+            char *at = strstr(word, "FILE");
+            words[count++] = at ? mem_printf("%.*s%s", (int)(at - word), word, file)
+                                : mem_strdup(strcmp(word, "OUT") ? word : "out-file");
+        }
+    const int status = await(start(words, 0), 60000);
+    for (uint32_t i = 1; i < count; i++)
+        free((char *)words[i]);
+    free(copy);
+    return status;
+}
+
+/* Checks the status, and that standard error has `lines` lines, the first of which begins with
+ * `head`. Standard output must be empty. */
+static void
+expect(int status, int expected, uint32_t lines, const char *head, const char *what,
+       const char *file)
+{
+    char *err = file_text("err"), *out = file_text("out");
+    uint32_t count = 0;
+    for (const char *at = err; (at = strchr(at, '\n')); at++)
+        count++;
+    if (status != expected || count != lines || strncmp(err, head, strlen(head)) || *out)
+        fail_msg("%s (%s): status %d, standard error '%s', standard output '%.80s'", what, file,
+                 status, err, out);
+    free(err);
+    free(out);
+}
+
+static int
+set_up(void **state)
+{
+    struct error err;
+    uint8_t white[16];
+    struct picture picture = {2, 2, false, white};
+    (void)state;
+    memset(white, 255, sizeof white);
+    char *png = in_dir("png"), *folder = in_dir("folder"), *full = in_dir("full");
+    assert_true(picture_write_png(&picture, png, &err));
+    put_text("empty", "");
+    assert_true(dir_create(folder, &err));
+    assert_int_equal(symlink("/dev/full", full), 0);
+    assert_int_equal(RUN("sim", TINY, "--frames", "0", "-o", "run"), 0);
+    assert_int_equal(RUN("model", "fit", CSV, "-o", "model"), 0);
+    free(png);
+    free(folder);
+    free(full);
+    return 0;
+}
+
+static void
+each_command_has_a_use(void **state)
+{
+    (void)state;
+    for (uint32_t c = 0; c < COMMANDS; c++) {
+        bool found = false;
+        for (uint32_t u = 0; u < USES; u++)
+            found = found || !strcmp(uses[u].command, commands[c]);
+        if (!found)
+            fail_msg("%s is not in the table `uses`", commands[c]);
+    }
+}
+
+static void
+wrong_options_are_usage_errors(void **state)
+{
+    (void)state;
+    for (uint32_t u = 0; u < USES; u++) {
+        char *head = mem_printf("aetius %s: ", uses[u].command);
+        expect(run_words(uses[u].command, "--no-such-option", ""), 2, 2, head, uses[u].command,
+               "unknown option");
+        if (!(uses[u].flags & TAKES_NONE))
+            expect(run_words(uses[u].command, "", ""), 2, 2, head, uses[u].command, "no arguments");
+        free(head);
+    }
+}
+
+static void
+bad_inputs_are_refused(void **state)
+{
+    static const char *const files[] = {"missing", "folder", "empty", "png"};
+    (void)state;
+    for (uint32_t u = 0; u < USES; u++)
+        for (uint32_t f = 0; f < sizeof files / sizeof *files; f++) {
+            const bool is_valid = uses[u].flags & TAKES_EMPTY && !strcmp(files[f], "empty");
+            if (!uses[u].reads || is_valid || !can_run(&uses[u]))
+                continue;
+            expect(run_words(uses[u].command, uses[u].reads, files[f]), 1, 1,
+                   "aetius: ", uses[u].reads, files[f]);
+            assert_false(is_there("out-file") || is_there("out.svg") || is_there("timeline"));
+            assert_false(is_there("out-file.part") || is_there("out-file.unfinished"));
+        }
+}
+
+static void
+existing_outputs_are_kept(void **state)
+{
+    (void)state;
+    for (uint32_t u = 0; u < USES; u++) {
+        if (!uses[u].writes || !can_run(&uses[u]))
+            continue;
+        put_text("out-file", "mine");
+        expect(run_words(uses[u].command, uses[u].writes, ""), 1, 1, "aetius: ", uses[u].writes,
+               "existing output");
+        assert_true(reports("already exists"));
+        assert_true(reports("--force overwrites it"));
+        char *text = file_text("out-file"), *path = in_dir("out-file");
+        assert_string_equal(text, "mine");
+        unlink(path);
+        free(path);
+        free(text);
+    }
+}
+
+/* A full disk, at the output and at standard output. `full` is a link to /dev/full, which the
+ * command must not replace. */
+static void
+full_disks_are_reported(void **state)
+{
+    char *full = in_dir("full");
+    (void)state;
+    for (uint32_t u = 0; u < USES; u++) {
+        const struct use *use = &uses[u];
+        struct stat st;
+        if (use->writes && strcmp(use->command, "capture") && strcmp(use->command, "blocks")) {
+            char *words = mem_strdup(use->writes), *at = strstr(words, "OUT");
+            char *whole = mem_printf("%.*sfull --force", (int)(at - words), words);
+            expect(run_words(use->command, whole, ""), 1, 1, "aetius: ", whole, "full disk");
+            assert_true(!lstat(full, &st) && S_ISLNK(st.st_mode));
+            free(whole);
+            free(words);
+        }
+        if (use->prints) {
+            char *command = mem_printf("cd %s && %s %s >/dev/full 2>err", dir, aetius, use->prints);
+            const int status = system(command);
+            assert_true(WIFEXITED(status));
+            put_text("out", "");
+            expect(WEXITSTATUS(status), 1, 1, "aetius: cannot write to standard output",
+                   use->prints, "full standard output");
+            free(command);
+        }
+    }
+    assert_int_equal(RUN("sim", TINY, "-o", "run", "--force", "--perfetto", "full"), 1);
+    assert_true(reports("cannot write full"));
+    struct stat st;
+    assert_true(!lstat(full, &st) && S_ISLNK(st.st_mode));
+    free(full);
+}
+
+/* Under small limits of the shell, the message names the limit and what to set. */
+static void
+limits_are_named(void **state)
+{
+    (void)state;
+#ifdef SANITIZED /* sanitizers take much more of both */
+    skip();
+#endif
+    const struct {
+        const char *limit, *says;
+    } limits[] = {
+        {"ulimit -v 2000000", "MEMORYCONTROLLER.MemoryGrows=FALSE reserves only the 192 MB"},
+        {"ulimit -s 128", "at least 512 KB are required (`ulimit -s`)"},
+    };
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        char *command = mem_printf("cd %s && %s && %s sim " TINY " -o limited 2>err", dir,
+                                   limits[i].limit, aetius);
+        const int status = system(command);
+        assert_true(WIFEXITED(status));
+        put_text("out", "");
+        expect(WEXITSTATUS(status), 1, 1, "aetius: ", limits[i].limit, "sim");
+        assert_true(reports(limits[i].says));
+        free(command);
+    }
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(each_command_has_a_use, set_up),
+        cmocka_unit_test(wrong_options_are_usage_errors),
+        cmocka_unit_test(bad_inputs_are_refused),
+        cmocka_unit_test(existing_outputs_are_kept),
+        cmocka_unit_test(full_disks_are_reported),
+        cmocka_unit_test(limits_are_named),
+    };
+    return endings_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
+}
