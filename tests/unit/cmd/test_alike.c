@@ -49,9 +49,10 @@ static const struct use {
     {"params", "--config FILE", NULL, "params", TAKES_EMPTY | TAKES_NONE},
     {"stats", "--sql FILE", NULL, "stats", TAKES_NONE},
     {"diagram", "--config FILE -o out.svg", NULL, "diagram", TAKES_EMPTY | TAKES_NONE},
-    {"explain", "FILE", NULL, "explain cycles", 0},
+    {"explain", "FILE", NULL, "explain cycles", TAKES_EMPTY}, /* `empty` is a word */
     {"topdown", "FILE", NULL, "topdown run", 0},
     {"topdown", "FILE --nvprof", NULL, NULL, 0},
+    {"open", "FILE --no-browser", NULL, NULL, 0},
     {"report", "FILE -o OUT", NULL, NULL, 0},
     {"blocks", "FILE", "- -o OUT", "blocks " BLOCKS, 0},
     {"compress", "FILE", NULL, "compress " BLOCKS, 0},
