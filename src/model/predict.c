@@ -20,8 +20,9 @@ struct predicting {
 static double
 agreed_cycles(const struct model_row *row)
 {
+    const double call = row->call_cycles > 0 ? row->call_cycles : MODEL_CALL_CYCLES;
     return row->cycles + row->branch_cycles + (row->if_cycles + row->else_cycles) / 2 +
-           row->loop_cycles * row->rounds;
+           row->loop_cycles * row->rounds + row->calls * call;
 }
 
 static double

@@ -598,14 +598,14 @@ commands(void **state)
         RUN("model", "template", "--sweep", "textures", "--large", "-o", "@large.csv", "--force"),
         0);
     text = file_text("large.csv");
-    assert_non_null(strstr(text, "textures,RGBA32F,,,,196608,2,8,,,,,,,,4096,4,"));
-    assert_non_null(strstr(text, "textures,RGBA32F,,,,1920000,2,8,,,,,,,,4096,1,"));
+    assert_non_null(strstr(text, "textures,RGBA32F,,,,196608,2,8,,,,,,,,,,4096,4,"));
+    assert_non_null(strstr(text, "textures,RGBA32F,,,,1920000,2,8,,,,,,,,,,4096,1,"));
     free(text);
     assert_int_equal(
         RUN("model", "template", "--sweep", "dependent", "--large", "-o", "@large.csv", "--force"),
         0);
     text = file_text("large.csv");
-    assert_non_null(strstr(text, "dependent,RGBX8,ramp,,,786432,2,4,,,,,,,,2048,2,1,32,"));
+    assert_non_null(strstr(text, "dependent,RGBX8,ramp,,,786432,2,4,,,,,,,,,,2048,2,1,32,"));
     free(text);
     assert_int_equal(RUN("model", "bench", "--step", "2", "-o", "@large"), 2);
     assert_true(reports("--step expects --large"));

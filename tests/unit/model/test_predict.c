@@ -35,6 +35,11 @@ formulas(void **state)
     row.if_cycles = 10;
     row.else_cycles = 20;
     assert_true(is_near(predict_fps(NULL, &row, all_stages), 5.6e9 / (311 * 131072.0), 1e-12));
+    /* three calls: 2 cycles for each call and 2 for each return, or 7 in all */
+    row.calls = 3;
+    assert_true(is_near(predict_fps(NULL, &row, all_stages), 5.6e9 / (323 * 131072.0), 1e-12));
+    row.call_cycles = 7;
+    assert_true(is_near(predict_fps(NULL, &row, all_stages), 5.6e9 / (332 * 131072.0), 1e-12));
     /* 24 pipelines at 486 MHz */
     struct model_row chip = {.clock = 486e6, .pipes = 24, .cycles = 10, .fragments = 786432};
     assert_true(is_near(predict_fps(NULL, &chip, all_stages), 11.664e9 / 7864320, 1e-12));
