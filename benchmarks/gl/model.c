@@ -25,8 +25,8 @@ enum { WINDOW = 64, MOST_SAMPLES = 1000 };
 
 struct options {
     const char *sweep, *surface, *csv, *patterns;
-    uint32_t samples, divide;
-    bool list;
+    uint32_t samples, divide, step;
+    bool list, large;
 };
 
 /* State kept between points. */
@@ -57,12 +57,12 @@ upload_image(const char *format, uint32_t size)
 {
     static const struct {
         const char *name;
-        uint32_t channel_bytes;
         GLint internal;
         GLenum type;
-    } formats[] = {{"RGBA8", 1, GL_RGBA8, GL_UNSIGNED_BYTE},
-                   {"RGBA16F", 2, GL_RGBA16F, GL_HALF_FLOAT},
-                   {"RGBA32F", 4, GL_RGBA32F, GL_FLOAT}};
+    } formats[] = {{"RGBX8", GL_RGB8, GL_UNSIGNED_BYTE},
+                   {"RGBA8", GL_RGBA8, GL_UNSIGNED_BYTE},
+                   {"RGBA16F", GL_RGBA16F, GL_HALF_FLOAT},
+                   {"RGBA32F", GL_RGBA32F, GL_FLOAT}};
     const GLsizei side = (GLsizei)size;
     const size_t most = (size_t)(size + 3) * (size + 3) * 16;
     uint8_t *bytes = mem_alloc(most);
@@ -81,24 +81,26 @@ upload_image(const char *format, uint32_t size)
 }
 
 static void
-upload_floats(uint32_t width, uint32_t height, const float *texels)
+upload_floats(GLint format, uint32_t width, uint32_t height, const float *texels)
 {
-    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA32F, (GLsizei)width, (GLsizei)height, 0, GL_RGBA,
-                 GL_FLOAT, texels);
+    glTexImage2D(GL_TEXTURE_2D, 0, format, (GLsizei)width, (GLsizei)height, 0, GL_RGBA, GL_FLOAT,
+                 texels);
 }
 
+/* Uploads the addresses of a pattern, with as many bits per channel as the texture that is read. */
 static void
-prepare_places(struct drawing *d, const char *name)
+prepare_places(struct drawing *d, const struct model_row *row)
 {
     struct pattern pattern;
-    if (!pattern_make(&pattern, name, NULL))
+    if (!pattern_make(&pattern, row->pattern, NULL))
         return;
     const uint32_t count = pattern.width * pattern.height;
+    const bool is_bytes = !strcmp(row->format, "RGBX8");
     float *texels = mem_array((size_t)count * 4, sizeof *texels);
     for (uint32_t i = 0; i < count; i++)
         memcpy(texels + 4 * i, pattern.texcoords[i], sizeof pattern.texcoords[i]);
     d->places = make_texture(d->places);
-    upload_floats(pattern.width, pattern.height, texels);
+    upload_floats(is_bytes ? GL_RGB8 : GL_RGBA32F, pattern.width, pattern.height, texels);
     free(texels);
     pattern_fini(&pattern);
 }
@@ -138,8 +140,8 @@ prepare_textures(struct drawing *d, const struct point *point)
             prepare_springs(d, point);
         return;
     }
-    if (strcmp(row->pattern, d->pattern) != 0)
-        prepare_places(d, row->pattern);
+    if (strcmp(row->pattern, d->pattern) != 0 || strcmp(row->format, d->format) != 0)
+        prepare_places(d, row);
     if (row->texture > 0 && (row->texture != d->texture || strcmp(row->format, d->format) != 0)) {
         d->image = make_texture(d->image);
         upload_image(row->format, (uint32_t)row->texture);
@@ -334,7 +336,7 @@ setup(struct drawing *d)
 }
 
 static void
-run(struct drawing *d, struct points *points, const struct options *options, FILE *out)
+run(struct drawing *d, const struct points *points, const struct options *options, FILE *out)
 {
     char renderer[MODEL_TEXT_BYTES];
     snprintf(renderer, sizeof renderer, "%s", (const char *)glGetString(GL_RENDERER));
@@ -343,8 +345,8 @@ run(struct drawing *d, struct points *points, const struct options *options, FIL
             *c = ';';
     setup(d);
     model_rows_header(out);
-    for (uint32_t i = 0; i < points->count; i++) {
-        struct point *point = &points->items[i];
+    for (size_t i = 0; i < points->items.count; i++) {
+        struct point *point = &points->items.items[i];
         strcpy(point->row.renderer, renderer);
         prepare(d, point);
         end_frame(d);
@@ -352,8 +354,8 @@ run(struct drawing *d, struct points *points, const struct options *options, FIL
         check_gl(point->row.sweep);
         model_row_print(&point->row, out);
         if (isatty(STDERR_FILENO))
-            fprintf(stderr, "\rmodel: %u of %u points%s", i + 1, points->count,
-                    i + 1 < points->count ? "" : "\n");
+            fprintf(stderr, "\rmodel: %zu of %zu points%s", i + 1, points->items.count,
+                    i + 1 < points->items.count ? "" : "\n");
     }
 }
 
@@ -361,7 +363,7 @@ static int
 help(void)
 {
     puts("usage: model [--sweep NAME] [--csv FILE] [--samples N] [--surface window|pbuffer] "
-         "[--list 1]\n\n"
+         "[--list 1] [--large 1]\n\n"
          "Measures this machine's OpenGL for the staged performance model, as CSV.\n\n"
          "  --csv FILE        where it goes (standard output)\n"
          "  --samples N       frames a point, of which the median counts (7)\n"
@@ -369,6 +371,13 @@ help(void)
          "  --divide N        frames N times narrower and lower, to try things out (1)\n"
          "  --patterns LIST   dependent: patterns or files, separated by commas (the named ones)\n"
          "  --list 1          print what would be drawn\n"
+         "  --large 1         also the large points: triangles of 960,000 fragments, textures of "
+         "up\n"
+         "                    to 4096 texels per side with one and four reads, and RGBX8 textures\n"
+         "                    of up to 2048 texels per side with addresses of 8 bits\n"
+         "  --step N          --large 1: dependent reads of RGBX8 textures at sides of N, 2 N and "
+         "so\n"
+         "                    on (22 sides)\n"
          "  --sweep NAME      all, or one of:");
     for (uint32_t i = 0; i < MODEL_SWEEPS; i++)
         printf("                    %s\n", model_sweeps[i].name);
@@ -391,6 +400,10 @@ read_options(struct options *options, int argc, char **argv)
             options->surface = value;
         else if (!strcmp(name, "--list"))
             options->list = true;
+        else if (!strcmp(name, "--large"))
+            options->large = !strcmp(value, "1");
+        else if (!strcmp(name, "--step"))
+            options->step = (uint32_t)strtoul(value, &end, 10);
         else if (!strcmp(name, "--divide"))
             options->divide = (uint32_t)strtoul(value, &end, 10);
         else if (!strcmp(name, "--samples"))
@@ -401,7 +414,7 @@ read_options(struct options *options, int argc, char **argv)
             return false;
     }
     return argc % 2 == 1 && options->samples > 0 && options->samples <= MOST_SAMPLES &&
-           options->divide > 0 && options->divide <= 64 &&
+           options->divide > 0 && options->divide <= 64 && options->step <= 2048 &&
            (!strcmp(options->surface, "window") || !strcmp(options->surface, "pbuffer"));
 }
 
@@ -409,8 +422,8 @@ static void
 list(const struct points *points, FILE *out)
 {
     model_rows_header(out);
-    for (uint32_t i = 0; i < points->count; i++)
-        model_row_print(&points->items[i].row, out);
+    for (size_t i = 0; i < points->items.count; i++)
+        model_row_print(&points->items.items[i].row, out);
 }
 
 static bool
@@ -427,12 +440,15 @@ main(int argc, char **argv)
 {
     struct options options = {.sweep = "all", .surface = "window", .samples = 7, .divide = 1};
     struct drawing drawing = {0};
-    static struct points points;
+    struct points points = {0};
     if (argc == 2 && !strcmp(argv[1], "--help"))
         return help();
     const bool known = read_options(&options, argc, argv);
     points.patterns = options.patterns;
-    if (!known || !points_add(&points, options.sweep, options.divide)) {
+    points.divide = options.divide;
+    points.large = options.large;
+    points.step = options.step;
+    if (!known || !points_add(&points, options.sweep)) {
         fprintf(stderr, "model: wrong options; see --help\n");
         return 2;
     }
@@ -450,5 +466,6 @@ main(int argc, char **argv)
     const bool ok = !ferror(out) && !fflush(out);
     if (!ok)
         fprintf(stderr, "model: the CSV could not be written\n");
+    VEC_FREE(&points.items);
     return ok ? 0 : 1;
 }

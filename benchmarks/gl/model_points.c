@@ -6,16 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIDE = 24 }; /* operations on each side of a branch */
+enum { SIDE = 24, /* operations on each side of a branch */ LARGEST_TEXTURE = 4096 };
 
 static struct point *
 add(struct points *points, enum model_sweep sweep, uint32_t width, uint32_t height)
 {
-    static struct point beyond;
-    const bool fits = points->count < MODEL_MOST_POINTS;
-    struct point *point = fits ? &points->items[points->count++] : &beyond;
-    points->failed = points->failed || !fits;
-    *point = (struct point){.width = width / points->divide, .height = height / points->divide};
+    const struct point empty = {.width = width / points->divide, .height = height / points->divide};
+    VEC_PUSH(&points->items, empty);
+    struct point *point = &points->items.items[points->items.count - 1];
     strcpy(point->row.sweep, model_sweeps[sweep].name);
     point->row.fragments = (double)point->width * point->height;
     point->row.triangles = 2;
@@ -76,6 +74,14 @@ add_triangles(struct points *points)
             set_branch(point, blocks[b]);
             set_cells(points, point, columns[c]);
         }
+    /* 960,000 and 240,000 fragments per triangle. Like 640, the width is a multiple of each block.
+     */
+    for (size_t b = 0; points->large && b < sizeof blocks / sizeof blocks[0]; b++)
+        for (uint32_t cells = 1; cells <= 2; cells++) {
+            struct point *point = add(points, MODEL_SWEEP_triangles, 1280, 1500);
+            set_branch(point, blocks[b]);
+            set_cells(points, point, cells);
+        }
 }
 
 /* 2 to 640 columns. */
@@ -89,17 +95,33 @@ add_coherence(struct points *points)
         set_branch(add(points, MODEL_SWEEP_coherence, 640, 480), blocks[b]);
 }
 
+/* One read per fragment in a large frame, or four reads. */
 static void
-add_texture(struct points *points, const char *format, uint32_t size)
+add_texture(struct points *points, const char *format, uint32_t size, uint32_t reads)
 {
-    struct point *point = add(points, MODEL_SWEEP_textures, 512, 384);
+    struct point *point = reads == 1 ? add(points, MODEL_SWEEP_textures, 1600, 1200)
+                                     : add(points, MODEL_SWEEP_textures, 512, 384);
     strcpy(point->row.format, format);
     point->row.cycles = 8;
     point->row.texture = size;
-    point->row.reads = 4;
+    point->row.reads = reads;
 }
 
-/* Sizes that are powers of two, and others, up to 32 MB. */
+/* Sizes above `least` and up to `most`: powers of two, and others. */
+static void
+add_sizes(struct points *points, const char *format, uint32_t reads, uint32_t least, uint32_t most)
+{
+    static const uint32_t others[] = {3,   6,   12,  24,  48,   72,   96,   144, 200,
+                                      300, 400, 600, 800, 1000, 1500, 2000, 3000};
+    for (uint32_t size = 2; size <= most; size *= 2)
+        if (size > least)
+            add_texture(points, format, size, reads);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (others[i] > least && others[i] <= most)
+            add_texture(points, format, others[i], reads);
+}
+
+/* Up to 32 MB. The large points are the sizes above, and one read of all sizes. */
 static void
 add_textures(struct points *points)
 {
@@ -107,28 +129,38 @@ add_textures(struct points *points)
         const char *name;
         uint32_t most;
     } formats[] = {{"DXT1", 4096}, {"RGBA8", 2048}, {"RGBA16F", 2048}, {"RGBA32F", 1024}};
-    static const uint32_t others[] = {3,   6,   12,  24,  48,   72,   96,   144, 200,
-                                      300, 400, 600, 800, 1000, 1500, 2000, 3000};
     for (size_t f = 0; f < sizeof formats / sizeof formats[0]; f++) {
-        for (uint32_t size = 2; size <= formats[f].most; size *= 2)
-            add_texture(points, formats[f].name, size);
-        for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-            if (others[i] <= formats[f].most)
-                add_texture(points, formats[f].name, others[i]);
+        add_sizes(points, formats[f].name, 4, 0, formats[f].most);
+        if (points->large) {
+            add_sizes(points, formats[f].name, 4, formats[f].most, LARGEST_TEXTURE);
+            add_sizes(points, formats[f].name, 1, 0, LARGEST_TEXTURE);
+        }
     }
 }
 
 static void
-add_reads(struct points *points, uint32_t size, const char *pattern, uint32_t addresses)
+add_reads(struct points *points, const char *format, uint32_t size, const char *pattern,
+          uint32_t addresses)
 {
-    struct point *point = add(points, MODEL_SWEEP_dependent, 512, 384);
+    struct point *point = !strcmp(format, "RGBX8") ? add(points, MODEL_SWEEP_dependent, 1024, 768)
+                                                   : add(points, MODEL_SWEEP_dependent, 512, 384);
     snprintf(point->row.pattern, sizeof point->row.pattern, "%s", pattern);
-    strcpy(point->row.format, "RGBA32F");
+    strcpy(point->row.format, format);
     point->row.cycles = 4;
     point->row.texture = size;
     point->row.reads = 2;
     point->row.dependent = 1;
     point->row.addresses = addresses;
+}
+
+/* Sides of the large points: multiples of the step. Without a step, a few sides. 0 ends them. */
+static uint32_t
+large_side(const struct points *points, uint32_t number)
+{
+    static const uint32_t sides[] = {2,   4,   8,   16,  32,  50,  64,   80,   100,  128,  160, 200,
+                                     256, 300, 400, 512, 600, 800, 1024, 1300, 1600, 2048, 0};
+    const uint32_t side = points->step * (number + 1);
+    return !points->step ? sides[number] : side <= 2048 ? side : 0;
 }
 
 /* Adds the sweep for the patterns that the user names. Marks an unknown one as an error. */
@@ -144,9 +176,11 @@ add_listed(struct points *points, const uint32_t *sizes, size_t count)
             points->failed = true;
             break;
         }
+        const uint32_t most = pattern.width > pattern.height ? pattern.width : pattern.height;
         for (size_t s = 0; s < count; s++)
-            add_reads(points, sizes[s], name,
-                      pattern.width > pattern.height ? pattern.width : pattern.height);
+            add_reads(points, "RGBA32F", sizes[s], name, most);
+        for (uint32_t s = 0; points->large && large_side(points, s); s++)
+            add_reads(points, "RGBX8", large_side(points, s), name, most);
         pattern_fini(&pattern);
     }
     free(copy);
@@ -164,7 +198,10 @@ add_dependent(struct points *points)
     }
     for (size_t s = 0; s < SIZES; s++)
         for (uint32_t p = 0; pattern_name(p); p++)
-            add_reads(points, sizes[s], pattern_name(p), PATTERN_SIZE);
+            add_reads(points, "RGBA32F", sizes[s], pattern_name(p), PATTERN_SIZE);
+    for (uint32_t s = 0; points->large && large_side(points, s); s++)
+        for (uint32_t p = 0; pattern_name(p); p++)
+            add_reads(points, "RGBX8", large_side(points, s), pattern_name(p), PATTERN_SIZE);
 }
 
 /* The mass-spring program: 131,072 particles with 12 springs (springs.h), and 30 iterations of the
@@ -206,10 +243,9 @@ static void (*const adders[MODEL_SWEEPS])(struct points *points) = {
 };
 
 bool
-points_add(struct points *points, const char *sweep, uint32_t divide)
+points_add(struct points *points, const char *sweep)
 {
     bool found = false;
-    points->divide = divide;
     for (uint32_t i = 0; i < MODEL_SWEEPS; i++)
         if (!strcmp(sweep, "all") || !strcmp(sweep, model_sweeps[i].name)) {
             adders[i](points);
@@ -254,11 +290,14 @@ write_dependent(const struct model_row *row, FILE *out)
 }
 
 static void
-write_textures(FILE *out)
+write_textures(const struct model_row *row, FILE *out)
 {
-    fputs("    a = texture2D(image, at.xy) + texture2D(image, at.yx)\n"
-          "      + texture2D(image, 1.0 - at.xy) + texture2D(image, 1.0 - at.yx);\n",
-          out);
+    if (row->reads == 1)
+        fputs("    a = texture2D(image, at.xy);\n", out);
+    else
+        fputs("    a = texture2D(image, at.xy) + texture2D(image, at.yx)\n"
+              "      + texture2D(image, 1.0 - at.xy) + texture2D(image, 1.0 - at.yx);\n",
+              out);
 }
 
 char *
@@ -283,7 +322,7 @@ point_shader(const struct point *point)
     if (row->dependent > 0)
         write_dependent(row, out);
     else if (row->reads > 0)
-        write_textures(out);
+        write_textures(row, out);
     else if (row->block > 0)
         write_branch(out);
     else

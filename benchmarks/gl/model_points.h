@@ -4,8 +4,6 @@
 
 #include "model/row.h"
 
-enum { MODEL_MOST_POINTS = 1024 };
-
 struct point {
     struct model_row row;
     uint32_t width, height; /* of the target, in pixels */
@@ -13,15 +11,17 @@ struct point {
 };
 
 struct points {
-    struct point items[MODEL_MOST_POINTS];
-    uint32_t count, divide;
+    VEC(struct point) items;
+    uint32_t divide;      /* frames have 1 / `divide` of the width and height */
+    bool large;           /* also the points with many fragments or large textures */
+    uint32_t step;        /* large points of `dependent`: from side to side; 0: a few sides */
     const char *patterns; /* of the sweep `dependent`, comma-separated; NULL: all named patterns */
-    bool failed;          /* an unknown pattern, or too many points */
+    bool failed;          /* an unknown pattern */
 };
 
-/* Appends the points of a sweep, or of all sweeps ("all"), with 1 / `divide` of the width and
- * height. Returns false if no sweep or pattern has that name, or if there are too many points. */
-bool points_add(struct points *points, const char *sweep, uint32_t divide);
+/* Appends the points of a sweep, or of all sweeps ("all"). Returns false if no sweep or pattern has
+ * that name. The caller frees `items`. */
+bool points_add(struct points *points, const char *sweep);
 
 /* Returns the text of the fragment shader. The caller frees it. */
 char *point_shader(const struct point *point);

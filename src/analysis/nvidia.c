@@ -377,14 +377,18 @@ nvidia_counters(const struct nvidia_counts *counts, const struct nvidia_capabili
     const double *f = counts->figures;
     uint32_t problems = NVIDIA_FINE;
     *x = (struct nvidia_counters){.ipc_max = capability->ipc_max};
+    /* `replays` is per executed instruction */
+    const double replays =
+        either(f[FIGURE_replays], f[FIGURE_issued_count] / f[FIGURE_executed_count] - 1);
     x->issued = either(f[FIGURE_issued], f[FIGURE_issued_partition]);
-    x->ipc = either(either(f[FIGURE_ipc], f[FIGURE_ipc_partition]),
-                    /* `replays` is per executed instruction */
-                    x->issued / (1 + f[FIGURE_replays]));
+    /* a scheduler that issues one instruction per cycle uses its slot for it */
+    if (capability->ipc_max == capability->schedulers)
+        x->issued = either(x->issued, f[FIGURE_slots] / 100 * x->ipc_max);
+    x->ipc = either(either(f[FIGURE_ipc], f[FIGURE_ipc_partition]), x->issued / (1 + replays));
     x->efficiency = either(f[FIGURE_efficiency] / 100, f[FIGURE_threads] / capability->warp_size);
     problems |= isnan(x->ipc) ? NVIDIA_NO_IPC : 0;
     problems |= isnan(x->efficiency) ? NVIDIA_NO_EFFICIENCY : 0;
-    x->issued = either(x->issued, x->ipc * (1 + f[FIGURE_replays]));
+    x->issued = either(x->issued, x->ipc * (1 + replays));
     x->has_issued = !isnan(x->issued);
     problems |= x->has_issued ? 0 : NVIDIA_NO_ISSUED;
     if (fabs(x->issued - x->ipc * (1 + f[FIGURE_replays])) > 0.05 * x->issued)

@@ -2,6 +2,8 @@
  *
  *      seconds = flat + misses x miss + second-level misses x second-level miss
  *
+ * where flat is the cost of a read without misses, one per format.
+ *
  * The misses of one level are those of the busiest memory channel, times the number of channels
  * (cache_shape.h). Without channels, all miss costs at textures of powers of two would be higher:
  * there, regular addresses map to few channels.
@@ -19,12 +21,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FLAT, MISS, SECOND, FACTORS, MOST_LOG2 = 14 };
+/* Costs: a miss of either level, and the read itself, one per format. */
+static const double format_bytes[] = {0.5, 4, 8, 16};
+enum {
+    MISS,
+    SECOND,
+    FLAT,
+    FORMATS = sizeof format_bytes / sizeof format_bytes[0],
+    FACTORS = FLAT + FORMATS,
+    MOST_LOG2 = 14
+};
 
 /* A row of the sweep: its reads, and the time per texel. */
 struct read {
     struct cache_reads reads;
-    uint32_t side;
+    uint32_t side, flat;   /* flat: index of the cost without misses */
     double misses, second; /* for the cache shapes under test */
     double seconds, doubt; /* doubt: divisor of the relative error */
 };
@@ -51,7 +62,7 @@ seconds_of(const struct dependent *d, const struct read *read)
 {
     const double cost = read->misses > 0 ? read->misses * d->factors[MISS] : 0;
     const double second = read->second > 0 ? read->second * d->factors[SECOND] : 0;
-    return d->factors[FLAT] + fmax(cost + second, 0); /* unknown costs (NaN) count as 0 */
+    return d->factors[read->flat] + fmax(cost + second, 0); /* unknown costs (NaN) count as 0 */
 }
 
 /* ---- fit ---- */
@@ -71,10 +82,11 @@ fit_weighed(struct dependent *d, const struct reads *reads, const double *weight
     double *a = mem_array((count + 1) * (FACTORS + 1), sizeof *a), *b = a + count * FACTORS;
     double some[FACTORS], half[FACTORS];
     uint32_t of[FACTORS], columns = 0;
-    bool seen[FACTORS] = {[FLAT] = true};
+    bool seen[FACTORS] = {0};
     for (size_t r = 0; r < count; r++) {
         seen[MISS] = seen[MISS] || reads->rows.items[r].misses > 0;
         seen[SECOND] = seen[SECOND] || reads->rows.items[r].second > 0;
+        seen[reads->rows.items[r].flat] = true;
     }
     for (uint32_t f = 0; f < FACTORS; f++) {
         d->factors[f] = NAN;
@@ -84,7 +96,8 @@ fit_weighed(struct dependent *d, const struct reads *reads, const double *weight
     }
     for (size_t r = 0; r < count; r++) {
         const struct read *read = &reads->rows.items[r];
-        const double terms[FACTORS] = {1, read->misses, read->second};
+        double terms[FACTORS] = {read->misses, read->second};
+        terms[read->flat] = 1;
         for (uint32_t c = 0; c < columns; c++)
             a[r * columns + c] = weights[r] * terms[of[c]];
         b[r] = weights[r] * read->seconds;
@@ -245,7 +258,13 @@ set_dependent(struct model *model, const struct dependent *d, double most, doubl
     model_set_factor(model, "dependent.channels", 1u << d->channels, 0);
     model_set_factor(model, "dependent.most", most, 0);
     model_set_factor(model, "dependent.bytes", bytes, 0);
-    model_set_factor(model, "dependent.flat", d->factors[FLAT], d->half[FLAT]);
+    for (uint32_t f = 0; f < FORMATS; f++) {
+        char name[64] = "dependent.flat";
+        if (format_bytes[f] != bytes)
+            snprintf(name, sizeof name, "dependent.flat.%g", format_bytes[f]);
+        if (!isnan(d->factors[FLAT + f]))
+            model_set_factor(model, name, d->factors[FLAT + f], d->half[FLAT + f]);
+    }
     if (!isnan(d->factors[MISS]))
         model_set_factor(model, "dependent.miss", d->factors[MISS], d->half[MISS]);
 }
@@ -264,12 +283,18 @@ take_size(uint32_t *size, const struct model *model, const char *name, uint32_t 
 static bool
 get_dependent(struct dependent *d, const struct model *model, struct error *err)
 {
+    const double bytes = model_factor(model, "dependent.bytes");
+    const double flat = model_factor(model, "dependent.flat");
     *d = (struct dependent){0};
+    for (uint32_t f = 0; f < FORMATS; f++) {
+        char name[64];
+        snprintf(name, sizeof name, "dependent.flat.%g", format_bytes[f]);
+        d->factors[FLAT + f] = format_bytes[f] == bytes ? flat : model_factor(model, name);
+    }
     d->factors[SECOND] = model_factor(model, "dependent.second.miss");
-    d->factors[FLAT] = model_factor(model, "dependent.flat");
     d->factors[MISS] = model_factor(model, "dependent.miss");
     uint32_t channels = 0;
-    if (isnan(d->factors[FLAT]))
+    if (isnan(flat))
         return fail(err, "the model has no data for dependent reads");
     bool ok = take_size(&d->shape.units, model, "dependent.units", 16) &&
               take_size(&d->shape.line, model, "dependent.line", 1 << 16) &&
@@ -292,9 +317,19 @@ double
 model_texel_bytes(const char *format)
 {
     return !strcmp(format, "DXT1")      ? 0.5
+           : !strcmp(format, "RGBX8")   ? 4
            : !strcmp(format, "RGBA8")   ? 4
            : !strcmp(format, "RGBA16F") ? 8
                                         : 16;
+}
+
+double
+model_dependent_bytes(const struct model_rows *rows)
+{
+    for (size_t i = 0; i < rows->count; i++)
+        if (model_row_is_of(&rows->items[i], MODEL_SWEEP_dependent))
+            return model_texel_bytes(rows->items[i].format);
+    return 0;
 }
 
 static bool
@@ -308,6 +343,11 @@ read_row(struct read *read, const struct model_row *row, struct error *err)
     if (!pattern_make(&pattern, row->pattern, err))
         return false;
     read->side = (uint32_t)row->texture;
+    for (uint32_t f = 0; f < FORMATS; f++)
+        if (format_bytes[f] == model_texel_bytes(row->format))
+            read->flat = FLAT + f;
+    if (!strcmp(row->format, "RGBX8"))
+        pattern_round(&pattern);
     cache_reads_find(&read->reads, &pattern, read->side, model_texel_bytes(row->format));
     pattern_fini(&pattern);
     return true;
@@ -340,17 +380,14 @@ model_fit_dependent(struct model *model, const struct model_rows *rows, const bo
 {
     struct reads reads = {0};
     struct dependent best = {0};
-    double most = 0, bytes = 0; /* bytes: per texel, from the last row */
-    for (size_t i = 0; i < rows->count; i++)
-        if (model_row_is_of(&rows->items[i], MODEL_SWEEP_dependent))
-            bytes = model_texel_bytes(rows->items[i].format);
+    double most = 0;
     bool ok = take_rows(&reads, model, rows, fitted, err);
     for (size_t r = 0; r < reads.rows.count; r++)
         most = fmax(most, reads.rows.items[r].side);
     ok = ok && (fit_shapes(&best, &reads) ||
                 fail(err, "dependent: too few texture sizes, or all are equal"));
     if (ok)
-        set_dependent(model, &best, most, bytes);
+        set_dependent(model, &best, most, model_dependent_bytes(rows));
     reads_fini(&reads);
     return ok;
 }
@@ -371,10 +408,12 @@ model_dependent_find(struct model_dependent *found, const struct model *model,
         read.second = misses.by_channels[0];
     }
     cache_reads_fini(&read.reads);
+    const bool is_measured = !isnan(d.factors[read.flat]);
+    if (!is_measured)
+        d.factors[read.flat] = model_factor(model, "dependent.flat");
     *found = (struct model_dependent){
         .seconds = seconds_of(&d, &read),
-        .extrapolated = row->texture > model_factor(model, "dependent.most") ||
-                        model_texel_bytes(row->format) != model_factor(model, "dependent.bytes") ||
+        .extrapolated = row->texture > model_factor(model, "dependent.most") || !is_measured ||
                         (read.misses > 0 && isnan(d.factors[MISS]))};
     return true;
 }

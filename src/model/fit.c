@@ -17,6 +17,13 @@ fold_block(double block)
 }
 
 void
+model_ceiling_name(char *name, size_t size, const char *format, double reads, bool is_power)
+{
+    snprintf(name, size, "textures %.20s %s%s", format, is_power ? "powers" : "others",
+             reads == 1 ? " 1" : "");
+}
+
+void
 model_curve_of(const struct model_row *row, char *name, size_t size, double *along)
 {
     const bool is_power = model_is_power_of_two(row->texture);
@@ -35,11 +42,12 @@ model_curve_of(const struct model_row *row, char *name, size_t size, double *alo
         snprintf(name, size, "coherence");
         *along = fold_block(row->block);
     } else if (model_row_is_of(row, MODEL_SWEEP_textures) && row->texture > 0 && row->reads > 0) {
-        snprintf(name, size, "textures %.20s %s", row->format, is_power ? "powers" : "others");
+        model_ceiling_name(name, size, row->format, row->reads, is_power);
         *along = log2(row->texture);
     } else if (model_row_is_of(row, MODEL_SWEEP_dependent) && row->texture > 0 &&
                row->dependent > 0) {
-        snprintf(name, size, "dependent %.20s %s", row->pattern, is_power ? "powers" : "others");
+        snprintf(name, size, "dependent %.20s %.10s %s", row->pattern, row->format,
+                 is_power ? "powers" : "others");
         *along = row->texture;
     }
 }

@@ -23,7 +23,7 @@
 extern const char *const model_stage_names[MODEL_STAGES];
 
 struct model_curve {
-    char name[64]; /* "base", "triangles 8", "coherence", "textures DXT1 powers" */
+    char name[64]; /* "base", "triangles 8", "coherence", "textures DXT1 powers", "... 1" */
     struct spline spline;
 };
 
@@ -72,6 +72,9 @@ bool model_fit(struct model *model, const struct model_rows *rows, const bool *f
 /* Name of the curve to which a row belongs; "" if there is no such curve. `along`: the row's
  * position on the curve. */
 void model_curve_of(const struct model_row *row, char *name, size_t size, double *along);
+/* Curve of independent reads. A fragment that reads only one texel has a separate curve: it may
+ * read in another order, and its program is short. */
+void model_ceiling_name(char *name, size_t size, const char *format, double reads, bool is_power);
 /* Measured value of the row on its curve: cycles per fragment, or fragments or texels per
  * second. */
 double model_measured(const struct model *model, const struct model_row *row);
@@ -88,6 +91,8 @@ bool model_fit_dependent(struct model *model, const struct model_rows *rows, con
                          struct error *err);
 /* Bytes per texel of a format of row.def. */
 double model_texel_bytes(const char *format);
+/* Bytes per texel of the first row of the sweep, whose format the published lines have. */
+double model_dependent_bytes(const struct model_rows *rows);
 struct model_dependent {
     double seconds;    /* per texel whose address was read before */
     bool extrapolated; /* the texture is larger than any measured one, or of another format */
@@ -107,6 +112,9 @@ bool model_published_find(struct model_dependent *found, const struct model *mod
                           const struct model_row *row, struct error *err);
 
 /* ---- prediction (predict.c) ---- */
+
+/* Cycles of a call and a return on a GeForce 7800 GTX, 2 each (table 2.1 of the source). */
+enum { MODEL_CALL_CYCLES = 4 };
 
 struct model_prediction {
     struct {

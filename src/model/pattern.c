@@ -31,6 +31,14 @@ pattern_fini(struct pattern *pattern)
     *pattern = (struct pattern){0};
 }
 
+void
+pattern_round(struct pattern *pattern)
+{
+    for (size_t i = 0; i < (size_t)pattern->width * pattern->height; i++)
+        for (uint32_t part = 0; part < 2; part++)
+            pattern->texcoords[i][part] = roundf(pattern->texcoords[i][part] * 255) / 255;
+}
+
 /* ---- patterns of the sweep ---- */
 
 /* Maps neighbours to positions that differ by about 1 / n of the texture. The order is 0, 1/n, 2/n,

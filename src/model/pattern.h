@@ -29,6 +29,8 @@ const char *pattern_name(uint32_t number);
  * (pattern_file.c). A path contains a dot or a slash. The caller frees the pattern. */
 bool pattern_make(struct pattern *pattern, const char *name, struct error *err);
 void pattern_fini(struct pattern *pattern);
+/* Rounds the addresses as a texture with 8 bits per channel does. */
+void pattern_round(struct pattern *pattern);
 
 /* Reads an address texture from a file:
  *

@@ -20,8 +20,9 @@ struct predicting {
 static double
 agreed_cycles(const struct model_row *row)
 {
+    const double call = row->call_cycles > 0 ? row->call_cycles : MODEL_CALL_CYCLES;
     return row->cycles + row->branch_cycles + (row->if_cycles + row->else_cycles) / 2 +
-           row->loop_cycles * row->rounds;
+           row->loop_cycles * row->rounds + row->calls * call;
 }
 
 static double
@@ -200,18 +201,25 @@ predict_triangles(const struct predicting *p)
 
 /* ---- ceilings ---- */
 
-/* Returns NULL if textures of that format were not measured. */
+/* Returns NULL if textures of that format were not measured. RGBX8 is stored as RGBA8. The curves
+ * of powers of two replace others that were not measured, and those of several reads replace those
+ * of one. */
 static const struct spline *
-ceiling_of(const struct model *model, const char *format, double side)
+ceiling_of(const struct model *model, const struct model_row *row, double side)
 {
-    char name[64];
-    snprintf(name, sizeof name, "textures %.20s %s", format,
-             model_is_power_of_two(side) ? "powers" : "others");
-    const struct spline *s = model_curve(model, name);
-    if (s)
-        return s;
-    snprintf(name, sizeof name, "textures %.20s powers", format);
-    return model_curve(model, name);
+    const char *format = !strcmp(row->format, "RGBX8") ? "RGBA8" : row->format;
+    const bool is_power = model_is_power_of_two(side);
+    const struct {
+        double reads;
+        bool is_power;
+    } curves[] = {{row->reads, is_power}, {row->reads, true}, {0, is_power}, {0, true}};
+    const struct spline *s = NULL;
+    for (size_t i = 0; !s && i < sizeof curves / sizeof curves[0]; i++) {
+        char name[64];
+        model_ceiling_name(name, sizeof name, format, curves[i].reads, curves[i].is_power);
+        s = model_curve(model, name);
+    }
+    return s;
 }
 
 /* Adds the time of `reads` texels from a texture of `side` texels per side. */
@@ -225,7 +233,7 @@ add_texel_seconds(const struct predicting *p, double reads, double side, double 
     if (!(side > 0))
         return fail(err, "reads require the size of the texture: set `texture`, or omit the stage "
                          "with --without textures");
-    const struct spline *s = ceiling_of(p->model, format, side);
+    const struct spline *s = ceiling_of(p->model, p->row, side);
     if (!s)
         return fail(err,
                     "the model has no texture rate for '%s': use a measured format, or omit the "
@@ -264,8 +272,8 @@ address_seconds(const struct predicting *p, bool *beyond)
     const struct model_row *row = p->row;
     if (!(row->addresses > PATTERN_SIZE))
         return 0;
-    const struct spline *s = ceiling_of(p->model, row->format, row->addresses);
-    const struct spline *measured = ceiling_of(p->model, row->format, PATTERN_SIZE);
+    const struct spline *s = ceiling_of(p->model, row, row->addresses);
+    const struct spline *measured = ceiling_of(p->model, row, PATTERN_SIZE);
     *beyond = *beyond || !s || !spline_holds(s, log2(row->addresses));
     if (!s || !measured)
         return 0;

@@ -198,7 +198,8 @@ model_fit_published(struct model *model, const struct model_rows *rows, const bo
     for (size_t i = 0; ok && i < rows->count; i++) {
         const struct model_row *row = &rows->items[i];
         struct read read = {.texture = row->texture};
-        if ((fitted && !fitted[i]) || !model_row_is_of(row, MODEL_SWEEP_dependent))
+        if ((fitted && !fitted[i]) || !model_row_is_of(row, MODEL_SWEEP_dependent) ||
+            model_texel_bytes(row->format) != model_dependent_bytes(rows))
             continue;
         read.seconds = model_measured(model, row);
         read.doubt = model_doubt(row);

@@ -14,7 +14,8 @@ struct chart {
     bool (*series)(const struct model_row *row, char *text); /* returns false to omit the row */
     double (*along)(const struct model_row *row);
     double (*work)(const struct model_row *row); /* work per frame */
-    const char *suffix; /* after the sweep in the name of the file; "-error": plots the errors */
+    const char *suffix;                          /* after the sweep in the name of the file */
+    bool is_error;                               /* plots the errors */
 };
 
 enum { SERIES_BYTES = MODEL_TEXT_BYTES + 16 };
@@ -45,7 +46,14 @@ static bool
 powers_of_formats(const struct model_row *row, char *text)
 {
     snprintf(text, SERIES_BYTES, "%s, ", row->format);
-    return model_is_power_of_two(row->texture);
+    return model_is_power_of_two(row->texture) && row->reads != 1;
+}
+
+static bool
+powers_with_one_read(const struct model_row *row, char *text)
+{
+    snprintf(text, SERIES_BYTES, "%s, ", row->format);
+    return model_is_power_of_two(row->texture) && row->reads == 1;
 }
 
 static bool
@@ -57,6 +65,18 @@ some_patterns(const struct model_row *row, char *text)
         if (!strcmp(row->pattern, shown[i]))
             return true;
     return false;
+}
+
+static bool
+patterns_of_floats(const struct model_row *row, char *text)
+{
+    return strcmp(row->format, "RGBX8") != 0 && some_patterns(row, text);
+}
+
+static bool
+patterns_of_bytes(const struct model_row *row, char *text)
+{
+    return !strcmp(row->format, "RGBX8") && some_patterns(row, text);
 }
 
 static double
@@ -102,25 +122,33 @@ work_texels(const struct model_row *row)
 
 static const struct chart charts[] = {
     {MODEL_SWEEP_fragments, "frame rate by number of fragments", "fragments per frame",
-     "frames per second", "set logscale xy", 1, each_program, along_fragments, work_frame, ""},
+     "frames per second", "set logscale xy", 1, each_program, along_fragments, work_frame, "",
+     false},
     {MODEL_SWEEP_length, "fragment rate by program length", "cycles of the fragment program",
      "million fragments per second", "set logscale x 2\nset logscale y", 1e-6, one_series,
-     along_length, work_fragments, ""},
+     along_length, work_fragments, "", false},
     {MODEL_SWEEP_triangles, "fragment rate by triangle size", "fragments per triangle",
      "million fragments per second", "set logscale x 2\nset yrange [0:*]", 1e-6, some_widths,
-     along_size, work_fragments, ""},
+     along_size, work_fragments, "", false},
     {MODEL_SWEEP_triangles, "error by triangle size", "fragments per triangle",
      "measured / predicted - 1, %", "set logscale x 2", 1, some_widths, along_size, work_fragments,
-     "-error"},
+     "-error", true},
     {MODEL_SWEEP_coherence, "fragment rate by width of branch columns", "pixels per column",
      "million fragments per second", "set logscale x 2\nset yrange [0:*]", 1e-6, one_series,
-     along_block, work_fragments, ""},
+     along_block, work_fragments, "", false},
     {MODEL_SWEEP_textures, "texel rate by texture size and format",
      "texels per side, powers of two", "million texels per second",
-     "set logscale x 2\nset logscale y", 1e-6, powers_of_formats, along_texture, work_texels, ""},
+     "set logscale x 2\nset logscale y", 1e-6, powers_of_formats, along_texture, work_texels, "",
+     false},
+    {MODEL_SWEEP_textures, "texel rate with one read", "texels per side, powers of two",
+     "million texels per second", "set logscale x 2\nset logscale y", 1e-6, powers_with_one_read,
+     along_texture, work_texels, "-one-read", false},
     {MODEL_SWEEP_dependent, "dependent reads by texture size and pattern", "texels per side",
-     "million fragments per second", "set logscale x 2\nset yrange [0:*]", 1e-6, some_patterns,
-     along_texture, work_fragments, ""},
+     "million fragments per second", "set logscale x 2\nset yrange [0:*]", 1e-6, patterns_of_floats,
+     along_texture, work_fragments, "", false},
+    {MODEL_SWEEP_dependent, "dependent reads of RGBX8 textures", "texels per side",
+     "million fragments per second", "set logscale x 2\nset yrange [0:*]", 1e-6, patterns_of_bytes,
+     along_texture, work_fragments, "-rgbx8", false},
 };
 
 struct names {
@@ -159,9 +187,10 @@ value_names(const struct chart *chart, const char **names)
 {
     static const char *const all[MOST_VALUES] = {"measured", "predicted", "one side", "both sides"};
     static const char *const error[] = {"error"};
-    const bool is_error = *chart->suffix != '\0';
-    const uint32_t count = is_error ? 1 : chart->sweep == MODEL_SWEEP_coherence ? MOST_VALUES : 2;
-    memcpy(names, is_error ? error : all, count * sizeof *names);
+    const uint32_t count = chart->is_error                         ? 1
+                           : chart->sweep == MODEL_SWEEP_coherence ? MOST_VALUES
+                                                                   : 2;
+    memcpy(names, chart->is_error ? error : all, count * sizeof *names);
     return count;
 }
 
@@ -173,7 +202,7 @@ find_values(const struct chart *chart, const struct model_machine *machine, size
     const double work = chart->scale * chart->work(row);
     const double side = (row->if_cycles + row->else_cycles) / 2;
     const double cycles = row->cycles + row->branch_cycles + side;
-    if (*chart->suffix) {
+    if (chart->is_error) {
         values[0] = 100 * machine->check.error[r];
         return;
     }
@@ -276,11 +305,11 @@ add_number(struct numbers *numbers, double number)
 }
 
 static double
-rate_at(const struct model_machine *machine, double triangles, double block)
+rate_at(const struct model_machine *machine, double size, double block)
 {
     for (size_t r = 0; r < machine->rows.count; r++) {
         const struct model_row *row = &machine->rows.items[r];
-        if (model_row_is_of(row, MODEL_SWEEP_triangles) && row->triangles == triangles &&
+        if (model_row_is_of(row, MODEL_SWEEP_triangles) && along_size(row) == size &&
             row->block == block)
             return 1e-6 * row->fragments / row->seconds;
     }
@@ -292,8 +321,7 @@ static bool
 write_map(const struct model_machine *machine, const struct study *to, struct error *err)
 {
     struct plot plot;
-    struct numbers triangles = {0}, blocks = {0};
-    double fragments = 0;
+    struct numbers sizes = {0}, blocks = {0};
     char *title =
         mem_printf("%s: fragment rate by triangle size and branch columns", machine->name);
     char *name = mem_printf("triangles-map-%s", machine->name);
@@ -301,8 +329,7 @@ write_map(const struct model_machine *machine, const struct study *to, struct er
         const struct model_row *row = &machine->rows.items[r];
         if (!model_row_is_of(row, MODEL_SWEEP_triangles))
             continue;
-        fragments = row->fragments;
-        add_number(&triangles, row->triangles);
+        add_number(&sizes, along_size(row));
         add_number(&blocks, row->block);
     }
     plot_init(&plot, PLOT_MAP, title, "fragments per triangle");
@@ -314,16 +341,18 @@ write_map(const struct model_machine *machine, const struct study *to, struct er
         plot_add_series(&plot, label);
         free(label);
     }
-    for (size_t t = triangles.items.count; t-- > 0;) {
-        char *label = mem_printf("%.3g", fragments / triangles.items.items[t]);
+    if (sizes.items.count)
+        qsort(sizes.items.items, sizes.items.count, sizeof *sizes.items.items, compare_numbers);
+    for (size_t t = 0; t < sizes.items.count; t++) {
+        char *label = mem_printf("%.3g", sizes.items.items[t]);
         for (size_t b = 0; b < blocks.items.count; b++)
-            values[b] = rate_at(machine, triangles.items.items[t], blocks.items.items[b]);
+            values[b] = rate_at(machine, sizes.items.items[t], blocks.items.items[b]);
         plot_add(&plot, label, values);
         free(label);
     }
     const bool ok = !plot.rows.count || study_put_plot(to, &plot, name, err);
     plot_fini(&plot);
-    VEC_FREE(&triangles.items);
+    VEC_FREE(&sizes.items);
     VEC_FREE(&blocks.items);
     free(values);
     free(name);

@@ -340,7 +340,9 @@ put_machine(const struct model_machine *machine, const char *dir, FILE *out)
     static const struct {
         const char *name, *title;
     } others[] = {{"triangles-error", "errors by size of triangles"},
-                  {"triangles-map", "rate by size of triangles and columns"}};
+                  {"triangles-map", "rate by size of triangles and columns"},
+                  {"textures-one-read", "textures with one read"},
+                  {"dependent-rgbx8", "dependent reads of RGBX8 textures"}};
     uint32_t linked = 0;
     for (uint32_t i = 0; i < MODEL_SWEEPS; i++)
         if (has_chart(dir, model_sweeps[i].name, machine->name))

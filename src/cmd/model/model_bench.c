@@ -17,8 +17,8 @@ int cmd_capture(int argc, char **argv);
 struct bench_options {
     struct simulate_options sim;
     const char *program, *sweep, *surface, *patterns;
-    bool native;
-    uint64_t samples, divide;
+    bool native, large;
+    uint64_t samples, divide, step;
 };
 
 bool
@@ -45,6 +45,7 @@ bench_native(const struct bench_options *options, const char *program, struct er
     char *csv = mem_printf("%s/measured.csv", options->sim.dir);
     char *samples = mem_printf("%u", (unsigned)options->samples);
     char *divide = mem_printf("%u", (unsigned)options->divide);
+    char *step = mem_printf("%u", (unsigned)options->step);
     char *words[] = {(char *)(uintptr_t)program,
                      "--csv",
                      csv,
@@ -56,6 +57,10 @@ bench_native(const struct bench_options *options, const char *program, struct er
                      (char *)(uintptr_t)options->sweep,
                      "--surface",
                      (char *)(uintptr_t)options->surface,
+                     "--large",
+                     options->large ? "1" : "0",
+                     "--step",
+                     step,
                      options->patterns ? (char *)(uintptr_t) "--patterns" : NULL,
                      (char *)(uintptr_t)options->patterns,
                      NULL};
@@ -65,6 +70,7 @@ bench_native(const struct bench_options *options, const char *program, struct er
                     subprocess_check(subprocess_wait(&child), program, err);
     if (ok)
         log_note("%s", csv);
+    free(step);
     free(divide);
     free(samples);
     free(csv);
@@ -76,6 +82,7 @@ capture(const struct bench_options *options, const char *program, const char *tr
         struct error *err)
 {
     char *divide = mem_printf("%u", (unsigned)options->divide);
+    char *step = mem_printf("%u", (unsigned)options->step);
     const char *words[] = {"capture",
                            "-o",
                            trace,
@@ -90,6 +97,10 @@ capture(const struct bench_options *options, const char *program, const char *tr
                            divide,
                            "--csv",
                            "/dev/null",
+                           "--large",
+                           options->large ? "1" : "0",
+                           "--step",
+                           step,
                            options->patterns ? "--patterns" : NULL,
                            options->patterns,
                            NULL};
@@ -97,6 +108,7 @@ capture(const struct bench_options *options, const char *program, const char *tr
     while (words[count])
         count++;
     const int status = cmd_capture(count, (char **)(uintptr_t)words);
+    free(step);
     free(divide);
     return status == EXIT_WELL || fail(err, "cannot record %s", program);
 }
@@ -134,6 +146,13 @@ model_bench_command(int argc, char **argv)
          "address patterns or files of the sweep `dependent`, separated by commas; the simulated "
          "GPU takes only files of the current folder (the named patterns)",
          false},
+        {"large", 0, ARG_FLAG, &request.large, NULL,
+         "also measure the large points: triangles of 960,000 fragments, textures of up to 4096 "
+         "texels per side with one and four reads, and RGBX8 textures of up to 2048 texels per "
+         "side with 8-bit addresses",
+         false},
+        {"step", 0, ARG_UINT, &request.step, "N",
+         "--large: RGBX8 textures of N, 2 N, ... up to 2048 texels per side (22 sizes)", false},
         {"native", 0, ARG_FLAG, &request.native, NULL,
          "measure this host's OpenGL, not the simulated GPU", false},
         {"samples", 0, ARG_UINT, &request.samples, "N", "--native: frames per point (7)", false},
@@ -168,6 +187,8 @@ model_bench_command(int argc, char **argv)
         return args_usage_error(&spec, "--samples expects a number from 1 to 1000");
     if (request.divide < 1 || request.divide > 64)
         return args_usage_error(&spec, "--divide expects a number from 1 to 64");
+    if (request.step > 2048 || (request.step > 0 && !request.large))
+        return args_usage_error(&spec, "--step expects --large, and a number from 1 to 2048");
     char *program = model_program(request.program, &err);
     bool ok = program != NULL;
     if (ok)

@@ -12,11 +12,19 @@
 /* Writes the points of the sweeps, without times. The micro-benchmark lists them without drawing.
  */
 static bool
-write_template(const char *program, const char *sweep, const char *csv, struct error *err)
+write_template(const char *program, const char *sweep, bool large, const char *csv,
+               struct error *err)
 {
-    char *words[] = {
-        (char *)(uintptr_t)program, "--list", "1", "--sweep", (char *)(uintptr_t)sweep, "--csv",
-        (char *)(uintptr_t)csv,     NULL};
+    char *words[] = {(char *)(uintptr_t)program,
+                     "--list",
+                     "1",
+                     "--sweep",
+                     (char *)(uintptr_t)sweep,
+                     "--large",
+                     large ? "1" : "0",
+                     "--csv",
+                     (char *)(uintptr_t)csv,
+                     NULL};
     const struct subprocess_setup setup = {.argv = words};
     struct subprocess child;
     return subprocess_start(&child, &setup, err) &&
@@ -27,10 +35,12 @@ int
 model_template_command(int argc, char **argv)
 {
     const char *csv = NULL, *sweep = "all", *given = NULL;
-    bool force = false;
+    bool force = false, large = false;
     const struct arg_option options[] = {
         OPTION_OUTPUT(&csv, "CSV", "file to write", true),
         {"sweep", 0, ARG_STRING, &sweep, "NAME", "only the points of this sweep", false},
+        {"large", 0, ARG_FLAG, &large, NULL,
+         "also the large points of `aetius model bench --large`", false},
         {"program", 0, ARG_STRING, &given, "FILE",
          "micro-benchmark program (default: the one built with aetius)", false},
         OPTION_FORCE(&force, "overwrite CSV"),
@@ -49,8 +59,8 @@ model_template_command(int argc, char **argv)
     if (strcmp(sweep, "all") != 0 && !model_sweep_check(sweep, &err))
         return args_usage_error(&spec, "--sweep: %s", err.text);
     char *program = model_program(given, &err);
-    const bool ok =
-        program && check_output(csv, force, &err) && write_template(program, sweep, csv, &err);
+    const bool ok = program && check_output(csv, force, &err) &&
+                    write_template(program, sweep, large, csv, &err);
     free(program);
     return conclude(ok, &err);
 }

@@ -341,6 +341,19 @@ figures_stand_in_for_others(void **state)
     NEAR(tree.values[NVIDIA_divergence], 0.5);
     NEAR(tree.values[NVIDIA_stall], 6);
     topdown_tree_fini(&tree);
+    /* Four schedulers, each with one instruction in 25 % of the cycles. Of 10 issued instructions,
+     * 8 are executed. Two instructions per scheduler and cycle: the slots do not state the number.
+     */
+    launch.counts.figures[FIGURE_ipc] = NAN;
+    launch.counts.figures[FIGURE_slots] = 25;
+    launch.counts.figures[FIGURE_issued_count] = 10;
+    launch.counts.figures[FIGURE_executed_count] = 8;
+    assert_false(tree_of(&launch, 7, 0, &tree) & (NVIDIA_NO_IPC | NVIDIA_NO_ISSUED));
+    NEAR(tree.values[NVIDIA_retire], 0.8 * 0.75);
+    NEAR(tree.values[NVIDIA_replay], 0.2);
+    topdown_tree_fini(&tree);
+    assert_true(tree_of(&launch, 6, 1, &tree) & NVIDIA_NO_IPC);
+    topdown_tree_fini(&tree);
     /* a partition is a quarter of an SM */
     assert_float_equal(nvidia_metric("smsp__inst_issued.avg.per_cycle_active").scale, 4, 0);
 }

@@ -330,6 +330,42 @@ dependent_caches_come_back(void **state)
     }
 }
 
+/* The reads of a second format have a separate cost without misses. */
+static void
+formats_have_separate_costs(void **state)
+{
+    struct model_rows rows = {0};
+    struct model model = {0};
+    struct model_dependent found;
+    struct error err = {""};
+    for (double size = 8; size <= 512; size *= 2)
+        for (uint32_t p = 0; pattern_name(p); p++)
+            for (int bytes = 0; bytes < 2; bytes++) {
+                if (bytes && size > 32) /* 4 KB: no misses */
+                    continue;
+                struct model_row *row = add_row(&rows, "dependent", 2e5, 4);
+                row->texture = size;
+                row->dependent = 1;
+                strcpy(row->pattern, pattern_name(p));
+                strcpy(row->format, bytes ? "RGBX8" : "RGBA32F");
+                row->seconds =
+                    made_start + row->fragments * (bytes ? 0.25e-9 : made_dependent(row, false));
+            }
+    model_set_factor(&model, "start", made_start, 0);
+    if (!model_fit_dependent(&model, &rows, NULL, &err))
+        fail_msg("%s", err.text);
+    assert_true(is_near(model_factor(&model, "dependent.flat"), 1e-9, 0.01));
+    assert_true(is_near(model_factor(&model, "dependent.flat.4"), 0.25e-9, 0.01));
+    struct model_row asked = {.texture = 16, .dependent = 1, .format = "RGBX8", .pattern = "ramp"};
+    assert_true(model_dependent_find(&found, &model, &asked, &err));
+    assert_true(is_near(found.seconds, 0.25e-9, 0.01) && !found.extrapolated);
+    strcpy(asked.format, "RGBA16F"); /* not measured: the cost of the first format */
+    assert_true(model_dependent_find(&found, &model, &asked, &err));
+    assert_true(is_near(found.seconds, 1e-9, 0.01) && found.extrapolated);
+    model_fini(&model);
+    VEC_FREE(&rows);
+}
+
 /* A stored model predicts the same after loading. It marks extrapolated values. */
 static void
 models_are_kept(void **state)
@@ -556,6 +592,26 @@ commands(void **state)
     assert_int_equal(RUN("model", "template", "--sweep", "length", "-o", "@points.csv"), 0);
     assert_int_equal(RUN("model", "template", "--sweep", "length", "-o", "@points.csv"), 1);
     assert_true(reports("points.csv already exists; --force overwrites it"));
+    assert_int_equal(
+        RUN("model", "template", "--sweep", "triangles", "--large", "-o", "@large.csv"), 0);
+    text = file_text("large.csv");
+    assert_non_null(strstr(text, ",1920000,2,")); /* 960,000 fragments per triangle */
+    free(text);
+    assert_int_equal(
+        RUN("model", "template", "--sweep", "textures", "--large", "-o", "@large.csv", "--force"),
+        0);
+    text = file_text("large.csv");
+    assert_non_null(strstr(text, "textures,RGBA32F,,,,196608,2,8,,,,,,,,,,4096,4,"));
+    assert_non_null(strstr(text, "textures,RGBA32F,,,,1920000,2,8,,,,,,,,,,4096,1,"));
+    free(text);
+    assert_int_equal(
+        RUN("model", "template", "--sweep", "dependent", "--large", "-o", "@large.csv", "--force"),
+        0);
+    text = file_text("large.csv");
+    assert_non_null(strstr(text, "dependent,RGBX8,ramp,,,786432,2,4,,,,,,,,,,2048,2,1,32,"));
+    free(text);
+    assert_int_equal(RUN("model", "bench", "--step", "2", "-o", "@large"), 2);
+    assert_true(reports("--step expects --large"));
     assert_int_equal(RUN("model", "fit", "@points.csv", "-o", "@none"), 1);
     assert_int_equal(RUN("model", "from-datasheet", "clock=1e9", "pipes=4", "-o", "@sheet"), 0);
     assert_int_equal(RUN("model", "from-datasheet", "clock=1e9", "pipes=4", "-o", "@sheet"), 1);
@@ -705,6 +761,7 @@ main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dependent_caches_come_back),
+        cmocka_unit_test(formats_have_separate_costs),
         cmocka_unit_test(spread_weighs_less),
         cmocka_unit_test(coefficients_come_back),
         cmocka_unit_test(large_triangles_were_measured),

@@ -1,5 +1,6 @@
 /* Address textures from files and drawn by chance, and the published lines for dependent reads. */
 #include "rigs/endings.h"
+#include "rigs/near.h"
 #include "model/cache_shape.h"
 #include "model/model.h"
 
@@ -86,6 +87,22 @@ numbers_are_read(void **state)
     free(odd);
     free(small);
     free(wide);
+}
+
+/* An 8-bit texture has the values 0 / 255 to 255 / 255. 0.5 is 127.5 / 255, and 1 / 32 is 7.97 /
+ * 255.
+ */
+static void
+bytes_are_rounded(void **state)
+{
+    struct pattern pattern;
+    pattern_init(&pattern, 1, 1);
+    pattern.texcoords[0][0] = 0.5f;
+    pattern.texcoords[0][1] = 1 / 32.0f;
+    pattern_round(&pattern);
+    assert_true(is_near(pattern.texcoords[0][0], 128 / 255.0, 1e-6));
+    assert_true(is_near(pattern.texcoords[0][1], 8 / 255.0, 1e-6));
+    pattern_fini(&pattern);
 }
 
 /* u is red / 255 and v is green / 255. Blue and alpha have no effect. */
@@ -331,6 +348,7 @@ main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(numbers_are_read, clean),
+        cmocka_unit_test(bytes_are_rounded),
         cmocka_unit_test_teardown(pictures_are_read, clean),
         cmocka_unit_test_teardown(bad_files, clean),
         cmocka_unit_test(chance_is_repeatable),

@@ -35,6 +35,11 @@ formulas(void **state)
     row.if_cycles = 10;
     row.else_cycles = 20;
     assert_true(is_near(predict_fps(NULL, &row, all_stages), 5.6e9 / (311 * 131072.0), 1e-12));
+    /* three calls: 2 cycles for each call and 2 for each return, or 7 in all */
+    row.calls = 3;
+    assert_true(is_near(predict_fps(NULL, &row, all_stages), 5.6e9 / (323 * 131072.0), 1e-12));
+    row.call_cycles = 7;
+    assert_true(is_near(predict_fps(NULL, &row, all_stages), 5.6e9 / (332 * 131072.0), 1e-12));
     /* 24 pipelines at 486 MHz */
     struct model_row chip = {.clock = 486e6, .pipes = 24, .cycles = 10, .fragments = 786432};
     assert_true(is_near(predict_fps(NULL, &chip, all_stages), 11.664e9 / 7864320, 1e-12));
@@ -287,6 +292,32 @@ addresses_are_read_too(void **state)
     model_fini(&model);
 }
 
+/* A fragment with one read has the ceiling of one read, if it was measured. */
+static void
+one_read_has_a_ceiling(void **state)
+{
+    static const struct spline four = {.knots = 2, .x = {1, 9}, .y = {4e9, 4e9}};
+    static const struct spline one = {.knots = 2, .x = {1, 12}, .y = {1e9, 1e9}};
+    struct model model = {0};
+    struct model_row row = {.rate = 1e15,
+                            .cycles = 1,
+                            .fragments = 1e6,
+                            .reads = 1,
+                            .texture = 64,
+                            .format = "RGBX8"}; /* stored as RGBA8 */
+    const uint32_t stages = 1u << MODEL_BASE | 1u << MODEL_TEXTURES;
+    model_set_factor(&model, "start", 0, 0);
+    model_set_curve(&model, "textures RGBA8 powers", &four);
+    assert_true(is_near(predict_fps(&model, &row, stages), 4000, 1e-9));
+    model_set_curve(&model, "textures RGBA8 powers 1", &one);
+    assert_true(is_near(predict_fps(&model, &row, stages), 1000, 1e-9));
+    row.texture = 65; /* no curve for such sizes */
+    assert_true(is_near(predict_fps(&model, &row, stages), 1000, 1e-9));
+    row.reads = 2;
+    assert_true(is_near(predict_fps(&model, &row, stages), 2000, 1e-9));
+    model_fini(&model);
+}
+
 /* A frame of 1e6 fragments takes 1 ms in the base stage and at least 4 ms for its textures. Its
  * triangles halve the frame rate. In the usual order, the ceiling applies to 2 ms. In the other
  * order, the triangles double 4 ms. */
@@ -358,6 +389,7 @@ main(void)
         cmocka_unit_test(workload_files),
         cmocka_unit_test(dependent_reads),
         cmocka_unit_test(addresses_are_read_too),
+        cmocka_unit_test(one_read_has_a_ceiling),
         cmocka_unit_test(stages_apply_in_order),
         cmocka_unit_test(caches_miss_as_counted),
         cmocka_unit_test(few_channels_take_longer),
