@@ -60,7 +60,7 @@ build() {
     shift 3
     if [ ! -f "$dir/build.ninja" ] || ! meson configure "$dir" "$@"; then
         rm -rf "$dir"
-        CC=$compiler CFLAGS='' LDFLAGS='' meson setup "$@" "$dir" || return 1
+        CC=$compiler CFLAGS='' LDFLAGS='' meson setup --werror "$@" "$dir" || return 1
     fi
     # shellcheck disable=SC2086  # a list of words
     ninja -C "$dir" $targets

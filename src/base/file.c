@@ -330,7 +330,8 @@ data_path(const char *kind, const char *name)
                  : mem_printf("%s/../share/aetius/%s/%s", dir, folder, name),
         is_built ? mem_printf("%s/%s", AETIUS_LIB_DIR, name)
                  : mem_printf("%s/%s/%s", AETIUS_DATA_DIR, folder, name),
-        is_built ? mem_strdup("") : mem_printf("%s/%s/%s", AETIUS_SOURCE_DIR, folder, name),
+        is_built || !*AETIUS_SOURCE_DIR ? mem_strdup("")
+                                        : mem_printf("%s/%s/%s", AETIUS_SOURCE_DIR, folder, name),
     };
     char *found = NULL;
     for (size_t i = 0; i < sizeof candidates / sizeof candidates[0]; i++) {
