@@ -17,6 +17,7 @@
 #   make golden     captures the traces of the tests again (tools/golden.sh)
 #   make docs       writes the generated pages of docs again (tools/docs.sh)
 #   make install    installs the program, its data and pages, without tests, into PREFIX (and respects DESTDIR)
+#   make dist        writes a tarball of the last commit to build/meson-dist; it builds without git
 #   make format     formats all sources (clang-format, prettier)
 #   make clean      removes the build folders and out
 BUILD  = build
@@ -26,7 +27,7 @@ PART   =
 COUNT  = 100
 SEED   = $(shell date +%s)
 
-.PHONY: build demo check real fuzz mutate bench scaling studies golden install docs format clean
+.PHONY: build demo check real fuzz mutate bench scaling studies golden install dist docs format clean
 
 build:
 	@tools/setup.sh build
@@ -79,6 +80,11 @@ golden:
 install:
 	@tools/setup.sh install
 	@tools/install.sh $(abspath $(PREFIX))
+
+dist:
+	@tools/setup.sh build
+	@test -f $(BUILD)/build.ninja || meson setup --werror $(BUILD)
+	@meson dist -C $(BUILD) --no-tests
 
 docs: build
 	@tools/docs.sh $(BUILD)/aetius

@@ -6,6 +6,7 @@
 #include "base/text_table.h"
 #include "base/wrap.h"
 
+#include <commit.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -92,7 +93,7 @@ main(int argc, char **argv)
         return check_stdout(EXIT_WELL);
     }
     if (!strcmp(argv[1], "--version")) {
-        puts("aetius " AETIUS_VERSION);
+        puts("aetius " AETIUS_VERSION " (" AETIUS_COMMIT ")");
         return check_stdout(EXIT_WELL);
     }
     for (size_t i = 0; commands[i].name; i++)
