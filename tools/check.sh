@@ -209,6 +209,7 @@ uplot_is_npm_s() {
     (cd "$work/uplot" && npm pack --silent "uplot@$version" && tar -xzf "uplot-$version.tgz") ||
         { echo "skipped: npm cannot fetch uplot@$version"; return 77; }
     cmp $at/LICENSE "$work/uplot/package/LICENSE" &&
+        cmp $at/uPlot.iife.js "$work/uplot/package/dist/uPlot.iife.js" &&
         cmp $at/uPlot.iife.min.js "$work/uplot/package/dist/uPlot.iife.min.js" &&
         cmp $at/uPlot.min.css "$work/uplot/package/dist/uPlot.min.css"
 }
