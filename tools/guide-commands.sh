@@ -1,7 +1,7 @@
 #!/bin/sh
-# Checks the commands of docs/guide.md, docs/gpu-cost.yml and README.md. Every option must be in the command's --help. The
-# guide's commands that need only a trace then run on small traces of the tree, and must succeed. Prints
-# each faulty command; fails if there is one.
+# Checks the commands of docs/guide.md, docs/gpu-cost.yml and README.md. Every option must be in the
+# command's --help. The guide's commands that need only a trace then run on small traces of the tree, and must
+# succeed. Prints each faulty command; fails if there is one.
 #
 #     tools/guide-commands.sh build/aetius FOLDER
 #
