@@ -17,7 +17,7 @@
 #   make golden     captures the traces of the tests again (tools/golden.sh)
 #   make docs       writes the generated pages of docs again (tools/docs.sh)
 #   make install    installs the program, its data and pages, without tests, into PREFIX (and respects DESTDIR)
-#   make dist        writes a tarball of the last commit to build/meson-dist; it builds without git
+#   make dist       writes a tarball of the last commit to build/meson-dist; it builds without git
 #   make format     formats all sources (clang-format, prettier)
 #   make clean      removes the build folders and out
 BUILD  = build

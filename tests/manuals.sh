@@ -33,7 +33,7 @@ check_options() {
     for option in $(options "$@"); do
         [ "$option" = help ] || grep -q -- "\\\\-\\\\-$(echo "$option" | sed 's/-/\\\\-/g')\( \|\[\|$\)" "$page" ||
             fault "$page lacks --$option of $*"
-        grep -q -- "--$option[ \"]" "$work/bash" || fault "aetius.bash lacks --$option of $*"
+        grep -q -- "--${option}[ \"]" "$work/bash" || fault "aetius.bash lacks --$option of $*"
         grep -q -- "--$option\(\[\|=\|}\)" "$work/zsh" || fault "_aetius lacks --$option of $*"
         grep -q -- " -l $option " "$work/fish" || fault "aetius.fish lacks --$option of $*"
     done
@@ -59,11 +59,11 @@ for page in aetius*.1; do
 done
 for file in aetius.bash _aetius aetius.fish; do
     case $file in _*) shell=zsh ;; *) shell=${file#*.} ;; esac
-    ! command -v $shell >/dev/null || $shell -n "$file" || fault "$shell does not accept $file"
+    ! command -v "$shell" >/dev/null || $shell -n "$file" || fault "$shell does not accept $file"
 done
 
-# complete WORD...: prints what bash offers for the last word
-complete() {
+# completed WORD...: prints what bash offers for the last word
+completed() {
     bash -c '. ./aetius.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _aetius 2>/dev/null; echo "${COMPREPLY[*]}"' \
         bash "$@"
 }
@@ -71,7 +71,7 @@ complete() {
 offers() {
     expected=$1
     shift
-    [ "$(complete "$@")" = "$expected" ] || fault "'$*' is completed to '$(complete "$@")', not '$expected'"
+    [ "$(completed "$@")" = "$expected" ] || fault "'$*' is completed to '$(completed "$@")', not '$expected'"
 }
 if command -v bash >/dev/null; then
     offers 'capture' aetius cap

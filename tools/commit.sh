@@ -2,6 +2,7 @@
 # Prints the commit of the sources: from git, or in a tarball from the name that `git archive` has inserted
 # here. Fails if neither exists.
 set -eu
+# shellcheck disable=SC2016  # git inserts the commit
 archived='$Format:%H$'
 case $archived in
 *Format*) ;;

@@ -5,7 +5,7 @@
 #     tools/install.sh PREFIX
 set -eu
 cd "$(dirname "$0")/.."
-build=build-install
+build='build-install'
 if [ ! -w . ]; then
     build=$(mktemp -d)
     trap 'rm -rf "$build"' EXIT

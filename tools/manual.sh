@@ -78,7 +78,7 @@ if [ -z "$name" ]; then
     "$aetius" --help | section SH
     exit
 fi
-printf '.TH AETIUS-%s 1 "" "aetius %s" "Aetius"\n.ad l\n.nh\n.SH NAME\n' "$(echo "$name" | tr a-z A-Z)" "$version"
+printf '.TH AETIUS-%s 1 "" "aetius %s" "Aetius"\n.ad l\n.nh\n.SH NAME\n' "$(echo "$name" | tr '[:lower:]' '[:upper:]')" "$version"
 printf 'aetius\\-%s \\- %s\n' "$name" "$(summary "$name")"
 "$aetius" "$name" --help | section SH
 parts=$("$aetius" "$name" --help | sed -n "s/^  $name \([a-z-]*\) .*/\1/p")
