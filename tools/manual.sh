@@ -41,7 +41,7 @@ section() {
             match($0, /[^ ]  +/)
             left = substr($0, 1, RSTART); help = substr($0, RSTART + RLENGTH)
             sub(/^ +/, "", left)
-            if (left == "--help" && level == "SS") next
+            if (left ~ /--help$/ && level == "SS") next
             if (left !~ /^-/) left = "aetius-" left
             print ".TP\n.B " text(left) "\n" text(help)
             next
