@@ -16,7 +16,8 @@
 #   make studies    runs every study (studies/*.ini), and writes its page (out/study)
 #   make golden     captures the traces of the tests again (tools/golden.sh)
 #   make docs       writes the generated pages of docs again (tools/docs.sh)
-#   make install    installs into PREFIX (and respects DESTDIR)
+#   make install    installs the program, its data and pages, without tests, into PREFIX (and respects DESTDIR)
+#   make dist       writes a tarball of the last commit to build/meson-dist; it builds without git
 #   make format     formats all sources (clang-format, prettier)
 #   make clean      removes the build folders and out
 BUILD  = build
@@ -26,11 +27,11 @@ PART   =
 COUNT  = 100
 SEED   = $(shell date +%s)
 
-.PHONY: build demo check real fuzz mutate bench scaling studies golden install docs format clean
+.PHONY: build demo check real fuzz mutate bench scaling studies golden install dist docs format clean
 
 build:
 	@tools/setup.sh build
-	@test -f $(BUILD)/build.ninja || meson setup $(BUILD)
+	@test -f $(BUILD)/build.ninja || meson setup --werror $(BUILD)
 	@ninja -C $(BUILD)
 
 demo:
@@ -76,13 +77,14 @@ golden:
 	@$(MAKE) --no-print-directory build
 	@tools/golden.sh $(BUILD)/aetius
 
-# A separate build folder, because the prefix is compiled in.
 install:
+	@tools/setup.sh install
+	@tools/install.sh $(abspath $(PREFIX))
+
+dist:
 	@tools/setup.sh build
-	@meson setup $(if $(wildcard build-install/build.ninja),--reconfigure) \
-	    --prefix=$(abspath $(PREFIX)) build-install
-	@ninja -C build-install
-	@meson install --no-rebuild -C build-install
+	@test -f $(BUILD)/build.ninja || meson setup --werror $(BUILD)
+	@meson dist -C $(BUILD) --no-tests
 
 docs: build
 	@tools/docs.sh $(BUILD)/aetius

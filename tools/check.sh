@@ -60,7 +60,7 @@ build() {
     shift 3
     if [ ! -f "$dir/build.ninja" ] || ! meson configure "$dir" "$@"; then
         rm -rf "$dir"
-        CC=$compiler CFLAGS='' LDFLAGS='' meson setup "$@" "$dir" || return 1
+        CC=$compiler CFLAGS='' LDFLAGS='' meson setup --werror "$@" "$dir" || return 1
     fi
     # shellcheck disable=SC2086  # a list of words
     ninja -C "$dir" $targets
@@ -209,6 +209,7 @@ uplot_is_npm_s() {
     (cd "$work/uplot" && npm pack --silent "uplot@$version" && tar -xzf "uplot-$version.tgz") ||
         { echo "skipped: npm cannot fetch uplot@$version"; return 77; }
     cmp $at/LICENSE "$work/uplot/package/LICENSE" &&
+        cmp $at/uPlot.iife.js "$work/uplot/package/dist/uPlot.iife.js" &&
         cmp $at/uPlot.iife.min.js "$work/uplot/package/dist/uPlot.iife.min.js" &&
         cmp $at/uPlot.min.css "$work/uplot/package/dist/uPlot.min.css"
 }

@@ -11,7 +11,7 @@ targets=${*:-$(ls tests/fuzz/corpus)}
 build=build-fuzz
 
 [ -f $build/build.ninja ] ||
-    CC=clang CFLAGS='' LDFLAGS='' meson setup -Db_sanitize=address,undefined -Db_lundef=false \
+    CC=clang CFLAGS='' LDFLAGS='' meson setup --werror -Db_sanitize=address,undefined -Db_lundef=false \
         -Dbuildtype=debugoptimized -Dinvariants=true $build
 for target in $targets; do
     ninja -C $build "tests/fuzz_$target"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Checks the commands of docs/guide.md and README.md. Every option must be in the command's --help. The
-# guide's commands that need only a trace then run on small traces of the tree, and must succeed. Prints
-# each faulty command; fails if there is one.
+# Checks the commands of docs/guide.md, docs/gpu-cost.yml and README.md. Every option must be in the
+# command's --help. The guide's commands that need only a trace then run on small traces of the tree, and must
+# succeed. Prints each faulty command; fails if there is one.
 #
 #     tools/guide-commands.sh build/aetius FOLDER
 #
@@ -19,7 +19,7 @@ cd "$2"
 commands_of() {
     awk -v quote='["\047]' '
         function finish() { if (command != "") print command; command = "" }
-        { line = $0; sub(/^ +(- run: )?(\$ )?/, "", line); sub(/^build\//, "", line); sub(/ +#.*/, "", line) }
+        { line = $0; sub(/^ +(-? ?run: )?(\$ )?/, "", line); sub(/^build\//, "", line); sub(/ +#.*/, "", line) }
         continues || (command != "" && line ~ /^--/) { command = command " " line }
         !continues && line !~ /^--/ { finish() }
         !continues && /^ / && line ~ /^aetius / { command = line }
@@ -30,8 +30,9 @@ commands_of() {
 commands_of "$root/docs/guide.md" >commands
 {
     commands_of "$root/README.md"
+    commands_of "$root/docs/gpu-cost.yml"
     cat "$root/docs/guide.md" "$root/README.md" | tr '\n' ' ' | grep -o '`aetius [^`]*`' | tr -d "\`" |
-        grep -v "^aetius \(COMMAND \)*--help"
+        grep -v "^aetius \(COMMAND \)*--\(help\|version\)"
 } >other-commands
 awk '/^    \[sweep\]/ { plan = 1 } plan && /^[^ ]/ { exit } plan { sub(/^    /, ""); print }' \
     "$root/docs/guide.md" >caches.ini

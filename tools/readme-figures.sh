@@ -27,7 +27,7 @@ expect_wrapped() {
 expect "$("$aetius" params --json | jq '.parameters | length') parameters" 'aetius params'
 presets=$(find configs -name '*.ini' | wc -l)
 expect "$presets presets" 'configs/*.ini'
-expect "$("$aetius" --version | sed 's/aetius //'), MIT" 'aetius --version'
+expect "$("$aetius" --version | cut -d ' ' -f 2), MIT" 'aetius --version'
 
 # name in docs/studies/hardware.md, name in README.md
 while read -r name label; do

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the missing Debian packages for the given purposes; silent if none is missing.
 #
-#     tools/setup.sh build|check|demo|real|studies|browser|d3d|programs ...
+#     tools/setup.sh build|install|check|demo|real|studies|browser|d3d|programs ...
 #
 # tests/real/programs.txt lists the packages of `programs` (PROGRAMS: only for these programs).
 set -eu

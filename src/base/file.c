@@ -347,11 +347,12 @@ data_path(const char *kind, const char *name)
          * folders. */
         is_built ? mem_printf("%s/%s%s", dir, bench ? "benchmarks/gl/" : "", name)
                  : mem_printf("%s/../%s/%s", dir, folder, name),
-        is_built ? mem_printf("%s/../lib/aetius/%s", dir, name)
+        is_built ? mem_printf("%s/../%s/aetius/%s", dir, bench ? "libexec" : "lib", name)
                  : mem_printf("%s/../share/aetius/%s/%s", dir, folder, name),
-        is_built ? mem_printf("%s/%s", AETIUS_LIB_DIR, name)
+        is_built ? mem_printf("%s/%s", bench ? AETIUS_LIBEXEC_DIR : AETIUS_LIB_DIR, name)
                  : mem_printf("%s/%s/%s", AETIUS_DATA_DIR, folder, name),
-        is_built ? mem_strdup("") : mem_printf("%s/%s/%s", AETIUS_SOURCE_DIR, folder, name),
+        is_built || !*AETIUS_SOURCE_DIR ? mem_strdup("")
+                                        : mem_printf("%s/%s/%s", AETIUS_SOURCE_DIR, folder, name),
     };
     char *found = NULL;
     for (size_t i = 0; i < sizeof candidates / sizeof candidates[0]; i++) {

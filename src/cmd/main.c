@@ -7,6 +7,7 @@
 #include "base/wrap.h"
 #include "core/nearest.h"
 
+#include <commit.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -156,7 +157,7 @@ main(int argc, char **argv)
     if (!strcmp(first, "help"))
         return check_stdout(help(argc - 1, argv + 1));
     if (!strcmp(first, "--version") || !strcmp(first, "-V")) {
-        puts("aetius " AETIUS_VERSION);
+        puts("aetius " AETIUS_VERSION " (" AETIUS_COMMIT ")");
         return check_stdout(EXIT_WELL);
     }
     const struct command *command = find_command(first);

@@ -86,9 +86,11 @@ source_of_program(const char *program)
 static bool
 is_installed(const struct sweep_plan *plan, const char *program)
 {
-    char *path = strchr(program, '/') ? sweep_plan_path(plan, program) : launch_find(program);
+    char *own = sweep_plan_program(plan, program);
+    char *path = strchr(own, '/') ? sweep_plan_path(plan, own) : launch_find(own);
     const bool is_there = strchr(path, '/') && !access(path, X_OK);
     free(path);
+    free(own);
     return is_there;
 }
 

@@ -616,6 +616,19 @@ sweep_plan_path(const struct sweep_plan *plan, const char *path)
     return path[0] == '/' ? mem_strdup(path) : mem_printf("%s/%s", plan->folder, path);
 }
 
+char *
+sweep_plan_program(const struct sweep_plan *plan, const char *program)
+{
+    static const char in_tree[] = "../build/benchmarks/gl/";
+    const size_t length = sizeof in_tree - 1;
+    char *path = sweep_plan_path(plan, program);
+    char *installed = !file_exists(path) && !strncmp(program, in_tree, length)
+                          ? data_path("bench", program + length)
+                          : NULL;
+    free(path);
+    return installed ? installed : mem_strdup(program);
+}
+
 static void
 free_axes(struct sweep_axes *axes)
 {

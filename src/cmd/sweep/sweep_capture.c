@@ -41,7 +41,11 @@ record(const struct sweep_plan *plan, const struct sweep_input *input,
                                    "--stop",  "--force", "--clock", clock,      "--"};
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
         word_list_add(&words, options[i]);
-    word_list_copy(&words, &input->program);
+    char *program = sweep_plan_program(plan, input->program.items[0]);
+    word_list_add(&words, program);
+    for (size_t i = 1; i < input->program.count; i++)
+        word_list_add(&words, input->program.items[i]);
+    free(program);
     free(clock);
     free(range);
     return call(cmd_capture, &words, err);
