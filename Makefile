@@ -68,7 +68,7 @@ scaling:
 	@tools/scaling.sh $(BUILD)/aetius
 
 studies:
-	@tools/setup.sh build studies
+	@tools/setup.sh build studies programs
 	@$(MAKE) --no-print-directory build
 	@for plan in studies/*.ini; do $(BUILD)/aetius study $$(basename $$plan .ini) || exit; done
 
