@@ -45,6 +45,7 @@ CASES = [
     ('run', ['sim', WORKLOADS, '-o', 'sampled', '--sample', 'sample.ini', '--json']),
     ('blocks', ['blocks', 'run/blocks.color', 'run/blocks.z', '--json']),
     ('compress', ['compress', 'run', '--json']),
+    ('doctor', ['doctor', '--json']),
     ('info', ['info', TINY, '--json']),
     ('info', ['info', WORKLOADS, '--draws', '--json']),
     ('info-commands', ['info', WORKLOADS, '--commands', '--json']),

@@ -169,7 +169,7 @@ a_program_becomes_a_page(void **state)
     check_trace("tiny.trace", 1, 1);
     RUN(&cmd, "open", "--frames", "5", "--force", "--", tiny_program);
     assert_int_equal(cmd.status, 1);
-    assert_non_null(strstr(cmd.err, "ended in frame 2, before frame 5"));
+    assert_non_null(strstr(cmd.err, "ended after 2 frames: there is no frame 5"));
 }
 
 /* Of a trace with more than 8 frames, the 3 frames in the middle. */
