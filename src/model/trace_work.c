@@ -17,6 +17,8 @@ const char *const trace_unit_names[TRACE_UNIT_COUNT] = {
 #undef TRACE_UNIT
 };
 
+enum { WORD_READ_AND_WRITTEN = 8 }; /* bytes that a blit moves per word */
+
 struct finding {
     struct trace_work *work;
     const struct params *params;
@@ -98,11 +100,11 @@ after(void *data, const struct functional *renderer, const struct draw *draw, st
     const struct functional_work work =
         functional_work_since(&renderer->work, &renderer->before_draw);
     const double vertices = (double)work.vertices;
-    const double fragments = (double)work.fragments;
+    const double generated = (double)work.generated * draw->samples;
     /* Hierarchical Z also culls hidden fragments when the z test is late. */
     const double hidden = hierarchy_culls(draw, p) ? (double)work.hidden : 0;
     const double quads = (double)work.quads - hidden;
-    const double texels = (double)work.texels, written = (double)work.written;
+    const double texels = (double)work.texels;
     const double indices = (double)draw->params.count * fmax(draw->params.instance_count, 1);
     const struct static_cost vs = static_costs_of(&f->costs, draw->program[STAGE_VERTEX], p),
                              fs = static_costs_of(&f->costs, draw->program[STAGE_FRAGMENT], p);
@@ -118,14 +120,14 @@ after(void *data, const struct functional *renderer, const struct draw *draw, st
     one.units[UNIT_setup] = (double)work.accepted * fmax(1.0 / p->RASTERIZER.TrianglesCycle,
                                                          (double)p->RASTERIZER.SetupStartLatency /
                                                              p->RASTERIZER.SetupUnits);
-    one.units[UNIT_raster] = fragments / (4.0 * p->RASTERIZER.StampsPerCycle);
+    one.units[UNIT_raster] = (double)work.generated / p->RASTERIZER.StampsPerCycle;
     one.units[UNIT_texture] =
         texels / (4.0 * p->GPU.NumFragmentShaders * p->FRAGMENTSHADER.TextureUnits);
-    one.units[UNIT_depth] =
-        draw->depth_test || draw->stencil_test
-            ? fragments * draw->samples / (4 * rops * p->ZSTENCILTEST.StampsPerCycle)
-            : 0;
-    one.units[UNIT_color] = written * draw->samples / (4 * rops * p->COLORWRITE.StampsPerCycle);
+    one.units[UNIT_depth] = draw->depth_test || draw->stencil_test
+                                ? generated / (rops * p->ZSTENCILTEST.StampsPerCycle)
+                                : 0;
+    one.units[UNIT_color] =
+        (double)work.written_quads * draw->samples / (rops * p->COLORWRITE.StampsPerCycle);
     memcpy(one.bytes, f->caches.bytes, sizeof one.bytes);
     for (uint32_t c = 0; c < TRACE_CLIENT_COUNT; c++)
         one.waits += f->caches.waits[c];
@@ -221,7 +223,8 @@ end_frame(void *data, const struct functional *renderer, const struct resource *
     const struct trace_frame_work frame = {
         .clears = (double)work.clears,
         .blit_cycles =
-            (double)work.blitted / (p->BLITTER.SamplesCycle * (double)p->GPU.NumStampPipes),
+            fmax((double)work.blitted / (p->BLITTER.SamplesCycle * (double)p->GPU.NumStampPipes),
+                 (double)work.blitted * WORD_READ_AND_WRITTEN / f->work->memory_rate),
         .shown_bytes = shown ? trace_caches_shown(&f->caches, shown) : 0,
         .dirty_bytes = dirty_bytes,
     };

@@ -54,7 +54,7 @@ struct trace_draw {
 /* Work of a frame besides its draws. */
 struct trace_frame_work {
     double clears;
-    double blit_cycles; /* of blits and copies at the full rate of the Blitter */
+    double blit_cycles; /* of blits and copies at the full rate of the Blitter and the memory */
     double shown_bytes; /* bytes that the scan-out reads */
     double dirty_bytes; /* bytes that the ROP caches hold after the last draw */
 };

@@ -40,6 +40,7 @@ struct functional_work {
     uint64_t vertices;           /* shaded */
     uint64_t triangles;          /* after setup */
     uint64_t fragments;          /* fragments of triangles, before any test */
+    uint64_t generated;          /* quads with a fragment, before any test */
     uint64_t quads;              /* shaded */
     uint64_t hidden;             /* shaded quads without a fragment left after the late tests */
     uint64_t accepted;           /* primitives not outside the view volume */
@@ -47,6 +48,7 @@ struct functional_work {
     uint64_t lanes[STAGE_COUNT]; /* lanes executed, including those that fill up a batch */
     uint64_t steps[STAGE_COUNT]; /* instructions of all lanes; a batch runs in lockstep */
     uint64_t written;            /* fragments with a color that passed all tests */
+    uint64_t written_quads;      /* quads with such a fragment */
     uint64_t clears;
     uint64_t blitted; /* words of 4 bytes written by blits and copies */
 };

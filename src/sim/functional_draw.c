@@ -281,6 +281,7 @@ finish_quad(const struct run *run, struct functional_quad *quad, uint32_t lane)
     report_fragments(run, quad, mask);
     if (mask && draw->color_write) {
         run->renderer->work.written += count_fragments(mask_fragments(mask));
+        run->renderer->work.written_quads++;
         write_colors(run, quad, mask, lane);
     }
 }
@@ -322,6 +323,7 @@ take_quad(const struct run *run, const struct triangle *triangle, uint32_t x, ui
     quad->x = x;
     quad->y = y;
     quad->mask = mask;
+    run->renderer->work.generated++;
     run->renderer->work.fragments += count_fragments(mask_fragments(mask));
     depth_interpolate_samples(triangle, x, y, quad->z);
     if (run->draw->early_z) {
