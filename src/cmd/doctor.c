@@ -93,7 +93,7 @@ check_system(struct doctor *doctor)
     char *text = NULL;
     size_t size;
     struct error ignored;
-    add(doctor, FACT, "aetius", AETIUS_VERSION);
+    add(doctor, FACT, "aetius", "%s", version_text);
     const char *name = NULL;
     if (file_read("/etc/os-release", FILE_MOST_TEXT, &text, &size, &ignored))
         name = strstr(text, "PRETTY_NAME=\"");

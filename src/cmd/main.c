@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/text_table.h"
 #include "base/wrap.h"
+#include "cmd/options.h"
 #include "core/nearest.h"
 
 #include <commit.h>
@@ -142,6 +143,7 @@ has_stack(void)
 int
 main(int argc, char **argv)
 {
+    version_text = AETIUS_VERSION " (" AETIUS_COMMIT ")";
     hold_streams();
     if (!has_stack())
         return EXIT_FAILED;
@@ -157,7 +159,7 @@ main(int argc, char **argv)
     if (!strcmp(first, "help"))
         return check_stdout(help(argc - 1, argv + 1));
     if (!strcmp(first, "--version") || !strcmp(first, "-V")) {
-        puts("aetius " AETIUS_VERSION " (" AETIUS_COMMIT ")");
+        printf("aetius %s\n", version_text);
         return check_stdout(EXIT_WELL);
     }
     const struct command *command = find_command(first);

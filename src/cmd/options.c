@@ -1,5 +1,6 @@
 #include "cmd/options.h"
 
+#include "base/build.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
@@ -11,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+const char *version_text = AETIUS_VERSION;
 
 const char *
 machine_options_preset(const struct machine_options *options)

@@ -9,6 +9,9 @@
 #include <cjson/cJSON.h>
 #include <stdio.h>
 
+/* Version, with the commit once main() has set it. */
+extern const char *version_text;
+
 /* Layers in order of application: preset (NULL: reference-2008), --config files, --set. */
 struct machine_options {
     const char *preset;
