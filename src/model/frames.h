@@ -45,8 +45,8 @@ struct frame_lessons {
 bool frame_lessons_add(struct frame_lessons *lessons, const struct trace_work *work,
                        const char *dir, struct error *err);
 /* Fits the factors `frames.*` of the model. The interval of a factor is a jackknife over eight
- * groups of runs. `frames.error` is the error bar: each run is predicted by a fit without its group.
- * It is missing if there is only one run. Frames without draws are ignored. */
+ * groups of runs. `frames.error` is the error bar: each run is predicted by a fit without its
+ * group. It is missing if there is only one run. Frames without draws are ignored. */
 bool model_fit_frames(struct model *model, const struct frame_lessons *lessons, struct error *err);
 bool model_has_frames(const struct model *model);
 void model_predict_frame(struct frame_prediction *prediction, const struct model *model,

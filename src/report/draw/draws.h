@@ -41,7 +41,7 @@ bool draws_read(struct draws *draws, const char *dir, uint32_t frame, struct err
 /* Reads frames that run_locate_frames() has converted. */
 bool draws_read_frames(struct draws *draws, const char *dir, const struct frame_set *frames,
                        struct error *err);
-enum { DRAWS_SUMMARY = 20000 }; /* summaries do not read tables with more draws */
+enum { DRAWS_SUMMARY = 20000 };        /* summaries do not read tables with more draws */
 bool draws_are_there(const char *dir); /* whether the run has a table of draws */
 void draws_fini(struct draws *draws);
 
