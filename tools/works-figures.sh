@@ -146,6 +146,7 @@ page=staged-model-2006.md
 predict() { "$aetius" model predict "$@" | awk '/ frames\/s/ { fps = $1 } END { print fps }'; }
 row '| equation 3.4' "| $(predict --set rate=5.6e9 --set cycles=1 --set fragments=786432) |" 'aetius model predict'
 row '| 4.2.1:' "| $(predict --set clock=486e6 --set pipes=24 --set cycles=10 --set fragments=786432) |" 'aetius model predict'
+row '| table 2.1: a call' "| $(predict --set rate=11.664e9 --set cycles=10 --set calls=2 --set fragments=786432) |" 'aetius model predict'
 echo '275; 131072; 5.6e9; 6; 0; 0' >"$folder/example.txt"
 row '| figure 4.2' "| $(predict --workload "$folder/example.txt") |" 'aetius model predict --workload'
 row '| equation 4.3' "| $(predict --set cycles=10 --set branch_cycles=6 --set if_cycles=7 --set else_cycles=7 \
