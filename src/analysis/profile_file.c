@@ -3,6 +3,7 @@
 #include "base/csv_reader.h"
 #include "base/file.h"
 #include "base/interrupt.h"
+#include "base/mem.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -61,7 +62,8 @@ profile_file_open(struct profile_file *file, const char *path, struct error *err
                                   .text_launch = -1,
                                   .names = mem_array(PROFILE_NAMES, sizeof *file->names)};
     file->in = fdopen(fd, "r");
-    BUG_ON(!file->in, "out of memory (file)");
+    if (!file->in)
+        mem_exhausted("file");
     return true;
 }
 

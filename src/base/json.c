@@ -1,6 +1,7 @@
 #include "base/json.h"
 
 #include "base/file.h"
+#include "base/mem.h"
 #include "base/schema.h"
 
 #include <math.h>
@@ -15,6 +16,21 @@ number_as(const char *format, int digits, double value)
         return cJSON_CreateNull();
     snprintf(text, sizeof text, format, digits, value);
     return cJSON_CreateNumber(strtod(text, NULL) + 0.0); /* + 0.0 turns -0 into 0 */
+}
+
+static void *
+allocate(size_t bytes)
+{
+    void *block = malloc(bytes);
+    if (!block)
+        mem_exhausted("JSON");
+    return block;
+}
+
+void
+json_init(void)
+{
+    cJSON_InitHooks(&(cJSON_Hooks){allocate, free});
 }
 
 cJSON *
@@ -59,7 +75,8 @@ static char *
 text_of(cJSON *json, bool is_indented)
 {
     char *text = is_indented ? cJSON_Print(json) : cJSON_PrintUnformatted(json);
-    BUG_ON(!text, "out of memory (JSON)");
+    if (!text)
+        mem_exhausted("JSON");
     cJSON_Delete(json);
     return text;
 }

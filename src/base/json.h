@@ -7,6 +7,10 @@
 #include <cjson/cJSON.h>
 #include <stdio.h>
 
+/* Makes cJSON exit with one line if the host is out of memory. Without this call, it would omit
+ * members. */
+void json_init(void);
+
 /* json_number() rounds to 12 significant digits, json_decimals() to `decimals` decimals. Both
  * return null for infinities and NaN. */
 cJSON *json_number(double value);

@@ -31,7 +31,8 @@ print_shown(FILE *out, const char *fmt, ...)
     va_start(args, fmt);
     const int length = vasprintf(&text, fmt, args);
     va_end(args);
-    BUG_ON(length < 0, "out of memory (line)");
+    if (length < 0)
+        mem_exhausted("line");
     char *shown = mem_printable(text);
     fputs(shown, out);
     free(shown);

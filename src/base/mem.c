@@ -40,6 +40,13 @@ mem_array(size_t count, size_t bytes)
     return p;
 }
 
+void
+mem_exhausted(const char *what)
+{
+    fprintf(stderr, "aetius: out of memory (%s)\n", what);
+    exit(1);
+}
+
 void *
 mem_alloc(size_t bytes)
 {

@@ -13,6 +13,8 @@ void *mem_array(size_t count, size_t bytes);
 void *mem_realloc(void *old, size_t bytes); /* new bytes are not zeroed */
 void *mem_resize(void *old, size_t count, size_t bytes);
 char *mem_strdup(const char *text);
+/* Reports that the host is out of memory for `what`, in one line, and exits. */
+_Noreturn void mem_exhausted(const char *what);
 /* Returns the length in bytes of the UTF-8 character at `text`. Returns 0 at the end of the text
  * and for a character that some decoders reject: surrogates, values above U+10FFFF, overlong forms,
  * and U+FFFE and U+FFFF (invalid in XML). */

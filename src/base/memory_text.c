@@ -1,6 +1,7 @@
 #include "base/memory_text.h"
 
 #include "base/file.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 
@@ -8,7 +9,8 @@ FILE *
 memory_text_open(struct memory_text *text)
 {
     text->out = open_memstream(&text->bytes, &text->size);
-    BUG_ON(!text->out, "out of memory (text)");
+    if (!text->out)
+        mem_exhausted("text");
     return text->out;
 }
 

@@ -88,7 +88,8 @@ picture_read_png(struct picture *picture, const char *path, struct error *err)
     if (fd < 0)
         return false;
     FILE *file = fdopen(fd, "rb");
-    BUG_ON(!file, "out of memory (file)");
+    if (!file)
+        mem_exhausted("file");
     const bool ok = read_png(picture, file, path, err);
     fclose(file);
     return ok;

@@ -3,6 +3,7 @@
 #include "base/csv_reader.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "base/plural.h"
 #include "base/wrap.h"
 
@@ -16,7 +17,8 @@ static char *
 print_text(const char *fmt, va_list args)
 {
     char *text;
-    BUG_ON(vasprintf(&text, fmt, args) < 0, "out of memory (text)");
+    if (vasprintf(&text, fmt, args) < 0)
+        mem_exhausted("text");
     return text;
 }
 

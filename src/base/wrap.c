@@ -63,7 +63,8 @@ print_wrapped(FILE *out, uint32_t width, uint32_t first, uint32_t indent, const 
     char *text;
     va_list args;
     va_start(args, fmt);
-    BUG_ON(vasprintf(&text, fmt, args) < 0, "out of memory (line)");
+    if (vasprintf(&text, fmt, args) < 0)
+        mem_exhausted("line");
     va_end(args);
     fprintf(out, "%*s", (int)first, "");
     print_wrapped_at(out, width, first, indent, text);

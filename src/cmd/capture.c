@@ -285,7 +285,11 @@ capture(const struct capture_options *options, char **program, struct recording 
     bool ok = record(options, program, recording, &result, err);
     if (!whole && interrupt_pending())
         ok = shorten_interrupted(options, recording, err);
-    else if (!whole)
+    else if (!whole && ok && !recording->frames && !options->explain &&
+             launch_conclude(&result, options->name) != EXIT_WELL) {
+        err->text[0] = '\0'; /* launch_conclude() has reported the reason */
+        return EXIT_FAILED;
+    } else if (!whole)
         ok = ok ? shorten(options, recording, err) : keep_recording(recording, err);
     if (!ok) {
         report_traces(recording, false);

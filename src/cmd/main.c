@@ -2,6 +2,7 @@
 #include "base/build.h"
 #include "base/args.h"
 #include "base/interrupt.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/text_table.h"
 #include "base/wrap.h"
@@ -145,6 +146,7 @@ main(int argc, char **argv)
 {
     version_text = AETIUS_VERSION " (" AETIUS_COMMIT ")";
     hold_streams();
+    json_init();
     if (!has_stack())
         return EXIT_FAILED;
     signal(SIGPIPE, SIG_IGN);

@@ -160,7 +160,8 @@ flush_writer(struct trace_writer *writer)
     VEC_RESERVE(&writer->packed, bound + sizeof *chunk);
     size_t packed = ZSTD_compressCCtx(writer->zstd, writer->packed.items + sizeof *chunk, bound,
                                       writer->raw.items, writer->raw.count, 3);
-    BUG_ON(ZSTD_isError(packed), "zstd: %s", ZSTD_getErrorName(packed));
+    if (ZSTD_isError(packed))
+        mem_exhausted("zstd");
     chunk->magic = TRACE_CHUNK_MAGIC;
     chunk->packed_bytes = (uint32_t)packed;
     chunk->raw_bytes = (uint32_t)writer->raw.count;

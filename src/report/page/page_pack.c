@@ -32,7 +32,8 @@ page_deflate(const void *bytes, size_t size)
 {
     uLongf packed_size = compressBound(size);
     uint8_t *packed = mem_alloc(packed_size);
-    BUG_ON(compress2(packed, &packed_size, bytes, size, 6) != Z_OK, "zlib: out of memory");
+    if (compress2(packed, &packed_size, bytes, size, 6) != Z_OK)
+        mem_exhausted("zlib");
     char *text = page_base64(packed, packed_size);
     free(packed);
     return text;

@@ -113,7 +113,8 @@ pack(struct csv *csv)
     /* For numbers, the filtered strategy at level 5 gives smaller output and is faster than the
      * default strategy at level 6. */
     int status = deflateInit2(&stream, 5, Z_DEFLATED, 15 + 16, 9, Z_FILTERED);
-    BUG_ON(status != Z_OK, "zlib: cannot start: %d", status);
+    if (status != Z_OK)
+        mem_exhausted("zlib");
     /* Rows match the previous row over long stretches. So lazy matching always looks for a longer
      * match, but searches short chains. */
     deflateTune(&stream, LONGEST_MATCH, LONGEST_MATCH, LONGEST_MATCH, PLACES_TRIED);
@@ -312,7 +313,8 @@ read_text(struct csv_table *table, const char *path, bool header_only, struct cs
     if (fd < 0)
         return false;
     gzFile file = gzdopen(fd, "rb");
-    BUG_ON(!file, "out of memory (file)");
+    if (!file)
+        mem_exhausted("file");
     size_t capacity = 1 << 16, n = 0;
     int got;
     table->text = mem_alloc(capacity + 1);

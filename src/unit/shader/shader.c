@@ -313,7 +313,8 @@ begin_program(struct group *group)
         free(group->registers);
         group->register_bytes = bytes;
         group->registers = aligned_alloc(64, bytes);
-        BUG_ON(!group->registers, "out of memory (registers)");
+        if (!group->registers)
+            mem_exhausted("registers");
     }
     for (uint32_t b = 0; b < full + (rest > 0); b++)
         exec_begin(&group->exec[b], program, group->draw->constants[group->stage],
