@@ -121,7 +121,7 @@ add_sizes(struct points *points, const char *format, uint32_t reads, uint32_t le
             add_texture(points, format, others[i], reads);
 }
 
-/* Up to 32 MB. The large points are the sizes above, and one read of all sizes. */
+/* Up to 32 MB. The large points are the sizes above, plus one read per fragment for all sizes. */
 static void
 add_textures(struct points *points)
 {

@@ -12,7 +12,7 @@ struct point {
 
 struct points {
     VEC(struct point) items;
-    uint32_t divide;      /* frames have 1 / `divide` of the width and height */
+    uint32_t divide;      /* the width and height of frames are divided by `divide` */
     bool large;           /* also the points with many fragments or large textures */
     uint32_t step;        /* large points of `dependent`: from side to side; 0: a few sides */
     const char *patterns; /* of the sweep `dependent`, comma-separated; NULL: all named patterns */

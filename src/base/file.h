@@ -44,10 +44,10 @@ bool file_read(const char *path, size_t most, char **bytes, size_t *size, struct
 /* Creates a file, replacing an existing file or symbolic link at `path`. */
 FILE *file_create(const char *path, struct error *err);
 
-/* Whether the path is a device, a FIFO or a socket, a link to one, or a link of the system such as
+/* Whether the path is a device, a FIFO or a socket, a link to one, or a system link such as
  * /dev/stdout. Such a file is written to, never replaced or removed, if the user named it. */
 bool file_is_device(const char *path);
-/* Like file_create(), for a path from the user. */
+/* Like file_create(), but for a user-supplied path. */
 FILE *file_create_named(const char *path, struct error *err);
 
 /* Writes the file atomically: writes a temporary file in the same folder, flushes it and renames
@@ -55,7 +55,7 @@ FILE *file_create_named(const char *path, struct error *err);
 bool file_write(const char *path, const void *bytes, size_t size, struct error *err);
 /* Copies a regular file. Writes like file_write(). */
 bool file_copy(const char *from, const char *to, struct error *err);
-/* Like file_write(), for a path from the user. */
+/* Like file_write(), but for a user-supplied path. */
 bool file_write_named(const char *path, const void *bytes, size_t size, struct error *err);
 
 /* Finds a data file of the program in the build or the installation. `kind` is "configs" (presets,
@@ -82,8 +82,8 @@ bool picture_write_frame(const struct picture *picture, const char *dir, uint32_
 void picture_fini(struct picture *picture);
 
 /* Creates a file for writing. A regular file at `path` is first unlinked, so that processes that
- * have it open keep the old contents. So is a link, unless it leads to a device or a FIFO. A device
- * or a FIFO is opened instead. Returns -1 with an error on failure. */
+ * have it open keep the old contents. A link is also unlinked, unless it leads to a device or a
+ * FIFO. A device or a FIFO is opened instead. Returns -1 with an error on failure. */
 int file_make(const char *path, struct error *err);
 /* Opens an empty file for exclusive writing: other processes are locked out until it is closed.
  * `path` must be a name that this program chose. The function truncates a leftover file of a killed

@@ -1,7 +1,7 @@
 /* Output file that takes long to write, such as a capture. The data goes to PATH.unfinished, which
  * replaces any file at PATH once it is complete. Only one process at a time can write a path. A
  * device or FIFO at PATH, or a link to one, is written directly. Any other link is replaced, and
- * its target remains. */
+ * its target is left unchanged. */
 #ifndef AETIUS_BASE_NEW_FILE_H
 #define AETIUS_BASE_NEW_FILE_H
 

@@ -9,7 +9,7 @@
  * (1e3), or hexadecimal digits after 0x. Returns false, with *at unchanged, if there is none or if
  * it exceeds 64 bits. */
 bool whole_number_read(const char **at, uint64_t *number);
-/* Parses a text that is such a number and nothing else. */
+/* Parses text that consists only of such a number. */
 bool whole_number_parse(const char *text, uint64_t *number);
 
 #endif

@@ -10,7 +10,7 @@
 /* Returns the line width in characters, at least 20. It is COLUMNS from the environment, else the
  * terminal width, else LINE_WITHOUT_END. */
 uint32_t line_width(FILE *out);
-/* Whether to print color: to a terminal, unless NO_COLOR is set or TERM is "dumb". */
+/* Whether to print color: yes on a terminal, unless NO_COLOR is set or TERM is "dumb". */
 bool has_color(FILE *out);
 #define COLOR_VERDICT "\033[1;31m"
 #define COLOR_FLAG    "\033[33m"

@@ -91,7 +91,7 @@ read_info(struct calls *calls, char *text, int status, struct error *err)
 
 /* Reads the size of the first viewport. apitrace records the viewport of each new context, and that
  * is the size of its window. A larger window would take gigabytes and minutes before the simulator
- * refuses its surfaces. */
+ * rejects its surfaces. */
 static bool
 find_window(struct calls *calls, const char *text, struct error *err)
 {

@@ -59,7 +59,7 @@ find_renderer(struct renderer *renderer, struct error *err)
     return renderer_init(renderer, NULL, 0, err);
 }
 
-/* State of the messages on a program that gives no frames. */
+/* State of the messages about a program that produces no frames. */
 struct waiting {
     const struct tee *tee;
     struct progress *progress;
@@ -112,7 +112,7 @@ run_program(const struct capture_options *options, char **program, struct messag
     progress_begin(&progress, options->progress, last == UINT32_MAX ? options->frames : last + 1);
     struct waiting waiting = {.tee = &tee, .progress = &progress, .name = options->name};
     struct launch_options launched = options->launch;
-    launched.watch = options->explain ? NULL : watch_frames; /* a replayer waits for no input */
+    launched.watch = options->explain ? NULL : watch_frames; /* a replayer needs no input */
     launched.watch_data = &waiting;
     bool ok = launch(program, &launched, &checker.sink, &tee.stop, result, err);
     progress_end(&progress);
@@ -209,7 +209,7 @@ keep_recording(struct recording *recording, struct error *err)
     return false;
 }
 
-/* Extracts the last frames of the recording, as many as the requested range has. */
+/* Extracts the last frames of the recording. Their number is that of the requested range. */
 static bool
 take_last(const struct capture_options *options, struct recording *recording, struct error *err)
 {
@@ -261,7 +261,7 @@ shorten_interrupted(const struct capture_options *options, struct recording *rec
     return all || keep_recording(recording, err);
 }
 
-/* Reports the traces as the last message, apart from the program's output. */
+/* Reports the traces in the last message, separate from the program's output. */
 static void
 report_traces(const struct recording *recording, bool whole)
 {

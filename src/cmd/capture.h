@@ -9,7 +9,8 @@
 struct capture_options {
     struct cut_options cut; /* prepared with cut_prepare() */
     bool stop;              /* ends the program after the last requested frame */
-    /* If the program ends before the last requested frame, extract as many of its last frames. */
+    /* If the program ends before the last requested frame, extract the same number of its last
+     * frames. */
     bool takes_last;
     struct launch_options launch;
     const char *name;     /* of the program, for the trace and messages */

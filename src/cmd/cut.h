@@ -23,7 +23,7 @@ char *cut_work_path(const struct cut_options *options, const char *what);
 /* Extracts the ranges. `read_back` is as for trim_trace(). */
 bool cut_frames(const struct cut_options *options, struct trace_reader *reader,
                 struct trace_reader *read_back, struct error *err);
-/* Prints frames and size of the extracted traces. */
+/* Prints the number of frames and the size of the extracted traces. */
 void cut_report(const struct cut_options *options);
 
 #endif

@@ -1,7 +1,7 @@
 /* aetius doctor: checks what Aetius needs on this machine: its files, the packages, the X server
  * and the limits. Then it captures a scene of two frames (benchmarks/gl/tiny), simulates it, and
  * checks the pictures. The steps of this test are separate processes of this program, so that a
- * crash of one is a result. */
+ * crash in one step is reported as a result. */
 #include "base/build.h"
 #include "base/file.h"
 #include "base/interrupt.h"
@@ -25,7 +25,7 @@ int cmd_doctor(int argc, char **argv);
 
 enum { MOST_OUTPUT = 1 << 20 };
 
-/* FACT is no check. WARNING: a part of Aetius is not available. */
+/* FACT is not a check. WARNING: a part of Aetius is not available. */
 enum state { FACT, WELL, WARNING, FAILED };
 static const char *const state_names[] = {"", "ok", "warning", "failed"};
 
@@ -128,7 +128,7 @@ check_files(struct doctor *doctor)
                "`capture --keys` needs it; it is built with libxtst-dev");
 }
 
-/* Packages of Debian. `tried`: the version with which Aetius is tested. A package without a program
+/* Debian packages. `tried`: the version with which Aetius is tested. A package without a program
  * has a library. */
 static const struct {
     const char *package, *program, *tried, *needed_for;

@@ -107,7 +107,7 @@ add_cycles(word_meanings *list, const struct machine *machine, const char *word)
     }
 }
 
-/* Adds statistics without the name of their unit, such as level5_tested. Equal statistics of
+/* Adds statistics without the name of their unit, such as level5_tested. Identical statistics from
  * several units are added once. */
 static void
 add_statistics(word_meanings *list, const struct machine *machine, const char *word)

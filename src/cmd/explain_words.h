@@ -1,5 +1,6 @@
-/* Words that commands print and that are no name of a statistic, metric, unit, queue or parameter:
- * verdicts, causes of lost cycles, states of units, kinds of work, values of parameters. */
+/* Words that commands print, other than the names of statistics, metrics, units, queues and
+ * parameters: verdicts, causes of lost cycles, states of units, kinds of work, values of
+ * parameters. */
 #ifndef AETIUS_CMD_EXPLAIN_WORDS_H
 #define AETIUS_CMD_EXPLAIN_WORDS_H
 

@@ -1,4 +1,4 @@
-/* aetius open: from a program, a trace or a run to the page in a browser. */
+/* aetius open: opens the page of a program, a trace or a run in a browser. */
 #include "base/args.h"
 #include "base/cores.h"
 #include "base/file.h"
@@ -34,8 +34,8 @@ struct open_options {
     char trace[OUTPUT_NAME], run[OUTPUT_NAME], name[OUTPUT_NAME]; /* default outputs */
 };
 
-/* Checks before the first step that no step would overwrite a file. `trace` NULL: is not written.
- */
+/* Checks before the first step that no step would overwrite a file. `trace` is NULL if none is
+ * written. */
 static bool
 are_free(const struct open_options *options, const char *trace, struct error *err)
 {

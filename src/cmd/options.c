@@ -148,7 +148,7 @@ int
 conclude(bool ok, const struct error *err)
 {
     if (!ok) {
-        fflush(stdout); /* the error comes after the output, also if both go to one file */
+        fflush(stdout); /* the error comes after the output, even if both go to the same file */
         log_error("%s", err->text);
     }
     return ok ? EXIT_WELL : EXIT_FAILED;

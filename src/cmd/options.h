@@ -63,8 +63,8 @@ bool machine_options_apply(const struct machine_options *options, struct params 
 bool machine_options_build(const struct machine_options *options, struct simulation *simulation,
                            struct error *err);
 
-/* Parses "F:D": a frame, and the number of a draw in it as `aetius draws` prints it. "D" alone
- * gives ANY_FRAME. */
+/* Parses "F:D": a frame number, and a draw number within that frame as printed by `aetius draws`.
+ * For "D" alone, the frame is ANY_FRAME. */
 #define ANY_FRAME UINT32_MAX
 bool parse_draw(const char *text, uint32_t *frame, uint32_t *draw, struct error *err);
 /* Checks the value of OPTION_CLOCK. */
@@ -76,11 +76,11 @@ bool parse_warm_up(const char *text, uint32_t *frames, struct error *err);
 
 /* Name of an output without -o, in the current folder: default_output(name, "a/game.trace", ".run")
  * writes game.run to `name`, and returns `name`. Replaces the ending .trace, .run, .csv or .json of
- * `input`, or else appends. */
+ * `input`, or appends `ending` if there is none. */
 enum { OUTPUT_NAME = 320 };
 const char *default_output(char name[OUTPUT_NAME], const char *input, const char *ending);
 
-/* Prints the next command for a run, "next: aetius COMMAND RUN MORE", and that for its page. */
+/* Prints the next command for a run, "next: aetius COMMAND RUN MORE", and the one for its page. */
 void print_next(FILE *out, const char *command, const char *run, const char *more);
 /* Prints a tree on standard output with its `schema` (base/schema.h), and frees the tree. */
 void print_json_tree(cJSON *root);

@@ -213,7 +213,7 @@ is_text(const char *text, size_t size)
     return true;
 }
 
-/* The CSV reader accepts any text as a table. Text of a single column is therefore refused. */
+/* The CSV reader accepts any text as a table. Single-column text is therefore rejected. */
 static bool
 add_csv(cJSON *page, const char *path, const char *text, size_t size, struct error *err)
 {

@@ -134,7 +134,8 @@ add_frame(struct frame_set *set, uint32_t frame)
     }
 }
 
-/* Replaces a run by its trace, its frames and its machine. The caller frees *path and *machine. */
+/* Replaces a run with its trace, its frames and its machine. The caller frees *path and *machine.
+ */
 static bool
 open_run(struct show_options *options, char **path, char **machine, struct error *err)
 {

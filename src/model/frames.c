@@ -24,7 +24,7 @@ enum frame_factor {
     FACTOR_depth,
     FACTOR_overlap, /* exponent of together(), less 1 */
     FACTOR_drain,   /* cycles between two draws */
-    FACTOR_pipe,    /* cycles in addition if the draw shades quads */
+    FACTOR_pipe,    /* additional cycles if the draw shades quads */
     FACTOR_miss,    /* cycles per client that reads memory */
     FACTOR_bus,     /* cycles per ideal cycle of an upload */
     FACTOR_stream,  /* cycles per ideal cycle of the command stream */
@@ -65,8 +65,8 @@ unit_cycles(const struct factors *f, const struct trace_draw *draw, uint32_t uni
     return draw->units[unit] * factor;
 }
 
-/* Cycles of parts that work at the same time. If several take about as long as the longest, they
- * take longer together, since the bottleneck changes during a draw. */
+/* Cycles of parts that work at the same time. If several take about as long as the longest, the
+ * total is longer, since the bottleneck changes during a draw. */
 static double
 together(const double *cycles, size_t count, double exponent)
 {
@@ -95,7 +95,7 @@ draw_cycles(const struct factors *f, const struct trace_work *work, const struct
     }
     units[UNIT_fetch] =
         fmax(units[UNIT_fetch], draw->attribute_bytes / work->memory_rate * f->value[FACTOR_fetch]);
-    /* the units of a part pass items on at one pace */
+    /* the units of a part pass items on at the same pace */
     const double parts[] = {
         traffic * draw->skew / work->memory_rate,
         fmax(units[UNIT_fetch], units[UNIT_setup]),
@@ -263,8 +263,8 @@ frame_cycles(const struct factors *f, const struct trace_work *work, uint32_t fr
 
 /* ---- fit ---- */
 
-/* Whether a lesson belongs to the part that a fit leaves out. A part consists of whole runs, since
- * frames of one run are similar. NO_PART: no lesson. */
+/* Whether a lesson belongs to the part that is held out from a fit. A part consists of whole runs,
+ * since frames from one run are similar. NO_PART: no lesson. */
 static bool
 is_left_out(const struct frame_lesson *lesson, size_t part)
 {
@@ -272,7 +272,7 @@ is_left_out(const struct frame_lesson *lesson, size_t part)
 }
 
 /* Mean square of log(predicted / measured), plus a small penalty per factor for its distance from
- * the start. The penalty keeps factors that the lessons hardly determine near the start. `part` is
+ * the start. The penalty keeps factors that the lessons barely constrain near the start. `part` is
  * left out. */
 static double
 error_of(const struct factors *f, const struct frame_lessons *lessons, size_t part)
@@ -297,7 +297,7 @@ error_of(const struct factors *f, const struct frame_lessons *lessons, size_t pa
 static void
 descend(struct factors *f, const struct frame_lessons *lessons, size_t part)
 {
-    const double last = 0.003; /* the factors are exact to about this share */
+    const double last = 0.003; /* the factors are accurate to about this fraction */
     double largest = 1, step[FACTORS], best = error_of(f, lessons, part);
     for (uint32_t k = 0; k < FACTORS; k++)
         step[k] = 0.3;
@@ -353,8 +353,8 @@ fit_all(const struct frame_lessons *lessons, size_t part)
     return f;
 }
 
-/* Error bar: each frame is predicted by the fit that leaves its run out. A run counts as one frame.
- * NAN: there is only one run. */
+/* Error bar: each frame is predicted by the fit that omits its run. A run counts as one frame. NAN:
+ * there is only one run. */
 static double
 bar_of_parts(const struct frame_lessons *lessons, const struct factors *parts)
 {

@@ -72,8 +72,8 @@ bool model_fit(struct model *model, const struct model_rows *rows, const bool *f
 /* Name of the curve to which a row belongs; "" if there is no such curve. `along`: the row's
  * position on the curve. */
 void model_curve_of(const struct model_row *row, char *name, size_t size, double *along);
-/* Curve of independent reads. A fragment that reads only one texel has a separate curve: it may
- * read in another order, and its program is short. */
+/* Curve of independent reads. A fragment that reads only one texel has a separate curve. Its
+ * program is short, and it may read in a different order. */
 void model_ceiling_name(char *name, size_t size, const char *format, double reads, bool is_power);
 /* Measured value of the row on its curve: cycles per fragment, or fragments or texels per
  * second. */
@@ -91,7 +91,7 @@ bool model_fit_dependent(struct model *model, const struct model_rows *rows, con
                          struct error *err);
 /* Bytes per texel of a format of row.def. */
 double model_texel_bytes(const char *format);
-/* Bytes per texel of the first row of the sweep, whose format the published lines have. */
+/* Bytes per texel in the sweep's first row, whose format the published lines use. */
 double model_dependent_bytes(const struct model_rows *rows);
 struct model_dependent {
     double seconds;    /* per texel whose address was read before */

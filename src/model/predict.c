@@ -201,9 +201,9 @@ predict_triangles(const struct predicting *p)
 
 /* ---- ceilings ---- */
 
-/* Returns NULL if textures of that format were not measured. RGBX8 is stored as RGBA8. The curves
- * of powers of two replace others that were not measured, and those of several reads replace those
- * of one. */
+/* Returns NULL if textures of that format were not measured. RGBX8 is stored as RGBA8. Power-of-two
+ * curves replace others that were not measured. Curves for several reads replace curves for one
+ * read. */
 static const struct spline *
 ceiling_of(const struct model *model, const struct model_row *row, double side)
 {

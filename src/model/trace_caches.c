@@ -121,7 +121,7 @@ trace_caches_skew(const struct trace_caches *caches)
     return all > 0 ? most * caches->memory_shape.channels / all : 1;
 }
 
-/* Ends a group of lines that the Streamer requests at a time. */
+/* Ends a group of lines that the Streamer requests together. */
 static void
 end_window(struct trace_caches *caches)
 {

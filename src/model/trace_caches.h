@@ -50,7 +50,7 @@ struct trace_caches {
     double bytes[TRACE_CLIENT_COUNT];
     double channel_bytes[TRACE_MOST_CHANNELS]; /* of all clients */
     bool waits[TRACE_CLIENT_COUNT];            /* the client has read memory */
-    /* Attributes: the lines requested at a time, per channel; bytes of the busiest channel, summed
+    /* Attributes: the lines requested together, per channel; bytes of the busiest channel, summed
      * over these groups of lines. */
     uint32_t window[TRACE_MOST_CHANNELS], window_lines, window_limit;
     double busiest_bytes;
@@ -79,13 +79,13 @@ void trace_caches_test(struct trace_caches *caches, const struct draw *draw, uin
 void trace_caches_write(struct trace_caches *caches, const struct draw *draw, uint32_t x,
                         uint32_t y);
 void trace_caches_upload(struct trace_caches *caches, const struct resource *res);
-/* Bytes of the attributes, times the number of channels if the lines requested at a time are in one
- * channel. */
+/* Attribute bytes, times the number of channels if the lines requested together are in one channel.
+ */
 double trace_caches_attribute_bytes(struct trace_caches *caches);
-/* How many times as long the draw's bytes take as bytes that are evenly distributed over the memory
- * channels. At least 1. */
+/* Ratio of the time for the draw's bytes to the time for bytes that are evenly distributed across
+ * the memory channels. At least 1. */
 double trace_caches_skew(const struct trace_caches *caches);
-/* Writes back all lines of the ROPs. Returns the bytes. */
+/* Writes back all lines of the ROPs. Returns the number of bytes. */
 double trace_caches_flush(struct trace_caches *caches);
 /* Bytes that the DAC reads to show level 0 of the surface. */
 double trace_caches_shown(const struct trace_caches *caches, const struct resource *res);

@@ -27,7 +27,7 @@ enum trace_unit {
 extern const char *const trace_unit_names[TRACE_UNIT_COUNT];
 enum { TRACE_MOST_UPLOADS = 64 }; /* in flight */
 
-/* An upload over the Command Processor's bus. Uploads are in the order of commands. */
+/* An upload over the Command Processor's bus. Uploads are in command order. */
 struct trace_upload {
     uint32_t frame;
     uint32_t draw; /* number of draws of the frame before the upload */
@@ -43,7 +43,7 @@ struct trace_draw {
     double skew;                      /* of the memory channels (trace_caches_skew()) */
     double waits;                     /* number of clients that read memory */
     double quads;                     /* shaded */
-    double reused;                    /* share of the draw's indices whose vertices can be reused */
+    double reused;                    /* fraction of the indices whose vertices can be reused */
     /* Latency of one vertex group and one fragment group on an idle machine. `units` contains the
      * other groups. */
     double latency;
@@ -51,7 +51,7 @@ struct trace_draw {
     uint32_t first_need, needs; /* uploads that it reads: entries of trace_work.needs */
 };
 
-/* Work of a frame besides its draws. */
+/* Work of a frame outside its draws. */
 struct trace_frame_work {
     double clears;
     double blit_cycles; /* of blits and copies at the full rate of the Blitter and the memory */

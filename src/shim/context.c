@@ -1,12 +1,12 @@
-/* Records the context that a program requests and does not get. The wrappers of
+/* Records the context that a program requests but does not get. The wrappers of
  * glXCreateContextAttribsARB() and eglCreateContext() write its description into the file that
  * AETIUS_REFUSED names, which trace/virgl/vtest/launch.c reads. The first context that the program
  * gets removes the file.
  *
- * libGL.so.1 of glvnd calls GLX through a table of libGLX.so.0, and obtains functions that are not
+ * glvnd's libGL.so.1 calls GLX through a table in libGLX.so.0, and obtains functions that are not
  * in the table with __glXGLLoadGLXFunction(). This library changes the table and overrides that
- * function. Both also have an effect if the program opened libGL.so.1 with dlopen(). The wrapper of
- * EGL sees only programs that are linked with libEGL. */
+ * function. Both also take effect if the program opened libGL.so.1 with dlopen(). The EGL wrapper
+ * intercepts only programs that are linked against libEGL. */
 #include "shim/context.h"
 
 #include <dlfcn.h>
@@ -65,7 +65,7 @@ has_profiles(int major, int minor)
     return major > 3 || (major == 3 && minor >= 2);
 }
 
-/* Notes that the program has got a context, unless it is NULL. Returns the context. */
+/* Records that the program has a context, unless `context` is NULL. Returns the context. */
 static void *
 made(void *context)
 {
@@ -156,8 +156,8 @@ replace(const char *name, proc *next)
     return next;
 }
 
-/* Makes the entries of libGLX's table that are the functions above refer to their wrappers. The
- * table is read-only after relocation. */
+/* Replaces the functions above with their wrappers in libGLX's table. The table is read-only after
+ * relocation. */
 static void
 patch(void **table, size_t count, void *library)
 {
@@ -230,7 +230,7 @@ eglCreateContext(void *display, void *config, void *share, const int32_t *list)
     memcpy(&next, &symbol, sizeof next);
     if (!next)
         return NULL;
-    const bool is_gl = wants_gl(); /* asked first, because each call of EGL resets its error */
+    const bool is_gl = wants_gl(); /* asked first, because each EGL call resets its error */
     void *context = next(display, config, share, list);
     const int major = find(list, EGL_END, EGL_MAJOR, 1), minor = find(list, EGL_END, EGL_MINOR, 0);
     const bool is_core = find(list, EGL_END, EGL_PROFILE, CORE_BIT) & CORE_BIT;

@@ -2,8 +2,8 @@
 #ifndef AETIUS_SHIM_CONTEXT_H
 #define AETIUS_SHIM_CONTEXT_H
 
-/* Begins to watch the contexts of GLX. Called when Mesa connects to the virtual GPU, which it does
- * before the program can create a context. */
+/* Starts to watch GLX contexts. Called when Mesa connects to the virtual GPU, which it does before
+ * the program can create a context. */
 void context_watch(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* Makes Mesa's GLX usable with windows that are not on the screen. Mesa's software drivers read a
  * window's pixels when a context is bound to it. virpipe does so even for a window that is not
- * mapped, as glxinfo's. The X server answers with BadMatch, and Xlib's error handler ends the
+ * mapped, such as glxinfo's. The X server answers with BadMatch, and Xlib's error handler ends the
  * program. This wrapper ignores that error: the content of such a window is undefined.
  *
  * The types are those of Xlib. This library also runs in programs without Xlib, so it does not link

@@ -2,18 +2,18 @@
  * words of the operand are executed in order:
  *
  *     8s        wait 8 seconds
- *     Return    press and release a key, which has X's name (keysym)
+ *     Return    press and release the key with this X name (keysym)
  *     +Up -Up   press a key, release a key
  *     320,200   move the pointer to a pixel of the screen
  *     click     press and release the left button
  *
- * Without a window manager, keys go to the window at the pointer. If the pointer is at no window,
- * it is moved to the middle of the topmost one before a key or a click.
+ * Without a window manager, keys go to the window under the pointer. If there is none, the pointer
+ * is moved to the middle of the topmost window before a key or a click.
  *
  *     aetius-keys [--check] "WORDS"
  *
- * --check only checks the words. The exit status is 1 if a word is wrong, and if there is no X
- * server with the extension XTEST. */
+ * --check only checks the words. The exit status is 1 if a word is invalid, or if there is no X
+ * server with the XTEST extension. */
 #include <X11/Xlib.h>
 #include <X11/extensions/XTest.h>
 

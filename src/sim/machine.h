@@ -67,7 +67,7 @@ struct machine *machine_create(const struct params *params, struct gpu_device *d
 void machine_destroy(struct machine *machine);
 /* Whether a queue is too shallow to sustain its width. */
 bool machine_has_shallow_queues(const struct machine *machine);
-/* Warns of such queues, except for those that `accepted` also has. `accepted` may be NULL. The
+/* Warns about such queues, except those that are also in `accepted`. `accepted` may be NULL. The
  * message starts with the machine's name, unless `name` is NULL. */
 void machine_warn(const struct machine *machine, const struct machine *accepted, const char *name);
 

@@ -55,8 +55,8 @@ bool simulation_init(struct simulation *sim, const struct params *params,
                      struct error *err);
 void simulation_fini(struct simulation *sim);
 
-/* Warns of queues of the machine that are too shallow to sustain their width, except for those that
- * the preset also has. The message starts with the machine's name, unless `name` is NULL. Does
+/* Warns about queues of the machine that are too shallow to sustain their width, except those that
+ * are also in the preset. The message starts with the machine's name, unless `name` is NULL. Does
  * nothing without a machine. */
 void simulation_warn(const struct simulation *sim, const char *preset, const char *name);
 

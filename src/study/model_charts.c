@@ -14,7 +14,7 @@ struct chart {
     bool (*series)(const struct model_row *row, char *text); /* returns false to omit the row */
     double (*along)(const struct model_row *row);
     double (*work)(const struct model_row *row); /* work per frame */
-    const char *suffix;                          /* after the sweep in the name of the file */
+    const char *suffix;                          /* after the sweep in the file name */
     bool is_error;                               /* plots the errors */
 };
 

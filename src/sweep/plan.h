@@ -121,9 +121,9 @@ bool sweep_plan_use_preset(struct sweep_plan *plan, const char *preset, struct e
 
 /* Resolves a path relative to the plan's folder. The caller frees the result. */
 char *sweep_plan_path(const struct sweep_plan *plan, const char *path);
-/* Returns the program to execute in the plan's folder. Plans name programs of this project by their
- * place in the source tree; outside the tree, the installed program is returned. The caller frees
- * the result. */
+/* Returns the program to execute in the plan's folder. Plans refer to this project's programs by
+ * their path in the source tree. Outside the tree, the installed program is returned. The caller
+ * frees the result. */
 char *sweep_plan_program(const struct sweep_plan *plan, const char *program);
 
 #endif

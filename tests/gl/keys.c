@@ -1,6 +1,7 @@
 /* A program that draws two frames, and then one frame per key press or movement of the pointer. For
- * each of the latter it prints the key's name, or the pointer's position. The key q ends the
- * program. --core requests a context of OpenGL 3.3 core first, and ends if there is none. */
+ * each of the latter, it prints the key's name, or the pointer's position. The key q ends the
+ * program. With --core, the program first requests an OpenGL 3.3 core context, and ends if there is
+ * none. */
 #include <GL/gl.h>
 #include <GL/glx.h>
 #include <X11/Xlib.h>

@@ -408,7 +408,7 @@ print_topdown_run_text(const struct rows *rows, const struct view *view, const p
         print_parts(parts, request->draws ? "draw" : "frame");
 }
 
-/* Reads the draws of the frames, unless that would take long. */
+/* Reads the draws of the frames, unless that would take too long. */
 static void
 print_with_draws(const struct rows *rows, const struct view *view, const part_list *parts,
                  const struct topdown_request *request)

@@ -269,8 +269,8 @@ add_to_textures(struct draws_list *list, const struct draw_row *row)
     }
 }
 
-/* Number of earlier draws of the row's frame with its hash. The rows of a frame follow each other.
- */
+/* Number of earlier draws in the row's frame with the same hash. The rows of a frame are
+ * consecutive. */
 static uint32_t
 nth_of_hash(const struct draws *draws, const struct draw_row *row)
 {

@@ -45,7 +45,8 @@ enum { DRAWS_SUMMARY = 20000 };        /* summaries do not read tables with more
 bool draws_are_there(const char *dir); /* whether the run has a table of draws */
 void draws_fini(struct draws *draws);
 
-/* GROUP_FRAMES: the same draw of several frames, that is, the n-th draw of a frame with a hash. */
+/* GROUP_FRAMES: the same draw of several frames, that is, the n-th draw with a given hash in each
+ * frame. */
 enum draws_group {
     GROUP_NONE,
     GROUP_FRAMES,

@@ -36,8 +36,8 @@ put_cost(struct text_table *table, const struct draw_cost *cost, const struct dr
     text_table_left(table, "%s", draw_cost_bound_by(cost));
 }
 
-/* Describes a draw. If the table may be cut to the width of a terminal, the label and the primitive
- * come first. */
+/* Describes a draw. If the table may be truncated to the terminal width, the label and the
+ * primitive come first. */
 static void
 put_facts(struct text_table *table, const struct draw_row *row, bool may_be_cut)
 {

@@ -526,7 +526,7 @@ is_worth_keeping(const struct run_folder *folder)
     return !folder->silent && (folder->frames.count || folder->facts.complete);
 }
 
-/* Prints the summary. Reads the table of draws, unless that would take long. */
+/* Prints the summary. Reads the table of draws, unless that would take too long. */
 static void
 print_summary(const struct run_folder *folder, const struct totals *totals, FILE *out)
 {

@@ -26,7 +26,7 @@ whole(double number)
     return number > 0 ? (uint64_t)number : 0;
 }
 
-/* The table of frames, which is that of the frames in run.json, gives their uploads. */
+/* The facts are from run.json. The uploads are from the frame table, which has the same frames. */
 static void
 take_facts(struct past *past)
 {

@@ -65,10 +65,10 @@ is(const struct signal_item *item, const char *name)
     return !strcmp(item->name, name);
 }
 
-/* The flow of an item is a hash of what identifies it. A primitive becomes the triangle with its
- * number. A memory transaction and its reply have the same client and address. Replies and texels
- * end the flow of their request, which may be repeated. Orders, updates, and marks such as the end
- * of a draw have no identity. */
+/* The flow of an item is a hash of what identifies it. Each primitive becomes the triangle with the
+ * same number. A memory transaction and its reply have the same client and address. Replies and
+ * texels end the flow of their request, which may be repeated. Orders, updates, and markers such as
+ * the end of a draw have no identity. */
 static struct packets_flow
 flow_of(const struct perfetto_items *items, const struct queue *queue,
         const struct signal_item *item)

@@ -1,5 +1,5 @@
-/* Writes a file of Perfetto's trace format, limited to tracks, slices, flows and counters. The
- * format is protos/perfetto/trace/trace.proto and its includes, of
+/* Writes a file in Perfetto's trace format, limited to tracks, slices, flows and counters. The
+ * format is defined by protos/perfetto/trace/trace.proto and the files it imports, from
  * https://github.com/google/perfetto. Packets go to a temporary file, which is renamed when it is
  * complete. */
 #ifndef AETIUS_REPORT_PERFETTO_PACKETS_H
@@ -51,8 +51,8 @@ struct packets_fact {
     const char *name, *value;
     uint64_t number;
 };
-/* The viewer connects slices with the same flow by arrows, in order of time. A slice that `ends` a
- * flow is its last one. */
+/* The viewer connects slices with the same flow by arrows, in chronological order. A slice that
+ * `ends` a flow is its last one. */
 struct packets_flow {
     uint64_t id; /* 0: no flow */
     bool ends;

@@ -1,5 +1,5 @@
-/* Describes an item in a queue by the columns of the table of items (docs/tables.md, Items in
- * queues). */
+/* Describes an item in a queue by the columns of the items table (docs/tables.md, Items in queues).
+ */
 #ifndef AETIUS_REPORT_SIGNAL_ITEM_H
 #define AETIUS_REPORT_SIGNAL_ITEM_H
 

@@ -342,8 +342,8 @@ figures_stand_in_for_others(void **state)
     NEAR(tree.values[NVIDIA_stall], 6);
     topdown_tree_fini(&tree);
     /* Four schedulers, each with one instruction in 25 % of the cycles. Of 10 issued instructions,
-     * 8 are executed. Two instructions per scheduler and cycle: the slots do not state the number.
-     */
+     * 8 are executed. With two instructions per scheduler and cycle, the slots do not determine the
+     * number. */
     launch.counts.figures[FIGURE_ipc] = NAN;
     launch.counts.figures[FIGURE_slots] = 25;
     launch.counts.figures[FIGURE_issued_count] = 10;

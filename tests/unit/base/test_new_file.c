@@ -206,8 +206,8 @@ leftovers_are_no_obstacle(void **state)
     free(path);
 }
 
-/* Devices may have several writers. A link is replaced, and its target remains, except for a link
- * to a device. */
+/* Devices may have several writers. A link is replaced, and its target is left unchanged, except
+ * for a link to a device. */
 static void
 what_is_no_file_stays(void **state)
 {

@@ -1,7 +1,7 @@
-/* All commands behave alike. A wrong command line gives status 2, and two lines: the error and the
- * usage. A file that a command cannot use, an output that exists and a full disk give status 1 and
- * one line, which begins with "aetius: ". No output file remains, and an existing one is unchanged.
- * Each command of commands.def has at least one line in `uses`. */
+/* All commands behave alike. An invalid command line causes exit status 2 and a two-line message:
+ * the error and the usage. An unusable input file, an existing output or a full disk causes exit
+ * status 1 and a one-line message that begins with "aetius: ". No output file remains, and an
+ * existing one is unchanged. Each command of commands.def has at least one line in `uses`. */
 #include "rigs/endings.h"
 #include "rigs/needs.h"
 
@@ -240,12 +240,12 @@ full_disks_are_reported(void **state)
     free(full);
 }
 
-/* Under small limits of the shell, the message names the limit and what to set. */
+/* Under low shell limits, the message names the limit and the setting to change. */
 static void
 limits_are_named(void **state)
 {
     (void)state;
-#ifdef SANITIZED /* sanitizers take much more of both */
+#ifdef SANITIZED /* sanitizers use much more of both */
     skip();
 #endif
     const struct {

@@ -156,7 +156,8 @@ idle_parameters_are_warned_of(void **state)
     clean();
 }
 
-/* A queue that is too shallow gives a warning, except for the queues that a preset chooses. */
+/* A queue that is too shallow causes a warning, except for the queues that are also too shallow in
+ * a preset. */
 static void
 presets_have_no_warnings(void **state)
 {
@@ -365,7 +366,7 @@ outputs_have_default_names(void **state)
     clean();
 }
 
-/* Short and long forms of one request print the same. */
+/* The short and long forms of a request print the same output. */
 static void
 short_forms_equal_long_forms(void **state)
 {
@@ -602,7 +603,7 @@ diagram_has_units_and_queues(void **state)
     assert_non_null(strstr(cmd->out, "hz -> cmdproc [label=\"hz_done\\n"));
 }
 
-/* If standard output and error go to one file, the error is the last line. */
+/* If standard output and error go to the same file, the error is the last line. */
 static void
 error_comes_after_the_output(void **state)
 {

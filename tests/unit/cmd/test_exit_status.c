@@ -16,8 +16,8 @@ static const char *const commands[] = {
 #undef COMMAND
 };
 
-/* Checks that --help succeeds, and that it lists status 3 exactly if the command has --fail-over.
- */
+/* Checks that --help succeeds, and that it lists status 3 if and only if the command has
+ * --fail-over. */
 static void
 check_help(struct command_result *cmd, const char *name, const char *part)
 {

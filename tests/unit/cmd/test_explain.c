@@ -129,7 +129,7 @@ statistics_need_no_unit(void **state)
     assert_string_equal(cmd.err, "aetius: unknown name draen; did you mean drain?\n");
 }
 
-/* The text of a word has the same meanings. A name keeps its own answer. */
+/* Text output has all meanings of a word, including that of a name. */
 static void
 text_has_all_meanings(void **state)
 {

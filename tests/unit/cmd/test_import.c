@@ -255,7 +255,7 @@ damaged_and_foreign_files_are_refused(void **state)
 }
 
 /* Returns a folder with the frames that the program itself reads back from the host's OpenGL. The
- * variable is that of `replay --reference`. */
+ * variable is the one that `replay --reference` sets. */
 static char *
 save_natively(void)
 {
@@ -337,8 +337,8 @@ different_pixels(const char *a, const char *b)
     return count;
 }
 
-/* Both references run llvmpipe. Only single pixels at edges may differ, if an edge passes through
- * their centers. With another filter for 8-bit textures, a thousand pixels differ. */
+/* Both references run llvmpipe. Only individual edge pixels may differ, where an edge passes
+ * through the pixel center. With another filter for 8-bit textures, a thousand pixels differ. */
 static void
 native_pictures_are_filtered_as_the_reference_filters(void **state)
 {
@@ -407,7 +407,7 @@ missing_apitrace_is_named(void **state)
     free(before);
 }
 
-/* A script in place of apitrace describes a file with one call. */
+/* A script that replaces apitrace describes a file with one call. */
 static void
 output_of_apitrace_is_checked(void **state)
 {

@@ -1,6 +1,5 @@
-/* Programs that wait for input, programs that get no context or draw no frame, and
- * `aetius doctor`. The program is
- * tests/gl/keys.c: two frames, then one per key or movement of the pointer. */
+/* Programs that wait for input, get no context or render no frame, and `aetius doctor`. The program
+ * is tests/gl/keys.c: two frames, then one per key press or pointer movement. */
 #include "rigs/endings.h"
 #include "rigs/needs.h"
 
@@ -54,8 +53,8 @@ frames_of(const char *name)
     return count;
 }
 
-/* Each word has one effect. Key and pointer reach the window, although it does not cover the
- * pointer at first. Two frames do not need input. */
+/* Each word has one effect. Key presses and pointer movements reach the window, although it is not
+ * under the pointer at first. Two frames do not need input. */
 static void
 keys_are_pressed(void **state)
 {
@@ -86,7 +85,7 @@ wrong_keys_are_refused(void **state)
     }
 }
 
-/* A capture that waits for frames says so, once, and says how to go on. */
+/* A capture that waits for frames reports this once, and suggests how to continue. */
 static void
 a_wait_is_reported(void **state)
 {
@@ -106,7 +105,7 @@ a_wait_is_reported(void **state)
     assert_int_equal(await(child, 20000), 130);
 }
 
-/* A program that ends without a context is reported with the version that it wanted. */
+/* A program that ends without a context is reported with the version that it requested. */
 static void
 a_refused_context_is_named(void **state)
 {
@@ -132,8 +131,8 @@ a_run_without_a_frame_fails(void **state)
     assert_false(is_there("run/run.json"));
 }
 
-/* A machine on which the other tests succeed is in order. Without Xvfb, the test of a capture
- * fails, and the output names the package. */
+/* `aetius doctor` succeeds on a machine on which the other tests succeed. Without Xvfb, the capture
+ * test fails, and the output names the package. */
 static void
 a_machine_is_examined(void **state)
 {

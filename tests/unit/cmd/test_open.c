@@ -1,5 +1,5 @@
-/* `aetius open`: from a program, a trace or a run to the page. Each test begins in an empty folder,
- * and a stub takes the place of xdg-open. */
+/* `aetius open` with a program, a trace or a run. Each test begins in an empty folder, and a stub
+ * replaces xdg-open. */
 #include "base/build.h"
 #include "base/file.h"
 #include "base/mem.h"

@@ -1,4 +1,4 @@
-/* Summaries of runs, and what they look like on a terminal: width and color. */
+/* Run summaries and their terminal layout: width and color. */
 #include "base/build.h"
 #include "base/mem.h"
 #include "rigs/command.h"
@@ -85,7 +85,7 @@ rows_below(const char *text, const char *title)
     return rows - 1;
 }
 
-/* A summary starts with the verdict. Then come five draws and the next command. */
+/* A summary starts with the verdict, followed by five draws and the next command. */
 static void
 check_summary(const char *next)
 {
@@ -118,8 +118,8 @@ summaries_lead_with_the_verdict(void **state)
     free(other);
 }
 
-/* The states of the units are printed only on request. Shares of the states of a unit add up to all
- * cycles. */
+/* The states of the units are printed only on request. The percentages of a unit's states add up to
+ * 100 %. */
 static void
 units_are_printed_on_request(void **state)
 {
@@ -171,8 +171,8 @@ sum_of_draws(const char *csv, const char *hash, uint32_t *count)
     return sum;
 }
 
-/* In text, draws of several frames that are the same are one row. CSV, and --group draw, list each
- * draw. */
+/* In text output, identical draws from several frames share one row. CSV, and --group draw, list
+ * each draw. */
 static void
 draws_of_frames_are_grouped(void **state)
 {
@@ -210,7 +210,7 @@ draws_of_frames_are_grouped(void **state)
     assert_int_equal(cmd.status, 2);
 }
 
-/* Tables fit the terminal. No other line is longer, except one without spaces. */
+/* Tables fit the terminal. Other lines also fit, except lines without spaces. */
 static void
 tables_fit_the_terminal(void **state)
 {
@@ -242,7 +242,7 @@ tables_fit_the_terminal(void **state)
     assert_non_null(strstr(cmd.out, "tex miss"));
 }
 
-/* Only a terminal gets color, and only without NO_COLOR. The verdict is red. */
+/* Color is used only on a terminal, and only if NO_COLOR is not set. The verdict is red. */
 static void
 color_is_for_terminals(void **state)
 {

@@ -44,7 +44,7 @@ make_work(struct trace_work *work)
     }
 }
 
-/* The work of the tests below: one draw that reads an upload of 800 bytes, and a picture. */
+/* The workload for the tests below: one draw that reads an 800-byte upload, and one picture. */
 static void
 make_frame(struct trace_work *work)
 {
@@ -61,7 +61,7 @@ make_frame(struct trace_work *work)
     VEC_PUSH(&work->frames, frame);
 }
 
-/* Cycles of make_frame() besides the units. Upload: 800 / 8 x 1.1. Draw: 80 + 20 + 40 + 2 x 30, and
+/* Cycles of make_frame() outside the units. Upload: 800 / 8 x 1.1. Draw: 80 + 20 + 40 + 2 x 30, and
  * 640 / 8 x 1.2 for the command stream. Picture: 0.9 x 100000 / 64 + 2 x 28000 / 64 + 500. Blit:
  * 700. Clears: 2 x 15. */
 static const double frame_rest = 110 + 200 + 96 + 1406.25 + 875 + 500 + 700 + 30;
@@ -99,7 +99,7 @@ frames_by_hand(void **state)
     draw->attribute_bytes = 640000;
     assert_true(is_near(predicted(&model, &work, "fetch"), frame_rest + hypot(9000, 14000), 1e-9));
     draw->attribute_bytes = 0;
-    /* z tests and color writes work at one pace: the slower counts, 1.5 x 4000 */
+    /* z tests and color writes work at the same pace, that of the slower one: 1.5 x 4000 */
     draw->units[UNIT_depth] = draw->units[UNIT_color] = 4000;
     assert_true(
         is_near(predicted(&model, &work, "fragment"), frame_rest + hypot(9000, 6000), 1e-9));
@@ -110,7 +110,7 @@ frames_by_hand(void **state)
     assert_true(is_near(predicted(&model, &work, "vertex"), frame_rest + hypot(9000, 20000), 1e-9));
     work.unified = true; /* vertices and fragments run one after the other on the same units */
     assert_true(is_near(predicted(&model, &work, "fragment"), frame_rest + 29000, 1e-9));
-    draw->quads = draw->units[UNIT_vertex] = 0; /* 40 cycles less without quads */
+    draw->quads = draw->units[UNIT_vertex] = 0; /* 40 fewer cycles without quads */
     assert_true(is_near(predicted(&model, &work, "fragment"), frame_rest - 40 + 9000, 1e-9));
     trace_work_fini(&work);
     model_fini(&model);
@@ -126,12 +126,12 @@ uploads_share_the_bus(void **state)
     make_frame(&work);
     const struct trace_upload other = {.bytes = 1600};
     VEC_PUSH(&work.uploads, other);
-    /* the draw waits until both have moved 800 bytes: 110 cycles more */
+    /* the draw waits until both have moved 800 bytes: 110 more cycles */
     assert_true(is_near(predicted(&model, &work, "fragment"), frame_rest + 110 + 9000, 1e-9));
     work.upload_limit = 1; /* the draw's upload comes first */
     assert_true(is_near(predicted(&model, &work, "fragment"), frame_rest + 9000, 1e-9));
     work.upload_limit = 32;
-    work.uploads.items[1].bytes = 800000; /* takes 110,000 cycles, of which 110 for the other one */
+    work.uploads.items[1].bytes = 800000; /* takes 110,000 cycles, 110 of them for the other one */
     assert_true(
         is_near(predicted(&model, &work, "upload"), frame_rest - 110 - 296 + 110000 + 110, 1e-9));
     /* a second draw reads the long upload, which waits for the end of the first draw: 9296 cycles

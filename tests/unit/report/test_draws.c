@@ -312,8 +312,8 @@ test_faults(void **state)
     free(table);
 }
 
-/* `show` accepts a run for its trace, and a draw without its frame if only one frame has it. Both
- * frames of the trace have 9 draws. `run` has both frames. */
+/* `show` accepts a run instead of its trace, and a draw without its frame if only one frame has it.
+ * Both frames of the trace have 9 draws. `run` has both frames. */
 static void
 check_short_forms(const char *trace, const char *run)
 {
@@ -334,7 +334,7 @@ check_short_forms(const char *trace, const char *run)
     assert_int_equal(cmd.status, 0);
     assert_string_equal(cmd.out, expected);
     free(expected);
-    /* the cost of a program is that on the run's machine, unless options name another */
+    /* the cost of a program is its cost on the run's machine, unless options name another */
     RUN(&cmd, "show", trace, "program", "--preset", "g70-like");
     expected = mem_strdup(cmd.out);
     RUN(&cmd, "show", one, "program");

@@ -322,8 +322,8 @@ run_with_items(struct tiny_run *run, struct decoded *d, uint32_t last_frame)
     return items;
 }
 
-/* Each item that left a queue has a slice on the track of the queue. The machine determines which
- * queue an item of another one was in before (docs/design/machine.md). */
+/* Each item that left a queue has a slice on the track of the queue. For each queue, the machine
+ * determines which queue its items were in before (docs/design/machine.md). */
 static void
 items_are_flows(void **state)
 {

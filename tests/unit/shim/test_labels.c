@@ -180,7 +180,7 @@ test_show_draw(void **state)
     free(pictures);
 }
 
-/* The version of a context that EGL refuses is named. */
+/* The message names the version of a context that EGL refuses. */
 static void
 a_refused_context_is_named(void **state)
 {

@@ -64,7 +64,7 @@ a_crash_on_the_users_server(void **state)
     assert_false(warns_of_shared_memory(&(struct launch_result){.connections = 1}));
 }
 
-/* Only a program of Wine that opened no window may have joined the desktop of a running Wine. */
+/* Only a Wine program that opened no window may have joined the desktop of a running Wine. */
 static void
 a_program_of_wine_without_a_window(void **state)
 {

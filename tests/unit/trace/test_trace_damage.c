@@ -340,7 +340,8 @@ test_capability_fields(void **state)
     assert_int_equal(at, sizeof caps);
 }
 
-/* All frames of a trace followed by zeros can be read, and the damage says what is wrong. */
+/* If a trace is followed by zeros, all its frames can still be read, and the damage message says
+ * what is wrong. */
 static void
 test_bytes_after_the_end(void **state)
 {

@@ -475,8 +475,8 @@ test_many_clients(void **state)
         close(all[i]);
 }
 
-/* A program that connects again and again cannot fill a log: the server reports the first failures,
- * and at its end the number of the others. */
+/* A program that connects repeatedly cannot fill a log. The server reports the first failures and,
+ * when it ends, the number of remaining ones. */
 static void
 test_failures_are_counted(void **state)
 {

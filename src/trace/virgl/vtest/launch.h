@@ -44,7 +44,7 @@ char *launch_find(const char *name);
 bool launch(char **argv, const struct launch_options *options, struct message_sink *sink,
             const bool *stop, struct launch_result *result, struct error *err);
 
-/* Returns the end of a sentence on a program without a context: "; it wanted OpenGL 3.3 core,
+/* Returns the end of a sentence about a program without a context: "; it wanted OpenGL 3.3 core,
  * but 2.1 is offered", or "". The caller frees the text. */
 char *launch_wanted(const struct launch_result *result);
 

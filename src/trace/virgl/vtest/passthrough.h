@@ -5,7 +5,7 @@
 
 #include "trace/message.h"
 
-/* Turns off llvmpipe's filtering of 8-bit textures in 8-bit fixed point (docs/design/reference.md,
+/* Turns off llvmpipe's 8-bit fixed-point filtering of 8-bit textures (docs/design/reference.md,
  * virgl_test_server). Other drivers ignore the variable. */
 #define LLVMPIPE_FILTER_SETTING "GALLIVM_PERF=no_aos_sampling"
 

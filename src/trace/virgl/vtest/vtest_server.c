@@ -74,7 +74,8 @@ vtest_server_create(struct vtest_server **out, const char *path, struct message_
     return true;
 }
 
-/* Reports the first MOST_REPORTED failures, so that a program cannot fill the disk of its log. */
+/* Reports the first MOST_REPORTED failures, so that a program cannot fill the disk through the log.
+ */
 static void
 report_failure(struct vtest_server *server, const struct error *err)
 {
