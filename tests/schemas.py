@@ -175,6 +175,9 @@ def main():
         texts += [(name, path, open(path).read()) for name, path in FILES]
         for name, title, text in texts:
             found += ['%s: %s' % (title, fault) for fault in faults(json.loads(text), schemas[name], schemas[name], '')]
+            group = re.search(r'--group (\w+)', title)
+            if group and group.group(1) + 's' not in json.loads(text):
+                found.append('%s: no list of %ss' % (title, group.group(1)))
         os.chdir(ROOT)
     used = {name for name, _ in CASES + FILES}
     found += ['docs/schemas/%s.json is not used' % name for name in schemas if name not in used]

@@ -291,7 +291,9 @@ add_line(cJSON *list, const struct draws_line *line, const struct draws *draws)
 static void
 print_draws_json(const struct draws_list *list, const struct draws *draws, FILE *out)
 {
-    static const char *const names[] = {"draws", "programs", "targets", "textures", "labels"};
+    static const char *const names[] = {
+        [GROUP_NONE] = "draws",     [GROUP_FRAMES] = "draws",     [GROUP_PROGRAM] = "programs",
+        [GROUP_TARGET] = "targets", [GROUP_TEXTURE] = "textures", [GROUP_LABEL] = "labels"};
     cJSON *root = cJSON_CreateObject();
     cJSON_AddNumberToObject(root, "schema", AETIUS_SCHEMA);
     cJSON_AddNumberToObject(root, "cycles", draws->total.cycles);
