@@ -93,6 +93,36 @@ contents_are_those_of_the_level(void **state)
     passthrough_destroy(passthrough);
 }
 
+static void
+contents_need_a_level(void **state)
+{
+    static const uint8_t bytes[4];
+    static const struct {
+        uint32_t handle, level;
+        const char *error;
+    } missing[] = {{TARGET, 1, "resource 5 has no level 1"}, {99, 0, "resource 99 has no level 0"}};
+    struct passthrough *passthrough = start();
+    (void)state;
+    if (!passthrough)
+        skip();
+    struct message_sink *sink = passthrough_sink(passthrough);
+    expect(sink, &begin, NULL);
+    expect(sink, &create_target, NULL);
+    for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
+        const struct message message = {.kind = MESSAGE_CONTENTS,
+                                        .client = CLIENT,
+                                        .contents = {.handle = missing[i].handle,
+                                                     .level = missing[i].level,
+                                                     .width = 1,
+                                                     .height = 1,
+                                                     .slices = 1},
+                                        .bytes = bytes,
+                                        .size_bytes = sizeof bytes};
+        expect(sink, &message, missing[i].error);
+    }
+    passthrough_destroy(passthrough);
+}
+
 /* The server receives only whole dwords. A partial dword would become part of the next header. */
 static void
 commands_are_whole_dwords(void **state)
@@ -221,6 +251,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(contents_are_those_of_the_level),
+        cmocka_unit_test(contents_need_a_level),
         cmocka_unit_test(commands_are_whole_dwords),
         cmocka_unit_test(a_client_begins_once),
         cmocka_unit_test(a_readback_has_the_size_of_its_box),
