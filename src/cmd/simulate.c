@@ -123,6 +123,8 @@ simulate_options_parse(struct simulate_options *options, struct error *err)
     return parse_vcd(options, err) && parse_map(options, err) && parse_pixel(options, err) &&
            check_perfetto(options, err) && parse_follow(options, err) &&
            parse_signals(options, err) &&
+           (!options->shader_profile || (options->dir && !options->functional) ||
+            fail(err, "--shader-profile requires -o DIR and a timed run")) &&
            (!options->capture_blocks ||
             (options->dir && !options->functional && options->jobs <= 1) ||
             fail(err, "--capture-blocks requires -o DIR and a timed run with --jobs 1"));
@@ -254,6 +256,8 @@ simulate_begin(struct simulate *s, const struct simulate_options *options, const
     s->folder.shows_draws = options->shows_draws;
     s->folder.shows_units = options->units;
     begin_watch(s);
+    if (options->shader_profile)
+        machine_profile_shaders(s->sim.machine);
     executor_sink_init(&s->sink, &s->sim.executor);
     progress_begin(&s->progress, options->functional ? "drawing" : "simulating", 0);
     if (run_folder_attach(&s->folder, &s->sim, err) && open_vcd(s, err) && open_perfetto(s, err) &&

@@ -22,6 +22,7 @@ struct simulate_options {
     const char *signals, *cycles;  /* output file and its cycles "A-B", or NULL */
     const char *follow;            /* "F:D:T", or NULL */
     bool capture_blocks;
+    bool shader_profile;
     bool force, json;
     bool shows_draws, units; /* in the summary: the most expensive draws, the units */
     bool verify; /* `aetius sim`: compare pictures with those of the functional renderer */
@@ -56,6 +57,8 @@ struct simulate_options {
      "follow triangle T of draw D of frame F (all from 0) through the GPU; also writes DIR/follow.json", false}, \
     {"capture-blocks", 0, ARG_FLAG, &(options)->capture_blocks, NULL,                              \
      "write the lines transferred between ROPs and memory to DIR/blocks.color and DIR/blocks.z", false},       \
+    {"shader-profile", 0, ARG_FLAG, &(options)->shader_profile, NULL,                              \
+     "count issues, lanes and issue slots of each shader instruction, for `aetius topdown --program`; also writes DIR/shader-profile.csv.gz and DIR/programs", false}, \
     OPTION_FORCE(&(options)->force, "replace an existing run in DIR"),                             \
     {"units", 0, ARG_FLAG, &(options)->units, NULL,                                                \
      "also print the states of the units, memory traffic and hit rates", false},                  \

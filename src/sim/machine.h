@@ -55,6 +55,7 @@ struct machine {
     struct error ending;
 
     struct work_accounting accounting; /* an observer sets `on_row_end` */
+    struct shader_profile *profile;    /* NULL: no profile (unit/shader/shader_profile.h) */
 };
 
 /* Returns whether the machine can be built. The message names the parameters and the limit. */
@@ -65,6 +66,8 @@ bool machine_params_check(const struct params *params, struct error *err);
 struct machine *machine_create(const struct params *params, struct gpu_device *device,
                                struct functional *functional, struct error *err);
 void machine_destroy(struct machine *machine);
+/* Starts the profile of the shader programs. Call it before the first command. */
+void machine_profile_shaders(struct machine *machine);
 /* Whether a queue is too shallow to sustain its width. */
 bool machine_has_shallow_queues(const struct machine *machine);
 /* Warns about such queues, except those that are also in `accepted`. `accepted` may be NULL. The

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/plural.h"
 #include "core/clock_stats.h"
+#include "unit/shader/shader_profile.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -318,5 +319,14 @@ machine_destroy(struct machine *m)
     pools_fini(&m->pools);
     arena_fini(&m->draws);
     clock_fini(&m->clock);
+    shader_profile_destroy(m->profile);
     free(m);
+}
+
+void
+machine_profile_shaders(struct machine *m)
+{
+    m->profile = shader_profile_create();
+    for (uint32_t s = 0; s < m->shaders; s++)
+        shader_profile_attach(m->profile, &m->shader[s]);
 }

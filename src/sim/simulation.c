@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "gfx/transfer.h"
 #include "core/clock_stats.h"
+#include "unit/shader/shader_profile.h"
 #include "unit/watch.h"
 
 #include <string.h>
@@ -147,6 +148,8 @@ open_frame(struct simulation *sim)
     clock_begin_peaks(clock);
     if (sim->machine->pools.watch)
         watch_begin_frame(sim->machine->pools.watch, sim->frame);
+    if (sim->machine->profile)
+        shader_profile_clear(sim->machine->profile);
 }
 
 void

@@ -134,6 +134,7 @@ struct group {
     uint64_t address_ready, results_ready;
     uint32_t texels_missing;  /* number of quads whose texels have not arrived */
     struct cp_stamp path_end; /* critical path up to the next issue of the group */
+    struct profiled_program *profiled; /* its program in the shader profile, if there is one */
 };
 
 static inline struct exec *

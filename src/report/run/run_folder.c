@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "report/draw/describe_draw.h"
 #include "report/draw/draws.h"
+#include "report/run/profile_table.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -97,15 +98,17 @@ on_work(void *data, uint32_t frame, const struct work *row)
     if (row->kind == WORK_DRAW && folder->pool)
         worker_pool_count(folder->pool);
     const bool by_draw = folder->ideals && folder->ideals_by_draw;
+    const char *kind = work_kind_names[row->kind];
+    snprintf(text, sizeof text, "%u,%u,%s,%u", frame, row->draw, kind, nth_row(folder, row));
+    if (is_open(folder, TABLE_PROFILE))
+        profile_table_rows(&folder->tables[TABLE_PROFILE], folder->sim->machine->profile, text);
     if (!by_draw && !is_open(folder, TABLE_DRAWS))
         return;
-    const char *kind = work_kind_names[row->kind];
     const uint64_t *delta = take_delta(folder, folder->draw_before);
     if (by_draw)
         ideals_row(folder->ideals, table_layout_numbers(folder->layout, delta), kind);
     if (!is_open(folder, TABLE_DRAWS))
         return;
-    snprintf(text, sizeof text, "%u,%u,%s,%u", frame, row->draw, kind, nth_row(folder, row));
     char *facts = describe_facts(row->baked);
     table_row(&folder->tables[TABLE_DRAWS], text, facts, delta, (double)NAN);
     free(facts);
@@ -180,6 +183,9 @@ write_rows(struct run_folder *folder, const struct simulation_frame *frame, stru
         table_row(&folder->tables[TABLE_FRAMES], key, "", folder->values, 1);
     begin_rows(folder);
     take_gains(folder);
+    if (is_open(folder, TABLE_PROFILE) &&
+        !profile_store_programs(folder->sim->machine->profile, folder->dir, err))
+        return false;
     if (!flush_tables(folder, err))
         return false;
     stat_set_accumulate(set, folder->totals, folder->values);
@@ -331,7 +337,7 @@ run_folder_listener(struct run_folder *folder)
     return (struct simulation_listener){folder, on_frame, on_work, on_interval};
 }
 
-static const struct table_kind kinds[TABLES] = {
+static const struct table_kind kinds[] = {
     [TABLE_FRAMES] = {"frame", "", true},
     [TABLE_DRAWS] = {"frame,draw,work,nth", DRAW_FACTS, false},
     [TABLE_CYCLES] = {"frame,cycle,nth", "", false},
@@ -349,11 +355,12 @@ static bool
 open_tables(struct run_folder *folder, struct error *err)
 {
     const struct params *p = &folder->sim->machine->params;
-    const bool wanted[TABLES] = {[TABLE_FRAMES] = p->SIMULATOR.PerFrameStatistics,
-                                 [TABLE_DRAWS] = p->SIMULATOR.PerBatchStatistics,
-                                 [TABLE_CYCLES] = true};
-    bool ok = true;
-    for (uint32_t i = 0; i < TABLES && ok && folder->layout; i++) {
+    const bool wanted[] = {[TABLE_FRAMES] = p->SIMULATOR.PerFrameStatistics,
+                           [TABLE_DRAWS] = p->SIMULATOR.PerBatchStatistics,
+                           [TABLE_CYCLES] = true};
+    bool ok = !folder->sim->machine->profile ||
+              profile_table_open(&folder->tables[TABLE_PROFILE], folder->dir, err);
+    for (uint32_t i = 0; i <= TABLE_CYCLES && ok && folder->layout; i++) {
         char *path = mem_printf("%s/%s", folder->dir, table_name(p, i));
         ok = !wanted[i] || table_open(&folder->tables[i], path, &kinds[i], folder->layout, err);
         free(path);

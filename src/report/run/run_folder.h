@@ -13,7 +13,7 @@
 #include "report/run/table.h"
 #include "sim/simulation.h"
 
-enum { TABLE_FRAMES, TABLE_DRAWS, TABLE_CYCLES, TABLES };
+enum { TABLE_FRAMES, TABLE_DRAWS, TABLE_CYCLES, TABLE_PROFILE, TABLES };
 
 struct run_folder {
     const char *dir; /* NULL: only count, write nothing */

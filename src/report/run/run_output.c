@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "report/draw/maps.h"
+#include "report/run/profile_table.h"
 #include "report/run/table.h"
 
 #include <dirent.h>
@@ -11,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PLACE_TABLES = 3 };
+enum { PLACE_TABLES = 3, PART_TABLES = 4 };
 
 /* Files named by parameters are in the folder and need distinct names. */
 static bool
@@ -27,6 +28,8 @@ check_names(const struct params *p, struct error *err)
                                  "follow.json",
                                  "signals.vcd",
                                  "signals.csv.gz",
+                                 PROFILE_FILE,
+                                 PROGRAMS_FOLDER,
                                  "blocks.color",
                                  "blocks.z",
                                  "run.json.part",
@@ -64,7 +67,7 @@ is_part_end(const char *end)
 {
     static const char middle[] = ".csv.gz.";
     const char *file = end + 2 + strlen(middle);
-    return end[0] == '-' && end[1] >= '0' && end[1] < '0' + PLACE_TABLES &&
+    return end[0] == '-' && end[1] >= '0' && end[1] < '0' + PART_TABLES &&
            !strncmp(end + 2, middle, strlen(middle)) && *file && !file[strspn(file, "0123456789")];
 }
 
@@ -79,6 +82,14 @@ is_map(const char *name)
 {
     return is_numbered(name, "frame-", maps_is_end) ||
            (!strncmp(name, "legend-", 7) && maps_is_end(name + 6));
+}
+
+static bool
+is_program(const char *name)
+{
+    const size_t digits = strspn(name, "0123456789abcdef");
+    return digits == 16 &&
+           (!strcmp(name + digits, ".tgsi") || !strcmp(name + digits, ".tgsi.part"));
 }
 
 bool
@@ -98,7 +109,7 @@ static const char *const others[] = {
     "machine.ini.part", "stats.batches.csv.gz", /* from older versions */
     "pixel.json",       "follow.json",          "blocks.color",
     "blocks.z",         "signals.vcd",          "signals.csv.gz",
-    "signaltrace.txt",
+    "signaltrace.txt",  PROFILE_FILE,
 };
 
 static bool
@@ -124,7 +135,10 @@ is_not_signals(const char *name)
 static const struct {
     const char *folder;
     bool (*is_ours)(const char *name);
-} subfolders[] = {{"frames", is_frame}, {"maps", is_map}, {"parts", run_output_is_part}};
+} subfolders[] = {{"frames", is_frame},
+                  {"maps", is_map},
+                  {"parts", run_output_is_part},
+                  {PROGRAMS_FOLDER, is_program}};
 enum { SUBFOLDERS = sizeof subfolders / sizeof subfolders[0] };
 
 /* Rejects subfolders that are links, so that nothing is written or removed through a link. */

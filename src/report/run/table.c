@@ -384,6 +384,15 @@ table_open(struct table *table, const char *path, const struct table_kind *kind,
     return true;
 }
 
+bool
+table_open_single(struct table *table, const char *path, const char *header, struct error *err)
+{
+    *table = (struct table){.files = mem_array(1, sizeof *table->files)};
+    table->files[0] = csv_create(path, header, err);
+    table->count = table->files[0] != NULL;
+    return table->files[0] != NULL;
+}
+
 /* ---- rows ---- */
 
 /* Sums the instances of each family, or takes the maximum for a peak. */

@@ -39,6 +39,9 @@ struct table_kind {
 };
 bool table_open(struct table *table, const char *path, const struct table_kind *kind,
                 const struct table_layout *layout, struct error *err);
+/* Opens a table with one file and no layout. The caller appends rows to files[0]. */
+bool table_open_single(struct table *table, const char *path, const char *header,
+                       struct error *err);
 /* Appends a row to each file. `key` and `facts`: fields separated by commas. `values`: values of
  * the layout's set. `frames`: number of frames for per-frame rates; NaN: part of a frame. */
 void table_row(struct table *table, const char *key, const char *facts, const uint64_t *values,

@@ -1,5 +1,6 @@
 /* Loads the tables of a run into SQLite. sqlite3's CSV import alone would store text, so that 9
  * would sort after 10. Here each column gets its type. */
+#include "report/run/profile_table.h"
 #include "report/run/table.h"
 
 #include "base/file.h"
@@ -10,7 +11,8 @@
 #include <string.h>
 
 /* Key columns, which together identify a row. */
-static const char *const keys[] = {"frame", "draw", "work", "cycle", "nth", "queue", "instance"};
+static const char *const keys[] = {"frame", "draw",     "work",    "cycle",      "nth",
+                                   "queue", "instance", "program", "instruction"};
 
 const char *
 table_column_type(const char *column)
@@ -118,7 +120,10 @@ table_print_sql(const char *dir, FILE *out, struct error *err)
         free(path);
     }
     char *signals = mem_printf("%s/signals.csv.gz", dir);
-    ok = ok && print_table(signals, "signals", out, err);
+    char *profile = mem_printf("%s/" PROFILE_FILE, dir);
+    ok = ok && print_table(signals, "signals", out, err) &&
+         print_table(profile, "shader_profile", out, err);
+    free(profile);
     free(signals);
     return ok;
 }

@@ -60,6 +60,7 @@
 #include "unit/shader/shader_internal.h"
 
 #include "base/mem.h"
+#include "unit/shader/shader_profile.h"
 #include "unit/watch.h"
 
 #include <stdlib.h>
@@ -237,6 +238,7 @@ static void
 shader_fini(void *self)
 {
     struct shader *shader = self;
+    shader_profile_detach(shader);
     ready_fini(&shader->ready);
     free(shader->port_use);
     free(shader->groups);
@@ -389,6 +391,8 @@ static void
 start(struct shader *shader, struct group *group, uint64_t now)
 {
     begin_program(group);
+    if (PROFILED(shader))
+        shader_profile_start(shader, group);
     group->source->load(group);
     memset(group->temp_ready, 0, sizeof group->temp_ready);
     group->address_ready = group->results_ready = 0;

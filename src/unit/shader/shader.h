@@ -98,6 +98,9 @@ struct shader {
     uint64_t issue_until, passes_until;
     uint32_t issue_slots[SLOT_COUNT]; /* number of slots per cycle with each fate */
     enum slot_fate idle;              /* fate once the ALUs are free again */
+    /* The group that determined the fate of the slots without a turn; NULL: all groups wait. */
+    const struct group *waiter;
+    struct unit_profile *profile; /* shader_profile.h; NULL: no profile */
     /* a group waits for free threads, or for free registers */
     bool refused_threads, refused_registers;
     /* Critical path. Each resource that handles items one after another has one stage. */

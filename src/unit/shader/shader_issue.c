@@ -1,6 +1,7 @@
 /* Issue stage of a shader unit: selects the groups and instructions that issue in a cycle. shader.c
  * lists the rules. */
 #include "unit/shader/shader_internal.h"
+#include "unit/shader/shader_profile.h"
 
 #include <string.h>
 
@@ -352,6 +353,8 @@ issue_next(struct shader *shader, struct group *group, struct issue *issue, uint
     const struct instruction *instruction = next_instruction(group);
     const enum unit_kind kind = kind_of(instruction);
     count_instruction(shader, group, instruction);
+    if (PROFILED(shader))
+        shader_profile_issued(shader, group);
     const bool is_first = !issue->count;
     const uint64_t cycles = shader_take_slot(shader, group, issue, now);
     if (is_first)
@@ -389,6 +392,8 @@ replay(struct shader *shader, struct group *group, uint64_t now, uint64_t *busy_
     ready_take(&shader->ready, group->slot);
     shader->stats.replays++;
     shader->issue_slots[SLOT_REPLAY] += shader->fetch_rate;
+    if (PROFILED(shader))
+        shader_profile_turn(shader, group, &(struct issue){0}, SLOT_REPLAY, shader->fetch_rate);
     if (shader->issue_cycles > *busy_cycles)
         *busy_cycles = shader->issue_cycles;
     fetch_next(shader, group, now + 1 + shader->to_issue, now);
@@ -419,6 +424,8 @@ issue_group(struct shader *shader, struct group *group, uint64_t now, uint64_t *
     }
     shader->issue_slots[SLOT_ISSUED] += issue.count;
     shader->issue_slots[fate] += shader->fetch_rate - issue.count;
+    if (PROFILED(shader))
+        shader_profile_turn(shader, group, &issue, fate, shader->fetch_rate - issue.count);
     *busy_cycles = issue.takes > *busy_cycles ? issue.takes : *busy_cycles;
     if (now + issue.passes > shader->passes_until)
         shader->passes_until = now + issue.passes;
@@ -436,7 +443,7 @@ issue_group(struct shader *shader, struct group *group, uint64_t now, uint64_t *
 
 /* Fate of the issue slots when all groups of the unit wait. */
 static enum slot_fate
-fate_of_waiting(const struct shader *shader)
+fate_of_waiting(struct shader *shader)
 {
     static const struct {
         enum group_wait wait;
@@ -445,6 +452,7 @@ fate_of_waiting(const struct shader *shader)
         {WAIT_RESULT, SLOT_RESULT}, {WAIT_DELAY, SLOT_DELAY},   {WAIT_TEXELS, SLOT_TEXELS},
         {WAIT_LOAD, SLOT_LOAD},     {WAIT_OUTPUT, SLOT_OUTPUT},
     };
+    shader->waiter = NULL;
     for (uint32_t i = 0; i < sizeof order / sizeof order[0]; i++)
         if (shader->waiting[order[i].wait])
             return order[i].fate;
@@ -484,6 +492,7 @@ issue_in_order(struct shader *shader, uint64_t now, uint64_t *busy_cycles)
     if (!shader->running || shader->groups[slot]->wait == WAIT_LOAD)
         return fate_of_waiting(shader);
     struct group *group = shader->groups[slot];
+    shader->waiter = group;
     if (!ready_has(&shader->ready, slot))
         return fate_of_group(group);
     enum slot_fate fate = issue_group(shader, group, now, busy_cycles);
@@ -501,6 +510,7 @@ issue_from_window(struct shader *shader, uint64_t now, uint64_t *busy_cycles)
 {
     if (shader->sticky) {
         struct group *group = shader->groups[shader->last_fetched];
+        shader->waiter = group;
         if (!ready_has(&shader->ready, shader->last_fetched))
             return fate_of_group(group);
         enum slot_fate fate = issue_group(shader, group, now, busy_cycles);
@@ -524,8 +534,10 @@ issue_from_window(struct shader *shader, uint64_t now, uint64_t *busy_cycles)
                 shader->swap_on_block && group->wait != WAIT_TEXELS && group->wait != WAIT_OUTPUT;
             return fate;
         }
-        if (worst == SLOT_STARVED)
+        if (worst == SLOT_STARVED) {
             worst = fate;
+            shader->waiter = group;
+        }
         if (fate == SLOT_TEXTURE_QUEUE)
             unmarked = true; /* no other texture instruction may issue either */
         else if (first < 0)
@@ -544,6 +556,8 @@ shader_issue(struct shader *shader, uint64_t now)
     enum slot_fate fate = SLOT_ISSUED;
     memset(shader->issue_slots, 0, sizeof shader->issue_slots);
     shader->passes_until = 0;
+    if (PROFILED(shader))
+        shader_profile_begin(shader);
     for (; picked < shader->picks; picked++) {
         fate = shader->window ? issue_from_window(shader, now, &busy_cycles)
                               : issue_in_order(shader, now, &busy_cycles);
@@ -553,6 +567,8 @@ shader_issue(struct shader *shader, uint64_t now)
     if (fate == SLOT_PORTS)
         module_wake_at(&shader->module, now + 1);
     shader->idle = fate;
+    if (PROFILED(shader))
+        shader_profile_idle(shader, fate, (shader->picks - picked) * shader->fetch_rate);
     if (!picked)
         return false;
     shader->issue_slots[fate] += (shader->picks - picked) * shader->fetch_rate;

@@ -2,6 +2,7 @@
  * one fate (enum slot_fate), so the fates add up to slots_cycle x cycles. Fates are counted when
  * they change, because a decision is valid until the unit is clocked again. */
 #include "unit/shader/shader_internal.h"
+#include "unit/shader/shader_profile.h"
 
 /* Advances *at to `until` or `now`, whichever is earlier. Returns the number of cycles in
  * between. */
@@ -28,19 +29,23 @@ shader_account(struct shader *shader, uint64_t now)
     stats->texel_group_cycles += cycles * shader->waiting[WAIT_TEXELS];
     stats->threads_full_cycles += shader->refused_threads ? cycles : 0;
     stats->registers_full_cycles += shader->refused_registers ? cycles : 0;
+    uint64_t issuing = 0, passes = 0, flow = 0;
     if (at < shader->issue_free_cycle) {
         uint64_t end = now < shader->issue_free_cycle ? now : shader->issue_free_cycle;
         stats->issue_cycles += shader_holds_alus(shader) ? end - at : 0;
-        uint64_t issuing = stretch(&at, shader->issue_until, now);
+        issuing = stretch(&at, shader->issue_until, now);
         for (uint32_t f = 0; f < SLOT_COUNT; f++)
             if (shader->issue_slots[f])
                 stats->slot_fates[f] += issuing * shader->issue_slots[f];
-        stats->slot_fates[SLOT_PASSES] +=
-            stretch(&at, shader->passes_until, now) * shader->slots_cycle;
-        stats->slot_fates[SLOT_FLOW] +=
-            stretch(&at, shader->issue_free_cycle, now) * shader->slots_cycle;
+        passes = stretch(&at, shader->passes_until, now) * shader->slots_cycle;
+        flow = stretch(&at, shader->issue_free_cycle, now) * shader->slots_cycle;
+        stats->slot_fates[SLOT_PASSES] += passes;
+        stats->slot_fates[SLOT_FLOW] += flow;
     }
-    stats->slot_fates[shader->idle] += (now - at) * shader->slots_cycle;
+    const uint64_t idle = (now - at) * shader->slots_cycle;
+    stats->slot_fates[shader->idle] += idle;
+    if (PROFILED(shader))
+        shader_profile_account(shader, issuing, passes, flow, idle);
     shader->accounted = now;
 }
 
