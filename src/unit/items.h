@@ -132,8 +132,8 @@ struct group {
     uint64_t temp_ready[64]; /* cycle in which each temporary is written */
     /* cycles in which the address registers and all results are written */
     uint64_t address_ready, results_ready;
-    uint32_t texels_missing;  /* number of quads whose texels have not arrived */
-    struct cp_stamp path_end; /* critical path up to the next issue of the group */
+    uint32_t texels_missing;           /* number of quads whose texels have not arrived */
+    struct cp_stamp path_end;          /* critical path up to the next issue of the group */
     struct profiled_program *profiled; /* its program in the shader profile, if there is one */
 };
 

@@ -164,6 +164,24 @@ assert_slots_add_up(const struct bench *b)
     assert_int_equal(s->slot_fates[SLOT_ISSUED], s->instructions * b->shader.issue_cycles);
 }
 
+/* Checks that the counts of all instructions add up to the unit's statistics. */
+static void
+assert_profile_adds_up(const struct bench *b)
+{
+    const struct shader_stats *s = &b->shader.stats;
+    uint64_t sums[PROFILE_COUNTS] = {0};
+    for (size_t i = 0; i < b->profile->touched.count; i++)
+        for (uint32_t c = 0; c < PROFILE_COUNTS; c++)
+            sums[c] += b->profile->touched.items[i]->counts[c];
+    for (uint32_t f = 0; f < SLOT_COUNT; f++)
+        assert_int_equal(sums[f], s->slot_fates[f]);
+    assert_int_equal(sums[PROFILE_INSTRUCTIONS], s->instructions);
+    assert_int_equal(sums[PROFILE_ACTIVE], s->lanes_active);
+    assert_int_equal(sums[PROFILE_HELPER], s->lanes_helper);
+    assert_int_equal(sums[PROFILE_DIVERGED], s->lanes_diverged);
+    assert_int_equal(sums[PROFILE_EMPTY], s->lanes_empty);
+}
+
 static const struct module_ops bench_ops = {.clock = bench_clock};
 
 static void
@@ -183,6 +201,7 @@ clear(struct bench *b)
     pools_fini(&b->pools);
     clock_fini(&b->clock);
     program_destroy(b->program);
+    shader_profile_destroy(b->profile);
 }
 
 int
@@ -211,6 +230,8 @@ bench_run(struct bench *b, const char *settings, const char *const *lines)
     clock_add_module(&b->clock, &b->module, "bench", -1, b, &bench_ops);
     const struct unit_env env = {.clock = &b->clock, .params = &b->params, .pools = &b->pools};
     shader_init(&b->shader, &env, 1);
+    b->profile = shader_profile_create();
+    shader_profile_attach(b->profile, &b->shader);
     b->pools.group_threads = b->shader.group_threads;
     struct module *unit = &b->shader.module, *bench = &b->module;
     queue_init(&b->groups, &b->clock, "groups", -1, bench, unit, sizeof(struct group_item), 1, 8,
@@ -231,4 +252,5 @@ bench_run(struct bench *b, const char *settings, const char *const *lines)
         fail_msg("%s", err.text);
     clock_settle(&b->clock);
     assert_slots_add_up(b);
+    assert_profile_adds_up(b);
 }

@@ -4,6 +4,7 @@
 #ifndef AETIUS_TESTS_SHADER_BENCH_H
 #define AETIUS_TESTS_SHADER_BENCH_H
 
+#include "unit/shader/shader_profile.h"
 #include "unit/shader/thread_source.h"
 
 #include "base/mem.h"
@@ -33,10 +34,11 @@ struct bench {
     struct shader shader;
     struct draw draw;
     struct program *program;
-    bool runs;                     /* whether there are objects that need clear() */
-    uint32_t group_count, threads; /* number of groups, and vertices per group */
-    uint32_t taken_from;           /* first cycle in which a finished group may be taken */
-    uint32_t finished_depth;       /* size of the queue of finished groups */
+    struct shader_profile *profile; /* of the last run */
+    bool runs;                      /* whether there are objects that need clear() */
+    uint32_t group_count, threads;  /* number of groups, and vertices per group */
+    uint32_t taken_from;            /* first cycle in which a finished group may be taken */
+    uint32_t finished_depth;        /* size of the queue of finished groups */
     /* cycles from the arrival of a request to the departure of its answer, per group */
     uint64_t answer_cycles[MAX_GROUPS];
     /* state and results */

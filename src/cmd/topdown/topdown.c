@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "cmd/options.h"
 #include "cmd/topdown/topdown.h"
+#include "report/draw/show_program.h"
 #include "trace/virgl/vtest/private_folder.h"
 
 #include <stdio.h>
@@ -200,6 +201,16 @@ check_run(const struct command_line *line, const struct args *args, const struct
     if (line->draw && (request->draws || request->over_time || line->diff || request->prove))
         return args_usage_error(
             spec, "--draw cannot be combined with --draws, --over-time, --diff or --prove");
+    if (request->program && (request->draws || request->over_time || line->diff || request->prove ||
+                             request->svg || request->level || request->shows_all))
+        return args_usage_error(spec, "--program can be combined only with --frame, --draw, --csv "
+                                      "and --json");
+    if (request->program && strcmp(request->program, TOPDOWN_ALL_PROGRAMS) != 0 &&
+        !shown_program_is_hash(request->program))
+        return args_usage_error(
+            spec,
+            "--program %s: expected the hexadecimal digits of a hash, or " TOPDOWN_ALL_PROGRAMS,
+            request->program);
     if (request->draws && request->over_time)
         return args_usage_error(spec, "--draws and --over-time cannot be combined");
     if (request->prove && (request->json || request->csv || line->diff))
@@ -235,9 +246,9 @@ check(const struct command_line *line, const struct args *args, const struct arg
         return args_usage_error(spec, "expected only one of: --nvprof or --ncu, --profile, "
                                       "--profile-folder, --print-command");
     if (line->diff || line->frames.text || line->draw || line->request.draws ||
-        line->request.prove || line->request.trace || line->request.jobs)
-        return args_usage_error(
-            spec, "--frame, --draw, --draws, --diff, --prove, --trace and --jobs require a RUN");
+        line->request.prove || line->request.trace || line->request.jobs || line->request.program)
+        return args_usage_error(spec, "--frame, --draw, --draws, --program, --diff, --prove, "
+                                      "--trace and --jobs require a RUN");
     if (of_files != has_files)
         return args_usage_error(spec, of_files ? "expected at least one FILE"
                                                : "files require --nvprof or --ncu");
@@ -320,6 +331,11 @@ cmd_topdown(int argc, char **argv)
          "RUN: only this draw, numbered as in `aetius draws`; N alone if only one frame has draw N",
          false},
         {"draws", 0, ARG_FLAG, &line.request.draws, NULL, "RUN: each draw, in order", false},
+        {"program", 0, ARG_STRING, &line.request.program, "HASH",
+         "RUN of `sim --shader-profile`: the instructions of this program (a hash or its prefix) "
+         "with cycles, issues, active lanes and lost issue slots by cause; `all` lists the "
+         "programs",
+         false},
         {"prove", 0, ARG_FLAG, &line.request.prove, NULL,
          "RUN: simulate again with each ideal resource that may gain 3 % or more", false},
         {"trace", 0, ARG_STRING, &line.request.trace, "FILE", "--prove: trace of the run, if moved",

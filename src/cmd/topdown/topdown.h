@@ -8,18 +8,21 @@
 
 #include <stdio.h>
 
+#define TOPDOWN_ALL_PROGRAMS "all"
+
 struct topdown_request {
     bool json, csv, over_time, shows_all;
     bool draws, has_draw, prove; /* options for a simulated run */
     uint64_t draw, jobs;
-    const char *trace;  /* --prove: current path of the trace; NULL: as stored in the run */
-    const char *svg;    /* NULL: no figure */
-    const char *kernel; /* NULL: all kernels */
-    uint64_t launches;  /* first launches of each kernel; 0: all */
-    uint32_t level;     /* from 1; 0: not given */
-    uint32_t node;      /* profile: only this node of nvidia_shape; 0: all */
-    bool published;     /* profile: the equations as published */
-    bool overhead;      /* the figure shows the times of profiling */
+    const char *trace;   /* --prove: current path of the trace; NULL: as stored in the run */
+    const char *svg;     /* NULL: no figure */
+    const char *kernel;  /* NULL: all kernels */
+    uint64_t launches;   /* first launches of each kernel; 0: all */
+    uint32_t level;      /* from 1; 0: not given */
+    uint32_t node;       /* profile: only this node of nvidia_shape; 0: all */
+    bool published;      /* profile: the equations as published */
+    bool overhead;       /* the figure shows the times of profiling */
+    const char *program; /* a hash, its prefix, or TOPDOWN_ALL_PROGRAMS; NULL: none */
 };
 
 /* Prints the requested report of the applications, and draws the figure. */
@@ -32,6 +35,20 @@ bool topdown_report(const application_list *applications, const struct topdown_r
  * is another run whose differences are shown, or NULL. */
 bool topdown_run(const char *dir, const char *other, const struct frame_set *frames,
                  const struct topdown_request *request, struct error *err);
+
+/* Frames of a run, or one of its draws. */
+struct topdown_selection {
+    const char *dir;
+    const struct frame_set *frames;
+    bool has_draw;
+    uint32_t frame; /* of the draw */
+    uint64_t draw;
+    const double *statistics; /* sums of the selected rows, by profile_count_names */
+};
+/* Prints the instructions of the requested programs (topdown_program.c). Fails if the run has no
+ * shader profile, or if the profile does not add up to the statistics. */
+bool topdown_program(const struct topdown_selection *selection,
+                     const struct topdown_request *request, struct error *err);
 
 /* Simulates the frames again, with one accused resource ideal at a time (topdown_prove.c). The runs
  * stay in the sweep DIR/prove. Prints the measured and the expected gains. Returns false on errors.

@@ -15,6 +15,7 @@
 #include "cmd/options.h"
 #include "report/compare/ideals.h"
 #include "report/draw/draws.h"
+#include "report/run/profile_table.h"
 #include "report/run/run.h"
 #include "report/run/run_check.h"
 #include "report/run/run_frames.h"
@@ -554,6 +555,21 @@ find_draw(struct rows *rows, uint64_t number, struct error *err)
 }
 
 static bool
+report_programs(struct rows *rows, const struct topdown_request *request, struct error *err)
+{
+    const struct run *run = rows->run;
+    double statistics[PROFILE_COUNTS];
+    struct topdown_selection selection = {run->dir, rows->frames,  request->has_draw,
+                                          0,        request->draw, statistics};
+    if (request->has_draw)
+        selection.frame = (uint32_t)cell(run, (uint32_t)rows->row, run->frame);
+    for (uint32_t c = 0; c < PROFILE_COUNTS; c++)
+        if (!statistic(rows, profile_count_names[c], &statistics[c]))
+            return fail(err, "%s has no statistic %s", run->dir, profile_count_names[c]);
+    return topdown_program(&selection, request, err);
+}
+
+static bool
 report_run(const struct run *run, const struct frame_set *frames,
            const struct topdown_request *request, struct error *err)
 {
@@ -564,6 +580,8 @@ report_run(const struct run *run, const struct frame_set *frames,
         return fail(err, "%s: no such frame", run->dir);
     if (request->has_draw && !find_draw(&rows, request->draw, err))
         return false;
+    if (request->program)
+        return report_programs(&rows, request, err);
     if (!view_init(&view, rows, err))
         return false;
     bool ok =

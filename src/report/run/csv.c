@@ -430,11 +430,11 @@ take_fields(struct csv_table *table, struct csv_reader *reader, const char *path
 }
 
 /* Whole-number columns that are not statistics. */
-static const char *const whole_names[] = {"schema", "frame",        "draw",      "nth",
-                                          "cycle",  "vertices",     "instances", "instance",
-                                          "cycles", "busy_cycles",  "x",         "y",
-                                          "row",    "fragments",    "written",   "triangle",
-                                          "vertex", "thread_group", "address",   "instruction"};
+static const char *const whole_names[] = {
+    "schema",    "frame",       "draw",       "nth",         "cycle",  "vertices",
+    "instances", "instance",    "cycles",     "busy_cycles", "x",      "y",
+    "row",       "fragments",   "written",    "triangle",    "vertex", "thread_group",
+    "address",   "instruction", "slots_cycle"};
 
 enum csv_kind
 csv_kind_of(const char *name)

@@ -12,7 +12,7 @@ profile_table_open(struct table *table, const char *dir, struct error *err)
 {
     struct memory_text text;
     FILE *out = memory_text_open(&text);
-    fputs("schema,frame,draw,work,nth,program,instruction,stage", out);
+    fputs("schema,frame,draw,work,nth,program,instruction,stage,slots_cycle", out);
     for (uint32_t i = 0; i < PROFILE_COUNTS; i++)
         fprintf(out, ",%s", profile_count_names[i]);
     char *header = memory_text_take(&text);
@@ -41,6 +41,7 @@ profile_table_rows(struct table *table, struct shader_profile *profile, const ch
         csv_text(csv, hash);
         csv_number(csv, instruction->number);
         csv_text(csv, program ? shader_stage_name(program->stage) : "");
+        csv_number(csv, program ? program->slots_cycle : 0);
         for (uint32_t c = 0; c < PROFILE_COUNTS; c++)
             csv_number(csv, instruction->counts[c]);
         csv_end_row(csv);

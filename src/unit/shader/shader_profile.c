@@ -154,6 +154,7 @@ shader_profile_start(struct shader *shader, struct group *group)
     while (known && known->hash != group->program->hash)
         known = known->next;
     group->profiled = known ? known : make_program(profile, group->program);
+    group->profiled->slots_cycle = shader->slots_cycle;
 }
 
 void

@@ -38,8 +38,9 @@ struct profiled_program {
     uint32_t number; /* programs are numbered in the order in which they first run */
     enum shader_stage stage;
     char *text;
-    bool is_stored; /* for the observer: the text is in the run folder */
-    uint32_t end;   /* index of END */
+    bool is_stored;       /* for the observer: the text is in the run folder */
+    uint32_t end;         /* index of END */
+    uint32_t slots_cycle; /* issue slots per cycle of a unit that runs the program */
     struct profiled_instruction *instructions;
 };
 
