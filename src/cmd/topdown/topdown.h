@@ -6,6 +6,7 @@
 #include "base/args.h"
 #include "report/compare/ideals.h"
 
+#include <cjson/cJSON.h>
 #include <stdio.h>
 
 #define TOPDOWN_ALL_PROGRAMS "all"
@@ -35,6 +36,17 @@ bool topdown_report(const application_list *applications, const struct topdown_r
  * is another run whose differences are shown, or NULL. */
 bool topdown_run(const char *dir, const char *other, const struct frame_set *frames,
                  const struct topdown_request *request, struct error *err);
+
+/* One of two runs. */
+struct topdown_side {
+    const struct topdown_tree *tree; /* of pipeline_shape */
+    const struct csv_table *table;   /* of draws or frames */
+    const struct frame_set *frames;
+};
+/* The causes that take more cycles in `b`, largest growth first (topdown_growth.c). If both tables
+ * list the draws of one trace, also the draws where each cause grew most. */
+void topdown_growth_print(const struct topdown_side *a, const struct topdown_side *b);
+cJSON *topdown_growth_json(const struct topdown_side *a, const struct topdown_side *b);
 
 /* Frames of a run, or one of its draws. */
 struct topdown_selection {

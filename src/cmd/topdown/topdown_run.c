@@ -350,6 +350,28 @@ print_gains(const struct ideal_gains *gains)
             100 * IDEALS_NOTHING);
 }
 
+/* Explains the mark in the tree if the marked cause belongs to another resource than the verdict.
+ */
+static void
+print_mark(const struct view *view)
+{
+    const struct topdown_shape *shape = view->pipeline.shape;
+    const uint32_t marked = topdown_tree_verdict(&view->pipeline);
+    const enum ideal_number verdict = ideals_verdict(&view->gains);
+    uint32_t branch = marked;
+    while (topdown_level(shape, branch) > 1)
+        branch = shape->nodes[branch].parent;
+    if (!marked || !*ideals_bound_by(&view->gains) ||
+        ideal_is_charged(&ideals[verdict], shape->nodes[branch].name))
+        return;
+    puts("");
+    print_wrapped(stdout, line_width(stdout), 0, 2,
+                  "<== marks the cause with the most cycles, %s; the verdict is %s, the resource "
+                  "with the largest %s",
+                  shape->nodes[marked].name, ideals[verdict].name,
+                  ideals_hide_each_other(&view->gains) ? "possible gain" : "expected gain");
+}
+
 /* Warns of short intervals. The critical path is cut at the end of each interval, and work in
  * flight is charged again. */
 static void
@@ -401,6 +423,7 @@ print_topdown_run_text(const struct rows *rows, const struct view *view, const p
                   frames, plural(frames));
     puts("");
     topdown_print(&view->pipeline, &style, stdout);
+    print_mark(view);
     printf("\nthe shaders' %.0f issue slots\n\n", view->shaders.values[0]);
     topdown_print(&view->shaders, &style, stdout);
     puts("");
@@ -642,15 +665,20 @@ report_difference(const struct run *a, const struct run *b, const struct frame_s
     if (!view_init(&view_a, rows_a, err))
         return false;
     const bool ok = view_init(&view_b, rows_b, err);
+    const struct topdown_side side_a = {&view_a.pipeline, &a->table, frames_a};
+    const struct topdown_side side_b = {&view_b.pipeline, &b->table, frames_b};
     if (ok && request->json) {
         cJSON *both = cJSON_CreateObject();
         cJSON_AddNumberToObject(both, "schema", AETIUS_SCHEMA);
         add_view(cJSON_AddObjectToObject(both, "a"), &view_a, level);
         add_view(cJSON_AddObjectToObject(both, "b"), &view_b, level);
+        cJSON_AddItemToObject(both, "grew", topdown_growth_json(&side_a, &side_b));
         json_put(both, stdout);
         putchar('\n');
     } else if (ok) {
         print_shown(stdout, "a: %s\nb: %s\n\n", a->dir, b->dir);
+        topdown_growth_print(&side_a, &side_b);
+        puts("");
         print_difference(&view_a.pipeline, &view_b.pipeline, level);
         puts("");
         print_difference(&view_a.shaders, &view_b.shaders, level);
