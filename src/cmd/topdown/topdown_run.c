@@ -358,16 +358,13 @@ print_mark(const struct view *view)
     const struct topdown_shape *shape = view->pipeline.shape;
     const uint32_t marked = topdown_tree_verdict(&view->pipeline);
     const enum ideal_number verdict = ideals_verdict(&view->gains);
-    uint32_t branch = marked;
-    while (topdown_level(shape, branch) > 1)
-        branch = shape->nodes[branch].parent;
     if (!marked || !*ideals_bound_by(&view->gains) ||
-        ideal_is_charged(&ideals[verdict], shape->nodes[branch].name))
+        ideal_is_charged(&ideals[verdict], shape->nodes[marked].name))
         return;
     puts("");
     print_wrapped(stdout, line_width(stdout), 0, 2,
-                  "<== marks the cause with the most cycles, %s; the verdict is %s, the resource "
-                  "with the largest %s",
+                  "<== marks %s, the largest cause in the largest branch; the verdict is %s, the "
+                  "resource with the largest %s",
                   shape->nodes[marked].name, ideals[verdict].name,
                   ideals_hide_each_other(&view->gains) ? "possible gain" : "expected gain");
 }

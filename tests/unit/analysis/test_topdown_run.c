@@ -2,6 +2,7 @@
  * the summary of a run, and lost slots of shaders. */
 #include "base/build.h"
 
+#include "rigs/topdown_json.h"
 #include "rigs/command.h" /* after the project's headers: cmocka.h defines a macro fail() */
 
 #include <stdlib.h>
@@ -211,6 +212,83 @@ slots_have_verdicts(void **state)
     assert_non_null(strstr(cmd.out, "largest loss in backend > memory_bound > texels"));
 }
 
+/* The mark in the tree is explained if the verdict is another resource, and only then. */
+static void
+mark_is_explained(void **state)
+{
+    (void)state;
+    ask("drained", NULL, NULL);
+    assert_non_null(strstr(cmd.out,
+                           "the largest cause in the largest branch; the verdict is drain, "
+                           "the resource with the largest expected gain\n"));
+    ask("branch", NULL, NULL);
+    assert_non_null(strstr(cmd.out, "bound by shader: "));
+    assert_non_null(strstr(cmd.out, "<=="));
+    assert_null(strstr(cmd.out, "<== marks"));
+}
+
+/* Value of a cause in a run, or in one of its draws. */
+static double
+cause_in(const char *run, const char *draw, const char *cause)
+{
+    char path[64];
+    snprintf(path, sizeof path, "%s/%s", dir, run);
+    cJSON *json = draw ? TOPDOWN_JSON(path, "--draw", draw) : TOPDOWN_JSON(path);
+    const double value = topdown_value(cJSON_GetObjectItem(json, "tree"), cause);
+    cJSON_Delete(json);
+    return value;
+}
+
+/* Two channels instead of eight: the grown causes and draws have the differences of their values,
+ * largest first. */
+static void
+growth_is_the_difference(void **state)
+{
+    char a[64], b[64];
+    double last = 1e18, cycles;
+    (void)state;
+    simulate(WORKLOADS, "5-6", "wide", "MEMORYCONTROLLER.V2MemoryChannels=8");
+    simulate(WORKLOADS, "5-6", "slow", "MEMORYCONTROLLER.V2MemoryChannels=2");
+    snprintf(a, sizeof a, "%s/wide", dir);
+    snprintf(b, sizeof b, "%s/slow", dir);
+    cJSON *json = TOPDOWN_JSON(a, "--diff", b);
+    const cJSON *grew = cJSON_GetObjectItem(json, "grew"), *cause, *draw;
+    assert_true(cJSON_GetArraySize(grew) > 2);
+    cJSON_ArrayForEach(cause, grew)
+    {
+        const char *name = cJSON_GetObjectItem(cause, "name")->valuestring;
+        cycles = cJSON_GetObjectItem(cause, "cycles")->valuedouble;
+        assert_true(cycles > 0 && cycles <= last);
+        assert_true(cycles == cause_in("slow", NULL, name) - cause_in("wide", NULL, name));
+        last = cycles;
+        double last_draw = 1e18;
+        assert_true(cJSON_GetArraySize(cJSON_GetObjectItem(cause, "draws")) > 0);
+        cJSON_ArrayForEach(draw, cJSON_GetObjectItem(cause, "draws"))
+        {
+            const char *at = cJSON_GetObjectItem(draw, "draw")->valuestring;
+            const double more = cJSON_GetObjectItem(draw, "cycles")->valuedouble;
+            assert_true(more > 0 && more <= last_draw);
+            if (strchr(at, ':')) /* otherwise, several rows may have this name */
+                assert_true(more == cause_in("slow", at, name) - cause_in("wide", at, name));
+            last_draw = more;
+        }
+    }
+    cJSON_Delete(json);
+    /* the largest of all causes is the first */
+    RUN(&cmd, "topdown", a, "--diff", b);
+    assert_non_null(strstr(cmd.out, "cycles more than a (+"));
+    assert_non_null(strstr(cmd.out, "draws where it grew most"));
+    assert_non_null(strstr(cmd.out, "\n  bandwidth_"));
+    /* runs of different frames have no common draws; a run has no growth over itself */
+    char c[64];
+    snprintf(c, sizeof c, "%s/branch", dir);
+    RUN(&cmd, "topdown", a, "--diff", c);
+    assert_non_null(strstr(cmd.out, "\n  cause "));
+    assert_null(strstr(cmd.out, "draws where it grew most"));
+    RUN(&cmd, "topdown", a, "--diff", a);
+    assert_non_null(strstr(cmd.out, "b takes 0 cycles more than a (+0.0 %); no cause grew\n"));
+}
+
 static int
 begin(void **state)
 {
@@ -243,6 +321,8 @@ main(int argc, char **argv)
         cmocka_unit_test(summary_agrees),
         cmocka_unit_test(slots_have_verdicts),
         cmocka_unit_test(charges_are_those_of_the_tree),
+        cmocka_unit_test(mark_is_explained), /* reads a run of the test before */
+        cmocka_unit_test(growth_is_the_difference),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }
