@@ -34,7 +34,7 @@ file = %s
 PREPARE = [
     ['sim', TINY, '-o', 'run', '--capture-blocks', '--pixel', '20,20', '--follow', '0:0:0'],
     ['sim', TINY, '-o', 'narrow', '--set', 'GPU.NumFragmentShaders=1'],
-    ['sim', WORKLOADS, '-o', 'all'],
+    ['sim', WORKLOADS, '-o', 'all', '--shader-profile'],
     ['sample', WORKLOADS, '-o', 'sample.ini'],
     ['model', 'fit', ROWS, '--frames', 'all', '--frames', 'all', '--frames', 'all', '-o', 'fit.model'],
     ['sweep', 'plan.ini', '-o', 'sweep'],
@@ -78,6 +78,8 @@ CASES = [
     ('topdown', ['topdown', 'all', '--json']),
     ('topdown', ['topdown', 'all', '--draws', '--json']),
     ('topdown', ['topdown', 'all', '--over-time', '--json']),
+    ('topdown-program', ['topdown', 'all', '--program', 'all', '--json']),
+    ('topdown-program', ['topdown', 'all', '--program', '353682d5', '--draw', '2:0', '--json']),
     ('topdown-diff', ['topdown', 'run', '--diff', 'narrow', '--json']),
     ('topdown-profile', ['topdown', '--ncu', os.path.join(PROFILER, 'ncu-wide.csv'), '--json', '--over-time']),
     ('topdown-profile', ['topdown', '--nvprof', os.path.join(PROFILER, 'nvprof-metrics.csv'), '--json']),
