@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PLACE_TABLES = 3, PART_TABLES = 4 };
+enum { PLACE_TABLES = 3 };
 
 /* Files named by parameters are in the folder and need distinct names. */
 static bool
@@ -67,7 +67,7 @@ is_part_end(const char *end)
 {
     static const char middle[] = ".csv.gz.";
     const char *file = end + 2 + strlen(middle);
-    return end[0] == '-' && end[1] >= '0' && end[1] < '0' + PART_TABLES &&
+    return end[0] == '-' && end[1] >= '0' && end[1] <= '9' &&
            !strncmp(end + 2, middle, strlen(middle)) && *file && !file[strspn(file, "0123456789")];
 }
 

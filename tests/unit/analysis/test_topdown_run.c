@@ -239,27 +239,23 @@ cause_in(const char *run, const char *draw, const char *cause)
     return value;
 }
 
-/* Two channels instead of eight: the grown causes and draws have the differences of their values,
- * largest first. */
+/* The grown causes and draws have the differences of their values, largest first. */
 static void
-growth_is_the_difference(void **state)
+check_growth(const char *run_a, const char *run_b)
 {
     char a[64], b[64];
-    double last = 1e18, cycles;
-    (void)state;
-    simulate(WORKLOADS, "5-6", "wide", "MEMORYCONTROLLER.V2MemoryChannels=8");
-    simulate(WORKLOADS, "5-6", "slow", "MEMORYCONTROLLER.V2MemoryChannels=2");
-    snprintf(a, sizeof a, "%s/wide", dir);
-    snprintf(b, sizeof b, "%s/slow", dir);
+    double last = 1e18;
+    snprintf(a, sizeof a, "%s/%s", dir, run_a);
+    snprintf(b, sizeof b, "%s/%s", dir, run_b);
     cJSON *json = TOPDOWN_JSON(a, "--diff", b);
     const cJSON *grew = cJSON_GetObjectItem(json, "grew"), *cause, *draw;
-    assert_true(cJSON_GetArraySize(grew) > 2);
+    assert_true(cJSON_GetArraySize(grew) > 0);
     cJSON_ArrayForEach(cause, grew)
     {
         const char *name = cJSON_GetObjectItem(cause, "name")->valuestring;
-        cycles = cJSON_GetObjectItem(cause, "cycles")->valuedouble;
+        const double cycles = cJSON_GetObjectItem(cause, "cycles")->valuedouble;
         assert_true(cycles > 0 && cycles <= last);
-        assert_true(cycles == cause_in("slow", NULL, name) - cause_in("wide", NULL, name));
+        assert_true(cycles == cause_in(run_b, NULL, name) - cause_in(run_a, NULL, name));
         last = cycles;
         double last_draw = 1e18;
         assert_true(cJSON_GetArraySize(cJSON_GetObjectItem(cause, "draws")) > 0);
@@ -269,20 +265,34 @@ growth_is_the_difference(void **state)
             const double more = cJSON_GetObjectItem(draw, "cycles")->valuedouble;
             assert_true(more > 0 && more <= last_draw);
             if (strchr(at, ':')) /* otherwise, several rows may have this name */
-                assert_true(more == cause_in("slow", at, name) - cause_in("wide", at, name));
+                assert_true(more == cause_in(run_b, at, name) - cause_in(run_a, at, name));
             last_draw = more;
         }
     }
     cJSON_Delete(json);
-    /* the largest of all causes is the first */
+}
+
+/* With two channels instead of eight, or without overlapping uploads. The latter has fewer rows
+ * between draws. */
+static void
+growth_is_the_difference(void **state)
+{
+    char a[64], b[64];
+    (void)state;
+    simulate(WORKLOADS, "0-1", "wide", "MEMORYCONTROLLER.V2MemoryChannels=8");
+    simulate(WORKLOADS, "0-1", "slow", "MEMORYCONTROLLER.V2MemoryChannels=2");
+    simulate(WORKLOADS, "0-1", "serial", "COMMANDPROCESSOR.UploadsInFlight=0");
+    check_growth("wide", "slow");
+    check_growth("wide", "serial");
+    snprintf(a, sizeof a, "%s/wide", dir);
+    snprintf(b, sizeof b, "%s/slow", dir);
     RUN(&cmd, "topdown", a, "--diff", b);
     assert_non_null(strstr(cmd.out, "cycles more than a (+"));
     assert_non_null(strstr(cmd.out, "draws where it grew most"));
     assert_non_null(strstr(cmd.out, "\n  bandwidth_"));
     /* runs of different frames have no common draws; a run has no growth over itself */
-    char c[64];
-    snprintf(c, sizeof c, "%s/branch", dir);
-    RUN(&cmd, "topdown", a, "--diff", c);
+    snprintf(b, sizeof b, "%s/branch", dir);
+    RUN(&cmd, "topdown", a, "--diff", b);
     assert_non_null(strstr(cmd.out, "\n  cause "));
     assert_null(strstr(cmd.out, "draws where it grew most"));
     RUN(&cmd, "topdown", a, "--diff", a);
