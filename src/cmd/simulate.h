@@ -58,7 +58,7 @@ struct simulate_options {
     {"capture-blocks", 0, ARG_FLAG, &(options)->capture_blocks, NULL,                              \
      "write the lines transferred between ROPs and memory to DIR/blocks.color and DIR/blocks.z", false},       \
     {"shader-profile", 0, ARG_FLAG, &(options)->shader_profile, NULL,                              \
-     "count issues, lanes and issue slots of each shader instruction, for `aetius topdown --program`; also writes DIR/shader-profile.csv.gz and DIR/programs", false}, \
+     "count issues, lanes and issue slots of each shader instruction, for `aetius topdown --program`; also writes DIR/shader-profile.csv.gz and DIR/programs; needs 2 to 3 % more host instructions", false}, \
     OPTION_FORCE(&(options)->force, "replace an existing run in DIR"),                             \
     {"units", 0, ARG_FLAG, &(options)->units, NULL,                                                \
      "also print the states of the units, memory traffic and hit rates", false},                  \

@@ -214,7 +214,7 @@ text_has_the_program(void **state)
     unsetenv("COLUMNS");
 }
 
-/* One draw has the issues of its own rows only. All draws and other rows add up to the frame. */
+/* A draw has the issues of its rows only. All draws and other rows add up to the frame. */
 static void
 a_draw_is_a_part(void **state)
 {
