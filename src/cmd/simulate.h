@@ -56,7 +56,7 @@ struct simulate_options {
      "follow triangle T of draw D of frame F (all from 0) through the GPU; also writes DIR/follow.json", false}, \
     {"capture-blocks", 0, ARG_FLAG, &(options)->capture_blocks, NULL,                              \
      "write the lines transferred between ROPs and memory to DIR/blocks.color and DIR/blocks.z", false},       \
-    OPTION_FORCE(&(options)->force, "replace an existing run in DIR"),                             \
+    OPTION_FORCE(&(options)->force, "replace an existing run in DIR, and existing files of other options"),                             \
     {"units", 0, ARG_FLAG, &(options)->units, NULL,                                                \
      "also print the states of the units, memory traffic and hit rates", false},                  \
     OPTION_JSON(&(options)->json, "print run.json instead of the summary")

@@ -21,6 +21,8 @@ enum {
     NEEDS_APITRACE = 2, /* runs apitrace */
     TAKES_EMPTY = 4,    /* an empty file is valid */
     TAKES_NONE = 8,     /* the command may have no arguments */
+    NEEDS_GNUPLOT = 16, /* draws with gnuplot */
+    PRINTS_TOO = 32,    /* prints a summary, also if its output cannot be written */
 };
 
 /* Word lists. FILE is the input, OUT is the output. */
@@ -40,6 +42,8 @@ static const struct use {
     {"replay", "FILE -o OUT", NULL, NULL, 0},
     {"sim", "FILE -o OUT", NULL, "sim " TINY " --frames 0 -o printed --force", 0},
     {"sim", "FILE -o OUT --perfetto timeline", NULL, NULL, 0},
+    {"sim", NULL, TINY " -o written --perfetto OUT", NULL, PRINTS_TOO},
+    {"sim", NULL, TINY " -o written --cycles 1-9 --signals OUT", NULL, PRINTS_TOO},
     {"sim", TINY " -o OUT --config FILE", NULL, NULL, TAKES_EMPTY},
     {"sample", "FILE -o OUT", TINY " -o OUT", NULL, 0},
     {"draws", "FILE", NULL, "draws run", 0},
@@ -49,9 +53,11 @@ static const struct use {
     {"params", "--config FILE", NULL, "params", TAKES_EMPTY | TAKES_NONE},
     {"stats", "--sql FILE", NULL, "stats", TAKES_NONE},
     {"diagram", "--config FILE -o out.svg", NULL, "diagram", TAKES_EMPTY | TAKES_NONE},
+    {"diagram", NULL, "--dot -o OUT", NULL, TAKES_NONE},
     {"explain", "FILE", NULL, "explain cycles", TAKES_EMPTY}, /* `empty` is a word */
     {"topdown", "FILE", NULL, "topdown run", 0},
     {"topdown", "FILE --nvprof", NULL, NULL, 0},
+    {"topdown", NULL, "run --svg OUT", NULL, NEEDS_GNUPLOT | PRINTS_TOO},
     {"open", "FILE --no-browser", NULL, NULL, 0},
     {"report", "FILE -o OUT", NULL, NULL, 0},
     {"blocks", "FILE", "- -o OUT", "blocks " BLOCKS, 0},
@@ -80,7 +86,8 @@ static bool
 can_run(const struct use *use)
 {
     return (!(use->flags & NEEDS_X) || has_program("Xvfb")) &&
-           (!(use->flags & NEEDS_APITRACE) || has_program("apitrace"));
+           (!(use->flags & NEEDS_APITRACE) || has_program("apitrace")) &&
+           (!(use->flags & NEEDS_GNUPLOT) || has_program("gnuplot"));
 }
 
 /* Runs the command with the words of `text`, in which `file` replaces FILE. Returns the status. */
@@ -205,6 +212,30 @@ existing_outputs_are_kept(void **state)
     }
 }
 
+/* Outputs that are folders. */
+static void
+existing_folders_are_kept(void **state)
+{
+    (void)state;
+    assert_int_equal(RUN("show", TINY, "draw", "0:0", "-o", "shown"), 0);
+    assert_int_equal(RUN("show", TINY, "draw", "0:1", "-o", "shown"), 1);
+    assert_true(reports("shown/vertices.csv already exists; --force overwrites it"));
+    assert_int_equal(RUN("show", TINY, "draw", "0:1", "-o", "shown", "-f"), 0);
+
+    assert_int_equal(RUN("compare", "run", "run", "-o", "differences"), 0);
+    assert_int_equal(RUN("compare", "run", "run", "-o", "differences"), 1);
+    assert_true(reports("frame-0000.positive.png already exists; --force overwrites it"));
+    assert_int_equal(RUN("compare", "run", "run", "-o", "differences", "-f"), 0);
+    assert_int_equal(RUN("compare", "run", "run", "-f"), 2);
+
+    assert_int_equal(RUN("sim", TINY, "--frames", "1", "-o", "other"), 0);
+    assert_int_equal(RUN("compare", "other", "run", "--renew"), 1);
+    assert_true(reports("other is a run with all its tables, not a baseline; --force replaces it"));
+    assert_true(is_there("other/stats.cycles.csv.gz"));
+    assert_int_equal(RUN("compare", "other", "run", "--renew", "--force"), 0);
+    assert_int_equal(RUN("compare", "other", "run", "--renew"), 0);
+}
+
 /* A full disk, at the output and at standard output. `full` is a link to /dev/full, which the
  * command must not replace. */
 static void
@@ -215,10 +246,14 @@ full_disks_are_reported(void **state)
     for (uint32_t u = 0; u < USES; u++) {
         const struct use *use = &uses[u];
         struct stat st;
-        if (use->writes && strcmp(use->command, "capture") && strcmp(use->command, "blocks")) {
+        if (use->writes && can_run(use) && strcmp(use->command, "capture") &&
+            strcmp(use->command, "blocks")) {
             char *words = mem_strdup(use->writes), *at = strstr(words, "OUT");
             char *whole = mem_printf("%.*sfull --force", (int)(at - words), words);
-            expect(run_words(use->command, whole, ""), 1, 1, "aetius: ", whole, "full disk");
+            const int status = run_words(use->command, whole, "");
+            if (use->flags & PRINTS_TOO)
+                put_text("out", "");
+            expect(status, 1, 1, "aetius: ", whole, "full disk");
             assert_true(!lstat(full, &st) && S_ISLNK(st.st_mode));
             free(whole);
             free(words);
@@ -274,6 +309,7 @@ main(int argc, char **argv)
         cmocka_unit_test(wrong_options_are_usage_errors),
         cmocka_unit_test(bad_inputs_are_refused),
         cmocka_unit_test(existing_outputs_are_kept),
+        cmocka_unit_test(existing_folders_are_kept),
         cmocka_unit_test(full_disks_are_reported),
         cmocka_unit_test(limits_are_named),
     };

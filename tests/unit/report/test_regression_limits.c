@@ -608,7 +608,7 @@ renew_until(const char *base, const char *run, int steps)
     if (child == 0) {
         struct error err;
         steps_left = steps;
-        _exit(baseline_renew(base, run, &err) ? 0 : 1);
+        _exit(baseline_renew(base, run, true, &err) ? 0 : 1);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
