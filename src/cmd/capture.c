@@ -267,7 +267,6 @@ report_traces(const struct recording *recording, bool whole)
 {
     if (whole ? !recording->frames && !recording->draws : !recording->written.set.count)
         return;
-    fputs(isatty(STDERR_FILENO) ? "\n" : "", stderr);
     fputs(color_code(stderr, COLOR_STRONG), stderr);
     if (whole)
         report_size(recording->path, recording->frames, recording->draws);
@@ -283,6 +282,7 @@ capture(const struct capture_options *options, char **program, struct recording 
     struct launch_result result;
     const bool whole = is_whole(options);
     bool ok = record(options, program, recording, &result, err);
+    fputs(isatty(STDERR_FILENO) ? "\n" : "", stderr); /* the program's last line may have no end */
     if (!whole && interrupt_pending())
         ok = shorten_interrupted(options, recording, err);
     else if (!whole && ok && !recording->frames && !options->explain &&

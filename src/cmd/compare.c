@@ -61,8 +61,8 @@ write_differences(const struct comparison *comparison, const char *name, const s
         char *path = mem_printf("%s/%.*s.%s.png", comparison->out_dir, (int)stem, name,
                                 sign > 0 ? "positive" : "negative");
         picture_subtract(a, b, sign, &difference);
-        ok = check_output(path, comparison->force, err) &&
-             picture_write_png(&difference, path, err);
+        ok =
+            check_output(path, comparison->force, err) && picture_write_png(&difference, path, err);
         picture_fini(&difference);
         free(path);
     }

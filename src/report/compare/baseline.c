@@ -199,18 +199,17 @@ has_more_than_a_copy(const char *base, const struct params *params)
 
 /* Makes a complete copy first, then replaces the old files. */
 static bool
-renew(const char *base, const char *run, const struct params *params, bool force,
-      struct error *err)
+renew(const char *base, const char *run, const struct params *params, bool force, struct error *err)
 {
     struct renewal r = {base, run, part_of(base), mem_printf("%s/frames.part", base),
                         mem_printf("%s/frames", base)};
     struct params old;
     struct run_output output;
     const struct params *of_base = params_of_base(base, &old, params);
-    bool ok = (force || !has_more_than_a_copy(base, of_base) ||
-               fail(err, "%s is a run with all its tables, not a baseline; --force replaces it",
-                    base)) &&
-              run_output_lock(&output, base, of_base, err);
+    bool ok =
+        (force || !has_more_than_a_copy(base, of_base) ||
+         fail(err, "%s is a run with all its tables, not a baseline; --force replaces it", base)) &&
+        run_output_lock(&output, base, of_base, err);
     if (ok) {
         remove_copy(&r);
         ok = make_copy(&r, params, err);

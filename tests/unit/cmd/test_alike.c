@@ -175,6 +175,22 @@ wrong_options_are_usage_errors(void **state)
     }
 }
 
+/* An option that would have no effect is refused. */
+static void
+idle_options_are_usage_errors(void **state)
+{
+    static const char *const idle[][2] = {{"diagram", "--codec hilo --preset g70-like"},
+                                          {"compress", BLOCKS " --samples 4"},
+                                          {"blocks", BLOCKS " --z"},
+                                          {"compare", "run run --force"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof idle / sizeof *idle; i++) {
+        char *head = mem_printf("aetius %s: ", idle[i][0]);
+        expect(run_words(idle[i][0], idle[i][1], ""), 2, 2, head, idle[i][0], idle[i][1]);
+        free(head);
+    }
+}
+
 static void
 bad_inputs_are_refused(void **state)
 {
@@ -190,6 +206,38 @@ bad_inputs_are_refused(void **state)
             assert_false(is_there("out-file") || is_there("out.svg") || is_there("timeline"));
             assert_false(is_there("out-file.part") || is_there("out-file.unfinished"));
         }
+}
+
+/* Files that parse, but contain nothing to show. */
+static void
+empty_tables_are_refused(void **state)
+{
+    static const char *const tables[][2] = {{"header", "a,b\n"}, {"list", "[1,2]\n"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        put_text(tables[i][0], tables[i][1]);
+        expect(run_words("report", "FILE -o OUT", tables[i][0]), 1, 1,
+               "aetius: ", "report FILE -o OUT", tables[i][0]);
+        assert_false(is_there("out-file"));
+    }
+}
+
+/* Every command that reads a run refuses one whose run.json is truncated. */
+static void
+truncated_runs_are_refused(void **state)
+{
+    static const char *const readers[][2] = {{"topdown", "FILE"},       {"draws", "FILE"},
+                                             {"stats", "FILE"},         {"report", "FILE -o OUT"},
+                                             {"show", "FILE draw 0:0"}, {"compare", "run FILE"}};
+    (void)state;
+    assert_int_equal(RUN("sim", TINY, "--frames", "0", "-o", "half"), 0);
+    char *json = in_dir("half/run.json");
+    assert_int_equal(truncate(json, 300), 0);
+    free(json);
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
+        expect(run_words(readers[i][0], readers[i][1], "half"), 1, 1, "aetius: ", readers[i][0],
+               "truncated run.json");
+    assert_false(is_there("out-file"));
 }
 
 static void
@@ -226,7 +274,6 @@ existing_folders_are_kept(void **state)
     assert_int_equal(RUN("compare", "run", "run", "-o", "differences"), 1);
     assert_true(reports("frame-0000.positive.png already exists; --force overwrites it"));
     assert_int_equal(RUN("compare", "run", "run", "-o", "differences", "-f"), 0);
-    assert_int_equal(RUN("compare", "run", "run", "-f"), 2);
 
     assert_int_equal(RUN("sim", TINY, "--frames", "1", "-o", "other"), 0);
     assert_int_equal(RUN("compare", "other", "run", "--renew"), 1);
@@ -307,7 +354,10 @@ main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(each_command_has_a_use, set_up),
         cmocka_unit_test(wrong_options_are_usage_errors),
+        cmocka_unit_test(idle_options_are_usage_errors),
         cmocka_unit_test(bad_inputs_are_refused),
+        cmocka_unit_test(empty_tables_are_refused),
+        cmocka_unit_test(truncated_runs_are_refused),
         cmocka_unit_test(existing_outputs_are_kept),
         cmocka_unit_test(existing_folders_are_kept),
         cmocka_unit_test(full_disks_are_reported),

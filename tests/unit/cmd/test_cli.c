@@ -662,9 +662,6 @@ diagram_has_the_stages_of_a_codec(void **state)
     RUN(cmd, "diagram", "--codec", "huffman");
     assert_int_equal(cmd->status, 1);
     assert_non_null(strstr(cmd->err, "--codec: unknown codec 'huffman'"));
-    RUN(cmd, "diagram", "--codec", "hilo", "--preset", "g70-like");
-    assert_int_equal(cmd->status, 2);
-    assert_non_null(strstr(cmd->err, "--codec cannot be combined"));
 }
 
 /* Draws the machine into a file with this ending. The file starts with `start`. */
