@@ -22,6 +22,7 @@ enum {
     TAKES_EMPTY = 4,    /* an empty file is valid */
     TAKES_NONE = 8,     /* the command may have no arguments */
     NEEDS_GNUPLOT = 16, /* draws with gnuplot */
+    NEEDS_BENCH = 64,   /* runs the micro-benchmarks of benchmarks/gl */
     PRINTS_TOO = 32,    /* prints a summary, also if its output cannot be written */
 };
 
@@ -72,6 +73,7 @@ static const struct use {
     {"model", "check model FILE", NULL, NULL, 0},
     {"model", "predict FILE", NULL, NULL, 0},
     {"model", NULL, "from-datasheet clock=1e9 pipes=4 -o OUT", NULL, 0},
+    {"model", NULL, "template -o OUT", NULL, NEEDS_BENCH},
 };
 
 static const char *const commands[] = {
@@ -83,10 +85,21 @@ static const char *const commands[] = {
 enum { USES = sizeof uses / sizeof *uses, COMMANDS = sizeof commands / sizeof *commands };
 
 static bool
+has_bench(void)
+{
+    const char *slash = strrchr(aetius, '/');
+    char *path = mem_printf("%.*s/benchmarks/gl/model", (int)(slash - aetius), aetius);
+    const bool has = file_exists(path);
+    free(path);
+    return has;
+}
+
+static bool
 can_run(const struct use *use)
 {
     return (!(use->flags & NEEDS_X) || has_program("Xvfb")) &&
            (!(use->flags & NEEDS_APITRACE) || has_program("apitrace")) &&
+           (!(use->flags & NEEDS_BENCH) || has_bench()) &&
            (!(use->flags & NEEDS_GNUPLOT) || has_program("gnuplot"));
 }
 
@@ -220,6 +233,16 @@ empty_tables_are_refused(void **state)
                "aetius: ", "report FILE -o OUT", tables[i][0]);
         assert_false(is_there("out-file"));
     }
+}
+
+/* A message has each location once. */
+static void
+locations_appear_once(void **state)
+{
+    (void)state;
+    expect(run_words("replay", TINY " --memory 200K -o out-file", ""), 1, 1,
+           "aetius: frame 0, message 10 of client 1: PUT at dword 0: ", "replay", "little memory");
+    assert_false(is_there("out-file"));
 }
 
 /* Every command that reads a run refuses one whose run.json is truncated. */
@@ -357,6 +380,7 @@ main(int argc, char **argv)
         cmocka_unit_test(idle_options_are_usage_errors),
         cmocka_unit_test(bad_inputs_are_refused),
         cmocka_unit_test(empty_tables_are_refused),
+        cmocka_unit_test(locations_appear_once),
         cmocka_unit_test(truncated_runs_are_refused),
         cmocka_unit_test(existing_outputs_are_kept),
         cmocka_unit_test(existing_folders_are_kept),
