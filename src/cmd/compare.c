@@ -11,6 +11,7 @@
 #include "report/run/run_json.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -114,7 +115,7 @@ compare_common(struct comparison *comparison, const char *dir_a, const char *dir
 {
     struct dirent **names = NULL;
     int count = scandir(dir_a, &names, is_png, alphasort);
-    bool ok = true;
+    bool ok = count >= 0 || fail(err, "cannot read %s: %s", dir_a, strerror(errno));
     for (int i = 0; i < count; i++) {
         char *path_a = mem_printf("%s/%s", dir_a, names[i]->d_name);
         char *path_b = mem_printf("%s/%s", dir_b, names[i]->d_name);
@@ -386,10 +387,10 @@ print_compare_text(const struct comparison *comparison)
     if (comparison->are_runs)
         print_runs(&comparison->runs);
     print_pictures(comparison);
-    if (comparison->limits)
-        regression_limits_print(&comparison->regression, stdout);
     if (comparison->is_joined)
         print_join(&comparison->join);
+    if (comparison->limits)
+        regression_limits_print(&comparison->regression, stdout);
 }
 
 static void

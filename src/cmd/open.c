@@ -140,6 +140,7 @@ show_page(const struct open_options *options, const char *run, struct error *err
         return false;
     if (options->no_browser || !browse(page))
         print_shown(stdout, "%s\n", page);
+    print_shown(stdout, "next: aetius topdown %s\n", run);
     return true;
 }
 

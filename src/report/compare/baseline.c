@@ -49,7 +49,7 @@ copy_frames(const char *run, const char *to, struct error *err)
     struct dirent **names = NULL;
     char *from = mem_printf("%s/frames", run);
     const int count = scandir(from, &names, picks_frame, alphasort);
-    bool ok = true;
+    bool ok = count >= 0 || fail(err, "cannot read %s: %s", from, strerror(errno));
     for (int i = 0; i < count; i++) {
         ok = ok && copy_file(from, to, names[i]->d_name, true, err);
         free(names[i]);
@@ -129,7 +129,7 @@ move_files(const char *from, const char *to, int (*picks)(const struct dirent *)
 {
     struct dirent **names = NULL;
     const int count = scandir(from, &names, picks, alphasort);
-    bool ok = true;
+    bool ok = count >= 0 || fail(err, "cannot read %s: %s", from, strerror(errno));
     for (int i = 0; i < count; i++) {
         ok = ok && move_file(from, to, names[i]->d_name, err);
         free(names[i]);

@@ -86,14 +86,11 @@ print_verdict(const struct ideal_gains *gains, FILE *out)
 {
     if (!gains || !(gains->cycles > 0))
         return;
-    const enum ideal_number first = ideals_verdict(gains),
-                            hidden_by = ideals_hidden_by(gains, first);
+    const enum ideal_number first = ideals_verdict(gains);
     char words[IDEALS_WORDS];
     ideals_describe(gains, first, words);
     fputs(color_code(out, COLOR_VERDICT), out);
-    print_wrapped(out, line_width(out), 0, 2, "bound by %s: %s%s%s", ideals[first].name, words,
-                  hidden_by < IDEALS ? ", then bound by " : "",
-                  hidden_by < IDEALS ? ideals[hidden_by].name : "");
+    print_wrapped(out, line_width(out), 0, 2, "bound by %s: %s", ideals[first].name, words);
     fputs(color_code(out, COLOR_END), out);
 }
 
@@ -292,6 +289,40 @@ print_speed(const struct run_facts *facts, const struct totals *totals, FILE *ou
                       with_prefix(b, speed.busy_cycles_per_second));
 }
 
+static double
+drain_of(const struct draws_line *line)
+{
+    return line->cost.gains.expected[IDEAL_drain];
+}
+
+/* Prints the programs whose draws take a large part of the cycles together, which the most
+ * expensive single draws may not show. If the verdict is the drain, also prints the programs whose
+ * draws are followed by most of it. */
+static void
+print_groups(const struct draws *draws, uint32_t shown, FILE *out)
+{
+    enum { LARGE_PERCENT = 25 };
+    const double percent = draws->total.cycles > 0 ? 100 / draws->total.cycles : 0;
+    struct draws_list list;
+    draws_list_make(&list, draws, GROUP_PROGRAM);
+    const struct draws_line *largest = list.lines.count ? list.lines.items : NULL;
+    const struct draws_line *drained = largest;
+    for (size_t i = 1; i < list.lines.count; i++)
+        if (drain_of(&list.lines.items[i]) > drain_of(drained))
+            drained = &list.lines.items[i];
+    if (largest && largest->count > shown && percent * largest->cost.cycles >= LARGE_PERCENT)
+        print_wrapped(out, line_width(out), 0, 2,
+                      "%u draws with programs %s: %.1f %% of the cycles (`aetius draws %s --group "
+                      "program`)",
+                      largest->count, largest->name, percent * largest->cost.cycles, draws->dir);
+    if (drained && drain_of(drained) > 0 && ideals_verdict(&draws->total.gains) == IDEAL_drain)
+        print_wrapped(out, line_width(out), 0, 2,
+                      "drain: without it, %u draws with programs %s are predicted to take %.1f %% "
+                      "of all cycles less",
+                      drained->count, drained->name, percent * drain_of(drained));
+    draws_list_fini(&list);
+}
+
 void
 run_print_draws(const struct draws *draws, FILE *out)
 {
@@ -301,6 +332,7 @@ run_print_draws(const struct draws *draws, FILE *out)
     if (list.lines.count) {
         fprintf(out, "\nmost expensive draws\n");
         draws_list_print_top(&list, draws, SHOWN, out);
+        print_groups(draws, SHOWN, out);
     }
     draws_list_fini(&list);
 }
