@@ -289,37 +289,26 @@ print_speed(const struct run_facts *facts, const struct totals *totals, FILE *ou
                       with_prefix(b, speed.busy_cycles_per_second));
 }
 
-static double
-drain_of(const struct draws_line *line)
-{
-    return line->cost.gains.expected[IDEAL_drain];
-}
-
-/* Prints the programs whose draws take a large part of the cycles together, which the most
- * expensive single draws may not show. If the verdict is the drain, also prints the programs whose
- * draws are followed by most of it. */
+/* Prints the programs whose draws take most cycles together, if that is a large part, which the
+ * most expensive single draws may not show. Draws that are bound by the drain between them are many
+ * and small, so then the programs are always printed. */
 static void
-print_groups(const struct draws *draws, uint32_t shown, FILE *out)
+print_group(const struct draws *draws, uint32_t shown, FILE *out)
 {
     enum { LARGE_PERCENT = 25 };
-    const double percent = draws->total.cycles > 0 ? 100 / draws->total.cycles : 0;
+    const bool drains = ideals_verdict(&draws->total.gains) == IDEAL_drain;
     struct draws_list list;
     draws_list_make(&list, draws, GROUP_PROGRAM);
     const struct draws_line *largest = list.lines.count ? list.lines.items : NULL;
-    const struct draws_line *drained = largest;
-    for (size_t i = 1; i < list.lines.count; i++)
-        if (drain_of(&list.lines.items[i]) > drain_of(drained))
-            drained = &list.lines.items[i];
-    if (largest && largest->count > shown && percent * largest->cost.cycles >= LARGE_PERCENT)
-        print_wrapped(out, line_width(out), 0, 2,
-                      "%u draws with programs %s: %.1f %% of the cycles (`aetius draws %s --group "
-                      "program`)",
-                      largest->count, largest->name, percent * largest->cost.cycles, draws->dir);
-    if (drained && drain_of(drained) > 0 && ideals_verdict(&draws->total.gains) == IDEAL_drain)
-        print_wrapped(out, line_width(out), 0, 2,
-                      "drain: without it, %u draws with programs %s are predicted to take %.1f %% "
-                      "of all cycles less",
-                      drained->count, drained->name, percent * drain_of(drained));
+    const double percent =
+        largest && draws->total.cycles > 0 ? 100 * largest->cost.cycles / draws->total.cycles : 0;
+    if (largest && largest->count > shown && (drains || percent >= LARGE_PERCENT))
+        print_wrapped(
+            out, line_width(out), 0, 2,
+            "%u draws with programs %s: %.1f %% of the cycles%s (`aetius draws %s --group "
+            "program`)",
+            largest->count, largest->name, percent, drains ? ", with a drain between them" : "",
+            draws->dir);
     draws_list_fini(&list);
 }
 
@@ -332,7 +321,7 @@ run_print_draws(const struct draws *draws, FILE *out)
     if (list.lines.count) {
         fprintf(out, "\nmost expensive draws\n");
         draws_list_print_top(&list, draws, SHOWN, out);
-        print_groups(draws, SHOWN, out);
+        print_group(draws, SHOWN, out);
     }
     draws_list_fini(&list);
 }

@@ -188,6 +188,19 @@ wrong_options_are_usage_errors(void **state)
     }
 }
 
+/* A misspelled option gets the nearest name. A missing value is described. */
+static void
+options_are_suggested(void **state)
+{
+    (void)state;
+    expect(run_words("sim", TINY " --preste=g70-like", ""), 2, 2,
+           "aetius sim: unknown option '--preste=g70-like'; did you mean --preset?\n", "sim",
+           "--preste");
+    expect(run_words("sim", TINY " --map", ""), 2, 2,
+           "aetius sim: --map requires a value: MODE,... (write fragment maps", "sim", "--map");
+    assert_true(reports("color, overdraw, latency, shader, culled"));
+}
+
 /* An option that would have no effect is refused. */
 static void
 idle_options_are_usage_errors(void **state)
@@ -377,6 +390,7 @@ main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(each_command_has_a_use, set_up),
         cmocka_unit_test(wrong_options_are_usage_errors),
+        cmocka_unit_test(options_are_suggested),
         cmocka_unit_test(idle_options_are_usage_errors),
         cmocka_unit_test(bad_inputs_are_refused),
         cmocka_unit_test(empty_tables_are_refused),

@@ -118,6 +118,28 @@ summaries_lead_with_the_verdict(void **state)
     free(other);
 }
 
+/* Programs with many draws are named below the most expensive draws: two frames of four textured
+ * draws. */
+static void
+large_groups_are_named(void **state)
+{
+    (void)state;
+    RUN(&cmd, "draws", run, "--group", "program", "--csv");
+    char programs[64] = "";
+    unsigned count = 0;
+    double share = 0;
+    /* schema,work,name,count,frame,draw,hash,cycles,share */
+    const char *row = strchr(cmd.out, '\n') + 1;
+    assert_int_equal(
+        sscanf(row, "%*d,draw,%63[^,],%u,%*d,%*d,%*[^,],%*f,%lf", programs, &count, &share), 3);
+    char *line = mem_printf("\n%u draws with programs %s: %.1f %% of the cycles (`aetius draws %s ",
+                            count, programs, share, run);
+    RUN(&cmd, "stats", run);
+    if (!strstr(cmd.out, line))
+        fail_msg("'%s' is not in\n%s", line, cmd.out);
+    free(line);
+}
+
 /* The states of the units are printed only on request. The percentages of a unit's states add up to
  * 100 %. */
 static void
@@ -293,6 +315,7 @@ main(int argc, char **argv)
         cmocka_unit_test(summaries_lead_with_the_verdict),
         cmocka_unit_test(units_are_printed_on_request),
         cmocka_unit_test(draws_of_frames_are_grouped),
+        cmocka_unit_test(large_groups_are_named),
         cmocka_unit_test(tables_fit_the_terminal),
         cmocka_unit_test(lists_fit_80_columns),
         cmocka_unit_test(color_is_for_terminals),

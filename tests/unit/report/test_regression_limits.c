@@ -221,6 +221,7 @@ test_command(void **state)
     assert_non_null(strstr(cmd.out, "frame-0001.png"));
     assert_non_null(strstr(cmd.out, "18 before, 18 now; 18 the same, 0 changed, 0 new, 0 gone"));
     assert_true(strstr(cmd.out, "gate: held") > strstr(cmd.out, "frame-0001.png"));
+    assert_string_equal(cmd.out + strlen(cmd.out) - 11, "gate: held\n"); /* the last line */
     RUN(&cmd, "compare", a, b, "--fail-over", "cycles");
     assert_int_equal(cmd.status, 2);
     assert_non_null(strstr(cmd.err, "expected NAME=NUMBER"));
