@@ -93,6 +93,7 @@ exec "$aetius" "\$@"
 END
 chmod +x "$work/elsewhere/aetius"
 "$completions" "$work/elsewhere/aetius" bash | cmp - aetius.bash || fault "completions depend on the build folder"
+# shellcheck disable=SC2016  # expanded where it runs
 printf '#!/bin/sh\n[ "$1" != params ] && exec "%s" "$@"\n' "$aetius" >"$work/elsewhere/aetius"
 ! "$completions" "$work/elsewhere/aetius" fish >/dev/null || fault "completions without parameters are no failure"
 exit $status
