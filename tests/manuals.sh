@@ -7,6 +7,7 @@
 # FOLDER contains the pages and the completions.
 set -u
 aetius=$1
+completions=$(cd "$(dirname "$0")/../tools" && pwd)/completions.sh
 cd "$2" || exit 1
 status=0
 
@@ -82,4 +83,17 @@ if command -v bash >/dev/null; then
     offers 'GPU.NumFragmentShaders=' aetius sim --set GPU.NumFragmentS
     offers 'aetius-sim.1' aetius sim aetius-si
 fi
+
+# A program outside the source tree, which finds its presets only relative to itself
+mkdir "$work/elsewhere"
+cat >"$work/elsewhere/aetius" <<END
+#!/bin/sh
+[ "\$1" != params ] || [ -f "\${0%/*}/../configs/reference-2008.ini" ] || exit 1
+exec "$aetius" "\$@"
+END
+chmod +x "$work/elsewhere/aetius"
+"$completions" "$work/elsewhere/aetius" bash | cmp - aetius.bash || fault "completions depend on the build folder"
+# shellcheck disable=SC2016  # expanded where it runs
+printf '#!/bin/sh\n[ "$1" != params ] && exec "%s" "$@"\n' "$aetius" >"$work/elsewhere/aetius"
+! "$completions" "$work/elsewhere/aetius" fish >/dev/null || fault "completions without parameters are no failure"
 exit $status

@@ -8,8 +8,15 @@ aetius=$1
 shell=$2
 # Wide lines: each option is one line.
 unset COLUMNS
-lists=$(mktemp)
-trap 'rm -f "$lists"' EXIT
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+lists=$work/lists
+# The program finds the presets relative to itself. Its build folder can be outside this tree.
+mkdir "$work/build"
+cp "$aetius" "$work/build/aetius"
+ln -s "$(cd "$(dirname "$0")/.." && pwd)/configs" "$work/configs"
+aetius=$work/build/aetius
+ini=$("$aetius" params --ini)
 
 # options COMMAND SUBCOMMAND: prints "O COMMAND SUBCOMMAND LETTER NAME PLACEHOLDER KIND HELP", separated by tabs.
 # Absent fields are "-". KIND is flag, value or optional.
@@ -43,7 +50,7 @@ table() {
     done
 }
 presets=$("$aetius" sim --help | sed -n 's/.*GPU preset: //p' | sed 's/ (default)//; s/,//g')
-parameters=$("$aetius" params --ini | awk -F' *=' '
+parameters=$(echo "$ini" | awk -F' *=' '
     /^\[/ { section = substr($1, 2, index($1, "]") - 2) } /^[A-Z][A-Za-z0-9]* *=/ { printf "%s%s.%s=", before, section, $1; before = " " }')
 
 # The lists of commands and options keep the order of --help: keys[1..count].

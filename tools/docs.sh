@@ -45,7 +45,7 @@ fenced() {
     fenced "$aetius" stats
 } >"$out/statistics.md"
 
-! command -v dot >/dev/null || "$aetius" diagram -o "$out/machine.svg"
+! command -v dot >/dev/null || "$aetius" diagram --force -o "$out/machine.svg"
 
 if [ "$out" != docs ]; then
     status=0

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/nearest.h"
 #include "base/whole_number.h"
 #include "base/plural.h"
 #include "base/text_table.h"
@@ -102,6 +103,28 @@ args_usage_error(const struct arg_spec *spec, const char *fmt, ...)
     return EXIT_USAGE;
 }
 
+static int
+missing_value(const struct arg_spec *spec, const struct arg_option *o)
+{
+    return args_usage_error(spec, "--%s requires a value: %s (%s)", o->name, o->placeholder,
+                            o->help);
+}
+
+static int
+unknown_option(const struct arg_spec *spec, const char *text)
+{
+    char *name = mem_printf("%.*s", (int)strcspn(text, "="), text);
+    struct nearest nearest = {.wanted = name + strspn(name, "-")};
+    for (const struct arg_option *o = spec->options; o->name && text[1] == '-'; o++)
+        nearest_offer(&nearest, o->name);
+    const bool is_found = nearest_found(&nearest);
+    const int status = args_usage_error(spec, "unknown option '%s'%s%s%s", text,
+                                        is_found ? "; did you mean --" : "",
+                                        is_found ? nearest.best : "", is_found ? "?" : "");
+    free(name);
+    return status;
+}
+
 static const struct arg_option *
 find_option(const struct arg_spec *spec, const char *text, const char **value)
 {
@@ -146,7 +169,7 @@ set_value(const struct arg_spec *spec, const struct arg_option *o, const char *v
     case ARG_FLAG: *(bool *)o->value = true; break;
     case ARG_STRING:
         if (!*value)
-            return args_usage_error(spec, "--%s requires a value: %s", o->name, o->placeholder);
+            return missing_value(spec, o);
         *(const char **)o->value = value;
         break;
     case ARG_OPTIONAL: *(const char **)o->value = value ? value : ""; break;
@@ -172,7 +195,7 @@ set_value(const struct arg_spec *spec, const struct arg_option *o, const char *v
         break;
     case ARG_LIST:
         if (!*value)
-            return args_usage_error(spec, "--%s requires a value: %s", o->name, o->placeholder);
+            return missing_value(spec, o);
         list = o->value;
         if (list->count == sizeof list->items / sizeof list->items[0])
             return args_usage_error(spec, "--%s is given too many times", o->name);
@@ -229,12 +252,12 @@ args_parse(struct args *args, const struct arg_spec *spec, int argc, char **argv
         const char *value = NULL;
         const struct arg_option *o = find_option(spec, text, &value);
         if (!o)
-            return args_usage_error(spec, "unknown option '%s'", text);
+            return unknown_option(spec, text);
         if (o->kind == ARG_FLAG && value)
             return args_usage_error(spec, "--%s takes no value", o->name);
         if (o->kind != ARG_FLAG && o->kind != ARG_OPTIONAL && !value) {
             if (i + 1 == argc)
-                return args_usage_error(spec, "--%s requires a value: %s", o->name, o->placeholder);
+                return missing_value(spec, o);
             value = argv[++i];
         }
         int status = set_value(spec, o, value);

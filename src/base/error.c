@@ -20,12 +20,26 @@ fail(struct error *err, const char *fmt, ...)
     return false;
 }
 
+/* Returns the message without a location that `prefix` already ends with: "resource 3" before
+ * "resource 3: no memory" leaves "no memory". */
+static const char *
+without_repeated(const char *text, const char *prefix)
+{
+    const char *end = strstr(text, ": ");
+    const size_t length = end ? (size_t)(end - text) : 0, whole = strlen(prefix);
+    if (!length || length > whole || strncmp(prefix + whole - length, text, length) != 0)
+        return text;
+    const bool is_location = length == whole || !strncmp(prefix + whole - length - 2, ", ", 2);
+    return is_location ? end + 2 : text;
+}
+
 static void
 put_before(struct error *err, const char *fmt, va_list args)
 {
-    char old[sizeof err->text];
-    memcpy(old, err->text, sizeof old);
+    char text[sizeof err->text];
+    memcpy(text, err->text, sizeof text);
     int n = vsnprintf(err->text, sizeof err->text, fmt, args);
+    const char *old = without_repeated(text, err->text);
     int room = (int)sizeof err->text - n - 3; /* remaining size for the old text */
     if (n >= 0 && room > 0)
         snprintf(err->text + n, sizeof err->text - (size_t)n, ": %.*s", room, old);

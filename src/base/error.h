@@ -19,7 +19,8 @@ struct error {
 /* Sets the message. Always returns false. `err` may be NULL. */
 bool fail(struct error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Puts the formatted text and ": " in front of the current message. Always returns false. */
+/* Puts the formatted text and ": " in front of the current message. If the message already begins
+ * with this location, it is not repeated. Always returns false. */
 bool fail_prefix(struct error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Like fail_prefix(), for a location such as "frame 7" or "message 30". A message that already

@@ -188,6 +188,10 @@ file_create(const char *path, struct error *err)
     FILE *f = fd < 0 ? NULL : fdopen(fd, "wb");
     if (!f)
         fail(err, "cannot write %s: %s", path, strerror(errno));
+    if (!f && fd >= 0) {
+        unlink(path);
+        close(fd);
+    }
     return f;
 }
 
@@ -229,8 +233,10 @@ open_locked(const char *path, bool waits)
     if (!why &&
         (stat(path, &there) || there.st_ino != opened.st_ino || there.st_dev != opened.st_dev))
         why = ESTALE;
-    if (!why && ftruncate(fd, 0))
+    if (!why && ftruncate(fd, 0)) {
         why = errno;
+        unlink(path); /* no other process writes the file while it is locked */
+    }
     if (!why)
         return fd;
     close(fd);

@@ -17,7 +17,9 @@ memory_text_open(struct memory_text *text)
 char *
 memory_text_take(struct memory_text *text)
 {
-    fclose(text->out);
+    const bool is_whole = !ferror(text->out);
+    if (fclose(text->out) || !is_whole || !text->bytes)
+        mem_exhausted("text");
     return text->bytes;
 }
 

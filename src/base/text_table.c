@@ -249,6 +249,16 @@ write_end(const char *cell, uint32_t column, FILE *out)
                      cell + lead);
 }
 
+static void
+write_note(const char *line, FILE *out)
+{
+    const uint32_t width = line_width(out), lead = (uint32_t)strspn(line, " ");
+    if (strlen(line) <= width)
+        print_shown(out, "%s\n", line);
+    else
+        print_wrapped(out, width, lead, lead + 2, "%s", line + lead);
+}
+
 /* Writes the lines above a row. Returns the row's color, or NULL. */
 static const char *
 write_notes(const struct text_table *table, size_t row, size_t *next, FILE *out)
@@ -257,7 +267,7 @@ write_notes(const struct text_table *table, size_t row, size_t *next, FILE *out)
     for (; *next < table->notes.count && table->notes.items[*next].row == row; ++*next) {
         const struct text_table_note *note = &table->notes.items[*next];
         if (note->line)
-            print_shown(out, "%s\n", note->line);
+            write_note(note->line, out);
         color = note->color ? note->color : color;
     }
     return color;

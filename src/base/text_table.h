@@ -20,7 +20,8 @@
 #include <stdio.h>
 
 enum text_table_style {
-    /* indented, columns two spaces apart; wraps a left-aligned last column to line_width() */
+    /* indented, columns two spaces apart; wraps notes and a left-aligned last column to
+     * line_width() */
     TEXT_TABLE_TEXT,
     TEXT_TABLE_MARKDOWN, /* pads columns to equal width, so that the source is readable too */
     TEXT_TABLE_CSV,      /* quotes cells with a comma, a quote or a line end */

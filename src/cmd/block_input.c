@@ -17,8 +17,15 @@
 enum { BENCH_BLOCKS = 1 << 19 /* 128 MiB of blocks */ };
 
 bool
-block_input_check(const struct block_input_options *options, struct error *err)
+block_input_check(struct block_input_options *options, const struct args *args, struct error *err)
 {
+    bool has_raw = false;
+    for (uint32_t i = 0; i < args->operand_count; i++)
+        has_raw = has_raw || !strcmp(args->operands[i], "-");
+    if (!has_raw && (options->z || options->samples != SAMPLES_UNSET))
+        return fail(err, "--z and --samples require raw blocks, operand -: a block file has both");
+    if (options->samples == SAMPLES_UNSET)
+        options->samples = 1;
     const uint64_t n = options->samples;
     return n == 1 || n == 2 || n == 4 || n == 8 || fail(err, "--samples expects 1, 2, 4 or 8");
 }

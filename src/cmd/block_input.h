@@ -6,9 +6,10 @@
 #include "codec/blocks_file.h"
 
 /* Kind and samples of the raw blocks on standard input, which have no header. */
+#define SAMPLES_UNSET UINT64_MAX
 struct block_input_options {
     bool z;
-    uint64_t samples;
+    uint64_t samples; /* initially SAMPLES_UNSET */
 };
 // clang-format off
 #define BLOCK_INPUT_OPTIONS(options)                                                               \
@@ -17,7 +18,9 @@ struct block_input_options {
      "samples per pixel in raw blocks: 1 (default), 2, 4 or 8", false}
 // clang-format on
 
-bool block_input_check(const struct block_input_options *options, struct error *err);
+/* Checks the options for these operands, and sets the default. */
+bool block_input_check(struct block_input_options *options, const struct args *args,
+                       struct error *err);
 struct block_tag block_input_tag(const struct block_input_options *options);
 
 /* Block files that an operand names: the file itself, or the block files in a folder. */

@@ -267,7 +267,7 @@ read_operands(struct blocks_options *options, const struct args *args, struct er
 int
 cmd_blocks(int argc, char **argv)
 {
-    struct blocks_options options = {.input = {.samples = 1}};
+    struct blocks_options options = {.input = {.samples = SAMPLES_UNSET}};
     const struct arg_option table[] = {
         OPTION_FRAMES(&options.frames, "only blocks of these frames"),
         {"reads", 0, ARG_FLAG, &options.reads, NULL, "only blocks read from memory", false},
@@ -305,7 +305,7 @@ cmd_blocks(int argc, char **argv)
     if (options.raw && isatty(STDOUT_FILENO))
         return args_usage_error(&spec,
                                 "--raw writes binary data: redirect standard output to a file");
-    if (!block_input_check(&options.input, &err))
+    if (!block_input_check(&options.input, &args, &err))
         return args_usage_error(&spec, "%s", err.text);
     return conclude(from_stdin ? take_raw(&options, &err) : read_operands(&options, &args, &err),
                     &err);

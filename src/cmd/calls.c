@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -108,13 +109,38 @@ find_window(struct calls *calls, const char *text, struct error *err)
     return true;
 }
 
+/* Checks that the file ends with its last chunk. apitrace stops reading at a chunk without bytes,
+ * and ignores what follows. Snappy files begin with "at", and a chunk with its size. Other
+ * containers are not checked. */
+static bool
+check_end(const char *path, int fd, struct error *err)
+{
+    struct stat st;
+    uint8_t head[4];
+    off_t at = 2;
+    if (fstat(fd, &st) || pread(fd, head, 2, 0) != 2 || memcmp(head, "at", 2) != 0)
+        return true;
+    while (pread(fd, head, sizeof head, at) == sizeof head) {
+        const uint32_t size = head[0] | head[1] << 8 | head[2] << 16 | (uint32_t)head[3] << 24;
+        if (!size)
+            break;
+        at += (off_t)sizeof head + size;
+    }
+    return at >= st.st_size || /* beyond the end: apitrace reports a truncated file */
+           fail(err, "%s: damaged, %lld byte%s after the last call", path,
+                (long long)(st.st_size - at), plural((uint64_t)(st.st_size - at)));
+}
+
 bool
 calls_open(struct calls *calls, const char *path, struct error *err)
 {
     const int fd = file_open(path, err); /* refuses pipes and folders */
     if (fd < 0)
         return false;
+    const bool is_whole = check_end(path, fd, err);
     close(fd);
+    if (!is_whole)
+        return false;
     char *operand = calls_operand(path), *text;
     char name[] = "apitrace", info[] = "info", dump[] = "dump", colors[] = "--color=never",
          names[] = "--arg-names=no";

@@ -64,7 +64,8 @@ struct waiting {
     const struct tee *tee;
     struct progress *progress;
     const char *name;
-    uint32_t frames; /* number of frames at the last message */
+    uint32_t most_seconds; /* after which the capture ends; 0: no limit */
+    uint32_t frames;       /* number of frames at the last message */
     bool is_said;
 };
 
@@ -77,6 +78,9 @@ watch_frames(void *data)
     const bool is_new = tee->frame != waiting->frames || !waiting->is_said;
     if (!is_new || wall_seconds() - tee->waiting_since < WAITING_SECONDS)
         return;
+    char limit[48] = "";
+    if (waiting->most_seconds)
+        snprintf(limit, sizeof limit, " (ends after %u s)", waiting->most_seconds);
     progress_end(waiting->progress);
     waiting->frames = tee->frame;
     waiting->is_said = true;
@@ -85,9 +89,12 @@ watch_frames(void *data)
                  "Ctrl-C (--stop ends it after the last frame)",
                  waiting->name);
     else
-        log_note("%u frame%s so far, none for %d s: if %s waits for input, press keys with --keys; "
-                 "Ctrl-C ends it and keeps the complete frames",
-                 tee->frame, plural(tee->frame), WAITING_SECONDS, waiting->name);
+        log_note(
+            "%u frame%s so far, none for %d s%s: if %s waits for input, %s; Ctrl-C ends it and "
+            "keeps the complete frames",
+            tee->frame, plural(tee->frame), WAITING_SECONDS, limit, waiting->name,
+            waiting->most_seconds ? "press keys with `aetius capture --keys`"
+                                  : "press keys with --keys");
 }
 
 static bool
@@ -110,7 +117,10 @@ run_program(const struct capture_options *options, char **program, struct messag
     tee_init(&tee, writer, renderer, last, options->stop);
     tee.progress = &progress;
     progress_begin(&progress, options->progress, last == UINT32_MAX ? options->frames : last + 1);
-    struct waiting waiting = {.tee = &tee, .progress = &progress, .name = options->name};
+    struct waiting waiting = {.tee = &tee,
+                              .progress = &progress,
+                              .name = options->name,
+                              .most_seconds = options->launch.most_seconds};
     struct launch_options launched = options->launch;
     launched.watch = options->explain ? NULL : watch_frames; /* a replayer needs no input */
     launched.watch_data = &waiting;
@@ -267,7 +277,6 @@ report_traces(const struct recording *recording, bool whole)
 {
     if (whole ? !recording->frames && !recording->draws : !recording->written.set.count)
         return;
-    fputs(isatty(STDERR_FILENO) ? "\n" : "", stderr);
     fputs(color_code(stderr, COLOR_STRONG), stderr);
     if (whole)
         report_size(recording->path, recording->frames, recording->draws);
@@ -283,6 +292,7 @@ capture(const struct capture_options *options, char **program, struct recording 
     struct launch_result result;
     const bool whole = is_whole(options);
     bool ok = record(options, program, recording, &result, err);
+    fputs(isatty(STDERR_FILENO) ? "\n" : "", stderr); /* the program's last line may have no end */
     if (!whole && interrupt_pending())
         ok = shorten_interrupted(options, recording, err);
     else if (!whole && ok && !recording->frames && !options->explain &&

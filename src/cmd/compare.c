@@ -11,6 +11,7 @@
 #include "report/run/run_json.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -34,7 +35,7 @@ struct comparison {
     bool are_runs;
     /* Values of --fail-over, --markdown, --junit, --per-draw. */
     const char *limits, *markdown, *junit;
-    bool per_draw, renew;
+    bool per_draw, renew, force;
     struct regression_limits regression;
     struct draws draws_a, draws_b; /* valid if is_joined is set: both runs have tables of draws */
     struct draws_join join;
@@ -61,7 +62,8 @@ write_differences(const struct comparison *comparison, const char *name, const s
         char *path = mem_printf("%s/%.*s.%s.png", comparison->out_dir, (int)stem, name,
                                 sign > 0 ? "positive" : "negative");
         picture_subtract(a, b, sign, &difference);
-        ok = picture_write_png(&difference, path, err);
+        ok =
+            check_output(path, comparison->force, err) && picture_write_png(&difference, path, err);
         picture_fini(&difference);
         free(path);
     }
@@ -113,7 +115,7 @@ compare_common(struct comparison *comparison, const char *dir_a, const char *dir
 {
     struct dirent **names = NULL;
     int count = scandir(dir_a, &names, is_png, alphasort);
-    bool ok = true;
+    bool ok = count >= 0 || fail(err, "cannot read %s: %s", dir_a, strerror(errno));
     for (int i = 0; i < count; i++) {
         char *path_a = mem_printf("%s/%s", dir_a, names[i]->d_name);
         char *path_b = mem_printf("%s/%s", dir_b, names[i]->d_name);
@@ -385,10 +387,10 @@ print_compare_text(const struct comparison *comparison)
     if (comparison->are_runs)
         print_runs(&comparison->runs);
     print_pictures(comparison);
-    if (comparison->limits)
-        regression_limits_print(&comparison->regression, stdout);
     if (comparison->is_joined)
         print_join(&comparison->join);
+    if (comparison->limits)
+        regression_limits_print(&comparison->regression, stdout);
 }
 
 static void
@@ -515,6 +517,8 @@ cmd_compare(int argc, char **argv)
          false},
         {"renew", 0, ARG_FLAG, &c.renew, NULL,
          "copy run B to A as the new baseline, instead of comparing", false},
+        OPTION_FORCE(&c.force, "with -o: overwrite pictures; with --renew: replace a run in A that "
+                               "is no baseline"),
         OPTION_JSON(&json, "print all values as JSON"),
         {0},
     };
@@ -549,10 +553,12 @@ cmd_compare(int argc, char **argv)
     if (args.operand_count > 2 && (has_limits || c.out_dir || c.renew))
         return args_usage_error(&spec,
                                 "--fail-over, --per-draw, -o and --renew require exactly two runs");
+    if (c.force && !c.renew && !c.out_dir)
+        return args_usage_error(&spec, "--force requires -o or --renew");
     if (c.renew && (has_limits || c.out_dir || json))
         return args_usage_error(&spec, "--renew cannot be combined with other options");
     if (c.renew) {
-        const bool ok = baseline_renew(c.a, c.b, &err);
+        const bool ok = baseline_renew(c.a, c.b, c.force, &err);
         if (ok)
             log_note("%s: the baseline is now a copy of %s", c.a, c.b);
         return conclude(ok, &err);

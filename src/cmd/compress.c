@@ -354,7 +354,7 @@ int
 cmd_compress(int argc, char **argv)
 {
     struct compress_file all = {0};
-    struct block_input_options input_options = {.samples = 1};
+    struct block_input_options input_options = {.samples = SAMPLES_UNSET};
     uint64_t bus = 64, jobs = cores_count();
     bool json = false, csv = false, bench = false;
     const struct arg_option options[] = {
@@ -386,7 +386,7 @@ cmd_compress(int argc, char **argv)
         return status;
     if (bus != 64 && bus != 32)
         return args_usage_error(&spec, "--bus expects 64 or 32");
-    if (!block_input_check(&input_options, &err))
+    if (!block_input_check(&input_options, &args, &err))
         return args_usage_error(&spec, "%s", err.text);
     all.blank.bus = bus == 32 ? CODEC_BUS_32 : CODEC_BUS_64;
     all.blank.threads = (uint32_t)jobs;

@@ -22,7 +22,7 @@ struct diagram_options {
     const char *out;    /* NULL: DOT on standard output */
     const char *format; /* of `out`, one of formats */
     const char *codec;  /* NULL: the machine */
-    bool all, dot;
+    bool all, dot, force;
 };
 
 /* Formats selected by the file name extension. Graphviz has the same names for them. */
@@ -234,7 +234,9 @@ diagram_text(const struct diagram_options *options, struct error *err)
 static bool
 draw(struct diagram_options *options, struct error *err)
 {
-    char *text = choose_format(options, err) ? diagram_text(options, err) : NULL;
+    const bool can_write =
+        choose_format(options, err) && check_output(options->out, options->force, err);
+    char *text = can_write ? diagram_text(options, err) : NULL;
     bool ok = text != NULL;
     if (ok && !options->out)
         fputs(text, stdout);
@@ -260,6 +262,7 @@ cmd_diagram(int argc, char **argv)
          false},
         {"all", 0, ARG_FLAG, &request.all, NULL, "also show the order and completion queues",
          false},
+        OPTION_FORCE(&request.force, "overwrite FILE"),
         {0},
     };
     const struct arg_spec spec = {
@@ -272,5 +275,7 @@ cmd_diagram(int argc, char **argv)
     const int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
+    if (request.codec && (request.all || machine_options_given(&request.machine)))
+        return args_usage_error(&spec, "--codec cannot be combined with options of the machine");
     return conclude(draw(&request, &err), &err);
 }

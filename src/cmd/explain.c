@@ -6,7 +6,7 @@
 #include "base/wrap.h"
 #include "cmd/explain_words.h"
 #include "cmd/options.h"
-#include "core/nearest.h"
+#include "base/nearest.h"
 #include "report/run/metrics.h"
 #include "sim/simulation.h"
 #include "unit/stats.h"
@@ -198,7 +198,7 @@ print_explain_text(const struct answer *answer)
     if (*answer->conditions)
         printf("  only with %s\n", answer->conditions);
     if (*answer->users)
-        printf("  used in the metrics: %s\n", answer->users);
+        print_wrapped(stdout, line_width(stdout), 2, 4, "used in the metrics: %s", answer->users);
     print_members(answer);
 }
 

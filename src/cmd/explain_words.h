@@ -5,7 +5,7 @@
 #define AETIUS_CMD_EXPLAIN_WORDS_H
 
 #include "base/mem.h"
-#include "core/nearest.h"
+#include "base/nearest.h"
 #include "sim/machine.h"
 
 struct word_meaning {

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/plural.h"
+#include "base/wrap.h"
 #include "cmd/options.h"
 #include "base/schema.h"
 #include "report/draw/describe_command.h"
@@ -114,6 +115,8 @@ print_command_json(const struct command_list *list, const struct gpu_cmd *cmd,
     json_put(o, stdout);
 }
 
+enum { FOLLOWING_LINES = 8 }; /* indent of an argument's next lines on a narrow terminal */
+
 static void
 print_command(const struct command_list *list, const struct gpu_cmd *cmd, const char *arguments)
 {
@@ -122,8 +125,14 @@ print_command(const struct command_list *list, const struct gpu_cmd *cmd, const 
         snprintf(draw, sizeof draw, "%u", list->draw);
     if (!list->printed)
         puts("frame  draw  client  command                   bytes  arguments");
-    printf("%5u  %4s  %6u  %-20s  %9u%s%s\n", list->frame, draw, cmd->client, gpu_op_name(cmd->op),
-           cmd->trace_bytes, *arguments ? "  " : "", arguments);
+    const int column = printf("%5u  %4s  %6u  %-20s  %9u%s", list->frame, draw, cmd->client,
+                              gpu_op_name(cmd->op), cmd->trace_bytes, *arguments ? "  " : "");
+    const uint32_t width = line_width(stdout), at = column > 0 ? (uint32_t)column : 0;
+    if (at + strlen(arguments) <= width)
+        fputs(arguments, stdout);
+    else
+        print_wrapped_at(stdout, width, at, width < 2 * at ? FOLLOWING_LINES : at, arguments);
+    putchar('\n');
 }
 
 static bool

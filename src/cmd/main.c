@@ -7,7 +7,7 @@
 #include "base/text_table.h"
 #include "base/wrap.h"
 #include "cmd/options.h"
-#include "core/nearest.h"
+#include "base/nearest.h"
 
 #include <commit.h>
 #include <fcntl.h>

@@ -88,7 +88,10 @@ simulate(struct open_options *options, const char *trace, struct error *err)
 {
     options->sim.dir = options->run;
     options->sim.force = options->force;
-    return simulate_options_parse(&options->sim, err) && simulate_trace(&options->sim, trace, err);
+    if (!simulate_options_parse(&options->sim, err) || !simulate_trace(&options->sim, trace, err))
+        return false;
+    print_shown(stdout, "next: aetius topdown %s\n", options->run);
+    return true;
 }
 
 /* Whether the page was made after the run. */

@@ -12,8 +12,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 const char *version_text = AETIUS_VERSION;
+
+bool
+machine_options_given(const struct machine_options *options)
+{
+    return options->preset || options->configs.count || options->sets.count;
+}
 
 const char *
 machine_options_preset(const struct machine_options *options)
@@ -76,7 +83,12 @@ check_clock(uint64_t frames_per_second, struct error *err)
 bool
 check_output(const char *path, bool force, struct error *err)
 {
-    return force || !file_exists(path) ||
+    struct stat st;
+    if (!path || stat(path, &st))
+        return true;
+    if (S_ISDIR(st.st_mode))
+        return fail(err, "%s is a folder, not a regular file", path);
+    return force || !S_ISREG(st.st_mode) ||
            fail(err, "%s already exists; --force overwrites it", path);
 }
 

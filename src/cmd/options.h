@@ -55,6 +55,7 @@ struct machine_options {
     OPTION_SET(&(options)->sets, "set one parameter; overrides presets and files")
 // clang-format on
 
+bool machine_options_given(const struct machine_options *options);
 /* Name of the preset. */
 const char *machine_options_preset(const struct machine_options *options);
 bool machine_options_apply(const struct machine_options *options, struct params *params,
@@ -69,7 +70,8 @@ bool machine_options_build(const struct machine_options *options, struct simulat
 bool parse_draw(const char *text, uint32_t *frame, uint32_t *draw, struct error *err);
 /* Checks the value of OPTION_CLOCK. */
 bool check_clock(uint64_t frames_per_second, struct error *err);
-/* Fails if a file exists at `path`, unless `force`. */
+/* Fails if `path` is a folder, or an existing file without `force`. Accepts devices, and NULL: no
+ * output. */
 bool check_output(const char *path, bool force, struct error *err);
 /* Parses the value of OPTION_WARM_UP. If `text` is NULL, sets WARM_UP_ALL. */
 bool parse_warm_up(const char *text, uint32_t *frames, struct error *err);

@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "base/text_table.h"
 #include "cmd/options.h"
-#include "core/nearest.h"
+#include "base/nearest.h"
 #include "report/compare/ideals.h"
 
 #include <stdio.h>

@@ -71,6 +71,19 @@ warn_of_lost_samples(struct trace_reader *reader, const struct replay_options *o
     return true;
 }
 
+/* Reports the pictures that were written, after a failure in the message of the failure. */
+static void
+report_written(bool ok, uint32_t written, const char *dir, struct error *err)
+{
+    struct error longer;
+    if (ok)
+        log_note("%u picture%s in %s/frames", written, plural(written), dir);
+    if (ok || !written)
+        return;
+    fail(&longer, "%.800s (%u picture%s in %s/frames)", err->text, written, plural(written), dir);
+    *err = longer;
+}
+
 static bool
 replay(const char *path, struct replay_options *options, struct error *err)
 {
@@ -102,7 +115,7 @@ replay(const char *path, struct replay_options *options, struct error *err)
     if (ok && (ok = run_output_take(&output, options->dir, options->force, NULL, err))) {
         frames_init(&frames, renderer.sink, options->dir, wanted);
         ok = feed(reader, &frames, options, err);
-        log_note("%u picture%s in %s/frames", frames.written, plural(frames.written), options->dir);
+        report_written(ok, frames.written, options->dir, err);
         if (!ok && !frames.written)
             run_output_discard(&output);
         frames_fini(&frames);
@@ -141,8 +154,7 @@ replay_native(const char *path, struct replay_options *options, struct error *er
     ok = ok && calls_open(&calls, options->calls ? options->calls : beside, err);
     if (ok && (ok = run_output_take(&output, options->dir, options->force, NULL, err))) {
         ok = native_render(&native, &written, err);
-        if (written)
-            log_note("%u picture%s in %s/frames", written, plural(written), options->dir);
+        report_written(ok, written, options->dir, err);
         if (!ok && !written)
             run_output_discard(&output);
         run_output_release(&output);

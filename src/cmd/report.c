@@ -27,8 +27,8 @@ report_write(const char *const *operands, uint32_t operand_count, const char *pa
              struct error *err)
 {
     struct stat st;
-    if (!force && !stat(path, &st) && S_ISREG(st.st_mode))
-        return fail(err, "%s already exists; --force overwrites it", path);
+    if (!check_output(path, force, err))
+        return false;
     cJSON *page = page_create();
     const char *runs[PAGE_MOST_RUNS];
     uint32_t count = 0;

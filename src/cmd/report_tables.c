@@ -224,6 +224,7 @@ add_csv(cJSON *page, const char *path, const char *text, size_t size, struct err
     ok = ok &&
          (rows.columns > 1 ||
           fail(err, "%s: expected CSV with at least two columns, or JSON with \"rows\"", path));
+    ok = ok && (text_table_rows(&rows) > 1 || fail(err, "%s has no rows below its header", path));
     if (ok)
         add_file(page, path, &rows);
     text_table_fini(&rows);
@@ -278,8 +279,9 @@ report_add_file(cJSON *page, const char *path, struct error *err)
     size_t size;
     if (!file_read(path, MOST_FILE, &text, &size, err))
         return false;
-    const bool ok = text[strspn(text, " \t\r\n")] == '{' ? add_json(page, path, text, size, err)
-                                                         : add_csv(page, path, text, size, err);
+    const char first = text[strspn(text, " \t\r\n")];
+    const bool ok = first == '{' || first == '[' ? add_json(page, path, text, size, err)
+                                                 : add_csv(page, path, text, size, err);
     free(text);
     return ok;
 }

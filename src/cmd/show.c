@@ -20,7 +20,7 @@ struct show_options {
     const char *path, *dir;  /* path: a trace, or a TGSI text */
     struct frame_set frames; /* frames with draws to show */
     struct machine_options machine;
-    bool json, all;
+    bool json, all, force;
     uint64_t memory;
 };
 
@@ -68,6 +68,16 @@ find_frame(const struct show_options *options, const struct trace_reader *reader
     return found != ANY_FRAME || fail(err, "%s: no frame has a draw %u", options->path, number);
 }
 
+/* Creates the folder. Refuses one with the files of a draw. */
+static bool
+take_folder(const char *dir, bool force, struct error *err)
+{
+    char *vertices = mem_printf("%s/%s", dir, SHOWN_VERTICES);
+    const bool ok = check_output(vertices, force, err) && dir_create(dir, err);
+    free(vertices);
+    return ok;
+}
+
 static bool
 draw(const struct show_options *options, uint32_t frame, uint32_t number, struct error *err)
 {
@@ -82,7 +92,7 @@ draw(const struct show_options *options, uint32_t frame, uint32_t number, struct
     bool ok = frame == ANY_FRAME ? find_frame(options, reader, number, &shown.frame, err)
                                  : frame_locate(&shown.frame, trace_first_frame(reader),
                                                 trace_frame_count(reader), options->path, err);
-    ok = ok && (!shown.dir || dir_create(shown.dir, err)) &&
+    ok = ok && (!shown.dir || take_folder(shown.dir, options->force, err)) &&
          show_draw(&shown, reader, options->memory, err);
     if (ok && options->json) {
         print_json_tree(shown.facts);
@@ -183,6 +193,7 @@ cmd_show(int argc, char **argv)
                       "PNG, and all "
                       "its vertices as CSV",
                       false),
+        OPTION_FORCE(&options.force, "with -o: overwrite the files of a draw in DIR"),
         {"all", 0, ARG_FLAG, &options.all, NULL,
          "list all vertices and constants of a draw, not only the first 16", false},
         OPTION_JSON(&options.json, "print JSON"),

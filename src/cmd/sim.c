@@ -10,6 +10,7 @@
 #include "cmd/simulate.h"
 #include "cmd/verify.h"
 #include "report/run/csv.h"
+#include "report/run/run_json.h"
 #include "sim/memory_need.h"
 #include "trace/file.h"
 
@@ -294,6 +295,16 @@ simulate_and_predict(struct simulate_options *request, const char *path, const c
     return predicted;
 }
 
+static bool
+has_frames(const char *dir)
+{
+    struct run_json run;
+    struct error ignored;
+    const bool has = run_json_read(&run, dir, &ignored) && run.frames > 0;
+    run_json_fini(&run);
+    return has;
+}
+
 int
 cmd_sim(int argc, char **argv)
 {
@@ -348,7 +359,7 @@ cmd_sim(int argc, char **argv)
     const bool ok = model  ? simulate_and_predict(&request, model, args.operands[0], &err)
                     : plan ? simulate_sample(&request, plan, args.operands[0], &err)
                            : simulate_trace(&request, args.operands[0], &err);
-    if (ok && !request.json)
+    if (ok && !request.json && has_frames(request.dir))
         print_next(stdout, "topdown", request.dir, "");
     return conclude(ok, &err);
 }

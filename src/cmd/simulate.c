@@ -242,7 +242,8 @@ simulate_begin(struct simulate *s, const struct simulate_options *options, const
                const char *trace, struct error *err)
 {
     *s = (struct simulate){.options = options};
-    if (!make_simulation(s, err))
+    if (!check_output(options->perfetto, options->force, err) ||
+        !check_output(options->signals, options->force, err) || !make_simulation(s, err))
         return false;
     if (!run_folder_open(&s->folder, options->dir, options->force, &s->params, err)) {
         simulation_fini(&s->sim);

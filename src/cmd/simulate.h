@@ -59,7 +59,7 @@ struct simulate_options {
      "write the lines transferred between ROPs and memory to DIR/blocks.color and DIR/blocks.z", false},       \
     {"shader-profile", 0, ARG_FLAG, &(options)->shader_profile, NULL,                              \
      "count issues, lanes and issue slots of each shader instruction, for `aetius topdown --program`; also writes DIR/shader-profile.csv.gz and DIR/programs; needs 2 to 3 % more host instructions", false}, \
-    OPTION_FORCE(&(options)->force, "replace an existing run in DIR"),                             \
+    OPTION_FORCE(&(options)->force, "replace an existing run in DIR, and existing files of other options"),                             \
     {"units", 0, ARG_FLAG, &(options)->units, NULL,                                                \
      "also print the states of the units, memory traffic and hit rates", false},                  \
     OPTION_JSON(&(options)->json, "print run.json instead of the summary")

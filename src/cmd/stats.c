@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "base/plural.h"
 #include "base/text_table.h"
+#include "base/wrap.h"
 #include "cmd/options.h"
 #include "core/clock_stats.h"
 #include "report/run/metrics.h"
@@ -110,8 +111,11 @@ print_identities(void)
          "  the cycles of a unit's states add up to cycles\n"
          "  items_in = items_out of every queue\n"
          "  X_accesses = X_hits + X_misses of every cache");
-    for (size_t i = 0; i < count; i++)
-        printf("  %s\n    %s = %s\n", identities[i].what, identities[i].left, identities[i].right);
+    for (size_t i = 0; i < count; i++) {
+        printf("  %s\n", identities[i].what);
+        print_wrapped(stdout, line_width(stdout), 4, 6, "%s = %s", identities[i].left,
+                      identities[i].right);
+    }
 }
 
 static void

@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/whole_number.h"
-#include "core/nearest.h"
+#include "base/nearest.h"
 #include "params/params_value.h"
 
 #include <stdarg.h>
@@ -357,13 +357,34 @@ params_set(struct params *params, const char *assignment, struct error *err)
     return params_set_named(params, assignment, &names, err);
 }
 
+/* Fails for an assignment without a section. Names the parameters that have this name. */
+static bool
+missing_section(const char *assignment, struct error *err)
+{
+    const int length = (int)strcspn(assignment, "=");
+    char full[256] = "";
+    for (size_t i = 0; i < INFO_COUNT; i++) {
+        const size_t at = strlen(full);
+        if (strlen(infos[i].name) == (size_t)length &&
+            !strncasecmp(infos[i].name, assignment, (size_t)length))
+            snprintf(full + at, sizeof full - at, "%s%s.%s", at ? " or " : "", infos[i].section,
+                     infos[i].name);
+    }
+    if (*full)
+        return fail(err, "--set %s: expected a section: %s%s", assignment, full,
+                    assignment + length);
+    return fail(err, "--set %s: expected SECTION.Name=value", assignment);
+}
+
 bool
 params_set_named(struct params *params, const char *assignment, struct param_names *names,
                  struct error *err)
 {
     char section[PARAM_TEXT_BYTES], name[PARAM_TEXT_BYTES];
     const char *dot = strchr(assignment, '.'), *equals = strchr(assignment, '=');
-    if (!dot || !equals || dot > equals)
+    if (equals && (!dot || dot > equals))
+        return missing_section(assignment, err);
+    if (!equals)
         return fail(err, "--set %s: expected SECTION.Name=value", assignment);
     snprintf(section, sizeof section, "%.*s", (int)(dot - assignment), assignment);
     snprintf(name, sizeof name, "%.*s", (int)(equals - dot - 1), dot + 1);

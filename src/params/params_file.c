@@ -5,6 +5,7 @@
 #include "base/ini_file.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/nearest.h"
 #include "base/memory_text.h"
 #include "params/params_value.h"
 
@@ -85,6 +86,32 @@ params_load_file_named(struct params *params, const char *path, struct param_nam
     return read_ini(params, path, true, names, err);
 }
 
+static const char *const presets[] = {"reference-2008",     "reference-2005", "nv40-like",
+                                      "g70-like",           "r420-like",      "r580-like",
+                                      "semi-cycle-accurate"};
+enum { PRESETS = sizeof presets / sizeof *presets };
+
+static bool
+unknown_preset(const char *name, struct error *err)
+{
+    struct nearest nearest = {.wanted = name};
+    char names[160] = "";
+    for (size_t i = 0; i < PRESETS; i++) {
+        nearest_offer(&nearest, presets[i]);
+        const size_t at = strlen(names);
+        snprintf(names + at, sizeof names - at, "%s%s",
+                 !i                 ? ""
+                 : i + 1 == PRESETS ? " or "
+                                    : ", ",
+                 presets[i]);
+    }
+    if (nearest_found(&nearest))
+        return fail(err, "unknown preset '%s'; did you mean %s? (read other files with --config)",
+                    name, nearest.best);
+    return fail(err, "unknown preset '%s': expected %s (read other files with --config)", name,
+                names);
+}
+
 bool
 params_load_preset(struct params *params, const char *name, struct error *err)
 {
@@ -92,11 +119,7 @@ params_load_preset(struct params *params, const char *name, struct error *err)
     char *path = strchr(name, '/') ? NULL : data_path("configs", file);
     free(file);
     if (!path)
-        return fail(err,
-                    "unknown preset '%s': expected reference-2008, reference-2005, nv40-like, "
-                    "g70-like, r420-like, r580-like or semi-cycle-accurate (read other files with "
-                    "--config)",
-                    name);
+        return unknown_preset(name, err);
     params_init(params);
     const bool ok = read_ini(params, path, false, NULL, err);
     free(path);

@@ -76,6 +76,7 @@ made(void *context)
     return context;
 }
 
+/* Called before the context is requested, because the default X error handler ends the program. */
 static void
 record(bool is_es, int major, int minor, bool is_core)
 {
@@ -103,13 +104,10 @@ static proc *replace(const char *name, proc *next);
 static void *
 create_attribs(void *display, void *config, void *share, int direct, const int *list)
 {
-    void *context =
-        ((create_attribs_fn *)real[CREATE_ATTRIBS])(display, config, share, direct, list);
     const int major = find(list, 0, GLX_MAJOR, 1), minor = find(list, 0, GLX_MINOR, 0);
     const int profile = find(list, 0, GLX_PROFILE, CORE_BIT); /* the default */
-    if (!context)
-        record(profile & ES_BIT, major, minor, profile & CORE_BIT && has_profiles(major, minor));
-    return made(context);
+    record(profile & ES_BIT, major, minor, profile & CORE_BIT && has_profiles(major, minor));
+    return made(((create_attribs_fn *)real[CREATE_ATTRIBS])(display, config, share, direct, list));
 }
 
 static void *
@@ -231,10 +229,8 @@ eglCreateContext(void *display, void *config, void *share, const int32_t *list)
     if (!next)
         return NULL;
     const bool is_gl = wants_gl(); /* asked first, because each EGL call resets its error */
-    void *context = next(display, config, share, list);
     const int major = find(list, EGL_END, EGL_MAJOR, 1), minor = find(list, EGL_END, EGL_MINOR, 0);
     const bool is_core = find(list, EGL_END, EGL_PROFILE, CORE_BIT) & CORE_BIT;
-    if (!context)
-        record(!is_gl, major, minor, is_gl && is_core && has_profiles(major, minor));
-    return made(context);
+    record(!is_gl, major, minor, is_gl && is_core && has_profiles(major, minor));
+    return made(next(display, config, share, list));
 }

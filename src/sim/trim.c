@@ -191,9 +191,12 @@ static void
 report_notes(struct trim *trim)
 {
     char drawn[96];
-    snprintf(drawn, sizeof drawn, "Aetius draws them again (%llu draw%s so far)",
-             (unsigned long long)trim->drawn, plural(trim->drawn));
-    report_note(trim, &trim->lost, "omitted, because they are overwritten before they are read");
+    snprintf(drawn, sizeof drawn, "Aetius draws %s again (%llu draw%s so far)",
+             trim->repeated.count > 1 ? "them" : "it", (unsigned long long)trim->drawn,
+             plural(trim->drawn));
+    report_note(trim, &trim->lost,
+                trim->lost.count > 1 ? "omitted, because they are overwritten before they are read"
+                                     : "omitted, because it is overwritten before it is read");
     report_note(trim, &trim->repeated, drawn);
     trim->lost = trim->repeated = (struct note){0};
 }

@@ -18,7 +18,8 @@ trap 'rm -rf "$home"' EXIT
 trap 'exit 143' TERM
 cd "$home"
 # shellcheck disable=SC2016  # expanded where it runs
-press='press() {
+press='
+press() {
     while :; do for key; do sleep 1; xdotool mousemove 200 200 key "$key"; done; done &
 }'
 env -u WAYLAND_DISPLAY -u DBUS_SESSION_BUS_ADDRESS -u PULSE_SERVER HOME="$home" XDG_RUNTIME_DIR="$home" \

@@ -1,7 +1,7 @@
 /* A program that draws two frames, and then one frame per key press or movement of the pointer. For
  * each of the latter, it prints the key's name, or the pointer's position. The key q ends the
  * program. With --core, the program first requests an OpenGL 3.3 core context, and ends if there is
- * none. */
+ * none. With --core-or-exit, Xlib's default error handler ends it. */
 #include <GL/gl.h>
 #include <GL/glx.h>
 #include <X11/Xlib.h>
@@ -23,16 +23,17 @@ ignore_error(Display *of, XErrorEvent *event)
     return 0;
 }
 
-/* Returns whether the context exists. */
+/* Returns whether the context exists. If errors are not ignored, Xlib ends the program instead. */
 static int
-make_core(void)
+make_core(int ignores_errors)
 {
     typedef GLXContext create(Display *, GLXFBConfig, GLXContext, Bool, const int *);
     const int list[] = {0x2091, 3, 0x2092, 3, 0x9126, 1, None}; /* GLX_ARB_create_context_profile */
     int count;
     GLXFBConfig *configs = glXGetFBConfigs(display, DefaultScreen(display), &count);
     create *make = (create *)glXGetProcAddressARB((const GLubyte *)"glXCreateContextAttribsARB");
-    XSetErrorHandler(ignore_error);
+    if (ignores_errors)
+        XSetErrorHandler(ignore_error);
     return configs && make && make(display, configs[0], NULL, True, list);
 }
 
@@ -67,7 +68,9 @@ main(int argc, char **argv)
     display = XOpenDisplay(NULL);
     if (!display)
         return 2;
-    if (argc > 1 && !strcmp(argv[1], "--core") && !make_core())
+    const int ignores_errors = argc > 1 && !strcmp(argv[1], "--core");
+    if ((ignores_errors || (argc > 1 && !strcmp(argv[1], "--core-or-exit"))) &&
+        !make_core(ignores_errors))
         return 3;
     open_window();
     draw(0.25f);

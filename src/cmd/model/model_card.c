@@ -15,20 +15,21 @@ static bool
 write_template(const char *program, const char *sweep, bool large, const char *csv,
                struct error *err)
 {
-    char *words[] = {(char *)(uintptr_t)program,
-                     "--list",
-                     "1",
-                     "--sweep",
-                     (char *)(uintptr_t)sweep,
-                     "--large",
-                     large ? "1" : "0",
-                     "--csv",
-                     (char *)(uintptr_t)csv,
-                     NULL};
-    const struct subprocess_setup setup = {.argv = words};
+    char *words[] = {
+        (char *)(uintptr_t)program, "--list", "1", "--sweep", (char *)(uintptr_t)sweep, "--large",
+        large ? "1" : "0",          NULL};
+    const struct subprocess_setup setup = {.argv = words, .output = SUBPROCESS_PIPE_STDOUT};
     struct subprocess child;
-    return subprocess_start(&child, &setup, err) &&
-           subprocess_check(subprocess_wait(&child), program, err);
+    char *text;
+    size_t size;
+    int status;
+    if (!subprocess_start(&child, &setup, err) ||
+        !subprocess_collect(&child, FILE_MOST_FACTS, &text, &size, &status, err))
+        return false;
+    const bool ok =
+        subprocess_check(status, program, err) && file_write_named(csv, text, size, err);
+    free(text);
+    return ok;
 }
 
 int

@@ -229,7 +229,8 @@ model_check_frames(const struct model *model, const struct machine_options *mach
 {
     struct params params;
     return (model_has_frames(model) ||
-            fail(err, "the model has no frame stages: fit it with `aetius model fit --frames`")) &&
+            fail(err, "the model has no frame stages: `aetius model fit CSV --frames RUN -o MODEL` "
+                      "makes a model with them")) &&
            machine_options_apply(machine, &params, err) && model_is_of(model, &params, err);
 }
 

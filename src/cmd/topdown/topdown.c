@@ -20,7 +20,7 @@ struct command_line {
     const char *nvprof, *ncu; /* NULL: not given; otherwise a file, or "" */
     const char *cc, *out, *diff;
     struct frame_set frames;
-    bool profile, print_command;
+    bool profile, print_command, force;
     const char *node, *folder; /* NULL: not given */
     uint64_t level;            /* UINT64_MAX: not given */
     uint64_t launches;         /* UINT64_MAX: not given */
@@ -292,7 +292,9 @@ run_topdown(struct command_line *line, const struct args *args, struct error *er
     line->request.level = line->level != UINT64_MAX ? (uint32_t)line->level : 0;
     line->request.node = line->node ? topdown_find(&nvidia_shape, line->node) : 0;
     line->request.launches = line->launches != UINT64_MAX ? line->launches : 0;
-    if (line->draw && !take_draw(line, err))
+    if ((line->draw && !take_draw(line, err)) ||
+        !check_output(line->request.svg, line->force, err) ||
+        (line->profile && !check_output(line->out, line->force, err)))
         return false;
     if (line->profile)
         return profile_and_analyse(line, args->after, given, err);
@@ -376,6 +378,7 @@ cmd_topdown(int argc, char **argv)
          "Profile: one bar per kernel, launch (--over-time) or application, or the profiling "
          "times (--overhead)",
          false},
+        OPTION_FORCE(&line.force, "overwrite the FILE of --svg and --output"),
         {"csv", 0, ARG_FLAG, &line.request.csv, NULL,
          "print CSV, one line per node and per measured value", false},
         OPTION_JSON(&line.request.json, "print JSON"),

@@ -307,18 +307,13 @@ print_parts(const part_list *parts, const char *what)
 static void
 print_gain(const struct ideal_gains *gains, enum ideal_number n, bool is_verdict)
 {
-    const enum ideal_number behind = ideals_hidden_by(gains, n);
     const uint32_t width = line_width(stdout);
-    const double all = gains->cycles;
-    char words[IDEALS_WORDS], hidden[64] = "";
+    char words[IDEALS_WORDS];
     ideals_describe(gains, n, words);
-    if (behind < IDEALS)
-        snprintf(hidden, sizeof hidden, " (%.1f %% hidden by %s)",
-                 100 * gains->hidden[n][behind] / all, ideals[behind].name);
     if (is_verdict)
         fputs(color_code(stdout, COLOR_VERDICT), stdout);
-    print_wrapped(stdout, width, 0, 2, "%s %s: %s%s", is_verdict ? "bound by" : "then",
-                  ideals[n].name, words, hidden);
+    print_wrapped(stdout, width, 0, 2, "%s %s: %s", is_verdict ? "bound by" : "then",
+                  ideals[n].name, words);
     if (is_verdict)
         fputs(color_code(stdout, COLOR_END), stdout);
     print_wrapped(stdout, width, 2, 4, "advice: %s; parameter %s", ideals[n].advice,

@@ -5,6 +5,7 @@
 #include "params/params.h"
 #include "report/run/run_json.h"
 #include "report/run/run_output.h"
+#include "report/run/table.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -48,7 +49,7 @@ copy_frames(const char *run, const char *to, struct error *err)
     struct dirent **names = NULL;
     char *from = mem_printf("%s/frames", run);
     const int count = scandir(from, &names, picks_frame, alphasort);
-    bool ok = true;
+    bool ok = count >= 0 || fail(err, "cannot read %s: %s", from, strerror(errno));
     for (int i = 0; i < count; i++) {
         ok = ok && copy_file(from, to, names[i]->d_name, true, err);
         free(names[i]);
@@ -128,7 +129,7 @@ move_files(const char *from, const char *to, int (*picks)(const struct dirent *)
 {
     struct dirent **names = NULL;
     const int count = scandir(from, &names, picks, alphasort);
-    bool ok = true;
+    bool ok = count >= 0 || fail(err, "cannot read %s: %s", from, strerror(errno));
     for (int i = 0; i < count; i++) {
         ok = ok && move_file(from, to, names[i]->d_name, err);
         free(names[i]);
@@ -185,15 +186,30 @@ params_of_base(const char *base, struct params *old, const struct params *otherw
     return has ? old : otherwise;
 }
 
+/* Whether the folder has a run with the tables that a copy omits. A renewal would lose them. */
+static bool
+has_more_than_a_copy(const char *base, const struct params *params)
+{
+    char *table = table_unit_path(params->SIMULATOR.StatsFilePerFrame, "queue");
+    const bool has = is_run_folder(base) && (file_exists_in(base, table) ||
+                                             file_exists_in(base, params->SIMULATOR.StatsFile));
+    free(table);
+    return has;
+}
+
 /* Makes a complete copy first, then replaces the old files. */
 static bool
-renew(const char *base, const char *run, const struct params *params, struct error *err)
+renew(const char *base, const char *run, const struct params *params, bool force, struct error *err)
 {
     struct renewal r = {base, run, part_of(base), mem_printf("%s/frames.part", base),
                         mem_printf("%s/frames", base)};
     struct params old;
     struct run_output output;
-    bool ok = run_output_lock(&output, base, params_of_base(base, &old, params), err);
+    const struct params *of_base = params_of_base(base, &old, params);
+    bool ok =
+        (force || !has_more_than_a_copy(base, of_base) ||
+         fail(err, "%s is a run with all its tables, not a baseline; --force replaces it", base)) &&
+        run_output_lock(&output, base, of_base, err);
     if (ok) {
         remove_copy(&r);
         ok = make_copy(&r, params, err);
@@ -210,13 +226,13 @@ renew(const char *base, const char *run, const struct params *params, struct err
 }
 
 bool
-baseline_renew(const char *base, const char *run, struct error *err)
+baseline_renew(const char *base, const char *run, bool force, struct error *err)
 {
     struct params params;
     char *ini = mem_printf("%s/machine.ini", run);
     params_init(&params);
     const bool ok = check_run(run, err) && params_load_file(&params, ini, err) &&
-                    check_base(base, run, err) && renew(base, run, &params, err);
+                    check_base(base, run, err) && renew(base, run, &params, force, err);
     free(ini);
     return ok;
 }

@@ -451,12 +451,16 @@ void
 ideals_describe(const struct ideal_gains *gains, enum ideal_number n, char words[IDEALS_WORDS])
 {
     const double percent = 100 / gains->cycles;
-    char charged[48] = "no cycle is attributed to it", most[32] = "";
+    const enum ideal_number behind = ideals_hidden_by(gains, n);
+    char charged[48] = "no cycle is attributed to it", most[32] = "", hidden[64] = "";
     if (gains->charged[n] > 0)
         snprintf(charged, sizeof charged, "%.1f %% of the cycles are attributed to it",
                  percent * gains->charged[n]);
     if (gains->most[n] != gains->charged[n])
         snprintf(most, sizeof most, ", %.1f %% at most", percent * gains->most[n]);
-    snprintf(words, IDEALS_WORDS, "%s; %.1f %% fewer are predicted without it%s", charged,
-             percent * gains->expected[n], most);
+    if (behind < IDEALS)
+        snprintf(hidden, sizeof hidden, " (%.1f %% hidden by %s)",
+                 percent * gains->hidden[n][behind], ideals[behind].name);
+    snprintf(words, IDEALS_WORDS, "%s; %.1f %% fewer are predicted without it%s%s", charged,
+             percent * gains->expected[n], most, hidden);
 }

@@ -94,8 +94,9 @@ const char *ideals_bound_by(const struct ideal_gains *gains);
  * IDEALS_NOTHING of all cycles. */
 enum ideal_number ideals_hidden_by(const struct ideal_gains *gains, enum ideal_number verdict);
 /* Writes "45.0 % of the cycles are attributed to it; 19.9 % fewer are predicted without it".
- * Appends the upper bound if it differs from the charged cycles. gains->cycles must be above 0. */
-enum { IDEALS_WORDS = 160 };
+ * Appends the upper bound if it differs from the charged cycles, and the resource that hides most
+ * of the gain. gains->cycles must be above 0. */
+enum { IDEALS_WORDS = 224 };
 void ideals_describe(const struct ideal_gains *gains, enum ideal_number n,
                      char words[IDEALS_WORDS]);
 

@@ -1,7 +1,7 @@
 #include "report/compare/regression_limits.h"
 
 #include "base/error.h"
-#include "core/nearest.h"
+#include "base/nearest.h"
 
 #include <math.h>
 #include <stdlib.h>

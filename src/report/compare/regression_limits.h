@@ -71,8 +71,9 @@ cJSON *regression_limits_json(const struct regression_limits *regression);
 /* Copies a run to the folder `base`, as far as comparisons need it: run.json, machine.ini, the
  * tables per frame and draw, and the frames. Removes the old run in `base` when the copy is
  * complete. If the process is killed, `base` contains the old run, the new run, or no run until the
- * next renewal. Returns false for an incomplete run, or if `base` is the run's folder. */
-bool baseline_renew(const char *base, const char *run, struct error *err);
+ * next renewal. Returns false for an incomplete run, or if `base` is the run's folder. Without
+ * `force`, also returns false if `base` has more tables than a baseline. */
+bool baseline_renew(const char *base, const char *run, bool force, struct error *err);
 /* Whether a renewal was killed while it moved files into place. */
 bool baseline_is_unfinished(const char *base);
 

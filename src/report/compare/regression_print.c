@@ -47,7 +47,6 @@ void
 regression_limits_print(const struct regression_limits *regression, FILE *out)
 {
     struct text_table table = {0};
-    text_table_line(&table, "gate: %s", regression->exceeded ? "EXCEEDED" : "held");
     for (size_t i = 0; i < regression->checks.count; i++) {
         const struct regression_check *check = &regression->checks.items[i];
         char growth[40], limit[40];
@@ -67,6 +66,7 @@ regression_limits_print(const struct regression_limits *regression, FILE *out)
     const uint32_t draws = count_draw_checks(regression);
     if (draws)
         text_table_line(&table, "  %u value%s of draws checked", draws, plural(draws));
+    text_table_line(&table, "gate: %s", regression->exceeded ? "EXCEEDED" : "held");
     text_table_put(&table, TEXT_TABLE_TEXT, out);
 }
 

@@ -3,7 +3,9 @@
 #include "base/file.h"
 #include "base/plural.h"
 #include "base/text_table.h"
+#include "base/wrap.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,6 +115,8 @@ print_list(const struct shown_programs *shown, FILE *out)
         text_table_cell(&table, "%u", c->latency_cycles);
         text_table_end_row(&table);
     }
+    static const uint32_t spare[] = {5, 6, 4, 3};
+    text_table_fit(&table, line_width(out), 0, spare, sizeof spare / sizeof spare[0]);
     text_table_put(&table, TEXT_TABLE_TEXT, out);
 }
 
@@ -164,6 +168,21 @@ print_textures(const struct program *p, FILE *out)
     fprintf(out, p->samplers_used ? "\n" : " none\n");
 }
 
+/* Prints a fact of the program, wrapped to the width. */
+static void __attribute__((format(printf, 3, 4)))
+print_fact(FILE *out, const char *name, const char *fmt, ...)
+{
+    enum { COLUMN = 16 };
+    char text[512];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    fprintf(out, "  %-*s", COLUMN - 2, name);
+    print_wrapped_at(out, line_width(out), COLUMN, COLUMN, text);
+    fputc('\n', out);
+}
+
 static void
 print_one(const struct shown_program *one, FILE *out)
 {
@@ -171,26 +190,24 @@ print_one(const struct shown_program *one, FILE *out)
     const struct static_cost *c = &one->cost;
     fprintf(out, "%s program " PROGRAM_HASH "\n", shader_stage_name(p->stage), p->hash);
     print_show_program_text(one, out);
-    fprintf(out,
-            "  instructions  %u: %u SIMD, %u scalar, %u texture, %u flow\n"
-            "  registers     %u per thread; %u thread%s of at most %u at once in a unit\n",
-            c->instructions, c->kinds[KIND_SIMD], c->kinds[KIND_SCALAR], c->kinds[KIND_TEXTURE],
-            c->kinds[KIND_FLOW], c->thread_registers, c->threads, plural(c->threads),
-            c->limit_threads);
+    print_fact(out, "instructions", "%u: %u SIMD, %u scalar, %u texture, %u flow", c->instructions,
+               c->kinds[KIND_SIMD], c->kinds[KIND_SCALAR], c->kinds[KIND_TEXTURE],
+               c->kinds[KIND_FLOW]);
+    print_fact(out, "registers", "%u per thread; %u thread%s of at most %u at once in a unit",
+               c->thread_registers, c->threads, plural(c->threads), c->limit_threads);
     print_textures(p, out);
-    fprintf(
-        out,
-        "  ALUs          %u cycle%s per thread; %u cycle%s per group of %u threads in one of %u "
-        "unit%s: %s%.2f %s per cycle in all\n  latency       %u cycle%s for a group that runs "
-        "alone, with texels from the cache\n",
-        c->turns, plural(c->turns), c->alu_cycles, plural(c->alu_cycles), c->group_threads,
-        c->units, plural(c->units), c->kinds[KIND_FLOW] ? "" : "at most ", threads_a_cycle(c),
-        p->stage == STAGE_VERTEX ? "vertices" : "fragments", c->latency_cycles,
-        plural(c->latency_cycles));
+    print_fact(out, "ALUs",
+               "%u cycle%s per thread; %u cycle%s per group of %u threads in one of %u unit%s: "
+               "%s%.2f %s per cycle in all",
+               c->turns, plural(c->turns), c->alu_cycles, plural(c->alu_cycles), c->group_threads,
+               c->units, plural(c->units), c->kinds[KIND_FLOW] ? "" : "at most ",
+               threads_a_cycle(c), p->stage == STAGE_VERTEX ? "vertices" : "fragments");
+    print_fact(out, "latency", "%u cycle%s for a group that runs alone, with texels from the cache",
+               c->latency_cycles, plural(c->latency_cycles));
     if (c->kinds[KIND_FLOW])
-        fputs("  branches      both sides and one iteration of each loop are counted: the figures "
-              "are no bounds\n",
-              out);
+        print_fact(out, "branches",
+                   "both sides and one iteration of each loop are counted: the figures are no "
+                   "bounds");
 }
 
 void

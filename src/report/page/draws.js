@@ -205,7 +205,7 @@ class Details {
         if (isDraw) {
             const name = `${frame}:${run.draws.column("draw")[row]}`;
             commands.push(
-                commandLine(`aetius show ${trace} draw ${name} -o draw`),
+                commandLine(`aetius show ${trace} draw ${name} -o draw-${name.replace(":", "-")}`),
                 commandLine(
                     `aetius show ${trace} program ${run.draws.column("fragment_program")[row]}`,
                 ),

@@ -135,10 +135,11 @@ run_tables_agree(const char *dir, const struct csv_table *table, const struct pa
 {
     char *path = mem_printf("%s/stats.frames.csv.gz", dir);
     struct csv_table frames = {0};
-    struct run_json run;
-    struct error ignored;
-    if (!run_json_read(&run, dir, &ignored))
-        run = (struct run_json){0}; /* only the tables are checked against each other */
+    struct run_json run = {0}; /* if missing, only the tables are checked against each other */
+    if (is_run_folder(dir) && !run_json_read(&run, dir, err)) {
+        free(path);
+        return false;
+    }
     bool ok = !file_exists(path) || csv_read(&frames, path, err);
     ok = ok && check_frames(&run, table, &frames, err);
     if (ok && frames.rows && run.is_complete)

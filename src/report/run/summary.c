@@ -86,14 +86,11 @@ print_verdict(const struct ideal_gains *gains, FILE *out)
 {
     if (!gains || !(gains->cycles > 0))
         return;
-    const enum ideal_number first = ideals_verdict(gains),
-                            hidden_by = ideals_hidden_by(gains, first);
+    const enum ideal_number first = ideals_verdict(gains);
     char words[IDEALS_WORDS];
     ideals_describe(gains, first, words);
     fputs(color_code(out, COLOR_VERDICT), out);
-    print_wrapped(out, line_width(out), 0, 2, "bound by %s: %s%s%s", ideals[first].name, words,
-                  hidden_by < IDEALS ? ", then bound by " : "",
-                  hidden_by < IDEALS ? ideals[hidden_by].name : "");
+    print_wrapped(out, line_width(out), 0, 2, "bound by %s: %s", ideals[first].name, words);
     fputs(color_code(out, COLOR_END), out);
 }
 
@@ -292,6 +289,29 @@ print_speed(const struct run_facts *facts, const struct totals *totals, FILE *ou
                       with_prefix(b, speed.busy_cycles_per_second));
 }
 
+/* Prints the programs whose draws take most cycles together, if that is a large part, which the
+ * most expensive single draws may not show. Draws that are bound by the drain between them are many
+ * and small, so then the programs are always printed. */
+static void
+print_group(const struct draws *draws, uint32_t shown, FILE *out)
+{
+    enum { LARGE_PERCENT = 25 };
+    const bool drains = ideals_verdict(&draws->total.gains) == IDEAL_drain;
+    struct draws_list list;
+    draws_list_make(&list, draws, GROUP_PROGRAM);
+    const struct draws_line *largest = list.lines.count ? list.lines.items : NULL;
+    const double percent =
+        largest && draws->total.cycles > 0 ? 100 * largest->cost.cycles / draws->total.cycles : 0;
+    if (largest && largest->count > shown && (drains || percent >= LARGE_PERCENT))
+        print_wrapped(
+            out, line_width(out), 0, 2,
+            "%u draws with programs %s: %.1f %% of the cycles%s (`aetius draws %s --group "
+            "program`)",
+            largest->count, largest->name, percent, drains ? ", with a drain between them" : "",
+            draws->dir);
+    draws_list_fini(&list);
+}
+
 void
 run_print_draws(const struct draws *draws, FILE *out)
 {
@@ -301,6 +321,7 @@ run_print_draws(const struct draws *draws, FILE *out)
     if (list.lines.count) {
         fprintf(out, "\nmost expensive draws\n");
         draws_list_print_top(&list, draws, SHOWN, out);
+        print_group(draws, SHOWN, out);
     }
     draws_list_fini(&list);
 }

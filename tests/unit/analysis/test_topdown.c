@@ -368,7 +368,7 @@ figures(void **state)
         struct error err;
         close(mkstemp(path));
         RUN(&cmd, "topdown", "--ncu", FILES "ncu-wide.csv", "--node", "memory_bound", "--svg", path,
-            over_time ? "--over-time" : NULL);
+            "--force", over_time ? "--over-time" : NULL);
         assert_int_equal(cmd.status, 0);
         assert_true(file_read(path, FILE_MOST_TEXT, &text, &size, &err));
         unlink(path);
@@ -385,8 +385,8 @@ figures(void **state)
         size_t size;
         struct error err;
         close(mkstemp(path));
-        RUN(&cmd, "topdown", "--nvprof", FILES "nvprof-text-x2.txt", "--svg", path, extra[i][0],
-            extra[i][1]);
+        RUN(&cmd, "topdown", "--nvprof", FILES "nvprof-text-x2.txt", "--svg", path, "--force",
+            extra[i][0], extra[i][1]);
         assert_int_equal(cmd.status, 0);
         assert_true(file_read(path, FILE_MOST_TEXT, &text, &size, &err));
         unlink(path);

@@ -82,8 +82,8 @@ profilers(void **state)
         char *text;
         size_t size;
         struct error err;
-        RUN(&cmd, "topdown", "--profile", "--cc", "7.5", "--overhead", "--svg", log, "--",
-            "program");
+        RUN(&cmd, "topdown", "--profile", "--cc", "7.5", "--overhead", "--svg", log,
+            "--force", "--", "program");
         assert_int_equal(cmd.status, 0);
         assert_true(file_read(log, FILE_MOST_TEXT, &text, &size, &err));
         assert_non_null(strstr(text, "Overhead of profiling"));
@@ -324,7 +324,7 @@ folder_figures(void **state)
     bench_init(&bench);
     snprintf(svg, sizeof svg, "%s/figure.svg", bench.dir);
     for (int overhead = 1; overhead >= 0; overhead--) {
-        FOLDER(&cmd, &bench, "--svg", svg, overhead ? "--overhead" : NULL);
+        FOLDER(&cmd, &bench, "--svg", svg, "--force", overhead ? "--overhead" : NULL);
         assert_int_equal(cmd.status, 0);
         assert_true(file_read(svg, FILE_MOST_TEXT, &text, &size, &err));
         assert_int_equal(strstr(text, "Overhead of profiling") != NULL, overhead);

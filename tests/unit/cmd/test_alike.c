@@ -21,6 +21,9 @@ enum {
     NEEDS_APITRACE = 2, /* runs apitrace */
     TAKES_EMPTY = 4,    /* an empty file is valid */
     TAKES_NONE = 8,     /* the command may have no arguments */
+    NEEDS_GNUPLOT = 16, /* draws with gnuplot */
+    NEEDS_BENCH = 64,   /* runs the micro-benchmarks of benchmarks/gl */
+    PRINTS_TOO = 32,    /* prints a summary, also if its output cannot be written */
 };
 
 /* Word lists. FILE is the input, OUT is the output. */
@@ -40,6 +43,8 @@ static const struct use {
     {"replay", "FILE -o OUT", NULL, NULL, 0},
     {"sim", "FILE -o OUT", NULL, "sim " TINY " --frames 0 -o printed --force", 0},
     {"sim", "FILE -o OUT --perfetto timeline", NULL, NULL, 0},
+    {"sim", NULL, TINY " -o written --perfetto OUT", NULL, PRINTS_TOO},
+    {"sim", NULL, TINY " -o written --cycles 1-9 --signals OUT", NULL, PRINTS_TOO},
     {"sim", TINY " -o OUT --config FILE", NULL, NULL, TAKES_EMPTY},
     {"sample", "FILE -o OUT", TINY " -o OUT", NULL, 0},
     {"draws", "FILE", NULL, "draws run", 0},
@@ -49,9 +54,11 @@ static const struct use {
     {"params", "--config FILE", NULL, "params", TAKES_EMPTY | TAKES_NONE},
     {"stats", "--sql FILE", NULL, "stats", TAKES_NONE},
     {"diagram", "--config FILE -o out.svg", NULL, "diagram", TAKES_EMPTY | TAKES_NONE},
+    {"diagram", NULL, "--dot -o OUT", NULL, TAKES_NONE},
     {"explain", "FILE", NULL, "explain cycles", TAKES_EMPTY}, /* `empty` is a word */
     {"topdown", "FILE", NULL, "topdown run", 0},
     {"topdown", "FILE --nvprof", NULL, NULL, 0},
+    {"topdown", NULL, "run --svg OUT", NULL, NEEDS_GNUPLOT | PRINTS_TOO},
     {"open", "FILE --no-browser", NULL, NULL, 0},
     {"report", "FILE -o OUT", NULL, NULL, 0},
     {"blocks", "FILE", "- -o OUT", "blocks " BLOCKS, 0},
@@ -66,6 +73,7 @@ static const struct use {
     {"model", "check model FILE", NULL, NULL, 0},
     {"model", "predict FILE", NULL, NULL, 0},
     {"model", NULL, "from-datasheet clock=1e9 pipes=4 -o OUT", NULL, 0},
+    {"model", NULL, "template -o OUT", NULL, NEEDS_BENCH},
 };
 
 static const char *const commands[] = {
@@ -77,10 +85,22 @@ static const char *const commands[] = {
 enum { USES = sizeof uses / sizeof *uses, COMMANDS = sizeof commands / sizeof *commands };
 
 static bool
+has_bench(void)
+{
+    const char *slash = strrchr(aetius, '/');
+    char *path = mem_printf("%.*s/benchmarks/gl/model", (int)(slash - aetius), aetius);
+    const bool has = file_exists(path);
+    free(path);
+    return has;
+}
+
+static bool
 can_run(const struct use *use)
 {
     return (!(use->flags & NEEDS_X) || has_program("Xvfb")) &&
-           (!(use->flags & NEEDS_APITRACE) || has_program("apitrace"));
+           (!(use->flags & NEEDS_APITRACE) || has_program("apitrace")) &&
+           (!(use->flags & NEEDS_BENCH) || has_bench()) &&
+           (!(use->flags & NEEDS_GNUPLOT) || has_program("gnuplot"));
 }
 
 /* Runs the command with the words of `text`, in which `file` replaces FILE. Returns the status. */
@@ -168,6 +188,35 @@ wrong_options_are_usage_errors(void **state)
     }
 }
 
+/* A misspelled option gets the nearest name. A missing value is described. */
+static void
+options_are_suggested(void **state)
+{
+    (void)state;
+    expect(run_words("sim", TINY " --preste=g70-like", ""), 2, 2,
+           "aetius sim: unknown option '--preste=g70-like'; did you mean --preset?\n", "sim",
+           "--preste");
+    expect(run_words("sim", TINY " --map", ""), 2, 2,
+           "aetius sim: --map requires a value: MODE,... (write fragment maps", "sim", "--map");
+    assert_true(reports("color, overdraw, latency, shader, culled"));
+}
+
+/* An option that would have no effect is refused. */
+static void
+idle_options_are_usage_errors(void **state)
+{
+    static const char *const idle[][2] = {{"diagram", "--codec hilo --preset g70-like"},
+                                          {"compress", BLOCKS " --samples 4"},
+                                          {"blocks", BLOCKS " --z"},
+                                          {"compare", "run run --force"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof idle / sizeof *idle; i++) {
+        char *head = mem_printf("aetius %s: ", idle[i][0]);
+        expect(run_words(idle[i][0], idle[i][1], ""), 2, 2, head, idle[i][0], idle[i][1]);
+        free(head);
+    }
+}
+
 static void
 bad_inputs_are_refused(void **state)
 {
@@ -183,6 +232,48 @@ bad_inputs_are_refused(void **state)
             assert_false(is_there("out-file") || is_there("out.svg") || is_there("timeline"));
             assert_false(is_there("out-file.part") || is_there("out-file.unfinished"));
         }
+}
+
+/* Files that parse, but contain nothing to show. */
+static void
+empty_tables_are_refused(void **state)
+{
+    static const char *const tables[][2] = {{"header", "a,b\n"}, {"list", "[1,2]\n"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        put_text(tables[i][0], tables[i][1]);
+        expect(run_words("report", "FILE -o OUT", tables[i][0]), 1, 1,
+               "aetius: ", "report FILE -o OUT", tables[i][0]);
+        assert_false(is_there("out-file"));
+    }
+}
+
+/* A message has each location once. */
+static void
+locations_appear_once(void **state)
+{
+    (void)state;
+    expect(run_words("replay", TINY " --memory 200K -o out-file", ""), 1, 1,
+           "aetius: frame 0, message 10 of client 1: PUT at dword 0: ", "replay", "little memory");
+    assert_false(is_there("out-file"));
+}
+
+/* Every command that reads a run refuses one whose run.json is truncated. */
+static void
+truncated_runs_are_refused(void **state)
+{
+    static const char *const readers[][2] = {{"topdown", "FILE"},       {"draws", "FILE"},
+                                             {"stats", "FILE"},         {"report", "FILE -o OUT"},
+                                             {"show", "FILE draw 0:0"}, {"compare", "run FILE"}};
+    (void)state;
+    assert_int_equal(RUN("sim", TINY, "--frames", "0", "-o", "half"), 0);
+    char *json = in_dir("half/run.json");
+    assert_int_equal(truncate(json, 300), 0);
+    free(json);
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
+        expect(run_words(readers[i][0], readers[i][1], "half"), 1, 1, "aetius: ", readers[i][0],
+               "truncated run.json");
+    assert_false(is_there("out-file"));
 }
 
 static void
@@ -205,6 +296,29 @@ existing_outputs_are_kept(void **state)
     }
 }
 
+/* Outputs that are folders. */
+static void
+existing_folders_are_kept(void **state)
+{
+    (void)state;
+    assert_int_equal(RUN("show", TINY, "draw", "0:0", "-o", "shown"), 0);
+    assert_int_equal(RUN("show", TINY, "draw", "0:1", "-o", "shown"), 1);
+    assert_true(reports("shown/vertices.csv already exists; --force overwrites it"));
+    assert_int_equal(RUN("show", TINY, "draw", "0:1", "-o", "shown", "-f"), 0);
+
+    assert_int_equal(RUN("compare", "run", "run", "-o", "differences"), 0);
+    assert_int_equal(RUN("compare", "run", "run", "-o", "differences"), 1);
+    assert_true(reports("frame-0000.positive.png already exists; --force overwrites it"));
+    assert_int_equal(RUN("compare", "run", "run", "-o", "differences", "-f"), 0);
+
+    assert_int_equal(RUN("sim", TINY, "--frames", "1", "-o", "other"), 0);
+    assert_int_equal(RUN("compare", "other", "run", "--renew"), 1);
+    assert_true(reports("other is a run with all its tables, not a baseline; --force replaces it"));
+    assert_true(is_there("other/stats.cycles.csv.gz"));
+    assert_int_equal(RUN("compare", "other", "run", "--renew", "--force"), 0);
+    assert_int_equal(RUN("compare", "other", "run", "--renew"), 0);
+}
+
 /* A full disk, at the output and at standard output. `full` is a link to /dev/full, which the
  * command must not replace. */
 static void
@@ -215,10 +329,14 @@ full_disks_are_reported(void **state)
     for (uint32_t u = 0; u < USES; u++) {
         const struct use *use = &uses[u];
         struct stat st;
-        if (use->writes && strcmp(use->command, "capture") && strcmp(use->command, "blocks")) {
+        if (use->writes && can_run(use) && strcmp(use->command, "capture") &&
+            strcmp(use->command, "blocks")) {
             char *words = mem_strdup(use->writes), *at = strstr(words, "OUT");
             char *whole = mem_printf("%.*sfull --force", (int)(at - words), words);
-            expect(run_words(use->command, whole, ""), 1, 1, "aetius: ", whole, "full disk");
+            const int status = run_words(use->command, whole, "");
+            if (use->flags & PRINTS_TOO)
+                put_text("out", "");
+            expect(status, 1, 1, "aetius: ", whole, "full disk");
             assert_true(!lstat(full, &st) && S_ISLNK(st.st_mode));
             free(whole);
             free(words);
@@ -272,8 +390,14 @@ main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(each_command_has_a_use, set_up),
         cmocka_unit_test(wrong_options_are_usage_errors),
+        cmocka_unit_test(options_are_suggested),
+        cmocka_unit_test(idle_options_are_usage_errors),
         cmocka_unit_test(bad_inputs_are_refused),
+        cmocka_unit_test(empty_tables_are_refused),
+        cmocka_unit_test(locations_appear_once),
+        cmocka_unit_test(truncated_runs_are_refused),
         cmocka_unit_test(existing_outputs_are_kept),
+        cmocka_unit_test(existing_folders_are_kept),
         cmocka_unit_test(full_disks_are_reported),
         cmocka_unit_test(limits_are_named),
     };

@@ -4,6 +4,7 @@
 #include "analysis/nvidia.h"
 #include "analysis/pipeline_tree.h"
 #include "analysis/shader_tree.h"
+#include "base/build.h"
 #include "base/mem.h"
 #include "core/clock.h"
 #include "model/model.h"
@@ -15,6 +16,7 @@
 #include "rigs/command.h"
 
 #include <cjson/cJSON.h>
+#include <dirent.h>
 
 static struct command_result cmd;
 
@@ -115,6 +117,34 @@ values_are_explained(void **state)
     check_word("seven-level", "value of RASTERIZER.Generator", "fragment generator");
 }
 
+/* Each file in configs is a preset. */
+static void
+presets_and_columns_are_explained(void **state)
+{
+    struct dirent **entries;
+    uint32_t count = 0;
+    (void)state;
+    const int files = scandir(AETIUS_SOURCE_DIR "/configs", &entries, NULL, alphasort);
+    assert_true(files > 0);
+    for (int i = 0; i < files; i++) {
+        char *end = strstr(entries[i]->d_name, ".ini");
+        if (end) {
+            *end = '\0';
+            check_word(entries[i]->d_name, "preset", "");
+            count++;
+        }
+        free(entries[i]);
+    }
+    free(entries);
+    assert_int_equal(count, 7);
+    check_word("hash", "column of draws", "");
+    check_word("tex miss", "column of draws", "texture caches");
+    check_word("all", "row of draws", "sum");
+    check_word("all", "fragment map", "every map");
+    check_word("nth", "column of vertices", "from 0");
+    check_word("hidden", "term", "another resource");
+}
+
 static void
 statistics_need_no_unit(void **state)
 {
@@ -153,6 +183,7 @@ main(int argc, char **argv)
         cmocka_unit_test(states_and_works_are_explained),
         cmocka_unit_test(maps_ends_and_stages_are_explained),
         cmocka_unit_test(values_are_explained),
+        cmocka_unit_test(presets_and_columns_are_explained),
         cmocka_unit_test(statistics_need_no_unit),
         cmocka_unit_test(text_has_all_meanings),
     };

@@ -196,7 +196,7 @@ draws_have_the_names_of_their_calls(void **state)
     free(calls);
 }
 
-/* Writes the first `size` bytes of a file, with garbage at `at`. */
+/* Writes the first `size` bytes of a file, padded with zeros, with garbage at `at`. */
 static char *
 damage(const char *path, size_t size, size_t at)
 {
@@ -204,7 +204,10 @@ damage(const char *path, size_t size, size_t at)
     struct error err;
     size_t whole;
     assert_true(file_read(path, FILE_MOST_TEXT, &bytes, &whole, &err));
-    assert_true(size <= whole);
+    if (size > whole) {
+        bytes = mem_realloc(bytes, size);
+        memset(bytes + whole, 0, size - whole);
+    }
     if (at < size)
         memset(bytes + at, 0xff, size - at < 64 ? size - at : 64);
     assert_true(file_write(out, bytes, size, &err));
@@ -241,7 +244,9 @@ damaged_and_foreign_files_are_refused(void **state)
                  {10, 10, "damaged"},
                  {size / 2, size, "damaged"},
                  {size, 0, "apitrace"},
-                 {size, size / 3, "damaged"}};
+                 {size, size / 3, "damaged"},
+                 {size + 1, size + 1, "damaged, 1 byte after the last call"},
+                 {size + 99, size + 99, "damaged, 99 bytes after the last call"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *path = damage(calls, cases[i].size, cases[i].at);
         refuses(path, cases[i].reason);

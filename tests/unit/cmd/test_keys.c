@@ -117,6 +117,8 @@ a_refused_context_is_named(void **state)
     assert_int_equal(RUN("capture", "-o", "@e.trace", "--", program, "--core"), 1);
     assert_true(reports("wanted OpenGL 3.3 core, but 2.1 is offered"));
     assert_false(is_there("e.trace"));
+    assert_int_equal(RUN("run", "--functional", "--", program, "--core-or-exit"), 1);
+    assert_true(reports("wanted OpenGL 3.3 core, but 2.1 is offered"));
 }
 
 static void

@@ -70,6 +70,7 @@ a_trace_becomes_a_page(void **state)
     assert_int_equal(cmd.status, 0);
     assert_int_equal(strncmp(cmd.out, "bound by ", 9), 0);
     assert_true(ends_with("tiny.html"));
+    assert_non_null(strstr(cmd.out, "\nnext: aetius topdown tiny.run\n"));
     check_run("tiny.run", 0, 2);
     assert_true(file_exists("tiny.run/maps/frame-0001-overdraw.png"));
     assert_true(file_exists("tiny.html"));

@@ -1,6 +1,7 @@
 /* Refusals of the simulation, a reference or the system. One line reports each of them in time. */
 #include "rigs/rig.h"
 #include "rigs/command.h"
+#include "rigs/folder.h"
 #include "sim/command_checker.h"
 
 #include <fcntl.h>
@@ -66,6 +67,30 @@ verify_leaves_time_out(void **state)
         cmd.out, "1 frame, 0 readbacks, 1 query result: 0 differ; not compared: 2 time queries\n");
     RUN(&cmd, "verify", "--json", path);
     assert_non_null(strstr(cmd.out, "\"times_not_compared\":\t2"));
+    unlink(path);
+}
+
+/* Without a frame, there is no next step. */
+static void
+a_trace_without_frames_has_no_next_step(void **state)
+{
+    static struct command_result cmd;
+    struct rig *rig = *state;
+    struct error err;
+    char path[64], run[64];
+    snprintf(path, sizeof path, "%s/none.trace", dir);
+    snprintf(run, sizeof run, "%s/none.run", dir);
+    assert_true(trace_writer_create(&rig->player.writer, path, "test", &err));
+    rig_start(rig);
+    rig_clear(rig, MASK_COLOR0, 1.0);
+    rig_submit(rig);
+    assert_true(trace_writer_close(rig->player.writer, &err));
+    rig->player.writer = NULL;
+    RUN(&cmd, "sim", path, "-o", run);
+    assert_int_equal(cmd.status, 0);
+    assert_non_null(strstr(cmd.out, "no frame was drawn"));
+    assert_null(strstr(cmd.out, "next:"));
+    assert_true(remove_folder(run));
     unlink(path);
 }
 
@@ -259,6 +284,8 @@ main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(verify_leaves_time_out, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(a_trace_without_frames_has_no_next_step, rig_set_up,
+                                        rig_tear_down),
         cmocka_unit_test_setup_teardown(softpipe_has_one_sample, rig_set_up, rig_tear_down),
         cmocka_unit_test(a_setgid_program_is_reported),
         cmocka_unit_test(refusals_are_reported_once),

@@ -118,6 +118,28 @@ summaries_lead_with_the_verdict(void **state)
     free(other);
 }
 
+/* Programs with many draws are named below the most expensive draws: two frames of four textured
+ * draws. */
+static void
+large_groups_are_named(void **state)
+{
+    (void)state;
+    RUN(&cmd, "draws", run, "--group", "program", "--csv");
+    char programs[64] = "";
+    unsigned count = 0;
+    double share = 0;
+    /* schema,work,name,count,frame,draw,hash,cycles,share */
+    const char *row = strchr(cmd.out, '\n') + 1;
+    assert_int_equal(
+        sscanf(row, "%*d,draw,%63[^,],%u,%*d,%*d,%*[^,],%*f,%lf", programs, &count, &share), 3);
+    char *line = mem_printf("\n%u draws with programs %s: %.1f %% of the cycles (`aetius draws %s ",
+                            count, programs, share, run);
+    RUN(&cmd, "stats", run);
+    if (!strstr(cmd.out, line))
+        fail_msg("'%s' is not in\n%s", line, cmd.out);
+    free(line);
+}
+
 /* The states of the units are printed only on request. The percentages of a unit's states add up to
  * 100 %. */
 static void
@@ -242,6 +264,26 @@ tables_fit_the_terminal(void **state)
     assert_non_null(strstr(cmd.out, "tex miss"));
 }
 
+/* Lists of a trace and of parameters, in the width of the narrowest usual terminal. */
+static void
+lists_fit_80_columns(void **state)
+{
+    static const char *const commands[][5] = {{"params"},
+                                              {"info", TRACE, "--draws"},
+                                              {"info", TRACE, "--commands"},
+                                              {"show", TRACE, "program"},
+                                              {"show", TRACE, "program", "330a"},
+                                              {"explain", "cycles"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        on_terminal(80, commands[i]);
+        assert_int_equal(cmd.status, 0);
+        remove_color(cmd.out);
+        if (longest_line(cmd.out) > 80)
+            fail_msg("%s: a line of %zu\n%s", commands[i][0], longest_line(cmd.out), cmd.out);
+    }
+}
+
 /* Color is used only on a terminal, and only if NO_COLOR is not set. The verdict is red. */
 static void
 color_is_for_terminals(void **state)
@@ -273,7 +315,9 @@ main(int argc, char **argv)
         cmocka_unit_test(summaries_lead_with_the_verdict),
         cmocka_unit_test(units_are_printed_on_request),
         cmocka_unit_test(draws_of_frames_are_grouped),
+        cmocka_unit_test(large_groups_are_named),
         cmocka_unit_test(tables_fit_the_terminal),
+        cmocka_unit_test(lists_fit_80_columns),
         cmocka_unit_test(color_is_for_terminals),
     };
     aetius = argc > 1 ? argv[1] : "build/aetius";

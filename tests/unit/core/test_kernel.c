@@ -1,7 +1,7 @@
 /* Modules, queues and the clock: calculated rates, latencies and depths, unit states, sleep,
  * clocking order, and the watchdog. The machine consists of a source, a row of stages and a sink.
  */
-#include "core/nearest.h"
+#include "base/nearest.h"
 #include "core/queue.h"
 #include "rigs/bug.h"
 

@@ -369,8 +369,14 @@ errors_name_line_parameter_and_what_is_allowed(void **state)
     assert_tells(&err, "timed or instant");
     assert_false(params_set(&params, "SIMULATOR.MSAASamples=3", &err));
     assert_tells(&err, "a power of two from 2 to 8 samples");
-    assert_false(params_set(&params, "NumStampPipes=3", &err));
+    assert_false(params_set(&params, "numstamppipes=3", &err));
+    assert_tells(&err, "expected a section: GPU.NumStampPipes=3");
+    assert_false(params_set(&params, "Nothing=3", &err));
     assert_tells(&err, "SECTION.Name=value");
+    assert_false(params_load_preset(&params, "g70-lik", &err));
+    assert_tells(&err, "unknown preset 'g70-lik'; did you mean g70-like?");
+    assert_false(params_load_preset(&params, "xxxxxxxxxx", &err));
+    assert_tells(&err, "reference-2008, reference-2005, nv40-like");
     assert_false(params_set(&params, "MEMORYCONTROLLER.BankGranurality=512", &err));
     assert_tells(&err, "did you mean MEMORYCONTROLLER.BankGranularity?");
     assert_memory_equal(&params, &before, sizeof params);

@@ -650,6 +650,8 @@ test_bound_by_drain(void **state)
     RUN(&cmd, "sim", trace, "--frames", "4", "-o", run);
     RUN(&cmd, "topdown", run);
     assert_non_null(strstr(cmd.out, "bound by drain: "));
+    /* more than half of the draws have one pair of programs */
+    assert_non_null(strstr(cmd.out, "% of the cycles, with a drain between them ("));
     RUN(&cmd, "draws", run);
     const char *all = strstr(cmd.out, "\n  all ");
     assert_non_null(all);

@@ -302,7 +302,8 @@ csv_has_all_vertices(void **state)
         }
     }
     text_table_fini(&table);
-    run_within(&cmd, 400, (const char *const[]){"show", trace, "draw", "0:0", "-o", out, NULL});
+    run_within(&cmd, 400,
+               (const char *const[]){"show", trace, "draw", "0:0", "-o", out, "-f", NULL});
     assert_int_equal(cmd.status, 1);
     assert_non_null(strstr(cmd.err, "cannot write "));
     assert_non_null(strstr(cmd.err, "vertices.csv: File too large\n"));

@@ -221,6 +221,7 @@ test_command(void **state)
     assert_non_null(strstr(cmd.out, "frame-0001.png"));
     assert_non_null(strstr(cmd.out, "18 before, 18 now; 18 the same, 0 changed, 0 new, 0 gone"));
     assert_true(strstr(cmd.out, "gate: held") > strstr(cmd.out, "frame-0001.png"));
+    assert_string_equal(cmd.out + strlen(cmd.out) - 11, "gate: held\n"); /* the last line */
     RUN(&cmd, "compare", a, b, "--fail-over", "cycles");
     assert_int_equal(cmd.status, 2);
     assert_non_null(strstr(cmd.err, "expected NAME=NUMBER"));
@@ -608,7 +609,7 @@ renew_until(const char *base, const char *run, int steps)
     if (child == 0) {
         struct error err;
         steps_left = steps;
-        _exit(baseline_renew(base, run, &err) ? 0 : 1);
+        _exit(baseline_renew(base, run, true, &err) ? 0 : 1);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));

@@ -3,8 +3,8 @@
  *     struct nearest nearest = {.wanted = "IndicesCycl"};
  *     nearest_offer(&nearest, "IndicesCycle"); ...
  *     if (nearest_found(&nearest)) ... nearest.best ... */
-#ifndef AETIUS_CORE_NEAREST_H
-#define AETIUS_CORE_NEAREST_H
+#ifndef AETIUS_BASE_NEAREST_H
+#define AETIUS_BASE_NEAREST_H
 
 #include <stdbool.h>
 #include <stdint.h>

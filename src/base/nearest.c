@@ -1,5 +1,5 @@
 /* Edit distance (insert, delete, replace, swap neighbors), computed with three rolling rows. */
-#include "core/nearest.h"
+#include "base/nearest.h"
 
 #include <ctype.h>
 #include <string.h>
