@@ -13,8 +13,6 @@
 
 #include <math.h>
 
-enum { MAX_LINE_WIDTH = 255, MAX_POINT_SIZE = 8191 };
-
 static bool
 not_negative(float value)
 {

@@ -9,6 +9,8 @@ enum {
     MAX_ATTRIBUTES = 16, /* also the maximum number of vertex buffers */
     MAX_COLOR_BUFFERS = 8,
     MAX_CLIP_PLANES = 8,
+    MAX_POINT_SIZE = 255, /* pixels; a larger size, also of a shader, is drawn with this size */
+    MAX_LINE_WIDTH = 255,
 };
 
 enum primitive {

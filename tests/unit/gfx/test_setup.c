@@ -335,6 +335,35 @@ test_points_of_cut_polygons(void **state)
     assert_points_at(out, scene_setup(&scene, &primitive, around, out), square, 4);
 }
 
+/* Sizes outside the offered limits, of the state or of a shader, become the nearest limit (OpenGL
+ * 2.1 specification, 3.3). The center at 32, 32 is a pixel corner. */
+static void
+test_limits_of_points(void **state)
+{
+    static const struct {
+        float size;
+        int32_t pixels;
+    } cases[] = {{0.0f, 1},     {0.5f, 1},     {1.0f, 1},      {254.0f, 254}, {255.0f, 255},
+                 {256.0f, 255}, {271.0f, 255}, {8191.0f, 255}, {NAN, 1}};
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
+        const bool from_shader = i % 2;
+        struct scene scene;
+        struct triangle out[SETUP_MAX_TRIANGLES];
+        struct primitive_out primitive = test_triangle;
+        struct vertex v[3];
+        scene_init(&scene);
+        scene.draw.rasterizer.point_size = from_shader ? 3.0f : cases[i / 2].size;
+        scene.draw.rasterizer.point_size_per_vertex = from_shader;
+        scene.draw.psize_slot = from_shader ? 1 : -1;
+        for (int k = 0; k < 3; k++)
+            v[k] = scene_vertex(32.0f, 32.0f, 0.5f, 1.0f, (float[4]){cases[i / 2].size});
+        primitive.vertices = 1;
+        assert_int_equal(scene_setup(&scene, &primitive, v, out), 1);
+        /* Sprite coordinates run from 0 to 1 over the size. */
+        assert_float_equal(out[0].sprite[0].a * (float)cases[i / 2].pixels, 1.0f, 1e-5f);
+    }
+}
+
 /* A polygon in a small viewport stays inside the viewport, although the window is larger. The
  * corner (48, 8) of (8, 8), (48, 8), (8, 24) is beyond column 32. */
 static void
@@ -411,6 +440,7 @@ main(void)
         cmocka_unit_test(test_unfilled_without_area),
         cmocka_unit_test(test_unfilled_too_thin),
         cmocka_unit_test(test_points_of_cut_polygons),
+        cmocka_unit_test(test_limits_of_points),
         cmocka_unit_test(test_unfilled_in_a_small_viewport),
         cmocka_unit_test(test_wild_vertices),
     };

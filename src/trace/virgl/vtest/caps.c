@@ -98,9 +98,9 @@ static void
 fill_limits(struct caps_v2 *caps)
 {
     caps->min_aliased_point_size = caps->min_smooth_point_size = 1;
-    caps->max_aliased_point_size = caps->max_smooth_point_size = 255;
+    caps->max_aliased_point_size = caps->max_smooth_point_size = MAX_POINT_SIZE;
     caps->min_aliased_line_width = caps->min_smooth_line_width = 1;
-    caps->max_aliased_line_width = caps->max_smooth_line_width = 255;
+    caps->max_aliased_line_width = caps->max_smooth_line_width = MAX_LINE_WIDTH;
     caps->max_texture_lod_bias = 16;
     caps->min_texel_offset = -8;
     caps->max_texel_offset = 7;
