@@ -109,7 +109,8 @@ run_program(const struct capture_options *options, char **program, struct messag
     struct error closing;
     if (!command_checker_init(&checker, &tee.sink, err))
         return false;
-    if (!trace_writer_create(&writer, recording->path, options->name, err)) {
+    if (!trace_writer_create_for(&writer, recording->path, options->name, options->launch.offer,
+                                 err)) {
         command_checker_fini(&checker);
         return false;
     }
@@ -404,7 +405,7 @@ int
 cmd_capture(int argc, char **argv)
 {
     struct capture_options options = {.progress = "capture: frame"};
-    const char *api = NULL;
+    const char *api = NULL, *gl = NULL;
     uint64_t clock = 0;
     struct cut_options *cut = &options.cut;
     const struct arg_option table[] = {
@@ -417,6 +418,7 @@ cmd_capture(int argc, char **argv)
          "record only frames A to B, with the state and resources at A: A-B,C-D,E", false},
         OPTION_WARM_UP(&cut->warm_up_text),
         OPTION_CLOCK(&clock),
+        OPTION_GL(&gl),
         {"stop", 0, ARG_FLAG, &options.stop, NULL,
          "terminate the program (SIGTERM) after the last requested frame", false},
         {"api", 0, ARG_OPTIONAL, &api, "API",
@@ -454,7 +456,8 @@ cmd_capture(int argc, char **argv)
         return status;
     if (!cut->out)
         cut->out = default_output(out, args.after[0], ".trace");
-    if (!parse_warm_up(cut->warm_up_text, &cut->warm_up, &err) || !check_clock(clock, &err))
+    if (!parse_warm_up(cut->warm_up_text, &cut->warm_up, &err) || !check_clock(clock, &err) ||
+        !gl_offer_parse(gl, &options.launch.offer, &err))
         return args_usage_error(&spec, "%s", err.text);
     if (options.stop && !cut->set.text)
         return args_usage_error(&spec, "--stop requires --frames A-B");

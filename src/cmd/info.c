@@ -192,8 +192,10 @@ static void
 add_caps(cJSON *o, const struct caps_v2 *caps)
 {
     struct caps_v2 now;
+    enum gl_offer offer;
     char text[32];
-    caps_fill(&now);
+    caps_find_offer(caps, &offer);
+    caps_fill(&now, offer);
     snprintf(text, sizeof text, "%08x", caps_digest(caps));
     cJSON *offered = cJSON_AddObjectToObject(o, "offered");
     cJSON_AddStringToObject(offered, "digest", text);
@@ -211,8 +213,10 @@ static void
 print_caps(const struct caps_v2 *caps)
 {
     struct caps_v2 now;
+    enum gl_offer offer;
     char then_text[32], now_text[32];
-    caps_fill(&now);
+    caps_find_offer(caps, &offer);
+    caps_fill(&now, offer);
     printf("offered: GLSL level %u, %u draw buffer%s, %u sample%s; capabilities %08x, ",
            caps->v1.glsl_level, caps->v1.max_render_targets, plural(caps->v1.max_render_targets),
            caps->v1.max_samples, plural(caps->v1.max_samples), caps_digest(caps));

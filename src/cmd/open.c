@@ -29,6 +29,7 @@ struct open_options {
     struct simulate_options sim;
     struct frame_set frames; /* --frames */
     uint64_t clock;
+    enum gl_offer offer;
     const char *page; /* -o */
     bool force, no_browser;
     char trace[OUTPUT_NAME], run[OUTPUT_NAME], name[OUTPUT_NAME]; /* default outputs */
@@ -51,15 +52,16 @@ are_free(const struct open_options *options, const char *trace, struct error *er
 static int
 record(const struct open_options *options, char **program, struct error *err)
 {
-    struct capture_options capture = {.cut = {.out = options->trace,
-                                              .force = options->force,
-                                              .warm_up = WARM_UP_ALL,
-                                              .set = options->frames},
-                                      .stop = true,
-                                      .takes_last = !options->frames.count,
-                                      .launch = {.clock = (uint32_t)options->clock},
-                                      .name = program[0],
-                                      .progress = "capture: frame"};
+    struct capture_options capture = {
+        .cut = {.out = options->trace,
+                .force = options->force,
+                .warm_up = WARM_UP_ALL,
+                .set = options->frames},
+        .stop = true,
+        .takes_last = !options->frames.count,
+        .launch = {.clock = (uint32_t)options->clock, .offer = options->offer},
+        .name = program[0],
+        .progress = "capture: frame"};
     if (!options->frames.count) {
         capture.cut.set.ranges[0].first = FIRST_FRAME;
         capture.cut.set.ranges[0].last = FIRST_FRAME + FRAMES - 1;
@@ -185,12 +187,14 @@ cmd_open(int argc, char **argv)
 {
     struct open_options options = {
         .sim = {.map = "all", .shows_draws = true, .jobs = cores_count()}, .clock = CLOCK};
+    const char *gl = NULL;
     const struct arg_option table[] = {
         OPTION_OUTPUT(&options.page, "FILE.html", "page to write (NAME.html)", false),
         OPTION_FRAMES(&options.frames,
                       "frames to capture (120-122), or to simulate (all of at most 8 frames, else "
                       "3 in the middle)"),
         OPTION_CLOCK(&options.clock),
+        OPTION_GL(&gl),
         OPTION_JOBS(&options.sim.jobs, "simulate frames in N processes (as many as cores)"),
         {"no-browser", 0, ARG_FLAG, &options.no_browser, NULL,
          "print the path of the page instead of opening it", false},
@@ -224,7 +228,8 @@ cmd_open(int argc, char **argv)
         return status;
     if ((args.after_count > 0) + args.operand_count != 1)
         return args_usage_error(&spec, "expected %s", spec.operands);
-    if (!check_clock(options.clock, &err) || !trim_in_order(&options.frames, &err))
+    if (!check_clock(options.clock, &err) || !trim_in_order(&options.frames, &err) ||
+        !gl_offer_parse(gl, &options.offer, &err))
         return args_usage_error(&spec, "%s", err.text);
     if (args.after_count && options.frames.count > 1)
         return args_usage_error(&spec, "--frames expects one range for a program");

@@ -45,6 +45,9 @@ struct machine_options {
     {"clock", 0, ARG_UINT, value, "N",                                                             \
      "advance the program's clock by 1/N s per frame, independent of the host, so that animations are reproducible; 0: use the host clock",                           \
      false}
+#define OPTION_GL(value)                                                                           \
+    {"gl", 0, ARG_STRING, value, "VERSION",                                                        \
+     "OpenGL that the program is offered: 2.1 (default) or es2", false}
 #define OPTION_REFERENCE(value)                                                                    \
     {"reference", 0, ARG_OPTIONAL, value, "DRIVER",                                                \
      "render with virgl_test_server, on llvmpipe (default) or softpipe", false}

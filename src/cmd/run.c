@@ -9,7 +9,8 @@
 int cmd_run(int argc, char **argv);
 
 static int
-run(const struct simulate_options *options, uint64_t clock, char **program, struct error *err)
+run(const struct simulate_options *options, const struct launch_options *launched, char **program,
+    struct error *err)
 {
     struct simulate s;
     struct launch_result result;
@@ -18,8 +19,7 @@ run(const struct simulate_options *options, uint64_t clock, char **program, stru
     if (!simulate_begin(&s, options, program[0], NULL, err))
         return EXIT_FAILED;
     s.folder.needs_pixel = options->pixel != NULL;
-    bool ok = launch(program, &(struct launch_options){.clock = (uint32_t)clock}, &s.sink.sink,
-                     NULL, &result, err);
+    bool ok = launch(program, launched, &s.sink.sink, NULL, &result, err);
     /* Without results, an error is printed instead of the summary. */
     const bool has_frames = s.folder.frames.count > 0;
     s.folder.silent = !has_frames;
@@ -40,15 +40,15 @@ run(const struct simulate_options *options, uint64_t clock, char **program, stru
 /* Runs the program with virgl_test_server, restricted to the features that the simulated GPU
  * offers. */
 static int
-run_reference(const char *driver, uint64_t clock, char **program, struct error *err)
+run_reference(const char *driver, const struct launch_options *launched, char **program,
+              struct error *err)
 {
     struct passthrough *reference;
     struct launch_result result;
     interrupt_watch();
     if (!passthrough_create(&reference, *driver ? driver : "llvmpipe", err))
         return EXIT_FAILED;
-    bool ok = launch(program, &(struct launch_options){.clock = (uint32_t)clock},
-                     passthrough_sink(reference), NULL, &result, err);
+    bool ok = launch(program, launched, passthrough_sink(reference), NULL, &result, err);
     passthrough_destroy(reference);
     return ok ? launch_conclude(&result, program[0]) : EXIT_FAILED;
 }
@@ -57,7 +57,8 @@ int
 cmd_run(int argc, char **argv)
 {
     struct simulate_options request = {.shows_draws = true};
-    const char *reference = NULL;
+    struct launch_options launched = {0};
+    const char *reference = NULL, *gl = NULL;
     uint64_t clock = 0;
     const struct arg_option table[] = {
         SIMULATE_OPTIONS(&request, ""),
@@ -65,6 +66,7 @@ cmd_run(int argc, char **argv)
          false},
         OPTION_REFERENCE(&reference),
         OPTION_CLOCK(&clock),
+        OPTION_GL(&gl),
         {0},
     };
     const struct arg_spec spec = {
@@ -84,10 +86,12 @@ cmd_run(int argc, char **argv)
         return args_usage_error(
             &spec,
             "--reference only draws on the screen: it cannot be combined with other options");
-    if (!simulate_options_parse(&request, &err) || !check_clock(clock, &err))
+    if (!simulate_options_parse(&request, &err) || !check_clock(clock, &err) ||
+        !gl_offer_parse(gl, &launched.offer, &err))
         return args_usage_error(&spec, "%s", err.text);
-    status = reference ? run_reference(reference, clock, args.after, &err)
-                       : run(&request, clock, args.after, &err);
+    launched.clock = (uint32_t)clock;
+    status = reference ? run_reference(reference, &launched, args.after, &err)
+                       : run(&request, &launched, args.after, &err);
     if (err.text[0])
         log_error("%s", err.text);
     if (status == EXIT_WELL && request.dir && !request.functional && !request.json)

@@ -19,11 +19,14 @@ struct trace_frame {
 
 struct trace_writer;
 struct trace_reader;
-/* Creates a trace with the capabilities that the server currently offers. An existing file at
+/* Creates a trace with the capabilities that the server offers by default. An existing file at
  * `path` remains until the first frame is complete (base/new_file.h). Processes that read the old
  * file are not disturbed. */
 bool trace_writer_create(struct trace_writer **writer, const char *path, const char *program,
                          struct error *err);
+/* The same for another offer. */
+bool trace_writer_create_for(struct trace_writer **writer, const char *path, const char *program,
+                             enum gl_offer offer, struct error *err);
 /* Creates a trace that contains part of `whole`. `first_frame` is the original number of its frame
  * 0. An existing file at `path` remains until the writer is closed. */
 bool trace_writer_create_part(struct trace_writer **writer, const char *path,

@@ -113,8 +113,15 @@ bool
 trace_writer_create(struct trace_writer **out, const char *path, const char *program,
                     struct error *err)
 {
+    return trace_writer_create_for(out, path, program, GL_OFFER_DEFAULT, err);
+}
+
+bool
+trace_writer_create_for(struct trace_writer **out, const char *path, const char *program,
+                        enum gl_offer offer, struct error *err)
+{
     struct caps_v2 caps;
-    caps_fill(&caps);
+    caps_fill(&caps, offer);
     return writer_create(out, path, program, &caps, 0, err);
 }
 

@@ -54,7 +54,7 @@ append_header(bytes_vec *file)
     struct caps_v2 caps;
     uint8_t head[TRACE_HEADER_BYTES];
     uint32_t fields[4] = {TRACE_VERSION, 0, 0, sizeof caps}, crc;
-    caps_fill(&caps);
+    caps_fill(&caps, GL_OFFER_DEFAULT);
     memcpy(head, TRACE_MAGIC, 8);
     memcpy(head + 8, fields, sizeof fields);
     crc = (uint32_t)crc32_z(crc_of(head, TRACE_HEADER_CRC_AT), (const uint8_t *)&caps, sizeof caps);

@@ -228,7 +228,7 @@ check_all(struct message_sink *renderer, bool ours)
         {0, TARGET_BUFFER, FORMAT_R8_UNORM, BIND_VERTEX_BUFFER, 1000, 1, 1, 1, 0, 0},
     };
     struct caps_v2 caps;
-    caps_fill(&caps);
+    caps_fill(&caps, GL_OFFER_DEFAULT);
     for (size_t i = 0; i < format_count(); i++) {
         const struct format_info *format = format_at(i);
         const uint32_t drawn = format->depth_bits || format->stencil_bits ? BIND_DEPTH_STENCIL

@@ -257,7 +257,7 @@ test_offer(void **state)
     struct caps_v2 caps, other;
     struct error err;
     bool sound;
-    caps_fill(&caps);
+    caps_fill(&caps, GL_OFFER_DEFAULT);
     write_trace(path);
     assert_true(trace_reader_open(&reader, path, &err));
     assert_memory_equal(trace_caps(reader), &caps, sizeof caps);
@@ -321,7 +321,7 @@ test_capability_fields(void **state)
 {
     struct caps_v2 caps, changed;
     size_t at = 0;
-    caps_fill(&caps);
+    caps_fill(&caps, GL_OFFER_DEFAULT);
     for (size_t i = 0; i < caps_field_count; i++) {
         const struct caps_field *field = &caps_fields[i];
         char before[32], after[32];

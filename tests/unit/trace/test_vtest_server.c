@@ -77,7 +77,7 @@ set_up(void **state)
     snprintf(bench->path, sizeof bench->path, "/tmp/aetius-test-%d", (int)getpid());
     bench->sink.data = bench;
     bench->sink.take = log_take;
-    if (!vtest_server_create(&bench->server, bench->path, &bench->sink, &err))
+    if (!vtest_server_create(&bench->server, bench->path, GL_OFFER_DEFAULT, &bench->sink, &err))
         return -1;
     *state = bench;
     return pthread_create(&bench->thread, NULL, serve, bench);
@@ -273,6 +273,31 @@ test_caps(void **state)
     assert_int_equal(header[1], 1);
     assert_int_equal(recv(fd, &caps.v1, 308, MSG_WAITALL), 308);
     close(fd);
+}
+
+/* Each offer is found again from its capabilities. The default is that of no option. */
+static void
+test_offers(void **state)
+{
+    static const char *const names[] = {"2.1", "es2"};
+    struct error err = {""};
+    enum gl_offer offer, found;
+    struct caps_v2 caps;
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        assert_true(gl_offer_parse(names[i], &offer, &err));
+        caps_fill(&caps, offer);
+        assert_true(caps_find_offer(&caps, &found));
+        assert_string_equal(gl_offer_version(found, false), gl_offer_version(offer, false));
+        assert_string_equal(gl_offer_version(found, true), gl_offer_version(offer, true));
+    }
+    caps.v1.max_samples++;
+    assert_false(caps_find_offer(&caps, &found));
+    assert_true(gl_offer_parse(NULL, &offer, &err));
+    assert_string_equal(gl_offer_version(offer, false), "2.1");
+    assert_string_equal(gl_offer_version(offer, true), "2.0");
+    assert_false(gl_offer_parse("2", &offer, &err));
+    assert_string_equal(err.text, "--gl '2': expected one of 2.1, es2");
 }
 
 /* The server disconnects each of these clients, and serves the next one. */
@@ -548,12 +573,19 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_transfers),           TEST(test_swap_rule),
-        TEST(test_query_results),       TEST(test_no_memory_of_size_0),
-        TEST(test_two_at_once),         TEST(test_caps),
-        TEST(test_bad_clients),         TEST(test_death_in_a_message),
-        TEST(test_garbled_clients),     TEST(test_many_clients),
-        TEST(test_unfinished_messages), cmocka_unit_test_setup(test_failures_are_counted, set_up),
+        TEST(test_transfers),
+        TEST(test_swap_rule),
+        TEST(test_query_results),
+        TEST(test_no_memory_of_size_0),
+        TEST(test_two_at_once),
+        TEST(test_caps),
+        TEST(test_offers),
+        TEST(test_bad_clients),
+        TEST(test_death_in_a_message),
+        TEST(test_garbled_clients),
+        TEST(test_many_clients),
+        TEST(test_unfinished_messages),
+        cmocka_unit_test_setup(test_failures_are_counted, set_up),
     };
     return cmocka_run_group_tests_name("vtest server", tests, NULL, NULL);
 }

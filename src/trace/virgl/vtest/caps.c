@@ -6,9 +6,39 @@
 #include "gfx/samples.h"
 #include "state/state.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { LEAST_GLSL_LEVEL = 130 }; /* first level with integers */
+
+static const struct {
+    const char *name;         /* value of --gl */
+    const char *desktop, *es; /* highest versions that Mesa derives */
+} offers[GL_OFFER_COUNT] = {
+    [GL_OFFER_2_1] = {"2.1", "2.1", "2.0"},
+    [GL_OFFER_ES_2] = {"es2", "2.1", "2.0"},
+};
+
+bool
+gl_offer_parse(const char *name, enum gl_offer *offer, struct error *err)
+{
+    char known[64] = "";
+    for (size_t i = 0; i < GL_OFFER_COUNT; i++) {
+        if (!name || !strcmp(name, offers[i].name)) {
+            *offer = name ? (enum gl_offer)i : GL_OFFER_DEFAULT;
+            return true;
+        }
+        const size_t n = strlen(known);
+        snprintf(known + n, sizeof known - n, "%s%s", i ? ", " : "", offers[i].name);
+    }
+    return fail(err, "--gl '%s': expected one of %s", name, known);
+}
+
+const char *
+gl_offer_version(enum gl_offer offer, bool is_es)
+{
+    return is_es ? offers[offer].es : offers[offer].desktop;
+}
 
 static void
 offer(struct caps_formats *formats, uint32_t number)
@@ -135,8 +165,9 @@ fill_sample_locations(struct caps_v2 *caps)
 }
 
 void
-caps_fill(struct caps_v2 *caps)
+caps_fill(struct caps_v2 *caps, enum gl_offer offer)
 {
+    (void)offer; /* OpenGL 2.1 and ES 2.0 need the same capabilities */
     /* The following features are not offered, so their fields stay zero: geometry shaders and
      * tessellation, shader buffers, images, atomics, compute, video, texture views, copy
      * transfers. */
@@ -152,6 +183,20 @@ caps_fill(struct caps_v2 *caps)
      * 13. */
     caps->host_feature_check_version = 13;
     strcpy(caps->renderer, "aetius");
+}
+
+bool
+caps_find_offer(const struct caps_v2 *caps, enum gl_offer *offer)
+{
+    for (size_t i = 0; i < GL_OFFER_COUNT; i++) {
+        struct caps_v2 known;
+        *offer = (enum gl_offer)i;
+        caps_fill(&known, *offer);
+        if (!memcmp(&known, caps, sizeof known))
+            return true;
+    }
+    *offer = GL_OFFER_DEFAULT;
+    return false;
 }
 
 bool

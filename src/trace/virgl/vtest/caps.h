@@ -1,8 +1,8 @@
-/* Capabilities that this GPU offers to Mesa: OpenGL 2.1 with GLSL level 130. Below level 130, Mesa
- * represents integers as floats but computes array addresses with integer opcodes. Other
- * capabilities limit the context to 2.1, so programs use GLSL 1.20 and ES 1.00. The capabilities
- * are the same in all modes and for all renderers, so a trace never uses features that this GPU
- * lacks. */
+/* Capabilities that this GPU offers to Mesa, one set for each value of --gl. Mesa derives the
+ * versions of OpenGL and OpenGL ES from them. The GLSL level is 130 or more: below 130, Mesa
+ * represents integers as floats but computes array addresses with integer opcodes. For one value of
+ * --gl, the capabilities are the same in all modes and for all renderers. Therefore, a trace never
+ * uses features that this GPU lacks. */
 #ifndef AETIUS_TRACE_CAPS_H
 #define AETIUS_TRACE_CAPS_H
 
@@ -109,7 +109,18 @@ enum caps_capability_v2 {
     CAPS_STRING_MARKER = 1 << 4, /* names of draws, from the program (shim/labels.c) */
 };
 
-void caps_fill(struct caps_v2 *caps);
+/* Values of --gl. */
+enum gl_offer { GL_OFFER_2_1, GL_OFFER_ES_2, GL_OFFER_COUNT, GL_OFFER_DEFAULT = GL_OFFER_2_1 };
+
+/* Finds the offer with a name, e.g. "2.1". NULL is the default. */
+bool gl_offer_parse(const char *name, enum gl_offer *offer, struct error *err);
+/* Returns the highest version of OpenGL, or of OpenGL ES, with these capabilities: "2.1". */
+const char *gl_offer_version(enum gl_offer offer, bool is_es);
+
+void caps_fill(struct caps_v2 *caps, enum gl_offer offer);
+/* Finds the offer with exactly these capabilities. Returns false if this version of Aetius has
+ * none; *offer is then the default. */
+bool caps_find_offer(const struct caps_v2 *caps, enum gl_offer *offer);
 /* Returns whether the trace at `path` can be executed, which requires that its program was captured
  * with a sufficient GLSL level. Otherwise sets an error. */
 bool caps_check_level(uint32_t glsl_level, const char *path, struct error *err);

@@ -355,7 +355,7 @@ start_server(struct session *session, struct message_sink *sink, struct error *e
     session->refused_path = mem_printf("%s/refused", session->folder.path);
     if (clock && !frame_clock_init(&session->clock, session->clock_path, clock, sink, err))
         return false;
-    return vtest_server_create(&session->server, session->socket,
+    return vtest_server_create(&session->server, session->socket, session->options->offer,
                                clock ? &session->clock.sink : sink, err);
 }
 
@@ -364,7 +364,7 @@ launch(char **argv, const struct launch_options *options, struct message_sink *s
        const bool *stop, struct launch_result *result, struct error *err)
 {
     struct session session = {.options = options};
-    *result = (struct launch_result){0};
+    *result = (struct launch_result){.offer = options->offer};
     const char *display = getenv("DISPLAY");
     result->users_display = display && *display && !options->keys;
     result->privileged = warn_of_privilege(argv[0]);
@@ -381,7 +381,8 @@ launch(char **argv, const struct launch_options *options, struct message_sink *s
 char *
 launch_wanted(const struct launch_result *result)
 {
-    const char *offered = strncmp(result->wanted, "OpenGL ES", 9) ? "2.1" : "2.0";
+    const bool is_es = !strncmp(result->wanted, "OpenGL ES", 9);
+    const char *offered = gl_offer_version(result->offer, is_es);
     return *result->wanted
                ? mem_printf("; it wanted %s, but %s is offered", result->wanted, offered)
                : mem_strdup("");

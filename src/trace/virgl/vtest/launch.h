@@ -5,8 +5,10 @@
 #define AETIUS_TRACE_LAUNCH_H
 
 #include "trace/message.h"
+#include "trace/virgl/vtest/caps.h"
 
 struct launch_options {
+    enum gl_offer offer;
     uint32_t clock;  /* frames per second of the program's clock (frame_clock.h); 0: host's clock */
     const char *log; /* standard output and error are appended to this file; NULL: inherited */
     const char *window; /* "WxH": first size of glretrace's window (shim/window.c); or NULL */
@@ -29,6 +31,7 @@ struct launch_result {
     bool privileged;      /* the program is setuid or setgid; a warning was printed */
     char wanted[64];      /* context that the program requested and did not get, e.g. "OpenGL 3.3
                            * core"; "": it got one, or requested no version */
+    enum gl_offer offer;  /* as in launch_options */
     struct error refused; /* why the first rejected client was disconnected; "": none was */
 };
 

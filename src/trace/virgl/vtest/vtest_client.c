@@ -41,6 +41,7 @@ struct vtest_client {
     int fd;
     uint32_t number;
     struct message_sink *sink;
+    enum gl_offer offer;
     char name[256];
     bool begun;
     struct handle_map resources;
@@ -60,11 +61,12 @@ struct vtest_client {
 };
 
 struct vtest_client *
-vtest_client_create(int fd, uint32_t number, struct message_sink *sink)
+vtest_client_create(int fd, uint32_t number, enum gl_offer offer, struct message_sink *sink)
 {
     struct vtest_client *client = mem_alloc(sizeof *client);
     client->fd = fd;
     client->number = number;
+    client->offer = offer;
     client->sink = sink;
     return client;
 }
@@ -368,7 +370,7 @@ static bool
 do_caps(struct vtest_client *client, uint32_t command, struct error *err)
 {
     struct caps_v2 caps;
-    caps_fill(&caps);
+    caps_fill(&caps, client->offer);
     bool second = command == VTEST_GET_CAPS2;
     uint32_t size = second ? sizeof caps : sizeof caps.v1;
     return reply(client, size + 1, second ? 2 : 1, &caps, size, err);

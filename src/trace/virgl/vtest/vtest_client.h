@@ -3,11 +3,13 @@
 #define AETIUS_TRACE_VTEST_CLIENT_H
 
 #include "trace/message.h"
+#include "trace/virgl/vtest/caps.h"
 
 struct vtest_client;
 
 /* Takes ownership of `fd`. */
-struct vtest_client *vtest_client_create(int fd, uint32_t number, struct message_sink *sink);
+struct vtest_client *vtest_client_create(int fd, uint32_t number, enum gl_offer offer,
+                                         struct message_sink *sink);
 /* Sends MESSAGE_CLIENT_END to the sink and frees the client, even on failure. Returns false if the
  * sink fails. */
 bool vtest_client_destroy(struct vtest_client *client, struct error *err);

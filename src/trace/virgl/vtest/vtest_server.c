@@ -30,6 +30,7 @@ enum { WAITING_MAX_BYTES = 64 << 20, WAITING_SMALL_BYTES = 64 << 10 };
 struct vtest_server {
     int listener;
     char *path;
+    enum gl_offer offer;        /* capabilities of all clients */
     struct offscreen offscreen; /* forwards to the caller's sink */
     VEC(struct vtest_client *) clients;
     VEC(struct pollfd) polled;
@@ -49,8 +50,8 @@ write_back(void *listener, uint32_t number, uint32_t handle, uint32_t offset, co
 }
 
 bool
-vtest_server_create(struct vtest_server **out, const char *path, struct message_sink *sink,
-                    struct error *err)
+vtest_server_create(struct vtest_server **out, const char *path, enum gl_offer offer,
+                    struct message_sink *sink, struct error *err)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     if (strlen(path) >= sizeof address.sun_path)
@@ -67,6 +68,7 @@ vtest_server_create(struct vtest_server **out, const char *path, struct message_
     struct vtest_server *server = mem_alloc(sizeof *server);
     server->listener = fd;
     server->path = mem_strdup(path);
+    server->offer = offer;
     offscreen_init(&server->offscreen, sink);
     server->offscreen.sink.write_back = write_back;
     server->offscreen.sink.listener = server;
@@ -123,7 +125,7 @@ accept_client(struct vtest_server *server, struct error *err)
         return true;
     }
     struct vtest_client *client =
-        vtest_client_create(fd, ++server->connections, &server->offscreen.sink);
+        vtest_client_create(fd, ++server->connections, server->offer, &server->offscreen.sink);
     VEC_PUSH(&server->clients, client);
     return true;
 }

@@ -9,13 +9,14 @@
 #define AETIUS_TRACE_VTEST_SERVER_H
 
 #include "trace/message.h"
+#include "trace/virgl/vtest/caps.h"
 
 struct vtest_server;
 
 /* Listens at `path`. Sets the sink's `write_back` and `listener`. The caller keeps the sink valid
  * until the server is destroyed. */
-bool vtest_server_create(struct vtest_server **server, const char *path, struct message_sink *sink,
-                         struct error *err);
+bool vtest_server_create(struct vtest_server **server, const char *path, enum gl_offer offer,
+                         struct message_sink *sink, struct error *err);
 /* Disconnects the remaining clients, sends a MESSAGE_CLIENT_END for each, and frees the server. */
 void vtest_server_destroy(struct vtest_server *server);
 
