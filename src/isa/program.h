@@ -15,6 +15,8 @@ enum {
     MAX_SAMPLERS = 16,
     OFFERED_CONSTANTS = 4096,                 /* vec4s available to the program */
     MAX_CONSTANTS = OFFERED_CONSTANTS + 1024, /* including those of the driver */
+    MAX_CONSTANT_BUFFERS = 14,                /* buffer 0 and 13 uniform blocks */
+    MAX_BLOCK_CONSTANTS = 1024,               /* vec4s of a uniform block */
     MAX_SO_BUFFERS = 4,
     MAX_SO_OUTPUTS = 64,
 };
@@ -90,7 +92,7 @@ struct source {
     uint8_t swizzle[4];
     bool negate, absolute, indirect;
     uint8_t address_index, address_channel; /* ADDR[i].c when indirect */
-    uint8_t buffer;                         /* constant buffer; only 0 is supported */
+    uint8_t buffer;                         /* constant buffer; `index` includes its first vec4 */
     /* Declared array to which an indirect access is limited. */
     uint8_t array;
     int16_t index;
@@ -207,6 +209,12 @@ struct so_info {
     struct so_output outputs[MAX_SO_OUTPUTS];
 };
 
+/* Vec4s that a program declares in a constant buffer. The constants of all buffers form one
+ * array. */
+struct constant_range {
+    uint16_t first, count;
+};
+
 struct program {
     uint32_t id; /* 1, 2, ... in the order of creation; used in messages */
     /* Hash of the program's function. It names the program in tables, and is the same in all runs
@@ -219,7 +227,8 @@ struct program {
     uint32_t input_count, output_count, system_count;
     struct io_decl inputs[MAX_VARYINGS], outputs[MAX_VARYINGS], systems[MAX_SYSTEMS];
     uint32_t temp_count, address_count, immediate_count;
-    uint32_t constant_count; /* vec4s declared in constant buffer 0 */
+    uint32_t constant_count; /* vec4s declared in all constant buffers */
+    struct constant_range constant_buffers[MAX_CONSTANT_BUFFERS];
     float (*immediates)[4];
     uint32_t live_temps;    /* registers that a thread needs: maximum of live temporaries */
     uint32_t samplers_used; /* one bit per sampler */

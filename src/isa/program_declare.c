@@ -142,24 +142,40 @@ declare_temps(struct parser *parser)
     return true;
 }
 
+/* Adds the vec4s up to `last` to a constant buffer, and places the buffers one after another. */
+static void
+grow_constants(struct program *program, uint32_t number, uint32_t last)
+{
+    struct constant_range *range = &program->constant_buffers[number];
+    if (last >= range->count)
+        range->count = (uint16_t)(last + 1);
+    program->constant_count = 0;
+    for (uint32_t i = 0; i < MAX_CONSTANT_BUFFERS; i++) {
+        program->constant_buffers[i].first = (uint16_t)program->constant_count;
+        program->constant_count += program->constant_buffers[i].count;
+    }
+}
+
 /* Parses a range of constants: "[0..7]" of buffer 0, or "[buffer][0..7]". */
 static bool
 declare_constants(struct parser *parser)
 {
     struct declaration declaration = {0};
+    uint32_t buffer = 0;
     if (!parse_range(parser, MAX_CONSTANTS, &declaration))
         return false;
     parse_blanks(parser);
     if (*parser->at == '[') {
-        if (declaration.first != 0 || declaration.last != 0)
-            return parse_fail(parser, "constant buffers other than 0 are not supported");
-        if (!parse_range(parser, MAX_CONSTANTS, &declaration))
+        buffer = declaration.first;
+        if (buffer != declaration.last || buffer >= MAX_CONSTANT_BUFFERS)
+            return parse_fail(parser, "constant buffer %u exceeds %u", declaration.last,
+                              MAX_CONSTANT_BUFFERS - 1);
+        if (!parse_range(parser, buffer ? MAX_BLOCK_CONSTANTS : MAX_CONSTANTS, &declaration))
             return false;
     }
     if (!parse_attributes(parser, &declaration))
         return false;
-    if (declaration.last >= parser->program->constant_count)
-        parser->program->constant_count = declaration.last + 1;
+    grow_constants(parser->program, buffer, declaration.last);
     return true;
 }
 

@@ -17,19 +17,20 @@ struct parsed_register {
     uint8_t file;
     bool indirect;
     uint8_t address_index, address_channel, array;
+    uint8_t buffer; /* of a constant */
     int32_t index;
 };
 
 static uint32_t
-declared_count(const struct parser *parser, uint8_t file)
+declared_count(const struct parser *parser, const struct parsed_register *operand)
 {
     const struct program *program = parser->program;
-    switch (file) {
+    switch (operand->file) {
     case FILE_NULL: return 1;
     case FILE_INPUT: return program->input_count;
     case FILE_OUTPUT: return program->output_count;
     case FILE_TEMP: return program->temp_count;
-    case FILE_CONSTANT: return program->constant_count;
+    case FILE_CONSTANT: return program->constant_buffers[operand->buffer].count;
     case FILE_IMMEDIATE: return program->immediate_count;
     case FILE_ADDRESS: return program->address_count;
     case FILE_SYSTEM: return program->system_count;
@@ -100,7 +101,7 @@ check_operand(struct parser *parser, const struct parsed_register *operand)
             return parse_fail(parser, "indirect access to %s is not supported", name);
         return true;
     }
-    if (operand->index < 0 || (uint32_t)operand->index >= declared_count(parser, operand->file))
+    if (operand->index < 0 || (uint32_t)operand->index >= declared_count(parser, operand))
         return parse_fail(parser, "%s[%d] is not declared", name, operand->index);
     return true;
 }
@@ -119,12 +120,21 @@ parse_register(struct parser *parser, struct parsed_register *operand)
         return false;
     parse_blanks(parser);
     if (file == FILE_CONSTANT && *parser->at == '[') { /* CONST[buffer][index] */
-        if (operand->indirect || operand->index != 0)
-            return parse_fail(parser, "constant buffers other than 0 are not supported");
+        if (operand->indirect)
+            return parse_fail(parser, "indirect numbers of constant buffers are not supported");
+        if (operand->index < 0 || operand->index >= MAX_CONSTANT_BUFFERS)
+            return parse_fail(parser, "constant buffer %d exceeds %u", operand->index,
+                              MAX_CONSTANT_BUFFERS - 1);
+        operand->buffer = (uint8_t)operand->index;
+        operand->index = 0;
         if (!parse_index(parser, operand))
             return false;
     }
-    return check_operand(parser, operand);
+    if (!check_operand(parser, operand))
+        return false;
+    if (file == FILE_CONSTANT)
+        operand->index += parser->program->constant_buffers[operand->buffer].first;
+    return true;
 }
 
 static bool
@@ -192,6 +202,7 @@ parse_source(struct parser *parser, struct source *source)
         .indirect = operand.indirect,
         .address_index = operand.address_index,
         .address_channel = operand.address_channel,
+        .buffer = operand.buffer,
         .array = operand.array,
         .index = (int16_t)operand.index,
     };

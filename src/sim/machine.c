@@ -258,7 +258,7 @@ send_draw(struct machine *m, const struct draw *draw, struct error *err)
 static bool
 await_baked(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
-    const struct resource *read[STAGE_COUNT + 1];
+    const struct resource *read[GPU_BAKE_READS_MOST];
     const uint32_t count = m->upload_count ? gpu_bake_reads(m->device, cmd, read) : 0;
     for (uint32_t i = 0; i < count; i++)
         if (!await_resource(m, read[i], err))

@@ -96,8 +96,9 @@ bool gpu_bake_draw(struct gpu_device *device, const struct gpu_cmd *cmd, struct 
 
 /* Lists the buffers that the bake reads from simulated memory: uniform buffers, and the index
  * buffer of triangles whose polygon mode is not fill. Returns the number of buffers. */
+enum { GPU_BAKE_READS_MOST = STAGE_COUNT * MAX_CONSTANT_BUFFERS + 1 };
 uint32_t gpu_bake_reads(struct gpu_device *device, const struct gpu_cmd *cmd,
-                        const struct resource *buffers[STAGE_COUNT + 1]);
+                        const struct resource *buffers[GPU_BAKE_READS_MOST]);
 
 /* Skips a draw whose results are not needed. Like the draw itself, this marks its surfaces as no
  * longer cleared (state/cleared.h). */

@@ -198,25 +198,38 @@ bake_indices(struct draw *draw, const struct gpu_state *state, struct error *err
     return true;
 }
 
-/* Copies the constants that the program declares. Constants that were never set are 0. */
+/* Copies the constants of one buffer. Constants that were never set are 0. */
 static void
-bake_constants(struct draw *draw, const struct gpu_state *state, const struct gpu_device *device,
-               enum shader_stage stage, struct arena *arena)
+copy_constants(const struct gpu_state *state, const struct gpu_device *device,
+               enum shader_stage stage, uint32_t buffer, size_t wanted, void *to)
 {
-    const uint32_t count = draw->program[stage]->constant_count;
-    const struct buffer_binding *uniform = &state->uniforms[stage];
-    const void *from = state->constants[stage].items;
-    size_t bytes = state->constants[stage].count * 4, wanted = (size_t)count * 16;
+    const struct buffer_binding *uniform = &state->uniforms[stage][buffer];
+    const void *from = buffer ? NULL : state->constants[stage].items;
+    size_t bytes = buffer ? 0 : state->constants[stage].count * 4;
     if (uniform->res) {
         from = device->memory.bytes + uniform->res->address + uniform->offset;
         bytes = uniform->length;
     }
+    if (bytes > 0 && wanted > 0)
+        memcpy(to, from, bytes < wanted ? bytes : wanted);
+}
+
+/* Copies the constants that the program declares, buffer after buffer. */
+static void
+bake_constants(struct draw *draw, const struct gpu_state *state, const struct gpu_device *device,
+               enum shader_stage stage, struct arena *arena)
+{
+    const struct program *program = draw->program[stage];
+    const uint32_t count = program->constant_count;
     if (count == 0)
         return;
-    void *copy = arena_alloc(arena, wanted);
-    if (bytes > 0)
-        memcpy(copy, from, bytes < wanted ? bytes : wanted);
-    draw->constants[stage] = (const float(*)[4])copy;
+    uint8_t *copy = arena_alloc(arena, (size_t)count * 16);
+    for (uint32_t i = 0; i < MAX_CONSTANT_BUFFERS; i++) {
+        const struct constant_range *range = &program->constant_buffers[i];
+        copy_constants(state, device, stage, i, (size_t)range->count * 16,
+                       copy + (size_t)range->first * 16);
+    }
+    draw->constants[stage] = (const float(*)[4])(const void *)copy;
     draw->constant_count[stage] = count;
 }
 
@@ -299,10 +312,7 @@ bake_programs(struct draw *draw, const struct gpu_state *state, struct error *er
         const struct object *shader = state->shaders[stage];
         if (!shader)
             return fail(err, "no %s program is bound", shader_stage_name(stage));
-        if (shader->shader.uniform_blocks)
-            return fail(err, "this GPU does not execute uniform blocks (%s program %u)",
-                        shader_stage_name(stage), shader->shader.program->id);
-        draw->program[stage] = shader->shader.program;
+        draw->program[stage] = shader->program;
     }
     return true;
 }
@@ -456,15 +466,16 @@ gpu_bake_draw(struct gpu_device *device, const struct gpu_cmd *cmd, struct arena
 
 uint32_t
 gpu_bake_reads(struct gpu_device *device, const struct gpu_cmd *cmd,
-               const struct resource *buffers[STAGE_COUNT + 1])
+               const struct resource *buffers[GPU_BAKE_READS_MOST])
 {
     const struct gpu_state *state = find_state(device, cmd, NULL);
     uint32_t count = 0;
     if (!state)
         return 0;
     for (uint32_t stage = 0; stage < STAGE_COUNT; stage++)
-        if (state->uniforms[stage].res)
-            buffers[count++] = state->uniforms[stage].res;
+        for (uint32_t i = 0; i < MAX_CONSTANT_BUFFERS; i++)
+            if (state->uniforms[stage][i].res)
+                buffers[count++] = state->uniforms[stage][i].res;
     const struct rasterizer_state *r = state->rasterizer ? &state->rasterizer->rasterizer : NULL;
     const bool unfilled = r && (r->fill_front != FILL_FILL || r->fill_back != FILL_FILL);
     if (cmd->draw.indexed && unfilled && state->index_buffer.res)

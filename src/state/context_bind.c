@@ -60,7 +60,7 @@ bind_shader(struct gpu_device *device, struct gpu_state *state, const struct gpu
     struct object *object = NULL;
     if (handle != 0 && !(object = find_object(state, OBJECT_SHADER, handle, err)))
         return false;
-    if (object && object->shader.program->stage != stage)
+    if (object && object->program->stage != stage)
         return fail(err, "shader %u belongs to another stage", handle);
     bind(device, &state->shaders[stage], object);
     return true;
@@ -182,9 +182,11 @@ set_constants(struct gpu_device *device, struct gpu_state *state, const struct g
     const uint32_t count = cmd->constants.count;
     if (count > MAX_CONSTANTS * 4)
         return fail(err, "%u constants exceed the limit of %u", count, MAX_CONSTANTS * 4);
+    if (cmd->constants.index >= MAX_CONSTANT_BUFFERS)
+        return true; /* the decoder permits values for buffer 0 only, so this unbinds */
+    bind_buffer(device, &state->uniforms[stage][cmd->constants.index], (struct buffer_binding){0});
     if (cmd->constants.index != 0)
-        return true; /* uniform block: a draw whose program reads one fails */
-    bind_buffer(device, &state->uniforms[stage], (struct buffer_binding){0});
+        return true;
     VEC_RESERVE(&state->constants[stage], count);
     if (count > 0)
         memcpy(state->constants[stage].items, cmd->constants.values, count * 4);
@@ -208,10 +210,12 @@ set_uniform_buffer(struct gpu_device *device, struct gpu_state *state, const str
             return fail(err, "%u bytes at %u are not in a buffer of %u", binding.length,
                         binding.offset, width);
     }
-    if (cmd->uniform_buffer.index != 0)
-        return true; /* uniform block, as in set_constants() */
-    state->constants[stage].count = 0;
-    bind_buffer(device, &state->uniforms[stage], binding);
+    if (cmd->uniform_buffer.index >= MAX_CONSTANT_BUFFERS)
+        return !binding.res || fail(err, "constant buffer %u exceeds %u", cmd->uniform_buffer.index,
+                                    MAX_CONSTANT_BUFFERS - 1);
+    if (cmd->uniform_buffer.index == 0)
+        state->constants[stage].count = 0;
+    bind_buffer(device, &state->uniforms[stage][cmd->uniform_buffer.index], binding);
     return true;
 }
 
@@ -397,7 +401,8 @@ unbind_all(struct gpu_device *device, struct gpu_state *state)
     bind_buffer(device, &state->index_buffer, (struct buffer_binding){0});
     for (uint32_t stage = 0; stage < STAGE_COUNT; stage++) {
         bind(device, &state->shaders[stage], NULL);
-        bind_buffer(device, &state->uniforms[stage], (struct buffer_binding){0});
+        for (uint32_t i = 0; i < MAX_CONSTANT_BUFFERS; i++)
+            bind_buffer(device, &state->uniforms[stage][i], (struct buffer_binding){0});
         for (uint32_t i = 0; i < MAX_SAMPLERS; i++) {
             bind(device, &state->views[stage][i], NULL);
             bind(device, &state->samplers[stage][i], NULL);

@@ -31,10 +31,7 @@ struct object {
         struct surface surface;
         struct so_target so_target;
         struct gpu_query query;
-        struct {
-            struct program *program;
-            bool uniform_blocks; /* the program reads a constant buffer other than 0 */
-        } shader;
+        struct program *program;
     };
 };
 
@@ -54,8 +51,8 @@ struct gpu_state {
 
     struct buffer_binding vertex_buffers[MAX_ATTRIBUTES], index_buffer;
     uint32_t index_bytes;
-    struct buffer_binding uniforms[STAGE_COUNT]; /* constant buffer 0, if it is a resource */
-    VEC(uint32_t) constants[STAGE_COUNT];        /* constant buffer 0, if it is inline */
+    struct buffer_binding uniforms[STAGE_COUNT][MAX_CONSTANT_BUFFERS]; /* those in resources */
+    VEC(uint32_t) constants[STAGE_COUNT]; /* constant buffer 0, if it is inline */
 
     struct viewport_state viewport;
     struct scissor_state scissor;

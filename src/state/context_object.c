@@ -23,7 +23,7 @@ find_object(struct gpu_state *state, enum gpu_object type, uint32_t handle, stru
 static uint64_t
 bytes_of(const struct object *object)
 {
-    const struct program *program = object->type == OBJECT_SHADER ? object->shader.program : NULL;
+    const struct program *program = object->type == OBJECT_SHADER ? object->program : NULL;
     return sizeof *object + (program ? program_bytes(program) : 0);
 }
 
@@ -32,19 +32,8 @@ object_free(struct gpu_device *device, struct object *object)
 {
     drop_bytes(device, bytes_of(object));
     if (object->type == OBJECT_SHADER)
-        program_destroy(object->shader.program);
+        program_destroy(object->program);
     free(object);
-}
-
-static bool
-reads_uniform_blocks(const struct program *program)
-{
-    for (uint32_t i = 0; i < program->instruction_count; i++)
-        for (uint32_t s = 0; s < 4; s++)
-            if (program->instructions[i].src[s].file == FILE_CONSTANT &&
-                program->instructions[i].src[s].buffer != 0)
-                return true;
-    return false;
 }
 
 static bool
@@ -58,8 +47,7 @@ fill_shader(struct gpu_device *device, struct object *object, const struct gpu_c
     if (!program)
         return fail_prefix(err, "%s program %u", shader_stage_name(stage), id);
     program->id = id;
-    object->shader.program = program;
-    object->shader.uniform_blocks = reads_uniform_blocks(program);
+    object->program = program;
     return true;
 }
 
@@ -224,7 +212,7 @@ create_object(struct gpu_device *device, struct gpu_state *state, const struct g
     }
     if (!keep_bytes(device, bytes_of(object), err)) {
         if (object->type == OBJECT_SHADER)
-            program_destroy(object->shader.program);
+            program_destroy(object->program);
         free(object);
         return fail_prefix(err, "%s %u", name, cmd->create.handle);
     }

@@ -345,7 +345,8 @@ page_in_bound(struct gpu_device *device, const struct gpu_state *state, struct e
     for (uint32_t i = 0; i < MAX_ATTRIBUTES && ok; i++)
         ok = page_in(device, state->vertex_buffers[i].res, err);
     for (uint32_t stage = 0; stage < STAGE_COUNT && ok; stage++) {
-        ok = page_in(device, state->uniforms[stage].res, err);
+        for (uint32_t i = 0; i < MAX_CONSTANT_BUFFERS && ok; i++)
+            ok = page_in(device, state->uniforms[stage][i].res, err);
         for (uint32_t i = 0; i < MAX_SAMPLERS && ok; i++)
             ok = page_in_object(device, state->views[stage][i], err);
     }

@@ -79,7 +79,8 @@ struct draw {
     uint32_t constant_count[STAGE_COUNT];
     /* Buffers from which attributes, indices and constants come. Only reports read them. The stride
      * of the index buffer is the size of an index. A command may supply the constants instead. */
-    struct buffer_binding vertex_buffers[MAX_ATTRIBUTES], index_buffer, uniforms[STAGE_COUNT];
+    struct buffer_binding vertex_buffers[MAX_ATTRIBUTES], index_buffer;
+    struct buffer_binding uniforms[STAGE_COUNT][MAX_CONSTANT_BUFFERS];
     struct bound_view views[STAGE_COUNT][MAX_SAMPLERS];
 
     struct rasterizer_state rasterizer;

@@ -68,9 +68,10 @@ each_buffer(const struct draw *draw,
     if (draw->params.indexed)
         fn(data, "index", 0, &draw->index_buffer);
     for (uint32_t stage = 0; stage < STAGE_COUNT; stage++)
-        if (draw->uniforms[stage].res && draw->constant_count[stage])
-            fn(data, stage == STAGE_VERTEX ? "vertex constants" : "fragment constants", 0,
-               &draw->uniforms[stage]);
+        for (uint32_t i = 0; i < MAX_CONSTANT_BUFFERS; i++)
+            if (draw->uniforms[stage][i].res && draw->program[stage]->constant_buffers[i].count)
+                fn(data, stage == STAGE_VERTEX ? "vertex constants" : "fragment constants", i,
+                   &draw->uniforms[stage][i]);
 }
 
 /* ---- text ---- */

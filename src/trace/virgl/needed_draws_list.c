@@ -141,9 +141,9 @@ add_condition(struct access_list *list, const struct live_sub_context *sub)
 
 static void
 add_buffers(struct access_list *list, const struct live_sub_context *sub, uint32_t command,
-            uint32_t stage)
+            uint32_t stage, uint32_t slot)
 {
-    const struct live_binding *binding = live_binding_of(sub, command, stage, 0);
+    const struct live_binding *binding = live_binding_of(sub, command, stage, slot);
     for (size_t i = 0; binding && i < binding->resources.count; i++)
         if (binding->resources.items[i]->streamed)
             add_resource(list, binding->resources.items[i]);
@@ -166,13 +166,13 @@ add_draw(struct access_list *list, const struct live_sub_context *sub)
     access->written = access->count;
     add_surfaces(list, framebuffer, use.read, false);
     add_condition(list, sub);
-    add_buffers(list, sub, CMD_SET_VERTEX_BUFFERS, 0);
-    add_buffers(list, sub, CMD_SET_INDEX_BUFFER, 0);
+    add_buffers(list, sub, CMD_SET_VERTEX_BUFFERS, 0, 0);
+    add_buffers(list, sub, CMD_SET_INDEX_BUFFER, 0, 0);
     for (uint32_t stage = 0; stage < VSTAGE_COUNT; stage++) {
         if (!decode_stage_is_executed(stage))
             continue;
-        add_buffers(list, sub, CMD_SET_CONSTANT_BUFFER, stage);
         for (uint32_t slot = 0; slot < VIRGL_MAX_SLOTS; slot++) {
+            add_buffers(list, sub, CMD_SET_CONSTANT_BUFFER, stage, slot);
             const struct live_binding *binding =
                 live_binding_of(sub, CMD_SET_SAMPLER_VIEWS, stage, slot);
             if (binding && binding->objects.count)

@@ -77,6 +77,31 @@ test_declarations(void **state)
     program_destroy(program);
 }
 
+/* Constant buffers follow each other in one array, in the order of their numbers. Limits of a
+ * block: 13 blocks of 1024 vec4s. */
+static void
+test_constant_buffers(void **state)
+{
+    struct program *program = parse(STAGE_FRAGMENT, "FRAG\n"
+                                                    "DCL CONST[3][0..4]\n"
+                                                    "DCL CONST[0..6]\n"
+                                                    "DCL CONST[13][0..1023]\n"
+                                                    "DCL OUT[0], COLOR\n"
+                                                    "0: MUL OUT[0], CONST[3][4], CONST[6]\n"
+                                                    "1: MOV OUT[0], CONST[13][1023]\n"
+                                                    "2: END\n");
+    (void)state;
+    assert_int_equal(program->constant_count, 7 + 5 + 1024);
+    assert_int_equal(program->constant_buffers[3].first, 7);
+    assert_int_equal(program->constant_buffers[3].count, 5);
+    assert_int_equal(program->instructions[0].src[0].index, 11);
+    assert_int_equal(program->instructions[0].src[0].buffer, 3);
+    assert_int_equal(program->instructions[0].src[1].index, 6);
+    assert_int_equal(program->instructions[0].src[1].buffer, 0);
+    assert_int_equal(program->instructions[1].src[0].index, 12 + 1023);
+    program_destroy(program);
+}
+
 static void
 test_immediates(void **state)
 {
@@ -285,7 +310,12 @@ static const struct refusal refusals[] = {
     {"FRAG\nDCL TEMP[99999999999999999999]\n0: END\n", "line 2"},
     {"FRAG\nDCL IN[32], GENERIC[0], PERSPECTIVE\n0: END\n", "line 2"},
     {"FRAG\nDCL IN[0], COLOUR, PERSPECTIVE\n0: END\n", "line 2: unknown attribute \"COLOUR\""},
-    {"FRAG\nDCL CONST[1][0..3]\n0: END\n", "line 2: constant buffers other than 0"},
+    {"FRAG\nDCL CONST[14][0..3]\n0: END\n", "line 2: constant buffer 14 exceeds 13"},
+    {"FRAG\nDCL CONST[1][0..1024]\n0: END\n", "line 2"},
+    {"FRAG\nDCL CONST[1][0..3]\nDCL OUT[0], COLOR\n0: MOV OUT[0], CONST[0]\n1: END\n",
+     "line 4: CONST[0] is not declared"},
+    {"FRAG\nDCL CONST[1][0..3]\nDCL OUT[0], COLOR\n0: MOV OUT[0], CONST[1][4]\n1: END\n",
+     "line 4: CONST[4] is not declared"},
     {"FRAG\nDCL IMAGE[0]\n0: END\n", "line 2: unknown register file \"IMAGE\""},
     {"FRAG\nPROPERTY FS_POST_DEPTH_COVERAGE 1\n0: END\n", "line 2: property"},
     {"FRAG\nIMM[0] FLT64 {1.0, 2.0}\n0: END\n", "line 2: immediates of type \"FLT64\""},
@@ -526,6 +556,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_declarations),
+        cmocka_unit_test(test_constant_buffers),
         cmocka_unit_test(test_immediates),
         cmocka_unit_test(test_instructions),
         cmocka_unit_test(test_fragment_declarations),

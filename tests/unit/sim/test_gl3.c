@@ -1,0 +1,138 @@
+/* Features of OpenGL 3.0, 3.1 and ES 3.0, one draw each, with and without timing. Expected pixels
+ * are computed here. */
+#include "rigs/player.h"
+#include "rigs/scene.h"
+
+enum { SIZE = 16, RES_BLOCK = 30 };
+
+/* A draw of the square -1..1 into a target of SIZE x SIZE pixels, which is cleared to 0. */
+struct feature {
+    const char *name, *vs, *fs;
+    /* Creates the resources and binds what the programs need; or NULL. */
+    void (*prepare)(struct player *player, struct stream *s);
+    uint32_t (*expected)(uint32_t x, uint32_t y); /* BGRA */
+};
+
+/* ---- uniform blocks ---- */
+
+/* The color is vec4 1 of block 3, plus one of block 1 that an address selects, plus the one of
+ * buffer 0. The vertex program moves the square by block 2. */
+static const char blocks_vs[] = "VERT\n"
+                                "DCL IN[0]\n"
+                                "DCL OUT[0], POSITION\n"
+                                "DCL CONST[2][0..1]\n"
+                                "  0: ADD OUT[0], IN[0], CONST[2][1]\n"
+                                "  1: END\n";
+static const char blocks_fs[] = "FRAG\n"
+                                "DCL OUT[0], COLOR\n"
+                                "DCL CONST[0][0]\n"
+                                "DCL CONST[1][0..3]\n"
+                                "DCL CONST[3][0..1]\n"
+                                "DCL TEMP[0]\n"
+                                "DCL ADDR[0]\n"
+                                "IMM[0] UINT32 {2, 0, 0, 0}\n"
+                                "  0: UARL ADDR[0].x, IMM[0].xxxx\n"
+                                "  1: ADD TEMP[0], CONST[0][0], CONST[3][1]\n"
+                                "  2: ADD OUT[0], TEMP[0], CONST[1][ADDR[0].x+1]\n"
+                                "  3: END\n";
+
+static void
+prepare_blocks(struct player *player, struct stream *s)
+{
+    /* Vec4s of the buffer: the blocks begin at vec4 0, 16 and 32. Block 3 holds vec4 1, but not
+     * vec4 2, which is 0. */
+    static float vec4s[64][4];
+    vec4s[3][0] = 0.2f;  /* block 1, vec4 3: red */
+    vec4s[17][0] = 1.0f; /* block 2, vec4 1: right half */
+    vec4s[33][1] = 0.4f; /* block 3, vec4 1: green */
+    player_create(player,
+                  (struct resource_desc){RES_BLOCK, TARGET_BUFFER, FORMAT_R8_UNORM,
+                                         BIND_CONSTANT_BUFFER, sizeof vec4s, 1, 1, 1, 0, 0});
+    player_put(player, RES_BLOCK, vec4s, sizeof vec4s);
+    PACKET(s, CMD_SET_CONSTANT_BUFFER, VSTAGE_FRAGMENT, 0, 0, 0, float_bits(0.6f), float_bits(1));
+    PACKET(s, CMD_SET_UNIFORM_BUFFER, VSTAGE_FRAGMENT, 1, 0, 64, RES_BLOCK);
+    PACKET(s, CMD_SET_UNIFORM_BUFFER, VSTAGE_VERTEX, 2, 256, 32, RES_BLOCK);
+    PACKET(s, CMD_SET_UNIFORM_BUFFER, VSTAGE_FRAGMENT, 3, 512, 32, RES_BLOCK);
+    /* A block that the programs do not read may be unbound, in either way. */
+    PACKET(s, CMD_SET_UNIFORM_BUFFER, VSTAGE_FRAGMENT, 13, 0, 0, 0);
+    PACKET(s, CMD_SET_CONSTANT_BUFFER, VSTAGE_FRAGMENT, 2);
+}
+
+static uint32_t
+expected_blocks(uint32_t x, uint32_t y)
+{
+    (void)y;
+    return x < SIZE / 2 ? 0 : 0xff336699;
+}
+
+static const struct feature features[] = {
+    {"uniform blocks", blocks_vs, blocks_fs, prepare_blocks, expected_blocks},
+};
+
+static void
+draw(struct player *player, const struct feature *f, uint32_t pixels[SIZE * SIZE])
+{
+    static const float square[4][4] = {{-1, -1, 0, 1}, {1, -1, 0, 1}, {-1, 1, 0, 1}, {1, 1, 0, 1}};
+    struct stream s = {0};
+    player_create(player, (struct resource_desc){RES_VERTICES, TARGET_BUFFER, FORMAT_R8_UNORM,
+                                                 BIND_VERTEX_BUFFER, sizeof square, 1, 1, 1, 0, 0});
+    player_create(player, (struct resource_desc){RES_COLOR, TARGET_2D, FORMAT_B8G8R8A8_UNORM,
+                                                 BIND_RENDER_TARGET, SIZE, SIZE, 1, 1, 0, 0});
+    player_put(player, RES_VERTICES, square, sizeof square);
+    scene_states(&s, 0);
+    scene_shaders(&s, f->vs, f->fs);
+    CREATE(&s, VOBJ_VERTEX_ELEMENTS, OBJ_ELEMENTS, 0, 0, 0, FORMAT_R32G32B32A32_FLOAT);
+    scene_surfaces(&s, FORMAT_B8G8R8A8_UNORM, 0);
+    scene_bind(&s);
+    PACKET(&s, CMD_SET_VERTEX_BUFFERS, 16, 0, RES_VERTICES);
+    scene_viewport(&s, SIZE, SIZE);
+    stream_clear(&s, MASK_COLOR0, NULL, 0, 0);
+    if (f->prepare)
+        f->prepare(player, &s);
+    stream_draw(&s, PRIM_TRIANGLE_STRIP, 0, 4);
+    player_submit(player, &s);
+    player_get(player, RES_COLOR, SIZE, SIZE, pixels);
+}
+
+static void
+check_all(bool timed)
+{
+    struct params params;
+    struct error err = {""};
+    assert_true(params_load_preset(&params, "reference-2008", &err));
+    params.MEMORYCONTROLLER.MemorySize = 1 << 20;
+    for (size_t i = 0; i < sizeof features / sizeof features[0]; i++) {
+        struct player player = {0};
+        uint32_t pixels[SIZE * SIZE];
+        player_start(&player, &params, timed, NULL);
+        draw(&player, &features[i], pixels);
+        for (uint32_t p = 0; p < SIZE * SIZE; p++) {
+            const uint32_t x = p % SIZE, y = p / SIZE, expected = features[i].expected(x, y);
+            if (pixels[p] != expected)
+                fail_msg("%s: pixel %u,%u is %08x, not %08x", features[i].name, x, y, pixels[p],
+                         expected);
+        }
+        player_end(&player);
+    }
+}
+
+static void
+functional(void **state)
+{
+    (void)state;
+    check_all(false);
+}
+
+static void
+machine(void **state)
+{
+    (void)state;
+    check_all(true);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(functional), cmocka_unit_test(machine)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
