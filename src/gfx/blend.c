@@ -300,8 +300,11 @@ logic_fragment(const struct draw *draw, const struct format_info *format, uint8_
     float rgba[4], mask[4];
     const float none[4] = {0};
 
+    /* In an integer format, all bits of a channel are set by -1, or by the largest value. */
     for (uint32_t c = 0; c < 4; c++)
         mask[c] = colormask >> c & 1 ? 1.0f : 0.0f;
+    for (uint32_t c = 0; c < 4 && format->is_integer; c++)
+        memset(&mask[c], colormask >> c & 1 ? 0xff : 0, sizeof mask[c]);
     memcpy(rgba, &color, sizeof rgba);
     format->pack(rgba, src);
     format->pack(mask, written);
@@ -315,8 +318,9 @@ logic_fragment(const struct draw *draw, const struct format_info *format, uint8_
 static bool
 logic_applies(const struct draw *draw, const struct format_info *format)
 {
-    return draw->blend.logicop_enable && format->is_normalized && !format->is_float &&
-           !format->is_signed && !format->is_srgb;
+    return draw->blend.logicop_enable &&
+           (format->is_integer ||
+            (format->is_normalized && !format->is_float && !format->is_signed && !format->is_srgb));
 }
 
 static void
@@ -339,7 +343,7 @@ general_fragment(const struct draw *draw, uint32_t target, const struct format_i
     }
     if (has_bytes(format))
         color = blend_color8(rt, src, dst, constant);
-    else if (rt->enable)
+    else if (rt->enable && !format->is_integer)
         color = blend_color(rt, src, dst, constant);
     for (uint32_t c = 0; c < 4; c++)
         out[c] = masked && !(rt->colormask >> c & 1) ? dst[c] : color[c];

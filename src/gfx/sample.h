@@ -55,6 +55,7 @@ struct sample_texture {
     uint8_t texel_log2;        /* log2 of the bytes of a texel in the caches */
     uint8_t texel_stride_log2; /* offset per texel: texel_log2, or 0 for compressed formats */
     float border[4];
+    float one; /* value of swizzle source 5: 1, or the bits of the integer 1 */
     struct sample_level levels[RESOURCE_MAX_LEVELS];
 };
 

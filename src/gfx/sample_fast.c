@@ -115,6 +115,10 @@ sample_texture_init(struct sample_texture *texture, const struct bound_view *bou
     texture->texel_log2 = (uint8_t)__builtin_ctz(format->expanded_bytes);
     const uint32_t element = format->block_bytes * texture->setup.res->samples;
     texture->texel_stride_log2 = format->block_width > 1 ? 0 : (uint8_t)__builtin_ctz(element);
+    const uint32_t integer_one = 1;
+    texture->one = 1.0f;
+    if (format->is_integer)
+        memcpy(&texture->one, &integer_one, sizeof integer_one);
     clamp_border(bound, texture->border);
     lay_levels(texture);
 }

@@ -117,7 +117,7 @@ sample_result(const struct sample_texture *texture, uint32_t mask, uint32_t pass
               const sample_value sum[4], float rgba[4][4])
 {
     for (uint32_t lane = 0; lane < 4; lane++) {
-        float channels[6] = {[5] = 1.0f};
+        float channels[6] = {[5] = texture->one};
         bool wanted = mask >> lane & 1;
         if (!wanted || passes == 0) {
             for (uint32_t c = 0; c < 4; c++)

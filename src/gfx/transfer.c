@@ -173,6 +173,18 @@ copy_region(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *
     return true;
 }
 
+/* Integers are shown as the steps of a channel with 8 bits: 255 and more are white. */
+static void
+show_integers(const struct format_info *format, float rgba[4])
+{
+    for (int c = 0; c < 4; c++) {
+        uint32_t bits;
+        memcpy(&bits, &rgba[c], sizeof bits);
+        const bool negative = format->is_signed && bits >> 31;
+        rgba[c] = negative ? 0.0f : bits < 255 ? (float)bits / 255.0f : 1.0f;
+    }
+}
+
 /* Returns the average of a pixel's samples as 8-bit RGBA. sRGB formats keep their encoded
  * values. */
 static void
@@ -184,6 +196,8 @@ picture_pixel(const struct format_info *format, uint32_t sample_count, const uin
     float sum[4] = {0}, value[4];
     for (uint32_t s = 0; s < sample_count; s++) {
         format->unpack(samples + s * format->block_bytes, 0, 0, value);
+        if (format->is_integer)
+            show_integers(format, value);
         for (int c = 0; c < 4; c++)
             sum[c] += value[c];
     }
@@ -241,6 +255,8 @@ static float (*read_level(const struct resource *res, const struct format_info *
             format->unpack(memory->bytes + res->address +
                                resource_offset(res, level, x, y, slice, 0),
                            x % format->block_width, y % format->block_height, *out++);
+    for (size_t i = 0; format->is_integer && i < (size_t)l->width * l->height; i++)
+        show_integers(format, texels[i]);
     return texels;
 }
 

@@ -91,6 +91,10 @@ read_pixel(const struct blit_plan *p, const struct blit_source *source, uint32_t
 {
     const struct format_info *format = p->src.format;
     uint32_t samples = p->src.res->samples;
+    if (format->is_integer) { /* has no average: the first sample counts */
+        format->unpack(read_at(p, source, x, y, z, 0), 0, 0, rgba);
+        return;
+    }
     memset(rgba, 0, 4 * sizeof *rgba);
     for (uint32_t s = 0; s < samples; s++) {
         float value[4];
@@ -153,10 +157,17 @@ write_color(const struct blit_plan *p, const float rgba[4], uint8_t *out)
     format->pack(value, out);
 }
 
-static uint32_t
-field(uint32_t word, uint32_t bits, uint32_t shift)
+static uint64_t
+field_mask(uint32_t bits, uint32_t shift)
 {
-    return (uint32_t)(word >> shift & (((uint64_t)1 << bits) - 1));
+    return (((uint64_t)1 << bits) - 1) << shift;
+}
+
+/* Moves a field of an element to another position. */
+static uint64_t
+moved_field(uint64_t word, uint32_t bits, uint32_t from, uint32_t to)
+{
+    return (word >> from & field_mask(bits, 0)) << to;
 }
 
 /* Writes the depth of an element. `filtered` is the linearly filtered depth. */
@@ -164,21 +175,21 @@ static void
 write_depth(const struct blit_plan *p, const uint8_t *in, const float filtered[4], uint8_t *out)
 {
     const struct format_info *df = p->dst.format, *sf = p->src.format;
-    uint32_t source = 0, old = 0, packed = 0, mask = 0;
+    uint64_t source = 0, old = 0, packed = 0, mask = 0;
     memcpy(&source, in, sf->block_bytes);
     memcpy(&old, out, df->block_bytes);
     if (p->mask & BLIT_DEPTH) {
         float value[4];
         sf->unpack(in, 0, 0, value);
         df->pack(p->linear ? filtered : value, (uint8_t *)&packed);
-        mask = (uint32_t)((((uint64_t)1 << df->depth_bits) - 1) << df->depth_shift);
+        mask = field_mask(df->depth_bits, df->depth_shift);
         if (!p->linear && sf->depth_bits == df->depth_bits && sf->is_float == df->is_float)
-            packed = field(source, sf->depth_bits, sf->depth_shift) << df->depth_shift;
+            packed = moved_field(source, sf->depth_bits, sf->depth_shift, df->depth_shift);
     }
-    uint32_t word = (old & ~mask) | (packed & mask);
+    uint64_t word = (old & ~mask) | (packed & mask);
     if (p->mask & BLIT_STENCIL && sf->stencil_bits && df->stencil_bits) {
-        word &= ~(0xffu << df->stencil_shift);
-        word |= field(source, sf->stencil_bits, sf->stencil_shift) << df->stencil_shift;
+        word &= ~field_mask(8, df->stencil_shift);
+        word |= moved_field(source, sf->stencil_bits, sf->stencil_shift, df->stencil_shift);
     }
     memcpy(out, &word, df->block_bytes);
 }
@@ -279,7 +290,7 @@ check_blit(const struct blit_plan *p, const struct gpu_cmd *cmd, struct error *e
         return fail(err, "blit: blending is not supported");
     if (!df->pack)
         return fail(err, "blit: cannot write format %s", df->name);
-    if (!df->depth_bits != !sf->depth_bits)
+    if (!df->depth_bits != !sf->depth_bits || df->is_integer != sf->is_integer)
         return fail(err, "blit: cannot convert from %s to %s", sf->name, df->name);
     uint32_t sn = p->src.res->samples, dn = p->dst.res->samples;
     if (sn > 1 && dn > 1 && sn != dn && !p->src.res->forced_samples && !p->dst.res->forced_samples)
@@ -324,7 +335,7 @@ init_blit(struct blit_plan *p, struct gpu_device *device, const struct gpu_cmd *
         cut_axis(&p->x, cmd->blit.scissor.min_x, cmd->blit.scissor.max_x);
         cut_axis(&p->y, cmd->blit.scissor.min_y, cmd->blit.scissor.max_y);
     }
-    p->linear = cmd->blit.filter == FILTER_LINEAR;
+    p->linear = cmd->blit.filter == FILTER_LINEAR && !p->src.format->is_integer;
     p->same = p->dst.format == p->src.format && (p->mask & BLIT_COLOR) == BLIT_COLOR;
     if (p->dst.format->depth_bits ? !(p->mask & (BLIT_DEPTH | BLIT_STENCIL))
                                   : !(p->mask & BLIT_COLOR))

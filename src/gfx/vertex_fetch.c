@@ -31,8 +31,11 @@ void
 fetch_attribute(const struct format_info *format, const uint8_t *bytes, float out[4])
 {
     if (!format || !bytes) {
+        const uint32_t one = 1;
         out[0] = out[1] = out[2] = 0.0f;
         out[3] = 1.0f;
+        if (format && format->is_integer)
+            memcpy(&out[3], &one, sizeof one);
         return;
     }
     format->unpack(bytes, 0, 0, out);
@@ -43,8 +46,8 @@ fetch_from_memory(const struct draw *draw, const struct gpu_memory *memory, uint
                   uint32_t vertex, uint32_t instance, float out[4])
 {
     const uint32_t address = fetch_address(draw, attribute, vertex, instance);
-    fetch_attribute(address ? draw->attributes[attribute].format : NULL,
-                    address ? memory->bytes + address : NULL, out);
+    fetch_attribute(draw->attributes[attribute].format, address ? memory->bytes + address : NULL,
+                    out);
 }
 
 bool

@@ -271,6 +271,12 @@ bake_view(struct bound_view *out, const struct object *view, const struct object
     if (!out->format || !(out->format->uses & FORMAT_TEXTURE))
         return fail(err, "format %s (%u) cannot be sampled", out->format ? out->format->name : "?",
                     view->view.format);
+    if (out->format->is_integer) { /* has no weighted sums */
+        out->sampler.min_filter = out->sampler.mag_filter = FILTER_NEAREST;
+        out->sampler.max_anisotropy = 0;
+        if (out->sampler.mip_filter == MIP_LINEAR)
+            out->sampler.mip_filter = MIP_NEAREST;
+    }
     uint32_t target = view->view.target;
     if (target == TARGET_BUFFER)
         return fail(err, "this GPU does not execute buffer textures");

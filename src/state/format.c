@@ -8,10 +8,10 @@
 
 #define ALWAYS_INLINE __attribute__((always_inline)) inline
 
-enum conversion { UNORM, SNORM, USCALED, SSCALED, FLOAT, FIXED, SRGB };
+enum conversion { UNORM, SNORM, USCALED, SSCALED, FLOAT, FIXED, SRGB, UINT, SINT };
 
-static float
-half_to_float(uint32_t half)
+float
+format_half_to_float(uint32_t half)
 {
     uint32_t sign = (half & 0x8000) << 16, exponent = half >> 10 & 31, mantissa = half & 1023;
     uint32_t bits;
@@ -105,7 +105,7 @@ decode_float(uint64_t raw, uint32_t bits)
     float f32;
     double f64;
     if (bits == 16)
-        return half_to_float(b32);
+        return format_half_to_float(b32);
     memcpy(&f32, &b32, 4);
     memcpy(&f64, &raw, 8);
     return bits == 32 ? f32 : (float)f64;
@@ -124,6 +124,23 @@ encode_float(float value, uint32_t bits)
     return bits == 32 ? b32 : b64;
 }
 
+/* Integers keep their bits in a float, which is only copied. */
+static ALWAYS_INLINE float
+float_of_bits(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static ALWAYS_INLINE uint32_t
+bits_of_float(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
 static ALWAYS_INLINE float
 decode(enum conversion conversion, uint32_t bits, uint64_t raw)
 {
@@ -139,6 +156,8 @@ decode(enum conversion conversion, uint32_t bits, uint64_t raw)
     case SSCALED: return (float)sign_extend(raw, bits);
     case FLOAT: return decode_float(raw, bits);
     case FIXED: return (float)((double)sign_extend(raw, bits) / 65536.0);
+    case UINT: return float_of_bits((uint32_t)raw);
+    case SINT: return float_of_bits((uint32_t)sign_extend(raw, bits));
     default: return srgb_linear[raw & 255];
     }
 }
@@ -155,6 +174,12 @@ scaled_integer(float value, double scale, double low, double high)
     return (int64_t)(scaled < 0 ? scaled - 0.5 : scaled + 0.5);
 }
 
+static ALWAYS_INLINE int64_t
+clamp_integer(int64_t value, int64_t low, int64_t high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
 static ALWAYS_INLINE uint64_t
 encode(enum conversion conversion, uint32_t bits, float value)
 {
@@ -167,6 +192,11 @@ encode(enum conversion conversion, uint32_t bits, float value)
     case SSCALED: return (uint64_t)scaled_integer(value, 1, -smax - 1, smax) & mask;
     case FLOAT: return encode_float(value, bits);
     case FIXED: return (uint64_t)scaled_integer(value, 65536, -smax - 1, smax) & mask;
+    case UINT: return (uint64_t)clamp_integer(bits_of_float(value), 0, (int64_t)mask);
+    case SINT:
+        return (uint64_t)clamp_integer((int32_t)bits_of_float(value), -(int64_t)(mask >> 1) - 1,
+                                       (int64_t)(mask >> 1)) &
+               mask;
     default: return linear_to_srgb(value);
     }
 }
@@ -179,7 +209,7 @@ element_conversion(enum conversion conversion, const char *swizzle, uint32_t ele
 }
 
 static ALWAYS_INLINE void
-swizzle_out(const float element[4], const char *swizzle, float rgba[4])
+swizzle_out(const float element[4], const char *swizzle, float one, float rgba[4])
 {
     for (int c = 0; c < 4; c++) {
         switch (swizzle[c]) {
@@ -187,7 +217,7 @@ swizzle_out(const float element[4], const char *swizzle, float rgba[4])
         case 'y': rgba[c] = element[1]; break;
         case 'z': rgba[c] = element[2]; break;
         case 'w': rgba[c] = element[3]; break;
-        default: rgba[c] = swizzle[c] == '1' ? 1.0f : 0.0f; break;
+        default: rgba[c] = swizzle[c] == '1' ? one : 0.0f; break;
         }
     }
 }
@@ -203,6 +233,13 @@ swizzle_in(const float rgba[4], const char *swizzle, uint32_t element)
     return 1.0f;
 }
 
+/* The value of 1 in a format. */
+static ALWAYS_INLINE float
+one_of(enum conversion conversion)
+{
+    return conversion == UINT || conversion == SINT ? float_of_bits(1) : 1.0f;
+}
+
 static ALWAYS_INLINE void
 unpack_array(const uint8_t *block, uint32_t elements, uint32_t bits, enum conversion conversion,
              const char *swizzle, float rgba[4])
@@ -211,7 +248,7 @@ unpack_array(const uint8_t *block, uint32_t elements, uint32_t bits, enum conver
     for (uint32_t i = 0; i < elements; i++)
         element[i] = decode(element_conversion(conversion, swizzle, i), bits,
                             load_bits(block + i * bits / 8, bits));
-    swizzle_out(element, swizzle, rgba);
+    swizzle_out(element, swizzle, one_of(conversion), rgba);
 }
 
 static ALWAYS_INLINE void
@@ -233,7 +270,7 @@ unpack_packed(const uint8_t *block, uint32_t bytes, enum conversion conversion,
     uint32_t shift = 0;
     for (uint32_t i = 0; i < 4 && bits[i]; shift += bits[i++])
         element[i] = decode(conversion, bits[i], word >> shift & (((uint64_t)1 << bits[i]) - 1));
-    swizzle_out(element, swizzle, rgba);
+    swizzle_out(element, swizzle, one_of(conversion), rgba);
 }
 
 static ALWAYS_INLINE void
@@ -280,7 +317,7 @@ unpack_rgtc_texel(uint32_t channels, bool is_signed, const char *swizzle, const 
     float element[4] = {0}, max = is_signed ? 127.0f : 255.0f;
     for (uint32_t i = 0; i < channels; i++)
         element[i] = (float)(is_signed ? (int8_t)texel[i] : texel[i]) / max;
-    swizzle_out(element, swizzle, rgba);
+    swizzle_out(element, swizzle, 1.0f, rgba);
 }
 
 static ALWAYS_INLINE void
@@ -316,6 +353,15 @@ expand_rgtc(uint32_t channels, bool is_signed, const uint8_t *block, uint32_t x,
     PACK(name)                                                                                     \
     {                                                                                              \
         pack_packed(rgba, bytes, conversion, (const uint8_t[]){b0, b1, b2, b3}, swizzle, block);   \
+    }
+#define FORMAT_FLOATS(number, name, uses)                                                          \
+    UNPACK(name)                                                                                   \
+    {                                                                                              \
+        format_unpack_##name(block, rgba);                                                         \
+    }                                                                                              \
+    PACK(name)                                                                                     \
+    {                                                                                              \
+        format_pack_##name(rgba, block);                                                           \
     }
 #define FORMAT_DEPTH(number, name, bytes, dbits, dshift, sbits, sshift, is_float)                  \
     UNPACK(name)                                                                                   \
@@ -359,6 +405,7 @@ expand_rgtc(uint32_t channels, bool is_signed, const uint8_t *block, uint32_t x,
 #include "state/format.def"
 #undef FORMAT_ARRAY
 #undef FORMAT_PACKED
+#undef FORMAT_FLOATS
 #undef FORMAT_DEPTH
 #undef FORMAT_S3TC
 #undef FORMAT_RGTC
@@ -376,7 +423,8 @@ expand_rgtc(uint32_t channels, bool is_signed, const uint8_t *block, uint32_t x,
         .block_height = 1, .uses = uses_, .channels = CHANNELS(swizzle),                           \
         .is_srgb = conversion == SRGB, .is_float = conversion == FLOAT,                            \
         .is_signed = conversion == SNORM || conversion == SSCALED || conversion == FLOAT ||        \
-                     conversion == FIXED,                                                          \
+                     conversion == FIXED || conversion == SINT,                                    \
+        .is_integer = conversion == UINT || conversion == SINT,                                    \
         .is_normalized = conversion == UNORM || conversion == SNORM || conversion == SRGB,         \
         .expanded_bytes = bytes, .unpack = unpack_##name_, .pack = pack_##name_                    \
     }
@@ -384,6 +432,7 @@ expand_rgtc(uint32_t channels, bool is_signed, const uint8_t *block, uint32_t x,
     PLAIN(number, name, uses, (elements) * (bits) / 8, conversion, swizzle),
 #define FORMAT_PACKED(number, name, uses, bytes, conversion, b0, b1, b2, b3, swizzle)              \
     PLAIN(number, name, uses, bytes, conversion, swizzle),
+#define FORMAT_FLOATS(number, name, uses) PLAIN(number, name, uses, 4, FLOAT, "xyz1"),
 #define FORMAT_DEPTH(number_, name_, bytes, dbits, dshift, sbits, sshift, float_)                  \
     {.number = number_,                                                                            \
      .name = #name_,                                                                               \

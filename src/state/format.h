@@ -2,7 +2,8 @@
  *
  * A block is 1x1 texels, or 4x4 texels for S3TC and RGTC. Unpacking returns four floats. It sets
  * missing channels to 0, 0, 0, 1, expands luminance, alpha and intensity, and converts sRGB to
- * linear. Packing takes four floats. */
+ * linear. Packing takes four floats. Integer formats (is_integer) store the bits of 32-bit integers
+ * in these floats, so code must copy them without arithmetic. */
 #ifndef AETIUS_STATE_FORMAT_H
 #define AETIUS_STATE_FORMAT_H
 
@@ -20,12 +21,14 @@ enum format_use {
 enum format_number {
 #define FORMAT_ARRAY(number, name, ...)  FORMAT_##name = number,
 #define FORMAT_PACKED(number, name, ...) FORMAT_##name = number,
+#define FORMAT_FLOATS(number, name, ...) FORMAT_##name = number,
 #define FORMAT_DEPTH(number, name, ...)  FORMAT_##name = number,
 #define FORMAT_S3TC(number, name, ...)   FORMAT_##name = number,
 #define FORMAT_RGTC(number, name, ...)   FORMAT_##name = number,
 #include "state/format.def"
 #undef FORMAT_ARRAY
 #undef FORMAT_PACKED
+#undef FORMAT_FLOATS
 #undef FORMAT_DEPTH
 #undef FORMAT_S3TC
 #undef FORMAT_RGTC

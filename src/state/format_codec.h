@@ -9,6 +9,14 @@
 extern const float srgb_linear[256];     /* linear value of each 8-bit code */
 extern const float srgb_thresholds[255]; /* linear values >= [i] encode to codes above i */
 
+float format_half_to_float(uint32_t half);
+
+/* format_floats.c: FORMAT_FLOATS */
+void format_unpack_R11G11B10_FLOAT(const uint8_t *bytes, float rgba[4]);
+void format_pack_R11G11B10_FLOAT(const float rgba[4], uint8_t *bytes);
+void format_unpack_R9G9B9E5_FLOAT(const uint8_t *bytes, float rgba[4]);
+void format_pack_R9G9B9E5_FLOAT(const float rgba[4], uint8_t *bytes);
+
 enum s3tc_kind {
     S3TC_DXT1_RGB, /* in a three-color block the fourth code is opaque black */
     S3TC_DXT1_RGBA,

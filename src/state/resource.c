@@ -319,7 +319,7 @@ resource_read_mean(const struct format_info *format, uint32_t samples, const uin
                    uint8_t *out)
 {
     float mean[4] = {0}, value[4];
-    if (samples == 1 || format->depth_bits || format->stencil_bits) {
+    if (samples == 1 || format->depth_bits || format->stencil_bits || format->is_integer) {
         memcpy(out, pixel, format->block_bytes);
         return;
     }

@@ -297,7 +297,7 @@ read_attribute(struct streamer *streamer, struct streamer_load *load, uint32_t a
     const int32_t *lines = load->lines[attribute];
     float *out = load->vertex->inputs[attribute];
     if (lines[0] < 0) {
-        memcpy(out, (const float[4]){0, 0, 0, 1}, 4 * sizeof(float));
+        fetch_attribute(draw->attributes[attribute].format, NULL, out);
         return true;
     }
     const bool arrived = cache_ready(cache, (uint32_t)lines[0]) &&

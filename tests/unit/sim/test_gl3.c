@@ -10,8 +10,27 @@ struct feature {
     const char *name, *vs, *fs;
     /* Creates the resources and binds what the programs need; or NULL. */
     void (*prepare)(struct player *player, struct stream *s);
-    uint32_t (*expected)(uint32_t x, uint32_t y); /* BGRA */
+    uint32_t (*expected)(uint32_t x, uint32_t y); /* element of the target */
+    uint32_t format;                              /* of the target, 4 bytes; 0: B8G8R8A8_UNORM */
 };
+
+static const char plain_vs[] = "VERT\n"
+                               "DCL IN[0]\n"
+                               "DCL OUT[0], POSITION\n"
+                               "  0: MOV OUT[0], IN[0]\n"
+                               "  1: END\n";
+
+static void
+put_box(struct player *player, uint32_t handle, struct box box, const void *bytes,
+        uint32_t size_bytes)
+{
+    player_take(player,
+                (struct message){.kind = MESSAGE_PUT,
+                                 .transfer = {handle, 0, box},
+                                 .bytes = bytes,
+                                 .size_bytes = size_bytes},
+                NULL, 0);
+}
 
 /* ---- uniform blocks ---- */
 
@@ -65,24 +84,82 @@ expected_blocks(uint32_t x, uint32_t y)
     return x < SIZE / 2 ? 0 : 0xff336699;
 }
 
+/* ---- integer textures and targets ---- */
+
+/* Red is the texel that TXF reads, green its negation, read by TEX with a linear filter. Blue and
+ * alpha are the missing channels of the texture. */
+static const char integers_fs[] = "FRAG\n"
+                                  "DCL IN[0], POSITION, LINEAR\n"
+                                  "DCL OUT[0], COLOR\n"
+                                  "DCL SAMP[0]\n"
+                                  "DCL SVIEW[0], 2D, SINT\n"
+                                  "DCL TEMP[0..1]\n"
+                                  "IMM[0] FLT32 {0.0625, 0.0, 0.0, 0.0}\n"
+                                  "IMM[1] INT32 {0, 0, 0, 0}\n"
+                                  "  0: F2I TEMP[0].xy, IN[0].xyyy\n"
+                                  "  1: MOV TEMP[0].zw, IMM[1].xxxx\n"
+                                  "  2: TXF TEMP[0], TEMP[0], SAMP[0], 2D\n"
+                                  "  3: MUL TEMP[1].xy, IN[0].xyyy, IMM[0].xxxx\n"
+                                  "  4: TEX TEMP[1], TEMP[1], SAMP[0], 2D\n"
+                                  "  5: MOV OUT[0].x, TEMP[0].xxxx\n"
+                                  "  6: INEG OUT[0].y, TEMP[1].xxxx\n"
+                                  "  7: MOV OUT[0].zw, TEMP[1].xywz\n"
+                                  "  8: END\n";
+
+static int32_t
+integer_texel(uint32_t x, uint32_t y)
+{
+    return (int32_t)(x + SIZE * y) - 140;
+}
+
+static void
+prepare_integers(struct player *player, struct stream *s)
+{
+    int32_t texels[SIZE * SIZE];
+    for (uint32_t i = 0; i < SIZE * SIZE; i++)
+        texels[i] = integer_texel(i % SIZE, i / SIZE);
+    player_create(player, (struct resource_desc){RES_TEXTURE, TARGET_2D, FORMAT_R32_SINT,
+                                                 BIND_SAMPLER_VIEW, SIZE, SIZE, 1, 1, 0, 0});
+    put_box(player, RES_TEXTURE, (struct box){0, 0, 0, SIZE, SIZE, 1}, texels, sizeof texels);
+    stream_view(s, OBJ_VIEW, RES_TEXTURE, FORMAT_R32_SINT, 0);
+    stream_sampler(s, OBJ_SAMPLER, FILTER_LINEAR);
+    PACKET(s, CMD_SET_SAMPLER_VIEWS, VSTAGE_FRAGMENT, 0, OBJ_VIEW);
+    PACKET(s, CMD_BIND_SAMPLER_STATES, VSTAGE_FRAGMENT, 0, OBJ_SAMPLER);
+}
+
+static uint32_t
+byte_of(int32_t value)
+{
+    return (uint32_t)(value < -128 ? -128 : value > 127 ? 127 : value) & 0xff;
+}
+
+static uint32_t
+expected_integers(uint32_t x, uint32_t y)
+{
+    const int32_t value = integer_texel(x, y);
+    return byte_of(value) | byte_of(-value) << 8 | 1u << 16;
+}
+
 static const struct feature features[] = {
-    {"uniform blocks", blocks_vs, blocks_fs, prepare_blocks, expected_blocks},
+    {"uniform blocks", blocks_vs, blocks_fs, prepare_blocks, expected_blocks, 0},
+    {"integers", plain_vs, integers_fs, prepare_integers, expected_integers, FORMAT_R8G8B8A8_SINT},
 };
 
 static void
 draw(struct player *player, const struct feature *f, uint32_t pixels[SIZE * SIZE])
 {
     static const float square[4][4] = {{-1, -1, 0, 1}, {1, -1, 0, 1}, {-1, 1, 0, 1}, {1, 1, 0, 1}};
+    const uint32_t format = f->format ? f->format : FORMAT_B8G8R8A8_UNORM;
     struct stream s = {0};
     player_create(player, (struct resource_desc){RES_VERTICES, TARGET_BUFFER, FORMAT_R8_UNORM,
                                                  BIND_VERTEX_BUFFER, sizeof square, 1, 1, 1, 0, 0});
-    player_create(player, (struct resource_desc){RES_COLOR, TARGET_2D, FORMAT_B8G8R8A8_UNORM,
-                                                 BIND_RENDER_TARGET, SIZE, SIZE, 1, 1, 0, 0});
+    player_create(player, (struct resource_desc){RES_COLOR, TARGET_2D, format, BIND_RENDER_TARGET,
+                                                 SIZE, SIZE, 1, 1, 0, 0});
     player_put(player, RES_VERTICES, square, sizeof square);
     scene_states(&s, 0);
     scene_shaders(&s, f->vs, f->fs);
     CREATE(&s, VOBJ_VERTEX_ELEMENTS, OBJ_ELEMENTS, 0, 0, 0, FORMAT_R32G32B32A32_FLOAT);
-    scene_surfaces(&s, FORMAT_B8G8R8A8_UNORM, 0);
+    scene_surfaces(&s, format, 0);
     scene_bind(&s);
     PACKET(&s, CMD_SET_VERTEX_BUFFERS, 16, 0, RES_VERTICES);
     scene_viewport(&s, SIZE, SIZE);

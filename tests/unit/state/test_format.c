@@ -310,14 +310,161 @@ test_s3tc(void **state)
                  210 / 255.0);
 }
 
+static void
+expect_integers(uint32_t number, const void *bytes, int64_t r, int64_t g, int64_t b, int64_t a)
+{
+    const int64_t want[4] = {r, g, b, a};
+    float rgba[4];
+    uint32_t bits[4];
+    format_get(number)->unpack(bytes, 0, 0, rgba);
+    memcpy(bits, rgba, sizeof bits);
+    for (int c = 0; c < 4; c++)
+        assert_int_equal(bits[c], (uint32_t)want[c]);
+}
+
+/* Integers are not converted. Missing channels are 0, and alpha is the integer 1. Values outside a
+ * format's range become the nearest value. */
+static void
+test_integers(void **state)
+{
+    static const uint8_t bytes[16] = {0xff, 0x80, 0x7f, 0x01, 0, 0, 0, 0x80};
+    static const struct {
+        uint32_t number;
+        int64_t value, stored;
+    } clamped[] = {
+        {FORMAT_R8_UINT, 256, 255},
+        {FORMAT_R8_UINT, 255, 255},
+        {FORMAT_R8_UINT, 0xffffffff, 255},
+        {FORMAT_R8_SINT, 128, 127},
+        {FORMAT_R8_SINT, -129, -128},
+        {FORMAT_R8_SINT, -128, -128},
+        {FORMAT_R16_UINT, 65536, 65535},
+        {FORMAT_R16_SINT, -32769, -32768},
+        {FORMAT_R16_SINT, 32768, 32767},
+        {FORMAT_R32_UINT, 0xffffffff, 0xffffffff},
+        {FORMAT_R32_SINT, INT32_MIN, INT32_MIN},
+        {FORMAT_R10G10B10A2_UINT, 1024, 1023},
+    };
+    (void)state;
+    expect_integers(FORMAT_R8_UINT, bytes, 255, 0, 0, 1);
+    expect_integers(FORMAT_R8G8_SINT, bytes, -1, -128, 0, 1);
+    expect_integers(FORMAT_R8G8B8A8_SINT, bytes, -1, -128, 127, 1);
+    expect_integers(FORMAT_R16G16_UINT, bytes, 0x80ff, 0x017f, 0, 1);
+    expect_integers(FORMAT_R16G16_SINT, bytes, (int16_t)0x80ff, 0x017f, 0, 1);
+    expect_integers(FORMAT_R32G32_SINT, bytes, 0x017f80ff, INT32_MIN, 0, 1);
+    expect_integers(FORMAT_R10G10B10A2_UINT, bytes, 0xff, 0x3e0, 0x17, 0);
+    for (size_t i = 0; i < sizeof clamped / sizeof *clamped; i++) {
+        const struct format_info *f = format_get(clamped[i].number);
+        const uint32_t value = (uint32_t)clamped[i].value;
+        float rgba[4] = {0};
+        uint8_t block[16] = {0};
+        memcpy(rgba, &value, sizeof value);
+        f->pack(rgba, block);
+        f->unpack(block, 0, 0, rgba);
+        uint32_t bits;
+        memcpy(&bits, rgba, sizeof bits);
+        assert_int_equal(bits, (uint32_t)clamped[i].stored);
+    }
+}
+
+/* A small float is 2^(e - 15) * (1 + m / 2^bits), or 2^-14 * m / 2^bits if e is 0. Packing finds
+ * the nearest value. */
+static void
+test_small_floats(void **state)
+{
+    const struct format_info *f = format_get(FORMAT_R11G11B10_FLOAT);
+    uint32_t random = 5;
+    (void)state;
+    for (uint32_t code = 0; code < 31 << 6; code++) {
+        const uint32_t e = code >> 6, m = code & 63;
+        const double value = e ? ldexp(1 + m / 64.0, (int)e - 15) : ldexp(m / 64.0, -14);
+        expect(FORMAT_R11G11B10_FLOAT, code, value, 0, 0, 1);
+        expect(FORMAT_R11G11B10_FLOAT, code << 11, 0, value, 0, 1);
+        if (code % 2 == 0)
+            expect(FORMAT_R11G11B10_FLOAT, code / 2 << 22, 0, 0, value, 1);
+    }
+    for (int n = 0; n < 20000; n++) {
+        const float value = ldexpf((float)next_random(&random), -(int)(next_random(&random) % 40));
+        float rgba[4] = {value, value, value}, below[4], above[4], packed[4];
+        uint8_t block[4];
+        uint32_t word;
+        f->pack(rgba, block);
+        memcpy(&word, block, 4);
+        f->unpack(block, 0, 0, packed);
+        for (int c = 0; c < 3; c++) {
+            const uint32_t shift = c == 0   ? 0
+                                   : c == 1 ? 11
+                                            : 22,
+                           most = (c == 2 ? 32 * 31 : 64 * 31) - 1;
+            const uint32_t code = word >> shift & (c == 2 ? 0x3ff : 0x7ff);
+            assert_true(code <= most);
+            unpack_one(FORMAT_R11G11B10_FLOAT, (code ? code - 1 : 0) << shift, below);
+            unpack_one(FORMAT_R11G11B10_FLOAT, (code < most ? code + 1 : most) << shift, above);
+            assert_true(fabsf(packed[c] - value) <= fabsf(below[c] - value));
+            assert_true(fabsf(packed[c] - value) <= fabsf(above[c] - value));
+        }
+    }
+    /* the sign, the largest finite value, infinity and NaN */
+    const float special[4] = {-1.0f, 1e9f, INFINITY};
+    uint8_t block[4];
+    uint32_t word;
+    f->pack(special, block);
+    memcpy(&word, block, 4);
+    assert_int_equal(word, 0u | (31u * 64 - 1) << 11 | 31u * 32 << 22);
+    f->pack((const float[4]){NAN, 0, 0}, block);
+    memcpy(&word, block, 4);
+    assert_true(word > 31 * 64 && word < 32 * 64);
+}
+
+/* A channel is m * 2^(e - 24), with a mantissa of 9 bits (OpenGL 3.0 specification, 3.9.1). */
+static void
+test_shared_exponent(void **state)
+{
+    const struct format_info *f = format_get(FORMAT_R9G9B9E5_FLOAT);
+    uint32_t random = 9;
+    (void)state;
+    expect(FORMAT_R9G9B9E5_FLOAT, 1u | 2u << 9 | 511u << 18 | 24u << 27, 1, 2, 511, 1);
+    expect(FORMAT_R9G9B9E5_FLOAT, 511u | 31u << 27, 65408, 0, 0, 1);
+    for (int n = 0; n < 20000; n++) {
+        float rgba[4], back[4];
+        uint8_t block[4];
+        float most = 0;
+        for (int c = 0; c < 3; c++) {
+            rgba[c] =
+                ldexpf((float)(next_random(&random) % 4096), (int)(next_random(&random) % 24) - 20);
+            rgba[c] = rgba[c] < 65408 ? rgba[c] : 65408;
+            most = rgba[c] > most ? rgba[c] : most;
+        }
+        f->pack(rgba, block);
+        f->unpack(block, 0, 0, back);
+        /* half a step: the largest channel uses at least 256 of 511 steps, or the smallest exponent
+         */
+        const float half = fmaxf(most / 256, ldexpf(1, -24)) / 2;
+        for (int c = 0; c < 3; c++)
+            assert_true(fabsf(back[c] - rgba[c]) <= half);
+    }
+    uint8_t block[4];
+    float back[4];
+    f->pack((const float[4]){-1, 1e9f, NAN}, block);
+    f->unpack(block, 0, 0, back);
+    assert_true(back[0] == 0 && back[1] == 65408 && back[2] == 0);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),          cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_exact_bytes),    cmocka_unit_test(test_layouts),
-        cmocka_unit_test(test_half),           cmocka_unit_test(test_srgb),
-        cmocka_unit_test(test_unorm_rounding), cmocka_unit_test(test_s3tc),
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_exact_bytes),
+        cmocka_unit_test(test_layouts),
+        cmocka_unit_test(test_half),
+        cmocka_unit_test(test_srgb),
+        cmocka_unit_test(test_unorm_rounding),
+        cmocka_unit_test(test_s3tc),
+        cmocka_unit_test(test_integers),
+        cmocka_unit_test(test_small_floats),
+        cmocka_unit_test(test_shared_exponent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,6 +74,14 @@ offered(uint32_t number)
     return true;
 }
 
+/* Formats of OpenGL 3.0: integers, and those below. */
+static bool
+is_of_gl3(const struct format_info *format)
+{
+    return format->is_integer || format->number == FORMAT_R11G11B10_FLOAT ||
+           format->number == FORMAT_R9G9B9E5_FLOAT || format->number == FORMAT_Z32_FLOAT_S8X24_UINT;
+}
+
 /* Mesa also uses the sampler mask to check depth formats. If the readback or scanout mask is zero,
  * Mesa uses the sampler mask instead. */
 static void
@@ -81,6 +89,8 @@ fill_formats(struct caps_v2 *caps)
 {
     for (size_t i = 0; i < format_count(); i++) {
         const struct format_info *f = format_at(i);
+        if (is_of_gl3(f))
+            continue;
         if (f->uses & FORMAT_VERTEX)
             offer(&caps->v1.vertex, f->number);
         if (!offered(f->number))
