@@ -124,6 +124,8 @@ clip_test(const struct draw *draw, const struct primitive_out *primitive,
     uint32_t all = planes, some = 0;
     bool positive = true;
 
+    if (draw->rasterizer.discard)
+        return CLIP_REJECT;
     for (uint32_t i = 0; i < primitive->vertices; i++) {
         if (!finite_vertex(draw, v[i], planes))
             return CLIP_REJECT;

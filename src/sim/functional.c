@@ -168,7 +168,6 @@ query_count(const struct functional *renderer, const struct gpu_query *query)
     switch (query->type) {
     case QUERY_TIMESTAMP:
     case QUERY_TIME_ELAPSED: return renderer->work.vertices + renderer->work.fragments;
-    case QUERY_PRIMITIVES_GENERATED: return renderer->scratch->primitives;
     default: return 0;
     }
 }
@@ -202,10 +201,7 @@ end_query(struct functional *renderer, const struct gpu_cmd *cmd, struct error *
     query->active = false;
     switch (query->type) {
     case QUERY_TIMESTAMP: query->result = query_count(renderer, query); break;
-    case QUERY_TIME_ELAPSED:
-    case QUERY_PRIMITIVES_GENERATED:
-        query->result = query_count(renderer, query) - query->result;
-        break;
+    case QUERY_TIME_ELAPSED: query->result = query_count(renderer, query) - query->result; break;
     case QUERY_OCCLUSION_PREDICATE:
     case QUERY_OCCLUSION_PREDICATE_CONSERVATIVE: query->result = query->result != 0; break;
     default: break;

@@ -11,6 +11,7 @@
 #include "base/interrupt.h"
 #include "base/morton.h"
 #include "gfx/sample.h"
+#include "gfx/stream_out.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -392,7 +393,8 @@ draw_primitive(const struct run *run, const struct primitive_out *primitive)
 
     for (uint32_t i = 0; i < 3; i++)
         v[i] = &scratch->vertices[primitive->v[i]];
-    scratch->primitives++;
+    if (run->draw->streams_out)
+        stream_out(run->draw, run->memory, primitive->vertices, v);
     const enum clip_result clip = clip_test(run->draw, primitive, v);
     if (clip == CLIP_REJECT)
         return true;
@@ -462,15 +464,6 @@ draw_instance(const struct run *run, struct assembler *assembler)
            draw_primitives(run, primitives, assembler_end(assembler, primitives));
 }
 
-static bool
-check_draw(const struct draw *draw, struct error *err)
-{
-    for (uint32_t i = 0; i < MAX_SO_BUFFERS; i++)
-        if (draw->streamout[i].resource)
-            return fail(err, "draw %u: stream-out is not supported", draw->number);
-    return true;
-}
-
 bool
 functional_draw(struct functional *renderer, const struct draw *draw, struct error *err)
 {
@@ -485,9 +478,7 @@ functional_draw(struct functional *renderer, const struct draw *draw, struct err
                       .err = err};
     const uint64_t passed = scratch->samples_passed;
 
-    if (!check_draw(draw, err))
-        return false;
-    if (draw->rasterizer.discard)
+    if (draw->rasterizer.discard && !draw->streams_out)
         return true;
     run.shade_fragments = draw->color_write || !draw->early_z;
     scratch->quad_count = scratch->triangle_count = 0;

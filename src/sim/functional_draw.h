@@ -36,7 +36,7 @@ struct functional_scratch {
     void *registers_memory;
     uint32_t registers_bytes;
     struct exec exec;
-    uint64_t primitives, samples_passed; /* for queries */
+    uint64_t samples_passed; /* for queries */
 };
 
 struct functional_scratch *functional_scratch_create(void);

@@ -266,6 +266,50 @@ await_baked(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     return true;
 }
 
+/* Invalidates the lines of the resource's memory in the read-only caches. */
+static void
+forget_lines(struct machine *m, const struct resource *res)
+{
+    if (res->desc.target == TARGET_BUFFER)
+        m->hazards.buffers_changed = true;
+    else if (hazards_is_sampled(&m->hazards, res))
+        machine_invalidate_textures(m);
+}
+
+static bool
+has_streams(const struct draw *draw)
+{
+    for (uint32_t i = 0; i < MAX_SO_BUFFERS; i++)
+        if (draw->streams[i])
+            return true;
+    return false;
+}
+
+/* Sends a draw with stream output, which overlaps no other work. Primitive Assembly has stored the
+ * vertices in memory when the draw ends. The command processor then writes the same bytes again to
+ * model the traffic. */
+static bool
+send_streaming_draw(struct machine *m, const struct draw *draw, struct error *err)
+{
+    uint32_t before[MAX_SO_BUFFERS] = {0};
+    struct move_list list = {0};
+    for (uint32_t i = 0; i < MAX_SO_BUFFERS; i++)
+        before[i] = draw->streams[i] ? draw->streams[i]->written : 0;
+    if (!machine_drain(m, err) || !send_draw(m, draw, err) || !machine_drain(m, err))
+        return false;
+    for (uint32_t i = 0; i < MAX_SO_BUFFERS; i++) {
+        const struct gpu_stream *stream = draw->streams[i];
+        if (!stream || stream->written == before[i])
+            continue;
+        machine_list_bytes(m, stream->res->address + stream->offset + before[i],
+                           stream->written - before[i], true, &list);
+        forget_lines(m, stream->res);
+    }
+    if (!list.moves.count)
+        return true;
+    return machine_run_moves(m, &list, WORK_FLUSH, err);
+}
+
 static bool
 draw_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
@@ -279,7 +323,7 @@ draw_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     if (samples_live_surface(m, draw) && !machine_leave_surfaces(m, err))
         return false;
     return machine_use_surfaces(m, draw->color, draw->color_count, &draw->depth, err) &&
-           send_draw(m, draw, err);
+           (has_streams(draw) ? send_streaming_draw(m, draw, err) : send_draw(m, draw, err));
 }
 
 /* Adds a clear of depth and stencil. If all elements have the same known stencil value, a clear of
@@ -331,16 +375,6 @@ clear_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     work_accounting_begin(&m->accounting, WORK_CLEAR, NULL, m->clock.now);
     m->cmdproc->stats.clears++;
     return finish_work(m, CMDPROC_SENT, err);
-}
-
-/* Invalidates the lines of the resource's memory in the read-only caches. */
-static void
-forget_lines(struct machine *m, const struct resource *res)
-{
-    if (res->desc.target == TARGET_BUFFER)
-        m->hazards.buffers_changed = true;
-    else if (hazards_is_sampled(&m->hazards, res))
-        machine_invalidate_textures(m);
 }
 
 void

@@ -15,6 +15,12 @@ struct gpu_query {
     uint64_t result;
 };
 
+struct gpu_stream { /* a buffer range into which stream output is stored */
+    struct resource *res;
+    uint32_t offset, size; /* bytes */
+    uint32_t written;      /* bytes stored so far */
+};
+
 /* Record that GET_QUERY_RESULT writes into the query's resource, at the query's offset. */
 struct gpu_query_record {
     uint32_t state, size; /* state: 1 if available; size: bytes of `result`, 8 */

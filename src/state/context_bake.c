@@ -396,13 +396,31 @@ bake_fixed_state(struct draw *draw, const struct gpu_state *state)
     memcpy(draw->uniforms, state->uniforms, sizeof draw->uniforms);
     draw->index_buffer = state->index_buffer;
     draw->index_buffer.stride = state->index_bytes;
-    for (uint32_t i = 0; i < MAX_SO_BUFFERS; i++)
-        if (state->streamout[i])
-            draw->streamout[i] = state->streamout[i]->so_target;
     if (state->occlusion) {
         draw->occlusion = true;
         draw->query = &state->occlusion->query;
     }
+}
+
+static bool
+bake_stream_out(struct draw *draw, const struct gpu_state *state, struct error *err)
+{
+    const struct program *vs = draw->program[STAGE_VERTEX];
+    if (state->primitives_generated)
+        draw->primitives_generated = &state->primitives_generated->query;
+    if (state->primitives_written)
+        draw->primitives_written = &state->primitives_written->query;
+    draw->streams_out = draw->primitives_generated != NULL;
+    for (uint32_t i = 0; i < vs->so.count; i++) {
+        const struct so_output *o = &vs->so.outputs[i];
+        struct object *target = state->streamout[o->buffer];
+        if (o->register_index >= vs->output_count)
+            return fail(err, "vertex program %u has no output %u for stream output", vs->id,
+                        o->register_index);
+        draw->streams[o->buffer] = target ? &target->stream : NULL;
+        draw->streams_out |= target != NULL;
+    }
+    return true;
 }
 
 static bool
@@ -413,7 +431,8 @@ bake(struct draw *draw, struct gpu_device *device, const struct gpu_state *state
     if (!page_in_bound(device, state, err) || !bake_framebuffer(draw, state, err) ||
         !bake_programs(draw, state, err) || !bake_attributes(draw, state, err) ||
         !bake_indices(draw, state, err) || !bake_all_views(draw, state, err) ||
-        !link_programs(draw, err) || !gpu_check_executable(draw, err))
+        !link_programs(draw, err) || !bake_stream_out(draw, state, err) ||
+        !gpu_check_executable(draw, err))
         return false;
     bake_inner_edges(draw, &device->memory);
     bake_bounds(draw, state);
@@ -440,7 +459,7 @@ draws_nothing(const struct gpu_state *state, const struct draw_params *params)
 {
     if ((params->count == 0 && params->count_from_so == 0) || params->instance_count == 0)
         return true;
-    bool streams = false, surfaces = state->depth != NULL;
+    bool streams = state->primitives_generated != NULL, surfaces = state->depth != NULL;
     for (uint32_t i = 0; i < MAX_SO_BUFFERS; i++)
         streams |= state->streamout[i] != NULL;
     for (uint32_t i = 0; i < state->color_count; i++)

@@ -242,15 +242,25 @@ set_streamout(struct gpu_device *device, struct gpu_state *state, const struct g
         uint32_t handle = i < cmd->streamout.count ? cmd->streamout.handles[i] : 0;
         if (!bind_handle(device, state, &state->streamout[i], OBJECT_STREAMOUT_TARGET, handle, err))
             return false;
+        if (state->streamout[i] && !(cmd->streamout.append_mask >> i & 1))
+            state->streamout[i]->stream.written = 0;
     }
     return true;
 }
 
-static bool
-is_occlusion(uint32_t type)
+struct object **
+active_query(struct gpu_state *state, const struct object *object)
 {
-    return type == QUERY_OCCLUSION_COUNTER || type == QUERY_OCCLUSION_PREDICATE ||
-           type == QUERY_OCCLUSION_PREDICATE_CONSERVATIVE;
+    if (object->type != OBJECT_QUERY)
+        return NULL;
+    switch (object->query.type) {
+    case QUERY_OCCLUSION_COUNTER:
+    case QUERY_OCCLUSION_PREDICATE:
+    case QUERY_OCCLUSION_PREDICATE_CONSERVATIVE: return &state->occlusion;
+    case QUERY_PRIMITIVES_GENERATED: return &state->primitives_generated;
+    case QUERY_PRIMITIVES_EMITTED: return &state->primitives_written;
+    default: return NULL;
+    }
 }
 
 static bool
@@ -262,11 +272,12 @@ begin_query(struct gpu_device *device, struct gpu_state *state, const struct gpu
         return false;
     if (object->query.active)
         return fail(err, "query %u is already active", cmd->object.handle);
-    if (is_occlusion(object->query.type)) {
-        if (state->occlusion)
-            return fail(err, "query %u: another occlusion query is active", cmd->object.handle);
-        bind(device, &state->occlusion, object);
-    }
+    struct object **active = active_query(state, object);
+    if (active && *active)
+        return fail(err, "query %u: another %s query is active", cmd->object.handle,
+                    active == &state->occlusion ? "occlusion" : "primitive");
+    if (active)
+        bind(device, active, object);
     object->query.active = true;
     object->query.result = 0;
     return true;
@@ -280,8 +291,9 @@ end_query(struct gpu_device *device, struct gpu_state *state, const struct gpu_c
     if (!object)
         return false;
     object->query.active = false;
-    if (state->occlusion == object)
-        bind(device, &state->occlusion, NULL);
+    struct object **active = active_query(state, object);
+    if (active && *active == object)
+        bind(device, active, NULL);
     return true;
 }
 
@@ -391,6 +403,8 @@ unbind_all(struct gpu_device *device, struct gpu_state *state)
     bind(device, &state->elements, NULL);
     bind(device, &state->depth, NULL);
     bind(device, &state->occlusion, NULL);
+    bind(device, &state->primitives_generated, NULL);
+    bind(device, &state->primitives_written, NULL);
     bind(device, &state->condition, NULL);
     for (uint32_t i = 0; i < MAX_COLOR_BUFFERS; i++)
         bind(device, &state->color[i], NULL);

@@ -124,15 +124,6 @@ check_work(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *e
 }
 
 static bool
-any_stream_out(const struct draw *draw)
-{
-    for (uint32_t i = 0; i < MAX_SO_BUFFERS; i++)
-        if (draw->streamout[i].resource != 0 && draw->program[STAGE_VERTEX]->so.count > 0)
-            return true;
-    return false;
-}
-
-static bool
 is_src1(uint8_t factor)
 {
     return factor == FACTOR_SRC1_COLOR || factor == FACTOR_SRC1_ALPHA ||
@@ -171,7 +162,6 @@ gpu_check_executable(const struct draw *draw, struct error *err)
         const char *what;
     } not_executed[] = {
         {quad_bytes_most(draw) > MAX_QUAD_BYTES, "16-byte pixels of 8 samples"},
-        {any_stream_out(draw), "stream-out"},
         {draw->params.count_from_so != 0, "draws whose count comes from stream-out"},
         {any_dual_source(draw), "blending with a second source color"},
     };

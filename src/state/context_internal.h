@@ -29,7 +29,7 @@ struct object {
         struct sampler_view view;
         struct sampler_state sampler;
         struct surface surface;
-        struct so_target so_target;
+        struct gpu_stream stream;
         struct gpu_query query;
         struct program *program;
     };
@@ -45,8 +45,9 @@ struct gpu_state {
     struct object *color[MAX_COLOR_BUFFERS], *depth;
     uint32_t color_count;
     struct object *streamout[MAX_SO_BUFFERS];
-    struct object *occlusion; /* the active occlusion query */
-    struct object *condition; /* query of the render condition */
+    struct object *occlusion;                                 /* the active occlusion query */
+    struct object *primitives_generated, *primitives_written; /* active queries */
+    struct object *condition;                                 /* query of the render condition */
     bool condition_value;
 
     struct buffer_binding vertex_buffers[MAX_ATTRIBUTES], index_buffer;
@@ -101,6 +102,9 @@ void object_free(struct gpu_device *device, struct object *object);
 bool apply_binding(struct gpu_device *device, struct gpu_state *state, const struct gpu_cmd *cmd,
                    struct error *err);
 void unbind_all(struct gpu_device *device, struct gpu_state *state);
+/* Returns the place of the active query to which draws add results, for queries of this type. NULL:
+ * draws do not add to such a query, or it is not a query. */
+struct object **active_query(struct gpu_state *state, const struct object *object);
 
 /* context_check.c */
 bool check_work(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err);

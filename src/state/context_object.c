@@ -135,7 +135,8 @@ fill_so_target(struct object *object, const struct gpu_cmd *cmd, struct error *e
     uint32_t width = object->res->desc.width;
     if (so->offset > width || so->size > width - so->offset)
         return fail(err, "%u bytes at %u are not in a buffer of %u", so->size, so->offset, width);
-    object->so_target = *so;
+    object->stream =
+        (struct gpu_stream){.res = object->res, .offset = so->offset, .size = so->size};
     return true;
 }
 
@@ -230,8 +231,9 @@ destroy_object(struct gpu_device *device, struct gpu_state *state, const struct 
     if (!object)
         return false;
     handle_map_remove(&state->objects, cmd->object.handle);
-    if (state->occlusion == object) { /* destroying an active query ends it */
-        state->occlusion = NULL;
+    struct object **active = active_query(state, object);
+    if (active && *active == object) { /* destroying an active query ends it */
+        *active = NULL;
         object_unref(device, object);
     }
     object_unref(device, object);

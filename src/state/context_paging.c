@@ -344,6 +344,8 @@ page_in_bound(struct gpu_device *device, const struct gpu_state *state, struct e
     bool ok = page_in_surfaces(device, state, err) && page_in(device, state->index_buffer.res, err);
     for (uint32_t i = 0; i < MAX_ATTRIBUTES && ok; i++)
         ok = page_in(device, state->vertex_buffers[i].res, err);
+    for (uint32_t i = 0; i < MAX_SO_BUFFERS && ok; i++)
+        ok = page_in_object(device, state->streamout[i], err);
     for (uint32_t stage = 0; stage < STAGE_COUNT && ok; stage++) {
         for (uint32_t i = 0; i < MAX_CONSTANT_BUFFERS && ok; i++)
             ok = page_in(device, state->uniforms[stage][i].res, err);

@@ -120,8 +120,12 @@ struct draw {
     bool color_write; /* at least one channel of a target is written */
     bool occlusion;   /* an occlusion query counts samples */
 
-    struct so_target streamout[MAX_SO_BUFFERS]; /* resource 0: none */
-    struct gpu_query *query;                    /* the active occlusion query or NULL */
+    struct gpu_query *query; /* the active occlusion query or NULL */
+
+    /* Stream output stores primitives, or a query counts them. */
+    bool streams_out;
+    struct gpu_stream *streams[MAX_SO_BUFFERS];                  /* NULL: not bound */
+    struct gpu_query *primitives_generated, *primitives_written; /* active queries or NULL */
 };
 
 /* Returns whether the draw can increase a depth value. */

@@ -110,8 +110,9 @@ add_surfaces(struct access_list *list, const struct live_binding *framebuffer, u
     }
 }
 
+/* Returns whether draws add to the query's result. */
 static bool
-counts_samples(const struct live_object *query)
+adds_to(const struct live_object *query)
 {
     const uint32_t type = live_object_dword(query, AT_QUERY_TYPE);
     if (query->dwords.count <= 1 + AT_QUERY_TYPE)
@@ -119,7 +120,9 @@ counts_samples(const struct live_object *query)
     switch (bit_field_get(type, BITS_QUERY_TYPE)) {
     case VQUERY_OCCLUSION_COUNTER:
     case VQUERY_OCCLUSION_PREDICATE:
-    case VQUERY_OCCLUSION_PREDICATE_CONSERVATIVE: return true;
+    case VQUERY_OCCLUSION_PREDICATE_CONSERVATIVE:
+    case VQUERY_PRIMITIVES_GENERATED:
+    case VQUERY_PRIMITIVES_EMITTED: return true;
     default: return false;
     }
 }
@@ -160,7 +163,7 @@ add_draw(struct access_list *list, const struct live_sub_context *sub)
     for (size_t i = 0; streamout && i < streamout->objects.count; i++)
         add_resource(list, streamout->objects.items[i]->resource);
     for (size_t i = 0; i < sub->begun.count; i++)
-        if (counts_samples(sub->begun.items[i]))
+        if (adds_to(sub->begun.items[i]))
             add_query(list, sub->begun.items[i]);
     struct plane_access *access = &list->accesses.items[list->accesses.count - 1];
     access->written = access->count;

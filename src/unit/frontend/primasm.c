@@ -6,6 +6,8 @@
  * Assembly. */
 #include "unit/frontend/primasm.h"
 
+#include "gfx/stream_out.h"
+
 #include <string.h>
 
 static enum unit_state primasm_clock(void *self, uint64_t now);
@@ -32,6 +34,7 @@ primasm_init(struct primasm *primasm, const struct unit_env *env, uint32_t index
     clock_add_module(env->clock, &primasm->module, "primasm", -1, primasm, &ops);
     primasm->module.stage.cause = CAUSE_assembly;
     primasm->pools = env->pools;
+    primasm->memory = env->memory;
     primasm->vertices_cycle = params->PRIMITIVEASSEMBLY.VerticesCycle;
     primasm->triangles_cycle = params->PRIMITIVEASSEMBLY.TrianglesCycle;
 }
@@ -65,6 +68,17 @@ keep_only_needed(struct primasm *primasm)
     primasm->held_count = kept;
 }
 
+/* Stores the primitive in the buffers of the stream output. This takes no cycles here: the command
+ * processor moves the bytes after the draw. */
+static void
+store_primitive(struct primasm *primasm, const struct primitive_item *item)
+{
+    const struct vertex *v[3] = {0};
+    for (uint32_t i = 0; i < item->primitive.vertices; i++)
+        v[i] = &item->v[i]->vertex;
+    stream_out(item->draw, primasm->memory, item->primitive.vertices, v);
+}
+
 static void
 emit(struct primasm *primasm, const struct primitive_out *primitives, uint32_t count)
 {
@@ -78,6 +92,8 @@ emit(struct primasm *primasm, const struct primitive_out *primitives, uint32_t c
             item->v[i] = held_vertex(primasm, primitives[p].v[i]);
             vertex_hold(primasm->pools, item->v[i]);
         }
+        if (primasm->draw->streams_out)
+            store_primitive(primasm, item);
         primasm->stats.primitives_out++;
         primasm->stats.triangles += primitives[p].vertices == 3;
         primasm->stats.lines += primitives[p].vertices == 2;

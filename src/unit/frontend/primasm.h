@@ -16,6 +16,7 @@ struct primasm {
     struct module module;
     struct primasm_stats stats;
     struct pools *pools;
+    struct gpu_memory *memory; /* of the stream output */
     struct queue *in, *out;
     uint32_t vertices_cycle, triangles_cycle;
     const struct draw *draw;

@@ -3,7 +3,7 @@
 #include "rigs/player.h"
 #include "rigs/scene.h"
 
-enum { SIZE = 16, RES_BLOCK = 30 };
+enum { SIZE = 16, RES_BLOCK = 30, RES_STREAM, RES_SECOND, OBJ_STREAM = 140, OBJ_COUNTS = 150 };
 
 /* A draw of the square -1..1 into a target of SIZE x SIZE pixels, which is cleared to 0. */
 struct feature {
@@ -12,6 +12,7 @@ struct feature {
     void (*prepare)(struct player *player, struct stream *s);
     uint32_t (*expected)(uint32_t x, uint32_t y); /* element of the target */
     uint32_t format;                              /* of the target, 4 bytes; 0: B8G8R8A8_UNORM */
+    bool as_list; /* draws 6 vertices as triangles, not 4 as a strip */
 };
 
 static const char plain_vs[] = "VERT\n"
@@ -140,9 +141,121 @@ expected_integers(uint32_t x, uint32_t y)
     return byte_of(value) | byte_of(-value) << 8 | 1u << 16;
 }
 
+/* ---- stream output ---- */
+
+/* Stores the position and one more value in a buffer, and the second value in another buffer. */
+static const char stores_vs[] = "VERT\n"
+                                "DCL IN[0]\n"
+                                "DCL OUT[0], POSITION\n"
+                                "DCL OUT[1], GENERIC[0]\n"
+                                "IMM[0] FLT32 {7.0, 0.4, 0.0, 0.0}\n"
+                                "  0: MOV OUT[0], IN[0]\n"
+                                "  1: MOV OUT[1], IMM[0]\n"
+                                "  2: END\n";
+static const char stored_vs[] = "VERT\n"
+                                "DCL IN[0]\n"
+                                "DCL IN[1]\n"
+                                "DCL OUT[0], POSITION\n"
+                                "DCL OUT[1], GENERIC[0]\n"
+                                "  0: MOV OUT[0], IN[0]\n"
+                                "  1: MOV OUT[1], IN[1]\n"
+                                "  2: END\n";
+/* Red: primitives generated / 5. Green: primitives stored / 5. Blue: the stored value. */
+static const char stored_fs[] = "FRAG\n"
+                                "DCL IN[0], GENERIC[0], CONSTANT\n"
+                                "DCL OUT[0], COLOR\n"
+                                "DCL CONST[1][0]\n"
+                                "DCL CONST[2][0]\n"
+                                "DCL TEMP[0]\n"
+                                "IMM[0] FLT32 {0.2, 1.0, 0.0, 0.0}\n"
+                                "  0: U2F TEMP[0].x, CONST[1][0].zzzz\n"
+                                "  1: U2F TEMP[0].y, CONST[2][0].zzzz\n"
+                                "  2: MUL OUT[0].xy, TEMP[0].xyyy, IMM[0].xxxx\n"
+                                "  3: MOV OUT[0].z, IN[0].xxxx\n"
+                                "  4: MOV OUT[0].w, IMM[0].yyyy\n"
+                                "  5: END\n";
+
+static void
+stream_storing_shader(struct stream *s, uint32_t handle, const char *text)
+{
+    enum { REGISTER = 1, START = 1 << 8, COMPONENTS = 1 << 10, BUFFER = 1 << 13, OFFSET = 1 << 16 };
+    uint32_t words[512] = {handle, VSTAGE_VERTEX, (uint32_t)strlen(text) + 1, 300, 3};
+    const uint32_t outputs[] = {
+        5,
+        1,
+        0,
+        0, /* strides in dwords */
+        0 * REGISTER | 4 * COMPONENTS,
+        0,
+        1 * REGISTER | 1 * START | 1 * COMPONENTS | 4 * OFFSET,
+        0,
+        1 * REGISTER | 0 * START | 1 * COMPONENTS | 1 * BUFFER,
+        0,
+    };
+    memcpy(words + 5, outputs, sizeof outputs);
+    memcpy(words + 5 + sizeof outputs / 4, text, words[2]);
+    stream_packet(s, CMD_CREATE_OBJECT, VOBJ_SHADER, words,
+                  5 + (uint32_t)sizeof outputs / 4 + (words[2] + 3) / 4);
+}
+
+/* Two draws of two triangles each. The second one continues the buffers, which hold three
+ * triangles. The rasterizer discards the primitives. */
+static void
+prepare_streams(struct player *player, struct stream *s)
+{
+    enum { VERTEX_BYTES = 20, ROOM = 9 };
+    player_create(player, (struct resource_desc){RES_STREAM, TARGET_BUFFER, FORMAT_R8_UNORM,
+                                                 BIND_STREAM_OUTPUT | BIND_VERTEX_BUFFER, 1024, 1,
+                                                 1, 1, 0, 0});
+    player_create(player, (struct resource_desc){RES_SECOND, TARGET_BUFFER, FORMAT_R8_UNORM,
+                                                 BIND_STREAM_OUTPUT, 256, 1, 1, 1, 0, 0});
+    player_create(player, (struct resource_desc){RES_BLOCK, TARGET_BUFFER, FORMAT_R8_UNORM,
+                                                 BIND_CONSTANT_BUFFER, 64, 1, 1, 1, 0, 0});
+    stream_storing_shader(s, OBJ_STREAM, stores_vs);
+    CREATE(s, VOBJ_STREAMOUT_TARGET, OBJ_STREAM + 1, RES_STREAM, 64, ROOM * VERTEX_BYTES);
+    CREATE(s, VOBJ_STREAMOUT_TARGET, OBJ_STREAM + 2, RES_SECOND, 0, 256);
+    CREATE(s, VOBJ_RASTERIZER, OBJ_STREAM + 3,
+           RASTERIZER_DEPTH_CLIP | RASTERIZER_HALF_PIXEL_CENTER | RASTERIZER_DISCARD, float_bits(1),
+           0, 0, float_bits(1), 0, 0, 0);
+    CREATE(s, VOBJ_QUERY, OBJ_COUNTS, QUERY_PRIMITIVES_GENERATED, 0, RES_BLOCK);
+    CREATE(s, VOBJ_QUERY, OBJ_COUNTS + 1, QUERY_PRIMITIVES_EMITTED, 16, RES_BLOCK);
+    stream_bind_shader(s, OBJ_STREAM, VSTAGE_VERTEX);
+    stream_bind(s, VOBJ_RASTERIZER, OBJ_STREAM + 3);
+    PACKET(s, CMD_SET_STREAMOUT_TARGETS, 0, OBJ_STREAM + 1, OBJ_STREAM + 2);
+    PACKET(s, CMD_BEGIN_QUERY, OBJ_COUNTS);
+    PACKET(s, CMD_BEGIN_QUERY, OBJ_COUNTS + 1);
+    stream_draw(s, PRIM_TRIANGLE_STRIP, 0, 4);
+    PACKET(s, CMD_SET_STREAMOUT_TARGETS, 3, OBJ_STREAM + 1, OBJ_STREAM + 2);
+    stream_draw(s, PRIM_TRIANGLE_STRIP, 0, 4);
+    PACKET(s, CMD_END_QUERY, OBJ_COUNTS);
+    PACKET(s, CMD_END_QUERY, OBJ_COUNTS + 1);
+    PACKET(s, CMD_GET_QUERY_RESULT, OBJ_COUNTS, 1);
+    PACKET(s, CMD_GET_QUERY_RESULT, OBJ_COUNTS + 1, 1);
+    PACKET(s, CMD_SET_STREAMOUT_TARGETS, 0);
+    stream_bind(s, VOBJ_RASTERIZER, OBJ_RASTERIZER);
+    stream_bind_shader(s, OBJ_VS, VSTAGE_VERTEX);
+    PACKET(s, CMD_SET_UNIFORM_BUFFER, VSTAGE_FRAGMENT, 1, 0, 16, RES_BLOCK);
+    PACKET(s, CMD_SET_UNIFORM_BUFFER, VSTAGE_FRAGMENT, 2, 16, 16, RES_BLOCK);
+    CREATE(s, VOBJ_VERTEX_ELEMENTS, OBJ_STREAM + 4, 0, 0, 0, FORMAT_R32G32B32A32_FLOAT, 16, 0, 0,
+           FORMAT_R32_FLOAT);
+    stream_bind(s, VOBJ_VERTEX_ELEMENTS, OBJ_STREAM + 4);
+    PACKET(s, CMD_SET_VERTEX_BUFFERS, VERTEX_BYTES, 64, RES_STREAM);
+}
+
+/* The stored triangles cover the square: 4 generated, 3 stored, and 0.4. */
+static uint32_t
+expected_streams(uint32_t x, uint32_t y)
+{
+    (void)x;
+    (void)y;
+    return 0xffcc9966;
+}
+
 static const struct feature features[] = {
-    {"uniform blocks", blocks_vs, blocks_fs, prepare_blocks, expected_blocks, 0},
-    {"integers", plain_vs, integers_fs, prepare_integers, expected_integers, FORMAT_R8G8B8A8_SINT},
+    {"uniform blocks", blocks_vs, blocks_fs, prepare_blocks, expected_blocks, 0, false},
+    {"integers", plain_vs, integers_fs, prepare_integers, expected_integers, FORMAT_R8G8B8A8_SINT,
+     false},
+    {"stream output", stored_vs, stored_fs, prepare_streams, expected_streams, 0, true},
 };
 
 static void
@@ -166,7 +279,7 @@ draw(struct player *player, const struct feature *f, uint32_t pixels[SIZE * SIZE
     stream_clear(&s, MASK_COLOR0, NULL, 0, 0);
     if (f->prepare)
         f->prepare(player, &s);
-    stream_draw(&s, PRIM_TRIANGLE_STRIP, 0, 4);
+    stream_draw(&s, f->as_list ? PRIM_TRIANGLES : PRIM_TRIANGLE_STRIP, 0, f->as_list ? 6 : 4);
     player_submit(player, &s);
     player_get(player, RES_COLOR, SIZE, SIZE, pixels);
 }

@@ -1,0 +1,14 @@
+/* Stream output (transform feedback): stores the outputs of the vertex program in buffers,
+ * primitive by primitive, before clipping (OpenGL 3.0 specification, 2.15). A primitive that does
+ * not fit into each of its buffers is not stored. Also counts the primitives for queries. */
+#ifndef AETIUS_GFX_STREAM_OUT_H
+#define AETIUS_GFX_STREAM_OUT_H
+
+#include "gfx/vertex.h"
+
+/* Processes the next primitive of a draw with `streams_out`. v[0] to v[vertices - 1] are its
+ * vertices. */
+void stream_out(const struct draw *draw, struct gpu_memory *memory, uint32_t vertices,
+                const struct vertex *const v[3]);
+
+#endif
