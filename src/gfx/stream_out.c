@@ -65,8 +65,10 @@ stream_out(const struct draw *draw, struct gpu_memory *memory, uint32_t vertices
     for (uint32_t i = 0; i < vertices; i++) {
         write_vertex(draw, memory, v[i]);
         for (uint32_t b = 0; b < MAX_SO_BUFFERS; b++)
-            if (used >> b & 1)
+            if (used >> b & 1) {
+                draw->streams[b]->vertex_bytes = vertex_bytes(draw, b);
                 draw->streams[b]->written += vertex_bytes(draw, b);
+            }
     }
     if (draw->primitives_written)
         draw->primitives_written->result++;

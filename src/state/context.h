@@ -19,6 +19,7 @@ struct gpu_stream { /* a buffer range into which stream output is stored */
     struct resource *res;
     uint32_t offset, size; /* bytes */
     uint32_t written;      /* bytes stored so far */
+    uint32_t vertex_bytes; /* bytes of each vertex stored last */
 };
 
 /* Record that GET_QUERY_RESULT writes into the query's resource, at the query's offset. */

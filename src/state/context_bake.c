@@ -174,6 +174,21 @@ bake_attributes(struct draw *draw, const struct gpu_state *state, struct error *
     return true;
 }
 
+/* Takes the number of vertices from a stream output target. */
+static bool
+bake_count(struct draw *draw, struct gpu_state *state, struct error *err)
+{
+    if (!draw->params.count_from_so)
+        return true;
+    const struct object *target =
+        find_object(state, OBJECT_STREAMOUT_TARGET, draw->params.count_from_so, err);
+    if (!target)
+        return false;
+    const struct gpu_stream *stream = &target->stream;
+    draw->params.count = stream->vertex_bytes ? stream->written / stream->vertex_bytes : 0;
+    return true;
+}
+
 static bool
 bake_indices(struct draw *draw, const struct gpu_state *state, struct error *err)
 {
@@ -424,15 +439,15 @@ bake_stream_out(struct draw *draw, const struct gpu_state *state, struct error *
 }
 
 static bool
-bake(struct draw *draw, struct gpu_device *device, const struct gpu_state *state,
-     struct arena *arena, struct error *err)
+bake(struct draw *draw, struct gpu_device *device, struct gpu_state *state, struct arena *arena,
+     struct error *err)
 {
     bake_fixed_state(draw, state);
     if (!page_in_bound(device, state, err) || !bake_framebuffer(draw, state, err) ||
-        !bake_programs(draw, state, err) || !bake_attributes(draw, state, err) ||
-        !bake_indices(draw, state, err) || !bake_all_views(draw, state, err) ||
-        !link_programs(draw, err) || !bake_stream_out(draw, state, err) ||
-        !gpu_check_executable(draw, err))
+        !bake_count(draw, state, err) || !bake_programs(draw, state, err) ||
+        !bake_attributes(draw, state, err) || !bake_indices(draw, state, err) ||
+        !bake_all_views(draw, state, err) || !link_programs(draw, err) ||
+        !bake_stream_out(draw, state, err) || !gpu_check_executable(draw, err))
         return false;
     bake_inner_edges(draw, &device->memory);
     bake_bounds(draw, state);

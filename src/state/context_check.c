@@ -162,7 +162,6 @@ gpu_check_executable(const struct draw *draw, struct error *err)
         const char *what;
     } not_executed[] = {
         {quad_bytes_most(draw) > MAX_QUAD_BYTES, "16-byte pixels of 8 samples"},
-        {draw->params.count_from_so != 0, "draws whose count comes from stream-out"},
         {any_dual_source(draw), "blending with a second source color"},
     };
     for (size_t i = 0; i < sizeof not_executed / sizeof *not_executed; i++)

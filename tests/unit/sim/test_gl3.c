@@ -160,19 +160,19 @@ static const char stored_vs[] = "VERT\n"
                                 "  0: MOV OUT[0], IN[0]\n"
                                 "  1: MOV OUT[1], IN[1]\n"
                                 "  2: END\n";
-/* Red: primitives generated / 5. Green: primitives stored / 5. Blue: the stored value. */
+/* Red: primitives generated * 0.12. Green: primitives stored / 5. Blue: the stored value. */
 static const char stored_fs[] = "FRAG\n"
                                 "DCL IN[0], GENERIC[0], CONSTANT\n"
                                 "DCL OUT[0], COLOR\n"
                                 "DCL CONST[1][0]\n"
                                 "DCL CONST[2][0]\n"
                                 "DCL TEMP[0]\n"
-                                "IMM[0] FLT32 {0.2, 1.0, 0.0, 0.0}\n"
+                                "IMM[0] FLT32 {0.12, 0.2, 1.0, 0.0}\n"
                                 "  0: U2F TEMP[0].x, CONST[1][0].zzzz\n"
                                 "  1: U2F TEMP[0].y, CONST[2][0].zzzz\n"
-                                "  2: MUL OUT[0].xy, TEMP[0].xyyy, IMM[0].xxxx\n"
+                                "  2: MUL OUT[0].xy, TEMP[0].xyyy, IMM[0].xyyy\n"
                                 "  3: MOV OUT[0].z, IN[0].xxxx\n"
-                                "  4: MOV OUT[0].w, IMM[0].yyyy\n"
+                                "  4: MOV OUT[0].w, IMM[0].zzzz\n"
                                 "  5: END\n";
 
 static void
@@ -227,6 +227,9 @@ prepare_streams(struct player *player, struct stream *s)
     stream_draw(s, PRIM_TRIANGLE_STRIP, 0, 4);
     PACKET(s, CMD_SET_STREAMOUT_TARGETS, 3, OBJ_STREAM + 1, OBJ_STREAM + 2);
     stream_draw(s, PRIM_TRIANGLE_STRIP, 0, 4);
+    /* The number of stored vertices, 9, makes three more primitives, which are not stored. */
+    PACKET(s, CMD_SET_STREAMOUT_TARGETS, 0);
+    PACKET(s, CMD_DRAW_VBO, 0, 0, PRIM_TRIANGLES, 0, 1, 0, 0, 0, 0, 0, ~0u, OBJ_STREAM + 1);
     PACKET(s, CMD_END_QUERY, OBJ_COUNTS);
     PACKET(s, CMD_END_QUERY, OBJ_COUNTS + 1);
     PACKET(s, CMD_GET_QUERY_RESULT, OBJ_COUNTS, 1);
@@ -242,13 +245,13 @@ prepare_streams(struct player *player, struct stream *s)
     PACKET(s, CMD_SET_VERTEX_BUFFERS, VERTEX_BYTES, 64, RES_STREAM);
 }
 
-/* The stored triangles cover the square: 4 generated, 3 stored, and 0.4. */
+/* The stored triangles cover the square: 7 generated, 3 stored, and 0.4. */
 static uint32_t
 expected_streams(uint32_t x, uint32_t y)
 {
     (void)x;
     (void)y;
-    return 0xffcc9966;
+    return 0xffd69966;
 }
 
 static const struct feature features[] = {
