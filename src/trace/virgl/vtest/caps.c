@@ -14,9 +14,14 @@ enum { LEAST_GLSL_LEVEL = 130 }; /* first level with integers */
 static const struct {
     const char *name;         /* value of --gl */
     const char *desktop, *es; /* highest versions that Mesa derives */
+    /* Capabilities beyond OpenGL 2.1: texture arrays, stream output, and the formats of OpenGL 3.0;
+     * blend states per draw buffer; uniform blocks. */
+    bool gl3, blends_each, blocks;
 } offers[GL_OFFER_COUNT] = {
-    [GL_OFFER_2_1] = {"2.1", "2.1", "2.0"},
-    [GL_OFFER_ES_2] = {"es2", "2.1", "2.0"},
+    [GL_OFFER_2_1] = {"2.1", "2.1", "2.0", false, false, false},
+    [GL_OFFER_3_0] = {"3.0", "3.0", "2.0", true, true, false},
+    [GL_OFFER_ES_2] = {"es2", "2.1", "2.0", false, false, false},
+    [GL_OFFER_ES_3] = {"es3", "2.1", "3.0", true, false, true},
 };
 
 bool
@@ -85,11 +90,11 @@ is_of_gl3(const struct format_info *format)
 /* Mesa also uses the sampler mask to check depth formats. If the readback or scanout mask is zero,
  * Mesa uses the sampler mask instead. */
 static void
-fill_formats(struct caps_v2 *caps)
+fill_formats(struct caps_v2 *caps, bool gl3)
 {
     for (size_t i = 0; i < format_count(); i++) {
         const struct format_info *f = format_at(i);
-        if (is_of_gl3(f))
+        if (is_of_gl3(f) && !gl3)
             continue;
         if (f->uses & FORMAT_VERTEX)
             offer(&caps->v1.vertex, f->number);
@@ -174,18 +179,35 @@ fill_sample_locations(struct caps_v2 *caps)
     }
 }
 
+/* Capabilities beyond those of OpenGL 2.1. */
+static void
+fill_gl3(struct caps_v2 *caps, enum gl_offer offer)
+{
+    if (offers[offer].gl3) {
+        caps->v1.max_texture_array_layers = 512;
+        caps->v1.max_streamout_buffers = MAX_SO_BUFFERS;
+        caps->v1.features |= CAPS_STREAMOUT_PAUSE_RESUME;
+    }
+    if (offers[offer].blends_each)
+        caps->v1.features |= CAPS_INDEP_BLEND_ENABLE;
+    if (offers[offer].blocks) {
+        caps->v1.max_uniform_blocks = MAX_CONSTANT_BUFFERS;
+        caps->max_uniform_block_size = MAX_BLOCK_CONSTANTS * 4 * sizeof(float);
+    }
+}
+
 void
 caps_fill(struct caps_v2 *caps, enum gl_offer offer)
 {
-    (void)offer; /* OpenGL 2.1 and ES 2.0 need the same capabilities */
     /* The following features are not offered, so their fields stay zero: geometry shaders and
      * tessellation, shader buffers, images, atomics, compute, video, texture views, copy
      * transfers. */
     memset(caps, 0, sizeof *caps);
     fill_v1(&caps->v1);
     fill_limits(caps);
-    fill_formats(caps);
+    fill_formats(caps, offers[offer].gl3);
     fill_sample_locations(caps);
+    fill_gl3(caps, offer);
     caps->capability_bits = CAPS_SRGB_WRITE_CONTROL | CAPS_MIXED_COLOR_FORMATS;
     caps->capability_bits_v2 = CAPS_STRING_MARKER;
     /* Mesa uses the mask of multisampled formats only if this is at least 9. It uses the TEXCOORD

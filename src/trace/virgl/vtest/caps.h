@@ -110,7 +110,14 @@ enum caps_capability_v2 {
 };
 
 /* Values of --gl. */
-enum gl_offer { GL_OFFER_2_1, GL_OFFER_ES_2, GL_OFFER_COUNT, GL_OFFER_DEFAULT = GL_OFFER_2_1 };
+enum gl_offer {
+    GL_OFFER_2_1,
+    GL_OFFER_3_0,
+    GL_OFFER_ES_2,
+    GL_OFFER_ES_3,
+    GL_OFFER_COUNT,
+    GL_OFFER_DEFAULT = GL_OFFER_2_1
+};
 
 /* Finds the offer with a name, e.g. "2.1". NULL is the default. */
 bool gl_offer_parse(const char *name, enum gl_offer *offer, struct error *err);
