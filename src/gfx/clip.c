@@ -163,6 +163,38 @@ cut_edge(uint32_t slots, const struct vertex *in, double d_in, const struct vert
         }
 }
 
+/* Returns the slots of varyings that are linear in window space, one bit each. */
+static uint32_t
+linear_slots(const struct draw *draw)
+{
+    uint32_t slots = 0;
+    for (uint32_t i = 0; i < draw->varying_count; i++) {
+        const struct varying *v = &draw->varyings[i];
+        if (v->source == VARYING_VERTEX && v->interpolation == INTERPOLATE_LINEAR)
+            slots |= 1u << v->slot | 1u << v->back_slot;
+    }
+    return slots;
+}
+
+/* Replaces the values of these slots by values that are linear between the window positions of the
+ * ends. Equal steps in clip coordinates are not equal in the window, by the ratio of the w. */
+static void
+cut_linear(const struct draw *draw, uint32_t slots, const struct vertex *in, double d_in,
+           const struct vertex *out, double d_out, struct vertex *cut)
+{
+    const uint32_t position = position_slot(draw);
+    const double from_in = -d_out * (double)in->out[position][3];
+    const double from_out = d_in * (double)out->out[position][3];
+    const double whole = from_in + from_out;
+    for (uint32_t rest = slots; rest && whole != 0.0; rest &= rest - 1) {
+        const uint32_t slot = (uint32_t)__builtin_ctz(rest);
+        for (uint32_t c = 0; c < 4; c++)
+            cut->out[slot][c] = (float)(((double)in->out[slot][c] * from_in +
+                                         (double)out->out[slot][c] * from_out) /
+                                        whole);
+    }
+}
+
 static void
 polygon_push(struct clip_polygon *polygon, const struct vertex *v, uint32_t slots, uint8_t edge,
              bool corner)
@@ -181,7 +213,7 @@ static void
 clip_by_plane(const struct draw *draw, uint32_t slots, uint32_t plane, bool closed, bool guard,
               const struct clip_polygon *from, struct clip_polygon *to)
 {
-    const uint32_t n = from->count;
+    const uint32_t n = from->count, linear = linear_slots(draw);
     double d[CLIP_MAX_VERTICES];
     struct vertex cut;
 
@@ -198,10 +230,12 @@ clip_by_plane(const struct draw *draw, uint32_t slots, uint32_t plane, bool clos
             continue;
         if (here) {
             cut_edge(slots, &from->v[i], d[i], &from->v[next], d[next], &cut);
+            cut_linear(draw, linear, &from->v[i], d[i], &from->v[next], d[next], &cut);
             /* An edge along a user plane is drawn, but one along the frustum is not. */
             polygon_push(to, &cut, slots, plane >= PLANE_USER ? EDGE_REAL : EDGE_CUT, corner);
         } else {
             cut_edge(slots, &from->v[next], d[next], &from->v[i], d[i], &cut);
+            cut_linear(draw, linear, &from->v[next], d[next], &from->v[i], d[i], &cut);
             polygon_push(to, &cut, slots, from->edge[i], corner);
         }
     }

@@ -94,7 +94,7 @@ struct draw_params {
     uint32_t instance_count, start_instance;
     int32_t index_bias;
     uint32_t restart_index, min_index, max_index;
-    uint32_t count_from_so; /* handle of a stream-out target, or 0 */
+    uint32_t count_from_so; /* size of the stream-out target that has the count, or 0 */
 };
 
 enum blit_mask { /* channels to write */

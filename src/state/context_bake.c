@@ -174,17 +174,18 @@ bake_attributes(struct draw *draw, const struct gpu_state *state, struct error *
     return true;
 }
 
-/* Takes the number of vertices from a stream output target. */
+/* Takes the number of vertices from the stream output target that was bound last. The protocol
+ * names a target only by its size. */
 static bool
-bake_count(struct draw *draw, struct gpu_state *state, struct error *err)
+bake_count(struct draw *draw, const struct gpu_state *state, struct error *err)
 {
-    if (!draw->params.count_from_so)
+    const uint32_t size = draw->params.count_from_so;
+    if (!size)
         return true;
-    const struct object *target =
-        find_object(state, OBJECT_STREAMOUT_TARGET, draw->params.count_from_so, err);
-    if (!target)
-        return false;
-    const struct gpu_stream *stream = &target->stream;
+    if (!state->last_streams[0] || state->last_streams[0]->stream.size != size)
+        return fail(err, "this GPU does not execute draws whose count comes from an earlier stream "
+                         "output target than the last one");
+    const struct gpu_stream *stream = &state->last_streams[0]->stream;
     draw->params.count = stream->vertex_bytes ? stream->written / stream->vertex_bytes : 0;
     return true;
 }
@@ -439,8 +440,8 @@ bake_stream_out(struct draw *draw, const struct gpu_state *state, struct error *
 }
 
 static bool
-bake(struct draw *draw, struct gpu_device *device, struct gpu_state *state, struct arena *arena,
-     struct error *err)
+bake(struct draw *draw, struct gpu_device *device, const struct gpu_state *state,
+     struct arena *arena, struct error *err)
 {
     bake_fixed_state(draw, state);
     if (!page_in_bound(device, state, err) || !bake_framebuffer(draw, state, err) ||

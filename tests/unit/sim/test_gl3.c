@@ -225,11 +225,12 @@ prepare_streams(struct player *player, struct stream *s)
     PACKET(s, CMD_BEGIN_QUERY, OBJ_COUNTS);
     PACKET(s, CMD_BEGIN_QUERY, OBJ_COUNTS + 1);
     stream_draw(s, PRIM_TRIANGLE_STRIP, 0, 4);
-    PACKET(s, CMD_SET_STREAMOUT_TARGETS, 3, OBJ_STREAM + 1, OBJ_STREAM + 2);
+    PACKET(s, CMD_SET_STREAMOUT_TARGETS, 0);
+    PACKET(s, CMD_SET_STREAMOUT_TARGETS, 0, OBJ_STREAM + 1, OBJ_STREAM + 2);
     stream_draw(s, PRIM_TRIANGLE_STRIP, 0, 4);
     /* The number of stored vertices, 9, makes three more primitives, which are not stored. */
     PACKET(s, CMD_SET_STREAMOUT_TARGETS, 0);
-    PACKET(s, CMD_DRAW_VBO, 0, 0, PRIM_TRIANGLES, 0, 1, 0, 0, 0, 0, 0, ~0u, OBJ_STREAM + 1);
+    PACKET(s, CMD_DRAW_VBO, 0, 0, PRIM_TRIANGLES, 0, 1, 0, 0, 0, 0, 0, ~0u, ROOM * VERTEX_BYTES);
     PACKET(s, CMD_END_QUERY, OBJ_COUNTS);
     PACKET(s, CMD_END_QUERY, OBJ_COUNTS + 1);
     PACKET(s, CMD_GET_QUERY_RESULT, OBJ_COUNTS, 1);
