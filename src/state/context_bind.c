@@ -234,7 +234,7 @@ set_slots(struct gpu_device *device, struct gpu_state *state, const struct gpu_c
     return true;
 }
 
-/* Mesa 22.3 never sets the bits of targets that continue (virgl_streamout.c). It creates at least
+/* Mesa 22.3 never sets the bits of targets that continue. It creates at least
  * one new target when output begins, and binds the same targets when paused output continues. */
 static bool
 set_streamout(struct gpu_device *device, struct gpu_state *state, const struct gpu_cmd *cmd,
