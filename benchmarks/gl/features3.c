@@ -118,18 +118,28 @@ draw_integers(void)
     static uint32_t writers[2], readers[2];
     for (uint32_t s = 0; s < 2 && !writers[s]; s++) {
         writers[s] =
-            make_program(plain_vertex, s ? "#version 130\nin vec2 at;\nout ivec4 color;\n"
+            make_program(plain_vertex, s ? "#version 130\n"
+                                           "in vec2 at;\n"
+                                           "out ivec4 color;\n"
                                            "void main() { ivec2 p = ivec2(at * 16.0);\n"
                                            "    color = ivec4(p.x * 7 - 50, -p.y, p.x * p.y, -3); }"
-                                         : "#version 130\nin vec2 at;\nout uvec4 color;\n"
+                                         : "#version 130\n"
+                                           "in vec2 at;\n"
+                                           "out uvec4 color;\n"
                                            "void main() { uvec2 p = uvec2(at * 16.0);\n"
                                            "    color = uvec4(p.x * 7u, p.y, p.x * p.y, 3u); }");
         readers[s] = make_program(
             plain_vertex,
-            s ? "#version 130\nin vec2 at;\nuniform isampler2D image;\nout vec4 color;\n"
+            s ? "#version 130\n"
+                "in vec2 at;\n"
+                "uniform isampler2D image;\n"
+                "out vec4 color;\n"
                 "void main() { ivec4 v = texture(image, at) + texelFetch(image, ivec2(3), 0);\n"
                 "    color = vec4(abs(v)) / 255.0; }"
-              : "#version 130\nin vec2 at;\nuniform usampler2D image;\nout vec4 color;\n"
+              : "#version 130\n"
+                "in vec2 at;\n"
+                "uniform usampler2D image;\n"
+                "out vec4 color;\n"
                 "void main() { uvec4 v = texture(image, at) + texelFetch(image, ivec2(3), 0);\n"
                 "    color = vec4(v) / 255.0; }");
     }
@@ -173,19 +183,30 @@ draw_arrays(void)
         glTexImage2D(GL_TEXTURE_1D_ARRAY, 0, GL_RGBA8, SIDE, LAYERS, 0, GL_RGBA, GL_UNSIGNED_BYTE,
                      texels);
         glGenFramebuffers(1, &framebuffer);
-        writer = make_program(plain_vertex, "#version 130\nin vec2 at;\nout vec4 color;\n"
+        writer = make_program(plain_vertex, "#version 130\n"
+                                            "in vec2 at;\n"
+                                            "out vec4 color;\n"
                                             "void main() { color = vec4(at, 0.2, 1.0); }");
         programs[0] = make_program(
-            plain_vertex, "#version 130\nin vec2 at;\nuniform sampler2DArray image;\n"
-                          "uniform float layer;\nout vec4 color;\n"
+            plain_vertex, "#version 130\n"
+                          "in vec2 at;\n"
+                          "uniform sampler2DArray image;\n"
+                          "uniform float layer;\n"
+                          "out vec4 color;\n"
                           "void main() { color = texture(image, vec3(at * 2.0 - 0.5, layer)); }");
         programs[1] = make_program(plain_vertex,
-                                   "#version 130\nin vec2 at;\nuniform sampler1DArray image;\n"
-                                   "uniform float layer;\nout vec4 color;\n"
+                                   "#version 130\n"
+                                   "in vec2 at;\n"
+                                   "uniform sampler1DArray image;\n"
+                                   "uniform float layer;\n"
+                                   "out vec4 color;\n"
                                    "void main() { color = texture(image, vec2(at.x, layer)); }");
         programs[2] = make_program(
-            plain_vertex, "#version 130\nin vec2 at;\nuniform sampler2DArray image;\n"
-                          "uniform float layer;\nout vec4 color;\n"
+            plain_vertex, "#version 130\n"
+                          "in vec2 at;\n"
+                          "uniform sampler2DArray image;\n"
+                          "uniform float layer;\n"
+                          "out vec4 color;\n"
                           "void main() { ivec3 size = textureSize(image, int(layer) % 4);\n"
                           "    color = texelFetch(image, ivec3(ivec2(at * vec2(size.xy)),\n"
                           "        int(layer)), int(layer) % 4) + vec4(size, 0) / 255.0; }");
@@ -225,15 +246,22 @@ draw_streams(void)
     float points[POINTS][2];
     if (!storing) {
         static const char *const names[] = {"gl_Position", "shade"};
-        storing = make_program("#version 130\nin vec2 position;\nout vec3 shade;\n"
+        storing = make_program("#version 130\n"
+                               "in vec2 position;\n"
+                               "out vec3 shade;\n"
                                "void main() { gl_Position = vec4(position * 0.9, 0.25, 1.0);\n"
                                "    shade = vec3(position, float(gl_VertexID) / 8.0); }",
                                "#version 130\nvoid main() { }");
         glTransformFeedbackVaryings(storing, 2, names, GL_INTERLEAVED_ATTRIBS);
         glLinkProgram(storing);
-        showing = make_program("#version 130\nin vec4 position;\nin vec3 shade;\nout vec3 color;\n"
+        showing = make_program("#version 130\n"
+                               "in vec4 position;\n"
+                               "in vec3 shade;\n"
+                               "out vec3 color;\n"
                                "void main() { gl_Position = position; color = shade; }",
-                               "#version 130\nin vec3 color;\nuniform float count;\n"
+                               "#version 130\n"
+                               "in vec3 color;\n"
+                               "uniform float count;\n"
                                "out vec4 result;\n"
                                "void main() { result = vec4(color.xy * 0.5 + 0.5,\n"
                                "    color.z * 0.5 + count / 32.0, 1.0); }");
@@ -293,13 +321,18 @@ draw_formats(void)
     static uint32_t writer, reader;
     float texels[SIDE][SIDE][3];
     if (!writer) {
-        writer = make_program(plain_vertex, "#version 130\nin vec2 at;\nout vec4 color;\n"
+        writer = make_program(plain_vertex, "#version 130\n"
+                                            "in vec2 at;\n"
+                                            "out vec4 color;\n"
                                             "uniform float depth;\n"
                                             "void main() { color = vec4(at * 3.0, depth, 1.0);\n"
                                             "    gl_FragDepth = depth * at.x; }");
         reader = make_program(plain_vertex,
-                              "#version 130\nin vec2 at;\nuniform sampler2D image;\n"
-                              "uniform float scale;\nout vec4 color;\n"
+                              "#version 130\n"
+                              "in vec2 at;\n"
+                              "uniform sampler2D image;\n"
+                              "uniform float scale;\n"
+                              "out vec4 color;\n"
                               "void main() { color = vec4(texture(image, at).rgb * scale, 1.0); }");
     }
     for (uint32_t i = 0; i < SIDE * SIDE * 3; i++)
@@ -377,7 +410,9 @@ draw_targets(void)
                                    textures[i], 0);
         }
         writer = make_program(plain_vertex,
-                              "#version 130\nin vec2 at;\nout vec4 a, b, c, d;\n"
+                              "#version 130\n"
+                              "in vec2 at;\n"
+                              "out vec4 a, b, c, d;\n"
                               "void main() { a = vec4(at, 0.25, 0.5); b = a.gbra; c = a.brga;\n"
                               "    d = vec4(1.0) - a; }");
         static const char *const outputs[] = {"a", "b", "c", "d"};
@@ -385,7 +420,9 @@ draw_targets(void)
             glBindFragDataLocation(writer, i, outputs[i]);
         glLinkProgram(writer);
         reader = make_program(plain_vertex,
-                              "#version 130\nin vec2 at;\nuniform sampler2D image;\n"
+                              "#version 130\n"
+                              "in vec2 at;\n"
+                              "uniform sampler2D image;\n"
                               "out vec4 color;\n"
                               "void main() { color = vec4(texture(image, at).rgb, 1.0); }");
     }
@@ -423,15 +460,20 @@ draw_clipping(void)
 {
     static uint32_t program;
     if (!program)
-        program = make_program(
-            "#version 130\nin vec2 position;\nuniform float turn;\nout float gl_ClipDistance[8];\n"
-            "out vec2 at;\n"
-            "void main() { gl_Position = vec4(position, 0.0, 1.0); at = position;\n"
-            "    for (int i = 0; i < 8; i++)\n"
-            "        gl_ClipDistance[i] = 0.8 + position.x * (float(i) / 4.0 - 1.0)\n"
-            "            + position.y * (turn + float(i % 3) - 1.0); }",
-            "#version 130\nin vec2 at;\nout vec4 color;\n"
-            "void main() { color = vec4(at * 0.5 + 0.5, 0.3, 1.0); }");
+        program =
+            make_program("#version 130\n"
+                         "in vec2 position;\n"
+                         "uniform float turn;\n"
+                         "out float gl_ClipDistance[8];\n"
+                         "out vec2 at;\n"
+                         "void main() { gl_Position = vec4(position, 0.0, 1.0); at = position;\n"
+                         "    for (int i = 0; i < 8; i++)\n"
+                         "        gl_ClipDistance[i] = 0.8 + position.x * (float(i) / 4.0 - 1.0)\n"
+                         "            + position.y * (turn + float(i % 3) - 1.0); }",
+                         "#version 130\n"
+                         "in vec2 at;\n"
+                         "out vec4 color;\n"
+                         "void main() { color = vec4(at * 0.5 + 0.5, 0.3, 1.0); }");
     glUseProgram(program);
     for (uint32_t t = 0; t < TILES; t++) {
         begin_tile(t);
@@ -451,10 +493,14 @@ draw_srgb(void)
 {
     static uint32_t writer, reader;
     if (!writer) {
-        writer = make_program(plain_vertex, "#version 130\nin vec2 at;\nout vec4 color;\n"
+        writer = make_program(plain_vertex, "#version 130\n"
+                                            "in vec2 at;\n"
+                                            "out vec4 color;\n"
                                             "void main() { color = vec4(at, 0.5, 0.5); }");
         reader = make_program(plain_vertex,
-                              "#version 130\nin vec2 at;\nuniform sampler2D image;\n"
+                              "#version 130\n"
+                              "in vec2 at;\n"
+                              "uniform sampler2D image;\n"
                               "out vec4 color;\n"
                               "void main() { color = vec4(texture(image, at).rgb, 1.0); }");
     }
@@ -489,7 +535,9 @@ draw_conditions(void)
     static const GLenum waits[] = {GL_QUERY_WAIT, GL_QUERY_BY_REGION_WAIT};
     static uint32_t program, query;
     if (!program) {
-        program = make_program(plain_vertex, "#version 130\nin vec2 at;\nuniform float blue;\n"
+        program = make_program(plain_vertex, "#version 130\n"
+                                             "in vec2 at;\n"
+                                             "uniform float blue;\n"
                                              "out vec4 color;\n"
                                              "void main() { color = vec4(at, blue, 1.0); }");
         glGenQueries(1, &query);
@@ -546,7 +594,8 @@ draw_blocks(void)
     if (!program) {
         program =
             make_program("#version 120\n#extension GL_ARB_uniform_buffer_object : require\n"
-                         "attribute vec2 position;\nvarying vec2 at;\n"
+                         "attribute vec2 position;\n"
+                         "varying vec2 at;\n"
                          "layout(std140) uniform Place { vec2 move; float size; };\n"
                          "void main() { gl_Position = vec4(position * size + move, 0.0, 1.0);\n"
                          "    at = position * 0.5 + 0.5; }",
