@@ -175,29 +175,6 @@ static const char stored_fs[] = "FRAG\n"
                                 "  4: MOV OUT[0].w, IMM[0].zzzz\n"
                                 "  5: END\n";
 
-static void
-stream_storing_shader(struct stream *s, uint32_t handle, const char *text)
-{
-    enum { REGISTER = 1, START = 1 << 8, COMPONENTS = 1 << 10, BUFFER = 1 << 13, OFFSET = 1 << 16 };
-    uint32_t words[512] = {handle, VSTAGE_VERTEX, (uint32_t)strlen(text) + 1, 300, 3};
-    const uint32_t outputs[] = {
-        5,
-        1,
-        0,
-        0, /* strides in dwords */
-        0 * REGISTER | 4 * COMPONENTS,
-        0,
-        1 * REGISTER | 1 * START | 1 * COMPONENTS | 4 * OFFSET,
-        0,
-        1 * REGISTER | 0 * START | 1 * COMPONENTS | 1 * BUFFER,
-        0,
-    };
-    memcpy(words + 5, outputs, sizeof outputs);
-    memcpy(words + 5 + sizeof outputs / 4, text, words[2]);
-    stream_packet(s, CMD_CREATE_OBJECT, VOBJ_SHADER, words,
-                  5 + (uint32_t)sizeof outputs / 4 + (words[2] + 3) / 4);
-}
-
 /* Two draws of two triangles each. The second one continues the buffers, which hold three
  * triangles. The rasterizer discards the primitives. */
 static void
@@ -211,7 +188,9 @@ prepare_streams(struct player *player, struct stream *s)
                                                  BIND_STREAM_OUTPUT, 256, 1, 1, 1, 0, 0});
     player_create(player, (struct resource_desc){RES_BLOCK, TARGET_BUFFER, FORMAT_R8_UNORM,
                                                  BIND_CONSTANT_BUFFER, 64, 1, 1, 1, 0, 0});
-    stream_storing_shader(s, OBJ_STREAM, stores_vs);
+    static const uint32_t outputs[] = {STREAMED(0, 0, 4, 0, 0), 0, STREAMED(1, 1, 1, 0, 4), 0,
+                                       STREAMED(1, 0, 1, 1, 0), 0};
+    stream_storing_shader(s, OBJ_STREAM, stores_vs, (const uint32_t[]){5, 1, 0, 0}, outputs, 3);
     CREATE(s, VOBJ_STREAMOUT_TARGET, OBJ_STREAM + 1, RES_STREAM, 64, ROOM * VERTEX_BYTES);
     CREATE(s, VOBJ_STREAMOUT_TARGET, OBJ_STREAM + 2, RES_SECOND, 0, 256);
     CREATE(s, VOBJ_RASTERIZER, OBJ_STREAM + 3,

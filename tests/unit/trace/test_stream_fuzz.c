@@ -56,6 +56,32 @@ mutate(struct stream *s, uint64_t *state)
     }
 }
 
+/* A draw with a uniform block, stream output, and queries of its primitives; then a draw of as many
+ * vertices as are stored. */
+static void
+stream_stores(struct stream *s)
+{
+    enum { OBJ_STORE = 130, OBJ_TARGET, OBJ_GENERATED, OBJ_STORED, TARGET_BYTES = 256 };
+    static const char vs[] = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL CONST[3][0..1]\n"
+                             "0: ADD OUT[0], IN[0], CONST[3][1]\n1: END\n";
+    static const uint32_t outputs[] = {STREAMED(0, 0, 4, 0, 0), 0, STREAMED(0, 1, 2, 0, 5), 0};
+    stream_storing_shader(s, OBJ_STORE, vs, (const uint32_t[]){8, 0, 0, 0}, outputs, 2);
+    CREATE(s, VOBJ_STREAMOUT_TARGET, OBJ_TARGET, RES_VERTICES, 512, TARGET_BYTES);
+    CREATE(s, VOBJ_QUERY, OBJ_GENERATED, QUERY_PRIMITIVES_GENERATED, 16, RES_QUERY);
+    CREATE(s, VOBJ_QUERY, OBJ_STORED, QUERY_PRIMITIVES_EMITTED, 32, RES_QUERY);
+    stream_bind_shader(s, OBJ_STORE, VSTAGE_VERTEX);
+    PACKET(s, CMD_SET_UNIFORM_BUFFER, VSTAGE_VERTEX, 3, 256, 32, RES_VERTICES);
+    PACKET(s, CMD_SET_STREAMOUT_TARGETS, 0, OBJ_TARGET);
+    PACKET(s, CMD_BEGIN_QUERY, OBJ_GENERATED);
+    PACKET(s, CMD_BEGIN_QUERY, OBJ_STORED);
+    scene_draw(s, PRIM_TRIANGLES, false);
+    PACKET(s, CMD_END_QUERY, OBJ_STORED);
+    PACKET(s, CMD_END_QUERY, OBJ_GENERATED);
+    PACKET(s, CMD_SET_STREAMOUT_TARGETS, 0);
+    PACKET(s, CMD_DRAW_VBO, 0, 0, PRIM_TRIANGLES, 0, 1, 0, 0, 0, 0, 0, ~0u, TARGET_BYTES);
+    stream_bind_shader(s, OBJ_VS, VSTAGE_VERTEX);
+}
+
 static void
 valid_stream(struct stream *s)
 {
@@ -78,6 +104,7 @@ valid_stream(struct stream *s)
     PACKET(s, CMD_RESOURCE_COPY_REGION, RES_COLOR, 0, 56, 0, 0, RES_TEXTURE, 0, 0, 0, 0, 8, 8, 1);
     PACKET(s, CMD_SET_UNIFORM_BUFFER, VSTAGE_VERTEX, 0, 16, 64, RES_VERTICES);
     scene_draw(s, PRIM_LINES, false);
+    stream_stores(s);
     stream_destroy(s, VOBJ_SAMPLER_VIEW, OBJ_VIEW);
     stream_destroy(s, VOBJ_SURFACE, OBJ_COLOR);
     stream_destroy(s, VOBJ_QUERY, OBJ_QUERY);
@@ -99,6 +126,12 @@ check_draw(const struct draw *draw, const struct gpu_device *device)
     for (uint32_t i = 0; i < draw->color_count; i++)
         if (draw->color[i].res)
             assert_true(draw->color[i].res->address + draw->color[i].res->size_bytes <= size);
+    for (uint32_t i = 0; i < MAX_SO_BUFFERS; i++) {
+        const struct gpu_stream *stream = draw->streams[i];
+        if (stream)
+            assert_true((uint64_t)stream->res->address + stream->offset + stream->size <= size &&
+                        stream->written <= stream->size);
+    }
     float sum = 0;
     for (uint32_t stage = 0; stage < STAGE_COUNT; stage++)
         for (uint32_t i = 0; i < draw->constant_count[stage]; i++)
