@@ -19,6 +19,7 @@ struct gpu_stream { /* a buffer range into which stream output is stored */
     struct resource *res;
     uint32_t offset, size; /* bytes */
     uint32_t written;      /* bytes stored so far */
+    bool begun;            /* was bound to slot 0 before */
     uint32_t vertex_bytes; /* bytes of each vertex stored last */
 };
 

@@ -182,10 +182,10 @@ bake_count(struct draw *draw, const struct gpu_state *state, struct error *err)
     const uint32_t size = draw->params.count_from_so;
     if (!size)
         return true;
-    if (!state->last_streams[0] || state->last_streams[0]->stream.size != size)
+    if (!state->last_stream || state->last_stream->stream.size != size)
         return fail(err, "this GPU does not execute draws whose count comes from an earlier stream "
                          "output target than the last one");
-    const struct gpu_stream *stream = &state->last_streams[0]->stream;
+    const struct gpu_stream *stream = &state->last_stream->stream;
     draw->params.count = stream->vertex_bytes ? stream->written / stream->vertex_bytes : 0;
     return true;
 }

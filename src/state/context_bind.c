@@ -234,24 +234,24 @@ set_slots(struct gpu_device *device, struct gpu_state *state, const struct gpu_c
     return true;
 }
 
-/* Mesa 22.3 never sets the bits of targets that continue. It creates at least
- * one new target when output begins, and binds the same targets when paused output continues. */
+/* Mesa 22.3 never sets the bits of targets that continue. When output begins, at least the target
+ * in slot 0 is new. When paused output continues, all targets are those from before the pause. */
 static bool
 set_streamout(struct gpu_device *device, struct gpu_state *state, const struct gpu_cmd *cmd,
               struct error *err)
 {
-    bool any = false, same = true;
     for (uint32_t i = 0; i < MAX_SO_BUFFERS; i++) {
         uint32_t handle = i < cmd->streamout.count ? cmd->streamout.handles[i] : 0;
         if (!bind_handle(device, state, &state->streamout[i], OBJECT_STREAMOUT_TARGET, handle, err))
             return false;
-        any |= state->streamout[i] != NULL;
-        same &= state->streamout[i] == state->last_streams[i];
     }
-    for (uint32_t i = 0; any && !same && i < MAX_SO_BUFFERS; i++) {
+    struct object *first = state->streamout[0];
+    for (uint32_t i = 0; first && !first->stream.begun && i < MAX_SO_BUFFERS; i++)
         if (state->streamout[i] && !(cmd->streamout.append_mask >> i & 1))
             state->streamout[i]->stream.written = 0;
-        bind(device, &state->last_streams[i], state->streamout[i]);
+    if (first) {
+        first->stream.begun = true;
+        bind(device, &state->last_stream, first);
     }
     return true;
 }
@@ -416,10 +416,9 @@ unbind_all(struct gpu_device *device, struct gpu_state *state)
     bind(device, &state->condition, NULL);
     for (uint32_t i = 0; i < MAX_COLOR_BUFFERS; i++)
         bind(device, &state->color[i], NULL);
-    for (uint32_t i = 0; i < MAX_SO_BUFFERS; i++) {
+    bind(device, &state->last_stream, NULL);
+    for (uint32_t i = 0; i < MAX_SO_BUFFERS; i++)
         bind(device, &state->streamout[i], NULL);
-        bind(device, &state->last_streams[i], NULL);
-    }
     for (uint32_t i = 0; i < MAX_ATTRIBUTES; i++)
         bind_buffer(device, &state->vertex_buffers[i], (struct buffer_binding){0});
     bind_buffer(device, &state->index_buffer, (struct buffer_binding){0});

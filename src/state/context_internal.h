@@ -45,8 +45,8 @@ struct gpu_state {
     struct object *color[MAX_COLOR_BUFFERS], *depth;
     uint32_t color_count;
     struct object *streamout[MAX_SO_BUFFERS];
-    struct object *last_streams[MAX_SO_BUFFERS];              /* the last targets that were bound */
-    struct object *occlusion;                                 /* the active occlusion query */
+    struct object *last_stream; /* the last target that was bound to slot 0 */
+    struct object *occlusion;   /* the active occlusion query */
     struct object *primitives_generated, *primitives_written; /* active queries */
     struct object *condition;                                 /* query of the render condition */
     bool condition_value;
