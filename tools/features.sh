@@ -94,7 +94,7 @@ done
 # Arrays: filtered texels may differ by one step. sRGB: llvmpipe approximates the curve.
 program=$programs/features3
 gl=3.0
-for kind in integers streams formats targets clipping conditions; do
+for kind in integers streams formats targets clipping conditions samples; do
     judge $kind - llvmpipe 90
     verify $kind
 done

@@ -10,9 +10,21 @@
 enum { TILE = 64, COLUMNS = 4, ROWS = 3, TILES = COLUMNS * ROWS };
 enum { WIDTH = TILE * COLUMNS, HEIGHT = TILE * ROWS, SIDE = 16, LAYERS = 5 };
 
-enum feature { INTEGERS, ARRAYS, STREAMS, FORMATS, TARGETS, CLIPPING, SRGB, CONDITIONS, BLOCKS };
-static const char *const kinds[] = {"integers", "arrays", "streams",    "formats", "targets",
-                                    "clipping", "srgb",   "conditions", "blocks",  NULL};
+enum feature {
+    INTEGERS,
+    ARRAYS,
+    STREAMS,
+    FORMATS,
+    TARGETS,
+    CLIPPING,
+    SRGB,
+    CONDITIONS,
+    SAMPLES,
+    BLOCKS
+};
+static const char *const kinds[] = {"integers", "arrays",   "streams", "formats",
+                                    "targets",  "clipping", "srgb",    "conditions",
+                                    "samples",  "blocks",   NULL};
 static uint32_t kind = INTEGERS;
 
 static const char plain_vertex[] = "#version 130\n"
@@ -583,6 +595,69 @@ draw_conditions(void)
     }
 }
 
+/* ---- multisampled textures ---- */
+
+/* Each tile shows one sample of each pixel, of a texture with 4 samples or of a layer of an array.
+ */
+static void
+draw_samples(void)
+{
+    enum { SAMPLES_EACH = 4 };
+    static uint32_t framebuffers[2], textures[2], writer, readers[2];
+    if (!writer) {
+        static const GLenum targets[2] = {GL_TEXTURE_2D_MULTISAMPLE,
+                                          GL_TEXTURE_2D_MULTISAMPLE_ARRAY};
+        glGenTextures(2, textures);
+        glGenFramebuffers(2, framebuffers);
+        for (uint32_t i = 0; i < 2; i++) {
+            glBindTexture(targets[i], textures[i]);
+            glBindFramebuffer(GL_FRAMEBUFFER, framebuffers[i]);
+        }
+        glTexImage2DMultisample(targets[0], SAMPLES_EACH, GL_RGBA8, SIDE, SIDE, GL_TRUE);
+        glTexImage3DMultisample(targets[1], SAMPLES_EACH, GL_RGBA8, SIDE, SIDE, LAYERS, GL_TRUE);
+        glBindFramebuffer(GL_FRAMEBUFFER, framebuffers[0]);
+        glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, targets[0], textures[0], 0);
+        glBindFramebuffer(GL_FRAMEBUFFER, framebuffers[1]);
+        glFramebufferTextureLayer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, textures[1], 0, 2);
+        writer = make_program(plain_vertex, "#version 130\n"
+                                            "in vec2 at;\n"
+                                            "out vec4 color;\n"
+                                            "void main() { color = vec4(at, 0.8, 1.0); }");
+        readers[0] = make_program(
+            plain_vertex,
+            "#version 130\n"
+            "#extension GL_ARB_texture_multisample : require\n"
+            "in vec2 at;\n"
+            "uniform sampler2DMS image;\n"
+            "uniform float number;\n"
+            "out vec4 color;\n"
+            "void main() { color = texelFetch(image, ivec2(at * 16.0), int(number)); }");
+        readers[1] = make_program(
+            plain_vertex,
+            "#version 130\n"
+            "#extension GL_ARB_texture_multisample : require\n"
+            "in vec2 at;\n"
+            "uniform sampler2DMSArray image;\n"
+            "uniform float number;\n"
+            "out vec4 color;\n"
+            "void main() { color = texelFetch(image, ivec3(ivec2(at * 16.0), 2), int(number)); }");
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        begin_target(framebuffers[i]);
+        glClear(GL_COLOR_BUFFER_BIT);
+        glUseProgram(writer);
+        square(writer, 0.713f);
+    }
+    glBindFramebuffer(GL_FRAMEBUFFER, 0);
+    for (uint32_t t = 0; t < 2 * SAMPLES_EACH; t++) {
+        const uint32_t program = readers[t / SAMPLES_EACH];
+        begin_tile(t);
+        use(program);
+        set_float(program, "number", (float)(t % SAMPLES_EACH));
+        square(program, 1);
+    }
+}
+
 /* ---- uniform blocks ---- */
 
 static void
@@ -632,9 +707,9 @@ draw_blocks(void)
 static void
 draw(uint32_t frame)
 {
-    static void (*const draws[])(void) = {draw_integers, draw_arrays,     draw_streams,
-                                          draw_formats,  draw_targets,    draw_clipping,
-                                          draw_srgb,     draw_conditions, draw_blocks};
+    static void (*const draws[])(void) = {
+        draw_integers, draw_arrays, draw_streams,    draw_formats, draw_targets,
+        draw_clipping, draw_srgb,   draw_conditions, draw_samples, draw_blocks};
     (void)frame;
     glEnable(GL_SCISSOR_TEST);
     glViewport(0, 0, WIDTH, HEIGHT);

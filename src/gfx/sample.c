@@ -237,7 +237,7 @@ plan_fetch(struct lane_plan *at, const struct texture_request *request, uint32_t
     for (uint32_t c = 0; c < 3; c++)
         memcpy(&v[c], &request->coord[c][lane], sizeof v[c]);
     memcpy(&level, &request->coord[4][lane], sizeof level);
-    const uint32_t levels = setup->last_level - setup->first_level + 1;
+    const uint32_t levels = setup->multisample ? 1 : setup->last_level - setup->first_level + 1;
     const uint32_t at_level = setup->first_level + (uint32_t)clamp_index(level, levels);
     const struct sample_level *l = &texture->levels[at_level];
     uint32_t z = setup->first_layer;
@@ -250,7 +250,11 @@ plan_fetch(struct lane_plan *at, const struct texture_request *request, uint32_t
     int32_t y = 0;
     if (setup->dims > 1)
         y = clamp_index((int64_t)v[1] + request->offset[1], (uint32_t)l->height);
-    set_texel(texture, at_level, x, y, z, next_pass(at, false, 1), at->lane, 0);
+    struct sample_pass *pass = next_pass(at, false, 1);
+    set_texel(texture, at_level, x, y, z, pass, at->lane, 0);
+    if (setup->multisample)
+        pass->texels_at[0][at->lane] +=
+            (uint32_t)clamp_index(level, setup->res->samples) * setup->res->format->block_bytes;
 }
 
 static void

@@ -26,6 +26,7 @@ struct sample_setup {
     const struct resource *res;
     uint8_t dims; /* number of filtered coordinates: 1, 2, 3 */
     bool cube, rect, shadow;
+    bool multisample;   /* the level operand of a fetch is the number of a sample */
     int8_t layer_coord; /* coordinate with the array layer; -1: none */
     bool seamless;
     uint8_t wrap[3];
@@ -54,6 +55,7 @@ struct sample_texture {
     uint8_t source[4];         /* filter channel for each result channel; 4: zero, 5: one */
     uint8_t texel_log2;        /* log2 of the bytes of a texel in the caches */
     uint8_t texel_stride_log2; /* offset per texel: texel_log2, or 0 for compressed formats */
+    uint8_t unit_log2;         /* log2 of the bytes that one step of an offset represents */
     float border[4];
     float one; /* value of swizzle source 5: 1, or the bits of the integer 1 */
     struct sample_level levels[RESOURCE_MAX_LEVELS];

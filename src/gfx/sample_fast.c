@@ -100,7 +100,7 @@ sample_texture_init(struct sample_texture *texture, const struct bound_view *bou
     uint8_t order[4] = {0, 1, 2, 3};
     texture->usable = sample_setup_init(&texture->setup, bound, target);
     texture->plans_fast = texture->filters_fast = false;
-    texture->texel_log2 = texture->texel_stride_log2 = 0;
+    texture->texel_log2 = texture->texel_stride_log2 = texture->unit_log2 = 0;
     if (!texture->usable)
         return;
     const struct format_info *format = bound->format;
@@ -115,6 +115,7 @@ sample_texture_init(struct sample_texture *texture, const struct bound_view *bou
     texture->texel_log2 = (uint8_t)__builtin_ctz(format->expanded_bytes);
     const uint32_t element = format->block_bytes * texture->setup.res->samples;
     texture->texel_stride_log2 = format->block_width > 1 ? 0 : (uint8_t)__builtin_ctz(element);
+    texture->unit_log2 = format->block_width > 1 ? texture->texel_log2 : 0;
     const uint32_t integer_one = 1;
     texture->one = 1.0f;
     if (format->is_integer)

@@ -34,6 +34,8 @@ static const struct target_shape target_shapes[] = {
     [TEX_SHADOW1D_ARRAY] = {1, 1, false, false, true},
     [TEX_SHADOW2D_ARRAY] = {2, 2, false, false, true},
     [TEX_SHADOWCUBE] = {2, -1, true, false, true},
+    [TEX_2D_MSAA] = {2, -1, false, false, false},
+    [TEX_2D_ARRAY_MSAA] = {2, 2, false, false, false},
 };
 
 static uint32_t
@@ -82,6 +84,7 @@ sample_setup_init(struct sample_setup *setup, const struct bound_view *bound, ui
     setup->dims = shape->dims;
     setup->cube = shape->cube;
     setup->rect = shape->rect;
+    setup->multisample = target == TEX_2D_MSAA || target == TEX_2D_ARRAY_MSAA;
     setup->layer_coord = shape->layer_coord;
     setup->shadow = shape->shadow && bound->sampler.compare && format->depth_bits;
     setup->seamless = shape->cube && bound->sampler.seamless_cube;

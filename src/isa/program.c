@@ -33,6 +33,8 @@ const struct texture_target_info texture_target_infos[TEXTURE_TARGET_COUNT] = {
     [TEX_SHADOW1D_ARRAY] = {"SHADOW1D_ARRAY", 2, 2, 1},
     [TEX_SHADOW2D_ARRAY] = {"SHADOW2D_ARRAY", 3, 3, 2},
     [TEX_SHADOWCUBE] = {"SHADOWCUBE", 3, 3, -1},
+    [TEX_2D_MSAA] = {"2D_MSAA", 2, -1, -1},
+    [TEX_2D_ARRAY_MSAA] = {"2D_ARRAY_MSAA", 3, -1, 2},
 };
 
 /* Returns the channels that source `i` of a texture instruction needs, before the swizzle. */

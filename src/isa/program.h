@@ -187,6 +187,8 @@ enum texture_target { /* names as in TGSI texture instructions */
                       TEX_SHADOW1D_ARRAY,
                       TEX_SHADOW2D_ARRAY,
                       TEX_SHADOWCUBE,
+                      TEX_2D_MSAA,
+                      TEX_2D_ARRAY_MSAA,
 };
 
 struct texture_target_info {
@@ -195,7 +197,7 @@ struct texture_target_info {
     int8_t reference;    /* channel of the reference value of a shadow target, or -1 */
     int8_t layer;        /* channel of the array layer, or -1 */
 };
-#define TEXTURE_TARGET_COUNT (TEX_SHADOWCUBE + 1)
+#define TEXTURE_TARGET_COUNT (TEX_2D_ARRAY_MSAA + 1)
 extern const struct texture_target_info texture_target_infos[TEXTURE_TARGET_COUNT];
 
 /* Outputs that stream-out writes to buffers. */

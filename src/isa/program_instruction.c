@@ -263,8 +263,9 @@ check_texture(struct parser *parser, const struct instruction *instruction)
     case OP_TXQ: return true;
     default: break;
     }
-    if (instruction->target == TEX_BUFFER)
-        return parse_fail(parser, "%s cannot sample BUFFER", name);
+    if (instruction->target == TEX_BUFFER || instruction->target == TEX_2D_MSAA ||
+        instruction->target == TEX_2D_ARRAY_MSAA)
+        return parse_fail(parser, "%s cannot sample %s", name, target->name);
     return true;
 }
 

@@ -258,7 +258,8 @@ target_wanted(uint8_t target)
     case TEX_1D:
     case TEX_SHADOW1D: return TARGET_1D;
     case TEX_2D:
-    case TEX_SHADOW2D: return TARGET_2D;
+    case TEX_SHADOW2D:
+    case TEX_2D_MSAA: return TARGET_2D;
     case TEX_RECT:
     case TEX_SHADOWRECT: return TARGET_RECT;
     case TEX_3D: return TARGET_3D;
@@ -267,7 +268,8 @@ target_wanted(uint8_t target)
     case TEX_1D_ARRAY:
     case TEX_SHADOW1D_ARRAY: return TARGET_1D_ARRAY;
     case TEX_2D_ARRAY:
-    case TEX_SHADOW2D_ARRAY: return TARGET_2D_ARRAY;
+    case TEX_SHADOW2D_ARRAY:
+    case TEX_2D_ARRAY_MSAA: return TARGET_2D_ARRAY;
     }
     return TARGET_BUFFER;
 }

@@ -284,7 +284,7 @@ list_lines(struct texunit *texunit, const struct texcache_texture *texture,
            struct sample_pass *pass)
 {
     const uint32_t shift = texture->line_stride_log2;
-    const uint32_t bytes_log2 = texture->sample.texel_log2 - texture->sample.texel_stride_log2;
+    const uint32_t bytes_log2 = texture->sample.unit_log2;
     uvec4 texels_at[4], number[4];
     uint32_t left = pass->texels, count = 0;
     memcpy(texels_at, pass->texels_at, sizeof texels_at);
@@ -317,8 +317,7 @@ port_cycles(const struct texunit *texunit, const struct texcache_texture *textur
     const uint32_t bytes = 1u << texture->sample.texel_log2;
     for (uint32_t left = pass->texels; left; left &= left - 1) {
         const uint32_t i = (uint32_t)__builtin_ctz(left);
-        uint32_t byte = pass->texels_at[i / 4][i % 4]
-                        << (texture->sample.texel_log2 - texture->sample.texel_stride_log2);
+        uint32_t byte = pass->texels_at[i / 4][i % 4] << texture->sample.unit_log2;
         const uint32_t word = byte / 4, bank = word % BANKS;
         uint32_t k = 0;
         while (k < count[bank] && words[bank][k] != word)
