@@ -82,8 +82,8 @@ profilers(void **state)
         char *text;
         size_t size;
         struct error err;
-        RUN(&cmd, "topdown", "--profile", "--cc", "7.5", "--overhead", "--svg", log,
-            "--force", "--", "program");
+        RUN(&cmd, "topdown", "--profile", "--cc", "7.5", "--overhead", "--svg", log, "--force",
+            "--", "program");
         assert_int_equal(cmd.status, 0);
         assert_true(file_read(log, FILE_MOST_TEXT, &text, &size, &err));
         assert_non_null(strstr(text, "Overhead of profiling"));
