@@ -456,7 +456,6 @@ bake(struct draw *draw, struct gpu_device *device, const struct gpu_state *state
     bake_bounds(draw, state);
     for (uint32_t stage = 0; stage < STAGE_COUNT; stage++)
         bake_constants(draw, state, device, stage, arena);
-    decide(draw);
     note_writes(state);
     return true;
 }
@@ -503,6 +502,9 @@ gpu_bake_draw(struct gpu_device *device, const struct gpu_cmd *cmd, struct arena
     if (!bake(baked, device, state, arena, err))
         return fail_prefix(err, "DRAW at dword %u", cmd->offset);
     baked->number = device->draw_in_frame++;
+    if (device->alter && !device->alter(device->alter_data, baked))
+        return true;
+    decide(baked);
     *draw = baked;
     return true;
 }

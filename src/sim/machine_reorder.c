@@ -1,0 +1,119 @@
+/* Sends opaque draws front to back, as if the program had sorted them (`aetius whatif
+ * --front-to-back`). Draws are held until a command depends on their order, then sorted by the mean
+ * depth of their vertices. Only draws with depth test `less` or `less or equal` that write depth
+ * and replace the color are held: their order changes the picture only where depths are equal. */
+#include "sim/machine_internal.h"
+
+#include "sim/functional_draw.h"
+
+#include <stdlib.h>
+
+static bool
+same_targets(const struct draw *a, const struct draw *b)
+{
+    bool same = a->color_count == b->color_count && a->depth.res == b->depth.res &&
+                a->depth.level == b->depth.level && a->depth.layer == b->depth.layer;
+    for (uint32_t i = 0; i < a->color_count && same; i++)
+        same = a->color[i].res == b->color[i].res && a->color[i].level == b->color[i].level &&
+               a->color[i].layer == b->color[i].layer;
+    return same;
+}
+
+static bool
+is_opaque(const struct draw *draw)
+{
+    for (uint32_t i = 0; i < draw->color_count; i++)
+        if (draw->color[i].res && draw_reads_color(draw, i))
+            return false;
+    return draw->depth_write && !draw->stencil_test && !draw->occlusion &&
+           (draw->dsa.depth_func == FUNC_LESS || draw->dsa.depth_func == FUNC_LEQUAL);
+}
+
+static int
+compare_depth(const void *a, const void *b)
+{
+    const struct held_draw *first = a, *second = b;
+    if (first->depth != second->depth)
+        return first->depth < second->depth ? -1 : 1;
+    return first->draw->number < second->draw->number ? -1 : 1;
+}
+
+/* Computes the depth after the uploads that the draw uses have ended. */
+static bool
+find_depth(struct machine *m, struct held_draw *held, struct error *err)
+{
+    for (uint64_t upload; (upload = hazards_before_draw(&m->hazards, held->draw));)
+        if (!machine_run_until(m, CMDPROC_TRANSFER, upload, err))
+            return false;
+    return functional_draw_depth(m->functional, held->draw, &held->depth, err);
+}
+
+bool
+machine_send_held(struct machine *m, struct error *err)
+{
+    const size_t count = m->held.count;
+    bool ok = true;
+    if (!count)
+        return true;
+    m->held.count = 0;
+    for (size_t i = 0; i < count && count > 1 && ok; i++)
+        ok = find_depth(m, &m->held.items[i], err);
+    qsort(m->held.items, count, sizeof *m->held.items, compare_depth);
+    for (size_t i = 0; i < count && ok; i++)
+        ok = machine_place_draw(m, m->held.items[i].draw, err);
+    gpu_device_release(m->device);
+    return ok;
+}
+
+bool
+machine_hold_draw(struct machine *m, const struct draw *draw, struct error *err)
+{
+    if (!is_opaque(draw))
+        return machine_send_held(m, err) && machine_place_draw(m, draw, err);
+    if (m->held.count && !same_targets(m->held.items[0].draw, draw) && !machine_send_held(m, err))
+        return false;
+    if (!m->held.count)
+        gpu_device_hold(m->device);
+    VEC_PUSH(&m->held, (struct held_draw){.draw = draw});
+    return true;
+}
+
+/* An upload may pass the held draws if none of them uses the range that it writes. */
+static bool
+upload_passes(const struct machine *m, const struct gpu_cmd *cmd)
+{
+    const struct resource *res = gpu_resource(m->device, cmd->client, cmd->transfer.resource);
+    for (size_t i = 0; res && i < m->held.count; i++)
+        if (hazard_draw_uses(m->held.items[i].draw, hazard_range_of(res, &cmd->transfer.box)))
+            return false;
+    return true;
+}
+
+bool
+machine_passes_held(const struct machine *m, const struct gpu_cmd *cmd)
+{
+    switch (cmd->op) {
+    case GPU_DRAW: return true;
+    case GPU_PUT: return upload_passes(m, cmd);
+    case GPU_CREATE_OBJECT: return cmd->create.type != OBJECT_SURFACE;
+    case GPU_BIND_OBJECT:
+    case GPU_DESTROY_OBJECT:
+    case GPU_BIND_SHADER:
+    case GPU_SET_VIEWPORT:
+    case GPU_SET_VERTEX_BUFFERS:
+    case GPU_SET_INDEX_BUFFER:
+    case GPU_SET_CONSTANT_BUFFER:
+    case GPU_SET_UNIFORM_BUFFER:
+    case GPU_SET_SAMPLER_VIEWS:
+    case GPU_BIND_SAMPLER_STATES:
+    case GPU_SET_STENCIL_REF:
+    case GPU_SET_BLEND_COLOR:
+    case GPU_SET_SCISSOR:
+    case GPU_SET_POLYGON_STIPPLE:
+    case GPU_SET_CLIP:
+    case GPU_SET_SAMPLE_MASK:
+    case GPU_SET_MIN_SAMPLES:
+    case GPU_SET_LABEL: return true;
+    default: return false;
+    }
+}
