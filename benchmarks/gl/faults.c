@@ -15,7 +15,7 @@
 #include <GL/gl.h>
 #include <GL/glext.h>
 
-enum { SIZE = 64, LAYERS = 8, LARGE = 512, READ = 32, BLOCKS = LARGE / 4 };
+enum { SIZE = 128, LAYERS = 4, LARGE = 512, READ = 128, BLOCKS = LARGE / 4 };
 
 static GLuint plain_program, discard_program, sample_program;
 static GLuint large, with_mipmaps, compressed;
@@ -33,7 +33,7 @@ make_programs(void)
                                          "varying vec2 at;\n"
                                          "void main() {\n"
                                          "    vec4 a = vec4(at, at.yx);\n"
-                                         "    for (int i = 0; i < 6; i++)\n"
+                                         "    for (int i = 0; i < 3; i++)\n"
                                          "        a = fract(a.yzwx * a + 0.3);\n"
                                          "    gl_FragColor = a;\n"
                                          "}\n");
@@ -41,7 +41,7 @@ make_programs(void)
                                            "varying vec2 at;\n"
                                            "void main() {\n"
                                            "    vec4 a = vec4(at, at.yx);\n"
-                                           "    for (int i = 0; i < 6; i++)\n"
+                                           "    for (int i = 0; i < 3; i++)\n"
                                            "        a = fract(a.yzwx * a + 0.3);\n"
                                            "    if (at.x < -1.0)\n"
                                            "        discard;\n"
@@ -116,7 +116,7 @@ layer(float z, float s, float t, float size)
 static float
 depth(uint32_t i)
 {
-    return 0.9f - 0.2f * (float)i;
+    return 0.8f - 0.4f * (float)i;
 }
 
 static void
@@ -141,15 +141,19 @@ draw_hidden(GLuint program)
     glDisable(GL_DEPTH_TEST);
 }
 
-/* Draws the whole texture, or one texel per pixel of a different part in each layer. */
+/* Draws the whole texture into a corner of the window, or one texel per pixel of a different part
+ * in each layer. */
 static void
 draw_texture(GLuint texture, bool whole)
 {
     const float size = whole ? 1 : (float)SIZE / LARGE;
+    const GLsizei side = whole ? SIZE / 4 : SIZE;
     glUseProgram(sample_program);
     glBindTexture(GL_TEXTURE_2D, texture);
+    glViewport(0, 0, side, side);
     for (uint32_t i = 0; i < LAYERS; i++)
-        layer(0, whole ? 0 : size * (float)(i % 4), whole ? 0 : size * (float)(i / 4), size);
+        layer(0, whole ? 0 : size * (float)i, 0, size);
+    glViewport(0, 0, SIZE, SIZE);
 }
 
 static void

@@ -1,7 +1,6 @@
 /* Sends opaque draws front to back, as if the program had sorted them (`aetius whatif
  * --front-to-back`). Draws are held until a command depends on their order, then sorted by the mean
- * depth of their vertices. Only draws with depth test `less` or `less or equal` that write depth
- * and replace the color are held: their order changes the picture only where depths are equal. */
+ * depth of their vertices. Only opaque draws (state/draw.h) are held. */
 #include "sim/machine_internal.h"
 
 #include "sim/functional_draw.h"
@@ -17,16 +16,6 @@ same_targets(const struct draw *a, const struct draw *b)
         same = a->color[i].res == b->color[i].res && a->color[i].level == b->color[i].level &&
                a->color[i].layer == b->color[i].layer;
     return same;
-}
-
-static bool
-is_opaque(const struct draw *draw)
-{
-    for (uint32_t i = 0; i < draw->color_count; i++)
-        if (draw->color[i].res && draw_reads_color(draw, i))
-            return false;
-    return draw->depth_write && !draw->stencil_test && !draw->occlusion &&
-           (draw->dsa.depth_func == FUNC_LESS || draw->dsa.depth_func == FUNC_LEQUAL);
 }
 
 static int
@@ -68,7 +57,7 @@ machine_send_held(struct machine *m, struct error *err)
 bool
 machine_hold_draw(struct machine *m, const struct draw *draw, struct error *err)
 {
-    if (!is_opaque(draw))
+    if (!draw->opaque)
         return machine_send_held(m, err) && machine_place_draw(m, draw, err);
     if (m->held.count && !same_targets(m->held.items[0].draw, draw) && !machine_send_held(m, err))
         return false;

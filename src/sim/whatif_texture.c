@@ -72,18 +72,6 @@ full_chain(const struct resource_desc *desc)
     return last;
 }
 
-/* The compressed format that replaces a color format, or NULL. */
-static const struct format_info *
-compressed_format(const struct format_info *format)
-{
-    const bool alpha = format->channels & 8;
-    const struct format_info *to =
-        format_get(alpha             ? format->is_srgb ? FORMAT_DXT5_SRGBA : FORMAT_DXT5_RGBA
-                   : format->is_srgb ? FORMAT_DXT1_SRGB
-                                     : FORMAT_DXT1_RGB);
-    return to && format->block_bytes * BLOCK * BLOCK > to->block_bytes ? to : NULL;
-}
-
 static bool
 check_texture(const struct step *step, const struct resource_desc *desc)
 {
@@ -98,8 +86,7 @@ check_texture(const struct step *step, const struct resource_desc *desc)
         return refuse(step, "is compressed already, or holds no colors");
     if (kind == WHATIF_HALVE && (desc->width < 2 || desc->height < 2))
         return refuse(step, "is too small");
-    if (kind == WHATIF_COMPRESS &&
-        (!compressed_format(format) || format->is_float || format->is_signed))
+    if (kind == WHATIF_COMPRESS && !s3tc_format_for(format))
         return refuse(step, "would not become smaller, or has values that S3TC cannot store");
     return true;
 }
@@ -138,7 +125,7 @@ create_texture(struct step *step)
     original->memory.bytes = mem_alloc(original->res.size_bytes);
     original->memory.size_bytes = original->res.size_bytes;
     if (step->texture->kind == WHATIF_COMPRESS) {
-        original->compressed = compressed_format(original->res.format);
+        original->compressed = s3tc_format_for(original->res.format);
         desc->format = original->compressed->number;
     }
     if (step->texture->kind == WHATIF_MIPMAPS)

@@ -356,6 +356,16 @@ writes_stencil(const struct format_info *format, const struct dsa_state *dsa)
            (stencil_face_writes(&dsa->stencil[0]) || stencil_face_writes(&dsa->stencil[1]));
 }
 
+static bool
+is_opaque(const struct draw *draw)
+{
+    for (uint32_t i = 0; i < draw->color_count; i++)
+        if (draw->color[i].res && draw_reads_color(draw, i))
+            return false;
+    return draw->depth_write && draw->color_write && !draw->stencil_test && !draw->occlusion &&
+           (draw->dsa.depth_func == FUNC_LESS || draw->dsa.depth_func == FUNC_LEQUAL);
+}
+
 /* Computes flags that depend on several kinds of state, once for all units. */
 static void
 decide(struct draw *draw)
@@ -369,6 +379,7 @@ decide(struct draw *draw)
     for (uint32_t i = 0; i < draw->color_count; i++)
         if (draw->color_output[i] != 0xff && draw->blend.rt[i].colormask != 0)
             draw->color_write = true;
+    draw->opaque = is_opaque(draw);
     bool alpha_test = dsa->alpha_enable && dsa->alpha_func != FUNC_ALWAYS;
     const struct program *program = draw->program[STAGE_FRAGMENT];
     draw->early_z = !program->uses_kill && !alpha_test && !draw->blend.alpha_to_coverage &&

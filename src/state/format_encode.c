@@ -9,6 +9,18 @@
 
 enum { TEXELS = 16, COLOR_CODES = 4, ALPHA_CODES = 8 };
 
+const struct format_info *
+s3tc_format_for(const struct format_info *format)
+{
+    const bool alpha = format->channels & 8;
+    const uint32_t unorm = alpha ? FORMAT_DXT5_RGBA : FORMAT_DXT1_RGB;
+    const uint32_t srgb = alpha ? FORMAT_DXT5_SRGBA : FORMAT_DXT1_SRGB;
+    const struct format_info *to = format_get(format->is_srgb ? srgb : unorm);
+    const bool can = format->pack && format->block_width == 1 && format->is_normalized &&
+                     !format->is_signed && !format->depth_bits && !format->stencil_bits;
+    return can && format->block_bytes * TEXELS > to->block_bytes ? to : NULL;
+}
+
 static uint32_t
 distance(const uint8_t *a, const uint8_t *b)
 {

@@ -26,6 +26,8 @@ struct texcache_texture {
     uint32_t line_stride_log2;    /* log2 of positions per line */
     uint32_t address;             /* address of the resource */
     bool conflict_free;           /* a bilinear sample never waits for a port */
+    /* for the statistics: mipmaps could be added; S3TC could store it */
+    bool lacks_mipmaps, is_compressible;
     const struct bound_view *key; /* key of the entry, with `target`; uses: accesses in flight */
     uint32_t target, uses;
 };

@@ -1,0 +1,229 @@
+/* Each rule estimates the cycles per row of the table of draws (docs/topdown.md, Findings). An
+ * estimate is never below 0. */
+#include "report/findings/findings_rules.h"
+
+#include "state/format_encode.h"
+
+#include <math.h>
+#include <string.h>
+
+void
+finding_list_init(struct finding_list *list, const struct draws *draws)
+{
+    static const char *const names[FINDING_COLUMN_COUNT] = {
+#define NAME(name, column) [COLUMN_##name] = column,
+        FINDING_COLUMNS(NAME)
+#undef NAME
+    };
+    memset(list, 0, sizeof *list);
+    list->draws = draws;
+    for (uint32_t c = 0; c < FINDING_COLUMN_COUNT; c++)
+        list->columns[c] = csv_column(&draws->table, names[c]);
+}
+
+/* The value of a column; 0 if the run does not have it. */
+static double
+value(const struct finding_list *list, const struct draw_row *row, enum finding_column column)
+{
+    const double number = csv_value(&list->draws->table, row->row, list->columns[column]);
+    return isfinite(number) ? number : 0;
+}
+
+static void
+add(struct finding_list *list, const struct draw_row *row, double cycles)
+{
+    if (cycles > 0)
+        VEC_PUSH(&list->found, ((struct finding_draw){row, cycles}));
+}
+
+/* Cycles of a draw that depend on its shaded fragments: those that its vertices and the depth test
+ * of its fragments do not need. */
+static double
+shaded_cycles(const struct finding_list *list, const struct draw_row *row)
+{
+    const double rest =
+        fmax(value(list, row, COLUMN_bound_geometry),
+             fmax(value(list, row, COLUMN_bound_raster), value(list, row, COLUMN_bound_z)));
+    return fmax(row->cost.cycles - rest, 0);
+}
+
+static bool
+has_word(const char *text, const char *word)
+{
+    return strstr(text, word) != NULL;
+}
+
+/* Whether fragments that a later draw hides need not have been shaded. */
+static bool
+can_be_hidden(const struct finding_list *list, const struct draw_row *row)
+{
+    return has_word(row->state, "depth less") || has_word(row->state, "depth lequal")
+               ? !has_word(row->state, "no write") && !has_word(row->state, "blend ") &&
+                     !has_word(row->state, "stencil") && value(list, row, COLUMN_late) == 0
+               : false;
+}
+
+/* A draw that can be hidden. */
+struct front {
+    const struct draw_row *row;
+    double fragments;    /* still in front */
+    double cycles, each; /* expected saving, and that of one fragment */
+};
+
+struct fronts {
+    VEC(struct front) items;
+};
+
+static void
+end_fronts(struct finding_list *list, struct fronts *fronts)
+{
+    for (size_t i = 0; i < fronts->items.count; i++)
+        add(list, fronts->items.items[i].row, fronts->items.items[i].cycles);
+    fronts->items.count = 0;
+}
+
+static bool
+same_target(const struct front *front, const struct draw_row *row)
+{
+    return front->fragments > 0 && !strcmp(front->row->target, row->target);
+}
+
+/* Hides fragments of earlier draws, in proportion to those that are still in front. */
+static void
+hide(struct fronts *fronts, const struct draw_row *row, double covering)
+{
+    double in_front = 0;
+    for (size_t i = 0; i < fronts->items.count; i++)
+        if (same_target(&fronts->items.items[i], row))
+            in_front += fronts->items.items[i].fragments;
+    for (size_t i = 0; i < fronts->items.count && in_front > 0; i++) {
+        struct front *front = &fronts->items.items[i];
+        const double hidden = front->fragments * fmin(covering / in_front, 1);
+        if (!same_target(front, row))
+            continue;
+        front->fragments -= hidden;
+        front->cycles += hidden * front->each;
+    }
+}
+
+void
+find_back_to_front(struct finding_list *list)
+{
+    struct fronts fronts = {0};
+    for (size_t r = 0; r < list->draws->rows.count; r++) {
+        const struct draw_row *row = &list->draws->rows.items[r];
+        const double covering = value(list, row, COLUMN_covering);
+        const double passed = value(list, row, COLUMN_passed);
+        if (!strcmp(row->work, "clear") || !strcmp(row->work, "swap"))
+            end_fronts(list, &fronts);
+        if (covering > 0)
+            hide(&fronts, row, covering);
+        if (row->is_draw && passed > 0 && can_be_hidden(list, row))
+            VEC_PUSH(&fronts.items,
+                     ((struct front){row, passed, 0, shaded_cycles(list, row) / passed}));
+    }
+    end_fronts(list, &fronts);
+    VEC_FREE(&fronts.items);
+}
+
+/* The alpha test disables early z too, but no program can avoid it. */
+void
+find_late_z(struct finding_list *list)
+{
+    for (size_t r = 0; r < list->draws->rows.count; r++) {
+        const struct draw_row *row = &list->draws->rows.items[r];
+        const double tested = value(list, row, COLUMN_tested);
+        if (row->is_draw && tested > 0 && value(list, row, COLUMN_late) > 0 &&
+            !has_word(row->state, "alpha_t"))
+            add(list, row, shaded_cycles(list, row) * value(list, row, COLUMN_failed) / tested);
+    }
+}
+
+bool
+finding_texture(const struct draw_row *row, uint32_t *number, const struct format_info **format)
+{
+    unsigned handle, width, height;
+    char name[64];
+    *format = NULL;
+    if (strchr(row->textures, ';') ||
+        sscanf(row->textures, "#%u %ux%u %63s", &handle, &width, &height, name) != 4)
+        return false;
+    *number = handle;
+    for (size_t i = 0; i < format_count() && !*format; i++)
+        if (!strcmp(format_at(i)->name, name))
+            *format = format_at(i);
+    return *format != NULL;
+}
+
+/* With mipmaps, a quad reads the texels of its level and a quarter as many of the next: the rest of
+ * what ideal textures are expected to save. */
+void
+find_mipmaps(struct finding_list *list)
+{
+    for (size_t r = 0; r < list->draws->rows.count; r++) {
+        const struct draw_row *row = &list->draws->rows.items[r];
+        const double quads = value(list, row, COLUMN_reduced);
+        const double all = value(list, row, COLUMN_quads);
+        const struct format_info *format;
+        uint32_t number;
+        if (!(quads > 0) || !finding_texture(row, &number, &format) || !format->pack)
+            continue;
+        const double level = value(list, row, COLUMN_levels) / quads;
+        const double left = fmin(1.25 * pow(0.25, level), 1);
+        add(list, row, row->cost.gains.expected[IDEAL_texture] * (1 - left) * quads / all);
+    }
+}
+
+/* The work of the other units, which the reads of textures hide. */
+static double
+other_work(const struct finding_list *list, const struct draw_row *row)
+{
+    static const enum finding_column bounds[] = {COLUMN_bound_geometry, COLUMN_bound_raster,
+                                                 COLUMN_bound_shader, COLUMN_bound_texture,
+                                                 COLUMN_bound_rop};
+    double most = 0;
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
+        most = fmax(most, value(list, row, bounds[i]));
+    return most;
+}
+
+/* The reads of a compressed texture take a part of the time. At best, the work of the other units
+ * still overlaps with them. At worst, it follows. The expected time is the mean of both. A texture
+ * that is much larger than drawn is left out: its reads skip texels, and mipmaps save more. */
+void
+find_uncompressed(struct finding_list *list)
+{
+    for (size_t r = 0; r < list->draws->rows.count; r++) {
+        const struct draw_row *row = &list->draws->rows.items[r];
+        const double reads = value(list, row, COLUMN_bandwidth);
+        const struct format_info *format, *to;
+        uint32_t number;
+        if (!(value(list, row, COLUMN_compressible) > 0) || value(list, row, COLUMN_reduced) > 0 ||
+            !finding_texture(row, &number, &format) || !(to = s3tc_format_for(format)))
+            continue;
+        const double left = reads * to->block_bytes / (16.0 * format->block_bytes);
+        const double other = other_work(list, row);
+        add(list, row, reads - (fmax(left, other) + left + other) / 2);
+    }
+}
+
+/* A readback and the flush before it wait for all earlier draws. A later draw of the frame waits
+ * for both. */
+void
+find_readbacks(struct finding_list *list)
+{
+    const struct draw_row *rows = list->draws->rows.items;
+    const size_t count = list->draws->rows.count;
+    bool draws_follow = false;
+    for (size_t r = count; r-- > 0;) {
+        const struct draw_row *row = &rows[r];
+        if (r + 1 < count && rows[r + 1].frame != row->frame)
+            draws_follow = false;
+        draws_follow |= row->is_draw;
+        if (!draws_follow || strcmp(row->work, "readback") != 0)
+            continue;
+        const bool flushes =
+            r > 0 && !strcmp(rows[r - 1].work, "flush") && rows[r - 1].frame == row->frame;
+        add(list, row, row->cost.cycles + (flushes ? rows[r - 1].cost.cycles : 0));
+    }
+}
