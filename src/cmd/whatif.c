@@ -268,6 +268,31 @@ read_textures(const struct whatif_options *options, struct whatif *whatif, struc
     return true;
 }
 
+/* Reduces the output of `aetius show FILE program HASH` to the TGSI text: removes the columns of
+ * cycles, and the lines before and after the text. A TGSI text stays as it is. */
+static void
+strip_listing(char *text)
+{
+    char *to = text;
+    bool begun = false, ended = false;
+    for (char *line = text; *line && !ended;) {
+        char *end = line + strcspn(line, "\n"), *at = line + strspn(line, " ");
+        const bool more = *end == '\n';
+        *end = '\0';
+        for (size_t digits; (digits = strspn(at, "0123456789")) && at[digits] == ' ';)
+            at += digits + strspn(at + digits, " ");
+        begun = begun || !strcmp(at, "VERT") || !strcmp(at, "FRAG");
+        ended = strstr(at, ": END") && !strcmp(strstr(at, ": END"), ": END");
+        const size_t bytes = begun ? strlen(at) : 0;
+        memmove(to, at, bytes);
+        to += bytes;
+        if (begun && more)
+            *to++ = '\n';
+        line = end + more;
+    }
+    *to = '\0';
+}
+
 /* Reads HASH=FILE. */
 static bool
 read_program(struct whatif_program *program, const char *text, struct error *err)
@@ -279,6 +304,7 @@ read_program(struct whatif_program *program, const char *text, struct error *err
     if (!file_read(equals + 1, MOST_TGSI, &program->text, &size, err))
         return false;
     snprintf(program->hash, sizeof program->hash, "%.*s", (int)(equals - text), text);
+    strip_listing(program->text);
     program->stage = program_text_stage(program->text);
     struct program *parsed = program_create(program->stage, program->text, NULL, err);
     program_destroy(parsed);
@@ -409,7 +435,9 @@ cmd_whatif(int argc, char **argv)
         {"compress", 0, ARG_LIST, &options.textures[WHATIF_COMPRESS], "ID",
          "compress texture ID to DXT1, or to DXT5 if it has alpha", false},
         {"replace-program", 0, ARG_LIST, &options.programs, "HASH=FILE",
-         "replace a program by the TGSI text of FILE", false},
+         "replace a program by the text of FILE: TGSI, as `aetius show FILE program HASH` prints "
+         "it",
+         false},
         {"scale-viewport", 0, ARG_STRING, &options.scale, "FACTOR",
          "scale the width and the height of all viewports, e.g. 0.5", false},
         {"no-readbacks", 0, ARG_FLAG, &options.no_readbacks, NULL, "leave out all readbacks",

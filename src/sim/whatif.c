@@ -113,7 +113,7 @@ whatif_attach(struct whatif *whatif, struct simulation *sim, struct trace_reader
               struct executor *executor, struct error *err)
 {
     struct placements placements = {0, 0};
-    if (whatif->textures.count && (!inspect_commands(reader, note_placement, &placements, err) ||
+    if (reader && whatif->textures.count && (!inspect_commands(reader, note_placement, &placements, err) ||
                                    !trace_reader_rewind(reader, err)))
         return false;
     whatif->free_address = placements.end;

@@ -47,7 +47,8 @@ struct whatif {
 const char *whatif_texture_option(enum whatif_texture_kind kind);
 
 /* Makes the changes apply to the simulation. Pass the result to executor_sink_init(). Call it
- * before the first command, with the reader at the first message. */
+ * before the first command, with the reader at the first message. Without a reader, the commands do
+ * not come from a trimmed trace. */
 bool whatif_attach(struct whatif *whatif, struct simulation *sim, struct trace_reader *reader,
                    struct executor *executor, struct error *err);
 /* After the run: fails if a texture or program to change did not exist. */

@@ -36,15 +36,22 @@ add(struct finding_list *list, const struct draw_row *row, double cycles)
         VEC_PUSH(&list->found, ((struct finding_draw){row, cycles}));
 }
 
-/* Cycles of a draw that depend on its shaded fragments: those that its vertices and the depth test
- * of its fragments do not need. */
+/* Cycles of a draw that grow with its shaded fragments: those that are attributed to their shading,
+ * texturing and writing. Latencies are left out, because a draw of few fragments has them too. */
 static double
 shaded_cycles(const struct finding_list *list, const struct draw_row *row)
 {
+    static const enum finding_column causes[] = {
+        COLUMN_interpolate, COLUMN_fragment_issue, COLUMN_lookup,
+        COLUMN_fill,        COLUMN_filter,         COLUMN_blend,
+        COLUMN_blend_lines, COLUMN_bandwidth,      COLUMN_bandwidth_color};
     const double rest =
         fmax(value(list, row, COLUMN_bound_geometry),
              fmax(value(list, row, COLUMN_bound_raster), value(list, row, COLUMN_bound_z)));
-    return fmax(row->cost.cycles - rest, 0);
+    double cycles = 0;
+    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
+        cycles += value(list, row, causes[i]);
+    return fmax(fmin(cycles, row->cost.cycles - rest), 0);
 }
 
 static bool
@@ -155,8 +162,22 @@ finding_texture(const struct draw_row *row, uint32_t *number, const struct forma
     return *format != NULL;
 }
 
-/* With mipmaps, a quad reads the texels of its level and a quarter as many of the next: the rest of
- * what ideal textures are expected to save. */
+/* Cycles that a draw saves if its reads of textures take only `part` of their time. At best, the
+ * work of the other units still overlaps with them. At worst, it follows. The expected time is the
+ * mean of both. */
+static double
+saved_reads(const struct finding_list *list, const struct draw_row *row, double part)
+{
+    static const enum finding_column bounds[] = {COLUMN_bound_geometry, COLUMN_bound_raster,
+                                                 COLUMN_bound_shader, COLUMN_bound_rop};
+    const double reads = value(list, row, COLUMN_bandwidth);
+    double other = 0;
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
+        other = fmax(other, value(list, row, bounds[i]));
+    return reads - (fmax(reads * part, other) + reads * part + other) / 2;
+}
+
+/* With mipmaps, a quad reads the texels of its level and a quarter as many of the next. */
 void
 find_mipmaps(struct finding_list *list)
 {
@@ -168,42 +189,23 @@ find_mipmaps(struct finding_list *list)
         uint32_t number;
         if (!(quads > 0) || !finding_texture(row, &number, &format) || !format->pack)
             continue;
-        const double level = value(list, row, COLUMN_levels) / quads;
-        const double left = fmin(1.25 * pow(0.25, level), 1);
-        add(list, row, row->cost.gains.expected[IDEAL_texture] * (1 - left) * quads / all);
+        const double part = fmin(1.25 * pow(0.25, value(list, row, COLUMN_levels) / quads), 1);
+        add(list, row, saved_reads(list, row, 1 - (1 - part) * quads / all));
     }
 }
 
-/* The work of the other units, which the reads of textures hide. */
-static double
-other_work(const struct finding_list *list, const struct draw_row *row)
-{
-    static const enum finding_column bounds[] = {COLUMN_bound_geometry, COLUMN_bound_raster,
-                                                 COLUMN_bound_shader, COLUMN_bound_texture,
-                                                 COLUMN_bound_rop};
-    double most = 0;
-    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
-        most = fmax(most, value(list, row, bounds[i]));
-    return most;
-}
-
-/* The reads of a compressed texture take a part of the time. At best, the work of the other units
- * still overlaps with them. At worst, it follows. The expected time is the mean of both. A texture
- * that is much larger than drawn is left out: its reads skip texels, and mipmaps save more. */
+/* A texture that is much larger than drawn is left out: its reads skip texels, and mipmaps save
+ * more. */
 void
 find_uncompressed(struct finding_list *list)
 {
     for (size_t r = 0; r < list->draws->rows.count; r++) {
         const struct draw_row *row = &list->draws->rows.items[r];
-        const double reads = value(list, row, COLUMN_bandwidth);
         const struct format_info *format, *to;
         uint32_t number;
-        if (!(value(list, row, COLUMN_compressible) > 0) || value(list, row, COLUMN_reduced) > 0 ||
-            !finding_texture(row, &number, &format) || !(to = s3tc_format_for(format)))
-            continue;
-        const double left = reads * to->block_bytes / (16.0 * format->block_bytes);
-        const double other = other_work(list, row);
-        add(list, row, reads - (fmax(left, other) + left + other) / 2);
+        if (value(list, row, COLUMN_compressible) > 0 && value(list, row, COLUMN_reduced) == 0 &&
+            finding_texture(row, &number, &format) && (to = s3tc_format_for(format)))
+            add(list, row, saved_reads(list, row, to->block_bytes / (16.0 * format->block_bytes)));
     }
 }
 

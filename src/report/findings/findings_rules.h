@@ -17,6 +17,14 @@
     X(levels, "texunit.levels_missing")                                                            \
     X(compressible, "texunit.quads_compressible")                                                  \
     X(bandwidth, "lost.bandwidth_texture")                                                         \
+    X(bandwidth_color, "lost.bandwidth_color")                                                     \
+    X(interpolate, "lost.interpolate")                                                             \
+    X(fragment_issue, "lost.fragment_issue")                                                       \
+    X(lookup, "lost.lookup")                                                                       \
+    X(fill, "lost.fill")                                                                           \
+    X(filter, "lost.filter")                                                                       \
+    X(blend, "lost.blend")                                                                         \
+    X(blend_lines, "lost.blend_lines")                                                             \
     X(bound_geometry, "bound_geometry")                                                            \
     X(bound_raster, "bound_raster")                                                                \
     X(bound_shader, "bound_shader")                                                                \
