@@ -92,7 +92,8 @@ make_command(const struct finding *finding, const char *dir, const char *frames)
 }
 
 void
-findings_make(struct findings *findings, const struct draws *draws, const char *frames)
+findings_make(struct findings *findings, const struct draws *draws, const struct params *params,
+              const char *frames)
 {
     memset(findings, 0, sizeof *findings);
     findings->cycles = draws->total.cycles;
@@ -100,7 +101,7 @@ findings_make(struct findings *findings, const struct draws *draws, const char *
         struct finding_list list;
         struct finding *finding = &findings->items[findings->count];
         double cycles = 0;
-        finding_list_init(&list, draws);
+        finding_list_init(&list, draws, params);
         rules[n](&list);
         for (size_t i = 0; i < list.found.count; i++)
             cycles += list.found.items[i].cycles;

@@ -42,7 +42,8 @@ struct findings {
 
 /* The draws must outlive the findings. `frames`: the frames to which the rows belong, as an option
  * of the command; NULL: all frames of the run. */
-void findings_make(struct findings *findings, const struct draws *draws, const char *frames);
+void findings_make(struct findings *findings, const struct draws *draws,
+                   const struct params *params, const char *frames);
 void findings_fini(struct findings *findings);
 
 void findings_print(const struct findings *findings, FILE *out);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 void
-finding_list_init(struct finding_list *list, const struct draws *draws)
+finding_list_init(struct finding_list *list, const struct draws *draws, const struct params *params)
 {
     static const char *const names[FINDING_COLUMN_COUNT] = {
 #define NAME(name, column) [COLUMN_##name] = column,
@@ -17,6 +17,7 @@ finding_list_init(struct finding_list *list, const struct draws *draws)
     };
     memset(list, 0, sizeof *list);
     list->draws = draws;
+    list->shaders = params->GPU.NumFragmentShaders;
     for (uint32_t c = 0; c < FINDING_COLUMN_COUNT; c++)
         list->columns[c] = csv_column(&draws->table, names[c]);
 }
@@ -36,10 +37,11 @@ add(struct finding_list *list, const struct draw_row *row, double cycles)
         VEC_PUSH(&list->found, ((struct finding_draw){row, cycles}));
 }
 
-/* Cycles of a draw that grow with its shaded fragments: those that are attributed to their shading,
- * texturing and writing. Latencies are left out, because a draw of few fragments has them too. */
+/* Cycles that a draw saves if a share of its fragments is not shaded. Those attributed to shading,
+ * texturing and writing shrink. Latencies do not: a draw of few fragments has them too. Each shader
+ * unit runs whole groups, so the rounds of groups shrink, not the fragments. */
 static double
-shaded_cycles(const struct finding_list *list, const struct draw_row *row)
+saved_shading(const struct finding_list *list, const struct draw_row *row, double share)
 {
     static const enum finding_column causes[] = {
         COLUMN_interpolate, COLUMN_fragment_issue, COLUMN_lookup,
@@ -48,10 +50,12 @@ shaded_cycles(const struct finding_list *list, const struct draw_row *row)
     const double rest =
         fmax(value(list, row, COLUMN_bound_geometry),
              fmax(value(list, row, COLUMN_bound_raster), value(list, row, COLUMN_bound_z)));
+    const double groups = value(list, row, COLUMN_groups) / list->shaders;
     double cycles = 0;
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
         cycles += value(list, row, causes[i]);
-    return fmax(fmin(cycles, row->cost.cycles - rest), 0);
+    cycles = fmin(cycles, row->cost.cycles - rest);
+    return groups > 0 ? cycles * (1 - ceil(groups * (1 - share)) / ceil(groups)) : 0;
 }
 
 static bool
@@ -73,8 +77,7 @@ can_be_hidden(const struct finding_list *list, const struct draw_row *row)
 /* A draw that can be hidden. */
 struct front {
     const struct draw_row *row;
-    double fragments;    /* still in front */
-    double cycles, each; /* expected saving, and that of one fragment */
+    double fragments, left; /* all, and those still in front */
 };
 
 struct fronts {
@@ -84,15 +87,17 @@ struct fronts {
 static void
 end_fronts(struct finding_list *list, struct fronts *fronts)
 {
-    for (size_t i = 0; i < fronts->items.count; i++)
-        add(list, fronts->items.items[i].row, fronts->items.items[i].cycles);
+    for (size_t i = 0; i < fronts->items.count; i++) {
+        const struct front *front = &fronts->items.items[i];
+        add(list, front->row, saved_shading(list, front->row, 1 - front->left / front->fragments));
+    }
     fronts->items.count = 0;
 }
 
 static bool
 same_target(const struct front *front, const struct draw_row *row)
 {
-    return front->fragments > 0 && !strcmp(front->row->target, row->target);
+    return front->left > 0 && !strcmp(front->row->target, row->target);
 }
 
 /* Hides fragments of earlier draws, in proportion to those that are still in front. */
@@ -102,14 +107,11 @@ hide(struct fronts *fronts, const struct draw_row *row, double covering)
     double in_front = 0;
     for (size_t i = 0; i < fronts->items.count; i++)
         if (same_target(&fronts->items.items[i], row))
-            in_front += fronts->items.items[i].fragments;
+            in_front += fronts->items.items[i].left;
     for (size_t i = 0; i < fronts->items.count && in_front > 0; i++) {
         struct front *front = &fronts->items.items[i];
-        const double hidden = front->fragments * fmin(covering / in_front, 1);
-        if (!same_target(front, row))
-            continue;
-        front->fragments -= hidden;
-        front->cycles += hidden * front->each;
+        if (same_target(front, row))
+            front->left -= front->left * fmin(covering / in_front, 1);
     }
 }
 
@@ -126,8 +128,7 @@ find_back_to_front(struct finding_list *list)
         if (covering > 0)
             hide(&fronts, row, covering);
         if (row->is_draw && passed > 0 && can_be_hidden(list, row))
-            VEC_PUSH(&fronts.items,
-                     ((struct front){row, passed, 0, shaded_cycles(list, row) / passed}));
+            VEC_PUSH(&fronts.items, ((struct front){row, passed, passed}));
     }
     end_fronts(list, &fronts);
     VEC_FREE(&fronts.items);
@@ -142,7 +143,7 @@ find_late_z(struct finding_list *list)
         const double tested = value(list, row, COLUMN_tested);
         if (row->is_draw && tested > 0 && value(list, row, COLUMN_late) > 0 &&
             !has_word(row->state, "alpha_t"))
-            add(list, row, shaded_cycles(list, row) * value(list, row, COLUMN_failed) / tested);
+            add(list, row, saved_shading(list, row, value(list, row, COLUMN_failed) / tested));
     }
 }
 
@@ -162,22 +163,22 @@ finding_texture(const struct draw_row *row, uint32_t *number, const struct forma
     return *format != NULL;
 }
 
-/* Cycles that a draw saves if its reads of textures take only `part` of their time. At best, the
- * work of the other units still overlaps with them. At worst, it follows. The expected time is the
- * mean of both. */
+/* Cycles that a draw saves if only a `part` of the cycles of its reads of textures is left. At
+ * best, the work of the other units still overlaps with the reads. At worst, it follows. The
+ * expected time is the mean of both. */
 static double
-saved_reads(const struct finding_list *list, const struct draw_row *row, double part)
+saved_reads(const struct finding_list *list, const struct draw_row *row, double reads, double part)
 {
     static const enum finding_column bounds[] = {COLUMN_bound_geometry, COLUMN_bound_raster,
                                                  COLUMN_bound_shader, COLUMN_bound_rop};
-    const double reads = value(list, row, COLUMN_bandwidth);
     double other = 0;
     for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
         other = fmax(other, value(list, row, bounds[i]));
     return reads - (fmax(reads * part, other) + reads * part + other) / 2;
 }
 
-/* With mipmaps, a quad reads the texels of its level and a quarter as many of the next. */
+/* With mipmaps, a quad reads the texels of its level and a quarter as many of the next. Its misses
+ * become as rare. */
 void
 find_mipmaps(struct finding_list *list)
 {
@@ -190,12 +191,14 @@ find_mipmaps(struct finding_list *list)
         if (!(quads > 0) || !finding_texture(row, &number, &format) || !format->pack)
             continue;
         const double part = fmin(1.25 * pow(0.25, value(list, row, COLUMN_levels) / quads), 1);
-        add(list, row, saved_reads(list, row, 1 - (1 - part) * quads / all));
+        const double reads = value(list, row, COLUMN_bandwidth) + value(list, row, COLUMN_latency) +
+                             value(list, row, COLUMN_fill);
+        add(list, row, saved_reads(list, row, reads, 1 - (1 - part) * quads / all));
     }
 }
 
-/* A texture that is much larger than drawn is left out: its reads skip texels, and mipmaps save
- * more. */
+/* Misses of a compressed texture take less bandwidth, but are not rarer. A texture that is much
+ * larger than drawn is left out: its reads skip texels, and mipmaps save more. */
 void
 find_uncompressed(struct finding_list *list)
 {
@@ -205,7 +208,9 @@ find_uncompressed(struct finding_list *list)
         uint32_t number;
         if (value(list, row, COLUMN_compressible) > 0 && value(list, row, COLUMN_reduced) == 0 &&
             finding_texture(row, &number, &format) && (to = s3tc_format_for(format)))
-            add(list, row, saved_reads(list, row, to->block_bytes / (16.0 * format->block_bytes)));
+            add(list, row,
+                saved_reads(list, row, value(list, row, COLUMN_bandwidth),
+                            to->block_bytes / (16.0 * format->block_bytes)));
     }
 }
 

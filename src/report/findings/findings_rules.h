@@ -11,12 +11,14 @@
     X(passed, "zstencil.fragments_out")                                                            \
     X(tested, "zstencil.fragments_in")                                                             \
     X(failed, "zstencil.fragments_z_failed")                                                       \
+    X(groups, "shader.fragment_groups")                                                            \
     X(late, "late_quads.items_in")                                                                 \
     X(quads, "texunit.quads")                                                                      \
     X(reduced, "texunit.quads_reduced")                                                            \
     X(levels, "texunit.levels_missing")                                                            \
     X(compressible, "texunit.quads_compressible")                                                  \
     X(bandwidth, "lost.bandwidth_texture")                                                         \
+    X(latency, "lost.latency_texture")                                                             \
     X(bandwidth_color, "lost.bandwidth_color")                                                     \
     X(interpolate, "lost.interpolate")                                                             \
     X(fragment_issue, "lost.fragment_issue")                                                       \
@@ -41,11 +43,13 @@ enum finding_column {
 
 struct finding_list {
     const struct draws *draws;
+    uint32_t shaders; /* units that shade fragments */
     int32_t columns[FINDING_COLUMN_COUNT];
     VEC(struct finding_draw) found;
 };
 
-void finding_list_init(struct finding_list *list, const struct draws *draws);
+void finding_list_init(struct finding_list *list, const struct draws *draws,
+                       const struct params *params);
 
 #define FINDING(name, what, advice) void find_##name(struct finding_list *list);
 #include "findings.def"

@@ -149,8 +149,10 @@ static bool
 has_finding(const struct draws *draws, enum finding_number number, double *cycles)
 {
     struct findings findings;
+    struct params params;
     bool found = false;
-    findings_make(&findings, draws, NULL);
+    params_init(&params);
+    findings_make(&findings, draws, &params, NULL);
     for (size_t f = 0; f < findings.count; f++)
         if (findings.items[f].number == number) {
             found = true;
