@@ -6,7 +6,12 @@
  * - 7, 8: an uncompressed texture that is read once
  * - 9, 10: pixels read back in the middle of the frame
  *
- * Frame 0 draws all but the last pair, so that one-time uploads happen there.
+ * These frames resemble a fault, but the program cannot avoid the cost:
+ * - 11: opaque layers of a single draw, back to front
+ * - 12: blended layers that write depth, back to front
+ * - 13: hidden layers with an alpha test
+ *
+ * Frame 0 draws frames 1 to 8, so that one-time uploads happen there.
  * tests/unit/report/test_findings.c tests the findings of `aetius topdown` with the capture
  * (tests/golden/faults.trace). */
 #include "window.h"
@@ -97,19 +102,25 @@ setup(void)
     make_textures();
 }
 
-/* Covers the window at a depth, with texture coordinates from (s, t) to (s + size, t + size). The
- * change of the stipple, which is off, makes it a draw of its own. */
+/* Covers the window at a depth, with texture coordinates from (s, t) to (s + size, t + size). */
+static void
+corners(float z, float s, float t, float size)
+{
+    for (uint32_t corner = 0; corner < 4; corner++) {
+        const float x = corner == 1 || corner == 2, y = corner > 1;
+        glTexCoord2f(s + size * x, t + size * y);
+        glVertex3f(2 * x - 1, 2 * y - 1, z);
+    }
+}
+
+/* Draws a layer. The change of the stipple, which is off, makes it a separate draw. */
 static void
 layer(float z, float s, float t, float size)
 {
     static GLint factor;
     glLineStipple(factor++ % 2 + 1, 0xffff);
     glBegin(GL_QUADS);
-    for (uint32_t corner = 0; corner < 4; corner++) {
-        const float x = corner == 1 || corner == 2, y = corner > 1;
-        glTexCoord2f(s + size * x, t + size * y);
-        glVertex3f(2 * x - 1, 2 * y - 1, z);
-    }
+    corners(z, s, t, size);
     glEnd();
 }
 
@@ -169,6 +180,36 @@ draw_readback(bool at_the_end)
 }
 
 static void
+draw_in_one(void)
+{
+    glEnable(GL_DEPTH_TEST);
+    glUseProgram(plain_program);
+    glBegin(GL_QUADS);
+    for (uint32_t i = 0; i < LAYERS; i++)
+        corners(depth(i), (float)i, 0, 1);
+    glEnd();
+    glDisable(GL_DEPTH_TEST);
+}
+
+static void
+draw_blended(void)
+{
+    glEnable(GL_BLEND);
+    glBlendFunc(GL_ONE, GL_ONE);
+    draw_order(true);
+    glDisable(GL_BLEND);
+}
+
+static void
+draw_alpha_tested(void)
+{
+    glAlphaFunc(GL_GEQUAL, 0);
+    glEnable(GL_ALPHA_TEST);
+    draw_hidden(plain_program);
+    glDisable(GL_ALPHA_TEST);
+}
+
+static void
 draw_frame(uint32_t frame)
 {
     switch (frame) {
@@ -182,6 +223,9 @@ draw_frame(uint32_t frame)
     case 8: draw_texture(compressed, false); break;
     case 9: draw_readback(false); break;
     case 10: draw_readback(true); break;
+    case 11: draw_in_one(); break;
+    case 12: draw_blended(); break;
+    case 13: draw_alpha_tested(); break;
     default: break;
     }
     glUseProgram(0);
@@ -190,9 +234,9 @@ draw_frame(uint32_t frame)
 static void
 draw(uint32_t frame)
 {
-    enum { FRAMES = 11 };
+    enum { READBACK = 9 };
     glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
-    for (uint32_t i = 1; frame == 0 && i + 2 < FRAMES; i++)
+    for (uint32_t i = 1; frame == 0 && i < READBACK; i++)
         draw_frame(i);
     draw_frame(frame);
 }
@@ -204,7 +248,7 @@ main(int argc, char **argv)
                                        .about = "Frames with a planted fault each, and their twins",
                                        .width = SIZE,
                                        .height = SIZE,
-                                       .frames = 11,
+                                       .frames = 14,
                                        .setup = setup,
                                        .draw = draw};
     return scene_main(&scene, argc, argv);
