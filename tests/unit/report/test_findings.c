@@ -173,6 +173,71 @@ has_finding(const struct draws *draws, enum finding_number number, double *cycle
     return found;
 }
 
+static double
+sum_of(const struct draws *draws, const char *column, const char *work)
+{
+    double sum = 0;
+    for (size_t r = 0; r < draws->rows.count; r++)
+        if (!strcmp(draws->rows.items[r].work, work))
+            sum += csv_value(&draws->table, draws->rows.items[r].row,
+                             csv_column(&draws->table, column));
+    return sum;
+}
+
+/* Each of four layers covers all pixels, so three of them hide another draw. A draw that hides
+ * itself, and blended layers, hide no other draw. */
+static void
+covering_fragments_are_counted(void **state)
+{
+    enum { PIXELS = 128 * 128 };
+    static const struct {
+        const char *frame;
+        double covering;
+    } frames[] = {{"1", 3 * PIXELS}, {"2", 0}, {"11", 0}, {"12", 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof frames / sizeof *frames; i++) {
+        char *run = run_of(frames[i].frame);
+        struct draws draws;
+        struct error err;
+        assert_true(draws_read(&draws, run, UINT32_MAX, &err));
+        assert_true(sum_of(&draws, "zstencil.fragments_covering", "draw") == frames[i].covering);
+        draws_fini(&draws);
+        free(run);
+    }
+}
+
+/* 512 texels on 32 pixels: level 4. */
+static void
+missing_levels_are_counted(void **state)
+{
+    (void)state;
+    char *run = run_of("5");
+    struct draws draws;
+    struct error err;
+    assert_true(draws_read(&draws, run, UINT32_MAX, &err));
+    const double quads = sum_of(&draws, "texunit.quads_reduced", "draw");
+    assert_true(quads >= 4 * 32 * 32 / 4);
+    assert_true(sum_of(&draws, "texunit.levels_missing", "draw") == 4 * quads);
+    draws_fini(&draws);
+    free(run);
+}
+
+/* All flushes of the frame belong to readbacks, and all readbacks are followed by a draw. */
+static void
+readbacks_include_their_flushes(void **state)
+{
+    (void)state;
+    char *run = run_of("9");
+    struct draws draws;
+    struct error err;
+    double cycles = 0;
+    assert_true(draws_read(&draws, run, UINT32_MAX, &err));
+    assert_true(has_finding(&draws, FINDING_readbacks, &cycles));
+    assert_true(cycles == sum_of(&draws, "cycles", "readback") + sum_of(&draws, "cycles", "flush"));
+    draws_fini(&draws);
+    free(run);
+}
+
 /* A finding disappears when it falls below its share of the run's cycles. */
 static void
 small_faults_are_left_out(void **state)
@@ -224,6 +289,9 @@ main(int argc, char **argv)
         cmocka_unit_test(faults_are_named),
         cmocka_unit_test(sound_frames_have_none),
         cmocka_unit_test(small_faults_are_left_out),
+        cmocka_unit_test(covering_fragments_are_counted),
+        cmocka_unit_test(missing_levels_are_counted),
+        cmocka_unit_test(readbacks_include_their_flushes),
         cmocka_unit_test(text_and_csv_have_them),
     };
     aetius = argc > 1 ? argv[1] : "build/aetius";
