@@ -113,8 +113,9 @@ whatif_attach(struct whatif *whatif, struct simulation *sim, struct trace_reader
               struct executor *executor, struct error *err)
 {
     struct placements placements = {0, 0};
-    if (reader && whatif->textures.count && (!inspect_commands(reader, note_placement, &placements, err) ||
-                                   !trace_reader_rewind(reader, err)))
+    if (reader && whatif->textures.count &&
+        (!inspect_commands(reader, note_placement, &placements, err) ||
+         !trace_reader_rewind(reader, err)))
         return false;
     whatif->free_address = placements.end;
     whatif->sim = sim;

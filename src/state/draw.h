@@ -121,7 +121,7 @@ struct draw {
     /* Replaces all channels of its targets, tests `less` or `less or equal`, and writes depth: its
      * order among such draws changes the picture only where depths are equal. */
     bool opaque;
-    bool occlusion;   /* an occlusion query counts samples */
+    bool occlusion; /* an occlusion query counts samples */
 
     struct gpu_query *query; /* the active occlusion query or NULL */
 

@@ -68,10 +68,9 @@ has_word(const char *text, const char *word)
 static bool
 can_be_hidden(const struct finding_list *list, const struct draw_row *row)
 {
-    return has_word(row->state, "depth less") || has_word(row->state, "depth lequal")
-               ? !has_word(row->state, "no write") && !has_word(row->state, "blend ") &&
-                     !has_word(row->state, "stencil") && value(list, row, COLUMN_late) == 0
-               : false;
+    return (has_word(row->state, "depth less") || has_word(row->state, "depth lequal")) &&
+           !has_word(row->state, "no write") && !has_word(row->state, "blend ") &&
+           !has_word(row->state, "stencil") && value(list, row, COLUMN_late) == 0;
 }
 
 /* A draw that can be hidden. */
