@@ -114,13 +114,23 @@ hide(struct fronts *fronts, const struct draw_row *row, double covering)
     }
 }
 
+/* Fragments of earlier draws that the draw would hide if it came first. In exchange, its fragments
+ * that fail the depth test now would be shaded. Draws that overlap in depth gain nothing. */
+static double
+net_covering(const struct finding_list *list, const struct draw_row *row)
+{
+    return fmax(value(list, row, COLUMN_covering) - value(list, row, COLUMN_failed) -
+                    value(list, row, COLUMN_culled),
+                0);
+}
+
 void
 find_back_to_front(struct finding_list *list)
 {
     struct fronts fronts = {0};
     for (size_t r = 0; r < list->draws->rows.count; r++) {
         const struct draw_row *row = &list->draws->rows.items[r];
-        const double covering = value(list, row, COLUMN_covering);
+        const double covering = net_covering(list, row);
         const double passed = value(list, row, COLUMN_passed);
         if (!strcmp(row->work, "clear") || !strcmp(row->work, "swap"))
             end_fronts(list, &fronts);

@@ -10,6 +10,7 @@
     X(covering, "zstencil.fragments_covering")                                                     \
     X(passed, "zstencil.fragments_out")                                                            \
     X(tested, "zstencil.fragments_in")                                                             \
+    X(culled, "hz.fragments_culled")                                                               \
     X(failed, "zstencil.fragments_z_failed")                                                       \
     X(groups, "shader.fragment_groups")                                                            \
     X(late, "late_quads.items_in")                                                                 \
