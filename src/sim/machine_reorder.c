@@ -67,14 +67,56 @@ machine_hold_draw(struct machine *m, const struct draw *draw, struct error *err)
     return true;
 }
 
-/* An upload may pass the held draws if none of them uses the range that it writes. */
+/* Vertices that the draw reads: all numbers below *end. Returns false if they are not known. */
+static bool
+vertices_of(const struct draw *draw, uint64_t *first, uint64_t *end)
+{
+    const struct draw_params *params = &draw->params;
+    const int64_t least = (int64_t)params->min_index + params->index_bias;
+    *first = params->start;
+    *end = (uint64_t)params->start + params->count;
+    if (!params->indexed)
+        return true;
+    *first = (uint64_t)least;
+    *end = (uint64_t)(least + params->max_index - params->min_index + 1);
+    return least >= 0 && params->max_index != UINT32_MAX && params->max_index >= params->min_index;
+}
+
+/* Whether the draw fetches bytes from `first` up to `end` of memory. */
+static bool
+fetches(const struct draw *draw, uint64_t first, uint64_t end)
+{
+    const uint64_t indices = draw->index_address;
+    uint64_t from, to;
+    const bool known = vertices_of(draw, &from, &to);
+    for (uint32_t i = 0; i < draw->attribute_count; i++) {
+        const struct bound_attribute *a = &draw->attributes[i];
+        const bool whole = !known || a->divisor;
+        const uint64_t begins = a->address + (whole ? 0 : from * a->stride);
+        uint64_t ends = a->end;
+        if (a->format && !whole && to > from)
+            ends = a->address + (to - 1) * a->stride + a->format->block_bytes;
+        if (a->format && begins < end && first < ends)
+            return true;
+    }
+    return draw->params.indexed && indices < end &&
+           first < indices + (uint64_t)draw->params.count * draw->index_bytes;
+}
+
+/* An upload may pass the held draws if none of them uses the range that it writes. Streamed
+ * vertices share a buffer, so the ranges of buffers are exact. */
 static bool
 upload_passes(const struct machine *m, const struct gpu_cmd *cmd)
 {
     const struct resource *res = gpu_resource(m->device, cmd->client, cmd->transfer.resource);
-    for (size_t i = 0; res && i < m->held.count; i++)
-        if (hazard_draw_uses(m->held.items[i].draw, hazard_range_of(res, &cmd->transfer.box)))
+    const struct box *box = &cmd->transfer.box;
+    for (size_t i = 0; res && i < m->held.count; i++) {
+        const struct draw *draw = m->held.items[i].draw;
+        const uint64_t first = (uint64_t)res->address + (uint32_t)box->x;
+        if (res->desc.target == TARGET_BUFFER ? fetches(draw, first, first + (uint32_t)box->width)
+                                              : hazard_draw_uses(draw, hazard_range_of_all(res)))
             return false;
+    }
     return true;
 }
 
