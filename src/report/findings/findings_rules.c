@@ -124,6 +124,7 @@ net_covering(const struct finding_list *list, const struct draw_row *row)
                 0);
 }
 
+/* Draws that are not opaque keep their place, so sorting does not move a draw past them. */
 void
 find_back_to_front(struct finding_list *list)
 {
@@ -132,11 +133,13 @@ find_back_to_front(struct finding_list *list)
         const struct draw_row *row = &list->draws->rows.items[r];
         const double covering = net_covering(list, row);
         const double passed = value(list, row, COLUMN_passed);
-        if (!strcmp(row->work, "clear") || !strcmp(row->work, "swap"))
+        const bool is_opaque = row->is_draw && can_be_hidden(list, row);
+        if ((row->is_draw && !is_opaque) || !strcmp(row->work, "clear") ||
+            !strcmp(row->work, "swap"))
             end_fronts(list, &fronts);
         if (covering > 0)
             hide(&fronts, row, covering);
-        if (row->is_draw && passed > 0 && can_be_hidden(list, row))
+        if (is_opaque && passed > 0)
             VEC_PUSH(&fronts.items, ((struct front){row, passed, passed}));
     }
     end_fronts(list, &fronts);
