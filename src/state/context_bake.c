@@ -362,6 +362,9 @@ is_opaque(const struct draw *draw)
     for (uint32_t i = 0; i < draw->color_count; i++)
         if (draw->color[i].res && draw_reads_color(draw, i))
             return false;
+    for (uint32_t i = 0; i < MAX_SO_BUFFERS; i++)
+        if (draw->streams[i])
+            return false;
     return draw->depth_write && draw->color_write && !draw->stencil_test && !draw->occlusion &&
            (draw->dsa.depth_func == FUNC_LESS || draw->dsa.depth_func == FUNC_LEQUAL);
 }
