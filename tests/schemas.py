@@ -19,6 +19,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SCHEMAS = os.path.join(ROOT, 'docs', 'schemas')
 TINY = os.path.join(ROOT, 'tests', 'golden', 'tiny.trace')
 WORKLOADS = os.path.join(ROOT, 'tests', 'golden', 'workloads.trace')
+FAULTS = os.path.join(ROOT, 'tests', 'golden', 'faults.trace')
 PROFILER = os.path.join(ROOT, 'tests', 'golden', 'profiler')
 ROWS = os.path.join(ROOT, 'docs', 'studies', 'model', 'reference-2008.csv')
 
@@ -35,6 +36,7 @@ PREPARE = [
     ['sim', TINY, '-o', 'run', '--capture-blocks', '--pixel', '20,20', '--follow', '0:0:0'],
     ['sim', TINY, '-o', 'narrow', '--set', 'GPU.NumFragmentShaders=1'],
     ['sim', WORKLOADS, '-o', 'all', '--shader-profile'],
+    ['sim', FAULTS, '--frames', '9', '-o', 'faulty'],
     ['sample', WORKLOADS, '-o', 'sample.ini'],
     ['model', 'fit', ROWS, '--frames', 'all', '--frames', 'all', '--frames', 'all', '-o', 'fit.model'],
     ['sweep', 'plan.ini', '-o', 'sweep'],
@@ -80,6 +82,8 @@ CASES = [
     ('topdown', ['topdown', 'all', '--over-time', '--json']),
     ('topdown-program', ['topdown', 'all', '--program', 'all', '--json']),
     ('topdown-program', ['topdown', 'all', '--program', '353682d5', '--draw', '2:0', '--json']),
+    ('topdown', ['topdown', 'faulty', '--json']),
+    ('whatif', ['whatif', TINY, '--drop', '0:4', '--json']),
     ('topdown-diff', ['topdown', 'run', '--diff', 'narrow', '--json']),
     ('topdown-profile', ['topdown', '--ncu', os.path.join(PROFILER, 'ncu-wide.csv'), '--json', '--over-time']),
     ('topdown-profile', ['topdown', '--nvprof', os.path.join(PROFILER, 'nvprof-metrics.csv'), '--json']),

@@ -6,6 +6,7 @@
 #include "core/clock_stats.h"
 #include "params/params.h"
 #include "report/compare/ideals.h"
+#include "report/findings/findings.h"
 #include "sim/work_accounting.h"
 
 #include <stdio.h>
@@ -62,6 +63,14 @@ add_verdict(word_meanings *list, const char *word)
         meaning->advice = ideals[i].advice;
         meaning->parameter = ideals[i].parameter;
     }
+}
+
+static void
+add_finding(word_meanings *list, const char *word)
+{
+    for (uint32_t i = 0; i < FINDINGS; i++)
+        if (!strcasecmp(word, finding_infos[i].name))
+            add(list, "finding", finding_infos[i].what)->advice = finding_infos[i].advice;
 }
 
 static bool
@@ -172,6 +181,7 @@ void
 word_meanings_find(word_meanings *list, const struct machine *machine, const char *word)
 {
     add_verdict(list, word);
+    add_finding(list, word);
     add_nodes(list, word);
     add_cycles(list, machine, word);
     add_statistics(list, machine, word);
@@ -184,6 +194,8 @@ words_offer(struct nearest *nearest)
 {
     for (uint32_t i = 0; i < IDEALS; i++)
         nearest_offer(nearest, ideals[i].name);
+    for (uint32_t i = 0; i < FINDINGS; i++)
+        nearest_offer(nearest, finding_infos[i].name);
     for (uint32_t t = 0; t < TREES; t++)
         for (uint32_t i = 1; i < trees[t].shape->count; i++)
             nearest_offer(nearest, trees[t].shape->nodes[i].name);

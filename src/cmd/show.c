@@ -3,10 +3,9 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/plural.h"
-#include "cmd/options.h"
+#include "cmd/run_input.h"
 #include "report/draw/show_draw.h"
 #include "report/draw/show_program.h"
-#include "report/run/run_json.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,54 +131,15 @@ program(const struct show_options *options, const char *hash, struct error *err)
     return ok;
 }
 
-/* Adds a frame. Does nothing if the set cannot hold another range. */
-static void
-add_frame(struct frame_set *set, uint32_t frame)
-{
-    if (set->count && set->ranges[set->count - 1].last + 1 == frame) {
-        set->ranges[set->count - 1].last = frame;
-    } else if (set->count < FRAME_RANGES) {
-        set->ranges[set->count].first = frame;
-        set->ranges[set->count++].last = frame;
-    }
-}
-
-/* Replaces a run with its trace, its frames and its machine. The caller frees *path and *machine.
- */
-static bool
-open_run(struct show_options *options, char **path, char **machine, struct error *err)
-{
-    struct run_json run;
-    const char *dir = options->path;
-    struct arg_list *configs = &options->machine.configs;
-    if (!run_json_read(&run, dir, err))
-        return false;
-    for (size_t i = 0; i < run.per_frame_count; i++)
-        add_frame(&options->frames, (uint32_t)run.per_frame[i].number);
-    *path = run.trace ? mem_strdup(run.trace) : NULL;
-    run_json_fini(&run);
-    if (!*path)
-        return fail(err, "%s names no trace: it is a run of a live program", dir);
-    if (!file_exists(*path))
-        return fail(err, "the trace of %s does not exist: %s", dir, *path);
-    options->path = *path;
-    if (options->machine.preset || configs->count == sizeof configs->items / sizeof *configs->items)
-        return true;
-    *machine = mem_printf("%s/machine.ini", dir);
-    memmove(configs->items + 1, configs->items, configs->count++ * sizeof *configs->items);
-    configs->items[0] = *machine;
-    return true;
-}
-
 static bool
 show(struct show_options *options, bool is_draw, const char *hash, uint32_t frame, uint32_t number,
      struct error *err)
 {
-    char *path = NULL, *machine = NULL;
-    const bool ok = (!is_run_folder(options->path) || open_run(options, &path, &machine, err)) &&
-                    (is_draw ? draw(options, frame, number, err) : program(options, hash, err));
-    free(path);
-    free(machine);
+    struct run_input input = {0};
+    const bool ok =
+        run_input_open(&input, &options->path, &options->frames, &options->machine, err) &&
+        (is_draw ? draw(options, frame, number, err) : program(options, hash, err));
+    run_input_fini(&input);
     return ok;
 }
 

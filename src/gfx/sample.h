@@ -90,6 +90,10 @@ void sample_plan(struct sample_plan *plan, const struct sample_texture *texture,
 
 typedef float sample_value[4] __attribute__((aligned(16))); /* value of one lane */
 
+/* Level of a texture without mipmaps that the quad would read if the texture had all of them. */
+uint32_t sample_missing_level(const struct sample_setup *setup,
+                              const struct texture_request *request, uint32_t quad);
+
 /* Filters a pass. Texels are at texels + offset, in expanded form if the format is compressed.
  * Offsets of texels that are not in memory are ignored. */
 void sample_pass_filter(const struct sample_texture *texture, const struct sample_pass *pass,

@@ -354,6 +354,16 @@ sample_quad(const struct sample_setup *setup, const struct texture_request *requ
     return false;
 }
 
+uint32_t
+sample_missing_level(const struct sample_setup *setup, const struct texture_request *request,
+                     uint32_t quad)
+{
+    if (is_explicit(request->opcode) || request->opcode == OP_TXF)
+        return 0;
+    const float lod = half_log2(lane_footprint(setup, request, quad * 4, 0).rho_squared);
+    return lod >= 1 ? at_most((uint32_t)lod, RESOURCE_MAX_LEVELS) : 0;
+}
+
 void
 sample_size(const struct bound_view *bound, uint32_t level, int32_t size[4])
 {

@@ -496,3 +496,45 @@ functional_draw(struct functional *renderer, const struct draw *draw, struct err
         draw->query->result += scratch->samples_passed - passed;
     return true;
 }
+
+static float
+window_depth(const struct draw *draw, const struct vertex *vertex)
+{
+    const float *position = vertex->out[draw->position_slot];
+    if (!(position[3] > 0))
+        return 0;
+    const float z =
+        position[2] / position[3] * draw->viewport.scale[2] + draw->viewport.translate[2];
+    return fminf(fmaxf(z, 0), 1);
+}
+
+bool
+functional_draw_depth(struct functional *renderer, const struct draw *draw, float *depth,
+                      struct error *err)
+{
+    struct functional_scratch *scratch = renderer->scratch;
+    const struct functional_work work = renderer->work;
+    const struct run run = {.renderer = renderer,
+                            .scratch = scratch,
+                            .memory = &renderer->device->memory,
+                            .draw = draw,
+                            .err = err};
+    const uint32_t step = draw->params.count / EXEC_MAX_LANES + 1;
+    uint16_t slots[EXEC_MAX_LANES];
+    uint32_t count = 0;
+    float sum = 0;
+    for (uint32_t i = 0; i < draw->params.count; i += step) {
+        uint32_t index, *number = &scratch->slot_vertex[count];
+        slots[count] = (uint16_t)count;
+        count += fetch_vertex_number(draw, run.memory, i, &index, number);
+    }
+    if (draw->position_slot < 0)
+        count = 0;
+    if (!shade_vertices(&run, slots, count))
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        sum += window_depth(draw, &scratch->vertices[i]);
+    *depth = count ? sum / (float)count : 0;
+    renderer->work = work;
+    return true;
+}

@@ -44,4 +44,9 @@ void functional_scratch_destroy(struct functional_scratch *scratch);
 
 bool functional_draw(struct functional *renderer, const struct draw *draw, struct error *err);
 
+/* Mean depth in the window of the draw's vertices, from 0 to 1. Shades at most EXEC_MAX_LANES of
+ * them, evenly spaced. Vertices behind the eye count as 0. The renderer's counts do not change. */
+bool functional_draw_depth(struct functional *renderer, const struct draw *draw, float *depth,
+                           struct error *err);
+
 #endif

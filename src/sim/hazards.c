@@ -161,8 +161,8 @@ draws_with(const struct draw *draw, struct hazard_range range)
     return any;
 }
 
-static bool
-uses(const struct draw *draw, struct hazard_range range)
+bool
+hazard_draw_uses(const struct draw *draw, struct hazard_range range)
 {
     return fetches_from(draw, range) || draws_with(draw, range);
 }
@@ -172,7 +172,7 @@ hazards_before_draw(const struct hazards *hazards, const struct draw *draw)
 {
     uint64_t last = 0;
     for (uint32_t i = 0; i < hazards->count; i++)
-        if (hazards->uploads[i].number > last && uses(draw, hazards->uploads[i].range))
+        if (hazards->uploads[i].number > last && hazard_draw_uses(draw, hazards->uploads[i].range))
             last = hazards->uploads[i].number;
     return last;
 }

@@ -47,6 +47,8 @@ void hazards_reset(struct hazards *hazards);
 /* Range that an upload into the box writes. The range may include bytes outside the box. */
 struct hazard_range hazard_range_of(const struct resource *res, const struct box *box);
 struct hazard_range hazard_range_of_all(const struct resource *res);
+/* Returns whether the draw reads or writes bytes of the range. */
+bool hazard_draw_uses(const struct draw *draw, struct hazard_range range);
 
 void hazards_note_draw(struct hazards *hazards, uint64_t number, const struct draw *draw);
 void hazards_note_upload(struct hazards *hazards, uint64_t number, struct hazard_range range);

@@ -310,6 +310,17 @@ send_streaming_draw(struct machine *m, const struct draw *draw, struct error *er
     return machine_run_moves(m, &list, WORK_FLUSH, err);
 }
 
+bool
+machine_place_draw(struct machine *m, const struct draw *draw, struct error *err)
+{
+    if (!may_overlap(m, draw) && !machine_run_until(m, CMDPROC_DRAWS, 0, err))
+        return false;
+    if (samples_live_surface(m, draw) && !machine_leave_surfaces(m, err))
+        return false;
+    return machine_use_surfaces(m, draw->color, draw->color_count, &draw->depth, err) &&
+           (has_streams(draw) ? send_streaming_draw(m, draw, err) : send_draw(m, draw, err));
+}
+
 static bool
 draw_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
@@ -318,12 +329,7 @@ draw_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
         return false;
     if (!draw)
         return true;
-    if (!may_overlap(m, draw) && !machine_run_until(m, CMDPROC_DRAWS, 0, err))
-        return false;
-    if (samples_live_surface(m, draw) && !machine_leave_surfaces(m, err))
-        return false;
-    return machine_use_surfaces(m, draw->color, draw->color_count, &draw->depth, err) &&
-           (has_streams(draw) ? send_streaming_draw(m, draw, err) : send_draw(m, draw, err));
+    return m->front_to_back ? machine_hold_draw(m, draw, err) : machine_place_draw(m, draw, err);
 }
 
 /* Adds a clear of depth and stencil. If all elements have the same known stencil value, a clear of
@@ -502,6 +508,8 @@ execute_machine_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *o
                    cmd->op == GPU_GET || gpu_op_ends_frame(cmd->op);
     m->cmdproc->stats.commands +=
         cmd->op != GPU_FRAME && cmd->op != GPU_SET_LABEL; /* markers, not commands of the GPU */
+    if (m->held.count && !machine_passes_held(m, cmd) && !machine_send_held(m, err))
+        return false;
     if (!wait_for_earlier(m, cmd, err))
         return false;
     if (checked && !gpu_apply(m->device, cmd, err))

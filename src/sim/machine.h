@@ -49,6 +49,12 @@ struct machine {
     uint32_t upload_count;
     struct arena draws;           /* baked draws of the frame */
     const struct draw *last_draw; /* latest draw sent; NULL: no draw is in flight */
+    bool front_to_back;           /* sort opaque draws by depth (machine_reorder.c) */
+    VEC(struct held_draw {
+        const struct draw *draw;
+        float depth; /* mean of its vertices, 0 to 1 */
+    })
+    held;
 
     /* A wait failed while the device freed a resource's memory. `ending` is the error. */
     bool failed;

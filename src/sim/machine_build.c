@@ -318,6 +318,7 @@ machine_destroy(struct machine *m)
     stat_set_fini(&m->stats);
     pools_fini(&m->pools);
     arena_fini(&m->draws);
+    VEC_FREE(&m->held);
     clock_fini(&m->clock);
     shader_profile_destroy(m->profile);
     free(m);

@@ -17,6 +17,15 @@ void machine_invalidate_textures(struct machine *m);
 /* Invalidates lines of a resource that is about to change, in the caches of units that read it. */
 void machine_invalidate_readers(struct machine *m, const struct resource *res);
 
+/* Sends a baked draw to the command processor. */
+bool machine_place_draw(struct machine *m, const struct draw *draw, struct error *err);
+
+/* machine_reorder.c: draws that wait to be sorted, if `front_to_back` is set. */
+bool machine_hold_draw(struct machine *m, const struct draw *draw, struct error *err);
+/* Returns whether the command may be executed before the held draws. */
+bool machine_passes_held(const struct machine *m, const struct gpu_cmd *cmd);
+bool machine_send_held(struct machine *m, struct error *err);
+
 /* The device's `leaving` callback. */
 void machine_end_resource(void *machine, const struct resource *res);
 

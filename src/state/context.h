@@ -63,6 +63,10 @@ struct gpu_device {
     /* Called before the memory of a resource is reused. May be NULL. */
     void (*leaving)(void *data, const struct resource *res);
     void *leaving_data;
+    /* Changes a baked draw before the flags that depend on several kinds of state are computed.
+     * Returns false to leave the draw out. May be NULL. */
+    bool (*alter)(void *data, struct draw *draw);
+    void *alter_data;
 };
 
 bool gpu_device_init(struct gpu_device *device, uint32_t memory_bytes, struct error *err);

@@ -356,6 +356,19 @@ writes_stencil(const struct format_info *format, const struct dsa_state *dsa)
            (stencil_face_writes(&dsa->stencil[0]) || stencil_face_writes(&dsa->stencil[1]));
 }
 
+static bool
+is_opaque(const struct draw *draw)
+{
+    for (uint32_t i = 0; i < draw->color_count; i++)
+        if (draw->color[i].res && draw_reads_color(draw, i))
+            return false;
+    for (uint32_t i = 0; i < MAX_SO_BUFFERS; i++)
+        if (draw->streams[i])
+            return false;
+    return draw->depth_write && draw->color_write && !draw->stencil_test && !draw->occlusion &&
+           (draw->dsa.depth_func == FUNC_LESS || draw->dsa.depth_func == FUNC_LEQUAL);
+}
+
 /* Computes flags that depend on several kinds of state, once for all units. */
 static void
 decide(struct draw *draw)
@@ -369,6 +382,7 @@ decide(struct draw *draw)
     for (uint32_t i = 0; i < draw->color_count; i++)
         if (draw->color_output[i] != 0xff && draw->blend.rt[i].colormask != 0)
             draw->color_write = true;
+    draw->opaque = is_opaque(draw);
     bool alpha_test = dsa->alpha_enable && dsa->alpha_func != FUNC_ALWAYS;
     const struct program *program = draw->program[STAGE_FRAGMENT];
     draw->early_z = !program->uses_kill && !alpha_test && !draw->blend.alpha_to_coverage &&
@@ -456,7 +470,6 @@ bake(struct draw *draw, struct gpu_device *device, const struct gpu_state *state
     bake_bounds(draw, state);
     for (uint32_t stage = 0; stage < STAGE_COUNT; stage++)
         bake_constants(draw, state, device, stage, arena);
-    decide(draw);
     note_writes(state);
     return true;
 }
@@ -503,6 +516,9 @@ gpu_bake_draw(struct gpu_device *device, const struct gpu_cmd *cmd, struct arena
     if (!bake(baked, device, state, arena, err))
         return fail_prefix(err, "DRAW at dword %u", cmd->offset);
     baked->number = device->draw_in_frame++;
+    if (device->alter && !device->alter(device->alter_data, baked))
+        return true;
+    decide(baked);
     *draw = baked;
     return true;
 }

@@ -118,7 +118,10 @@ struct draw {
     bool depth_test, depth_write, stencil_test, stencil_write;
     bool early_z;     /* z and stencil may be tested before shading */
     bool color_write; /* at least one channel of a target is written */
-    bool occlusion;   /* an occlusion query counts samples */
+    /* Replaces all channels of its targets, tests `less` or `less or equal`, and writes depth: its
+     * order among such draws changes the picture only where depths are equal. */
+    bool opaque;
+    bool occlusion; /* an occlusion query counts samples */
 
     struct gpu_query *query; /* the active occlusion query or NULL */
 

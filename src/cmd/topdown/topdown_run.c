@@ -15,6 +15,7 @@
 #include "cmd/options.h"
 #include "report/compare/ideals.h"
 #include "report/draw/draws.h"
+#include "report/findings/findings.h"
 #include "report/run/profile_table.h"
 #include "report/run/run.h"
 #include "report/run/run_check.h"
@@ -45,6 +46,13 @@ struct rows {
 struct view {
     struct topdown_tree pipeline, shaders;
     struct ideal_gains gains;
+};
+
+/* The draws of the selected frames, and what the program does wrong in them. */
+struct run_draws {
+    bool are_there;
+    struct draws draws;
+    struct findings findings;
 };
 
 static bool
@@ -394,16 +402,17 @@ has_trace(const char *dir)
 
 static void
 print_topdown_run_text(const struct rows *rows, const struct view *view, const part_list *parts,
-                       const struct draws *draws, const struct topdown_request *request)
+                       const struct run_draws *draws, const struct topdown_request *request)
 {
     struct topdown_style style = topdown_style_of(stdout);
     style.shows_all = request->shows_all;
     style.level = request->level ? request->level : TOPDOWN_LEVELS;
     const uint32_t frames = count_frames(rows);
     print_gains(&view->gains);
+    findings_print(&draws->findings, stdout);
     print_short_intervals(&rows->run->params);
-    if (draws)
-        run_print_draws(draws, stdout);
+    if (draws->are_there && !request->draws)
+        run_print_draws(&draws->draws, stdout);
     puts("");
     if (!request->has_draw) {
         const bool proves = !request->prove && has_trace(rows->run->dir);
@@ -426,18 +435,24 @@ print_topdown_run_text(const struct rows *rows, const struct view *view, const p
 
 /* Reads the draws of the frames, unless that would take too long. */
 static void
-print_with_draws(const struct rows *rows, const struct view *view, const part_list *parts,
-                 const struct topdown_request *request)
+read_draws(struct run_draws *draws, const struct rows *rows, const struct topdown_request *request)
 {
     const struct run *run = rows->run;
-    struct draws draws;
     struct error err;
-    const bool has_draws = run->has_draws && !request->has_draw && !request->draws &&
-                           run->table.rows <= DRAWS_SUMMARY &&
-                           draws_read_frames(&draws, run->dir, rows->frames, &err);
-    print_topdown_run_text(rows, view, parts, has_draws ? &draws : NULL, request);
-    if (has_draws)
-        draws_fini(&draws);
+    *draws = (struct run_draws){.are_there = run->has_draws && !request->has_draw &&
+                                             run->table.rows <= DRAWS_SUMMARY};
+    if (draws->are_there)
+        draws->are_there = draws_read_frames(&draws->draws, run->dir, rows->frames, &err);
+    if (draws->are_there)
+        findings_make(&draws->findings, &draws->draws, &run->params, rows->frames->text);
+}
+
+static void
+run_draws_fini(struct run_draws *draws)
+{
+    if (draws->are_there)
+        draws_fini(&draws->draws);
+    findings_fini(&draws->findings);
 }
 
 static cJSON *
@@ -493,12 +508,13 @@ add_view(cJSON *object, const struct view *view, uint32_t level)
 /* Prints part by part, because a tree of all parts might not fit into memory. */
 static void
 print_topdown_run_json(const struct view *view, const part_list *parts,
-                       const struct topdown_request *request)
+                       const struct findings *findings, const struct topdown_request *request)
 {
     const uint32_t level = request->level ? request->level : TOPDOWN_LEVELS;
     cJSON *object = cJSON_CreateObject();
     cJSON_AddNumberToObject(object, "schema", AETIUS_SCHEMA);
     add_view(object, view, level);
+    cJSON_AddItemToObject(object, "findings", findings_json(findings));
     putchar('{');
     json_put_members(object, stdout);
     if (request->over_time || request->draws)
@@ -525,11 +541,12 @@ put_csv(const struct view *view, uint32_t level, const char *name)
 
 static void
 print_topdown_run_csv(const struct view *view, const part_list *parts,
-                      const struct topdown_request *request)
+                      const struct findings *findings, const struct topdown_request *request)
 {
     const uint32_t level = request->level ? request->level : TOPDOWN_LEVELS;
     printf("%s," TOPDOWN_CSV_COLUMNS "\n", request->draws ? "draw" : "frame");
     put_csv(view, level, "");
+    findings_csv(findings, "", stdout);
     for (size_t i = 0; i < parts->count; i++)
         put_csv(&parts->items[i].view, level, parts->items[i].name);
 }
@@ -599,17 +616,20 @@ report_run(const struct run *run, const struct frame_set *frames,
         return report_programs(&rows, request, err);
     if (!view_init(&view, rows, err))
         return false;
+    struct run_draws draws;
+    read_draws(&draws, &rows, request);
     bool ok =
         !(request->over_time || request->draws) || parts_of(&rows, request->draws, &parts, err);
     if (ok && request->json)
-        print_topdown_run_json(&view, &parts, request);
+        print_topdown_run_json(&view, &parts, &draws.findings, request);
     else if (ok && request->csv)
-        print_topdown_run_csv(&view, &parts, request);
+        print_topdown_run_csv(&view, &parts, &draws.findings, request);
     else if (ok)
-        print_with_draws(&rows, &view, &parts, request);
+        print_topdown_run_text(&rows, &view, &parts, &draws, request);
     ok = ok && (!request->svg || draw(&view, &parts, request, err));
     if (ok && request->prove)
         ok = topdown_prove(run->dir, &run->params, frames, &view.gains, request, err);
+    run_draws_fini(&draws);
     view_fini(&view);
     free_parts(&parts);
     return ok;

@@ -21,6 +21,9 @@ struct zstencil {
     uint32_t hz_entry_bits;
     uint32_t generation;     /* generation of the updates to HZ (unit/raster/hz.h) */
     uint64_t samples_passed; /* of the current draw */
+    /* Per fragment of the depth surface: the draw in front, for the statistics; NULL: none yet */
+    uint32_t *cover;
+    uint64_t covered; /* `created` of the surface */
 };
 
 void zstencil_init(struct zstencil *zstencil, const struct unit_env *env, uint32_t index);

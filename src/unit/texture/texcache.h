@@ -22,10 +22,12 @@ enum texcache_refusal { TEXCACHE_NO_WAY = -1, TEXCACHE_NO_REQUEST = -2 };
 /* A texture, with the data that the cache needs to find its lines. */
 struct texcache_texture {
     struct sample_texture sample;
-    uint64_t first_tag;           /* tag of the resource's first line */
-    uint32_t line_stride_log2;    /* log2 of positions per line */
-    uint32_t address;             /* address of the resource */
-    bool conflict_free;           /* a bilinear sample never waits for a port */
+    uint64_t first_tag;        /* tag of the resource's first line */
+    uint32_t line_stride_log2; /* log2 of positions per line */
+    uint32_t address;          /* address of the resource */
+    bool conflict_free;        /* a bilinear sample never waits for a port */
+    /* for the statistics: mipmaps could be added; S3TC could store it */
+    bool lacks_mipmaps, is_compressible;
     const struct bound_view *key; /* key of the entry, with `target`; uses: accesses in flight */
     uint32_t target, uses;
 };

@@ -22,6 +22,7 @@
 #include "unit/texture/texunit.h"
 
 #include "base/bits.h"
+#include "state/format_encode.h"
 #include "base/mem.h"
 #include "unit/watch.h"
 
@@ -138,6 +139,23 @@ is_conflict_free(const struct texunit *texunit, const struct sample_texture *sam
     return true;
 }
 
+/* Whether mipmaps could be added: the program uploads the texture, which has one level. */
+static bool
+lacks_mipmaps(const struct sample_texture *texture)
+{
+    const struct sample_setup *setup = &texture->setup;
+    return texture->usable && setup->res->sampled_only && !setup->rect && setup->dims == 2 &&
+           setup->first_level == 0 && setup->last_level == 0;
+}
+
+static bool
+is_compressible(const struct sample_texture *texture)
+{
+    const struct sample_setup *setup = &texture->setup;
+    return texture->usable && setup->res->sampled_only && setup->dims == 2 && !setup->rect &&
+           setup->bound->format == setup->res->format && s3tc_format_for(setup->res->format);
+}
+
 /* Finds or creates the entry of the texture. Returns NULL if all entries are in use. */
 static struct texcache_texture *
 find_texture(struct texunit *texunit, const struct bound_view *bound, uint32_t target)
@@ -160,6 +178,8 @@ find_texture(struct texunit *texunit, const struct bound_view *bound, uint32_t t
     sample_texture_init(&texture->sample, bound, target);
     texcache_name(&texunit->cache, texture);
     texture->conflict_free = is_conflict_free(texunit, &texture->sample);
+    texture->lacks_mipmaps = lacks_mipmaps(&texture->sample);
+    texture->is_compressible = is_compressible(&texture->sample);
     texture->key = bound;
     texture->target = target;
     texture->uses = 0;
@@ -229,6 +249,16 @@ count_plan(struct texunit *texunit)
     texunit->stats.probes += plan->probes;
 }
 
+static void
+count_missing(struct texunit *texunit, const struct texture_request *request,
+              const struct texunit_access *access)
+{
+    const uint32_t level = sample_missing_level(&access->texture->sample.setup, request,
+                                                access->item.quad % QUADS_IN_BLOCK);
+    texunit->stats.quads_reduced += level > 0;
+    texunit->stats.levels_missing += level;
+}
+
 /* Plans the samples of the next access. Returns false if there is no access, or no entry for its
  * texture. */
 static bool
@@ -250,6 +280,9 @@ plan_next(struct texunit *texunit)
         access->texture->uses++;
         sample_plan(plan, &access->texture->sample, request, access->item.quad % QUADS_IN_BLOCK);
         count_plan(texunit);
+        texunit->stats.quads_compressible += access->texture->is_compressible;
+        if (access->texture->lacks_mipmaps)
+            count_missing(texunit, request, access);
         access->mask = plan->mask;
         memcpy(access->reference, plan->reference, sizeof access->reference);
     }

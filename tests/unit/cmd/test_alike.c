@@ -59,6 +59,7 @@ static const struct use {
     {"topdown", "FILE", NULL, "topdown run", 0},
     {"topdown", "FILE --nvprof", NULL, NULL, 0},
     {"topdown", NULL, "run --svg OUT", NULL, NEEDS_GNUPLOT | PRINTS_TOO},
+    {"whatif", "FILE --front-to-back", NULL, "whatif " TINY " --front-to-back", 0},
     {"open", "FILE --no-browser", NULL, NULL, 0},
     {"report", "FILE -o OUT", NULL, NULL, 0},
     {"blocks", "FILE", "- -o OUT", "blocks " BLOCKS, 0},

@@ -1,0 +1,255 @@
+/* Frames with a planted fault each. The frame after it is the twin: the same picture without the
+ * fault.
+ * - 1, 2: opaque layers, back to front
+ * - 3, 4: `discard` in the program of hidden layers, which disables early z
+ * - 5, 6: a texture that is much larger than drawn, without mipmaps
+ * - 7, 8: an uncompressed texture that is read once
+ * - 9, 10: pixels read back in the middle of the frame
+ *
+ * These frames resemble a fault, but the program cannot avoid the cost:
+ * - 11: opaque layers of a single draw, back to front
+ * - 12: blended layers that write depth, back to front
+ * - 13: hidden layers with an alpha test
+ *
+ * Frame 0 draws frames 1 to 8, so that one-time uploads happen there.
+ * tests/unit/report/test_findings.c tests the findings of `aetius topdown` with the capture
+ * (tests/golden/faults.trace). */
+#include "window.h"
+
+#define GL_GLEXT_PROTOTYPES
+#include <GL/gl.h>
+#include <GL/glext.h>
+
+enum { SIZE = 128, LAYERS = 4, LARGE = 512, READ = 128, BLOCKS = LARGE / 4 };
+
+static GLuint plain_program, discard_program, sample_program;
+static GLuint large, with_mipmaps, compressed;
+
+static void
+make_programs(void)
+{
+    static const char *const vertex = "#version 120\n"
+                                      "varying vec2 at;\n"
+                                      "void main() {\n"
+                                      "    at = gl_MultiTexCoord0.xy;\n"
+                                      "    gl_Position = gl_Vertex;\n"
+                                      "}\n";
+    plain_program = make_program(vertex, "#version 120\n"
+                                         "varying vec2 at;\n"
+                                         "void main() {\n"
+                                         "    vec4 a = vec4(at, at.yx);\n"
+                                         "    for (int i = 0; i < 3; i++)\n"
+                                         "        a = fract(a.yzwx * a + 0.3);\n"
+                                         "    gl_FragColor = a;\n"
+                                         "}\n");
+    discard_program = make_program(vertex, "#version 120\n"
+                                           "varying vec2 at;\n"
+                                           "void main() {\n"
+                                           "    vec4 a = vec4(at, at.yx);\n"
+                                           "    for (int i = 0; i < 3; i++)\n"
+                                           "        a = fract(a.yzwx * a + 0.3);\n"
+                                           "    if (at.x < -1.0)\n"
+                                           "        discard;\n"
+                                           "    gl_FragColor = a;\n"
+                                           "}\n");
+    sample_program = make_program(vertex, "#version 120\n"
+                                          "varying vec2 at;\n"
+                                          "uniform sampler2D image;\n"
+                                          "void main() { gl_FragColor = texture2D(image, at); }\n");
+}
+
+static GLuint
+begin_texture(GLint filter)
+{
+    GLuint texture;
+    glGenTextures(1, &texture);
+    glBindTexture(GL_TEXTURE_2D, texture);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, filter);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
+    return texture;
+}
+
+static void
+make_textures(void)
+{
+    static uint8_t texels[LARGE * LARGE][4], blocks[BLOCKS * BLOCKS][8];
+    for (uint32_t i = 0; i < LARGE * LARGE; i++) {
+        texels[i][0] = (uint8_t)(i / 8);
+        texels[i][1] = (uint8_t)(i / LARGE);
+        texels[i][2] = 128;
+        texels[i][3] = 255;
+    }
+    large = begin_texture(GL_LINEAR);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGB8, LARGE, LARGE, 0, GL_RGBA, GL_UNSIGNED_BYTE, texels);
+    with_mipmaps = begin_texture(GL_LINEAR_MIPMAP_LINEAR);
+    for (GLint level = 0; LARGE >> level; level++)
+        glTexImage2D(GL_TEXTURE_2D, level, GL_RGB8, LARGE >> level, LARGE >> level, 0, GL_RGBA,
+                     GL_UNSIGNED_BYTE, texels);
+    for (uint32_t i = 0; i < BLOCKS * BLOCKS; i++) {
+        blocks[i][0] = (uint8_t)i;
+        blocks[i][1] = 0xf8;
+        blocks[i][2] = (uint8_t)(i / BLOCKS);
+    }
+    compressed = begin_texture(GL_LINEAR);
+    glCompressedTexImage2D(GL_TEXTURE_2D, 0, GL_COMPRESSED_RGB_S3TC_DXT1_EXT, LARGE, LARGE, 0,
+                           sizeof blocks, blocks);
+}
+
+static void
+setup(void)
+{
+    make_programs();
+    make_textures();
+}
+
+/* Covers the window at a depth, with texture coordinates from (s, t) to (s + size, t + size). */
+static void
+corners(float z, float s, float t, float size)
+{
+    for (uint32_t corner = 0; corner < 4; corner++) {
+        const float x = corner == 1 || corner == 2, y = corner > 1;
+        glTexCoord2f(s + size * x, t + size * y);
+        glVertex3f(2 * x - 1, 2 * y - 1, z);
+    }
+}
+
+/* Draws a layer. The change of the stipple, which is off, makes it a separate draw. */
+static void
+layer(float z, float s, float t, float size)
+{
+    static GLint factor;
+    glLineStipple(factor++ % 2 + 1, 0xffff);
+    glBegin(GL_QUADS);
+    corners(z, s, t, size);
+    glEnd();
+}
+
+static float
+depth(uint32_t i)
+{
+    return 0.8f - 0.4f * (float)i;
+}
+
+static void
+draw_order(bool back_to_front)
+{
+    glEnable(GL_DEPTH_TEST);
+    glUseProgram(plain_program);
+    for (uint32_t i = 0; i < LAYERS; i++)
+        layer(depth(back_to_front ? i : LAYERS - 1 - i), (float)i, 0, 1);
+    glDisable(GL_DEPTH_TEST);
+}
+
+static void
+draw_hidden(GLuint program)
+{
+    glEnable(GL_DEPTH_TEST);
+    glUseProgram(plain_program);
+    layer(-0.9f, 0, 0, 1);
+    glUseProgram(program);
+    for (uint32_t i = 0; i < LAYERS; i++)
+        layer(depth(LAYERS - 1 - i), (float)i, 0, 1);
+    glDisable(GL_DEPTH_TEST);
+}
+
+/* Draws the whole texture into a corner of the window, or one texel per pixel of a different part
+ * in each layer. */
+static void
+draw_texture(GLuint texture, bool whole)
+{
+    const float size = whole ? 1 : (float)SIZE / LARGE;
+    const GLsizei side = whole ? SIZE / 4 : SIZE;
+    glUseProgram(sample_program);
+    glBindTexture(GL_TEXTURE_2D, texture);
+    glViewport(0, 0, side, side);
+    for (uint32_t i = 0; i < LAYERS; i++)
+        layer(0, whole ? 0 : size * (float)i, 0, size);
+    glViewport(0, 0, SIZE, SIZE);
+}
+
+static void
+draw_readback(bool at_the_end)
+{
+    static uint8_t pixels[READ * READ][4];
+    glUseProgram(plain_program);
+    for (uint32_t i = 0; i < LAYERS; i++) {
+        layer(0, (float)i, 0, 1);
+        if (at_the_end ? i == LAYERS - 1 : i < LAYERS - 1)
+            glReadPixels(0, 0, READ, READ, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
+    }
+}
+
+static void
+draw_in_one(void)
+{
+    glEnable(GL_DEPTH_TEST);
+    glUseProgram(plain_program);
+    glBegin(GL_QUADS);
+    for (uint32_t i = 0; i < LAYERS; i++)
+        corners(depth(i), (float)i, 0, 1);
+    glEnd();
+    glDisable(GL_DEPTH_TEST);
+}
+
+static void
+draw_blended(void)
+{
+    glEnable(GL_BLEND);
+    glBlendFunc(GL_ONE, GL_ONE);
+    draw_order(true);
+    glDisable(GL_BLEND);
+}
+
+static void
+draw_alpha_tested(void)
+{
+    glAlphaFunc(GL_GEQUAL, 0);
+    glEnable(GL_ALPHA_TEST);
+    draw_hidden(plain_program);
+    glDisable(GL_ALPHA_TEST);
+}
+
+static void
+draw_frame(uint32_t frame)
+{
+    switch (frame) {
+    case 1: draw_order(true); break;
+    case 2: draw_order(false); break;
+    case 3: draw_hidden(discard_program); break;
+    case 4: draw_hidden(plain_program); break;
+    case 5: draw_texture(large, true); break;
+    case 6: draw_texture(with_mipmaps, true); break;
+    case 7: draw_texture(large, false); break;
+    case 8: draw_texture(compressed, false); break;
+    case 9: draw_readback(false); break;
+    case 10: draw_readback(true); break;
+    case 11: draw_in_one(); break;
+    case 12: draw_blended(); break;
+    case 13: draw_alpha_tested(); break;
+    default: break;
+    }
+    glUseProgram(0);
+}
+
+static void
+draw(uint32_t frame)
+{
+    enum { READBACK = 9 };
+    glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+    for (uint32_t i = 1; frame == 0 && i < READBACK; i++)
+        draw_frame(i);
+    draw_frame(frame);
+}
+
+int
+main(int argc, char **argv)
+{
+    static const struct scene scene = {.name = "faults",
+                                       .about = "Frames with a planted fault each, and their twins",
+                                       .width = SIZE,
+                                       .height = SIZE,
+                                       .frames = 14,
+                                       .setup = setup,
+                                       .draw = draw};
+    return scene_main(&scene, argc, argv);
+}

@@ -1,0 +1,213 @@
+#include "report/findings/findings.h"
+
+#include "base/json.h"
+#include "base/log.h"
+#include "base/memory_text.h"
+#include "base/plural.h"
+#include "base/text_table.h"
+#include "base/wrap.h"
+#include "report/findings/findings_rules.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DRAWS_SHOWN = 5 };
+
+const struct finding_info finding_infos[FINDINGS] = {
+#define FINDING(name, what, advice) [FINDING_##name] = {#name, what, advice},
+#include "findings.def"
+};
+
+static void (*const rules[FINDINGS])(struct finding_list *list) = {
+#define FINDING(name, what, advice) [FINDING_##name] = find_##name,
+#include "findings.def"
+};
+
+static int
+compare_draws(const void *a, const void *b)
+{
+    const struct finding_draw *first = a, *second = b;
+    if (first->cycles != second->cycles)
+        return first->cycles > second->cycles ? -1 : 1;
+    return first->row < second->row ? -1 : 1;
+}
+
+static int
+compare_findings(const void *a, const void *b)
+{
+    const struct finding *first = a, *second = b;
+    if (first->cycles != second->cycles)
+        return first->cycles > second->cycles ? -1 : 1;
+    return (int)first->number - (int)second->number;
+}
+
+/* Adds the option once per texture. */
+static void
+put_textures(const struct finding *finding, const char *option, FILE *out)
+{
+    VEC(uint32_t) seen = {0};
+    for (size_t i = 0; i < finding->draw_count; i++) {
+        const struct format_info *format;
+        uint32_t number = 0;
+        size_t s = 0;
+        finding_texture(finding->draws[i].row, &number, &format);
+        while (s < seen.count && seen.items[s] != number)
+            s++;
+        if (s < seen.count)
+            continue;
+        VEC_PUSH(&seen, number);
+        fprintf(out, " %s %u", option, number);
+    }
+    VEC_FREE(&seen);
+}
+
+/* Adds the option once per program. The user writes the new text. */
+static void
+put_programs(const struct finding *finding, FILE *out)
+{
+    for (size_t i = 0; i < finding->draw_count; i++) {
+        const char *program = finding->draws[i].row->fragment_program;
+        size_t s = 0;
+        while (s < i && strcmp(finding->draws[s].row->fragment_program, program) != 0)
+            s++;
+        if (s == i)
+            fprintf(out, " --replace-program %s=FILE", program);
+    }
+}
+
+static char *
+make_command(const struct finding *finding, const char *dir, const char *frames)
+{
+    struct memory_text text;
+    FILE *out = memory_text_open(&text);
+    fprintf(out, "whatif %s%s%s", dir, frames ? " --frames " : "", frames ? frames : "");
+    switch (finding->number) {
+    case FINDING_back_to_front: fputs(" --front-to-back", out); break;
+    case FINDING_late_z: put_programs(finding, out); break;
+    case FINDING_mipmaps: put_textures(finding, "--mipmaps", out); break;
+    case FINDING_uncompressed: put_textures(finding, "--compress", out); break;
+    default: fputs(" --no-readbacks", out); break;
+    }
+    return memory_text_take(&text);
+}
+
+void
+findings_make(struct findings *findings, const struct draws *draws, const struct params *params,
+              const char *frames)
+{
+    memset(findings, 0, sizeof *findings);
+    findings->cycles = draws->total.cycles;
+    for (uint32_t n = 0; n < FINDINGS; n++) {
+        struct finding_list list;
+        struct finding *finding = &findings->items[findings->count];
+        double cycles = 0;
+        finding_list_init(&list, draws, params);
+        rules[n](&list);
+        for (size_t i = 0; i < list.found.count; i++)
+            cycles += list.found.items[i].cycles;
+        if (!(cycles >= FINDING_LEAST * findings->cycles)) {
+            VEC_FREE(&list.found);
+            continue;
+        }
+        qsort(list.found.items, list.found.count, sizeof *list.found.items, compare_draws);
+        *finding = (struct finding){(enum finding_number)n, cycles, list.found.items,
+                                    list.found.count, NULL};
+        finding->command = make_command(finding, draws->dir, frames);
+        findings->count++;
+    }
+    qsort(findings->items, findings->count, sizeof *findings->items, compare_findings);
+}
+
+void
+findings_fini(struct findings *findings)
+{
+    for (size_t i = 0; i < findings->count; i++) {
+        free(findings->items[i].draws);
+        free(findings->items[i].command);
+    }
+    findings->count = 0;
+}
+
+static double
+share_of(const struct findings *findings, const struct finding *finding)
+{
+    return findings->cycles > 0 ? finding->cycles / findings->cycles : 0;
+}
+
+/* Writes "draws 1:0, 1:1 and 3 more". */
+static char *
+list_draws(const struct finding *finding)
+{
+    const size_t shown = finding->draw_count < DRAWS_SHOWN ? finding->draw_count : DRAWS_SHOWN;
+    struct memory_text text;
+    FILE *out = memory_text_open(&text);
+    fprintf(out, "draw%s", plural(finding->draw_count));
+    for (size_t i = 0; i < shown; i++)
+        fprintf(out, "%s %u:%u", i ? "," : "", finding->draws[i].row->frame,
+                finding->draws[i].row->draw);
+    if (finding->draw_count > shown)
+        fprintf(out, " and %zu more", finding->draw_count - shown);
+    return memory_text_take(&text);
+}
+
+void
+findings_print(const struct findings *findings, FILE *out)
+{
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct finding *finding = &findings->items[i];
+        const struct finding_info *info = &finding_infos[finding->number];
+        char *draws = list_draws(finding);
+        print_wrapped(out, line_width(out), 0, 2,
+                      "found %s: %s; %.1f %% fewer cycles are predicted without them; %s",
+                      info->name, info->what, 100 * share_of(findings, finding), draws);
+        print_wrapped(out, line_width(out), 2, 4, "advice: %s", info->advice);
+        print_shown(out, "  simulate: aetius %s\n", finding->command);
+        free(draws);
+    }
+}
+
+cJSON *
+findings_json(const struct findings *findings)
+{
+    cJSON *list = cJSON_CreateArray();
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct finding *finding = &findings->items[i];
+        const struct finding_info *info = &finding_infos[finding->number];
+        cJSON *object = cJSON_CreateObject();
+        cJSON_AddStringToObject(object, "name", info->name);
+        cJSON_AddStringToObject(object, "what", info->what);
+        cJSON_AddItemToObject(object, "cycles", json_number(finding->cycles));
+        cJSON_AddItemToObject(object, "expected_gain", json_number(share_of(findings, finding)));
+        cJSON_AddStringToObject(object, "advice", info->advice);
+        cJSON_AddStringToObject(object, "command", finding->command);
+        cJSON *draws = cJSON_AddArrayToObject(object, "draws");
+        for (size_t d = 0; d < finding->draw_count; d++) {
+            char name[32];
+            snprintf(name, sizeof name, "%u:%u", finding->draws[d].row->frame,
+                     finding->draws[d].row->draw);
+            cJSON_AddItemToArray(draws, cJSON_CreateString(name));
+        }
+        cJSON_AddItemToArray(list, object);
+    }
+    return list;
+}
+
+void
+findings_csv(const struct findings *findings, const char *lead, FILE *out)
+{
+    struct text_table table = {0};
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct finding *finding = &findings->items[i];
+        const struct finding_info *info = &finding_infos[finding->number];
+        text_table_cell(&table, "%s", lead);
+        text_table_cell(&table, "found.%s", info->name);
+        text_table_cell(&table, "%s", "");
+        text_table_cell(&table, "%.12g", finding->cycles);
+        text_table_cell(&table, "%.12g", share_of(findings, finding));
+        text_table_cell(&table, "cycles");
+        text_table_cell(&table, "%s", "");
+        text_table_cell(&table, "%s", info->what);
+        text_table_end_row(&table);
+    }
+    text_table_put(&table, TEXT_TABLE_CSV, out);
+}

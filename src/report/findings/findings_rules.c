@@ -1,0 +1,248 @@
+/* Each rule estimates the cycles per row of the table of draws (docs/topdown.md, Findings). An
+ * estimate is never below 0. */
+#include "report/findings/findings_rules.h"
+
+#include "state/format_encode.h"
+
+#include <math.h>
+#include <string.h>
+
+void
+finding_list_init(struct finding_list *list, const struct draws *draws, const struct params *params)
+{
+    static const char *const names[FINDING_COLUMN_COUNT] = {
+#define NAME(name, column) [COLUMN_##name] = column,
+        FINDING_COLUMNS(NAME)
+#undef NAME
+    };
+    memset(list, 0, sizeof *list);
+    list->draws = draws;
+    list->shaders = params->GPU.NumFragmentShaders;
+    for (uint32_t c = 0; c < FINDING_COLUMN_COUNT; c++)
+        list->columns[c] = csv_column(&draws->table, names[c]);
+}
+
+/* The value of a column; 0 if the run does not have it. */
+static double
+value(const struct finding_list *list, const struct draw_row *row, enum finding_column column)
+{
+    const double number = csv_value(&list->draws->table, row->row, list->columns[column]);
+    return isfinite(number) ? number : 0;
+}
+
+static void
+add(struct finding_list *list, const struct draw_row *row, double cycles)
+{
+    if (cycles > 0)
+        VEC_PUSH(&list->found, ((struct finding_draw){row, cycles}));
+}
+
+/* Cycles that a draw saves if a share of its fragments is not shaded. Those attributed to shading,
+ * texturing and writing shrink. Latencies do not: a draw of few fragments has them too. Each shader
+ * unit runs whole groups, so the rounds of groups shrink, not the fragments. */
+static double
+saved_shading(const struct finding_list *list, const struct draw_row *row, double share)
+{
+    static const enum finding_column causes[] = {
+        COLUMN_interpolate, COLUMN_fragment_issue, COLUMN_lookup,
+        COLUMN_fill,        COLUMN_filter,         COLUMN_blend,
+        COLUMN_blend_lines, COLUMN_bandwidth,      COLUMN_bandwidth_color};
+    const double rest =
+        fmax(value(list, row, COLUMN_bound_geometry),
+             fmax(value(list, row, COLUMN_bound_raster), value(list, row, COLUMN_bound_z)));
+    const double groups = value(list, row, COLUMN_groups) / list->shaders;
+    double cycles = 0;
+    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
+        cycles += value(list, row, causes[i]);
+    cycles = fmin(cycles, row->cost.cycles - rest);
+    return groups > 0 ? cycles * (1 - ceil(groups * (1 - share)) / ceil(groups)) : 0;
+}
+
+static bool
+has_word(const char *text, const char *word)
+{
+    return strstr(text, word) != NULL;
+}
+
+/* Whether fragments that a later draw hides need not have been shaded. */
+static bool
+can_be_hidden(const struct finding_list *list, const struct draw_row *row)
+{
+    return (has_word(row->state, "depth less") || has_word(row->state, "depth lequal")) &&
+           !has_word(row->state, "no write") && !has_word(row->state, "blend ") &&
+           !has_word(row->state, "stencil") && value(list, row, COLUMN_late) == 0;
+}
+
+/* A draw that can be hidden. */
+struct front {
+    const struct draw_row *row;
+    double fragments, left; /* all, and those still in front */
+};
+
+struct fronts {
+    VEC(struct front) items;
+};
+
+static void
+end_fronts(struct finding_list *list, struct fronts *fronts)
+{
+    for (size_t i = 0; i < fronts->items.count; i++) {
+        const struct front *front = &fronts->items.items[i];
+        add(list, front->row, saved_shading(list, front->row, 1 - front->left / front->fragments));
+    }
+    fronts->items.count = 0;
+}
+
+static bool
+same_target(const struct front *front, const struct draw_row *row)
+{
+    return front->left > 0 && !strcmp(front->row->target, row->target);
+}
+
+/* Hides fragments of earlier draws, in proportion to those that are still in front. */
+static void
+hide(struct fronts *fronts, const struct draw_row *row, double covering)
+{
+    double in_front = 0;
+    for (size_t i = 0; i < fronts->items.count; i++)
+        if (same_target(&fronts->items.items[i], row))
+            in_front += fronts->items.items[i].left;
+    for (size_t i = 0; i < fronts->items.count && in_front > 0; i++) {
+        struct front *front = &fronts->items.items[i];
+        if (same_target(front, row))
+            front->left -= front->left * fmin(covering / in_front, 1);
+    }
+}
+
+/* Fragments of earlier draws that the draw would hide if it came first. In exchange, its fragments
+ * that fail the depth test now would be shaded. Draws that overlap in depth gain nothing. */
+static double
+net_covering(const struct finding_list *list, const struct draw_row *row)
+{
+    return fmax(value(list, row, COLUMN_covering) - value(list, row, COLUMN_failed) -
+                    value(list, row, COLUMN_culled),
+                0);
+}
+
+/* Draws that are not opaque keep their place, so sorting does not move a draw past them. */
+void
+find_back_to_front(struct finding_list *list)
+{
+    struct fronts fronts = {0};
+    for (size_t r = 0; r < list->draws->rows.count; r++) {
+        const struct draw_row *row = &list->draws->rows.items[r];
+        const double covering = net_covering(list, row);
+        const double passed = value(list, row, COLUMN_passed);
+        const bool is_opaque = row->is_draw && can_be_hidden(list, row);
+        if ((row->is_draw && !is_opaque) || !strcmp(row->work, "clear") ||
+            !strcmp(row->work, "swap"))
+            end_fronts(list, &fronts);
+        if (covering > 0)
+            hide(&fronts, row, covering);
+        if (is_opaque && passed > 0)
+            VEC_PUSH(&fronts.items, ((struct front){row, passed, passed}));
+    }
+    end_fronts(list, &fronts);
+    VEC_FREE(&fronts.items);
+}
+
+/* The alpha test disables early z too, but no program can avoid it. */
+void
+find_late_z(struct finding_list *list)
+{
+    for (size_t r = 0; r < list->draws->rows.count; r++) {
+        const struct draw_row *row = &list->draws->rows.items[r];
+        const double tested = value(list, row, COLUMN_tested);
+        if (row->is_draw && tested > 0 && value(list, row, COLUMN_late) > 0 &&
+            !has_word(row->state, "alpha_t"))
+            add(list, row, saved_shading(list, row, value(list, row, COLUMN_failed) / tested));
+    }
+}
+
+bool
+finding_texture(const struct draw_row *row, uint32_t *number, const struct format_info **format)
+{
+    unsigned handle, width, height;
+    char name[64];
+    *format = NULL;
+    if (strchr(row->textures, ';') ||
+        sscanf(row->textures, "#%u %ux%u %63s", &handle, &width, &height, name) != 4)
+        return false;
+    *number = handle;
+    for (size_t i = 0; i < format_count() && !*format; i++)
+        if (!strcmp(format_at(i)->name, name))
+            *format = format_at(i);
+    return *format != NULL;
+}
+
+/* Cycles that a draw saves if only a `part` of the cycles of its reads of textures is left. At
+ * best, the work of the other units still overlaps with the reads. At worst, it follows. The
+ * expected time is the mean of both. */
+static double
+saved_reads(const struct finding_list *list, const struct draw_row *row, double reads, double part)
+{
+    static const enum finding_column bounds[] = {COLUMN_bound_geometry, COLUMN_bound_raster,
+                                                 COLUMN_bound_shader, COLUMN_bound_rop};
+    double other = 0;
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
+        other = fmax(other, value(list, row, bounds[i]));
+    return reads - (fmax(reads * part, other) + reads * part + other) / 2;
+}
+
+/* With mipmaps, a quad reads the texels of its level and a quarter as many of the next. Its misses
+ * become as rare. */
+void
+find_mipmaps(struct finding_list *list)
+{
+    for (size_t r = 0; r < list->draws->rows.count; r++) {
+        const struct draw_row *row = &list->draws->rows.items[r];
+        const double quads = value(list, row, COLUMN_reduced);
+        const double all = value(list, row, COLUMN_quads);
+        const struct format_info *format;
+        uint32_t number;
+        if (!(quads > 0) || !finding_texture(row, &number, &format) || !format->pack)
+            continue;
+        const double part = fmin(1.25 * pow(0.25, value(list, row, COLUMN_levels) / quads), 1);
+        const double reads = value(list, row, COLUMN_bandwidth) + value(list, row, COLUMN_latency) +
+                             value(list, row, COLUMN_fill);
+        add(list, row, saved_reads(list, row, reads, 1 - (1 - part) * quads / all));
+    }
+}
+
+/* Misses of a compressed texture take less bandwidth, but are not rarer. A texture that is much
+ * larger than drawn is left out: its reads skip texels, and mipmaps save more. */
+void
+find_uncompressed(struct finding_list *list)
+{
+    for (size_t r = 0; r < list->draws->rows.count; r++) {
+        const struct draw_row *row = &list->draws->rows.items[r];
+        const struct format_info *format, *to;
+        uint32_t number;
+        if (value(list, row, COLUMN_compressible) > 0 && value(list, row, COLUMN_reduced) == 0 &&
+            finding_texture(row, &number, &format) && (to = s3tc_format_for(format)))
+            add(list, row,
+                saved_reads(list, row, value(list, row, COLUMN_bandwidth),
+                            to->block_bytes / (16.0 * format->block_bytes)));
+    }
+}
+
+/* A readback and the flush before it wait for all earlier draws. A later draw of the frame waits
+ * for both. */
+void
+find_readbacks(struct finding_list *list)
+{
+    const struct draw_row *rows = list->draws->rows.items;
+    const size_t count = list->draws->rows.count;
+    bool draws_follow = false;
+    for (size_t r = count; r-- > 0;) {
+        const struct draw_row *row = &rows[r];
+        if (r + 1 < count && rows[r + 1].frame != row->frame)
+            draws_follow = false;
+        draws_follow |= row->is_draw;
+        if (!draws_follow || strcmp(row->work, "readback") != 0)
+            continue;
+        const bool flushes =
+            r > 0 && !strcmp(rows[r - 1].work, "flush") && rows[r - 1].frame == row->frame;
+        add(list, row, row->cost.cycles + (flushes ? rows[r - 1].cost.cycles : 0));
+    }
+}

@@ -1,0 +1,63 @@
+/* The rules of the findings: each adds the draws that save cycles to a list. */
+#ifndef AETIUS_REPORT_FINDINGS_RULES_H
+#define AETIUS_REPORT_FINDINGS_RULES_H
+
+#include "report/findings/findings.h"
+#include "state/format.h"
+
+/* Columns of the table of draws that the rules read. */
+#define FINDING_COLUMNS(X)                                                                         \
+    X(covering, "zstencil.fragments_covering")                                                     \
+    X(passed, "zstencil.fragments_out")                                                            \
+    X(tested, "zstencil.fragments_in")                                                             \
+    X(culled, "hz.fragments_culled")                                                               \
+    X(failed, "zstencil.fragments_z_failed")                                                       \
+    X(groups, "shader.fragment_groups")                                                            \
+    X(late, "late_quads.items_in")                                                                 \
+    X(quads, "texunit.quads")                                                                      \
+    X(reduced, "texunit.quads_reduced")                                                            \
+    X(levels, "texunit.levels_missing")                                                            \
+    X(compressible, "texunit.quads_compressible")                                                  \
+    X(bandwidth, "lost.bandwidth_texture")                                                         \
+    X(latency, "lost.latency_texture")                                                             \
+    X(bandwidth_color, "lost.bandwidth_color")                                                     \
+    X(interpolate, "lost.interpolate")                                                             \
+    X(fragment_issue, "lost.fragment_issue")                                                       \
+    X(lookup, "lost.lookup")                                                                       \
+    X(fill, "lost.fill")                                                                           \
+    X(filter, "lost.filter")                                                                       \
+    X(blend, "lost.blend")                                                                         \
+    X(blend_lines, "lost.blend_lines")                                                             \
+    X(bound_geometry, "bound_geometry")                                                            \
+    X(bound_raster, "bound_raster")                                                                \
+    X(bound_shader, "bound_shader")                                                                \
+    X(bound_texture, "bound_texture")                                                              \
+    X(bound_z, "bound_z")                                                                          \
+    X(bound_rop, "bound_rop")
+
+enum finding_column {
+#define FINDING_COLUMN(name, column) COLUMN_##name,
+    FINDING_COLUMNS(FINDING_COLUMN)
+#undef FINDING_COLUMN
+        FINDING_COLUMN_COUNT
+};
+
+struct finding_list {
+    const struct draws *draws;
+    uint32_t shaders; /* units that shade fragments */
+    int32_t columns[FINDING_COLUMN_COUNT];
+    VEC(struct finding_draw) found;
+};
+
+void finding_list_init(struct finding_list *list, const struct draws *draws,
+                       const struct params *params);
+
+#define FINDING(name, what, advice) void find_##name(struct finding_list *list);
+#include "findings.def"
+
+/* Number of the only texture of a draw, and its format. Returns false if the draw has none or
+ * several. */
+bool finding_texture(const struct draw_row *row, uint32_t *number,
+                     const struct format_info **format);
+
+#endif

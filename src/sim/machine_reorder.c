@@ -1,0 +1,150 @@
+/* Sends opaque draws front to back, as if the program had sorted them (`aetius whatif
+ * --front-to-back`). Draws are held until a command depends on their order, then sorted by the mean
+ * depth of their vertices. Only opaque draws (state/draw.h) are held. */
+#include "sim/machine_internal.h"
+
+#include "sim/functional_draw.h"
+
+#include <stdlib.h>
+
+static bool
+same_targets(const struct draw *a, const struct draw *b)
+{
+    bool same = a->color_count == b->color_count && a->depth.res == b->depth.res &&
+                a->depth.level == b->depth.level && a->depth.layer == b->depth.layer;
+    for (uint32_t i = 0; i < a->color_count && same; i++)
+        same = a->color[i].res == b->color[i].res && a->color[i].level == b->color[i].level &&
+               a->color[i].layer == b->color[i].layer;
+    return same;
+}
+
+static int
+compare_depth(const void *a, const void *b)
+{
+    const struct held_draw *first = a, *second = b;
+    if (first->depth != second->depth)
+        return first->depth < second->depth ? -1 : 1;
+    return first->draw->number < second->draw->number ? -1 : 1;
+}
+
+/* Computes the depth after the uploads that the draw uses have ended. */
+static bool
+find_depth(struct machine *m, struct held_draw *held, struct error *err)
+{
+    for (uint64_t upload; (upload = hazards_before_draw(&m->hazards, held->draw));)
+        if (!machine_run_until(m, CMDPROC_TRANSFER, upload, err))
+            return false;
+    return functional_draw_depth(m->functional, held->draw, &held->depth, err);
+}
+
+bool
+machine_send_held(struct machine *m, struct error *err)
+{
+    const size_t count = m->held.count;
+    bool ok = true;
+    if (!count)
+        return true;
+    m->held.count = 0;
+    for (size_t i = 0; i < count && count > 1 && ok; i++)
+        ok = find_depth(m, &m->held.items[i], err);
+    qsort(m->held.items, count, sizeof *m->held.items, compare_depth);
+    for (size_t i = 0; i < count && ok; i++)
+        ok = machine_place_draw(m, m->held.items[i].draw, err);
+    gpu_device_release(m->device);
+    return ok;
+}
+
+bool
+machine_hold_draw(struct machine *m, const struct draw *draw, struct error *err)
+{
+    if (!draw->opaque)
+        return machine_send_held(m, err) && machine_place_draw(m, draw, err);
+    if (m->held.count && !same_targets(m->held.items[0].draw, draw) && !machine_send_held(m, err))
+        return false;
+    if (!m->held.count)
+        gpu_device_hold(m->device);
+    VEC_PUSH(&m->held, (struct held_draw){.draw = draw});
+    return true;
+}
+
+/* Vertices that the draw reads: all numbers below *end. Returns false if they are not known. */
+static bool
+vertices_of(const struct draw *draw, uint64_t *first, uint64_t *end)
+{
+    const struct draw_params *params = &draw->params;
+    const int64_t least = (int64_t)params->min_index + params->index_bias;
+    *first = params->start;
+    *end = (uint64_t)params->start + params->count;
+    if (!params->indexed)
+        return true;
+    *first = (uint64_t)least;
+    *end = (uint64_t)(least + params->max_index - params->min_index + 1);
+    return least >= 0 && params->max_index != UINT32_MAX && params->max_index >= params->min_index;
+}
+
+/* Whether the draw fetches bytes from `first` up to `end` of memory. */
+static bool
+fetches(const struct draw *draw, uint64_t first, uint64_t end)
+{
+    const uint64_t indices = draw->index_address;
+    uint64_t from, to;
+    const bool known = vertices_of(draw, &from, &to);
+    for (uint32_t i = 0; i < draw->attribute_count; i++) {
+        const struct bound_attribute *a = &draw->attributes[i];
+        const bool whole = !known || a->divisor;
+        const uint64_t begins = a->address + (whole ? 0 : from * a->stride);
+        uint64_t ends = a->end;
+        if (a->format && !whole && to > from)
+            ends = a->address + (to - 1) * a->stride + a->format->block_bytes;
+        if (a->format && begins < end && first < ends)
+            return true;
+    }
+    return draw->params.indexed && indices < end &&
+           first < indices + (uint64_t)draw->params.count * draw->index_bytes;
+}
+
+/* An upload may pass the held draws if none of them uses the range that it writes. Streamed
+ * vertices share a buffer, so the ranges of buffers are exact. */
+static bool
+upload_passes(const struct machine *m, const struct gpu_cmd *cmd)
+{
+    const struct resource *res = gpu_resource(m->device, cmd->client, cmd->transfer.resource);
+    const struct box *box = &cmd->transfer.box;
+    for (size_t i = 0; res && i < m->held.count; i++) {
+        const struct draw *draw = m->held.items[i].draw;
+        const uint64_t first = (uint64_t)res->address + (uint32_t)box->x;
+        if (res->desc.target == TARGET_BUFFER ? fetches(draw, first, first + (uint32_t)box->width)
+                                              : hazard_draw_uses(draw, hazard_range_of_all(res)))
+            return false;
+    }
+    return true;
+}
+
+bool
+machine_passes_held(const struct machine *m, const struct gpu_cmd *cmd)
+{
+    switch (cmd->op) {
+    case GPU_DRAW: return true;
+    case GPU_PUT: return upload_passes(m, cmd);
+    case GPU_CREATE_OBJECT: return cmd->create.type != OBJECT_SURFACE;
+    case GPU_BIND_OBJECT:
+    case GPU_DESTROY_OBJECT:
+    case GPU_BIND_SHADER:
+    case GPU_SET_VIEWPORT:
+    case GPU_SET_VERTEX_BUFFERS:
+    case GPU_SET_INDEX_BUFFER:
+    case GPU_SET_CONSTANT_BUFFER:
+    case GPU_SET_UNIFORM_BUFFER:
+    case GPU_SET_SAMPLER_VIEWS:
+    case GPU_BIND_SAMPLER_STATES:
+    case GPU_SET_STENCIL_REF:
+    case GPU_SET_BLEND_COLOR:
+    case GPU_SET_SCISSOR:
+    case GPU_SET_POLYGON_STIPPLE:
+    case GPU_SET_CLIP:
+    case GPU_SET_SAMPLE_MASK:
+    case GPU_SET_MIN_SAMPLES:
+    case GPU_SET_LABEL: return true;
+    default: return false;
+    }
+}

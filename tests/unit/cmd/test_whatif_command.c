@@ -1,0 +1,245 @@
+/* `aetius whatif` on the traces of the repository: each change, its cycles and its pictures. */
+#include "base/build.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "rigs/folder.h"
+
+#include "rigs/command.h" /* after the project's headers: cmocka.h defines a macro fail() */
+
+#include <cjson/cJSON.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TINY   AETIUS_SOURCE_DIR "/tests/golden/tiny.trace"
+#define FAULTS AETIUS_SOURCE_DIR "/tests/golden/faults.trace"
+
+static char dir[] = "/tmp/aetius-whatif-XXXXXX";
+static struct command_result cmd;
+
+struct result {
+    double before, after, pixels, differing;
+};
+
+static double
+number(const cJSON *object, const char *name)
+{
+    const cJSON *item = cJSON_GetObjectItem(object, name);
+    assert_true(cJSON_IsNumber(item));
+    return item->valuedouble;
+}
+
+static struct result
+result_of(const cJSON *object)
+{
+    return (struct result){number(object, "cycles_before"), number(object, "cycles_after"),
+                           number(object, "pixels"), number(object, "differing_pixels")};
+}
+
+/* Runs the command and returns the results of frame `frame`, or of all frames if it is -1. */
+static struct result
+ask_words(int frame, const char *const *words)
+{
+    const char *all[16] = {"whatif", "--json"};
+    for (size_t i = 0; words[i]; i++)
+        all[i + 2] = words[i];
+    run_within(&cmd, 0, all);
+    if (cmd.status)
+        fail_msg("%s", cmd.err);
+    cJSON *root = cJSON_Parse(cmd.out);
+    const struct result result = result_of(
+        frame < 0 ? root : cJSON_GetArrayItem(cJSON_GetObjectItem(root, "frames"), frame));
+    cJSON_Delete(root);
+    return result;
+}
+#define ASK(frame, ...) ask_words(frame, (const char *const[]){__VA_ARGS__, NULL})
+
+static void
+a_draw_is_dropped(void **state)
+{
+    (void)state;
+    const struct result without = ASK(0, TINY, "--drop", "0:4");
+    const struct result next = ASK(1, TINY, "--drop", "0:4");
+    /* Draw 4 covers at most the pixels that `show` counts. */
+    RUN(&cmd, "show", TINY, "draw", "0:4", "--json");
+    cJSON *draw = cJSON_Parse(cmd.out);
+    const double covered = number(draw, "pixels");
+    cJSON_Delete(draw);
+    assert_true(without.after < without.before);
+    assert_true(without.differing > 0 && without.differing <= covered);
+    assert_true(next.differing == 0 && next.after == next.before);
+}
+
+/* Draw 8 blends points; draw 0 does not blend. */
+static void
+a_draw_does_not_blend(void **state)
+{
+    (void)state;
+    const struct result points = ASK(0, TINY, "--frames", "0", "--no-blend", "0:8");
+    const struct result opaque = ASK(0, TINY, "--frames", "0", "--no-blend", "0:0");
+    assert_true(points.differing > 0);
+    assert_true(opaque.differing == 0 && opaque.after == opaque.before);
+}
+
+static void
+the_viewport_is_scaled(void **state)
+{
+    (void)state;
+    const struct result same = ASK(-1, TINY, "--scale-viewport", "1");
+    const struct result half = ASK(-1, TINY, "--scale-viewport", "0.5");
+    assert_true(same.differing == 0 && same.after == same.before);
+    assert_true(half.after < half.before);
+    /* The picture is the smaller one in the top left quarter; the rest is cleared. */
+    char *path = mem_printf("%s/scaled", dir);
+    ASK(-1, TINY, "--scale-viewport", "0.5", "-o", path);
+    char *file = mem_printf("%s/after/frames/frame-0000.png", path);
+    struct picture picture;
+    struct error err;
+    assert_true(picture_read_png(&picture, file, &err));
+    for (uint32_t y = 0; y < picture.height; y++)
+        for (uint32_t x = 0; x < picture.width; x++)
+            if (x > picture.width / 2 && y > picture.height / 2)
+                assert_memory_equal(picture.rgba + 4 * (y * picture.width + x),
+                                    picture.rgba + 4 * (picture.width * picture.height - 1), 3);
+    picture_fini(&picture);
+    free(file);
+    free(path);
+}
+
+/* Sorting changes nothing if the draws are in order; otherwise the picture stays the same. */
+static void
+draws_are_sorted(void **state)
+{
+    (void)state;
+    const struct result sorted = ASK(0, FAULTS, "--frames", "2", "--front-to-back");
+    const struct result reversed = ASK(0, FAULTS, "--frames", "1", "--front-to-back");
+    assert_true(sorted.after == sorted.before && sorted.differing == 0);
+    assert_true(reversed.differing == 0);
+    /* Both frames have the same draws. The sorted one is the frame of the twin. */
+    assert_true(reversed.after < 1.02 * sorted.before && reversed.after > 0.98 * sorted.before);
+}
+
+static void
+textures_change(void **state)
+{
+    (void)state;
+    /* In frame 5, 512x512 texels are drawn into 32x32 pixels: level 4 has 1/256 of the texels. */
+    const struct result mipmaps = ASK(0, FAULTS, "--frames", "5", "--mipmaps", "3");
+    /* Halved, the texture has a quarter of the bytes. */
+    const struct result halved = ASK(0, FAULTS, "--frames", "5", "--halve-texture", "3");
+    assert_true(mipmaps.after < 0.2 * mipmaps.before);
+    assert_true(halved.after < halved.before && halved.after > mipmaps.after);
+    /* A run stands for its trace, its frames and its machine. */
+    char *run = mem_printf("%s/run", dir);
+    RUN(&cmd, "sim", FAULTS, "--frames", "7", "--preset", "reference-2005", "-o", run);
+    const struct result of_run = ASK(0, run, "--compress", "3");
+    const struct result of_trace =
+        ASK(0, FAULTS, "--frames", "7", "--preset", "reference-2005", "--compress", "3");
+    assert_true(of_run.before == of_trace.before && of_run.after == of_trace.after);
+    assert_true(of_run.after < of_run.before);
+    free(run);
+}
+
+/* A trimmed trace has fixed addresses, also for textures that grow. */
+static void
+trimmed_traces_change(void **state)
+{
+    (void)state;
+    char *trace = mem_printf("%s/trimmed.trace", dir);
+    RUN(&cmd, "trim", FAULTS, "--frames", "5", "-o", trace);
+    assert_int_equal(cmd.status, 0);
+    const struct result trimmed = ASK(0, trace, "--mipmaps", "3");
+    const struct result whole = ASK(0, FAULTS, "--frames", "5", "--mipmaps", "3");
+    assert_true(trimmed.before == whole.before);
+    assert_true(trimmed.differing == whole.differing);
+    assert_true(trimmed.after < 1.05 * whole.after && trimmed.after > 0.95 * whole.after);
+    free(trace);
+}
+
+static void
+a_program_is_replaced(void **state)
+{
+    (void)state;
+    char *path = mem_printf("%s/program", dir), *option = mem_printf("353682d5=%s", path);
+    RUN(&cmd, "show", TINY, "program", "353682d5");
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(cmd.out, file);
+    fclose(file);
+    const struct result same = ASK(-1, TINY, "--replace-program", option);
+    assert_true(same.differing == 0 && same.after == same.before);
+    file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {0.0, 0.0, 0.0, 0.0}\n  0: MOV OUT[0], IMM[0]\n"
+          "  1: END\n",
+          file);
+    fclose(file);
+    const struct result black = ASK(-1, TINY, "--replace-program", option);
+    assert_true(black.differing > 0 && black.after < black.before);
+    free(option);
+    free(path);
+}
+
+static void
+pictures_are_written(void **state)
+{
+    (void)state;
+    char *out = mem_printf("%s/pictures", dir), *path;
+    ASK(-1, TINY, "--frames", "1", "--drop", "1:4", "-o", out);
+    path = mem_printf("%s/before/frames/frame-0001.png", out);
+    assert_true(file_exists(path));
+    free(path);
+    path = mem_printf("%s/after/frames/frame-0001.png", out);
+    assert_true(file_exists(path));
+    free(path);
+    free(out);
+}
+
+/* Texture 4 is the checkerboard with mipmaps, 1 is the window. */
+static void
+wrong_changes_are_refused(void **state)
+{
+    static const struct {
+        const char *option, *value;
+        int status;
+        const char *message;
+    } cases[] = {
+        {"--drop", "0:9", 1, "frame 0 has 9 draws, counted from 0"},
+        {"--drop", "7:0", 1, "has 2 frames"},
+        {"--drop", "x", 1, "expected FRAME:DRAW"},
+        {"--mipmaps", "4", 1, "the texture has mipmaps already"},
+        {"--halve-texture", "1", 1, "the texture is a render target"},
+        {"--compress", "99", 1, "the trace has no texture 99"},
+        {"--compress", "#4", 2, "expected the number of a texture, without #"},
+        {"--scale-viewport", "2", 2, "expected a factor above 0 and at most 1"},
+        {"--replace-program", "353682d5", 1, "expected HASH=FILE"},
+        {"--replace-program", "353682d5=/no/such", 1, "/no/such"},
+        {"--frames", "0", 2, "expected a change"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        RUN(&cmd, "whatif", TINY, cases[i].option, cases[i].value);
+        if (cmd.status != cases[i].status || *cmd.out || !strstr(cmd.err, cases[i].message))
+            fail_msg("%s %s: %d, %s", cases[i].option, cases[i].value, cmd.status, cmd.err);
+    }
+    RUN(&cmd, "whatif", TINY, "--frames", "1", "--drop", "0:4");
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "frame 0 is not among the --frames"));
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_draw_is_dropped),         cmocka_unit_test(a_draw_does_not_blend),
+        cmocka_unit_test(the_viewport_is_scaled),    cmocka_unit_test(draws_are_sorted),
+        cmocka_unit_test(textures_change),           cmocka_unit_test(trimmed_traces_change),
+        cmocka_unit_test(a_program_is_replaced),     cmocka_unit_test(pictures_are_written),
+        cmocka_unit_test(wrong_changes_are_refused),
+    };
+    aetius = argc > 1 ? argv[1] : "build/aetius";
+    if (!mkdtemp(dir))
+        return 1;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    remove_folder(dir);
+    return failed;
+}
