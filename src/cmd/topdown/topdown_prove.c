@@ -21,9 +21,11 @@ struct proof {
     double cycles;
     struct params base;
     const struct ideal_gains *gains;
-    double gained[IDEALS]; /* in cycles; NAN: not tried */
+    enum ideal_number pair[2];
+    bool has_pair;             /* `pair` is expected to gain more than each resource alone */
+    double gained[IDEALS + 1]; /* in cycles; NAN: not tried; the last one: the pair */
     struct sweep sweep;
-    size_t run_of[IDEALS]; /* index in the sweep + 1; 0: not tried */
+    size_t run_of[IDEALS + 1]; /* index in the sweep + 1; 0: not tried; the last one: the pair */
 };
 
 static void
@@ -63,7 +65,7 @@ read_cycles(const char *dir, const struct frame_set *wanted, struct frame_set *f
 }
 
 /* Adds one run per accused resource, with that resource ideal. The verdict's resource is among
- * them. */
+ * them. Adds a run for the pair that gains together. */
 static bool
 add_runs(struct proof *proof, struct error *err)
 {
@@ -79,6 +81,15 @@ add_runs(struct proof *proof, struct error *err)
         proof->run_of[i] = proof->sweep.runs.count;
         free(name);
     }
+    if (ok && proof->has_pair) {
+        const struct ideal *first = &ideals[proof->pair[0]], *second = &ideals[proof->pair[1]];
+        struct params params = proof->base;
+        char *name = mem_printf("ideal %s and %s", first->name, second->name);
+        ok = ideal_apply(first, &params, err) && ideal_apply(second, &params, err) &&
+             sweep_add_run(&proof->sweep, 0, name, proof->preset, &params, SWEEP_BLOCKS_NONE, err);
+        proof->run_of[IDEALS] = proof->sweep.runs.count;
+        free(name);
+    }
     return ok;
 }
 
@@ -86,7 +97,7 @@ static bool
 read_gains(struct proof *proof, struct error *err)
 {
     bool ok = true;
-    for (uint32_t i = 0; i < IDEALS; i++) {
+    for (uint32_t i = 0; i <= IDEALS; i++) {
         proof->gained[i] = (double)NAN;
         if (!ok || !proof->run_of[i])
             continue;
@@ -139,6 +150,15 @@ print_proof(const struct proof *proof, struct error *err)
         if (proof->gained[i] > proof->gained[best])
             best = i;
     }
+    if (proof->has_pair) {
+        const enum ideal_number first = proof->pair[0], second = proof->pair[1];
+        text_table_cell(&table, "%s and %s", ideals[first].name, ideals[second].name);
+        text_table_cell(&table, "%s", "");
+        text_table_cell(&table, "%.1f %%",
+                        100 * proof->gains->together[first][second] / proof->cycles);
+        text_table_cell(&table, "%.1f %%", 100 * proof->gained[IDEALS] / proof->cycles);
+        text_table_end_row(&table);
+    }
     puts("");
     text_table_put(&table, TEXT_TABLE_TEXT, stdout);
     if (proof->gained[verdict] + VERDICT_WITHIN * proof->cycles >= proof->gained[best]) {
@@ -156,6 +176,7 @@ topdown_prove(const char *dir, const struct params *params, const struct frame_s
               struct error *err)
 {
     struct proof proof = {.dir = dir, .base = *params, .gains = gains};
+    proof.has_pair = ideals_together(gains, &proof.pair[0], &proof.pair[1]);
     fflush(stdout);
     interrupt_watch();
     struct run_json run;

@@ -328,8 +328,11 @@ print_gain(const struct ideal_gains *gains, enum ideal_number n, bool is_verdict
                   ideals[n].parameter);
 }
 
-/* Prints the resources with the highest expected gain, and advice for each. If no resource has a
- * gain alone, prints the resources that gain together. */
+/* Resources with this share of the cycles are always listed. */
+static const double large_share = 0.2;
+
+/* Prints the resources with the highest expected gain, and those with a large share of the cycles,
+ * with advice for each. Then the pair that gains more together. */
 static void
 print_gains(const struct ideal_gains *gains)
 {
@@ -344,8 +347,17 @@ print_gains(const struct ideal_gains *gains)
         if (i && !(worth >= IDEALS_NOTHING * gains->cycles))
             break;
         print_gain(gains, n, !i);
-        left.expected[n] = left.most[n] = -1;
+        left.expected[n] = left.most[n] = left.charged[n] = -1;
     }
+    for (uint32_t i = 0; i < IDEALS; i++)
+        if (left.charged[i] >= large_share * gains->cycles)
+            print_gain(gains, (enum ideal_number)i, false);
+    enum ideal_number first, second;
+    if (ideals_together(gains, &first, &second))
+        print_wrapped(stdout, line_width(stdout), 0, 2,
+                      "together, %s and %s: %.1f %% fewer are predicted without both",
+                      ideals[first].name, ideals[second].name,
+                      100 * gains->together[first][second] / gains->cycles);
     if (hide)
         print_wrapped(
             stdout, line_width(stdout), 0, 2,
@@ -490,6 +502,22 @@ verdict_json(const struct ideal_gains *gains)
     return object;
 }
 
+/* The pair of resources that gains more than each resource alone, or null. */
+static cJSON *
+together_json(const struct ideal_gains *gains)
+{
+    enum ideal_number first, second;
+    if (!ideals_together(gains, &first, &second))
+        return cJSON_CreateNull();
+    cJSON *object = cJSON_CreateObject();
+    cJSON *names = cJSON_AddArrayToObject(object, "names");
+    cJSON_AddItemToArray(names, cJSON_CreateString(ideals[first].name));
+    cJSON_AddItemToArray(names, cJSON_CreateString(ideals[second].name));
+    cJSON_AddItemToObject(object, "expected_gain",
+                          json_number(gains->together[first][second] / gains->cycles));
+    return object;
+}
+
 static void
 add_view(cJSON *object, const struct view *view, uint32_t level)
 {
@@ -498,6 +526,7 @@ add_view(cJSON *object, const struct view *view, uint32_t level)
     cJSON_AddItemToObject(object, "tree", topdown_json(&view->pipeline, level));
     cJSON_AddItemToObject(object, "verdict", verdict_json(&view->gains));
     cJSON_AddItemToObject(object, "resources", gains_json(&view->gains));
+    cJSON_AddItemToObject(object, "together", together_json(&view->gains));
     cJSON *shaders = cJSON_AddObjectToObject(object, "shaders");
     cJSON_AddItemToObject(shaders, "total", json_number(view->shaders.values[0]));
     cJSON_AddStringToObject(shaders, "unit", "slots");

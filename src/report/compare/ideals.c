@@ -257,22 +257,49 @@ read_row(const struct ideal_sum *sum, const double *numbers, const char *kind,
 
 /* ---- the rule ---- */
 
-/* Expected cycles of the row if resource `ideal` is free and resource `other` is the limit. In the
- * best case, the other's work overlaps with the remaining cycles. In the worst case, its work
- * outside them follows them. The result is the mean of both cases. If textures are ideal, memory
- * does not read them. */
+#define BIT(i) (1u << (i))
+
+/* Cycles of all causes that the resources of the set remove. `set`: bits of enum ideal_number. */
 static double
-cycles_without(const struct row_costs *costs, uint32_t ideal, uint32_t other)
+removed_by(const struct row_costs *costs, uint32_t set)
 {
-    const double left = costs->cycles - costs->most[ideal];
+    const uint32_t both = BIT(IDEAL_memory) | BIT(IDEAL_texture);
+    double removed = 0;
+    for (uint32_t i = 0; i < IDEALS; i++)
+        removed += set & BIT(i) ? costs->most[i] : 0;
+    return (set & both) == both ? removed - costs->texture_reads : removed;
+}
+
+/* Expected cycles of the row if the resources of `set` are free and resource `other` is the limit.
+ * In the best case, the other's work overlaps with the remaining cycles. In the worst case, its
+ * work outside them follows them. The result is the mean of both cases. If textures are ideal,
+ * memory does not read them. */
+static double
+cycles_without(const struct row_costs *costs, uint32_t set, uint32_t other)
+{
+    const double left = costs->cycles - removed_by(costs, set);
     double bound = costs->bound[other], part = costs->most[other];
-    if (ideal == IDEAL_texture && other == IDEAL_memory)
+    if (set & BIT(IDEAL_texture) && other == IDEAL_memory)
         bound *= 1 - costs->texture_traffic;
-    if ((ideal == IDEAL_texture && other == IDEAL_memory) ||
-        (ideal == IDEAL_memory && other == IDEAL_texture))
+    if ((set & BIT(IDEAL_texture) && other == IDEAL_memory) ||
+        (set & BIT(IDEAL_memory) && other == IDEAL_texture))
         part -= costs->texture_reads;
     const double beside = fmax(left, bound), behind = left + fmax(0, bound - part);
     return fmin((beside + behind) / 2, costs->cycles);
+}
+
+/* Expected cycles of the row if the resources of `set` are free. *longest: the resource that is the
+ * limit then, or `longest` as before if nothing else takes longer than the remaining cycles. */
+static double
+expect_without(const struct row_costs *costs, uint32_t set, uint32_t *longest)
+{
+    double without = costs->cycles - removed_by(costs, set);
+    for (uint32_t k = 0; k < IDEALS; k++)
+        if (!(set & BIT(k)) && cycles_without(costs, set, k) > without) {
+            without = cycles_without(costs, set, k);
+            *longest = k;
+        }
+    return without;
 }
 
 static void
@@ -280,19 +307,17 @@ predict(struct ideal_gains *gains, const struct row_costs *costs)
 {
     gains->cycles += costs->cycles;
     for (uint32_t i = 0; i < IDEALS; i++) {
-        const double left = costs->cycles - costs->most[i];
-        uint32_t longest = i;
-        double without = left;
-        for (uint32_t k = 0; k < IDEALS; k++)
-            if (k != i && cycles_without(costs, i, k) > without) {
-                without = cycles_without(costs, i, k);
-                longest = k;
-            }
+        uint32_t longest = i, ignored;
+        const double without = expect_without(costs, BIT(i), &longest);
         gains->charged[i] += costs->charged[i];
         gains->most[i] += costs->most[i];
         gains->own[i] += costs->own[i];
         gains->expected[i] += costs->cycles - without;
-        gains->hidden[i][longest] += without - left;
+        gains->hidden[i][longest] += without - (costs->cycles - costs->most[i]);
+        for (uint32_t k = i + 1; k < IDEALS; k++)
+            if (i != IDEAL_drain && k != IDEAL_drain)
+                gains->together[i][k] +=
+                    costs->cycles - expect_without(costs, BIT(i) | BIT(k), &ignored);
     }
 }
 
@@ -400,8 +425,10 @@ ideals_add(struct ideal_gains *to, const struct ideal_gains *more)
         to->most[i] += more->most[i];
         to->expected[i] += more->expected[i];
         to->own[i] += more->own[i];
-        for (uint32_t k = 0; k < IDEALS; k++)
+        for (uint32_t k = 0; k < IDEALS; k++) {
             to->hidden[i][k] += more->hidden[i][k];
+            to->together[i][k] += more->together[i][k];
+        }
     }
 }
 
@@ -432,6 +459,21 @@ ideals_bound_by(const struct ideal_gains *gains)
 {
     const enum ideal_number verdict = ideals_verdict(gains);
     return gains->most[verdict] > 0 ? ideals[verdict].name : "";
+}
+
+bool
+ideals_together(const struct ideal_gains *gains, enum ideal_number *first,
+                enum ideal_number *second)
+{
+    double most = 0;
+    for (uint32_t i = 0; i < IDEALS; i++)
+        for (uint32_t k = i + 1; k < IDEALS; k++)
+            if (gains->together[i][k] > most) {
+                most = gains->together[i][k];
+                *first = (enum ideal_number)i;
+                *second = (enum ideal_number)k;
+            }
+    return most > 0 && most >= most_of(gains->expected) + IDEALS_NOTHING * gains->cycles;
 }
 
 enum ideal_number

@@ -11,7 +11,8 @@
  * in the row is given by a metric, and divided by an efficiency for memory. Part of that work is
  * already in the remaining cycles. In the best case, the rest overlaps with them. In the worst
  * case, the rest follows them. The expected time is the mean of both cases. If another resource has
- * more work than fits in the remaining cycles, it hides part of the gain.
+ * more work than fits in the remaining cycles, it hides part of the gain. The same rule predicts
+ * the gain of two ideal resources: two that run at one pace gain only together.
  *
  * The drain between two draws is not a cause: the critical path does not contain work that could
  * have been done meanwhile. The rows give the drain: the cycles in which a draw's front end had
@@ -51,7 +52,9 @@ struct ideal_gains {
     double most[IDEALS];    /* upper bound of the gain */
     double expected[IDEALS];
     double hidden[IDEALS][IDEALS]; /* [i][k]: part of most[i] that resource k would absorb */
-    double own[IDEALS];            /* each resource's work, by its metric alone */
+    /* [i][k], i < k: expected gain if both resources are ideal; 0 for pairs with drain */
+    double together[IDEALS][IDEALS];
+    double own[IDEALS]; /* each resource's work, by its metric alone */
 };
 /* Sums gains row by row. Rows must be added in time order. */
 struct ideal_sum;
@@ -93,6 +96,10 @@ const char *ideals_bound_by(const struct ideal_gains *gains);
 /* The resource that hides most of the verdict's gain. IDEALS if no resource hides at least
  * IDEALS_NOTHING of all cycles. */
 enum ideal_number ideals_hidden_by(const struct ideal_gains *gains, enum ideal_number verdict);
+/* The pair of resources with the largest expected gain, first < second. Returns false if the pair
+ * is expected to gain less than IDEALS_NOTHING of all cycles more than the best single resource. */
+bool ideals_together(const struct ideal_gains *gains, enum ideal_number *first,
+                     enum ideal_number *second);
 /* Writes "45.0 % of the cycles are attributed to it; 19.9 % fewer are predicted without it".
  * Appends the upper bound if it differs from the charged cycles, and the resource that hides most
  * of the gain. gains->cycles must be above 0. */

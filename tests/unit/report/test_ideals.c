@@ -197,6 +197,8 @@ verdict_is_what_gives_most(void **state)
     assert_float_equal(gains.expected[IDEAL_shader], 350, 1e-9);
     assert_int_equal(ideals_verdict(&gains), IDEAL_shader);
     assert_int_equal(ideals_hidden_by(&gains, IDEAL_memory), IDEAL_shader);
+    /* Both remove the reads of textures, which count once. */
+    assert_float_equal(gains.together[IDEAL_memory][IDEAL_texture], 1000 - (900 + 950) / 2.0, 1e-9);
     frame_fini(&frame);
 }
 
@@ -222,7 +224,33 @@ two_hide_each_other(void **state)
     assert_int_equal(ideals_verdict(&gains), IDEAL_color);
     assert_string_equal(ideals_bound_by(&gains), "color");
     assert_int_equal(ideals_hidden_by(&gains, IDEAL_color), IDEAL_raster);
+    enum ideal_number first, second;
+    assert_true(ideals_together(&gains, &first, &second));
+    assert_int_equal(first, IDEAL_color);
+    assert_int_equal(second, IDEAL_raster);
+    assert_float_equal(gains.together[first][second], 990, 1e-9);
     frame_fini(&frame);
+}
+
+/* Of 1000 cycles 900 are charged to color and 19 to raster. Raster adds less than 2 % to the gain
+ * of color, so there is no pair to name. With 20 cycles there is one. */
+static void
+a_pair_gains_more_than_one(void **state)
+{
+    (void)state;
+    for (uint32_t cycles = 19; cycles <= 20; cycles++) {
+        struct frame frame;
+        struct ideal_gains gains;
+        enum ideal_number first, second;
+        frame_init(&frame);
+        add(&frame, "lost.blend", 900);
+        add(&frame, "lost.generate", cycles);
+        add(&frame, "lost.transit", 100 - cycles);
+        predict(&frame, 1000, &gains);
+        assert_float_equal(gains.expected[IDEAL_color], 900, 1e-9);
+        assert_int_equal(ideals_together(&gains, &first, &second), cycles == 20);
+        frame_fini(&frame);
+    }
 }
 
 /* A run that does not count lost cycles has no verdict. */
@@ -532,6 +560,7 @@ main(void)
         cmocka_unit_test(one_hides_behind_another),
         cmocka_unit_test(verdict_is_what_gives_most),
         cmocka_unit_test(two_hide_each_other),
+        cmocka_unit_test(a_pair_gains_more_than_one),
         cmocka_unit_test(nothing_is_guessed),
         cmocka_unit_test(rows_have_verdicts),
         cmocka_unit_test(drains_are_filled),
