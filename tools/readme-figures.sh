@@ -81,10 +81,10 @@ if command -v glmark2 >/dev/null && command -v virgl_test_server >/dev/null; the
             "$aetius" sim "$folder/jelly.trace" -o "$folder/jelly"
     } >/dev/null 2>&1
     "$aetius" topdown "$folder/jelly" --prove >"$folder/prove" 2>/dev/null
-    # the verdict, and the rows of two ideals
-    grep -oE 'bound by .* predicted without it|^ *(memory|shader)( +-?[0-9.]+ %){3}' "$folder/prove" |
+    # the verdict, and the rows of two ideals and of the pair
+    grep -oE 'bound by .* predicted without it|^ *(memory|shader)( +-?[0-9.]+ %){3}|^ *memory and shader( +-?[0-9.]+ %){2}' "$folder/prove" |
         sed 's/^ *//' >"$folder/lines"
-    [ "$(wc -l <"$folder/lines")" -eq 3 ] || { echo 'topdown --prove has another form'; status=1; }
+    [ "$(wc -l <"$folder/lines")" -eq 4 ] || { echo 'topdown --prove has another form'; status=1; }
     while read -r line; do
         expect "$line" 'aetius topdown jelly --prove'
     done <"$folder/lines"
