@@ -46,6 +46,7 @@ struct rows {
 struct view {
     struct topdown_tree pipeline, shaders;
     struct ideal_gains gains;
+    const struct params *params; /* of the run */
 };
 
 /* The draws of the selected frames, and what the program does wrong in them. */
@@ -152,11 +153,11 @@ view_fini(struct view *view)
 static bool
 view_init(struct view *view, struct rows rows, struct error *err)
 {
-    memset(view, 0, sizeof *view);
+    *view = (struct view){.params = &rows.run->params};
     const struct ideal_rows wanted = {&rows.run->table, rows.frames, rows.row};
     if (pipeline_tree(statistic, &rows, &view->pipeline, err) &&
         shader_tree(statistic, &rows, &view->shaders, err) &&
-        ideals_predict(&wanted, &rows.run->params, &view->gains, err))
+        ideals_predict(&wanted, view->params, &view->gains, err))
         return true;
     view_fini(view);
     return fail_prefix(err, "%s", rows.run->dir);
@@ -313,11 +314,11 @@ print_parts(const part_list *parts, const char *what)
 }
 
 static void
-print_gain(const struct ideal_gains *gains, enum ideal_number n, bool is_verdict)
+print_gain(const struct view *view, enum ideal_number n, bool is_verdict)
 {
     const uint32_t width = line_width(stdout);
     char words[IDEALS_WORDS];
-    ideals_describe(gains, n, words);
+    ideals_describe(&view->gains, n, words);
     if (is_verdict)
         fputs(color_code(stdout, COLOR_VERDICT), stdout);
     print_wrapped(stdout, width, 0, 2, "%s %s: %s", is_verdict ? "bound by" : "then",
@@ -325,7 +326,7 @@ print_gain(const struct ideal_gains *gains, enum ideal_number n, bool is_verdict
     if (is_verdict)
         fputs(color_code(stdout, COLOR_END), stdout);
     print_wrapped(stdout, width, 2, 4, "advice: %s; parameter %s", ideals[n].advice,
-                  ideals[n].parameter);
+                  ideals_parameter(&view->gains, n, view->params));
 }
 
 /* Resources with this share of the cycles are always listed. */
@@ -334,8 +335,9 @@ static const double large_share = 0.2;
 /* Prints the resources with the highest expected gain, and those with a large share of the cycles,
  * with advice for each. Then the pair that gains more together. */
 static void
-print_gains(const struct ideal_gains *gains)
+print_gains(const struct view *view)
 {
+    const struct ideal_gains *gains = &view->gains;
     enum { SHOWN = 3 };
     struct ideal_gains left = *gains;
     const bool hide = ideals_hide_each_other(gains);
@@ -346,12 +348,12 @@ print_gains(const struct ideal_gains *gains)
         const double worth = hide ? left.most[n] : left.expected[n];
         if (i && !(worth >= IDEALS_NOTHING * gains->cycles))
             break;
-        print_gain(gains, n, !i);
+        print_gain(view, n, !i);
         left.expected[n] = left.most[n] = left.charged[n] = -1;
     }
     for (uint32_t i = 0; i < IDEALS; i++)
         if (left.charged[i] >= large_share * gains->cycles)
-            print_gain(gains, (enum ideal_number)i, false);
+            print_gain(view, (enum ideal_number)i, false);
     enum ideal_number first, second;
     if (ideals_together(gains, &first, &second))
         print_wrapped(stdout, line_width(stdout), 0, 2,
@@ -420,7 +422,7 @@ print_topdown_run_text(const struct rows *rows, const struct view *view, const p
     style.shows_all = request->shows_all;
     style.level = request->level ? request->level : TOPDOWN_LEVELS;
     const uint32_t frames = count_frames(rows);
-    print_gains(&view->gains);
+    print_gains(view);
     findings_print(&draws->findings, stdout);
     print_short_intervals(&rows->run->params);
     if (draws->are_there && !request->draws)
@@ -468,8 +470,9 @@ run_draws_fini(struct run_draws *draws)
 }
 
 static cJSON *
-gains_json(const struct ideal_gains *gains)
+gains_json(const struct view *view)
 {
+    const struct ideal_gains *gains = &view->gains;
     const double all = gains->cycles > 0 ? gains->cycles : 1;
     cJSON *list = cJSON_CreateArray();
     for (uint32_t i = 0; i < IDEALS; i++) {
@@ -481,7 +484,8 @@ gains_json(const struct ideal_gains *gains)
         cJSON_AddItemToObject(object, "expected_gain", json_number(gains->expected[i] / all));
         cJSON_AddItemToObject(object, "behind",
                               json_text(behind < IDEALS ? ideals[behind].name : NULL));
-        cJSON_AddStringToObject(object, "parameter", ideals[i].parameter);
+        cJSON_AddStringToObject(object, "parameter",
+                                ideals_parameter(gains, (enum ideal_number)i, view->params));
         cJSON_AddStringToObject(object, "advice", ideals[i].advice);
         cJSON_AddItemToArray(list, object);
     }
@@ -489,15 +493,16 @@ gains_json(const struct ideal_gains *gains)
 }
 
 static cJSON *
-verdict_json(const struct ideal_gains *gains)
+verdict_json(const struct view *view)
 {
+    const struct ideal_gains *gains = &view->gains;
     const enum ideal_number number = ideals_verdict(gains);
     const double all = gains->cycles > 0 ? gains->cycles : 1;
     cJSON *object = cJSON_CreateObject();
     cJSON_AddStringToObject(object, "name", ideals[number].name);
     cJSON_AddItemToObject(object, "share", json_number(gains->most[number] / all));
     cJSON_AddItemToObject(object, "expected_gain", json_number(gains->expected[number] / all));
-    cJSON_AddStringToObject(object, "parameter", ideals[number].parameter);
+    cJSON_AddStringToObject(object, "parameter", ideals_parameter(gains, number, view->params));
     cJSON_AddStringToObject(object, "advice", ideals[number].advice);
     return object;
 }
@@ -524,8 +529,8 @@ add_view(cJSON *object, const struct view *view, uint32_t level)
     cJSON_AddItemToObject(object, "total", json_number(view->pipeline.values[0]));
     cJSON_AddStringToObject(object, "unit", "cycles");
     cJSON_AddItemToObject(object, "tree", topdown_json(&view->pipeline, level));
-    cJSON_AddItemToObject(object, "verdict", verdict_json(&view->gains));
-    cJSON_AddItemToObject(object, "resources", gains_json(&view->gains));
+    cJSON_AddItemToObject(object, "verdict", verdict_json(view));
+    cJSON_AddItemToObject(object, "resources", gains_json(view));
     cJSON_AddItemToObject(object, "together", together_json(&view->gains));
     cJSON *shaders = cJSON_AddObjectToObject(object, "shaders");
     cJSON_AddItemToObject(shaders, "total", json_number(view->shaders.values[0]));

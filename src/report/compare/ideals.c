@@ -1,7 +1,6 @@
 #include "report/compare/ideals.h"
 
 #include "base/mem.h"
-#include "core/path.h"
 #include "report/run/metrics.h"
 
 #include <math.h>
@@ -88,6 +87,7 @@ ideal_is_charged(const struct ideal *ideal, const char *branch)
 
 /* Upper bounds and work of each resource in one row. */
 struct row_costs {
+    double causes[CAUSE_COUNT];
     double cycles, charged[IDEALS], most[IDEALS], own[IDEALS];
     double bound[IDEALS]; /* own, divided by MEMORY_EFFICIENCY for memory */
     /* texture_reads: cycles of texture reads from memory, which both ideals remove.
@@ -243,7 +243,7 @@ read_row(const struct ideal_sum *sum, const double *numbers, const char *kind,
 {
     *costs = (struct row_costs){.cycles = numbers[sum->cycles]};
     for (uint32_t c = 0; c < CAUSE_COUNT; c++) {
-        const double lost = numbers[sum->lost[c]];
+        const double lost = costs->causes[c] = numbers[sum->lost[c]];
         for (uint32_t i = 0; i < IDEALS; i++) {
             costs->charged[i] += sum->is_charged[i][c] ? lost : 0;
             costs->most[i] += sum->removes[i][c] ? lost : 0;
@@ -306,6 +306,8 @@ static void
 predict(struct ideal_gains *gains, const struct row_costs *costs)
 {
     gains->cycles += costs->cycles;
+    for (uint32_t c = 0; c < CAUSE_COUNT; c++)
+        gains->causes[c] += costs->causes[c];
     for (uint32_t i = 0; i < IDEALS; i++) {
         uint32_t longest = i, ignored;
         const double without = expect_without(costs, BIT(i), &longest);
@@ -420,6 +422,8 @@ void
 ideals_add(struct ideal_gains *to, const struct ideal_gains *more)
 {
     to->cycles += more->cycles;
+    for (uint32_t c = 0; c < CAUSE_COUNT; c++)
+        to->causes[c] += more->causes[c];
     for (uint32_t i = 0; i < IDEALS; i++) {
         to->charged[i] += more->charged[i];
         to->most[i] += more->most[i];
@@ -459,6 +463,58 @@ ideals_bound_by(const struct ideal_gains *gains)
 {
     const enum ideal_number verdict = ideals_verdict(gains);
     return gains->most[verdict] > 0 ? ideals[verdict].name : "";
+}
+
+/* Whether the parameter "SECTION.Name" has an effect on the machine. */
+static bool
+has_effect(const char *full_name, const struct params *params)
+{
+    char section[32];
+    const size_t length = strcspn(full_name, ".");
+    snprintf(section, sizeof section, "%.*s", (int)length, full_name);
+    const struct param_info *info = param_find(section, full_name + length + 1);
+    BUG_ON(!info, "no parameter %s", full_name);
+    return param_has_effect(info, params);
+}
+
+static const char *
+advised(enum path_cause cause, enum ideal_number n, const struct params *params)
+{
+    static const struct {
+        enum path_cause cause;
+        const char *parameter;
+    } lines[] = {
+#define ADVICE(cause, parameter) {CAUSE_##cause, parameter},
+#include "advice.def"
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        if (lines[i].cause == cause && has_effect(lines[i].parameter, params))
+            return lines[i].parameter;
+    return ideals[n].parameter;
+}
+
+const char *
+ideals_parameter(const struct ideal_gains *gains, enum ideal_number n, const struct params *params)
+{
+    uint32_t count;
+    const struct path_branch *branches = path_branches(&count);
+    const char *best = ideals[n].parameter;
+    double most = 0;
+    for (uint32_t b = 0; b < count; b++) {
+        double cycles = 0;
+        if (branches[b].cause < 0 || !ideal_is_charged(&ideals[n], branches[b].name))
+            continue;
+        const char *parameter = advised((enum path_cause)branches[b].cause, n, params);
+        for (uint32_t k = 0; k < count; k++)
+            if (branches[k].cause >= 0 && ideal_is_charged(&ideals[n], branches[k].name) &&
+                !strcmp(advised((enum path_cause)branches[k].cause, n, params), parameter))
+                cycles += gains->causes[branches[k].cause];
+        if (cycles > most) {
+            most = cycles;
+            best = parameter;
+        }
+    }
+    return best;
 }
 
 bool

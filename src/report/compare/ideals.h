@@ -23,6 +23,7 @@
 #define AETIUS_REPORT_IDEALS_H
 
 #include "base/args.h"
+#include "core/path.h"
 #include "params/params.h"
 #include "report/run/csv.h"
 #include "report/run/metrics.h"
@@ -54,7 +55,8 @@ struct ideal_gains {
     double hidden[IDEALS][IDEALS]; /* [i][k]: part of most[i] that resource k would absorb */
     /* [i][k], i < k: expected gain if both resources are ideal; 0 for pairs with drain */
     double together[IDEALS][IDEALS];
-    double own[IDEALS]; /* each resource's work, by its metric alone */
+    double own[IDEALS];         /* each resource's work, by its metric alone */
+    double causes[CAUSE_COUNT]; /* by enum path_cause */
 };
 /* Sums gains row by row. Rows must be added in time order. */
 struct ideal_sum;
@@ -93,6 +95,10 @@ bool ideals_hide_each_other(const struct ideal_gains *gains);
 enum ideal_number ideals_verdict(const struct ideal_gains *gains);
 /* Name of the verdict; "" if no resource can gain anything. */
 const char *ideals_bound_by(const struct ideal_gains *gains);
+/* "SECTION.Name" of the parameter to try first: that of the resource's most expensive causes
+ * (src/advice.def), among those with an effect on this machine. */
+const char *ideals_parameter(const struct ideal_gains *gains, enum ideal_number n,
+                             const struct params *params);
 /* The resource that hides most of the verdict's gain. IDEALS if no resource hides at least
  * IDEALS_NOTHING of all cycles. */
 enum ideal_number ideals_hidden_by(const struct ideal_gains *gains, enum ideal_number verdict);

@@ -232,6 +232,40 @@ two_hide_each_other(void **state)
     frame_fini(&frame);
 }
 
+/* The advised parameter belongs to the most expensive cause, and the machine reads it. */
+static void
+advice_follows_the_cause(void **state)
+{
+    static const struct {
+        const char *preset, *cause;
+        enum ideal_number resource;
+        const char *parameter;
+    } cases[] = {
+        {"reference-2008", "lost.setup", IDEAL_geometry, "RASTERIZER.SetupUnits"},
+        {"reference-2008", "lost.clip", IDEAL_geometry, "CLIPPER.ClipperUnits"},
+        {"reference-2008", "lost.vertex_issue", IDEAL_shader, "GPU.NumFragmentShaders"},
+        {"g70-like", "lost.vertex_issue", IDEAL_shader, "GPU.NumVertexShaders"},
+        {"g70-like", "lost.fragment_issue", IDEAL_shader, "GPU.NumFragmentShaders"},
+        {"reference-2008", "lost.bandwidth_z", IDEAL_memory, "MEMORYCONTROLLER.V2MemoryChannels"},
+        {"reference-2005", "lost.bandwidth_z", IDEAL_memory, "MEMORYCONTROLLER.MemoryBuses"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct frame frame;
+        struct ideal_gains gains;
+        struct error err;
+        frame_init(&frame);
+        assert_true(params_load_preset(&frame.params, cases[i].preset, &err));
+        add(&frame, "lost.streamer", 100);
+        add(&frame, "lost.result", 100);
+        add(&frame, cases[i].cause, 300);
+        predict(&frame, 1000, &gains);
+        assert_string_equal(ideals_parameter(&gains, cases[i].resource, &frame.params),
+                            cases[i].parameter);
+        frame_fini(&frame);
+    }
+}
+
 /* Of 1000 cycles 900 are charged to color and 19 to raster. Raster adds less than 2 % to the gain
  * of color, so there is no pair to name. With 20 cycles there is one. */
 static void
@@ -561,6 +595,7 @@ main(void)
         cmocka_unit_test(verdict_is_what_gives_most),
         cmocka_unit_test(two_hide_each_other),
         cmocka_unit_test(a_pair_gains_more_than_one),
+        cmocka_unit_test(advice_follows_the_cause),
         cmocka_unit_test(nothing_is_guessed),
         cmocka_unit_test(rows_have_verdicts),
         cmocka_unit_test(drains_are_filled),
