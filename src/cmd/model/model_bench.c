@@ -8,6 +8,7 @@
 #include "cmd/model/model.h"
 #include "cmd/simulate.h"
 #include "model/collect.h"
+#include "model/pattern.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -134,6 +135,21 @@ bench_simulated(struct bench_options *options, const char *program, struct error
     return ok;
 }
 
+/* Checks the patterns, so that the program that uses them does not fail. */
+static bool
+check_patterns(const char *list, struct error *err)
+{
+    char *copy = mem_strdup(list), *rest = copy;
+    bool ok = true;
+    for (char *name; ok && (name = strsep(&rest, ","));) {
+        struct pattern pattern;
+        ok = pattern_make(&pattern, name, err) || fail_prefix(err, "--patterns");
+        pattern_fini(&pattern);
+    }
+    free(copy);
+    return ok;
+}
+
 int
 model_bench_command(int argc, char **argv)
 {
@@ -190,7 +206,7 @@ model_bench_command(int argc, char **argv)
     if (request.step > 2048 || (request.step > 0 && !request.large))
         return args_usage_error(&spec, "--step expects --large, and a number from 1 to 2048");
     char *program = model_program(request.program, &err);
-    bool ok = program != NULL;
+    bool ok = program && (!request.patterns || check_patterns(request.patterns, &err));
     if (ok)
         ok = request.native ? bench_native(&request, program, &err)
                             : bench_simulated(&request, program, &err);

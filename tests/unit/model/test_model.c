@@ -677,6 +677,14 @@ commands(void **state)
     free(text);
     assert_int_equal(RUN("model", "bench", "--step", "2", "-o", "@large"), 2);
     assert_true(reports("--step expects --large"));
+    assert_int_equal(RUN("model", "bench", "--patterns", "ramp,nonesuch", "-o", "@large"), 1);
+    assert_true(reports("aetius: --patterns: 'nonesuch' is not an address pattern"));
+    assert_false(reports("doctor") || reports("wrong options"));
+    put_text("short.raw", "abc");
+    char *raw = in_dir("short.raw");
+    assert_int_equal(RUN("model", "bench", "--native", "--patterns", raw, "-o", "@large"), 1);
+    assert_true(reports("short.raw is neither a PNG file nor an address texture: 3 bytes"));
+    free(raw);
     assert_int_equal(RUN("model", "fit", "@points.csv", "-o", "@none"), 1);
     assert_int_equal(RUN("model", "from-datasheet", "clock=1e9", "pipes=4", "-o", "@sheet"), 0);
     assert_int_equal(RUN("model", "from-datasheet", "clock=1e9", "pipes=4", "-o", "@sheet"), 1);
