@@ -19,7 +19,7 @@ struct bench_options {
     struct simulate_options sim;
     const char *program, *sweep, *surface, *patterns;
     bool native, large;
-    uint64_t samples, divide, step;
+    uint64_t samples, divide, step; /* step 0: not given */
 };
 
 bool
@@ -154,7 +154,7 @@ int
 model_bench_command(int argc, char **argv)
 {
     struct bench_options request = {
-        .sweep = "all", .surface = "pbuffer", .samples = 7, .divide = 1};
+        .sweep = "all", .surface = "pbuffer", .samples = 7, .divide = 1, .step = UINT64_MAX};
     const struct arg_option options[] = {
         OPTION_OUTPUT(&request.sim.dir, "DIR", "folder for measured.csv, trace and run", true),
         {"sweep", 0, ARG_STRING, &request.sweep, "NAME", "run only this sweep", false},
@@ -203,7 +203,9 @@ model_bench_command(int argc, char **argv)
         return args_usage_error(&spec, "--samples expects a number from 1 to 1000");
     if (request.divide < 1 || request.divide > 64)
         return args_usage_error(&spec, "--divide expects a number from 1 to 64");
-    if (request.step > 2048 || (request.step > 0 && !request.large))
+    if (request.step == UINT64_MAX)
+        request.step = 0;
+    else if (request.step < 1 || request.step > 2048 || !request.large)
         return args_usage_error(&spec, "--step expects --large, and a number from 1 to 2048");
     char *program = model_program(request.program, &err);
     bool ok = program && (!request.patterns || check_patterns(request.patterns, &err));

@@ -677,6 +677,8 @@ commands(void **state)
     free(text);
     assert_int_equal(RUN("model", "bench", "--step", "2", "-o", "@large"), 2);
     assert_true(reports("--step expects --large"));
+    assert_int_equal(RUN("model", "bench", "--large", "--step", "0", "-o", "@large"), 2);
+    assert_true(reports("--step expects --large, and a number from 1 to 2048"));
     assert_int_equal(RUN("model", "bench", "--patterns", "ramp,nonesuch", "-o", "@large"), 1);
     assert_true(reports("aetius: --patterns: 'nonesuch' is not an address pattern"));
     assert_false(reports("doctor") || reports("wrong options"));
