@@ -449,7 +449,8 @@ main(int argc, char **argv)
     points.large = options.large;
     points.step = options.step;
     if (!known || !points_add(&points, options.sweep)) {
-        fprintf(stderr, "model: wrong options; see --help\n");
+        if (!points.failed) /* it has printed its message */
+            fprintf(stderr, "model: wrong options; see --help\n");
         return 2;
     }
     if (!options.list && !open_surface(&drawing, options.surface))

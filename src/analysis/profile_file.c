@@ -258,8 +258,8 @@ profile_file_new_part(struct profile_file *file)
     profile_add_device(part, "", file->given); /* device 0: for rows without a device */
 }
 
-struct nvidia_metric
-profile_file_metric(struct profile_file *file, const char *name)
+static struct nvidia_metric
+find_metric(struct profile_file *file, const char *name)
 {
     uint32_t hash = 2166136261U;
     for (const char *c = name; *c; c++)
@@ -281,6 +281,16 @@ profile_file_metric(struct profile_file *file, const char *name)
         return slot->metric;
     }
     BUG("no free slot in a hash table that is half full");
+}
+
+struct nvidia_metric
+profile_file_metric(struct profile_file *file, const char *name)
+{
+    const struct nvidia_metric metric = find_metric(file, name);
+    /* nvprof has an event and a metric `inst_executed`. The event is not a repeated metric. */
+    if (file->is_events && metric.kind == METRIC_FIGURE && metric.figure == FIGURE_executed_count)
+        return (struct nvidia_metric){.kind = METRIC_NONE};
+    return metric;
 }
 
 /* Whether the number style of `text` agrees with that of the file. */

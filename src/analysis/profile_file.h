@@ -84,6 +84,7 @@ struct profile_file {
     VEC(struct profile_cell) cells;
     enum profile_table table;
     bool is_quoted, is_first_row, is_api;
+    bool is_events;      /* the current table has nvprof's events, not its metrics */
     uint32_t cell_count; /* cells in the header */
     /* First and last line of the open unknown table; 0: no such table is open. */
     uint64_t other_first, other_last;

@@ -132,6 +132,7 @@ begin_table(struct profile_file *file)
         file->cell_count = (uint32_t)file->cells.count;
         file->is_first_row = true;
         file->has_table = true;
+        file->is_events = find_column(file, "Event Name") >= 0;
         if (is_wide)
             find_metrics(file);
         return true;

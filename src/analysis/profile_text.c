@@ -220,6 +220,7 @@ take_header(struct profile_file *file)
         return false;
     if (file->text_table == TEXT_TRACE)
         profile_file_new_part(file);
+    file->is_events = strstr(text, " Event Name");
     file->name_column = name ? (size_t)(name + 2 - text) : 0;
     file->has_table = true;
     return true;

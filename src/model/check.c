@@ -86,18 +86,25 @@ check_row(struct model_check *check, const struct model *model, const struct mod
     const enum model_stage stage = model_stage_of(row->sweep);
     const bool fitted = check->is_fitted[r];
     struct model_prediction prediction;
-    if (!model_predict(&prediction, model, row, stages, err))
-        return fail_prefix(err, "row %zu", r + 1);
-    const double error = row->seconds / prediction.seconds - 1;
-    check->predicted[r] = prediction.seconds;
-    check->error[r] = error;
-    if (stage == MODEL_STAGES) {
-        const uint32_t used = springs_stages(row);
-        add_error(&check->springs[used - 1], error, r);
-        return true;
+    bool is_whole = true;
+    for (; !model_predict(&prediction, model, row, stages, err); is_whole = false) {
+        const enum model_stage lacks = prediction.lacks;
+        if (lacks == MODEL_STAGES)
+            return fail_prefix(err, "row %zu", r + 1);
+        if (!check->lacking[lacks].rows++)
+            check->lacking[lacks].first_row = r;
+        stages &= ~(1u << lacks);
     }
-    add_error(fitted ? &check->fitted : &check->held_out, error, r);
-    const double bar = model_bar(model, &prediction);
+    const double error = is_whole ? row->seconds / prediction.seconds - 1 : NAN;
+    check->predicted[r] = is_whole ? prediction.seconds : NAN;
+    check->error[r] = error;
+    if (is_whole && stage == MODEL_STAGES)
+        add_error(&check->springs[springs_stages(row) - 1], error, r);
+    if (stage == MODEL_STAGES)
+        return true;
+    if (is_whole)
+        add_error(fitted ? &check->fitted : &check->held_out, error, r);
+    const double bar = is_whole ? model_bar(model, &prediction) : NAN;
     if (!fitted && !isnan(bar)) {
         check->barred++;
         check->inside += fabs(prediction.seconds / row->seconds - 1) <= bar;
@@ -133,6 +140,20 @@ model_check_rows(struct model_check *check, const struct model *model,
             model_check_fini(check);
             return false;
         }
+    return true;
+}
+
+bool
+model_check_is_complete(const struct model_check *check, const struct model_rows *rows,
+                        struct error *err)
+{
+    for (uint32_t s = 0; s < MODEL_STAGES; s++)
+        if (check->lacking[s].rows)
+            return fail(err,
+                        "row %zu: the model has no measurements of stage %s for '%s': use a "
+                        "measured format, or omit the stage with --without %s",
+                        check->lacking[s].first_row + 1, model_stage_names[s],
+                        rows->items[check->lacking[s].first_row].format, model_stage_names[s]);
     return true;
 }
 

@@ -128,6 +128,9 @@ struct model_prediction {
     uint32_t bound;                       /* the slowest stage */
     enum model_stage order[MODEL_STAGES]; /* the order in which the stages apply */
     uint32_t ordered;                     /* stages in `order` */
+    /* The prediction failed because the model has no measurements of this stage. MODEL_STAGES: it
+     * did not fail, or for another reason. */
+    enum model_stage lacks;
 };
 
 /* Fragments per second of a program of `cycles` cycles, by the base stage alone. NaN gives NaN. */

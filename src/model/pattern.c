@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *const names[] = {"stripes", "chequer", "random", "step2", "step3",
                                     "step4",   "step5",   "step6",  "step7", "step8",
@@ -222,5 +223,7 @@ pattern_make(struct pattern *pattern, const char *name, struct error *err)
     if (make_named(pattern, name))
         return true;
     pattern_fini(pattern);
-    return fail(err, "'%.80s' is not an address pattern", name);
+    if (access(name, F_OK) == 0)
+        return pattern_read(pattern, name, err);
+    return fail(err, "'%.80s' is not an address pattern, and no such file exists", name);
 }

@@ -26,7 +26,7 @@ struct pattern {
 /* Returns NULL after the last pattern of the sweep. */
 const char *pattern_name(uint32_t number);
 /* Creates the pattern of that name: one of the sweep, `chanceN`, or the path of a file
- * (pattern_file.c). A path contains a dot or a slash. The caller frees the pattern. */
+ * (pattern_file.c). A text with a dot or a slash is a path. The caller frees the pattern. */
 bool pattern_make(struct pattern *pattern, const char *name, struct error *err);
 void pattern_fini(struct pattern *pattern);
 /* Rounds the addresses as a texture with 8 bits per channel does. */

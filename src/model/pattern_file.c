@@ -13,6 +13,19 @@ enum {
     MOST_BYTES = HEADER_BYTES + PATTERN_MOST_SIZE * PATTERN_MOST_SIZE * TEXEL_BYTES,
 };
 
+static uint32_t
+little_endian(const char *bytes)
+{
+    const uint8_t *b = (const uint8_t *)bytes;
+    return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
+static uint32_t
+big_endian(const char *bytes)
+{
+    return __builtin_bswap32(little_endian(bytes));
+}
+
 static bool
 check_size(uint32_t width, uint32_t height, const char *path, struct error *err)
 {
@@ -21,28 +34,24 @@ check_size(uint32_t width, uint32_t height, const char *path, struct error *err)
                 width, height, PATTERN_MOST_SIZE);
 }
 
+/* `bytes`: the file. Its header states the size, so a large picture is not decoded. */
 static bool
-read_picture(struct pattern *pattern, const char *path, struct error *err)
+read_picture(struct pattern *pattern, const char *path, const char *bytes, size_t size,
+             struct error *err)
 {
+    enum { CHUNK = 12, WIDTH = 16, HEIGHT = 20, HEADER_END = 24 }; /* offsets in a PNG file */
     struct picture picture;
+    if (size >= HEADER_END && !memcmp(bytes + CHUNK, "IHDR", 4) &&
+        !check_size(big_endian(bytes + WIDTH), big_endian(bytes + HEIGHT), path, err))
+        return false;
     if (!picture_read_png(&picture, path, err))
         return false;
-    const bool ok = check_size(picture.width, picture.height, path, err);
-    if (ok) {
-        pattern_init(pattern, picture.width, picture.height);
-        for (size_t i = 0; i < (size_t)picture.width * picture.height; i++)
-            for (uint32_t part = 0; part < 2; part++)
-                pattern->texcoords[i][part] = (float)picture.rgba[4 * i + part] / 255;
-    }
+    pattern_init(pattern, picture.width, picture.height);
+    for (size_t i = 0; i < (size_t)picture.width * picture.height; i++)
+        for (uint32_t part = 0; part < 2; part++)
+            pattern->texcoords[i][part] = (float)picture.rgba[4 * i + part] / 255;
     picture_fini(&picture);
-    return ok;
-}
-
-static uint32_t
-little_endian(const char *bytes)
-{
-    const uint8_t *b = (const uint8_t *)bytes;
-    return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+    return true;
 }
 
 static bool
@@ -93,8 +102,8 @@ pattern_read(struct pattern *pattern, const char *path, struct error *err)
     if (!file_read(path, MOST_BYTES, &bytes, &size, err))
         return false;
     const bool is_png = size >= strlen(png) && !memcmp(bytes, png, strlen(png));
-    const bool ok =
-        is_png ? read_picture(pattern, path, err) : read_numbers(pattern, path, bytes, size, err);
+    const bool ok = is_png ? read_picture(pattern, path, bytes, size, err)
+                           : read_numbers(pattern, path, bytes, size, err);
     free(bytes);
     return ok;
 }

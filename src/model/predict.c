@@ -234,11 +234,13 @@ add_texel_seconds(const struct predicting *p, double reads, double side, double 
         return fail(err, "reads require the size of the texture: set `texture`, or omit the stage "
                          "with --without textures");
     const struct spline *s = ceiling_of(p->model, p->row, side);
-    if (!s)
+    if (!s) {
+        p->out->lacks = MODEL_TEXTURES;
         return fail(err,
                     "the model has no texture rate for '%s': use a measured format, or omit the "
                     "stage with --without textures",
                     format);
+    }
     *seconds += reads / spline_at(s, log2(side));
     *beyond = *beyond || !spline_holds(s, log2(side));
     return true;
@@ -290,6 +292,8 @@ predict_dependent(const struct predicting *p, struct error *err)
         return true;
     if (!(row->texture > 0) || !*row->pattern)
         return fail(err, "dependent reads require the size of the texture and a pattern");
+    if (isnan(model_factor(p->model, "dependent.flat")))
+        p->out->lacks = MODEL_DEPENDENT;
     if (!(p->stages & MODEL_PUBLISHED ? model_published_find(&found, p->model, row, err)
                                       : model_dependent_find(&found, p->model, row, err)))
         return fail_prefix(err, "stage dependent");
@@ -332,7 +336,7 @@ model_predict(struct model_prediction *prediction, const struct model *model,
     struct model_row row = *asked, *workload = &row;
     struct predicting p = {model, workload, prediction, model ? stages : 1u << MODEL_BASE};
     const double clock = model ? model_factor(model, "clock") : 0;
-    *prediction = (struct model_prediction){0};
+    *prediction = (struct model_prediction){.lacks = MODEL_STAGES};
     p.stages &= set_order(prediction, model) | MODEL_PUBLISHED;
     if (workload->pipes > 0 && !(workload->rate == 0 && workload->clock > 0))
         return fail(err, "pipes requires clock, and no rate: the rate is clock times pipes");

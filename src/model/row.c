@@ -286,18 +286,18 @@ lacks_time(const struct csv_reader *reader, const struct field *const *columns, 
     return true;
 }
 
-/* Adds a row, or counts it as missing. */
+/* Adds a row of the file `path` to the measurements or to the missing points. */
 static bool
-add_row(struct model_rows *rows, struct model_missing *missing, const struct csv_reader *reader,
-        const struct field *const *columns, uint32_t count, struct error *err)
+add_row(struct model_rows *rows, struct model_missing *missing, const char *path,
+        const struct csv_reader *reader, const struct field *const *columns, uint32_t count,
+        struct error *err)
 {
     struct model_row row;
     if (!read_row(&row, reader, columns, count, err))
         return false;
     if (missing && lacks_time(reader, columns, count)) {
-        struct model_missing *one = &missing[model_sweep_find(row.sweep)];
-        if (!one->rows++)
-            one->first_line = (uint32_t)reader->line;
+        const struct model_point point = {path, (uint32_t)reader->line, row};
+        VEC_PUSH(missing, point);
         return true;
     }
     if (!(row.seconds > 0))
@@ -339,7 +339,7 @@ model_rows_read_some(struct model_rows *rows, struct model_missing *missing, con
         else if (reader.line == 1)
             ok = read_header(&reader, columns, &count, err);
         else if (!is_blank(&reader))
-            ok = add_row(rows, missing, &reader, columns, count, err);
+            ok = add_row(rows, missing, path, &reader, columns, count, err);
         if (!ok)
             fail_prefix(err, "%s:%llu", path, (unsigned long long)reader.line);
     }

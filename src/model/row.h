@@ -20,13 +20,18 @@ struct model_row {
 #undef MODEL_NUMBER
 };
 
-/* Rows of a file that have no time, by sweep. */
-struct model_missing {
-    uint32_t rows, first_line; /* first_line: in its file, from 1 */
-};
-
 struct model_rows {
     struct model_row *items;
+    size_t count, capacity;
+};
+
+/* Points without a time. */
+struct model_missing {
+    struct model_point {
+        const char *path; /* as given to model_rows_read_some() */
+        uint32_t line;    /* in its file, from 1 */
+        struct model_row row;
+    } * items;
     size_t count, capacity;
 };
 
@@ -68,8 +73,7 @@ void model_rows_print(const struct model_rows *rows, FILE *out); /* including th
 /* Adds the rows of a CSV file. The first line names the columns, which are fields of row.def in any
  * order. Required columns are sweep, fragments, seconds or fps, and the columns of the row's sweep.
  * All numbers must be finite and nonnegative. Fragments and seconds must be positive. A row without
- * a time is counted in `missing`, which has MODEL_SWEEPS entries, and skipped; with NULL, it is an
- * error. */
+ * a time is added to `missing`; with NULL, it is an error. */
 bool model_rows_read(struct model_rows *rows, const char *path, struct error *err);
 bool model_rows_read_some(struct model_rows *rows, struct model_missing *missing, const char *path,
                           struct error *err);

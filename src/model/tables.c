@@ -68,7 +68,7 @@ model_springs_sheet(struct text_table *sheet, const struct model_check *check,
         text_table_cell(sheet, "%s", heads[i]);
     text_table_end_row(sheet);
     for (size_t r = 0; r < rows->count; r++) {
-        if (!model_row_is_of(&rows->items[r], MODEL_SWEEP_springs))
+        if (!model_row_is_of(&rows->items[r], MODEL_SWEEP_springs) || isnan(check->error[r]))
             continue;
         found = true;
         text_table_cell(sheet, "%s", rows->items[r].variant);
@@ -89,9 +89,11 @@ model_worst_rows(const struct model_check *check, const struct model_rows *rows,
     for (; count < most && count < rows->count; count++) {
         size_t found = rows->count;
         for (size_t r = 0; r < rows->count; r++)
-            if (!taken[r] &&
+            if (!taken[r] && !isnan(check->error[r]) &&
                 (found == rows->count || fabs(check->error[r]) > fabs(check->error[found])))
                 found = r;
+        if (found == rows->count)
+            break;
         taken[found] = true;
         worst[count] = found;
     }

@@ -26,7 +26,8 @@ model_machine_fit(struct model_machine *machine, struct error *err)
     bool *fitted = model_split(&machine->rows);
     const bool ok = (model_fit(&machine->model, &machine->rows, fitted, 0, err) &&
                      model_check_rows(&machine->check, &machine->model, &machine->rows,
-                                      (1u << MODEL_STAGES) - 1, false, err)) ||
+                                      (1u << MODEL_STAGES) - 1, false, err) &&
+                     model_check_is_complete(&machine->check, &machine->rows, err)) ||
                     fail_prefix(err, "%s", machine->name);
     free(fitted);
     return ok;

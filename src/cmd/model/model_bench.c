@@ -8,6 +8,7 @@
 #include "cmd/model/model.h"
 #include "cmd/simulate.h"
 #include "model/collect.h"
+#include "model/pattern.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ struct bench_options {
     struct simulate_options sim;
     const char *program, *sweep, *surface, *patterns;
     bool native, large;
-    uint64_t samples, divide, step;
+    uint64_t samples, divide, step; /* step 0: not given */
 };
 
 bool
@@ -134,11 +135,26 @@ bench_simulated(struct bench_options *options, const char *program, struct error
     return ok;
 }
 
+/* Checks the patterns, so that the program that uses them does not fail. */
+static bool
+check_patterns(const char *list, struct error *err)
+{
+    char *copy = mem_strdup(list), *rest = copy;
+    bool ok = true;
+    for (char *name; ok && (name = strsep(&rest, ","));) {
+        struct pattern pattern;
+        ok = pattern_make(&pattern, name, err) || fail_prefix(err, "--patterns");
+        pattern_fini(&pattern);
+    }
+    free(copy);
+    return ok;
+}
+
 int
 model_bench_command(int argc, char **argv)
 {
     struct bench_options request = {
-        .sweep = "all", .surface = "pbuffer", .samples = 7, .divide = 1};
+        .sweep = "all", .surface = "pbuffer", .samples = 7, .divide = 1, .step = UINT64_MAX};
     const struct arg_option options[] = {
         OPTION_OUTPUT(&request.sim.dir, "DIR", "folder for measured.csv, trace and run", true),
         {"sweep", 0, ARG_STRING, &request.sweep, "NAME", "run only this sweep", false},
@@ -187,10 +203,12 @@ model_bench_command(int argc, char **argv)
         return args_usage_error(&spec, "--samples expects a number from 1 to 1000");
     if (request.divide < 1 || request.divide > 64)
         return args_usage_error(&spec, "--divide expects a number from 1 to 64");
-    if (request.step > 2048 || (request.step > 0 && !request.large))
+    if (request.step == UINT64_MAX)
+        request.step = 0;
+    else if (request.step < 1 || request.step > 2048 || !request.large)
         return args_usage_error(&spec, "--step expects --large, and a number from 1 to 2048");
     char *program = model_program(request.program, &err);
-    bool ok = program != NULL;
+    bool ok = program && (!request.patterns || check_patterns(request.patterns, &err));
     if (ok)
         ok = request.native ? bench_native(&request, program, &err)
                             : bench_simulated(&request, program, &err);

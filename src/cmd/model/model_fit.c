@@ -1,5 +1,6 @@
 /* aetius model fit and check: fits a model to measurements, and reports its error. */
 #include "base/log.h"
+#include "base/memory_text.h"
 #include "cmd/model/model.h"
 #include "cmd/options.h"
 #include "base/text_table.h"
@@ -45,9 +46,12 @@ print_tables(const struct model_check *check, const struct model_rows *rows)
     if (check->barred)
         printf("\n%u of %u held-out measurements are within the error bars of 9 of 10\n",
                check->inside, check->barred);
-    if (model_springs_sheet(&springs, check, rows))
+    if (model_springs_sheet(&springs, check, rows)) {
         puts("\nmass-spring, frames per second:");
-    text_table_put(&springs, TEXT_TABLE_TEXT, stdout);
+        text_table_put(&springs, TEXT_TABLE_TEXT, stdout);
+    } else {
+        text_table_fini(&springs);
+    }
     print_worst(check, rows);
 }
 
@@ -62,7 +66,23 @@ errors_json(const struct model_errors *errors)
 }
 
 static void
-print_check_json(const struct model_check *check, const struct model_rows *rows)
+add_missing_json(cJSON *list, const struct model_missing *missing)
+{
+    for (size_t i = 0; i < missing->count; i++) {
+        cJSON *point = cJSON_CreateObject();
+        char text[256];
+        model_row_describe(&missing->items[i].row, text, sizeof text);
+        cJSON_AddStringToObject(point, "file", missing->items[i].path);
+        cJSON_AddNumberToObject(point, "line", missing->items[i].line);
+        cJSON_AddStringToObject(point, "what", text);
+        cJSON_AddItemToArray(list, point);
+    }
+}
+
+/* `missing`: points without a time, or NULL. */
+static void
+print_check_json(const struct model_check *check, const struct model_rows *rows,
+                 const struct model_missing *missing)
 {
     cJSON *root = cJSON_CreateObject(), *stages = cJSON_AddObjectToObject(root, "stages");
     for (uint32_t s = 0; s < MODEL_STAGES; s++) {
@@ -90,6 +110,8 @@ print_check_json(const struct model_check *check, const struct model_rows *rows)
         cJSON_AddNumberToObject(row, "error", check->error[r]);
         cJSON_AddItemToArray(list, row);
     }
+    if (missing)
+        add_missing_json(cJSON_AddArrayToObject(root, "missing"), missing);
     print_json_tree(root);
 }
 
@@ -102,16 +124,16 @@ check(const struct model *model, const struct model_rows *rows, const struct che
     if (!model_stages_parse(&stages, &options->stages, err) ||
         !model_check_rows(&result, model, rows, stages, options->all_held, err))
         return false;
-    if (options->json) {
-        print_check_json(&result, rows);
-    } else {
+    const bool ok = model_check_is_complete(&result, rows, err);
+    if (ok && options->json)
+        print_check_json(&result, rows, NULL);
+    else if (ok)
         print_tables(&result, rows);
-    }
     const double limit = options->fail_over ? strtod(options->fail_over, NULL) / 100 : INFINITY;
     const struct model_errors *judged = result.held_out.count ? &result.held_out : &result.fitted;
     *exceeded = !(judged->mean <= limit);
     model_check_fini(&result);
-    return true;
+    return ok;
 }
 
 static bool
@@ -124,7 +146,33 @@ read_all(struct model_rows *rows, struct model_missing *missing, const struct ar
     return rows->count > 0 || fail(err, "no measurement has a time");
 }
 
-/* Names the sweeps that lack times, and the stages that they are for. */
+/* Lists the points of a sweep that have no time. */
+static void
+warn_of_points(enum model_sweep sweep, size_t measured, const struct model_missing *missing)
+{
+    enum { SHOWN = 8 };
+    struct memory_text text;
+    FILE *list = memory_text_open(&text);
+    size_t count = 0;
+    for (size_t i = 0; i < missing->count; i++) {
+        const struct model_point *point = &missing->items[i];
+        if (!model_row_is_of(&point->row, sweep))
+            continue;
+        if (count < SHOWN)
+            fprintf(list, "%s%s:%u", count ? ", " : "", point->path, point->line);
+        count++;
+    }
+    char *lines = memory_text_take(&text);
+    if (count > SHOWN)
+        log_warning("sweep %s: %zu of %zu points have no time: %s and %zu more (--json lists all)",
+                    model_sweeps[sweep].name, count, measured + count, lines, count - SHOWN);
+    else if (count)
+        log_warning("sweep %s: %zu of %zu points have no time: %s", model_sweeps[sweep].name, count,
+                    measured + count, lines);
+    free(lines);
+}
+
+/* Names the points that lack times, and the stages without measurements. */
 static void
 warn_of_missing(const struct model_rows *rows, const struct model_missing *missing)
 {
@@ -133,14 +181,23 @@ warn_of_missing(const struct model_rows *rows, const struct model_missing *missi
         size_t measured = 0;
         for (size_t i = 0; i < rows->count; i++)
             measured += model_row_is_of(&rows->items[i], sweep);
-        if (missing[sweep].rows)
-            log_warning("sweep %s: %u of %zu points have no time, the first in line %u", info->name,
-                        missing[sweep].rows, measured + missing[sweep].rows,
-                        missing[sweep].first_line);
+        warn_of_points(sweep, measured, missing);
         if (!measured && info->stage != MODEL_STAGES)
             log_note("no measurements of sweep %s (stage %s)", info->name,
                      model_stage_names[info->stage]);
     }
+}
+
+/* Names the stages that the model lacks for some measurements. */
+static void
+warn_of_lacking(const struct model_check *check, const struct model_rows *rows)
+{
+    for (uint32_t s = 0; s < MODEL_STAGES; s++)
+        if (check->lacking[s].rows)
+            log_warning("%u of %zu measurements have no total error: the model lacks stage %s for "
+                        "'%s'",
+                        check->lacking[s].rows, rows->count, model_stage_names[s],
+                        rows->items[check->lacking[s].first_row].format);
 }
 
 /* Warns of measurements whose samples differ much. */
@@ -187,6 +244,20 @@ print_fit(const struct model *model)
     putchar('\n');
 }
 
+/* `missing`: NULL for text. */
+static void
+print_result(const struct model *model, const struct model_check *check,
+             const struct model_rows *rows, const struct model_missing *missing)
+{
+    warn_of_lacking(check, rows);
+    if (missing) {
+        print_check_json(check, rows, missing);
+    } else {
+        print_fit(model);
+        print_tables(check, rows);
+    }
+}
+
 /* Checks that the model does not overwrite its input. */
 static bool
 is_new(const struct args *args, const char *path, struct error *err)
@@ -214,7 +285,7 @@ model_fit_command(int argc, char **argv)
 {
     struct check_options request = {0};
     const char *rate_text = NULL;
-    bool all = false, exceeded;
+    bool all = false;
     struct arg_list runs = {0};
     const struct arg_option options[] = {
         OPTION_OUTPUT(&request.model, "MODEL", "model to write, an INI file", true),
@@ -235,7 +306,8 @@ model_fit_command(int argc, char **argv)
     struct args args;
     struct error err = {""};
     struct model_rows rows = {0};
-    struct model_missing missing[MODEL_SWEEPS] = {{0}};
+    struct model_missing missing = {0};
+    struct model_check result;
     struct model model = {0};
     double rate;
     const int status = args_parse(&args, &spec, argc, argv);
@@ -244,9 +316,9 @@ model_fit_command(int argc, char **argv)
     if (!read_rate(rate_text, &rate, &err) || !is_new(&args, request.model, &err))
         return args_usage_error(&spec, "%s", err.text);
     bool ok = check_output(request.model, request.force, &err) &&
-              read_all(&rows, missing, &args, 0, &err);
+              read_all(&rows, &missing, &args, 0, &err);
     if (ok) {
-        warn_of_missing(&rows, missing);
+        warn_of_missing(&rows, &missing);
         warn_of_spread(&rows);
     }
     bool *fitted = ok && !all ? model_split(&rows) : NULL;
@@ -254,10 +326,14 @@ model_fit_command(int argc, char **argv)
     if (ok)
         model_fit_bars(&model, &rows, fitted);
     ok = ok && (!runs.count || model_learn_frames(&model, &runs, &err)) &&
-         model_write(&model, request.model, &err);
-    if (ok && !request.json)
-        print_fit(&model);
-    ok = ok && check(&model, &rows, &request, &exceeded, &err);
+         model_check_rows(&result, &model, &rows, (1u << MODEL_STAGES) - 1, false, &err);
+    if (ok) {
+        ok = model_write(&model, request.model, &err);
+        if (ok)
+            print_result(&model, &result, &rows, request.json ? &missing : NULL);
+        model_check_fini(&result);
+    }
+    VEC_FREE(&missing);
     free(fitted);
     model_fini(&model);
     VEC_FREE(&rows);

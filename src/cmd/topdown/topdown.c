@@ -82,11 +82,17 @@ analyse(const group_list *groups, const struct command_line *line,
         before = applications.count;
         ok = profile_read(&group->profile, group->paths, group->count, given, err) &&
              application_list_add(&applications, &group->profile, group->name, &filter, err);
+        if (!ok && line->folder) { /* the other programs are analysed */
+            log_warning("%s", err->text);
+            ok = true;
+        }
         for (size_t i = before; i < applications.count; i++) {
             applications.items[i].seconds_alone = group->seconds_alone;
             applications.items[i].seconds_profiled = group->seconds_profiled;
         }
     }
+    if (ok)
+        ok = applications.count || fail(err, "no program can be analysed");
     if (ok)
         ok = topdown_report(&applications, &line->request, err);
     application_list_fini(&applications);

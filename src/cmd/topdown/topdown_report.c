@@ -290,12 +290,32 @@ print_measures(const struct application *application, bool shows_all)
     }
 }
 
-static void
-put_shares(struct text_table *table, const struct topdown_tree *tree)
+/* Node of the column after `node`; 0 after the last. The columns of the whole tree are `columns`,
+ * those of a branch its node and the node's children. Starts and ends with 0. */
+static uint32_t
+next_column(uint32_t branch, uint32_t node)
 {
-    for (size_t c = 0; c < COLUMNS; c++)
-        if (tree && topdown_tree_has(tree, columns[c]))
-            text_table_cell(table, "%.1f %%", 100 * topdown_tree_share(tree, columns[c]));
+    const uint32_t level = topdown_level(&nvidia_shape, branch) + 1;
+    for (size_t c = 0; !branch && c < COLUMNS; c++)
+        if (node == (c ? columns[c - 1] : 0))
+            return columns[c];
+    if (!branch)
+        return 0;
+    if (!node)
+        return branch;
+    while ((node = topdown_next(&nvidia_shape, node)) &&
+           topdown_is_below(&nvidia_shape, node, branch))
+        if (topdown_level(&nvidia_shape, node) == level)
+            return node;
+    return 0;
+}
+
+static void
+put_shares(struct text_table *table, const struct topdown_tree *tree, uint32_t branch)
+{
+    for (uint32_t n = 0; (n = next_column(branch, n));)
+        if (tree && topdown_tree_has(tree, n))
+            text_table_cell(table, "%.1f %%", 100 * topdown_tree_share(tree, n));
         else
             text_table_cell(table, "-");
     const uint32_t verdict = tree ? topdown_tree_verdict(tree) : 0;
@@ -303,10 +323,10 @@ put_shares(struct text_table *table, const struct topdown_tree *tree)
 }
 
 static void
-put_titles(struct text_table *table)
+put_titles(struct text_table *table, uint32_t branch)
 {
-    for (size_t c = 0; c < COLUMNS; c++)
-        text_table_cell(table, "%s", nvidia_shape.nodes[columns[c]].name);
+    for (uint32_t n = 0; (n = next_column(branch, n));)
+        text_table_cell(table, "%s", nvidia_shape.nodes[n].name);
     text_table_cell(table, "bound by");
     text_table_end_row(table);
 }
@@ -346,7 +366,7 @@ print_kernels(const struct application *application, const struct topdown_reques
                              : KERNELS_SHOWN;
     text_table_cells(&table, "kernel|launches");
     text_table_cell(&table, "%% of %s", title_of(application));
-    put_titles(&table);
+    put_titles(&table, request->node);
     for (size_t i = 0; i < count; i++) {
         const struct application_kernel *kernel = &application->kernels.items[i];
         char *name = report_shorten(kernel->name, NAME_LENGTH);
@@ -357,7 +377,7 @@ print_kernels(const struct application *application, const struct topdown_reques
             text_table_cell(&table, "%.1f", 100 * kernel->weight / all);
         else
             text_table_cell(&table, "-");
-        put_shares(&table, report_tree(kernel));
+        put_shares(&table, report_tree(kernel), request->node);
         text_table_end_row(&table);
     }
     puts("");
@@ -368,14 +388,14 @@ print_kernels(const struct application *application, const struct topdown_reques
 
 /* Returns false if the profile has no individual launches. */
 static bool
-print_launches(const struct application *application)
+print_launches(const struct application *application, uint32_t branch)
 {
     struct text_table table = {0};
     const struct profile *profile = application->profile;
     bool has_launches = false;
     text_table_cells(&table, "launch|kernel");
     text_table_cell(&table, "%s", application_weight_unit(application));
-    put_titles(&table);
+    put_titles(&table, branch);
     for (uint32_t i = 0; i < profile->launches.count; i++) {
         struct topdown_tree tree;
         double weight;
@@ -392,7 +412,7 @@ print_launches(const struct application *application)
             text_table_cell(&table, "-");
         else
             text_table_cell(&table, "%.0f", weight);
-        put_shares(&table, has_tree ? &tree : NULL);
+        put_shares(&table, has_tree ? &tree : NULL, branch);
         text_table_end_row(&table);
         if (has_tree)
             topdown_tree_fini(&tree);
@@ -416,14 +436,15 @@ print_application(const struct application *application, const struct topdown_re
     print_heading(application);
     if (application->capability)
         print_gpu(application);
-    if (application->has_tree) {
+    if (application->has_tree &&
+        (!style.node || topdown_tree_has(&application->tree, style.node))) {
         puts("");
         topdown_print(&application->tree, &style, stdout);
         puts("");
         topdown_print_verdict(&application->tree, stdout);
     }
     print_measures(application, request->shows_all);
-    if (!(request->over_time && print_launches(application)) &&
+    if (!(request->over_time && print_launches(application, request->node)) &&
         (application->kernels.count > 1 || !application->has_tree))
         print_kernels(application, request);
     print_missing(application, request);
@@ -435,7 +456,7 @@ print_application(const struct application *application, const struct topdown_re
 }
 
 static void
-print_side_by_side(const application_list *applications)
+print_side_by_side(const application_list *applications, uint32_t branch)
 {
     struct text_table table = {0};
     bool has_overhead = false;
@@ -443,7 +464,7 @@ print_side_by_side(const application_list *applications)
         has_overhead |= applications->items[i].seconds_alone > 0;
     text_table_cells(&table, has_overhead ? "application|device|alone|profiled|overhead"
                                           : "application|device");
-    put_titles(&table);
+    put_titles(&table, branch);
     for (size_t i = 0; i < applications->count; i++) {
         const struct application *application = &applications->items[i];
         text_table_cell(&table, "%s", application->name);
@@ -455,7 +476,7 @@ print_side_by_side(const application_list *applications)
         } else if (has_overhead) {
             text_table_cells(&table, "-|-|-");
         }
-        put_shares(&table, application->has_tree ? &application->tree : NULL);
+        put_shares(&table, application->has_tree ? &application->tree : NULL, branch);
         text_table_end_row(&table);
     }
     print_table(&table, 0, 1, has_overhead ? 5 : 2);
@@ -470,7 +491,7 @@ print_text(const application_list *applications, const struct topdown_request *r
             puts("");
     }
     if (applications->count > 1)
-        print_side_by_side(applications);
+        print_side_by_side(applications, request->node);
 }
 
 bool

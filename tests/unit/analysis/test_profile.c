@@ -314,11 +314,13 @@ plain_text(void **state)
         "==1== NVPROF is profiling process 1, command: a\n==1== Event result:\n"
         "Invocations          Event Name         Min         Max         Avg       Total\n"
         "Device \"GeForce GTX 1070 (0)\"\n    Kernel: f(int*, int)\n"
-        "          2   elapsed_cycles_sm         100         300         200         400\n\n"
+        "          2   elapsed_cycles_sm         100         300         200         400\n"
+        "          2       inst_executed         100         300         200         400\n\n"
         "==1== Metric result:\n"
         "Invocations     Metric Name                    Metric Description   Min   Max   Avg\n"
         "Device \"GeForce GTX 1070 (0)\"\n    Kernel: f(int*, int)\n"
         "          2             ipc                          Executed IPC   1.0   2.0   1.5\n"
+        "          2   inst_executed                 Instructions Executed   100   300   250\n"
         "          2      stall_sync  Issue Stall Reasons (Synchronization)  1%    3%    2.5%\n"
         "          2  l2_utilization                  L2 Cache Utilization  Low (1) Low (2) Low "
         "(1)\n"
@@ -327,6 +329,8 @@ plain_text(void **state)
     assert_int_equal(profile.launches.items[0].invocations, 2);
     assert_float_equal(counts_of(&profile, 0)->figures[FIGURE_cycles_sm], 200, 0);
     assert_float_equal(counts_of(&profile, 0)->figures[FIGURE_ipc], 1.5, 0);
+    /* the metric, not the event of the same name */
+    assert_float_equal(counts_of(&profile, 0)->figures[FIGURE_executed_count], 250, 0);
     assert_float_equal(counts_of(&profile, 0)->stalls[FAMILY_PERCENT][REASON_sync], 2.5, 0);
     assert_int_equal(profile.devices.items[0].capability->major, 6);
     profile_fini(&profile);

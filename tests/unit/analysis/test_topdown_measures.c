@@ -238,6 +238,11 @@ one_branch(void **state)
     assert_non_null(strstr(cmd.out, "\n  frontend "));
     assert_non_null(strstr(cmd.out, "\n    fetch "));
     assert_null(strstr(cmd.out, "\n  retire "));
+    RUN(&cmd, "topdown", "--ncu", FILES "ncu-wide.csv", "--node", "frontend", "--over-time");
+    assert_non_null(strstr(cmd.out, "frontend  fetch  decode  "));
+    assert_null(strstr(cmd.out, "retire"));
+    RUN(&cmd, "topdown", "--ncu", FILES "ncu-wide.csv", "--node", "backend", "--over-time");
+    assert_non_null(strstr(cmd.out, "backend  memory_bound  core_bound  "));
     RUN(&cmd, "topdown", "--ncu", FILES "ncu-wide.csv", "--node", "tunnel");
     assert_int_equal(cmd.status, 2);
     RUN(&cmd, "topdown", "--ncu", FILES "ncu-wide.csv", "--node", "l1", "--json");

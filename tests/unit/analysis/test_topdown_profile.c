@@ -273,6 +273,34 @@ folder_of_programs(void **state)
     bench_fini(&bench);
 }
 
+/* A program without the kernel is named, and the others are analysed. */
+static void
+folder_without_kernel(void **state)
+{
+    static const char other[] = "\"Device\",\"Kernel\",\"Invocations\",\"Metric Name\","
+                                "\"Metric Description\",\"Min\",\"Max\",\"Avg\"\n"
+                                "\"Tesla K40c (0)\",\"other\",1,\"ipc\",\"IPC\",1,1,1\n";
+    static struct command_result cmd;
+    struct bench bench;
+    struct error err;
+    char path[128];
+    bench_init(&bench);
+    FOLDER(&cmd, &bench, "--cc", "3.5", "--kernel", "forma", "--json");
+    assert_int_equal(cmd.status, 0);
+    snprintf(path, sizeof path, "%s/alpha.csv", bench.out);
+    assert_true(file_write(path, other, strlen(other), &err));
+    FOLDER(&cmd, &bench, "--cc", "3.5", "--kernel", "forma", "--json");
+    assert_int_equal(cmd.status, 0);
+    assert_non_null(strstr(cmd.err, "warning: alpha: no kernel is named forma"));
+    cJSON *root = cJSON_Parse(cmd.out);
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(root, "applications")), 2);
+    cJSON_Delete(root);
+    FOLDER(&cmd, &bench, "--cc", "3.5", "--kernel", "nonesuch");
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "no program can be analysed"));
+    bench_fini(&bench);
+}
+
 /* Programs that fail are named, the others are analysed, and a later call tries them again. */
 static void
 folder_with_failures(void **state)
@@ -347,6 +375,7 @@ main(int argc, char **argv)
         cmocka_unit_test(profilers),
         cmocka_unit_test(folder_of_programs),
         cmocka_unit_test(folder_with_failures),
+        cmocka_unit_test(folder_without_kernel),
         cmocka_unit_test(folder_figures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

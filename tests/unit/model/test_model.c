@@ -552,6 +552,67 @@ too_few(void **state)
 
 /* ---- the command ---- */
 
+#define LENGTHS                                                                                    \
+    "sweep,fragments,seconds,cycles,texture,reads,format,dependent,pattern\n"                      \
+    "length,1000,1,1,,,,,\nlength,1000,2,2,,,,,\nlength,1000,3,3,,,,,\nlength,1000,4,4,,,,,\n"     \
+    "length,1000,5,5,,,,,\nlength,1000,6,6,,,,,\nlength,1000,7,7,,,,,\n"
+
+/* A sweep that the user did not measure leaves the other stages to check. An invalid point that the
+ * fit does not use ends the command before it writes the model. */
+static void
+fit_checks_what_it_can(void **state)
+{
+    put_text("part.csv", LENGTHS "springs,1000,9,5,64,2,RGBA8,,\n");
+    assert_int_equal(RUN("model", "fit", "@part.csv", "--rate", "1000", "-o", "@part", "--json"),
+                     0);
+    assert_true(reports("1 of 8 measurements have no total error: the model lacks stage textures "
+                        "for 'RGBA8'"));
+    char *text = file_text("out");
+    cJSON *root = cJSON_Parse(text);
+    const cJSON *rows = cJSON_GetObjectItem(root, "rows"), *springs = cJSON_GetArrayItem(rows, 7);
+    const cJSON *held = cJSON_GetObjectItem(cJSON_GetObjectItem(root, "held_out"), "rows");
+    assert_int_equal(held->valueint, 3); /* every other program, without both ends */
+    assert_true(cJSON_IsNumber(cJSON_GetObjectItem(cJSON_GetArrayItem(rows, 0), "error")));
+    assert_true(cJSON_IsNull(cJSON_GetObjectItem(springs, "error")));
+    assert_true(cJSON_IsNull(cJSON_GetObjectItem(springs, "predicted_fps")));
+    cJSON_Delete(root);
+    free(text);
+    assert_int_equal(RUN("model", "check", "@part", "@part.csv"), 1);
+    assert_true(reports("row 8: the model has no measurements of stage textures for 'RGBA8'"));
+
+    put_text("bad.csv", LENGTHS "springs,1000,9,5,64,2,RGBA8,3,ramp\n");
+    assert_int_equal(RUN("model", "fit", "@bad.csv", "--rate", "1000", "-o", "@bad"), 1);
+    assert_true(reports("row 8: more dependent reads than reads"));
+    assert_false(is_there("bad"));
+}
+
+/* A warning lists eight points without a time; JSON lists all. */
+static void
+fit_lists_points_without_a_time(void **state)
+{
+    put_text("gaps.csv", LENGTHS "length,1000,,8,,,,,\nlength,1000,,9,,,,,\n"
+                                 "length,1000,,10,,,,,\nlength,1000,,11,,,,,\n"
+                                 "length,1000,,12,,,,,\nlength,1000,,13,,,,,\n"
+                                 "length,1000,,14,,,,,\nlength,1000,,15,,,,,\n"
+                                 "length,1000,,16,,,,,\nlength,1000,,17,,,,,\n");
+    assert_int_equal(RUN("model", "fit", "@gaps.csv", "--rate", "1000", "-o", "@gaps", "--json"),
+                     0);
+    assert_true(reports("sweep length: 10 of 17 points have no time: "));
+    assert_true(reports("gaps.csv:16 and 2 more (--json lists all)"));
+    assert_false(reports("gaps.csv:17"));
+    char *text = file_text("out");
+    cJSON *root = cJSON_Parse(text);
+    const cJSON *missing = cJSON_GetObjectItem(root, "missing");
+    assert_int_equal(cJSON_GetArraySize(missing), 10);
+    const cJSON *last = cJSON_GetArrayItem(missing, 9);
+    assert_int_equal(cJSON_GetObjectItem(last, "line")->valueint, 18);
+    assert_non_null(strstr(cJSON_GetObjectItem(last, "file")->valuestring, "gaps.csv"));
+    assert_string_equal(cJSON_GetObjectItem(last, "what")->valuestring,
+                        "sweep=length fragments=1000 cycles=17");
+    cJSON_Delete(root);
+    free(text);
+}
+
 static void
 commands(void **state)
 {
@@ -582,7 +643,11 @@ commands(void **state)
     put_text("some.csv", "sweep,fragments,seconds,cycles\nlength,1000,1,1\nlength,1000,2,2\n"
                          "length,1000,,3\nlength,1000,4,4\nlength,1000,5,5\nlength,1000,,6\n");
     assert_int_equal(RUN("model", "fit", "@some.csv", "--rate", "1000", "--all", "-o", "@some"), 0);
-    assert_true(reports("sweep length: 2 of 6 points have no time, the first in line 4"));
+    char *some = in_dir("some.csv");
+    char *points = mem_printf("sweep length: 2 of 6 points have no time: %s:4, %s:7\n", some, some);
+    assert_true(reports(points));
+    free(points);
+    free(some);
     assert_true(reports("no measurements of sweep dependent (stage dependent)"));
     assert_int_equal(RUN("model", "check", "@some", "@some.csv"), 1);
     assert_true(reports("some.csv:4: seconds must be above 0"));
@@ -612,6 +677,16 @@ commands(void **state)
     free(text);
     assert_int_equal(RUN("model", "bench", "--step", "2", "-o", "@large"), 2);
     assert_true(reports("--step expects --large"));
+    assert_int_equal(RUN("model", "bench", "--large", "--step", "0", "-o", "@large"), 2);
+    assert_true(reports("--step expects --large, and a number from 1 to 2048"));
+    assert_int_equal(RUN("model", "bench", "--patterns", "ramp,nonesuch", "-o", "@large"), 1);
+    assert_true(reports("aetius: --patterns: 'nonesuch' is not an address pattern"));
+    assert_false(reports("doctor") || reports("wrong options"));
+    put_text("short.raw", "abc");
+    char *raw = in_dir("short.raw");
+    assert_int_equal(RUN("model", "bench", "--native", "--patterns", raw, "-o", "@large"), 1);
+    assert_true(reports("short.raw is neither a PNG file nor an address texture: 3 bytes"));
+    free(raw);
     assert_int_equal(RUN("model", "fit", "@points.csv", "-o", "@none"), 1);
     assert_int_equal(RUN("model", "from-datasheet", "clock=1e9", "pipes=4", "-o", "@sheet"), 0);
     assert_int_equal(RUN("model", "from-datasheet", "clock=1e9", "pipes=4", "-o", "@sheet"), 1);
@@ -773,6 +848,8 @@ main(int argc, char **argv)
         cmocka_unit_test(bad_tables),
         cmocka_unit_test(rows_belong_together),
         cmocka_unit_test(too_few),
+        cmocka_unit_test(fit_checks_what_it_can),
+        cmocka_unit_test(fit_lists_points_without_a_time),
         cmocka_unit_test_teardown(commands, clean),
         cmocka_unit_test_teardown(work_is_the_machines, clean),
     };

@@ -124,6 +124,26 @@ pictures_are_read(void **state)
     free(path);
 }
 
+/* A file of the current folder needs no dot or slash in its name. A pattern of the sweep keeps its
+ * name. */
+static void
+plain_names_are_files(void **state)
+{
+    struct pattern pattern;
+    struct error err = {""};
+    const int here = open(".", O_RDONLY | O_DIRECTORY);
+    free(put_numbers("plainraw", 8, 4, HEADER + 8 * 4 * 8));
+    free(put_numbers("ramp", 8, 4, HEADER + 8 * 4 * 8));
+    assert_true(here >= 0 && chdir(dir) == 0);
+    assert_true(pattern_make(&pattern, "plainraw", &err));
+    assert_true(pattern.width == 8 && pattern.height == 4);
+    pattern_fini(&pattern);
+    assert_true(pattern_make(&pattern, "ramp", &err));
+    assert_true(pattern.width == PATTERN_SIZE);
+    pattern_fini(&pattern);
+    assert_true(fchdir(here) == 0 && close(here) == 0);
+}
+
 static void
 refuse(const char *path, const char *words)
 {
@@ -164,6 +184,10 @@ bad_files(void **state)
     }
     assert_true(file_write(path, "\211PNG\r\n\032\n and no more", 20, &err));
     refuse(path, "is not a valid PNG file");
+    /* the header alone states the size: 8192 = 0x2000 */
+    static const char large[] = "\211PNG\r\n\032\n\0\0\0\015IHDR\0\0\040\0\0\0\040\0\010\2";
+    assert_true(file_write(path, large, sizeof large, &err));
+    refuse(path, "an address texture of 8192x8192 texels: expected 1 to 2048 per side");
     free(path);
     path = in_dir("huge.raw"); /* sparse */
     const int fd = open(path, O_CREAT | O_WRONLY, 0600);
@@ -350,6 +374,7 @@ main(int argc, char **argv)
         cmocka_unit_test_teardown(numbers_are_read, clean),
         cmocka_unit_test(bytes_are_rounded),
         cmocka_unit_test_teardown(pictures_are_read, clean),
+        cmocka_unit_test_teardown(plain_names_are_files, clean),
         cmocka_unit_test_teardown(bad_files, clean),
         cmocka_unit_test(chance_is_repeatable),
         cmocka_unit_test_teardown(published_lines_come_back, clean),
