@@ -300,7 +300,7 @@ logic_fragment(const struct draw *draw, const struct format_info *format, uint8_
     float rgba[4], mask[4];
     const float none[4] = {0};
 
-    /* In an integer format, all bits of a channel are set by -1, or by the largest value. */
+    /* In an integer format, -1 or the largest value sets all bits of a channel. */
     for (uint32_t c = 0; c < 4; c++)
         mask[c] = colormask >> c & 1 ? 1.0f : 0.0f;
     for (uint32_t c = 0; c < 4 && format->is_integer; c++)

@@ -9,7 +9,7 @@ struct pixels_out { /* where GET and SWAP store pixels */
     uint32_t size_bytes;
 };
 
-/* Executes the command with the changes of the textures from number `i` on. */
+/* Executes the command with the changes to textures `i` and above. */
 bool whatif_execute_from(struct whatif *whatif, size_t i, const struct gpu_cmd *cmd,
                          struct pixels_out out, struct error *err);
 /* Makes the sampler of a texture with new mipmaps use them. */

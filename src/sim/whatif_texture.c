@@ -148,7 +148,7 @@ texel_at(const struct original *original, uint32_t level, uint32_t x, uint32_t y
 }
 
 /* Makes the texel of a level from the 2x2 texels of the level before it. A level that is one texel
- * wide or high has only two or one. */
+ * wide or high has only one or two. */
 static void
 make_texel(const struct original *original, uint32_t level, uint32_t x, uint32_t y, uint32_t z)
 {
@@ -313,7 +313,7 @@ write_texels(const struct step *step, uint32_t level, struct box box, const uint
     return upload_changed(step, level, box);
 }
 
-/* The driver assembles a texture from others by copies. Their texels are uploaded instead. */
+/* The driver assembles a texture by copying from others. Their texels are uploaded instead. */
 static bool
 copy_texels(const struct step *step)
 {
@@ -354,7 +354,7 @@ restore_texels(const struct step *step)
     return upload_changed(step, level, whole_level(original, level));
 }
 
-/* The driver makes mipmaps by blits from one level to the next. */
+/* The driver generates mipmaps by blitting from one level to the next. */
 static bool
 blit_texture(const struct step *step)
 {

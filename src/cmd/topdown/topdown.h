@@ -22,7 +22,7 @@ struct topdown_request {
     uint32_t level;      /* from 1; 0: not given */
     uint32_t node;       /* profile: only this node of nvidia_shape; 0: all */
     bool published;      /* profile: the equations as published */
-    bool overhead;       /* the figure shows the times of profiling */
+    bool overhead;       /* the figure shows the profiling times */
     const char *program; /* a hash, its prefix, or TOPDOWN_ALL_PROGRAMS; NULL: none */
 };
 

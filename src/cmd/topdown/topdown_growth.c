@@ -68,8 +68,8 @@ is_same(const struct place *a, const struct place *b)
            !strcmp(text_at(a, "hash"), text_at(b, "hash"));
 }
 
-/* Keeps the rows of both runs that are the same work. Uploads may differ, because they overlap with
- * draws. Returns false unless all draws of both runs are the same. */
+/* Keeps the rows of both runs that represent the same work. Uploads may differ, because they
+ * overlap with draws. Returns false unless all draws of both runs are the same. */
 static bool
 pair_places(place_list *a, place_list *b)
 {

@@ -367,7 +367,7 @@ print_gains(const struct view *view)
             100 * IDEALS_NOTHING);
 }
 
-/* Explains the mark in the tree if the marked cause belongs to another resource than the verdict.
+/* Explains the mark in the tree if the marked cause belongs to a resource other than the verdict.
  */
 static void
 print_mark(const struct view *view)

@@ -1,4 +1,4 @@
-/* Findings: what a program does wrong, from the table of draws of a run. Each finding has the
+/* Findings: what a program does wrong, according to the draw table of a run. Each finding has the
  * cycles that the program is expected to save, its draws, and the `aetius whatif` command that
  * simulates the change. Findings overlap: their savings do not add up. docs/topdown.md describes
  * the estimates. */

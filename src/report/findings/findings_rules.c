@@ -115,7 +115,7 @@ hide(struct fronts *fronts, const struct draw_row *row, double covering)
 }
 
 /* Fragments of earlier draws that the draw would hide if it came first. In exchange, its fragments
- * that fail the depth test now would be shaded. Draws that overlap in depth gain nothing. */
+ * that now fail the depth test would be shaded. Draws that overlap in depth gain nothing. */
 static double
 net_covering(const struct finding_list *list, const struct draw_row *row)
 {

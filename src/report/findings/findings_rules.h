@@ -55,7 +55,7 @@ void finding_list_init(struct finding_list *list, const struct draws *draws,
 #define FINDING(name, what, advice) void find_##name(struct finding_list *list);
 #include "findings.def"
 
-/* Number of the only texture of a draw, and its format. Returns false if the draw has none or
+/* Number and format of the only texture of a draw. Returns false if the draw has none or
  * several. */
 bool finding_texture(const struct draw_row *row, uint32_t *number,
                      const struct format_info **format);

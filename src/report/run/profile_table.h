@@ -1,6 +1,6 @@
 /* Output of the shader profile (unit/shader/shader_profile.h) in a run folder. PROFILE_FILE has one
- * row per instruction and row of the draw table; docs/tables.md describes it. PROGRAMS_FOLDER has
- * the text of each profiled program, HASH.tgsi. */
+ * row per instruction and row of the draw table; docs/tables.md describes it. PROGRAMS_FOLDER
+ * contains the text of each profiled program in HASH.tgsi. */
 #ifndef AETIUS_REPORT_PROFILE_TABLE_H
 #define AETIUS_REPORT_PROFILE_TABLE_H
 

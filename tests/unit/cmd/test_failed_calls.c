@@ -1,4 +1,4 @@
-/* Failures of allocations and of ftruncate(), by a preloaded library (rigs/failed_calls.c). A
+/* Failures of allocations and ftruncate(), injected by a preloaded library (rigs/failed_calls.c). A
  * command ends with exit status 1 and one line, and leaves no temporary file. */
 #include "rigs/endings.h"
 
@@ -26,7 +26,7 @@ check_one_line(int status, const char *command, const char *fault)
 }
 
 /* A library can do without some allocations, for example without the buffer of a stream. More
- * successes in sequence show that the command makes fewer calls. */
+ * successes in a row show that the command makes fewer calls. */
 enum { TOLERATED = 4 };
 
 /* Later calls are tested in larger steps. */

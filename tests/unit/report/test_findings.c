@@ -85,7 +85,7 @@ write_program(const char *run)
     free(path);
 }
 
-/* Runs the command of a finding, with the program in the place of FILE. Returns the gain. */
+/* Runs the command of a finding, with the program in place of FILE. Returns the gain. */
 static double
 gain_of(const char *command)
 {

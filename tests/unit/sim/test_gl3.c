@@ -36,7 +36,7 @@ put_box(struct player *player, uint32_t handle, struct box box, const void *byte
 /* ---- uniform blocks ---- */
 
 /* The color is vec4 1 of block 3, plus one of block 1 that an address selects, plus the one of
- * buffer 0. The vertex program moves the square by block 2. */
+ * buffer 0. The vertex program moves the square by the offset in block 2. */
 static const char blocks_vs[] = "VERT\n"
                                 "DCL IN[0]\n"
                                 "DCL OUT[0], POSITION\n"
@@ -207,7 +207,7 @@ prepare_streams(struct player *player, struct stream *s)
     PACKET(s, CMD_SET_STREAMOUT_TARGETS, 0);
     PACKET(s, CMD_SET_STREAMOUT_TARGETS, 0, OBJ_STREAM + 1, OBJ_STREAM + 2);
     stream_draw(s, PRIM_TRIANGLE_STRIP, 0, 4);
-    /* The number of stored vertices, 9, makes three more primitives, which are not stored. */
+    /* The 9 stored vertices count as three more primitives, which are not stored. */
     PACKET(s, CMD_SET_STREAMOUT_TARGETS, 0);
     PACKET(s, CMD_DRAW_VBO, 0, 0, PRIM_TRIANGLES, 0, 1, 0, 0, 0, 0, 0, ~0u, ROOM * VERTEX_BYTES);
     PACKET(s, CMD_END_QUERY, OBJ_COUNTS);
