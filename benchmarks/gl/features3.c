@@ -5,6 +5,7 @@
 
 #include <GL/gl.h>
 #include <GL/glext.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 enum { TILE = 64, COLUMNS = 4, ROWS = 3, TILES = COLUMNS * ROWS };
@@ -313,8 +314,8 @@ draw_streams(void)
         glBindBuffer(GL_ARRAY_BUFFER, buffer);
         glEnableVertexAttribArray(at);
         glEnableVertexAttribArray(shade);
-        glVertexAttribPointer(at, 4, GL_FLOAT, GL_FALSE, 28, (const char *)NULL + 28);
-        glVertexAttribPointer(shade, 3, GL_FLOAT, GL_FALSE, 28, (const char *)NULL + 44);
+        glVertexAttribPointer(at, 4, GL_FLOAT, GL_FALSE, 28, (const void *)(uintptr_t)28);
+        glVertexAttribPointer(shade, 3, GL_FLOAT, GL_FALSE, 28, (const void *)(uintptr_t)44);
         glPointSize(5);
         glDrawArrays(stored[m], 0, (GLsizei)count * (m < 1 ? 1 : m < 4 ? 2 : 3));
         glDisableVertexAttribArray(at);
