@@ -232,7 +232,7 @@ test_refusals(void **state)
     (void)state;
     const struct gpu_cmd surface = {
         .op = GPU_CREATE_OBJECT,
-        .create = {.type = OBJECT_SURFACE, .handle = VIEW, .surface = {TEXTURE}}};
+        .create = {.type = OBJECT_SURFACE, .handle = VIEW, .surface = {.resource = TEXTURE}}};
     const struct gpu_cmd copy = {.op = GPU_COPY_REGION,
                                  .copy = {.dst = 7, .src = TEXTURE, .src_box = {0, 0, 0, 1, 1, 1}}};
     for (uint32_t k = 0; k < WHATIF_TEXTURE_KINDS; k++) {
