@@ -1054,6 +1054,7 @@ const tests = {
             enlarge(at(name), 2, 4000, (f) => (f === dearer ? 3 : 1));
         run(
             "report",
+            "--force",
             ...Array.from({ length: 16 }, (_, i) => at(i % 2 ? "thin-b" : "thin-a")),
             "-o",
             at("thin.html"),
