@@ -496,25 +496,28 @@ advised(enum path_cause cause, enum ideal_number n, const struct params *params)
 const char *
 ideals_parameter(const struct ideal_gains *gains, enum ideal_number n, const struct params *params)
 {
-    uint32_t count;
+    uint32_t count, found = 0, best = 0;
     const struct path_branch *branches = path_branches(&count);
-    const char *best = ideals[n].parameter;
-    double most = 0;
+    struct {
+        const char *name;
+        double cycles;
+    } parameters[CAUSE_COUNT + 1] = {{ideals[n].parameter, 0}};
     for (uint32_t b = 0; b < count; b++) {
-        double cycles = 0;
-        if (branches[b].cause < 0 || !ideal_is_charged(&ideals[n], branches[b].name))
+        const int32_t cause = branches[b].cause;
+        if (cause < 0 || !(gains->causes[cause] > 0) ||
+            !ideal_is_charged(&ideals[n], branches[b].name))
             continue;
-        const char *parameter = advised((enum path_cause)branches[b].cause, n, params);
-        for (uint32_t k = 0; k < count; k++)
-            if (branches[k].cause >= 0 && ideal_is_charged(&ideals[n], branches[k].name) &&
-                !strcmp(advised((enum path_cause)branches[k].cause, n, params), parameter))
-                cycles += gains->causes[branches[k].cause];
-        if (cycles > most) {
-            most = cycles;
-            best = parameter;
-        }
+        const char *name = advised((enum path_cause)cause, n, params);
+        uint32_t i = 0;
+        while (i <= found && strcmp(parameters[i].name, name) != 0)
+            i++;
+        if (i > found)
+            parameters[found = i].name = name;
+        parameters[i].cycles += gains->causes[cause];
     }
-    return best;
+    for (uint32_t i = 1; i <= found; i++)
+        best = parameters[i].cycles > parameters[best].cycles ? i : best;
+    return parameters[best].name;
 }
 
 bool
