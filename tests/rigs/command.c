@@ -58,3 +58,15 @@ run_within(struct command_result *cmd, rlim_t file_bytes, const char *const *wor
     unlink(out);
     unlink(err);
 }
+
+void
+run_shell(const char *fmt, ...)
+{
+    char command[1024];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(command, sizeof command, fmt, args);
+    va_end(args);
+    if (system(command))
+        fail_msg("%s", command);
+}

@@ -33,4 +33,7 @@ void run_within(struct command_result *cmd, rlim_t file_bytes, const char *const
 #define RUN(cmd, ...)          run_within(cmd, 0, (const char *const[]){__VA_ARGS__, NULL})
 #define RUN_WITHIN(bytes, ...) run_within(cmd, bytes, (const char *const[]){__VA_ARGS__, NULL})
 
+/* Runs a shell command, which must succeed. */
+void run_shell(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
 #endif

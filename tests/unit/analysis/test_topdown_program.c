@@ -18,18 +18,6 @@ static char dir[] = "/tmp/aetius-program-XXXXXX";
 static char run[64];
 static struct command_result cmd;
 
-__attribute__((format(printf, 1, 2))) static void
-shell(const char *fmt, ...)
-{
-    char command[1024];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(command, sizeof command, fmt, args);
-    va_end(args);
-    if (system(command))
-        fail_msg("%s", command);
-}
-
 static void
 read_table(struct csv_table *table, const char *folder, const char *name)
 {
@@ -121,17 +109,17 @@ profile_changes_nothing(void **state)
     snprintf(plain, sizeof plain, "%s/plain", dir);
     RUN(&cmd, "sim", WORKLOADS, "--frames", "3-5", "-o", parts, "--shader-profile", "--jobs", "2");
     assert_int_equal(cmd.status, 0);
-    shell("diff -r -x run.json %s %s", run, parts);
+    run_shell("diff -r -x run.json %s %s", run, parts);
     RUN(&cmd, "sim", WORKLOADS, "--frames", "3-5", "-o", plain);
     assert_int_equal(cmd.status, 0);
-    shell("diff -r -x run.json -x " PROFILE_FILE " -x " PROGRAMS_FOLDER " %s %s", run, plain);
+    run_shell("diff -r -x run.json -x " PROFILE_FILE " -x " PROGRAMS_FOLDER " %s %s", run, plain);
     RUN(&cmd, "topdown", plain, "--program", "all");
     assert_int_equal(cmd.status, 1);
     assert_non_null(strstr(cmd.err, "has no shader profile: simulate with --shader-profile"));
     /* --force removes the files of the profile */
     RUN(&cmd, "sim", WORKLOADS, "--frames", "3", "-o", parts, "--force");
     assert_int_equal(cmd.status, 0);
-    shell("! ls %s/" PROFILE_FILE " %s/" PROGRAMS_FOLDER " 2>/dev/null", parts, parts);
+    run_shell("! ls %s/" PROFILE_FILE " %s/" PROGRAMS_FOLDER " 2>/dev/null", parts, parts);
 }
 
 static double
@@ -255,15 +243,15 @@ faults_are_named(void **state)
     assert_int_equal(cmd.status, 2);
     RUN(&cmd, "sim", WORKLOADS, "--shader-profile", "-o", changed, "--signals", "x");
     assert_int_equal(cmd.status, 2);
-    shell("cp -r %s %s && gzip -dc %s/" PROFILE_FILE
-          " | awk -F, -v OFS=, 'NR == 2 { $NF = $NF + 1 } { print }' | gzip >%s/" PROFILE_FILE,
-          run, changed, run, changed);
+    run_shell("cp -r %s %s && gzip -dc %s/" PROFILE_FILE
+              " | awk -F, -v OFS=, 'NR == 2 { $NF = $NF + 1 } { print }' | gzip >%s/" PROFILE_FILE,
+              run, changed, run, changed);
     RUN(&cmd, "topdown", changed, "--program", "all");
     assert_int_equal(cmd.status, 1);
     if (!strstr(cmd.err, "shader.lanes_empty adds up to"))
         fail_msg("%s", cmd.err);
-    shell("cp %s/" PROFILE_FILE " %s && rm %s/" PROGRAMS_FOLDER "/353682d53bf9a433.tgsi", run,
-          changed, changed);
+    run_shell("cp %s/" PROFILE_FILE " %s && rm %s/" PROGRAMS_FOLDER "/353682d53bf9a433.tgsi", run,
+              changed, changed);
     RUN(&cmd, "topdown", changed, "--program", "353682d5");
     assert_int_equal(cmd.status, 1);
     assert_non_null(strstr(cmd.err, "353682d53bf9a433.tgsi"));
@@ -285,7 +273,7 @@ static int
 end(void **state)
 {
     (void)state;
-    shell("rm -r %s", dir);
+    run_shell("rm -r %s", dir);
     return 0;
 }
 

@@ -15,18 +15,6 @@
 static char dir[] = "/tmp/aetius-topdown-XXXXXX";
 static struct command_result cmd;
 
-__attribute__((format(printf, 1, 2))) static void
-shell(const char *fmt, ...)
-{
-    char command[1024];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(command, sizeof command, fmt, args);
-    va_end(args);
-    if (system(command))
-        fail_msg("%s", command);
-}
-
 static void
 simulate(const char *trace, const char *frames, const char *run, const char *setting)
 {
@@ -78,10 +66,11 @@ lines_fit(void **state)
 static void
 change(const char *table, const char *column)
 {
-    shell("rm -rf %s/changed && cp -r %s/mixed %s/changed", dir, dir, dir);
-    shell("gzip -dc %s/mixed/%s | awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "
-          "\"%s\") c = i; if (!c) exit 1 } NR == 2 { $c++ } { print }' | gzip >%s/changed/%s",
-          dir, table, column, dir, table);
+    run_shell("rm -rf %s/changed && cp -r %s/mixed %s/changed", dir, dir, dir);
+    run_shell(
+        "gzip -dc %s/mixed/%s | awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "
+        "\"%s\") c = i; if (!c) exit 1 } NR == 2 { $c++ } { print }' | gzip >%s/changed/%s",
+        dir, table, column, dir, table);
     ask("changed", NULL, NULL);
 }
 
@@ -107,7 +96,7 @@ changed_tables_are_refused(void **state)
                      cmd.err);
     }
     /* without a table of draws, topdown checks against run.json */
-    shell("rm %s/mixed/stats.draws*", dir);
+    run_shell("rm %s/mixed/stats.draws*", dir);
     ask("mixed", NULL, NULL);
     assert_int_equal(cmd.status, 0);
     change("stats.frames.csv.gz", "shader.issue_cycles");
@@ -291,11 +280,11 @@ growth_is_the_difference(void **state)
     assert_non_null(strstr(cmd.out, "draws where it grew most"));
     assert_non_null(strstr(cmd.out, "\n  bandwidth_"));
     /* runs with another draw, or of other frames, have causes only */
-    shell("cp -r %s/slow %s/other && gzip -dc %s/slow/stats.draws.csv.gz | awk -F, -v OFS=, '"
-          "NR == 1 { for (i = 1; i <= NF; i++) if ($i == \"hash\") c = i } "
-          "NR > 1 && $c && !n++ { $c = \"0000000000000000\" } { print }' | "
-          "gzip >%s/other/stats.draws.csv.gz",
-          dir, dir, dir, dir);
+    run_shell("cp -r %s/slow %s/other && gzip -dc %s/slow/stats.draws.csv.gz | awk -F, -v OFS=, '"
+              "NR == 1 { for (i = 1; i <= NF; i++) if ($i == \"hash\") c = i } "
+              "NR > 1 && $c && !n++ { $c = \"0000000000000000\" } { print }' | "
+              "gzip >%s/other/stats.draws.csv.gz",
+              dir, dir, dir, dir);
     static const char *const others[] = {"other", "branch"};
     for (size_t i = 0; i < 2; i++) {
         snprintf(b, sizeof b, "%s/%s", dir, others[i]);
@@ -325,7 +314,7 @@ static int
 end(void **state)
 {
     (void)state;
-    shell("rm -r %s", dir);
+    run_shell("rm -r %s", dir);
     return 0;
 }
 
