@@ -68,6 +68,8 @@ mv $copy/meson.build.shared $copy/meson.build
 [ -f $build/build.ninja ] ||
     meson setup -Dbuildtype=plain -Dinvariants=true -Dc_args=-O1 -Dc_link_args=-fsanitize=leak \
         $build $copy >/dev/null
+# Completions are written by a copy of the program in another folder.
+export LD_LIBRARY_PATH="$PWD/$build"
 say "seed $seed: building the unchanged sources"
 if ! ninja -C $build >build-mutate/tests.log 2>&1; then
     say "the unchanged sources do not build: see build-mutate/tests.log"
