@@ -52,6 +52,16 @@ noise(uint64_t *state)
     return sum - 6;
 }
 
+struct model_row *
+add_row(struct model_rows *rows, const char *sweep, double fragments, double cycles)
+{
+    struct model_row row = {.fragments = fragments, .cycles = cycles, .triangles = 2};
+    strcpy(row.sweep, sweep);
+    strcpy(row.renderer, "made up");
+    VEC_PUSH(rows, row);
+    return &rows->items[rows->count - 1];
+}
+
 const struct frame_factor_value frame_factors[FRAME_FACTORS] = {
     {"texture", 1.3}, {"color", 0.5}, {"z", 0.3},    {"attribute", 1.2}, {"memory", 1.25},
     {"rop", 1.5},     {"fetch", 1.4}, {"vertex", 3}, {"depth", 1.5},     {"overlap", 1},

@@ -18,6 +18,10 @@ double misses_of(const char *name, uint32_t side, struct cache_shape shape);
 /* A number of an about normal distribution, with average 0 and standard deviation 1. */
 double noise(uint64_t *state);
 
+/* Appends a measurement of a quad (two triangles) without a time. */
+struct model_row *add_row(struct model_rows *rows, const char *sweep, double fragments,
+                          double cycles);
+
 /* The factors of an artificial GPU for frames. */
 enum { FRAME_FACTORS = 19 };
 struct frame_factor_value {
