@@ -3,19 +3,12 @@
 #include "base/budget.h"
 #include "base/mem.h"
 #include "rigs/stream.h"
+#include "rigs/sanitized.h"
 #include "trace/file.h"
 /* last, because cmocka.h defines a macro fail() */
 #include "rigs/command.h"
 
 #include <string.h>
-
-#ifdef __SANITIZE_ADDRESS__
-#define SANITIZED
-#elif defined __has_feature
-#if __has_feature(address_sanitizer)
-#define SANITIZED
-#endif
-#endif
 
 enum { MB = 1 << 20, SIDE = 2048, TEXTURE = SIDE * SIDE * 4 };
 

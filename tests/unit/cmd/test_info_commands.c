@@ -4,18 +4,11 @@
 
 #include "base/build.h"
 #include "rigs/folder.h"
+#include "rigs/sanitized.h"
 
 #include "rigs/command.h" /* after the project's headers: cmocka.h defines a macro fail() */
 
 #include <cjson/cJSON.h>
-
-#ifdef __SANITIZE_ADDRESS__
-#define SANITIZED
-#elif defined __has_feature
-#if __has_feature(address_sanitizer)
-#define SANITIZED
-#endif
-#endif
 
 enum { CLIENT = 3, FRAMES = 2 };
 
