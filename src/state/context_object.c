@@ -93,8 +93,10 @@ fill_view(struct object *object, const struct gpu_cmd *cmd, struct error *err)
     if (view->target != desc->target)
         return fail(err, "view target %u differs from the resource's target %u", view->target,
                     desc->target);
-    if (desc->target == TARGET_BUFFER)
+    if (desc->target == TARGET_BUFFER) { /* in the stream, its elements are in place of these */
+        view->first_layer = view->last_layer = view->first_level = view->last_level = 0;
         return check_buffer_view(view, desc->width, err);
+    }
     if (!formats_agree(object->res, view->format, err))
         return false;
     if (view->first_level > view->last_level || view->last_level > desc->last_level)
