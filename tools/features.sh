@@ -1,6 +1,6 @@
 #!/bin/sh
 # Live checks of scenes that virgl_test_server cannot draw correctly (benchmarks/gl/features), and of the
-# features of OpenGL 3.0 and ES 3.0 (benchmarks/gl/features3). Compares
+# features of OpenGL 3.0, 3.1 and ES 3.0 (benchmarks/gl/features3 and features31). Compares
 # our pictures with those of Mesa's renderers, which draw the program directly. The kinds that
 # virgl_test_server supports are also compared with it. Verifies the machine against the functional
 # renderer, bit for bit.
@@ -102,7 +102,16 @@ judge arrays - llvmpipe 60
 verify arrays
 judge srgb - llvmpipe 55
 verify srgb
-gl=es3
-judge blocks - llvmpipe 90
-verify blocks
+for gl in es3 3.1; do
+    judge blocks - llvmpipe 90
+    verify blocks
+done
+# Rectangles: filtered texels may differ by one step.
+program=$programs/features31
+for kind in texels instances copies signed; do
+    judge $kind - llvmpipe 90
+    verify $kind
+done
+judge rectangles - llvmpipe 60
+verify rectangles
 exit $bad

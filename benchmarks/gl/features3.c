@@ -1,15 +1,10 @@
 /* Features of OpenGL 3.0, and uniform blocks. The reference is llvmpipe, which draws the program
  * directly (tools/features.sh). A frame is a grid of tiles, one case each. */
-#define GL_GLEXT_PROTOTYPES
-#include "window.h"
+#include "tiles.h"
 
-#include <GL/gl.h>
-#include <GL/glext.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-enum { TILE = 64, COLUMNS = 4, ROWS = 3, TILES = COLUMNS * ROWS };
-enum { WIDTH = TILE * COLUMNS, HEIGHT = TILE * ROWS, SIDE = 16, LAYERS = 5 };
+enum { LAYERS = 5 };
 
 enum feature {
     INTEGERS,
@@ -27,81 +22,6 @@ static const char *const kinds[] = {"integers", "arrays",   "streams", "formats"
                                     "targets",  "clipping", "srgb",    "conditions",
                                     "samples",  "blocks",   NULL};
 static uint32_t kind = INTEGERS;
-
-static const char plain_vertex[] = "#version 130\n"
-                                   "in vec2 position;\n"
-                                   "out vec2 at;\n"
-                                   "void main() {\n"
-                                   "    gl_Position = vec4(position, 0.0, 1.0);\n"
-                                   "    at = position * 0.5 + 0.5;\n"
-                                   "}";
-
-static void
-begin_tile(uint32_t number)
-{
-    const GLint x = (GLint)(number % COLUMNS * TILE), y = (GLint)(number / COLUMNS % ROWS * TILE);
-    glViewport(x, y, TILE, TILE);
-    glScissor(x, y, TILE, TILE);
-}
-
-static void
-use(uint32_t program)
-{
-    glUseProgram(program);
-    glUniform1i(glGetUniformLocation(program, "image"), 0);
-}
-
-static void
-set_float(uint32_t program, const char *name, float value)
-{
-    glUniform1f(glGetUniformLocation(program, name), value);
-}
-
-/* Draws a square over the tile. Its size is the side, 1 for the whole tile. */
-static void
-square(uint32_t program, float size)
-{
-    const GLuint position = (GLuint)glGetAttribLocation(program, "position");
-    const float corners[] = {-size, -size, size, -size, -size, size, size, size};
-    glBindBuffer(GL_ARRAY_BUFFER, 0);
-    glEnableVertexAttribArray(position);
-    glVertexAttribPointer(position, 2, GL_FLOAT, GL_FALSE, 0, corners);
-    glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
-    glDisableVertexAttribArray(position);
-}
-
-static uint32_t
-make_texture(GLenum target, GLint filter)
-{
-    uint32_t texture;
-    glGenTextures(1, &texture);
-    glBindTexture(target, texture);
-    glTexParameteri(target, GL_TEXTURE_MIN_FILTER, filter);
-    glTexParameteri(target, GL_TEXTURE_MAG_FILTER, filter);
-    glTexParameteri(target, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
-    glTexParameteri(target, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
-    return texture;
-}
-
-/* A framebuffer object with a texture of SIDE x SIDE. */
-static uint32_t
-make_target(GLenum internal, GLenum format, GLenum type, uint32_t *framebuffer)
-{
-    const uint32_t texture = make_texture(GL_TEXTURE_2D, GL_NEAREST);
-    glTexImage2D(GL_TEXTURE_2D, 0, (GLint)internal, SIDE, SIDE, 0, format, type, NULL);
-    glGenFramebuffers(1, framebuffer);
-    glBindFramebuffer(GL_FRAMEBUFFER, *framebuffer);
-    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
-    return texture;
-}
-
-static void
-begin_target(uint32_t framebuffer)
-{
-    glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-    glViewport(0, 0, SIDE, SIDE);
-    glScissor(0, 0, SIDE, SIDE);
-}
 
 /* ---- integer textures and targets ---- */
 
@@ -131,7 +51,7 @@ draw_integers(void)
     static uint32_t writers[2], readers[2];
     for (uint32_t s = 0; s < 2 && !writers[s]; s++) {
         writers[s] =
-            make_program(plain_vertex, s ? "#version 130\n"
+            make_program(tiles_vertex, s ? "#version 130\n"
                                            "in vec2 at;\n"
                                            "out ivec4 color;\n"
                                            "void main() { ivec2 p = ivec2(at * 16.0);\n"
@@ -142,7 +62,7 @@ draw_integers(void)
                                            "void main() { uvec2 p = uvec2(at * 16.0);\n"
                                            "    color = uvec4(p.x * 7u, p.y, p.x * p.y, 3u); }");
         readers[s] = make_program(
-            plain_vertex,
+            tiles_vertex,
             s ? "#version 130\n"
                 "in vec2 at;\n"
                 "uniform isampler2D image;\n"
@@ -159,19 +79,19 @@ draw_integers(void)
     for (uint32_t t = 0; t < TILES; t++) {
         const struct integer_format *f = &formats[t];
         uint32_t framebuffer;
-        const uint32_t texture = make_target(f->internal, f->format, f->type, &framebuffer);
-        begin_target(framebuffer);
-        use(writers[f->is_signed]);
-        square(writers[f->is_signed], 1);
+        const uint32_t texture = tiles_make_target(f->internal, f->format, f->type, &framebuffer);
+        tiles_begin_target(framebuffer);
+        tiles_use(writers[f->is_signed]);
+        tiles_square(writers[f->is_signed], 1);
         glScissor(0, 0, 4, 4);
         if (f->is_signed)
             glClearBufferiv(GL_COLOR, 0, (const GLint[]){-100, 90, 80, 70});
         else
             glClearBufferuiv(GL_COLOR, 0, (const GLuint[]){100, 90, 80, 70});
         glBindFramebuffer(GL_FRAMEBUFFER, 0);
-        begin_tile(t);
-        use(readers[f->is_signed]);
-        square(readers[f->is_signed], 1);
+        tiles_begin(t);
+        tiles_use(readers[f->is_signed]);
+        tiles_square(readers[f->is_signed], 1);
         glDeleteFramebuffers(1, &framebuffer);
         glDeleteTextures(1, &texture);
     }
@@ -189,25 +109,25 @@ draw_arrays(void)
     if (!texture) {
         for (uint32_t i = 0; i < sizeof texels; i++)
             (&texels[0][0][0][0])[i] = (uint8_t)(i % 4 == 3 ? 255 : i * 7 + i / 1024 * 50);
-        texture = make_texture(GL_TEXTURE_2D_ARRAY, GL_LINEAR);
+        texture = tiles_make_texture(GL_TEXTURE_2D_ARRAY, GL_LINEAR);
         glTexImage3D(GL_TEXTURE_2D_ARRAY, 0, GL_RGBA8, SIDE, SIDE, LAYERS, 0, GL_RGBA,
                      GL_UNSIGNED_BYTE, texels);
-        lines = make_texture(GL_TEXTURE_1D_ARRAY, GL_NEAREST);
+        lines = tiles_make_texture(GL_TEXTURE_1D_ARRAY, GL_NEAREST);
         glTexImage2D(GL_TEXTURE_1D_ARRAY, 0, GL_RGBA8, SIDE, LAYERS, 0, GL_RGBA, GL_UNSIGNED_BYTE,
                      texels);
         glGenFramebuffers(1, &framebuffer);
-        writer = make_program(plain_vertex, "#version 130\n"
+        writer = make_program(tiles_vertex, "#version 130\n"
                                             "in vec2 at;\n"
                                             "out vec4 color;\n"
                                             "void main() { color = vec4(at, 0.2, 1.0); }");
         programs[0] = make_program(
-            plain_vertex, "#version 130\n"
+            tiles_vertex, "#version 130\n"
                           "in vec2 at;\n"
                           "uniform sampler2DArray image;\n"
                           "uniform float layer;\n"
                           "out vec4 color;\n"
                           "void main() { color = texture(image, vec3(at * 2.0 - 0.5, layer)); }");
-        programs[1] = make_program(plain_vertex,
+        programs[1] = make_program(tiles_vertex,
                                    "#version 130\n"
                                    "in vec2 at;\n"
                                    "uniform sampler1DArray image;\n"
@@ -215,7 +135,7 @@ draw_arrays(void)
                                    "out vec4 color;\n"
                                    "void main() { color = texture(image, vec2(at.x, layer)); }");
         programs[2] = make_program(
-            plain_vertex, "#version 130\n"
+            tiles_vertex, "#version 130\n"
                           "in vec2 at;\n"
                           "uniform sampler2DArray image;\n"
                           "uniform float layer;\n"
@@ -227,19 +147,19 @@ draw_arrays(void)
     glBindTexture(GL_TEXTURE_2D_ARRAY, texture);
     glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
     glFramebufferTextureLayer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, texture, 0, 3);
-    begin_target(framebuffer);
+    tiles_begin_target(framebuffer);
     glUseProgram(writer);
-    square(writer, 0.75f);
+    tiles_square(writer, 0.75f);
     glBindFramebuffer(GL_FRAMEBUFFER, 0);
     glTexParameteri(GL_TEXTURE_2D_ARRAY, GL_TEXTURE_MIN_FILTER, GL_LINEAR_MIPMAP_LINEAR);
     glGenerateMipmap(GL_TEXTURE_2D_ARRAY);
     glBindTexture(GL_TEXTURE_1D_ARRAY, lines);
     for (uint32_t t = 0; t < TILES; t++) {
         const uint32_t program = programs[t < 5 ? 0 : t < 8 ? 1 : 2];
-        begin_tile(t);
-        use(program);
-        set_float(program, "layer", t == 4 ? 9.0f : (float)(t % LAYERS));
-        square(program, 1);
+        tiles_begin(t);
+        tiles_use(program);
+        tiles_set_float(program, "layer", t == 4 ? 9.0f : (float)(t % LAYERS));
+        tiles_square(program, 1);
     }
 }
 
@@ -293,7 +213,7 @@ draw_streams(void)
         const GLuint at = (GLuint)glGetAttribLocation(showing, "position");
         const GLuint shade = (GLuint)glGetAttribLocation(showing, "shade");
         GLuint count;
-        begin_tile(t);
+        tiles_begin(t);
         glUseProgram(storing);
         glBindBuffer(GL_ARRAY_BUFFER, 0);
         glEnableVertexAttribArray(position);
@@ -310,7 +230,7 @@ draw_streams(void)
         glGetQueryObjectuiv(query, GL_QUERY_RESULT, &count);
         glDisableVertexAttribArray(position);
         glUseProgram(showing);
-        set_float(showing, "count", (float)count);
+        tiles_set_float(showing, "count", (float)count);
         glBindBuffer(GL_ARRAY_BUFFER, buffer);
         glEnableVertexAttribArray(at);
         glEnableVertexAttribArray(shade);
@@ -334,13 +254,13 @@ draw_formats(void)
     static uint32_t writer, reader;
     float texels[SIDE][SIDE][3];
     if (!writer) {
-        writer = make_program(plain_vertex, "#version 130\n"
+        writer = make_program(tiles_vertex, "#version 130\n"
                                             "in vec2 at;\n"
                                             "out vec4 color;\n"
                                             "uniform float depth;\n"
                                             "void main() { color = vec4(at * 3.0, depth, 1.0);\n"
                                             "    gl_FragDepth = depth * at.x; }");
-        reader = make_program(plain_vertex,
+        reader = make_program(tiles_vertex,
                               "#version 130\n"
                               "in vec2 at;\n"
                               "uniform sampler2D image;\n"
@@ -351,25 +271,25 @@ draw_formats(void)
     for (uint32_t i = 0; i < SIDE * SIDE * 3; i++)
         (&texels[0][0][0])[i] = (float)(i * 37 % 256) / 16.0f;
     for (uint32_t t = 0; t < 4; t++) {
-        const uint32_t texture = make_texture(GL_TEXTURE_2D, t % 2 ? GL_LINEAR : GL_NEAREST);
+        const uint32_t texture = tiles_make_texture(GL_TEXTURE_2D, t % 2 ? GL_LINEAR : GL_NEAREST);
         glTexImage2D(GL_TEXTURE_2D, 0, (GLint)internal[t / 2], SIDE, SIDE, 0, GL_RGB, GL_FLOAT,
                      texels);
-        begin_tile(t);
-        use(reader);
-        set_float(reader, "scale", 1.0f / 16);
-        square(reader, 1);
+        tiles_begin(t);
+        tiles_use(reader);
+        tiles_set_float(reader, "scale", 1.0f / 16);
+        tiles_square(reader, 1);
         glDeleteTextures(1, &texture);
     }
     for (uint32_t t = 4; t < 8; t++) {
         uint32_t framebuffer, depth;
-        const uint32_t texture =
-            make_target(t % 2 ? GL_R11F_G11F_B10F : GL_RGBA8, GL_RGBA, GL_FLOAT, &framebuffer);
-        depth = make_texture(GL_TEXTURE_2D, GL_NEAREST);
+        const uint32_t texture = tiles_make_target(t % 2 ? GL_R11F_G11F_B10F : GL_RGBA8, GL_RGBA,
+                                                   GL_FLOAT, &framebuffer);
+        depth = tiles_make_texture(GL_TEXTURE_2D, GL_NEAREST);
         glTexImage2D(GL_TEXTURE_2D, 0, GL_DEPTH32F_STENCIL8, SIDE, SIDE, 0, GL_DEPTH_STENCIL,
                      GL_FLOAT_32_UNSIGNED_INT_24_8_REV, NULL);
         glFramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_STENCIL_ATTACHMENT, GL_TEXTURE_2D, depth,
                                0);
-        begin_target(framebuffer);
+        tiles_begin_target(framebuffer);
         glClearColor(0, 0, 0, 1);
         glClearStencil(3);
         glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT);
@@ -381,8 +301,8 @@ draw_formats(void)
         glEnable(GL_BLEND);
         glBlendFunc(GL_ONE, GL_ONE);
         for (uint32_t i = 0; i < 3; i++) {
-            set_float(writer, "depth", i == 1 ? 0.9f : 0.4f - 0.1f * (float)i);
-            square(writer, 1 - 0.25f * (float)i);
+            tiles_set_float(writer, "depth", i == 1 ? 0.9f : 0.4f - 0.1f * (float)i);
+            tiles_square(writer, 1 - 0.25f * (float)i);
         }
         glDisable(GL_BLEND);
         glDisable(GL_DEPTH_TEST);
@@ -391,11 +311,11 @@ draw_formats(void)
         for (uint32_t k = 0; k < 2; k++) {
             if (k && t >= 6)
                 break;
-            begin_tile(t + 4 * k);
+            tiles_begin(t + 4 * k);
             glBindTexture(GL_TEXTURE_2D, k ? depth : texture);
-            use(reader);
-            set_float(reader, "scale", k ? 1 : 0.5f);
-            square(reader, 1);
+            tiles_use(reader);
+            tiles_set_float(reader, "scale", k ? 1 : 0.5f);
+            tiles_square(reader, 1);
         }
         glDeleteFramebuffers(1, &framebuffer);
         glDeleteTextures(1, &texture);
@@ -416,13 +336,13 @@ draw_targets(void)
         glGenFramebuffers(1, &framebuffer);
         glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
         for (uint32_t i = 0; i < BUFFERS; i++) {
-            textures[i] = make_texture(GL_TEXTURE_2D, GL_NEAREST);
+            textures[i] = tiles_make_texture(GL_TEXTURE_2D, GL_NEAREST);
             glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, SIDE, SIDE, 0, GL_RGBA, GL_UNSIGNED_BYTE,
                          NULL);
             glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0 + i, GL_TEXTURE_2D,
                                    textures[i], 0);
         }
-        writer = make_program(plain_vertex,
+        writer = make_program(tiles_vertex,
                               "#version 130\n"
                               "in vec2 at;\n"
                               "out vec4 a, b, c, d;\n"
@@ -432,7 +352,7 @@ draw_targets(void)
         for (uint32_t i = 0; i < BUFFERS; i++)
             glBindFragDataLocation(writer, i, outputs[i]);
         glLinkProgram(writer);
-        reader = make_program(plain_vertex,
+        reader = make_program(tiles_vertex,
                               "#version 130\n"
                               "in vec2 at;\n"
                               "uniform sampler2D image;\n"
@@ -440,7 +360,7 @@ draw_targets(void)
                               "void main() { color = vec4(texture(image, at).rgb, 1.0); }");
     }
     for (uint32_t pass = 0; pass < 3; pass++) {
-        begin_target(framebuffer);
+        tiles_begin_target(framebuffer);
         glDrawBuffers(BUFFERS, attached);
         for (uint32_t i = 0; i < BUFFERS; i++)
             glClearBufferfv(GL_COLOR, (GLint)i,
@@ -451,17 +371,17 @@ draw_targets(void)
             glColorMaski(i, pass != 1 || i != 0, pass != 2 || i != 1, (pass + i) % 3 != 0, GL_TRUE);
         }
         glUseProgram(writer);
-        square(writer, 0.75f);
+        tiles_square(writer, 0.75f);
         for (uint32_t i = 0; i < BUFFERS; i++) {
             glDisablei(GL_BLEND, i);
             glColorMaski(i, GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
         }
         glBindFramebuffer(GL_FRAMEBUFFER, 0);
         for (uint32_t i = 0; i < BUFFERS; i++) {
-            begin_tile(pass * BUFFERS + i);
+            tiles_begin(pass * BUFFERS + i);
             glBindTexture(GL_TEXTURE_2D, textures[i]);
-            use(reader);
-            square(reader, 1);
+            tiles_use(reader);
+            tiles_square(reader, 1);
         }
     }
 }
@@ -489,11 +409,11 @@ draw_clipping(void)
                          "void main() { color = vec4(at * 0.5 + 0.5, 0.3, 1.0); }");
     glUseProgram(program);
     for (uint32_t t = 0; t < TILES; t++) {
-        begin_tile(t);
-        set_float(program, "turn", (float)t / 8 - 0.6f);
+        tiles_begin(t);
+        tiles_set_float(program, "turn", (float)t / 8 - 0.6f);
         for (uint32_t i = 0; i < 8; i++)
             ((t * 37 + 5) >> i & 1 ? glEnable : glDisable)(GL_CLIP_DISTANCE0 + i);
-        square(program, 0.95f);
+        tiles_square(program, 0.95f);
     }
     for (uint32_t i = 0; i < 8; i++)
         glDisable(GL_CLIP_DISTANCE0 + i);
@@ -506,11 +426,11 @@ draw_srgb(void)
 {
     static uint32_t writer, reader;
     if (!writer) {
-        writer = make_program(plain_vertex, "#version 130\n"
+        writer = make_program(tiles_vertex, "#version 130\n"
                                             "in vec2 at;\n"
                                             "out vec4 color;\n"
                                             "void main() { color = vec4(at, 0.5, 0.5); }");
-        reader = make_program(plain_vertex,
+        reader = make_program(tiles_vertex,
                               "#version 130\n"
                               "in vec2 at;\n"
                               "uniform sampler2D image;\n"
@@ -519,22 +439,22 @@ draw_srgb(void)
     }
     for (uint32_t t = 0; t < TILES; t++) {
         uint32_t framebuffer;
-        const uint32_t texture = make_target(t % 2 ? GL_SRGB8_ALPHA8 : GL_RGBA8, GL_RGBA,
-                                             GL_UNSIGNED_BYTE, &framebuffer);
-        begin_target(framebuffer);
+        const uint32_t texture = tiles_make_target(t % 2 ? GL_SRGB8_ALPHA8 : GL_RGBA8, GL_RGBA,
+                                                   GL_UNSIGNED_BYTE, &framebuffer);
+        tiles_begin_target(framebuffer);
         (t & 2 ? glEnable : glDisable)(GL_FRAMEBUFFER_SRGB);
         glClearColor(0.2f, 0.4f, 0.6f, 1);
         glClear(GL_COLOR_BUFFER_BIT);
         (t & 4 ? glEnable : glDisable)(GL_BLEND);
         glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
         glUseProgram(writer);
-        square(writer, 0.75f);
+        tiles_square(writer, 0.75f);
         glDisable(GL_BLEND);
         glDisable(GL_FRAMEBUFFER_SRGB);
         glBindFramebuffer(GL_FRAMEBUFFER, 0);
-        begin_tile(t);
-        use(reader);
-        square(reader, 1);
+        tiles_begin(t);
+        tiles_use(reader);
+        tiles_square(reader, 1);
         glDeleteFramebuffers(1, &framebuffer);
         glDeleteTextures(1, &texture);
     }
@@ -548,7 +468,7 @@ draw_conditions(void)
     static const GLenum waits[] = {GL_QUERY_WAIT, GL_QUERY_BY_REGION_WAIT};
     static uint32_t program, query;
     if (!program) {
-        program = make_program(plain_vertex, "#version 130\n"
+        program = make_program(tiles_vertex, "#version 130\n"
                                              "in vec2 at;\n"
                                              "uniform float blue;\n"
                                              "out vec4 color;\n"
@@ -558,18 +478,18 @@ draw_conditions(void)
     glUseProgram(program);
     glClearColor(0.8f, 0.2f, 0.4f, 1);
     for (uint32_t t = 0; t < TILES; t++) {
-        begin_tile(t);
+        tiles_begin(t);
         if (t < 8) {
             /* odd tiles draw nothing while the query counts */
             glBeginQuery(GL_SAMPLES_PASSED, query);
-            set_float(program, "blue", 0.2f);
+            tiles_set_float(program, "blue", 0.2f);
             if (t % 2 == 0)
-                square(program, 0.25f);
+                tiles_square(program, 0.25f);
             glEndQuery(GL_SAMPLES_PASSED);
             glBeginConditionalRender(query, waits[t / 2 % 2]);
-            set_float(program, "blue", 0.8f);
+            tiles_set_float(program, "blue", 0.8f);
             if (t < 4)
-                square(program, 0.75f);
+                tiles_square(program, 0.75f);
             else
                 glClear(GL_COLOR_BUFFER_BIT);
             glEndConditionalRender();
@@ -584,7 +504,7 @@ draw_conditions(void)
         }
         glEnableClientState(GL_PRIMITIVE_RESTART_NV);
         glPrimitiveRestartIndexNV(999);
-        set_float(program, "blue", 0.4f);
+        tiles_set_float(program, "blue", 0.4f);
         glEnableVertexAttribArray(position);
         glBindBuffer(GL_ARRAY_BUFFER, 0);
         glVertexAttribPointer(position, 2, GL_FLOAT, GL_FALSE, 0, points);
@@ -620,12 +540,12 @@ draw_samples(void)
         glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, targets[0], textures[0], 0);
         glBindFramebuffer(GL_FRAMEBUFFER, framebuffers[1]);
         glFramebufferTextureLayer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, textures[1], 0, 2);
-        writer = make_program(plain_vertex, "#version 130\n"
+        writer = make_program(tiles_vertex, "#version 130\n"
                                             "in vec2 at;\n"
                                             "out vec4 color;\n"
                                             "void main() { color = vec4(at, 0.8, 1.0); }");
         readers[0] = make_program(
-            plain_vertex,
+            tiles_vertex,
             "#version 130\n"
             "#extension GL_ARB_texture_multisample : require\n"
             "in vec2 at;\n"
@@ -634,7 +554,7 @@ draw_samples(void)
             "out vec4 color;\n"
             "void main() { color = texelFetch(image, ivec2(at * 16.0), int(number)); }");
         readers[1] = make_program(
-            plain_vertex,
+            tiles_vertex,
             "#version 130\n"
             "#extension GL_ARB_texture_multisample : require\n"
             "in vec2 at;\n"
@@ -644,18 +564,18 @@ draw_samples(void)
             "void main() { color = texelFetch(image, ivec3(ivec2(at * 16.0), 2), int(number)); }");
     }
     for (uint32_t i = 0; i < 2; i++) {
-        begin_target(framebuffers[i]);
+        tiles_begin_target(framebuffers[i]);
         glClear(GL_COLOR_BUFFER_BIT);
         glUseProgram(writer);
-        square(writer, 0.713f);
+        tiles_square(writer, 0.713f);
     }
     glBindFramebuffer(GL_FRAMEBUFFER, 0);
     for (uint32_t t = 0; t < 2 * SAMPLES_EACH; t++) {
         const uint32_t program = readers[t / SAMPLES_EACH];
-        begin_tile(t);
-        use(program);
-        set_float(program, "number", (float)(t % SAMPLES_EACH));
-        square(program, 1);
+        tiles_begin(t);
+        tiles_use(program);
+        tiles_set_float(program, "number", (float)(t % SAMPLES_EACH));
+        tiles_square(program, 1);
     }
 }
 
@@ -695,13 +615,13 @@ draw_blocks(void)
     glBufferData(GL_UNIFORM_BUFFER, sizeof values, values, GL_DYNAMIC_DRAW);
     glUseProgram(program);
     for (uint32_t t = 0; t < TILES; t++) {
-        begin_tile(t);
+        tiles_begin(t);
         if (t == 6) /* a change between draws */
             glBufferSubData(GL_UNIFORM_BUFFER, 6 * APART, 16,
                             (const float[]){0.24f, 0.24f, 0.25f, 0});
         glBindBufferRange(GL_UNIFORM_BUFFER, 2, buffer, t * APART, 16);
         glBindBufferRange(GL_UNIFORM_BUFFER, 5, buffer, (t + 1) % TILES * APART, 160);
-        square(program, 1);
+        tiles_square(program, 1);
     }
 }
 

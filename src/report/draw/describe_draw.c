@@ -246,6 +246,13 @@ describe_targets(const struct draw *draw, FILE *out)
         fprintf(out, " x%u", draw->samples);
 }
 
+/* Width in texels. */
+static uint32_t
+width_of(const struct bound_view *view)
+{
+    return view->view.target == TARGET_BUFFER ? view_elements(&view->view) : view->res->desc.width;
+}
+
 static void
 list_textures(const struct draw *draw, enum shader_stage stage, struct list *list)
 {
@@ -256,7 +263,7 @@ list_textures(const struct draw *draw, enum shader_stage stage, struct list *lis
             continue;
         separate(list);
         if (view->res)
-            fprintf(list->out, "#%u %ux%u %s", view->res->desc.handle, view->res->desc.width,
+            fprintf(list->out, "#%u %ux%u %s", view->res->desc.handle, width_of(view),
                     view->res->desc.height, view->format->name);
         else
             fputs("none", list->out);
@@ -425,7 +432,7 @@ add_textures(cJSON *list, const struct draw *draw, enum shader_stage stage)
             cJSON_AddNumberToObject(o, "resource", d->handle);
             cJSON_AddStringToObject(o, "target", gpu_target_name(view->view.target));
             cJSON_AddStringToObject(o, "format", view->format->name);
-            cJSON_AddNumberToObject(o, "width", d->width);
+            cJSON_AddNumberToObject(o, "width", width_of(view));
             cJSON_AddNumberToObject(o, "height", d->height);
             cJSON_AddNumberToObject(o, "depth", d->depth);
             cJSON_AddNumberToObject(o, "layers", d->array_size);
@@ -485,7 +492,7 @@ print_texture(const struct bound_view *view, FILE *out)
         return;
     }
     const struct resource_desc *d = &view->res->desc;
-    fprintf(out, "#%u %s %ux%u", d->handle, gpu_target_name(view->view.target), d->width,
+    fprintf(out, "#%u %s %ux%u", d->handle, gpu_target_name(view->view.target), width_of(view),
             d->height);
     if (d->depth > 1 || d->array_size > 1)
         fprintf(out, "x%u", d->depth > 1 ? d->depth : d->array_size);

@@ -70,6 +70,8 @@ write_texture(struct shown_draw *shown, const struct bound_view *view,
               const struct gpu_memory *memory, const char *stage, uint32_t sampler,
               struct error *err)
 {
+    if (view->view.target == TARGET_BUFFER) /* has no picture */
+        return true;
     const uint32_t level = view->view.first_level, first = view->view.first_layer;
     const uint32_t slices = view->res->levels[level].slices - first;
     for (uint32_t s = 0; s < slices && s < MOST_SLICES; s++) {

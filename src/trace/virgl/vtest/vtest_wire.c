@@ -113,6 +113,23 @@ wire_wait(int fd, uint32_t handle, bool idle, struct error *err)
            receive_answer(fd, VTEST_BUSY_WAIT, &busy, err);
 }
 
+/* The server reads its limit of buffer textures only when it is asked for its capabilities. */
+static bool
+ask_capabilities(int fd, struct error *err)
+{
+    uint32_t header[2], word;
+    if (!send_dwords(fd, 0, VTEST_GET_CAPS, NULL, 0, err) ||
+        !receive_bytes(fd, header, sizeof header, err))
+        return false;
+    if (header[1] != VTEST_GET_CAPS || header[0] < 1 || header[0] > VTEST_NAME_MAX)
+        return fail(err, "virgl_test_server replied to command %u with %u", VTEST_GET_CAPS,
+                    header[1]);
+    for (uint32_t bytes = header[0] - 1; bytes >= sizeof word; bytes -= sizeof word)
+        if (!receive_bytes(fd, &word, sizeof word, err))
+            return false;
+    return true;
+}
+
 static bool
 agree(int fd, const char *program, struct error *err)
 {
@@ -132,9 +149,10 @@ agree(int fd, const char *program, struct error *err)
                      err) ||
         !receive_answer(fd, VTEST_VERSION, &answered, err))
         return false;
-    return answered == VTEST_PROTOCOL ||
-           fail(err, "virgl_test_server speaks protocol version %u, not %d", answered,
-                VTEST_PROTOCOL);
+    if (answered != VTEST_PROTOCOL)
+        return fail(err, "virgl_test_server speaks protocol version %u, not %d", answered,
+                    VTEST_PROTOCOL);
+    return ask_capabilities(fd, err);
 }
 
 int
