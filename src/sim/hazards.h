@@ -2,9 +2,10 @@
  * Finds the work that an upload must wait for, and the uploads that other work must wait for
  * (docs/design/machine.md, Order and hazards).
  *
- * Only the Streamer reads buffers, until it has fetched a draw. (A uniform buffer is read when the
- * draw is baked.) Ranges are extended to whole cache lines. So no upload changes a byte that a
- * later draw may read from an older copy of its line.
+ * The Streamer reads vertex and index buffers until it has fetched a draw. Shader units read
+ * uniform blocks until the draw ends, and constant caches keep their lines, as for textures.
+ * (Constant buffer 0 is read when the draw is baked.) Ranges are extended to whole cache lines. So
+ * no upload changes a byte that a later draw may read from an older copy of its line.
  *
  * A draw reads textures until it ends, and their lines stay in the texture caches after that.
  * Everything sampled since the last invalidation counts as cached. The ROP caches hold surfaces
@@ -37,6 +38,7 @@ struct hazards {
     })
     fetching, running; /* draws that may still read buffers; draws that have not ended */
     VEC(struct hazard_range) sampled; /* since the last invalidation of the texture caches */
+    VEC(struct hazard_range) blocks;  /* since the last invalidation of the constant caches */
     bool buffers_changed;             /* since the last draw */
 };
 
@@ -56,8 +58,9 @@ void hazards_end_upload(struct hazards *hazards, uint64_t number);
 /* All draws up to `number` have read their vertices and indices, or have ended. */
 void hazards_end_fetch(struct hazards *hazards, uint64_t number);
 void hazards_end_draws(struct hazards *hazards, uint64_t number);
-/* Call after invalidating the texture caches. */
+/* Call after invalidating the texture caches, and the constant caches. */
 void hazards_forget_textures(struct hazards *hazards);
+void hazards_forget_blocks(struct hazards *hazards);
 
 /* Number of the last upload that must end before the draw, or before the use of the resource. 0: no
  * upload. */
@@ -72,5 +75,9 @@ uint64_t hazards_before_buffer_changes(const struct hazards *hazards, struct haz
 uint64_t hazards_before_end(const struct hazards *hazards, const struct resource *res);
 /* Whether a texture cache may hold a part of the resource, or a draw in flight may read it. */
 bool hazards_is_sampled(const struct hazards *hazards, const struct resource *res);
+/* The same for uniform blocks and the constant caches. */
+bool hazards_is_block(const struct hazards *hazards, const struct resource *res);
+/* Whether the draw reads uniform blocks in the range. */
+bool hazard_reads_blocks(const struct draw *draw, struct hazard_range range);
 
 #endif
